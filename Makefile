@@ -32,6 +32,9 @@ GO := ./...
 # Options of the development server: make run DEV=--reset
 DEV :=
 
+# Options of the lab: make campaign ARGS="--for 3h"
+ARGS :=
+
 ##@ Every day
 
 .PHONY: run
@@ -60,9 +63,19 @@ test: test-go test-ts test-console ## Run all tests
 build: $(console)/dist/index.html ## Build bin/berth
 	go build -trimpath -ldflags="-s -w" -o bin/berth ./server
 
+##@ The lab
+
+.PHONY: simulate
+simulate: ## Run the rules for ten years of virtual time, and check every step against a model
+	go run ./internal/lab simulate $(ARGS)
+
+.PHONY: campaign
+campaign: ## Run servers for two minutes while they and Postgres fail, and prove that nothing was lost
+	go run ./internal/lab campaign $(ARGS)
+
 .PHONY: bench
 bench: ## Measure bookings per second, beside pgbench on the same machine, within five minutes
-	go run ./server bench --json bin/bench.json --html bin/bench.html
+	go run ./internal/lab bench --json bin/bench.json --html bin/bench.html $(ARGS)
 
 ##@ One by one
 

@@ -1,6 +1,6 @@
 -- +goose Up
--- The service connects as berth_app, which owns nothing and may bypass nothing,
--- so that row-level security holds for every statement it sends.
+-- The service connects as berth_app, which owns no table and cannot bypass row-level security,
+-- so the policies apply to every statement that it sends.
 
 create extension if not exists btree_gist;
 
@@ -11,7 +11,7 @@ begin
     create role berth_app nologin nosuperuser nobypassrls nocreatedb nocreaterole;
   end if;
 exception
-  -- Roles belong to the cluster: another database may be migrating at this moment.
+  -- Roles are shared by all databases of a server, and another one may be migrating at the same time.
   when duplicate_object or unique_violation then null;
 end
 $$;
@@ -26,10 +26,10 @@ $$;
 -- +goose StatementEnd
 
 grant usage on schema public to berth_app;
--- Nodes compare what was applied with the migrations that they were built with.
+-- Nodes compare the applied migrations with those they were built with.
 grant select on goose_db_version to berth_app;
 
--- The tenant of the running transaction. It is null outside of one, and null equals nothing.
+-- The tenant of the current transaction; null outside of one, and null equals nothing.
 -- A setting that was set and rolled back reads as an empty text.
 create function current_tenant() returns uuid
   language sql stable parallel safe

@@ -1,8 +1,8 @@
 -- +goose Up
--- Every key leads with tenant_id: a row of one tenant cannot refer to another's, and
--- tenants can be spread over several databases. Times are given by the application.
+-- Every key starts with tenant_id: a row cannot refer to a row of another tenant, and tenants can be
+-- distributed over several databases. The application provides all times.
 
--- Which tenants live in this database. It holds ids alone.
+-- The tenants in this database. It contains only IDs.
 create table directory (
   tenant_id  uuid primary key,
   created_at timestamptz not null
@@ -15,11 +15,11 @@ create table tenants (
   locale         text not null,
   currency       text not null check (currency ~ '^[A-Z]{3}$'),
   takes_payments boolean not null default false,
-  -- What it looks like; empty is Berth's own look. Browsers fetch the logo, the service never does.
+  -- The tenant's brand; empty is Berth's own. Browsers fetch the logo, the service never does.
   logo_url       text not null default '' check (logo_url = '' or logo_url ~ '^https://[^[:space:]"''<>]+$' and length(logo_url) <= 500),
   accent_color   text not null default '' check (accent_color = '' or accent_color ~ '^#[0-9A-Fa-f]{6}$'),
-  -- Grows with every change to what bookings keep in memory: this table, locations, services, policies and plans. They
-  -- read it in their own transaction, so that nothing old is ever booked by.
+  -- Increases with every change to what nodes cache for bookings: this table, locations, services, policies and plans.
+  -- Bookings read it in their transaction, so they never decide with outdated data.
   house_version  bigint not null default 1,
   version        integer not null default 1,
   created_at     timestamptz not null,
@@ -42,7 +42,7 @@ create table locations (
   check ((latitude is null) = (longitude is null))
 );
 create unique index locations_name on locations (tenant_id, lower(name));
-alter table locations add primary key (tenant_id, id); -- last, as with sessions
+alter table locations add primary key (tenant_id, id); -- last, see sessions
 
 create table resources (
   tenant_id   uuid not null,
@@ -55,7 +55,7 @@ create table resources (
   created_at  timestamptz not null,
   updated_at  timestamptz not null,
   primary key (tenant_id, id),
-  -- A session refers to both columns, so that its resource is one of its own location.
+  -- Sessions refer to both columns, so a session's resource is at its own location.
   unique (tenant_id, location_id, id),
   foreign key (tenant_id, location_id) references locations
 );
@@ -81,10 +81,10 @@ create table services (
   check (max_party >= min_party)
 );
 create unique index services_name on services (tenant_id, lower(name));
-alter table services add primary key (tenant_id, id); -- last, as with sessions
+alter table services add primary key (tenant_id, id); -- last, see sessions
 
--- What a level says for itself; null inherits: defaults, then tenant, location, service.
--- scope_id is the tenant's, location's or service's id.
+-- The settings of a level. Null inherits: defaults, then tenant, location, service.
+-- scope_id is the ID of the tenant, location or service.
 create table policies (
   tenant_id                  uuid not null references tenants,
   level                      text not null check (level in ('TENANT', 'LOCATION', 'SERVICE')),
@@ -98,24 +98,24 @@ create table policies (
   check_in_opens_seconds     bigint check (check_in_opens_seconds >= 0),
   check_in_closes_seconds    bigint check (check_in_closes_seconds >= 0),
   gps_max_meters             double precision check (gps_max_meters > 0),
-  -- Of the waitlist rules: every booking of a full session asks for it. The others are in waitlist_rules,
-  -- by their names; rules_version is the tenant's version of their last edit at this level.
+  -- One of the waitlist rules, because every booking of a full session reads it. The others are in waitlist_rules,
+  -- by name. rules_version is the tenant's version of their last edit at this level.
   waitlist_enabled           boolean,
   waitlist_rules             jsonb not null default '{}',
   rules_version              integer not null default 0,
-  -- Seats that are open may be somebody's under these rules, or this policy: nobody has looked since they were edited.
+  -- The rules or this policy were edited, so open seats may now belong to someone on a waitlist. Not checked yet.
   rules_due                  boolean not null default false,
   auto_no_show               boolean,
   auto_no_show_seconds       bigint check (auto_no_show_seconds >= 0),
-  -- By tier: {"visitor": {"cancellation_seconds": 172800, "allow_reschedule": false}}.
+  -- Overrides by tier: {"visitor": {"cancellation_seconds": 172800, "allow_reschedule": false}}.
   tiers                      jsonb,
   version                    integer not null default 0,
   updated_at                 timestamptz not null,
   primary key (tenant_id, level, scope_id)
 );
 
--- The roles that every tenant has stand here too, without permissions of their own (these come with the
--- program), so that whoever holds a role refers to a row that exists.
+-- Built-in roles have rows, too, so that member_roles refers to a row that exists.
+-- Their permissions are in the program, not here.
 create table roles (
   tenant_id   uuid not null references tenants,
   name        text not null check (name ~ '^[a-z][a-z0-9_]{0,49}$'),
@@ -134,7 +134,7 @@ create table members (
   id         uuid not null,
   subject    text not null default '',
   name       text not null check (name <> ''),
-  -- Under row-level security an index serves plain columns only: lower() might leak what it reads.
+  -- Under row-level security only plain columns can use an index: lower() is not leakproof.
   name_key   text not null generated always as (lower(name)) stored,
   email      text not null default '',
   email_key  text not null generated always as (lower(email)) stored,
@@ -152,7 +152,7 @@ create table members (
 create unique index members_subject on members (tenant_id, subject) where subject <> '';
 create unique index members_email on members (tenant_id, email_key) where email_key <> '';
 create index members_name on members (tenant_id, name_key, id);
-alter table members add primary key (tenant_id, id); -- last, as with sessions
+alter table members add primary key (tenant_id, id); -- last, see sessions
 
 create table member_roles (
   tenant_id  uuid not null,
@@ -171,7 +171,7 @@ create table devices (
   member_id  uuid not null,
   kind       text not null check (kind in ('IOS', 'ANDROID', 'WEB')),
   token      text not null,
-  -- SHA-256 of the token: tokens can be longer than an index entry.
+  -- SHA-256 of the token, because tokens can exceed the size of an index entry.
   token_hash bytea not null check (length(token_hash) = 32),
   created_at timestamptz not null,
   seen_at    timestamptz not null,
@@ -191,7 +191,7 @@ create table service_accounts (
   revoked_at  timestamptz,
   primary key (tenant_id, id)
 );
--- The name of an account that was revoked is free again.
+-- The name of a revoked account can be used again.
 create unique index service_accounts_name on service_accounts (tenant_id, name_key) where revoked_at is null;
 create index service_accounts_by_name on service_accounts (tenant_id, name_key, id);
 
@@ -209,7 +209,7 @@ create table service_account_keys (
   tenant_id  uuid not null,
   id         uuid not null,
   account_id uuid not null,
-  -- SHA-256 of the secret, which has 256 bits of its own: there is nothing to stretch.
+  -- SHA-256 of the secret. The secret has 256 random bits, so it needs no password hash.
   hash       bytea not null check (length(hash) = 32),
   created_at timestamptz not null,
   expires_at timestamptz,

@@ -13,12 +13,12 @@ create table series (
   waitlist_capacity  integer not null default 0 check (waitlist_capacity >= 0),
   rule               text not null,
   start_date         date not null,
-  -- Wall clock at the location, so that it stays the same when the clocks change.
+  -- Local time at the location, so it stays the same when daylight saving time starts or ends.
   start_time         time not null,
   duration_seconds   integer not null check (duration_seconds > 0),
   excluded_dates     date[] not null default '{}',
   publish            boolean not null default false,
-  -- The rule has no end: more sessions are made as time goes by.
+  -- The rule has no end: more sessions are created as time passes.
   open_ended         boolean not null default false,
   materialized_until date not null,
   version            integer not null default 1,
@@ -38,30 +38,30 @@ create table sessions (
   resource_id       uuid,
   coach_id          uuid,
   series_id         uuid,
-  -- Edited by itself: the series no longer decides about it.
+  -- Edited individually: changes of the series no longer apply.
   detached          boolean not null default false,
-  -- The occurrence of the series that it stands for, wherever it was moved since: the local day and
-  -- the instant. Null where the pattern no longer has one for it.
+  -- The occurrence of the series that it stands for, even if it was moved: the local day and the instant.
+  -- Null if the rule no longer has an occurrence for it.
   occurs_on         date,
   occurs_at         timestamptz,
   title             text not null check (title <> ''),
   description       text not null default '',
   starts_at         timestamptz not null,
   ends_at           timestamptz not null,
-  -- The calendar day of starts_at at the location; quotas and reports count by it.
+  -- The local date of starts_at at the location. Quotas and reports use it.
   local_date        date not null,
   capacity          integer check (capacity >= 0),
   waitlist_capacity integer not null default 0,
-  -- Seats of bookings that are PENDING, CONFIRMED or ATTENDED, and of live offers. `berth verify` proves
-  -- it equal to the rows; the check below is what makes overselling impossible.
+  -- Seats of bookings that are PENDING, CONFIRMED or ATTENDED, and of live offers. `berth verify` checks
+  -- that it equals the rows. The constraint sessions_capacity makes overbooking impossible.
   seats_taken       integer not null default 0 check (seats_taken >= 0),
-  -- Bookings that are PENDING. Where there are none nobody looks for expired ones.
+  -- Number of PENDING bookings. If it is 0, no statement looks for expired ones.
   holds             integer not null default 0 check (holds >= 0),
-  -- Entries that wait for it by name.
+  -- Number of waitlist entries for this session by name.
   waiting           integer not null default 0 check (waiting >= 0),
   state             text not null check (state in ('DRAFT', 'PUBLISHED', 'CANCELLED')),
   blocked           boolean not null default false,
-  -- It has rows in session_workouts. Where it has none nobody looks.
+  -- It has rows in session_workouts. If false, no statement looks for them.
   has_workouts      boolean not null default false,
   state_reason      text not null default '',
   deleted_at        timestamptz,
@@ -78,20 +78,20 @@ create table sessions (
   constraint sessions_span check (starts_at < ends_at),
   constraint sessions_capacity check (capacity is null or seats_taken <= capacity),
   constraint sessions_waitlist check (waiting <= waitlist_capacity),
-  -- Deferrable, so that a statement which moves many sessions is judged by where they end up.
+  -- Deferrable, so that for a statement that moves many sessions only the result counts.
   constraint sessions_resource_busy exclude using gist (
     tenant_id with =, resource_id with =, tstzrange(starts_at, ends_at) with &&
   ) where (resource_id is not null and state <> 'CANCELLED' and deleted_at is null) deferrable initially immediate,
   constraint sessions_staff_busy exclude using gist (
     tenant_id with =, coach_id with =, tstzrange(starts_at, ends_at) with &&
   ) where (coach_id is not null and state <> 'CANCELLED' and deleted_at is null) deferrable initially immediate,
-  -- An occurrence has one session. Deferred, because an edit of a series deals them out afresh.
+  -- One session per occurrence. Deferred, because an edit of a series reassigns them.
   constraint sessions_occurrence unique (tenant_id, series_id, occurs_at) deferrable initially deferred
-) with (fillfactor = 70); -- counters change with every booking: leave room for HOT updates
+) with (fillfactor = 70); -- every booking updates the counters: leave room for HOT updates
 create index sessions_start on sessions (tenant_id, starts_at, id) where deleted_at is null;
--- The primary key comes last: where a table is small, or nobody has analysed it, all indexes that lead with the
--- tenant look equally good, and the planner takes the newest. With any other one it would read every
--- session of the tenant to find one, and serializable bookings of different sessions would conflict.
+-- The primary key comes last. On a small or unanalysed table all indexes that start with the tenant look equally good,
+-- and the planner takes the newest. With any other index it would read all sessions of the tenant to find one,
+-- and serializable bookings of different sessions would conflict.
 alter table sessions add primary key (tenant_id, id);
 
 create table workouts (
@@ -103,7 +103,7 @@ create table workouts (
   version    integer not null default 1,
   created_at timestamptz not null,
   updated_at timestamptz not null,
-  -- Out of use; sessions that have it keep it.
+  -- Deleted; sessions that have it keep it.
   deleted_at timestamptz,
   primary key (tenant_id, id)
 );

@@ -31,9 +31,9 @@ create table subscriptions (
   member_id      uuid not null,
   plan_id        uuid not null,
   status         text not null check (status in ('ACTIVE', 'PAUSED', 'DEBT', 'EXPIRED', 'CANCELLED')),
-  -- Always the sum of the ledger below; kept here so that a booking reads one row.
+  -- Always the sum of the ledger below. Stored here so that a booking reads one row.
   balance        integer not null default 0,
-  -- How many lines the ledger has.
+  -- The number of ledger lines.
   lines          integer not null default 0,
   starts_at      timestamptz not null,
   ends_at        timestamptz,
@@ -46,12 +46,12 @@ create table subscriptions (
   constraint subscriptions_balance check (balance >= 0)
 ) with (fillfactor = 70);
 create index subscriptions_member on subscriptions (tenant_id, member_id, id);
--- Whose term or period ends when. Bookings change neither, so that their updates stay HOT.
+-- When the term or period of a subscription ends. Bookings change neither column, so their updates stay HOT.
 create index subscriptions_due on subscriptions (tenant_id, least(ends_at, period_ends_at)) where status in ('ACTIVE', 'PAUSED', 'DEBT');
-alter table subscriptions add primary key (tenant_id, id); -- last, as with sessions
+alter table subscriptions add primary key (tenant_id, id); -- last, see sessions
 
--- How many active bookings a subscription has on a local day, or in a local week (named by its Monday).
--- Rows exist where the plan limits that span.
+-- The number of active bookings of a subscription on a local day or in a local week (identified by its Monday).
+-- Rows exist only if the plan limits that span.
 create table usage (
   tenant_id       uuid not null,
   subscription_id uuid not null,
@@ -62,12 +62,12 @@ create table usage (
   foreign key (tenant_id, subscription_id) references subscriptions
 ) with (fillfactor = 70);
 
--- Whose members get a discount, by the number of their membership there.
+-- Partners whose members get a discount, by the number of their membership there.
 create table benefit_providers (
   tenant_id        uuid not null references tenants,
   code             text not null check (code ~ '^[A-Z0-9_-]{1,50}$'),
   name             text not null check (name <> ''),
-  -- A membership number matches it as a whole (RE2).
+  -- A membership number has to match it completely (RE2).
   number_pattern   text not null,
   discount_percent integer not null default 0 check (discount_percent between 0 and 100),
   active           boolean not null default true,
@@ -87,7 +87,7 @@ create table items (
   price_currency text not null default '',
   price_units    bigint not null default 0,
   price_nanos    integer not null default 0,
-  -- How long one is out, from the session's start; null: as long as the session.
+  -- How long one is in use, from the session's start; null: as long as the session.
   out_seconds    bigint check (out_seconds > 0),
   active         boolean not null default true,
   version        integer not null default 1,
@@ -102,42 +102,42 @@ create table bookings (
   tenant_id       uuid not null,
   id              uuid not null,
   session_id      uuid not null,
-  -- Null for guests, who leave a contact instead.
+  -- Null for guests, who have a contact instead.
   member_id       uuid,
   party_size      integer not null check (party_size >= 1),
   status          text not null check (status in ('PENDING', 'CONFIRMED', 'ATTENDED', 'NO_SHOW', 'CANCELLED', 'EXPIRED')),
   channel         text not null check (channel in ('ONLINE', 'PHONE', 'WALK_IN')),
   subscription_id uuid,
-  -- Credits it holds at this moment; its ledger lines sum to minus this.
+  -- Credits that the booking holds now. Its ledger lines sum to minus this.
   credits         integer not null default 0 check (credits >= 0),
-  -- It counts against the quotas of its subscription.
+  -- It counts towards the quotas of its subscription.
   counted         boolean not null default false,
   external_ref    text not null default '',
-  -- SHA-256 of what was asked for under external_ref, to tell a repetition from a conflict.
+  -- SHA-256 of the request with this external_ref, to tell a retry from a conflict.
   request_hash    bytea,
   note            text not null default '',
   promoted        boolean not null default false,
-  -- May be cancelled without penalty until then, whatever the policy says.
+  -- Until then it may be cancelled without penalty, whatever the policy says.
   grace_until     timestamptz,
   late_cancelled  boolean not null default false,
   cancel_reason   text not null default '',
-  -- The session's span, kept equal to it: the exclusion below needs it in this row.
+  -- The session's time span, kept equal to it: the exclusion constraint below needs it in this row.
   starts_at       timestamptz not null,
   ends_at         timestamptz not null,
-  -- Its plan forbids bookings that overlap in time.
+  -- Its plan forbids overlapping bookings.
   exclusive       boolean not null default false,
   created_by      text not null,
   created_at      timestamptz not null,
   updated_at      timestamptz not null,
   cancelled_at    timestamptz,
-  -- Until then a hold keeps its seats. Null as soon as it is more than a hold.
+  -- A hold keeps its seats until then. Null once it is confirmed.
   hold_expires_at timestamptz,
-  -- When it became a booking rather than a hold.
+  -- When the hold became a booking.
   confirmed_at    timestamptz,
   contact_name    text not null default '',
   contact_email   text not null default '',
   contact_phone   text not null default '',
-  -- Whose policy a guest follows. A member's tier is that of the membership.
+  -- The tier whose policy applies to a guest. A member's tier is in the membership.
   guest_tier      text not null default '',
   payment_status  text not null default 'UNPAID' check (payment_status in ('UNPAID', 'AUTHORIZED', 'CAPTURED', 'REFUNDED')),
   amount_currency text not null default '',
@@ -148,11 +148,11 @@ create table bookings (
   benefit_code    text,
   benefit_number  text not null default '',
   benefit_percent integer not null default 0,
-  -- It has rows in booking_items. Where it has none nobody looks.
+  -- It has rows in booking_items. If false, no statement looks for them.
   has_items       boolean not null default false,
   checked_in_at   timestamptz,
   check_in_method text check (check_in_method in ('MANUAL', 'QR', 'GPS')),
-  -- When it was marked as a no-show without anybody asking. For one session that happens once, so that
+  -- When it was automatically marked as a no-show. That happens once per booking, so that
   -- staff who undo it have the last word.
   auto_no_show_at timestamptz,
   foreign key (tenant_id, session_id) references sessions,
@@ -165,7 +165,7 @@ create table bookings (
   check ((status = 'ATTENDED') = (checked_in_at is not null)),
   check ((checked_in_at is null) = (check_in_method is null))
 ) with (fillfactor = 80);
--- One active booking per member and session.
+-- At most one active booking per member and session.
 create unique index bookings_active on bookings (tenant_id, session_id, member_id)
   where status in ('PENDING', 'CONFIRMED', 'ATTENDED');
 alter table bookings add constraint bookings_overlap exclude using gist (
@@ -176,17 +176,17 @@ create index bookings_holds on bookings (tenant_id, session_id, hold_expires_at)
 create unique index bookings_external_ref on bookings (tenant_id, external_ref) where external_ref <> '';
 create index bookings_session on bookings (tenant_id, session_id, id);
 create index bookings_member on bookings (tenant_id, member_id, starts_at, id);
--- What a service account made. Members' bookings are not in it, and cost nothing.
+-- Bookings of service accounts. Members' bookings are not in it and cost nothing.
 create index bookings_account on bookings (tenant_id, created_by, starts_at, id) where created_by like 'sa:%';
-alter table bookings add primary key (tenant_id, id); -- last, as with sessions
+alter table bookings add primary key (tenant_id, id); -- last, see sessions
 
--- Each row is one thing out of an item's stock, by its number. No number is out twice at once: so a stock
--- is never exceeded, whatever happens at the same moment.
+-- Each row is one unit of an item's stock, by its number. A number cannot be in use twice at the same time,
+-- so concurrent bookings never exceed the stock.
 create table booking_items (
   tenant_id      uuid not null,
   id             uuid not null,
   booking_id     uuid not null,
-  -- The line of the booking that it belongs to: so many of an item.
+  -- The line of the booking that it belongs to: a quantity of an item.
   line_id        uuid not null,
   item_id        uuid not null,
   number         integer not null check (number >= 1),
@@ -205,7 +205,7 @@ create table booking_items (
 );
 create index booking_items_booking on booking_items (tenant_id, booking_id);
 
--- The credit ledger. It is only ever appended to: see the grants.
+-- The credit ledger. It is append-only: see the grants.
 create table credit_entries (
   tenant_id       uuid not null,
   id              uuid not null,
@@ -226,11 +226,11 @@ create table credit_entries (
   check (case kind when 'GRANT' then amount > 0 when 'PERIOD' then amount > 0 when 'REFUND' then amount > 0 else amount < 0 end)
 );
 create unique index credit_entries_line on credit_entries (tenant_id, subscription_id, line);
--- A booking takes its credits once and gives them back once.
+-- A booking takes its credits once and returns them once.
 create unique index credit_entries_once on credit_entries (tenant_id, booking_id, kind) where booking_id is not null;
 
--- What happened, in commit order: xid is the transaction's, and readers stay below the oldest
--- one that still runs, so that a slow transaction's events are never skipped.
+-- The event log, in commit order: xid is the transaction's ID. Readers stop before the oldest
+-- transaction that is still running, so they never skip the events of a slow one.
 create table events (
   tenant_id   uuid not null,
   id          uuid not null,
@@ -251,7 +251,7 @@ create table audit_entries (
   id            uuid not null,
   actor         text not null,
   actor_name    text not null default '',
-  -- The subject of the token used; empty where there was none.
+  -- The subject of the token; empty if there was none.
   actor_subject text not null default '',
   action        text not null,
   target_kind   text not null,
@@ -268,19 +268,19 @@ create index audit_entries_actor on audit_entries (tenant_id, actor, occurred_at
 create index audit_entries_target on audit_entries (tenant_id, target_kind, target_id, occurred_at, id);
 create index audit_entries_batch on audit_entries (tenant_id, batch_id, occurred_at, id) where batch_id is not null;
 
--- What mutations answered to whom, by the key that came with the request. Such a row and what the mutation
--- did are written by one transaction.
+-- The answers to mutations, by the caller and the idempotency key of the request. The row is written in the
+-- same transaction as the mutation.
 create table idempotency_keys (
   tenant_id    uuid not null,
   principal    text not null,
   procedure    text not null,
   key          text not null,
-  -- SHA-256 of what was asked for, to tell a repetition from a conflict.
+  -- SHA-256 of the request, to tell a retry from a conflict.
   request_hash bytea not null,
-  -- Not null once the transaction is durable. It is read as it was written, so it is no jsonb.
+  -- Not null once the transaction is durable. It must be read exactly as it was written, so it is json, not jsonb.
   answer       json,
   created_at   timestamptz not null,
-  -- Always false: a transaction that uses a key again sets it, and thereby fails.
+  -- Always false: a transaction that uses a key again sets it, and fails because of the check.
   used         boolean not null default false,
   primary key (tenant_id, principal, procedure, key),
   constraint idempotency_keys_once check (not used)

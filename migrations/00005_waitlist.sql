@@ -1,13 +1,13 @@
 -- +goose Up
 
--- A wish for a place: in one session, in any one of several, or in a window.
+-- A request for a place: in one session, in any of several, or in a window.
 create table waitlist_entries (
   tenant_id          uuid not null,
   id                 uuid not null,
   member_id          uuid not null,
   session_id         uuid,
   any_of             uuid[] not null default '{}',
-  -- A window: what, where, on which days and at what time of day at the location, all included.
+  -- A window: service, location, dates and time of day at the location, all inclusive.
   service_id         uuid,
   location_id        uuid,
   resource_id        uuid,
@@ -15,20 +15,20 @@ create table waitlist_entries (
   last_date          date,
   earliest           time,
   latest             time,
-  -- Nobody else's sessions.
+  -- If set, only sessions of this coach.
   coach_id           uuid,
   party_size         integer not null check (party_size >= 1),
   status             text not null check (status in ('WAITING', 'OFFERED', 'BOOKED', 'CANCELLED', 'EXPIRED')),
-  -- The order of joining. Staff who move an entry give it another.
+  -- The order of joining. Staff who move an entry change it.
   join_key           bigint not null,
-  -- Staff put it before all others, or gave it a score of its own.
+  -- Staff put the entry before all others, or gave it a fixed score.
   flagged            boolean not null default false,
   score              integer check (score between 0 and 10000),
-  -- Offers that it has had.
+  -- Number of offers it has had.
   tries              integer not null default 0 check (tries >= 0),
   subscription_id    uuid,
   channel            text not null check (channel in ('ONLINE', 'PHONE', 'WALK_IN')),
-  -- Joined by staff, who bypass credits and quotas, for the member.
+  -- Staff added it for the member. Staff bypass credits and quotas.
   by_staff           boolean not null default false,
   external_ref       text not null default '',
   request_hash       bytea,
@@ -58,24 +58,25 @@ create index waitlist_entries_session on waitlist_entries (tenant_id, session_id
 create index waitlist_entries_member on waitlist_entries (tenant_id, member_id, id);
 create index waitlist_entries_joined on waitlist_entries (tenant_id, created_at, id);
 create index waitlist_entries_open on waitlist_entries (tenant_id, id) where status in ('WAITING', 'OFFERED');
-alter table waitlist_entries add primary key (tenant_id, id); -- last, as with sessions
+alter table waitlist_entries add primary key (tenant_id, id); -- last, see sessions
 
--- Where entries stand in line: for a service, at a location, on a day.
+-- A queue of entries: for a service, at a location, on a day.
 create table waitlist_queues (
   tenant_id   uuid not null,
   location_id uuid not null,
   service_id  uuid not null,
   local_date  date not null,
-  -- Entries with a place in it. Where there are none nobody looks for them.
+  -- Number of entries in the queue. If it is 0, no statement looks for them.
   waiting     integer not null default 0 check (waiting >= 0),
-  -- The greatest join_key that was ever given in it.
+  -- The highest join_key ever used in the queue.
   last_key    bigint not null default 0,
   primary key (tenant_id, location_id, service_id, local_date),
   foreign key (tenant_id, location_id) references locations,
   foreign key (tenant_id, service_id) references services
 ) with (fillfactor = 70);
 
--- The places of entries that wait, one for each session named and for each day of a window. They go when it no longer waits.
+-- The positions of waiting entries, one for each session named and for each day of a window.
+-- They are deleted when the entry no longer waits.
 create table waitlist_places (
   tenant_id   uuid not null,
   location_id uuid not null,
@@ -85,27 +86,27 @@ create table waitlist_places (
   member_id   uuid not null,
   -- Null for a window.
   session_id  uuid,
-  -- Those of the entry: who reads the first in line reads no others.
+  -- Copied from the entry, so that reading the first entries of a queue reads no others.
   flagged     boolean not null default false,
   join_key    bigint not null,
   foreign key (tenant_id, entry_id) references waitlist_entries,
   foreign key (tenant_id, session_id) references sessions,
   foreign key (tenant_id, location_id, service_id, local_date) references waitlist_queues
 ) with (fillfactor = 80);
--- Nobody waits twice for a session.
+-- A member waits for a session at most once.
 create index waitlist_places_member on waitlist_places (tenant_id, member_id);
 create unique index waitlist_places_active on waitlist_places (tenant_id, session_id, member_id) where session_id is not null;
 create unique index waitlist_places_once on waitlist_places (tenant_id, entry_id, location_id, service_id, local_date, session_id) nulls not distinct;
 create index waitlist_places_queue on waitlist_places (tenant_id, location_id, service_id, local_date, (not flagged), join_key, entry_id);
 
--- What becomes of seats that were freed at one moment.
+-- The handling of seats that became free at the same time.
 create table waitlist_rounds (
   tenant_id  uuid not null,
   id         uuid not null,
   session_id uuid not null,
-  -- Seats that it gives: those when it began, or all that were open since, if more.
+  -- Seats to give: those at the start, or all that were open since, if more.
   freed      integer not null check (freed >= 0),
-  -- Seats that it keeps for whoever claims them first.
+  -- Seats reserved for the first members to claim them.
   keeps      integer not null default 0 check (keeps >= 0),
   opened_at  timestamptz not null,
   closed_at  timestamptz,
@@ -123,7 +124,7 @@ create table waitlist_offers (
   entry_id   uuid not null,
   member_id  uuid not null,
   seats      integer not null check (seats >= 1),
-  -- The round keeps its seats, for the first of several.
+  -- The round holds the seats, for the first of several members.
   shared     boolean not null default false,
   status     text not null check (status in ('LIVE', 'ACCEPTED', 'DECLINED', 'EXPIRED', 'WITHDRAWN')),
   try        integer not null check (try >= 1),
@@ -134,9 +135,9 @@ create table waitlist_offers (
   closed_at  timestamptz,
   booking_id uuid,
   reason     text not null default '',
-  -- Withdrawn, and as good as never made: its entry may be asked again in the round.
+  -- Withdrawn and treated as never made: its entry may get another offer in the round.
   void       boolean not null default false,
-  -- SHA-256 of the token in its link, and the digits by which a text message answers it.
+  -- SHA-256 of the token in its link, and the digits that answer it by text message.
   claim_hash bytea not null,
   code       text not null,
   foreign key (tenant_id, round_id) references waitlist_rounds,
@@ -148,7 +149,7 @@ create table waitlist_offers (
   check ((status = 'LIVE') = (closed_at is null)),
   check (status = 'WITHDRAWN' or not void)
 ) with (fillfactor = 80);
--- An entry has one live offer at most.
+-- An entry has at most one live offer.
 create unique index waitlist_offers_live on waitlist_offers (tenant_id, entry_id) where status = 'LIVE';
 create index waitlist_offers_due on waitlist_offers (tenant_id, expires_at) where status = 'LIVE';
 create index waitlist_offers_live_in on waitlist_offers (tenant_id, session_id) where status = 'LIVE';
@@ -158,9 +159,9 @@ create index waitlist_offers_member on waitlist_offers (tenant_id, member_id, id
 create index waitlist_offers_round on waitlist_offers (tenant_id, round_id, try);
 create index waitlist_offers_made on waitlist_offers (tenant_id, created_at, id);
 create unique index waitlist_offers_claim on waitlist_offers (tenant_id, claim_hash);
-alter table waitlist_offers add primary key (tenant_id, id); -- last, as with sessions
+alter table waitlist_offers add primary key (tenant_id, id); -- last, see sessions
 
--- Each move that freed seats led to: what was known, what was judged, and what was done.
+-- Each step of filling freed seats: its input, the verdicts, and the result.
 create table waitlist_decisions (
   tenant_id     uuid not null,
   id            uuid not null,
@@ -180,12 +181,13 @@ create table waitlist_decisions (
   note          text not null default '',
   verdicts      jsonb not null,
   grants        jsonb not null,
-  -- Everything that the decision was made from, so that it can be made again. Read as it was written, so it is no jsonb.
+  -- All input of the decision, so that it can be repeated. It must be read exactly as it was written, so it is json,
+  -- not jsonb.
   facts         json not null,
   decided_at    timestamptz not null,
   primary key (tenant_id, id),
   foreign key (tenant_id, session_id) references sessions,
-  -- Every seat that was open ends in one move.
+  -- Every open seat is part of exactly one step.
   check (given <= seats),
   check ((left_move <> '') = (coalesce(seats, 0) > given and seats is not null))
 );
@@ -193,7 +195,7 @@ create index waitlist_decisions_session on waitlist_decisions (tenant_id, sessio
 create index waitlist_decisions_queue on waitlist_decisions (tenant_id, location_id, service_id, local_date, id);
 create index waitlist_decisions_time on waitlist_decisions (tenant_id, decided_at, id);
 
--- Every edit of the waitlist rules, with what the level says since then.
+-- Every edit of the waitlist rules, with the level's rules after it.
 create table waitlist_rules_versions (
   tenant_id  uuid not null references tenants,
   version    integer not null check (version >= 1),

@@ -1,6 +1,6 @@
 -- +goose Up
--- How far each durable consumer has come in a tenant's log: behind all events of earlier transactions, and behind
--- those of this one up to this id. It moves on in the transaction that does what is to be done.
+-- The position of each durable consumer in a tenant's event log: after all events of earlier transactions, and after
+-- those of this one up to this ID. It advances in the transaction that handles the events.
 create table event_consumers (
   tenant_id uuid not null references directory,
   name      text not null check (name <> ''),

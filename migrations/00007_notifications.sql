@@ -1,16 +1,16 @@
 -- +goose Up
 
--- What a tenant has chosen for all its messages; without a row there are the defaults.
+-- A tenant's settings for all its messages. Without a row the defaults apply.
 create table notification_settings (
   tenant_id      uuid primary key references tenants,
-  -- Equal: there are no quiet hours.
+  -- If both are equal, there are no quiet hours.
   quiet_start    time not null,
   quiet_end      time not null,
   email_in_quiet boolean not null,
   sms_per_day    integer not null check (sms_per_day > 0),
   push_per_day   integer not null check (push_per_day > 0),
   email_per_day  integer not null check (email_per_day > 0),
-  -- How long before the start, in seconds.
+  -- In seconds before the start.
   reminders      bigint[] not null,
   reply_to       text not null default '',
   sender_name    text not null default '',
@@ -20,8 +20,8 @@ create table notification_settings (
   updated_at     timestamptz not null
 );
 
--- Who carries a tenant's messages where it isn't the platform. With its secrets, encrypted with a key that the
--- database never sees, and bound to the tenant.
+-- The providers of a tenant that does not use the platform's. The row contains their secrets, encrypted with a key
+-- that the database never sees, and bound to the tenant.
 create table notification_senders (
   tenant_id  uuid primary key references tenants,
   sealed     bytea not null,
@@ -29,7 +29,7 @@ create table notification_senders (
   updated_at timestamptz not null
 );
 
--- A tenant's own wording. Where there is none, the default that comes with the service is used.
+-- A tenant's own texts. Without a row the default of the service is used.
 create table notification_templates (
   tenant_id  uuid not null references tenants,
   topic      text not null,
@@ -43,7 +43,7 @@ create table notification_templates (
   primary key (tenant_id, topic, channel, locale)
 );
 
--- What members have chosen; what is not here is as the topic has it.
+-- Preferences of members. Without a row the default of the topic applies.
 create table notification_preferences (
   tenant_id  uuid not null,
   member_id  uuid not null,
@@ -55,14 +55,15 @@ create table notification_preferences (
   foreign key (tenant_id, member_id) references members
 );
 
--- What else a member has chosen.
+-- Other settings of members.
 create table notification_members (
   tenant_id   uuid not null,
   member_id   uuid not null,
-  -- The member's own quiet hours; null takes the tenant's.
+  -- The member's own quiet hours; null: the tenant's.
   quiet_start time,
   quiet_end   time,
-  -- SHA-256 of the secret in the address of the member's calendar feed, which has 128 bits of its own: there is nothing to stretch.
+  -- SHA-256 of the secret in the URL of the member's calendar feed. It has 128 random bits, so it needs no
+  -- password hash.
   feed_hash   bytea check (length(feed_hash) = 32),
   updated_at  timestamptz not null,
   primary key (tenant_id, member_id),
@@ -71,7 +72,7 @@ create table notification_members (
 );
 create unique index notification_members_feed on notification_members (tenant_id, feed_hash) where feed_hash is not null;
 
--- Numbers and addresses that must not be written to over a channel, whoever has them.
+-- Numbers and addresses that must not get messages through a channel, for any member.
 create table notification_stops (
   tenant_id  uuid not null references tenants,
   channel    text not null check (channel in ('SMS', 'EMAIL')),
@@ -82,13 +83,13 @@ create table notification_stops (
   primary key (tenant_id, channel, address)
 );
 
--- What one recipient is to hear through one lane.
+-- A message for one recipient through one lane.
 create table notices (
   tenant_id   uuid not null,
   id          uuid not null,
   topic       text not null,
   lane        text not null check (lane in ('ALERT', 'MAIL')),
-  -- The member, or for a guest the booking.
+  -- The member, or the booking of a guest.
   recipient   uuid not null,
   member_id   uuid,
   session_id  uuid,
@@ -98,34 +99,34 @@ create table notices (
   thing       uuid not null,
   revision    text not null,
   starts_at   timestamptz,
-  -- When to look at it next. While an attempt is under way that is when it counts as lost.
+  -- When to process it next. During an attempt this is when the attempt counts as lost.
   due_at      timestamptz not null,
   expires_at  timestamptz not null,
   happened_at timestamptz not null,
   details     jsonb not null default '{}',
-  -- An attempt is under way, or its outcome was lost.
+  -- An attempt is in progress, or its outcome was lost.
   sending     boolean not null default false,
-  -- Channels that have failed.
+  -- Channels that failed.
   tried       text[] not null default '{}',
   attempts    integer not null default 0,
-  -- Attempts of which nobody knows whether they arrived.
+  -- Number of attempts with an unknown outcome.
   unsure      integer not null default 0,
   created_at  timestamptz not null,
-  -- Sent, or given up.
+  -- When it was sent or given up.
   done_at     timestamptz,
   foreign key (tenant_id, member_id) references members
 ) with (fillfactor = 80);
--- However often something is planned, one message leaves.
+-- However often a message is planned, it is sent once.
 create unique index notices_once on notices (tenant_id, recipient, topic, thing, revision, lane);
-alter table notices add primary key (tenant_id, id); -- late, as with sessions
--- The last one: only what looks for it can use it, and then should.
+alter table notices add primary key (tenant_id, id); -- late, see sessions
+-- Comes last: only a query for due notices can use it, and that should.
 create index notices_due on notices (tenant_id, due_at, id) where done_at is null;
 
--- The delivery log: each attempt, written before the provider is called, and why there was none.
+-- The delivery log: each attempt, written before the provider is called, and the reason if there was none.
 create table deliveries (
   tenant_id          uuid not null,
   id                 uuid not null,
-  -- Null for a test.
+  -- Null for a test message.
   notice_id          uuid,
   topic              text not null,
   channel            text check (channel in ('SMS', 'PUSH', 'EMAIL')),
@@ -134,7 +135,7 @@ create table deliveries (
   recipient          uuid not null,
   member_id          uuid,
   recipient_name     text not null default '',
-  -- A number or an email address; for push the device's id.
+  -- A number or an email address; for push the device's ID.
   address            text not null default '',
   session_id         uuid,
   booking_id         uuid,
@@ -146,10 +147,10 @@ create table deliveries (
   segments           integer not null default 0,
   attempt            integer not null default 0,
   possible_duplicate boolean not null default false,
-  -- It counts against the recipient's daily number of messages.
+  -- It counts towards the recipient's daily limit.
   counted            boolean not null default false,
   retry_at           timestamptz,
-  -- The message itself: in the local outbox alone.
+  -- The message itself, in the local outbox only.
   content            jsonb,
   created_at         timestamptz not null,
   updated_at         timestamptz not null
@@ -160,21 +161,21 @@ create index deliveries_booking on deliveries (tenant_id, booking_id, created_at
 create index deliveries_offer on deliveries (tenant_id, offer_id, created_at, id) where offer_id is not null;
 create index deliveries_provider on deliveries (tenant_id, provider_id) where provider_id <> '';
 create index deliveries_outbox on deliveries (tenant_id, created_at, id) where content is not null;
-alter table deliveries add primary key (tenant_id, id); -- late, as with sessions
+alter table deliveries add primary key (tenant_id, id); -- late, see sessions
 create index deliveries_notice on deliveries (tenant_id, notice_id) where notice_id is not null;
 create index deliveries_counted on deliveries (tenant_id, recipient, created_at) where counted;
 
--- Which tenants have written to a phone number from the one that they share: an answer to it names no tenant. It has the
--- number's SHA-256 alone, and opens to operators' tasks, as the directory does.
+-- The tenants that have written to a phone number from the shared number, because a reply to that names no tenant.
+-- It has only the SHA-256 of the number, and operators' jobs can read it, like the directory.
 create table shared_contacts (
   tenant_id   uuid not null references tenants,
   number_hash bytea not null check (length(number_hash) = 32),
   primary key (tenant_id, number_hash)
 );
--- No tenant leads it: the tenants are what is looked for.
+-- The tenant does not come first, because the query looks for the tenants of a number.
 create index shared_contacts_number on shared_contacts (number_hash, tenant_id);
 
--- An SMS comes from a number.
+-- To find the member who sent an SMS.
 create index members_phone on members (tenant_id, phone) where phone <> '';
 
 -- +goose Down

@@ -1,6 +1,6 @@
 -- +goose Up
--- The fourth wall: whatever a statement says, it sees and changes the rows of its transaction's tenant only.
--- Policies are forced, so that they hold for the owner of the tables as well.
+-- The last barrier between tenants: whatever a statement says, it only sees and changes rows of its transaction's
+-- tenant. Policies are forced, so that they apply to the owner of the tables, too.
 
 -- +goose StatementBegin
 do $$
@@ -22,12 +22,12 @@ end
 $$;
 -- +goose StatementEnd
 
--- Operators' tasks that visit tenants begin by reading their ids: all, or those that share a number with somebody. No other
--- table opens to this setting.
+-- Operators' jobs that visit tenants start with reading their IDs: all, or those that share a number with a contact.
+-- No other table is readable with this setting.
 create policy operator on directory for select using (current_setting('app.operator', true) = 'on');
 create policy operator on shared_contacts for select using (current_setting('app.operator', true) = 'on');
 
--- History is appended to, never rewritten.
+-- History is append-only.
 revoke update, delete on credit_entries, events, audit_entries, waitlist_decisions, waitlist_rules_versions from berth_app;
 
 -- +goose Down

@@ -1,9 +1,9 @@
-// Package migrations holds the database's schema as numbered SQL files, applied in order by goose.
+// Package migrations has the database schema as numbered SQL files, which goose applies in order.
 package migrations
 
 import "embed"
 
-// FS holds the files.
+// FS contains the files.
 //
 //go:embed *.sql
 var FS embed.FS

@@ -1,6 +1,5 @@
-// Package policy carries who may do what by default: the access model, the roles
-// that every tenant has, and the catalogue of permissions. Its CSV file is the one
-// source of the three lists; what a tenant adds of its own lives in the database.
+// Package policy has the defaults of who may do what: the access model, the roles of every tenant, and the catalog
+// of permissions. Its CSV file is the only source of the three lists. What a tenant adds is in the database.
 package policy
 
 import (
@@ -11,7 +10,7 @@ import (
 	"strings"
 )
 
-// Model is the Casbin model: roles within a tenant, tenants compared exactly, default deny.
+// Model is the Casbin model: roles per tenant, tenants compared exactly, denied by default.
 //
 //go:embed model.conf
 var Model string
@@ -19,23 +18,23 @@ var Model string
 //go:embed policy.csv
 var lines string
 
-// Role is one that every tenant has. It cannot be changed or deleted.
+// Role is a role that every tenant has. It cannot be changed or deleted.
 type Role struct {
 	Name        string
-	Description string // one sentence, for people
+	Description string // one sentence, shown to users
 }
 
-// Permission is something that can be allowed.
+// Permission is an action that can be allowed.
 type Permission struct {
-	Name        string   // "<thing>.<deed>"
-	Description string   // one sentence, for people
-	Roles       []string // the built-in roles that have it, the highest rank first
+	Name        string   // "<thing>.<action>"
+	Description string   // one sentence, shown to users
+	Roles       []string // the built-in roles that have it, highest rank first
 }
 
-// Roles gives the built-in roles, the highest rank first.
+// Roles returns the built-in roles, highest rank first.
 func Roles() []Role { return slices.Clone(defaults.roles) }
 
-// Permissions gives the catalogue in its order.
+// Permissions returns the catalog in its order.
 func Permissions() []Permission {
 	all := slices.Clone(defaults.permissions)
 	for i := range all {
@@ -44,7 +43,7 @@ func Permissions() []Permission {
 	return all
 }
 
-// Index gives a permission's place in the catalogue, which is fixed for the life
+// Index returns a permission's index in the catalog, which is fixed for the life
 // of the process; false means that there is no such permission.
 func Index(permission string) (int, bool) {
 	i, ok := defaults.index[permission]
@@ -56,14 +55,14 @@ func IsBuiltIn(role string) bool {
 	return slices.ContainsFunc(defaults.roles, func(r Role) bool { return r.Name == role })
 }
 
-type catalogue struct {
+type catalog struct {
 	roles       []Role
 	permissions []Permission
 	index       map[string]int
 }
 
-// A file that does not parse is a bug of this very build, which no caller could handle.
-var defaults = func() *catalogue {
+// defaults is the parsed file. If the file is invalid, the build is, and no caller could handle that.
+var defaults = func() *catalog {
 	c, err := parse(lines)
 	if err != nil {
 		panic("policy: " + err.Error())
@@ -71,16 +70,16 @@ var defaults = func() *catalogue {
 	return c
 }()
 
-// parse is strict: a line that names something unknown, or says a thing twice,
-// would otherwise be a permission that silently nobody or somebody else has.
-func parse(text string) (*catalogue, error) {
+// parse is strict: with a line that names something unknown or repeats something,
+// the wrong people could silently have a permission.
+func parse(text string) (*catalog, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment, r.TrimLeadingSpace, r.FieldsPerRecord = '#', true, 3
 	records, err := r.ReadAll()
 	if err != nil {
 		return nil, err
 	}
-	c := &catalogue{index: make(map[string]int)}
+	c := &catalog{index: make(map[string]int)}
 	rank := make(map[string]int)
 	for _, record := range records {
 		kind, a, b := record[0], record[1], record[2]
@@ -99,15 +98,15 @@ func parse(text string) (*catalogue, error) {
 			c.permissions = append(c.permissions, Permission{Name: a, Description: b})
 		case "p":
 			if _, ok := rank[a]; !ok {
-				return nil, fmt.Errorf("role %q is given %q and is not listed above", a, b)
+				return nil, fmt.Errorf("%q is granted to role %q, which is not listed above", b, a)
 			}
 			i, ok := c.index[b]
 			if !ok {
-				return nil, fmt.Errorf("permission %q is given to %q and is not listed above", b, a)
+				return nil, fmt.Errorf("role %q is granted permission %q, which is not listed above", a, b)
 			}
 			p := &c.permissions[i]
 			if slices.Contains(p.Roles, a) {
-				return nil, fmt.Errorf("role %q is given %q twice", a, b)
+				return nil, fmt.Errorf("role %q is granted %q twice", a, b)
 			}
 			p.Roles = append(p.Roles, a)
 		default:

@@ -17,13 +17,13 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-var update = flag.Bool("update", false, "write testdata/matrix.golden anew")
+var update = flag.Bool("update", false, "write testdata/matrix.golden")
 
 const golden = "testdata/matrix.golden"
 
-// The matrix is what Casbin decides from the model and the listed lines, so that
-// the golden file shows a change of either.
-func TestDefaultMatrix(t *testing.T) {
+// The matrix has Casbin's decisions from the model and the policy lines,
+// so the golden file shows a change of either.
+func TestPolicy_MatchesGoldenMatrix(t *testing.T) {
 	t.Parallel()
 	const here = "018f5e6e-0000-7000-8000-000000000001"
 	e := enforcer(t, here)
@@ -36,7 +36,7 @@ func TestDefaultMatrix(t *testing.T) {
 	for _, p := range policy.Permissions() {
 		fmt.Fprintf(&out, "\n%-26s", p.Name)
 		for _, role := range policy.Roles() {
-			allowed, err := e.Enforce("somebody:"+role.Name, here, p.Name)
+			allowed, err := e.Enforce("someone:"+role.Name, here, p.Name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -63,34 +63,34 @@ func TestDefaultMatrix(t *testing.T) {
 	}
 }
 
-func TestModelDeniesWhatNoLineAllows(t *testing.T) {
+func TestModel_DeniesByDefault(t *testing.T) {
 	t.Parallel()
 	const here, there = "018f5e6e-0000-7000-8000-000000000001", "018f5e6e-0000-7000-8000-000000000002"
 	e := enforcer(t, here)
-	// A role of one name, and another meaning, in either tenant; somebody holds it there.
+	// A role with the same name and different permissions in each tenant, and a holder in each.
 	for tenantID, permission := range map[string]string{here: "audit.read", there: "plan.read"} {
 		if _, err := e.AddPolicy("helper", tenantID, permission); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := e.AddGroupingPolicy("somebody:helper", "helper", there); err != nil {
+	if _, err := e.AddGroupingPolicy("someone:helper", "helper", there); err != nil {
 		t.Fatal(err)
 	}
-	if allowed, err := e.Enforce("somebody:helper", there, "plan.read"); !allowed || err != nil {
+	if allowed, err := e.Enforce("someone:helper", there, "plan.read"); !allowed || err != nil {
 		t.Errorf("a role of the tenant's own gives nothing (%v)", err)
 	}
 	for name, request := range map[string][3]string{
-		"a role's other meaning":  {"somebody:helper", there, "audit.read"},
-		"a role not held here":    {"somebody:helper", here, "audit.read"},
-		"another tenant":          {"somebody:owner", there, "tenant.read"},
-		"no tenant":               {"somebody:owner", "", "tenant.read"},
-		"a pattern for tenants":   {"somebody:owner", "*", "tenant.read"},
-		"a tenant's prefix":       {"somebody:owner", here[:35], "tenant.read"},
-		"a tenant in upper case":  {"somebody:owner", strings.ToUpper(here), "tenant.read"},
-		"no permission":           {"somebody:owner", here, ""},
-		"a pattern of permission": {"somebody:owner", here, "*"},
-		"an unknown permission":   {"somebody:owner", here, "tenant.destroy"},
-		"a permission's prefix":   {"somebody:owner", here, "tenant"},
+		"a role's other meaning":  {"someone:helper", there, "audit.read"},
+		"a role not held here":    {"someone:helper", here, "audit.read"},
+		"another tenant":          {"someone:owner", there, "tenant.read"},
+		"no tenant":               {"someone:owner", "", "tenant.read"},
+		"a pattern for tenants":   {"someone:owner", "*", "tenant.read"},
+		"a tenant's prefix":       {"someone:owner", here[:35], "tenant.read"},
+		"a tenant in upper case":  {"someone:owner", strings.ToUpper(here), "tenant.read"},
+		"no permission":           {"someone:owner", here, ""},
+		"a pattern of permission": {"someone:owner", here, "*"},
+		"an unknown permission":   {"someone:owner", here, "tenant.destroy"},
+		"a permission's prefix":   {"someone:owner", here, "tenant"},
 		"a stranger":              {"nobody", here, "tenant.read"},
 		"no subject":              {"", here, "tenant.read"},
 	} {
@@ -100,7 +100,7 @@ func TestModelDeniesWhatNoLineAllows(t *testing.T) {
 	}
 }
 
-func TestCatalogue(t *testing.T) {
+func TestPermissions_AreConsistent(t *testing.T) {
 	t.Parallel()
 	var roles []string
 	for _, role := range policy.Roles() {
@@ -137,7 +137,7 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenOutCannotChangeTheCatalogue(t *testing.T) {
+func TestPermissions_ReturnsCopies(t *testing.T) {
 	t.Parallel()
 	policy.Permissions()[0].Roles[0] = "intruder"
 	policy.Permissions()[0].Name = "intruder"
@@ -165,7 +165,7 @@ func enforcer(t *testing.T, tenantID string) *casbin.Enforcer {
 		}
 	}
 	for _, role := range policy.Roles() {
-		if _, err := e.AddGroupingPolicy("somebody:"+role.Name, role.Name, tenantID); err != nil {
+		if _, err := e.AddGroupingPolicy("someone:"+role.Name, role.Name, tenantID); err != nil {
 			t.Fatal(err)
 		}
 	}

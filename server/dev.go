@@ -14,6 +14,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
@@ -21,25 +23,25 @@ import (
 	"github.com/berthhq/berth/server/demo"
 )
 
-// devCommand is everything in one process, from nothing.
+// devCommand runs everything in one process, starting with nothing.
 type devCommand struct {
-	databaseConfig `embed:""`
-	keyConfig      `embed:""`
-	listenConfig   `embed:""`
-	logConfig      `embed:""`
+	boot.DatabaseConfig `embed:""`
+	boot.KeyConfig      `embed:""`
+	boot.ListenConfig   `embed:""`
+	boot.LogConfig      `embed:""`
 
-	Reset bool `help:"Throw away the database in the data folder, with everything in it, and begin with a new one."`
-	Demo  bool `default:"true" negatable:"" help:"Make tenants to try Berth with, where they are not there yet."`
+	Reset bool `help:"Delete the database in the data folder with everything in it, and start with a new one."`
+	Demo  bool `default:"true" negatable:"" help:"Create demo tenants, if they do not exist."`
 }
 
 // Run implements kong's command.
-func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
-	spareMemory()
+func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
+	boot.TuneForStart()
 	if c.Reset && c.URL != "" {
-		return errors.New("--reset is for the database in the data folder; the one of DATABASE_URL is not berth's to throw away")
+		return errors.New("--reset deletes only the database in the data folder; unset DATABASE_URL to use that one")
 	}
-	steps := newSteps(to.out)
-	listener, err := c.listen(ctx)
+	progress := cli.NewProgress(to.Out)
+	listener, err := c.OpenListener(ctx)
 	if err != nil {
 		return err
 	}
@@ -47,31 +49,31 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	steps.say("data in " + c.Data)
+	progress.Say("data in " + c.Data)
 
-	postgres, err := c.postgres(ctx, steps)
+	postgres, err := c.postgres(ctx, progress)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, postgres.stop()) }()
-	if err := steps.timed("schema up to date", func() error {
-		return pg.Migrate(ctx, postgres.url, migrations.FS, steps.say)
+	if err := progress.Timed("schema up to date", func() error {
+		return pg.Migrate(ctx, postgres.url, migrations.FS, progress.Say)
 	}); err != nil {
 		return c.advised(err, postgres.cluster)
 	}
-	var n *node
-	if err := steps.timed("connected", func() error {
-		c.Senders.PrivateHosts = true // whoever tries it out is alone with it
-		n, err = openNode(ctx, c.logger(to), postgres.url, c.keyConfig, c.listenConfig)
+	var n *boot.Node
+	if err := progress.Timed("connected", func() error {
+		c.Senders.PrivateHosts = true // only the developer uses it
+		n, err = boot.Open(ctx, c.NewLogger(to.Err), postgres.url, c.KeyConfig, c.ListenConfig)
 		return err
 	}); err != nil {
 		return err
 	}
-	defer n.close()
+	defer n.Close()
 	var tenants []demo.Tenant
 	if c.Demo {
-		if err := steps.timed("demo data there", func() error {
-			tenants, err = demo.Seed(ctx, n.db, n.claims, time.Now(), steps.say)
+		if err := progress.Timed("demo data ready", func() error {
+			tenants, err = demo.Seed(ctx, n.DB, n.Claims, time.Now(), progress.Say)
 			return err
 		}); err != nil {
 			return err
@@ -86,58 +88,60 @@ func (c *devCommand) Run(ctx context.Context, to *console) (err error) {
 		return err
 	}
 	defer os.Remove(path)
-	n.handler = demoPeople{tenants: tenants, issuer: n.issuer, signIn: c.signIn()}.before(n.handler)
-	tuneMemory()
-	steps.say("ready at " + sheet.Address)
-	sheet.print(to.out, path)
-	return n.serve(ctx, listener, postgres.failed)
+	n.Handler = demoPeople{tenants: tenants, issuer: n.Issuer, signIn: c.SignIn()}.before(n.Handler)
+	boot.TuneForLoad()
+	progress.Say("ready at " + sheet.Address)
+	sheet.print(to.Out, path)
+	return n.Serve(ctx, listener, postgres.failed)
 }
 
-// devDatabase is the database that was asked for, or one of berth's own.
+// devDatabase is the configured database, or one that this command started.
 type devDatabase struct {
 	url     string
-	cluster string          // the folder of berth's own
-	failed  <-chan struct{} // closed if that one ends by itself
+	cluster string          // the folder of a started database
+	failed  <-chan struct{} // closed if it stops unexpectedly
 	stop    func() error
 }
 
-// postgres gives the database that was asked for, or starts one in the data folder.
-func (c *devCommand) postgres(ctx context.Context, steps *steps) (devDatabase, error) {
+// postgres returns the configured database, or starts one in the data folder.
+func (c *devCommand) postgres(ctx context.Context, progress *cli.Progress) (devDatabase, error) {
 	if c.URL != "" {
-		steps.say("using the database of DATABASE_URL")
+		progress.Say("using the database of DATABASE_URL")
 		return devDatabase{url: c.URL, stop: func() error { return nil }}, nil
 	}
 	var dev *pg.Development
-	if err := steps.timed("Postgres ready", func() (err error) {
-		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(c.Data, "postgres"), Reset: c.Reset, Progress: steps.say})
+	if err := progress.Timed("Postgres ready", func() (err error) {
+		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{
+			DataDir: filepath.Join(c.Data, "postgres"), Reset: c.Reset, Progress: progress.Say,
+		})
 		return err
 	}); err != nil {
 		return devDatabase{}, err
 	}
 	return devDatabase{url: dev.URL, cluster: dev.Data, failed: dev.Done(), stop: func() error {
-		defer steps.say("Postgres stopped")
+		defer progress.Say("Postgres stopped")
 		return dev.Stop()
 	}}, nil
 }
 
-// advised says what to do about a schema that this berth cannot use. Nobody wants to restore what was made for development.
+// advised adds to an error about the schema what to do. A development database is not worth restoring: it can be reset.
 func (c *devCommand) advised(err error, cluster string) error {
 	if cluster == "" || !errors.Is(err, pg.ErrSchemaAhead) && !errors.Is(err, pg.ErrSchemaAltered) {
-		return advised(err)
+		return boot.AdviseOnSchema(err)
 	}
 	anew := "--data " + shellQuoted(c.Data) + " --reset"
 	return fmt.Errorf(`%w
 
-This berth cannot use the database in %s.
-To begin anew, which loses all that is in it, demo data included, start once with --reset:
+This version of berth cannot use the database in %s.
+To start with a new one and lose all data in it, including demo data, start once with --reset:
     berth dev %s        # or: make run DEV="%[3]s"
-or remove it yourself:
+or delete it yourself:
     rm -rf %s
-To keep it, use the berth that made it, or choose another data folder:
+To keep it, use the version that created it, or choose another data folder:
     berth dev --data FOLDER        # or: make run DEV="--data FOLDER"`, err, cluster, anew, shellQuoted(cluster))
 }
 
-// shellQuoted makes one word of a path that is to be pasted.
+// shellQuoted quotes a path for a command line, if it needs quotes.
 func shellQuoted(path string) string {
 	if path != "" && !strings.ContainsFunc(path, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-", r)
@@ -147,7 +151,7 @@ func shellQuoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// devSheet is dev.json: what scripts and clients need to call the running server.
+// devSheet is the content of dev.json: what scripts and clients need to call the running server.
 type devSheet struct {
 	Address string      `json:"address"` // a URL
 	Tenants []devTenant `json:"tenants"`
@@ -157,22 +161,22 @@ type devTenant struct {
 	ID      tenant.TenantID   `json:"id"`
 	Name    string            `json:"name"`
 	Session tenant.SessionID  `json:"session_id"` // one that a member can book, or ""
-	Claim   string            `json:"claim_url"`  // of an offer that a member can answer, or ""
+	Claim   string            `json:"claim_url"`  // of a live offer, or ""
 	Tokens  map[string]string `json:"tokens"`     // by role
 }
 
-// devTokenLife outlasts any run of a development server.
+// devTokenLife is longer than any run of a development server.
 const devTokenLife = 30 * 24 * time.Hour
 
-func (c *devCommand) describe(n *node, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
-	sheet := devSheet{Address: "http://" + reachable(address)}
+func (c *devCommand) describe(n *boot.Node, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
+	sheet := devSheet{Address: "http://" + boot.LocalAddress(address)}
 	for _, d := range tenants {
 		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}
 		if !d.Offer.IsZero() {
-			t.Claim = n.app.ClaimURL(d.ID, d.Offer)
+			t.Claim = n.App.Waitlists.ClaimURL(d.ID, d.Offer)
 		}
 		for role, subject := range d.Subjects {
-			raw, _, err := n.issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
+			raw, _, err := n.Issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
 			if err != nil {
 				return devSheet{}, err
 			}
@@ -183,7 +187,7 @@ func (c *devCommand) describe(n *node, address net.Addr, tenants []demo.Tenant) 
 	return sheet, nil
 }
 
-// write puts the sheet where nobody else can read it, whole or not at all.
+// write writes the file so that only its owner can read it. It replaces the file atomically.
 func (s devSheet) write(path string) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -203,16 +207,17 @@ func (s devSheet) write(path string) error {
 	return nil
 }
 
-// print tells a newcomer what to do next, in lines that can be pasted.
+// print prints what to do next, in lines that can be pasted.
 func (s devSheet) print(to io.Writer, path string) {
-	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s. Everything below is in %s too. Ctrl-C stops it all.\n", s.Address, path)
+	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s. Everything below is also in %s. Ctrl-C stops everything.\n",
+		s.Address, path)
 	for i, t := range s.Tenants {
 		fmt.Fprintf(to, "\n# %s, tenant %s\n", t.Name, t.ID)
 		if t.Claim != "" {
-			fmt.Fprintf(to, "# A place is free, and kept for the member, who answers here:\n#   %s\n", t.Claim)
+			fmt.Fprintf(to, "# The member has an offer of a free place. Answer it here:\n#   %s\n", t.Claim)
 		}
 		if i > 0 {
-			continue // one tenant is enough to begin with
+			continue // one tenant is enough to start with
 		}
 		for _, role := range roleOrder {
 			if raw, ok := t.Tokens[role]; ok {
@@ -233,7 +238,7 @@ func (s devSheet) printCalls(to io.Writer, t devTenant) {
 		member, staff = "$OWNER", "$OWNER"
 	}
 	fmt.Fprintf(to, `
-# The week's sessions, with what the caller may do with each
+# The sessions of the week, and whether the caller can book them
 curl -s %s/berth.v1.SessionService/ListSessions -H "Authorization: Bearer %s" -H "Content-Type: application/json" \
   -d '{"filter": {"startsWithin": {"start": "%s", "end": "%s"}}}'
 `, s.Address, member, start.Format(time.RFC3339), start.AddDate(0, 0, 7).Format(time.RFC3339))
@@ -245,7 +250,8 @@ curl -s %s/berth.v1.SessionService/ListSessions -H "Authorization: Bearer %s" -H
 # Book a place
 grpcurl -plaintext -H "Authorization: Bearer %s" -d '{"session_id": "%s"}' %s berth.v1.BookingService/Book
 
-# Who is in, and who waits
-buf curl --http2-prior-knowledge -H "Authorization: Bearer %s" -d '{"sessionId": "%s"}' %s/berth.v1.BookingService/ListRoster
+# Who has booked it, and who waits
+buf curl --http2-prior-knowledge -H "Authorization: Bearer %s" -d '{"sessionId": "%s"}' \
+  %s/berth.v1.BookingService/ListRoster
 `, member, t.Session, host, staff, t.Session, s.Address)
 }

@@ -13,18 +13,18 @@ import (
 	"github.com/berthhq/berth/server/demo"
 )
 
-// demoPeople lets a newcomer be anybody of the demo tenants in a browser, with one click.
-// Only `berth dev` serves it, and only to this machine.
+// demoPeople lets a developer sign in as a person of the demo tenants in a browser, with one click. Only `berth dev`
+// serves it, and only to this machine.
 type demoPeople struct {
 	tenants []demo.Tenant
 	issuer  *token.Issuer
 	signIn  web.SignIn
 }
 
-// demoTokenLife is short, so that renewing is seen to work.
+// demoTokenLife is short, to show that renewing works.
 const demoTokenLife = 15 * time.Minute
 
-// before serves these pages, and leaves the rest to next.
+// before serves these pages, and passes everything else to next.
 func (d demoPeople) before(next http.Handler) http.Handler {
 	d.signIn.Development = true
 	mux := http.NewServeMux()
@@ -51,7 +51,7 @@ func (d demoPeople) list(w http.ResponseWriter, _ *http.Request) {
 	for _, t := range d.tenants {
 		there := demoTenant{ID: t.ID, Name: t.Name}
 		for _, role := range roleOrder {
-			// Partners are programs; they have no use for a page.
+			// Partners are programs and do not use the pages.
 			if subject := t.Subjects[role]; subject != "" && role != tenant.RolePartner {
 				there.People = append(there.People, demoPerson{Subject: subject, Role: role})
 			}
@@ -61,7 +61,7 @@ func (d demoPeople) list(w http.ResponseWriter, _ *http.Request) {
 	answer(w, all)
 }
 
-// token issues a token to whoever of the list is named by the form values tenant and subject.
+// token issues a token for the person of the list with the form values tenant and subject.
 func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
 	id, subject := r.PostFormValue("tenant"), r.PostFormValue("subject")
 	for _, t := range d.tenants {
@@ -69,7 +69,8 @@ func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
 			if t.ID.String() != id || one != subject {
 				continue
 			}
-			raw, expires, err := d.issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{t.ID}}, demoTokenLife)
+			grant := token.Grant{Subject: subject, Tenants: []tenant.TenantID{t.ID}}
+			raw, expires, err := d.issuer.Issue(grant, demoTokenLife)
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
@@ -90,11 +91,11 @@ func answer(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(body) // a browser that has left needs no answer
+	_, _ = w.Write(body) // the browser may be gone
 }
 
-// ownMachine refuses whoever is elsewhere, and pages of other sites: a name that another site
-// makes resolve to this machine is none of its own, and other origins cannot read the answer.
+// ownMachine rejects requests from other machines and from pages of other sites. It accepts only loopback names as host,
+// because another site could make its own name resolve to this machine. Other origins cannot read the response.
 func ownMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)

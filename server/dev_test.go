@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
@@ -56,7 +56,7 @@ func TestDevOnADatabaseThatIsThere(t *testing.T) {
 		}
 		links := make(map[string]string)
 		for _, demo := range sheet.Tenants {
-			if _, token, ok := strings.Cut(demo.Claim, app.ClaimPath); ok {
+			if _, token, ok := strings.Cut(demo.Claim, waitlists.ClaimPath); ok {
 				links[demo.Name] = token
 				if status, page := get(t, demo.Claim); status != http.StatusOK || !strings.Contains(page, `data-state="live"`) {
 					t.Errorf("the offer of %s: %d %s", demo.Name, status, page)

@@ -6,55 +6,57 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 )
 
-// doctorCommand examines what a node would start with.
+// doctorCommand checks what a node would start with.
 type doctorCommand struct {
-	databaseConfig `embed:""`
-	keyConfig      `embed:""`
+	boot.DatabaseConfig `embed:""`
+	boot.KeyConfig      `embed:""`
 }
 
-// Run implements kong's command. Each thing is examined, whatever the ones before were like.
-func (c *doctorCommand) Run(ctx context.Context, to *console) error {
-	if err := c.needed(); err != nil {
+// Run implements kong's command. It does every check, even if others fail.
+func (c *doctorCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
 		return err
 	}
-	found := findings{to: to.out}
-	found.note("check-in key", c.checkInKeyIsGood())
-	found.note("keys for tokens", c.keysAreGood(ctx))
-	found.note("database", c.databaseIsGood(ctx, &found))
+	found := findings{to: to.Out}
+	found.note("check-in key", c.checkCheckInKey())
+	found.note("keys for tokens", c.checkTokenKeys(ctx))
+	found.note("database", c.checkDatabase(ctx, &found))
 	if found.bad > 0 {
-		return fmt.Errorf("%d findings", found.bad)
+		return fmt.Errorf("%d problems found", found.bad)
 	}
 	return nil
 }
 
-func (c *doctorCommand) checkInKeyIsGood() error {
-	_, err := openSigning(c.checkInKey())
+func (c *doctorCommand) checkCheckInKey() error {
+	_, err := c.OpenSigningKeys()
 	return err
 }
 
-func (c *doctorCommand) keysAreGood(ctx context.Context) error {
-	issuer, err := c.openIssuer()
+func (c *doctorCommand) checkTokenKeys(ctx context.Context) error {
+	issuer, err := c.OpenIssuer()
 	if err != nil {
 		return err
 	}
-	verifier, err := c.openVerifier(issuer)
+	verifier, err := c.OpenVerifier(issuer)
 	if err != nil {
 		return err
 	}
 	return verifier.Refresh(ctx)
 }
 
-func (c *doctorCommand) databaseIsGood(ctx context.Context, found *findings) error {
-	db, err := pg.Open(ctx, pg.Config{URL: c.URL}) // with the pools of a node: they count
+func (c *doctorCommand) checkDatabase(ctx context.Context, found *findings) error {
+	db, err := pg.Open(ctx, pg.Config{URL: c.URL}) // with the pool sizes of a node, which are checked too
 	if err != nil {
 		return err
 	}
 	defer db.Close()
-	// Before the first migration nothing else can be examined: that is what to see to first.
-	wrong := checkSchema(ctx, db)
+	// Report this error first: before the first migration nothing else can be checked.
+	wrong := boot.CheckSchema(ctx, db)
 	advice, err := db.Doctor(ctx)
 	for _, a := range advice {
 		found.add(a.String())
@@ -62,7 +64,7 @@ func (c *doctorCommand) databaseIsGood(ctx context.Context, found *findings) err
 	return cmp.Or(wrong, err)
 }
 
-// findings are told as they come.
+// findings prints findings and counts the bad ones.
 type findings struct {
 	to  io.Writer
 	bad int

@@ -18,6 +18,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -116,13 +117,13 @@ const callers = 32
 
 func newLoad(t *testing.T, binary, url, folder string) *load {
 	t.Helper()
-	n, err := openNode(t.Context(), slog.New(slog.DiscardHandler), url, keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, listenConfig{Patience: patience})
+	n, err := boot.Open(t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, boot.ListenConfig{Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(n.close)
+	t.Cleanup(n.Close)
 	l := &load{
-		world: newWorld(t, &liveNode{node: n, data: folder}), url: url, binary: binary,
+		world: newWorld(t, &liveNode{Node: n, data: folder}), url: url, binary: binary,
 		acknowledged: make(map[string]string), doubtful: make(map[string]bool),
 	}
 	for range callers {

@@ -182,7 +182,7 @@ func TestStreamsEndWhenTheyShould(t *testing.T) {
 			if status == member.Inactive {
 				stream = watch(w.token(who.Subject))
 			}
-			_, err := w.app.UpdateMember(t.Context(), w.owner, who.Member, nil, func(m *member.Member) error { m.Status = status; return nil })
+			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, who.Member, nil, func(m *member.Member) error { m.Status = status; return nil })
 			w.ok(err)
 			if stream == nil {
 				continue

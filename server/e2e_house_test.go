@@ -26,6 +26,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoregistry"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
@@ -33,7 +34,7 @@ import (
 
 // liveNode is a node that is served as in production, with a gRPC client of another make than its server.
 type liveNode struct {
-	*node
+	*boot.Node
 	DB      *pgtest.DB
 	Address string // host:port
 	log     *transcript
@@ -42,16 +43,16 @@ type liveNode struct {
 }
 
 // openLive starts a node on a database. Nodes with the same data folder share their keys.
-func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*keyConfig)) *liveNode {
+func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot.KeyConfig)) *liveNode {
 	t.Helper()
-	keys := keyConfig{Data: data, Issuer: "berth", Audience: "berth"}
+	keys := boot.KeyConfig{Data: data, Issuer: "berth", Audience: "berth"}
 	for _, f := range adapt {
 		f(&keys)
 	}
 	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var err error
-	l.node, err = openNode(t.Context(), log, url, keys, listenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience})
+	l.Node, err = boot.Open(t.Context(), log, url, keys, boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,13 +63,13 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*keyC
 	l.Address = listener.Addr().String()
 	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
 	served := make(chan error, 1)
-	go func() { served <- l.serve(ctx, listener, nil) }()
+	go func() { served <- l.Serve(ctx, listener, nil) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-served; err != nil {
 			t.Error(err)
 		}
-		l.close()
+		l.Close()
 		if t.Failed() {
 			t.Logf("the node's log:\n%s", l.log)
 		}
@@ -98,7 +99,7 @@ func dial(t testing.TB, address string) *grpc.ClientConn {
 // Token signs one for any subject.
 func (l *liveNode) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
-	raw, _, err := l.issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
+	raw, _, err := l.Issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

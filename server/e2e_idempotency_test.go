@@ -47,6 +47,7 @@ func TestEveryMutationHappensOnce(t *testing.T) {
 			}
 		}
 	}
+	live.wantAnswers(t, w.ID)
 	live.sound(t)
 }
 

@@ -13,7 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -63,14 +65,14 @@ func testKilledWhileSending(t *testing.T, binary string) {
 	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
 		t.Fatal(err)
 	}
-	keys := keyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
-	n, err := openNode(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, listenConfig{Patience: patience})
+	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
+	n, err := boot.Open(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(n.close)
-	w := newWorld(t, &liveNode{node: n, data: folder})
-	_, err = w.app.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
+	t.Cleanup(n.Close)
+	w := newWorld(t, &liveNode{Node: n, data: folder})
+	_, err = w.app.Messages.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
 	w.ok(err)
 	fake, door := twiliotest.Start(), new(gate)
 	t.Cleanup(fake.Close)
@@ -144,14 +146,14 @@ func testKilledWhileSending(t *testing.T, binary string) {
 // textOnly is somebody who hears of bookings by SMS alone, and books.
 func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
 	w.t.Helper()
-	m, err := w.app.CreateMember(w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number})
+	m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number})
 	w.ok(err)
 	who := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
-	_, err = w.app.UpdateNotificationPreferences(w.ctx(), who, app.PreferencesEdit{Chosen: notify.Preferences{
+	_, err = w.app.Messages.UpdateNotificationPreferences(w.ctx(), who, messages.PreferencesEdit{Chosen: notify.Preferences{
 		{Topic: notify.BookingConfirmed, Channel: notify.SMS}: true, {Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
 	}})
 	w.ok(err)
-	_, err = w.app.Book(w.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	_, err = w.app.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)
 	return m.ID
 }

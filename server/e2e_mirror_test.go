@@ -122,9 +122,9 @@ func newMirrored(t *testing.T) *mirrored {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", m.binary, "../clients/go/examples/mirror").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	reader, err := m.app.CreateRole(t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}})
+	reader, err := m.app.Accounts.CreateRole(t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}})
 	m.ok(err)
-	_, m.key, err = m.app.CreateServiceAccount(t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}})
+	_, m.key, err = m.app.Accounts.CreateServiceAccount(t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}})
 	m.ok(err)
 	for range 8 {
 		who := m.newMember()

@@ -33,7 +33,6 @@ func TestProcesses(t *testing.T) {
 		"dev":                  testDev,
 		"killed under load":    testKilled,
 		"killed while sending": testKilledWhileSending,
-		"campaign":             testCampaign,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

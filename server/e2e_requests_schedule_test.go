@@ -45,7 +45,7 @@ var scheduleRequests = map[string][]build{
 	}},
 	"SessionService/UnblockSession": {func(w *world) proto.Message {
 		in := w.newSession()
-		_, err := w.app.BlockSession(w.ctx(), w.owner, in, "")
+		_, err := w.app.Schedules.BlockSession(w.ctx(), w.owner, in, "")
 		w.ok(err)
 		return &v1.UnblockSessionRequest{SessionId: text(in)}
 	}},
@@ -85,9 +85,9 @@ var scheduleRequests = map[string][]build{
 		return &v1.BulkCancelRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: new(false)}
 	}},
 	"SessionService/ImportSessions": {func(w *world) proto.Message {
-		service, err := w.app.GetService(w.ctx(), w.owner, w.service)
+		service, err := w.app.Catalog.GetService(w.ctx(), w.owner, w.service)
 		w.ok(err)
-		location, err := w.app.GetLocation(w.ctx(), w.owner, w.location)
+		location, err := w.app.Catalog.GetLocation(w.ctx(), w.owner, w.location)
 		w.ok(err)
 		return &v1.ImportSessionsRequest{Csv: []byte("service,location,date,start,duration_minutes\n" +
 			service.Name + "," + location.Name + "," + w.now.AddDate(0, 0, 3).Format(time.DateOnly) + ",10:00,30\n")}
@@ -108,7 +108,7 @@ var scheduleRequests = map[string][]build{
 	"SessionService/ListWorkouts": {
 		func(w *world) proto.Message {
 			in := w.newSession()
-			_, err := w.app.AddInlineWorkout(w.ctx(), w.owner, in, unique(), unique())
+			_, err := w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, in, unique(), unique())
 			w.ok(err)
 			return &v1.ListWorkoutsRequest{SessionId: text(in)}
 		},

@@ -181,7 +181,7 @@ var peopleRequests = map[string][]build{
 	"BookingService/MarkNoShow": {func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.past(w.other))} }},
 	"BookingService/UndoNoShow": {func(w *world) proto.Message {
 		id := w.past(w.other)
-		_, err := w.app.MarkNoShow(w.ctx(), w.owner, id)
+		_, err := w.app.Bookings.MarkNoShow(w.ctx(), w.owner, id)
 		w.ok(err)
 		return &v1.UndoNoShowRequest{BookingId: text(id)}
 	}},
@@ -262,14 +262,14 @@ var peopleRequests = map[string][]build{
 	}},
 	"CheckInService/UndoCheckIn": {func(w *world) proto.Message {
 		_, id := w.arriving(w.other)
-		_, err := w.app.CheckIn(w.ctx(), w.owner, id)
+		_, err := w.app.Bookings.CheckIn(w.ctx(), w.owner, id)
 		w.ok(err)
 		return &v1.UndoCheckInRequest{BookingId: text(id)}
 	}},
 	"CheckInService/SelfCheckIn": {
 		func(w *world) proto.Message {
 			in, _ := w.arriving(w.owner)
-			qr, err := w.app.GetQRToken(w.ctx(), w.owner, in)
+			qr, err := w.app.Bookings.GetQRToken(w.ctx(), w.owner, in)
 			w.ok(err)
 			return &v1.SelfCheckInRequest{SessionId: text(in), Proof: &v1.SelfCheckInRequest_QrToken{QrToken: qr.Text}}
 		},
@@ -282,14 +282,14 @@ var peopleRequests = map[string][]build{
 	"CheckInService/CreateDisplayUrl": {func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.soon())} }},
 	"CheckInService/GetDisplay": {func(w *world) proto.Message {
 		in, _ := w.arriving(w.other)
-		link, err := w.app.CreateDisplayURL(w.ctx(), w.owner, in)
+		link, err := w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in)
 		w.ok(err)
 		return &v1.GetDisplayRequest{Token: link.Token}
 	}},
 	"CheckInService/ListAttendance": {func(w *world) proto.Message {
 		who := w.newMember()
 		for range 2 {
-			_, err := w.app.MarkNoShow(w.ctx(), w.owner, w.past(who))
+			_, err := w.app.Bookings.MarkNoShow(w.ctx(), w.owner, w.past(who))
 			w.ok(err)
 		}
 		return &v1.ListAttendanceRequest{MemberId: text(who.Member), PageSize: 1}
@@ -318,7 +318,7 @@ var peopleRequests = map[string][]build{
 	}},
 	"CreditService/ResumeSubscription": {func(w *world) proto.Message {
 		id := w.newSubscription(w.newMember())
-		_, err := w.app.SetSubscriptionStatus(w.ctx(), w.owner, id, credit.Paused, "")
+		_, err := w.app.Accounts.SetSubscriptionStatus(w.ctx(), w.owner, id, credit.Paused, "")
 		w.ok(err)
 		return &v1.ResumeSubscriptionRequest{SubscriptionId: text(id), Reason: unique()}
 	}},
@@ -340,7 +340,7 @@ var peopleRequests = map[string][]build{
 		return &v1.GetBalanceRequest{MemberId: text(w.other.Member), IncludeEnded: true}
 	}},
 	"CreditService/ListLedger": {func(w *world) proto.Message {
-		_, _, err := w.app.GrantCredits(w.ctx(), w.owner, w.credits, 1, unique())
+		_, _, err := w.app.Accounts.GrantCredits(w.ctx(), w.owner, w.credits, 1, unique())
 		w.ok(err)
 		return &v1.ListLedgerRequest{SubscriptionId: text(w.credits), PageSize: 1}
 	}},
@@ -349,7 +349,7 @@ var peopleRequests = map[string][]build{
 
 	"MemberService/CreateMember": {func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.other)} }},
 	"MemberService/UpdateMember": {func(w *world) proto.Message {
-		m, err := w.app.CreateMember(w.ctx(), w.owner, memberWithoutSubject())
+		m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject())
 		w.ok(err)
 		sent := memberInput(tenant.Caller{Member: m.ID})
 		return &v1.UpdateMemberRequest{Member: sent, UpdateMask: paths("subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes")}
@@ -359,7 +359,7 @@ var peopleRequests = map[string][]build{
 		func(w *world) proto.Message {
 			m := memberWithoutSubject()
 			m.Tier, m.Tags = unique(), []string{unique()}
-			m, err := w.app.CreateMember(w.ctx(), w.owner, m)
+			m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, m)
 			w.ok(err)
 			return &v1.ListMembersRequest{
 				Query: m.Name, Role: tenant.RoleMember, Tier: m.Tier, Tag: m.Tags[0], Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE,

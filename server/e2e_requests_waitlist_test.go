@@ -9,7 +9,9 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -67,7 +69,7 @@ var waitlistRequests = map[string][]build{
 			wish, who := &waitlist.Window{
 				Service: w.offering(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3), Latest: civil.TimeOfDay{Hour: 23},
 			}, w.newMember()
-			_, err := w.app.JoinWaitlist(w.ctx(), who, app.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online})
+			_, err := w.app.Waitlists.JoinWaitlist(w.ctx(), who, waitlists.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online})
 			w.ok(err)
 			return &v1.ListEntriesRequest{Filter: &v1.EntryFilter{
 				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource), MemberId: text(who.Member),
@@ -145,8 +147,8 @@ var waitlistRequests = map[string][]build{
 		},
 		func(w *world) proto.Message {
 			location := w.newLocation()
-			_, err := w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{
-				Target: app.PolicyTarget{Location: location}, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) },
+			_, err := w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{
+				Target: settings.PolicyTarget{Location: location}, Edit: func(s *waitlist.Settings) { s.MaxQueueSize = new(7) },
 			})
 			w.ok(err)
 			return &v1.ListRulesVersionsRequest{LocationId: text(location)}
@@ -228,7 +230,7 @@ func (w *world) fullSession() tenant.SessionID {
 func (w *world) offering() tenant.ServiceID {
 	w.t.Helper()
 	id := w.newService()
-	_, err := w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{Target: app.PolicyTarget{Service: id}, Edit: func(s *waitlist.Settings) {
+	_, err := w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{Service: id}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize, s.Mode, s.OffersInQuietHours = new(true), new(10_000), new(waitlist.OfferInTurn), new(true)
 	}})
 	w.ok(err)
@@ -242,14 +244,14 @@ func (w *world) newOffer(who tenant.Caller) waitlist.Offer {
 	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
 	seat := w.book(w.app, w.coach, in).Booking.ID
 	entry := w.book(w.app, who, in).Entry.ID
-	_, err := w.app.CancelBooking(w.ctx(), w.owner, app.CancelRequest{ID: seat})
+	_, err := w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{ID: seat})
 	w.ok(err)
-	offers, err := w.app.ListOffers(w.ctx(), w.owner, store.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1})
+	offers, err := w.app.Waitlists.ListOffers(w.ctx(), w.owner, store.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1})
 	w.ok(err)
 	return offers[0]
 }
 
 func (w *world) claim(o waitlist.Offer) string {
-	_, token, _ := strings.Cut(w.app.ClaimURL(w.ID, o.ID), app.ClaimPath)
+	_, token, _ := strings.Cut(w.app.Waitlists.ClaimURL(w.ID, o.ID), waitlists.ClaimPath)
 	return token
 }

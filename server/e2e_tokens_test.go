@@ -21,7 +21,8 @@ import (
 	"google.golang.org/grpc/codes"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/boot"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
@@ -111,7 +112,7 @@ func listeners(t *testing.T, db *pgtest.DB, known []int) []int {
 	eventually(t, "a node listens", func() bool {
 		rows, err := db.Owner.Query(t.Context(), `
 			select pid from pg_stat_activity where datname = current_database() and state = 'idle' and query = $1 and pid <> all ($2::integer[])`,
-			"listen "+pgx.Identifier{app.AccessChannel}.Sanitize(), known)
+			"listen "+pgx.Identifier{accounts.AccessChannel}.Sanitize(), known)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,7 @@ func TestTokensOnTheWire(t *testing.T) {
 	key := idp.key("first.pem", time.Now)
 	idp.publish(key)
 	db, data := pgtest.New(t), t.TempDir()
-	live := openLive(t, db, db.URL, data, func(k *keyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	live := openLive(t, db, db.URL, data, func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
 	w := newWorld(t, live)
 	p := procedureNamed(t, "MemberService/GetMe")
 	try := func(raw string) outcome { return live.try(t.Context(), raw, p, &v1.GetMeRequest{}) }
@@ -253,7 +254,7 @@ func TestKeysRotateOnTheWire(t *testing.T) {
 	keys := []*token.Issuer{idp.key("a.pem", time.Now), idp.key("b.pem", time.Now), idp.key("c.pem", time.Now)}
 	idp.publish(keys[0])
 	db := pgtest.New(t)
-	live := openLive(t, db, db.URL, t.TempDir(), func(k *keyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	live := openLive(t, db, db.URL, t.TempDir(), func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
 	w := newWorld(t, live)
 	try := func(issuer *token.Issuer) codes.Code {
 		raw, _, err := issuer.Issue(token.Grant{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)

@@ -20,7 +20,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -63,7 +63,7 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 
 	id, err := tenant.Parse[tenant.OfferID](next[0].GetId())
 	w.ok(err)
-	link := "http://" + l.Address + app.ClaimPath + strings.TrimPrefix(w.app.ClaimURL(w.ID, id), "https://berth.test"+app.ClaimPath)
+	link := "http://" + l.Address + waitlists.ClaimPath + strings.TrimPrefix(w.app.Waitlists.ClaimURL(w.ID, id), "https://berth.test"+waitlists.ClaimPath)
 	if page := l.browse(t, http.MethodGet, link, nil); !strings.Contains(page, `data-state="live"`) {
 		t.Fatal(page)
 	}

@@ -9,6 +9,12 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/events"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -64,16 +70,16 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	t.Helper()
 	now := time.Now().UTC().Truncate(time.Second)
 	w := &world{
-		t: t, live: live, now: now, app: live.app, slots: new(atomic.Int64),
-		before: app.New(app.Config{DB: live.db, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.relay.Committed, RolesChanged: live.guard.Invalidate}),
+		t: t, live: live, now: now, app: live.App, slots: new(atomic.Int64),
+		before: app.New(app.Config{DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.Committed, RolesChanged: live.Guard.Invalidate}),
 	}
-	made, err := w.app.CreateTenant(t.Context(), app.NewTenant{
+	made, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
-		Owner: &app.FirstOwner{Subject: tenant.RoleOwner, Name: unique(), Email: unique() + "@example.com"},
+		Owner: &accounts.FirstOwner{Subject: tenant.RoleOwner, Name: unique(), Email: unique() + "@example.com"},
 	})
 	w.ok(err)
 	w.ID = made.ID
-	members, err := w.app.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
+	members, err := w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
 	w.ok(err)
 	w.owner = tenant.Caller{Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner}}
 	w.admin = w.person(tenant.RoleAdmin, tenant.RoleAdmin)
@@ -83,28 +89,28 @@ func newWorld(t *testing.T, live *liveNode) *world {
 
 	w.role = w.newRole()
 	w.person("gardener", w.role)
-	_, err = w.app.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember)
+	_, err = w.app.Accounts.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember)
 	w.ok(err)
 	left := w.person("left")
-	_, err = w.app.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
+	_, err = w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
 	w.ok(err)
-	account, _, err := w.app.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	account, _, err := w.app.Accounts.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
 	w.ok(err)
 	w.partner = "sa:" + account.ID.String()
 
 	// However long a test takes, what it holds is not let go meanwhile.
-	_, err = w.app.UpdatePolicy(w.ctx(), w.owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) })
+	_, err = w.app.Settings.UpdatePolicy(w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) })
 	w.ok(err)
 	w.location, w.service = w.newLocation(), w.newService()
-	_, err = w.app.UpdateRules(w.ctx(), w.owner, app.RulesEdit{Target: app.PolicyTarget{Service: w.service}, Edit: func(s *waitlist.Settings) {
+	_, err = w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{Service: w.service}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // whatever else is said, and although everything happens on a few days
 	}})
 	w.ok(err)
 	w.plan = w.newPlan()
 	w.credits = w.newSubscription(w.other)
 	w.workout = w.newWorkout()
-	w.app.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique()) //nolint:errcheck // only more of everything
-	done, err := w.app.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}})
+	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique()) //nolint:errcheck // only more of everything
+	done, err := w.app.Schedules.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}})
 	w.ok(err)
 	w.batch = done.Batch
 	w.newEntry(w.other)
@@ -135,10 +141,10 @@ func (w *world) token(subject string, others ...*world) string {
 // person makes a member who is called by the subject, with roles beside that of a member.
 func (w *world) person(subject string, roles ...string) tenant.Caller {
 	w.t.Helper()
-	m, err := w.app.CreateMember(w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"})
+	m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"})
 	w.ok(err)
 	for _, role := range roles {
-		m.Roles, err = w.app.AssignRole(w.ctx(), w.owner, m.ID, role)
+		m.Roles, err = w.app.Accounts.AssignRole(w.ctx(), w.owner, m.ID, role)
 		w.ok(err)
 	}
 	return tenant.Caller{Tenant: w.ID, Subject: subject, Member: m.ID, Roles: m.Roles}
@@ -156,7 +162,7 @@ func (w *world) newCoach() tenant.MemberID {
 
 func (w *world) newRole() string {
 	w.t.Helper()
-	made, err := w.app.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
+	made, err := w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
 	w.ok(err)
 	return made.Name
 }
@@ -169,14 +175,14 @@ func (w *world) newAccount() tenant.ServiceAccountID {
 
 func (w *world) newKey() (tenant.ServiceAccountID, string) {
 	w.t.Helper()
-	account, key, err := w.app.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	account, key, err := w.app.Accounts.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
 	w.ok(err)
 	return account.ID, key
 }
 
 func (w *world) newLocation() tenant.LocationID {
 	w.t.Helper()
-	made, err := w.app.CreateLocation(w.ctx(), w.owner, catalog.Location{
+	made, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
 		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4}, Channels: catalog.Channels(), Active: true,
 	})
 	w.ok(err)
@@ -185,14 +191,14 @@ func (w *world) newLocation() tenant.LocationID {
 
 func (w *world) newRoom() tenant.ResourceID {
 	w.t.Helper()
-	made, err := w.app.CreateResource(w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true})
+	made, err := w.app.Catalog.CreateResource(w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true})
 	w.ok(err)
 	return made.ID
 }
 
 func (w *world) newService() tenant.ServiceID {
 	w.t.Helper()
-	made, err := w.app.CreateService(w.ctx(), w.owner, catalog.Service{
+	made, err := w.app.Catalog.CreateService(w.ctx(), w.owner, catalog.Service{
 		Name: unique(), Duration: slotLength, DefaultCapacity: new(10), DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 4,
 		Delivery: catalog.InPerson, Active: true,
 	})
@@ -202,14 +208,14 @@ func (w *world) newService() tenant.ServiceID {
 
 func (w *world) newPlan() credit.Plan {
 	w.t.Helper()
-	made, err := w.app.CreatePlan(w.ctx(), w.owner, credit.Plan{Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true})
+	made, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true})
 	w.ok(err)
 	return made
 }
 
 func (w *world) newSubscription(who tenant.Caller) tenant.SubscriptionID {
 	w.t.Helper()
-	made, err := w.app.Subscribe(w.ctx(), w.owner, app.SubscribeRequest{Member: who.Member, Plan: w.plan.ID})
+	made, err := w.app.Accounts.Subscribe(w.ctx(), w.owner, accounts.SubscribeRequest{Member: who.Member, Plan: w.plan.ID})
 	w.ok(err)
 	return made.ID
 }
@@ -229,7 +235,7 @@ func (w *world) sessionAt(at time.Time, change ...func(*session.Input)) session.
 
 func (w *world) makeSession(a *app.App, in session.Input, publish bool) tenant.SessionID {
 	w.t.Helper()
-	made, err := a.CreateSession(w.ctx(), w.owner, in, publish)
+	made, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
 	w.ok(err)
 	return made.ID
 }
@@ -250,9 +256,9 @@ func (w *world) soon() tenant.SessionID {
 	return w.makeSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
 }
 
-func (w *world) book(a *app.App, who tenant.Caller, in tenant.SessionID) app.Place {
+func (w *world) book(a *app.App, who tenant.Caller, in tenant.SessionID) seats.Place {
 	w.t.Helper()
-	place, err := a.Book(w.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := a.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)
 	return place
 }
@@ -286,14 +292,14 @@ func (w *world) newEntry(who tenant.Caller) tenant.EntryID {
 
 func (w *world) newDevice(who tenant.Caller) tenant.DeviceID {
 	w.t.Helper()
-	made, err := w.app.RegisterDevice(w.ctx(), who, member.IOS, unique())
+	made, err := w.app.Accounts.RegisterDevice(w.ctx(), who, member.IOS, unique())
 	w.ok(err)
 	return made.ID
 }
 
 func (w *world) newWorkout() tenant.WorkoutID {
 	w.t.Helper()
-	made, err := w.app.CreateWorkout(w.ctx(), w.owner, unique(), unique())
+	made, err := w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique())
 	w.ok(err)
 	return made.ID
 }
@@ -306,7 +312,7 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	starts := w.newSlot().In(berlin)
 	in := w.sessionAt(time.Time{})
 	in.Resource, in.Coach = w.newRoom(), w.newCoach()
-	made, sessions, err := w.app.CreateSeries(w.ctx(), w.owner, app.SeriesInput{
+	made, sessions, err := w.app.Schedules.CreateSeries(w.ctx(), w.owner, schedules.SeriesInput{
 		Template: in, Publish: publish,
 		Pattern: session.Pattern{Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin), Time: civil.TimeOfDay{Hour: starts.Hour(), Minute: starts.Minute()}},
 	})
@@ -320,7 +326,7 @@ func (w *world) happened() *v1.EventFilter {
 	w.t.Helper()
 	b := w.book(w.app, w.newMember(), w.newSession()).Booking
 	eventually(w.t, "the event can be read", func() bool {
-		page, err := w.app.ListEvents(w.ctx(), w.owner, app.EventQuery{Filter: app.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1})
+		page, err := w.app.Events.ListEvents(w.ctx(), w.owner, events.EventQuery{Filter: events.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1})
 		w.ok(err)
 		return len(page.Events) == 1
 	})

@@ -20,7 +20,7 @@ import (
 // The test binary is the berth command too, for tests that need a process of their own.
 func TestMain(m *testing.M) {
 	if os.Getenv("BERTH_TEST_AS_COMMAND") != "" {
-		main()
+		program().Main()
 		return
 	}
 	os.Exit(m.Run())
@@ -92,7 +92,7 @@ func start(t *testing.T, args ...string) *command {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		c.status <- run(ctx, args, c.out, c.err)
+		c.status <- program().Run(ctx, args, c.out, c.err)
 	}()
 	t.Cleanup(func() {
 		stop()
@@ -165,7 +165,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"dev", "--help"}, 0, "BERTH_LISTEN"},
 		{[]string{"--version"}, 0, "go1."},
 		{[]string{"fly"}, 1, "unexpected argument fly"},
-		{[]string{"serve", "--database-url="}, 1, "`berth dev` brings a database of its own"},
+		{[]string{"serve", "--database-url="}, 1, "`berth dev` starts a database of its own"},
 		{[]string{"worker", "--database-url=x"}, 1, "BERTH_PUBLIC_URL is not set"},
 		{[]string{"migrate", "--database-url="}, 1, "DATABASE_URL is not set"},
 		{[]string{"token", "ada", "--data", t.TempDir()}, 1, "--tenant"},

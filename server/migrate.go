@@ -3,25 +3,26 @@ package main
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/migrations"
 )
 
-// migrateCommand brings the schema up to date. It is the one command that needs
-// the role which owns the tables.
+// migrateCommand updates the schema. It is the only command that needs the role that owns the tables.
 type migrateCommand struct {
-	databaseConfig `embed:""`
+	boot.DatabaseConfig `embed:""`
 }
 
 // Run implements kong's command.
-func (c *migrateCommand) Run(ctx context.Context, to *console) error {
-	if err := c.needed(); err != nil {
+func (c *migrateCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
 		return err
 	}
-	steps := newSteps(to.out)
-	if err := pg.Migrate(ctx, c.URL, migrations.FS, steps.say); err != nil {
-		return advised(err)
+	progress := cli.NewProgress(to.Out)
+	if err := pg.Migrate(ctx, c.URL, migrations.FS, progress.Say); err != nil {
+		return boot.AdviseOnSchema(err)
 	}
-	steps.say("the schema is up to date")
+	progress.Say("the schema is up to date")
 	return nil
 }

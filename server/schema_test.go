@@ -19,7 +19,7 @@ import (
 const (
 	editBookings = "update goose_db_version set digest = sha256('another draft') where version_id = 4"
 	addNewer     = "insert into goose_db_version (version_id, is_applied, digest) values (99999, true, sha256(''))"
-	edited       = "00004_bookings.sql was applied with another text"
+	edited       = "00004_bookings.sql was applied with different text"
 )
 
 // No command goes on with a schema that is not its own, but for nodes while others are upgraded; each says what to do instead.
@@ -27,7 +27,7 @@ func TestSchemasOfOthers(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},
-		"newer":         {addNewer, "the schema is newer than this program: it has migration 99999", "use the berth that migrated this database, or a newer one"},
+		"newer":         {addNewer, "the schema is newer than this program: it has migration 99999", "use the berth version that migrated this database, or a newer one"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +61,7 @@ func TestResetIsForBerthsOwnDatabase(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
-	if status := c.ended(t); status != 1 || !strings.Contains(c.err.String(), "not berth's to throw away") {
+	if status := c.ended(t); status != 1 || !strings.Contains(c.err.String(), "--reset deletes only the database in the data folder") {
 		t.Errorf("status %d, and it says %s", status, c.err)
 	}
 }
@@ -163,7 +163,7 @@ func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
 		if status := c.ended(t); status != 0 {
 			t.Errorf("status %d", status)
 		}
-		if thrown := strings.Contains(c.out.String(), "throwing away"); thrown != (reset != nil) {
+		if thrown := strings.Contains(c.out.String(), "removing the database cluster"); thrown != (reset != nil) {
 			t.Errorf("with %q it says %s", reset, c.out)
 		}
 	}

@@ -2,12 +2,9 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -172,12 +169,16 @@ func as[T any](token string, message *T) *connect.Request[T] {
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
 	for !so() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}
-		if err := pause(t.Context(), 5*time.Millisecond); err != nil {
-			t.Fatal(err)
+		select {
+		case <-tick.C:
+		case <-t.Context().Done():
+			t.Fatal(t.Context().Err())
 		}
 	}
 }
@@ -237,33 +238,5 @@ func TestStopping(t *testing.T) {
 				t.Errorf("status %d", status)
 			}
 		})
-	}
-}
-
-func TestLogs(t *testing.T) {
-	t.Parallel()
-	for format, isJSON := range map[string]bool{"auto": true, "json": true, "text": false} {
-		out := newTranscript()
-		logConfig{Level: slog.LevelWarn, Format: format}.logger(&console{err: out}).Warn("one")
-		logConfig{Level: slog.LevelWarn, Format: format}.logger(&console{err: out}).Info("two")
-		if strings.Contains(out.String(), "two") || json.Valid([]byte(out.String())) != isJSON {
-			t.Errorf("%s: %s", format, out)
-		}
-	}
-}
-
-func TestMemoryLimit(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]int64{"max\n": defaultMemoryLimit, "": defaultMemoryLimit, "1000000000\n": 900000000, "-1": defaultMemoryLimit} {
-		file := filepath.Join(t.TempDir(), "memory.max")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if got := memoryLimit(file); got != want {
-			t.Errorf("%q gives %d, want %d", text, got, want)
-		}
-	}
-	if got := memoryLimit(filepath.Join(t.TempDir(), "none")); got != defaultMemoryLimit {
-		t.Errorf("without a container: %d", got)
 	}
 }

@@ -5,24 +5,26 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
 
 // tokenCommand issues a token that every node with the same signing key accepts.
 type tokenCommand struct {
-	keyConfig `embed:""`
+	boot.KeyConfig `embed:""`
 
-	Subject string            `arg:"" help:"Who it is for: the subject (sub) of a member."`
-	Tenant  []tenant.TenantID `required:"" help:"Tenants that it is good for."`
-	Life    time.Duration     `default:"1h" help:"How long it is good."`
-	Name    string            `help:"Name to put into it."`
-	Email   string            `help:"Email address to put into it."`
+	Subject string            `arg:"" help:"Subject (sub) of the member."`
+	Tenant  []tenant.TenantID `required:"" help:"Tenants that the token is valid for."`
+	Life    time.Duration     `default:"1h" help:"How long the token is valid."`
+	Name    string            `help:"Name in the token."`
+	Email   string            `help:"Email address in the token."`
 }
 
-// Run implements kong's command. It prints the token alone, for scripts.
-func (c *tokenCommand) Run(_ context.Context, to *console) error {
-	issuer, err := c.openIssuer()
+// Run implements kong's command. It prints only the token, for scripts.
+func (c *tokenCommand) Run(_ context.Context, to *cli.Console) error {
+	issuer, err := c.OpenIssuer()
 	if err != nil {
 		return err
 	}
@@ -30,6 +32,6 @@ func (c *tokenCommand) Run(_ context.Context, to *console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(to.out, raw)
+	_, err = fmt.Fprintln(to.Out, raw)
 	return err
 }

@@ -6,26 +6,29 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// verifyCommand proves the invariants over all data. It may run beside live traffic.
+// verifyCommand checks every invariant over all data. It can run during normal operation.
 type verifyCommand struct {
-	databaseConfig `embed:""`
+	boot.DatabaseConfig `embed:""`
 
-	Tenant []tenant.TenantID `help:"Tenants to look through. Default: all."`
+	Tenant []tenant.TenantID `help:"Tenants to check. Default: all."`
 }
 
-// verifyTimeout is for one check of one tenant.
+// verifyTimeout is the limit for one check of one tenant.
 const verifyTimeout = 10 * time.Minute
 
 // Run implements kong's command.
-func (c *verifyCommand) Run(ctx context.Context, to *console) error {
-	if err := c.needed(); err != nil {
+func (c *verifyCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
 		return err
 	}
-	db, err := openDatabase(ctx, pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout})
+	config := pg.Config{URL: c.URL, CommandConns: 1, ReadConns: 1, StatementTimeout: verifyTimeout}
+	db, err := boot.OpenDatabase(ctx, config)
 	if err != nil {
 		return err
 	}
@@ -33,24 +36,24 @@ func (c *verifyCommand) Run(ctx context.Context, to *console) error {
 	a := app.New(app.Config{DB: db, Now: time.Now})
 	tenants := c.Tenant
 	if len(tenants) == 0 {
-		if tenants, err = a.Tenants(ctx); err != nil {
+		if tenants, err = a.Engine.Tenants(ctx); err != nil {
 			return err
 		}
 	}
 	wrong := 0
 	for _, id := range tenants {
-		violations, err := a.Verify(ctx, id)
+		violations, err := a.Housekeeping.Verify(ctx, id)
 		if err != nil {
 			return fmt.Errorf("tenant %s: %w", id, err)
 		}
 		for _, v := range violations {
-			fmt.Fprintf(to.out, "✗ %s: %s\n  tenant %s, row %s: %s\n", v.Invariant, v.Check, v.Tenant, v.Row, v.Detail)
+			fmt.Fprintf(to.Out, "✗ %s: %s\n  tenant %s, row %s: %s\n", v.Invariant, v.Check, v.Tenant, v.Row, v.Detail)
 		}
 		wrong += len(violations)
 	}
 	if wrong > 0 {
 		return fmt.Errorf("%d violations in %d tenants", wrong, len(tenants))
 	}
-	_, err = fmt.Fprintf(to.out, "✓ every invariant holds in %d tenants\n", len(tenants))
+	_, err = fmt.Fprintf(to.Out, "✓ every invariant holds in %d tenants\n", len(tenants))
 	return err
 }

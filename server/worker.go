@@ -7,46 +7,50 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+
+	"github.com/berthhq/berth/internal/boot"
+	"github.com/berthhq/berth/internal/cli"
 )
 
-// workerCommand runs a node that answers nobody: it plans and sends messages and does what falls due. Servers that are told that
-// messages are sent elsewhere (--messages-elsewhere) leave that to it.
+// workerCommand runs a node without the API. It plans and sends messages, and does what is due. Servers with --send=off
+// leave messages to it.
 type workerCommand struct {
-	databaseConfig `embed:""`
-	keyConfig      `embed:""`
-	listenConfig   `embed:""`
-	logConfig      `embed:""`
+	boot.DatabaseConfig `embed:""`
+	boot.KeyConfig      `embed:""`
+	boot.ListenConfig   `embed:""`
+	boot.LogConfig      `embed:""`
 }
 
 // Run implements kong's command.
-func (c *workerCommand) Run(ctx context.Context, to *console) error {
-	if err := c.needed(); err != nil {
+func (c *workerCommand) Run(ctx context.Context, to *cli.Console) error {
+	if err := c.Required(); err != nil {
 		return err
 	}
 	if c.PublicURL == "" {
 		return errors.New("BERTH_PUBLIC_URL is not set; the links in messages start with it")
 	}
-	tuneMemory()
-	log := c.logger(to)
-	listener, err := c.listen(ctx)
+	boot.TuneForLoad()
+	log := c.NewLogger(to.Err)
+	listener, err := c.OpenListener(ctx)
 	if err != nil {
 		return err
 	}
 	defer listener.Close()
-	c.Senders.Elsewhere = false // this is where
-	n, err := openNode(ctx, log, c.URL, c.keyConfig, c.listenConfig)
+	c.Senders.Send = "on" // a worker always sends
+	n, err := boot.Open(ctx, log, c.URL, c.KeyConfig, c.ListenConfig)
 	if err != nil {
 		return err
 	}
-	defer n.close()
-	n.handler = watched(n.handler)
-	debug.FreeOSMemory() // starting takes much that working does not
-	log.InfoContext(ctx, "working", slog.String("address", listener.Addr().String()), slog.String("version", version()))
-	return n.serve(ctx, listener, nil)
+	defer n.Close()
+	n.Handler = healthOnly(n.Handler)
+	debug.FreeOSMemory() // starting needs more memory than running
+	log.InfoContext(ctx, "working",
+		slog.String("address", listener.Addr().String()), slog.String("version", cli.Version()))
+	return n.Serve(ctx, listener, nil)
 }
 
-// watched lets through what tells how a node is, and nothing else.
-func watched(all http.Handler) http.Handler {
+// healthOnly serves health checks and metrics, and nothing else.
+func healthOnly(all http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch path := r.URL.Path; {
 		case path == "/healthz", path == "/readyz", path == "/metrics", strings.HasPrefix(path, "/grpc.health.v1.Health/"):

@@ -12,7 +12,7 @@ import (
 func TestWorker(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
-	c := start(t, "worker", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text", "--messages-elsewhere",
+	c := start(t, "worker", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text", "--send=off",
 		"--public-url", "https://berth.example")
 	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
 	for path, want := range map[string]int{

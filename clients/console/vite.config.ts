@@ -7,10 +7,10 @@ import { defineConfig, type Plugin } from "vite";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Where `npm run dev` finds the API: a server that `make run` started. */
+/** The API server of `npm run dev`: the one that `make run` started. */
 const server = process.env.BERTH_ADDRESS ?? "http://127.0.0.1:8080";
 
-/** The server hands files out as they lie there, so each is packed once, here. */
+/** Compresses each file once at build time. The server serves the compressed files as they are. */
 function packed(): Plugin {
   return {
     name: "packed",
@@ -34,11 +34,11 @@ export default defineConfig({
   plugins: [react(), packed()],
   resolve: {
     alias: { "@berthhq/client": here("../typescript/src/index.ts") },
-    // The client's sources find their own copies first; one of each is enough.
+    // The client's sources would resolve their own copies of these packages.
     dedupe: ["@bufbuild/protobuf", "@connectrpc/connect"],
   },
   build: {
-    // What knows light-dark(), nesting and container queries: the browsers of mid 2024 and after.
+    // Browsers since mid 2024, with light-dark(), nesting and container queries.
     target: ["chrome123", "firefox121", "safari17.5"],
     manifest: true,
     emptyOutDir: true,

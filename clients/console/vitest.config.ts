@@ -17,7 +17,7 @@ export default defineConfig({
           testTimeout: 60_000,
         },
       },
-      // In Chromium, against a running server, which is built and started for them; needs Go.
+      // In Chromium, against a server that is built and started for the tests; needs Go.
       {
         test: {
           name: "browser",
@@ -25,7 +25,7 @@ export default defineConfig({
           exclude: ["test/size.test.ts"],
           globalSetup: "../typescript/test/server.ts",
           fileParallelism: false,
-          // Only failing tests wait these out.
+          // Only failing tests reach these timeouts.
           testTimeout: 300_000,
           hookTimeout: 180_000,
           expect: { poll: { timeout: 60_000 } },

@@ -7,20 +7,20 @@ import (
 
 const shards = 64
 
-// cache is a bounded map for many readers. When a shard is full, any entry of it
-// makes room: everything in here can be read again, and what is in use will be.
+// cache is a bounded map for many concurrent readers. A full shard evicts any of its entries:
+// all of them can be read again, and those in use will be.
 type cache[K comparable, V any] struct {
-	seed  maphash.Seed
-	limit int     // per shard
-	drop  func(V) // told of each entry that makes room
-	parts [shards]struct {
+	seed    maphash.Seed
+	limit   int     // per shard
+	onEvict func(V) // called with each evicted entry
+	parts   [shards]struct {
 		sync.RWMutex
 		entries map[K]V
 	}
 }
 
-func newCache[K comparable, V any](limit int, drop func(V)) *cache[K, V] {
-	c := &cache[K, V]{seed: maphash.MakeSeed(), limit: max(1, limit/shards), drop: drop}
+func newCache[K comparable, V any](limit int, onEvict func(V)) *cache[K, V] {
+	c := &cache[K, V]{seed: maphash.MakeSeed(), limit: max(1, limit/shards), onEvict: onEvict}
 	for i := range c.parts {
 		c.parts[i].entries = make(map[K]V)
 	}
@@ -35,7 +35,7 @@ func (c *cache[K, V]) get(key K) (V, bool) {
 	return v, ok
 }
 
-// update replaces an entry by what change makes of it; a zero value and false stand for none.
+// update replaces an entry with the result of change, which gets a zero value and false if there is none.
 func (c *cache[K, V]) update(key K, change func(V, bool) V) V {
 	part := &c.parts[maphash.Comparable(c.seed, key)%shards]
 	part.Lock()
@@ -44,7 +44,7 @@ func (c *cache[K, V]) update(key K, change func(V, bool) V) V {
 	if !ok && len(part.entries) >= c.limit {
 		for victim, v := range part.entries {
 			delete(part.entries, victim)
-			c.drop(v)
+			c.onEvict(v)
 			break
 		}
 	}
@@ -53,8 +53,8 @@ func (c *cache[K, V]) update(key K, change func(V, bool) V) V {
 	return v
 }
 
-// updateAll replaces every entry that is there when the call begins. An entry
-// added meanwhile may or may not be changed.
+// updateAll replaces every entry that exists when the call begins. It may or may not change
+// an entry that is added at the same time.
 func (c *cache[K, V]) updateAll(change func(V) V) {
 	for i := range c.parts {
 		part := &c.parts[i]

@@ -7,11 +7,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A tenant that made room for others is out of the reach of Invalidate, so what
-// was kept for it must not count any more.
-func TestATenantThatMadeRoomIsForgotten(t *testing.T) {
+// Invalidate cannot reach an evicted tenant, so its cached subjects must not be used any more.
+func TestInvalidate_CoversEvictedTenants(t *testing.T) {
 	t.Parallel()
-	roles := sameForAll{"owner"}
+	roles := sameRoles{"owner"}
 	g := New(&roles)
 	g.tenants = newCache[tenant.TenantID](shards, (*snapshot).retire)
 	ids := make([]tenant.TenantID, 100)
@@ -34,10 +33,10 @@ func TestATenantThatMadeRoomIsForgotten(t *testing.T) {
 	ask(false)
 }
 
-type sameForAll []string
+type sameRoles []string
 
-func (sameForAll) Roles(context.Context, tenant.TenantID) ([]Role, error) { return nil, nil }
+func (sameRoles) Roles(context.Context, tenant.TenantID) ([]Role, error) { return nil, nil }
 
-func (s *sameForAll) Holder(context.Context, tenant.TenantID, string) (Holder, error) {
+func (s *sameRoles) Holder(context.Context, tenant.TenantID, string) (Holder, error) {
 	return Holder{Roles: []string{(*s)[0]}, Active: true}, nil
 }

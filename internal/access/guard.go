@@ -1,7 +1,6 @@
-// Package access decides who may do what inside a tenant. Casbin makes the
-// decisions; what it decided is kept in a snapshot per tenant that is never
-// changed, only replaced, so that a decision costs a few map look-ups and a
-// change of roles holds from the moment a node hears of it.
+// Package access decides who may do what inside a tenant. Casbin makes the decisions. They are cached in a snapshot per
+// tenant that is never changed, only replaced, so a decision takes a few map lookups, and a change of roles applies
+// as soon as the node is notified.
 package access
 
 import (
@@ -17,54 +16,53 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// Source reads what a tenant has decided about access. It must read what is
-// committed: a snapshot made after an invalidation has to see the change.
+// Source reads a tenant's roles and who has them. It must read committed data:
+// a snapshot made after an invalidation has to see the change.
 type Source interface {
-	// Roles gives the roles that the tenant has defined for itself.
+	// Roles returns the custom roles of the tenant.
 	Roles(ctx context.Context, id tenant.TenantID) ([]Role, error)
-	// Holder gives what a subject has in the tenant, and the zero Holder for a
-	// subject that is unknown there. A subject is a token's: a user, or
-	// "sa:<id>" for a service account.
+	// Holder returns a subject's roles and membership in the tenant, or the zero Holder for an unknown subject.
+	// A subject is that of a token: a user, or "sa:<id>" for a service account.
 	Holder(ctx context.Context, id tenant.TenantID, subject string) (Holder, error)
 }
 
 // Holder is what a subject has in a tenant.
 type Holder struct {
 	Member tenant.MemberID // zero for service accounts
-	Roles  []string        // names of built-in roles and of the tenant's own
-	Active bool            // false: whatever else is said, it has no roles and is no member
+	Roles  []string        // names of built-in and custom roles
+	Active bool            // if false, the subject has no roles and is no member, whatever the other fields say
 }
 
-// Decision is the answer to "may this subject do that here?".
+// Decision is whether a subject has a permission in a tenant.
 type Decision struct {
 	Allowed bool
-	// Role is the highest-ranked role that allows it; "" when denied.
+	// Role is the highest-ranked role that has the permission; "" if denied.
 	Role string
-	// Active is false for strangers and for members who are not active. Those
-	// may not even do what everyone may do with things of their own.
+	// Active is false for strangers and inactive members. They may not even do
+	// what every member may do with their own things.
 	Active bool
 	// Member is the subject's membership; zero for service accounts and unless Active.
 	Member tenant.MemberID
-	// Roles are the subject's, built-in ones by rank before the tenant's own by
-	// name. The slice is shared: it must not be changed.
+	// Roles are the subject's: built-in ones by rank, then custom ones by name.
+	// The slice is shared: it must not be changed.
 	Roles []string
 }
 
-// Explanation is a decision with its grounds.
+// Explanation is a decision with its reasons.
 type Explanation struct {
 	Decision
-	Through []string // all of the subject's roles that allow it
-	Giving  []string // all of the tenant's roles that would allow it
+	Through []string // all roles of the subject that have the permission
+	Giving  []string // all roles of the tenant that have the permission
 }
 
-// Guard answers for every tenant. It is safe for concurrent use.
+// Guard decides for all tenants. It is safe for concurrent use.
 type Guard struct {
 	source Source
-	// A holder counts while the snapshot it was read for is in force, so retiring
-	// the snapshot drops all holders of its tenant without touching them.
+	// A holder is valid as long as its snapshot. Retiring a snapshot therefore drops
+	// all holders of its tenant without touching them.
 	tenants   *cache[tenant.TenantID, *snapshot]
 	holders   *cache[holderKey, *holder]
-	strangers *cache[holderKey, *holder] // apart, so that no crowd of them pushes members out
+	strangers *cache[holderKey, *holder] // separate, so that many strangers cannot evict members
 }
 
 type holderKey struct {
@@ -72,7 +70,7 @@ type holderKey struct {
 	subject string
 }
 
-// holder is what is known of one subject under one snapshot; it never changes.
+// holder is what a snapshot knows about one subject. It never changes.
 type holder struct {
 	snapshot *snapshot
 	member   tenant.MemberID
@@ -80,19 +78,18 @@ type holder struct {
 	verdicts *verdicts
 }
 
-// snapshot is a tenant's state between two invalidations. What was asked of the
-// source for one snapshot is never kept in another: an answer that was on its
-// way while the snapshot was replaced reaches those who waited for it, who came
-// before the change, and nobody after them.
+// snapshot is a tenant's state between two invalidations. What was read for one snapshot is never stored in another.
+// If a snapshot is replaced while a read is in progress, the result goes to the callers that wait for it,
+// all of which came before the change, and to no later ones.
 type snapshot struct {
-	retired atomic.Bool           // set before it leaves the table for whatever reason
-	rules   atomic.Pointer[rules] // nil until read
-	former  *rules                // those of the snapshot before, if it had any
-	reading singleflight.Group    // of the rules
-	flights singleflight.Group    // of holders, by subject
+	retired     atomic.Bool           // set before it leaves the cache, for any reason
+	rules       atomic.Pointer[rules] // nil until read
+	previous    *rules                // those of the snapshot before, if any
+	ruleReads   singleflight.Group    // reads the rules
+	holderReads singleflight.Group    // reads holders, by subject
 }
 
-// Bounds of what a node keeps in memory, and of one reading of the source.
+// Limits of the caches of a node, and of one read from the source.
 const (
 	maxTenants   = 1 << 14
 	maxHolders   = 1 << 18
@@ -100,7 +97,7 @@ const (
 	readTimeout  = 5 * time.Second
 )
 
-// New makes a guard that knows nothing yet and reads what it is asked for.
+// New returns a guard with empty caches.
 func New(source Source) *Guard {
 	forget := func(*holder) {}
 	return &Guard{
@@ -111,9 +108,8 @@ func New(source Source) *Guard {
 	}
 }
 
-// Decide says whether a subject has a permission in a tenant. Being denied is no
-// error. PERMISSION_NOT_FOUND says that the catalogue has no such permission;
-// any other error is the source's, and the caller must be let in nowhere.
+// Decide says whether a subject has a permission in a tenant. A denial is not an error. PERMISSION_NOT_FOUND says that
+// the catalog has no such permission. Any other error is from the source, and the caller must be denied.
 func (g *Guard) Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (Decision, error) {
 	index, ok := policy.Index(permission)
 	if !ok {
@@ -126,9 +122,8 @@ func (g *Guard) Decide(ctx context.Context, id tenant.TenantID, subject, permiss
 	return h.decide(index), nil
 }
 
-// Holder says what a subject has in a tenant, for what asks for no permission.
-// Its Roles are sorted and shared as those of a Decision; a stranger's and an
-// inactive member's are nil, and so is their Member.
+// Holder returns what a subject has in a tenant, for calls that need no permission. Its Roles are sorted and shared
+// like those of a Decision. For strangers and inactive members Roles and Member are empty.
 func (g *Guard) Holder(ctx context.Context, id tenant.TenantID, subject string) (Holder, error) {
 	h, err := g.holder(ctx, id, subject)
 	if err != nil {
@@ -137,7 +132,7 @@ func (g *Guard) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	return Holder{Member: h.member, Roles: h.roles(), Active: h.active}, nil
 }
 
-// Explain is Decide with its grounds. Errors are the same.
+// Explain is like Decide, with reasons. It returns the same errors.
 func (g *Guard) Explain(ctx context.Context, id tenant.TenantID, subject, permission string) (Explanation, error) {
 	index, ok := policy.Index(permission)
 	if !ok {
@@ -147,21 +142,21 @@ func (g *Guard) Explain(ctx context.Context, id tenant.TenantID, subject, permis
 	if err != nil {
 		return Explanation{}, err
 	}
-	// The holder's own snapshot, so that the answer and its grounds are of one moment.
+	// Use the holder's own snapshot, so the decision and its reasons are from the same moment.
 	rules := h.snapshot.rules.Load()
-	through, err := rules.giving(index, h.roles())
+	through, err := rules.rolesWith(index, h.roles())
 	if err != nil {
 		return Explanation{}, err
 	}
-	giving, err := rules.giving(index, rules.all())
+	all, err := rules.rolesWith(index, rules.all())
 	if err != nil {
 		return Explanation{}, err
 	}
-	return Explanation{Decision: h.decide(index), Through: through, Giving: giving}, nil
+	return Explanation{Decision: h.decide(index), Through: through, Giving: all}, nil
 }
 
-// Invalidate forgets a tenant. A decision that begins after it returns rests on
-// what the source says from now on. Call it once the change is committed.
+// Invalidate drops what is cached about a tenant. A decision that begins after it returns uses
+// what the source says from now on. Call it after the change is committed.
 func (g *Guard) Invalidate(id tenant.TenantID) {
 	if _, known := g.tenants.get(id); known {
 		g.tenants.update(id, func(s *snapshot, known bool) *snapshot {
@@ -173,8 +168,7 @@ func (g *Guard) Invalidate(id tenant.TenantID) {
 	}
 }
 
-// InvalidateAll forgets every tenant. Call it whenever notices may have been
-// missed, when listening is in force again.
+// InvalidateAll drops everything. Call it whenever notices may have been missed, once listening works again.
 func (g *Guard) InvalidateAll() {
 	g.tenants.updateAll((*snapshot).next)
 }
@@ -200,12 +194,12 @@ func (g *Guard) holder(ctx context.Context, id tenant.TenantID, subject string) 
 		return h, nil
 	}
 	s := g.snapshot(id)
-	// Whoever asks first may leave; the others still want the answer.
+	// The first caller may cancel. The others still need the result.
 	detached := context.WithoutCancel(ctx)
-	flight := s.flights.DoChan(subject, func() (any, error) {
+	result := s.holderReads.DoChan(subject, func() (any, error) {
 		ctx, cancel := context.WithTimeout(detached, readTimeout)
 		defer cancel()
-		h, err := g.read(ctx, s, key)
+		h, err := g.loadHolder(ctx, s, key)
 		if err != nil {
 			return nil, err
 		}
@@ -217,7 +211,7 @@ func (g *Guard) holder(ctx context.Context, id tenant.TenantID, subject string) 
 		return h, nil
 	})
 	select {
-	case answer := <-flight:
+	case answer := <-result:
 		if answer.Err != nil {
 			return nil, answer.Err
 		}
@@ -227,9 +221,9 @@ func (g *Guard) holder(ctx context.Context, id tenant.TenantID, subject string) 
 	}
 }
 
-// read asks the source about a subject, and about its tenant's roles where the snapshot lacks them.
-func (g *Guard) read(ctx context.Context, s *snapshot, key holderKey) (*holder, error) {
-	rules, err := s.read(ctx, g.source, key.tenant)
+// loadHolder reads a subject from the source, and its tenant's roles if the snapshot does not have them.
+func (g *Guard) loadHolder(ctx context.Context, s *snapshot, key holderKey) (*holder, error) {
+	rules, err := s.loadRules(ctx, g.source, key.tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -240,45 +234,45 @@ func (g *Guard) read(ctx context.Context, s *snapshot, key holderKey) (*holder, 
 	h := &holder{snapshot: s}
 	if found.Active {
 		h.active, h.member = true, found.Member
-		h.verdicts, err = rules.judge(found.Roles)
+		h.verdicts, err = rules.evaluate(found.Roles)
 	}
 	return h, err
 }
 
-// read gives the tenant's rules. Those of the snapshot before are taken over
-// where no role was redefined: most changes are to who holds a role.
-func (s *snapshot) read(ctx context.Context, source Source, id tenant.TenantID) (*rules, error) {
+// loadRules returns the tenant's rules. If no role was redefined, it reuses those of the snapshot before:
+// most changes only concern who has a role.
+func (s *snapshot) loadRules(ctx context.Context, source Source, id tenant.TenantID) (*rules, error) {
 	if r := s.rules.Load(); r != nil {
 		return r, nil
 	}
-	_, err, _ := s.reading.Do("", func() (any, error) {
+	_, err, _ := s.ruleReads.Do("", func() (any, error) {
 		if s.rules.Load() != nil {
 			return nil, nil
 		}
-		own, err := source.Roles(ctx, id)
+		custom, err := source.Roles(ctx, id)
 		if err != nil {
 			return nil, fmt.Errorf("access: read the roles of a tenant: %w", err)
 		}
-		if s.former != nil && s.former.same(own) {
-			s.rules.Store(s.former)
+		if s.previous != nil && s.previous.hasCustom(custom) {
+			s.rules.Store(s.previous)
 		} else {
-			s.rules.Store(newRules(id, own))
+			s.rules.Store(newRules(id, custom))
 		}
 		return nil, nil
 	})
 	return s.rules.Load(), err
 }
 
-// retire ends a snapshot. What is still being read for it is born retired.
+// retire ends a snapshot. Holders that are still being read for it are invalid from the start.
 func (s *snapshot) retire() { s.retired.Store(true) }
 
-// next retires a snapshot and gives its successor.
+// next retires a snapshot and returns the one that replaces it.
 func (s *snapshot) next() *snapshot {
 	s.retire()
 	if r := s.rules.Load(); r != nil {
-		return &snapshot{former: r}
+		return &snapshot{previous: r}
 	}
-	return &snapshot{former: s.former}
+	return &snapshot{previous: s.previous}
 }
 
 func (h *holder) roles() []string {

@@ -18,17 +18,17 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-func TestDecide(t *testing.T) {
+func TestDecide_FollowsRoles(t *testing.T) {
 	t.Parallel()
 	here, there := newTenant(), newTenant()
 	ann, sam := newMember(), newMember()
-	b := newBook()
-	b.define(here, access.Role{Name: "greeter", Permissions: []string{"checkin.staff"}})
-	b.enroll(here, "ann", access.Holder{Member: ann, Roles: []string{"greeter", "member"}, Active: true})
-	b.enroll(here, "sam", access.Holder{Member: sam, Roles: []string{"owner"}})
-	b.enroll(here, "sa:7", access.Holder{Roles: []string{"partner"}, Active: true})
-	b.enroll(here, "idle", access.Holder{Member: sam, Active: true})
-	b.enroll(there, "ann", access.Holder{Member: sam, Roles: []string{"owner", "greeter"}, Active: true})
+	b := newMemorySource()
+	b.defineRoles(here, access.Role{Name: "greeter", Permissions: []string{"checkin.staff"}})
+	b.assign(here, "ann", access.Holder{Member: ann, Roles: []string{"greeter", "member"}, Active: true})
+	b.assign(here, "sam", access.Holder{Member: sam, Roles: []string{"owner"}})
+	b.assign(here, "sa:7", access.Holder{Roles: []string{"partner"}, Active: true})
+	b.assign(here, "idle", access.Holder{Member: sam, Active: true})
+	b.assign(there, "ann", access.Holder{Member: sam, Roles: []string{"owner", "greeter"}, Active: true})
 	g := access.New(b)
 
 	member := access.Decision{Active: true, Member: ann, Roles: []string{"member", "greeter"}}
@@ -37,21 +37,25 @@ func TestDecide(t *testing.T) {
 		subject, permission string
 		want                access.Decision
 	}{
-		"a built-in role":     {here, "ann", "session.read", through(member, "member")},
-		"an own role":         {here, "ann", "checkin.staff", through(member, "greeter")},
-		"neither":             {here, "ann", "session.create", member},
-		"inactive":            {here, "sam", "session.read", access.Decision{}},
-		"a stranger":          {here, "tom", "session.read", access.Decision{}},
-		"a role's name":       {here, "owner", "session.read", access.Decision{}},
-		"a policy node":       {here, "role:owner", "session.read", access.Decision{}},
-		"no subject":          {here, "", "session.read", access.Decision{}},
-		"a service account":   {here, "sa:7", "booking.hold_for_others", access.Decision{Active: true, Allowed: true, Role: "partner", Roles: []string{"partner"}}},
-		"no roles":            {here, "idle", "session.read", access.Decision{Active: true, Member: sam}},
-		"owner elsewhere":     {there, "ann", "audit.read", access.Decision{Active: true, Allowed: true, Role: "owner", Member: sam, Roles: []string{"owner", "greeter"}}},
-		"an own role of here": {there, "sa:7", "booking.create", access.Decision{}},
-		"an unknown tenant":   {newTenant(), "ann", "session.read", access.Decision{}},
+		"a built-in role": {here, "ann", "session.read", through(member, "member")},
+		"a custom role":   {here, "ann", "checkin.staff", through(member, "greeter")},
+		"neither":         {here, "ann", "session.create", member},
+		"inactive":        {here, "sam", "session.read", access.Decision{}},
+		"a stranger":      {here, "tom", "session.read", access.Decision{}},
+		"a role's name":   {here, "owner", "session.read", access.Decision{}},
+		"a policy node":   {here, "role:owner", "session.read", access.Decision{}},
+		"no subject":      {here, "", "session.read", access.Decision{}},
+		"a service account": {here, "sa:7", "booking.hold_for_others", access.Decision{
+			Active: true, Allowed: true, Role: "partner", Roles: []string{"partner"},
+		}},
+		"no roles": {here, "idle", "session.read", access.Decision{Active: true, Member: sam}},
+		"owner of another tenant": {there, "ann", "audit.read", access.Decision{
+			Active: true, Allowed: true, Role: "owner", Member: sam, Roles: []string{"owner", "greeter"},
+		}},
+		"a custom role of this tenant": {there, "sa:7", "booking.create", access.Decision{}},
+		"an unknown tenant":            {newTenant(), "ann", "session.read", access.Decision{}},
 	} {
-		for _, when := range []string{"read", "kept"} {
+		for _, when := range []string{"read", "cached"} {
 			got, err := g.Decide(t.Context(), test.in, test.subject, test.permission)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
@@ -63,12 +67,12 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestHolder(t *testing.T) {
+func TestHolder_SortsRolesByRank(t *testing.T) {
 	t.Parallel()
 	here, ann := newTenant(), newMember()
-	b := newBook()
-	b.enroll(here, "ann", access.Holder{Member: ann, Roles: []string{"member", "coach"}, Active: true})
-	b.enroll(here, "sam", access.Holder{Member: ann, Roles: []string{"coach"}})
+	b := newMemorySource()
+	b.assign(here, "ann", access.Holder{Member: ann, Roles: []string{"member", "coach"}, Active: true})
+	b.assign(here, "sam", access.Holder{Member: ann, Roles: []string{"coach"}})
 	g := access.New(b)
 	for subject, want := range map[string]access.Holder{
 		"ann": {Member: ann, Roles: []string{"coach", "member"}, Active: true},
@@ -85,14 +89,14 @@ func TestHolder(t *testing.T) {
 	}
 }
 
-func TestExplain(t *testing.T) {
+func TestExplain_ListsRolesWithPermission(t *testing.T) {
 	t.Parallel()
 	here, ann := newTenant(), newMember()
-	b := newBook()
-	b.define(here,
+	b := newMemorySource()
+	b.defineRoles(here,
 		access.Role{Name: "scribe", Permissions: []string{"booking.roster"}},
 		access.Role{Name: "greeter", Permissions: []string{"booking.roster", "checkin.staff"}})
-	b.enroll(here, "ann", access.Holder{Member: ann, Roles: []string{"greeter", "coach"}, Active: true})
+	b.assign(here, "ann", access.Holder{Member: ann, Roles: []string{"greeter", "coach"}, Active: true})
 	g := access.New(b)
 	all := []string{"owner", "admin", "coach", "greeter", "scribe"}
 	hers := access.Decision{Active: true, Member: ann, Roles: []string{"coach", "greeter"}}
@@ -100,7 +104,9 @@ func TestExplain(t *testing.T) {
 		subject, permission string
 		want                access.Explanation
 	}{
-		{"ann", "booking.roster", access.Explanation{Decision: through(hers, "coach"), Through: []string{"coach", "greeter"}, Giving: all}},
+		{"ann", "booking.roster", access.Explanation{
+			Decision: through(hers, "coach"), Through: []string{"coach", "greeter"}, Giving: all,
+		}},
 		{"ann", "audit.read", access.Explanation{Decision: hers, Giving: []string{"owner", "admin"}}},
 		{"tom", "booking.roster", access.Explanation{Giving: all}},
 	} {
@@ -114,12 +120,12 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestUnknownPermissionIsAnError(t *testing.T) {
+func TestDecide_RejectsUnknownPermission(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
-	b := newBook()
-	b.define(here, access.Role{Name: "odd", Permissions: []string{"tenant.destroy"}})
-	b.enroll(here, "ann", access.Holder{Roles: []string{"owner", "odd"}, Active: true})
+	b := newMemorySource()
+	b.defineRoles(here, access.Role{Name: "odd", Permissions: []string{"tenant.destroy"}})
+	b.assign(here, "ann", access.Holder{Roles: []string{"owner", "odd"}, Active: true})
 	g := access.New(b)
 	for _, permission := range []string{"", "*", "tenant", "tenant.destroy", "Tenant.read", "tenant.read "} {
 		d, err := g.Decide(t.Context(), here, "ann", permission)
@@ -133,11 +139,11 @@ func TestUnknownPermissionIsAnError(t *testing.T) {
 	}
 }
 
-func TestErrorsAreNotKept(t *testing.T) {
+func TestDecide_DoesNotCacheErrors(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
-	b := newBook()
-	b.enroll(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
+	b := newMemorySource()
+	b.assign(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
 	g := access.New(b)
 	broken := errors.New("no database")
 	for _, breaks := range []*error{&b.rolesFail, &b.holderFail} {
@@ -153,20 +159,20 @@ func TestErrorsAreNotKept(t *testing.T) {
 	}
 }
 
-func TestConcurrentAsksReadOnce(t *testing.T) {
+func TestDecide_ReadsOnceForConcurrentCalls(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		here := newTenant()
-		b := newBook()
-		b.enroll(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
+		b := newMemorySource()
+		b.assign(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
 		release := make(chan struct{})
 		b.beforeRoles = func() { <-release }
 		b.beforeHolder = b.beforeRoles
 		g := access.New(b)
-		var asks sync.WaitGroup
+		var calls sync.WaitGroup
 		for _, subject := range []string{"ann", "tom"} {
 			for range 100 {
-				asks.Go(func() {
+				calls.Go(func() {
 					if _, err := g.Decide(t.Context(), here, subject, "audit.read"); err != nil {
 						t.Error(err)
 					}
@@ -175,7 +181,7 @@ func TestConcurrentAsksReadOnce(t *testing.T) {
 		}
 		synctest.Wait() // all 200 wait for the source
 		close(release)
-		asks.Wait()
+		calls.Wait()
 		if b.roleReads != 1 {
 			t.Errorf("the tenant's roles were read %d times", b.roleReads)
 		}
@@ -188,12 +194,12 @@ func TestConcurrentAsksReadOnce(t *testing.T) {
 	})
 }
 
-func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
+func TestDecide_CancelledCallerDoesNotFailOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		here := newTenant()
-		b := newBook()
-		b.enroll(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
+		b := newMemorySource()
+		b.assign(here, "ann", access.Holder{Roles: []string{"owner"}, Active: true})
 		release := make(chan struct{})
 		b.beforeHolder = func() { <-release }
 		g := access.New(b)
@@ -216,7 +222,7 @@ func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
 		synctest.Wait()
 		leave()
 		if err := <-left; !errors.Is(err, context.Canceled) {
-			t.Errorf("the caller that left got %v", err)
+			t.Errorf("the caller that cancelled got %v", err)
 		}
 		close(release)
 		if d := <-stays; !d.Allowed {
@@ -228,10 +234,10 @@ func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
 	})
 }
 
-func TestASourceThatHangsIsGivenUp(t *testing.T) {
+func TestDecide_TimesOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := access.New(hangs{})
+		g := access.New(hangingSource{})
 		began := time.Now()
 		_, err := g.Decide(t.Context(), newTenant(), "ann", "audit.read")
 		if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != 5*time.Second {
@@ -240,13 +246,13 @@ func TestASourceThatHangsIsGivenUp(t *testing.T) {
 	})
 }
 
-// Only the tenant named is forgotten, and what did not change in it is not decided anew.
-func TestInvalidateIsOneTenants(t *testing.T) {
+// Invalidating a tenant does not affect others, and rules that did not change are reused.
+func TestInvalidate_AffectsOneTenantOnly(t *testing.T) {
 	t.Parallel()
 	a, b := newTenant(), newTenant()
-	source := newBook()
+	source := newMemorySource()
 	for _, id := range []tenant.TenantID{a, b} {
-		source.enroll(id, "ann-"+id.String(), access.Holder{Roles: []string{"owner"}, Active: true})
+		source.assign(id, "ann-"+id.String(), access.Holder{Roles: []string{"owner"}, Active: true})
 	}
 	g := access.New(source)
 	ask := func(id tenant.TenantID) {
@@ -265,7 +271,7 @@ func TestInvalidateIsOneTenants(t *testing.T) {
 	}{
 		{"nothing", func() {}, [2]int{1, 1}},
 		{"one tenant", func() { g.Invalidate(a) }, [2]int{2, 1}},
-		{"a tenant nobody asked for", func() { g.Invalidate(newTenant()) }, [2]int{2, 1}},
+		{"an unknown tenant", func() { g.Invalidate(newTenant()) }, [2]int{2, 1}},
 		{"all", g.InvalidateAll, [2]int{3, 2}},
 	} {
 		step.do()
@@ -278,8 +284,8 @@ func TestInvalidateIsOneTenants(t *testing.T) {
 	}
 }
 
-// The guard's answers equal those of a few plain loops, whatever is changed in between.
-func TestDecisionsFollowEveryChange(t *testing.T) {
+// The guard's decisions equal those of a few plain loops after any sequence of changes.
+func TestDecide_FollowsEveryChange(t *testing.T) {
 	t.Parallel()
 	tenants := []tenant.TenantID{newTenant(), newTenant()}
 	subjects := []string{"ann", "bob", "owner", "sa:1"}
@@ -289,7 +295,7 @@ func TestDecisionsFollowEveryChange(t *testing.T) {
 		permissions = append(permissions, p.Name)
 	}
 	rapid.Check(t, func(t *rapid.T) {
-		b := newBook()
+		b := newMemorySource()
 		g := access.New(b)
 		id := rapid.SampledFrom(tenants)
 		t.Repeat(map[string]func(*rapid.T){
@@ -297,14 +303,15 @@ func TestDecisionsFollowEveryChange(t *testing.T) {
 				at := id.Draw(t, "tenant")
 				var own []access.Role
 				for _, name := range rapid.SliceOfDistinct(rapid.SampledFrom(roles[3:]), rapid.ID[string]).Draw(t, "own") {
-					own = append(own, access.Role{Name: name, Permissions: rapid.SliceOfN(rapid.SampledFrom(permissions), 0, 5).Draw(t, "permissions")})
+					granted := rapid.SliceOfN(rapid.SampledFrom(permissions), 0, 5).Draw(t, "permissions")
+					own = append(own, access.Role{Name: name, Permissions: granted})
 				}
-				b.define(at, own...)
+				b.defineRoles(at, own...)
 				g.Invalidate(at)
 			},
 			"enroll": func(t *rapid.T) {
 				at := id.Draw(t, "tenant")
-				b.enroll(at, rapid.SampledFrom(subjects).Draw(t, "subject"), access.Holder{
+				b.assign(at, rapid.SampledFrom(subjects).Draw(t, "subject"), access.Holder{
 					Roles:  rapid.SliceOfN(rapid.SampledFrom(roles), 0, 3).Draw(t, "roles"),
 					Active: rapid.Bool().Draw(t, "active"),
 				})
@@ -330,10 +337,10 @@ func TestDecisionsFollowEveryChange(t *testing.T) {
 	})
 }
 
-func TestARevokedRoleIsGoneOnceInvalidateReturns(t *testing.T) {
+func TestInvalidate_TakesEffectBeforeItReturns(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
-	b := newBook()
+	b := newMemorySource()
 	g := access.New(b)
 	ctx, stop := context.WithCancel(t.Context())
 	var readers sync.WaitGroup
@@ -353,7 +360,7 @@ func TestARevokedRoleIsGoneOnceInvalidateReturns(t *testing.T) {
 		if owner {
 			roles = []string{"owner"}
 		}
-		b.enroll(here, "ann", access.Holder{Roles: roles, Active: true})
+		b.assign(here, "ann", access.Holder{Roles: roles, Active: true})
 		if i%5 == 0 {
 			g.InvalidateAll()
 		} else {
@@ -376,44 +383,44 @@ func through(d access.Decision, role string) access.Decision {
 func newTenant() tenant.TenantID { return tenant.New[tenant.TenantID](time.Now()) }
 func newMember() tenant.MemberID { return tenant.New[tenant.MemberID](time.Now()) }
 
-type seat struct {
+type subjectKey struct {
 	tenant  tenant.TenantID
 	subject string
 }
 
-// book is a source in memory. Its hooks run after the answer was read and before
-// it is given, as a slow network would hold it.
-type book struct {
+// memorySource is a source in memory. Its hooks run after the answer was read
+// and before it is returned, like a slow network.
+type memorySource struct {
 	mu                        sync.Mutex
 	roles                     map[tenant.TenantID][]access.Role
-	holders                   map[seat]access.Holder
+	holders                   map[subjectKey]access.Holder
 	holderReads               map[string]int
 	roleReads                 int
 	rolesFail, holderFail     error
 	beforeRoles, beforeHolder func()
 }
 
-func newBook() *book {
-	return &book{
+func newMemorySource() *memorySource {
+	return &memorySource{
 		roles:       make(map[tenant.TenantID][]access.Role),
-		holders:     make(map[seat]access.Holder),
+		holders:     make(map[subjectKey]access.Holder),
 		holderReads: make(map[string]int),
 	}
 }
 
-func (b *book) define(id tenant.TenantID, roles ...access.Role) {
+func (b *memorySource) defineRoles(id tenant.TenantID, roles ...access.Role) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.roles[id] = roles
 }
 
-func (b *book) enroll(id tenant.TenantID, subject string, h access.Holder) {
+func (b *memorySource) assign(id tenant.TenantID, subject string, h access.Holder) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.holders[seat{id, subject}] = h
+	b.holders[subjectKey{id, subject}] = h
 }
 
-func (b *book) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, error) {
+func (b *memorySource) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, error) {
 	b.mu.Lock()
 	roles, err, hook := slices.Clone(b.roles[id]), b.rolesFail, b.beforeRoles
 	b.roleReads++
@@ -424,9 +431,9 @@ func (b *book) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, er
 	return roles, either(err, ctx.Err())
 }
 
-func (b *book) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
+func (b *memorySource) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
 	b.mu.Lock()
-	h, err, hook := b.holders[seat{id, subject}], b.holderFail, b.beforeHolder
+	h, err, hook := b.holders[subjectKey{id, subject}], b.holderFail, b.beforeHolder
 	b.holderReads[subject]++
 	b.mu.Unlock()
 	if hook != nil {
@@ -442,10 +449,10 @@ func either(a, b error) error {
 	return b
 }
 
-func (b *book) allows(id tenant.TenantID, subject, permission string) bool {
+func (b *memorySource) allows(id tenant.TenantID, subject, permission string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	h := b.holders[seat{id, subject}]
+	h := b.holders[subjectKey{id, subject}]
 	given := make(map[string][]string)
 	for _, role := range b.roles[id] {
 		given[role.Name] = role.Permissions
@@ -458,16 +465,18 @@ func (b *book) allows(id tenant.TenantID, subject, permission string) bool {
 			}
 		}
 	}
-	return h.Active && slices.ContainsFunc(h.Roles, func(role string) bool { return slices.Contains(given[role], permission) })
+	return h.Active && slices.ContainsFunc(h.Roles, func(role string) bool {
+		return slices.Contains(given[role], permission)
+	})
 }
 
-type hangs struct{}
+type hangingSource struct{}
 
-func (hangs) Roles(ctx context.Context, _ tenant.TenantID) ([]access.Role, error) {
+func (hangingSource) Roles(ctx context.Context, _ tenant.TenantID) ([]access.Role, error) {
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
 
-func (hangs) Holder(context.Context, tenant.TenantID, string) (access.Holder, error) {
+func (hangingSource) Holder(context.Context, tenant.TenantID, string) (access.Holder, error) {
 	return access.Holder{}, nil
 }

@@ -10,23 +10,22 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// An answer that was read before a change, and arrives after the change was
-// announced, must not be kept. The same play is given with a cache that keeps
-// what it reads: it must fail there, or the play would prove nothing.
-func TestAnAnswerFromBeforeAnInvalidationIsNotKept(t *testing.T) {
+// An answer that was read before a change and arrives after the invalidation must not be cached.
+// Negative control: the same sequence must fail with a cache that stores what it reads.
+func TestInvalidate_DropsAnswersInTransit(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
-	holdSubject := func(b *book, hook func()) { b.beforeHolder = hook }
-	holdRoles := func(b *book, hook func()) { b.beforeRoles = hook }
-	revoke := func(b *book) {
-		b.enroll(here, "ann", access.Holder{Roles: []string{"member"}, Active: true})
+	holdSubject := func(b *memorySource, hook func()) { b.beforeHolder = hook }
+	holdRoles := func(b *memorySource, hook func()) { b.beforeRoles = hook }
+	revoke := func(b *memorySource) {
+		b.assign(here, "ann", access.Holder{Roles: []string{"member"}, Active: true})
 	}
-	redefine := func(b *book) { b.define(here, access.Role{Name: "auditor"}) }
+	redefine := func(b *memorySource) { b.defineRoles(here, access.Role{Name: "auditor"}) }
 	one := func(d decider) { d.Invalidate(here) }
 	all := func(d decider) { d.InvalidateAll() }
 	for name, play := range map[string]struct {
-		hold     func(b *book, hook func())
-		change   func(b *book)
+		hold     func(b *memorySource, hook func())
+		change   func(b *memorySource)
 		announce func(d decider)
 	}{
 		"a subject's roles, one tenant":  {holdSubject, revoke, one},
@@ -35,18 +34,18 @@ func TestAnAnswerFromBeforeAnInvalidationIsNotKept(t *testing.T) {
 		"a tenant's roles, all tenants":  {holdRoles, redefine, all},
 	} {
 		for who, test := range map[string]struct {
-			guard func(*book) decider
+			guard func(*memorySource) decider
 			stale bool
 		}{
-			"the guard":     {func(b *book) decider { return access.New(b) }, false},
-			"a plain cache": {func(b *book) decider { return &plainCache{source: b} }, true},
+			"the guard":     {func(b *memorySource) decider { return access.New(b) }, false},
+			"a plain cache": {func(b *memorySource) decider { return &plainCache{source: b} }, true},
 		} {
 			t.Run(name+"/"+who, func(t *testing.T) {
 				t.Parallel()
 				synctest.Test(t, func(t *testing.T) {
-					b := newBook()
-					b.define(here, access.Role{Name: "auditor", Permissions: []string{"audit.read"}})
-					b.enroll(here, "ann", access.Holder{Roles: []string{"auditor"}, Active: true})
+					b := newMemorySource()
+					b.defineRoles(here, access.Role{Name: "auditor", Permissions: []string{"audit.read"}})
+					b.assign(here, "ann", access.Holder{Roles: []string{"auditor"}, Active: true})
 					release := make(chan struct{})
 					play.hold(b, func() { <-release })
 					d := test.guard(b)
@@ -59,7 +58,7 @@ func TestAnAnswerFromBeforeAnInvalidationIsNotKept(t *testing.T) {
 						}
 						early <- answer
 					}()
-					synctest.Wait() // the old answer is on its way
+					synctest.Wait() // the old answer is in transit
 
 					play.change(b)
 					play.announce(d)
@@ -68,10 +67,10 @@ func TestAnAnswerFromBeforeAnInvalidationIsNotKept(t *testing.T) {
 						close(release)
 						<-early
 					} else {
-						// Whoever comes after the change does not wait for the old answer either.
+						// A call after the change must not wait for the old answer either.
 						answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
 						if err != nil || answer.Allowed {
-							t.Errorf("allowed %v (%v) while the old answer was on its way", answer.Allowed, err)
+							t.Errorf("allowed %v (%v) while the old answer was in transit", answer.Allowed, err)
 						}
 						close(release)
 						<-early
@@ -92,16 +91,18 @@ type decider interface {
 	InvalidateAll()
 }
 
-// plainCache reads, and then keeps what it read: the mistake.
+// plainCache stores what it read, even if it has been invalidated since: the bug to avoid.
 type plainCache struct {
-	source *book
+	source *memorySource
 	mu     sync.Mutex
-	kept   map[seat]access.Decision
+	kept   map[subjectKey]access.Decision
 }
 
-func (c *plainCache) Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (access.Decision, error) {
+func (c *plainCache) Decide(
+	ctx context.Context, id tenant.TenantID, subject, permission string,
+) (access.Decision, error) {
 	c.mu.Lock()
-	d, ok := c.kept[seat{id, subject}]
+	d, ok := c.kept[subjectKey{id, subject}]
 	c.mu.Unlock()
 	if ok {
 		return d, nil
@@ -124,9 +125,9 @@ func (c *plainCache) Decide(ctx context.Context, id tenant.TenantID, subject, pe
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.kept == nil {
-		c.kept = make(map[seat]access.Decision)
+		c.kept = make(map[subjectKey]access.Decision)
 	}
-	c.kept[seat{id, subject}] = d
+	c.kept[subjectKey{id, subject}] = d
 	return d, nil
 }
 

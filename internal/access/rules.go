@@ -14,64 +14,62 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// Role is one that a tenant has defined for itself.
+// Role is a custom role of a tenant.
 type Role struct {
 	Name        string
-	Permissions []string // names from the catalogue; others give nothing
+	Permissions []string // names from the catalog; others grant nothing
 }
 
-// rules are what the roles of one tenant allow. They depend on nothing but the
-// tenant and the definitions of its roles, so they outlive any number of
-// changes to who holds a role.
+// rules are what the roles of one tenant allow. They depend only on the tenant and the definitions of its roles,
+// so changes to who has a role do not affect them.
 type rules struct {
 	tenant tenant.TenantID
-	own    []Role
+	custom []Role
 
 	mu       sync.Mutex
-	verdicts map[string]*verdicts // by the set's roles in rank order
+	verdicts map[string]*verdicts // by the roles of a set in rank order
 }
 
-// verdicts say for each permission of the catalogue, by its index, whether a set
-// of roles allows it. They are complete when made and never change.
+// verdicts say for each permission of the catalog, by its index, whether a set of roles has it.
+// They are complete when created and never change.
 type verdicts struct {
 	roles   []string // in rank order
-	through []int16  // which of the roles allows it, or denied
+	through []int16  // index of the role that has it, or denied
 }
 
 const denied = -1
 
-// The model compares a request's subject with role names, and a name is linked
-// to itself: without prefixes a subject or a tenant's own role called like a
-// role would be that role.
+// The model compares a request's subject with role names, and links a name to itself. Without prefixes,
+// a subject or a custom role with the name of a built-in role would be that role.
 const (
 	holderNode = "holder"
 	rolePrefix = "role:"
 )
 
-// More sets than this in one tenant are forgotten, for the sake of memory.
+// maxSets limits the cached sets of roles per tenant. Beyond it the cache is cleared.
 const maxSets = 1024
 
-func newRules(id tenant.TenantID, own []Role) *rules {
-	return &rules{tenant: id, own: own, verdicts: make(map[string]*verdicts)}
+func newRules(id tenant.TenantID, custom []Role) *rules {
+	return &rules{tenant: id, custom: custom, verdicts: make(map[string]*verdicts)}
 }
 
-// same reports whether own roles read later are those that the rules were made from.
-func (r *rules) same(own []Role) bool {
-	return slices.EqualFunc(r.own, own, func(a, b Role) bool {
+// hasCustom reports whether the rules were made from the same custom roles.
+func (r *rules) hasCustom(custom []Role) bool {
+	return slices.EqualFunc(r.custom, custom, func(a, b Role) bool {
 		return a.Name == b.Name && slices.Equal(a.Permissions, b.Permissions)
 	})
 }
 
-// judge gives the verdicts for a set of roles. Casbin decides each of them once.
-func (r *rules) judge(roles []string) (*verdicts, error) {
-	roles = ranked(roles)
+// evaluate returns the verdicts for a set of roles. Casbin decides each permission once.
+func (r *rules) evaluate(roles []string) (*verdicts, error) {
+	roles = sortByRank(roles)
 	key := strings.Join(roles, "\x00")
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if v, ok := r.verdicts[key]; ok {
 		return v, nil
 	}
-	e, err := newEnforcer(grantOf(r.tenant, r.own, roles))
+	e, err := newEnforcer(newGrant(r.tenant, r.custom, roles))
 	if err != nil {
 		return nil, err
 	}
@@ -90,11 +88,11 @@ func (r *rules) judge(roles []string) (*verdicts, error) {
 	return v, nil
 }
 
-// giving lists the tenant's roles that allow a permission, built-in ones first.
-func (r *rules) giving(permission int, among []string) ([]string, error) {
+// rolesWith returns the roles among those given that have a permission, in rank order.
+func (r *rules) rolesWith(permission int, among []string) ([]string, error) {
 	var giving []string
-	for _, role := range ranked(among) {
-		v, err := r.judge([]string{role})
+	for _, role := range sortByRank(among) {
+		v, err := r.evaluate([]string{role})
 		if err != nil {
 			return nil, err
 		}
@@ -105,20 +103,20 @@ func (r *rules) giving(permission int, among []string) ([]string, error) {
 	return giving, nil
 }
 
-// all lists the names of the tenant's roles.
+// all returns the names of the tenant's roles.
 func (r *rules) all() []string {
 	var names []string
 	for _, role := range policy.Roles() {
 		names = append(names, role.Name)
 	}
-	for _, role := range r.own {
+	for _, role := range r.custom {
 		names = append(names, role.Name)
 	}
 	return names
 }
 
-// ranked sorts roles into rank order, the tenant's own by name after the built-in ones.
-func ranked(roles []string) []string {
+// sortByRank sorts roles: built-in ones by rank, then custom ones by name.
+func sortByRank(roles []string) []string {
 	builtIn := policy.Roles()
 	rank := func(name string) int {
 		i := slices.IndexFunc(builtIn, func(r policy.Role) bool { return r.Name == name })
@@ -134,16 +132,16 @@ func ranked(roles []string) []string {
 	return slices.Clip(slices.Compact(roles))
 }
 
-// grant is what one holder has in a tenant: lines of an enforcer's policy.
+// grant is what one holder has in a tenant, as lines of an enforcer's policy.
 type grant struct {
 	tenant tenant.TenantID
 	roles  []string    // the holder's
 	lines  [][2]string // role, permission
 }
 
-// grantOf collects the lines that concern the given roles. A tenant's own role
-// that is called like a built-in one is left out: it could only widen it.
-func grantOf(id tenant.TenantID, own []Role, roles []string) grant {
+// newGrant collects the lines of the given roles. It ignores a custom role with the name of a built-in one,
+// which could only extend it.
+func newGrant(id tenant.TenantID, custom []Role, roles []string) grant {
 	g := grant{tenant: id, roles: roles}
 	permissions := policy.Permissions()
 	for _, role := range roles {
@@ -155,7 +153,7 @@ func grantOf(id tenant.TenantID, own []Role, roles []string) grant {
 		if policy.IsBuiltIn(role) {
 			continue
 		}
-		for _, r := range own {
+		for _, r := range custom {
 			if r.Name != role {
 				continue
 			}
@@ -171,8 +169,7 @@ var parsedModel = sync.OnceValues(func() (model.Model, error) {
 	return model.NewModelFromString(policy.Model)
 })
 
-// newEnforcer makes an enforcer that nobody else uses: Casbin's role manager
-// changes its maps while it answers.
+// newEnforcer returns an enforcer for one caller only: Casbin's role manager changes its maps while it answers.
 func newEnforcer(grants ...grant) (*casbin.Enforcer, error) {
 	base, err := parsedModel()
 	if err != nil {
@@ -202,8 +199,8 @@ func newEnforcer(grants ...grant) (*casbin.Enforcer, error) {
 	return e, nil
 }
 
-// decide asks Casbin through which role the holder has a permission in a tenant; "" is none.
-// The first line that allows it wins, so lines in rank order name the highest role.
+// decide asks Casbin through which role the holder has a permission in a tenant; "" means none.
+// The first matching line wins, so lines in rank order give the highest role.
 func decide(e *casbin.Enforcer, id tenant.TenantID, permission string) (string, error) {
 	allowed, line, err := e.EnforceEx(holderNode, id.String(), permission)
 	if err != nil {

@@ -12,15 +12,15 @@ import (
 
 func newTenant() tenant.TenantID { return tenant.New[tenant.TenantID](time.Now()) }
 
-func TestARoleOfOneTenantGivesNothingInAnother(t *testing.T) {
+func TestEnforcer_SeparatesTenants(t *testing.T) {
 	t.Parallel()
 	a, b := newTenant(), newTenant()
 	ofA := []Role{{Name: "greeter", Permissions: []string{"checkin.staff"}}}
-	ofB := []Role{{Name: "greeter", Permissions: []string{"plan.write"}}} // another role of that name
-	// Both tenants in one enforcer, which the guard never does: the model alone keeps them apart.
+	ofB := []Role{{Name: "greeter", Permissions: []string{"plan.write"}}} // another role with that name
+	// The guard never puts two tenants into one enforcer. Here only the model keeps them apart.
 	e, err := newEnforcer(
-		grantOf(a, ofA, []string{"owner", "greeter"}),
-		grantOf(b, ofB, []string{"member", "greeter"}),
+		newGrant(a, ofA, []string{"owner", "greeter"}),
+		newGrant(b, ofB, []string{"member", "greeter"}),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestARoleOfOneTenantGivesNothingInAnother(t *testing.T) {
 	}
 }
 
-func TestARoleCalledLikeANodeIsNotThatNode(t *testing.T) {
+func TestEnforcer_RoleNamedLikeNodeIsNotThatNode(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
 	e, err := newEnforcer(grant{
@@ -63,11 +63,11 @@ func TestARoleCalledLikeANodeIsNotThatNode(t *testing.T) {
 	}
 }
 
-func TestBuiltInRolesGiveWhatTheCatalogueSays(t *testing.T) {
+func TestEvaluate_BuiltInRolesMatchCatalog(t *testing.T) {
 	t.Parallel()
 	r := newRules(newTenant(), nil)
 	for _, role := range policy.Roles() {
-		v, err := r.judge([]string{role.Name})
+		v, err := r.evaluate([]string{role.Name})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,11 +83,11 @@ func TestBuiltInRolesGiveWhatTheCatalogueSays(t *testing.T) {
 	}
 }
 
-func TestOwnRoles(t *testing.T) {
+func TestEvaluate_CustomRoles(t *testing.T) {
 	t.Parallel()
 	own := []Role{
 		{Name: "greeter", Permissions: []string{"checkin.staff", "booking.roster", "no.such"}},
-		{Name: "member", Permissions: []string{"audit.read"}}, // called like a built-in role
+		{Name: "member", Permissions: []string{"audit.read"}}, // named like a built-in role
 		{Name: "role:owner", Permissions: []string{"plan.read"}},
 		{Name: holderNode, Permissions: []string{"plan.read"}},
 		{Name: "idle"},
@@ -113,7 +113,7 @@ func TestOwnRoles(t *testing.T) {
 		"the empty role":                      {[]string{""}, "session.read", ""},
 		"another case":                        {[]string{"Owner"}, "session.read", ""},
 	} {
-		v, err := r.judge(test.roles)
+		v, err := r.evaluate(test.roles)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -128,10 +128,10 @@ func TestOwnRoles(t *testing.T) {
 	}
 }
 
-func TestRankedSortsAndDropsDoubles(t *testing.T) {
+func TestSortByRank_SortsAndDeduplicates(t *testing.T) {
 	t.Parallel()
 	given := []string{"zebra", "partner", "coach", "ant", "owner", "coach"}
-	got := ranked(given)
+	got := sortByRank(given)
 	if diff := cmp.Diff([]string{"owner", "coach", "partner", "ant", "zebra"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -140,20 +140,20 @@ func TestRankedSortsAndDropsDoubles(t *testing.T) {
 	}
 }
 
-func TestCacheIsBounded(t *testing.T) {
+func TestCache_IsBounded(t *testing.T) {
 	t.Parallel()
 	dropped := 0
 	c := newCache[int](shards*4, func(int) { dropped++ })
 	for i := range 10_000 {
 		c.update(i, func(int, bool) int { return i })
 		if v, ok := c.get(i); !ok || v != i {
-			t.Fatalf("%d was not kept", i)
+			t.Fatalf("%d was not cached", i)
 		}
 	}
 	n := 0
 	c.updateAll(func(v int) int { n++; return -v })
 	if n != shards*4 {
-		t.Errorf("%d entries are kept, want %d", n, shards*4)
+		t.Errorf("%d entries are cached, want %d", n, shards*4)
 	}
 	if dropped != 10_000-n {
 		t.Errorf("%d entries were reported as dropped, want %d", dropped, 10_000-n)

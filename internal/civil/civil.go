@@ -1,13 +1,10 @@
-// Package civil speaks of days and hours as a wall calendar and a wall clock
-// show them, without saying where. A zone turns them into instants:
+// Package civil has local dates and times of day, without a time zone. A zone turns them into instants:
 //
-//   - a wall time that a zone skips (clocks go forward) is read with the offset
-//     before the gap, so it lands as much later as the gap is long: 02:30 becomes
-//     03:30 where 02:00 to 03:00 is missing (RFC 5545, section 3.3.5);
-//   - a wall time that a zone shows twice (clocks go back) means the first.
+//   - A local time that the zone skips (clocks go forward) is read with the offset before the gap, so it moves
+//     later by the length of the gap: 02:30 becomes 03:30 where 02:00 to 03:00 is missing (RFC 5545, section 3.3.5).
+//   - A local time that the zone has twice (clocks go back) means the first one.
 //
-// Unlike time.Date, which promises neither, this holds for every zone. Zones
-// are always *time.Location; nil means UTC.
+// This holds for every zone; time.Date promises neither. A nil *time.Location means UTC.
 package civil
 
 import (
@@ -17,31 +14,29 @@ import (
 	"time"
 )
 
-// ErrNotDate says that a text is no date of the form 2026-03-29.
+// ErrNotDate means that a text is not a date in the form 2026-03-29.
 var ErrNotDate = errors.New("not a date of the form 2026-03-29")
 
-// The years that a Date may have; they are those of google.type.Date and ISO 8601.
+// The years that a Date may have, as in google.type.Date and ISO 8601.
 const (
 	MinYear = 1
 	MaxYear = 9999
 )
 
-// Date is a day of the proleptic Gregorian calendar in no particular zone. The
-// zero Date is not a day: it means "none".
+// Date is a day of the proleptic Gregorian calendar, without a zone. The zero Date means "none".
 type Date struct {
-	Year  int        `json:"year"` // as with TimeOfDay
+	Year  int        `json:"year"` // MarshalText writes the JSON; the tags are for the linter
 	Month time.Month `json:"month"`
 	Day   int        `json:"day"`
 }
 
-// DateOf tells which day an instant falls on in a zone.
+// DateOf returns the day of an instant in a zone.
 func DateOf(t time.Time, zone *time.Location) Date {
 	year, month, day := t.In(orUTC(zone)).Date()
 	return Date{Year: year, Month: month, Day: day}
 }
 
-// ParseDate reads ISO 8601's extended form, 2026-03-29, and nothing else. The
-// error is ErrNotDate.
+// ParseDate reads the extended form of ISO 8601, 2026-03-29, and nothing else. The error is ErrNotDate.
 func ParseDate(text string) (Date, error) {
 	t, err := time.Parse(time.DateOnly, text)
 	if err != nil {
@@ -63,7 +58,7 @@ func MustParseDate(text string) Date {
 	return d
 }
 
-// Valid reports whether the calendar has such a day, in the years 1 to 9999.
+// Valid reports whether the calendar has this day, in the years 1 to 9999.
 func (d Date) Valid() bool {
 	return d.Year >= MinYear && d.Year <= MaxYear && DateOf(d.utc(), time.UTC) == d
 }
@@ -71,31 +66,30 @@ func (d Date) Valid() bool {
 // IsZero reports whether no date was given.
 func (d Date) IsZero() bool { return d == Date{} }
 
-// String gives ISO 8601's extended form.
+// String returns the extended form of ISO 8601.
 func (d Date) String() string {
 	return fmt.Sprintf("%04d-%02d-%02d", d.Year, int(d.Month), d.Day)
 }
 
-// AddDays gives the day n days later, or earlier where n is negative.
+// AddDays returns the day n days later, or earlier if n is negative.
 func (d Date) AddDays(n int) Date {
 	return DateOf(time.Date(d.Year, d.Month, d.Day+n, 0, 0, 0, 0, time.UTC), time.UTC)
 }
 
-// DaysSince counts the days from an earlier day to this one; it is negative
-// when the other day is the later one.
+// DaysSince counts the days from an earlier day to this one. It is negative if the other day is later.
 func (d Date) DaysSince(earlier Date) int {
 	return int((d.utc().Unix() - earlier.utc().Unix()) / secondsPerDay)
 }
 
-// Weekday gives the day of the week.
+// Weekday returns the day of the week.
 func (d Date) Weekday() time.Weekday { return d.utc().Weekday() }
 
-// WeekStart gives the Monday of the day's ISO 8601 week.
+// WeekStart returns the Monday of the day's ISO 8601 week.
 func (d Date) WeekStart() Date {
 	return d.AddDays(-(int(d.Weekday()) + 6) % 7)
 }
 
-// Compare orders days: -1 when d is earlier than other, 0 when it is the same, +1 when later.
+// Compare orders days: -1 if d is earlier than other, 0 if it is the same, +1 if later.
 func (d Date) Compare(other Date) int {
 	return cmp.Or(
 		cmp.Compare(d.Year, other.Year),
@@ -110,33 +104,19 @@ func (d Date) Before(other Date) bool { return d.Compare(other) < 0 }
 // After reports whether d is a later day.
 func (d Date) After(other Date) bool { return d.Compare(other) > 0 }
 
-// At gives the instant at which a zone's clocks show this day and that time,
-// by the rules in the package comment.
+// At returns the instant of this day and time of day in a zone, by the rules in the package comment.
 func (d Date) At(clock TimeOfDay, zone *time.Location) time.Time {
 	return resolve(d.utc().Unix()+int64(clock.SinceMidnight()/time.Second), orUTC(zone))
 }
 
-// On gives the first instant of the day in a zone. That is not midnight where
-// clocks go forward at midnight.
+// On returns the first instant of the day in a zone. It is not midnight if clocks go forward at midnight.
 func (d Date) On(zone *time.Location) time.Time { return d.At(TimeOfDay{}, zone) }
 
-// In reports whether the day happens in a zone at all. Zones that moved across
-// the date line skipped one: Pacific/Apia had no 2011-12-30.
+// In reports whether the zone has this day. Zones that moved across the date line skipped one: Pacific/Apia had no
+// 2011-12-30.
 func (d Date) In(zone *time.Location) bool { return DateOf(d.On(zone), zone) == d }
 
-// DaySpan gives the day in a zone: 24 hours, an hour or so more or less when
-// clocks change, and empty where the zone skipped the day.
-func (d Date) DaySpan(zone *time.Location) Span {
-	return Span{Start: d.On(zone), End: d.AddDays(1).On(zone)}
-}
-
-// WeekSpan gives the day's ISO week, Monday to Monday, in a zone.
-func (d Date) WeekSpan(zone *time.Location) Span {
-	monday := d.WeekStart()
-	return Span{Start: monday.On(zone), End: monday.AddDays(7).On(zone)}
-}
-
-// MarshalText implements encoding.TextMarshaler; a zero date is empty.
+// MarshalText implements encoding.TextMarshaler. A zero date is empty.
 func (d Date) MarshalText() ([]byte, error) {
 	if d.IsZero() {
 		return []byte{}, nil
@@ -155,21 +135,19 @@ func (d *Date) UnmarshalText(text []byte) error {
 	return err
 }
 
-// utc is the day's midnight in UTC: arithmetic on days is done there, where
-// every day has 24 hours.
+// utc returns midnight of the day in UTC. Arithmetic on days uses UTC, because every day there has 24 hours.
 func (d Date) utc() time.Time {
 	return time.Date(d.Year, d.Month, d.Day, 0, 0, 0, 0, time.UTC)
 }
 
 const secondsPerDay = 24 * 60 * 60
 
-// resolve finds the instant for a wall time, given as the Unix second at which
-// UTC's clocks would show it. No offset in the time zone database is as much as
-// a day, so the offsets a day to either side are those before and after a clock
-// change, if there is one near.
+// resolve returns the instant of a local time, given as the Unix second at which clocks in UTC show that time. No
+// offset in the time zone database is as large as a day, so the offsets one day before and one day after are those
+// before and after a nearby clock change.
 //
-// Time.ZoneBounds would tell of the change itself, but beyond the last one on
-// record, in 2037, it takes every year to end after 365 days.
+// Time.ZoneBounds would name the change, but after the last recorded one, in 2037, it assumes that every year has
+// 365 days.
 func resolve(wall int64, zone *time.Location) time.Time {
 	before, after := offsetAt(wall-secondsPerDay, zone), offsetAt(wall+secondsPerDay, zone)
 	instant := wall - before

@@ -12,8 +12,8 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 )
 
-// zones have whole, half and quarter hours, clock changes of an hour and of
-// half an hour, at midnight and elsewhere, and moves across the date line.
+// zones have offsets of whole, half and quarter hours, clock changes of an hour and of half an hour, at midnight and
+// at other times, and moves across the date line.
 var zones = []string{
 	"UTC", "America/New_York", "America/Los_Angeles", "America/Sao_Paulo", "America/St_Johns", "America/Havana",
 	"America/Santiago", "Europe/London", "Europe/Berlin", "Europe/Dublin", "Africa/Casablanca", "Africa/Cairo",
@@ -33,7 +33,18 @@ func zone(t interface {
 	return loc
 }
 
-func TestParseDate(t *testing.T) {
+// dayIn returns the span of a day in a zone; it is empty if the zone skipped the day.
+func dayIn(d civil.Date, zone *time.Location) civil.Span {
+	return civil.Span{Start: d.On(zone), End: d.AddDays(1).On(zone)}
+}
+
+// weekIn returns the span of the day's ISO week in a zone, Monday to Monday.
+func weekIn(d civil.Date, zone *time.Location) civil.Span {
+	monday := d.WeekStart()
+	return civil.Span{Start: monday.On(zone), End: monday.AddDays(7).On(zone)}
+}
+
+func TestParseDate_AcceptsOnlyExtendedISO8601(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"0001-01-01", "2024-02-29", "2026-03-29", "9999-12-31"} {
 		d, err := civil.ParseDate(text)
@@ -41,14 +52,17 @@ func TestParseDate(t *testing.T) {
 			t.Errorf("ParseDate(%q) = %v, %v", text, d, err)
 		}
 	}
-	for _, text := range []string{"", "2026-3-29", "2026-02-29", "2026-13-01", "0000-01-01", "10000-01-01", "2026-03-29T00:00:00Z", " 2026-03-29", "29.03.2026"} {
+	for _, text := range []string{
+		"", "2026-3-29", "2026-02-29", "2026-13-01", "0000-01-01", "10000-01-01", "2026-03-29T00:00:00Z", " 2026-03-29",
+		"29.03.2026",
+	} {
 		if d, err := civil.ParseDate(text); err != civil.ErrNotDate || !d.IsZero() {
 			t.Errorf("ParseDate(%q) = %v, %v", text, d, err)
 		}
 	}
 }
 
-func TestParseTimeOfDay(t *testing.T) {
+func TestParseTimeOfDay_AcceptsOnly24HourTimes(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]civil.TimeOfDay{
 		"00:00":    {},
@@ -67,7 +81,7 @@ func TestParseTimeOfDay(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
+func TestDateAndTimeOfDay_RoundTripAsJSONText(t *testing.T) {
 	t.Parallel()
 	type pair struct {
 		Date civil.Date
@@ -88,7 +102,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-func TestAtClockChanges(t *testing.T) {
+func TestAt_FollowsRFC5545AtClockChanges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, zone, date, clock, want string }{
 		{"gap of an hour", "America/New_York", "2026-03-08", "02:30", "2026-03-08T03:30:00-04:00"},
@@ -109,7 +123,10 @@ func TestAtClockChanges(t *testing.T) {
 		{"midnight shown twice", "America/Havana", "2026-11-01", "00:00", "2026-11-01T00:00:00-04:00"},
 		{"gap of a day", "Pacific/Apia", "2011-12-30", "18:00", "2011-12-31T18:00:00+14:00"},
 		{"gap of two hours", "Antarctica/Troll", "2026-03-29", "01:30", "2026-03-29T03:30:00+02:00"},
-		{"last day of a leap year beyond the table", "America/New_York", "2040-12-31", "18:00", "2040-12-31T18:00:00-05:00"},
+		{
+			"last day of a leap year beyond the table", "America/New_York", "2040-12-31", "18:00",
+			"2040-12-31T18:00:00-05:00",
+		},
 		{"gap beyond the table", "Australia/Lord_Howe", "2044-10-02", "02:10", "2044-10-02T02:40:00+11:00"},
 		{"no zone is UTC", "", "2026-03-29", "02:30", "2026-03-29T02:30:00Z"},
 	} {
@@ -127,7 +144,7 @@ func TestAtClockChanges(t *testing.T) {
 	}
 }
 
-func TestDaysOfAZone(t *testing.T) {
+func TestIn_ReportsDaysSkippedByZone(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, zone, date string
@@ -148,18 +165,18 @@ func TestDaysOfAZone(t *testing.T) {
 			if got := date.In(loc); got != c.exists {
 				t.Errorf("In = %t", got)
 			}
-			if got := date.DaySpan(loc).Length().Hours(); got != c.hours {
+			if got := dayIn(date, loc).Length().Hours(); got != c.hours {
 				t.Errorf("%g hours, want %g", got, c.hours)
 			}
 		})
 	}
-	week := civil.MustParseDate("2026-03-25").WeekSpan(zone(t, "Europe/Berlin"))
+	week := weekIn(civil.MustParseDate("2026-03-25"), zone(t, "Europe/Berlin"))
 	if got := week.Length(); got != 7*24*time.Hour-time.Hour {
-		t.Errorf("the week of the change has %s", got)
+		t.Errorf("the week of the clock change has %s", got)
 	}
 }
 
-// drawDate keeps to years in which the tested zones follow rules rather than decrees.
+// drawDate draws from years in which the tested zones follow rules, not decrees.
 func drawDate(t *rapid.T) civil.Date {
 	return civil.MustParseDate("1985-01-01").AddDays(rapid.IntRange(0, 70*365).Draw(t, "day"))
 }
@@ -168,10 +185,9 @@ func drawClock(t *rapid.T) civil.TimeOfDay {
 	return civil.TimeOf(time.Unix(int64(rapid.IntRange(0, 24*60*60-1).Draw(t, "second")), 0), time.UTC)
 }
 
-// What At promises, told from the zone's own view of instants: its answer shows
-// the wall time and no earlier instant does, or no instant does and the answer
-// is the one that the offset before the gap gives.
-func TestAtIsTheFirstInstantThatShowsIt(t *testing.T) {
+// The promise of At, computed from the zone's view of instants: the result has the local time and no earlier instant
+// does, or no instant has it and the result is the one that the offset before the gap gives.
+func TestAt_ReturnsFirstInstantWithThatLocalTime(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
@@ -203,24 +219,24 @@ func TestAtIsTheFirstInstantThatShowsIt(t *testing.T) {
 	})
 }
 
-func TestEveryInstantIsInItsDayAndWeek(t *testing.T) {
+func TestDateOf_EveryInstantIsInExactlyOneDayAndWeek(t *testing.T) {
 	t.Parallel()
-	// St. John's fell back from 00:01 to 23:01 until 2011: its days overlapped.
+	// St. John's moved its clocks back from 00:01 to 23:01 until 2011, so its days overlapped.
 	after := time.Date(2012, 1, 1, 0, 0, 0, 0, time.UTC).Unix()
 	rapid.Check(t, func(t *rapid.T) {
 		loc := zone(t, rapid.SampledFrom(zones).Draw(t, "zone"))
 		at := time.Unix(after+rapid.Int64Range(0, 40*365*24*60*60).Draw(t, "at"), 0)
 		date := civil.DateOf(at, loc)
-		if !date.In(loc) || !date.DaySpan(loc).Contains(at) || !date.WeekSpan(loc).Contains(at) {
+		if !date.In(loc) || !dayIn(date, loc).Contains(at) || !weekIn(date, loc).Contains(at) {
 			t.Fatalf("%s is not in %s of %s", at, date, loc)
 		}
-		if next := date.AddDays(1).DaySpan(loc); next.Contains(at) || next.Overlaps(date.DaySpan(loc)) {
-			t.Fatalf("%s is in the day after %s of %s too", at, date, loc)
+		if next := dayIn(date.AddDays(1), loc); next.Contains(at) || next.Overlaps(dayIn(date, loc)) {
+			t.Fatalf("%s is also in the day after %s of %s", at, date, loc)
 		}
 	})
 }
 
-func TestCalendar(t *testing.T) {
+func TestDate_ArithmeticOrderAndTextAgree(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		d, n := drawDate(t), rapid.IntRange(-10_000, 10_000).Draw(t, "n")
@@ -237,18 +253,19 @@ func TestCalendar(t *testing.T) {
 		monday := d.WeekStart()
 		year, week := d.On(time.UTC).ISOWeek()
 		mondayYear, mondayWeek := monday.On(time.UTC).ISOWeek()
-		if since := d.DaysSince(monday); monday.Weekday() != time.Monday || since < 0 || since > 6 || year != mondayYear || week != mondayWeek {
+		sameWeek := year == mondayYear && week == mondayWeek
+		if since := d.DaysSince(monday); monday.Weekday() != time.Monday || since < 0 || since > 6 || !sameWeek {
 			t.Fatalf("the week of %s starts on %s", d, monday)
 		}
 	})
 }
 
-func TestSpan(t *testing.T) {
+func TestSpan_ContainsStartButNotEnd(t *testing.T) {
 	t.Parallel()
 	at := func(hour int) time.Time { return time.Date(2026, 3, 29, hour, 0, 0, 0, time.UTC) }
 	span := civil.Span{Start: at(10), End: at(12)}
 	if !span.Contains(at(10)) || !span.Contains(at(11)) || span.Contains(at(12)) || span.Contains(at(9)) {
-		t.Error("a span has its start and not its end")
+		t.Error("a span contains its start and not its end")
 	}
 	for _, c := range []struct {
 		start, end int
@@ -261,9 +278,11 @@ func TestSpan(t *testing.T) {
 	}
 }
 
-func TestValid(t *testing.T) {
+func TestValid_RejectsDaysAndTimesThatDoNotExist(t *testing.T) {
 	t.Parallel()
-	for _, d := range []civil.Date{{}, {2026, 2, 29}, {2026, 0, 1}, {2026, 13, 1}, {2026, 1, 0}, {2026, 4, 31}, {10_000, 1, 1}, {-1, 1, 1}} {
+	for _, d := range []civil.Date{
+		{}, {2026, 2, 29}, {2026, 0, 1}, {2026, 13, 1}, {2026, 1, 0}, {2026, 4, 31}, {10_000, 1, 1}, {-1, 1, 1},
+	} {
 		if d.Valid() {
 			t.Errorf("%v is valid", d)
 		}

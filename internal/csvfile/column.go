@@ -10,22 +10,22 @@ import (
 	"unicode/utf8"
 )
 
-// Column is one that a file may have.
+// Column is a column that a file may have.
 type Column[R any] struct {
-	Name     string // in lower case, words joined by underscores
+	Name     string // in lower case, words separated by underscores
 	Required bool
 	Longest  int  // in characters
-	Text     bool // is free text, which a spreadsheet may take for a formula
+	Text     bool // is free text, which must not look like a formula
 	Lines    bool // may have several lines
-	// Read takes a cell that is not empty, without the space around it, and says what is wrong with it.
+	// Read parses a cell that is not empty, without surrounding space, and returns what is wrong with it.
 	Read func(*R, string) string
-	// Empty takes an empty cell, where that means something.
+	// Empty, if set, is called for an empty cell.
 	Empty func(*R)
 
-	unnamed bool // has no name, so must be empty; spreadsheets save such columns
+	unnamed bool // has no name, so its cells must be empty; spreadsheets save such columns
 }
 
-func (f *Format[R, P]) named(name string) *Column[R] {
+func (f *Format[R, P]) column(name string) *Column[R] {
 	for n := range f.Columns {
 		if f.Columns[n].Name == name {
 			return &f.Columns[n]
@@ -34,7 +34,7 @@ func (f *Format[R, P]) named(name string) *Column[R] {
 	return nil
 }
 
-func (f *Format[R, P]) names() string {
+func (f *Format[R, P]) columnNames() string {
 	names := make([]string, len(f.Columns))
 	for n, column := range f.Columns {
 		names[n] = column.Name
@@ -42,8 +42,8 @@ func (f *Format[R, P]) names() string {
 	return strings.Join(names, ", ")
 }
 
-// judge takes a cell, or says what is wrong with it.
-func (c *Column[R]) judge(r *R, cell string) (problem string) {
+// parse parses a cell, or returns what is wrong with it.
+func (c *Column[R]) parse(r *R, cell string) (problem string) {
 	switch text := strings.TrimSpace(cell); {
 	case text == "" && c.Required:
 		return "It is empty."
@@ -53,7 +53,7 @@ func (c *Column[R]) judge(r *R, cell string) (problem string) {
 		}
 		return ""
 	case c.unnamed:
-		return fmt.Sprintf("The cell %s stands in a column without a name.", Quote(text))
+		return fmt.Sprintf("The cell %s is in a column without a name.", Quote(text))
 	case !utf8.ValidString(text):
 		return "It is not UTF-8: save the file as CSV in UTF-8."
 	case strings.ContainsFunc(text, c.forbids):
@@ -67,9 +67,8 @@ func (c *Column[R]) judge(r *R, cell string) (problem string) {
 	}
 }
 
-// forbids finds control characters, and overrides of the direction of writing,
-// with which a name can be made to look like another. Text in Arabic or Hebrew
-// needs none.
+// forbids finds control characters and overrides of the writing direction, which
+// can make a name look like another one. Arabic and Hebrew need no overrides.
 func (c *Column[R]) forbids(char rune) bool {
 	switch char {
 	case '\n', '\t':
@@ -81,9 +80,8 @@ func (c *Column[R]) forbids(char rune) bool {
 	}
 }
 
-// isFormula tells what a spreadsheet would run when someone opens an export of
-// it. A name may well begin with a sign ("-20% Friday", "@home"): only what
-// calls a function or a program is a formula then.
+// isFormula reports whether a spreadsheet would run the text in an export. Names may start
+// with a sign ("-20% Friday", "@home"): those are formulas only if they call a function or a program.
 func isFormula(text string) bool {
 	switch text[0] {
 	case '=':
@@ -110,21 +108,20 @@ func lastFilled(cells []string) int {
 
 var underscores = strings.NewReplacer(" ", "_", "-", "_")
 
-// columnName makes names such as "Coach email" comparable.
+// columnName normalizes names such as "Coach email".
 func columnName(cell string) string {
 	return underscores.Replace(strings.ToLower(strings.TrimSpace(strings.ToValidUTF8(cell, "\ufffd"))))
 }
 
-// shown cuts what a file said to a length fit for a message.
-func shown(cell string) string {
-	const most = 40
+// shorten shortens a cell for a message.
+func shorten(cell string) string {
+	const limit = 40
 	cell = strings.ToValidUTF8(strings.TrimSpace(cell), "\ufffd")
-	if utf8.RuneCountInString(cell) > most {
-		cell = string([]rune(cell)[:most]) + "…"
+	if utf8.RuneCountInString(cell) > limit {
+		cell = string([]rune(cell)[:limit]) + "…"
 	}
 	return cell
 }
 
-// Quote puts a cell between marks for a message: cut to a fit length, with what
-// cannot be seen spelled out.
-func Quote(cell string) string { return strconv.Quote(shown(cell)) }
+// Quote quotes a cell for a message. It shortens it and escapes invisible characters.
+func Quote(cell string) string { return strconv.Quote(shorten(cell)) }

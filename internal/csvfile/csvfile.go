@@ -1,6 +1,5 @@
-// Package csvfile reads tables that people save from spreadsheets. A format says
-// which columns there may be and what stands in them; every row is judged, so
-// that a file is put right in one go.
+// Package csvfile reads tables that people save from spreadsheets. A format defines the columns and their content.
+// Every row is checked, so that all errors in a file can be fixed at once.
 package csvfile
 
 import (
@@ -15,19 +14,19 @@ import (
 
 const maxColumns = 100
 
-// Problem is one thing wrong with a row.
+// Problem is an error in a row or header.
 type Problem struct {
-	// Column is its name, empty where the row as a whole is wrong.
+	// Column is its name; empty if the row as a whole is wrong.
 	Column string
-	// Message says what is wrong and what would be right, in a sentence.
+	// Message says in a sentence what is wrong and what would be right.
 	Message string
 }
 
-// Row is what every row has; the row of a format embeds it. The format's own
-// fields mean something only while there are no problems.
+// Row is the common part of all rows. The row of a format embeds it.
+// The format's own fields are only valid if there are no problems.
 type Row struct {
-	// Number counts rows as a spreadsheet does: the header is 1, a cell with line
-	// breaks is still one row, and empty rows count.
+	// Number is the row's number in a spreadsheet: the header is 1, a cell with line
+	// breaks is one row, and empty rows count.
 	Number   int
 	Problems []Problem
 }
@@ -39,22 +38,21 @@ func (r *Row) Refuse(column, format string, args ...any) {
 
 func (r *Row) row() *Row { return r }
 
-// Of is a pointer to a format's row: a struct that embeds Row.
-type Of[R any] interface {
+// RowPointer is a pointer to a format's row: a struct that embeds Row.
+type RowPointer[R any] interface {
 	*R
 	row() *Row
 }
 
-// Table is what a file says, and what is wrong with it.
-type Table[R any, P Of[R]] struct {
-	// Header has what is wrong with the columns. Rows are judged all the same, by
-	// the columns that there are.
+// Table is the content of a file and its problems.
+type Table[R any, P RowPointer[R]] struct {
+	// Header has the problems of the header. Rows are checked anyway, by the columns that exist.
 	Header []Problem
-	// Rows are in the order of the file, empty ones left out.
+	// Rows are in the order of the file, without empty ones.
 	Rows []R
 }
 
-// Wrong counts the rows with problems, a wrong header among them.
+// Wrong returns the number of rows with problems, including the header.
 func (t *Table[R, P]) Wrong() int {
 	wrong := 0
 	if len(t.Header) > 0 {
@@ -68,38 +66,37 @@ func (t *Table[R, P]) Wrong() int {
 	return wrong
 }
 
-// Format is a kind of file.
-type Format[R any, P Of[R]] struct {
+// Format defines a kind of file.
+type Format[R any, P RowPointer[R]] struct {
 	MaxBytes, MaxRows int
 	Columns           []Column[R]
-	// Header, if set, says what is wrong with the columns as a whole.
+	// Header, if set, returns problems of the header as a whole.
 	Header func(Cells) []Problem
-	// Row, if set, judges a row as a whole, after each of its cells.
+	// Row, if set, checks a row as a whole, after its cells.
 	Row func(P, Cells)
 }
 
-// Cells tells what a file has, or one of its rows.
+// Cells are the cells of a row, by the names of the columns.
 type Cells struct {
-	at    map[string]int
+	index map[string]int
 	cells []string
 }
 
 // Has reports whether the file has a column.
 func (c Cells) Has(column string) bool {
-	_, ok := c.at[column]
+	_, ok := c.index[column]
 	return ok
 }
 
-// Filled reports whether the row has something in a column.
+// Filled reports whether the row's cell in a column is not empty.
 func (c Cells) Filled(column string) bool {
-	n, ok := c.at[column]
+	n, ok := c.index[column]
 	return ok && n < len(c.cells) && filled(c.cells[n])
 }
 
-// Parse reads a file: UTF-8 with or without byte order mark, separated by comma,
-// semicolon or tab, with a header that names columns in any order and case. The
-// error has reason IMPORT_INVALID and tells that the file as a whole cannot be
-// read: it is empty, too large, or no such file at all.
+// Parse reads a file: UTF-8 with or without byte order mark, separated by comma, semicolon or tab, with a header that
+// names columns in any order and case. An error has reason IMPORT_INVALID and says that the file as a whole cannot
+// be read: it is empty, too large, or not such a file.
 func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
 	text, err := f.text(file)
 	if err != nil {
@@ -117,7 +114,7 @@ func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
 	}
 
 	var table Table[R, P]
-	columns, at, problems := f.readHeader(header)
+	columns, index, problems := f.readHeader(header)
 	table.Header = problems
 	for {
 		cells, problem := reader.read()
@@ -137,7 +134,7 @@ func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
 			p.row().Problems = []Problem{*problem}
 			continue
 		}
-		f.readRow(p, columns, Cells{at: at, cells: cells})
+		f.readRow(p, columns, Cells{index: index, cells: cells})
 	}
 }
 
@@ -145,7 +142,7 @@ func invalid(format string, args ...any) *fault.Error {
 	return fault.New(fault.InvalidArgument, fault.ImportInvalid, format, args...).In("csv")
 }
 
-// text takes the encoding's wrapping off.
+// text checks the encoding, removes the byte order mark and normalizes line endings.
 func (f *Format[R, P]) text(file []byte) ([]byte, error) {
 	switch {
 	case len(file) > f.MaxBytes:
@@ -162,12 +159,12 @@ func (f *Format[R, P]) text(file []byte) ([]byte, error) {
 	return text, nil
 }
 
-// separator takes the one with which the header names most columns.
+// separator returns the separator with which the header has the most known columns.
 func (f *Format[R, P]) separator(text []byte) rune {
 	known := func(separator rune) (n int) {
 		cells, _ := newReader(text, separator).read()
 		for _, cell := range cells {
-			if f.named(columnName(cell)) != nil {
+			if f.column(columnName(cell)) != nil {
 				n++
 			}
 		}
@@ -176,40 +173,40 @@ func (f *Format[R, P]) separator(text []byte) rune {
 	return slices.MaxFunc([]rune{',', ';', '\t'}, func(a, b rune) int { return cmp.Compare(known(a), known(b)) })
 }
 
-// readHeader finds out which column stands where; nil stands for one to pass over.
-func (f *Format[R, P]) readHeader(header []string) (columns []*Column[R], at map[string]int, problems []Problem) {
+// readHeader maps columns to their positions. A nil column is skipped.
+func (f *Format[R, P]) readHeader(header []string) (columns []*Column[R], index map[string]int, problems []Problem) {
 	columns = make([]*Column[R], len(header))
-	at = make(map[string]int, len(header))
-	refuse := func(column, format string, args ...any) {
+	index = make(map[string]int, len(header))
+	addProblem := func(column, format string, args ...any) {
 		problems = append(problems, Problem{Column: column, Message: fmt.Sprintf(format, args...)})
 	}
 	for n, cell := range header {
 		name := columnName(cell)
-		column := f.named(name)
-		_, twice := at[name]
+		column := f.column(name)
+		_, twice := index[name]
 		switch {
 		case name == "":
 			columns[n] = &Column[R]{unnamed: true}
 		case column == nil:
-			refuse(shown(cell), "There is no column %s. The columns are %s.", Quote(cell), f.names())
+			addProblem(shorten(cell), "There is no column %s. The columns are %s.", Quote(cell), f.columnNames())
 		case twice:
-			refuse(name, "The column is given twice.")
+			addProblem(name, "The column is given twice.")
 		default:
-			at[name], columns[n] = n, column
+			index[name], columns[n] = n, column
 		}
 	}
 	for _, column := range f.Columns {
-		if _, given := at[column.Name]; column.Required && !given {
-			refuse(column.Name, "The column is missing.")
+		if _, given := index[column.Name]; column.Required && !given {
+			addProblem(column.Name, "The column is missing.")
 		}
 	}
 	if f.Header != nil {
-		problems = append(problems, f.Header(Cells{at: at})...)
+		problems = append(problems, f.Header(Cells{index: index})...)
 	}
-	return columns, at, problems
+	return columns, index, problems
 }
 
-// readRow judges one row.
+// readRow checks one row.
 func (f *Format[R, P]) readRow(p P, columns []*Column[R], cells Cells) {
 	count := len(cells.cells)
 	if count > len(columns) { // spreadsheets pad rows with empty cells
@@ -223,7 +220,7 @@ func (f *Format[R, P]) readRow(p P, columns []*Column[R], cells Cells) {
 		if column == nil {
 			continue
 		}
-		if problem := column.judge((*R)(p), cells.cells[n]); problem != "" {
+		if problem := column.parse((*R)(p), cells.cells[n]); problem != "" {
 			p.row().Refuse(column.Name, "%s", problem)
 		}
 	}

@@ -24,25 +24,31 @@ var pets = csvfile.Format[pet, *pet]{
 	MaxBytes: 1000,
 	MaxRows:  5,
 	Columns: []csvfile.Column[pet]{
-		{Name: "name", Required: true, Text: true, Longest: 10, Read: func(p *pet, s string) string { p.Name = s; return "" }},
+		{
+			Name: "name", Required: true, Text: true, Longest: 10,
+			Read: func(p *pet, s string) string { p.Name = s; return "" },
+		},
 		{Name: "legs", Longest: 5, Empty: func(p *pet) { p.NoLegs = true }, Read: func(p *pet, s string) string {
 			var err error
 			if p.Legs, err = strconv.Atoi(s); err != nil {
-				return csvfile.Quote(s) + " is no number."
+				return csvfile.Quote(s) + " is not a number."
 			}
 			return ""
 		}},
-		{Name: "life_story", Text: true, Lines: true, Longest: 50, Read: func(p *pet, s string) string { p.Story = s; return "" }},
+		{
+			Name: "life_story", Text: true, Lines: true, Longest: 50,
+			Read: func(p *pet, s string) string { p.Story = s; return "" },
+		},
 	},
 	Header: func(c csvfile.Cells) []csvfile.Problem {
 		if c.Has("life_story") && !c.Has("legs") {
-			return []csvfile.Problem{{Column: "legs", Message: "Whoever has a story has legs."}}
+			return []csvfile.Problem{{Column: "legs", Message: "A story needs legs."}}
 		}
 		return nil
 	},
 	Row: func(p *pet, c csvfile.Cells) {
 		if c.Filled("life_story") && !c.Filled("legs") {
-			p.Refuse("legs", "Whoever has a story has legs.")
+			p.Refuse("legs", "A story needs legs.")
 		}
 	},
 }
@@ -56,7 +62,7 @@ func parse(t *testing.T, file string) *csvfile.Table[pet, *pet] {
 	return table
 }
 
-func TestRowsAreReadAsTheyWereSaved(t *testing.T) {
+func TestParse_ReadsVariants(t *testing.T) {
 	t.Parallel()
 	want := []pet{
 		{Row: csvfile.Row{Number: 2}, Name: "Rex", Legs: 4},
@@ -84,7 +90,7 @@ func TestRowsAreReadAsTheyWereSaved(t *testing.T) {
 	}
 }
 
-func TestEveryRowIsJudged(t *testing.T) {
+func TestParse_ChecksEveryRow(t *testing.T) {
 	t.Parallel()
 	table := parse(t, "name,legs,life story\n"+
 		"Rex,four,\n"+
@@ -102,11 +108,12 @@ func TestEveryRowIsJudged(t *testing.T) {
 		got = append(got, judged{row.Number, row.Problems})
 	}
 	want := []judged{
-		{2, []csvfile.Problem{{Column: "legs", Message: `"four" is no number.`}}},
+		{2, []csvfile.Problem{{Column: "legs", Message: `"four" is not a number.`}}},
 		{3, []csvfile.Problem{{Column: "name", Message: "It is empty."}}},
 		{4, nil},
-		{6, []csvfile.Problem{{Message: "The quotation marks do not match: a cell with one in it must stand in quotation marks, with the one inside doubled."}}},
-		{7, []csvfile.Problem{{Column: "legs", Message: "Whoever has a story has legs."}}},
+		{6, []csvfile.Problem{{Message: "The quotation marks do not match. A cell that contains one " +
+			"must be in quotation marks, with the inner one doubled."}}},
+		{7, []csvfile.Problem{{Column: "legs", Message: "A story needs legs."}}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -116,7 +123,7 @@ func TestEveryRowIsJudged(t *testing.T) {
 	}
 }
 
-func TestCellsThatAreNoValues(t *testing.T) {
+func TestParse_RejectsInvalidCells(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{
 		"=1+1":                  "formula",
@@ -145,7 +152,7 @@ func TestCellsThatAreNoValues(t *testing.T) {
 	}
 }
 
-func TestHeadersAreJudged(t *testing.T) {
+func TestParse_ChecksHeader(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string][]string{
 		"name":                 nil,
@@ -172,7 +179,7 @@ func TestHeadersAreJudged(t *testing.T) {
 	}
 }
 
-func TestFilesThatCannotBeRead(t *testing.T) {
+func TestParse_RejectsUnreadableFiles(t *testing.T) {
 	t.Parallel()
 	for name, file := range map[string]string{
 		"empty":       "",
@@ -194,10 +201,12 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func TestNoFileIsTooStrange(t *testing.T) {
+func TestParse_AcceptsOrRejectsAnyInput(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		piece := rapid.SampledFrom([]string{"name", "legs", ",", ";", "\t", "\n", "\r", "\"", "4", "\xff", "\ufeff", " ", "é", "life_story"})
+		piece := rapid.SampledFrom([]string{
+			"name", "legs", ",", ";", "\t", "\n", "\r", "\"", "4", "\xff", "\ufeff", " ", "é", "life_story",
+		})
 		file := strings.Join(rapid.SliceOfN(piece, 0, 60).Draw(t, "file"), "")
 		table, err := pets.Parse([]byte(file))
 		if err != nil {

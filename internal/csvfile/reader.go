@@ -8,13 +8,13 @@ import (
 	"io"
 )
 
-// reader reads records and counts rows.
+// reader reads rows and counts them.
 type reader struct {
 	csv    *csv.Reader
 	text   []byte
-	row    int   // of the record read last; the first is 1, even below empty lines
-	line   int   // the one below that record
-	offset int64 // its end in text
+	row    int   // number of the last row read; the first is 1, even after empty lines
+	line   int   // the line after that row
+	offset int64 // the end of that row in text
 }
 
 func newReader(text []byte, separator rune) *reader {
@@ -24,7 +24,7 @@ func newReader(text []byte, separator rune) *reader {
 	return &reader{csv: r, text: text, line: 1}
 }
 
-// read gives the next row's cells, or what is wrong with it, or neither at the end.
+// read returns the next row's cells, or what is wrong with it, or neither at the end.
 func (r *reader) read() ([]string, *Problem) {
 	cells, err := r.csv.Read()
 	if errors.Is(err, io.EOF) {
@@ -40,7 +40,7 @@ func (r *reader) read() ([]string, *Problem) {
 	if r.row == 0 {
 		r.row = 1
 	} else {
-		r.row += 1 + start - r.line // the reader passes over empty lines
+		r.row += 1 + start - r.line // csv.Reader skips empty lines
 	}
 	end := r.csv.InputOffset()
 	r.line += bytes.Count(r.text[r.offset:end], []byte("\n"))
@@ -48,9 +48,10 @@ func (r *reader) read() ([]string, *Problem) {
 	if wrong == nil {
 		return cells, nil
 	}
-	message := "The quotation marks do not match: a cell with one in it must stand in quotation marks, with the one inside doubled."
+	message := "The quotation marks do not match. " +
+		"A cell that contains one must be in quotation marks, with the inner one doubled."
 	if wrong.Line > start {
-		message += fmt.Sprintf(" The cell goes on to line %d of the file.", wrong.Line)
+		message += fmt.Sprintf(" The cell continues to line %d of the file.", wrong.Line)
 	}
 	return nil, &Problem{Message: message}
 }

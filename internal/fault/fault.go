@@ -1,6 +1,5 @@
-// Package fault describes what went wrong in words that may leave the house.
-// A fault has a kind (how a client should react), a public reason (what a
-// client branches on), metadata, and a private cause that is logged and never sent.
+// Package fault has the errors that clients may see. An Error has a kind (how a client should react), a public reason
+// (what a client branches on), metadata, and a private cause, which is logged and never sent.
 package fault
 
 import (
@@ -9,42 +8,42 @@ import (
 	"maps"
 )
 
-// Kind is the class of a fault; the wire maps each to one status code.
+// Kind is the class of an error. Each maps to one status code of the protocol.
 type Kind uint8
 
-// The kinds, as the wire's codes name them.
+// The kinds, named like the status codes of Connect and gRPC.
 const (
-	Internal           Kind = iota // a bug or a broken dependency: nobody else's business
+	Internal           Kind = iota // a bug or a broken dependency; clients see no details
 	InvalidArgument                // the request can never work
-	NotFound                       // absent, deleted, or another tenant's
-	AlreadyExists                  // a thing with that key is there
-	PermissionDenied               // the caller may not
-	Unauthenticated                // who is calling is not known
-	FailedPrecondition             // not in this state
-	ResourceExhausted              // something is used up
-	Aborted                        // someone else was faster; read again and decide
-	Unavailable                    // safe to try again
-	Canceled                       // the caller left
-	DeadlineExceeded               // out of time
+	NotFound                       // absent, deleted, or in another tenant
+	AlreadyExists                  // something with this key exists
+	PermissionDenied               // the caller lacks a permission
+	Unauthenticated                // the caller is unknown
+	FailedPrecondition             // not possible in the current state
+	ResourceExhausted              // a limit is reached
+	Aborted                        // a concurrent change won; read again and decide
+	Unavailable                    // safe to retry
+	Canceled                       // the caller canceled the request
+	DeadlineExceeded               // the request's deadline passed
 )
 
-// Error is a fault. Build it with New and its With methods; they copy, so a
-// package-level Error can be extended safely.
+// Error is an error that a client may see. Build it with New, With, In and Because. They copy, so a package-level
+// Error can be extended safely.
 type Error struct {
 	Kind     Kind
 	Reason   Reason
 	Message  string            // a full sentence for people; it may change
 	Metadata map[string]string // facts for programs, such as a limit or a time in RFC 3339
-	Field    string            // the request's field that is wrong, if one is
+	Field    string            // the invalid field of the request, if there is one
 	cause    error
 }
 
-// New makes a fault.
+// New makes an Error.
 func New(kind Kind, reason Reason, format string, args ...any) *Error {
 	return &Error{Kind: kind, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// With adds a fact for programs.
+// With returns a copy with one more entry in Metadata.
 func (e *Error) With(key, value string) *Error {
 	c := *e
 	c.Metadata = maps.Clone(e.Metadata)
@@ -55,21 +54,21 @@ func (e *Error) With(key, value string) *Error {
 	return &c
 }
 
-// In names the request's field that is wrong.
+// In returns a copy that names the invalid field of the request.
 func (e *Error) In(field string) *Error {
 	c := *e
 	c.Field = field
 	return &c
 }
 
-// Because keeps the cause for the log.
+// Because returns a copy with a private cause, for the log.
 func (e *Error) Because(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
 }
 
-// Error gives reason and sentence, and the cause, for the log.
+// Error returns the reason, the message and the cause, for the log.
 func (e *Error) Error() string {
 	text := string(e.Reason) + ": " + e.Message
 	if e.cause != nil {
@@ -78,17 +77,16 @@ func (e *Error) Error() string {
 	return text
 }
 
-// Unwrap gives the private cause.
+// Unwrap returns the private cause.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Is makes errors.Is compare reasons: errors.Is(err, fault.New(k, r, "")) holds
-// for every fault of that reason.
+// Is makes errors.Is compare reasons: errors.Is(err, fault.New(k, r, "")) holds for every Error with that reason.
 func (e *Error) Is(target error) bool {
 	t, ok := target.(*Error)
 	return ok && t.Reason == e.Reason
 }
 
-// ReasonOf gives the reason of a fault anywhere in the chain, or "".
+// ReasonOf returns the reason of the first Error in the chain, or "".
 func ReasonOf(err error) Reason {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Reason
@@ -96,13 +94,13 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Missing says that a thing is absent, deleted, or belongs to someone whose
-// things the caller must not know of: the three look the same.
+// Missing means that something does not exist, was deleted, or may not be seen by the caller. The three look the same,
+// so that the answer does not reveal what exists.
 func Missing(reason Reason, what string) *Error {
 	return New(NotFound, reason, "%s not found.", what)
 }
 
-// Invalid says that a request's field can never work.
+// Invalid means that a field of the request can never work.
 func Invalid(field, format string, args ...any) *Error {
 	return New(InvalidArgument, InvalidField, format, args...).In(field)
 }

@@ -1,7 +1,7 @@
 package fault
 
-// Reason is a stable word that clients branch on. Each equals the name of a
-// value of berth.v1.ErrorReason; a test in internal/rpc keeps the two alike.
+// Reason is a stable code that clients branch on. Each equals the name of a value of berth.v1.ErrorReason; a test in
+// internal/rpc compares the two lists.
 type Reason string
 
 // The reasons.

@@ -12,17 +12,17 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-// quotaPause is how long FCM wants to be left alone where it does not say.
+// quotaPause is how long to wait after QUOTA_EXCEEDED if FCM does not say.
 const quotaPause = time.Minute
 
-type meaning struct {
+type codeMeaning struct {
 	kind   notify.FailureKind
 	reason string
 }
 
-// codes is what follows from FCM's error codes
+// codes maps FCM's error codes
 // (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode).
-var codes = map[string]meaning{
+var codes = map[string]codeMeaning{
 	"UNREGISTERED":           {notify.Unregistered, "the device is not registered any more"},
 	"INVALID_ARGUMENT":       {notify.Permanent, "the message is not valid"},
 	"SENDER_ID_MISMATCH":     {notify.Misconfigured, "the device is registered with another project"},
@@ -30,12 +30,12 @@ var codes = map[string]meaning{
 	"APNS_AUTH_ERROR":        {notify.Misconfigured, "Apple does not accept the project's key"},
 	"QUOTA_EXCEEDED":         {notify.Transient, "the quota is used up"},
 	"UNAVAILABLE":            {notify.Transient, "the service is not available"},
-	// FCM asks to repeat these; it gave no name to the message, so it has none.
+	// FCM asks to retry these. It returned no name for the message, so there is none.
 	"INTERNAL": {notify.Transient, "the service failed"},
 }
 
-// refusal is the part of an error's body that tells why.
-type refusal struct {
+// refusal is the part of an error response that says why.
+type errorResponse struct {
 	Error struct {
 		Status  string `json:"status"`
 		Details []struct {
@@ -53,17 +53,17 @@ const (
 	badRequest = "type.googleapis.com/google.rpc.BadRequest"
 )
 
-// failure tells why a message was refused, or got no answer.
+// failure says why a message was rejected, or got no answer.
 func failure(exchange *provider.Exchange, err error) *notify.SendError {
 	result := exchange.Failure(err)
-	if exchange.Unasked() { // the library refused to
+	if exchange.Unasked() { // the library rejected the message
 		result.Kind, result.Code, result.Reason = notify.Permanent, "INVALID_ARGUMENT", "the message is not valid"
 		return result
 	}
 	if cause, ok := errors.AsType[*oauth2.RetrieveError](result.Err); ok {
-		return withoutToken(result, cause)
+		return noAccessToken(result, cause)
 	}
-	code, badToken := read(exchange.Refusal())
+	code, badToken := readError(exchange.Refusal())
 	if code != "" {
 		result.Code = code
 	}
@@ -71,7 +71,7 @@ func failure(exchange *provider.Exchange, err error) *notify.SendError {
 		result.Kind, result.Reason = known.kind, known.reason
 	}
 	if badToken {
-		result.Kind, result.Reason = notify.Unregistered, "the device's token is not one"
+		result.Kind, result.Reason = notify.Unregistered, "the device's token is not valid"
 	}
 	if code == "QUOTA_EXCEEDED" && result.RetryAfter == 0 {
 		result.RetryAfter = quotaPause
@@ -79,26 +79,26 @@ func failure(exchange *provider.Exchange, err error) *notify.SendError {
 	return result
 }
 
-// withoutToken is what follows where Google gave no access token.
-func withoutToken(result *notify.SendError, cause *oauth2.RetrieveError) *notify.SendError {
+// withoutToken is the failure if Google returned no access token.
+func noAccessToken(result *notify.SendError, cause *oauth2.RetrieveError) *notify.SendError {
 	result.Code = cause.ErrorCode
 	result.Reason = "no access token was given for the service account's key"
 	result.Kind = notify.Transient
-	if status := cause.Response.StatusCode; status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
+	status := cause.Response.StatusCode
+	if status/100 == 4 && status != http.StatusTooManyRequests && status != http.StatusRequestTimeout {
 		result.Kind = notify.Misconfigured
 	}
 	return result
 }
 
-// read gives FCM's error code, or else Google's status, and whether the device's token is
-// what is wrong.
-func read(body []byte) (code string, badToken bool) {
-	var said refusal
-	if json.Unmarshal(body, &said) != nil {
+// read returns FCM's error code, or else Google's status, and whether the error is about the device's token.
+func readError(body []byte) (code string, badToken bool) {
+	var response errorResponse
+	if json.Unmarshal(body, &response) != nil {
 		return "", false
 	}
-	code = said.Error.Status
-	for _, d := range said.Error.Details {
+	code = response.Error.Status
+	for _, d := range response.Error.Details {
 		switch d.Type {
 		case fcmError:
 			code = d.ErrorCode

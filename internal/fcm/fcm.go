@@ -32,25 +32,26 @@ const (
 	defaultTimeout = 10 * time.Second
 	scope          = "https://www.googleapis.com/auth/firebase.messaging"
 
-	maxTTL        = 28 * 24 * time.Hour // FCM's, and its default
-	maxCollapseID = 64                  // bytes, at APNs
+	maxTTL        = 28 * 24 * time.Hour // FCM's limit and default
+	maxCollapseID = 64                  // bytes, the limit of APNs
 )
 
-// What the app finds among a message's data beside its own.
+// Keys that are added to a message's data for the app.
 const (
 	linkKey     = "link"
 	deliveryKey = "delivery"
 )
 
-// Config is one Firebase project.
+// Config is the configuration of one Firebase project.
 type Config struct {
-	Credentials []byte            // a service account's key, as JSON
-	ProjectID   string            // empty: the key's
-	BaseURL     string            // empty: Google's
-	TokenURL    string            // where the key is exchanged for tokens; empty: Google's. What the key says is not followed
-	Transport   http.RoundTripper // nil: one that senders share
-	Timeout     time.Duration     // for one message; 0: 10 s
-	Now         func() time.Time  // nil: time.Now
+	Credentials []byte // a service account's key, as JSON
+	ProjectID   string // empty: the key's
+	BaseURL     string // empty: Google's
+	// TokenURL is where the key is exchanged for access tokens; empty: Google's. The URL in the key is ignored.
+	TokenURL  string
+	Transport http.RoundTripper // nil: one that senders share
+	Timeout   time.Duration     // for one message; 0: 10 s
+	Now       func() time.Time  // nil: time.Now
 }
 
 // Sender sends to the devices of one project. It is safe for concurrent use.
@@ -60,7 +61,7 @@ type Sender struct {
 	now      func() time.Time
 }
 
-// New makes a sender, or says what is wrong with its configuration. The context is for making it only.
+// New returns a sender, or an error that says what is wrong with the configuration. ctx is only used by New itself.
 func New(ctx context.Context, c Config) (*Sender, error) {
 	key, project, err := readKey(c.Credentials)
 	if err != nil {
@@ -79,7 +80,8 @@ func New(ctx context.Context, c Config) (*Sender, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	authorized := &oauth2.Transport{Base: c.Transport, Source: tokens(key, c)} //nolint:contextcheck // its requests outlive this one
+	source := tokens(key, c) //nolint:contextcheck // its requests outlive this one
+	authorized := &oauth2.Transport{Base: c.Transport, Source: source}
 	messages, err := open(ctx, project,
 		option.WithEndpoint(strings.TrimSuffix(c.BaseURL, "/")+"/v1"),
 		option.WithHTTPClient(provider.Client(provider.Transport{Base: authorized})))
@@ -89,9 +91,8 @@ func New(ctx context.Context, c Config) (*Sender, error) {
 	return &Sender{messages: messages, timeout: c.Timeout, now: c.Now}, nil
 }
 
-// readKey takes service accounts only: other kinds of credentials may name addresses to
-// ask and commands to run, and tenants bring their own. Its errors have no cause, which
-// might quote the key.
+// readKey accepts only service accounts: other kinds of credentials may name URLs to call and commands to run, and
+// tenants bring their own. Its errors have no cause, which might quote the key.
 func readKey(credentials []byte) (key *jwt.Config, project string, err error) {
 	key, err = google.JWTConfigFromJSON(credentials, scope)
 	if err != nil {
@@ -113,7 +114,7 @@ func readKey(credentials []byte) (key *jwt.Config, project string, err error) {
 	return key, about.ProjectID, nil
 }
 
-// tokens asks for access tokens, which outlive the request that needed one first.
+// tokens returns a source of access tokens, which outlive the request that first needs one.
 func tokens(key *jwt.Config, c Config) oauth2.TokenSource {
 	key.TokenURL = c.TokenURL
 	if key.TokenURL == "" {
@@ -124,15 +125,17 @@ func tokens(key *jwt.Config, c Config) oauth2.TokenSource {
 	return key.TokenSource(context.WithValue(context.Background(), oauth2.HTTPClient, client))
 }
 
-// Send asks FCM once to send a message. It gives a *notify.SendError. A device shows a message that was
-// sent twice once, since both carry the same tag.
+// Send makes one request to FCM. Its error is a *notify.SendError. If a message is sent twice,
+// a device shows it once, because both have the same tag.
 func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
 	now := s.now()
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < time.Second {
 		return notify.Receipt{}, notify.Expired()
 	}
 	if key, ok := reserved(m.Data); ok {
-		return notify.Receipt{}, &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT", Reason: "the data key " + key + " is reserved"}
+		return notify.Receipt{}, &notify.SendError{
+			Kind: notify.Permanent, Code: "INVALID_ARGUMENT", Reason: "the data key " + key + " is reserved",
+		}
 	}
 	ctx, exchange, done := provider.Begin(ctx, s.timeout)
 	defer done()
@@ -143,7 +146,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 	return notify.Receipt{ProviderID: name, Status: notify.Sent}, nil
 }
 
-// reserved finds a key that FCM keeps to itself.
+// reserved returns a data key that FCM reserves for itself, if there is one.
 func reserved(data map[string]string) (string, bool) {
 	for key := range data {
 		if key == "from" || key == "message_type" || strings.HasPrefix(key, "google.") || strings.HasPrefix(key, "gcm.") {
@@ -153,7 +156,7 @@ func reserved(data map[string]string) (string, bool) {
 	return "", false
 }
 
-// compose writes a message for phones of both kinds and browsers.
+// compose builds the message for Android, iOS and browsers.
 func compose(m notify.Message, now time.Time) *messaging.Message {
 	data := maps.Clone(m.Data)
 	if data == nil {
@@ -164,8 +167,8 @@ func compose(m notify.Message, now time.Time) *messaging.Message {
 		data[linkKey] = m.Link
 	}
 
-	// FCM keeps four collapse keys for a device that is away and drops the messages of
-	// others, so there is one only where the message has one. Tags cost nothing.
+	// For a device that is offline FCM keeps four collapse keys and drops the other messages,
+	// so only set one if the message has one. Tags have no such limit.
 	tag := m.CollapseKey
 	if tag == "" {
 		tag = m.ID.String()
@@ -173,8 +176,11 @@ func compose(m notify.Message, now time.Time) *messaging.Message {
 	android := &messaging.AndroidConfig{
 		CollapseKey: m.CollapseKey, Priority: "normal", Notification: &messaging.AndroidNotification{Tag: tag},
 	}
-	apns := map[string]string{"apns-push-type": "alert", "apns-priority": "5", "apns-collapse-id": short(tag)}
-	web := &messaging.WebpushConfig{Headers: map[string]string{"Urgency": "normal"}, Notification: &messaging.WebpushNotification{Tag: tag}}
+	apns := map[string]string{"apns-push-type": "alert", "apns-priority": "5", "apns-collapse-id": shorten(tag)}
+	web := &messaging.WebpushConfig{
+		Headers:      map[string]string{"Urgency": "normal"},
+		Notification: &messaging.WebpushNotification{Tag: tag},
+	}
 	if m.HighPriority {
 		android.Priority, apns["apns-priority"], web.Headers["Urgency"] = "high", "10", "high"
 	}
@@ -192,13 +198,15 @@ func compose(m notify.Message, now time.Time) *messaging.Message {
 		Notification: &messaging.Notification{Title: m.Title, Body: m.Text},
 		Data:         data,
 		Android:      android,
-		APNS:         &messaging.APNSConfig{Headers: apns, Payload: &messaging.APNSPayload{Aps: &messaging.Aps{Sound: "default"}}},
-		Webpush:      web,
+		APNS: &messaging.APNSConfig{
+			Headers: apns, Payload: &messaging.APNSPayload{Aps: &messaging.Aps{Sound: "default"}},
+		},
+		Webpush: web,
 	}
 }
 
-// short keeps keys apart within what APNs takes.
-func short(key string) string {
+// shorten hashes keys that exceed the limit of APNs, so that they stay distinct.
+func shorten(key string) string {
 	if len(key) <= maxCollapseID {
 		return key
 	}
@@ -206,8 +214,8 @@ func short(key string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// open makes firebase's client for messages alone. firebase.NewApp would link its clients for databases, storage and
-// accounts as well, 23 MB of them, and the configuration that messaging.NewClient takes has no name outside of that module.
+// open creates Firebase's client for messages only. firebase.NewApp would also link the clients for databases, storage
+// and accounts, 23 MB in total, and the type of messaging.NewClient's parameter is internal to that module.
 func open(ctx context.Context, project string, options ...option.ClientOption) (*messaging.Client, error) {
 	create := reflect.ValueOf(messaging.NewClient)
 	config := reflect.New(create.Type().In(1).Elem())

@@ -53,7 +53,7 @@ func message() notify.Message {
 	}
 }
 
-func kindOf(t *testing.T, err error) *notify.SendError {
+func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
 	var failure *notify.SendError
 	if !errors.As(err, &failure) {
@@ -62,7 +62,7 @@ func kindOf(t *testing.T, err error) *notify.SendError {
 	return failure
 }
 
-func TestAMessageReachesFCM(t *testing.T) {
+func TestSend_DeliversMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	s := sender(t, c)
@@ -94,17 +94,19 @@ func TestAMessageReachesFCM(t *testing.T) {
 	}
 }
 
-func TestCollapseKeys(t *testing.T) {
+func TestSend_UsesCollapseKey(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	m := message()
-	m.CollapseKey = strings.Repeat("k", 70) // more than APNs takes
+	m.CollapseKey = strings.Repeat("k", 70) // longer than APNs allows
 	m.ExpiresAt, m.HighPriority, m.Link, m.Data = time.Time{}, false, "berth://claim/x", nil
 	if _, err := sender(t, c).Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
 	got := fake.Messages()[0]
-	if got.Android.CollapseKey != m.CollapseKey || got.Android.Notification.Tag != m.CollapseKey || got.Android.TTL != "" || got.Android.Priority != "normal" {
+	android := got.Android
+	if android.CollapseKey != m.CollapseKey || android.Notification.Tag != m.CollapseKey ||
+		android.TTL != "" || android.Priority != "normal" {
 		t.Errorf("%+v", got.Android)
 	}
 	if collapse := got.APNS.Headers["apns-collapse-id"]; len(collapse) != 64 || collapse == m.CollapseKey[:64] {
@@ -115,13 +117,13 @@ func TestCollapseKeys(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentAfterItExpired(t *testing.T) {
+func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	m := message()
 	m.ExpiresAt = now.Add(time.Second - 1)
 	_, err := sender(t, c).Send(t.Context(), m)
-	if got := kindOf(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
+	if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
 		t.Error(err)
 	}
 	if sends, tokens := fake.Asked(); sends+tokens != 0 {
@@ -129,8 +131,8 @@ func TestNothingIsSentAfterItExpired(t *testing.T) {
 	}
 }
 
-// What is wrong with one message is found before it is sent, and told of that one.
-func TestInvalidMessagesStayHere(t *testing.T) {
+// An invalid message is found before it is sent.
+func TestSend_DoesNotSendInvalidMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	s := sender(t, c)
@@ -142,7 +144,7 @@ func TestInvalidMessagesStayHere(t *testing.T) {
 		m := message()
 		spoil(&m)
 		_, err := s.Send(t.Context(), m)
-		if got := kindOf(t, err); got.Kind != notify.Permanent || got.Code != "INVALID_ARGUMENT" {
+		if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "INVALID_ARGUMENT" {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -151,60 +153,71 @@ func TestInvalidMessagesStayHere(t *testing.T) {
 	}
 }
 
-// What follows from an answer. The codes' source is https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode.
-func TestRefusals(t *testing.T) {
+// The codes are from https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode.
+func TestSend_ClassifiesErrors(t *testing.T) {
 	t.Parallel()
 	refuse := func(status int, rpc, code string) fcmtest.Reaction {
 		return fcmtest.Reaction{Status: status, RPC: rpc, Code: code}
+	}
+	is := func(kind notify.FailureKind, code string) notify.SendError {
+		return notify.SendError{Kind: kind, Code: code}
+	}
+	later := func(kind notify.FailureKind, code string, after time.Duration) notify.SendError {
+		return notify.SendError{Kind: kind, Code: code, RetryAfter: after}
 	}
 	for name, tc := range map[string]struct {
 		reaction fcmtest.Reaction
 		want     notify.SendError
 	}{
-		"unregistered":     {fcmtest.Unregistered, notify.SendError{Kind: notify.Unregistered, Code: "UNREGISTERED"}},
-		"not a token":      {fcmtest.BadToken, notify.SendError{Kind: notify.Unregistered, Code: "INVALID_ARGUMENT"}},
-		"invalid":          {refuse(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}},
-		"another project":  {refuse(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), notify.SendError{Kind: notify.Misconfigured, Code: "SENDER_ID_MISMATCH"}},
-		"Apple's key":      {refuse(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"), notify.SendError{Kind: notify.Misconfigured, Code: "THIRD_PARTY_AUTH_ERROR"}},
-		"the vendor's key": {refuse(401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"), notify.SendError{Kind: notify.Misconfigured, Code: "APNS_AUTH_ERROR"}},
-		"not allowed":      {refuse(403, "PERMISSION_DENIED", ""), notify.SendError{Kind: notify.Misconfigured, Code: "PERMISSION_DENIED"}},
-		"no such project":  {refuse(404, "NOT_FOUND", ""), notify.SendError{Kind: notify.Misconfigured, Code: "NOT_FOUND"}},
-		"quota":            {fcmtest.Busy(90 * time.Second), notify.SendError{Kind: notify.Transient, Code: "QUOTA_EXCEEDED", RetryAfter: 90 * time.Second}},
-		"quota, no header": {fcmtest.Busy(0), notify.SendError{Kind: notify.Transient, Code: "QUOTA_EXCEEDED", RetryAfter: time.Minute}},
-		"internal":         {refuse(500, "INTERNAL", "INTERNAL"), notify.SendError{Kind: notify.Transient, Code: "INTERNAL"}},
+		"unregistered": {fcmtest.Unregistered, is(notify.Unregistered, "UNREGISTERED")},
+		"not a token":  {fcmtest.BadToken, is(notify.Unregistered, "INVALID_ARGUMENT")},
+		"invalid":      {refuse(400, "INVALID_ARGUMENT", "INVALID_ARGUMENT"), is(notify.Permanent, "INVALID_ARGUMENT")},
+		"another project": {
+			refuse(403, "PERMISSION_DENIED", "SENDER_ID_MISMATCH"), is(notify.Misconfigured, "SENDER_ID_MISMATCH"),
+		},
+		"Apple's key": {
+			refuse(401, "UNAUTHENTICATED", "THIRD_PARTY_AUTH_ERROR"), is(notify.Misconfigured, "THIRD_PARTY_AUTH_ERROR"),
+		},
+		"the vendor's key": {refuse(401, "UNAUTHENTICATED", "APNS_AUTH_ERROR"), is(notify.Misconfigured, "APNS_AUTH_ERROR")},
+		"not allowed":      {refuse(403, "PERMISSION_DENIED", ""), is(notify.Misconfigured, "PERMISSION_DENIED")},
+		"no such project":  {refuse(404, "NOT_FOUND", ""), is(notify.Misconfigured, "NOT_FOUND")},
+		"quota":            {fcmtest.Busy(90 * time.Second), later(notify.Transient, "QUOTA_EXCEEDED", 90*time.Second)},
+		"quota, no header": {fcmtest.Busy(0), later(notify.Transient, "QUOTA_EXCEEDED", time.Minute)},
+		"internal":         {refuse(500, "INTERNAL", "INTERNAL"), is(notify.Transient, "INTERNAL")},
 		"internal, later": {
 			fcmtest.Reaction{Status: 500, RPC: "INTERNAL", Code: "INTERNAL", RetryAfter: 9 * time.Second},
-			notify.SendError{Kind: notify.Transient, Code: "INTERNAL", RetryAfter: 9 * time.Second},
+			later(notify.Transient, "INTERNAL", 9*time.Second),
 		},
-		"internal, without FCM's code": {refuse(500, "INTERNAL", ""), notify.SendError{Kind: notify.Transient, Code: "INTERNAL"}},
-		"a proxy, 502":                 {fcmtest.Reaction{Status: 502, Body: "<html>"}, notify.SendError{Kind: notify.Unknown, Code: "HTTP 502"}},
+		"internal, without FCM's code": {refuse(500, "INTERNAL", ""), is(notify.Transient, "INTERNAL")},
+		"a proxy, 502":                 {fcmtest.Reaction{Status: 502, Body: "<html>"}, is(notify.Unknown, "HTTP 502")},
 		"unavailable": {
 			fcmtest.Reaction{Status: 503, RPC: "UNAVAILABLE", Code: "UNAVAILABLE", RetryAfter: 3 * time.Second},
-			notify.SendError{Kind: notify.Transient, Code: "UNAVAILABLE", RetryAfter: 3 * time.Second},
+			later(notify.Transient, "UNAVAILABLE", 3*time.Second),
 		},
-		"a proxy, 503":       {fcmtest.Reaction{Status: 503, Body: "<html>"}, notify.SendError{Kind: notify.Transient, Code: "HTTP 503"}},
-		"a code that is new": {refuse(400, "FAILED_PRECONDITION", "NEWS"), notify.SendError{Kind: notify.Permanent, Code: "NEWS"}},
-		"elsewhere":          {fcmtest.Reaction{Status: 302, Body: "{}"}, notify.SendError{Kind: notify.Misconfigured, Code: "HTTP 302"}},
-		"accepted, garbled":  {fcmtest.Reaction{Body: "<html>"}, notify.SendError{Kind: notify.Unknown}},
-		"accepted, nameless": {fcmtest.Reaction{Body: "{}"}, notify.SendError{Kind: notify.Unknown}},
+		"a proxy, 503":       {fcmtest.Reaction{Status: 503, Body: "<html>"}, is(notify.Transient, "HTTP 503")},
+		"a code that is new": {refuse(400, "FAILED_PRECONDITION", "NEWS"), is(notify.Permanent, "NEWS")},
+		"a redirect":         {fcmtest.Reaction{Status: 302, Body: "{}"}, is(notify.Misconfigured, "HTTP 302")},
+		"accepted, garbled":  {fcmtest.Reaction{Body: "<html>"}, is(notify.Unknown, "")},
+		"accepted, nameless": {fcmtest.Reaction{Body: "{}"}, is(notify.Unknown, "")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			fake, c := setup(t)
 			fake.React(func(fcmtest.Message) fcmtest.Reaction { return tc.reaction })
 			_, err := sender(t, c).Send(t.Context(), message())
-			got := kindOf(t, err)
-			if diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")); diff != "" || got.Reason == "" {
+			got := sendError(t, err)
+			diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err"))
+			if diff != "" || got.Reason == "" {
 				t.Errorf("%v: %s", err, diff)
 			}
 			if sends, _ := fake.Asked(); sends != 1 {
-				t.Errorf("asked %d times: the library repeated by itself", sends)
+				t.Errorf("%d requests: the library retried by itself", sends)
 			}
 		})
 	}
 }
 
-func TestOneDeviceGoneIsNobodyElsesFailure(t *testing.T) {
+func TestSend_UnregisteredDeviceDoesNotAffectOthers(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	fake.React(func(m fcmtest.Message) fcmtest.Reaction {
@@ -224,9 +237,9 @@ func TestOneDeviceGoneIsNobodyElsesFailure(t *testing.T) {
 	}
 }
 
-// A request that was made and not answered may have been acted on, and here it has been. The
-// library would have sent it four times more.
-func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
+// A request without an answer may have had an effect, and here it has.
+// The library alone would have sent it four more times.
+func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	for name, reaction := range map[string]fcmtest.Reaction{"timeout": {Silent: true}, "cut": {Drop: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -236,42 +249,44 @@ func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
 			defer cancel()
 			fake.React(func(fcmtest.Message) fcmtest.Reaction {
 				if reaction.Silent {
-					cancel() // as a timeout would, at this very moment
+					cancel() // like a timeout at this moment
 				}
 				return reaction
 			})
 			_, err := sender(t, c).Send(ctx, message())
-			if got := kindOf(t, err); got.Kind != notify.Unknown {
+			if got := sendError(t, err); got.Kind != notify.Unknown {
 				t.Errorf("%v", err)
 			}
 			if n := len(fake.Messages()); n != 1 {
-				t.Errorf("%d messages were taken", n)
+				t.Errorf("%d messages were accepted", n)
 			}
 		})
 	}
 }
 
-// nobody is where no server ever listens: a port that one has just left may be another's by now.
-const nobody = "http://127.0.0.1:1"
+// unusedURL is a URL where no server ever listens. A port that was just closed could be reused.
+const unusedURL = "http://127.0.0.1:1"
 
-func TestWithoutAConnectionNothingWasSent(t *testing.T) {
+func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	t.Parallel()
 	_, c := setup(t)
-	c.BaseURL = nobody
+	c.BaseURL = unusedURL
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := kindOf(t, err); got.Kind != notify.Transient {
+	if got := sendError(t, err); got.Kind != notify.Transient {
 		t.Errorf("refused connection: %v", err)
 	}
 }
 
-func TestAccessTokens(t *testing.T) {
+func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[int]notify.FailureKind{400: notify.Misconfigured, 401: notify.Misconfigured, 429: notify.Transient, 503: notify.Transient} {
+	for status, want := range map[int]notify.FailureKind{
+		400: notify.Misconfigured, 401: notify.Misconfigured, 429: notify.Transient, 503: notify.Transient,
+	} {
 		fake, c := setup(t)
 		fake.RefuseTokens(status)
 		s := sender(t, c)
 		_, err := s.Send(t.Context(), message())
-		if got := kindOf(t, err); got.Kind != want {
+		if got := sendError(t, err); got.Kind != want {
 			t.Errorf("%d: %v", status, err)
 		}
 		if sends, tokens := fake.Asked(); sends != 0 || tokens != 1 {
@@ -279,19 +294,19 @@ func TestAccessTokens(t *testing.T) {
 		}
 		fake.RefuseTokens(0)
 		if _, err := s.Send(t.Context(), message()); err != nil {
-			t.Errorf("after it was mended: %v", err)
+			t.Errorf("after the key works again: %v", err)
 		}
 	}
 
 	_, c := setup(t)
-	c.TokenURL = nobody
+	c.TokenURL = unusedURL
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := kindOf(t, err); got.Kind != notify.Transient {
+	if got := sendError(t, err); got.Kind != notify.Transient {
 		t.Errorf("no token server: %v", err)
 	}
 }
 
-func TestConfigurationIsChecked(t *testing.T) {
+func TestNew_RejectsInvalidCredentials(t *testing.T) {
 	t.Parallel()
 	fake, good := setup(t)
 	for name, credentials := range map[string][]byte{
@@ -306,7 +321,7 @@ func TestConfigurationIsChecked(t *testing.T) {
 		c.Credentials = credentials
 		_, err := fcm.New(t.Context(), c)
 		if err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		} else if strings.Contains(err.Error(), "MII") {
 			t.Errorf("%s: the error shows the key", name)
 		}

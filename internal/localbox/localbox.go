@@ -1,5 +1,5 @@
-// Package localbox takes messages that go nowhere: they stand in the delivery log with all they say, where whoever tries
-// the service out can read them.
+// Package localbox is a sender that sends nothing. Messages are only kept in the delivery log,
+// where those who try out the service can read them.
 package localbox
 
 import (
@@ -8,10 +8,10 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-// Sender takes every message.
+// Sender accepts every message.
 type Sender struct{}
 
-// Send gives a receipt at once.
+// Send returns a receipt immediately.
 func (Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
 	if err := ctx.Err(); err != nil {
 		return notify.Receipt{}, &notify.SendError{Kind: notify.Transient, Err: err}

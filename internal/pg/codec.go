@@ -10,34 +10,36 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// registerTypes teaches a connection the domain's values:
+// registerTypes adds the domain's types to a connection:
 //
-//   - uuid is tenant.UUID and every tenant.ID, alone, behind a pointer and in
-//     slices. A zero id is NULL, in both directions and as an element of an
-//     array too, so optional references need no wrapper. Where the column is
-//     NOT NULL a forgotten id is then refused by the database, and where it is
-//     compared it matches nothing.
-//   - timestamptz is read in UTC, so that a value does not depend on the zone
-//     of the machine that read it.
+//   - uuid maps to tenant.UUID and every tenant.ID, alone, behind a pointer and in slices. A zero ID is NULL in both
+//     directions, also as an array element, so optional references need no wrapper. The database rejects a forgotten ID
+//     in a NOT NULL column, and a comparison with one matches nothing.
+//   - timestamptz is read in UTC, so a value does not depend on the time zone of the machine.
 func registerTypes(conn *pgx.Conn) {
 	m := conn.TypeMap()
 	id := &pgtype.Type{Name: "uuid", OID: pgtype.UUIDOID, Codec: uuidCodec{}}
 	m.RegisterType(id)
-	m.RegisterType(&pgtype.Type{Name: "_uuid", OID: pgtype.UUIDArrayOID, Codec: uuidArrayCodec{&pgtype.ArrayCodec{ElementType: id}}})
+	m.RegisterType(&pgtype.Type{
+		Name: "_uuid", OID: pgtype.UUIDArrayOID, Codec: uuidArrayCodec{&pgtype.ArrayCodec{ElementType: id}},
+	})
 
-	instant := &pgtype.Type{Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC}}
+	instant := &pgtype.Type{
+		Name: "timestamptz", OID: pgtype.TimestamptzOID, Codec: &pgtype.TimestamptzCodec{ScanLocation: time.UTC},
+	}
 	m.RegisterType(instant)
-	m.RegisterType(&pgtype.Type{Name: "_timestamptz", OID: pgtype.TimestamptzArrayOID, Codec: &pgtype.ArrayCodec{ElementType: instant}})
+	m.RegisterType(&pgtype.Type{
+		Name: "_timestamptz", OID: pgtype.TimestamptzArrayOID, Codec: &pgtype.ArrayCodec{ElementType: instant},
+	})
 }
 
-// uuidSource and uuidTarget are what the identifiers of package tenant offer.
+// uuidSource and uuidTarget are implemented by the IDs of package tenant.
 type (
 	uuidSource interface{ Bytes() [16]byte }
 	uuidTarget interface{ SetBytes(b [16]byte) }
 )
 
-// uuidCodec reads and writes identifiers without detours through text or
-// reflection; whatever it does not know is left to pgx's own codec.
+// uuidCodec encodes and decodes IDs without text or reflection. It leaves other types to pgx's codec.
 type uuidCodec struct{ pgtype.UUIDCodec }
 
 func (c uuidCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
@@ -76,16 +78,16 @@ func (scanUUID) Scan(src []byte, target any) error {
 	return nil
 }
 
-// uuidArrayCodec writes slices of identifiers in one pass. A batch sends a
-// dozen of them with up to 128 elements each; the generic codec would plan and
-// box every element.
+// uuidArrayCodec encodes slices of IDs in one pass. A batch sends about a dozen of them with up to 128 elements each;
+// the generic codec would plan and box every element.
 type uuidArrayCodec struct{ *pgtype.ArrayCodec }
 
 var uuidSourceType = reflect.TypeFor[uuidSource]()
 
 func (c uuidArrayCodec) PlanEncode(m *pgtype.Map, oid uint32, format int16, value any) pgtype.EncodePlan {
-	if t := reflect.TypeOf(value); format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) {
-		// The element is the array itself, or a struct around it.
+	t := reflect.TypeOf(value)
+	if format == pgtype.BinaryFormatCode && t.Kind() == reflect.Slice && t.Elem().Implements(uuidSourceType) {
+		// The element is a [16]byte or a struct with one such field.
 		switch e := t.Elem(); {
 		case isUUID(e):
 			return encodeUUIDs{wrapped: false}
@@ -102,10 +104,10 @@ func isUUID(t reflect.Type) bool {
 
 type encodeUUIDs struct{ wrapped bool }
 
-// Encode writes the binary form of a one-dimensional array: dimensions, whether
+// Encode writes the binary form of a one-dimensional array: number of dimensions, whether
 // any element is NULL, element type, length, lower bound, elements.
 func (p encodeUUIDs) Encode(value any, buf []byte) ([]byte, error) {
-	slice := reflect.ValueOf(value) // not nil: that is NULL before any codec is asked
+	slice := reflect.ValueOf(value) // not nil: pgx encodes nil as NULL before it asks a codec
 	n := slice.Len()
 	if n == 0 {
 		buf = binary.BigEndian.AppendUint32(buf, 0)

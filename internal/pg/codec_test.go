@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// drawID is zero now and then.
+// drawID returns a random ID, which is sometimes zero.
 func drawID(t *rapid.T, label string) (id tenant.MemberID) {
 	if rapid.IntRange(0, 3).Draw(t, label+" is given") > 0 {
 		copy(id.UUID[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, label))
@@ -21,7 +21,7 @@ func drawID(t *rapid.T, label string) (id tenant.MemberID) {
 	return id
 }
 
-func TestIDsSurviveTheDatabase(t *testing.T) {
+func TestCodec_RoundTripsIDs(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx := t.Context()
@@ -66,24 +66,20 @@ func TestIDsSurviveTheDatabase(t *testing.T) {
 	})
 }
 
-// Set-based writes unnest arrays; an optional reference that is absent becomes NULL.
-func TestUnnestedIDs(t *testing.T) {
+// Set-based writes unnest arrays. An absent optional reference becomes NULL.
+func TestCodec_EncodesZeroIDsInArraysAsNull(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first, second := newID(), newID()
 	var parents []tenant.SessionID
 	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-		tx.Write("insert into things (tenant_id, id, parent_id, tags) select $1, id, parent, $4 from unnest($2::uuid[], $3::uuid[]) as t (id, parent)",
+		tx.Write(`insert into things (tenant_id, id, parent_id, tags)
+			select $1, id, parent, $4 from unnest($2::uuid[], $3::uuid[]) as t (id, parent)`,
 			b.scope.Tenant, []tenant.SessionID{first, second}, []tenant.SessionID{{}, first}, []tenant.UUID{})
-		if err := tx.Flush(ctx); err != nil {
-			return err
-		}
-		rows, err := tx.Query(ctx, "select parent_id from things where tenant_id = $1 and id = any($2) order by id", b.scope.Tenant, []tenant.SessionID{first, second})
-		if err != nil {
-			return err
-		}
-		parents, err = pgx.CollectRows(rows, pgx.RowTo[tenant.SessionID])
-		return err
+		var batch pg.Batch
+		pg.Collect(batch.Queue("select parent_id from things where tenant_id = $1 and id = any($2) order by id",
+			b.scope.Tenant, []tenant.SessionID{first, second}), &parents, pgx.RowTo[tenant.SessionID])
+		return tx.Load(ctx, &batch)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +89,7 @@ func TestUnnestedIDs(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoIDIsLeftToTheDriver(t *testing.T) {
+func TestCodec_LeavesOtherTypesToDriver(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := newID()
@@ -101,8 +97,8 @@ func TestWhatIsNoIDIsLeftToTheDriver(t *testing.T) {
 	var texts []string
 	var array [16]byte
 	var ids []tenant.SessionID
-	err := b.Owner.QueryRow(t.Context(), "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]", id.String(), id.Bytes(), []string{id.String()}).
-		Scan(&text, &texts, &array, &ids)
+	err := b.Owner.QueryRow(t.Context(), "select $1::uuid, array[$1::uuid], $2::uuid, $3::uuid[]",
+		id.String(), id.Bytes(), []string{id.String()}).Scan(&text, &texts, &array, &ids)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +110,7 @@ func TestWhatIsNoIDIsLeftToTheDriver(t *testing.T) {
 	}
 }
 
-func TestTimesAreReadInUTC(t *testing.T) {
+func TestCodec_ReadsTimesInUTC(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	lisbon, err := time.LoadLocation("Europe/Lisbon")
@@ -124,7 +120,8 @@ func TestTimesAreReadInUTC(t *testing.T) {
 	in := time.Date(2026, 3, 29, 3, 30, 0, 0, lisbon)
 	var out time.Time
 	var outs []time.Time
-	if err := b.Owner.QueryRow(t.Context(), "select $1::timestamptz, array[$1::timestamptz]", in).Scan(&out, &outs); err != nil {
+	row := b.Owner.QueryRow(t.Context(), "select $1::timestamptz, array[$1::timestamptz]", in)
+	if err := row.Scan(&out, &outs); err != nil {
 		t.Fatal(err)
 	}
 	if out != in.UTC() || outs[0] != in.UTC() {

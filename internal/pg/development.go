@@ -24,41 +24,39 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// DevConfig says where a Postgres of one's own lives.
+// DevConfig configures a local Postgres server.
 type DevConfig struct {
-	// DataDir keeps the cluster, its password and its log. It is made if absent.
+	// DataDir holds the cluster, its password and its log. It is created if absent.
 	DataDir string
-	// Port on the loopback interface; 0 takes a free one.
+	// Port on the loopback interface; 0 picks a free one.
 	Port int
-	// Reset throws away the cluster that is there, and makes a new one.
+	// Reset deletes an existing cluster and creates a new one.
 	Reset bool
-	// Fast gives up durability. It is for tests, which throw the cluster away.
+	// Fast gives up durability. It is for tests, which delete the cluster.
 	Fast bool
-	// Progress hears, in a line each, what takes time or may surprise. May be nil.
+	// Progress receives one line for each step that takes long or may surprise. It may be nil.
 	Progress func(line string)
 }
 
-// Development is a running Postgres that belongs to this process and ends with
-// it. On Linux it does so however the process ends; elsewhere a killed process
-// leaves it behind, and the next start on the same folder stops it first.
+// Development is a Postgres server that runs as a child of this process and ends with it.
+// On Linux this holds however the process ends. On other systems a killed process leaves the server behind,
+// and the next start on the same folder stops it first.
 type Development struct {
-	// URL connects as the cluster's superuser, who owns the database "berth". It
-	// names a socket, over which a transaction takes a third less time than over
-	// TCP, unless the folder's path is too long for one.
+	// URL connects as the cluster's superuser, who owns the database "berth". It uses a Unix socket,
+	// over which a transaction takes a third less time than over TCP, unless the folder's path is too long for one.
 	URL string
-	// TCP is URL over the loopback interface.
+	// TCP is the same over the loopback interface.
 	TCP string
-	// Programs is the folder of Postgres's programs, such as pgbench.
+	// Programs is the directory of Postgres's programs, such as pgbench.
 	Programs string
-	// Dir is where the cluster really is; it differs from DataDir if the
-	// server's user cannot enter that.
+	// Dir is the actual location of the cluster. It differs from DataDir if the server's user cannot access DataDir.
 	Dir string
-	// Data is the cluster itself, the folder in Dir that can be removed to begin anew.
+	// Data is the cluster itself: the folder in Dir to remove to start over.
 	Data string
 
 	process *os.Process
-	ended   chan struct{} // closed with the process
-	done    chan struct{} // closed once the folder is free, too
+	ended   chan struct{} // closed when the process ends
+	done    chan struct{} // closed when the folder is unlocked, too
 	lock    *os.File      // nil until the server answers
 	stop    sync.Once
 }
@@ -69,24 +67,24 @@ const (
 	stopTimeout  = 20 * time.Second
 )
 
-// StartDevelopment starts Postgres on the folder and waits until it answers,
-// making a new cluster if there is none. The server's programs are looked for as
-// findPostgres says. Root may not run Postgres: it then runs as the user
-// "postgres" or "nobody". ctx bounds the start only.
+// StartDevelopment starts Postgres on the folder and waits until it answers. It creates a cluster if there is none.
+// findPostgres says where it looks for the programs. Postgres refuses to run as root, so root runs it as the user
+// "postgres" or "nobody". ctx limits the start only.
 func StartDevelopment(ctx context.Context, config DevConfig) (_ *Development, err error) {
 	if config.Progress == nil {
 		config.Progress = func(string) {}
 	}
-	credential, err := unprivileged()
+	credential, err := serverUser()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := enterable(config.DataDir, credential)
+	dir, err := accessibleDir(config.DataDir, credential)
 	if err != nil {
 		return nil, err
 	}
 	if abs, _ := filepath.Abs(config.DataDir); dir != abs {
-		config.Progress(fmt.Sprintf("Postgres may not run as root, and its user cannot enter %s: the cluster is in %s", abs, dir))
+		config.Progress(fmt.Sprintf("Postgres cannot run as root, and the user it runs as cannot access %s: "+
+			"the cluster is in %s", abs, dir))
 	}
 	lock, err := lockFolder(dir)
 	if err != nil {
@@ -102,43 +100,43 @@ func StartDevelopment(ctx context.Context, config DevConfig) (_ *Development, er
 		return nil, err
 	}
 	if config.Reset {
-		if err := c.discard(); err != nil {
+		if err := c.remove(); err != nil {
 			return nil, err
 		}
 	}
-	if c.bin, err = findPostgres(ctx, dir, c.madeBy(), config.Progress); err != nil {
+	if c.bin, err = findPostgres(ctx, dir, c.version(), config.Progress); err != nil {
 		return nil, err
 	}
 	password, err := c.initialize(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// A free port may be taken before the server binds it.
+	// Another process may take the free port before the server binds it.
 	for attempt := 1; ; attempt++ {
 		dev, err := c.start(ctx, password)
 		if err == nil {
 			dev.lock = lock
-			go func() { // the folder is locked even if nobody holds on to dev
+			go func() { // keeps the folder locked even if the caller drops dev
 				<-dev.ended
 				lock.Close()
 				close(dev.done)
 			}()
 			return dev, nil
 		}
-		if config.Port != 0 || attempt == 3 || !errors.Is(err, errEnded) {
+		if config.Port != 0 || attempt == 3 || !errors.Is(err, errExited) {
 			return nil, err
 		}
 	}
 }
 
-// PID is the server's process.
+// PID is the process ID of the server.
 func (d *Development) PID() int { return d.process.Pid }
 
-// Done is closed when the server has ended, for whatever reason, and its folder is free for another.
+// Done is closed when the server has ended, for any reason, and another can use its folder.
 func (d *Development) Done() <-chan struct{} { return d.done }
 
-// Stop ends the server: connections are cut and everything is written out. If
-// that takes too long it is killed, which loses nothing that was acknowledged.
+// Stop ends the server. The server cuts its connections and writes everything to disk.
+// If that takes too long Stop kills it, which loses nothing that was acknowledged.
 func (d *Development) Stop() error {
 	d.stop.Do(func() {
 		for _, step := range []struct {
@@ -154,11 +152,11 @@ func (d *Development) Stop() error {
 	select {
 	case <-d.ended:
 		if d.lock != nil {
-			<-d.done // so that the next start need not wait
+			<-d.done // so the next start need not wait for the lock
 		}
 		return nil
 	default:
-		return fmt.Errorf("postgres, process %d, does not end", d.process.Pid)
+		return fmt.Errorf("postgres, process %d, did not stop", d.process.Pid)
 	}
 }
 
@@ -173,15 +171,15 @@ func waitFor(done <-chan struct{}, longest time.Duration) bool {
 	}
 }
 
-// cluster is a folder that Postgres runs on.
+// cluster is a Postgres data directory and how to run a server on it.
 type cluster struct {
 	dir, data, bin string
 	credential     *syscall.Credential
 	config         DevConfig
 }
 
-// madeBy is the major version of the existing cluster, or "".
-func (c *cluster) madeBy() string {
+// version returns the major version that created the cluster, or "" if there is none.
+func (c *cluster) version() string {
 	version, err := os.ReadFile(filepath.Join(c.data, "PG_VERSION"))
 	if err != nil {
 		return ""
@@ -189,19 +187,19 @@ func (c *cluster) madeBy() string {
 	return strings.TrimSpace(string(version))
 }
 
-// secret is the file with the password of the cluster's superuser.
-func (c *cluster) secret() string { return filepath.Join(c.dir, "password") }
+// passwordFile holds the password of the cluster's superuser.
+func (c *cluster) passwordFile() string { return filepath.Join(c.dir, "password") }
 
-// discard removes the cluster, if there is one. It moves out first: what an interrupted removal leaves must not
-// pass for a cluster.
-func (c *cluster) discard() error {
+// remove deletes the cluster if there is one. It renames it first,
+// so an interrupted deletion leaves nothing that looks like a cluster.
+func (c *cluster) remove() error {
 	if _, err := os.Lstat(c.data); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if _, err := os.Stat(c.secret()); err != nil || c.madeBy() == "" {
-		return fmt.Errorf("%s is not a database cluster that Berth has made: it stays", c.data)
+	if _, err := os.Stat(c.passwordFile()); err != nil || c.version() == "" {
+		return fmt.Errorf("%s was not created by Berth: not removed", c.data)
 	}
-	c.config.Progress("throwing away the database cluster in " + c.data)
+	c.config.Progress("removing the database cluster in " + c.data)
 	old := c.data + ".old"
 	if err := os.RemoveAll(old); err != nil {
 		return err
@@ -212,34 +210,34 @@ func (c *cluster) discard() error {
 	return os.RemoveAll(old)
 }
 
-// initialize makes the cluster if there is none, and gives its password.
+// initialize creates the cluster if there is none, and returns its password.
 func (c *cluster) initialize(ctx context.Context) (password string, err error) {
-	secret := c.secret()
-	if c.madeBy() != "" {
+	secret := c.passwordFile()
+	if c.version() != "" {
 		known, err := os.ReadFile(secret)
 		return strings.TrimSpace(string(known)), err
 	}
 	c.config.Progress("creating a database cluster in " + c.data)
 	password = rand.Text()
-	if err := c.writeOwned(secret, password+"\n"); err != nil {
+	if err := c.writeFile(secret, password+"\n"); err != nil {
 		return "", err
 	}
-	// What an interrupted initdb leaves behind must not pass for a cluster, so it
-	// works next door and moves in when it is done.
-	fresh := c.data + ".new"
-	if err := os.RemoveAll(fresh); err != nil {
+	// initdb works in another folder, which is renamed at the end,
+	// so an interrupted initdb leaves nothing that looks like a cluster.
+	newDir := c.data + ".new"
+	if err := os.RemoveAll(newDir); err != nil {
 		return "", err
 	}
-	if err := os.Mkdir(fresh, 0o700); err != nil {
+	if err := os.Mkdir(newDir, 0o700); err != nil {
 		return "", err
 	}
-	if err := c.own(fresh); err != nil {
+	if err := c.chown(newDir); err != nil {
 		return "", err
 	}
-	args := []string{"--pgdata", fresh, "--username", devUser, "--pwfile", secret, "--auth", "scram-sha-256",
+	args := []string{"--pgdata", newDir, "--username", devUser, "--pwfile", secret, "--auth", "scram-sha-256",
 		"--encoding", "UTF8", "--lc-collate", "C", "--lc-ctype", "C.UTF-8", "--lc-messages", "C"}
 	if runtime.GOOS == "darwin" {
-		args[len(args)-3] = "en_US.UTF-8" // C.UTF-8 is not known there
+		args[len(args)-3] = "en_US.UTF-8" // macOS has no C.UTF-8
 	}
 	if c.config.Fast {
 		args = append(args, "--no-sync", "--wal-segsize", "1")
@@ -248,7 +246,7 @@ func (c *cluster) initialize(ctx context.Context) (password string, err error) {
 	if out, err := combinedOutput(ctx, cmd); err != nil {
 		return "", fmt.Errorf("initdb: %w\n%s", err, out)
 	}
-	return password, os.Rename(fresh, c.data)
+	return password, os.Rename(newDir, c.data)
 }
 
 // start runs the server and waits until it answers.
@@ -278,20 +276,23 @@ func (c *cluster) start(ctx context.Context, password string) (*Development, err
 	defer logFile.Close()
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 
-	dev := &Development{Programs: c.bin, Dir: c.dir, Data: c.data, ended: make(chan struct{}), done: make(chan struct{})}
+	dev := &Development{
+		Programs: c.bin, Dir: c.dir, Data: c.data, ended: make(chan struct{}), done: make(chan struct{}),
+	}
 	address := &url.URL{Scheme: "postgres", User: url.UserPassword(devUser, password), Path: "/" + devUser,
 		Host: net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), RawQuery: "sslmode=disable"}
 	dev.TCP, dev.URL = address.String(), address.String()
 	if socket != "" {
 		address.Host = ""
-		// To libpq a plus is a plus, not a space.
-		address.RawQuery = "host=" + strings.ReplaceAll(url.QueryEscape(socket), "+", "%20") + "&port=" + strconv.Itoa(port)
+		// libpq reads a plus as a plus, not as a space.
+		host := strings.ReplaceAll(url.QueryEscape(socket), "+", "%20")
+		address.RawQuery = "host=" + host + "&port=" + strconv.Itoa(port)
 		dev.URL = address.String()
 	}
 	started := make(chan error)
 	go func() {
-		// The kernel signals the child when the thread that forked it ends, so
-		// this goroutine keeps the thread for as long as the child lives.
+		// The kernel signals the child when the thread that forked it ends,
+		// so this goroutine keeps its thread for as long as the child lives.
 		runtime.LockOSThread()
 		defer close(dev.ended)
 		err := cmd.Start()
@@ -307,31 +308,31 @@ func (c *cluster) start(ctx context.Context, password string) (*Development, err
 	if err := dev.waitUntilReady(ctx); err != nil {
 		_ = dev.Stop()
 		text, _ := os.ReadFile(logFile.Name())
-		return nil, fmt.Errorf("postgres does not start: %w\n%s", err, tail(text))
+		return nil, fmt.Errorf("postgres did not start: %w\n%s", err, tail(text))
 	}
 	return dev, nil
 }
 
-// socket makes a folder for the server's socket, or gives "" where the socket's
-// path would be longer than the system takes.
+// socket creates the directory for the server's Unix socket.
+// It returns "" if the socket's path would exceed the system's limit.
 func (c *cluster) socket() (string, error) {
-	const longest = 103 // macOS; Linux has four more
+	const longest = 103 // the limit of macOS, in bytes; Linux allows four more
 	dir := filepath.Join(c.dir, "socket")
 	if len(dir)+len("/.s.PGSQL.65535") > longest {
 		return "", nil
 	}
-	// A server that was killed has left its socket there.
+	// A killed server leaves its socket behind.
 	if err := os.RemoveAll(dir); err != nil {
 		return "", err
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		return "", err
 	}
-	return dir, c.own(dir)
+	return dir, c.chown(dir)
 }
 
 func (c *cluster) settings(socket string) map[string]string {
-	directories := "" // a list, in which a path may need quotes
+	directories := "" // a list, so a path may need quotes
 	if socket != "" {
 		directories = `"` + strings.ReplaceAll(socket, `"`, `""`) + `"`
 	}
@@ -339,8 +340,8 @@ func (c *cluster) settings(socket string) map[string]string {
 		"listen_addresses":               "127.0.0.1",
 		"unix_socket_directories":        directories,
 		"max_connections":                "200",
-		"max_pred_locks_per_transaction": "1024", // fewer make batches lock whole tables
-		"max_pred_locks_per_page":        "64",   // fewer make them lock pages, where sessions of one week are neighbours
+		"max_pred_locks_per_transaction": "1024", // with fewer, batches lock whole tables
+		"max_pred_locks_per_page":        "64",   // with fewer, they lock pages, which sessions of one week share
 		"shared_buffers":                 "256MB",
 		"max_wal_size":                   "2GB",
 		"timezone":                       "UTC",
@@ -356,9 +357,9 @@ func (c *cluster) settings(socket string) map[string]string {
 	return settings
 }
 
-var errEnded = errors.New("it ended at once")
+var errExited = errors.New("the server exited")
 
-// waitUntilReady asks until the server answers, and sees to its database.
+// waitUntilReady waits until the server answers, and creates its database.
 func (d *Development) waitUntilReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -367,30 +368,29 @@ func (d *Development) waitUntilReady(ctx context.Context) error {
 		return err
 	}
 	config.Database = "postgres"
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
 	for {
 		conn, err := pgx.ConnectConfig(ctx, config)
 		if err == nil {
 			defer conn.Close(ctx)
-			if _, err = conn.Exec(ctx, "create database "+devUser); Code(err) == "42P04" { // it is there
+			if _, err = conn.Exec(ctx, "create database "+devUser); Code(err) == "42P04" { // it exists
 				err = nil
 			}
 			return err
 		}
 		select {
-		case <-again.C:
+		case <-tick.C:
 		case <-d.ended:
-			return errEnded
+			return errExited
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w", ctx.Err(), err)
 		}
 	}
 }
 
-// stopOrphan ends a server whose Berth was killed. Whoever holds the folder's
-// lock is the only one to use the cluster, so a server that still runs on it has
-// lost its parent.
+// stopOrphan stops a server that a killed process left behind. Only the holder of the folder's lock uses
+// the cluster, so a server that still runs on it has lost its parent.
 func (c *cluster) stopOrphan(ctx context.Context) error {
 	pidFile := filepath.Join(c.data, "postmaster.pid")
 	text, err := os.ReadFile(pidFile)
@@ -403,19 +403,19 @@ func (c *cluster) stopOrphan(ctx context.Context) error {
 	first, _, _ := strings.Cut(string(text), "\n")
 	pid, err := strconv.Atoi(strings.TrimSpace(first))
 	if err != nil || pid <= 1 || !strings.Contains(commandLine(pid), c.data) {
-		// The machine or the container went down, and the number may by now be
-		// someone else's, which would keep Postgres from starting.
+		// The machine or the container went down. Another process may have the number now,
+		// which would keep Postgres from starting.
 		return os.Remove(pidFile)
 	}
-	c.config.Progress(fmt.Sprintf("stopping Postgres, process %d, which outlived its Berth", pid))
-	again := time.NewTicker(20 * time.Millisecond)
-	defer again.Stop()
-	patience := time.After(stopTimeout)
+	c.config.Progress(fmt.Sprintf("stopping Postgres, process %d, which an earlier Berth left running", pid))
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	deadline := time.After(stopTimeout)
 	_ = syscall.Kill(pid, syscall.SIGINT)
 	for strings.Contains(commandLine(pid), c.data) {
 		select {
-		case <-again.C:
-		case <-patience:
+		case <-tick.C:
+		case <-deadline:
 			_ = syscall.Kill(pid, syscall.SIGQUIT)
 		case <-ctx.Done():
 			return ctx.Err()
@@ -424,8 +424,8 @@ func (c *cluster) stopOrphan(ctx context.Context) error {
 	return nil
 }
 
-// command prepares a program of Postgres to run as the right user, out of reach
-// of the terminal's Ctrl-C, and untouched by the caller's PG variables.
+// command prepares one of Postgres's programs to run as the right user, out of reach
+// of the terminal's Ctrl-C, and without the caller's PG variables.
 func (c *cluster) command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(filepath.Join(c.bin, name), args...)
 	cmd.Dir = c.dir
@@ -439,8 +439,8 @@ func (c *cluster) command(name string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// combinedOutput is CombinedOutput that ends with ctx. The thread is kept, because the
-// child is signalled when it ends.
+// combinedOutput is like exec.Cmd.CombinedOutput, but ends with ctx.
+// It keeps its thread, because the kernel signals the child when the thread ends.
 func combinedOutput(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
@@ -455,14 +455,14 @@ func combinedOutput(ctx context.Context, cmd *exec.Cmd) ([]byte, error) {
 	return out.Bytes(), cmp.Or(ctx.Err(), err)
 }
 
-func (c *cluster) writeOwned(path, text string) error {
+func (c *cluster) writeFile(path, text string) error {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		return err
 	}
-	return c.own(path)
+	return c.chown(path)
 }
 
-func (c *cluster) own(path string) error {
+func (c *cluster) chown(path string) error {
 	if c.credential == nil {
 		return nil
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-// A server that has lost its parent and runs on is stopped, not fought over.
-func TestDevelopmentStopsAnOrphan(t *testing.T) {
+// A server without a parent would keep the folder busy, so the next start stops it.
+func TestStartDevelopment_StopsOrphanedServer(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Folder(t)
 	dev := start(t, pg.DevConfig{DataDir: dir, Fast: true})
@@ -33,7 +33,7 @@ func TestDevelopmentStopsAnOrphan(t *testing.T) {
 	if err := dev.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	// The same server once more, but nobody's.
+	// Start the same server again without a parent.
 	var args []string
 	for arg := range bytes.SplitSeq(bytes.TrimRight(line, "\x00"), []byte{0}) {
 		args = append(args, string(arg))
@@ -68,13 +68,13 @@ func TestDevelopmentStopsAnOrphan(t *testing.T) {
 		t.Fatalf("the orphan ended: %v", err)
 	}
 
-	var said string
-	again := start(t, pg.DevConfig{DataDir: dir, Fast: true, Progress: func(line string) { said += line }})
+	var progress string
+	again := start(t, pg.DevConfig{DataDir: dir, Fast: true, Progress: func(line string) { progress += line }})
 	if err := <-ended; err != nil {
-		t.Errorf("the orphan was not stopped in order: %v", err)
+		t.Errorf("the orphan was not shut down cleanly: %v", err)
 	}
-	if !strings.Contains(said, "outlived its Berth") {
-		t.Errorf("it said %q", said)
+	if !strings.Contains(progress, "an earlier Berth left running") {
+		t.Errorf("progress is %q", progress)
 	}
 	ask(t, again.URL, "insert into kept values (1)")
 }

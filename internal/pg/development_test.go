@@ -30,7 +30,7 @@ func start(t *testing.T, config pg.DevConfig) *pg.Development {
 	return dev
 }
 
-// ask runs a statement on a server; what it returns is scanned.
+// ask runs a statement on a server and scans its result into targets, if any.
 func ask(t *testing.T, url, sql string, targets ...any) {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), url)
@@ -48,17 +48,18 @@ func ask(t *testing.T, url, sql string, targets ...any) {
 	}
 }
 
-func TestDevelopmentKeepsItsData(t *testing.T) {
+func TestStartDevelopment_KeepsData(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(pgtest.Folder(t), "a", "folder with spaces")
-	var said []string
-	config := pg.DevConfig{DataDir: dir, Progress: func(line string) { said = append(said, line) }}
+	var progress []string
+	config := pg.DevConfig{DataDir: dir, Progress: func(line string) { progress = append(progress, line) }}
 	first := start(t, config)
-	if len(said) != 1 || !strings.Contains(said[0], "creating a database cluster") {
-		t.Errorf("it said %q", said)
+	if len(progress) != 1 || !strings.Contains(progress[0], "creating a database cluster") {
+		t.Errorf("progress is %q", progress)
 	}
 	var fsync, locks, addresses, encoding string
-	ask(t, first.URL, "select current_setting('fsync'), current_setting('max_pred_locks_per_transaction'), current_setting('listen_addresses'), current_setting('server_encoding')",
+	ask(t, first.URL, `select current_setting('fsync'), current_setting('max_pred_locks_per_transaction'),
+		current_setting('listen_addresses'), current_setting('server_encoding')`,
 		&fsync, &locks, &addresses, &encoding)
 	if fsync != "on" || locks != "1024" || addresses != "127.0.0.1" || encoding != "UTF8" {
 		t.Errorf("fsync %s, max_pred_locks_per_transaction %s, listening on %s, %s", fsync, locks, addresses, encoding)
@@ -75,7 +76,7 @@ func TestDevelopmentKeepsItsData(t *testing.T) {
 		t.Errorf("stopping twice: %v", err)
 	}
 
-	// A stale file that names a living process of another program is no obstacle.
+	// A stale file with the process ID of another program must not prevent the start.
 	stale := strconv.Itoa(os.Getpid()) + "\n" + dir + "\n"
 	if err := os.WriteFile(filepath.Join(first.Dir, "cluster", "postmaster.pid"), []byte(stale), 0o600); err != nil {
 		t.Fatal(err)
@@ -84,39 +85,41 @@ func TestDevelopmentKeepsItsData(t *testing.T) {
 	ask(t, second.URL, "insert into kept values (1)")
 }
 
-func TestDevelopmentBeginsAnew(t *testing.T) {
+func TestStartDevelopment_ResetsCluster(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Folder(t)
-	var said []string
-	config := pg.DevConfig{DataDir: dir, Fast: true, Reset: true, Progress: func(line string) { said = append(said, line) }}
+	var progress []string
+	config := pg.DevConfig{
+		DataDir: dir, Fast: true, Reset: true, Progress: func(line string) { progress = append(progress, line) },
+	}
 	first := start(t, config)
-	if len(said) != 1 || strings.Contains(said[0], "throwing away") {
-		t.Errorf("there was nothing to throw away, and it said %q", said)
+	if len(progress) != 1 || strings.Contains(progress[0], "removing") {
+		t.Errorf("there was nothing to remove, and progress is %q", progress)
 	}
 	ask(t, first.URL, "create table gone (n int)")
 	if _, err := pg.StartDevelopment(t.Context(), config); err == nil || !strings.Contains(err.Error(), "another Berth") {
-		t.Errorf("under a running server: %v", err)
+		t.Errorf("reset under a running server: %v", err)
 	}
 	if err := first.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	// What a removal left that was interrupted.
+	// This is what an interrupted removal leaves.
 	if err := os.MkdirAll(first.Data+".old/base", 0o700); err != nil {
 		t.Fatal(err)
 	}
-	said = nil
+	progress = nil
 	second := start(t, config)
 	var gone bool
 	ask(t, second.URL, "select to_regclass('gone') is null", &gone)
-	if !gone || len(said) != 2 || said[0] != "throwing away the database cluster in "+first.Data {
-		t.Errorf("the table is gone: %t, and it said %q", gone, said)
+	if !gone || len(progress) != 2 || progress[0] != "removing the database cluster in "+first.Data {
+		t.Errorf("the table is gone: %t, progress is %q", gone, progress)
 	}
 	if _, err := os.Stat(first.Data + ".old"); !os.IsNotExist(err) {
-		t.Errorf("the old cluster is left behind: %v", err)
+		t.Errorf("the old cluster was not removed: %v", err)
 	}
 }
 
-func TestDevelopmentThrowsAwayItsOwnOnly(t *testing.T) {
+func TestStartDevelopment_ResetsOnlyItsOwnClusters(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []string{"cluster/PG_VERSION", "cluster/diary"} {
 		dir := pgtest.Folder(t)
@@ -128,7 +131,7 @@ func TestDevelopmentThrowsAwayItsOwnOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: dir, Reset: true})
-		if err == nil || !strings.Contains(err.Error(), "it stays") {
+		if err == nil || !strings.Contains(err.Error(), "not removed") {
 			t.Errorf("%s: %v", theirs, err)
 		}
 		if _, err := os.Stat(file); err != nil {
@@ -137,26 +140,26 @@ func TestDevelopmentThrowsAwayItsOwnOnly(t *testing.T) {
 	}
 }
 
-// A socket's path is short by law; a folder's is not.
-func TestDevelopmentInADeepFolder(t *testing.T) {
+// The path of a Unix socket has a short limit; the path of a folder has not.
+func TestStartDevelopment_UsesTCPInDeepFolder(t *testing.T) {
 	t.Parallel()
 	shallow := start(t, pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
 	deep := start(t, pg.DevConfig{DataDir: filepath.Join(pgtest.Folder(t), strings.Repeat("deep", 25)), Fast: true})
 	var none *string
 	ask(t, shallow.URL, "select host(inet_client_addr())", &none)
 	if none != nil || shallow.URL == shallow.TCP {
-		t.Errorf("%s is no socket", shallow.URL)
+		t.Errorf("%s does not use a socket", shallow.URL)
 	}
 	var loopback string
 	for _, url := range []string{shallow.TCP, deep.TCP, deep.URL} {
 		ask(t, url, "select host(inet_client_addr())", &loopback)
 		if loopback != "127.0.0.1" {
-			t.Errorf("%s is not the loopback interface, but %s", url, loopback)
+			t.Errorf("%s connects from %s, not over the loopback interface", url, loopback)
 		}
 	}
 }
 
-func TestDevelopmentRefusesStrangers(t *testing.T) {
+func TestDevelopment_RejectsWrongPassword(t *testing.T) {
 	t.Parallel()
 	dev := start(t, pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
 	config, err := pgx.ParseConfig(dev.URL)
@@ -165,11 +168,11 @@ func TestDevelopmentRefusesStrangers(t *testing.T) {
 	}
 	config.Password = "guess"
 	if conn, err := pgx.ConnectConfig(t.Context(), config); pg.Code(err) != "28P01" {
-		t.Errorf("a wrong password was let in: %v (%v)", conn, err)
+		t.Errorf("a wrong password was accepted: %v (%v)", conn, err)
 	}
 	info, err := os.Stat(filepath.Join(dev.Dir, "password"))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("the password's file: %v (%v)", info.Mode(), err)
+		t.Errorf("the password file: %v (%v)", info.Mode(), err)
 	}
 	if os.Geteuid() == 0 {
 		owner, err := os.Stat(filepath.Join("/proc", strconv.Itoa(dev.PID())))
@@ -179,7 +182,7 @@ func TestDevelopmentRefusesStrangers(t *testing.T) {
 	}
 	select {
 	case <-dev.Done():
-		t.Error("it is done before it was stopped")
+		t.Error("Done is closed before Stop")
 	default:
 	}
 	if err := dev.Stop(); err != nil {
@@ -188,7 +191,7 @@ func TestDevelopmentRefusesStrangers(t *testing.T) {
 	<-dev.Done()
 }
 
-func TestDevelopmentSaysWhyItDoesNotStart(t *testing.T) {
+func TestStartDevelopment_SaysWhyItFails(t *testing.T) {
 	t.Parallel()
 	dev := start(t, pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
 	config, err := pgx.ParseConfig(dev.TCP)
@@ -206,39 +209,39 @@ func TestDevelopmentSaysWhyItDoesNotStart(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: dev.Dir, Fast: true})
-	if err == nil || !strings.Contains(err.Error(), "made by Postgres 9.6") {
-		t.Errorf("the cluster is another version's: %v", err)
+	if err == nil || !strings.Contains(err.Error(), "created by Postgres 9.6") {
+		t.Errorf("the cluster has another version: %v", err)
 	}
 }
 
 // Not parallel: it changes the process's environment.
-func TestDevelopmentTakesTheBinariesItIsGiven(t *testing.T) {
+func TestStartDevelopment_UsesPGBIN(t *testing.T) {
 	t.Setenv("PG_BIN", t.TempDir())
-	if _, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: pgtest.Folder(t)}); err == nil || !strings.Contains(err.Error(), "PG_BIN") {
+	_, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: pgtest.Folder(t)})
+	if err == nil || !strings.Contains(err.Error(), "PG_BIN") {
 		t.Errorf("got %v", err)
 	}
 }
 
-// A folder that only root may enter is stood in for by one that the server's
-// user can.
-func TestDevelopmentAsRootLeavesClosedFolders(t *testing.T) {
+// Only root can access the folder, so the cluster goes to one that the server's user can access, too.
+func TestStartDevelopment_AsRootUsesAccessibleFolder(t *testing.T) {
 	t.Parallel()
 	if os.Geteuid() != 0 {
-		return // whoever else runs this, runs the server as well
+		return // another user runs the server as itself
 	}
 	closed := pgtest.Folder(t)
 	if err := os.Chmod(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var said string
-	dev := start(t, pg.DevConfig{DataDir: closed, Fast: true, Progress: func(line string) { said += line + "\n" }})
+	var progress string
+	dev := start(t, pg.DevConfig{DataDir: closed, Fast: true, Progress: func(line string) { progress += line + "\n" }})
 	t.Cleanup(func() { _ = os.RemoveAll(dev.Dir) })
-	if !strings.HasPrefix(dev.Dir, "/var/tmp/berth-") || !strings.Contains(said, dev.Dir) {
-		t.Errorf("the cluster is in %s, and it said %q", dev.Dir, said)
+	if !strings.HasPrefix(dev.Dir, "/var/tmp/berth-") || !strings.Contains(progress, dev.Dir) {
+		t.Errorf("the cluster is in %s, progress is %q", dev.Dir, progress)
 	}
 }
 
-// childFolder makes this test binary a Berth that is about to be killed.
+// childFolder is the environment variable that turns a child process of the test into a Berth that gets killed.
 const childFolder = "BERTH_TEST_CHILD_FOLDER"
 
 type child struct {
@@ -246,7 +249,7 @@ type child struct {
 	PID int
 }
 
-func TestChild(t *testing.T) {
+func TestHelperProcess(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(childFolder)
 	if dir == "" {
@@ -259,15 +262,15 @@ func TestChild(t *testing.T) {
 	<-dev.Done()
 }
 
-// A killed Berth takes its Postgres along, and its data stays usable.
-func TestDevelopmentEndsWithItsParent(t *testing.T) {
+// When Berth is killed, its Postgres stops and the data stays usable.
+func TestDevelopment_EndsWithParent(t *testing.T) {
 	t.Parallel()
 	dir := pgtest.Folder(t)
 	if err := start(t, pg.DevConfig{DataDir: dir}).Stop(); err != nil {
 		t.Fatal(err)
 	}
 
-	berth := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	berth := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperProcess$")
 	berth.Env = append(os.Environ(), childFolder+"="+dir)
 	out, err := berth.StdoutPipe()
 	if err != nil {
@@ -291,14 +294,14 @@ func TestDevelopmentEndsWithItsParent(t *testing.T) {
 	}
 	_ = berth.Wait()
 	if runtime.GOOS == "linux" {
-		// The server hangs up on its clients when it goes down.
+		// The server closes its connections when it shuts down.
 		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 		defer cancel()
 		if _, err := conn.WaitForNotification(ctx); ctx.Err() != nil {
-			t.Fatalf("Postgres outlived its parent: %v", err)
+			t.Fatalf("Postgres is running without its parent: %v", err)
 		}
 	}
-	// Elsewhere it does outlive its parent, and the next start has to stop it.
+	// On other systems it does keep running, and the next start has to stop it.
 	again := start(t, pg.DevConfig{DataDir: dir})
 	ask(t, again.URL, "insert into kept values (1)")
 	if again.PID() == server.PID {

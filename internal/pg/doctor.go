@@ -5,13 +5,13 @@ import (
 	"fmt"
 )
 
-// Finding is one thing about a server that an operator should change.
+// Finding is a setting of the server that an operator should change.
 type Finding struct {
-	// Setting is a server setting, or a role's attribute.
+	// Setting is a server setting or an attribute of a role.
 	Setting string
-	// Have is what was found, Want what it should be.
+	// Have is the actual value, Want the recommended one.
 	Have, Want string
-	// Why is a sentence about what happens otherwise.
+	// Why says in one sentence what happens otherwise.
 	Why string
 }
 
@@ -19,15 +19,15 @@ func (f Finding) String() string {
 	return fmt.Sprintf("%s is %s, want %s: %s", f.Setting, f.Have, f.Want, f.Why)
 }
 
-// Doctor examines server and roles. Without findings all is well.
+// Doctor checks the server and the roles. No findings means that all is well.
 func (db *DB) Doctor(ctx context.Context) ([]Finding, error) {
 	const examine = `
 select 'max_pred_locks_per_transaction', current_setting('max_pred_locks_per_transaction'), 'at least 1024',
-       'Batches of bookings then lock whole tables and fail in false conflicts, at a tenth of the possible speed in the tail.',
+       'Otherwise batches lock whole tables and fail with false conflicts. The slowest take ten times as long.',
        current_setting('max_pred_locks_per_transaction')::int >= 1024
 union all
 select 'max_pred_locks_per_page', current_setting('max_pred_locks_per_page'), 'at least 64',
-       'Bookings of sessions that are neighbours on disk then fail in false conflicts, at half the possible speed.',
+       'Otherwise bookings of sessions that are neighbours on disk fail with false conflicts, at half the speed.',
        current_setting('max_pred_locks_per_page')::int >= 64
 union all
 select 'server_version', current_setting('server_version'), 'at least 15',
@@ -47,12 +47,13 @@ select 'synchronous_commit', current_setting('synchronous_commit'), 'on',
        current_setting('synchronous_commit') not in ('off', 'local')
 union all
 select 'max_connections', current_setting('max_connections'), 'at least ' || $1::int,
-       'One node of Berth needs that many, and others share the server.',
+       'One node of Berth needs that many, and other clients share the server.',
        current_setting('max_connections')::int >= $1::int
 union all
-select 'role ' || rolname, case when rolsuper then 'superuser' when rolbypassrls then 'bypassing row-level security' else 'as it should be' end,
+select 'role ' || rolname,
+       case when rolsuper then 'superuser' when rolbypassrls then 'bypassing row-level security' else 'fine' end,
        'neither superuser nor bypassing row-level security',
-       'Row-level security is the last wall between tenants, and it does not hold for this role.',
+       'Row-level security keeps tenants apart, and it does not apply to this role.',
        not (rolsuper or rolbypassrls)
 from pg_roles where rolname = current_user
 union all

@@ -12,9 +12,8 @@ import (
 	"syscall"
 )
 
-// unprivileged is whom the server runs as when this process is root's;
-// otherwise nil: as itself.
-func unprivileged() (*syscall.Credential, error) {
+// serverUser returns the user to run the server as if this process runs as root, else nil.
+func serverUser() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil
 	}
@@ -29,12 +28,13 @@ func unprivileged() (*syscall.Credential, error) {
 			return &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}, nil
 		}
 	}
-	return nil, errors.New("root may not run Postgres, and there is no user postgres or nobody to run it: start Berth as another user, or set DATABASE_URL")
+	return nil, errors.New("root cannot run Postgres, and there is no user postgres or nobody to run it: " +
+		"start Berth as another user, or set DATABASE_URL")
 }
 
-// enterable makes the folder, or one that stands for it where the server's user
-// can go, as it cannot below /root.
-func enterable(dataDir string, credential *syscall.Credential) (string, error) {
+// accessibleDir creates the folder and returns it. If the server's user cannot access it, such as below /root,
+// it creates and returns a folder in /var/tmp instead.
+func accessibleDir(dataDir string, credential *syscall.Credential) (string, error) {
 	dir, err := filepath.Abs(dataDir)
 	if err != nil {
 		return "", err
@@ -42,7 +42,7 @@ func enterable(dataDir string, credential *syscall.Credential) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}
-	if credential == nil || canEnter(dir, credential) {
+	if credential == nil || canAccess(dir, credential) {
 		return dir, nil
 	}
 	sum := sha256.Sum256([]byte(dir))
@@ -50,7 +50,7 @@ func enterable(dataDir string, credential *syscall.Credential) (string, error) {
 	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	// Everyone may write to /var/tmp, so the name may have been taken to lay a trap.
+	// Everyone can write to /var/tmp, so an attacker may have created a folder of that name.
 	info, err := os.Lstat(dir)
 	if err != nil {
 		return "", err
@@ -58,10 +58,10 @@ func enterable(dataDir string, credential *syscall.Credential) (string, error) {
 	if owner, ok := info.Sys().(*syscall.Stat_t); !ok || !info.IsDir() || int(owner.Uid) != os.Geteuid() {
 		return "", fmt.Errorf("%s belongs to someone else: remove it or choose another data folder", dir)
 	}
-	return dir, os.Chmod(dir, 0o755) // the server's user has to pass, whatever the umask
+	return dir, os.Chmod(dir, 0o755) // the server's user needs access, whatever the umask
 }
 
-func canEnter(dir string, credential *syscall.Credential) bool {
+func canAccess(dir string, credential *syscall.Credential) bool {
 	for {
 		info, err := os.Stat(dir)
 		if err != nil {
@@ -83,7 +83,7 @@ func canEnter(dir string, credential *syscall.Credential) bool {
 	}
 }
 
-// lockFolder keeps a second Berth off the folder. The lock ends with the process.
+// lockFolder keeps other Berth processes off the folder. The lock ends with the process.
 func lockFolder(dir string) (*os.File, error) {
 	file, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

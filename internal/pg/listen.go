@@ -3,7 +3,6 @@ package pg
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"time"
 
@@ -11,16 +10,14 @@ import (
 )
 
 const (
-	listenCheck     = 20 * time.Second // how long a dead peer can go unnoticed
+	listenCheck     = 20 * time.Second // a dead peer goes unnoticed for at most this long
 	listenRetryMax  = 5 * time.Second
 	listenRetryBase = 100 * time.Millisecond
 )
 
-// Listen receives the notifications of a channel on a connection of its own,
-// until ctx ends; its error is that of ctx. onConnect runs whenever listening
-// has begun, at first and after each lost connection: whatever was notified
-// before went unheard, so that is the moment to read everything again. Both
-// functions are called one at a time, and hold up what follows.
+// Listen receives the notifications of a channel on its own connection until ctx ends, and returns the error of ctx. It
+// calls onConnect each time it starts to listen: at first, and after each lost connection. Notifications before that
+// are lost, so the caller should read everything again. Both functions are called one at a time and block the next.
 func (db *DB) Listen(ctx context.Context, channel string, onNotify func(payload string), onConnect func()) error {
 	for failures := 0; ; {
 		err := db.listenOnce(ctx, channel, onNotify, func() { failures = 0; onConnect() })
@@ -45,7 +42,7 @@ func (db *DB) listenOnce(ctx context.Context, channel string, onNotify func(stri
 	if err != nil {
 		return err
 	}
-	db.prepare(config.ConnConfig)
+	db.setParams(config.ConnConfig)
 	conn, err := pgx.ConnectConfig(ctx, config.ConnConfig)
 	if err != nil {
 		return err
@@ -63,7 +60,7 @@ func (db *DB) listenOnce(ctx context.Context, channel string, onNotify func(stri
 		case err == nil:
 			onNotify(notification.Payload)
 		case ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) && !conn.IsClosed():
-			// Silence is normal; a peer that does not answer is not.
+			// Silence is normal. A peer that does not answer is not.
 			if err := ping(ctx, conn); err != nil {
 				return err
 			}
@@ -79,16 +76,8 @@ func ping(ctx context.Context, conn *pgx.Conn) error {
 	return conn.Ping(ctx)
 }
 
-// Notify sends a notification with the commit: never without it, and never not. Committing
-// it, the transaction locks out all others that notify, so it has a place in rare ones only.
+// Notify sends a notification if and when the transaction commits. While it commits, all other
+// transactions that notify wait, so use it in rare transactions only.
 func (tx *Tx) Notify(channel, payload string) {
 	tx.Write("select pg_notify($1, $2)", channel, payload)
-}
-
-// Notify sends a notification, in a transaction of its own.
-func (db *DB) Notify(ctx context.Context, channel, payload string) error {
-	if _, err := db.commands.Exec(ctx, "select pg_notify($1, $2)", channel, payload); err != nil {
-		return fmt.Errorf("notify %s: %w", channel, err)
-	}
-	return nil
 }

@@ -6,26 +6,32 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/pg"
 )
 
-func TestListenSurvivesItsConnection(t *testing.T) {
+func TestListen_ReconnectsAfterLostConnection(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ctx, stop := context.WithCancel(t.Context())
 	connected, heard, ended := make(chan struct{}), make(chan string), make(chan error, 1)
 	go func() {
-		ended <- b.Listen(ctx, "Odd \"channel\"", func(payload string) { heard <- payload }, func() { connected <- struct{}{} })
+		ended <- b.Listen(ctx, "Odd \"channel\"",
+			func(payload string) { heard <- payload }, func() { connected <- struct{}{} })
 	}()
 	var got []string
 	for _, payload := range []string{"before", "after"} {
 		<-connected
-		if err := b.Notify(ctx, "Odd \"channel\"", payload); err != nil {
+		err := b.InTx(ctx, b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
+			tx.Notify("Odd \"channel\"", payload)
+			return nil
+		})
+		if err != nil {
 			t.Fatal(err)
 		}
 		got = append(got, <-heard)
-		if _, err := b.Owner.Exec(ctx, "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'"); err != nil {
-			t.Fatal(err)
-		}
+		b.exec(t, `select pg_terminate_backend(pid) from pg_stat_activity
+			where datname = current_database() and query like 'listen %'`)
 	}
 	<-connected
 	if diff := cmp.Diff([]string{"before", "after"}, got); diff != "" {

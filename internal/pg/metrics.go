@@ -12,8 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// metrics count what transactions cost. Labels come from names in the code, so
-// their number is bounded.
+// metrics measure transactions. Labels are names in the code, so their number is bounded.
 type metrics struct {
 	registerer prometheus.Registerer
 	registered []prometheus.Collector
@@ -29,12 +28,12 @@ func newMetrics(registerer prometheus.Registerer, pools map[string]*pgxpool.Pool
 		registerer: registerer,
 		attempts: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_transaction_attempts",
-			Help:    "How often a transaction was run until it was committed, refused or given up.",
+			Help:    "Attempts per transaction, until it was committed, refused or given up.",
 			Buckets: []float64{1, 2, 3, 4, 6, 8, 12, 16},
 		}, []string{"transaction"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_transaction_seconds",
-			Help:    "How long a transaction took, all attempts and the wait for a connection included.",
+			Help:    "Duration of a transaction, including all attempts and the wait for a connection.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 15),
 		}, []string{"transaction"}),
 		outcomes: prometheus.NewCounterVec(prometheus.CounterOpts{
@@ -43,7 +42,7 @@ func newMetrics(registerer prometheus.Registerer, pools map[string]*pgxpool.Pool
 		}, []string{"transaction", "outcome"}),
 		retries: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_transaction_retries_total",
-			Help: "Attempts that were run again, by SQLSTATE; 08006 is a lost connection.",
+			Help: "Attempts that were retried, by SQLSTATE; 08006 is a lost connection.",
 		}, []string{"transaction", "sqlstate"}),
 	}
 	if registerer == nil {
@@ -100,14 +99,18 @@ func outcome(err error) string {
 	}
 }
 
-// poolCollector reads the pools' own statistics when it is asked.
+// poolCollector reads the statistics of the pools when it is scraped.
 type poolCollector map[string]*pgxpool.Pool
 
 var (
-	poolConns    = prometheus.NewDesc("berth_pool_connections", "Connections of a pool by state.", []string{"pool", "state"}, nil)
-	poolSize     = prometheus.NewDesc("berth_pool_connections_max", "The size of a pool.", []string{"pool"}, nil)
-	poolWaits    = prometheus.NewDesc("berth_pool_waits_total", "Acquisitions that found the pool empty.", []string{"pool"}, nil)
-	poolWaitTime = prometheus.NewDesc("berth_pool_wait_seconds_total", "Time spent waiting for a connection.", []string{"pool"}, nil)
+	poolConns = prometheus.NewDesc("berth_pool_connections",
+		"Connections of a pool by state.", []string{"pool", "state"}, nil)
+	poolSize = prometheus.NewDesc("berth_pool_connections_max",
+		"The size of a pool.", []string{"pool"}, nil)
+	poolWaits = prometheus.NewDesc("berth_pool_waits_total",
+		"Acquisitions that found the pool empty.", []string{"pool"}, nil)
+	poolWaitTime = prometheus.NewDesc("berth_pool_wait_seconds_total",
+		"Time spent waiting for a connection.", []string{"pool"}, nil)
 )
 
 func (c poolCollector) Describe(descs chan<- *prometheus.Desc) {
@@ -119,11 +122,15 @@ func (c poolCollector) Describe(descs chan<- *prometheus.Desc) {
 func (c poolCollector) Collect(out chan<- prometheus.Metric) {
 	for name, pool := range c {
 		s := pool.Stat()
-		out <- prometheus.MustNewConstMetric(poolConns, prometheus.GaugeValue, float64(s.AcquiredConns()), name, "acquired")
-		out <- prometheus.MustNewConstMetric(poolConns, prometheus.GaugeValue, float64(s.IdleConns()), name, "idle")
-		out <- prometheus.MustNewConstMetric(poolConns, prometheus.GaugeValue, float64(s.ConstructingConns()), name, "connecting")
-		out <- prometheus.MustNewConstMetric(poolSize, prometheus.GaugeValue, float64(s.MaxConns()), name)
+		gauge := func(desc *prometheus.Desc, n int32, labels ...string) {
+			out <- prometheus.MustNewConstMetric(desc, prometheus.GaugeValue, float64(n), append([]string{name}, labels...)...)
+		}
+		gauge(poolConns, s.AcquiredConns(), "acquired")
+		gauge(poolConns, s.IdleConns(), "idle")
+		gauge(poolConns, s.ConstructingConns(), "connecting")
+		gauge(poolSize, s.MaxConns())
 		out <- prometheus.MustNewConstMetric(poolWaits, prometheus.CounterValue, float64(s.EmptyAcquireCount()), name)
-		out <- prometheus.MustNewConstMetric(poolWaitTime, prometheus.CounterValue, s.EmptyAcquireWaitTime().Seconds(), name)
+		waited := s.EmptyAcquireWaitTime().Seconds()
+		out <- prometheus.MustNewConstMetric(poolWaitTime, prometheus.CounterValue, waited, name)
 	}
 }

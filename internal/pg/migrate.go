@@ -14,12 +14,10 @@ import (
 	"github.com/pressly/goose/v3/lock"
 )
 
-// Migrate applies the migrations in fsys that the database has not seen, in
-// order, each in its own transaction, and keeps the digest of each. It connects as the role that owns the
-// tables. Several processes may call it at once: one works, the others wait.
-// A database that differs from fsys by more than migrations which are still to come is left
-// alone: see ErrSchemaAhead and ErrSchemaAltered.
-// progress hears a line about each applied migration; it may be nil.
+// Migrate applies the pending migrations in fsys in order, each in its own transaction, and stores a digest of each. It
+// connects as the role that owns the tables. Several processes may call it at once: one works, the others wait. It
+// refuses a database that differs from fsys by more than pending migrations: see ErrSchemaAhead and ErrSchemaAltered.
+// progress receives one line for each applied migration. It may be nil.
 func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(line string)) error {
 	config, err := parseURL(ownerURL)
 	if err != nil {
@@ -32,7 +30,7 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close()
 
-	// Others are waited for as long as ctx allows: asked every second, for a day.
+	// Wait for other migrators as long as ctx allows: retry every second, for a day.
 	locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 24*60*60))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -41,7 +39,8 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
-	migrations, err := goose.NewProvider(goose.DialectCustom, db, fsys, goose.WithStore(digests{versions.(database.StoreExtender), known}),
+	store := digestStore{versions.(database.StoreExtender), known}
+	migrations, err := goose.NewProvider(goose.DialectCustom, db, fsys, goose.WithStore(store),
 		goose.WithSessionLocker(locker), goose.WithDisableGlobalRegistry(true), goose.WithLogger(goose.NopLogger()))
 	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
@@ -58,14 +57,15 @@ func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(lin
 	return nil
 }
 
-// digests is goose's table of versions with one more column.
-type digests struct {
+// digestStore is goose's table of versions with a column for the digest.
+type digestStore struct {
 	database.StoreExtender
 	known []migration
 }
 
-// CreateVersionTable implements database.Store. A table that is there already is not given the column: nobody knows what was applied.
-func (d digests) CreateVersionTable(ctx context.Context, db database.DBTxConn) error {
+// CreateVersionTable implements database.Store. A table that already exists does not get the column:
+// the texts that were applied to it are unknown.
+func (d digestStore) CreateVersionTable(ctx context.Context, db database.DBTxConn) error {
 	if err := d.StoreExtender.CreateVersionTable(ctx, db); err != nil {
 		return err
 	}
@@ -74,23 +74,27 @@ func (d digests) CreateVersionTable(ctx context.Context, db database.DBTxConn) e
 }
 
 // Insert implements database.Store. goose calls it in the migration's own transaction.
-func (d digests) Insert(ctx context.Context, db database.DBTxConn, applied database.InsertRequest) error {
+func (d digestStore) Insert(ctx context.Context, db database.DBTxConn, applied database.InsertRequest) error {
 	var digest []byte
 	for _, m := range d.known {
 		if m.version == applied.Version {
 			digest = m.digest
 		}
 	}
-	_, err := db.ExecContext(ctx, "insert into "+goose.DefaultTablename+" (version_id, is_applied, digest) values ($1, true, $2)", applied.Version, digest)
+	_, err := db.ExecContext(ctx, "insert into "+goose.DefaultTablename+
+		" (version_id, is_applied, digest) values ($1, true, $2)", applied.Version, digest)
 	return err
 }
 
-// ListMigrations implements database.Store. goose asks first without its lock, whether there is anything to do, and again
-// once it has it, before it does anything. So nothing is applied on top of what another draft's migrator did meanwhile.
-func (d digests) ListMigrations(ctx context.Context, db database.DBTxConn) ([]*database.ListMigrationsResult, error) {
+// ListMigrations implements database.Store. goose calls it before it takes its lock, to see whether there is anything
+// to do, and again with the lock before it applies anything. So nothing is applied on top of what a migrator with
+// another version of the migrations did in between.
+func (d digestStore) ListMigrations(
+	ctx context.Context, db database.DBTxConn,
+) ([]*database.ListMigrationsResult, error) {
 	rows, err := db.QueryContext(ctx, listApplied)
 	if err != nil {
-		return nil, undigested(err)
+		return nil, listError(err)
 	}
 	defer rows.Close()
 	var applied []migration

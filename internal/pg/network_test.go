@@ -15,10 +15,10 @@ import (
 
 // network counts round trips and breaks connections.
 type network struct {
-	trips atomic.Int64 // how often a writer began to wait for an answer
+	trips atomic.Int64 // how often a write was followed by a wait for the answer
 	dials atomic.Int64
-	// cut decides about the next write: whether it reaches the server, and
-	// whether the connection then breaks before the answer is seen.
+	// cut breaks the connection at the next write, before the answer arrives.
+	// deliver says whether the server gets that write.
 	cut atomic.Pointer[cut]
 }
 
@@ -52,7 +52,7 @@ func (c *watchedConn) Write(p []byte) (int, error) {
 		return 0, net.ErrClosed
 	}
 	n, err := c.Conn.Write(p)
-	// The server has read all of it once it begins to answer.
+	// The server has read all of it when it starts to answer.
 	_, _ = io.ReadFull(c.Conn, make([]byte, 1))
 	return n, err
 }
@@ -67,13 +67,13 @@ func (c *watchedConn) Read(p []byte) (int, error) {
 	return c.Conn.Read(p)
 }
 
-// What a transaction costs is its round trips.
-func TestRoundTrips(t *testing.T) {
+// Round trips are the cost of a transaction.
+func TestTransactions_TakeExpectedRoundTrips(t *testing.T) {
 	t.Parallel()
 	var n network
 	b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns, c.ReadConns = 1, 1 })
 	id := b.insert(t)
-	load := func(ctx context.Context, tx pg.Querier) error {
+	load := func(ctx context.Context, tx querier) error {
 		var taken, one int
 		var batch pg.Batch
 		batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&taken)
@@ -102,14 +102,6 @@ func TestRoundTrips(t *testing.T) {
 			defer write(tx)
 			return load(ctx, tx)
 		})},
-		{"query, then writes", 2, inTx(func(ctx context.Context, tx *pg.Tx) error {
-			defer write(tx)
-			rows, err := tx.Query(ctx, selectTaken, b.scope.Tenant, id)
-			if err == nil {
-				rows.Close()
-			}
-			return err
-		})},
 		{"two loads, then writes", 3, inTx(func(ctx context.Context, tx *pg.Tx) error {
 			defer write(tx)
 			return errors.Join(load(ctx, tx), load(ctx, tx))
@@ -121,7 +113,7 @@ func TestRoundTrips(t *testing.T) {
 			write(tx)
 			return tx.Flush(ctx)
 		})},
-		{"in line: lock, load, then writes", 3, inTx(func(ctx context.Context, tx *pg.Tx) error {
+		{"advisory locks, load, then writes", 3, inTx(func(ctx context.Context, tx *pg.Tx) error {
 			defer write(tx)
 			return load(ctx, tx)
 		}, pg.QueueOn(7, 3))},
@@ -136,9 +128,8 @@ func TestRoundTrips(t *testing.T) {
 		}},
 	}
 	for _, tt := range tests {
-		// At first statements are prepared; from then on every run costs the same.
-		// Should the machine stand still for a second, the pool asks an idle
-		// connection for a sign of life: so the cheapest of a few runs counts.
+		// The first run prepares the statements; all later ones cost the same. If the machine stalls
+		// for a second, the pool pings an idle connection, so take the cheapest of several runs.
 		cheapest := int64(1000)
 		for range 4 {
 			before := n.trips.Load()
@@ -153,18 +144,18 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// An attempt that failed must not make the next one prepare its statements again.
-func TestContentionKeepsPreparedStatements(t *testing.T) {
+// A failed attempt must not make the next one prepare its statements again.
+func TestInTx_KeepsPreparedStatementsOnConflict(t *testing.T) {
 	t.Parallel()
 	var n network
 	b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns = 1 })
-	b.dots(t)
+	b.insertExample(t)
 	const update = "update mytab set value = value + 1 where tenant_id = $1"
 	collisions := 0
 	run := func() {
 		attempts := 0
 		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-			if _, err := tx.Exec(ctx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 				return err
 			}
 			if attempts++; attempts == 1 {
@@ -192,7 +183,7 @@ func TestContentionKeepsPreparedStatements(t *testing.T) {
 	}
 }
 
-func TestALostConnection(t *testing.T) {
+func TestInTx_RetriesOnlyIfNothingWasCommitted(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name     string
@@ -219,7 +210,7 @@ func TestALostConnection(t *testing.T) {
 					if pull && attempts == 1 && !tt.atCommit {
 						n.cut.Store(&tt.cut)
 					}
-					if err := tx.QueryRow(ctx, selectTaken, b.scope.Tenant, id).Scan(new(int)); err != nil {
+					if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(new(int)); err != nil {
 						return err
 					}
 					tx.Write("update counters set taken = 1 where tenant_id = $1 and id = $2", b.scope.Tenant, id)
@@ -241,7 +232,7 @@ func TestALostConnection(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			if fault.ReasonOf(err) != "" {
-				t.Errorf("an unknown outcome is no %s: the client would try again", fault.ReasonOf(err))
+				t.Errorf("an unknown outcome has reason %s: the client would retry", fault.ReasonOf(err))
 			}
 			if attempts != tt.attempts {
 				t.Errorf("%d attempts, want %d", attempts, tt.attempts)
@@ -256,9 +247,9 @@ func TestALostConnection(t *testing.T) {
 	}
 }
 
-// A server that was restarted behind idle connections costs nobody anything:
-// what it says when it hangs up proves that nothing was committed.
-func TestTerminatedBackendsAreReplaced(t *testing.T) {
+// A server that restarts behind idle connections costs callers nothing:
+// its FATAL error proves that nothing was committed.
+func TestInTx_ReplacesTerminatedConnections(t *testing.T) {
 	t.Parallel()
 	for name, load := range map[string]bool{"with a load": true, "all at once": false} {
 		t.Run(name, func(t *testing.T) {
@@ -268,7 +259,8 @@ func TestTerminatedBackendsAreReplaced(t *testing.T) {
 			if err := b.Warm(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := b.Owner.Exec(t.Context(), "select pg_terminate_backend(pid, 600000) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"); err != nil {
+			if _, err := b.Owner.Exec(t.Context(), `select pg_terminate_backend(pid, 600000) from pg_stat_activity
+				where datname = current_database() and pid <> pg_backend_pid()`); err != nil {
 				t.Fatal(err)
 			}
 			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
@@ -288,7 +280,7 @@ func TestTerminatedBackendsAreReplaced(t *testing.T) {
 	}
 }
 
-func TestWarmOpensEveryConnection(t *testing.T) {
+func TestWarm_OpensAllConnections(t *testing.T) {
 	t.Parallel()
 	var n network
 	b := setup(t, n.dial, func(c *pg.Config) { c.CommandConns, c.ReadConns = 5, 3 })

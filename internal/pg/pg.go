@@ -1,11 +1,9 @@
-// Package pg is the way to Postgres: connection pools, the transaction runner,
-// SQLSTATE classes, migrations, and a Postgres of one's own for development.
-// It knows no table.
+// Package pg connects to Postgres: connection pools, transactions with retries, classes of SQLSTATE codes, migrations,
+// and a local server for development. It knows no table.
 //
-// A transaction has a tenant, always; row-level security shows it that tenant's
-// rows and nothing else. Statements are sent in batches, because round trips
-// are what a transaction costs: BEGIN and the tenant travel with the first
-// batch, COMMIT travels with the last writes.
+// A transaction always has a tenant, and row-level security limits it to that tenant's rows. Statements are sent in
+// batches, because the cost of a transaction is its round trips: BEGIN and the tenant are sent with the first batch,
+// COMMIT with the last writes.
 package pg
 
 import (
@@ -28,37 +26,34 @@ import (
 )
 
 // DefaultRole is the runtime role that the migrations create. It owns no table
-// and may not bypass row-level security.
+// and cannot bypass row-level security.
 const DefaultRole = "berth_app"
 
-// Config says how to reach the database and how hard to lean on it. Zero values
-// mean the defaults.
+// Config says how to connect to the database and which limits apply. Zero values mean the defaults.
 type Config struct {
-	// URL is a connection URL or keyword list, as libpq takes it.
+	// URL is a connection URL or keyword list in libpq's syntax.
 	URL string
-	// Role is assumed by every connection right at its start. The role that
-	// logs in must be it or a member of it. Default DefaultRole.
+	// Role is set on every connection at startup. The role that logs in must be
+	// this role or a member of it. Default DefaultRole.
 	Role string
 	// ApplicationName shows in pg_stat_activity. Default "berth".
 	ApplicationName string
 
-	// CommandConns and ReadConns are the sizes of the pools that run
-	// transactions and reads. Default 16 and 8: with more, connections fight
-	// each other for the processor and for rows.
+	// CommandConns and ReadConns are the pool sizes for transactions and reads. Default 16 and 8:
+	// more connections compete for CPU and rows.
 	CommandConns, ReadConns int32
 
-	// StatementTimeout (default 10 s), LockTimeout (5 s) and IdleTimeout (15 s,
-	// for a transaction whose client went silent) are enforced by the server.
+	// The server enforces StatementTimeout (default 10 s), LockTimeout (5 s)
+	// and IdleTimeout (15 s, for a transaction whose client went silent).
 	StatementTimeout, LockTimeout, IdleTimeout time.Duration
 
-	// MaxAttempts is how often a transaction is run before it is given up as
-	// contended. Default 10.
+	// MaxAttempts limits how often a transaction runs before it fails with CONTENTION. Default 10.
 	MaxAttempts int
 
 	// Registerer receives the metrics; nil keeps them private. Two databases in
 	// one process need registerers that add a label.
 	Registerer prometheus.Registerer
-	// Logger hears of lost listening connections. Default: silence.
+	// Logger receives lost listening connections. The default discards them.
 	Logger *slog.Logger
 	// Tracer sees every statement.
 	Tracer pgx.QueryTracer
@@ -66,10 +61,10 @@ type Config struct {
 	Dial pgconn.DialFunc
 }
 
-// Scope is where a transaction takes place. Row-level security holds it there.
+// Scope is the tenant of a transaction. Row-level security enforces it.
 type Scope struct{ Tenant tenant.TenantID }
 
-// DB is one database, reached as the runtime role. It is safe for concurrent use.
+// DB is a database, accessed as the runtime role. It is safe for concurrent use.
 type DB struct {
 	config   Config
 	commands *pgxpool.Pool
@@ -77,8 +72,8 @@ type DB struct {
 	metrics  *metrics
 }
 
-// Open prepares the pools. Connections are made when they are first needed, or
-// by Warm; Open itself fails only on a configuration that can never work.
+// Open prepares the pools. It fails only on an invalid configuration:
+// connections are opened by Warm or when first needed.
 func Open(ctx context.Context, config Config) (*DB, error) {
 	config.Role = cmp.Or(config.Role, DefaultRole)
 	config.ApplicationName = cmp.Or(config.ApplicationName, "berth")
@@ -92,24 +87,24 @@ func Open(ctx context.Context, config Config) (*DB, error) {
 
 	db := &DB{config: config}
 	var err error
-	if db.commands, err = db.openOwn(ctx, config.CommandConns, commandSettings); err != nil {
+	if db.commands, err = db.openPool(ctx, config.CommandConns, commandSettings); err != nil {
 		return nil, err
 	}
-	if db.reads, err = db.openOwn(ctx, config.ReadConns, readSettings); err != nil {
+	if db.reads, err = db.openPool(ctx, config.ReadConns, readSettings); err != nil {
 		db.commands.Close()
 		return nil, err
 	}
-	if db.metrics, err = newMetrics(config.Registerer, map[string]*pgxpool.Pool{"command": db.commands, "read": db.reads}); err != nil {
+	pools := map[string]*pgxpool.Pool{"command": db.commands, "read": db.reads}
+	if db.metrics, err = newMetrics(config.Registerer, pools); err != nil {
 		db.Close()
 		return nil, err
 	}
 	return db, nil
 }
 
-// The command pool's planner may only follow indexes. A sequential scan takes a
-// predicate lock on the whole relation, and on a small or unanalysed table the
-// planner prefers one: every transaction would then conflict with every other.
-// A generic plan spares planning at each execution.
+// The planner of the command pool may only use indexes. A sequential scan takes a predicate lock on the whole table,
+// so every transaction would conflict with every other, and the planner prefers one on a small or unanalysed table.
+// A generic plan saves planning on each execution.
 var commandSettings = map[string]string{
 	"enable_seqscan":   "off",
 	"enable_hashjoin":  "off",
@@ -117,17 +112,15 @@ var commandSettings = map[string]string{
 	"plan_cache_mode":  "force_generic_plan",
 }
 
-// A page is built from one snapshot. As defaults of the session these hold for
-// an implicit transaction too, which has no BEGIN to say so.
+// All statements of a read see one snapshot. Session defaults also apply to an implicit transaction, which has no
+// BEGIN.
 var readSettings = map[string]string{
 	"default_transaction_isolation": "repeatable read",
 	"default_transaction_read_only": "on",
 }
 
-// OpenPool makes one more pool as the runtime role, for a library that brings
-// its own SQL, such as a job queue. It has no tenant, so row-level security
-// hides every tenant's rows from it. Settings are server settings by name. The
-// caller closes the pool.
+// OpenPool opens another pool as the runtime role, for a caller with its own SQL. It has no tenant, so row-level
+// security hides every tenant's rows from it. settings are server settings by name. The caller closes the pool.
 func (db *DB) OpenPool(ctx context.Context, size int32, settings map[string]string) (*pgxpool.Pool, error) {
 	config, err := db.poolConfig(size, settings)
 	if err != nil {
@@ -136,17 +129,18 @@ func (db *DB) OpenPool(ctx context.Context, size int32, settings map[string]stri
 	return pgxpool.NewWithConfig(ctx, config)
 }
 
-// openOwn makes one of the two pools that this package runs statements on.
-func (db *DB) openOwn(ctx context.Context, size int32, settings map[string]string) (*pgxpool.Pool, error) {
+// openPool opens one of the two pools that this package runs statements on.
+func (db *DB) openPool(ctx context.Context, size int32, settings map[string]string) (*pgxpool.Pool, error) {
 	config, err := db.poolConfig(size, settings)
 	if err != nil {
 		return nil, err
 	}
-	// A caller that leaves must not cost the connection with its prepared
-	// statements: let a short statement end, ask the server to stop a long one,
-	// and hang up only when it does not listen.
+	// A cancelled caller must not cost a connection and its prepared statements: let a short statement end,
+	// ask the server to cancel a long one, and close the connection only if the server does not react.
 	config.ConnConfig.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: conn, CancelRequestDelay: 100 * time.Millisecond, DeadlineDelay: 3 * time.Second}
+		return &pgconn.CancelRequestContextWatcherHandler{
+			Conn: conn, CancelRequestDelay: 100 * time.Millisecond, DeadlineDelay: 3 * time.Second,
+		}
 	}
 	return pgxpool.NewWithConfig(ctx, config)
 }
@@ -156,9 +150,9 @@ func (db *DB) poolConfig(size int32, settings map[string]string) (*pgxpool.Confi
 	if err != nil {
 		return nil, err
 	}
-	db.prepare(config.ConnConfig)
+	db.setParams(config.ConnConfig)
 	maps.Copy(config.ConnConfig.RuntimeParams, settings)
-	// Connections wait for the next rush; their age alone retires them, one by one.
+	// Idle connections stay open for the next burst. Only age closes them, one by one.
 	config.MaxConns = size
 	config.MaxConnLifetime, config.MaxConnLifetimeJitter = time.Hour, 15*time.Minute
 	config.MaxConnIdleTime = config.MaxConnLifetime
@@ -169,8 +163,7 @@ func (db *DB) poolConfig(size int32, settings map[string]string) (*pgxpool.Confi
 	return config, nil
 }
 
-// parseURL understands the pool's own parameters too, so that a URL which has
-// them means the same everywhere.
+// parseURL also accepts the parameters of pgxpool, so a URL that has them means the same everywhere.
 func parseURL(url string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -179,9 +172,9 @@ func parseURL(url string) (*pgxpool.Config, error) {
 	return config, nil
 }
 
-// prepare puts the role and the timeouts into the startup message, where they
-// cost no round trip and cannot be forgotten by a reset.
-func (db *DB) prepare(config *pgx.ConnConfig) {
+// setParams puts the role and the timeouts into the startup message,
+// where they cost no round trip and no reset can clear them.
+func (db *DB) setParams(config *pgx.ConnConfig) {
 	config.Tracer = db.config.Tracer
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheStatement
 	config.RuntimeParams["role"] = db.config.Role
@@ -196,8 +189,8 @@ func (db *DB) prepare(config *pgx.ConnConfig) {
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(max(d.Milliseconds(), 1), 10) }
 
-// Warm opens every connection of both pools. Do it before taking traffic: the
-// first rush would otherwise pay for logging in and forking.
+// Warm opens all connections of both pools. Call it before taking traffic:
+// otherwise the first burst pays for logins and forks.
 func (db *DB) Warm(ctx context.Context) error {
 	for _, pool := range []*pgxpool.Pool{db.commands, db.reads} {
 		errs := make(chan error)
@@ -232,6 +225,3 @@ func (db *DB) Close() {
 	db.reads.Close()
 	db.metrics.unregister()
 }
-
-// Ping asks the database for a sign of life.
-func (db *DB) Ping(ctx context.Context) error { return db.reads.Ping(ctx) }

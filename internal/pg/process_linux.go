@@ -7,18 +7,17 @@ import (
 	"syscall"
 )
 
-// childAttributes puts a child into its own process group, so that Ctrl-C
-// reaches Berth alone, and has the kernel stop it when Berth is gone: in order
-// (SIGINT is Postgres's fast shutdown), or at once if nothing is to be kept.
-func childAttributes(credential *syscall.Credential, atOnce bool) *syscall.SysProcAttr {
+// childAttributes puts a child into its own process group, so Ctrl-C reaches Berth alone. The kernel signals the child
+// when Berth ends: SIGINT, which is Postgres's fast shutdown, or SIGQUIT to stop at once if no data is kept.
+func childAttributes(credential *syscall.Credential, immediate bool) *syscall.SysProcAttr {
 	attributes := &syscall.SysProcAttr{Setpgid: true, Credential: credential, Pdeathsig: syscall.SIGINT}
-	if atOnce {
+	if immediate {
 		attributes.Pdeathsig = syscall.SIGQUIT
 	}
 	return attributes
 }
 
-// commandLine is how a process was started, or "" if there is none.
+// commandLine returns the command line of a process, or "" if there is none.
 func commandLine(pid int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil {

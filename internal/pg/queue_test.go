@@ -10,9 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
-// Those who stand in line read the row one after the other, so that none of them
-// has to try again.
-func TestQueueOnSparesRetries(t *testing.T) {
+// Transactions with a lock in common read the row one after the other, so none of them has to retry.
+func TestQueueOn_AvoidsRetries(t *testing.T) {
 	t.Parallel()
 	const clients = 8
 	b := setup(t, func(c *pg.Config) { c.CommandConns = clients })
@@ -30,10 +29,11 @@ func TestQueueOnSparesRetries(t *testing.T) {
 				attempts++
 				mu.Unlock()
 				var taken int
-				if err := tx.QueryRow(ctx, selectTaken, b.scope.Tenant, id).Scan(&taken); err != nil {
+				if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&taken); err != nil {
 					return err
 				}
-				tx.Write("update counters set taken = $3 where tenant_id = $1 and id = $2", b.scope.Tenant, id, (taken+1)%3)
+				tx.Write("update counters set taken = $3 where tenant_id = $1 and id = $2",
+					b.scope.Tenant, id, (taken+1)%3)
 				return nil
 			}, pg.QueueOn(42, -7, 42))
 		}()
@@ -51,8 +51,8 @@ func TestQueueOnSparesRetries(t *testing.T) {
 	}
 }
 
-// The line is courtesy: who cannot get in goes ahead, and nobody keeps a lock.
-func TestQueueOnNeverStandsInTheWay(t *testing.T) {
+// A transaction that cannot get a lock runs without it, and no lock is left behind.
+func TestQueueOn_GoesAheadWithoutLock(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.LockTimeout = 20 * time.Millisecond })
 	id := b.insert(t)
@@ -78,7 +78,9 @@ func TestQueueOnNeverStandsInTheWay(t *testing.T) {
 		t.Errorf("taken is %d, want 1", got)
 	}
 	var kept int
-	if err := holder.QueryRow(t.Context(), "select count(*)::int from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()").Scan(&kept); err != nil || kept != 0 {
+	if err := holder.QueryRow(t.Context(), `select count(*)::int from pg_locks where locktype = 'advisory'
+		and database = (select oid from pg_database where datname = current_database())
+		and pid <> pg_backend_pid()`).Scan(&kept); err != nil || kept != 0 {
 		t.Errorf("%d locks are kept (%v)", kept, err)
 	}
 }

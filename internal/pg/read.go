@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// ReadTx is a read-only transaction: everything in it is read from one
-// snapshot. Row-level security holds it in its scope.
+// ReadTx is a read-only transaction. All its statements see one snapshot, and row-level security limits it to its
+// tenant.
 type ReadTx struct{ session }
 
-// ReadBatch sends the batch as one read-only transaction of the scope's tenant,
-// in a single round trip. All its statements see the same snapshot.
+// ReadBatch sends the batch as one read-only transaction of the tenant, in one round trip.
+// All its statements see the same snapshot.
 func (db *DB) ReadBatch(ctx context.Context, scope Scope, batch *Batch) error {
 	if scope.Tenant.IsZero() {
 		return errNoTenant
@@ -20,17 +20,16 @@ func (db *DB) ReadBatch(ctx context.Context, scope Scope, batch *Batch) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	defer conn.Release()
-	// Up to their common Sync the statements form one implicit transaction, of
-	// the isolation level that the pool's sessions have by default.
-	_, failed, unread := send(ctx, conn.Conn(), append([]*Statement{setTenant(scope)}, batch.statements...))
-	if failed != nil {
-		return withContext(ctx, failed)
+	// All statements before the Sync form one implicit transaction, with the session's default isolation level.
+	_, dbErr, readErr := send(ctx, conn.Conn(), append([]*Statement{setTenant(scope)}, batch.statements...))
+	if dbErr != nil {
+		return withContext(ctx, dbErr)
 	}
-	return unread
+	return readErr
 }
 
-// Read runs fn in a read-only transaction of the scope's tenant. It is for
-// reads that depend on each other; independent ones need ReadBatch only.
+// Read runs fn in a read-only transaction of the tenant. It is for reads that depend on each other;
+// for independent ones ReadBatch is enough.
 func (db *DB) Read(ctx context.Context, scope Scope, fn func(ctx context.Context, tx *ReadTx) error) error {
 	if scope.Tenant.IsZero() {
 		return errNoTenant
@@ -38,9 +37,9 @@ func (db *DB) Read(ctx context.Context, scope Scope, fn func(ctx context.Context
 	return db.read(ctx, setTenant(scope), fn)
 }
 
-// ReadAsOperator runs fn in a read-only transaction without a tenant. It sees
-// what the policies open to the setting app.operator, which is the directory of
-// tenants, and who of them shares a number with whom, but no tenant's data. It is for tasks that then visit tenant by tenant.
+// ReadAsOperator runs fn in a read-only transaction without a tenant. It sees what the policies open to the setting
+// app.operator: the directory of tenants and which of them share a sender's number, but no tenant's data.
+// It is for jobs that then visit each tenant.
 func (db *DB) ReadAsOperator(ctx context.Context, fn func(ctx context.Context, tx *ReadTx) error) error {
 	return db.read(ctx, &Statement{sql: "select set_config('app.operator', 'on', true)"}, fn)
 }
@@ -51,7 +50,8 @@ func (db *DB) read(ctx context.Context, scope *Statement, fn func(ctx context.Co
 		return fmt.Errorf("connect: %w", err)
 	}
 	defer conn.Release()
-	tx := &ReadTx{session{conn: conn.Conn(), pending: []*Statement{{sql: "begin isolation level repeatable read, read only"}, scope}}}
+	begin := &Statement{sql: "begin isolation level repeatable read, read only"}
+	tx := &ReadTx{session{conn: conn.Conn(), pending: []*Statement{begin, scope}}}
 	err = fn(ctx, tx)
 	if err == nil {
 		err = tx.failed
@@ -63,8 +63,8 @@ func (db *DB) read(ctx context.Context, scope *Statement, fn func(ctx context.Co
 	return err
 }
 
-// withContext makes the error of a caller that has left recognizable as such:
-// what comes back then is the server's, which was asked to stop.
+// withContext adds the context's error, if any: after a cancellation err is only what the server
+// says about a statement that it was asked to cancel.
 func withContext(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("%w: %w", ctx.Err(), err)

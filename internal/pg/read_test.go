@@ -13,22 +13,23 @@ import (
 
 const currentTenant = "select coalesce(current_setting('app.tenant_id', true), '')"
 
-// The next user of a connection inherits no tenant, whatever became of the last.
-func TestTheTenantDoesNotOutliveItsTransaction(t *testing.T) {
+// The next user of a connection inherits no tenant, however the transaction before ended.
+func TestTenant_EndsWithTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.CommandConns, c.ReadConns = 1, 1 })
 	b.insert(t)
-	countAll := func(ctx context.Context, tx pg.Querier) error {
+	countAll := func(ctx context.Context, tx querier) error {
 		var n int
-		err := tx.QueryRow(ctx, "select count(*)::int from counters").Scan(&n)
+		err := queryRow(ctx, tx, "select count(*)::int from counters").Scan(&n)
 		if n != 1 {
-			t.Errorf("%d rows are seen inside, want 1", n)
+			t.Errorf("the tenant sees %d rows, want 1", n)
 		}
 		return err
 	}
 	uses := map[string]func() error{
 		"committed": func() error {
-			return b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error { return countAll(ctx, tx) })
+			return b.InTx(t.Context(), b.scope, "test",
+				func(ctx context.Context, tx *pg.Tx) error { return countAll(ctx, tx) })
 		},
 		"rolled back": func() error {
 			_ = b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
@@ -41,13 +42,13 @@ func TestTheTenantDoesNotOutliveItsTransaction(t *testing.T) {
 		},
 		"failed": func() error {
 			_ = b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-				_, err := tx.Exec(ctx, "select 1/0")
-				return err
+				return execute(ctx, tx, "select 1/0")
 			})
 			return nil
 		},
 		"read": func() error {
-			return b.Read(t.Context(), b.scope, func(ctx context.Context, tx *pg.ReadTx) error { return countAll(ctx, tx) })
+			return b.Read(t.Context(), b.scope,
+				func(ctx context.Context, tx *pg.ReadTx) error { return countAll(ctx, tx) })
 		},
 		"read at once": func() error {
 			var n int
@@ -55,14 +56,13 @@ func TestTheTenantDoesNotOutliveItsTransaction(t *testing.T) {
 			batch.Queue("select count(*)::int from counters").Scan(&n)
 			err := b.ReadBatch(t.Context(), b.scope, &batch)
 			if n != 1 {
-				t.Errorf("%d rows are seen inside, want 1", n)
+				t.Errorf("the tenant sees %d rows, want 1", n)
 			}
 			return err
 		},
 		"operator": func() error {
 			return b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
-				_, err := tx.Exec(ctx, "select 1")
-				return err
+				return execute(ctx, tx, "select 1")
 			})
 		},
 	}
@@ -70,9 +70,9 @@ func TestTheTenantDoesNotOutliveItsTransaction(t *testing.T) {
 		if err := use(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		// Another tenant's transaction takes the same connections now, and sees nothing.
+		// Now another tenant's transaction uses the same connections, and sees nothing.
 		other := newScope()
-		look := func(ctx context.Context, tx pg.Querier) error {
+		look := func(ctx context.Context, tx querier) error {
 			var scope string
 			var n int
 			var batch pg.Batch
@@ -84,17 +84,20 @@ func TestTheTenantDoesNotOutliveItsTransaction(t *testing.T) {
 			}
 			return err
 		}
-		if err := b.InTx(t.Context(), other, "test", func(ctx context.Context, tx *pg.Tx) error { return look(ctx, tx) }); err != nil {
+		err := b.InTx(t.Context(), other, "test", func(ctx context.Context, tx *pg.Tx) error { return look(ctx, tx) })
+		if err != nil {
 			t.Fatal(err)
 		}
-		if err := b.Read(t.Context(), other, func(ctx context.Context, tx *pg.ReadTx) error { return look(ctx, tx) }); err != nil {
+		err = b.Read(t.Context(), other, func(ctx context.Context, tx *pg.ReadTx) error { return look(ctx, tx) })
+		if err != nil {
 			t.Fatal(err)
 		}
-		// And without any tenant nothing is seen.
-		err := b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
+		// Without a tenant a transaction sees nothing.
+		err = b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
 			var scope string
 			var n int
-			err := tx.QueryRow(ctx, "select coalesce(current_setting('app.tenant_id', true), ''), count(*)::int from counters").Scan(&scope, &n)
+			err := queryRow(ctx, tx, `select coalesce(current_setting('app.tenant_id', true), ''),
+				count(*)::int from counters`).Scan(&scope, &n)
 			if scope != "" || n != 0 {
 				t.Errorf("after %s: tenant %q is left and sees %d rows", name, scope, n)
 			}
@@ -106,12 +109,13 @@ func TestTheTenantDoesNotOutliveItsTransaction(t *testing.T) {
 	}
 }
 
-func TestConnectionsAreTheRuntimeRoles(t *testing.T) {
+func TestConnections_UseRuntimeRoleAndSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	type settings struct{ Role, Isolation, ReadOnly, SeqScan, HashJoin, MergeJoin, Plans, Name string }
-	const show = `select current_user::text, current_setting('transaction_isolation'), current_setting('transaction_read_only'),
-		current_setting('enable_seqscan'), current_setting('enable_hashjoin'), current_setting('enable_mergejoin'),
+	const show = `select current_user::text, current_setting('transaction_isolation'),
+		current_setting('transaction_read_only'), current_setting('enable_seqscan'),
+		current_setting('enable_hashjoin'), current_setting('enable_mergejoin'),
 		current_setting('plan_cache_mode'), current_setting('application_name')`
 	command := settings{"berth_app", "serializable", "off", "off", "off", "off", "force_generic_plan", "berth"}
 	read := settings{"berth_app", "repeatable read", "on", "on", "on", "on", "auto", "berth"}
@@ -122,10 +126,14 @@ func TestConnectionsAreTheRuntimeRoles(t *testing.T) {
 		pg.Collect(batch.Queue(show), into, pgx.RowToStructByPos[settings])
 		return &batch
 	}
-	if err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error { return tx.Load(ctx, load(&inTx)) }); err != nil {
+	err := b.InTx(t.Context(), b.scope, "test",
+		func(ctx context.Context, tx *pg.Tx) error { return tx.Load(ctx, load(&inTx)) })
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Read(t.Context(), b.scope, func(ctx context.Context, tx *pg.ReadTx) error { return tx.Load(ctx, load(&inRead)) }); err != nil {
+	err = b.Read(t.Context(), b.scope,
+		func(ctx context.Context, tx *pg.ReadTx) error { return tx.Load(ctx, load(&inRead)) })
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := b.ReadBatch(t.Context(), b.scope, load(&inBatch)); err != nil {
@@ -136,8 +144,8 @@ func TestConnectionsAreTheRuntimeRoles(t *testing.T) {
 	}
 }
 
-// A page is built from one snapshot, in both ways to read.
-func TestReadsSeeOneSnapshot(t *testing.T) {
+// A page is built from one snapshot, with Read and with ReadBatch.
+func TestReads_SeeOneSnapshot(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
@@ -146,8 +154,8 @@ func TestReadsSeeOneSnapshot(t *testing.T) {
 		return err
 	}
 	var before, after int
-	// The result is longer than the server's buffer, so that the second statement
-	// runs when the row was taken already.
+	// The result is longer than the server's buffer, so the second statement
+	// runs after the row was updated.
 	var batch pg.Batch
 	batch.Queue(selectTaken, b.scope.Tenant, id).Scan(&before)
 	batch.Queue("select repeat('x', 1000) from generate_series(1, 20000)").QueryRow(take)
@@ -159,13 +167,13 @@ func TestReadsSeeOneSnapshot(t *testing.T) {
 		t.Errorf("ReadBatch saw %d, then %d", before, after)
 	}
 	err := b.Read(t.Context(), b.scope, func(ctx context.Context, tx *pg.ReadTx) error {
-		if err := tx.QueryRow(ctx, selectTaken, b.scope.Tenant, id).Scan(&before); err != nil {
+		if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&before); err != nil {
 			return err
 		}
 		if err := take(nil); err != nil {
 			return err
 		}
-		return tx.QueryRow(ctx, selectTaken, b.scope.Tenant, id).Scan(&after)
+		return queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&after)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +183,7 @@ func TestReadsSeeOneSnapshot(t *testing.T) {
 	}
 }
 
-func TestReadsCannotWrite(t *testing.T) {
+func TestReads_CannotWrite(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
@@ -186,7 +194,7 @@ func TestReadsCannotWrite(t *testing.T) {
 		t.Errorf("ReadBatch: %v", err)
 	}
 	err := b.Read(t.Context(), b.scope, func(ctx context.Context, tx *pg.ReadTx) error {
-		_, _ = tx.Exec(ctx, takeOne, b.scope.Tenant, id)
+		_ = execute(ctx, tx, takeOne, b.scope.Tenant, id)
 		return nil
 	})
 	if pg.Code(err) != readOnly {
@@ -194,16 +202,17 @@ func TestReadsCannotWrite(t *testing.T) {
 	}
 }
 
-func TestTheOperatorSeesTheDirectoryOnly(t *testing.T) {
+func TestReadAsOperator_SeesOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.insert(t)
-	if _, err := b.Owner.Exec(t.Context(), "insert into directory values ($1), ($2)", b.scope.Tenant, newScope().Tenant); err != nil {
+	_, err := b.Owner.Exec(t.Context(), "insert into directory values ($1), ($2)", b.scope.Tenant, newScope().Tenant)
+	if err != nil {
 		t.Fatal(err)
 	}
 	var tenants []tenant.TenantID
 	var counters int
-	err := b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
+	err = b.ReadAsOperator(t.Context(), func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
 		pg.Collect(batch.Queue("select tenant_id from directory"), &tenants, pgx.RowTo[tenant.TenantID])
 		batch.Queue("select count(*)::int from counters").Scan(&counters)

@@ -15,27 +15,27 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
-// The example by which the manual of Postgres explains serializability
-// (13.2.3): two transactions each write the sum of what the other changes.
-// Together they must do what one after the other would have done.
+// The example for serializability from the Postgres manual (13.2.3): two transactions each write
+// the sum of what the other changes. The result must be that of one after the other.
 const (
-	sumOf     = "select coalesce(sum(value), 0)::int from mytab where tenant_id = $1 and class = $2"
-	insertDot = "insert into mytab (tenant_id, id, class, value) values ($1, $2, $3, $4)"
+	sumOf       = "select coalesce(sum(value), 0)::int from mytab where tenant_id = $1 and class = $2"
+	insertValue = "insert into mytab (tenant_id, id, class, value) values ($1, $2, $3, $4)"
 )
 
-func (b *bundle) dots(t *testing.T) {
+func (b *fixture) insertExample(t *testing.T) {
 	t.Helper()
 	for _, dot := range [][2]int{{1, 10}, {1, 20}, {2, 100}, {2, 200}} {
-		if _, err := b.Owner.Exec(t.Context(), insertDot, b.scope.Tenant, newID(), dot[0], dot[1]); err != nil {
+		if _, err := b.Owner.Exec(t.Context(), insertValue, b.scope.Tenant, newID(), dot[0], dot[1]); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
-// added are the values beyond the first four, ascending.
-func (b *bundle) added(t *testing.T) []int {
+// added returns the values other than the first four, in ascending order.
+func (b *fixture) added(t *testing.T) []int {
 	t.Helper()
-	rows, _ := b.Owner.Query(t.Context(), "select value from mytab where tenant_id = $1 and value not in (10, 20, 100, 200) order by value", b.scope.Tenant)
+	rows, _ := b.Owner.Query(t.Context(), `select value from mytab
+		where tenant_id = $1 and value not in (10, 20, 100, 200) order by value`, b.scope.Tenant)
 	values, err := pgx.CollectRows(rows, pgx.RowTo[int])
 	if err != nil {
 		t.Fatal(err)
@@ -43,22 +43,22 @@ func (b *bundle) added(t *testing.T) []int {
 	return values
 }
 
-func TestTransactionsAreSerializable(t *testing.T) {
+func TestInTx_IsSerializable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.dots(t)
-	var together sync.WaitGroup // both have read before either writes, the first time
+	b.insertExample(t)
+	var together sync.WaitGroup // on the first attempt both read before either writes
 	together.Add(2)
 	sum := func(from, to int) func() error {
 		var once sync.Once
 		return func() error {
 			return b.InTx(t.Context(), b.scope, "sum", func(ctx context.Context, tx *pg.Tx) error {
 				var value int
-				if err := tx.QueryRow(ctx, sumOf, b.scope.Tenant, from).Scan(&value); err != nil {
+				if err := queryRow(ctx, tx, sumOf, b.scope.Tenant, from).Scan(&value); err != nil {
 					return err
 				}
 				once.Do(func() { together.Done(); together.Wait() })
-				tx.Write(insertDot, b.scope.Tenant, newID(), to, value)
+				tx.Write(insertValue, b.scope.Tenant, newID(), to, value)
 				return nil
 			})
 		}
@@ -72,16 +72,15 @@ func TestTransactionsAreSerializable(t *testing.T) {
 	}
 	got := b.added(t)
 	if !slices.Equal(got, []int{30, 330}) && !slices.Equal(got, []int{300, 330}) {
-		t.Errorf("added %v, which no serial order gives", got)
+		t.Errorf("added %v, which no serial order produces", got)
 	}
 }
 
-// The same at Postgres's default level does go wrong, so that the test above
-// tests something.
-func TestReadCommittedIsNotSerializable(t *testing.T) {
+// Negative control: at Postgres's default isolation level the same goes wrong.
+func TestReadCommitted_IsNotSerializable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.dots(t)
+	b.insertExample(t)
 	ctx := t.Context()
 	var txs [2]pgx.Tx
 	var sums [2]int
@@ -95,7 +94,7 @@ func TestReadCommittedIsNotSerializable(t *testing.T) {
 		}
 	}
 	for i, tx := range txs {
-		if _, err := tx.Exec(ctx, insertDot, b.scope.Tenant, newID(), 2-i, sums[i]); err != nil {
+		if _, err := tx.Exec(ctx, insertValue, b.scope.Tenant, newID(), 2-i, sums[i]); err != nil {
 			t.Fatal(err)
 		}
 		if err := tx.Commit(ctx); err != nil {
@@ -107,11 +106,11 @@ func TestReadCommittedIsNotSerializable(t *testing.T) {
 	}
 }
 
-// interfere commits a transaction that the one under test cannot be serialized with.
-func (b *bundle) interfere(t *testing.T, sql string, args ...any) {
+// interfere commits a transaction that conflicts with the one under test.
+func (b *fixture) interfere(t *testing.T, sql string, args ...any) {
 	t.Helper()
 	err := b.InTx(t.Context(), b.scope, "interfere", func(ctx context.Context, tx *pg.Tx) error {
-		if _, err := tx.Exec(ctx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+		if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 			return err
 		}
 		tx.Write(sql, args...)
@@ -122,48 +121,48 @@ func (b *bundle) interfere(t *testing.T, sql string, args ...any) {
 	}
 }
 
-func TestContentionIsTriedAgain(t *testing.T) {
+func TestInTx_RetriesSerializationFailures(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		name string
-		body func(b *bundle, ctx context.Context, tx *pg.Tx, interfere func()) error
+		body func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error
 	}{
-		{"in a load", func(b *bundle, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if _, err := tx.Exec(ctx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+		{"in a load", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
+			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 				return err
 			}
 			interfere()
-			_, err := tx.Exec(ctx, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
-			return err
+			return execute(ctx, tx, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
 		}},
-		{"in a load, hidden by the body", func(b *bundle, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if _, err := tx.Exec(ctx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+		{"in a load, hidden by the body", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
+			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 				return errors.New("something went wrong")
 			}
 			interfere()
-			if _, err := tx.Exec(ctx, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant); err != nil {
+			err := execute(ctx, tx, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
+			if err != nil {
 				return fault.New(fault.Internal, fault.InternalError, "Something went wrong.")
 			}
 			return nil
 		}},
-		{"in a write", func(b *bundle, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if _, err := tx.Exec(ctx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+		{"in a write", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
+			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 				return err
 			}
 			interfere()
 			tx.Write("update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
 			return nil
 		}},
-		{"at the commit", func(b *bundle, ctx context.Context, tx *pg.Tx, interfere func()) error {
-			if _, err := tx.Exec(ctx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+		{"at the commit", func(b *fixture, ctx context.Context, tx *pg.Tx, interfere func()) error {
+			if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 				return err
 			}
-			tx.Write(insertDot, b.scope.Tenant, newID(), 3, 3)
+			tx.Write(insertValue, b.scope.Tenant, newID(), 3, 3)
 			if err := tx.Flush(ctx); err != nil {
 				return err
 			}
 			interfere()
-			return nil // nothing is left to fail but COMMIT
+			return nil // only COMMIT can fail now
 		}},
 	}
 	for _, tt := range tests {
@@ -171,7 +170,7 @@ func TestContentionIsTriedAgain(t *testing.T) {
 			t.Parallel()
 			registry := prometheus.NewRegistry()
 			b := setup(t, func(c *pg.Config) { c.Registerer = registry })
-			b.dots(t)
+			b.insertExample(t)
 			attempts := 0
 			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 				attempts++
@@ -197,7 +196,7 @@ func TestContentionIsTriedAgain(t *testing.T) {
 	}
 }
 
-// metric is the value of the counter with these label values, in any order.
+// metric returns the value of the counter with these label values, in any order.
 func metric(t *testing.T, registry *prometheus.Registry, name string, labels ...string) float64 {
 	t.Helper()
 	families, err := registry.Gather()
@@ -223,12 +222,14 @@ func metric(t *testing.T, registry *prometheus.Registry, name string, labels ...
 	return 0
 }
 
-func TestADeadlockIsTriedAgain(t *testing.T) {
+func TestInTx_RetriesDeadlocks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	ids := []any{b.insert(t), b.insert(t)}
-	// A deadlock is found after a second by default; the victim is whoever looks first.
-	if _, err := b.Owner.Exec(t.Context(), "do $$ begin execute format('alter database %I set deadlock_timeout = 10', current_database()); end $$"); err != nil {
+	// Postgres looks for a deadlock after a second by default. The first to look is the victim.
+	if _, err := b.Owner.Exec(t.Context(), `do $$ begin
+		execute format('alter database %I set deadlock_timeout = 10', current_database());
+	end $$`); err != nil {
 		t.Fatal(err)
 	}
 	var together sync.WaitGroup
@@ -238,7 +239,7 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 		go func() {
 			var once sync.Once
 			errs <- b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-				if _, err := tx.Exec(ctx, takeOne, b.scope.Tenant, ids[first]); err != nil {
+				if err := execute(ctx, tx, takeOne, b.scope.Tenant, ids[first]); err != nil {
 					return err
 				}
 				once.Do(func() { together.Done(); together.Wait() })
@@ -252,10 +253,10 @@ func TestADeadlockIsTriedAgain(t *testing.T) {
 	}
 }
 
-func TestContentionEndsAtTheLastAttempt(t *testing.T) {
+func TestInTx_GivesUpAfterMaxAttempts(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.MaxAttempts = 3 })
-	b.dots(t)
+	b.insertExample(t)
 	attempts := 0
 	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		attempts++
@@ -274,9 +275,9 @@ func TestContentionEndsAtTheLastAttempt(t *testing.T) {
 }
 
 // collide makes this attempt fail with 40001.
-func (b *bundle) collide(ctx context.Context, t *testing.T, tx *pg.Tx) error {
+func (b *fixture) collide(ctx context.Context, t *testing.T, tx *pg.Tx) error {
 	t.Helper()
-	if _, err := tx.Exec(ctx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
+	if err := execute(ctx, tx, "select from mytab where tenant_id = $1", b.scope.Tenant); err != nil {
 		return err
 	}
 	b.interfere(t, "update mytab set value = value + 1 where tenant_id = $1", b.scope.Tenant)
@@ -284,10 +285,10 @@ func (b *bundle) collide(ctx context.Context, t *testing.T, tx *pg.Tx) error {
 	return nil
 }
 
-func TestNobodyTriesAgainForACallerWhoHasLeft(t *testing.T) {
+func TestInTx_DoesNotRetryAfterCancel(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.dots(t)
+	b.insertExample(t)
 	ctx, leave := context.WithCancel(t.Context())
 	attempts := 0
 	err := b.InTx(ctx, b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
@@ -300,14 +301,13 @@ func TestNobodyTriesAgainForACallerWhoHasLeft(t *testing.T) {
 	}
 }
 
-// A caller who leaves during a long statement is told so by its context's error,
-// and its connection survives.
-func TestACancelledStatementKeepsItsConnection(t *testing.T) {
+// A caller that cancels a long statement gets its context's error, and the connection survives.
+func TestInTx_KeepsConnectionOfCancelledStatement(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.CommandConns = 1 })
 	backend := func() (pid int) {
 		err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-			return tx.QueryRow(ctx, "select pg_backend_pid()").Scan(&pid)
+			return queryRow(ctx, tx, "select pg_backend_pid()").Scan(&pid)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -319,15 +319,15 @@ func TestACancelledStatementKeepsItsConnection(t *testing.T) {
 	ended := make(chan error, 1)
 	go func() {
 		ended <- b.InTx(ctx, b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
-			_, err := tx.Exec(ctx, "select pg_sleep(3600)")
-			return err
+			return execute(ctx, tx, "select pg_sleep(3600)")
 		})
 	}()
-	for asleep := false; !asleep; { // who leaves before is told something else
+	for asleep := false; !asleep; { // an earlier cancellation gives another error
 		if len(ended) > 0 {
-			t.Fatalf("it did not wait: %v", <-ended)
+			t.Fatalf("it did not sleep: %v", <-ended)
 		}
-		if err := b.Owner.QueryRow(t.Context(), "select coalesce(wait_event, '') = 'PgSleep' from pg_stat_activity where pid = $1", before).Scan(&asleep); err != nil {
+		if err := b.Owner.QueryRow(t.Context(), `select coalesce(wait_event, '') = 'PgSleep'
+			from pg_stat_activity where pid = $1`, before).Scan(&asleep); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,63 +7,63 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Rows is a way to write rows of one kind. All rows of a kind that a transaction adds before it sends
-// anything, or queues another statement with Write, travel together, whoever added them: so what is written
-// for a hundred bookings takes as many statements as what is written for one.
+// Rows writes rows of one kind. All rows of a kind that a transaction adds before its next statement (sent, or queued
+// with Write) are written together: a hundred bookings take as many statements as one.
 type Rows[R any] struct {
-	// Rank orders the kinds that travel together, whichever row was added first: parents before children, what
-	// the database may refuse before what it cannot.
+	// Rank is the order in which the kinds are written: parents before children, and what the database may reject
+	// before what it cannot.
 	Rank int
-	// Key says which rows are the same one; nil where each stands for itself. Merge then lays a row
-	// over the one before; nil replaces it.
+	// Key identifies rows that are the same; nil means that none are. Merge combines
+	// a row with the one before; nil replaces it.
 	Key   func(R) any
 	Merge func(before *R, row R)
-	// Write queues the statements for all rows.
+	// Write queues the statements that write the rows.
 	Write func(tx *Tx, in tenant.TenantID, rows []R)
 }
 
-// Add queues rows. They are sent as those of Tx.Write are.
+// Add queues rows. They are sent like the statements of Tx.Write.
 func (r *Rows[R]) Add(tx *Tx, in tenant.TenantID, rows ...R) {
-	i := slices.IndexFunc(tx.gathered, func(g *gathering) bool { return g.kind == r })
+	i := slices.IndexFunc(tx.rows, func(g *rowGroup) bool { return g.kind == r })
 	if i < 0 {
-		all := &rowsOf[R]{kind: r}
+		all := &rowSet[R]{kind: r}
 		if r.Key != nil {
-			all.places = make(map[any]int)
+			all.index = make(map[any]int)
 		}
-		i = len(tx.gathered)
-		tx.gathered = append(tx.gathered, &gathering{kind: r, rank: r.Rank, rows: all, write: func() { r.Write(tx, in, all.rows) }})
+		i = len(tx.rows)
+		group := &rowGroup{kind: r, rank: r.Rank, rows: all, write: func() { r.Write(tx, in, all.rows) }}
+		tx.rows = append(tx.rows, group)
 	}
-	all := tx.gathered[i].rows.(*rowsOf[R])
+	all := tx.rows[i].rows.(*rowSet[R])
 	for _, row := range rows {
 		all.add(row)
 	}
 	tx.added += len(rows)
 }
 
-// gathering is rows of one kind on their way to one statement.
-type gathering struct {
+// rowGroup is the queued rows of one kind.
+type rowGroup struct {
 	kind  any // *Rows[R]
 	rank  int
-	rows  any // *rowsOf[R]
+	rows  any // *rowSet[R]
 	write func()
 }
 
-type rowsOf[R any] struct {
-	kind   *Rows[R]
-	rows   []R
-	places map[any]int
+type rowSet[R any] struct {
+	kind  *Rows[R]
+	rows  []R
+	index map[any]int
 }
 
-func (a *rowsOf[R]) add(row R) {
+func (a *rowSet[R]) add(row R) {
 	if a.kind.Key == nil {
 		a.rows = append(a.rows, row)
 		return
 	}
 	key := a.kind.Key(row)
-	at, known := a.places[key]
+	at, known := a.index[key]
 	switch {
 	case !known:
-		a.places[key] = len(a.rows)
+		a.index[key] = len(a.rows)
 		a.rows = append(a.rows, row)
 	case a.kind.Merge == nil:
 		a.rows[at] = row
@@ -72,15 +72,15 @@ func (a *rowsOf[R]) add(row R) {
 	}
 }
 
-// gather turns the rows that were added so far into statements.
-func (s *session) gather() {
-	gathered := s.gathered
-	s.gathered = nil // before the statements below are queued by Write, which gathers first
-	slices.SortStableFunc(gathered, func(a, b *gathering) int { return cmp.Compare(a.rank, b.rank) })
-	for _, g := range gathered {
+// writeRows turns the queued rows into statements.
+func (s *session) writeRows() {
+	groups := s.rows
+	s.rows = nil // first, because Write below calls this method again
+	slices.SortStableFunc(groups, func(a, b *rowGroup) int { return cmp.Compare(a.rank, b.rank) })
+	for _, g := range groups {
 		g.write()
 	}
 }
 
-// Changes counts the statements and rows that were queued so far, so that a caller can tell whether anything was.
+// Changes returns the number of statements and rows queued so far, so a caller can tell whether it wrote anything.
 func (tx *Tx) Changes() int { return tx.added }

@@ -22,8 +22,8 @@ cross join lateral (select * from counters c where c.tenant_id = $1 and c.id = q
 	},
 }
 
-// All that ask with one lookup share a statement, and each is told about their key.
-func TestLookupsShareAStatement(t *testing.T) {
+// All lookups of one kind share a statement, and each gets the rows of its key.
+func TestLookup_SharesOneStatement(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	one, two, none := b.insert(t), b.insert(t), tenant.SessionID{UUID: tenant.UUID{1}}
@@ -50,38 +50,39 @@ func TestLookupsShareAStatement(t *testing.T) {
 	}
 }
 
-type wrote struct {
+type keyed struct {
 	key string
 	n   int
 }
 
-// Rows of a kind travel together in the order of their ranks, those that are the same one as one; a statement
-// that is queued between them, and whatever is sent, stays between them.
-func TestRowsTravelTogether(t *testing.T) {
+// Rows of a kind are written together, in the order of ranks, and rows with the same key as one.
+// A statement queued in between stays in its place, and so does one that is sent.
+func TestRows_AreWrittenTogetherInRankOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var got []any
-	note := func(what string) func(*pg.Tx, tenant.TenantID, []wrote) {
-		return func(_ *pg.Tx, _ tenant.TenantID, rows []wrote) { got = append(got, what, rows) }
+	note := func(what string) func(*pg.Tx, tenant.TenantID, []keyed) {
+		return func(_ *pg.Tx, _ tenant.TenantID, rows []keyed) { got = append(got, what, rows) }
 	}
-	key := func(w wrote) any { return w.key }
-	first := &pg.Rows[wrote]{Rank: 1, Write: note("first")}
-	sums := &pg.Rows[wrote]{Rank: 2, Key: key, Merge: func(before *wrote, w wrote) { before.n += w.n }, Write: note("sums")}
-	last := &pg.Rows[wrote]{Rank: 3, Key: key, Write: note("last")}
+	key := func(w keyed) any { return w.key }
+	first := &pg.Rows[keyed]{Rank: 1, Write: note("first")}
+	add := func(before *keyed, w keyed) { before.n += w.n }
+	sums := &pg.Rows[keyed]{Rank: 2, Key: key, Merge: add, Write: note("sums")}
+	last := &pg.Rows[keyed]{Rank: 3, Key: key, Write: note("last")}
 	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		in := b.scope.Tenant
-		last.Add(tx, in, wrote{"a", 1})
-		sums.Add(tx, in, wrote{"a", 1}, wrote{"b", 1})
-		first.Add(tx, in, wrote{"a", 1})
-		sums.Add(tx, in, wrote{"a", 2})
-		last.Add(tx, in, wrote{"a", 2})
-		first.Add(tx, in, wrote{"a", 2})
+		last.Add(tx, in, keyed{"a", 1})
+		sums.Add(tx, in, keyed{"a", 1}, keyed{"b", 1})
+		first.Add(tx, in, keyed{"a", 1})
+		sums.Add(tx, in, keyed{"a", 2})
+		last.Add(tx, in, keyed{"a", 2})
+		first.Add(tx, in, keyed{"a", 2})
 		tx.Write("select 1")
-		first.Add(tx, in, wrote{"b", 1})
+		first.Add(tx, in, keyed{"b", 1})
 		if err := tx.Flush(ctx); err != nil {
 			return err
 		}
-		first.Add(tx, in, wrote{"c", 1})
+		first.Add(tx, in, keyed{"c", 1})
 		if changes := tx.Changes(); changes != 10 {
 			t.Errorf("%d changes, want 10", changes)
 		}
@@ -91,10 +92,10 @@ func TestRowsTravelTogether(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []any{
-		"first", []wrote{{"a", 1}, {"a", 2}}, "sums", []wrote{{"a", 3}, {"b", 1}}, "last", []wrote{{"a", 2}},
-		"first", []wrote{{"b", 1}}, "first", []wrote{{"c", 1}},
+		"first", []keyed{{"a", 1}, {"a", 2}}, "sums", []keyed{{"a", 3}, {"b", 1}}, "last", []keyed{{"a", 2}},
+		"first", []keyed{{"b", 1}}, "first", []keyed{{"c", 1}},
 	}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(wrote{})); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(keyed{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

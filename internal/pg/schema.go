@@ -14,19 +14,18 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-// How a database's schema can differ from a program's migrations, by what can be done about it.
+// The ways in which a database's schema can differ from the program's migrations. Each needs another remedy.
 var (
-	// ErrSchemaBehind says that migrations have yet to be applied: perhaps some, perhaps all.
+	// ErrSchemaBehind says that some or all migrations are still to be applied.
 	ErrSchemaBehind = errors.New("the schema is not complete")
-	// ErrSchemaAhead says that all migrations were applied, and others after them.
+	// ErrSchemaAhead says that all migrations have been applied, and later ones, too.
 	ErrSchemaAhead = errors.New("the schema is newer than this program")
-	// ErrSchemaAltered says that what was applied is not what this program would have applied. No migration leads from
-	// there to here.
-	ErrSchemaAltered = errors.New("the schema was made by another draft of the migrations")
+	// ErrSchemaAltered says that the migrations that were applied are not this program's. It cannot be migrated.
+	ErrSchemaAltered = errors.New("the schema was made by another version of the migrations")
 )
 
-// CheckSchema compares what was applied to the database with the migrations in fsys. Its errors are ErrSchemaBehind,
-// ErrSchemaAhead and ErrSchemaAltered, each with what was found, or the database's own.
+// CheckSchema compares the migrations applied to the database with those in fsys. It returns ErrSchemaBehind,
+// ErrSchemaAhead or ErrSchemaAltered with details, or the database's error.
 func (db *DB) CheckSchema(ctx context.Context, fsys fs.FS) error {
 	known, err := readMigrations(fsys)
 	if err != nil {
@@ -34,47 +33,48 @@ func (db *DB) CheckSchema(ctx context.Context, fsys fs.FS) error {
 	}
 	rows, err := db.reads.Query(ctx, listApplied)
 	if err != nil {
-		return unmigrated(err)
+		return checkError(err)
 	}
 	applied, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (m migration, err error) {
 		return m, row.Scan(&m.version, &m.digest)
 	})
 	if err != nil {
-		return unmigrated(err)
+		return checkError(err)
 	}
 	return compareSchema(known, applied)
 }
 
-// unmigrated recognizes the answers of a database in which not even the first migration was applied. That one makes the role
-// and lets it read the list; another database of the same server may have made the role before.
-func unmigrated(err error) error {
+// checkError recognizes a database without even the first migration. That one creates the role and lets it read the
+// table of versions. The role may exist without it, because roles are shared by all databases of a server.
+func checkError(err error) error {
 	switch Code(err) {
-	case codeNoRole, codeNoTable, codeNoPrivilege:
-		return fmt.Errorf("%w: nothing has been migrated yet", ErrSchemaBehind)
+	case codeInvalidValue, codeNoTable, codeNoPrivilege:
+		return fmt.Errorf("%w: no migration has been applied", ErrSchemaBehind)
 	default:
-		return undigested(err)
+		return listError(err)
 	}
 }
 
-// undigested recognizes a list of migrations from before digests were kept.
-func undigested(err error) error {
+// listError recognizes a table of versions without digests.
+func listError(err error) error {
 	if Code(err) == codeNoColumn {
-		return fmt.Errorf("%w, one that kept no digests of them", ErrSchemaAltered)
+		return fmt.Errorf("%w: it has no digests of them", ErrSchemaAltered)
 	}
-	return fmt.Errorf("read what was migrated: %w", err)
+	return fmt.Errorf("read the applied migrations: %w", err)
 }
 
-// listApplied leaves out version 0, which stands for the empty database.
-const listApplied = "select version_id, digest from " + goose.DefaultTablename + " where version_id > 0 order by version_id"
+// listApplied leaves out version 0, the empty database.
+const listApplied = "select version_id, digest from " + goose.DefaultTablename +
+	" where version_id > 0 order by version_id"
 
-// migration is one that a program has, or one that was applied to a database, which remembers no names.
+// migration is one of a program's migrations, or one that was applied to a database, which stores no name.
 type migration struct {
 	version int64
 	name    string
-	digest  []byte // SHA-256 of the text; nil if it was applied by something that keeps none
+	digest  []byte // SHA-256 of the text; nil if another tool applied it
 }
 
-// readMigrations gives the migrations of a folder in the order of their versions.
+// readMigrations returns the migrations of a folder, ordered by version.
 func readMigrations(fsys fs.FS) ([]migration, error) {
 	names, err := fs.Glob(fsys, "*.sql")
 	if err != nil {
@@ -90,7 +90,7 @@ func readMigrations(fsys fs.FS) ([]migration, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Git may have written the lines' ends as the system likes them.
+		// Git may convert line endings on checkout.
 		sum := sha256.Sum256(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")))
 		all = append(all, migration{version: version, name: name, digest: sum[:]})
 	}
@@ -98,26 +98,27 @@ func readMigrations(fsys fs.FS) ([]migration, error) {
 	return all, nil
 }
 
-// compareSchema wants both lists to be the same. Otherwise one of them has to be the beginning of the other, or nothing leads from
-// one to the other.
+// compareSchema returns nil if both lists are the same, ErrSchemaBehind or ErrSchemaAhead if one is a prefix of
+// the other, else ErrSchemaAltered.
 func compareSchema(known, applied []migration) error {
 	for i := range min(len(known), len(applied)) {
 		switch k, a := known[i], applied[i]; {
 		case a.version > k.version:
-			return fmt.Errorf("%w: %s was left out before %d was applied", ErrSchemaAltered, k.name, a.version)
+			return fmt.Errorf("%w: %s was skipped, %d has been applied", ErrSchemaAltered, k.name, a.version)
 		case a.version < k.version:
-			return fmt.Errorf("%w: it has migration %d, which is not known here", ErrSchemaAltered, a.version)
+			return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaAltered, a.version)
 		case a.digest == nil:
-			return fmt.Errorf("%w: of %s it keeps no digest", ErrSchemaAltered, k.name)
+			return fmt.Errorf("%w: it has no digest of %s", ErrSchemaAltered, k.name)
 		case !bytes.Equal(a.digest, k.digest):
-			return fmt.Errorf("%w: %s was applied with another text", ErrSchemaAltered, k.name)
+			return fmt.Errorf("%w: %s was applied with different text", ErrSchemaAltered, k.name)
 		}
 	}
 	switch {
 	case len(applied) < len(known):
 		return fmt.Errorf("%w: %s has not been applied", ErrSchemaBehind, known[len(applied)].name)
 	case len(applied) > len(known):
-		return fmt.Errorf("%w: it has migration %d, which is not known here", ErrSchemaAhead, applied[len(known)].version)
+		return fmt.Errorf("%w: it has migration %d, which this program does not know",
+			ErrSchemaAhead, applied[len(known)].version)
 	default:
 		return nil
 	}

@@ -15,11 +15,11 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
-// files is the schema of this package's tests with more migrations. An empty text takes one away.
-func files(t *testing.T, more map[string]string) fstest.MapFS {
+// migrationsWith returns the migrations of this package's tests and some more. An empty text removes one.
+func migrationsWith(t *testing.T, more map[string]string) fstest.MapFS {
 	t.Helper()
 	all := make(fstest.MapFS)
-	for name, text := range readAll(t) {
+	for name, text := range migrationFiles(t) {
 		all[name] = &fstest.MapFile{Data: text}
 	}
 	for name, text := range more {
@@ -34,14 +34,14 @@ const (
 	gates  = "-- +goose Up\ncreate table gates (n int);\n"
 )
 
-func (b *bundle) exec(t *testing.T, sql string) {
+func (b *fixture) exec(t *testing.T, sql string) {
 	t.Helper()
 	if _, err := b.Owner.Exec(t.Context(), sql); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (b *bundle) has(t *testing.T, table string) (yes bool) {
+func (b *fixture) has(t *testing.T, table string) (yes bool) {
 	t.Helper()
 	if err := b.Owner.QueryRow(t.Context(), "select to_regclass($1) is not null", table).Scan(&yes); err != nil {
 		t.Fatal(err)
@@ -49,30 +49,49 @@ func (b *bundle) has(t *testing.T, table string) (yes bool) {
 	return yes
 }
 
-// Each database has migration 1 applied, as it stands in testdata.
-func TestSchemasAreCompared(t *testing.T) {
+// Each test database has migration 1 from testdata.
+func TestCheckSchema_ComparesMigrations(t *testing.T) {
 	t.Parallel()
-	text := readAll(t)[things]
+	text := migrationFiles(t)[things]
 	apply := func(versions string) string {
-		return "insert into goose_db_version (version_id, is_applied, digest) select v, true, sha256('') from unnest(array[" + versions + "]) v"
+		return `insert into goose_db_version (version_id, is_applied, digest)
+			select v, true, sha256('') from unnest(array[` + versions + `]) v`
 	}
+	dos := string(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))
+	next := map[string]string{"00002_gates.sql": gates}
 	for name, test := range map[string]struct {
 		applied string            // what happened to the database
-		known   map[string]string // what the program has beside testdata
+		known   map[string]string // the program's migrations other than testdata
 		want    error
 		says    string
 	}{
-		"the same":                      {},
-		"the same, checked out by DOS":  {known: map[string]string{things: string(bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")))}},
-		"one is to come":                {known: map[string]string{"00002_gates.sql": gates}, want: pg.ErrSchemaBehind, says: "00002_gates.sql has not been applied"},
-		"edited":                        {known: map[string]string{things: string(text) + "-- and so on\n", "00002_gates.sql": gates}, want: pg.ErrSchemaAltered, says: things + " was applied with another text"},
-		"newer":                         {applied: apply("7"), want: pg.ErrSchemaAhead, says: "migration 7, which is not known here"},
-		"newer and edited":              {applied: apply("7"), known: map[string]string{things: string(text) + "\n"}, want: pg.ErrSchemaAltered, says: things},
-		"passed over":                   {applied: apply("7"), known: map[string]string{"00002_gates.sql": gates, "00007_gate.sql": gates}, want: pg.ErrSchemaAltered, says: "00002_gates.sql was left out before 7"},
-		"unknown, and before the next":  {applied: apply("2"), known: map[string]string{"00003_gates.sql": gates}, want: pg.ErrSchemaAltered, says: "migration 2, which is not known here"},
-		"applied twice":                 {applied: apply("1"), known: map[string]string{"00002_gates.sql": gates}, want: pg.ErrSchemaAltered, says: "migration 1"},
-		"applied by something else":     {applied: "update goose_db_version set digest = null", known: map[string]string{"00002_gates.sql": gates}, want: pg.ErrSchemaAltered, says: "of " + things + " it keeps no digest"},
-		"from before digests were kept": {applied: "alter table goose_db_version drop digest", known: map[string]string{"00002_gates.sql": gates}, want: pg.ErrSchemaAltered, says: "kept no digests"},
+		"the same": {},
+		"the same with DOS line endings": {
+			known: map[string]string{things: dos}},
+		"one is pending": {
+			known: next, want: pg.ErrSchemaBehind, says: "00002_gates.sql has not been applied"},
+		"edited": {
+			known: map[string]string{things: string(text) + "-- and so on\n", "00002_gates.sql": gates},
+			want:  pg.ErrSchemaAltered, says: things + " was applied with different text"},
+		"newer": {
+			applied: apply("7"), want: pg.ErrSchemaAhead, says: "migration 7, which this program does not know"},
+		"newer and edited": {
+			applied: apply("7"), known: map[string]string{things: string(text) + "\n"},
+			want: pg.ErrSchemaAltered, says: things},
+		"skipped": {
+			applied: apply("7"), known: map[string]string{"00002_gates.sql": gates, "00007_gate.sql": gates},
+			want: pg.ErrSchemaAltered, says: "00002_gates.sql was skipped, 7 has been applied"},
+		"unknown, and before the next": {
+			applied: apply("2"), known: map[string]string{"00003_gates.sql": gates},
+			want: pg.ErrSchemaAltered, says: "migration 2, which this program does not know"},
+		"applied twice": {
+			applied: apply("1"), known: next, want: pg.ErrSchemaAltered, says: "migration 1"},
+		"applied by another tool": {
+			applied: "update goose_db_version set digest = null", known: next,
+			want: pg.ErrSchemaAltered, says: "it has no digest of " + things},
+		"without digests": {
+			applied: "alter table goose_db_version drop digest", known: next,
+			want: pg.ErrSchemaAltered, says: "it has no digests"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -80,7 +99,7 @@ func TestSchemasAreCompared(t *testing.T) {
 			if test.applied != "" {
 				b.exec(t, test.applied)
 			}
-			known := files(t, test.known)
+			known := migrationsWith(t, test.known)
 			checks := func(what string, err, want error) {
 				t.Helper()
 				if !errors.Is(err, want) || want != nil && !strings.Contains(err.Error(), test.says) {
@@ -94,17 +113,17 @@ func TestSchemasAreCompared(t *testing.T) {
 			}
 			checks("Migrate", pg.Migrate(t.Context(), b.URL, known, nil), want)
 			if want == nil {
-				checks("CheckSchema of what is migrated", b.CheckSchema(t.Context(), known), nil)
+				checks("CheckSchema after Migrate", b.CheckSchema(t.Context(), known), nil)
 			}
 			if made := b.has(t, "gates"); made != errors.Is(test.want, pg.ErrSchemaBehind) {
-				t.Errorf("another table was made: %t", made)
+				t.Errorf("the table gates exists: %t", made)
 			}
 		})
 	}
 }
 
-// Wherever a migrator is stopped, the database is known for what it is, and the next one goes on from there.
-func TestSchemaOfAMigrationThatStopped(t *testing.T) {
+// Wherever a migrator stops, CheckSchema sees what is missing, and the next migrator continues from there.
+func TestCheckSchema_RecognizesInterruptedMigration(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	u, err := url.Parse(b.URL)
@@ -128,12 +147,14 @@ func TestSchemaOfAMigrationThatStopped(t *testing.T) {
 
 	const (
 		broken = "-- +goose Up\ncreate table gates (n int);\nselect 1/0;\n"
-		cutOff = "-- +goose Up\ncreate table gates (n int);\nselect pg_terminate_backend(pg_backend_pid());\n"
+		cutOff = "-- +goose Up\ncreate table gates (n int);\n" +
+			"select pg_terminate_backend(pg_backend_pid());\n"
 	)
-	whole := files(t, map[string]string{"00002_gates.sql": gates})
+	whole := migrationsWith(t, map[string]string{"00002_gates.sql": gates})
 	checks := func(db *pg.DB, says string) {
 		t.Helper()
-		if err := db.CheckSchema(t.Context(), whole); !errors.Is(err, pg.ErrSchemaBehind) || !strings.HasSuffix(err.Error(), says) {
+		err := db.CheckSchema(t.Context(), whole)
+		if !errors.Is(err, pg.ErrSchemaBehind) || !strings.HasSuffix(err.Error(), says) {
 			t.Errorf("got %v, want one that ends with %q", err, says)
 		}
 	}
@@ -143,13 +164,13 @@ func TestSchemaOfAMigrationThatStopped(t *testing.T) {
 			t.Errorf("got %v, want %s", err, code)
 		}
 	}
-	checks(stranger, "nothing has been migrated yet")
-	checks(db, "nothing has been migrated yet")
-	migrate(files(t, map[string]string{things: broken}), "22012")
-	checks(db, "nothing has been migrated yet") // but the list of migrations is there
-	migrate(files(t, map[string]string{"00002_gates.sql": broken}), "22012")
+	checks(stranger, "no migration has been applied")
+	checks(db, "no migration has been applied")
+	migrate(migrationsWith(t, map[string]string{things: broken}), "22012")
+	checks(db, "no migration has been applied") // but the table of versions exists
+	migrate(migrationsWith(t, map[string]string{"00002_gates.sql": broken}), "22012")
 	checks(db, "00002_gates.sql has not been applied")
-	migrate(files(t, map[string]string{"00002_gates.sql": cutOff}), "57P01")
+	migrate(migrationsWith(t, map[string]string{"00002_gates.sql": cutOff}), "57P01")
 	checks(db, "00002_gates.sql has not been applied")
 	if err := pg.Migrate(t.Context(), u.String(), whole, nil); err != nil {
 		t.Fatal(err)
@@ -159,8 +180,8 @@ func TestSchemaOfAMigrationThatStopped(t *testing.T) {
 	}
 }
 
-// Another draft's migrator is at work, and has not come far, when this one looks for the first time.
-func TestMigratingBesideAnotherDraft(t *testing.T) {
+// When this migrator looks for the first time, one with other migrations is running and has not got far.
+func TestMigrate_RefusesConcurrentOtherVersion(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	other, err := b.Owner.Acquire(t.Context())
@@ -172,9 +193,8 @@ func TestMigratingBesideAnotherDraft(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() {
-		done <- pg.Migrate(t.Context(), b.URL, files(t, map[string]string{"00002_doors.sql": gates, "00003_gates.sql": gates}), nil)
-	}()
+	doors := migrationsWith(t, map[string]string{"00002_doors.sql": gates, "00003_gates.sql": gates})
+	go func() { done <- pg.Migrate(t.Context(), b.URL, doors, nil) }()
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
 	for waits := false; !waits; {
@@ -183,7 +203,8 @@ func TestMigratingBesideAnotherDraft(t *testing.T) {
 			t.Fatalf("it did not wait: %v", err)
 		case <-again.C:
 		}
-		err := b.Owner.QueryRow(t.Context(), "select exists (select from pg_stat_activity where datname = current_database() and query ilike 'select pg_try_advisory_lock%')").Scan(&waits)
+		err := b.Owner.QueryRow(t.Context(), `select exists (select from pg_stat_activity
+			where datname = current_database() and query ilike 'select pg_try_advisory_lock%')`).Scan(&waits)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,6 +217,6 @@ func TestMigratingBesideAnotherDraft(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	if b.has(t, "gates") {
-		t.Error("two drafts were mixed")
+		t.Error("two versions of the migrations were mixed")
 	}
 }

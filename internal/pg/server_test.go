@@ -14,12 +14,17 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
-func TestMigrateOnceWhoeverComes(t *testing.T) {
+func TestMigrate_AppliesOnceWithConcurrentMigrators(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	const counter = "-- +goose Up\ncreate table gates (n int);\ninsert into gates values (1);\n-- +goose Down\ndrop table gates;\n"
+	const counter = `-- +goose Up
+create table gates (n int);
+insert into gates values (1);
+-- +goose Down
+drop table gates;
+`
 	files := fstest.MapFS{"00002_gates.sql": {Data: []byte(counter)}}
-	for name, file := range readAll(t) {
+	for name, file := range migrationFiles(t) {
 		files[name] = &fstest.MapFile{Data: file}
 	}
 	lines := make(chan string, 8)
@@ -31,25 +36,25 @@ func TestMigrateOnceWhoeverComes(t *testing.T) {
 		t.Fatal(err)
 	}
 	close(lines)
-	var told []string
+	var applied []string
 	for line := range lines {
-		told = append(told, strings.Join(strings.Fields(line)[:2], " "))
+		applied = append(applied, strings.Join(strings.Fields(line)[:2], " "))
 	}
-	if diff := cmp.Diff([]string{"migrated 00002_gates.sql"}, told); diff != "" {
+	if diff := cmp.Diff([]string{"migrated 00002_gates.sql"}, applied); diff != "" {
 		t.Error(diff)
 	}
-	broken := fstest.MapFS{"00003_broken.sql": {Data: []byte("-- +goose Up\ncreate table pieces (n int);\nselect 1/0;\n")}}
+	const half = "-- +goose Up\ncreate table pieces (n int);\nselect 1/0;\n"
+	broken := fstest.MapFS{"00003_broken.sql": {Data: []byte(half)}}
 	maps.Copy(broken, files)
 	if err := pg.Migrate(t.Context(), b.URL, broken, nil); pg.Code(err) != "22012" {
 		t.Errorf("got %v", err)
 	}
-	var exists bool
-	if err := b.Owner.QueryRow(t.Context(), "select to_regclass('pieces') is not null").Scan(&exists); err != nil || exists {
-		t.Errorf("half a migration was kept (%v)", err)
+	if b.has(t, "pieces") {
+		t.Error("half a migration was kept")
 	}
 }
 
-func readAll(t *testing.T) map[string][]byte {
+func migrationFiles(t *testing.T) map[string][]byte {
 	t.Helper()
 	entries, err := testdata.ReadDir("testdata")
 	if err != nil {
@@ -64,7 +69,7 @@ func readAll(t *testing.T) map[string][]byte {
 	return all
 }
 
-func TestDoctor(t *testing.T) {
+func TestDoctor_FindsWrongSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.CommandConns = 100_000 })
 	findings, err := b.Doctor(t.Context())
@@ -83,7 +88,7 @@ func TestDoctor(t *testing.T) {
 	}
 	for _, f := range findings {
 		if f.Have == "" || f.Want == "" || !strings.HasSuffix(f.Why, ".") || !strings.Contains(f.String(), f.Have) {
-			t.Errorf("%+v says too little", f)
+			t.Errorf("%+v lacks something", f)
 		}
 	}
 	asOwner, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Role: login})
@@ -92,15 +97,15 @@ func TestDoctor(t *testing.T) {
 	}
 	defer asOwner.Close()
 	if findings, err = asOwner.Doctor(t.Context()); err != nil || !found(findings, "role "+login) {
-		t.Errorf("a superuser as runtime role is not found: %v (%v)", findings, err)
+		t.Errorf("a superuser as the runtime role was not found: %v (%v)", findings, err)
 	}
 }
 
-func TestOpenRefusesWhatCanNeverWork(t *testing.T) {
+func TestOpen_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	if _, err := pg.Open(t.Context(), pg.Config{URL: "postgres://%"}); err == nil {
-		t.Error("a URL that is none was taken")
+		t.Error("an invalid URL was accepted")
 	}
 	registry := prometheus.NewRegistry()
 	first, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry})
@@ -108,12 +113,12 @@ func TestOpenRefusesWhatCanNeverWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry}); err == nil {
-		t.Error("two databases share their metrics")
+		t.Error("two databases share a registry")
 	}
 	first.Close()
 	again, err := pg.Open(t.Context(), pg.Config{URL: b.URL, Registerer: registry})
 	if err != nil {
-		t.Fatalf("the first one's metrics outlived it: %v", err)
+		t.Fatalf("Close left metrics registered: %v", err)
 	}
 	again.Close()
 }

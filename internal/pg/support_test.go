@@ -1,10 +1,13 @@
 package pg_test
 
 import (
+	"context"
 	"embed"
 	"io/fs"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/pgtest"
@@ -14,7 +17,7 @@ import (
 //go:embed testdata/*.sql
 var testdata embed.FS
 
-// schema is small and this package's own, so that its tests fail for its own reasons.
+// schema is this package's own small schema, so its tests do not depend on the application's.
 func schema() fs.FS {
 	files, err := fs.Sub(testdata, "testdata")
 	if err != nil {
@@ -23,15 +26,15 @@ func schema() fs.FS {
 	return files
 }
 
-// bundle is a database with one tenant to work in.
-type bundle struct {
+// fixture is a database with one tenant.
+type fixture struct {
 	*pgtest.DB
 	scope pg.Scope
 }
 
-func setup(t *testing.T, adapt ...func(*pg.Config)) *bundle {
+func setup(t *testing.T, adapt ...func(*pg.Config)) *fixture {
 	t.Helper()
-	return &bundle{DB: pgtest.NewFrom(t, schema(), adapt...), scope: newScope()}
+	return &fixture{DB: pgtest.NewFrom(t, schema(), adapt...), scope: newScope()}
 }
 
 var epoch = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
@@ -40,19 +43,20 @@ func newScope() pg.Scope { return pg.Scope{Tenant: tenant.New[tenant.TenantID](e
 
 func newID() tenant.SessionID { return tenant.New[tenant.SessionID](epoch) }
 
-// insert makes one row of counters, as the owner.
-func (b *bundle) insert(t *testing.T) tenant.SessionID {
+// insert adds one row to counters as the owner.
+func (b *fixture) insert(t *testing.T) tenant.SessionID {
 	t.Helper()
 	id := newID()
-	if _, err := b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id) values ($1, $2)", b.scope.Tenant, id); err != nil {
+	_, err := b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id) values ($1, $2)", b.scope.Tenant, id)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return id
 }
 
-func (b *bundle) taken(t *testing.T, id tenant.SessionID) (taken int) {
+func (b *fixture) taken(t *testing.T, id tenant.SessionID) (taken int) {
 	t.Helper()
-	if err := b.Owner.QueryRow(t.Context(), "select taken from counters where tenant_id = $1 and id = $2", b.scope.Tenant, id).Scan(&taken); err != nil {
+	if err := b.Owner.QueryRow(t.Context(), selectTaken, b.scope.Tenant, id).Scan(&taken); err != nil {
 		t.Fatal(err)
 	}
 	return taken
@@ -62,3 +66,28 @@ const (
 	selectTaken = "select taken from counters where tenant_id = $1 and id = $2"
 	takeOne     = "update counters set taken = taken + 1 where tenant_id = $1 and id = $2"
 )
+
+// querier is a transaction that can read: *pg.Tx or *pg.ReadTx.
+type querier interface {
+	Load(ctx context.Context, batch *pg.Batch) error
+}
+
+// execute sends one statement.
+func execute(ctx context.Context, tx querier, sql string, args ...any) error {
+	var batch pg.Batch
+	batch.Queue(sql, args...)
+	return tx.Load(ctx, &batch)
+}
+
+// queryRow sends one statement when the row is scanned.
+func queryRow(ctx context.Context, tx querier, sql string, args ...any) pgx.Row {
+	return rowFunc(func(targets ...any) error {
+		var batch pg.Batch
+		batch.Queue(sql, args...).Scan(targets...)
+		return tx.Load(ctx, &batch)
+	})
+}
+
+type rowFunc func(targets ...any) error
+
+func (f rowFunc) Scan(targets ...any) error { return f(targets...) }

@@ -15,87 +15,83 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Tx is a serializable transaction of one tenant. It has no InTx and no Begin,
-// so transactions do not nest.
+// Tx is a serializable transaction of one tenant. It has no InTx and no Begin, so transactions do not nest.
 type Tx struct {
 	session
-	again []int64 // what to queue on if it is run again
-	added int     // statements and rows
+	retryLocks []int64 // for QueueOn, if it is retried
+	added      int     // statements and rows
 }
 
-// QueueAgainOn is QueueOn for what is known only inside: if the transaction has to be run again it waits in line first, behind
-// others that named one of the same keys.
-func (tx *Tx) QueueAgainOn(keys ...int64) { tx.again = append(tx.again, keys...) }
+// QueueAgainOn is like QueueOn for keys that are only known inside the transaction.
+// It applies if the transaction is retried.
+func (tx *Tx) QueueAgainOn(keys ...int64) { tx.retryLocks = append(tx.retryLocks, keys...) }
 
-// Write queues a statement that is sent, in order, together with COMMIT when
-// the transaction's body returns, or ahead of the next Load, Query or Exec.
+// Write queues a statement. Queued statements are sent in order, together with COMMIT when
+// the transaction's body returns, or before the next Load.
 //
-// Once COMMIT travels in the same pipeline nothing on this side can stop it, so
-// a write that must be refused has to be refused by the database: by a
-// constraint, or because the transaction has read the row that it updates, which
-// SERIALIZABLE keeps as it was read. A body that wants to judge what a write
-// returned calls Flush, for one more round trip, or Load.
+// Nothing on this side can stop a COMMIT that is in the same pipeline. So a write that must be
+// rejected has to be rejected by the database: by a constraint, or because the transaction has read
+// the row that it updates, which SERIALIZABLE keeps as it was read. A body that must see what
+// a write returned calls Flush, which costs a round trip, or Load.
 //
-// A reader of the returned statement runs when the transaction is durable, and
-// not at all if it comes to nothing. If a Flush, Load, Query or Exec follows it
-// runs then, before the commit.
+// A reader of the returned statement runs once the transaction is durable, and not at all if it
+// fails. If a Flush or Load follows, it runs then, before the commit.
 func (tx *Tx) Write(sql string, args ...any) *Statement {
-	tx.gather()
+	tx.writeRows()
 	s := &Statement{sql: sql, args: args}
 	tx.pending = append(tx.pending, s)
 	tx.added++
 	return s
 }
 
-// Flush sends the queued writes now and runs their readers, so that their
-// errors and results are known before the commit.
+// Flush sends the queued writes now and runs their readers, so their errors and results are known before the commit.
 func (tx *Tx) Flush(ctx context.Context) error { return tx.send(ctx, nil) }
 
-// Option changes how one transaction is run.
+// Option changes how a transaction runs.
 type Option func(*run)
 
-// QueueOn lets the transaction wait in line, before it begins, behind others
-// that named one of the same keys: on this node or any other. Its snapshot is
-// then taken after theirs were committed. That is courtesy, for speed: nothing
-// correct depends on it, and when the lock cannot be had the transaction goes ahead.
+// QueueOn makes the transaction take an advisory lock on each key before it begins. It waits for other transactions
+// that named one of the keys, on any node, so its snapshot includes their commits. This only saves retries:
+// nothing depends on it for correctness, and if it cannot get the locks the transaction runs without them.
 func QueueOn(keys ...int64) Option {
 	sorted := slices.Clone(keys)
-	slices.Sort(sorted) // everyone waits in the same order, so nobody waits in a circle
-	return func(r *run) { r.queue = slices.Compact(sorted) }
+	slices.Sort(sorted) // all transactions lock in the same order, so they cannot deadlock
+	return func(r *run) { r.locks = slices.Compact(sorted) }
 }
 
-// learn queues the next attempt on what the last one named.
-func (r *run) learn(keys []int64) {
+// addLocks adds locks for the next attempt.
+func (r *run) addLocks(keys []int64) {
 	if len(keys) > 0 {
-		QueueOn(slices.Concat(r.queue, keys)...)(r)
+		QueueOn(slices.Concat(r.locks, keys)...)(r)
 	}
 }
 
-// run is one transaction over all its attempts.
+// run is one transaction with all its attempts.
 type run struct {
 	db    *DB
 	scope Scope
 	name  string
-	queue []int64
+	locks []int64
 	lost  bool // the last attempt lost its connection
 }
 
-// A commit gets this much more time than a statement may take.
+// commitGrace is how much longer than a statement a commit may take.
 const commitGrace = 5 * time.Second
 
-// InTx runs fn in a SERIALIZABLE transaction of the scope's tenant and commits
-// when fn returns nil. The name labels the metrics: "booking.book".
+// InTx runs fn in a SERIALIZABLE transaction of the tenant and commits when fn returns nil.
+// The name labels the metrics: "booking.book".
 //
-// When Postgres gives the transaction up for a concurrent one (SQLSTATE 40001
-// or 40P01, at COMMIT too), or the connection breaks before COMMIT was sent, fn
-// is run again after a random pause, until ctx ends or Config.MaxAttempts is
-// reached. So fn may run several times: it contains SQL and values only, and
-// takes the time and new ids from outside.
+// If Postgres aborts the transaction because of a concurrent one (SQLSTATE 40001 or 40P01, at COMMIT
+// too), or the connection breaks before COMMIT was sent, InTx runs fn again after a random pause, until
+// ctx ends or Config.MaxAttempts is reached. Since fn may run several times, it must contain only SQL and
+// values, and take the time and new IDs from outside.
 //
-// Errors: what fn returned, after a rollback; CONTENTION (fault.Unavailable)
-// when every attempt was in vain; ErrCommitUnknown; the error of ctx; otherwise
-// what the database said, to be classified with IsUnique and its like.
-func (db *DB) InTx(ctx context.Context, scope Scope, name string, fn func(ctx context.Context, tx *Tx) error, options ...Option) error {
+// Errors: what fn returned, after a rollback; CONTENTION (fault.Unavailable) if every attempt
+// failed; ErrCommitUnknown; the error of ctx; otherwise the database's error, for IsUnique and
+// similar functions.
+func (db *DB) InTx(
+	ctx context.Context, scope Scope, name string, fn func(ctx context.Context, tx *Tx) error, options ...Option,
+) error {
 	if scope.Tenant.IsZero() {
 		return errNoTenant
 	}
@@ -104,17 +100,17 @@ func (db *DB) InTx(ctx context.Context, scope Scope, name string, fn func(ctx co
 		option(r)
 	}
 	start := time.Now()
-	attempts, err := r.untilDone(ctx, fn)
+	attempts, err := r.runWithRetries(ctx, fn)
 	db.metrics.ran(name, attempts, time.Since(start), err)
 	return err
 }
 
 var errNoTenant = fault.New(fault.Internal, fault.InternalError, "A transaction needs a tenant.")
 
-func (r *run) untilDone(ctx context.Context, fn func(context.Context, *Tx) error) (attempts int, err error) {
+func (r *run) runWithRetries(ctx context.Context, fn func(context.Context, *Tx) error) (attempts int, err error) {
 	for attempts = 1; ; attempts++ {
-		again, err := r.attempt(ctx, fn)
-		if !again {
+		retry, err := r.attempt(ctx, fn)
+		if !retry {
 			return attempts, err
 		}
 		if attempts >= r.db.config.MaxAttempts {
@@ -126,14 +122,14 @@ func (r *run) untilDone(ctx context.Context, fn func(context.Context, *Tx) error
 		}
 		r.lost = connectionLost(err)
 		r.db.metrics.retried(r.name, err)
-		if stop := pause(ctx, attempts); stop != nil {
-			return attempts, fmt.Errorf("%w, trying again after %w", stop, err)
+		if stop := backoff(ctx, attempts); stop != nil {
+			return attempts, fmt.Errorf("%w, retrying after %w", stop, err)
 		}
 	}
 }
 
-// acquire takes a connection. After one was lost it makes sure of the next,
-// because a server that was restarted has left a pool of dead ones.
+// acquire takes a connection from the pool. After a lost connection it checks the next ones,
+// because a server that restarted leaves a pool of dead ones.
 func (r *run) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	for dead := int32(0); ; dead++ {
 		conn, err := r.db.commands.Acquire(ctx)
@@ -147,54 +143,53 @@ func (r *run) acquire(ctx context.Context) (*pgxpool.Conn, error) {
 	}
 }
 
-// attempt runs the transaction once and reports whether to run it again.
-func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) (again bool, err error) {
+// attempt runs the transaction once and reports whether to retry it.
+func (r *run) attempt(ctx context.Context, fn func(context.Context, *Tx) error) (retry bool, err error) {
 	conn, err := r.acquire(ctx)
 	if err != nil {
 		return false, fmt.Errorf("%s: connect: %w", r.name, err)
 	}
-	// If fn panics the connection is released inside its transaction, and the pool closes it.
+	// If fn panics, the connection is released inside its transaction, and the pool closes it.
 	defer conn.Release()
 
-	line, err := r.waitInLine(ctx, conn.Conn())
+	unlock, err := r.takeLocks(ctx, conn.Conn())
 	if err != nil {
-		return connectionLost(err) && ctx.Err() == nil, fmt.Errorf("%s: wait in line: %w", r.name, err)
+		return connectionLost(err) && ctx.Err() == nil, fmt.Errorf("%s: take advisory locks: %w", r.name, err)
 	}
-	tx := &Tx{session: session{conn: conn.Conn(), pending: opening("begin isolation level serializable, read write", r.scope)}}
-	defer func() { r.learn(tx.again) }()
+	tx := &Tx{session: session{conn: conn.Conn(), pending: opening(r.scope)}}
+	defer func() { r.addLocks(tx.retryLocks) }()
 	if err = fn(ctx, tx); err != nil || tx.failed != nil {
-		tx.rollBack(ctx, line...)
-		return r.judge(ctx, tx, err)
+		tx.rollBack(ctx, unlock...)
+		return r.classify(ctx, tx, err)
 	}
-	return r.commit(ctx, tx, line)
+	return r.commit(ctx, tx, unlock)
 }
 
-// judge decides what a failed body means.
-func (r *run) judge(ctx context.Context, tx *Tx, err error) (again bool, _ error) {
+// classify says what the error of a body means, and whether to retry.
+func (r *run) classify(ctx context.Context, tx *Tx, err error) (retry bool, _ error) {
 	switch {
 	case tx.failed == nil:
 		return false, err // the body refused
 	case ctx.Err() != nil:
 		return false, fmt.Errorf("%s: %w", r.name, withContext(ctx, tx.failed))
 	case contended(tx.failed) || connectionLost(tx.failed):
-		// The body's own error, if it hid the database's, is void with the transaction.
+		// The transaction is gone, and with it the body's own error, if it returned another one.
 		return true, fmt.Errorf("%s: %w", r.name, tx.failed)
 	case err == nil:
-		err = tx.failed // the body overlooked it, but nothing was committed
+		err = tx.failed // the body ignored it, but nothing was committed
 	}
 	return false, fmt.Errorf("%s: %w", r.name, err)
 }
 
-// commit sends the last writes and COMMIT in one pipeline. An error of a write
-// makes the server skip COMMIT.
-func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool, _ error) {
-	tx.gather()
+// commit sends the last writes and COMMIT in one pipeline. If a write fails, the server skips COMMIT.
+func (r *run) commit(ctx context.Context, tx *Tx, unlock []*Statement) (retry bool, _ error) {
+	tx.writeRows()
 	if !tx.begun && len(tx.pending) == openingLen {
-		tx.rollBack(ctx, line...) // nothing was read, nothing is written
+		tx.rollBack(ctx, unlock...) // nothing was read and there is nothing to write
 		return false, nil
 	}
 	if err := ctx.Err(); err != nil {
-		tx.rollBack(ctx, line...)
+		tx.rollBack(ctx, unlock...)
 		return false, fmt.Errorf("%s: %w", r.name, err)
 	}
 	var committed bool
@@ -202,9 +197,9 @@ func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool
 	statements := make([]*Statement, 0, len(tx.pending)+2)
 	for _, s := range tx.pending {
 		if reader := s.read; reader != nil {
-			rows := &heldRows{types: tx.conn.TypeMap()}
+			rows := &bufferedRows{types: tx.conn.TypeMap()}
 			read = append(read, func() error { return reader(rows) })
-			s = &Statement{sql: s.sql, args: s.args, bind: s.bind, read: rows.hold}
+			s = &Statement{sql: s.sql, args: s.args, bind: s.bind, read: rows.buffer}
 		}
 		statements = append(statements, s)
 	}
@@ -213,14 +208,14 @@ func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool
 		committed = tag.String() == "COMMIT"
 		return nil
 	})
-	statements = append(append(statements, commit), line...)
+	statements = append(append(statements, commit), unlock...)
 
-	// From here on the caller may leave without making the outcome unknown.
+	// From here on, cancelling ctx must not make the outcome unknown.
 	sendCtx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.db.config.StatementTimeout+commitGrace)
 	defer cancel()
-	done, failed, _ := send(sendCtx, tx.conn, statements)
+	done, dbErr, _ := send(sendCtx, tx.conn, statements)
 	if committed {
-		if failed != nil {
+		if dbErr != nil {
 			_ = tx.conn.Close(sendCtx) // the locks end with the connection
 		}
 		for _, reader := range read {
@@ -230,23 +225,22 @@ func (r *run) commit(ctx context.Context, tx *Tx, line []*Statement) (again bool
 		}
 		return false, nil
 	}
-	if failed == nil {
+	if dbErr == nil {
 		return false, fmt.Errorf("%s: %w", r.name, pgx.ErrTxCommitRollback)
 	}
-	if mayHaveCommitted(failed, done >= len(tx.pending)) {
+	if mayHaveCommitted(dbErr, done >= len(tx.pending)) {
 		_ = tx.conn.Close(sendCtx)
-		return false, fmt.Errorf("%s: %w: %w", r.name, ErrCommitUnknown, failed)
+		return false, fmt.Errorf("%s: %w: %w", r.name, ErrCommitUnknown, dbErr)
 	}
-	again = contended(failed) || (connectionLost(failed) && ctx.Err() == nil)
-	tx.rollBack(ctx, line...)
-	return again, fmt.Errorf("%s: %w", r.name, failed)
+	retry = contended(dbErr) || (connectionLost(dbErr) && ctx.Err() == nil)
+	tx.rollBack(ctx, unlock...)
+	return retry, fmt.Errorf("%s: %w", r.name, dbErr)
 }
 
-// mayHaveCommitted reports whether, after this error of a pipeline that ended in
-// COMMIT, the server may have executed it. It has not if the pipeline was never
-// sent, if it says so by an ERROR, or if it hung up with a FATAL before it came
-// to COMMIT. Having come there it can hang up on a client whose transaction is
-// durable; and a connection that just breaks tells nothing.
+// mayHaveCommitted reports whether the server may have executed COMMIT although the pipeline failed. It has not if the
+// pipeline was never sent, if the server reported an ERROR, or if it closed the connection with a FATAL before it
+// reached COMMIT. After it reached COMMIT it may close the connection although the transaction is durable; and a
+// connection that just breaks says nothing.
 func mayHaveCommitted(err error, reached bool) bool {
 	var unsent pgx.ErrPreprocessingBatch
 	if errors.As(err, &unsent) || pgconn.SafeToRetry(err) {
@@ -256,39 +250,36 @@ func mayHaveCommitted(err error, reached bool) bool {
 	return !errors.As(err, &e) || (e.SeverityUnlocalized != "ERROR" && reached)
 }
 
-// waitInLine takes the locks of QueueOn and gives the statements that release
-// them. It happens outside of a transaction, because a snapshot taken before the
-// wait would be stale after it.
-func (r *run) waitInLine(ctx context.Context, conn *pgx.Conn) (leave []*Statement, err error) {
-	if len(r.queue) == 0 {
+// takeLocks takes the advisory locks of QueueOn and returns the statements that release them. It runs before
+// the transaction begins, because a snapshot from before the wait would be stale.
+func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statement, err error) {
+	if len(r.locks) == 0 {
 		return nil, nil
 	}
-	_, err = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.queue)
+	_, err = conn.Exec(ctx, "select pg_advisory_lock(key) from unnest($1::bigint[]) as key", r.locks)
 	if err != nil && (ctx.Err() != nil || conn.IsClosed()) {
-		_ = conn.Close(context.WithoutCancel(ctx)) // some locks may have been had
+		_ = conn.Close(context.WithoutCancel(ctx)) // it may hold some of the locks
 		return nil, withContext(ctx, err)
 	}
-	// After a lock timeout the transaction takes its chance.
+	// After a lock timeout the transaction runs without the locks.
 	return []*Statement{{sql: "select pg_advisory_unlock_all()"}}, nil
 }
 
-// opening begins a transaction and scopes it to the tenant.
-func opening(begin string, scope Scope) []*Statement {
-	return []*Statement{{sql: begin}, setTenant(scope)}
+// opening begins a transaction and sets its tenant.
+func opening(scope Scope) []*Statement {
+	return []*Statement{{sql: "begin isolation level serializable, read write"}, setTenant(scope)}
 }
 
 const openingLen = 2
 
-// setTenant scopes what follows in the same transaction to the tenant. The
-// setting ends with the transaction, so that the next user of the connection
-// inherits nothing.
+// setTenant sets the tenant of the current transaction. The setting ends with
+// the transaction, so the next user of the connection does not inherit it.
 func setTenant(scope Scope) *Statement {
 	return &Statement{sql: "select set_config('app.tenant_id', $1, true)", args: []any{scope.Tenant.String()}}
 }
 
-// pause waits a random time that grows with the number of attempts, so that
-// those who collided do not meet again.
-func pause(ctx context.Context, attempts int) error {
+// backoff waits a random time that grows with the number of attempts, so that colliding transactions spread out.
+func backoff(ctx context.Context, attempts int) error {
 	const first, longest = 2 * time.Millisecond, 250 * time.Millisecond
 	timer := time.NewTimer(rand.N(min(first<<min(attempts, 16), longest)))
 	defer timer.Stop()

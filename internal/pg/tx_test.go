@@ -14,7 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func TestInTxCommitsWhatWasWritten(t *testing.T) {
+func TestInTx_CommitsWrites(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
@@ -41,7 +41,7 @@ func TestInTxCommitsWhatWasWritten(t *testing.T) {
 	}
 }
 
-func TestInTxRollsBackWhatItsBodyRefuses(t *testing.T) {
+func TestInTx_RollsBackOnError(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
@@ -62,7 +62,7 @@ func TestInTxRollsBackWhatItsBodyRefuses(t *testing.T) {
 	}
 }
 
-func TestATransactionNeedsATenant(t *testing.T) {
+func TestTransactions_RequireTenant(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	for name, run := range map[string]func() error{
@@ -76,12 +76,14 @@ func TestATransactionNeedsATenant(t *testing.T) {
 	}
 }
 
-// A constraint is the only judge of a write that travels with COMMIT.
-func TestAWriteThatTheDatabaseRefusesStopsTheCommit(t *testing.T) {
+// Only a constraint can stop a write that is sent together with COMMIT.
+func TestInTx_DoesNotCommitAfterRejectedWrite(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id, parent := b.insert(t), newID()
-	if _, err := b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id, taken) values ($1, $2, 3)", b.scope.Tenant, parent); err != nil {
+	_, err := b.Owner.Exec(t.Context(), "insert into counters (tenant_id, id, taken) values ($1, $2, 3)",
+		b.scope.Tenant, parent)
+	if err != nil {
 		t.Fatal(err)
 	}
 	full := parent
@@ -95,10 +97,12 @@ func TestAWriteThatTheDatabaseRefusesStopsTheCommit(t *testing.T) {
 			func(err error) bool { return pg.IsCheck(err, "counters_taken") && !pg.IsUnique(err) }},
 		{"unique", "insert into counters (tenant_id, id) values ($1, $2)", []any{b.scope.Tenant, full},
 			func(err error) bool { return pg.IsUnique(err, "counters_pkey") && !pg.IsCheck(err) }},
-		// This one is deferred, so that COMMIT itself raises it.
-		{"foreign key", "insert into things (tenant_id, id, parent_id) values ($1, $2, $3)", []any{b.scope.Tenant, newID(), newID()},
+		// This constraint is deferred, so COMMIT itself raises the error.
+		{"foreign key", "insert into things (tenant_id, id, parent_id) values ($1, $2, $3)",
+			[]any{b.scope.Tenant, newID(), newID()},
 			func(err error) bool { return pg.IsForeignKey(err, "things_parent") }},
-		{"row security", "insert into counters (tenant_id, id) values ($1, $2)", []any{newScope().Tenant, newID()},
+		{"row security", "insert into counters (tenant_id, id) values ($1, $2)",
+			[]any{newScope().Tenant, newID()},
 			func(err error) bool { return pg.Code(err) == "42501" }},
 		{"unreadable argument", takeOne, []any{b.scope.Tenant, struct{}{}},
 			func(err error) bool { return err != nil && pg.Code(err) == "" }},
@@ -111,7 +115,7 @@ func TestAWriteThatTheDatabaseRefusesStopsTheCommit(t *testing.T) {
 			err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 				attempts++
 				if loads {
-					if _, err := tx.Exec(ctx, "select 1"); err != nil {
+					if err := execute(ctx, tx, "select 1"); err != nil {
 						return err
 					}
 				}
@@ -123,7 +127,7 @@ func TestAWriteThatTheDatabaseRefusesStopsTheCommit(t *testing.T) {
 				t.Errorf("%s: %v", tt.name, err)
 			}
 			if attempts != 1 {
-				t.Errorf("%s: %d attempts: only contention is worth another", tt.name, attempts)
+				t.Errorf("%s: %d attempts: only conflicts are retried", tt.name, attempts)
 			}
 			if got := b.taken(t, id); got != 0 {
 				t.Fatalf("%s: taken is %d, want 0", tt.name, got)
@@ -132,21 +136,16 @@ func TestAWriteThatTheDatabaseRefusesStopsTheCommit(t *testing.T) {
 	}
 }
 
-func TestAnErrorThatTheBodyOverlooksIsNotCommitted(t *testing.T) {
+func TestInTx_DoesNotCommitAfterIgnoredError(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
 	overlook := map[string]func(ctx context.Context, tx *pg.Tx){
-		"Exec": func(ctx context.Context, tx *pg.Tx) { _, _ = tx.Exec(ctx, "select 1/0") },
-		"Query": func(ctx context.Context, tx *pg.Tx) {
-			if rows, err := tx.Query(ctx, "select 1/n from generate_series(1, 0, -1) n"); err == nil {
-				rows.Close()
-			}
-		},
-		"QueryRow": func(ctx context.Context, tx *pg.Tx) { _ = tx.QueryRow(ctx, "select 1/0").Scan(new(int)) },
+		"Load": func(ctx context.Context, tx *pg.Tx) { _ = execute(ctx, tx, "select 1/0") },
+		"Scan": func(ctx context.Context, tx *pg.Tx) { _ = queryRow(ctx, tx, "select 1/0").Scan(new(int)) },
 		"twice": func(ctx context.Context, tx *pg.Tx) {
-			_, _ = tx.Exec(ctx, "select 1/0")
-			_, _ = tx.Exec(ctx, "select 1")
+			_ = execute(ctx, tx, "select 1/0")
+			_ = execute(ctx, tx, "select 1")
 		},
 	}
 	for name, fn := range overlook {
@@ -164,7 +163,7 @@ func TestAnErrorThatTheBodyOverlooksIsNotCommitted(t *testing.T) {
 	}
 }
 
-func TestAReadersErrorLeavesTheTransactionGood(t *testing.T) {
+func TestLoad_ReaderErrorKeepsTransactionUsable(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
@@ -176,10 +175,10 @@ func TestAReadersErrorLeavesTheTransactionGood(t *testing.T) {
 		if err := tx.Load(ctx, &batch); !errors.Is(err, pgx.ErrNoRows) {
 			t.Errorf("Load: %v", err)
 		}
-		if err := tx.QueryRow(ctx, "select 'x'").Scan(&one); err == nil {
+		if err := queryRow(ctx, tx, "select 'x'").Scan(&one); err == nil {
 			t.Error("a text was read as a number")
 		}
-		if err := tx.QueryRow(ctx, "select 7").Scan(&one); err != nil || one != 7 {
+		if err := queryRow(ctx, tx, "select 7").Scan(&one); err != nil || one != 7 {
 			t.Errorf("got %d (%v)", one, err)
 		}
 		tx.Write(takeOne, b.scope.Tenant, id)
@@ -193,13 +192,13 @@ func TestAReadersErrorLeavesTheTransactionGood(t *testing.T) {
 	}
 }
 
-func TestStatementsRunInTheOrderTheyWereGiven(t *testing.T) {
+func TestTx_RunsStatementsInOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
 	var seen []int
 	see := func(tx *pg.Tx) {
-		tx.Write("update counters set taken = taken + 1 where tenant_id = $1 and id = $2 returning taken", b.scope.Tenant, id).
+		tx.Write(takeOne+" returning taken", b.scope.Tenant, id).
 			QueryRow(func(row pgx.Row) error {
 				var taken int
 				err := row.Scan(&taken)
@@ -209,12 +208,8 @@ func TestStatementsRunInTheOrderTheyWereGiven(t *testing.T) {
 	}
 	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		see(tx)
-		rows, err := tx.Query(ctx, selectTaken, b.scope.Tenant, id)
-		if err != nil {
-			return err
-		}
-		got, err := pgx.CollectExactlyOneRow(rows, pgx.RowTo[int])
-		if err != nil {
+		var got int
+		if err := queryRow(ctx, tx, selectTaken, b.scope.Tenant, id).Scan(&got); err != nil {
 			return err
 		}
 		seen = append(seen, got*10)
@@ -238,8 +233,8 @@ func TestStatementsRunInTheOrderTheyWereGiven(t *testing.T) {
 	}
 }
 
-// What a write returns is read when the transaction is durable, and only then.
-func TestReadersOfWritesRunAfterTheCommit(t *testing.T) {
+// A write's result is read once the transaction is durable, and not at all if it fails.
+func TestWrite_RunsReadersAfterCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.insert(t)
@@ -248,7 +243,7 @@ func TestReadersOfWritesRunAfterTheCommit(t *testing.T) {
 		Taken int
 		None  *string
 	}
-	const returning = "update counters set taken = taken + 1 where tenant_id = $1 and id = $2 returning id, taken, null::text"
+	const returning = takeOne + " returning id, taken, null::text"
 	var rows []row
 	var values []any
 	var tag string
@@ -279,9 +274,9 @@ func TestReadersOfWritesRunAfterTheCommit(t *testing.T) {
 	}
 
 	rows = nil
-	err := b.InTx(t.Context(), b.scope, "test", writeOnly) // four are taken now, one too many
+	err := b.InTx(t.Context(), b.scope, "test", writeOnly) // this takes a fourth, one too many
 	if !pg.IsCheck(err, "counters_taken") || rows != nil {
-		t.Errorf("%v, read %v of a transaction that came to nothing", err, rows)
+		t.Errorf("%v, read %v from a transaction that failed", err, rows)
 	}
 
 	misread := func(_ context.Context, tx *pg.Tx) error {
@@ -296,7 +291,7 @@ func TestReadersOfWritesRunAfterTheCommit(t *testing.T) {
 	}
 }
 
-func TestAPanicLeavesNoTransactionBehind(t *testing.T) {
+func TestInTx_PanicLeavesNoTransaction(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.CommandConns = 1 })
 	id := b.insert(t)

@@ -10,10 +10,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// external uses a server that somebody else runs and that several test
-// processes share. An advisory lock lets one of them at a time make the template
-// and sweep; each holds another lock for life, by which the sweeper can tell
-// whose databases are left over.
+// external uses a server that is already running, which several test processes share. Only one of them at a time
+// creates the template and sweeps, under an advisory lock. Each holds another lock until it ends,
+// which tells the sweeper whose databases are left over.
 func external(given string, schema fs.FS, hash string) (_ *server, err error) {
 	ctx := context.Background()
 	run := strings.ToLower(rand.Text()[:10])
@@ -26,7 +25,8 @@ func external(given string, schema fs.FS, hash string) (_ *server, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("TEST_DATABASE_URL: %w", err)
 	}
-	if _, err := life.Exec(ctx, "select pg_advisory_lock(hashtext($1)), pg_advisory_lock(hashtext('berth_template'))", run); err != nil {
+	const lock = "select pg_advisory_lock(hashtext($1)), pg_advisory_lock(hashtext('berth_template'))"
+	if _, err := life.Exec(ctx, lock, run); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -36,7 +36,8 @@ func external(given string, schema fs.FS, hash string) (_ *server, err error) {
 	}()
 	rows, err := s.admin.Query(ctx, `
 		select datname from pg_database
-		where datname ~ '^berth_test_[a-z0-9]{10}_' and pg_try_advisory_xact_lock(hashtext(split_part(datname, '_', 3)))`)
+		where datname ~ '^berth_test_[a-z0-9]{10}_'
+		  and pg_try_advisory_xact_lock(hashtext(split_part(datname, '_', 3)))`)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +51,8 @@ func external(given string, schema fs.FS, hash string) (_ *server, err error) {
 		}
 	}
 	var ready bool
-	if err := s.admin.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", s.template).Scan(&ready); err != nil {
+	row := s.admin.QueryRow(ctx, "select exists (select from pg_database where datname = $1)", s.template)
+	if err := row.Scan(&ready); err != nil {
 		return nil, err
 	}
 	if !ready {

@@ -20,13 +20,12 @@ import (
 
 const template = "berth_template"
 
-// local starts a server that belongs to this process. Making a cluster and
-// migrating it takes seconds, so that is done once and kept; every process works
-// on a copy, which takes a fraction of one.
+// local starts a server that belongs to this process. Creating and migrating a cluster takes seconds, so
+// that is done once and kept. Every process works on a copy, which takes a fraction of a second.
 func local(schema fs.FS, hash string) (*server, error) {
 	ctx := context.Background()
 	base := filepath.Join(tempDir(), fmt.Sprintf("berth-pgtest-%d", os.Getuid()))
-	if err := passable(base); err != nil {
+	if err := makeAccessible(base); err != nil {
 		return nil, err
 	}
 	unlock, err := lock(filepath.Join(base, "lock"))
@@ -43,14 +42,14 @@ func local(schema fs.FS, hash string) (*server, error) {
 		}
 	}
 	now := time.Now()
-	if err := os.Chtimes(original, now, now); err != nil { // the sweeper keeps what is in use
+	if err := os.Chtimes(original, now, now); err != nil { // the sweeper keeps what was used last
 		return nil, err
 	}
 	dir, err := os.MkdirTemp(base, "run-")
 	if err != nil {
 		return nil, err
 	}
-	if err := passable(dir); err != nil {
+	if err := makeAccessible(dir); err != nil {
 		return nil, err
 	}
 	for _, part := range []string{"cluster", "password"} {
@@ -62,7 +61,7 @@ func local(schema fs.FS, hash string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := leaveNothing(dir, dev.PID()); err != nil {
+	if err := removeOnExit(dir, dev.PID()); err != nil {
 		return nil, errors.Join(err, dev.Stop())
 	}
 	s := &server{template: template, prefix: "test", strategy: " strategy file_copy"}
@@ -72,11 +71,10 @@ func local(schema fs.FS, hash string) (*server, error) {
 	return s, s.connect(ctx, dev.URL)
 }
 
-// build makes the cluster that others are copies of. It is worked on under
-// another name, so that an interrupted attempt is never taken for it.
+// build creates the cluster that is copied. It works under another name, so an interrupted attempt is never used.
 func build(ctx context.Context, original string, schema fs.FS) error {
 	draft := original + ".draft"
-	if err := errors.Join(os.RemoveAll(draft), passable(draft)); err != nil {
+	if err := errors.Join(os.RemoveAll(draft), makeAccessible(draft)); err != nil {
 		return err
 	}
 	dev, err := pg.StartDevelopment(ctx, pg.DevConfig{DataDir: draft, Fast: true})
@@ -95,10 +93,9 @@ func build(ctx context.Context, original string, schema fs.FS) error {
 	return os.Rename(draft, original)
 }
 
-// leaveNothing starts a shell that waits for this process to end, by whatever
-// means, and then removes what it leaves: the server, where the system has not
-// seen to that already, and its folder.
-func leaveNothing(dir string, server int) error {
+// removeOnExit starts a shell that waits for this process to end, in any way, and then removes
+// what is left: the server, if the system has not stopped it, and its folder.
+func removeOnExit(dir string, server int) error {
 	const script = `cat
 kill -QUIT "$2" 2>/dev/null
 n=0; while [ -e "$1/cluster/postmaster.pid" ] && [ $n -lt 100 ]; do sleep 0.05; n=$((n+1)); done
@@ -108,18 +105,17 @@ rm -rf -- "$1"`
 		return err
 	}
 	defer read.Close()
-	lifeline = append(lifeline, write)
+	lifelines = append(lifelines, write)
 	reaper := exec.Command("sh", "-c", script, "sh", dir, strconv.Itoa(server))
 	reaper.Stdin = read
-	reaper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is not for it
+	reaper.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C must not reach it
 	return reaper.Start()
 }
 
-// lifeline holds the writing ends of pipes that close with this process.
-var lifeline []*os.File
+// lifelines holds the write ends of pipes that close when this process ends.
+var lifelines []*os.File
 
-// sweep removes the folders of processes whose machine or shell went down with
-// them, and the schemas that were not used for longest.
+// sweep removes the folders that killed processes left behind, and all but the most recently used schemas.
 func sweep(base string) {
 	runs, _ := filepath.Glob(filepath.Join(base, "run-*"))
 	for _, dir := range runs {
@@ -139,8 +135,7 @@ func sweep(base string) {
 	}
 }
 
-// keptSchemas is how many clusters are kept, 50 MB each. Every edit of a
-// migration makes a new one.
+// keptSchemas is how many clusters are kept, 50 MB each. Every edit of a migration creates a new one.
 const keptSchemas = 3
 
 func usedAt(dir string) time.Time {
@@ -151,8 +146,8 @@ func usedAt(dir string) time.Time {
 	return info.ModTime()
 }
 
-// tempDir is memory where there is plenty of it: making a database there takes
-// 10 ms, on a disk up to 200. Otherwise it is where the server's user can go too.
+// tempDir returns a folder in memory if there is enough: creating a database takes 10 ms there,
+// up to 200 ms on disk. Otherwise it returns one that the server's user can access.
 func tempDir() string {
 	const enough = 2 << 30
 	var memory syscall.Statfs_t
@@ -165,8 +160,8 @@ func tempDir() string {
 	return os.TempDir()
 }
 
-// Folder is an empty folder for a server's files, quick where that is possible,
-// that any user may enter. It is removed when the test ends.
+// Folder returns an empty folder for a server's files, in memory if possible, which any user can access.
+// It is removed when the test ends.
 func Folder(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(tempDir(), "berth-test-") //nolint:usetesting // t.TempDir is closed to other users
@@ -174,21 +169,21 @@ func Folder(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	if err := passable(dir); err != nil {
+	if err := makeAccessible(dir); err != nil {
 		t.Fatal(err)
 	}
 	return dir
 }
 
-// passable makes a folder through which the server's user can pass, whatever the umask.
-func passable(dir string) error {
+// makeAccessible creates a folder that the server's user can access, whatever the umask.
+func makeAccessible(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
 	return os.Chmod(dir, 0o755)
 }
 
-// lock waits for the other test processes.
+// lock waits for other test processes.
 func lock(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

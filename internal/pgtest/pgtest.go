@@ -1,9 +1,7 @@
-// Package pgtest gives each test a migrated database of its own on a real
-// Postgres. Tests need nothing but New: each test process starts its own server
-// when the first test asks, and the server ends with the process, however that ends.
+// Package pgtest gives each test its own migrated database on a real Postgres server. A test only calls New.
+// Each test process starts its server on the first call, and the server ends with the process, however it ends.
 //
-// With TEST_DATABASE_URL, a superuser's URL, the databases are made on that
-// server instead.
+// If TEST_DATABASE_URL has the URL of a superuser, the databases are created on that server instead.
 package pgtest
 
 import (
@@ -29,24 +27,22 @@ import (
 
 // DB is one test's database.
 type DB struct {
-	// DB is the database as the service sees it: as the runtime role, under
-	// row-level security.
+	// DB is the database as the service sees it: as the runtime role, under row-level security.
 	*pg.DB
-	// Owner sees and changes everything, for fixtures and assertions.
+	// Owner can read and change everything, for fixtures and assertions.
 	Owner *pgxpool.Pool
-	// URL connects as the owner, a superuser. It may name a socket; TCP is for
-	// those who put a proxy in between.
+	// URL connects as the owner, a superuser. It may use a Unix socket; TCP is for a proxy in between.
 	URL, TCP string
 }
 
-// New gives a database with the real schema. It is dropped when the test ends.
-// adapt may change how it is opened.
+// New returns a database with the real schema. It is dropped when the test ends.
+// adapt may change the configuration.
 func New(t testing.TB, adapt ...func(*pg.Config)) *DB {
 	t.Helper()
 	return NewFrom(t, migrations.FS, adapt...)
 }
 
-// NewFrom is New with a schema of the test's own.
+// NewFrom is like New with another schema.
 func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	t.Helper()
 	ctx := t.Context()
@@ -54,7 +50,7 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
-	name := fmt.Sprintf("%s_%d", s.prefix, s.made.Add(1))
+	name := fmt.Sprintf("%s_%d", s.prefix, s.count.Add(1))
 	if _, err := s.admin.Exec(ctx, "create database "+name+" template "+s.template+s.strategy); err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
@@ -65,7 +61,7 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	})
 	config := pg.Config{
 		URL: s.urlOf(name), CommandConns: 8, ReadConns: 4,
-		// Tests share the machine, and are not about what it does where it has no time.
+		// Tests run on a busy machine and are not about timeouts.
 		StatementTimeout: patience, LockTimeout: patience, IdleTimeout: patience,
 	}
 	for _, change := range adapt {
@@ -76,30 +72,30 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(db.Close)
-	owner, err := db.OpenPool(ctx, 4, map[string]string{"role": "none"}) // whoever logged in
+	owner, err := db.OpenPool(ctx, 4, map[string]string{"role": "none"}) // the role that logged in
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(owner.Close)
-	return &DB{DB: db, Owner: owner, URL: config.URL, TCP: in(s.tcp, name)}
+	return &DB{DB: db, Owner: owner, URL: config.URL, TCP: urlIn(s.tcp, name)}
 }
 
 const patience = 10 * time.Minute
 
-// server is where a test process makes its databases.
+// server is where a test process creates its databases.
 type server struct {
 	admin    *pgxpool.Pool
 	url, tcp *url.URL
 	template string
 	strategy string
 	prefix   string
-	made     atomic.Int64
+	count    atomic.Int64
 }
 
-func (s *server) urlOf(database string) string { return in(s.url, database) }
+func (s *server) urlOf(database string) string { return urlIn(s.url, database) }
 
-// in is the URL of another database of the same server.
-func in(server *url.URL, database string) string {
+// urlIn returns the URL of another database of the same server.
+func urlIn(server *url.URL, database string) string {
 	u := *server
 	u.Path = "/" + database
 	return u.String()
@@ -121,7 +117,7 @@ func serverFor(schema fs.FS) (*server, error) {
 	return start.(func() (*server, error))()
 }
 
-// hashOf identifies a schema by what its files say.
+// hashOf identifies a schema by the content of its files.
 func hashOf(schema fs.FS) (string, error) {
 	sum := sha256.New()
 	err := fs.WalkDir(schema, ".", func(path string, entry fs.DirEntry, err error) error {
@@ -156,11 +152,14 @@ func (s *server) connect(ctx context.Context, given string) (err error) {
 	return err
 }
 
-// makeTemplate makes the database that all others are copies of. It is worked on
-// under another name, so that an interrupted attempt is never taken for it.
+// makeTemplate creates the database that is copied for each test. It works under another name,
+// so an interrupted attempt is never used.
 func (s *server) makeTemplate(ctx context.Context, schema fs.FS) error {
 	draft := s.template + "_draft"
-	for _, sql := range []string{"drop database if exists " + draft + " with (force)", "create database " + draft} {
+	for _, sql := range []string{
+		"drop database if exists " + draft + " with (force)",
+		"create database " + draft,
+	} {
 		if _, err := s.admin.Exec(ctx, sql); err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-func TestDatabasesAreTheTestsOwn(t *testing.T) { //nolint:tparallel // the end looks at what the pair left
+func TestNew_GivesEachTestItsOwnDatabase(t *testing.T) { //nolint:tparallel // the end checks what the pair leaves
 	t.Parallel()
 	var names [2]string
 	t.Run("pair", func(t *testing.T) {
@@ -46,11 +46,11 @@ func TestDatabasesAreTheTestsOwn(t *testing.T) { //nolint:tparallel // the end l
 	rows, _ := db.Owner.Query(t.Context(), "select datname::text from pg_database where datname = any($1)", names[:])
 	left, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil || len(left) > 0 {
-		t.Errorf("%v are left of %v (%v)", left, names, err)
+		t.Errorf("%v of %v were not dropped (%v)", left, names, err)
 	}
 }
 
-func TestTheServiceIsTheRuntimeRole(t *testing.T) {
+func TestNew_OpensDatabaseAsRuntimeRole(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t, func(c *pg.Config) { c.ApplicationName = "adapted" })
 	pool, err := db.OpenPool(t.Context(), 1, nil)
@@ -59,7 +59,8 @@ func TestTheServiceIsTheRuntimeRole(t *testing.T) {
 	}
 	defer pool.Close()
 	var got [2]string
-	if err := pool.QueryRow(t.Context(), "select current_user::text, current_setting('application_name')").Scan(&got[0], &got[1]); err != nil {
+	row := pool.QueryRow(t.Context(), "select current_user::text, current_setting('application_name')")
+	if err := row.Scan(&got[0], &got[1]); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([2]string{pg.DefaultRole, "adapted"}, got); diff != "" {
@@ -67,34 +68,35 @@ func TestTheServiceIsTheRuntimeRole(t *testing.T) {
 	}
 }
 
-// patience is how long a test waits for what takes a moment; only a failing one waits it out.
+// patience is how long a test waits for something quick. Only a failing test waits that long.
 const patience = 10 * time.Minute
 
-// child makes this test binary a test process of its own.
+// child is the environment variable that turns a child process of the test into a test process of its own.
 const child = "BERTH_PGTEST_CHILD"
 
 type report struct{ Folder, Database, URL string }
 
-func TestChild(t *testing.T) {
+func TestHelperProcess(t *testing.T) {
 	t.Parallel()
 	if os.Getenv(child) == "" {
 		return
 	}
 	db := pgtest.New(t)
 	r := report{URL: db.URL}
-	if err := db.Owner.QueryRow(t.Context(), "select current_setting('data_directory'), current_database()::text").Scan(&r.Folder, &r.Database); err != nil {
+	row := db.Owner.QueryRow(t.Context(), "select current_setting('data_directory'), current_database()::text")
+	if err := row.Scan(&r.Folder, &r.Database); err != nil {
 		t.Fatal(err)
 	}
 	if err := json.NewEncoder(os.Stdout).Encode(r); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, os.Stdin) // until the parent lets go
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the parent closes it
 }
 
-// process runs a child until it has its database. finish ends it, in order or not.
+// process runs a child until it has its database. finish ends or kills it.
 func process(t *testing.T, environment ...string) (r report, finish func(kill bool)) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestChild$")
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestHelperProcess$")
 	cmd.Env = append(append(os.Environ(), child+"=1"), environment...)
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -110,7 +112,7 @@ func process(t *testing.T, environment ...string) (r report, finish func(kill bo
 	lines := bufio.NewReader(out)
 	line, err := lines.ReadBytes('\n')
 	if err != nil || json.Unmarshal(line, &r) != nil {
-		t.Fatalf("the child said %q (%v)", line, err)
+		t.Fatalf("the child printed %q (%v)", line, err)
 	}
 	return r, func(kill bool) {
 		if kill {
@@ -124,8 +126,8 @@ func process(t *testing.T, environment ...string) (r report, finish func(kill bo
 	}
 }
 
-// However a test process ends, neither server nor folder remains.
-func TestNothingIsLeft(t *testing.T) {
+// However a test process ends, its server stops and its folder is removed.
+func TestNew_LeavesNothingBehind(t *testing.T) {
 	t.Parallel()
 	for name, kill := range map[string]bool{"at the end": false, "when killed": true} {
 		t.Run(name, func(t *testing.T) {
@@ -139,27 +141,26 @@ func TestNothingIsLeft(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			if _, err := conn.WaitForNotification(ctx); ctx.Err() != nil {
-				t.Errorf("the server lives on: %v", err)
+				t.Errorf("the server is still running: %v", err)
 			}
-			again := time.NewTicker(20 * time.Millisecond)
-			defer again.Stop()
+			tick := time.NewTicker(20 * time.Millisecond)
+			defer tick.Stop()
 			for {
 				if _, err := os.Stat(r.Folder); errors.Is(err, fs.ErrNotExist) {
 					return
 				}
 				select {
-				case <-again.C:
+				case <-tick.C:
 				case <-ctx.Done():
-					t.Fatalf("%s is left", r.Folder)
+					t.Fatalf("%s was not removed", r.Folder)
 				}
 			}
 		})
 	}
 }
 
-// A server that is given is shared by processes, and what a killed one left is
-// swept by the next.
-func TestAGivenServerIsShared(t *testing.T) {
+// Processes share a given server, and the next one removes what a killed one left behind.
+func TestNew_SharesGivenServer(t *testing.T) {
 	t.Parallel()
 	dev, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
 	if err != nil {
@@ -176,13 +177,15 @@ func TestAGivenServerIsShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	// The server would notice by itself that the killed one is gone; this waits for it.
+	// The server takes a while to notice that the killed process is gone; this waits for it.
 	run := killed.Database[:strings.LastIndex(killed.Database, "_")]
-	if _, err := conn.Exec(t.Context(), "select pg_terminate_backend(pid, 120000) from pg_stat_activity where application_name = $1", run); err != nil {
+	if _, err := conn.Exec(t.Context(),
+		"select pg_terminate_backend(pid, 120000) from pg_stat_activity where application_name = $1", run); err != nil {
 		t.Fatal(err)
 	}
 	_, finishThird := process(t, given)
-	rows, _ := conn.Query(t.Context(), "select datname::text from pg_database where datname in ($1, $2)", killed.Database, running.Database)
+	rows, _ := conn.Query(t.Context(), "select datname::text from pg_database where datname in ($1, $2)",
+		killed.Database, running.Database)
 	left, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +196,9 @@ func TestAGivenServerIsShared(t *testing.T) {
 	finishThird(false)
 	finish(false)
 	var tests, templates int
-	if err := conn.QueryRow(t.Context(), "select count(*) filter (where datname like 'berth_test_%')::int, count(*) filter (where datname like 'berth_template_%')::int from pg_database").Scan(&tests, &templates); err != nil {
+	if err := conn.QueryRow(t.Context(), `select count(*) filter (where datname like 'berth_test_%')::int,
+		count(*) filter (where datname like 'berth_template_%')::int from pg_database`).
+		Scan(&tests, &templates); err != nil {
 		t.Fatal(err)
 	}
 	if templates != 1 || tests != 0 {

@@ -1,7 +1,6 @@
-// Package provider tells what became of one HTTP request to a provider of
-// messages: whether it left, what was answered, and therefore whether the
-// message may have been sent. Libraries that speak for the providers hide that, and some
-// repeat requests by themselves.
+// Package provider records what happened to one HTTP request to a message provider: whether it was sent, what the
+// answer was, and so whether the message may have been sent. The providers' client libraries hide this,
+// and some retry requests by themselves.
 package provider
 
 import (
@@ -19,8 +18,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-// pool keeps connections for many messages at once. Not for long: where the other end hangs up on an
-// idle one at the moment it is used, nobody knows whether the message was taken.
+// pool keeps connections for many messages at once, but not for long: if the server closes an idle connection
+// just when it is used, it is unknown whether the server got the message.
 var pool = func() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConns = 0
@@ -29,7 +28,7 @@ var pool = func() *http.Transport {
 	return t
 }()
 
-// Pool is a transport that is given, or else one that all senders share.
+// Pool returns the given transport, or one that all senders share if it is nil.
 func Pool(given http.RoundTripper) http.RoundTripper {
 	if given == nil {
 		return pool
@@ -37,82 +36,81 @@ func Pool(given http.RoundTripper) http.RoundTripper {
 	return given
 }
 
-// answerLimit is more than any provider's answer to one message.
+// answerLimit in bytes is more than any provider's answer to one message.
 const answerLimit = 1 << 20
 
-var errRepeated = errors.New("one message is one request")
+var errRepeated = errors.New("a message is sent with one request only")
 
-// Exchange is one request and its answer.
+// Exchange is one request and its response.
 type Exchange struct {
-	end context.CancelFunc
+	cancel context.CancelFunc
 
 	mu         sync.Mutex
-	begun      bool
-	left       bool // it may have reached the provider
-	status     int  // 0: no answer
-	refusal    []byte
+	started    bool
+	sent       bool // the request may have reached the provider
+	status     int  // 0: no response
+	errorBody  []byte
 	retryAfter time.Duration
 	err        error
 }
 
 type exchangeKey struct{}
 
-// Begin gives a context for one request through Transport. The context ends with the
-// answer, so that no library repeats the request: whether that is safe, only the
-// caller knows. Call the function when all is done.
+// Begin returns a context for one request through Transport. The context ends with the response, so that
+// no library retries the request: only the caller knows whether that is safe. Call the function at the end.
 func Begin(ctx context.Context, timeout time.Duration) (context.Context, *Exchange, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
-	x := &Exchange{end: cancel}
+	x := &Exchange{cancel: cancel}
 	return context.WithValue(ctx, exchangeKey{}, x), x, cancel
 }
 
-// Transport notes in a request's Exchange what becomes of it.
+// Transport records in a request's Exchange what happens to it.
 type Transport struct {
 	Base http.RoundTripper
 }
 
-// RoundTrip makes one request and takes in its answer whole.
+// RoundTrip makes one request and reads the whole response.
 func (t Transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	x, ok := req.Context().Value(exchangeKey{}).(*Exchange)
 	if !ok {
 		return t.Base.RoundTrip(req)
 	}
-	if !x.begin() {
+	if !x.start() {
 		return nil, errRepeated
 	}
-	defer x.end()
-	// Having a connection is taken for having written: the write follows at once, and
-	// goes on in another goroutine after a timeout has brought this one back.
-	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.leave() }}
+	defer x.cancel()
+	// Treat a connection as a sent request: the write follows immediately,
+	// and continues in another goroutine after a timeout has ended this one.
+	trace := &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { x.markSent() }}
 	res, err := t.Base.RoundTrip(req.WithContext(httptrace.WithClientTrace(req.Context(), trace)))
 	if err != nil {
 		x.fail(err)
 		return nil, err
 	}
 	defer res.Body.Close()
-	x.answer(res)
+	x.setStatus(res)
 	body, err := io.ReadAll(io.LimitReader(res.Body, answerLimit))
 	if err != nil {
 		x.fail(err)
 		return nil, err
 	}
-	x.read(body)
+	x.setBody(body)
 	res.Body = io.NopCloser(bytes.NewReader(body))
 	return res, nil
 }
 
-func (x *Exchange) begin() bool {
+func (x *Exchange) start() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	first := !x.begun
-	x.begun = true
+	first := !x.started
+	x.started = true
 	return first
 }
 
-func (x *Exchange) leave() {
+func (x *Exchange) markSent() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.left = true
+	x.sent = true
 }
 
 func (x *Exchange) fail(err error) {
@@ -121,60 +119,58 @@ func (x *Exchange) fail(err error) {
 	x.err = err
 }
 
-func (x *Exchange) answer(res *http.Response) {
+func (x *Exchange) setStatus(res *http.Response) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.status = res.StatusCode
 	x.retryAfter = retryAfter(res.Header)
 }
 
-func (x *Exchange) read(body []byte) {
+func (x *Exchange) setBody(body []byte) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.status/100 != 2 {
-		x.refusal = body
+		x.errorBody = body
 	}
 }
 
-// Refusal is what the provider said when it said no: libraries that mean to repeat a request keep that to themselves. Empty where it
-// did not.
+// Refusal returns the body of an error response, or nil. Libraries that retry by themselves hide it.
 func (x *Exchange) Refusal() []byte {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.refusal
+	return x.errorBody
 }
 
-// Accepted reports whether the provider said yes.
+// Accepted reports whether the provider accepted the request.
 func (x *Exchange) Accepted() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.status/100 == 2
 }
 
-// Unasked reports whether no request was made at all: the library refused to.
+// Unasked reports whether no request was made at all, because the library rejected it.
 func (x *Exchange) Unasked() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return !x.begun
+	return !x.started
 }
 
-// Failure says what follows from an exchange that did not end well, as far as HTTP
-// tells; the library's error comes along as the cause. Where the provider gave a code of its
-// own, that tells more.
+// Failure says what a failed exchange means, as far as HTTP shows. err is the library's error and becomes the cause.
+// If the provider's response has an error code, that says more.
 func (x *Exchange) Failure(err error) *notify.SendError {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.err != nil {
-		err = x.err // the library's may be about the context that ended with it
+		err = x.err // the library's error may only say that the context ended
 	}
 	failure := &notify.SendError{RetryAfter: x.retryAfter, Err: err}
 	switch {
-	case x.status == 0 && x.left:
+	case x.status == 0 && x.sent:
 		failure.Kind, failure.Reason = notify.Unknown, "no answer"
 	case x.status == 0:
 		failure.Kind, failure.Reason = notify.Transient, "not reached"
 	case x.status/100 == 2:
-		failure.Kind, failure.Reason = notify.Unknown, "accepted, with an answer that cannot be read"
+		failure.Kind, failure.Reason = notify.Unknown, "accepted, but the answer cannot be read"
 	default:
 		failure.Kind = kind(x.status)
 		failure.Code = "HTTP " + strconv.Itoa(x.status)
@@ -183,8 +179,8 @@ func (x *Exchange) Failure(err error) *notify.SendError {
 	return failure
 }
 
-// kind judges a refusal by RFC 9110. A server error other than 503 may come
-// after the message was taken on, from a proxy that lost patience for example.
+// kind classifies an error status by RFC 9110. A server error other than 503 may come after the message
+// was accepted, for example from a proxy that timed out.
 func kind(status int) notify.FailureKind {
 	switch {
 	case status == http.StatusRequestTimeout, status == http.StatusTooEarly,
@@ -194,14 +190,13 @@ func kind(status int) notify.FailureKind {
 		return notify.Unknown
 	case status < 400, status == http.StatusUnauthorized, status == http.StatusForbidden,
 		status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusPaymentRequired:
-		return notify.Misconfigured // the account, or the address
+		return notify.Misconfigured // the account or the URL
 	default:
 		return notify.Permanent
 	}
 }
 
-// retryAfter reads seconds or a date, which is taken against the answer's own
-// date, so that clocks need not agree.
+// retryAfter parses seconds or a date. It compares a date with that of the response, so clocks need not agree.
 func retryAfter(h http.Header) time.Duration {
 	text := h.Get("Retry-After")
 	if seconds, err := strconv.ParseInt(text, 10, 32); err == nil {
@@ -218,8 +213,8 @@ func retryAfter(h http.Header) time.Duration {
 	return max(0, at.Sub(sent))
 }
 
-// Client is a client over a transport that follows no redirects: a provider's
-// API gives none, and credentials must not go where they lead.
+// Client returns a client that follows no redirects: the APIs of providers use none,
+// and credentials must not be sent to another server.
 func Client(transport http.RoundTripper) *http.Client {
 	return &http.Client{
 		Transport:     transport,

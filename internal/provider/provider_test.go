@@ -14,7 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-// ask makes one request of a server, and returns what was noted of it.
+// ask sends one request to a test server and returns the recorded exchange.
 func ask(t *testing.T, answer http.HandlerFunc) (*provider.Exchange, *http.Response, error) {
 	t.Helper()
 	server := httptest.NewServer(answer)
@@ -29,16 +29,17 @@ func ask(t *testing.T, answer http.HandlerFunc) (*provider.Exchange, *http.Respo
 	return exchange, res, err
 }
 
-func TestStatuses(t *testing.T) {
+func TestFailure_ClassifiesStatuses(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[int]notify.FailureKind{
 		301: notify.Misconfigured, 302: notify.Misconfigured, 308: notify.Misconfigured,
-		400: notify.Permanent, 401: notify.Misconfigured, 402: notify.Misconfigured, 403: notify.Misconfigured, 404: notify.Misconfigured,
-		405: notify.Misconfigured, 408: notify.Transient, 413: notify.Permanent, 422: notify.Permanent, 425: notify.Transient,
-		429: notify.Transient, 500: notify.Unknown, 501: notify.Unknown, 502: notify.Unknown, 503: notify.Transient, 504: notify.Unknown,
+		400: notify.Permanent, 401: notify.Misconfigured, 402: notify.Misconfigured, 403: notify.Misconfigured,
+		404: notify.Misconfigured, 405: notify.Misconfigured, 408: notify.Transient, 413: notify.Permanent,
+		422: notify.Permanent, 425: notify.Transient, 429: notify.Transient,
+		500: notify.Unknown, 501: notify.Unknown, 502: notify.Unknown, 503: notify.Transient, 504: notify.Unknown,
 	} {
 		exchange, res, err := ask(t, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Location", "/elsewhere")
+			w.Header().Set("Location", "/other")
 			w.WriteHeader(status)
 		})
 		if err != nil || res.StatusCode != status || exchange.Accepted() {
@@ -50,20 +51,20 @@ func TestStatuses(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsTakenInWhole(t *testing.T) {
+func TestTransport_ReadsWholeResponse(t *testing.T) {
 	t.Parallel()
 	exchange, res, err := ask(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "yes") })
 	if err != nil {
 		t.Fatal(err)
 	}
-	body, err := io.ReadAll(res.Body) // after the exchange has ended
+	body, err := io.ReadAll(res.Body) // after the exchange
 	if err != nil || string(body) != "yes" || !exchange.Accepted() || exchange.Unasked() {
 		t.Errorf("%q, %v", body, err)
 	}
 }
 
-// It said yes, and broke off before it said to what.
-func TestAHalfAnswer(t *testing.T) {
+// The server accepts the request and then breaks the connection.
+func TestFailure_OfTruncatedResponseIsUnknown(t *testing.T) {
 	t.Parallel()
 	exchange, _, err := ask(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "100")
@@ -74,7 +75,7 @@ func TestAHalfAnswer(t *testing.T) {
 	}
 }
 
-func TestOneMessageIsOneRequest(t *testing.T) {
+func TestTransport_MakesOneRequestOnly(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -103,16 +104,16 @@ func TestOneMessageIsOneRequest(t *testing.T) {
 	if n := repeat(request); n != 1 {
 		t.Errorf("%d requests", n)
 	}
-	if got := exchange.Failure(errors.New("the library's")); got.Kind != notify.Transient {
+	if got := exchange.Failure(errors.New("from the library")); got.Kind != notify.Transient {
 		t.Errorf("%v", got)
 	}
-	// The control: without an exchange nothing holds a library back.
+	// Negative control: without an exchange a library can retry.
 	if n := repeat(func() *http.Request { return request().WithContext(t.Context()) }); n != 5 {
 		t.Errorf("%d requests without", n)
 	}
 }
 
-func TestRetryAfter(t *testing.T) {
+func TestFailure_ReadsRetryAfter(t *testing.T) {
 	t.Parallel()
 	const date = "Sat, 28 Mar 2026 12:00:00 GMT"
 	for text, want := range map[string]time.Duration{

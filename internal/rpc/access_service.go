@@ -34,7 +34,7 @@ func (s *accessService) ListRoles(ctx context.Context, req *connect.Request[v1.L
 	if page.After != nil {
 		search.After = *page.After
 	}
-	roles, err := s.app.ListRoles(ctx, caller(ctx), search)
+	roles, err := s.app.Accounts.ListRoles(ctx, caller(ctx), search)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +46,7 @@ func (s *accessService) ListRoles(ctx context.Context, req *connect.Request[v1.L
 }
 
 func (s *accessService) CreateRole(ctx context.Context, req *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.CreateRoleResponse], error) {
-	r, err := s.app.CreateRole(ctx, caller(ctx), roleValue(req.Msg.GetRole()))
+	r, err := s.app.Accounts.CreateRole(ctx, caller(ctx), roleValue(req.Msg.GetRole()))
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (s *accessService) UpdateRole(ctx context.Context, req *connect.Request[v1.
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.app.UpdateRole(ctx, caller(ctx), sent.GetName(), expect, editRole(sent, req.Msg.GetUpdateMask().GetPaths()))
+	r, err := s.app.Accounts.UpdateRole(ctx, caller(ctx), sent.GetName(), expect, editRole(sent, req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -71,14 +71,14 @@ func (s *accessService) DeleteRole(ctx context.Context, req *connect.Request[v1.
 	if err != nil {
 		return nil, err
 	}
-	if err := s.app.DeleteRole(ctx, caller(ctx), req.Msg.GetRole(), expect); err != nil {
+	if err := s.app.Accounts.DeleteRole(ctx, caller(ctx), req.Msg.GetRole(), expect); err != nil {
 		return nil, err
 	}
 	return reply(&v1.DeleteRoleResponse{})
 }
 
 func (s *accessService) AssignRole(ctx context.Context, req *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error) {
-	roles, err := s.app.AssignRole(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()), req.Msg.GetRole())
+	roles, err := s.app.Accounts.AssignRole(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()), req.Msg.GetRole())
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *accessService) AssignRole(ctx context.Context, req *connect.Request[v1.
 }
 
 func (s *accessService) RevokeRole(ctx context.Context, req *connect.Request[v1.RevokeRoleRequest]) (*connect.Response[v1.RevokeRoleResponse], error) {
-	roles, err := s.app.RevokeRole(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()), req.Msg.GetRole())
+	roles, err := s.app.Accounts.RevokeRole(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()), req.Msg.GetRole())
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *accessService) RevokeRole(ctx context.Context, req *connect.Request[v1.
 }
 
 func (s *accessService) CheckAccess(ctx context.Context, req *connect.Request[v1.CheckAccessRequest]) (*connect.Response[v1.CheckAccessResponse], error) {
-	answer, err := s.app.CheckAccess(ctx, caller(ctx), s.guard, who(req.Msg), req.Msg.GetPermission())
+	answer, err := s.app.Accounts.CheckAccess(ctx, caller(ctx), s.guard, who(req.Msg), req.Msg.GetPermission())
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *accessService) CheckAccess(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *accessService) CreateServiceAccount(ctx context.Context, req *connect.Request[v1.CreateServiceAccountRequest]) (*connect.Response[v1.CreateServiceAccountResponse], error) {
-	a, key, err := s.app.CreateServiceAccount(ctx, caller(ctx), grant.Account{
+	a, key, err := s.app.Accounts.CreateServiceAccount(ctx, caller(ctx), grant.Account{
 		Name: req.Msg.GetName(), Description: req.Msg.GetDescription(), Roles: req.Msg.GetRoles(),
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *accessService) ListServiceAccounts(ctx context.Context, req *connect.Re
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := s.app.ListServiceAccounts(ctx, caller(ctx), grant.AccountSearch{
+	accounts, err := s.app.Accounts.ListServiceAccounts(ctx, caller(ctx), grant.AccountSearch{
 		Revoked: req.Msg.GetIncludeRevoked(), After: page.After, Limit: page.Size + 1,
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *accessService) ListServiceAccounts(ctx context.Context, req *connect.Re
 }
 
 func (s *accessService) RotateServiceAccountKey(ctx context.Context, req *connect.Request[v1.RotateServiceAccountKeyRequest]) (*connect.Response[v1.RotateServiceAccountKeyResponse], error) {
-	a, key, err := s.app.RotateServiceAccountKey(ctx, caller(ctx), id[tenant.ServiceAccountID](req.Msg.GetServiceAccountId()), span(req.Msg.GetOverlap()))
+	a, key, err := s.app.Accounts.RotateServiceAccountKey(ctx, caller(ctx), id[tenant.ServiceAccountID](req.Msg.GetServiceAccountId()), span(req.Msg.GetOverlap()))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func (s *accessService) RotateServiceAccountKey(ctx context.Context, req *connec
 }
 
 func (s *accessService) RevokeServiceAccount(ctx context.Context, req *connect.Request[v1.RevokeServiceAccountRequest]) (*connect.Response[v1.RevokeServiceAccountResponse], error) {
-	a, err := s.app.RevokeServiceAccount(ctx, caller(ctx), id[tenant.ServiceAccountID](req.Msg.GetServiceAccountId()))
+	a, err := s.app.Accounts.RevokeServiceAccount(ctx, caller(ctx), id[tenant.ServiceAccountID](req.Msg.GetServiceAccountId()))
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func (s *accessService) RevokeServiceAccount(ctx context.Context, req *connect.R
 }
 
 func (s *accessService) ExchangeKey(ctx context.Context, req *connect.Request[v1.ExchangeKeyRequest]) (*connect.Response[v1.ExchangeKeyResponse], error) {
-	got, err := s.app.ExchangeKey(ctx, s.issuer, id[tenant.TenantID](req.Msg.GetTenantId()), req.Msg.GetKey())
+	got, err := s.app.Accounts.ExchangeKey(ctx, s.issuer, id[tenant.TenantID](req.Msg.GetTenantId()), req.Msg.GetKey())
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	appbookings "github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -16,7 +17,7 @@ import (
 type analyticsService struct{ app *app.App }
 
 func (s *analyticsService) GetAttendanceSummary(ctx context.Context, req *connect.Request[v1.GetAttendanceSummaryRequest]) (*connect.Response[v1.GetAttendanceSummaryResponse], error) {
-	sum, err := s.app.AttendanceSummary(ctx, caller(ctx), periodValue(req.Msg.GetFilter()))
+	sum, err := s.app.Bookings.AttendanceSummary(ctx, caller(ctx), periodValue(req.Msg.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
@@ -32,11 +33,11 @@ func (s *analyticsService) ListAttendanceDaily(ctx context.Context, req *connect
 	if page.After != nil {
 		after = *page.After
 	}
-	days, err := s.app.AttendanceDaily(ctx, caller(ctx), periodValue(req.Msg.GetFilter()), after, page.Size+1)
+	days, err := s.app.Bookings.AttendanceDaily(ctx, caller(ctx), periodValue(req.Msg.GetFilter()), after, page.Size+1)
 	if err != nil {
 		return nil, err
 	}
-	days, next, err := cut(page, days, func(d app.AttendanceDay) civil.Date { return d.Date })
+	days, next, err := cut(page, days, func(d appbookings.AttendanceDay) civil.Date { return d.Date })
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func (s *analyticsService) ListAttendanceDaily(ctx context.Context, req *connect
 
 func (s *analyticsService) GetBookingTrend(ctx context.Context, req *connect.Request[v1.GetBookingTrendRequest]) (*connect.Response[v1.GetBookingTrendResponse], error) {
 	weekly := req.Msg.GetBucket() == v1.TrendBucket_TREND_BUCKET_WEEK
-	points, err := s.app.BookingTrend(ctx, caller(ctx), periodValue(req.Msg.GetFilter()), weekly)
+	points, err := s.app.Bookings.BookingTrend(ctx, caller(ctx), periodValue(req.Msg.GetFilter()), weekly)
 	if err != nil {
 		return nil, err
 	}
@@ -53,20 +54,20 @@ func (s *analyticsService) GetBookingTrend(ctx context.Context, req *connect.Req
 }
 
 func (s *analyticsService) GetUtilization(ctx context.Context, req *connect.Request[v1.GetUtilizationRequest]) (*connect.Response[v1.GetUtilizationResponse], error) {
-	group := word[app.UseGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
+	group := word[appbookings.UseGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
 	if group == "" {
-		group = app.UseByService
+		group = appbookings.UseByService
 	}
-	groups, total, err := s.app.Utilization(ctx, caller(ctx), periodValue(req.Msg.GetFilter()), group)
+	groups, total, err := s.app.Bookings.Utilization(ctx, caller(ctx), periodValue(req.Msg.GetFilter()), group)
 	if err != nil {
 		return nil, err
 	}
-	rows := messages(groups, func(u app.Use) *v1.UtilizationRow { return useMessage(group, u) })
+	rows := messages(groups, func(u appbookings.Use) *v1.UtilizationRow { return useMessage(group, u) })
 	return reply(&v1.GetUtilizationResponse{Rows: rows, Total: useMessage("", total)})
 }
 
-func periodValue(m *v1.AnalyticsFilter) app.Period {
-	p := app.Period{From: civilDate(m.GetStartDate()), To: civilDate(m.GetEndDate())}
+func periodValue(m *v1.AnalyticsFilter) appbookings.Period {
+	p := appbookings.Period{From: civilDate(m.GetStartDate()), To: civilDate(m.GetEndDate())}
 	for _, text := range m.GetLocationIds() {
 		p.Locations = append(p.Locations, id[tenant.LocationID](text))
 	}
@@ -76,7 +77,7 @@ func periodValue(m *v1.AnalyticsFilter) app.Period {
 	return p
 }
 
-func countsMessage(a app.AttendanceDay) *v1.AttendanceCounts {
+func countsMessage(a appbookings.AttendanceDay) *v1.AttendanceCounts {
 	return &v1.AttendanceCounts{
 		Sessions:             int32(a.Sessions),
 		SessionsCancelled:    int32(a.SessionsCancelled),
@@ -105,11 +106,11 @@ func rate(part, whole int) *float64 {
 	return new(float64(part) / float64(whole))
 }
 
-func dayMessage(a app.AttendanceDay) *v1.AttendanceDay {
+func dayMessage(a appbookings.AttendanceDay) *v1.AttendanceDay {
 	return &v1.AttendanceDay{Date: dateMessage(a.Date), Counts: countsMessage(a)}
 }
 
-func pointMessage(p app.TrendPoint) *v1.BookingTrendPoint {
+func pointMessage(p appbookings.TrendPoint) *v1.BookingTrendPoint {
 	m := &v1.BookingTrendPoint{Date: dateMessage(p.Date), Bookings: int64(p.Bookings), Seats: int64(p.Seats)}
 	for _, c := range p.Channels {
 		m.Channels = append(m.Channels, &v1.ChannelCount{
@@ -119,7 +120,7 @@ func pointMessage(p app.TrendPoint) *v1.BookingTrendPoint {
 	return m
 }
 
-func useMessage(group app.UseGroup, u app.Use) *v1.UtilizationRow {
+func useMessage(group appbookings.UseGroup, u appbookings.Use) *v1.UtilizationRow {
 	m := &v1.UtilizationRow{
 		Name:              u.Name,
 		Weekday:           dayofweek.DayOfWeek(u.Weekday), // both count from Monday, which is 1
@@ -131,11 +132,11 @@ func useMessage(group app.UseGroup, u app.Use) *v1.UtilizationRow {
 		Rate:              rate(u.Taken, u.Offered),
 	}
 	switch group {
-	case app.UseByService:
+	case appbookings.UseByService:
 		m.ServiceId = targetText(u.ID)
-	case app.UseByLocation:
+	case appbookings.UseByLocation:
 		m.LocationId = targetText(u.ID)
-	case app.UseByResource:
+	case appbookings.UseByResource:
 		m.ResourceId = targetText(u.ID)
 	default:
 	}

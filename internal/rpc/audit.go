@@ -10,6 +10,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -29,9 +30,9 @@ func (s *auditService) ListAuditEntries(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	q := app.AuditQuery{
+	q := accounts.AuditQuery{
 		Actor:      id[tenant.MemberID](req.Msg.GetActorId()).UUID,
-		ActorKind:  word[app.ActorKind](actorKindPrefix, req.Msg.GetActorKind()),
+		ActorKind:  word[accounts.ActorKind](actorKindPrefix, req.Msg.GetActorKind()),
 		Action:     req.Msg.GetAction(),
 		TargetKind: req.Msg.GetTargetKind(),
 		TargetID:   req.Msg.GetTargetId(),
@@ -43,11 +44,11 @@ func (s *auditService) ListAuditEntries(ctx context.Context, req *connect.Reques
 	if page.After != nil {
 		q.AfterAt, q.AfterID = page.After.At, page.After.ID
 	}
-	entries, err := s.app.ListAuditEntries(ctx, caller(ctx), q)
+	entries, err := s.app.Accounts.ListAuditEntries(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := cut(page, entries, func(e app.AuditEntry) auditCursor { return auditCursor{e.At, e.ID} })
+	entries, next, err := cut(page, entries, func(e accounts.AuditEntry) auditCursor { return auditCursor{e.At, e.ID} })
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +63,7 @@ func (s *auditService) ListAuditEntries(ctx context.Context, req *connect.Reques
 	return reply(answer)
 }
 
-func auditMessage(e app.AuditEntry) (*v1.AuditEntry, error) {
+func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {
 	changes, err := structpb.NewStruct(e.Changes)
 	if err != nil {
 		return nil, err
@@ -70,7 +71,7 @@ func auditMessage(e app.AuditEntry) (*v1.AuditEntry, error) {
 	actor := &v1.AuditActor{
 		Kind: enum[v1.AuditActorKind](v1.AuditActorKind_value, actorKindPrefix, e.ActorKind), Subject: e.Subject, Name: e.ActorName,
 	}
-	if e.ActorKind != app.BySystem {
+	if e.ActorKind != accounts.BySystem {
 		actor.Id = strings.TrimPrefix(e.Actor, "sa:")
 	}
 	return &v1.AuditEntry{

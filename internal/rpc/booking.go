@@ -7,6 +7,8 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	appbookings "github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
@@ -27,7 +29,7 @@ func (s *bookingService) Book(ctx context.Context, req *connect.Request[v1.BookR
 	if err != nil {
 		return nil, err
 	}
-	place, err := s.app.Book(ctx, by, app.BookRequest{
+	place, err := s.app.Bookings.Book(ctx, by, appbookings.BookRequest{
 		Session: id[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1),
 		Subscription: id[tenant.SubscriptionID](m.SubscriptionId), Channel: channel,
 		ExternalRef: m.ExternalRef, Note: m.Note, NoWaitlist: m.NoWaitlist,
@@ -45,7 +47,7 @@ func (s *bookingService) Book(ctx context.Context, req *connect.Request[v1.BookR
 }
 
 func (s *bookingService) CancelBooking(ctx context.Context, req *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
-	up, err := s.app.CancelBooking(ctx, caller(ctx), app.CancelRequest{
+	up, err := s.app.Bookings.CancelBooking(ctx, caller(ctx), appbookings.CancelRequest{
 		ID: id[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason, Notify: true,
 	})
 	if err != nil {
@@ -61,7 +63,7 @@ func (s *bookingService) CancelBooking(ctx context.Context, req *connect.Request
 }
 
 func (s *bookingService) AdminCancelBooking(ctx context.Context, req *connect.Request[v1.AdminCancelBookingRequest]) (*connect.Response[v1.AdminCancelBookingResponse], error) {
-	up, err := s.app.CancelBooking(ctx, caller(ctx), app.CancelRequest{
+	up, err := s.app.Bookings.CancelBooking(ctx, caller(ctx), appbookings.CancelRequest{
 		ID: id[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason, Notify: req.Msg.Notify == nil || *req.Msg.Notify,
 	})
 	if err != nil {
@@ -77,7 +79,7 @@ func (s *bookingService) AdminCancelBooking(ctx context.Context, req *connect.Re
 }
 
 func (s *bookingService) GetBooking(ctx context.Context, req *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
-	b, err := s.app.GetBooking(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.app.Bookings.GetBooking(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func (s *bookingService) ListMyBookings(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	query := app.MyBookings{Member: id[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
+	query := appbookings.MyBookings{Member: id[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
 	if within := req.Msg.StartsWithin; within != nil {
 		query.From, query.Until = instant(within.Start), instant(within.End)
 	}
@@ -99,7 +101,7 @@ func (s *bookingService) ListMyBookings(ctx context.Context, req *connect.Reques
 	if page.After != nil {
 		query.AfterStart, query.AfterID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}
-	bookings, entries, err := s.app.ListMyBookings(ctx, caller(ctx), query)
+	bookings, entries, err := s.app.Bookings.ListMyBookings(ctx, caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +115,7 @@ func (s *bookingService) ListMyBookings(ctx context.Context, req *connect.Reques
 }
 
 func (s *bookingService) ListRoster(ctx context.Context, req *connect.Request[v1.ListRosterRequest]) (*connect.Response[v1.ListRosterResponse], error) {
-	roster, err := s.app.ListRoster(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId), req.Msg.IncludeInactive)
+	roster, err := s.app.Bookings.ListRoster(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId), req.Msg.IncludeInactive)
 	if err != nil {
 		return nil, err
 	}
@@ -128,23 +130,23 @@ func (s *bookingService) ListRoster(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *bookingService) MarkNoShow(ctx context.Context, req *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error) {
-	b, err := s.app.MarkNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.app.Bookings.MarkNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return placed(&v1.MarkNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
+	return placed(&v1.MarkNoShowResponse{Booking: bookingMessage(b)}, seats.Place{Booking: &b})
 }
 
 func (s *bookingService) UndoNoShow(ctx context.Context, req *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error) {
-	b, err := s.app.UndoNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.app.Bookings.UndoNoShow(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return placed(&v1.UndoNoShowResponse{Booking: bookingMessage(b)}, app.Place{Booking: &b})
+	return placed(&v1.UndoNoShowResponse{Booking: bookingMessage(b)}, seats.Place{Booking: &b})
 }
 
 // placed answers with the headers that tell what became of a place.
-func placed[A any](answer *A, p app.Place) (*connect.Response[A], error) { //nolint:unparam // handlers return it as it is
+func placed[A any](answer *A, p seats.Place) (*connect.Response[A], error) { //nolint:unparam // handlers return it as it is
 	status := "WAITLISTED"
 	switch {
 	case p.Booking != nil:

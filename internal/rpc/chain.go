@@ -10,7 +10,7 @@ import (
 
 	"connectrpc.com/connect"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -96,7 +96,7 @@ type guardedConn struct {
 	connect.StreamingHandlerConn
 	ctx   context.Context //nolint:containedctx // Receive has none of its own
 	chain *chain
-	key   *app.Key // nil: none
+	key   *engine.IdempotencyKey // nil: none
 }
 
 // Receive implements connect.StreamingHandlerConn.

@@ -7,6 +7,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	appbookings "github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -15,7 +16,7 @@ import (
 type checkInService struct{ app *app.App }
 
 func (s *checkInService) CheckIn(ctx context.Context, req *connect.Request[v1.CheckInRequest]) (*connect.Response[v1.CheckInResponse], error) {
-	in, err := s.app.CheckIn(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	in, err := s.app.Bookings.CheckIn(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -23,7 +24,7 @@ func (s *checkInService) CheckIn(ctx context.Context, req *connect.Request[v1.Ch
 }
 
 func (s *checkInService) UndoCheckIn(ctx context.Context, req *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error) {
-	b, err := s.app.UndoCheckIn(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.app.Bookings.UndoCheckIn(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func (s *checkInService) UndoCheckIn(ctx context.Context, req *connect.Request[v
 }
 
 func (s *checkInService) SelfCheckIn(ctx context.Context, req *connect.Request[v1.SelfCheckInRequest]) (*connect.Response[v1.SelfCheckInResponse], error) {
-	in, err := s.app.SelfCheckIn(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId), presence(req.Msg))
+	in, err := s.app.Bookings.SelfCheckIn(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId), presence(req.Msg))
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func (s *checkInService) SelfCheckIn(ctx context.Context, req *connect.Request[v
 }
 
 func (s *checkInService) GetQrToken(ctx context.Context, req *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error) {
-	qr, err := s.app.GetQRToken(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId))
+	qr, err := s.app.Bookings.GetQRToken(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -47,7 +48,7 @@ func (s *checkInService) GetQrToken(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *checkInService) CreateDisplayUrl(ctx context.Context, req *connect.Request[v1.CreateDisplayUrlRequest]) (*connect.Response[v1.CreateDisplayUrlResponse], error) {
-	link, err := s.app.CreateDisplayURL(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId))
+	link, err := s.app.Bookings.CreateDisplayURL(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (s *checkInService) CreateDisplayUrl(ctx context.Context, req *connect.Requ
 }
 
 func (s *checkInService) GetDisplay(ctx context.Context, req *connect.Request[v1.GetDisplayRequest]) (*connect.Response[v1.GetDisplayResponse], error) {
-	d, err := s.app.GetDisplay(ctx, req.Msg.Token)
+	d, err := s.app.Bookings.GetDisplay(ctx, req.Msg.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -67,11 +68,11 @@ func (s *checkInService) ListAttendance(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	query := app.AttendanceQuery{Member: id[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
+	query := appbookings.AttendanceQuery{Member: id[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
 	if page.After != nil {
 		query.BeforeStart, query.BeforeID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}
-	past, err := s.app.ListAttendance(ctx, caller(ctx), query)
+	past, err := s.app.Bookings.ListAttendance(ctx, caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,7 @@ package rpc
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/policy"
@@ -70,8 +70,8 @@ func keyMessage(k grant.Key) *v1.ServiceAccountKey {
 	}
 }
 
-func who(r *v1.CheckAccessRequest) app.Who {
-	return app.Who{
+func who(r *v1.CheckAccessRequest) accounts.Who {
+	return accounts.Who{
 		Member:  id[tenant.MemberID](r.GetMemberId()),
 		Subject: r.GetSubject(),
 		Account: id[tenant.ServiceAccountID](r.GetServiceAccountId()),

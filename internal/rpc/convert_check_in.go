@@ -2,19 +2,19 @@ package rpc
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	appbookings "github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func presence(m *v1.SelfCheckInRequest) app.Presence {
-	p := app.Presence{QR: m.GetQrToken()}
+func presence(m *v1.SelfCheckInRequest) appbookings.Presence {
+	p := appbookings.Presence{QR: m.GetQrToken()}
 	if at := m.GetPosition(); at != nil {
 		p.Point = &catalog.Point{Latitude: at.Latitude, Longitude: at.Longitude}
 	}
 	return p
 }
 
-func displayMessage(d app.Display) *v1.GetDisplayResponse {
+func displayMessage(d appbookings.Display) *v1.GetDisplayResponse {
 	return &v1.GetDisplayResponse{
 		Title:             d.Title,
 		LocationName:      d.Location,
@@ -33,6 +33,6 @@ func displayMessage(d app.Display) *v1.GetDisplayResponse {
 	}
 }
 
-func arrivalMessage(a app.Arrival) *v1.DisplayArrival {
+func arrivalMessage(a appbookings.Arrival) *v1.DisplayArrival {
 	return &v1.DisplayArrival{DisplayName: a.Name, PartySize: int32(a.Party), CheckInTime: timestamp(a.At)}
 }

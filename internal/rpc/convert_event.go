@@ -6,7 +6,7 @@ import (
 	"google.golang.org/protobuf/types/known/structpb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	appevents "github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -14,22 +14,22 @@ import (
 const eventTypePrefix = "EVENT_TYPE_"
 
 var (
-	eventTypes     = make(map[app.EventType]v1.EventType)
-	eventTypeWords = make(map[v1.EventType]app.EventType)
+	eventTypes     = make(map[appevents.EventType]v1.EventType)
+	eventTypeWords = make(map[v1.EventType]appevents.EventType)
 )
 
 func init() {
 	for name, number := range v1.EventType_value {
 		subject, verb, ok := strings.Cut(strings.ToLower(strings.TrimPrefix(name, eventTypePrefix)), "_")
 		if ok {
-			word := app.EventType(subject + "." + verb)
+			word := appevents.EventType(subject + "." + verb)
 			eventTypes[word], eventTypeWords[v1.EventType(number)] = v1.EventType(number), word
 		}
 	}
 }
 
-func eventFilter(f *v1.EventFilter) app.EventFilter {
-	filter := app.EventFilter{
+func eventFilter(f *v1.EventFilter) appevents.EventFilter {
+	filter := appevents.EventFilter{
 		Session:  id[tenant.SessionID](f.GetSessionId()),
 		Booking:  id[tenant.BookingID](f.GetBookingId()),
 		Member:   id[tenant.MemberID](f.GetMemberId()),
@@ -42,15 +42,15 @@ func eventFilter(f *v1.EventFilter) app.EventFilter {
 }
 
 // eventMessages makes the message of an event that many watch only once.
-func eventMessages(in tenant.TenantID, events []*app.EventRecord) []*v1.Event {
+func eventMessages(in tenant.TenantID, events []*appevents.EventRecord) []*v1.Event {
 	made := make([]*v1.Event, len(events))
 	for i, e := range events {
-		made[i] = e.Memo(func(e *app.EventRecord) any { return eventMessage(in, e) }).(*v1.Event)
+		made[i] = e.Memo(func(e *appevents.EventRecord) any { return eventMessage(in, e) }).(*v1.Event)
 	}
 	return made
 }
 
-func eventMessage(in tenant.TenantID, e *app.EventRecord) *v1.Event {
+func eventMessage(in tenant.TenantID, e *appevents.EventRecord) *v1.Event {
 	m := &v1.Event{
 		Id:         idText(e.ID),
 		Type:       eventTypes[e.Type],

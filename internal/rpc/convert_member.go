@@ -2,7 +2,7 @@ package rpc
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rules/member"
 )
 
@@ -99,7 +99,7 @@ func importProgressMessage(p member.Progress) *v1.ImportMembersResponse {
 	}}}
 }
 
-func importReportMessage(r app.MemberImport) *v1.ImportMembersResponse {
+func importReportMessage(r accounts.MemberImport) *v1.ImportMembersResponse {
 	return &v1.ImportMembersResponse{Event: &v1.ImportMembersResponse_Report{Report: &v1.MemberImportReport{
 		RowsTotal: int32(r.Rows),
 		RowsWrong: int32(r.Wrong),

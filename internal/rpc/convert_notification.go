@@ -5,7 +5,7 @@ import (
 	"time"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	appmessages "github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -29,7 +29,7 @@ func notifyReason(r notify.Reason) v1.NotificationReason {
 	return enum[v1.NotificationReason](v1.NotificationReason_value, notifyReasonPrefix, r)
 }
 
-func preferencesMessage(p app.NotificationPreferences) *v1.NotificationPreferences {
+func preferencesMessage(p appmessages.NotificationPreferences) *v1.NotificationPreferences {
 	m := &v1.NotificationPreferences{HasCalendarFeed: p.HasFeed}
 	for _, t := range notify.Topics() {
 		for _, c := range notify.Channels() {
@@ -115,7 +115,7 @@ func templateValue(m *v1.NotificationTemplate) notify.Template {
 	}
 }
 
-func templateMessage(t app.Template) *v1.NotificationTemplate {
+func templateMessage(t appmessages.Template) *v1.NotificationTemplate {
 	m := &v1.NotificationTemplate{
 		Topic: topic(t.Topic), Channel: notifyChannel(t.Channel), Locale: t.Locale, Subject: t.Subject, Body: t.Body, Html: t.HTML,
 		IsDefault: t.Version == 0, Etag: etag(t.Version), UpdateTime: timestamp(t.UpdatedAt),
@@ -133,7 +133,7 @@ func renderedMessage(c notify.Channel, r notify.Rendered) *v1.RenderedMessage {
 	}
 }
 
-func deliveryMessages(lines []app.Delivery) []*v1.NotificationDelivery {
+func deliveryMessages(lines []appmessages.Delivery) []*v1.NotificationDelivery {
 	messages := make([]*v1.NotificationDelivery, len(lines))
 	for i, d := range lines {
 		messages[i] = deliveryMessage(d)
@@ -141,7 +141,7 @@ func deliveryMessages(lines []app.Delivery) []*v1.NotificationDelivery {
 	return messages
 }
 
-func deliveryMessage(d app.Delivery) *v1.NotificationDelivery {
+func deliveryMessage(d appmessages.Delivery) *v1.NotificationDelivery {
 	return &v1.NotificationDelivery{
 		Id: idText(d.ID), NoticeId: idText(d.Notice), Topic: topic(d.Topic), Channel: notifyChannel(d.Channel),
 		Status: enum[v1.DeliveryStatus](v1.DeliveryStatus_value, deliveryStatusPrefix, d.Status), Reason: notifyReason(d.Reason),
@@ -153,8 +153,8 @@ func deliveryMessage(d app.Delivery) *v1.NotificationDelivery {
 	}
 }
 
-func deliveryQuery(f *v1.DeliveryFilter) app.DeliveryQuery {
-	q := app.DeliveryQuery{
+func deliveryQuery(f *v1.DeliveryFilter) appmessages.DeliveryQuery {
+	q := appmessages.DeliveryQuery{
 		Member: id[tenant.MemberID](f.GetMemberId()), Booking: id[tenant.BookingID](f.GetBookingId()), Offer: id[tenant.OfferID](f.GetOfferId()),
 		Channel: word[notify.Channel](notifyChannelPrefix, f.GetChannel()), Topic: word[notify.Topic](topicPrefix, f.GetTopic()),
 		From: instant(f.GetTimeRange().GetStart()), Until: instant(f.GetTimeRange().GetEnd()),
@@ -165,7 +165,7 @@ func deliveryQuery(f *v1.DeliveryFilter) app.DeliveryQuery {
 	return q
 }
 
-func sendersMessage(s app.Senders) *v1.Senders {
+func sendersMessage(s appmessages.Senders) *v1.Senders {
 	m := &v1.Senders{Etag: etag(s.Version)}
 	if s.Twilio != nil {
 		m.Twilio = &v1.TwilioSender{AccountSid: s.Twilio.AccountSID, From: s.Twilio.From}
@@ -180,24 +180,24 @@ func sendersMessage(s app.Senders) *v1.Senders {
 }
 
 // editSenders takes over what a mask names; what is not set is no longer the tenant's own.
-func editSenders(sent *v1.Senders, paths []string) func(*app.Senders) {
-	return func(s *app.Senders) {
+func editSenders(sent *v1.Senders, paths []string) func(*appmessages.Senders) {
+	return func(s *appmessages.Senders) {
 		if slices.Contains(paths, "twilio") {
 			s.Twilio = nil
 			if t := sent.GetTwilio(); t != nil {
-				s.Twilio = &app.TwilioAccount{AccountSID: t.GetAccountSid(), AuthToken: t.GetAuthToken(), From: t.GetFrom()}
+				s.Twilio = &appmessages.TwilioAccount{AccountSID: t.GetAccountSid(), AuthToken: t.GetAuthToken(), From: t.GetFrom()}
 			}
 		}
 		if slices.Contains(paths, "fcm") {
 			s.FCM = nil
 			if f := sent.GetFcm(); f != nil {
-				s.FCM = &app.FCMProject{ProjectID: f.GetProjectId(), Credentials: f.GetServiceAccountJson()}
+				s.FCM = &appmessages.FCMProject{ProjectID: f.GetProjectId(), Credentials: f.GetServiceAccountJson()}
 			}
 		}
 		if slices.Contains(paths, "smtp") {
 			s.SMTP = nil
 			if m := sent.GetSmtp(); m != nil {
-				s.SMTP = &app.SMTPServer{Host: m.GetHost(), Port: int(m.GetPort()), Username: m.GetUsername(), Password: m.GetPassword(), From: m.GetFromAddress()}
+				s.SMTP = &appmessages.SMTPServer{Host: m.GetHost(), Port: int(m.GetPort()), Username: m.GetUsername(), Password: m.GetPassword(), From: m.GetFromAddress()}
 			}
 		}
 	}

@@ -2,7 +2,7 @@ package rpc
 
 import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -45,7 +45,7 @@ func sessionMessage(s session.Session) *v1.Session {
 	}
 }
 
-func offeredMessage(o app.Offered) *v1.Session {
+func offeredMessage(o schedules.Offered) *v1.Session {
 	m := sessionMessage(o.Session)
 	m.Eligibility = eligibilityMessage(o.Eligibility)
 	return m
@@ -163,7 +163,7 @@ func filterValue(m *v1.SessionFilter) session.Filter {
 	}
 }
 
-func matchMessage(s app.Sample) *v1.BulkMatch {
+func matchMessage(s schedules.Sample) *v1.BulkMatch {
 	return &v1.BulkMatch{
 		SessionId:      idText(s.ID),
 		Title:          s.Title,
@@ -194,7 +194,7 @@ func editWorkout(name, body string, paths []string) func(*session.Workout) {
 }
 
 // importRows gives the header a row of its own where it is wrong.
-func importRows(r app.SessionImport) []*v1.ImportRow {
+func importRows(r schedules.SessionImport) []*v1.ImportRow {
 	var rows []*v1.ImportRow
 	if len(r.Header) > 0 {
 		rows = append(rows, &v1.ImportRow{Row: 1, Problems: messages(r.Header, problemMessage)})

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
@@ -17,7 +18,7 @@ import (
 type creditService struct{ app *app.App }
 
 func (s *creditService) CreatePlan(ctx context.Context, req *connect.Request[v1.CreatePlanRequest]) (*connect.Response[v1.CreatePlanResponse], error) {
-	p, err := s.app.CreatePlan(ctx, caller(ctx), planValue(req.Msg.Plan))
+	p, err := s.app.Catalog.CreatePlan(ctx, caller(ctx), planValue(req.Msg.Plan))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (s *creditService) UpdatePlan(ctx context.Context, req *connect.Request[v1.
 		return nil, err
 	}
 	edited := planValue(req.Msg.Plan)
-	p, err := s.app.UpdatePlan(ctx, caller(ctx), id[tenant.PlanID](req.Msg.PlanId), expect, func(p *credit.Plan) error {
+	p, err := s.app.Catalog.UpdatePlan(ctx, caller(ctx), id[tenant.PlanID](req.Msg.PlanId), expect, func(p *credit.Plan) error {
 		for _, path := range req.Msg.UpdateMask.GetPaths() {
 			switch path {
 			case "name":
@@ -82,7 +83,7 @@ func (s *creditService) ListPlans(ctx context.Context, req *connect.Request[v1.L
 	if page.After != nil {
 		after = *page.After
 	}
-	plans, err := s.app.ListPlans(ctx, caller(ctx), req.Msg.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Size+1)
+	plans, err := s.app.Catalog.ListPlans(ctx, caller(ctx), req.Msg.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Size+1)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,7 @@ func (s *creditService) ListPlans(ctx context.Context, req *connect.Request[v1.L
 }
 
 func (s *creditService) Subscribe(ctx context.Context, req *connect.Request[v1.SubscribeRequest]) (*connect.Response[v1.SubscribeResponse], error) {
-	sub, err := s.app.Subscribe(ctx, caller(ctx), app.SubscribeRequest{
+	sub, err := s.app.Accounts.Subscribe(ctx, caller(ctx), accounts.SubscribeRequest{
 		Member: id[tenant.MemberID](req.Msg.MemberId), Plan: id[tenant.PlanID](req.Msg.PlanId),
 		Starts: instant(req.Msg.StartTime), Reason: req.Msg.Reason,
 	})
@@ -143,7 +144,7 @@ type statusRequest interface {
 }
 
 func (s *creditService) setStatus(ctx context.Context, req statusRequest, to credit.Status) (*v1.Subscription, error) {
-	sub, err := s.app.SetSubscriptionStatus(ctx, caller(ctx), id[tenant.SubscriptionID](req.GetSubscriptionId()), to, req.GetReason())
+	sub, err := s.app.Accounts.SetSubscriptionStatus(ctx, caller(ctx), id[tenant.SubscriptionID](req.GetSubscriptionId()), to, req.GetReason())
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +152,7 @@ func (s *creditService) setStatus(ctx context.Context, req statusRequest, to cre
 }
 
 func (s *creditService) GrantCredits(ctx context.Context, req *connect.Request[v1.GrantCreditsRequest]) (*connect.Response[v1.GrantCreditsResponse], error) {
-	line, sub, err := s.app.GrantCredits(ctx, caller(ctx), id[tenant.SubscriptionID](req.Msg.SubscriptionId), int(req.Msg.Amount), req.Msg.Reason)
+	line, sub, err := s.app.Accounts.GrantCredits(ctx, caller(ctx), id[tenant.SubscriptionID](req.Msg.SubscriptionId), int(req.Msg.Amount), req.Msg.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +160,7 @@ func (s *creditService) GrantCredits(ctx context.Context, req *connect.Request[v
 }
 
 func (s *creditService) RefundCredit(ctx context.Context, req *connect.Request[v1.RefundCreditRequest]) (*connect.Response[v1.RefundCreditResponse], error) {
-	line, sub, err := s.app.RefundCredit(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId), req.Msg.Reason)
+	line, sub, err := s.app.Accounts.RefundCredit(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId), req.Msg.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func (s *creditService) RefundCredit(ctx context.Context, req *connect.Request[v
 }
 
 func (s *creditService) GetBalance(ctx context.Context, req *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error) {
-	subs, err := s.app.GetBalance(ctx, caller(ctx), id[tenant.MemberID](req.Msg.MemberId), req.Msg.IncludeEnded)
+	subs, err := s.app.Accounts.GetBalance(ctx, caller(ctx), id[tenant.MemberID](req.Msg.MemberId), req.Msg.IncludeEnded)
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func (s *creditService) ListLedger(ctx context.Context, req *connect.Request[v1.
 	if page.After != nil {
 		before = int(*page.After)
 	}
-	lines, err := s.app.ListLedger(ctx, caller(ctx), id[tenant.SubscriptionID](req.Msg.SubscriptionId), before, page.Size+1)
+	lines, err := s.app.Accounts.ListLedger(ctx, caller(ctx), id[tenant.SubscriptionID](req.Msg.SubscriptionId), before, page.Size+1)
 	if err != nil {
 		return nil, err
 	}

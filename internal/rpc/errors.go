@@ -12,7 +12,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -87,7 +87,7 @@ func faultOf(ctx context.Context, err error) *fault.Error {
 	if own, ok := errors.AsType[*connect.Error](err); ok {
 		return ownFault(own)
 	}
-	if f := app.Outage(err); f != nil {
+	if f := engine.Outage(err); f != nil {
 		return f
 	}
 	switch {

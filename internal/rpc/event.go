@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/events"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -48,12 +49,12 @@ func newEventService(c Config) *eventService {
 }
 
 func (s *eventService) ListEvents(ctx context.Context, req *connect.Request[v1.ListEventsRequest]) (*connect.Response[v1.ListEventsResponse], error) {
-	page, err := openPage[app.EventCursor](req.Msg)
+	page, err := openPage[events.EventCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
 	who := caller(ctx)
-	found, err := s.app.ListEvents(ctx, who, app.EventQuery{
+	found, err := s.app.Events.ListEvents(ctx, who, events.EventQuery{
 		Filter: eventFilter(req.Msg.GetFilter()), Cursor: req.Msg.GetCursor(), After: page.After,
 		Backwards: req.Msg.GetNewestFirst(), Limit: page.Size,
 	})
@@ -84,7 +85,7 @@ func (s *eventService) WatchEvents(ctx context.Context, req *connect.Request[v1.
 		}
 	}()
 	who := caller(ctx)
-	watch, err := s.app.WatchEvents(ctx, who, eventFilter(req.Msg.GetFilter()), req.Msg.GetCursor())
+	watch, err := s.app.Events.WatchEvents(ctx, who, eventFilter(req.Msg.GetFilter()), req.Msg.GetCursor())
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (s *eventService) WatchEvents(ctx context.Context, req *connect.Request[v1.
 	beat := s.beat(cmp.Or(span(req.Msg.GetHeartbeatInterval()), usualBeat))
 	defer beat.stop()
 
-	send := func(events []*app.EventRecord, who tenant.Caller) error {
+	send := func(events []*events.EventRecord, who tenant.Caller) error {
 		beat.reset()
 		release := callOf(ctx).writeWithin(s.sendTimeout)
 		defer release()

@@ -258,17 +258,17 @@ func TestRolesThatChangeWhileWatching(t *testing.T) {
 
 	s.happen(t, about("hidden", coach), about("1", me))
 	wantText(t, "as a member", "1", reasons(w.events(1)))
-	if _, err := s.App.AssignRole(t.Context(), owner, me, tenant.RoleAdmin); err != nil {
+	if _, err := s.App.Accounts.AssignRole(t.Context(), owner, me, tenant.RoleAdmin); err != nil {
 		t.Fatal(err)
 	}
 	s.happen(t, about("2", coach))
 	wantText(t, "as an admin", "ROLES_CHANGED 2", reasons(w.events(2)))
-	if _, err := s.App.RevokeRole(t.Context(), owner, me, tenant.RoleAdmin); err != nil {
+	if _, err := s.App.Accounts.RevokeRole(t.Context(), owner, me, tenant.RoleAdmin); err != nil {
 		t.Fatal(err)
 	}
 	s.happen(t, about("hidden", coach), about("3", me))
 	wantText(t, "as a member again", "ROLES_CHANGED 3", reasons(w.events(2)))
-	if _, err := s.App.UpdateMember(t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil }); err != nil {
+	if _, err := s.App.Accounts.UpdateMember(t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "event.read"}}, w.end()); diff != "" {
@@ -281,14 +281,14 @@ func TestServiceAccountsWatchUntilTheyAreRevoked(t *testing.T) {
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
 	owner := tenant.Caller{Tenant: s.Tenant, Subject: "owner", Member: s.Members["owner"], Roles: []string{tenant.RoleOwner}}
-	account, _, err := s.App.CreateServiceAccount(t.Context(), owner, grant.Account{Name: "Robot", Roles: []string{tenant.RolePartner}})
+	account, _, err := s.App.Accounts.CreateServiceAccount(t.Context(), owner, grant.Account{Name: "Robot", Roles: []string{tenant.RolePartner}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := s.watch(t, client, s.Token(t, "sa:"+account.ID.String()), &v1.WatchEventsRequest{})
 	s.happen(t, about("anybody's", s.Members["member"]))
 	wantText(t, "watched", "anybody's", reasons(w.events(1)))
-	if _, err := s.App.RevokeServiceAccount(t.Context(), owner, account.ID); err != nil {
+	if _, err := s.App.Accounts.RevokeServiceAccount(t.Context(), owner, account.ID); err != nil {
 		t.Fatal(err)
 	}
 	if got := w.end(); got.Reason != "PERMISSION_DENIED" {
@@ -340,7 +340,7 @@ func TestHeartbeats(t *testing.T) {
 	}
 	s.happen(t, about("another's", s.Members["coach"]))
 	for behind(w.cursor) == 0 { // another test's transaction may keep it back, from everybody
-		if err := s.DB.Ping(t.Context()); err != nil { // not to spin
+		if err := s.DB.Owner.Ping(t.Context()); err != nil { // not to spin
 			t.Fatal(err)
 		}
 	}
@@ -380,7 +380,7 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	}
 	deadline := time.Now().Add(patience)
 	for watchers(t, s) > 0 && time.Now().Before(deadline) {
-		if err := s.DB.Ping(t.Context()); err != nil { // not to spin
+		if err := s.DB.Owner.Ping(t.Context()); err != nil { // not to spin
 			t.Fatal(err)
 		}
 	}
@@ -463,7 +463,7 @@ func TestEventRequestsThatAreWrong(t *testing.T) {
 // Every type that is ever written has a name in the contract, and every name is written.
 func TestEveryTypeOfEventIsInTheContract(t *testing.T) {
 	t.Parallel()
-	known := constants(t, "../outbox/outbox.go", "Type")
+	known := constants(t, "../data/outbox/outbox.go", "Type")
 	if len(known) < 30 {
 		t.Fatalf("only %d types were found", len(known))
 	}

@@ -6,7 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	appbookings "github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -33,14 +33,14 @@ func (s *bookingService) HoldBooking(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	request := app.BookRequest{
+	request := appbookings.BookRequest{
 		Session: id[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1), Channel: channel,
 		ExternalRef: m.ExternalRef, Note: m.Note, Hold: true, Guest: guest, Contact: contactValue(m.Contact), GuestTier: m.GuestTier,
 	}
 	for _, c := range m.Items {
 		request.Items = append(request.Items, booking.Choice{Item: id[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)})
 	}
-	place, err := s.app.Book(ctx, by, request)
+	place, err := s.app.Bookings.Book(ctx, by, request)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *bookingService) HoldBooking(ctx context.Context, req *connect.Request[v
 
 func (s *bookingService) ConfirmBooking(ctx context.Context, req *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error) {
 	m := req.Msg
-	request := app.ConfirmRequest{
+	request := appbookings.ConfirmRequest{
 		ID: id[tenant.BookingID](m.BookingId), Subscription: id[tenant.SubscriptionID](m.SubscriptionId),
 		ProviderCode: m.BenefitProviderCode, Number: m.BenefitMembershipNumber,
 	}
@@ -66,7 +66,7 @@ func (s *bookingService) ConfirmBooking(ctx context.Context, req *connect.Reques
 			request.Keep[i] = id[tenant.LineID](text)
 		}
 	}
-	place, err := s.app.ConfirmBooking(ctx, caller(ctx), request)
+	place, err := s.app.Bookings.ConfirmBooking(ctx, caller(ctx), request)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (s *bookingService) ConfirmBooking(ctx context.Context, req *connect.Reques
 }
 
 func (s *bookingService) ReleaseHold(ctx context.Context, req *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error) {
-	place, err := s.app.ReleaseHold(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
+	place, err := s.app.Bookings.ReleaseHold(ctx, caller(ctx), id[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +82,7 @@ func (s *bookingService) ReleaseHold(ctx context.Context, req *connect.Request[v
 }
 
 func (s *bookingService) RescheduleBooking(ctx context.Context, req *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error) {
-	moved, err := s.app.RescheduleBooking(ctx, caller(ctx), app.RescheduleRequest{
+	moved, err := s.app.Bookings.RescheduleBooking(ctx, caller(ctx), appbookings.RescheduleRequest{
 		ID: id[tenant.BookingID](req.Msg.BookingId), To: id[tenant.SessionID](req.Msg.SessionId),
 		MoveItems: req.Msg.MoveItems, Notify: req.Msg.Notify == nil || *req.Msg.Notify,
 	})

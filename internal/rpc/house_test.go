@@ -13,6 +13,7 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/checkin"
@@ -56,7 +57,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	if err != nil {
 		t.Fatal(err)
 	}
-	guard := access.New(app.AccessSource(s.DB.DB))
+	guard := access.New(accounts.AccessSource(s.DB.DB))
 	s.relay, err = outbox.NewRelay(outbox.RelayConfig{DB: s.DB.DB, Metrics: s.metrics, RolesChanged: guard.Invalidate})
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +96,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 // subjects are the same in every tenant.
 func (s *testServer) NewTenant(t testing.TB, name string) tenant.TenantID {
 	t.Helper()
-	made, err := s.App.CreateTenant(t.Context(), app.NewTenant{
+	made, err := s.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 	})
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -16,7 +16,7 @@ const maxIdempotencyKey = 200
 
 // withKey reads the key under which the caller may repeat a mutation. Requests without one, and RPCs that have no
 // side effects or no caller, have none.
-func (a *admission) withKey(ctx context.Context, procedure string, header http.Header) (context.Context, *app.Key, error) {
+func (a *admission) withKey(ctx context.Context, procedure string, header http.Header) (context.Context, *engine.IdempotencyKey, error) {
 	sent := header.Values(idempotencyKeyHeader)
 	if rule := a.rules[procedure]; len(sent) == 0 || !rule.mutates() {
 		return ctx, nil, nil
@@ -24,8 +24,8 @@ func (a *admission) withKey(ctx context.Context, procedure string, header http.H
 	if len(sent) > 1 || !visible(sent[0]) || len(sent[0]) > maxIdempotencyKey {
 		return ctx, nil, fault.Invalid(idempotencyKeyHeader, "The header %s must be 1 to %d visible ASCII characters.", idempotencyKeyHeader, maxIdempotencyKey)
 	}
-	key := &app.Key{Text: sent[0], Procedure: procedure}
-	return app.WithKey(ctx, key), key, nil
+	key := &engine.IdempotencyKey{Text: sent[0], Procedure: procedure}
+	return engine.WithIdempotencyKey(ctx, key), key, nil
 }
 
 func visible(text string) bool {
@@ -39,7 +39,7 @@ func visible(text string) bool {
 
 // identify puts into a key what is asked for: the message, once its tenant is named, and the header that
 // says as much as one of its fields.
-func identify(key *app.Key, header http.Header, message any) error {
+func identify(key *engine.IdempotencyKey, header http.Header, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
 		return err
@@ -57,7 +57,7 @@ func identify(key *app.Key, header http.Header, message any) error {
 
 // setKeyHeaders says in an answer's headers under which key it may be had again, and whether it was. The
 // handler may know of another reason to call it a repetition.
-func setKeyHeaders(answer http.Header, key *app.Key) {
+func setKeyHeaders(answer http.Header, key *engine.IdempotencyKey) {
 	answer.Set(idempotencyKeyEcho, key.Text)
 	if key.Repeated {
 		answer.Set(idempotentHeader, "true")

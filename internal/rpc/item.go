@@ -6,7 +6,7 @@ import (
 	"connectrpc.com/connect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/catalog"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
@@ -17,7 +17,7 @@ import (
 func (s *bookingService) CreateItem(ctx context.Context, req *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error) {
 	item := itemValue(req.Msg.Item)
 	item.Location = id[tenant.LocationID](req.Msg.LocationId)
-	item, err := s.app.CreateItem(ctx, caller(ctx), item)
+	item, err := s.app.Catalog.CreateItem(ctx, caller(ctx), item)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (s *bookingService) UpdateItem(ctx context.Context, req *connect.Request[v1
 		return nil, err
 	}
 	edited := itemValue(req.Msg.Item)
-	item, err := s.app.UpdateItem(ctx, caller(ctx), id[tenant.ItemID](req.Msg.ItemId), expect, func(i *booking.Item) error {
+	item, err := s.app.Catalog.UpdateItem(ctx, caller(ctx), id[tenant.ItemID](req.Msg.ItemId), expect, func(i *booking.Item) error {
 		for _, path := range req.Msg.UpdateMask.GetPaths() {
 			switch path {
 			case "name":
@@ -62,11 +62,11 @@ func (s *bookingService) ListItems(ctx context.Context, req *connect.Request[v1.
 	if err != nil {
 		return nil, err
 	}
-	query := app.ItemQuery{Location: id[tenant.LocationID](req.Msg.LocationId), Inactive: req.Msg.IncludeInactive, Limit: page.Size + 1}
+	query := catalog.ItemQuery{Location: id[tenant.LocationID](req.Msg.LocationId), Inactive: req.Msg.IncludeInactive, Limit: page.Size + 1}
 	if page.After != nil {
 		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}
 	}
-	items, err := s.app.ListItems(ctx, caller(ctx), query)
+	items, err := s.app.Catalog.ListItems(ctx, caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ func (s *bookingService) PutBenefitProvider(ctx context.Context, req *connect.Re
 	if req.Msg.CreateOnly {
 		expect = new(0)
 	}
-	provider, err := s.app.PutBenefitProvider(ctx, caller(ctx), booking.Provider{
+	provider, err := s.app.Catalog.PutBenefitProvider(ctx, caller(ctx), booking.Provider{
 		Code: p.Code, Name: p.Name, Pattern: p.NumberPattern, Percent: int(p.DiscountPercent), Active: p.Active,
 	}, expect)
 	if err != nil {
@@ -96,7 +96,7 @@ func (s *bookingService) PutBenefitProvider(ctx context.Context, req *connect.Re
 }
 
 func (s *bookingService) ListBenefitProviders(ctx context.Context, _ *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
-	providers, err := s.app.ListBenefitProviders(ctx, caller(ctx))
+	providers, err := s.app.Catalog.ListBenefitProviders(ctx, caller(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ import (
 type memberService struct{ app *app.App }
 
 func (s *memberService) CreateMember(ctx context.Context, req *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error) {
-	m, err := s.app.CreateMember(ctx, caller(ctx), memberValue(req.Msg.GetMember()))
+	m, err := s.app.Accounts.CreateMember(ctx, caller(ctx), memberValue(req.Msg.GetMember()))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *memberService) UpdateMember(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.app.UpdateMember(ctx, caller(ctx), id[tenant.MemberID](sent.GetId()), expect, editMember(sent, req.Msg.GetUpdateMask().GetPaths()))
+	m, err := s.app.Accounts.UpdateMember(ctx, caller(ctx), id[tenant.MemberID](sent.GetId()), expect, editMember(sent, req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +36,7 @@ func (s *memberService) UpdateMember(ctx context.Context, req *connect.Request[v
 }
 
 func (s *memberService) GetMember(ctx context.Context, req *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error) {
-	m, devices, err := s.app.GetMember(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()))
+	m, devices, err := s.app.Accounts.GetMember(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (s *memberService) ListMembers(ctx context.Context, req *connect.Request[v1
 	if err != nil {
 		return nil, err
 	}
-	members, err := s.app.ListMembers(ctx, caller(ctx), member.Search{
+	members, err := s.app.Accounts.ListMembers(ctx, caller(ctx), member.Search{
 		Query: req.Msg.GetQuery(), Role: req.Msg.GetRole(), Tier: req.Msg.GetTier(), Tag: req.Msg.GetTag(),
 		Status: word[member.Status](memberStatusPrefix, req.Msg.GetStatus()), After: page.After, Limit: page.Size + 1,
 	})
@@ -63,7 +63,7 @@ func (s *memberService) ListMembers(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *memberService) ImportMembers(ctx context.Context, req *connect.Request[v1.ImportMembersRequest], stream *connect.ServerStream[v1.ImportMembersResponse]) error {
-	report, err := s.app.ImportMembers(ctx, caller(ctx), req.Msg.GetCsv(), req.Msg.GetDryRun(), func(p member.Progress) error {
+	report, err := s.app.Accounts.ImportMembers(ctx, caller(ctx), req.Msg.GetCsv(), req.Msg.GetDryRun(), func(p member.Progress) error {
 		return stream.Send(importProgressMessage(p))
 	})
 	if err != nil {
@@ -73,7 +73,7 @@ func (s *memberService) ImportMembers(ctx context.Context, req *connect.Request[
 }
 
 func (s *memberService) GetMe(ctx context.Context, _ *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error) {
-	me, err := s.app.GetMe(ctx, caller(ctx))
+	me, err := s.app.Accounts.GetMe(ctx, caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +88,7 @@ func (s *memberService) UpdateMe(ctx context.Context, req *connect.Request[v1.Up
 	if err != nil {
 		return nil, err
 	}
-	m, err := s.app.UpdateMe(ctx, caller(ctx), expect, editMember(sent, req.Msg.GetUpdateMask().GetPaths()))
+	m, err := s.app.Accounts.UpdateMe(ctx, caller(ctx), expect, editMember(sent, req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +96,7 @@ func (s *memberService) UpdateMe(ctx context.Context, req *connect.Request[v1.Up
 }
 
 func (s *memberService) RegisterDevice(ctx context.Context, req *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error) {
-	d, err := s.app.RegisterDevice(ctx, caller(ctx), word[member.DeviceKind](deviceKindPrefix, req.Msg.GetKind()), req.Msg.GetToken())
+	d, err := s.app.Accounts.RegisterDevice(ctx, caller(ctx), word[member.DeviceKind](deviceKindPrefix, req.Msg.GetKind()), req.Msg.GetToken())
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func (s *memberService) RegisterDevice(ctx context.Context, req *connect.Request
 }
 
 func (s *memberService) UnregisterDevice(ctx context.Context, req *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error) {
-	if err := s.app.UnregisterDevice(ctx, caller(ctx), id[tenant.DeviceID](req.Msg.GetDeviceId())); err != nil {
+	if err := s.app.Accounts.UnregisterDevice(ctx, caller(ctx), id[tenant.DeviceID](req.Msg.GetDeviceId())); err != nil {
 		return nil, err
 	}
 	return reply(&v1.UnregisterDeviceResponse{})

@@ -356,7 +356,7 @@ func TestImportsTellTheirProgress(t *testing.T) {
 			{Event: &v1.ImportMembersResponse_Progress{Progress: &v1.MemberImportProgress{RowsTotal: 1501, RowsRead: 1000, RowsOk: 1000}}},
 			{Event: &v1.ImportMembersResponse_Progress{Progress: &v1.MemberImportProgress{
 				RowsTotal: 1501, RowsRead: 1501, RowsOk: 1500, RowsWrong: 1,
-				Problems: []*v1.MemberImportProblem{{Row: 1502, Column: "email", Message: "Row 2 has it too."}},
+				Problems: []*v1.MemberImportProblem{{Row: 1502, Column: "email", Message: "Row 2 has the same email."}},
 			}}},
 			{Event: &v1.ImportMembersResponse_Report{Report: &v1.MemberImportReport{RowsTotal: 1501, RowsWrong: 1}}},
 		}

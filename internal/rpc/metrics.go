@@ -27,11 +27,11 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_rpc_requests_total",
-			Help: "Requests by procedure, code and error reason. The code is unread where the request broke off before its message was complete.",
+			Help: "Requests by procedure, code and error reason. The code is unread if the request ended before its message was complete.",
 		}, []string{"procedure", "code", "reason"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_rpc_duration_seconds",
-			Help:    "Time from the complete request message to the answer; of a stream, to its end.",
+			Help:    "Time from the complete request message to the answer, or to the end of a stream.",
 			Buckets: latencyBuckets,
 		}, []string{"procedure"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
@@ -44,11 +44,11 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 		},
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards know it by this name
 			Name: "booking_errors",
-			Help: "Requests about bookings that failed, by operation and by type, which is the error's reason.",
+			Help: "Failed requests about bookings, by operation and type. The type is the reason of the error.",
 		}, []string{"operation", "type"}),
 		repeated: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards know it by this name
 			Name: "booking_idempotent_hits",
-			Help: "Requests about bookings that were answered with what an earlier one had come to, by operation.",
+			Help: "Requests about bookings that got the answer of an earlier request, by operation.",
 		}, []string{"operation"}),
 	}
 	collectors := []prometheus.Collector{m.requests, m.duration, m.inFlight, m.refused, m.repeated}

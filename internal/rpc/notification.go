@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	appmessages "github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -18,7 +19,7 @@ import (
 type notificationService struct{ app *app.App }
 
 func (s *notificationService) GetPreferences(ctx context.Context, req *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error) {
-	p, err := s.app.GetNotificationPreferences(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()))
+	p, err := s.app.Messages.GetNotificationPreferences(ctx, caller(ctx), id[tenant.MemberID](req.Msg.GetMemberId()))
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +31,7 @@ func (s *notificationService) UpdatePreferences(ctx context.Context, req *connec
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.app.UpdateNotificationPreferences(ctx, caller(ctx), edit)
+	p, err := s.app.Messages.UpdateNotificationPreferences(ctx, caller(ctx), edit)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +39,7 @@ func (s *notificationService) UpdatePreferences(ctx context.Context, req *connec
 }
 
 func (s *notificationService) CreateCalendarFeed(ctx context.Context, _ *connect.Request[v1.CreateCalendarFeedRequest]) (*connect.Response[v1.CreateCalendarFeedResponse], error) {
-	url, err := s.app.CreateCalendarFeed(ctx, caller(ctx))
+	url, err := s.app.Messages.CreateCalendarFeed(ctx, caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +47,14 @@ func (s *notificationService) CreateCalendarFeed(ctx context.Context, _ *connect
 }
 
 func (s *notificationService) DeleteCalendarFeed(ctx context.Context, _ *connect.Request[v1.DeleteCalendarFeedRequest]) (*connect.Response[v1.DeleteCalendarFeedResponse], error) {
-	if err := s.app.DeleteCalendarFeed(ctx, caller(ctx)); err != nil {
+	if err := s.app.Messages.DeleteCalendarFeed(ctx, caller(ctx)); err != nil {
 		return nil, err
 	}
 	return reply(&v1.DeleteCalendarFeedResponse{})
 }
 
 func (s *notificationService) GetNotificationSettings(ctx context.Context, _ *connect.Request[v1.GetNotificationSettingsRequest]) (*connect.Response[v1.GetNotificationSettingsResponse], error) {
-	settings, err := s.app.GetNotificationSettings(ctx, caller(ctx))
+	settings, err := s.app.Messages.GetNotificationSettings(ctx, caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func (s *notificationService) UpdateNotificationSettings(ctx context.Context, re
 	if err != nil {
 		return nil, err
 	}
-	settings, err := s.app.UpdateNotificationSettings(ctx, caller(ctx), expect, editSettings(sent, req.Msg.GetUpdateMask().GetPaths()))
+	settings, err := s.app.Messages.UpdateNotificationSettings(ctx, caller(ctx), expect, editSettings(sent, req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (s *notificationService) UpdateNotificationSettings(ctx context.Context, re
 }
 
 func (s *notificationService) ListTemplates(ctx context.Context, req *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error) {
-	templates, err := s.app.ListTemplates(ctx, caller(ctx), app.TemplateQuery{
+	templates, err := s.app.Messages.ListTemplates(ctx, caller(ctx), appmessages.TemplateQuery{
 		Topic: word[notify.Topic](topicPrefix, req.Msg.GetTopic()), Channel: word[notify.Channel](notifyChannelPrefix, req.Msg.GetChannel()),
 		Locale: notify.CanonicalLocale(req.Msg.GetLocale()),
 	})
@@ -93,7 +94,7 @@ func (s *notificationService) UpdateTemplate(ctx context.Context, req *connect.R
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.app.UpdateTemplate(ctx, caller(ctx), templateValue(req.Msg.GetTemplate()), expect)
+	t, err := s.app.Messages.UpdateTemplate(ctx, caller(ctx), templateValue(req.Msg.GetTemplate()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +103,7 @@ func (s *notificationService) UpdateTemplate(ctx context.Context, req *connect.R
 
 func (s *notificationService) PreviewTemplate(ctx context.Context, req *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error) {
 	wording := templateValue(req.Msg.GetTemplate())
-	rendered, err := s.app.PreviewTemplate(ctx, caller(ctx), wording)
+	rendered, err := s.app.Messages.PreviewTemplate(ctx, caller(ctx), wording)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +115,7 @@ func (s *notificationService) ResetTemplate(ctx context.Context, req *connect.Re
 	if err != nil {
 		return nil, err
 	}
-	t, ok, err := s.app.ResetTemplate(ctx, caller(ctx), app.TemplateQuery{
+	t, ok, err := s.app.Messages.ResetTemplate(ctx, caller(ctx), appmessages.TemplateQuery{
 		Topic: word[notify.Topic](topicPrefix, req.Msg.GetTopic()), Channel: word[notify.Channel](notifyChannelPrefix, req.Msg.GetChannel()),
 		Locale: req.Msg.GetLocale(),
 	}, expect)
@@ -135,7 +136,7 @@ type deliveryCursor struct {
 }
 
 // deliveries reads one page of the log.
-func (s *notificationService) deliveries(ctx context.Context, request pageRequest, filter *v1.DeliveryFilter, outbox bool) ([]app.Delivery, string, error) {
+func (s *notificationService) deliveries(ctx context.Context, request pageRequest, filter *v1.DeliveryFilter, outbox bool) ([]appmessages.Delivery, string, error) {
 	page, err := openPage[deliveryCursor](request)
 	if err != nil {
 		return nil, "", err
@@ -145,11 +146,11 @@ func (s *notificationService) deliveries(ctx context.Context, request pageReques
 	if page.After != nil {
 		q.BeforeAt, q.BeforeID = page.After.At, page.After.ID
 	}
-	lines, err := s.app.ListDeliveries(ctx, caller(ctx), q)
+	lines, err := s.app.Messages.ListDeliveries(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, "", err
 	}
-	return cut(page, lines, func(d app.Delivery) deliveryCursor { return deliveryCursor{d.CreatedAt, d.ID} })
+	return cut(page, lines, func(d appmessages.Delivery) deliveryCursor { return deliveryCursor{d.CreatedAt, d.ID} })
 }
 
 func (s *notificationService) ListDeliveries(ctx context.Context, req *connect.Request[v1.ListDeliveriesRequest]) (*connect.Response[v1.ListDeliveriesResponse], error) {
@@ -173,7 +174,7 @@ func (s *notificationService) ListOutbox(ctx context.Context, req *connect.Reque
 }
 
 func (s *notificationService) SendTest(ctx context.Context, req *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error) {
-	lines, err := s.app.SendTest(ctx, caller(ctx), word[notify.Topic](topicPrefix, req.Msg.GetTopic()),
+	lines, err := s.app.Messages.SendTest(ctx, caller(ctx), word[notify.Topic](topicPrefix, req.Msg.GetTopic()),
 		word[notify.Channel](notifyChannelPrefix, req.Msg.GetChannel()), req.Msg.GetLocale())
 	if err != nil {
 		return nil, err
@@ -182,7 +183,7 @@ func (s *notificationService) SendTest(ctx context.Context, req *connect.Request
 }
 
 func (s *notificationService) GetSenders(ctx context.Context, _ *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error) {
-	senders, err := s.app.GetSenders(ctx, caller(ctx))
+	senders, err := s.app.Messages.GetSenders(ctx, caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -195,25 +196,25 @@ func (s *notificationService) UpdateSenders(ctx context.Context, req *connect.Re
 	if err != nil {
 		return nil, err
 	}
-	senders, err := s.app.UpdateSenders(ctx, caller(ctx), expect, editSenders(sent, paths))
+	senders, err := s.app.Messages.UpdateSenders(ctx, caller(ctx), expect, editSenders(sent, paths))
 	if err != nil {
 		return nil, err
 	}
 	return reply(&v1.UpdateSendersResponse{Senders: s.sendersMessage(caller(ctx), senders)})
 }
 
-func (s *notificationService) sendersMessage(who tenant.Caller, senders app.Senders) *v1.Senders {
+func (s *notificationService) sendersMessage(who tenant.Caller, senders appmessages.Senders) *v1.Senders {
 	m := sendersMessage(senders)
-	m.TwilioInboundUrl = s.app.TwilioInboundURL(who.Tenant)
-	for _, c := range s.app.Carriers(senders) {
+	m.TwilioInboundUrl = s.app.Messages.TwilioInboundURL(who.Tenant)
+	for _, c := range s.app.Messages.Carriers(senders) {
 		m.InUse = append(m.InUse, &v1.SenderInUse{Channel: notifyChannel(c.Channel), Provider: c.Provider, Own: c.Own})
 	}
 	return m
 }
 
 // preferencesEdit reads what a mask names.
-func preferencesEdit(sent *v1.NotificationPreferences, paths []string) (app.PreferencesEdit, error) {
-	var edit app.PreferencesEdit
+func preferencesEdit(sent *v1.NotificationPreferences, paths []string) (appmessages.PreferencesEdit, error) {
+	var edit appmessages.PreferencesEdit
 	if slices.Contains(paths, "preferences") {
 		edit.Chosen = make(notify.Preferences)
 		for _, p := range sent.GetPreferences() {

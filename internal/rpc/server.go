@@ -19,6 +19,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -167,7 +168,7 @@ func (c *chain) begin(next http.Handler, maxBytes int64) http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate says otherwise
 		limitBody(w, r, maxBytes)
-		ctx := app.WithRequest(context.WithValue(r.Context(), callKey{}, request), request.id)
+		ctx := engine.WithRequest(context.WithValue(r.Context(), callKey{}, request), request.id)
 		next.ServeHTTP(w, r.WithContext(ctx))
 		// Connect answers by itself where a request breaks off or breaks the protocol.
 		if _, ok := c.rules[r.URL.Path]; ok && !request.counted {

@@ -8,6 +8,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -16,7 +17,7 @@ import (
 type sessionService struct{ app *app.App }
 
 func (s *sessionService) CreateSession(ctx context.Context, req *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error) {
-	made, err := s.app.CreateSession(ctx, caller(ctx), inputValue(req.Msg.GetSession()), req.Msg.GetPublish())
+	made, err := s.app.Schedules.CreateSession(ctx, caller(ctx), inputValue(req.Msg.GetSession()), req.Msg.GetPublish())
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (s *sessionService) UpdateSession(ctx context.Context, req *connect.Request
 	if err != nil {
 		return nil, err
 	}
-	after, promoted, err := s.app.UpdateSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect,
+	after, promoted, err := s.app.Schedules.UpdateSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect,
 		inputValue(req.Msg.GetSession()), masked(inputFields, req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
@@ -37,7 +38,7 @@ func (s *sessionService) UpdateSession(ctx context.Context, req *connect.Request
 }
 
 func (s *sessionService) GetSession(ctx context.Context, req *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error) {
-	one, err := s.app.GetSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()))
+	one, err := s.app.Schedules.GetSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()))
 	if err != nil {
 		return nil, err
 	}
@@ -55,15 +56,15 @@ func (s *sessionService) ListSessions(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	q := app.SessionQuery{Filter: filterValue(req.Msg.GetFilter()), Limit: page.Size + 1}
+	q := schedules.SessionQuery{Filter: filterValue(req.Msg.GetFilter()), Limit: page.Size + 1}
 	if page.After != nil {
 		q.AfterStart, q.AfterID = page.After.Start, page.After.ID
 	}
-	sessions, err := s.app.ListSessions(ctx, caller(ctx), q)
+	sessions, err := s.app.Schedules.ListSessions(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	sessions, next, err := cut(page, sessions, func(o app.Offered) sessionCursor { return sessionCursor{o.StartsAt, o.ID} })
+	sessions, next, err := cut(page, sessions, func(o schedules.Offered) sessionCursor { return sessionCursor{o.StartsAt, o.ID} })
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +76,7 @@ func (s *sessionService) PublishSession(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.app.PublishSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect)
+	after, err := s.app.Schedules.PublishSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -87,7 +88,7 @@ func (s *sessionService) UnpublishSession(ctx context.Context, req *connect.Requ
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.app.UnpublishSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect)
+	after, err := s.app.Schedules.UnpublishSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +96,7 @@ func (s *sessionService) UnpublishSession(ctx context.Context, req *connect.Requ
 }
 
 func (s *sessionService) CancelSession(ctx context.Context, req *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error) {
-	c, err := s.app.CancelSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), req.Msg.GetReason(), unlessSaid(req.Msg.Notify))
+	c, err := s.app.Schedules.CancelSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), req.Msg.GetReason(), unlessSaid(req.Msg.Notify))
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +106,7 @@ func (s *sessionService) CancelSession(ctx context.Context, req *connect.Request
 }
 
 func (s *sessionService) BlockSession(ctx context.Context, req *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error) {
-	after, err := s.app.BlockSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), req.Msg.GetReason())
+	after, err := s.app.Schedules.BlockSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), req.Msg.GetReason())
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +114,7 @@ func (s *sessionService) BlockSession(ctx context.Context, req *connect.Request[
 }
 
 func (s *sessionService) UnblockSession(ctx context.Context, req *connect.Request[v1.UnblockSessionRequest]) (*connect.Response[v1.UnblockSessionResponse], error) {
-	after, promoted, err := s.app.UnblockSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()))
+	after, promoted, err := s.app.Schedules.UnblockSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +126,7 @@ func unlessSaid(said *bool) bool { return said == nil || *said }
 
 func (s *sessionService) CreateSeries(ctx context.Context, req *connect.Request[v1.CreateSeriesRequest]) (*connect.Response[v1.CreateSeriesResponse], error) {
 	m := req.Msg
-	series, made, err := s.app.CreateSeries(ctx, caller(ctx), app.SeriesInput{
+	series, made, err := s.app.Schedules.CreateSeries(ctx, caller(ctx), schedules.SeriesInput{
 		Template: inputValue(m.GetTemplate()),
 		Pattern: session.Pattern{
 			Rule: m.GetRule(), Date: civilDate(m.GetStartDate()), Time: civilTime(m.GetStartTimeOfDay()),
@@ -139,10 +140,10 @@ func (s *sessionService) CreateSeries(ctx context.Context, req *connect.Request[
 	return reply(&v1.CreateSeriesResponse{Series: seriesMessage(series), SessionIds: idTexts(made)})
 }
 
-var seriesScopes = map[v1.SeriesEditScope]app.SeriesScope{
-	v1.SeriesEditScope_SERIES_EDIT_SCOPE_ONE:       app.One,
-	v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING: app.Following,
-	v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL:       app.All,
+var seriesScopes = map[v1.SeriesEditScope]schedules.SeriesScope{
+	v1.SeriesEditScope_SERIES_EDIT_SCOPE_ONE:       schedules.One,
+	v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING: schedules.Following,
+	v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL:       schedules.All,
 }
 
 func (s *sessionService) UpdateSeries(ctx context.Context, req *connect.Request[v1.UpdateSeriesRequest]) (*connect.Response[v1.UpdateSeriesResponse], error) {
@@ -151,7 +152,7 @@ func (s *sessionService) UpdateSeries(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	done, err := s.app.UpdateSeries(ctx, caller(ctx), app.SeriesEdit{
+	done, err := s.app.Schedules.UpdateSeries(ctx, caller(ctx), schedules.SeriesEdit{
 		Series: id[tenant.SeriesID](m.GetSeriesId()), Scope: seriesScopes[m.GetScope()], Session: id[tenant.SessionID](m.GetSessionId()), Expect: expect,
 		Template: inputValue(m.GetTemplate()), Fields: masked(inputFields, m.GetUpdateMask().GetPaths()),
 		Pattern: session.Pattern{
@@ -169,7 +170,7 @@ func (s *sessionService) UpdateSeries(ctx context.Context, req *connect.Request[
 }
 
 func (s *sessionService) GetSeries(ctx context.Context, req *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error) {
-	series, err := s.app.GetSeries(ctx, caller(ctx), id[tenant.SeriesID](req.Msg.GetSeriesId()))
+	series, err := s.app.Schedules.GetSeries(ctx, caller(ctx), id[tenant.SeriesID](req.Msg.GetSeriesId()))
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +178,7 @@ func (s *sessionService) GetSeries(ctx context.Context, req *connect.Request[v1.
 }
 
 func (s *sessionService) PreviewBulk(ctx context.Context, req *connect.Request[v1.PreviewBulkRequest]) (*connect.Response[v1.PreviewBulkResponse], error) {
-	found, err := s.app.PreviewBulk(ctx, caller(ctx), app.BulkRequest{
+	found, err := s.app.Schedules.PreviewBulk(ctx, caller(ctx), schedules.BulkRequest{
 		Filter: filterValue(req.Msg.GetFilter()), IncludeBooked: req.Msg.GetIncludeBooked(),
 	})
 	if err != nil {
@@ -190,7 +191,7 @@ func (s *sessionService) PreviewBulk(ctx context.Context, req *connect.Request[v
 }
 
 func (s *sessionService) BulkPublish(ctx context.Context, req *connect.Request[v1.BulkPublishRequest]) (*connect.Response[v1.BulkPublishResponse], error) {
-	done, err := s.app.BulkPublish(ctx, caller(ctx), filterValue(req.Msg.GetFilter()))
+	done, err := s.app.Schedules.BulkPublish(ctx, caller(ctx), filterValue(req.Msg.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +199,7 @@ func (s *sessionService) BulkPublish(ctx context.Context, req *connect.Request[v
 }
 
 func (s *sessionService) BulkDelete(ctx context.Context, req *connect.Request[v1.BulkDeleteRequest]) (*connect.Response[v1.BulkDeleteResponse], error) {
-	done, err := s.app.BulkDelete(ctx, caller(ctx), app.BulkRequest{
+	done, err := s.app.Schedules.BulkDelete(ctx, caller(ctx), schedules.BulkRequest{
 		Filter: filterValue(req.Msg.GetFilter()), IncludeBooked: req.Msg.GetIncludeBooked(),
 		Reason: req.Msg.GetReason(), Notify: unlessSaid(req.Msg.Notify),
 	})
@@ -211,7 +212,7 @@ func (s *sessionService) BulkDelete(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *sessionService) BulkCancel(ctx context.Context, req *connect.Request[v1.BulkCancelRequest]) (*connect.Response[v1.BulkCancelResponse], error) {
-	done, err := s.app.BulkCancel(ctx, caller(ctx), app.BulkRequest{
+	done, err := s.app.Schedules.BulkCancel(ctx, caller(ctx), schedules.BulkRequest{
 		Filter: filterValue(req.Msg.GetFilter()), IncludeBooked: req.Msg.GetIncludeBooked(),
 		Reason: req.Msg.GetReason(), Notify: unlessSaid(req.Msg.Notify),
 	})
@@ -224,7 +225,7 @@ func (s *sessionService) BulkCancel(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *sessionService) ImportSessions(ctx context.Context, req *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error) {
-	report, err := s.app.ImportSessions(ctx, caller(ctx), req.Msg.GetCsv(), req.Msg.GetDryRun())
+	report, err := s.app.Schedules.ImportSessions(ctx, caller(ctx), req.Msg.GetCsv(), req.Msg.GetDryRun())
 	if err != nil {
 		return nil, err
 	}
@@ -238,7 +239,7 @@ func (s *sessionService) SetWorkouts(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	after, err := s.app.SetWorkouts(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect, values(req.Msg.GetWorkoutIds(), id[tenant.WorkoutID]))
+	after, err := s.app.Schedules.SetWorkouts(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), expect, values(req.Msg.GetWorkoutIds(), id[tenant.WorkoutID]))
 	if err != nil {
 		return nil, err
 	}
@@ -246,7 +247,7 @@ func (s *sessionService) SetWorkouts(ctx context.Context, req *connect.Request[v
 }
 
 func (s *sessionService) AddInlineWorkout(ctx context.Context, req *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error) {
-	w, err := s.app.AddInlineWorkout(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), req.Msg.GetName(), req.Msg.GetBody())
+	w, err := s.app.Schedules.AddInlineWorkout(ctx, caller(ctx), id[tenant.SessionID](req.Msg.GetSessionId()), req.Msg.GetName(), req.Msg.GetBody())
 	if err != nil {
 		return nil, err
 	}
@@ -254,7 +255,7 @@ func (s *sessionService) AddInlineWorkout(ctx context.Context, req *connect.Requ
 }
 
 func (s *sessionService) CreateWorkout(ctx context.Context, req *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error) {
-	w, err := s.app.CreateWorkout(ctx, caller(ctx), req.Msg.GetName(), req.Msg.GetBody())
+	w, err := s.app.Schedules.CreateWorkout(ctx, caller(ctx), req.Msg.GetName(), req.Msg.GetBody())
 	if err != nil {
 		return nil, err
 	}
@@ -267,7 +268,7 @@ func (s *sessionService) UpdateWorkout(ctx context.Context, req *connect.Request
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.app.UpdateWorkout(ctx, caller(ctx), id[tenant.WorkoutID](m.GetWorkoutId()), expect, editWorkout(m.GetName(), m.GetBody(), m.GetUpdateMask().GetPaths()))
+	w, err := s.app.Schedules.UpdateWorkout(ctx, caller(ctx), id[tenant.WorkoutID](m.GetWorkoutId()), expect, editWorkout(m.GetName(), m.GetBody(), m.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +280,7 @@ func (s *sessionService) DeleteWorkout(ctx context.Context, req *connect.Request
 	if err != nil {
 		return nil, err
 	}
-	w, err := s.app.DeleteWorkout(ctx, caller(ctx), id[tenant.WorkoutID](req.Msg.GetWorkoutId()), expect)
+	w, err := s.app.Schedules.DeleteWorkout(ctx, caller(ctx), id[tenant.WorkoutID](req.Msg.GetWorkoutId()), expect)
 	if err != nil {
 		return nil, err
 	}
@@ -288,7 +289,7 @@ func (s *sessionService) DeleteWorkout(ctx context.Context, req *connect.Request
 
 func (s *sessionService) ListWorkouts(ctx context.Context, req *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error) {
 	if of := id[tenant.SessionID](req.Msg.GetSessionId()); !of.IsZero() {
-		workouts, err := s.app.ListSessionWorkouts(ctx, caller(ctx), of)
+		workouts, err := s.app.Schedules.ListSessionWorkouts(ctx, caller(ctx), of)
 		if err != nil {
 			return nil, err
 		}
@@ -298,11 +299,11 @@ func (s *sessionService) ListWorkouts(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	q := app.WorkoutQuery{Limit: page.Size + 1}
+	q := schedules.WorkoutQuery{Limit: page.Size + 1}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	workouts, err := s.app.ListWorkouts(ctx, caller(ctx), q)
+	workouts, err := s.app.Schedules.ListWorkouts(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	appcatalog "github.com/berthhq/berth/internal/app/catalog"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -16,7 +18,7 @@ import (
 type tenantService struct{ app *app.App }
 
 func (s *tenantService) GetTenant(ctx context.Context, _ *connect.Request[v1.GetTenantRequest]) (*connect.Response[v1.GetTenantResponse], error) {
-	t, err := s.app.GetTenant(ctx, caller(ctx))
+	t, err := s.app.Accounts.GetTenant(ctx, caller(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +30,7 @@ func (s *tenantService) UpdateTenant(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.app.UpdateTenant(ctx, caller(ctx), expect, editTenant(req.Msg.GetTenant(), req.Msg.GetUpdateMask().GetPaths()))
+	t, err := s.app.Accounts.UpdateTenant(ctx, caller(ctx), expect, editTenant(req.Msg.GetTenant(), req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func (s *tenantService) UpdateTenant(ctx context.Context, req *connect.Request[v
 }
 
 func (s *tenantService) CreateLocation(ctx context.Context, req *connect.Request[v1.CreateLocationRequest]) (*connect.Response[v1.CreateLocationResponse], error) {
-	l, err := s.app.CreateLocation(ctx, caller(ctx), locationValue(req.Msg.GetLocation()))
+	l, err := s.app.Catalog.CreateLocation(ctx, caller(ctx), locationValue(req.Msg.GetLocation()))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func (s *tenantService) UpdateLocation(ctx context.Context, req *connect.Request
 			return nil, err
 		}
 	}
-	l, err := s.app.UpdateLocation(ctx, caller(ctx), id[tenant.LocationID](sent.GetId()), expect, editLocation(sent, paths))
+	l, err := s.app.Catalog.UpdateLocation(ctx, caller(ctx), id[tenant.LocationID](sent.GetId()), expect, editLocation(sent, paths))
 	if err != nil {
 		return nil, err
 	}
@@ -63,7 +65,7 @@ func (s *tenantService) UpdateLocation(ctx context.Context, req *connect.Request
 }
 
 func (s *tenantService) GetLocation(ctx context.Context, req *connect.Request[v1.GetLocationRequest]) (*connect.Response[v1.GetLocationResponse], error) {
-	l, err := s.app.GetLocation(ctx, caller(ctx), id[tenant.LocationID](req.Msg.GetLocationId()))
+	l, err := s.app.Catalog.GetLocation(ctx, caller(ctx), id[tenant.LocationID](req.Msg.GetLocationId()))
 	if err != nil {
 		return nil, err
 	}
@@ -75,11 +77,11 @@ func (s *tenantService) ListLocations(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	q := app.LocationQuery{Inactive: req.Msg.GetIncludeInactive(), Limit: page.Size + 1}
+	q := appcatalog.LocationQuery{Inactive: req.Msg.GetIncludeInactive(), Limit: page.Size + 1}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	locations, err := s.app.ListLocations(ctx, caller(ctx), q)
+	locations, err := s.app.Catalog.ListLocations(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +97,7 @@ func (s *tenantService) SetChannels(ctx context.Context, req *connect.Request[v1
 	if err != nil {
 		return nil, err
 	}
-	l, err := s.app.SetChannels(ctx, caller(ctx), id[tenant.LocationID](req.Msg.GetLocationId()), expect, channelValues(req.Msg.GetChannels()))
+	l, err := s.app.Catalog.SetChannels(ctx, caller(ctx), id[tenant.LocationID](req.Msg.GetLocationId()), expect, channelValues(req.Msg.GetChannels()))
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +105,7 @@ func (s *tenantService) SetChannels(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *tenantService) CreateResource(ctx context.Context, req *connect.Request[v1.CreateResourceRequest]) (*connect.Response[v1.CreateResourceResponse], error) {
-	r, err := s.app.CreateResource(ctx, caller(ctx), resourceValue(req.Msg.GetResource()))
+	r, err := s.app.Catalog.CreateResource(ctx, caller(ctx), resourceValue(req.Msg.GetResource()))
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +118,7 @@ func (s *tenantService) UpdateResource(ctx context.Context, req *connect.Request
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.app.UpdateResource(ctx, caller(ctx), id[tenant.ResourceID](sent.GetId()), expect, editResource(sent, req.Msg.GetUpdateMask().GetPaths()))
+	r, err := s.app.Catalog.UpdateResource(ctx, caller(ctx), id[tenant.ResourceID](sent.GetId()), expect, editResource(sent, req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +130,13 @@ func (s *tenantService) ListResources(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	q := app.ResourceQuery{
+	q := appcatalog.ResourceQuery{
 		Location: id[tenant.LocationID](req.Msg.GetLocationId()), Inactive: req.Msg.GetIncludeInactive(), Limit: page.Size + 1,
 	}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	resources, err := s.app.ListResources(ctx, caller(ctx), q)
+	resources, err := s.app.Catalog.ListResources(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +148,7 @@ func (s *tenantService) ListResources(ctx context.Context, req *connect.Request[
 }
 
 func (s *tenantService) CreateService(ctx context.Context, req *connect.Request[v1.CreateServiceRequest]) (*connect.Response[v1.CreateServiceResponse], error) {
-	v, err := s.app.CreateService(ctx, caller(ctx), serviceValue(req.Msg.GetService()))
+	v, err := s.app.Catalog.CreateService(ctx, caller(ctx), serviceValue(req.Msg.GetService()))
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +161,7 @@ func (s *tenantService) UpdateService(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	v, err := s.app.UpdateService(ctx, caller(ctx), id[tenant.ServiceID](sent.GetId()), expect, editService(sent, req.Msg.GetUpdateMask().GetPaths()))
+	v, err := s.app.Catalog.UpdateService(ctx, caller(ctx), id[tenant.ServiceID](sent.GetId()), expect, editService(sent, req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +169,7 @@ func (s *tenantService) UpdateService(ctx context.Context, req *connect.Request[
 }
 
 func (s *tenantService) GetService(ctx context.Context, req *connect.Request[v1.GetServiceRequest]) (*connect.Response[v1.GetServiceResponse], error) {
-	v, err := s.app.GetService(ctx, caller(ctx), id[tenant.ServiceID](req.Msg.GetServiceId()))
+	v, err := s.app.Catalog.GetService(ctx, caller(ctx), id[tenant.ServiceID](req.Msg.GetServiceId()))
 	if err != nil {
 		return nil, err
 	}
@@ -179,11 +181,11 @@ func (s *tenantService) ListServices(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	q := app.ServiceQuery{Category: req.Msg.GetCategory(), Inactive: req.Msg.GetIncludeInactive(), Limit: page.Size + 1}
+	q := appcatalog.ServiceQuery{Category: req.Msg.GetCategory(), Inactive: req.Msg.GetIncludeInactive(), Limit: page.Size + 1}
 	if page.After != nil {
 		q.AfterName, q.AfterID.UUID = page.After.Name, page.After.ID
 	}
-	services, err := s.app.ListServices(ctx, caller(ctx), q)
+	services, err := s.app.Catalog.ListServices(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +197,7 @@ func (s *tenantService) ListServices(ctx context.Context, req *connect.Request[v
 }
 
 func (s *tenantService) GetPolicy(ctx context.Context, req *connect.Request[v1.GetPolicyRequest]) (*connect.Response[v1.GetPolicyResponse], error) {
-	effective, err := s.app.GetPolicy(ctx, caller(ctx), app.PolicyTarget{
+	effective, err := s.app.Settings.GetPolicy(ctx, caller(ctx), settings.PolicyTarget{
 		Location: id[tenant.LocationID](req.Msg.GetLocationId()), Service: id[tenant.ServiceID](req.Msg.GetServiceId()),
 	})
 	if err != nil {
@@ -210,7 +212,7 @@ func (s *tenantService) UpdatePolicy(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.app.UpdatePolicy(ctx, caller(ctx), policyTarget(sent), expect, editPolicy(sent.GetPolicy(), req.Msg.GetUpdateMask().GetPaths()))
+	effective, err := s.app.Settings.UpdatePolicy(ctx, caller(ctx), policyTarget(sent), expect, editPolicy(sent.GetPolicy(), req.Msg.GetUpdateMask().GetPaths()))
 	if err != nil {
 		return nil, err
 	}

@@ -8,6 +8,8 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
@@ -26,7 +28,7 @@ func (s *waitlistService) JoinWaitlist(ctx context.Context, req *connect.Request
 	if err != nil {
 		return nil, err
 	}
-	wish := app.JoinRequest{
+	wish := waitlists.JoinRequest{
 		Member: id[tenant.MemberID](m.MemberId), Party: max(int(m.PartySize), 1), Coach: id[tenant.MemberID](m.CoachId),
 		Subscription: id[tenant.SubscriptionID](m.SubscriptionId), Channel: channel, ExternalRef: m.ExternalRef, Note: m.Note,
 	}
@@ -42,7 +44,7 @@ func (s *waitlistService) JoinWaitlist(ctx context.Context, req *connect.Request
 			return nil, err
 		}
 	}
-	place, err := s.app.JoinWaitlist(ctx, caller(ctx), wish)
+	place, err := s.app.Waitlists.JoinWaitlist(ctx, caller(ctx), wish)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func (s *waitlistService) JoinWaitlist(ctx context.Context, req *connect.Request
 }
 
 func (s *waitlistService) LeaveWaitlist(ctx context.Context, req *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error) {
-	e, err := s.app.LeaveWaitlist(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason, true)
+	e, err := s.app.Waitlists.LeaveWaitlist(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason, true)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +63,7 @@ func (s *waitlistService) LeaveWaitlist(ctx context.Context, req *connect.Reques
 }
 
 func (s *waitlistService) RemoveEntry(ctx context.Context, req *connect.Request[v1.RemoveEntryRequest]) (*connect.Response[v1.RemoveEntryResponse], error) {
-	e, err := s.app.LeaveWaitlist(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason, req.Msg.Notify == nil || *req.Msg.Notify)
+	e, err := s.app.Waitlists.LeaveWaitlist(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason, req.Msg.Notify == nil || *req.Msg.Notify)
 	if err != nil {
 		return nil, err
 	}
@@ -76,14 +78,14 @@ func (s *waitlistService) ListMyEntries(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	q := app.EntryQuery{Member: caller(ctx).Member, Newest: true, Limit: page.Size + 1}
+	q := waitlists.EntryQuery{Member: caller(ctx).Member, Newest: true, Limit: page.Size + 1}
 	if !req.Msg.IncludeClosed {
 		q.Statuses = []waitlist.Status{waitlist.Waiting, waitlist.Offered}
 	}
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	entries, err := s.app.ListEntries(ctx, caller(ctx), q)
+	entries, err := s.app.Waitlists.ListEntries(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -95,15 +97,15 @@ func (s *waitlistService) ListMyEntries(ctx context.Context, req *connect.Reques
 }
 
 func (s *waitlistService) AcceptOffer(ctx context.Context, req *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error) {
-	a, err := s.app.AcceptOffer(ctx, caller(ctx), id[tenant.OfferID](req.Msg.OfferId), id[tenant.SubscriptionID](req.Msg.SubscriptionId))
+	a, err := s.app.Waitlists.AcceptOffer(ctx, caller(ctx), id[tenant.OfferID](req.Msg.OfferId), id[tenant.SubscriptionID](req.Msg.SubscriptionId))
 	if err != nil {
 		return nil, err
 	}
-	return placed(&v1.AcceptOfferResponse{Booking: bookingMessage(*a.Booking), Offer: offerMessage(a.Offer)}, app.Place{Booking: a.Booking, Repeated: a.Repeated})
+	return placed(&v1.AcceptOfferResponse{Booking: bookingMessage(*a.Booking), Offer: offerMessage(a.Offer)}, seats.Place{Booking: a.Booking, Repeated: a.Repeated})
 }
 
 func (s *waitlistService) DeclineOffer(ctx context.Context, req *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error) {
-	a, err := s.app.DeclineOffer(ctx, caller(ctx), id[tenant.OfferID](req.Msg.OfferId), req.Msg.Leave, req.Msg.Reason)
+	a, err := s.app.Waitlists.DeclineOffer(ctx, caller(ctx), id[tenant.OfferID](req.Msg.OfferId), req.Msg.Leave, req.Msg.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +113,7 @@ func (s *waitlistService) DeclineOffer(ctx context.Context, req *connect.Request
 }
 
 func (s *waitlistService) GetClaim(ctx context.Context, req *connect.Request[v1.GetClaimRequest]) (*connect.Response[v1.GetClaimResponse], error) {
-	c, err := s.app.GetClaim(ctx, req.Msg.Token)
+	c, err := s.app.Waitlists.GetClaim(ctx, req.Msg.Token)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func (s *waitlistService) GetClaim(ctx context.Context, req *connect.Request[v1.
 }
 
 func (s *waitlistService) ClaimOffer(ctx context.Context, req *connect.Request[v1.ClaimOfferRequest]) (*connect.Response[v1.ClaimOfferResponse], error) {
-	o, err := s.app.ClaimOffer(ctx, req.Msg.Token, req.Msg.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
+	o, err := s.app.Waitlists.ClaimOffer(ctx, req.Msg.Token, req.Msg.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +147,7 @@ func (s *waitlistService) ListEntries(ctx context.Context, req *connect.Request[
 		return nil, err
 	}
 	f := req.Msg.GetFilter()
-	q := app.EntryQuery{
+	q := waitlists.EntryQuery{
 		Session: id[tenant.SessionID](f.GetSessionId()), Location: id[tenant.LocationID](f.GetLocationId()), Service: id[tenant.ServiceID](f.GetServiceId()),
 		Resource: id[tenant.ResourceID](f.GetResourceId()), Member: id[tenant.MemberID](f.GetMemberId()), Limit: page.Size + 1,
 		From: instant(f.GetDesiredWithin().GetStart()), Until: instant(f.GetDesiredWithin().GetEnd()),
@@ -159,7 +161,7 @@ func (s *waitlistService) ListEntries(ctx context.Context, req *connect.Request[
 	if page.After != nil {
 		q.AfterKey, q.AfterID.UUID = page.After.Key, page.After.ID
 	}
-	entries, err := s.app.ListEntries(ctx, caller(ctx), q)
+	entries, err := s.app.Waitlists.ListEntries(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +177,7 @@ func (s *waitlistService) ListOffers(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	q := app.OfferQuery{
+	q := waitlists.OfferQuery{
 		Session: id[tenant.SessionID](req.Msg.SessionId), Entry: id[tenant.EntryID](req.Msg.EntryId), Member: id[tenant.MemberID](req.Msg.MemberId),
 		Limit: page.Size + 1, Statuses: []waitlist.OfferStatus{},
 	}
@@ -185,7 +187,7 @@ func (s *waitlistService) ListOffers(ctx context.Context, req *connect.Request[v
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	offers, err := s.app.ListOffers(ctx, caller(ctx), q)
+	offers, err := s.app.Waitlists.ListOffers(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
@@ -197,11 +199,11 @@ func (s *waitlistService) ListOffers(ctx context.Context, req *connect.Request[v
 }
 
 func (s *waitlistService) SetPriority(ctx context.Context, req *connect.Request[v1.SetPriorityRequest]) (*connect.Response[v1.SetPriorityResponse], error) {
-	edit := app.PriorityEdit{Flagged: req.Msg.Flagged, Reason: req.Msg.Reason}
+	edit := waitlists.PriorityEdit{Flagged: req.Msg.Flagged, Reason: req.Msg.Reason}
 	if req.Msg.Score != nil {
 		edit.Score = new(int(*req.Msg.Score))
 	}
-	e, err := s.app.SetPriority(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), edit)
+	e, err := s.app.Waitlists.SetPriority(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), edit)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +211,7 @@ func (s *waitlistService) SetPriority(ctx context.Context, req *connect.Request[
 }
 
 func (s *waitlistService) MoveEntry(ctx context.Context, req *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error) {
-	e, err := s.app.MoveEntry(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), id[tenant.EntryID](req.Msg.BeforeEntryId), req.Msg.Reason)
+	e, err := s.app.Waitlists.MoveEntry(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId), id[tenant.EntryID](req.Msg.BeforeEntryId), req.Msg.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +219,7 @@ func (s *waitlistService) MoveEntry(ctx context.Context, req *connect.Request[v1
 }
 
 func (s *waitlistService) OfferPlace(ctx context.Context, req *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error) {
-	o, err := s.app.OfferPlace(ctx, caller(ctx), app.OfferRequest{
+	o, err := s.app.Waitlists.OfferPlace(ctx, caller(ctx), waitlists.OfferRequest{
 		Session: id[tenant.SessionID](req.Msg.SessionId), Entry: id[tenant.EntryID](req.Msg.EntryId), Until: instant(req.Msg.ExpireTime), Reason: req.Msg.Reason,
 	})
 	if err != nil {
@@ -227,7 +229,7 @@ func (s *waitlistService) OfferPlace(ctx context.Context, req *connect.Request[v
 }
 
 func (s *waitlistService) ExpireOffer(ctx context.Context, req *connect.Request[v1.ExpireOfferRequest]) (*connect.Response[v1.ExpireOfferResponse], error) {
-	o, err := s.app.ExpireOffer(ctx, caller(ctx), id[tenant.OfferID](req.Msg.OfferId), req.Msg.Reason)
+	o, err := s.app.Waitlists.ExpireOffer(ctx, caller(ctx), id[tenant.OfferID](req.Msg.OfferId), req.Msg.Reason)
 	if err != nil {
 		return nil, err
 	}
@@ -239,18 +241,18 @@ func (s *waitlistService) ListDecisions(ctx context.Context, req *connect.Reques
 	if err != nil {
 		return nil, err
 	}
-	q := app.DecisionQuery{
+	q := waitlists.DecisionQuery{
 		Session: id[tenant.SessionID](req.Msg.SessionId), Location: id[tenant.LocationID](req.Msg.LocationId), Service: id[tenant.ServiceID](req.Msg.ServiceId),
 		From: instant(req.Msg.GetDecidedWithin().GetStart()), Until: instant(req.Msg.GetDecidedWithin().GetEnd()), WithNote: req.Msg.WithNote, Limit: page.Size + 1,
 	}
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	decisions, name, err := s.app.ListDecisions(ctx, caller(ctx), q)
+	decisions, name, err := s.app.Waitlists.ListDecisions(ctx, caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	decisions, next, err := cut(page, decisions, func(d app.Decided) idCursor { return idCursor{d.ID.UUID} })
+	decisions, next, err := cut(page, decisions, func(d waitlists.Decided) idCursor { return idCursor{d.ID.UUID} })
 	if err != nil {
 		return nil, err
 	}
@@ -258,7 +260,7 @@ func (s *waitlistService) ListDecisions(ctx context.Context, req *connect.Reques
 }
 
 func (s *waitlistService) ExplainSession(ctx context.Context, req *connect.Request[v1.ExplainSessionRequest]) (*connect.Response[v1.ExplainSessionResponse], error) {
-	story, err := s.app.ExplainSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId))
+	story, err := s.app.Waitlists.ExplainSession(ctx, caller(ctx), id[tenant.SessionID](req.Msg.SessionId))
 	if err != nil {
 		return nil, err
 	}
@@ -273,7 +275,7 @@ func (s *waitlistService) ExplainSession(ctx context.Context, req *connect.Reque
 }
 
 func (s *waitlistService) ExplainEntry(ctx context.Context, req *connect.Request[v1.ExplainEntryRequest]) (*connect.Response[v1.ExplainEntryResponse], error) {
-	story, err := s.app.ExplainEntry(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId))
+	story, err := s.app.Waitlists.ExplainEntry(ctx, caller(ctx), id[tenant.EntryID](req.Msg.EntryId))
 	if err != nil {
 		return nil, err
 	}
@@ -307,7 +309,7 @@ func (s *waitlistService) lastMonth(r *v1.TimeRange) civil.Span {
 }
 
 func (s *waitlistService) GetWaitlistAnalytics(ctx context.Context, req *connect.Request[v1.GetWaitlistAnalyticsRequest]) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error) {
-	figures, err := s.app.WaitlistAnalytics(ctx, caller(ctx), app.WaitlistQuery{
+	figures, err := s.app.Waitlists.WaitlistAnalytics(ctx, caller(ctx), waitlists.WaitlistQuery{
 		Span: s.lastMonth(req.Msg.Within), Location: id[tenant.LocationID](req.Msg.LocationId), Service: id[tenant.ServiceID](req.Msg.ServiceId),
 	})
 	if err != nil {

@@ -6,17 +6,18 @@ import (
 	"connectrpc.com/connect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func rulesTarget(location, service string) app.PolicyTarget {
-	return app.PolicyTarget{Location: id[tenant.LocationID](location), Service: id[tenant.ServiceID](service)}
+func rulesTarget(location, service string) settings.PolicyTarget {
+	return settings.PolicyTarget{Location: id[tenant.LocationID](location), Service: id[tenant.ServiceID](service)}
 }
 
 func (s *waitlistService) GetRules(ctx context.Context, req *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error) {
-	effective, err := s.app.GetRules(ctx, caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId))
+	effective, err := s.app.Settings.GetRules(ctx, caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId))
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +29,7 @@ func (s *waitlistService) UpdateRules(ctx context.Context, req *connect.Request[
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.app.UpdateRules(ctx, caller(ctx), app.RulesEdit{
+	effective, err := s.app.Settings.UpdateRules(ctx, caller(ctx), settings.RulesEdit{
 		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
 		Edit: editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
 	})
@@ -43,7 +44,7 @@ func (s *waitlistService) ResetRules(ctx context.Context, req *connect.Request[v
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.app.UpdateRules(ctx, caller(ctx), app.RulesEdit{
+	effective, err := s.app.Settings.UpdateRules(ctx, caller(ctx), settings.RulesEdit{
 		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
 	})
 	if err != nil {
@@ -64,11 +65,11 @@ func (s *waitlistService) ListRulesVersions(ctx context.Context, req *connect.Re
 	if page.After != nil {
 		before = page.After.Version
 	}
-	versions, err := s.app.ListRulesVersions(ctx, caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), before, page.Size+1)
+	versions, err := s.app.Settings.ListRulesVersions(ctx, caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), before, page.Size+1)
 	if err != nil {
 		return nil, err
 	}
-	versions, next, err := cut(page, versions, func(v app.RulesVersion) versionCursor { return versionCursor{v.Version} })
+	versions, next, err := cut(page, versions, func(v waitlists.RulesVersion) versionCursor { return versionCursor{v.Version} })
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +87,7 @@ func (s *waitlistService) PreviewRules(ctx context.Context, req *connect.Request
 	if req.Msg.Limit > 0 {
 		limit = min(int(req.Msg.Limit), maxPreview)
 	}
-	previewed, name, err := s.app.PreviewRules(ctx, caller(ctx), app.RulesDraft{
+	previewed, name, err := s.app.Settings.PreviewRules(ctx, caller(ctx), settings.RulesDraft{
 		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), Edit: editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
 		From: within.Start, Until: within.End, Limit: limit,
 	})

@@ -20,6 +20,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -171,7 +172,7 @@ func (w *weekPage) listenBare(b *testing.B) string {
 	member := tenant.Caller{Tenant: w.Tenant, Subject: "member", Member: w.Members[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
 	for range 2 { // the first time it reads what sessions share, too
 		sent.statements = nil
-		if _, err := reading.ListSessions(b.Context(), member, app.SessionQuery{
+		if _, err := reading.Schedules.ListSessions(b.Context(), member, schedules.SessionQuery{
 			Filter: filterValue(w.request().Msg.GetFilter()), Limit: maxPageSize + 1,
 		}); err != nil {
 			b.Fatal(err)

@@ -1,5 +1,4 @@
-// Package seal keeps texts that only the service can read, and makes links that
-// only the service can have made.
+// Package seal encrypts texts that only the service can read, and signs links that only the service can make.
 package seal
 
 import (
@@ -15,21 +14,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MinSecretLength is the least length of a secret, in bytes.
+// MinSecretLength is the minimum length of a secret in bytes.
 const MinSecretLength = 32
 
 var (
 	// ErrSecretTooShort says that a secret has fewer than MinSecretLength bytes.
 	ErrSecretTooShort = errors.New("seal: a secret is shorter than 32 bytes")
-	// ErrBroken says that a text was sealed with another key, for another tenant, or was changed since.
+	// ErrBroken says that a text was sealed with another key or for another tenant, or was changed.
 	ErrBroken = errors.New("seal: cannot be opened")
 )
 
-// Keys seal and sign. Every tenant has keys of its own, derived from the server's secret (HKDF, RFC 5869). The zero
-// Keys open nothing and must not seal.
+// Keys seal and sign. Each tenant has its own keys, derived from the server's secret (HKDF, RFC 5869).
+// The zero Keys open nothing and must not seal.
 type Keys struct{ secrets [][]byte }
 
-// NewKeys takes the server's secret, and those that it replaced for as long as what was made with them is to be good.
+// NewKeys takes the server's secret, and previous ones whose texts and links are still valid.
 func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 	var keys Keys
 	for _, secret := range append([][]byte{current}, previous...) {
@@ -49,7 +48,7 @@ func derive(secret []byte, in tenant.TenantID, purpose string) []byte {
 	return key
 }
 
-// sealer encrypts with AES-256 in GCM, with a nonce that it draws by itself.
+// sealer encrypts with AES-256-GCM and a random nonce.
 func sealer(secret []byte, in tenant.TenantID) cipher.AEAD {
 	block, err := aes.NewCipher(derive(secret, in, "berth/seal/v1"))
 	if err != nil {
@@ -64,10 +63,10 @@ func sealer(secret []byte, in tenant.TenantID) cipher.AEAD {
 
 // Seal encrypts a tenant's text.
 func (k Keys) Seal(in tenant.TenantID, text []byte) []byte {
-	return sealer(k.secrets[0], in).Seal(nil, nil, text, in.UUID[:]) //nolint:gosec // the cipher draws its nonce by itself
+	return sealer(k.secrets[0], in).Seal(nil, nil, text, in.UUID[:]) //nolint:gosec // the cipher adds a random nonce
 }
 
-// Open decrypts a text that Seal made for the tenant, or gives ErrBroken.
+// Open decrypts a text that Seal encrypted for the tenant, or returns ErrBroken.
 func (k Keys) Open(in tenant.TenantID, sealed []byte) ([]byte, error) {
 	for _, secret := range k.secrets {
 		if text, err := sealer(secret, in).Open(nil, nil, sealed, in.UUID[:]); err == nil {
@@ -81,19 +80,19 @@ const tagLength = sha256.Size / 2
 
 var encoding = base64.RawURLEncoding.Strict()
 
-// Sign makes the part of a link that names a tenant and says something to it, for one purpose. It says it
-// in the open: only that it was the service who said it is certain.
+// Sign returns a part of a link that contains a tenant and a payload for one purpose.
+// The payload is signed, not encrypted.
 func (k Keys) Sign(in tenant.TenantID, purpose string, says []byte) string {
 	text := append(bytes.Clone(in.UUID[:]), says...)
 	return encoding.EncodeToString(append(text, tag(k.secrets[0], in, purpose, text)...))
 }
 
-// Token makes 128 bits from a seed, which nobody can do who lacks the secret. The same seed gives the same token.
+// Token derives 128 bits from a seed. It cannot be computed without the secret. The same seed gives the same token.
 func (k Keys) Token(in tenant.TenantID, purpose string, seed []byte) []byte {
 	return tag(k.secrets[0], in, "token/"+purpose, seed)
 }
 
-// Verify reads what Sign made for the purpose; false for any other text.
+// Verify returns what Sign signed for the purpose; ok is false for any other text.
 func (k Keys) Verify(purpose, link string) (in tenant.TenantID, says []byte, ok bool) {
 	raw, err := encoding.DecodeString(link)
 	if err != nil || len(raw) < len(in.UUID)+tagLength {

@@ -15,33 +15,35 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-// gone are the enhanced status codes of addresses that will not work again
+// gone are the enhanced status codes of addresses that will never work
 // (RFC 3463 sections 3.2 and 3.3, RFC 7505 section 4.2).
 var gone = map[string]bool{
 	"5.1.1":  true, // no such mailbox
 	"5.1.2":  true, // no such system
 	"5.1.3":  true, // bad syntax
 	"5.1.6":  true, // moved, without an address
-	"5.1.10": true, // its domain takes no mail
+	"5.1.10": true, // its domain accepts no mail
 	"5.2.1":  true, // disabled
 }
 
-// stale reports whether a kept connection turned out to be dead before anything of the
-// message was said.
+// stale reports whether an idle connection turned out to be dead before any part of the message was sent.
 func stale(err error) bool {
 	var failed *gomail.SendError
 	return errors.As(err, &failed) && failed.Reason == gomail.ErrConnCheck
 }
 
-// unreachable is what follows where no session came about.
+// unreachable is the failure if no connection could be made.
 func unreachable(err error) *notify.SendError {
-	result := &notify.SendError{Kind: notify.Misconfigured, Reason: "the mail server does not take this account's mail", Err: err}
+	result := &notify.SendError{
+		Kind: notify.Misconfigured, Reason: "the mail server does not accept mail from this account", Err: err,
+	}
 	var reply *textproto.Error
 	var network net.Error
 	switch {
 	case errors.Is(err, provider.ErrPrivate):
-		// What is there is nobody's business, not even whether anything is.
-		result.Code, result.Reason, result.Err = "PRIVATE_ADDRESS", "the mail server has no public address", provider.ErrPrivate
+		// Reveal nothing about private addresses, not even whether there is a server.
+		result.Code, result.Reason = "PRIVATE_ADDRESS", "the mail server has no public address"
+		result.Err = provider.ErrPrivate
 	case errors.As(err, &reply):
 		result.Code = strconv.Itoa(reply.Code)
 		if reply.Code/100 == 4 {
@@ -54,37 +56,37 @@ func unreachable(err error) *notify.SendError {
 	return result
 }
 
-// failure is what follows from a conversation that broke off.
+// failure says what an error during a session means.
 func failure(err error, to string) *notify.SendError {
 	var failed *gomail.SendError
 	if !errors.As(err, &failed) {
-		return &notify.SendError{Kind: notify.Unknown, Reason: "the conversation ended early", Err: err}
+		return &notify.SendError{Kind: notify.Unknown, Reason: "the connection broke", Err: err}
 	}
 	result := &notify.SendError{Kind: notify.Permanent, Code: code(failed)}
 	switch {
 	case failed.Reason == gomail.ErrNoUnencoded:
 		result.Kind = notify.Misconfigured
 	case failed.ErrorCode() == 0 && failed.Reason == gomail.ErrSMTPDataClose:
-		// All was said, the end included. The server may have taken it.
+		// The whole mail was sent. The server may have accepted it.
 		result.Kind, result.Reason, result.Err = notify.Unknown, "no answer", err
 		return result
 	case failed.ErrorCode() == 0:
-		// Without its end, no server keeps a mail (RFC 5321 section 4.1.1.4).
-		result.Kind, result.Reason, result.Err = notify.Transient, "the conversation ended early", err
+		// A server does not accept a mail without its end (RFC 5321 section 4.1.1.4).
+		result.Kind, result.Reason, result.Err = notify.Transient, "the connection broke", err
 		return result
 	case failed.ErrorCode()/100 == 4:
 		result.Kind = notify.Transient
 	case failed.Reason == gomail.ErrSMTPMailFrom:
 		result.Kind = notify.Misconfigured
 	case failed.Reason == gomail.ErrSMTPRcptTo && unknownMailbox(failed), gone[failed.EnhancedStatusCode()]:
-		result.Kind = notify.Unregistered // some servers look for the mailbox only once they have the mail
+		result.Kind = notify.Unregistered // some servers check the mailbox only after the mail was sent
 	}
 	result.Reason = reason(failed, to)
 	return result
 }
 
-// unknownMailbox goes by the enhanced status code, and where the server has none by the
-// reply code: 550, 551 and 553 are about the mailbox (RFC 5321 section 4.2.3).
+// unknownMailbox uses the enhanced status code, or the reply code if there is none:
+// 550, 551 and 553 are about the mailbox (RFC 5321 section 4.2.3).
 func unknownMailbox(failed *gomail.SendError) bool {
 	if enhanced := failed.EnhancedStatusCode(); enhanced != "" {
 		return gone[enhanced]
@@ -104,7 +106,7 @@ func code(failed *gomail.SendError) string {
 	return strings.TrimSpace(strconv.Itoa(failed.ErrorCode()) + " " + failed.EnhancedStatusCode())
 }
 
-// reason is what the server said, without saying of whom.
+// reason is what the server said, without the recipient's address.
 func reason(failed *gomail.SendError, to string) string {
 	said, _, _ := strings.Cut(failed.Error(), ", affected ")
 	said = strings.ReplaceAll(said, to, "the recipient")

@@ -12,17 +12,18 @@ import (
 
 const calendarFile = "invite.ics"
 
-// messageID is the same for every try to send a message, so that servers and readers that
-// got it twice can tell.
+// messageID is the same for each attempt to send a message, so servers and mail clients recognize duplicates.
 func (s *Sender) messageID(m notify.Message) string { return m.ID.String() + "@" + s.domain }
 
-// compose writes a mail: text, HTML and calendar as alternatives, and the calendar
-// once more as a file, for readers that know only those.
+// compose builds a mail: text, HTML and calendar as alternatives, and the calendar also as an attachment,
+// for clients that need one.
 func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 	out := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	to, err := address(notify.Mailbox{Name: m.ToName, Address: m.To})
 	if err != nil {
-		return nil, &notify.SendError{Kind: notify.Unregistered, Code: "5.1.3", Reason: "the recipient's address is not valid"}
+		return nil, &notify.SendError{
+			Kind: notify.Unregistered, Code: "5.1.3", Reason: "the recipient's address is not valid",
+		}
 	}
 	out.ToMailAddress(to)
 	from := m.From
@@ -43,7 +44,9 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 		}
 		a, err := address(part.box)
 		if err != nil {
-			return nil, &notify.SendError{Kind: notify.Misconfigured, Code: "5.1.7", Reason: "the " + part.name + " address is not valid", Err: err}
+			return nil, &notify.SendError{
+				Kind: notify.Misconfigured, Code: "5.1.7", Reason: "the " + part.name + " address is not valid", Err: err,
+			}
 		}
 		part.set(a)
 	}
@@ -53,7 +56,7 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 	out.SetGenHeader("Auto-Submitted", "auto-generated") // RFC 3834: no out-of-office replies
 	if m.Unsubscribe != "" {
 		if err := out.SetListUnsubscribeOneClick(m.Unsubscribe); err != nil {
-			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the address to unsubscribe at is not valid", Err: err}
+			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the unsubscribe URL is not valid", Err: err}
 		}
 	}
 
@@ -64,14 +67,15 @@ func (s *Sender) compose(m notify.Message, now time.Time) (*gomail.Msg, error) {
 	if c := m.Calendar; c != nil {
 		kind := gomail.ContentType("text/calendar; method=" + string(c.Method))
 		out.AddAlternativeString(kind, string(c.Body), gomail.WithPartEncoding(gomail.EncodingB64))
-		if err := out.AttachReader(calendarFile, bytes.NewReader(c.Body), gomail.WithFileContentType("application/ics")); err != nil {
+		file := gomail.WithFileContentType("application/ics")
+		if err := out.AttachReader(calendarFile, bytes.NewReader(c.Body), file); err != nil {
 			return nil, &notify.SendError{Kind: notify.Permanent, Reason: "the calendar cannot be attached", Err: err}
 		}
 	}
 	return out, nil
 }
 
-// address reads an address that has no name in it.
+// address parses an address without a name.
 func address(box notify.Mailbox) (*mail.Address, error) {
 	a, err := mail.ParseAddress("<" + box.Address + ">")
 	if err != nil {

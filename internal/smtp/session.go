@@ -11,19 +11,19 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// quitTimeout is for a goodbye, which nobody waits for an answer to.
+// quitTimeout is for QUIT, whose answer does not matter.
 const quitTimeout = time.Second
 
-// session is one connection to the server, used by one message at a time.
+// session is a connection to the server, used by one message at a time.
 type session struct {
-	client *gomail.Client
-	smtp   *smtp.Client
-	conn   net.Conn // under TLS, where there is any
-	mails  int
-	since  time.Time // idle
+	client    *gomail.Client
+	smtp      *smtp.Client
+	conn      net.Conn // the TCP connection, below TLS
+	sent      int
+	idleSince time.Time // when it became idle
 }
 
-// client makes go-mail's client for one connection, which dial makes.
+// client creates go-mail's client for one connection, which dial opens.
 func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	c := s.config
 	options := []gomail.Option{gomail.WithPort(c.Port), gomail.WithTimeout(c.Timeout), gomail.WithTLSConfig(s.tls())}
@@ -39,8 +39,9 @@ func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 		options = append(options, gomail.WithHELO(c.Hello))
 	}
 	if c.Username != "" {
-		options = append(options, gomail.WithUsername(c.Username), gomail.WithPassword(c.Password), gomail.WithOpportunisticSMTPAuth(
-			gomail.SMTPAuthSCRAMSHA256PLUS, gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthPlain, gomail.SMTPAuthLogin))
+		options = append(options, gomail.WithUsername(c.Username), gomail.WithPassword(c.Password),
+			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256PLUS, gomail.SMTPAuthSCRAMSHA256,
+				gomail.SMTPAuthPlain, gomail.SMTPAuthLogin))
 	}
 	if dial != nil {
 		options = append(options, gomail.WithDialContextFunc(dial))
@@ -59,17 +60,18 @@ func (s *Sender) tls() *tls.Config {
 	return config
 }
 
-// dial connects and introduces itself. The end of the context ends a conversation under way.
+// dial connects and logs in. If ctx ends during that, it closes the connection.
 func (s *Sender) dial(ctx context.Context) (*session, error) {
-	one := &session{}
+	c := &session{}
 	unwatch := func() bool { return true }
 	client, err := s.client(func(dialing context.Context, _, _ string) (net.Conn, error) {
-		conn, err := s.config.Dialer.DialContext(dialing, "tcp", net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port)))
+		address := net.JoinHostPort(s.config.Host, strconv.Itoa(s.config.Port))
+		conn, err := s.config.Dialer.DialContext(dialing, "tcp", address)
 		if err != nil {
 			return nil, err
 		}
-		one.conn = conn
-		unwatch = one.watch(ctx)
+		c.conn = conn
+		unwatch = c.watch(ctx)
 		if s.config.Security != ImplicitTLS {
 			return conn, nil
 		}
@@ -79,46 +81,46 @@ func (s *Sender) dial(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, err
 	}
-	one.client = client
-	one.smtp, err = client.DialToSMTPClientWithContext(ctx)
+	c.client = client
+	c.smtp, err = client.DialToSMTPClientWithContext(ctx)
 	unwatch()
 	if err == nil {
 		err = ctx.Err()
 	}
 	if err != nil {
-		one.hangUp()
+		c.hangUp()
 		return nil, err
 	}
-	return one, nil
+	return c, nil
 }
 
-// watch hangs up when the context ends, for go-mail does not look at it while it talks.
-func (one *session) watch(ctx context.Context) (stop func() bool) {
-	return context.AfterFunc(ctx, one.hangUp)
+// watch closes the connection when ctx ends, because go-mail ignores the context while it communicates.
+func (c *session) watch(ctx context.Context) (stop func() bool) {
+	return context.AfterFunc(ctx, c.hangUp)
 }
 
-// send has one conversation. After an error the session must not be used again.
-func (one *session) send(ctx context.Context, mail *gomail.Msg) error {
-	unwatch := one.watch(ctx)
-	one.mails++
-	err := one.client.SendWithSMTPClient(one.smtp, mail)
+// send sends one mail. After an error the session must not be used again.
+func (c *session) send(ctx context.Context, mail *gomail.Msg) error {
+	unwatch := c.watch(ctx)
+	c.sent++
+	err := c.client.SendWithSMTPClient(c.smtp, mail)
 	if !unwatch() && err == nil {
-		err = ctx.Err() // sent, and hung up since
+		err = ctx.Err() // the mail was sent, and then the connection was closed
 	}
 	return err
 }
 
-// quit says goodbye.
-func (one *session) quit() {
-	_ = one.smtp.UpdateDeadline(quitTimeout)
-	_ = one.client.CloseWithSMTPClient(one.smtp)
-	one.hangUp()
+// quit ends the session with QUIT.
+func (c *session) quit() {
+	_ = c.smtp.UpdateDeadline(quitTimeout)
+	_ = c.client.CloseWithSMTPClient(c.smtp)
+	c.hangUp()
 }
 
-// hangUp cuts the connection. Anything more polite could end a mail that was being written, and
-// the server would take the half of it for the whole.
-func (one *session) hangUp() {
-	if one.conn != nil {
-		_ = one.conn.Close()
+// hangUp closes the connection at once. A cleaner end could complete a mail that is being written,
+// and the server would accept half of it as the whole.
+func (c *session) hangUp() {
+	if c.conn != nil {
+		_ = c.conn.Close()
 	}
 }

@@ -19,11 +19,11 @@ import (
 // Security is how a connection is protected.
 type Security string
 
-// The ways.
+// The values of Security.
 const (
-	StartTLS    Security = "STARTTLS" // required: a server without it is not talked to
+	StartTLS    Security = "STARTTLS" // required: it sends nothing to a server without it
 	ImplicitTLS Security = "TLS"
-	Plaintext   Security = "NONE" // passwords are given to this machine only
+	Plaintext   Security = "NONE" // sends passwords to the loopback interface only
 )
 
 var defaultPorts = map[Security]int{StartTLS: 587, ImplicitTLS: 465, Plaintext: 25}
@@ -32,24 +32,24 @@ const (
 	defaultTimeout = 30 * time.Second
 	defaultIdle    = 2
 
-	idleFor     = 20 * time.Second // servers hang up after a minute or more
-	perSession  = 100              // mails; servers have limits of their own
+	maxIdle     = 20 * time.Second // servers close idle connections after a minute or more
+	maxMails    = 100              // mails per connection; servers have limits of their own
 	maxHostName = 253
 )
 
-// Config is one account at a mail server.
+// Config is the configuration of one account at a mail server.
 type Config struct {
 	Host     string
-	Port     int      // 0: 587, 465 or 25, as Security has it
+	Port     int      // 0: 587, 465 or 25, depending on Security
 	Security Security // empty: StartTLS
 	Username string   // empty: no authentication
 	Password string
-	TLS      *tls.Config // nil: the system's authorities
-	Dialer   *net.Dialer // nil: one that connects to wherever the host is
+	TLS      *tls.Config // nil: the system's certificate authorities
+	Dialer   *net.Dialer // nil: one that connects to any address
 
-	From    notify.Mailbox   // of messages without their own, and always where bounces go
-	Hello   string           // this machine's name; empty: what it calls itself
-	Idle    int              // connections kept open for what comes next; 0: 2, below 0: none
+	From    notify.Mailbox   // of messages without their own; bounces always go there
+	Hello   string           // this machine's name in EHLO; empty: its host name
+	Idle    int              // idle connections kept open for later messages; 0: 2, negative: none
 	Timeout time.Duration    // for one message; 0: 30 s
 	Now     func() time.Time // nil: time.Now
 }
@@ -63,7 +63,7 @@ type Sender struct {
 	idle []*session
 }
 
-// New makes a sender, or says what is wrong with its configuration.
+// New returns a sender, or an error that says what is wrong with the configuration.
 func New(c Config) (*Sender, error) {
 	if c.Host == "" || len(c.Host) > maxHostName || strings.ContainsAny(c.Host, "/ \r\n") {
 		return nil, errors.New("smtp: a host is needed")
@@ -73,7 +73,7 @@ func New(c Config) (*Sender, error) {
 	}
 	port, ok := defaultPorts[c.Security]
 	if !ok {
-		return nil, fmt.Errorf("smtp: security %q is not known", c.Security)
+		return nil, fmt.Errorf("smtp: unknown security %q", c.Security)
 	}
 	if c.Port == 0 {
 		c.Port = port
@@ -104,8 +104,8 @@ func New(c Config) (*Sender, error) {
 	return s, nil
 }
 
-// Send hands a message to the mail server once. It gives a *notify.SendError. The receipt's ProviderID is the
-// Message-ID, which bounces refer to.
+// Send gives a message to the mail server once. Its error is a *notify.SendError.
+// The receipt's ProviderID is the Message-ID, which bounces refer to.
 func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
 	now := s.config.Now()
 	if !m.ExpiresAt.IsZero() && !now.Before(m.ExpiresAt) {
@@ -123,42 +123,42 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 	return notify.Receipt{ProviderID: s.messageID(m), Status: notify.Sent}, nil
 }
 
-// deliver uses a kept connection where one is left, and a new one where that turns out to be gone.
+// deliver uses an idle connection if there is one, and another one if that turns out to be dead.
 func (s *Sender) deliver(ctx context.Context, mail *gomail.Msg, to string) error {
 	for {
-		use := s.take()
-		kept := use != nil
-		if !kept {
+		session := s.takeIdle()
+		reused := session != nil
+		if !reused {
 			var err error
-			if use, err = s.dial(ctx); err != nil {
+			if session, err = s.dial(ctx); err != nil {
 				return unreachable(err)
 			}
 		}
-		err := use.send(ctx, mail)
+		err := session.send(ctx, mail)
 		if err == nil {
-			s.keep(use)
+			s.keepIdle(session)
 			return nil
 		}
-		use.hangUp()
+		session.hangUp()
 		if mail.IsDelivered() {
-			return nil // only what came after failed
+			return nil // the error came after the mail was accepted
 		}
-		if kept && stale(err) {
+		if reused && stale(err) {
 			continue
 		}
 		return failure(err, to)
 	}
 }
 
-// take gives a connection that was not idle for long.
-func (s *Sender) take() *session {
+// takeIdle returns a connection that has not been idle for too long, or nil.
+func (s *Sender) takeIdle() *session {
 	now := s.config.Now()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for len(s.idle) > 0 {
 		last := s.idle[len(s.idle)-1]
 		s.idle = s.idle[:len(s.idle)-1]
-		if now.Sub(last.since) < idleFor {
+		if now.Sub(last.idleSince) < maxIdle {
 			return last
 		}
 		last.hangUp()
@@ -166,27 +166,27 @@ func (s *Sender) take() *session {
 	return nil
 }
 
-// keep puts a connection back, or ends it where enough are kept.
-func (s *Sender) keep(one *session) {
-	one.since = s.config.Now()
+// keepIdle keeps a connection for later, or ends it if enough are kept.
+func (s *Sender) keepIdle(session *session) {
+	session.idleSince = s.config.Now()
 	s.mu.Lock()
-	room := one.mails < perSession && len(s.idle) < s.config.Idle
+	room := session.sent < maxMails && len(s.idle) < s.config.Idle
 	if room {
-		s.idle = append(s.idle, one)
+		s.idle = append(s.idle, session)
 	}
 	s.mu.Unlock()
 	if !room {
-		one.quit()
+		session.quit()
 	}
 }
 
-// Close ends the connections that are kept. The sender may be used on.
+// Close ends the idle connections. The sender can still be used.
 func (s *Sender) Close() {
 	s.mu.Lock()
 	idle := s.idle
 	s.idle = nil
 	s.mu.Unlock()
-	for _, one := range idle {
-		one.quit()
+	for _, session := range idle {
+		session.quit()
 	}
 }

@@ -29,8 +29,9 @@ func setup(t *testing.T, o smtptest.Options) (*smtptest.Server, smtp.Config) {
 	}
 	t.Cleanup(s.Close)
 	return s, smtp.Config{
-		Host: s.Host, Port: s.Port, Security: smtp.Plaintext, From: notify.Mailbox{Name: "Berth", Address: "bounces@berth.example"},
-		TLS: &tls.Config{RootCAs: s.Roots, MinVersion: tls.VersionTLS12}, Timeout: 20 * time.Second, Hello: "test.example",
+		Host: s.Host, Port: s.Port, Security: smtp.Plaintext, Hello: "test.example",
+		From: notify.Mailbox{Name: "Berth", Address: "bounces@berth.example"},
+		TLS:  &tls.Config{RootCAs: s.Roots, MinVersion: tls.VersionTLS12}, Timeout: 20 * time.Second,
 		Now: func() time.Time { return now },
 	}
 }
@@ -49,16 +50,21 @@ const id = "018f5e6e-0000-7000-8000-000000000001"
 
 func message() notify.Message {
 	return notify.Message{
-		ID: tenant.MustParse[tenant.DeliveryID](id), Channel: notify.Email, To: "ann@mail.example", ToName: "Ännchen, \"Ann\"",
-		From: notify.Mailbox{Name: "Studio Süd", Address: "hello@studio.example"}, ReplyTo: notify.Mailbox{Address: "desk@studio.example"},
-		Subject: "Bestätigt: Vinyasa um 18:00 — bis gleich", Text: "Bis gleich!\n.\nEnde", HTML: "<p>Bis <b>gleich</b>!</p>",
+		ID: tenant.MustParse[tenant.DeliveryID](id), Channel: notify.Email,
+		To: "ann@mail.example", ToName: "Ännchen, \"Ann\"",
+		From:    notify.Mailbox{Name: "Studio Süd", Address: "hello@studio.example"},
+		ReplyTo: notify.Mailbox{Address: "desk@studio.example"},
+		Subject: "Bestätigt: Vinyasa um 18:00 — bis gleich",
+		Text:    "Bis gleich!\n.\nEnde", HTML: "<p>Bis <b>gleich</b>!</p>",
 		Unsubscribe: "https://berth.example/unsubscribe/x",
-		Calendar:    &notify.Calendar{Method: notify.Request, Body: []byte("BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n")},
-		ExpiresAt:   now.Add(time.Second),
+		Calendar: &notify.Calendar{
+			Method: notify.Request, Body: []byte("BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"),
+		},
+		ExpiresAt: now.Add(time.Second),
 	}
 }
 
-func kindOf(t *testing.T, err error) *notify.SendError {
+func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
 	var failure *notify.SendError
 	if !errors.As(err, &failure) {
@@ -67,7 +73,7 @@ func kindOf(t *testing.T, err error) *notify.SendError {
 	return failure
 }
 
-func TestAMailArrives(t *testing.T) {
+func TestSend_DeliversMail(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	got, err := sender(t, c).Send(t.Context(), message())
@@ -101,10 +107,15 @@ func TestAMailArrives(t *testing.T) {
 		t.Errorf("to %v, %v", to, err)
 	}
 	calendar := "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n"
+	const inside = "mixed/alternative"
+	utf8 := map[string]string{"charset": "UTF-8"}
 	want := []smtptest.Part{
-		{Inside: "mixed/alternative", Type: "text/plain", Params: map[string]string{"charset": "UTF-8"}, Body: "Bis gleich!\n.\nEnde"},
-		{Inside: "mixed/alternative", Type: "text/html", Params: map[string]string{"charset": "UTF-8"}, Body: "<p>Bis <b>gleich</b>!</p>"},
-		{Inside: "mixed/alternative", Type: "text/calendar", Params: map[string]string{"charset": "UTF-8", "method": "REQUEST"}, Body: calendar},
+		{Inside: inside, Type: "text/plain", Params: utf8, Body: "Bis gleich!\n.\nEnde"},
+		{Inside: inside, Type: "text/html", Params: utf8, Body: "<p>Bis <b>gleich</b>!</p>"},
+		{
+			Inside: inside, Type: "text/calendar", Body: calendar,
+			Params: map[string]string{"charset": "UTF-8", "method": "REQUEST"},
+		},
 		{
 			Inside: "mixed", Type: "application/ics", Params: map[string]string{"name": "invite.ics"},
 			Disposition: "attachment", Filename: "invite.ics", Body: calendar,
@@ -115,7 +126,7 @@ func TestAMailArrives(t *testing.T) {
 	}
 }
 
-func TestAPlainMailIsPlain(t *testing.T) {
+func TestSend_SendsTextOnly(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	m := notify.Message{ID: message().ID, Channel: notify.Email, To: "ann@mail.example", Subject: "Hi", Text: "Hello"}
@@ -131,12 +142,12 @@ func TestAPlainMailIsPlain(t *testing.T) {
 		t.Errorf("from %s", got)
 	}
 	if mail.Header.Get("List-Unsubscribe") != "" {
-		t.Error("a mail that nobody can unsubscribe from says they can")
+		t.Error("a mail without an unsubscribe link has a List-Unsubscribe header")
 	}
 }
 
-// What tenants and members write cannot add headers.
-func TestHeadersStayWhole(t *testing.T) {
+// Text of tenants and members cannot add headers.
+func TestSend_PreventsHeaderInjection(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	const evil = "x\r\nBcc: all@mail.example\r\n\r\nbody"
@@ -154,10 +165,14 @@ func TestHeadersStayWhole(t *testing.T) {
 		spoil func(*notify.Message)
 		kind  notify.FailureKind
 	}{
-		"to":          {func(m *notify.Message) { m.To = "ann@mail.example>\r\nRCPT TO:<all@mail.example" }, notify.Unregistered},
-		"two":         {func(m *notify.Message) { m.To = "ann@mail.example, bob@mail.example" }, notify.Unregistered},
-		"nobody":      {func(m *notify.Message) { m.To = "" }, notify.Unregistered},
-		"from":        {func(m *notify.Message) { m.From.Address = "hello@studio.example\r\nX: y" }, notify.Misconfigured},
+		"to": {func(m *notify.Message) {
+			m.To = "ann@mail.example>\r\nRCPT TO:<all@mail.example"
+		}, notify.Unregistered},
+		"two":   {func(m *notify.Message) { m.To = "ann@mail.example, bob@mail.example" }, notify.Unregistered},
+		"empty": {func(m *notify.Message) { m.To = "" }, notify.Unregistered},
+		"from": {func(m *notify.Message) {
+			m.From.Address = "hello@studio.example\r\nX: y"
+		}, notify.Misconfigured},
 		"reply":       {func(m *notify.Message) { m.ReplyTo.Address = "desk" }, notify.Misconfigured},
 		"unsubscribe": {func(m *notify.Message) { m.Unsubscribe = "https://berth.example/\r\nX: y" }, notify.Permanent},
 		"plain http":  {func(m *notify.Message) { m.Unsubscribe = "http://berth.example/" }, notify.Permanent},
@@ -165,7 +180,7 @@ func TestHeadersStayWhole(t *testing.T) {
 		m := message()
 		want.spoil(&m)
 		_, err := s.Send(t.Context(), m)
-		if got := kindOf(t, err); got.Kind != want.kind {
+		if got := sendError(t, err); got.Kind != want.kind {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -174,18 +189,18 @@ func TestHeadersStayWhole(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentAfterItExpired(t *testing.T) {
+func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	m := message()
 	m.ExpiresAt = now
 	_, err := sender(t, c).Send(t.Context(), m)
-	if got := kindOf(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" || fake.Connections() != 0 {
+	if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" || fake.Connections() != 0 {
 		t.Error(err)
 	}
 }
 
-func TestSecurity(t *testing.T) {
+func TestSend_UsesConfiguredSecurity(t *testing.T) {
 	t.Parallel()
 	account := smtptest.Options{Username: "berth", Password: "p4ss"}
 	with := func(o smtptest.Options, change func(*smtptest.Options)) smtptest.Options {
@@ -194,27 +209,42 @@ func TestSecurity(t *testing.T) {
 	}
 	starttls := with(account, func(o *smtptest.Options) { o.StartTLS = true })
 	implicit := with(account, func(o *smtptest.Options) { o.TLS = true })
+	busy := with(starttls, func(o *smtptest.Options) { o.Auth = "454 4.7.0 Temporary authentication failure" })
+	useSTARTTLS := func(c *smtp.Config) { c.Security = smtp.StartTLS }
+	useTLS := func(c *smtp.Config) { c.Security = smtp.ImplicitTLS }
+	unchanged := func(*smtp.Config) {}
 	for name, tc := range map[string]struct {
 		server smtptest.Options
 		config func(*smtp.Config)
 		want   notify.FailureKind
 		code   string
 	}{
-		"STARTTLS":            {starttls, func(c *smtp.Config) { c.Security = smtp.StartTLS }, "", ""},
-		"it is the default":   {starttls, func(c *smtp.Config) { c.Security = "" }, "", ""},
-		"TLS":                 {implicit, func(c *smtp.Config) { c.Security = smtp.ImplicitTLS }, "", ""},
-		"none":                {smtptest.Options{}, func(c *smtp.Config) { c.Username = "" }, "", ""},
-		"to this machine":     {account, func(*smtp.Config) {}, "", ""},
-		"no STARTTLS there":   {account, func(c *smtp.Config) { c.Security = smtp.StartTLS }, notify.Misconfigured, ""},
-		"no TLS there":        {account, func(c *smtp.Config) { c.Security = smtp.ImplicitTLS }, notify.Misconfigured, ""},
-		"unknown authority":   {starttls, func(c *smtp.Config) { c.Security, c.TLS = smtp.StartTLS, nil }, notify.Misconfigured, ""},
-		"nobody vouches":      {implicit, func(c *smtp.Config) { c.Security, c.TLS = smtp.ImplicitTLS, nil }, notify.Misconfigured, ""},
-		"wrong password":      {starttls, func(c *smtp.Config) { c.Security, c.Password = smtp.StartTLS, "x" }, notify.Misconfigured, "535"},
-		"not now":             {with(starttls, func(o *smtptest.Options) { o.Auth = "454 4.7.0 Temporary authentication failure" }), func(c *smtp.Config) { c.Security = smtp.StartTLS }, notify.Transient, "454"},
-		"no authentication":   {starttls, func(c *smtp.Config) { c.Security, c.Username = smtp.StartTLS, "" }, notify.Misconfigured, "530 5.7.0"},
-		"none is offered":     {smtptest.Options{StartTLS: true}, func(c *smtp.Config) { c.Security = smtp.StartTLS }, notify.Misconfigured, ""},
-		"not welcome":         {smtptest.Options{Greeting: "554 No SMTP service here"}, func(*smtp.Config) {}, notify.Misconfigured, "554"},
-		"not welcome for now": {smtptest.Options{Greeting: "421 Too many connections"}, func(*smtp.Config) {}, notify.Transient, "421"},
+		"STARTTLS": {starttls, useSTARTTLS, "", ""},
+		"default":  {starttls, func(c *smtp.Config) { c.Security = "" }, "", ""},
+		"TLS":      {implicit, useTLS, "", ""},
+		"none":     {smtptest.Options{}, func(c *smtp.Config) { c.Username = "" }, "", ""},
+		"loopback": {account, unchanged, "", ""},
+
+		"STARTTLS is not offered": {account, useSTARTTLS, notify.Misconfigured, ""},
+		"TLS is not offered":      {account, useTLS, notify.Misconfigured, ""},
+		"unknown authority, STARTTLS": {starttls, func(c *smtp.Config) {
+			c.Security, c.TLS = smtp.StartTLS, nil
+		}, notify.Misconfigured, ""},
+		"unknown authority, TLS": {implicit, func(c *smtp.Config) {
+			c.Security, c.TLS = smtp.ImplicitTLS, nil
+		}, notify.Misconfigured, ""},
+		"wrong password": {starttls, func(c *smtp.Config) {
+			c.Security, c.Password = smtp.StartTLS, "x"
+		}, notify.Misconfigured, "535"},
+		"temporary failure": {busy, useSTARTTLS, notify.Transient, "454"},
+		"no authentication": {starttls, func(c *smtp.Config) {
+			c.Security, c.Username = smtp.StartTLS, ""
+		}, notify.Misconfigured, "530 5.7.0"},
+		"authentication is not offered": {smtptest.Options{StartTLS: true}, useSTARTTLS, notify.Misconfigured, ""},
+		"rejected": {
+			smtptest.Options{Greeting: "554 No SMTP service here"}, unchanged, notify.Misconfigured, "554"},
+		"rejected for now": {
+			smtptest.Options{Greeting: "421 Too many connections"}, unchanged, notify.Transient, "421"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -228,7 +258,7 @@ func TestSecurity(t *testing.T) {
 				}
 				return
 			}
-			if got := kindOf(t, err); got.Kind != tc.want || got.Code != tc.code {
+			if got := sendError(t, err); got.Kind != tc.want || got.Code != tc.code {
 				t.Errorf("%s %q: %v", got.Kind, got.Code, err)
 			}
 			if len(fake.Mails()) != 0 {
@@ -238,47 +268,50 @@ func TestSecurity(t *testing.T) {
 	}
 }
 
-// What follows from a reply: RFC 5321 section 4.2 and RFC 3463.
-func TestRefusals(t *testing.T) {
+// The codes are from RFC 5321 section 4.2 and RFC 3463.
+func TestSend_ClassifiesErrors(t *testing.T) {
 	t.Parallel()
 	type r = smtptest.Reaction
+	is := func(kind notify.FailureKind, code string) notify.SendError {
+		return notify.SendError{Kind: kind, Code: code}
+	}
 	for name, tc := range map[string]struct {
 		reaction r
 		want     notify.SendError
 	}{
-		"no such user":        {r{Rcpt: "550 5.1.1 <ann@mail.example> no such user"}, notify.SendError{Kind: notify.Unregistered, Code: "550 5.1.1"}},
-		"no such user, plain": {r{Rcpt: "550 no such user"}, notify.SendError{Kind: notify.Unregistered, Code: "550"}},
-		"no such system":      {r{Rcpt: "550 5.1.2 no such host"}, notify.SendError{Kind: notify.Unregistered, Code: "550 5.1.2"}},
-		"bad syntax":          {r{Rcpt: "501 5.1.3 bad address"}, notify.SendError{Kind: notify.Unregistered, Code: "501 5.1.3"}},
-		"moved":               {r{Rcpt: "551 5.1.6 moved"}, notify.SendError{Kind: notify.Unregistered, Code: "551 5.1.6"}},
-		"moved, plain":        {r{Rcpt: "551 User not local"}, notify.SendError{Kind: notify.Unregistered, Code: "551"}},
-		"bad name, plain":     {r{Rcpt: "553 mailbox name not allowed"}, notify.SendError{Kind: notify.Unregistered, Code: "553"}},
-		"told with the end":   {r{End: "550 5.1.1 no such user"}, notify.SendError{Kind: notify.Unregistered, Code: "550 5.1.1"}},
-		"told with the data":  {r{Data: "550 5.1.1 no such user"}, notify.SendError{Kind: notify.Unregistered, Code: "550 5.1.1"}},
-		"only at the end":     {r{End: "550 rejected"}, notify.SendError{Kind: notify.Permanent, Code: "550"}},
-		"not authorized":      {r{Rcpt: "550 5.7.0 denied"}, notify.SendError{Kind: notify.Permanent, Code: "550 5.7.0"}},
-		"not authentic":       {r{End: "550 5.7.26 fails DMARC"}, notify.SendError{Kind: notify.Permanent, Code: "550 5.7.26"}},
-		"blocked":             {r{Rcpt: "554 5.7.1 blocked"}, notify.SendError{Kind: notify.Permanent, Code: "554 5.7.1"}},
-		"no route":            {r{Rcpt: "550 5.4.4 cannot route"}, notify.SendError{Kind: notify.Permanent, Code: "550 5.4.4"}},
-		"full, plain":         {r{Rcpt: "552 mailbox full"}, notify.SendError{Kind: notify.Permanent, Code: "552"}},
-		"no such sender":      {r{Mail: "553 5.1.8 sender's domain"}, notify.SendError{Kind: notify.Misconfigured, Code: "553 5.1.8"}},
-		"who is that":         {r{Mail: "550 5.1.1 no such sender"}, notify.SendError{Kind: notify.Misconfigured, Code: "550 5.1.1"}},
-		"later, plain":        {r{Rcpt: "450 mailbox busy"}, notify.SendError{Kind: notify.Transient, Code: "450"}},
-		"going down later":    {r{Rcpt: "421 4.3.2 going down"}, notify.SendError{Kind: notify.Transient, Code: "421 4.3.2"}},
-		"full at the end":     {r{End: "451 4.3.0 out of memory"}, notify.SendError{Kind: notify.Transient, Code: "451 4.3.0"}},
-		"disabled":            {r{Rcpt: "550 5.2.1 disabled"}, notify.SendError{Kind: notify.Unregistered, Code: "550 5.2.1"}},
-		"null MX":             {r{Rcpt: "556 5.1.10 no mail here"}, notify.SendError{Kind: notify.Unregistered, Code: "556 5.1.10"}},
-		"policy":              {r{Rcpt: "550 5.7.1 relaying denied"}, notify.SendError{Kind: notify.Permanent, Code: "550 5.7.1"}},
-		"mailbox full":        {r{Rcpt: "552 5.2.2 full"}, notify.SendError{Kind: notify.Permanent, Code: "552 5.2.2"}},
-		"full for now":        {r{Rcpt: "452 4.2.2 full"}, notify.SendError{Kind: notify.Transient, Code: "452 4.2.2"}},
-		"greylisted":          {r{Rcpt: "451 4.7.1 come back later"}, notify.SendError{Kind: notify.Transient, Code: "451 4.7.1"}},
-		"sender refused":      {r{Mail: "550 5.7.1 not you"}, notify.SendError{Kind: notify.Misconfigured, Code: "550 5.7.1"}},
-		"sender limited":      {r{Mail: "450 4.7.0 slow down"}, notify.SendError{Kind: notify.Transient, Code: "450 4.7.0"}},
-		"no data":             {r{Data: "554 5.5.1 no"}, notify.SendError{Kind: notify.Permanent, Code: "554 5.5.1"}},
-		"spam":                {r{End: "554 5.7.1 spam"}, notify.SendError{Kind: notify.Permanent, Code: "554 5.7.1"}},
-		"too big":             {r{End: "552 5.3.4 too big"}, notify.SendError{Kind: notify.Permanent, Code: "552 5.3.4"}},
-		"disk full":           {r{End: "452 4.3.1 disk full"}, notify.SendError{Kind: notify.Transient, Code: "452 4.3.1"}},
-		"going down":          {r{Mail: "421 4.3.2 going down"}, notify.SendError{Kind: notify.Transient, Code: "421 4.3.2"}},
+		"no such user":        {r{Rcpt: "550 5.1.1 <ann@mail.example> no such user"}, is(notify.Unregistered, "550 5.1.1")},
+		"no such user, plain": {r{Rcpt: "550 no such user"}, is(notify.Unregistered, "550")},
+		"no such system":      {r{Rcpt: "550 5.1.2 no such host"}, is(notify.Unregistered, "550 5.1.2")},
+		"bad syntax":          {r{Rcpt: "501 5.1.3 bad address"}, is(notify.Unregistered, "501 5.1.3")},
+		"moved":               {r{Rcpt: "551 5.1.6 moved"}, is(notify.Unregistered, "551 5.1.6")},
+		"moved, plain":        {r{Rcpt: "551 User not local"}, is(notify.Unregistered, "551")},
+		"bad name, plain":     {r{Rcpt: "553 mailbox name not allowed"}, is(notify.Unregistered, "553")},
+		"told with the end":   {r{End: "550 5.1.1 no such user"}, is(notify.Unregistered, "550 5.1.1")},
+		"told with the data":  {r{Data: "550 5.1.1 no such user"}, is(notify.Unregistered, "550 5.1.1")},
+		"only at the end":     {r{End: "550 rejected"}, is(notify.Permanent, "550")},
+		"not authorized":      {r{Rcpt: "550 5.7.0 denied"}, is(notify.Permanent, "550 5.7.0")},
+		"not authentic":       {r{End: "550 5.7.26 fails DMARC"}, is(notify.Permanent, "550 5.7.26")},
+		"blocked":             {r{Rcpt: "554 5.7.1 blocked"}, is(notify.Permanent, "554 5.7.1")},
+		"no route":            {r{Rcpt: "550 5.4.4 cannot route"}, is(notify.Permanent, "550 5.4.4")},
+		"full, plain":         {r{Rcpt: "552 mailbox full"}, is(notify.Permanent, "552")},
+		"no such sender":      {r{Mail: "553 5.1.8 sender's domain"}, is(notify.Misconfigured, "553 5.1.8")},
+		"who is that":         {r{Mail: "550 5.1.1 no such sender"}, is(notify.Misconfigured, "550 5.1.1")},
+		"later, plain":        {r{Rcpt: "450 mailbox busy"}, is(notify.Transient, "450")},
+		"going down later":    {r{Rcpt: "421 4.3.2 going down"}, is(notify.Transient, "421 4.3.2")},
+		"full at the end":     {r{End: "451 4.3.0 out of memory"}, is(notify.Transient, "451 4.3.0")},
+		"disabled":            {r{Rcpt: "550 5.2.1 disabled"}, is(notify.Unregistered, "550 5.2.1")},
+		"null MX":             {r{Rcpt: "556 5.1.10 no mail here"}, is(notify.Unregistered, "556 5.1.10")},
+		"policy":              {r{Rcpt: "550 5.7.1 relaying denied"}, is(notify.Permanent, "550 5.7.1")},
+		"mailbox full":        {r{Rcpt: "552 5.2.2 full"}, is(notify.Permanent, "552 5.2.2")},
+		"full for now":        {r{Rcpt: "452 4.2.2 full"}, is(notify.Transient, "452 4.2.2")},
+		"greylisted":          {r{Rcpt: "451 4.7.1 come back later"}, is(notify.Transient, "451 4.7.1")},
+		"sender refused":      {r{Mail: "550 5.7.1 not you"}, is(notify.Misconfigured, "550 5.7.1")},
+		"sender limited":      {r{Mail: "450 4.7.0 slow down"}, is(notify.Transient, "450 4.7.0")},
+		"no data":             {r{Data: "554 5.5.1 no"}, is(notify.Permanent, "554 5.5.1")},
+		"spam":                {r{End: "554 5.7.1 spam"}, is(notify.Permanent, "554 5.7.1")},
+		"too big":             {r{End: "552 5.3.4 too big"}, is(notify.Permanent, "552 5.3.4")},
+		"disk full":           {r{End: "452 4.3.1 disk full"}, is(notify.Transient, "452 4.3.1")},
+		"going down":          {r{Mail: "421 4.3.2 going down"}, is(notify.Transient, "421 4.3.2")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -286,23 +319,23 @@ func TestRefusals(t *testing.T) {
 			fake.React(func(string) smtptest.Reaction { return tc.reaction })
 			s := sender(t, c)
 			_, err := s.Send(t.Context(), message())
-			got := kindOf(t, err)
+			got := sendError(t, err)
 			if diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason")); diff != "" {
 				t.Errorf("%v: %s", err, diff)
 			}
 			if got.Reason == "" || strings.Contains(err.Error(), "ann@") {
-				t.Errorf("no reason, or whose address it is: %v", err)
+				t.Errorf("no reason, or the reason contains the address: %v", err)
 			}
 			fake.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
 			if _, err := s.Send(t.Context(), message()); err != nil {
-				t.Errorf("the next: %v", err)
+				t.Errorf("the next mail: %v", err)
 			}
 		})
 	}
 }
 
-// A whole mail that was not answered may have been taken, and here it has been.
-func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
+// A complete mail without an answer may have been accepted, and here it has been.
+func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	for name, reaction := range map[string]smtptest.Reaction{"timeout": {Silent: true}, "cut": {Drop: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -311,11 +344,11 @@ func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			if reaction.Silent {
-				reaction.Then = cancel // as a timeout would, at this very moment
+				reaction.Then = cancel // like a timeout at this moment
 			}
 			fake.React(func(string) smtptest.Reaction { return reaction })
 			_, err := sender(t, c).Send(ctx, message())
-			if got := kindOf(t, err); got.Kind != notify.Unknown {
+			if got := sendError(t, err); got.Kind != notify.Unknown {
 				t.Errorf("%v", err)
 			}
 			if n := len(fake.Mails()); n != 1 {
@@ -325,8 +358,8 @@ func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
 	}
 }
 
-// Before its end nothing was taken, whatever breaks.
-func TestAnUnfinishedMailIsNone(t *testing.T) {
+// Before its end a mail is not accepted, whatever breaks.
+func TestSend_UnfinishedMailIsNotSent(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]string{"at the sender": "", "at the recipient": "ann@mail.example"} {
 		t.Run(name, func(t *testing.T) {
@@ -342,11 +375,11 @@ func TestAnUnfinishedMailIsNone(t *testing.T) {
 			})
 			_, err := sender(t, c).Send(ctx, message())
 			if err == nil {
-				return // it was quicker than the context
+				return // it was faster than the context
 			}
-			got := kindOf(t, err)
+			got := sendError(t, err)
 			if got.Kind == notify.Transient && len(fake.Mails()) != 0 {
-				t.Errorf("told to be repeated, and taken: %v", err)
+				t.Errorf("said to be retried, but it was accepted: %v", err)
 			}
 			if got.Kind != notify.Transient && got.Kind != notify.Unknown {
 				t.Errorf("%v", err)
@@ -355,24 +388,24 @@ func TestAnUnfinishedMailIsNone(t *testing.T) {
 	}
 }
 
-func TestWithoutAConnectionNothingWasSent(t *testing.T) {
+func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	there := c
-	there.Host, there.Port = "127.0.0.1", 1 // a port that a server has just left may be another's by now
+	there.Host, there.Port = "127.0.0.1", 1 // not a port that was just closed, which could be reused
 	_, err := sender(t, there).Send(t.Context(), message())
-	if got := kindOf(t, err); got.Kind != notify.Transient {
+	if got := sendError(t, err); got.Kind != notify.Transient {
 		t.Errorf("refused connection: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = sender(t, c).Send(ctx, message())
-	if got := kindOf(t, err); got.Kind != notify.Transient || len(fake.Mails()) != 0 {
+	if got := sendError(t, err); got.Kind != notify.Transient || len(fake.Mails()) != 0 {
 		t.Errorf("cancelled before: %v", err)
 	}
 }
 
-func TestConnectionsAreKept(t *testing.T) {
+func TestSend_ReusesConnections(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	var clock sync.Mutex
@@ -392,7 +425,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 	send(1)
 	send(1)
-	fake.HangUp() // a kept one that is gone is noticed before the mail is said
+	fake.HangUp() // a dead connection is noticed before the mail is sent
 	send(2)
 	clock.Lock()
 	at = at.Add(time.Minute)
@@ -410,7 +443,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 }
 
-func TestManyAtOnce(t *testing.T) {
+func TestSend_ConcurrentMails(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	s := sender(t, c)
@@ -429,7 +462,7 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-func TestConfigurationIsChecked(t *testing.T) {
+func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := smtp.Config{Host: "mail.example", From: notify.Mailbox{Address: "a@b.example"}}
 	if _, err := smtp.New(good); err != nil {
@@ -445,7 +478,7 @@ func TestConfigurationIsChecked(t *testing.T) {
 		c := good
 		spoil(&c)
 		if _, err := smtp.New(c); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }
@@ -457,8 +490,8 @@ func BenchmarkSend(b *testing.B) {
 	}
 	b.Cleanup(fake.Close)
 	s, err := smtp.New(smtp.Config{
-		Host: fake.Host, Port: fake.Port, Security: smtp.Plaintext, From: notify.Mailbox{Address: "bounces@berth.example"},
-		Idle: 32, Now: func() time.Time { return now },
+		Host: fake.Host, Port: fake.Port, Security: smtp.Plaintext,
+		From: notify.Mailbox{Address: "bounces@berth.example"}, Idle: 32, Now: func() time.Time { return now },
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -474,9 +507,9 @@ func BenchmarkSend(b *testing.B) {
 	})
 }
 
-// A server inside the network is not talked to through a dialer for the public internet, whatever it is called, and the log does
-// not tell whether it is there.
-func TestAServerInside(t *testing.T) {
+// A public dialer never connects to a server inside the network, whatever its name,
+// and the error does not reveal whether there is one.
+func TestSend_DoesNotReachPrivateServer(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t, smtptest.Options{})
 	if _, err := sender(t, c).Send(t.Context(), message()); err != nil {
@@ -486,7 +519,8 @@ func TestAServerInside(t *testing.T) {
 	for _, host := range []string{c.Host, "localhost", "169.254.169.254"} {
 		c.Host = host
 		_, err := sender(t, c).Send(t.Context(), message())
-		if got := kindOf(t, err); got.Kind != notify.Misconfigured || got.Code != "PRIVATE_ADDRESS" || strings.Contains(got.Error(), host) {
+		got := sendError(t, err)
+		if got.Kind != notify.Misconfigured || got.Code != "PRIVATE_ADDRESS" || strings.Contains(got.Error(), host) {
 			t.Errorf("%s: %v", host, got)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // bookingColumns and bookingJoins read a booking `b` with what is shown beside it.
-const bookingColumns = `
+var bookingColumns = `
   b.id, b.session_id, b.member_id, b.party_size, b.status, b.channel, b.subscription_id, b.credits, b.counted,
   b.external_ref, b.request_hash, b.note, b.promoted, b.grace_until, b.late_cancelled, b.cancel_reason,
   b.starts_at, b.ends_at, b.exclusive, b.created_by, b.created_at, b.cancelled_at, b.checked_in_at,

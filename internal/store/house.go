@@ -27,7 +27,7 @@ func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
 	*into = booking.House{
 		Locations: make(map[tenant.LocationID]booking.Place),
 		Services:  make(map[tenant.ServiceID]booking.Offer),
-		Policies:  make(map[tenant.UUID]catalog.Policy),
+		Policies:  make(map[tenant.UUID]*catalog.Layer),
 		Plans:     make(map[tenant.PlanID]credit.Plan),
 	}
 	b.Queue(`select house_version, takes_payments from tenants where tenant_id = $1`, in).QueryRow(func(row pgx.Row) error {
@@ -62,15 +62,13 @@ func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
 		}
 		return rows.Err()
 	})
-	b.Queue(`select`+policyColumns+`, waitlist_enabled from policies where tenant_id = $1`, in).Query(func(rows pgx.Rows) error {
+	b.Queue(`select`+policyColumns+` from policies where tenant_id = $1`, in).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
-			var waitlist *bool
-			p, err := scanPolicy(rows, &waitlist)
+			p, err := scanPolicy(rows)
 			if err != nil {
 				return err
 			}
-			p.WaitlistEnabled = waitlist
-			into.Policies[p.Scope] = p
+			into.Policies[p.Scope] = p.Layer()
 		}
 		return rows.Err()
 	})

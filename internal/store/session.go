@@ -20,7 +20,7 @@ type Scheduled struct {
 }
 
 // sessionColumns goes with slotJoins.
-const sessionColumns = slotColumns + `,
+var sessionColumns = slotColumns + `,
   s.resource_id, s.coach_id, s.series_id, s.occurs_on, s.occurs_at, s.detached, s.description, s.state_reason, s.deleted_at is not null,
   s.version, s.created_at, s.updated_at,
   coalesce((select m.name from members m where m.tenant_id = s.tenant_id and m.id = s.coach_id), ''),

@@ -2,8 +2,6 @@ package store
 
 import (
 	"bytes"
-	"encoding/json"
-	"fmt"
 	"slices"
 	"time"
 
@@ -22,92 +20,13 @@ const ownColumns = `
   s.id, s.service_id, s.location_id, s.title, s.starts_at, s.ends_at, s.local_date,
   s.capacity, s.seats_taken, s.waitlist_capacity, s.waiting, s.holds, s.state, s.blocked`
 
-const slotColumns = ownColumns + `,
+var slotColumns = ownColumns + `,
   l.time_zone, v.min_party, v.max_party, v.delivery, l.latitude, l.longitude, l.channels, t.takes_payments,` + ruleColumns
 
 const slotJoins = `
   join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
   join tenants t on t.tenant_id = s.tenant_id` + ruleJoins
-
-// ruleColumns and ruleJoins read the policy in force for a session `s`: the most special level
-// that says something wins. Of the lists of tiers, too: that is done in Go.
-const ruleColumns = `
-  coalesce(pv.advance_seconds, pl.advance_seconds, pt.advance_seconds),
-  coalesce(pv.booking_closes_seconds, pl.booking_closes_seconds, pt.booking_closes_seconds),
-  coalesce(pv.cancellation_seconds, pl.cancellation_seconds, pt.cancellation_seconds),
-  coalesce(pv.allow_late_cancellation, pl.allow_late_cancellation, pt.allow_late_cancellation),
-  coalesce(pv.allow_reschedule, pl.allow_reschedule, pt.allow_reschedule),
-  coalesce(pv.hold_ttl_seconds, pl.hold_ttl_seconds, pt.hold_ttl_seconds),
-  coalesce(pv.check_in_opens_seconds, pl.check_in_opens_seconds, pt.check_in_opens_seconds),
-  coalesce(pv.check_in_closes_seconds, pl.check_in_closes_seconds, pt.check_in_closes_seconds),
-  coalesce(pv.gps_max_meters, pl.gps_max_meters, pt.gps_max_meters),
-  coalesce(pv.waitlist_enabled, pl.waitlist_enabled, pt.waitlist_enabled),
-  coalesce(pv.auto_no_show, pl.auto_no_show, pt.auto_no_show),
-  coalesce(pv.auto_no_show_seconds, pl.auto_no_show_seconds, pt.auto_no_show_seconds),
-  pt.tiers, pl.tiers, pv.tiers`
-
-const ruleJoins = `
-  left join policies pt on pt.tenant_id = s.tenant_id and pt.level = 'TENANT' and pt.scope_id = s.tenant_id
-  left join policies pl on pl.tenant_id = s.tenant_id and pl.level = 'LOCATION' and pl.scope_id = s.location_id
-  left join policies pv on pv.tenant_id = s.tenant_id and pv.level = 'SERVICE' and pv.scope_id = s.service_id`
-
-// ruleTargets receives ruleColumns.
-type ruleTargets struct {
-	advance, closes, cancellation, holdTTL, checkInOpens, checkInCloses, autoNoShowAfter *int64
-	allowLate, allowReschedule, waitlist, autoNoShow                                     *bool
-	gps                                                                                  *float64
-	tiers                                                                                [3][]byte
-}
-
-func (r *ruleTargets) list() []any {
-	return []any{
-		&r.advance, &r.closes, &r.cancellation, &r.allowLate, &r.allowReschedule, &r.holdTTL,
-		&r.checkInOpens, &r.checkInCloses, &r.gps, &r.waitlist, &r.autoNoShow, &r.autoNoShowAfter,
-		&r.tiers[0], &r.tiers[1], &r.tiers[2],
-	}
-}
-
-func (r *ruleTargets) rules() (catalog.Rules, error) {
-	merged := catalog.Policy{
-		Advance: duration(r.advance), BookingCloses: duration(r.closes), Cancellation: duration(r.cancellation),
-		AllowLateCancellation: r.allowLate, AllowReschedule: r.allowReschedule, HoldTTL: duration(r.holdTTL),
-		CheckInOpens: duration(r.checkInOpens), CheckInCloses: duration(r.checkInCloses), GPSMaxMeters: r.gps,
-		WaitlistEnabled: r.waitlist, AutoNoShow: r.autoNoShow, AutoNoShowAfter: duration(r.autoNoShowAfter),
-	}
-	levels := []catalog.Policy{merged}
-	for _, text := range r.tiers {
-		tiers, err := decodeTiers(text)
-		if err != nil {
-			return catalog.Rules{}, err
-		}
-		if tiers != nil {
-			levels = append(levels, catalog.Policy{Tiers: tiers})
-		}
-	}
-	return catalog.Resolve(levels...), nil
-}
-
-// tierRow is a tier's policy as the column policies.tiers keeps it.
-type tierRow struct {
-	CancellationSeconds *int64 `json:"cancellation_seconds,omitempty"`
-	AllowReschedule     *bool  `json:"allow_reschedule,omitempty"`
-}
-
-func decodeTiers(text []byte) (map[string]catalog.TierPolicy, error) {
-	if text == nil {
-		return nil, nil
-	}
-	var rows map[string]tierRow
-	if err := json.Unmarshal(text, &rows); err != nil {
-		return nil, fmt.Errorf("policy tiers: %w", err)
-	}
-	tiers := make(map[string]catalog.TierPolicy, len(rows))
-	for name, row := range rows {
-		tiers[name] = catalog.TierPolicy{Cancellation: duration(row.CancellationSeconds), AllowReschedule: row.AllowReschedule}
-	}
-	return tiers, nil
-}
 
 // ownTargets receives ownColumns.
 type ownTargets struct {

@@ -18,26 +18,31 @@ func ListRules(b *pg.Batch, in tenant.TenantID, location tenant.LocationID, serv
 	pg.Collect(b.Queue(`
 select level, scope_id, waitlist_enabled, waitlist_rules, rules_version from policies
 where tenant_id = $1 and rules_version > 0 and (level, scope_id) in (('TENANT', $1), ('LOCATION', $2), ('SERVICE', $3))
-order by array_position('{TENANT,LOCATION,SERVICE}', level)`, in, location, service), into, scanLayer)
+order by array_position('{TENANT,LOCATION,SERVICE}', level)`, in, location, service), into, collectLayer)
 }
 
 // ListAllRules reads what every level of the tenant says.
 func ListAllRules(b *pg.Batch, in tenant.TenantID, into *[]waitlist.Layer) {
 	pg.Collect(b.Queue(`
 select level, scope_id, waitlist_enabled, waitlist_rules, rules_version from policies where tenant_id = $1 and rules_version > 0
-order by array_position('{TENANT,LOCATION,SERVICE}', level), scope_id`, in), into, scanLayer)
+order by array_position('{TENANT,LOCATION,SERVICE}', level), scope_id`, in), into, collectLayer)
 }
 
-func scanLayer(row pgx.CollectableRow) (waitlist.Layer, error) {
+func collectLayer(row pgx.CollectableRow) (waitlist.Layer, error) {
 	var l waitlist.Layer
+	err := scanLayer(row, &l)
+	return l, err
+}
+
+func scanLayer(row pgx.Row, l *waitlist.Layer, more ...any) error {
 	var enabled *bool
 	var rules []byte
-	if err := row.Scan(&l.Level, &l.Scope, &enabled, &rules, &l.Version); err != nil {
-		return l, err
+	if err := row.Scan(append([]any{&l.Level, &l.Scope, &enabled, &rules, &l.Version}, more...)...); err != nil {
+		return err
 	}
 	err := json.Unmarshal(rules, &l.Settings)
 	l.Settings.Enabled = enabled
-	return l, err
+	return err
 }
 
 // RulesVersion is one edit of the rules.
@@ -71,14 +76,7 @@ where tenant_id = $1 and ($2 = '' or (level = $2 and scope_id = $3)) and ($4::bi
 order by version desc limit nullif($5, 0)`, in, q.Level, tenant.LocationID{UUID: q.Scope}, q.Before, q.Limit), into,
 		func(row pgx.CollectableRow) (RulesVersion, error) {
 			var v RulesVersion
-			var enabled *bool
-			var rules []byte
-			err := row.Scan(&v.Level, &v.Scope, &enabled, &rules, &v.Version, &v.Reset, &v.Author, &v.AuthorName, &v.Reason, &v.At)
-			if err != nil {
-				return v, err
-			}
-			err = json.Unmarshal(rules, &v.Settings)
-			v.Settings.Enabled = enabled
+			err := scanLayer(row, &v.Layer, &v.Reset, &v.Author, &v.AuthorName, &v.Reason, &v.At)
 			return v, err
 		})
 }

@@ -1,6 +1,5 @@
-// Package tenant names things: typed identifiers and the scope in which a
-// statement, a role or an event is valid. Everything belongs to exactly one
-// tenant, so this package sits below all others and knows none of them.
+// Package tenant has typed ids, and the caller of a request with the tenant that the request is for. Every row, role
+// and event belongs to exactly one tenant, so this package is below all others and imports none of them.
 package tenant
 
 import (
@@ -12,17 +11,17 @@ import (
 	"time"
 )
 
-// UUID is a 128-bit identifier, written as RFC 9562 text.
+// UUID is a 128-bit id, written as RFC 9562 text.
 type UUID [16]byte
 
-// ErrNotUUID says that a text is no RFC 9562 UUID in its canonical form.
+// ErrNotUUID means that a text is not an RFC 9562 UUID in canonical form.
 var ErrNotUUID = errors.New("not a UUID")
 
-// ID is a UUID that says what it identifies, so that a booking's id cannot be
-// passed where a session's is meant. K is a marker and carries no data.
+// ID is a UUID with the type of what it identifies: a booking's id cannot be passed for a session's. K is a marker
+// without data.
 type ID[K any] struct{ UUID }
 
-// The markers of the typed identifiers below.
+// The markers of the typed ids below.
 type (
 	tenantKind       struct{}
 	locationKind     struct{}
@@ -48,14 +47,13 @@ type (
 	batchKind        struct{}
 	itemKind         struct{}
 	lineKind         struct{}
-	importKind       struct{}
 	deliveryKind     struct{}
 	noticeKind       struct{}
 )
 
-// One identifier type for each thing that has an identity of its own.
+// One id type for each entity.
 type (
-	TenantID         = ID[tenantKind] //nolint:revive // it stands beside its likes: SessionID, MemberID
+	TenantID         = ID[tenantKind] //nolint:revive // named like the others: SessionID, MemberID
 	LocationID       = ID[locationKind]
 	ResourceID       = ID[resourceKind]
 	ServiceID        = ID[serviceKind]
@@ -79,12 +77,11 @@ type (
 	BatchID          = ID[batchKind]
 	ItemID           = ID[itemKind]
 	LineID           = ID[lineKind]
-	ImportID         = ID[importKind]
 	DeliveryID       = ID[deliveryKind]
 	NoticeID         = ID[noticeKind]
 )
 
-// Parse reads the canonical form. Upper case is accepted, braces and URNs are not.
+// Parse reads the canonical form. Upper case is accepted; braces and URNs are not.
 func Parse[I ~struct{ UUID }](text string) (I, error) {
 	u, err := ParseUUID(text)
 	return I{u}, err
@@ -99,14 +96,13 @@ func MustParse[I ~struct{ UUID }](text string) I {
 	return id
 }
 
-// New makes an id that sorts by time (UUIDv7, RFC 9562 section 5.7). It reads
-// randomness: call it before a transaction begins, never inside one, so that a
-// retried body writes the same rows.
+// New makes an id that sorts by time (UUIDv7, RFC 9562 section 5.7). It reads random bytes: call it before a
+// transaction begins, never inside one, so that a retried transaction writes the same rows.
 func New[I ~struct{ UUID }](now time.Time) I {
 	return I{newV7(now)}
 }
 
-// ParseUUID reads the canonical 36 character form.
+// ParseUUID reads the canonical form, which has 36 characters.
 func ParseUUID(text string) (UUID, error) {
 	var u UUID
 	if len(text) != 36 || text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
@@ -124,7 +120,7 @@ func ParseUUID(text string) (UUID, error) {
 	return u, nil
 }
 
-// String gives the canonical form, in lower case.
+// String returns the canonical form, in lower case.
 func (u UUID) String() string {
 	var out [36]byte
 	hex.Encode(out[0:8], u[0:4])
@@ -142,13 +138,13 @@ func (u UUID) String() string {
 // IsZero reports whether no id was given.
 func (u UUID) IsZero() bool { return u == UUID{} }
 
-// Bytes gives the id as the database's driver wants it.
+// Bytes returns the id as the database driver expects it.
 func (u UUID) Bytes() [16]byte { return u }
 
-// SetBytes is Bytes in the other direction.
+// SetBytes sets the id from bytes of the database driver.
 func (u *UUID) SetBytes(b [16]byte) { *u = b }
 
-// MarshalText implements encoding.TextMarshaler; a zero id is empty.
+// MarshalText implements encoding.TextMarshaler. A zero id is empty.
 func (u UUID) MarshalText() ([]byte, error) {
 	if u.IsZero() {
 		return []byte{}, nil
@@ -169,12 +165,11 @@ func (u *UUID) UnmarshalText(text []byte) error {
 
 var v7 struct {
 	sync.Mutex
-	last uint64 // unix milliseconds << 12 | counter: strictly rising in one process
+	last uint64 // Unix milliseconds << 12 | counter; strictly increasing in one process
 }
 
-// newV7 keeps ids that one process makes from one clock in strict order by using the 12 bits of
-// rand_a as a counter within the millisecond (RFC 9562 section 6.2, method 1),
-// so that rows written in one request sort as they were made.
+// newV7 keeps the ids of one process and one clock in strict order: it uses the 12 bits of rand_a as a counter within
+// the millisecond (RFC 9562 section 6.2, method 1). So rows of one request sort in the order in which they were made.
 func newV7(now time.Time) UUID {
 	v7.Lock()
 	stamp := uint64(now.UnixMilli()) << 12
@@ -187,7 +182,7 @@ func newV7(now time.Time) UUID {
 	var u UUID
 	binary.BigEndian.PutUint64(u[0:8], stamp>>12<<16|stamp&0x0fff|0x7000)
 	if _, err := rand.Read(u[8:]); err != nil {
-		panic("tenant: no randomness: " + err.Error()) // crypto/rand never fails on the systems we run on
+		panic("tenant: no random bytes: " + err.Error()) // crypto/rand never fails on supported systems
 	}
 	u[8] = u[8]&0x3f | 0x80
 	return u

@@ -10,8 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Not parallel: the order holds for one clock, and the other tests bring clocks of their own.
-func TestIDsSortInTheOrderTheyWereMade(t *testing.T) { //nolint:paralleltest // see above
+// Not parallel: the order holds for one clock, and the other tests use other clocks.
+func TestNew_IDsSortInOrderOfCreation(t *testing.T) { //nolint:paralleltest // see above
 	now := time.Date(2026, 3, 29, 1, 30, 0, 0, time.UTC)
 	last := tenant.New[tenant.BookingID](now).String()
 	for range 10_000 {
@@ -23,7 +23,7 @@ func TestIDsSortInTheOrderTheyWereMade(t *testing.T) { //nolint:paralleltest // 
 	}
 }
 
-func TestNewFollowsRFC9562(t *testing.T) {
+func TestNew_FollowsRFC9562(t *testing.T) {
 	t.Parallel()
 	at := time.UnixMilli(0x0190_1234_5678)
 	id := tenant.New[tenant.SessionID](at.Add(400 * 24 * time.Hour))
@@ -35,7 +35,7 @@ func TestNewFollowsRFC9562(t *testing.T) {
 	}
 }
 
-func TestParseReadsWhatStringWrote(t *testing.T) {
+func TestParse_ReadsWhatStringWrites(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var raw [16]byte
@@ -48,7 +48,7 @@ func TestParseReadsWhatStringWrote(t *testing.T) {
 	})
 }
 
-func TestParseRefusesOtherForms(t *testing.T) {
+func TestParse_RejectsOtherForms(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{
 		"", "x", "018f5e6e00007000800000000000000", "{018f5e6e-0000-7000-8000-000000000000}",
@@ -61,7 +61,7 @@ func TestParseRefusesOtherForms(t *testing.T) {
 	}
 }
 
-func TestIDsAreTextInJSON(t *testing.T) {
+func TestID_RoundTripsAsJSONText(t *testing.T) {
 	t.Parallel()
 	type thing struct {
 		ID    tenant.PlanID

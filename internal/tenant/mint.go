@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Mint makes the ids of one transaction. A transaction's body may run several
-// times and must write the same rows each time, so the randomness is drawn once,
-// before it begins; Again starts the same sequence over.
+// Mint makes the ids of one transaction. A transaction may run several times and must write the same rows each time. So
+// the random seed is drawn once, before the transaction begins, and Again restarts the same sequence.
 type Mint struct {
 	now  time.Time
 	seed [32]byte
@@ -17,24 +16,23 @@ type Mint struct {
 	n    uint16
 }
 
-// NewMint draws the randomness. Ids sort in the order in which they are made.
+// NewMint draws the seed. Ids sort in the order in which they are made.
 func NewMint(now time.Time) *Mint {
 	m := &Mint{now: now}
 	if _, err := rand.Read(m.seed[:]); err != nil {
-		panic("tenant: no randomness: " + err.Error())
+		panic("tenant: no random bytes: " + err.Error())
 	}
 	return m.Again()
 }
 
-// Again goes back to the first id.
+// Again restarts the sequence at the first id.
 func (m *Mint) Again() *Mint {
 	m.rng = mathrand.NewChaCha8(m.seed)
 	m.n = 0
 	return m
 }
 
-// Next makes an id. Beyond 4,096 of them the timestamp moves on by a
-// millisecond, so that they still sort.
+// Next makes an id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.
 func Next[I ~struct{ UUID }](m *Mint) I {
 	stamp := uint64(m.now.UnixMilli()) + uint64(m.n>>12)
 	var u UUID

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Bounds of the verified tokens that are kept; about a kilobyte each.
+// Limits of the cache of verified tokens, which take about a kilobyte each.
 const (
 	shards   = 64
 	perShard = 1024
@@ -15,16 +15,15 @@ const (
 
 type digest [sha256.Size]byte
 
-// verified is a token that held, for as long as it is kept.
+// verified is a valid token in the cache.
 type verified struct {
 	principal Principal
-	until     time.Time // the end of the leeway
+	until     time.Time // its expiry plus the leeway
 	key       *key
 }
 
-// cache keeps verified tokens by their digests, so that memory holds no token
-// that could be stolen from it. It is bounded, and only tokens that trusted
-// issuers signed get into it.
+// cache keeps verified tokens by their digests, so no token can be stolen from memory.
+// It is bounded and only holds tokens that trusted issuers signed.
 type cache [shards]struct {
 	sync.RWMutex
 	tokens map[digest]*verified
@@ -35,15 +34,14 @@ func (c *cache) get(d digest, now time.Time) (*verified, bool) {
 	part.RLock()
 	v, ok := part.tokens[d]
 	part.RUnlock()
-	// The key is asked each time: a token that was being verified while its key
-	// was withdrawn may have come in afterwards.
-	if !ok || !now.Before(v.until) || v.key.gone.Load() {
+	// Check the key each time: a token whose key was withdrawn during verification may have been added afterwards.
+	if !ok || !now.Before(v.until) || v.key.withdrawn.Load() {
 		return nil, false
 	}
 	return v, true
 }
 
-// put makes room by dropping the first of a few to expire, which finds those that have.
+// put makes room by dropping the first to expire of a small sample, which finds expired tokens.
 func (c *cache) put(d digest, v *verified) {
 	part := &c[d[0]%shards]
 	part.Lock()
@@ -54,12 +52,12 @@ func (c *cache) put(d digest, v *verified) {
 	if _, known := part.tokens[d]; !known && len(part.tokens) >= perShard {
 		var victim digest
 		var first *verified
-		looked := 0
+		sampled := 0
 		for other, kept := range part.tokens {
-			if first == nil || kept.key.gone.Load() || kept.until.Before(first.until) {
+			if first == nil || kept.key.withdrawn.Load() || kept.until.Before(first.until) {
 				victim, first = other, kept
 			}
-			if looked++; looked == sample {
+			if sampled++; sampled == sample {
 				break
 			}
 		}

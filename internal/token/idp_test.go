@@ -34,7 +34,7 @@ const (
 
 var noon = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 
-// clock stands still unless it is moved.
+// clock only moves when told to.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -48,13 +48,13 @@ func (c *clock) now() time.Time {
 	return c.at
 }
 
-func (c *clock) pass(d time.Duration) {
+func (c *clock) advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = c.at.Add(d)
 }
 
-// signer is a key of an issuer.
+// signer is an issuer's key.
 type signer struct {
 	kid     string
 	method  jwt.SigningMethod
@@ -77,7 +77,7 @@ func ed(kid string) signer {
 	return signer{kid, jwt.SigningMethodEdDSA, private}
 }
 
-// jwk writes the public key by hand, so that the code under test reads what it did not write.
+// jwk encodes the public key by hand, so the code under test does not read its own output.
 func (s signer) jwk() map[string]any {
 	k := map[string]any{"kid": s.kid, "use": "sig", "alg": s.method.Alg()}
 	switch public := s.private.Public().(type) {
@@ -104,8 +104,8 @@ func keySet(signers ...signer) []byte {
 
 type claims map[string]any
 
-// good are claims that are in order at noon.
-func good() claims {
+// valid returns claims that are valid at noon.
+func valid() claims {
 	return claims{
 		"iss": issuer, "aud": audience, "sub": "ann", "tenants": []string{tenantA},
 		"iat": noon.Unix(), "exp": noon.Add(time.Hour).Unix(),
@@ -124,22 +124,22 @@ func (c claims) without(name string) claims {
 	return out
 }
 
-// mint signs claims. A header's entries replace the usual ones; a nil removes one.
-func (s signer) mint(c claims, header ...claims) string {
+// sign signs claims. Entries of header replace the usual ones; nil removes one.
+func (s signer) sign(c claims, header ...claims) string {
 	h := claims{"alg": s.method.Alg(), "typ": "JWT", "kid": s.kid}
 	for _, more := range header {
 		maps.Copy(h, more)
 	}
 	maps.DeleteFunc(h, func(_ string, v any) bool { return v == nil })
-	return s.seal(string(must(json.Marshal(h))), string(must(json.Marshal(c))))
+	return s.signText(string(must(json.Marshal(h))), string(must(json.Marshal(c))))
 }
 
-func (s signer) seal(header, payload string) string {
+func (s signer) signText(header, payload string) string {
 	signed := b64([]byte(header)) + "." + b64([]byte(payload))
 	return signed + "." + b64(must(s.method.Sign(signed, s.private)))
 }
 
-// provider is an identity provider on the other side of an HTTP client.
+// provider is an identity provider behind an HTTP client.
 type provider struct {
 	mu       sync.Mutex
 	document []byte
@@ -182,16 +182,16 @@ func (p *provider) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	if r.URL.Host != "login.example.com" {
-		status, document = http.StatusOK, keySet() // where a redirect leads
+		status, document = http.StatusOK, keySet() // the target of a redirect
 	}
 	return &http.Response{
 		StatusCode: status, Status: http.StatusText(status), Request: r,
-		Header: http.Header{"Location": {"https://elsewhere.example.com/keys"}},
+		Header: http.Header{"Location": {"https://other.example.com/keys"}},
 		Body:   io.NopCloser(bytes.NewReader(document)),
 	}, nil
 }
 
-// verifier trusts the provider as the one issuer.
+// verifier returns a verifier that only trusts this provider.
 func (p *provider) verifier(t testing.TB, now func() time.Time) *token.Verifier {
 	t.Helper()
 	keys, err := token.URLKeys(keysURL, &http.Client{Transport: p}, now)

@@ -20,7 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Issuer signs tokens with a key of our own and publishes the public half.
+// Issuer signs tokens with Berth's own key and publishes the public key.
 type Issuer struct {
 	now              func() time.Time
 	issuer, audience string
@@ -31,16 +31,16 @@ type Issuer struct {
 	keys             *KeySet
 }
 
-// Grant is what a token is to say.
+// Grant is the content of a token.
 type Grant struct {
 	Subject     string // a user, or "sa:<id>"
 	Name, Email string // may be empty
 	Tenants     []tenant.TenantID
 }
 
-// OpenIssuer loads the private key from a PEM file (PKCS #8; Ed25519, or EC on
-// P-256). If there is no such file it makes an Ed25519 key and writes it, for
-// the owner's eyes only. Nodes that share the file accept each other's tokens.
+// OpenIssuer loads the private key from a PEM file (PKCS #8; Ed25519, or EC on P-256). If the file does not exist,
+// it creates an Ed25519 key and writes it, readable by the owner only. Nodes that share the file accept each other's
+// tokens.
 func OpenIssuer(path, issuer, audience string, now func() time.Time) (*Issuer, error) {
 	private, err := load(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -52,7 +52,7 @@ func OpenIssuer(path, issuer, audience string, now func() time.Time) (*Issuer, e
 		return nil, fmt.Errorf("token: signing key: %w", err)
 	}
 	i := &Issuer{now: now, issuer: issuer, audience: audience, private: private, keys: newKeySet(now, 0, 0)}
-	if i.public, err = describe(private.Public()); err != nil {
+	if i.public, err = newWebKey(private.Public()); err != nil {
 		return nil, fmt.Errorf("token: signing key %s: %w", path, err)
 	}
 	i.method = jwt.GetSigningMethod(i.public.Algorithm)
@@ -67,7 +67,7 @@ func OpenIssuer(path, issuer, audience string, now func() time.Time) (*Issuer, e
 	return i, nil
 }
 
-// Issue signs a token that is good for ttl from now, cut to whole seconds.
+// Issue signs a token that is valid for ttl from now, truncated to seconds.
 func (i *Issuer) Issue(g Grant, ttl time.Duration) (raw string, expires time.Time, err error) {
 	if len(g.Tenants) > maxTenants {
 		return "", time.Time{}, fmt.Errorf("token: %d tenants, %d at most", len(g.Tenants), maxTenants)
@@ -100,7 +100,7 @@ func (i *Issuer) Issue(g Grant, ttl time.Duration) (raw string, expires time.Tim
 	return raw, expires, nil
 }
 
-// Trust makes a verifier of this process believe the issuer's tokens.
+// Trust makes a verifier in this process accept the issuer's tokens.
 func (i *Issuer) Trust() Trust {
 	return Trust{Issuer: i.issuer, Audience: i.audience, Keys: i.keys, ServiceAccounts: true}
 }
@@ -114,7 +114,7 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=300")
-	_, _ = w.Write(i.document) // a reader that left needs no answer
+	_, _ = w.Write(i.document) // fails only if the client is gone
 }
 
 const pemType = "PRIVATE KEY"
@@ -124,9 +124,9 @@ func load(path string) (crypto.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A group may read it: that is how orchestrators hand secrets to a process that is not root.
+	// The group may read it: orchestrators hand secrets to processes that are not root that way.
 	if info.Mode().Perm()&0o007 != 0 {
-		return nil, fmt.Errorf("everybody may read %s: take the others' rights away (chmod 600)", path)
+		return nil, fmt.Errorf("everyone can read %s: restrict its permissions (chmod 600)", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -147,8 +147,8 @@ func load(path string) (crypto.Signer, error) {
 	return signer, nil
 }
 
-// create writes a new key under the path, unless another process was faster:
-// then that one's key is the key. The file appears whole or not at all.
+// create writes a new key to the path, unless another process was faster and wrote its own.
+// The file appears complete or not at all.
 func create(path string) error {
 	_, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -161,7 +161,7 @@ func create(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	draft, err := os.CreateTemp(filepath.Dir(path), ".signing-key-*") // made with 0600
+	draft, err := os.CreateTemp(filepath.Dir(path), ".signing-key-*") // has mode 0600
 	if err != nil {
 		return err
 	}

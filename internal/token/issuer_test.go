@@ -22,15 +22,15 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-const own = "https://berth.example.com"
+const ownIssuer = "https://berth.example.com"
 
-func TestIssuer(t *testing.T) {
+func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
 	i := openIssuer(t, filepath.Join(t.TempDir(), "new", "signing.pem"), clock)
 	account := tenant.MustParse[tenant.ServiceAccountID](tenantB)
 	a := tenant.MustParse[tenant.TenantID](tenantA)
-	clock.pass(1500 * time.Millisecond)
+	clock.advance(1500 * time.Millisecond)
 	raw, expires, err := i.Issue(token.Grant{
 		Subject: token.ServiceAccountPrefix + account.String(), Name: "Turnstile", Tenants: []tenant.TenantID{a},
 	}, time.Hour)
@@ -38,20 +38,20 @@ func TestIssuer(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := token.Principal{
-		Subject: "sa:" + tenantB, Issuer: own, Name: "Turnstile",
+		Subject: "sa:" + tenantB, Issuer: ownIssuer, Name: "Turnstile",
 		Tenants: []tenant.TenantID{a}, Expires: noon.Add(time.Hour + time.Second),
 	}
 	if !expires.Equal(want.Expires) {
 		t.Errorf("expires at %s", expires)
 	}
 
-	// Whoever reads the published keys verifies it as this process does.
+	// A verifier that fetches the published keys accepts it, like this process.
 	server := httptest.NewServer(i)
 	defer server.Close()
 	remote := must(token.URLKeys(server.URL, server.Client(), clock.now))
 	for name, trust := range map[string]token.Trust{
-		"here":      i.Trust(),
-		"elsewhere": {Issuer: own, Audience: audience, Keys: remote, ServiceAccounts: true},
+		"local":  i.Trust(),
+		"remote": {Issuer: ownIssuer, Audience: audience, Keys: remote, ServiceAccounts: true},
 	} {
 		got, err := newVerifier(t, clock.now, trust).Verify(t.Context(), raw)
 		if err != nil {
@@ -61,12 +61,13 @@ func TestIssuer(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	if _, _, err := i.Issue(token.Grant{Subject: "ann", Tenants: make([]tenant.TenantID, 129)}, time.Hour); err == nil {
-		t.Error("a token that no verifier takes was issued")
+	tooMany := token.Grant{Subject: "ann", Tenants: make([]tenant.TenantID, 129)}
+	if _, _, err := i.Issue(tooMany, time.Hour); err == nil {
+		t.Error("a token that no verifier accepts was issued")
 	}
 }
 
-func TestTheIssuersKeyIsMadeOnce(t *testing.T) {
+func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
 	path := filepath.Join(t.TempDir(), "signing.pem")
@@ -93,7 +94,7 @@ func TestTheIssuersKeyIsMadeOnce(t *testing.T) {
 	}
 }
 
-func TestOpenIssuerReadsOtherKeys(t *testing.T) {
+func TestOpenIssuer_AcceptsECKey(t *testing.T) {
 	t.Parallel()
 	clock := newClock()
 	path := filepath.Join(t.TempDir(), "signing.pem")
@@ -104,33 +105,35 @@ func TestOpenIssuerReadsOtherKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := newVerifier(t, clock.now, i.Trust()).Verify(t.Context(), raw); err != nil || p.Email != "ann@example.com" {
+	p, err := newVerifier(t, clock.now, i.Trust()).Verify(t.Context(), raw)
+	if err != nil || p.Email != "ann@example.com" {
 		t.Errorf("%+v (%v)", p, err)
 	}
 }
 
-func TestOpenIssuerRefuses(t *testing.T) {
+func TestOpenIssuer_RejectsUnusableKeys(t *testing.T) {
 	t.Parallel()
-	encoded := func(private any) []byte {
-		return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: must(x509.MarshalPKCS8PrivateKey(private))})
+	block := func(kind string, content []byte) []byte {
+		return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content})
 	}
+	encoded := func(private any) []byte { return block("PRIVATE KEY", must(x509.MarshalPKCS8PrivateKey(private))) }
 	secret := encoded(ed("").private)
 	for name, test := range map[string]struct {
 		text []byte
 		mode os.FileMode
 		want string
 	}{
-		"a file for everybody": {secret, 0o604, "chmod 600"},
-		"an empty file":        {nil, 0o600, "no PEM block"},
-		"no PEM":               {[]byte("secret"), 0o600, "no PEM block"},
-		"another block":        {pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: []byte("secret")}), 0o600, "no PEM block"},
-		"no key in it":         {pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: []byte("secret")}), 0o600, "no PKCS #8 key"},
-		"an RSA key":           {encoded(newRSA()), 0o600, "must be Ed25519"},
-		"a P-384 key":          {encoded(must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))), 0o600, "P-256"},
+		"a file everyone can read": {secret, 0o604, "chmod 600"},
+		"an empty file":            {nil, 0o600, "no PEM block"},
+		"no PEM":                   {[]byte("secret"), 0o600, "no PEM block"},
+		"another block":            {block("CERTIFICATE", []byte("secret")), 0o600, "no PEM block"},
+		"no key in it":             {block("PRIVATE KEY", []byte("secret")), 0o600, "no PKCS #8 key"},
+		"an RSA key":               {encoded(newRSA()), 0o600, "must be Ed25519"},
+		"a P-384 key":              {encoded(must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))), 0o600, "P-256"},
 	} {
 		path := filepath.Join(t.TempDir(), "signing.pem")
 		write(t, path, test.text, test.mode)
-		_, err := token.OpenIssuer(path, own, audience, time.Now)
+		_, err := token.OpenIssuer(path, ownIssuer, audience, time.Now)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -138,12 +141,12 @@ func TestOpenIssuerRefuses(t *testing.T) {
 			t.Errorf("%s: the error repeats the file: %v", name, err)
 		}
 	}
-	if _, err := token.OpenIssuer(t.TempDir(), own, audience, time.Now); err == nil {
+	if _, err := token.OpenIssuer(t.TempDir(), ownIssuer, audience, time.Now); err == nil {
 		t.Error("a directory was opened")
 	}
 }
 
-func TestTheIssuerPublishesThePublicKeyAlone(t *testing.T) {
+func TestIssuer_PublishesOnlyPublicKey(t *testing.T) {
 	t.Parallel()
 	i := openIssuer(t, filepath.Join(t.TempDir(), "signing.pem"), newClock())
 	for method, want := range map[string]int{"GET": 200, "HEAD": 200, "POST": 405, "DELETE": 405} {
@@ -159,7 +162,9 @@ func TestTheIssuerPublishesThePublicKeyAlone(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &set); err != nil || len(set.Keys) != 1 {
 		t.Fatalf("%s (%v)", w.Body, err)
 	}
-	public := map[string]any{"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "x": set.Keys[0]["x"], "kid": set.Keys[0]["kid"]}
+	public := map[string]any{
+		"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "x": set.Keys[0]["x"], "kid": set.Keys[0]["kid"],
+	}
 	if diff := cmp.Diff(public, set.Keys[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -170,7 +175,7 @@ func TestTheIssuerPublishesThePublicKeyAlone(t *testing.T) {
 
 func openIssuer(t testing.TB, path string, clock *clock) *token.Issuer {
 	t.Helper()
-	i, err := token.OpenIssuer(path, own, audience, clock.now)
+	i, err := token.OpenIssuer(path, ownIssuer, audience, clock.now)
 	if err != nil {
 		t.Error(err)
 	}
@@ -182,7 +187,7 @@ func write(t *testing.T, path string, text []byte, mode os.FileMode) {
 	if err := os.WriteFile(path, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // free of the umask
+	if err := os.Chmod(path, mode); err != nil { // regardless of the umask
 		t.Fatal(err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// The algorithms that are accepted, each for one type of key.
+// The accepted algorithms, each for one type of key.
 var (
 	rs256 = jwt.SigningMethodRS256.Alg()
 	es256 = jwt.SigningMethodES256.Alg()
@@ -28,17 +28,17 @@ var (
 	algorithms = []string{rs256, es256, eddsa}
 )
 
-// keyID finds a key. The algorithm is part of it, and follows from the key and
-// not from the token, so a token cannot have a key used in any way but its own.
+// keyID identifies a key. The algorithm is part of it and comes from the key, not from the token,
+// so a token cannot use a key with another algorithm.
 type keyID struct{ kid, alg string }
 
-// key is a public key of an issuer for as long as the issuer publishes it.
+// key is an issuer's public key while the issuer publishes it.
 type key struct {
-	public crypto.PublicKey
-	gone   atomic.Bool // no longer published: what it signed counts no more
+	public    crypto.PublicKey
+	withdrawn atomic.Bool // no longer published: tokens signed with it are invalid
 }
 
-// Bounds of a key set and of RSA keys, in bits.
+// Limits of a key set in bytes and keys, and of RSA keys in bits.
 const (
 	maxDocument = 1 << 20
 	maxKeys     = 128
@@ -46,7 +46,7 @@ const (
 	maxRSA      = 8192
 )
 
-// webKey is a JSON Web Key, RFC 7517 and 8037, as far as it is needed here.
+// webKey has the members of a JSON Web Key (RFC 7517 and RFC 8037) that are needed here.
 type webKey struct {
 	Type       string   `json:"kty"`
 	ID         string   `json:"kid,omitempty"`
@@ -61,18 +61,17 @@ type webKey struct {
 	D          string   `json:"d,omitempty"`
 }
 
-// parseKeys reads a JSON Web Key Set. Keys for other purposes, of other kinds or
-// too weak are left out, as RFC 7517 section 5 wants it. A document that is
-// ambiguous or lays open a private key is refused as a whole.
+// parseKeys parses a JSON Web Key Set. It ignores keys that are for other uses, of other types or too weak, as RFC 7517
+// section 5 says. It rejects a document that is ambiguous or contains a private key.
 func parseKeys(document []byte) (map[keyID]*key, error) {
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(document, &set); err != nil {
-		return nil, fmt.Errorf("no JSON Web Key Set: %w", err)
+		return nil, fmt.Errorf("not a JSON Web Key Set: %w", err)
 	}
 	if set.Keys == nil {
-		return nil, errors.New("no JSON Web Key Set: keys is missing")
+		return nil, errors.New("not a JSON Web Key Set: keys is missing")
 	}
 	if len(set.Keys) > maxKeys {
 		return nil, fmt.Errorf("more than %d keys", maxKeys)
@@ -84,7 +83,7 @@ func parseKeys(document []byte) (map[keyID]*key, error) {
 			continue
 		}
 		if k.D != "" {
-			return nil, fmt.Errorf("key %q has its private part: publish the public one alone, and replace the key", k.ID)
+			return nil, fmt.Errorf("key %q includes its private key: publish only the public key, and replace the key", k.ID)
 		}
 		public, alg := k.public()
 		if public == nil || (k.Algorithm != "" && k.Algorithm != alg) {
@@ -92,7 +91,7 @@ func parseKeys(document []byte) (map[keyID]*key, error) {
 		}
 		id := keyID{k.ID, alg}
 		if _, twice := keys[id]; twice {
-			return nil, fmt.Errorf("two keys are called %q", k.ID)
+			return nil, fmt.Errorf("two keys have the ID %q", k.ID)
 		}
 		keys[id] = &key{public: public}
 	}
@@ -103,11 +102,11 @@ func (k webKey) verifies() bool {
 	return (k.Use == "" || k.Use == "sig") && (len(k.Operations) == 0 || slices.Contains(k.Operations, "verify"))
 }
 
-// public gives the key and its algorithm; nil means that it is not for use here.
+// public returns the key and its algorithm, or nil if it is not usable here.
 func (k webKey) public() (crypto.PublicKey, string) {
 	switch {
 	case k.Type == "RSA":
-		n, e := number(k.N), number(k.E)
+		n, e := decodeInt(k.N), decodeInt(k.E)
 		if bits := n.BitLen(); bits < minRSA || bits > maxRSA || n.Bit(0) == 0 {
 			return nil, ""
 		}
@@ -116,14 +115,14 @@ func (k webKey) public() (crypto.PublicKey, string) {
 		}
 		return &rsa.PublicKey{N: n, E: int(e.Int64())}, rs256
 	case k.Type == "EC" && k.Curve == "P-256":
-		point := slices.Concat([]byte{4}, octets(k.X), octets(k.Y))
+		point := slices.Concat([]byte{4}, decode(k.X), decode(k.Y))
 		public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
-		if err != nil || len(octets(k.X)) != 32 {
+		if err != nil || len(decode(k.X)) != 32 {
 			return nil, ""
 		}
 		return public, es256
 	case k.Type == "OKP" && k.Curve == "Ed25519":
-		public := octets(k.X)
+		public := decode(k.X)
 		if len(public) != ed25519.PublicKeySize {
 			return nil, ""
 		}
@@ -133,9 +132,8 @@ func (k webKey) public() (crypto.PublicKey, string) {
 	}
 }
 
-// describe is public in the other direction; the key's id is its RFC 7638
-// thumbprint, so that it follows from the key and needs no place of its own.
-func describe(public crypto.PublicKey) (webKey, error) {
+// newWebKey is the inverse of public. The key's ID is its RFC 7638 thumbprint, so it need not be stored.
+func newWebKey(public crypto.PublicKey) (webKey, error) {
 	var k webKey
 	switch public := public.(type) {
 	case *ecdsa.PublicKey:
@@ -167,8 +165,8 @@ func equal(a, b crypto.PublicKey) bool {
 
 func encode(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 
-// octets gives nil for what is no base64url; no key is made of nothing.
-func octets(text string) []byte {
+// decode returns nil for invalid base64url. No key is empty, so nil is never valid.
+func decode(text string) []byte {
 	raw, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil {
 		return nil
@@ -176,6 +174,6 @@ func octets(text string) []byte {
 	return raw
 }
 
-func number(text string) *big.Int {
-	return new(big.Int).SetBytes(bytes.TrimLeft(octets(text), "\x00"))
+func decodeInt(text string) *big.Int {
+	return new(big.Int).SetBytes(bytes.TrimLeft(decode(text), "\x00"))
 }

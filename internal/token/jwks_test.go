@@ -12,11 +12,12 @@ import (
 	"time"
 )
 
-func TestParseKeys(t *testing.T) {
+func TestParseKeys_SelectsUsableKeys(t *testing.T) {
 	t.Parallel()
 	const (
 		// RFC 7515, appendix A.3; RFC 8037, appendix A.2.
-		ec  = `"kid":"k","kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"`
+		ec = `"kid":"k","kty":"EC","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",` +
+			`"y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"`
 		okp = `"kid":"k","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"`
 	)
 	modulus := func(bits int) string {
@@ -32,7 +33,7 @@ func TestParseKeys(t *testing.T) {
 		"Ed25519":                      {okp, eddsa},
 		"RSA":                          {rsaKey(modulus(2048), "AQAB"), rs256},
 		"RSA of 8192 bits":             {rsaKey(modulus(8192), "AQAB"), rs256},
-		"RSA with leading zeros":       {rsaKey(encode(append([]byte{0}, octets(modulus(2048))...)), "AQAB"), rs256},
+		"RSA with leading zeros":       {rsaKey(encode(append([]byte{0}, decode(modulus(2048))...)), "AQAB"), rs256},
 		"RSA, exponent 3":              {rsaKey(modulus(2048), "Aw"), rs256},
 		"no name":                      {strings.Replace(ec, `"kid":"k"`, `"kid":""`, 1), ""},
 		"for encryption":               {ec + `,"use":"enc"`, ""},
@@ -44,7 +45,7 @@ func TestParseKeys(t *testing.T) {
 		"RSA of 2040 bits":             {rsaKey(modulus(2040), "AQAB"), ""},
 		"RSA of 1024 bits":             {rsaKey(modulus(1024), "AQAB"), ""},
 		"RSA of 8200 bits":             {rsaKey(modulus(8200), "AQAB"), ""},
-		"RSA, 1024 bits padded":        {rsaKey(encode(append(make([]byte, 128), octets(modulus(1024))...)), "AQAB"), ""},
+		"RSA, 1024 bits padded":        {rsaKey(encode(append(make([]byte, 128), decode(modulus(1024))...)), "AQAB"), ""},
 		"RSA, even modulus":            {rsaKey(modulus(2048)[:340]+"AA", "AQAB"), ""},
 		"RSA, exponent 1":              {rsaKey(modulus(2048), "AQ"), ""},
 		"RSA, even exponent":           {rsaKey(modulus(2048), "AQAA"), ""},
@@ -67,20 +68,20 @@ func TestParseKeys(t *testing.T) {
 			continue
 		}
 		if test.alg == "" && len(keys) != 0 {
-			t.Errorf("%s was taken", name)
+			t.Errorf("%s was accepted", name)
 		}
 		if test.alg != "" && keys[keyID{"k", test.alg}] == nil {
-			t.Errorf("%s was left out", name)
+			t.Errorf("%s was ignored", name)
 		}
 	}
 
 	both := `{"keys":[{` + ec + `},{` + okp + `},{"kty":"oct","kid":"k"}]}`
 	if keys, err := parseKeys([]byte(both)); err != nil || len(keys) != 2 {
-		t.Errorf("keys of two kinds under one name: %d (%v)", len(keys), err)
+		t.Errorf("keys of two types with one ID: %d (%v)", len(keys), err)
 	}
 }
 
-func TestDescribeIsReadBack(t *testing.T) {
+func TestNewWebKey_RoundTrips(t *testing.T) {
 	t.Parallel()
 	_, edKey, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
@@ -88,38 +89,38 @@ func TestDescribeIsReadBack(t *testing.T) {
 	}
 	ecKey := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	for alg, public := range map[string]any{es256: ecKey.Public(), eddsa: edKey.Public()} {
-		k := must(describe(public))
+		k := must(newWebKey(public))
 		keys, err := parseKeys(must(json.Marshal(map[string]any{"keys": []webKey{k}})))
 		if err != nil || keys[keyID{k.ID, alg}] == nil || !equal(keys[keyID{k.ID, alg}].public, public) {
 			t.Errorf("%s: %v (%v)", alg, keys, err)
 		}
 	}
 	// RFC 8037, appendix A.3.
-	known := must(describe(ed25519.PublicKey(octets("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))))
+	known := must(newWebKey(ed25519.PublicKey(decode("11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))))
 	if known.ID != "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k" {
 		t.Errorf("thumbprint %s", known.ID)
 	}
 	p384 := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
 	for name, public := range map[string]any{"P-384": p384.Public(), "RSA": &rsa.PublicKey{}, "nothing": nil} {
-		if _, err := describe(public); err == nil {
+		if _, err := newWebKey(public); err == nil {
 			t.Errorf("%s was described", name)
 		}
 	}
 }
 
-func TestAKeyThatStaysIsTheSameKey(t *testing.T) {
+func TestKeySet_KeepsUnchangedKey(t *testing.T) {
 	t.Parallel()
 	const set = `{"keys":[{"kid":"k","kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`
 	s := newKeySet(time.Now, 0, 0)
 	s.replace(must(parseKeys([]byte(set))))
 	before := (*s.current.Load())[keyID{"k", eddsa}]
 	s.replace(must(parseKeys([]byte(set))))
-	if after := (*s.current.Load())[keyID{"k", eddsa}]; after != before || before.gone.Load() {
-		t.Error("what it signed would have to be verified again")
+	if after := (*s.current.Load())[keyID{"k", eddsa}]; after != before || before.withdrawn.Load() {
+		t.Error("the key was replaced, so its tokens would have to be verified again")
 	}
 }
 
-func TestCacheDropsWhatNoLongerCounts(t *testing.T) {
+func TestCache_DropsExpiredAndWithdrawn(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)
 	k := new(key)
@@ -127,22 +128,22 @@ func TestCacheDropsWhatNoLongerCounts(t *testing.T) {
 	var d digest
 	c.put(d, &verified{until: now.Add(time.Second), key: k})
 	if _, ok := c.get(d, now); !ok {
-		t.Error("not kept")
+		t.Error("not cached")
 	}
 	if _, ok := c.get(d, now.Add(time.Second)); ok {
-		t.Error("kept beyond its time")
+		t.Error("cached beyond its expiry")
 	}
-	k.gone.Store(true)
+	k.withdrawn.Store(true)
 	if _, ok := c.get(d, now); ok {
-		t.Error("outlived its key")
+		t.Error("still cached after its key was withdrawn")
 	}
-	c.put(d, &verified{until: now.Add(time.Second), key: k}) // it was being verified meanwhile
+	c.put(d, &verified{until: now.Add(time.Second), key: k}) // as if verified at the same time
 	if _, ok := c.get(d, now); ok {
-		t.Error("came in after its key had gone, and counts")
+		t.Error("added after its key was withdrawn, and accepted")
 	}
 }
 
-func TestCacheIsBounded(t *testing.T) {
+func TestCache_IsBounded(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1_000_000, 0)
 	k := new(key)
@@ -151,11 +152,11 @@ func TestCacheIsBounded(t *testing.T) {
 		d := digest{0, byte(i), byte(i >> 8)} // all in one shard
 		c.put(d, &verified{until: now.Add(time.Duration(i) * time.Second), key: k})
 		if _, ok := c.get(d, now.Add(-time.Hour)); !ok {
-			t.Fatalf("token %d was not kept", i)
+			t.Fatalf("token %d was not cached", i)
 		}
 	}
 	if n := len(c[0].tokens); n != perShard {
-		t.Errorf("%d tokens are kept, want %d", n, perShard)
+		t.Errorf("%d tokens are cached, want %d", n, perShard)
 	}
 	old := 0
 	for _, v := range c[0].tokens {
@@ -163,19 +164,19 @@ func TestCacheIsBounded(t *testing.T) {
 			old++
 		}
 	}
-	// Had the choice been blind, a seventh of them would be left.
+	// Random eviction would leave a seventh of them.
 	if old > perShard/20 {
-		t.Errorf("%d of the first to expire are left", old)
+		t.Errorf("%d of the first to expire are still cached", old)
 	}
 }
 
-// shifted moves the first octet of y to the end of x: the octets in a row stay the same.
+// shifted moves the first byte of y to the end of x, so the concatenated bytes stay the same.
 func shifted(ec string) string {
 	var k webKey
 	if err := json.Unmarshal([]byte("{"+ec+"}"), &k); err != nil {
 		panic(err)
 	}
-	x, y := octets(k.X), octets(k.Y)
+	x, y := decode(k.X), decode(k.Y)
 	k.X, k.Y = encode(append(x, y[0])), encode(y[1:])
 	text := must(json.Marshal(k))
 	return string(text[1 : len(text)-1])

@@ -13,29 +13,28 @@ import (
 	"time"
 )
 
-// KeySet is the public keys of one issuer, which may change at any time. It is
-// safe for concurrent use.
+// KeySet is the public keys of an issuer, which may change at any time. It is safe for concurrent use.
 type KeySet struct {
 	now     func() time.Time
 	current atomic.Pointer[map[keyID]*key]
 
-	// read gives the document, or nil if it is the one given before and that
-	// was good; a set without it never changes.
+	// read returns the document, or nil if it has not changed and good says that the last one was valid.
+	// A set without read never changes.
 	read     func(ctx context.Context, good bool) ([]byte, error)
-	interval time.Duration // between readings that nobody asked for
-	cooldown time.Duration // after a reading, for keys that are unknown
+	interval time.Duration // between periodic reads
+	cooldown time.Duration // minimum time after a read before an unknown key causes another
 
-	turn    chan struct{} // holds a value while somebody reads; guards what follows
-	tried   time.Time     // when the last reading ended
-	failure error         // why it failed, if it did
+	lock     chan struct{} // a lock that can be waited for with a context; guards the fields below
+	lastRead time.Time     // when the last read ended
+	lastErr  error         // the error of the last read
 }
 
 const fetchTimeout = 5 * time.Second
 
-// FileKeys reads a JSON Web Key Set from a file, and again when the file
-// changes. Replace it by renaming another one over it, so that it is never seen half written.
+// FileKeys reads a JSON Web Key Set from a file, and again when the file changes.
+// To replace it, rename another file over it, so that it is never read half written.
 func FileKeys(path string, now func() time.Time) *KeySet {
-	var seen os.FileInfo
+	var last os.FileInfo
 	s := newKeySet(now, 2*time.Second, time.Second)
 	s.read = func(_ context.Context, good bool) ([]byte, error) {
 		file, err := os.Open(path)
@@ -43,29 +42,31 @@ func FileKeys(path string, now func() time.Time) *KeySet {
 			return nil, err
 		}
 		defer file.Close()
-		// Before its content: a change in between is found the next time.
+		// Stat before reading: a change in between is found the next time.
 		info, err := file.Stat()
 		if err != nil {
 			return nil, err
 		}
-		if good && os.SameFile(seen, info) && seen.Size() == info.Size() && seen.ModTime().Equal(info.ModTime()) {
+		unchanged := good && os.SameFile(last, info) && last.Size() == info.Size() && last.ModTime().Equal(info.ModTime())
+		if unchanged {
 			return nil, nil
 		}
-		seen = info
-		return limited(file)
+		last = info
+		return readLimited(file)
 	}
 	return s
 }
 
-// URLKeys fetches a JSON Web Key Set, and again every five minutes and when a
-// token names a key that is not in it, but not more often than every ten seconds.
-// The URL must be https, or http to this very machine; redirects are not followed.
+// URLKeys fetches a JSON Web Key Set. It fetches it again every five minutes, and when a token names a key that is not
+// in the set, but at most every ten seconds. The URL must be https, or http on a loopback address. Redirects are not
+// followed.
 func URLKeys(address string, client *http.Client, now func() time.Time) (*KeySet, error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.User != nil || (u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname()))) {
-		return nil, errors.New("token: keys are fetched from an https URL without credentials, or by http from this machine")
+	secure := err == nil && (u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()))
+	if !secure || u.Host == "" || u.User != nil {
+		return nil, errors.New("token: the URL of the keys must be https and without credentials, or http on this machine")
 	}
-	// Whoever answers for the URL vouches for the keys. A redirect would hand that on.
+	// The server of the URL is trusted with the keys. A redirect would pass that trust on.
 	direct := *client
 	direct.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	s := newKeySet(now, 5*time.Minute, 10*time.Second)
@@ -83,58 +84,58 @@ func URLKeys(address string, client *http.Client, now func() time.Time) (*KeySet
 		if response.StatusCode != http.StatusOK {
 			return nil, fmt.Errorf("GET %s answered %s", address, response.Status)
 		}
-		return limited(response.Body)
+		return readLimited(response.Body)
 	}
 	return s, nil
 }
 
 func newKeySet(now func() time.Time, interval, cooldown time.Duration) *KeySet {
-	s := &KeySet{now: now, interval: interval, cooldown: cooldown, turn: make(chan struct{}, 1)}
+	s := &KeySet{now: now, interval: interval, cooldown: cooldown, lock: make(chan struct{}, 1)}
 	s.current.Store(&map[keyID]*key{})
 	return s
 }
 
-// find gives a key by its id, and reads the keys anew where that may help.
+// find returns a key by its ID. It reads the keys again if the key is unknown.
 func (s *KeySet) find(ctx context.Context, id keyID) (*key, error) {
 	if k := (*s.current.Load())[id]; k != nil {
 		return k, nil
 	}
-	if err := s.await(ctx); err != nil {
+	if err := s.acquire(ctx); err != nil {
 		return nil, err
 	}
-	defer s.done()
-	// One reading serves all who waited for it, and none follows at once:
-	// anybody can make up the names of keys.
+	defer s.release()
+	// One read serves all callers that waited for it, and the next has to wait for
+	// the cooldown: anyone can make up key IDs.
 	if k := (*s.current.Load())[id]; k != nil {
 		return k, nil
 	}
-	if s.read != nil && (s.tried.IsZero() || s.now().Sub(s.tried) >= s.cooldown) {
-		s.readKeys(ctx)
+	if s.read != nil && (s.lastRead.IsZero() || s.now().Sub(s.lastRead) >= s.cooldown) {
+		s.reload(ctx)
 	}
 	if k := (*s.current.Load())[id]; k != nil {
 		return k, nil
 	}
-	if s.failure != nil {
-		return nil, refuse("The keys of the token's issuer cannot be read at the moment. Try again in a minute.", s.failure)
+	if s.lastErr != nil {
+		return nil, refuse("The keys of the token's issuer are not available right now. Try again in a minute.", s.lastErr)
 	}
-	return nil, refuse("The token is signed by a key that its issuer does not publish. Get a new token.", nil)
+	return nil, refuse("The token is signed with a key that its issuer does not publish. Get a new token.", nil)
 }
 
-// refresh reads the keys, whenever they were last read.
+// refresh reads the keys, even if they were just read.
 func (s *KeySet) refresh(ctx context.Context) error {
 	if s.read == nil {
 		return nil
 	}
-	if err := s.await(ctx); err != nil {
+	if err := s.acquire(ctx); err != nil {
 		return err
 	}
-	defer s.done()
-	s.readKeys(ctx)
-	return s.failure
+	defer s.release()
+	s.reload(ctx)
+	return s.lastErr
 }
 
-// keep refreshes the keys until ctx ends.
-func (s *KeySet) keep(ctx context.Context, failed func(error)) {
+// refreshPeriodically refreshes the keys until ctx ends.
+func (s *KeySet) refreshPeriodically(ctx context.Context, failed func(error)) {
 	if s.read == nil {
 		return
 	}
@@ -152,23 +153,23 @@ func (s *KeySet) keep(ctx context.Context, failed func(error)) {
 	}
 }
 
-// readKeys replaces the keys if they can be read. Whoever calls it holds the turn.
-func (s *KeySet) readKeys(ctx context.Context) {
-	// The caller's leaving must not cost those who wait behind it their answer.
+// reload replaces the keys if they can be read. The caller holds the lock.
+func (s *KeySet) reload(ctx context.Context) {
+	// If the caller cancels, those that wait for the same read still need the keys.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), fetchTimeout)
 	defer cancel()
-	document, err := s.read(ctx, !s.tried.IsZero() && s.failure == nil)
+	document, err := s.read(ctx, !s.lastRead.IsZero() && s.lastErr == nil)
 	if err == nil && document != nil {
 		var keys map[keyID]*key
 		if keys, err = parseKeys(document); err == nil {
 			s.replace(keys)
 		}
 	}
-	s.tried, s.failure = s.now(), err
+	s.lastRead, s.lastErr = s.now(), err
 }
 
-// replace puts new keys in force. A key that stays is the same value as before,
-// and one that goes is marked, so that what it signed is forgotten wherever it is kept.
+// replace activates new keys. A key that stays keeps its value, and one that goes is marked as withdrawn,
+// so that cached tokens signed with it become invalid.
 func (s *KeySet) replace(keys map[keyID]*key) {
 	old := *s.current.Load()
 	for id, k := range old {
@@ -179,23 +180,23 @@ func (s *KeySet) replace(keys map[keyID]*key) {
 	s.current.Store(&keys)
 	for id, k := range old {
 		if keys[id] != k {
-			k.gone.Store(true)
+			k.withdrawn.Store(true)
 		}
 	}
 }
 
-func (s *KeySet) await(ctx context.Context) error {
+func (s *KeySet) acquire(ctx context.Context) error {
 	select {
-	case s.turn <- struct{}{}:
+	case s.lock <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 }
 
-func (s *KeySet) done() { <-s.turn }
+func (s *KeySet) release() { <-s.lock }
 
-func limited(r io.Reader) ([]byte, error) {
+func readLimited(r io.Reader) ([]byte, error) {
 	document, err := io.ReadAll(io.LimitReader(r, maxDocument+1))
 	if err == nil && len(document) > maxDocument {
 		err = fmt.Errorf("the key set is larger than %d bytes", maxDocument)
@@ -203,7 +204,7 @@ func limited(r io.Reader) ([]byte, error) {
 	return document, err
 }
 
-func loopback(host string) bool {
+func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }

@@ -19,12 +19,12 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-func TestRotation(t *testing.T) {
+func TestVerifier_FollowsKeyRotation(t *testing.T) {
 	t.Parallel()
 	old, next, clock := es("1"), ed("2"), newClock()
 	idp := newProvider(old)
 	v := idp.verifier(t, clock.now)
-	byOld, byNext := old.mint(good()), next.mint(good())
+	byOld, byNext := old.sign(valid()), next.sign(valid())
 	verify := func(raw string) bool {
 		_, err := v.Verify(t.Context(), raw)
 		return err == nil
@@ -33,39 +33,39 @@ func TestRotation(t *testing.T) {
 		t.Fatal("before the rotation")
 	}
 	idp.publish(old, next)
-	clock.pass(10 * time.Second)
+	clock.advance(10 * time.Second)
 	if !verify(byOld) || !verify(byNext) {
-		t.Error("the new key is not found")
+		t.Error("the new key was not found")
 	}
 	idp.publish(next)
 	if err := v.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if verify(byOld) {
-		t.Error("a kept token outlives the key that signed it")
+		t.Error("a cached token is valid after its key was withdrawn")
 	}
 	if !verify(byNext) {
-		t.Error("a key that stayed is gone")
+		t.Error("a key that stayed was dropped")
 	}
-	// Another key under the same name is another key.
+	// A new key with the same ID is another key.
 	other := ed("2")
 	idp.publish(other)
 	if err := v.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if verify(byNext) || !verify(other.mint(good())) {
-		t.Error("a key that was replaced under its name")
+	if verify(byNext) || !verify(other.sign(valid())) {
+		t.Error("a key was replaced under its ID, and the old one is still valid")
 	}
 	idp.publish()
 	if err := v.Refresh(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if verify(other.mint(good())) {
-		t.Error("an issuer without keys is believed")
+	if verify(other.sign(valid())) {
+		t.Error("an issuer without keys is trusted")
 	}
 }
 
-func TestConcurrentUnknownKeysAreOneFetch(t *testing.T) {
+func TestURLKeys_FetchOnceForConcurrentUnknownKeys(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := ed("d")
@@ -73,12 +73,12 @@ func TestConcurrentUnknownKeysAreOneFetch(t *testing.T) {
 		release := make(chan struct{})
 		idp.hold = func(context.Context) { <-release }
 		v := idp.verifier(t, time.Now)
-		c := good().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix())
-		fine := d.mint(c)
+		c := valid().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix())
+		fine := d.sign(c)
 		var asks sync.WaitGroup
 		for i := range 100 {
 			asks.Go(func() {
-				if _, err := v.Verify(t.Context(), d.mint(c, claims{"kid": fmt.Sprint("unknown ", i)})); err == nil {
+				if _, err := v.Verify(t.Context(), d.sign(c, claims{"kid": fmt.Sprint("unknown ", i)})); err == nil {
 					t.Error("an unknown key was accepted")
 				}
 			})
@@ -97,7 +97,7 @@ func TestConcurrentUnknownKeysAreOneFetch(t *testing.T) {
 	})
 }
 
-func TestUnknownKeysWaitForTheCooldown(t *testing.T) {
+func TestURLKeys_WaitForCooldownBeforeNextFetch(t *testing.T) {
 	t.Parallel()
 	d, clock := ed("d"), newClock()
 	idp := newProvider(d)
@@ -113,13 +113,13 @@ func TestUnknownKeysWaitForTheCooldown(t *testing.T) {
 		{time.Second, nil, 2},
 		{9*time.Second + 999*time.Millisecond, nil, 2},
 		{time.Hour, errors.New("unreachable"), 3},
-		{9 * time.Second, errors.New("unreachable"), 3}, // a failure is no reason to hurry
+		{9 * time.Second, errors.New("unreachable"), 3}, // a failure does not shorten the cooldown
 		{time.Second, nil, 4},
 	} {
-		clock.pass(test.pass)
+		clock.advance(test.pass)
 		idp.serve(http.StatusOK, keySet(d), test.fail)
 		for i := range 20 {
-			raw := d.mint(good(), claims{"kid": fmt.Sprint("unknown ", step, i)})
+			raw := d.sign(valid(), claims{"kid": fmt.Sprint("unknown ", step, i)})
 			if _, err := v.Verify(t.Context(), raw); err == nil {
 				t.Fatal("an unknown key was accepted")
 			}
@@ -130,7 +130,7 @@ func TestUnknownKeysWaitForTheCooldown(t *testing.T) {
 	}
 }
 
-func TestKeysStayWhenTheyCannotBeRead(t *testing.T) {
+func TestURLKeys_KeepKeysIfFetchFails(t *testing.T) {
 	t.Parallel()
 	d := ed("d")
 	for name, test := range map[string]struct {
@@ -138,16 +138,19 @@ func TestKeysStayWhenTheyCannotBeRead(t *testing.T) {
 		document []byte
 		err      error
 	}{
-		"unreachable":        {err: errors.New("unreachable")},
-		"an error":           {status: http.StatusInternalServerError, document: keySet()},
-		"not found":          {status: http.StatusNotFound, document: keySet()},
-		"a redirect":         {status: http.StatusFound, document: keySet()},
-		"nothing":            {status: http.StatusOK},
-		"a web page":         {status: http.StatusOK, document: []byte("<html>")},
-		"another document":   {status: http.StatusOK, document: []byte("{}")},
-		"an endless one":     {status: http.StatusOK, document: append(keySet(), bytes.Repeat([]byte(" "), 1<<20)...)},
-		"a broken one":       {status: http.StatusOK, document: keySet(d)[:40]},
-		"a private key":      {status: http.StatusOK, document: []byte(`{"keys":[{"kid":"d","kty":"OKP","crv":"Ed25519","x":"AA","d":"AA"}]}`)},
+		"unreachable":      {err: errors.New("unreachable")},
+		"an error":         {status: http.StatusInternalServerError, document: keySet()},
+		"not found":        {status: http.StatusNotFound, document: keySet()},
+		"a redirect":       {status: http.StatusFound, document: keySet()},
+		"nothing":          {status: http.StatusOK},
+		"a web page":       {status: http.StatusOK, document: []byte("<html>")},
+		"another document": {status: http.StatusOK, document: []byte("{}")},
+		"an endless one":   {status: http.StatusOK, document: append(keySet(), bytes.Repeat([]byte(" "), 1<<20)...)},
+		"a broken one":     {status: http.StatusOK, document: keySet(d)[:40]},
+		"a private key": {
+			status:   http.StatusOK,
+			document: []byte(`{"keys":[{"kid":"d","kty":"OKP","crv":"Ed25519","x":"AA","d":"AA"}]}`),
+		},
 		"two of one name":    {status: http.StatusOK, document: keySet(ed("x"), ed("x"))},
 		"too many":           {status: http.StatusOK, document: []byte(`{"keys":[` + strings.Repeat("{},", 128) + `{}]}`)},
 		"a list of no keys":  {status: http.StatusOK, document: []byte(`{"keys":null}`)},
@@ -163,32 +166,33 @@ func TestKeysStayWhenTheyCannotBeRead(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), issuer) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := v.Verify(t.Context(), d.mint(good())); err != nil {
+		if _, err := v.Verify(t.Context(), d.sign(valid())); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
-		// Nothing was ever read: the caller is told that the fault is not theirs.
-		_, err = idp.verifier(t, newClock().now).Verify(t.Context(), d.mint(good()))
-		if fault.ReasonOf(err) != fault.Unauthorized || !strings.Contains(err.Error(), "cannot be read at the moment") {
+		// With no keys at all, the error says that the caller is not at fault.
+		_, err = idp.verifier(t, newClock().now).Verify(t.Context(), d.sign(valid()))
+		if fault.ReasonOf(err) != fault.Unauthorized || !strings.Contains(err.Error(), "not available right now") {
 			t.Errorf("%s, without keys: %v", name, err)
 		}
 	}
 }
 
-func TestAFetchThatHangsIsGivenUp(t *testing.T) {
+func TestURLKeys_TimeOut(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := ed("d")
 		idp := newProvider(d)
 		idp.hold = func(ctx context.Context) { <-ctx.Done() }
-		began := time.Now()
-		_, err := idp.verifier(t, time.Now).Verify(t.Context(), d.mint(good()))
-		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.Unauthorized || time.Since(began) != 5*time.Second {
-			t.Errorf("after %s: %v", time.Since(began), err)
+		start := time.Now()
+		_, err := idp.verifier(t, time.Now).Verify(t.Context(), d.sign(valid()))
+		took := time.Since(start)
+		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.Unauthorized || took != 5*time.Second {
+			t.Errorf("after %s: %v", took, err)
 		}
 	})
 }
 
-func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
+func TestURLKeys_CancelledCallerDoesNotFailOthers(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := ed("d")
@@ -196,7 +200,7 @@ func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
 		release := make(chan struct{})
 		idp.hold = func(context.Context) { <-release }
 		v := idp.verifier(t, time.Now)
-		raw := d.mint(good().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix()))
+		raw := d.sign(valid().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix()))
 		fetching, leave := context.WithCancel(t.Context())
 		waiting, leaveToo := context.WithCancel(t.Context())
 		errs := make(map[string]error)
@@ -219,13 +223,13 @@ func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		if err := errs["waits"]; !errors.Is(err, context.Canceled) || fault.ReasonOf(err) != "" {
-			t.Errorf("the one that left while waiting: %v", err)
+			t.Errorf("the caller that cancelled while waiting: %v", err)
 		}
 		mu.Unlock()
 		close(release)
 		asks.Wait()
 		if err := errs["stays"]; err != nil {
-			t.Errorf("the one that stayed: %v", err)
+			t.Errorf("the caller that stayed: %v", err)
 		}
 		if n := idp.fetched(); n != 1 {
 			t.Errorf("%d fetches", n)
@@ -233,13 +237,13 @@ func TestACallerThatLeavesTakesNobodyAlong(t *testing.T) {
 	})
 }
 
-func TestRunDropsTokensOfAWithdrawnKey(t *testing.T) {
+func TestRun_DropsTokensOfWithdrawnKey(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := ed("d")
 		idp := newProvider(d)
 		v := idp.verifier(t, time.Now)
-		raw := d.mint(good().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix()))
+		raw := d.sign(valid().with("iat", time.Now().Unix()).with("exp", time.Now().Add(time.Hour).Unix()))
 		ctx, stop := context.WithCancel(t.Context())
 		var log bytes.Buffer
 		var run sync.WaitGroup
@@ -247,7 +251,7 @@ func TestRunDropsTokensOfAWithdrawnKey(t *testing.T) {
 		synctest.Wait()
 		at := func(when time.Duration, want bool) {
 			t.Helper()
-			<-time.After(when) // by the bubble's clock: no time passes outside
+			<-time.After(when) // on the fake clock
 			synctest.Wait()
 			if _, err := v.Verify(t.Context(), raw); (err == nil) != want {
 				t.Errorf("%v, want accepted %v", err, want)
@@ -263,7 +267,7 @@ func TestRunDropsTokensOfAWithdrawnKey(t *testing.T) {
 		synctest.Wait()
 		idp.publish(d)
 		at(9*time.Second, false)
-		at(time.Second, true) // after a failure it tries again soon
+		at(time.Second, true) // after a failure it retries soon
 		stop()
 		run.Wait()
 		if got := log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "issuer="+issuer) {
@@ -272,7 +276,7 @@ func TestRunDropsTokensOfAWithdrawnKey(t *testing.T) {
 	})
 }
 
-func TestFileKeys(t *testing.T) {
+func TestFileKeys_FollowFileChanges(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "keys.json")
 	replace := func(document []byte) {
@@ -285,7 +289,8 @@ func TestFileKeys(t *testing.T) {
 		}
 	}
 	clock := newClock()
-	v := newVerifier(t, clock.now, token.Trust{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)})
+	trust := token.Trust{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)}
+	v := newVerifier(t, clock.now, trust)
 	a, b := ed("a"), ed("b")
 	check := func(when string, aOK, bOK bool) {
 		t.Helper()
@@ -293,7 +298,7 @@ func TestFileKeys(t *testing.T) {
 			by   signer
 			want bool
 		}{{a, aOK}, {b, bOK}} {
-			if _, err := v.Verify(t.Context(), test.by.mint(good())); (err == nil) != test.want {
+			if _, err := v.Verify(t.Context(), test.by.sign(valid())); (err == nil) != test.want {
 				t.Errorf("%s, key %s: %v", when, test.by.kid, err)
 			}
 		}
@@ -308,23 +313,23 @@ func TestFileKeys(t *testing.T) {
 	check("no file", false, false)
 
 	replace(keySet(a))
-	clock.pass(time.Second)
+	clock.advance(time.Second)
 	check("its first version", true, false)
 	refresh(true)
 	refresh(true)
 	check("the same version", true, false)
 
-	replace(keySet(b)) // of the same size, and maybe of the same moment
+	replace(keySet(b)) // with the same size, and maybe the same time
 	refresh(true)
 	check("its second version", false, true)
 
 	replace(keySet(a, b)[:60])
 	refresh(false)
-	refresh(false) // it did not change, and is still broken
+	refresh(false) // it has not changed and is still broken
 	check("half a version", false, true)
 
 	replace(keySet(a, b))
-	clock.pass(time.Second)
+	clock.advance(time.Second)
 	check("its last version", true, true)
 
 	if err := os.Remove(path); err != nil {
@@ -334,7 +339,7 @@ func TestFileKeys(t *testing.T) {
 	check("removed", true, true)
 }
 
-func TestURLKeysRefuses(t *testing.T) {
+func TestURLKeys_RejectInsecureURLs(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{
 		"https://login.example.com/keys":         true,

@@ -1,6 +1,5 @@
-// Package token decides whose word a bearer token is. It verifies JSON Web
-// Tokens of the issuers that are trusted, whose keys may change at any time, and
-// issues Berth's own for service accounts and for development.
+// Package token verifies bearer tokens: JSON Web Tokens of trusted issuers, whose keys may change at any time.
+// It also issues Berth's own tokens for service accounts and for development.
 package token
 
 import (
@@ -16,47 +15,47 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ServiceAccountPrefix begins the subject of a service account's token; its id follows.
+// ServiceAccountPrefix starts the subject of a service account's token. Its ID follows.
 const ServiceAccountPrefix = "sa:"
 
-// Principal is who a verified token speaks for. It is shared by all requests
-// that bring the token: whoever gets one must not change its Tenants.
+// Principal is the subject of a verified token. All requests with the token share it,
+// so callers must not change its Tenants.
 type Principal struct {
 	Subject string // the user, or "sa:<id>" for a service account
 	Issuer  string
 	Name    string // for display; may be empty
-	Email   string // as the issuer says, for display; may be empty
-	// Tenants are those the token is good for, sorted and distinct. What the
-	// subject may do there is for its membership to say.
+	Email   string // as given by the issuer, for display; may be empty
+	// Tenants are those that the token is valid for, sorted and distinct.
+	// The subject's membership says what it may do there.
 	Tenants []tenant.TenantID
-	Expires time.Time // UTC, without the leeway that clocks are given
+	Expires time.Time // UTC, without the leeway for clock skew
 }
 
-// GoodFor reports whether the token is good for a tenant.
+// GoodFor reports whether the token is valid for a tenant.
 func (p Principal) GoodFor(id tenant.TenantID) bool { return slices.Contains(p.Tenants, id) }
 
-// Limits of what a claim may hold.
+// Limits of claims.
 const (
 	maxText    = 255 // bytes of sub, name and email
 	maxTenants = 128 // more do not fit into maxToken
 )
 
-// The last moment that an RFC 3339 text, or Postgres, can hold comes later; times
-// beyond this one overflow when something is added to them.
+// endOfTime leaves room to add to a time: RFC 3339 and Postgres can represent later times, but not much later.
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// principal reads the claims of a token whose signature, issuer, audience and times hold.
-func principal(claims jwt.MapClaims, trust *Trust) (Principal, error) {
+// newPrincipal reads the claims of a token whose signature, issuer, audience and times are valid.
+func newPrincipal(claims jwt.MapClaims, trust *Trust) (Principal, error) {
 	var p Principal
 	var err error
 	if p.Subject, err = text(claims, "sub"); err != nil {
 		return p, err
 	}
 	if p.Subject == "" {
-		return p, refuse("The token names nobody: it needs the claim sub. Ask the issuer to set it.", nil)
+		return p, refuse("The token has no subject: it needs the claim sub. Ask the issuer to set it.", nil)
 	}
 	if strings.HasPrefix(p.Subject, ServiceAccountPrefix) && !trust.ServiceAccounts {
-		return p, refuse("This issuer may not speak for service accounts. Get a token by exchanging the account's key.", nil)
+		return p, refuse("This issuer may not issue tokens for service accounts. "+
+			"Exchange the account's key for a token.", nil)
 	}
 	if p.Name, err = text(claims, "name"); err != nil {
 		return p, err
@@ -69,14 +68,14 @@ func principal(claims jwt.MapClaims, trust *Trust) (Principal, error) {
 	}
 	expires, err := claims.GetExpirationTime()
 	if err != nil || expires == nil || expires.After(endOfTime) {
-		return p, refuse("The claim exp is no time of this era. Ask the issuer for tokens that expire.", err)
+		return p, refuse("The claim exp is missing or too far in the future. Ask the issuer for tokens that expire.", err)
 	}
 	p.Expires = expires.UTC()
 	p.Issuer = trust.Issuer
 	return p, nil
 }
 
-// text reads a claim that ends up in rows and logs, which cannot hold every string.
+// text reads a claim that is stored and logged, which not every string can be.
 func text(claims jwt.MapClaims, name string) (string, error) {
 	value, ok := claims[name]
 	if !ok || value == nil {
@@ -84,7 +83,8 @@ func text(claims jwt.MapClaims, name string) (string, error) {
 	}
 	s, ok := value.(string)
 	if !ok || len(s) > maxText || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-		return "", refuse(fmt.Sprintf("The claim %s must be a text of at most %d bytes without control characters.", name, maxText), nil)
+		return "", refuse(fmt.Sprintf(
+			"The claim %s must be a text of at most %d bytes without control characters.", name, maxText), nil)
 	}
 	return s, nil
 }
@@ -92,10 +92,12 @@ func text(claims jwt.MapClaims, name string) (string, error) {
 func tenants(claim any) ([]tenant.TenantID, error) {
 	list, ok := claim.([]any)
 	if !ok {
-		return nil, refuse("The token needs the claim tenants: a list of the ids of the tenants it is good for. Ask the issuer to add it.", nil)
+		return nil, refuse("The token needs the claim tenants: a list of the IDs of the tenants that it is valid for. "+
+			"Ask the issuer to add it.", nil)
 	}
 	if len(list) > maxTenants {
-		return nil, refuse(fmt.Sprintf("The claim tenants lists more than %d tenants. Get a token for those that you need.", maxTenants), nil)
+		return nil, refuse(fmt.Sprintf(
+			"The claim tenants lists more than %d tenants. Get a token for those that you need.", maxTenants), nil)
 	}
 	ids := make([]tenant.TenantID, 0, len(list))
 	for _, item := range list {

@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// refuse makes the one kind of fault of this package. The sentence tells people
-// what to do; the cause is for the log and holds neither tokens nor keys.
+// refuse returns the one kind of error of this package. The sentence tells the user what to do.
+// The cause is for the log and contains neither tokens nor keys.
 func refuse(sentence string, cause error) error {
 	err := fault.New(fault.Unauthenticated, fault.Unauthorized, "%s", sentence)
 	if cause != nil {
@@ -18,7 +18,7 @@ func refuse(sentence string, cause error) error {
 	return err
 }
 
-// explain says what to do about a token that golang-jwt refused.
+// explain converts an error of golang-jwt to one that says what to do.
 func explain(err error) error {
 	if already, ok := errors.AsType[*fault.Error](err); ok {
 		return already
@@ -30,8 +30,9 @@ func explain(err error) error {
 		{jwt.ErrTokenExpired, "The token has expired. Get a new token."},
 		{jwt.ErrTokenNotValidYet, "The token is not valid yet. Wait, or correct the clock that issued it."},
 		{jwt.ErrTokenUsedBeforeIssued, "The token was issued in the future. Correct the clock that issued it."},
-		{jwt.ErrTokenRequiredClaimMissing, "The token lacks a claim that it needs (iss, aud, exp). Get one from a trusted issuer."},
-		{jwt.ErrTokenInvalidAudience, "The token is meant for somebody else. Get one with the audience of this server."},
+		{jwt.ErrTokenRequiredClaimMissing,
+			"The token lacks a claim that it needs (iss, aud, exp). Get one from a trusted issuer."},
+		{jwt.ErrTokenInvalidAudience, "The token is for another audience. Get one with the audience of this server."},
 		{jwt.ErrTokenInvalidIssuer, notTrusted},
 		{jwt.ErrTokenUnverifiable, badAlgorithm},
 		{jwt.ErrTokenSignatureInvalid, "The token's signature is wrong. Get a new token."},
@@ -44,7 +45,7 @@ func explain(err error) error {
 }
 
 const (
-	malformed    = "This is not a JSON Web Token that is understood here. Send the token alone, as it was issued."
-	badAlgorithm = "The token is not signed by RS256, ES256 or EdDSA. Have the issuer use one of them."
+	malformed    = "This is not a valid JSON Web Token. Send only the token, as it was issued."
+	badAlgorithm = "The token is not signed with RS256, ES256 or EdDSA. Ask the issuer to use one of them."
 	notTrusted   = "The token's issuer is not trusted here. Get a token from the sign-in service of this server."
 )

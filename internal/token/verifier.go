@@ -14,22 +14,22 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Trust is an issuer whose tokens are believed.
+// Trust is an issuer whose tokens are accepted.
 type Trust struct {
 	Issuer   string // must equal the claim iss
-	Audience string // must be among the claim aud
+	Audience string // must be one of the claim aud
 	Keys     *KeySet
-	// ServiceAccounts lets the issuer name service accounts as subjects. It is
-	// for Berth's own: elsewhere people may choose what they are called.
+	// ServiceAccounts lets the issuer name service accounts as subjects. It is for Berth's own issuer:
+	// at other issuers users may choose their names.
 	ServiceAccounts bool
 }
 
-// Verifier tells whose word a token is. It is safe for concurrent use.
+// Verifier verifies tokens. It is safe for concurrent use.
 type Verifier struct {
 	now     func() time.Time
 	parser  *jwt.Parser
 	trusted map[string]trusted // by issuer
-	kept    cache
+	cache   cache
 }
 
 type trusted struct {
@@ -37,13 +37,13 @@ type trusted struct {
 	claims *jwt.Validator
 }
 
-// What clocks may differ by, and how long a token may be in bytes.
+// leeway is the allowed clock skew, maxToken the maximum length of a token in bytes.
 const (
 	leeway   = 30 * time.Second
 	maxToken = 8 << 10
 )
 
-// NewVerifier makes a verifier that reads keys when they are first needed.
+// NewVerifier returns a verifier that reads keys when they are first needed.
 func NewVerifier(now func() time.Time, trusts ...Trust) (*Verifier, error) {
 	v := &Verifier{
 		now:     now,
@@ -51,7 +51,7 @@ func NewVerifier(now func() time.Time, trusts ...Trust) (*Verifier, error) {
 		parser: jwt.NewParser(
 			jwt.WithValidMethods(algorithms),
 			jwt.WithStrictDecoding(),
-			// Which issuer and audience to expect is known only once the token is read.
+			// The expected issuer and audience are only known after the token is parsed.
 			jwt.WithoutClaimsValidation(),
 		),
 	}
@@ -74,30 +74,31 @@ func NewVerifier(now func() time.Time, trusts ...Trust) (*Verifier, error) {
 	return v, nil
 }
 
-// Verify gives the principal of a token, which comes without the word Bearer.
-// Refusals are UNAUTHENTICATED faults that say what to do. Where keys have to be
-// read for the token, that takes seconds at most, and ctx's end is given as it is.
+// Verify returns the principal of a token, which is given without the word Bearer. Errors are UNAUTHENTICATED faults
+// that say what to do. If keys have to be read, that takes a few seconds at most. If ctx ends, Verify returns its
+// error.
 func (v *Verifier) Verify(ctx context.Context, raw string) (Principal, error) {
 	if raw == "" {
 		return Principal{}, refuse("A token is needed. Send it in the header Authorization: Bearer <token>.", nil)
 	}
 	if len(raw) > maxToken {
-		return Principal{}, refuse(fmt.Sprintf("The token is longer than %d bytes. Get one with fewer claims.", maxToken), nil)
+		return Principal{}, refuse(fmt.Sprintf(
+			"The token is longer than %d bytes. Get one with fewer claims.", maxToken), nil)
 	}
 	d := digest(sha256.Sum256([]byte(raw)))
-	if known, ok := v.kept.get(d, v.now()); ok {
+	if known, ok := v.cache.get(d, v.now()); ok {
 		return known.principal, nil
 	}
 	found, err := v.verify(ctx, raw)
 	if err != nil {
 		return Principal{}, err
 	}
-	v.kept.put(d, found)
+	v.cache.put(d, found)
 	return found.principal, nil
 }
 
 func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
-	// Go's base64 skips line ends, strict or not; one token would have many spellings.
+	// Go's base64 ignores line breaks even in strict mode, so one token could be written in many ways.
 	if strings.ContainsAny(raw, "\r\n") {
 		return nil, refuse(malformed, nil)
 	}
@@ -105,7 +106,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 	var by trusted
 	var signer *key
 	parsed, err := v.parser.ParseWithClaims(raw, claims, func(t *jwt.Token) (any, error) {
-		id, err := header(t)
+		id, err := keyIDOf(t)
 		if err != nil {
 			return nil, err
 		}
@@ -130,26 +131,28 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	p, err := principal(claims, by.Trust)
+	p, err := newPrincipal(claims, by.Trust)
 	if err != nil {
 		return nil, err
 	}
 	return &verified{principal: p, until: p.Expires.Add(leeway), key: signer}, nil
 }
 
-// header reads which key a token names, and refuses every way of bringing a key
-// along and every extension that is marked critical: none is understood here.
-func header(t *jwt.Token) (keyID, error) {
+// keyIDOf returns which key a token names. It rejects all headers that bring a key along,
+// and critical extensions, because none is supported.
+func keyIDOf(t *jwt.Token) (keyID, error) {
 	for _, name := range []string{"jwk", "jku", "x5c", "x5u", "crit"} {
 		if _, brought := t.Header[name]; brought {
-			return keyID{}, refuse(fmt.Sprintf("The token's header has %s, which is not accepted. Name the key by kid alone.", name), nil)
+			return keyID{}, refuse(fmt.Sprintf(
+				"The token's header has %s, which is not accepted. Name the key with kid only.", name), nil)
 		}
 	}
-	// Other things that the same keys may sign, such as a logout notice, say so in typ.
+	// The same keys may sign other things, such as a logout token. Their typ says so.
 	if _, given := t.Header["typ"]; given {
 		typ, _ := t.Header["typ"].(string)
 		if typ = strings.TrimPrefix(strings.ToLower(typ), "application/"); typ != "jwt" && typ != "at+jwt" {
-			return keyID{}, refuse("This is not an access token (typ). Send the token that was issued for calling this server.", nil)
+			return keyID{}, refuse("This is not an access token (typ). "+
+				"Send the token that was issued for calling this server.", nil)
 		}
 	}
 	kid, _ := t.Header["kid"].(string)
@@ -159,8 +162,7 @@ func header(t *jwt.Token) (keyID, error) {
 	return keyID{kid, t.Method.Alg()}, nil
 }
 
-// Refresh reads the keys of all issuers now. Those of an issuer that cannot be
-// read stay as they are.
+// Refresh reads the keys of all issuers now. If an issuer's keys cannot be read, the old ones stay.
 func (v *Verifier) Refresh(ctx context.Context) error {
 	var errs []error
 	for issuer, t := range v.trusted {
@@ -171,17 +173,16 @@ func (v *Verifier) Refresh(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Run keeps the keys fresh until ctx ends: files every two seconds if they
-// changed, URLs every five minutes. A key that an issuer withdraws counts no
-// more from then on, whatever was verified with it before.
+// Run refreshes the keys until ctx ends: changed files within two seconds, URLs every five minutes.
+// When an issuer withdraws a key, tokens signed with it become invalid, cached ones too.
 func (v *Verifier) Run(ctx context.Context, log *slog.Logger) {
-	var keepers sync.WaitGroup
+	var running sync.WaitGroup
 	for issuer, t := range v.trusted {
-		keepers.Go(func() {
-			t.Keys.keep(ctx, func(err error) {
-				log.WarnContext(ctx, "keys not read, the old ones stay", "issuer", issuer, "error", err)
+		running.Go(func() {
+			t.Keys.refreshPeriodically(ctx, func(err error) {
+				log.WarnContext(ctx, "reading keys failed, keeping the old ones", "issuer", issuer, "error", err)
 			})
 		})
 	}
-	keepers.Wait()
+	running.Wait()
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-func TestVerify(t *testing.T) {
+func TestVerify_AcceptsValidTokens(t *testing.T) {
 	t.Parallel()
 	a, b := tenant.MustParse[tenant.TenantID](tenantA), tenant.MustParse[tenant.TenantID](tenantB)
 	r, e, d := rs("r"), es("e"), ed("d")
@@ -43,22 +43,24 @@ func TestVerify(t *testing.T) {
 		raw  string
 		want token.Principal
 	}{
-		"RS256":                       {r.mint(good()), ann},
-		"ES256":                       {e.mint(good()), ann},
-		"EdDSA":                       {d.mint(good()), ann},
-		"several audiences":           {d.mint(good().with("aud", []string{"other", audience})), ann},
-		"tenants unsorted and double": {d.mint(good().with("tenants", []string{tenantB, tenantA, strings.ToUpper(tenantB)})), both},
-		"no tenants":                  {d.mint(good().with("tenants", []string{})), none},
-		"a name and an address":       {d.mint(good().with("name", "Ann Ó").with("email", "ann@example.com")), named},
-		"claims of no concern":        {d.mint(good().with("roles", []string{"owner"}).with("Tenants", []string{tenantB}).with("SUB", "root")), ann},
-		"no type":                     {d.mint(good(), claims{"typ": nil}), ann},
-		"an access token":             {d.mint(good(), claims{"typ": "application/AT+jwt"}), ann},
-		"no time of issue":            {d.mint(good().without("iat")), ann},
-		"expired within the leeway":   {d.mint(good().with("exp", noon.Add(-29*time.Second).Unix())), late},
-		"early within the leeway":     {d.mint(good().with("nbf", noon.Add(30*time.Second).Unix())), ann},
-		"issued within the leeway":    {d.mint(good().with("iat", noon.Add(30*time.Second).Unix())), ann},
+		"RS256":             {r.sign(valid()), ann},
+		"ES256":             {e.sign(valid()), ann},
+		"EdDSA":             {d.sign(valid()), ann},
+		"several audiences": {d.sign(valid().with("aud", []string{"other", audience})), ann},
+		"tenants unsorted and double": {
+			d.sign(valid().with("tenants", []string{tenantB, tenantA, strings.ToUpper(tenantB)})), both},
+		"no tenants":            {d.sign(valid().with("tenants", []string{})), none},
+		"a name and an address": {d.sign(valid().with("name", "Ann Ó").with("email", "ann@example.com")), named},
+		"other claims": {
+			d.sign(valid().with("roles", []string{"owner"}).with("Tenants", []string{tenantB}).with("SUB", "root")), ann},
+		"no type":                   {d.sign(valid(), claims{"typ": nil}), ann},
+		"an access token":           {d.sign(valid(), claims{"typ": "application/AT+jwt"}), ann},
+		"no time of issue":          {d.sign(valid().without("iat")), ann},
+		"expired within the leeway": {d.sign(valid().with("exp", noon.Add(-29*time.Second).Unix())), late},
+		"early within the leeway":   {d.sign(valid().with("nbf", noon.Add(30*time.Second).Unix())), ann},
+		"issued within the leeway":  {d.sign(valid().with("iat", noon.Add(30*time.Second).Unix())), ann},
 	} {
-		for _, when := range []string{"verified", "kept"} {
+		for _, when := range []string{"verified", "cached"} {
 			got, err := v.Verify(t.Context(), test.raw)
 			if err != nil {
 				t.Errorf("%s, %s: %v", name, when, err)
@@ -70,14 +72,19 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	if !both.GoodFor(b) || ann.GoodFor(b) || none.GoodFor(tenant.TenantID{}) {
-		t.Error("a token is good for other tenants than it lists")
+		t.Error("a token is valid for a tenant that it does not list")
 	}
 }
 
-func TestVerifyRefuses(t *testing.T) {
+func TestVerify_RejectsInvalidTokens(t *testing.T) {
 	t.Parallel()
 	r, e, d := rs("r"), es("e"), ed("d")
-	const partner = "https://partner.example.com/"
+	const (
+		partner   = "https://partner.example.com/"
+		malformed = "not a valid JSON Web Token"
+		algorithm = "not signed with RS256"
+		signature = "signature is wrong"
+	)
 	theirs := ed("theirs")
 	now := newClock().now
 	ours := must(token.URLKeys(keysURL, &http.Client{Transport: newProvider(r, e, d)}, now))
@@ -86,108 +93,110 @@ func TestVerifyRefuses(t *testing.T) {
 		token.Trust{Issuer: issuer, Audience: audience, Keys: ours},
 		token.Trust{Issuer: partner, Audience: audience, Keys: others})
 
-	thief := ed("d") // brings a key of its own under a name that is known
-	header := func(s signer, more claims) string { return s.mint(good(), more) }
+	thief := ed("d") // another key with a known ID
+	header := func(s signer, more claims) string { return s.sign(valid(), more) }
 	hmac := func(secret []byte) string {
 		h := string(must(json.Marshal(claims{"alg": "HS256", "kid": r.kid})))
-		signed := b64([]byte(h)) + "." + b64(must(json.Marshal(good())))
+		signed := b64([]byte(h)) + "." + b64(must(json.Marshal(valid())))
 		return signed + "." + b64(must(jwt.SigningMethodHS256.Sign(signed, secret)))
 	}
 	der := must(x509.MarshalPKIXPublicKey(r.private.Public()))
-	fine := d.mint(good())
+	fine := d.sign(valid())
 	parts := strings.Split(fine, ".")
+	root := b64(must(json.Marshal(valid().with("sub", "root"))))
+	claimsJSON := string(must(json.Marshal(valid())))
 	unsigned := func(alg string) string {
 		return b64([]byte(`{"alg":"`+alg+`","kid":"d"}`)) + "." + parts[1] + "."
 	}
 
 	for name, test := range map[string]struct{ raw, want string }{
 		"nothing":                       {"", "A token is needed"},
-		"spaces":                        {"  ", "not a JSON Web Token"},
-		"garbage":                       {"\x00\xff garbage", "not a JSON Web Token"},
-		"two parts":                     {parts[0] + "." + parts[1], "not a JSON Web Token"},
-		"four parts":                    {fine + ".x", "not a JSON Web Token"},
-		"empty parts":                   {"..", "not a JSON Web Token"},
-		"the scheme before it":          {"Bearer " + fine, "not a JSON Web Token"},
-		"a line's end after it":         {fine + "\n", "not a JSON Web Token"},
-		"padding":                       {parts[0] + "==." + parts[1] + "." + parts[2], "not a JSON Web Token"},
-		"loose last bits":               {looseBits(fine), "not a JSON Web Token"},
-		"truncated":                     {fine[:len(fine)-22], "signature is wrong"},
-		"no signature":                  {parts[0] + "." + parts[1] + ".", "signature is wrong"},
-		"huge":                          {d.mint(good().with("padding", strings.Repeat("x", 8<<10))), "longer than 8192 bytes"},
-		"nested deeply":                 {d.seal(`{"alg":"EdDSA","kid":"d"}`, strings.Repeat("[", 5000)), "not a JSON Web Token"},
-		"a list for a header":           {d.seal(`["EdDSA"]`, "{}"), "not a JSON Web Token"},
-		"a list for claims":             {d.seal(`{"alg":"EdDSA","kid":"d"}`, "[]"), "not a JSON Web Token"},
-		"null for claims":               {d.seal(`{"alg":"EdDSA","kid":"d"}`, "null"), "not trusted"},
-		"claims changed":                {parts[0] + "." + b64(must(json.Marshal(good().with("sub", "root")))) + "." + parts[2], "signature is wrong"},
-		"another key of that name":      {thief.mint(good()), "signature is wrong"},
-		"none":                          {unsigned("none"), "not signed by RS256"},
-		"None":                          {unsigned("None"), "not signed by RS256"},
-		"no algorithm":                  {unsigned(""), "not signed by RS256"},
-		"none with a signature":         {header(d, claims{"alg": "none"}), "not signed by RS256"},
-		"HMAC by the key's DER":         {hmac(der), "not signed by RS256"},
-		"HMAC by the key's PEM":         {hmac(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), "not signed by RS256"},
-		"HMAC by the modulus":           {hmac(r.private.Public().(*rsa.PublicKey).N.Bytes()), "not signed by RS256"},
-		"HMAC by nothing":               {hmac([]byte{}), "not signed by RS256"},
-		"RS384":                         {signer{"r", jwt.SigningMethodRS384, r.private}.mint(good()), "not signed by RS256"},
-		"PS256":                         {signer{"r", jwt.SigningMethodPS256, r.private}.mint(good()), "not signed by RS256"},
-		"an algorithm that is a number": {header(d, claims{"alg": 7}), "not signed by RS256"},
+		"spaces":                        {"  ", malformed},
+		"garbage":                       {"\x00\xff garbage", malformed},
+		"two parts":                     {parts[0] + "." + parts[1], malformed},
+		"four parts":                    {fine + ".x", malformed},
+		"empty parts":                   {"..", malformed},
+		"the scheme before it":          {"Bearer " + fine, malformed},
+		"a line's end after it":         {fine + "\n", malformed},
+		"padding":                       {parts[0] + "==." + parts[1] + "." + parts[2], malformed},
+		"loose last bits":               {looseBits(fine), malformed},
+		"truncated":                     {fine[:len(fine)-22], signature},
+		"no signature":                  {parts[0] + "." + parts[1] + ".", signature},
+		"huge":                          {d.sign(valid().with("padding", strings.Repeat("x", 8<<10))), "longer than 8192"},
+		"nested deeply":                 {d.signText(`{"alg":"EdDSA","kid":"d"}`, strings.Repeat("[", 5000)), malformed},
+		"a list for a header":           {d.signText(`["EdDSA"]`, "{}"), malformed},
+		"a list for claims":             {d.signText(`{"alg":"EdDSA","kid":"d"}`, "[]"), malformed},
+		"null for claims":               {d.signText(`{"alg":"EdDSA","kid":"d"}`, "null"), "not trusted"},
+		"claims changed":                {parts[0] + "." + root + "." + parts[2], signature},
+		"another key of that name":      {thief.sign(valid()), signature},
+		"none":                          {unsigned("none"), algorithm},
+		"None":                          {unsigned("None"), algorithm},
+		"no algorithm":                  {unsigned(""), algorithm},
+		"none with a signature":         {header(d, claims{"alg": "none"}), algorithm},
+		"HMAC by the key's DER":         {hmac(der), algorithm},
+		"HMAC by the key's PEM":         {hmac(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der})), algorithm},
+		"HMAC by the modulus":           {hmac(r.private.Public().(*rsa.PublicKey).N.Bytes()), algorithm},
+		"HMAC by nothing":               {hmac([]byte{}), algorithm},
+		"RS384":                         {signer{"r", jwt.SigningMethodRS384, r.private}.sign(valid()), algorithm},
+		"PS256":                         {signer{"r", jwt.SigningMethodPS256, r.private}.sign(valid()), algorithm},
+		"an algorithm that is a number": {header(d, claims{"alg": 7}), algorithm},
 		"EdDSA said to be ES256":        {header(d, claims{"alg": "ES256"}), "does not publish"},
 		"EdDSA by the name of another":  {header(d, claims{"kid": "e"}), "does not publish"},
 		"RS256 by the name of another":  {header(r, claims{"kid": "d"}), "does not publish"},
-		"ES256 signature in DER":        {derSignature(e.mint(good())), "signature is wrong"},
-		"ES256 signature of zeros":      {zeroSignature(e.mint(good())), "signature is wrong"},
+		"ES256 signature in DER":        {derSignature(e.sign(valid())), signature},
+		"ES256 signature of zeros":      {zeroSignature(e.sign(valid())), signature},
 		"an unknown key":                {header(d, claims{"kid": "unknown"}), "does not publish"},
 		"no key named":                  {header(d, claims{"kid": nil}), "(kid)"},
 		"an empty key name":             {header(d, claims{"kid": ""}), "(kid)"},
 		"a key name that is a number":   {header(d, claims{"kid": 1}), "(kid)"},
 		"its key in jwk":                {header(thief, claims{"jwk": thief.jwk()}), "header has jwk"},
 		"a known key in jwk":            {header(d, claims{"jwk": d.jwk()}), "header has jwk"},
-		"jwk null":                      {d.seal(`{"alg":"EdDSA","kid":"d","jwk":null}`, string(must(json.Marshal(good())))), "header has jwk"},
+		"jwk null":                      {d.signText(`{"alg":"EdDSA","kid":"d","jwk":null}`, claimsJSON), "header has jwk"},
 		"its keys in jku":               {header(thief, claims{"jku": "https://evil.example.com/keys"}), "header has jku"},
 		"its chain in x5c":              {header(thief, claims{"x5c": []string{"MII"}}), "header has x5c"},
 		"its chain in x5u":              {header(thief, claims{"x5u": "https://evil.example.com/chain"}), "header has x5u"},
 		"a critical extension":          {header(d, claims{"crit": []string{"b64"}, "b64": false}), "header has crit"},
 		"a logout notice":               {header(d, claims{"typ": "logout+jwt"}), "not an access token"},
 		"a type that is a number":       {header(d, claims{"typ": 1}), "not an access token"},
-		"another issuer":                {d.mint(good().with("iss", "https://evil.example.com/")), "not trusted"},
-		"no issuer":                     {d.mint(good().without("iss")), "not trusted"},
-		"an issuer's prefix":            {d.mint(good().with("iss", strings.TrimSuffix(issuer, "/"))), "not trusted"},
-		"a list of issuers":             {d.mint(good().with("iss", []string{issuer})), "not trusted"},
-		"the partner's key for ours":    {theirs.mint(good()), "does not publish"},
-		"our key for the partner":       {d.mint(good().with("iss", partner)), "does not publish"},
-		"another audience":              {d.mint(good().with("aud", "billing")), "somebody else"},
-		"no audience":                   {d.mint(good().without("aud")), "lacks a claim"},
-		"an empty audience":             {d.mint(good().with("aud", []string{})), "lacks a claim"},
-		"no expiry":                     {d.mint(good().without("exp")), "lacks a claim"},
-		"expiry null":                   {d.mint(good().with("exp", nil)), "not a JSON Web Token"},
-		"expiry 0":                      {d.mint(good().with("exp", 0)), "lacks a claim"},
-		"expiry in words":               {d.mint(good().with("exp", "tomorrow")), "not a JSON Web Token"},
-		"expiry beyond all times":       {d.mint(good().with("exp", int64(1)<<60)), "era"},
-		"expired":                       {d.mint(good().with("exp", noon.Add(-30*time.Second).Unix())), "has expired"},
-		"not valid yet":                 {d.mint(good().with("nbf", noon.Add(31*time.Second).Unix())), "not valid yet"},
-		"issued in the future":          {d.mint(good().with("iat", noon.Add(31*time.Second).Unix())), "issued in the future"},
-		"nobody":                        {d.mint(good().without("sub")), "claim sub"},
-		"an empty subject":              {d.mint(good().with("sub", "")), "claim sub"},
-		"a subject that is a number":    {d.mint(good().with("sub", 7)), "claim sub"},
-		"a subject with a NUL":          {d.mint(good().with("sub", "a\x00b")), "claim sub"},
-		"a long subject":                {d.mint(good().with("sub", strings.Repeat("a", 256))), "claim sub"},
-		"a foreign service account":     {d.mint(good().with("sub", "sa:"+tenantA)), "service accounts"},
-		"a name with a line's end":      {d.mint(good().with("name", "a\nb")), "claim name"},
-		"an address that is a list":     {d.mint(good().with("email", []string{"a@b"})), "claim email"},
-		"no tenants claim":              {d.mint(good().without("tenants")), "claim tenants"},
-		"tenants null":                  {d.mint(good().with("tenants", nil)), "claim tenants"},
-		"tenants as a text":             {d.mint(good().with("tenants", tenantA)), "claim tenants"},
-		"tenants as an object":          {d.mint(good().with("tenants", claims{tenantA: true})), "claim tenants"},
-		"tenants as numbers":            {d.mint(good().with("tenants", []int{1})), "UUIDs"},
-		"a wildcard tenant":             {d.mint(good().with("tenants", []string{"*"})), "UUIDs"},
-		"an empty tenant":               {d.mint(good().with("tenants", []string{tenantA, ""})), "UUIDs"},
-		"the zero tenant":               {d.mint(good().with("tenants", []string{strings.Map(zero, tenantA)})), "UUIDs"},
-		"a list in a list":              {d.mint(good().with("tenants", [][]string{{tenantA}})), "UUIDs"},
-		"a line's end within":           {parts[0] + "." + parts[1] + "." + parts[2][:9] + "\n" + parts[2][9:], "not a JSON Web Token"},
+		"another issuer":                {d.sign(valid().with("iss", "https://evil.example.com/")), "not trusted"},
+		"no issuer":                     {d.sign(valid().without("iss")), "not trusted"},
+		"an issuer's prefix":            {d.sign(valid().with("iss", strings.TrimSuffix(issuer, "/"))), "not trusted"},
+		"a list of issuers":             {d.sign(valid().with("iss", []string{issuer})), "not trusted"},
+		"the partner's key for ours":    {theirs.sign(valid()), "does not publish"},
+		"our key for the partner":       {d.sign(valid().with("iss", partner)), "does not publish"},
+		"another audience":              {d.sign(valid().with("aud", "billing")), "another audience"},
+		"no audience":                   {d.sign(valid().without("aud")), "lacks a claim"},
+		"an empty audience":             {d.sign(valid().with("aud", []string{})), "lacks a claim"},
+		"no expiry":                     {d.sign(valid().without("exp")), "lacks a claim"},
+		"expiry null":                   {d.sign(valid().with("exp", nil)), malformed},
+		"expiry 0":                      {d.sign(valid().with("exp", 0)), "lacks a claim"},
+		"expiry in words":               {d.sign(valid().with("exp", "tomorrow")), malformed},
+		"expiry beyond all times":       {d.sign(valid().with("exp", int64(1)<<60)), "too far in the future"},
+		"expired":                       {d.sign(valid().with("exp", noon.Add(-30*time.Second).Unix())), "has expired"},
+		"not valid yet":                 {d.sign(valid().with("nbf", noon.Add(31*time.Second).Unix())), "not valid yet"},
+		"issued in the future":          {d.sign(valid().with("iat", noon.Add(31*time.Second).Unix())), "in the future"},
+		"no subject":                    {d.sign(valid().without("sub")), "claim sub"},
+		"an empty subject":              {d.sign(valid().with("sub", "")), "claim sub"},
+		"a subject that is a number":    {d.sign(valid().with("sub", 7)), "claim sub"},
+		"a subject with a NUL":          {d.sign(valid().with("sub", "a\x00b")), "claim sub"},
+		"a long subject":                {d.sign(valid().with("sub", strings.Repeat("a", 256))), "claim sub"},
+		"a foreign service account":     {d.sign(valid().with("sub", "sa:"+tenantA)), "service accounts"},
+		"a name with a line's end":      {d.sign(valid().with("name", "a\nb")), "claim name"},
+		"an address that is a list":     {d.sign(valid().with("email", []string{"a@b"})), "claim email"},
+		"no tenants claim":              {d.sign(valid().without("tenants")), "claim tenants"},
+		"tenants null":                  {d.sign(valid().with("tenants", nil)), "claim tenants"},
+		"tenants as a text":             {d.sign(valid().with("tenants", tenantA)), "claim tenants"},
+		"tenants as an object":          {d.sign(valid().with("tenants", claims{tenantA: true})), "claim tenants"},
+		"tenants as numbers":            {d.sign(valid().with("tenants", []int{1})), "UUIDs"},
+		"a wildcard tenant":             {d.sign(valid().with("tenants", []string{"*"})), "UUIDs"},
+		"an empty tenant":               {d.sign(valid().with("tenants", []string{tenantA, ""})), "UUIDs"},
+		"the zero tenant":               {d.sign(valid().with("tenants", []string{strings.Map(zero, tenantA)})), "UUIDs"},
+		"a list in a list":              {d.sign(valid().with("tenants", [][]string{{tenantA}})), "UUIDs"},
+		"a line's end within":           {parts[0] + "." + parts[1] + "." + parts[2][:9] + "\n" + parts[2][9:], malformed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for range 2 { // a refusal is not kept as something else
+			for range 2 { // a rejection must not be cached as something else
 				p, err := v.Verify(t.Context(), test.raw)
 				var refusal *fault.Error
 				if !errors.As(err, &refusal) {
@@ -200,7 +209,7 @@ func TestVerifyRefuses(t *testing.T) {
 					t.Errorf("says %q, want %q", refusal.Message, test.want)
 				}
 				if refusal.Metadata != nil || refusal.Field != "" {
-					t.Errorf("tells more: %v %q", refusal.Metadata, refusal.Field)
+					t.Errorf("reveals more: %v %q", refusal.Metadata, refusal.Field)
 				}
 				for part := range strings.SplitSeq(test.raw, ".") {
 					if len(part) > 8 && strings.Contains(err.Error(), part) {
@@ -208,47 +217,48 @@ func TestVerifyRefuses(t *testing.T) {
 					}
 				}
 				if p.Subject != "" || p.Tenants != nil {
-					t.Errorf("gives a principal beside the refusal: %+v", p)
+					t.Errorf("returns a principal with the error: %+v", p)
 				}
 			}
 		})
 	}
 }
 
-func TestTooManyTenants(t *testing.T) {
+func TestVerify_LimitsTenants(t *testing.T) {
 	t.Parallel()
 	d := ed("d")
 	v := newProvider(d).verifier(t, newClock().now)
 	ids := strings.Split(strings.Repeat(tenantA+" ", 128), " ")[:128]
-	if _, err := v.Verify(t.Context(), d.mint(good().with("tenants", ids))); err != nil {
+	if _, err := v.Verify(t.Context(), d.sign(valid().with("tenants", ids))); err != nil {
 		t.Errorf("128 tenants: %v", err)
 	}
-	if _, err := v.Verify(t.Context(), d.mint(good().with("tenants", append(ids, tenantB)))); err == nil || !strings.Contains(err.Error(), "more than 128") {
+	_, err := v.Verify(t.Context(), d.sign(valid().with("tenants", append(ids, tenantB))))
+	if err == nil || !strings.Contains(err.Error(), "more than 128") {
 		t.Errorf("129 tenants: %v", err)
 	}
 }
 
-func TestAKeptTokenExpires(t *testing.T) {
+func TestVerify_CachedTokenExpires(t *testing.T) {
 	t.Parallel()
 	d, clock := ed("d"), newClock()
 	v := newProvider(d).verifier(t, clock.now)
-	raw := d.mint(good())
+	raw := d.sign(valid())
 	for _, step := range []struct {
 		pass time.Duration
 		ok   bool
 	}{{0, true}, {time.Hour + 29*time.Second, true}, {time.Second, false}, {time.Hour, false}} {
-		clock.pass(step.pass)
+		clock.advance(step.pass)
 		if _, err := v.Verify(t.Context(), raw); (err == nil) != step.ok {
 			t.Errorf("%s after noon: %v", clock.now().Sub(noon), err)
 		}
 	}
 }
 
-//nolint:paralleltest // the allocations counted are those of the whole process
-func TestAKeptTokenCostsNoVerification(t *testing.T) {
+//nolint:paralleltest // it counts the allocations of the whole process
+func TestVerify_DoesNotVerifyCachedTokenAgain(t *testing.T) {
 	d := ed("d")
 	v := newProvider(d).verifier(t, newClock().now)
-	raw := d.mint(good())
+	raw := d.sign(valid())
 	if n := testing.AllocsPerRun(100, func() {
 		if _, err := v.Verify(t.Context(), raw); err != nil {
 			t.Fatal(err)
@@ -258,7 +268,7 @@ func TestAKeptTokenCostsNoVerification(t *testing.T) {
 	}
 }
 
-func TestNewVerifierRefuses(t *testing.T) {
+func TestNewVerifier_RejectsIncompleteTrust(t *testing.T) {
 	t.Parallel()
 	keys := must(token.URLKeys(keysURL, http.DefaultClient, time.Now))
 	fine := token.Trust{Issuer: issuer, Audience: audience, Keys: keys}
@@ -281,8 +291,8 @@ func zero(r rune) rune {
 	return '0'
 }
 
-// looseBits changes the bits of the last character that stand for no byte, so
-// that a lenient decoder reads the same signature.
+// looseBits changes the bits of the last character that encode no byte,
+// so a lenient decoder reads the same signature.
 func looseBits(raw string) string {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 	last := strings.IndexByte(alphabet, raw[len(raw)-1])

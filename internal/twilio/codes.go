@@ -6,23 +6,22 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-type meaning struct {
+type codeMeaning struct {
 	kind   notify.FailureKind
 	reason string
 }
 
-// codes is what follows from Twilio's error codes, as its error dictionary describes
-// them (https://www.twilio.com/docs/api/errors). Those from 30001 on come in status callbacks,
-// after the carrier was asked, the others in answers.
-var codes = map[int]meaning{
+// codes maps the error codes of Twilio's error dictionary (https://www.twilio.com/docs/api/errors).
+// Those from 30001 on come in status callbacks, after the carrier was asked. The others come in responses.
+var codes = map[int]codeMeaning{
 	// The account.
 	10001: {notify.Misconfigured, "the account is not active"},
 	20003: {notify.Misconfigured, "the credentials are not accepted"},
 	20005: {notify.Misconfigured, "the account is not active"},
 	20008: {notify.Misconfigured, "test credentials cannot send"},
 	20404: {notify.Misconfigured, "the account does not exist"},
-	21222: {notify.Misconfigured, "the account or key has characters that none has"},
-	21224: {notify.Misconfigured, "the token has characters that none has"},
+	21222: {notify.Misconfigured, "the account or key contains invalid characters"},
+	21224: {notify.Misconfigured, "the token contains invalid characters"},
 	21408: {notify.Misconfigured, "the account may not send to the recipient's country"},
 	21608: {notify.Misconfigured, "a trial account sends to verified numbers only"},
 	30002: {notify.Misconfigured, "the account is suspended"},
@@ -56,7 +55,7 @@ var codes = map[int]meaning{
 	63003: {notify.Unregistered, "the number does not exist on the messaging service's channel"},
 	63024: {notify.Unregistered, "the recipient is not valid"},
 
-	// The message.
+	// The message or its delivery.
 	21266: {notify.Permanent, "sender and recipient are the same"},
 	21602: {notify.Permanent, "the text is empty"},
 	21612: {notify.Permanent, "there is no route from the sender to the recipient"},
@@ -68,7 +67,7 @@ var codes = map[int]meaning{
 	30010: {notify.Permanent, "it would have cost more than allowed"},
 	30036: {notify.Permanent, "it expired before the carrier took it"},
 
-	// The moment.
+	// Temporary.
 	14107: {notify.Transient, "the sender's rate limit is exceeded"},
 	20429: {notify.Transient, "too many requests"},
 	20503: {notify.Transient, "the service is not available"},
@@ -82,11 +81,11 @@ var codes = map[int]meaning{
 	63038: {notify.Transient, "the account's daily limit is reached"},
 }
 
-// refusal is the error of a message that Twilio took and then could not get rid of.
+// refusal is the error of a message that Twilio accepted and could not deliver.
 func refusal(code int) *notify.SendError {
 	known, ok := codes[code]
 	if !ok {
-		known = meaning{notify.Permanent, "it could not be delivered"}
+		known = codeMeaning{notify.Permanent, "it could not be delivered"}
 	}
 	e := &notify.SendError{Kind: known.kind, Reason: known.reason}
 	if code != 0 {
@@ -95,7 +94,7 @@ func refusal(code int) *notify.SendError {
 	return e
 }
 
-// statuses are Twilio's, of messages that go out
+// statuses maps Twilio's statuses of outbound messages
 // (https://www.twilio.com/docs/messaging/api/message-resource#message-status-values).
 var statuses = map[string]notify.DeliveryStatus{
 	"accepted":    notify.Queued,

@@ -10,9 +10,9 @@ import (
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
-// What follows from each of Twilio's codes, whether it comes with the answer or in a callback later: the recipient is written to no more, the
-// message goes another way, it is tried again, or somebody has to mend the account. The codes' source is https://www.twilio.com/docs/api/errors.
-func TestCodesMeanTheSameInAnswersAndInCallbacks(t *testing.T) {
+// A code means the same in a response and in a later callback: write to the recipient no more, send another way, retry,
+// or fix the account. The codes are from https://www.twilio.com/docs/api/errors.
+func TestCodes_MeanTheSameInResponsesAndCallbacks(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	s := sender(t, c)
@@ -35,7 +35,7 @@ func TestCodesMeanTheSameInAnswersAndInCallbacks(t *testing.T) {
 			30007, // taken for spam
 			30008, // the carrier does not say
 			30010, 30036,
-			29999, // whatever comes new
+			29999, // unknown
 		},
 		notify.Transient: {
 			14107, 20429, 20503, 21611,
@@ -45,14 +45,15 @@ func TestCodesMeanTheSameInAnswersAndInCallbacks(t *testing.T) {
 		notify.Misconfigured: {
 			10001, 20003, 20005, 20008, 20404, 21222, 21224, 21408, 21608,
 			30002, // suspended
-			21212, 21267, 21603, 21606, 21609, 21659, 21660, 21661, 21701, 21703, 21704, 21705, 30024, 30032, 30034, 63007,
+			21212, 21267, 21603, 21606, 21609, 21659, 21660, 21661, 21701, 21703, 21704, 21705,
+			30024, 30032, 30034, 63007,
 		},
 	} {
 		for _, code := range codes {
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Refuse(400, code) })
 			_, err := s.Send(t.Context(), message())
-			if got := kindOf(t, err); got.Kind != kind || got.Code != strconv.Itoa(code) || got.Reason == "" {
-				t.Errorf("answered %d: %v, want %s", code, err, kind)
+			if got := sendError(t, err); got.Kind != kind || got.Code != strconv.Itoa(code) || got.Reason == "" {
+				t.Errorf("response %d: %v, want %s", code, err, kind)
 			}
 			form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"undelivered"}, "ErrorCode": {strconv.Itoa(code)}}
 			const address = "https://berth.example/status"
@@ -61,25 +62,27 @@ func TestCodesMeanTheSameInAnswersAndInCallbacks(t *testing.T) {
 				t.Fatal(err)
 			}
 			update, err := call.Update()
-			if err != nil || update.Failure == nil || update.Failure.Kind != kind || update.Failure.Code != strconv.Itoa(code) {
-				t.Errorf("called back with %d: %+v, %v, want %s", code, update, err, kind)
+			if err != nil || update.Failure == nil || update.Failure.Kind != kind ||
+				update.Failure.Code != strconv.Itoa(code) {
+				t.Errorf("callback %d: %+v, %v, want %s", code, update, err, kind)
 			}
 		}
 	}
 }
 
-// HTTP tells what Twilio's codes do not.
-func TestACodeThatIsNewGoesByItsStatus(t *testing.T) {
+// An unknown code is classified by the HTTP status.
+func TestSend_ClassifiesUnknownCodeByStatus(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	s := sender(t, c)
 	for status, kind := range map[int]notify.FailureKind{
-		400: notify.Permanent, 401: notify.Misconfigured, 403: notify.Misconfigured, 404: notify.Misconfigured, 409: notify.Permanent,
-		429: notify.Transient, 500: notify.Unknown, 502: notify.Unknown, 503: notify.Transient, 504: notify.Unknown,
+		400: notify.Permanent, 401: notify.Misconfigured, 403: notify.Misconfigured, 404: notify.Misconfigured,
+		409: notify.Permanent, 429: notify.Transient, 500: notify.Unknown, 502: notify.Unknown,
+		503: notify.Transient, 504: notify.Unknown,
 	} {
 		fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Refuse(status, 29999) })
 		_, err := s.Send(t.Context(), message())
-		if got := kindOf(t, err); got.Kind != kind {
+		if got := sendError(t, err); got.Kind != kind {
 			t.Errorf("%d: %v, want %s", status, err, kind)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package twilio sends SMS through Twilio and reads what Twilio reports back.
+// Package twilio sends SMS through Twilio and reads Twilio's callbacks.
 package twilio
 
 import (
@@ -22,25 +22,23 @@ const (
 	defaultBaseURL = "https://api.twilio.com"
 	defaultTimeout = 10 * time.Second
 
-	// maxValidity is the longest that Twilio keeps a message in its queue, and its default.
+	// maxValidity is how long Twilio keeps a message in its queue at most, and by default.
 	maxValidity = 36_000 * time.Second
 )
 
-// deliveryParam carries a message's id in its callbacks' address, so that they find it even
-// where the answer with Twilio's own id was lost.
+// deliveryParam carries a message's ID in the URL of its callbacks. A callback is matched to its message
+// even if the response with Twilio's own ID was lost.
 const deliveryParam = "delivery"
 
-// Config is one Twilio account.
+// Config is the configuration of one Twilio account.
 type Config struct {
 	AccountSID string
-	AuthToken  string // also what Twilio signs its webhooks with
-	KeySID     string // an API key to send with instead of AuthToken; may be empty
-	KeySecret  string
+	AuthToken  string // Twilio also signs its webhooks with it
 
-	MessagingServiceSID string // picks the sender; or else From
+	MessagingServiceSID string // picks the sender; alternative to From
 	From                string // E.164, a short code or an alphanumeric sender
 
-	StatusCallback string            // public address that takes status callbacks; empty: none are asked for
+	StatusCallback string            // public URL for status callbacks; empty: no callbacks
 	BaseURL        string            // empty: Twilio's
 	Transport      http.RoundTripper // nil: one that senders share
 	Timeout        time.Duration     // for one message; 0: 10 s
@@ -55,9 +53,9 @@ type Sender struct {
 	transport http.RoundTripper
 }
 
-// New makes a sender, or says what is missing in its configuration.
+// New returns a sender, or an error that says what is missing in the configuration.
 func New(c Config) (*Sender, error) {
-	if c.AccountSID == "" || c.AuthToken == "" && c.KeySID == "" {
+	if c.AccountSID == "" || c.AuthToken == "" {
 		return nil, errors.New("twilio: account and token are needed")
 	}
 	if c.MessagingServiceSID == "" && c.From == "" {
@@ -74,18 +72,18 @@ func New(c Config) (*Sender, error) {
 	}
 	s := &Sender{config: c, transport: provider.Transport{Base: provider.Pool(c.Transport)}}
 	var err error
-	if s.base, err = absolute(c.BaseURL); err != nil {
+	if s.base, err = parseURL(c.BaseURL); err != nil {
 		return nil, fmt.Errorf("twilio: base address: %w", err)
 	}
 	if c.StatusCallback != "" {
-		if s.callback, err = absolute(c.StatusCallback); err != nil {
+		if s.callback, err = parseURL(c.StatusCallback); err != nil {
 			return nil, fmt.Errorf("twilio: status callback: %w", err)
 		}
 	}
 	return s, nil
 }
 
-func absolute(text string) (*url.URL, error) {
+func parseURL(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
 		return nil, err
@@ -99,8 +97,8 @@ func absolute(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Send asks Twilio once to send a message. It gives a *notify.SendError; what may have been
-// taken on without an answer is notify.Unknown, and a callback tells later.
+// Send makes one request to Twilio. Its error is a *notify.SendError. If Twilio may have accepted the message
+// without an answer, the error is notify.Unknown, and a callback clarifies later.
 func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error) {
 	params := (&api.CreateMessageParams{}).SetTo(m.To).SetBody(m.Text)
 	if s.config.MessagingServiceSID != "" {
@@ -113,12 +111,12 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 		params.SetStatusCallback(callbackFor(*s.callback, m))
 	}
 	if !m.ExpiresAt.IsZero() {
-		left := m.ExpiresAt.Sub(s.config.Now())
-		if left < time.Second {
+		validity := m.ExpiresAt.Sub(s.config.Now())
+		if validity < time.Second {
 			return notify.Receipt{}, notify.Expired()
 		}
-		if left < maxValidity {
-			params.SetValidityPeriod(int(left / time.Second))
+		if validity < maxValidity {
+			params.SetValidityPeriod(int(validity / time.Second))
 		}
 	}
 
@@ -134,29 +132,25 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 	return notify.Receipt{ProviderID: *got.Sid, Segments: segments(got, m), Status: notify.Queued}, nil
 }
 
-// api is a client for one message: Twilio's takes no context, so its transport brings it.
+// api returns a client for one message. Twilio's client takes no context, so the transport adds it.
 func (s *Sender) api(ctx context.Context) *api.ApiService {
-	user, password := s.config.AccountSID, s.config.AuthToken
-	if s.config.KeySID != "" {
-		user, password = s.config.KeySID, s.config.KeySecret
-	}
 	c := &client.Client{
-		Credentials: client.NewCredentials(user, password),
+		Credentials: client.NewCredentials(s.config.AccountSID, s.config.AuthToken),
 		HTTPClient:  provider.Client(route{ctx: ctx, base: s.base, next: s.transport}),
 	}
 	c.SetAccountSid(s.config.AccountSID)
-	// Not NewRequestHandler, which takes a region from the process's environment.
+	// Not NewRequestHandler, which reads a region from the environment.
 	return api.NewApiService(&client.RequestHandler{Client: c})
 }
 
-// route sends a request to the configured address, for as long as the context lasts.
+// route is a transport that sends requests to the configured base URL with a context.
 type route struct {
-	ctx  context.Context //nolint:containedctx // it lives for one request, which has none of its own
+	ctx  context.Context //nolint:containedctx // it lives for one request, which has no context of its own
 	base *url.URL
 	next http.RoundTripper
 }
 
-// RoundTrip makes the request.
+// RoundTrip sends the request.
 func (r route) RoundTrip(req *http.Request) (*http.Response, error) {
 	out := req.Clone(r.ctx)
 	out.URL = r.base.JoinPath(req.URL.Path)
@@ -172,7 +166,7 @@ func callbackFor(u url.URL, m notify.Message) string {
 	return u.String()
 }
 
-// segments takes Twilio's count, which is 0 while a messaging service has not picked a sender.
+// segments returns Twilio's count. That is 0 until a messaging service has picked a sender, so it counts itself then.
 func segments(got *api.ApiV2010Message, m notify.Message) int {
 	if n, err := strconv.Atoi(text(got.NumSegments)); err == nil && n > 0 {
 		return n
@@ -181,7 +175,7 @@ func segments(got *api.ApiV2010Message, m notify.Message) int {
 	return n
 }
 
-// failure tells why a message was refused, or got no answer.
+// failure says why a message was rejected, or got no answer.
 func failure(exchange *provider.Exchange, to string, err error) *notify.SendError {
 	byHTTP := exchange.Failure(err)
 	var rest *client.TwilioRestError
@@ -194,7 +188,7 @@ func failure(exchange *provider.Exchange, to string, err error) *notify.SendErro
 	if known, ok := codes[rest.Code]; ok {
 		byHTTP.Kind, byHTTP.Reason = known.kind, known.reason
 	} else if exchange.Unasked() {
-		byHTTP.Kind = notify.Misconfigured // the library itself refused the credentials
+		byHTTP.Kind = notify.Misconfigured // the library rejected the credentials
 	}
 	return byHTTP
 }

@@ -47,11 +47,12 @@ func sender(t *testing.T, c twilio.Config) *twilio.Sender {
 func message() notify.Message {
 	return notify.Message{
 		ID: tenant.MustParse[tenant.DeliveryID]("018f5e6e-0000-7000-8000-000000000001"), Channel: notify.SMS,
-		To: "+4915112345678", Text: "A place is free: Vinyasa, 18:00", ExpiresAt: now.Add(90*time.Second + 700*time.Millisecond),
+		To: "+4915112345678", Text: "A place is free: Vinyasa, 18:00",
+		ExpiresAt: now.Add(90*time.Second + 700*time.Millisecond),
 	}
 }
 
-func kindOf(t *testing.T, err error) *notify.SendError {
+func sendError(t *testing.T, err error) *notify.SendError {
 	t.Helper()
 	var failure *notify.SendError
 	if !errors.As(err, &failure) {
@@ -60,7 +61,7 @@ func kindOf(t *testing.T, err error) *notify.SendError {
 	return failure
 }
 
-func TestAMessageReachesTwilio(t *testing.T) {
+func TestSend_DeliversMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	got, err := sender(t, c).Send(t.Context(), message())
@@ -68,8 +69,9 @@ func TestAMessageReachesTwilio(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []twiliotest.Message{{
-		SID: got.ProviderID, To: "+4915112345678", Service: "MG1", Body: "A place is free: Vinyasa, 18:00", Validity: 90 * time.Second,
-		StatusCallback: "https://berth.example/webhooks/twilio/status?account=1&delivery=018f5e6e-0000-7000-8000-000000000001",
+		SID: got.ProviderID, To: "+4915112345678", Service: "MG1", Body: "A place is free: Vinyasa, 18:00",
+		Validity:       90 * time.Second,
+		StatusCallback: c.StatusCallback + "&delivery=018f5e6e-0000-7000-8000-000000000001",
 	}}
 	if diff := cmp.Diff(want, fake.Messages()); diff != "" {
 		t.Error(diff)
@@ -79,12 +81,12 @@ func TestAMessageReachesTwilio(t *testing.T) {
 	}
 }
 
-func TestANumberSendsWithoutAMessagingService(t *testing.T) {
+func TestSend_UsesNumberWithoutMessagingService(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	c.MessagingServiceSID, c.From, c.StatusCallback = "", "+15005550006", ""
 	m := message()
-	m.ExpiresAt = now.Add(24 * time.Hour) // longer than Twilio keeps anything
+	m.ExpiresAt = now.Add(24 * time.Hour) // longer than Twilio keeps messages
 	m.Text = strings.Repeat("ы", 71)
 	got, err := sender(t, c).Send(t.Context(), m)
 	if err != nil || got.Segments != 2 {
@@ -96,14 +98,14 @@ func TestANumberSendsWithoutAMessagingService(t *testing.T) {
 	}
 }
 
-func TestNothingIsSentAfterItExpired(t *testing.T) {
+func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	for _, left := range []time.Duration{-time.Hour, 0, 999 * time.Millisecond} {
 		m := message()
 		m.ExpiresAt = now.Add(left)
 		_, err := sender(t, c).Send(t.Context(), m)
-		if got := kindOf(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
+		if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
 			t.Errorf("%s left: %v", left, err)
 		}
 	}
@@ -112,39 +114,45 @@ func TestNothingIsSentAfterItExpired(t *testing.T) {
 	}
 }
 
-// What follows from an answer. The codes' source is https://www.twilio.com/docs/api/errors.
-func TestRefusals(t *testing.T) {
+// The codes are from https://www.twilio.com/docs/api/errors.
+func TestSend_ClassifiesErrors(t *testing.T) {
 	t.Parallel()
 	html := "<html>Bad gateway</html>"
+	is := func(kind notify.FailureKind, code string) notify.SendError {
+		return notify.SendError{Kind: kind, Code: code}
+	}
 	for name, tc := range map[string]struct {
 		reaction twiliotest.Reaction
 		want     notify.SendError
 	}{
-		"stopped":            {twiliotest.Refuse(400, 21610), notify.SendError{Kind: notify.OptedOut, Code: "21610"}},
-		"invalid number":     {twiliotest.Refuse(400, 21211), notify.SendError{Kind: notify.Unregistered, Code: "21211"}},
-		"not a mobile":       {twiliotest.Refuse(400, 21614), notify.SendError{Kind: notify.Unregistered, Code: "21614"}},
-		"landline":           {twiliotest.Refuse(400, 21635), notify.SendError{Kind: notify.Unregistered, Code: "21635"}},
-		"country not on":     {twiliotest.Refuse(400, 21408), notify.SendError{Kind: notify.Misconfigured, Code: "21408"}},
-		"wrong sender":       {twiliotest.Refuse(400, 21606), notify.SendError{Kind: notify.Misconfigured, Code: "21606"}},
-		"no route":           {twiliotest.Refuse(400, 21612), notify.SendError{Kind: notify.Permanent, Code: "21612"}},
-		"too long":           {twiliotest.Refuse(400, 21617), notify.SendError{Kind: notify.Permanent, Code: "21617"}},
-		"queue full":         {twiliotest.Refuse(429, 21611), notify.SendError{Kind: notify.Transient, Code: "21611"}},
-		"rate limit":         {twiliotest.Busy(7 * time.Second), notify.SendError{Kind: notify.Transient, Code: "20429", RetryAfter: 7 * time.Second}},
-		"daily limit":        {twiliotest.Refuse(429, 63038), notify.SendError{Kind: notify.Transient, Code: "63038"}},
-		"credentials":        {twiliotest.Refuse(401, 20003), notify.SendError{Kind: notify.Misconfigured, Code: "20003"}},
-		"suspended":          {twiliotest.Refuse(403, 20005), notify.SendError{Kind: notify.Misconfigured, Code: "20005"}},
-		"new code, 400":      {twiliotest.Refuse(400, 29999), notify.SendError{Kind: notify.Permanent, Code: "29999"}},
-		"new code, 429":      {twiliotest.Refuse(429, 29999), notify.SendError{Kind: notify.Transient, Code: "29999"}},
-		"server error":       {twiliotest.Refuse(500, 20500), notify.SendError{Kind: notify.Unknown, Code: "20500"}},
-		"unavailable":        {twiliotest.Refuse(503, 20503), notify.SendError{Kind: notify.Transient, Code: "20503"}},
-		"a proxy, 502":       {twiliotest.Reaction{Status: 502, Body: html}, notify.SendError{Kind: notify.Unknown, Code: "HTTP 502"}},
-		"a proxy, 503":       {twiliotest.Reaction{Status: 503, Body: html}, notify.SendError{Kind: notify.Transient, Code: "HTTP 503"}},
-		"elsewhere":          {twiliotest.Reaction{Status: 302, Body: html}, notify.SendError{Kind: notify.Misconfigured, Code: "HTTP 302"}},
-		"accepted, garbled":  {twiliotest.Reaction{Body: html}, notify.SendError{Kind: notify.Unknown}},
-		"accepted, nameless": {twiliotest.Reaction{Body: "{}"}, notify.SendError{Kind: notify.Unknown}},
+		"stopped":        {twiliotest.Refuse(400, 21610), is(notify.OptedOut, "21610")},
+		"invalid number": {twiliotest.Refuse(400, 21211), is(notify.Unregistered, "21211")},
+		"not a mobile":   {twiliotest.Refuse(400, 21614), is(notify.Unregistered, "21614")},
+		"landline":       {twiliotest.Refuse(400, 21635), is(notify.Unregistered, "21635")},
+		"country not on": {twiliotest.Refuse(400, 21408), is(notify.Misconfigured, "21408")},
+		"wrong sender":   {twiliotest.Refuse(400, 21606), is(notify.Misconfigured, "21606")},
+		"no route":       {twiliotest.Refuse(400, 21612), is(notify.Permanent, "21612")},
+		"too long":       {twiliotest.Refuse(400, 21617), is(notify.Permanent, "21617")},
+		"queue full":     {twiliotest.Refuse(429, 21611), is(notify.Transient, "21611")},
+		"rate limit": {
+			twiliotest.Busy(7 * time.Second),
+			notify.SendError{Kind: notify.Transient, Code: "20429", RetryAfter: 7 * time.Second},
+		},
+		"daily limit":        {twiliotest.Refuse(429, 63038), is(notify.Transient, "63038")},
+		"credentials":        {twiliotest.Refuse(401, 20003), is(notify.Misconfigured, "20003")},
+		"suspended":          {twiliotest.Refuse(403, 20005), is(notify.Misconfigured, "20005")},
+		"new code, 400":      {twiliotest.Refuse(400, 29999), is(notify.Permanent, "29999")},
+		"new code, 429":      {twiliotest.Refuse(429, 29999), is(notify.Transient, "29999")},
+		"server error":       {twiliotest.Refuse(500, 20500), is(notify.Unknown, "20500")},
+		"unavailable":        {twiliotest.Refuse(503, 20503), is(notify.Transient, "20503")},
+		"a proxy, 502":       {twiliotest.Reaction{Status: 502, Body: html}, is(notify.Unknown, "HTTP 502")},
+		"a proxy, 503":       {twiliotest.Reaction{Status: 503, Body: html}, is(notify.Transient, "HTTP 503")},
+		"a redirect":         {twiliotest.Reaction{Status: 302, Body: html}, is(notify.Misconfigured, "HTTP 302")},
+		"accepted, garbled":  {twiliotest.Reaction{Body: html}, is(notify.Unknown, "")},
+		"accepted, nameless": {twiliotest.Reaction{Body: "{}"}, is(notify.Unknown, "")},
 		"taken and failed": {
 			twiliotest.Reaction{Status: 201, Body: `{"sid":"SM1","status":"failed","error_code":30007}`},
-			notify.SendError{Kind: notify.Permanent, Code: "30007"},
+			is(notify.Permanent, "30007"),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -152,49 +160,49 @@ func TestRefusals(t *testing.T) {
 			fake, c := setup(t)
 			fake.React(func(twiliotest.Message) twiliotest.Reaction { return tc.reaction })
 			_, err := sender(t, c).Send(t.Context(), message())
-			got := kindOf(t, err)
+			got := sendError(t, err)
 			if diff := cmp.Diff(tc.want, *got, cmpopts.IgnoreFields(notify.SendError{}, "Reason", "Err")); diff != "" {
 				t.Errorf("%v: %s", err, diff)
 			}
 			if got.Reason == "" || strings.Contains(err.Error(), "+49") {
-				t.Errorf("no reason, or whose number it is: %v", err)
+				t.Errorf("no reason, or the reason contains the number: %v", err)
 			}
 			if fake.Asked() != 1 {
-				t.Errorf("asked %d times", fake.Asked())
+				t.Errorf("%d requests", fake.Asked())
 			}
 		})
 	}
 }
 
-func TestRetryAfterMayBeADate(t *testing.T) {
+func TestSend_ReadsRetryAfterDate(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	fake.React(func(twiliotest.Message) twiliotest.Reaction {
 		return twiliotest.Reaction{Status: 429, Code: 20429, RetryAfter: time.Minute, Date: true}
 	})
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := kindOf(t, err); got.RetryAfter != time.Minute {
+	if got := sendError(t, err); got.RetryAfter != time.Minute {
 		t.Errorf("after %s", got.RetryAfter)
 	}
 }
 
-func TestWrongCredentials(t *testing.T) {
+func TestSend_ClassifiesWrongCredentials(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	for token, code := range map[string]string{"wrong": "20003", "not a token": "21224"} {
 		c.AuthToken = token
 		_, err := sender(t, c).Send(t.Context(), message())
-		if got := kindOf(t, err); got.Kind != notify.Misconfigured || got.Code != code {
+		if got := sendError(t, err); got.Kind != notify.Misconfigured || got.Code != code {
 			t.Errorf("%q: %v", token, err)
 		}
 	}
 	if n := len(fake.Messages()); n != 0 {
-		t.Errorf("%d messages were taken", n)
+		t.Errorf("%d messages were accepted", n)
 	}
 }
 
-// Through a storm of refusals everything arrives once, and nobody asks before they may.
-func TestAStorm(t *testing.T) {
+// With many rate limit rejections every message is sent once, and no request is early.
+func TestSend_SendsOnceAfterManyRateLimits(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	refusals := make(map[string]int)
@@ -216,7 +224,7 @@ func TestAStorm(t *testing.T) {
 			if err == nil {
 				break
 			}
-			next, ok := backoff.Next(at, attempt, rand.Float64(), kindOf(t, err).RetryAfter, m.ExpiresAt)
+			next, ok := backoff.Next(at, attempt, rand.Float64(), sendError(t, err).RetryAfter, m.ExpiresAt)
 			if !ok || next.Sub(at) < 3*time.Second {
 				t.Fatalf("attempt %d: %s later, %t", attempt+1, next.Sub(at), ok)
 			}
@@ -228,8 +236,8 @@ func TestAStorm(t *testing.T) {
 	}
 }
 
-// A request that was made and not answered may have been acted on, and here it has been.
-func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
+// A request without an answer may have had an effect, and here it has.
+func TestSend_WithoutAnswerIsUnknown(t *testing.T) {
 	t.Parallel()
 	for name, reaction := range map[string]twiliotest.Reaction{"timeout": {Silent: true}, "cut": {Drop: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -239,39 +247,39 @@ func TestWithoutAnAnswerItMayHaveBeenSent(t *testing.T) {
 			defer cancel()
 			fake.React(func(twiliotest.Message) twiliotest.Reaction {
 				if reaction.Silent {
-					cancel() // as a timeout would, at this very moment
+					cancel() // like a timeout at this moment
 				}
 				return reaction
 			})
 			_, err := sender(t, c).Send(ctx, message())
-			if got := kindOf(t, err); got.Kind != notify.Unknown {
+			if got := sendError(t, err); got.Kind != notify.Unknown {
 				t.Errorf("%v", err)
 			}
 			if n := len(fake.Messages()); n != 1 {
-				t.Errorf("%d messages were taken", n)
+				t.Errorf("%d messages were accepted", n)
 			}
 		})
 	}
 }
 
-func TestTimeout(t *testing.T) {
+func TestSend_TimesOut(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	c.Timeout = 50 * time.Millisecond
 	fake.React(func(twiliotest.Message) twiliotest.Reaction { return twiliotest.Reaction{Silent: true} })
 	_, err := sender(t, c).Send(t.Context(), message())
-	if got := kindOf(t, err); !errors.Is(err, context.DeadlineExceeded) || got.Kind == notify.Permanent {
+	if got := sendError(t, err); !errors.Is(err, context.DeadlineExceeded) || got.Kind == notify.Permanent {
 		t.Errorf("%v", err)
 	}
 }
 
-func TestWithoutAConnectionNothingWasSent(t *testing.T) {
+func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	t.Parallel()
 	_, c := setup(t)
-	c.BaseURL = "http://127.0.0.1:1" // a port that a server has just left may be another's by now
+	c.BaseURL = "http://127.0.0.1:1" // not a port that was just closed, which could be reused
 	_, err := sender(t, c).Send(t.Context(), message())
 	var network *net.OpError
-	if got := kindOf(t, err); got.Kind != notify.Transient || !errors.As(err, &network) {
+	if got := sendError(t, err); got.Kind != notify.Transient || !errors.As(err, &network) {
 		t.Errorf("refused connection: %v", err)
 	}
 
@@ -279,12 +287,12 @@ func TestWithoutAConnectionNothingWasSent(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = sender(t, c).Send(ctx, message())
-	if got := kindOf(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) || fake.Asked() != 0 {
+	if got := sendError(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) || fake.Asked() != 0 {
 		t.Errorf("cancelled before: %v", err)
 	}
 }
 
-func TestConfigurationIsChecked(t *testing.T) {
+func TestNew_RejectsInvalidConfig(t *testing.T) {
 	t.Parallel()
 	good := twilio.Config{AccountSID: "AC1", AuthToken: "t", From: "+15005550006"}
 	if _, err := twilio.New(good); err != nil {
@@ -301,12 +309,12 @@ func TestConfigurationIsChecked(t *testing.T) {
 		c := good
 		spoil(&c)
 		if _, err := twilio.New(c); err == nil {
-			t.Errorf("%s: taken", name)
+			t.Errorf("%s: accepted", name)
 		}
 	}
 }
 
-func TestUpdatesAndReplies(t *testing.T) {
+func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
 	var updates []twilio.Update
@@ -374,7 +382,9 @@ func TestUpdatesAndReplies(t *testing.T) {
 	}
 
 	call(fake.Reply(t.Context(), hook.URL+"/sms", "SM9", m.To, "+15005550006", "1 K7QX & more"))
-	stop := url.Values{"MessageSid": {"SM10"}, "From": {m.To}, "To": {"+15005550006"}, "Body": {"Stop"}, "OptOutType": {"STOP"}}
+	stop := url.Values{
+		"MessageSid": {"SM10"}, "From": {m.To}, "To": {"+15005550006"}, "Body": {"Stop"}, "OptOutType": {"STOP"},
+	}
 	call(fake.Call(t.Context(), hook.URL+"/sms", stop))
 	wantReplies := []twilio.Reply{
 		{ProviderID: "SM9", From: m.To, To: "+15005550006", Text: "1 K7QX & more"},
@@ -385,7 +395,7 @@ func TestUpdatesAndReplies(t *testing.T) {
 	}
 }
 
-func TestSignatures(t *testing.T) {
+func TestWebhook_RejectsWrongSignatures(t *testing.T) {
 	t.Parallel()
 	const token, address = "12345", "https://berth.example/webhooks/twilio/sms?a=b%20c"
 	form := url.Values{"MessageSid": {"SM1"}, "From": {"+14155550000"}, "Body": {"é 1 & 2"}}
@@ -405,28 +415,29 @@ func TestSignatures(t *testing.T) {
 			r.Header.Set("X-Twilio-Signature", good)
 		}
 	}
+	bad, malformed := twilio.ErrSignature, twilio.ErrMalformed
 	for name, tc := range map[string]struct {
 		spoil func(*http.Request, *twilio.Webhook)
 		want  error
 	}{
-		"good":          {func(*http.Request, *twilio.Webhook) {}, nil},
-		"another body":  {body(form.Encode() + "1"), twilio.ErrSignature},
-		"one more":      {body(form.Encode() + "&To=x"), twilio.ErrSignature},
-		"no body":       {body(""), twilio.ErrSignature},
-		"not a form":    {body("%zz"), twilio.ErrSignature},
-		"huge":          {body(strings.Repeat("a", 70_000)), twilio.ErrMalformed},
-		"unsigned":      {func(r *http.Request, _ *twilio.Webhook) { r.Header.Del("X-Twilio-Signature") }, twilio.ErrSignature},
-		"another path":  {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/status?a=b%20c" }, twilio.ErrSignature},
-		"another query": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI += "&x" }, twilio.ErrSignature},
-		"escaped other": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/sms?a=b+c" }, twilio.ErrSignature},
-		"other host":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "https://evil.example" }, twilio.ErrSignature},
-		"plain http":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "http://berth.example" }, twilio.ErrSignature},
-		"other account": {func(_ *http.Request, h *twilio.Webhook) { h.AuthToken = "54321" }, twilio.ErrSignature},
-		"get":           {func(r *http.Request, _ *twilio.Webhook) { r.Method = http.MethodGet }, twilio.ErrMalformed},
+		"valid":         {func(*http.Request, *twilio.Webhook) {}, nil},
+		"another body":  {body(form.Encode() + "1"), bad},
+		"one more":      {body(form.Encode() + "&To=x"), bad},
+		"no body":       {body(""), bad},
+		"not a form":    {body("%zz"), bad},
+		"huge":          {body(strings.Repeat("a", 70_000)), malformed},
+		"unsigned":      {func(r *http.Request, _ *twilio.Webhook) { r.Header.Del("X-Twilio-Signature") }, bad},
+		"another path":  {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/status?a=b%20c" }, bad},
+		"another query": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI += "&x" }, bad},
+		"escaped other": {func(r *http.Request, _ *twilio.Webhook) { r.RequestURI = "/webhooks/twilio/sms?a=b+c" }, bad},
+		"other host":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "https://evil.example" }, bad},
+		"plain http":    {func(_ *http.Request, h *twilio.Webhook) { h.PublicURL = "http://berth.example" }, bad},
+		"other account": {func(_ *http.Request, h *twilio.Webhook) { h.AuthToken = "54321" }, bad},
+		"get":           {func(r *http.Request, _ *twilio.Webhook) { r.Method = http.MethodGet }, malformed},
 		"no token": {func(r *http.Request, h *twilio.Webhook) {
 			h.AuthToken = ""
 			r.Header.Set("X-Twilio-Signature", twiliotest.Sign("", address, form))
-		}, twilio.ErrSignature},
+		}, bad},
 	} {
 		if err := read(tc.spoil); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v", name, err)
@@ -434,11 +445,12 @@ func TestSignatures(t *testing.T) {
 	}
 }
 
-// The example of Twilio's documentation, so that fake and validator are not wrong together.
-func TestSignatureOfTheDocumentation(t *testing.T) {
+// The example of Twilio's documentation, in case the fake and the validator have the same bug.
+func TestSign_MatchesDocumentation(t *testing.T) {
 	t.Parallel()
 	form := url.Values{
-		"CallSid": {"CA1234567890ABCDE"}, "Caller": {"+12349013030"}, "Digits": {"1234"}, "From": {"+12349013030"}, "To": {"+18005551212"},
+		"CallSid": {"CA1234567890ABCDE"}, "Caller": {"+12349013030"}, "Digits": {"1234"}, "From": {"+12349013030"},
+		"To": {"+18005551212"},
 	}
 	const want = "0/KCTR6DLpKmkAf8muzZqo1nDgQ="
 	if got := twiliotest.Sign("12345", "https://mycompany.com/myapp.php?foo=1&bar=2", form); got != want {
@@ -446,7 +458,7 @@ func TestSignatureOfTheDocumentation(t *testing.T) {
 	}
 }
 
-func TestMalformedCalls(t *testing.T) {
+func TestCall_RejectsMalformed(t *testing.T) {
 	t.Parallel()
 	hook := twilio.Webhook{AuthToken: "t"}
 	verify := func(address string, form url.Values) twilio.Call {
@@ -456,17 +468,19 @@ func TestMalformedCalls(t *testing.T) {
 		}
 		return call
 	}
-	if _, err := verify("https://a.example/", url.Values{"Body": {"x"}}).Reply(); !errors.Is(err, twilio.ErrMalformed) {
-		t.Errorf("a reply of nobody: %v", err)
+	const address = "https://a.example/"
+	if _, err := verify(address, url.Values{"Body": {"x"}}).Reply(); !errors.Is(err, twilio.ErrMalformed) {
+		t.Errorf("a reply without a sender: %v", err)
 	}
-	if _, err := verify("https://a.example/", url.Values{"MessageStatus": {"sent"}}).Update(); !errors.Is(err, twilio.ErrMalformed) {
-		t.Errorf("news of nothing: %v", err)
+	_, err := verify(address, url.Values{"MessageStatus": {"sent"}}).Update()
+	if !errors.Is(err, twilio.ErrMalformed) {
+		t.Errorf("an update without a message: %v", err)
 	}
 	form := url.Values{"MessageSid": {"SM1"}, "MessageStatus": {"canceled"}}
-	if _, err := verify("https://a.example/?delivery=7", form).Update(); !errors.Is(err, twilio.ErrMalformed) {
-		t.Errorf("a delivery that is none: %v", err)
+	if _, err := verify(address+"?delivery=7", form).Update(); !errors.Is(err, twilio.ErrMalformed) {
+		t.Errorf("an invalid delivery ID: %v", err)
 	}
-	got, err := verify("https://a.example/", form).Update()
+	got, err := verify(address, form).Update()
 	want := twilio.Update{
 		ProviderID: "SM1", Status: notify.Failed,
 		Failure: &notify.SendError{Kind: notify.Permanent, Reason: "it could not be delivered"},
@@ -480,7 +494,8 @@ func BenchmarkSend(b *testing.B) {
 	fake := twiliotest.Start()
 	b.Cleanup(fake.Close)
 	s, err := twilio.New(twilio.Config{
-		AccountSID: fake.AccountSID, AuthToken: fake.AuthToken, From: "+15005550006", BaseURL: fake.URL, Now: func() time.Time { return now },
+		AccountSID: fake.AccountSID, AuthToken: fake.AuthToken, From: "+15005550006", BaseURL: fake.URL,
+		Now: func() time.Time { return now },
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -16,31 +16,31 @@ import (
 
 const (
 	signatureHeader = "X-Twilio-Signature"
-	webhookLimit    = 64 << 10
+	webhookLimit    = 64 << 10 // bytes
 )
 
-// EmptyReply is the answer to an inbound SMS that sends nothing back, as text/xml.
+// EmptyReply is the response to an inbound SMS that sends nothing back, as text/xml.
 const EmptyReply = `<?xml version="1.0" encoding="UTF-8"?><Response></Response>`
 
-// Why a call is not believed.
+// Why a call is rejected.
 var (
 	ErrSignature = errors.New("twilio: the signature does not match")
 	ErrMalformed = errors.New("twilio: not a call that Twilio makes")
 )
 
-// Webhook takes Twilio's calls for one account.
+// Webhook reads Twilio's calls for one account.
 type Webhook struct {
 	AuthToken string // what Twilio signs with
-	PublicURL string // scheme and host as Twilio was told them, without a path: proxies in between may change both
+	PublicURL string // scheme and host as Twilio knows them, without a path: proxies in between may change both
 }
 
-// Call is a call whose signature held.
+// Call is a call with a valid signature.
 type Call struct {
 	form  url.Values
 	query url.Values
 }
 
-// Read verifies a call over the address that Twilio called and everything in it. It gives
+// Read verifies the signature of a call, which covers the URL that Twilio called and the body. It returns
 // ErrMalformed, to be answered with 400, or ErrSignature, with 403.
 func (w Webhook) Read(r *http.Request) (Call, error) {
 	if r.Method != http.MethodPost {
@@ -50,15 +50,15 @@ func (w Webhook) Read(r *http.Request) (Call, error) {
 	if err != nil || len(body) > webhookLimit {
 		return Call{}, ErrMalformed
 	}
-	// The signature covers the address to the letter, so it is not put together from parsed parts.
+	// The signature covers the exact URL, so do not build it from parsed parts.
 	address := strings.TrimSuffix(w.PublicURL, "/") + r.RequestURI
 	return w.Verify(address, r.Header.Get(signatureHeader), body)
 }
 
-// Verify is Read for a call at hand in parts.
+// Verify is like Read for the parts of a call.
 func (w Webhook) Verify(address, signature string, body []byte) (Call, error) {
 	if w.AuthToken == "" {
-		return Call{}, ErrSignature // nobody could have signed it, and anybody can with nothing
+		return Call{}, ErrSignature // with an empty token anyone could sign
 	}
 	validator := client.NewRequestValidator(w.AuthToken)
 	if !validator.ValidateBody(address, body, signature) {
@@ -72,26 +72,26 @@ func (w Webhook) Verify(address, signature string, body []byte) (Call, error) {
 	if err != nil {
 		return Call{}, ErrMalformed
 	}
-	// Signatures cover the first value of each name, and Get gives that one.
+	// Signatures cover the first value of each name, and that is what Get returns.
 	return Call{form: form, query: u.Query()}, nil
 }
 
-// Reply is an SMS that somebody sent to one of the account's numbers. ProviderID names
-// it: Twilio repeats calls that it got no answer to.
+// Reply is an inbound SMS to one of the account's numbers. ProviderID identifies it: Twilio repeats calls that got no
+// answer.
 type Reply struct {
 	ProviderID string
 	From       string // E.164
 	To         string // the account's number, or short code
 	Text       string
-	OptOut     OptOut // what Twilio made of it by itself; empty where it did nothing
+	OptOut     OptOut // what Twilio did by itself; empty if nothing
 }
 
 // OptOut is what Twilio did with a keyword before it passed the message on.
 type OptOut string
 
-// Twilio's values.
+// The values of OptOut.
 const (
-	Stopped OptOut = "STOP"  // Twilio sends them nothing more
+	Stopped OptOut = "STOP"  // Twilio sends the sender no more messages
 	Started OptOut = "START" // it does again
 	Helped  OptOut = "HELP"  // it answered
 )
@@ -111,13 +111,13 @@ func (c Call) Reply() (Reply, error) {
 	return r, nil
 }
 
-// Update is the news of a message that was sent. Updates come twice, late and in any order; notify.Advance
-// puts them right.
+// Update is a status change of a sent message. Updates may come twice, late and in any order; notify.Advance
+// handles that.
 type Update struct {
-	Delivery   tenant.DeliveryID // zero where the message was not sent by a Sender
+	Delivery   tenant.DeliveryID // zero if the message was not sent by a Sender
 	ProviderID string
-	Status     notify.DeliveryStatus // empty where Twilio's says nothing of delivery
-	Failure    *notify.SendError     // of Failed and Undelivered
+	Status     notify.DeliveryStatus // empty if Twilio's status says nothing about delivery
+	Failure    *notify.SendError     // set for Failed and Undelivered
 }
 
 // Update reads the call as a status callback.
@@ -138,7 +138,7 @@ func (c Call) Update() (Update, error) {
 	if u.Status == notify.Failed || u.Status == notify.Undelivered {
 		code, err := strconv.Atoi(c.form.Get("ErrorCode"))
 		if err != nil {
-			code = 0 // a cancelled message has none
+			code = 0 // a cancelled message has no code
 		}
 		u.Failure = refusal(code)
 	}

@@ -5,36 +5,36 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
-// accentPath is where pages find the sheet with a tenant's color. The color is the file's name: pages take no styles but from
-// files, and this one is the same for all who ask.
-const accentPath = app.ClaimPath + "accents/"
+// accentPath is the path of the style sheets with a tenant's color. The color is the file name: the policy allows
+// styles from files only, and the file is the same for all visitors.
+const accentPath = waitlists.ClaimPath + "accents/"
 
-// The grounds of the pages that come nearest to what lies on them.
+// The background colors of the pages that have the least contrast with what is on them.
 var (
-	lightGround, _ = brand.ParseColor("#f4f1ea")
-	darkGround, _  = brand.ParseColor("#1b2f45")
+	lightBackground, _ = brand.ParseColor("#f4f1ea")
+	darkBackground, _  = brand.ParseColor("#1b2f45")
 )
 
-// head is what the head of a page says of the tenant.
-type head struct {
-	Studio string // its name
-	Logo   string // address of a picture; empty: the name is shown
-	Sheet  string // address of the sheet with its color; empty: it has none
+// pageHead is what the top of a page shows of the tenant.
+type pageHead struct {
+	Studio string // the tenant's name
+	Logo   string // URL of an image; empty: show the name
+	Sheet  string // URL of the style sheet with the color; empty: none
 }
 
-func headOf(name string, look brand.Brand) head {
-	h := head{Studio: name, Logo: look.LogoURL}
+func newPageHead(name string, look brand.Brand) pageHead {
+	h := pageHead{Studio: name, Logo: look.LogoURL}
 	if accent, ok := brand.ParseColor(look.Accent); ok {
 		h.Sheet = accentPath + accent.String()[1:] + ".css"
 	}
 	return h
 }
 
-// serveAccent gives a color to a page's buttons and edges, light and dark.
+// serveAccent serves the color of a page's buttons and edges, light and dark.
 func serveAccent(w http.ResponseWriter, r *http.Request) {
 	name, css := strings.CutSuffix(r.PathValue("file"), ".css")
 	accent, ok := brand.ParseColor("#" + name)
@@ -47,6 +47,6 @@ func serveAccent(w http.ResponseWriter, r *http.Request) {
 	edge := func(ground brand.Color) brand.Color { return accent.Against(ground, brand.ForShapes) }
 	sheet := fmt.Appendf(nil, `:root { --brand: %s; --brand-pressed: %s; --on-brand: %s; --brand-edge: %s; }
 @media (prefers-color-scheme: dark) { :root { --brand-edge: %s; } }
-`, accent, accent.Pressed(), accent.On(), edge(lightGround), edge(darkGround))
-	_, _ = w.Write(sheet) //nolint:gosec // a color that was read writes nothing but digits; a browser that has left needs none
+`, accent, accent.Pressed(), accent.On(), edge(lightBackground), edge(darkBackground))
+	_, _ = w.Write(sheet) //nolint:gosec // a parsed color contains only digits; a closed connection needs no page
 }

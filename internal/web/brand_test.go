@@ -13,48 +13,53 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// dress gives the tenant a look.
-func (s *studio) dress(look brand.Brand) {
+// setBrand sets the tenant's brand.
+func (s *studio) setBrand(look brand.Brand) {
 	s.t.Helper()
-	_, err := s.app.UpdateTenant(s.t.Context(), tenant.System(s.tenant), nil, func(t *catalog.Tenant) { t.Brand = look })
+	_, err := s.app.Accounts.UpdateTenant(s.t.Context(), tenant.System(s.tenant), nil, func(t *catalog.Tenant) { t.Brand = look })
 	if err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-const shownLogo = `<img class="logo" src="https://cdn.example.com/logo.svg?a=1&amp;b=2" alt="Harbour Yoga">`
+const logoMarkup = `<img class="logo" src="https://cdn.example.com/logo.svg?a=1&amp;b=2" alt="Harbour Yoga">`
 
-func TestPagesWearTheTenantsLook(t *testing.T) {
+func TestPages_ShowBrand(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
 	wall := c.link()
 	look := brand.Brand{LogoURL: "https://cdn.example.com/logo.svg?a=1&b=2", Accent: "#FFD400"}
-	for name, step := range map[string]struct {
+	const name = `"studio">Harbour Yoga</p>`
+	for title, step := range map[string]struct {
 		look        brand.Brand
 		claim, wall []string
 	}{
-		"1 none":  {brand.Brand{}, []string{`"studio">Harbour Yoga</p>`, "-<img", "-accents"}, []string{`"studio">Harbour Yoga</p>`, "-<img", "-<rect"}},
-		"2 color": {brand.Brand{Accent: look.Accent}, []string{`"studio">Harbour Yoga</p>`, "/claim/accents/ffd400.css"}, []string{`"studio">Harbour Yoga</p>`, `fill="#ffd400"`}},
-		"3 both":  {look, []string{shownLogo, "/claim/accents/ffd400.css"}, []string{shownLogo, `fill="#ffd400"`}},
+		"1 none": {
+			brand.Brand{}, []string{name, "-<img", "-accents"}, []string{name, "-<img", "-<rect"}},
+		"2 color": {
+			brand.Brand{Accent: look.Accent}, []string{name, "/claim/accents/ffd400.css"},
+			[]string{name, `fill="#ffd400"`}},
+		"3 both": {look, []string{logoMarkup, "/claim/accents/ffd400.css"}, []string{logoMarkup, `fill="#ffd400"`}},
 	} {
-		c.dress(step.look)
+		c.setBrand(step.look)
 		answer, body := c.send(http.MethodGet, link, nil)
-		says(t, body, append(step.claim, "-style=")...)
-		says(t, answer.Header.Get("Content-Security-Policy"), "img-src data: https:;", "style-src 'self';", "script-src 'self';", "connect-src 'self';", "-unsafe")
+		wantTexts(t, body, append(step.claim, "-style=")...)
+		wantTexts(t, answer.Header.Get("Content-Security-Policy"), "img-src data: https:;", "style-src 'self';",
+			"script-src 'self';", "connect-src 'self';", "-unsafe")
 		_, body = c.get(wall, 0)
-		says(t, body, append(step.wall, "-style=")...)
+		wantTexts(t, body, append(step.wall, "-style=")...)
 		if t.Failed() {
-			t.Fatal(name)
+			t.Fatal(title)
 		}
 	}
-	// A dark color is lighter on the wall, which is dark.
-	c.dress(brand.Brand{Accent: "#1d4f91"})
+	// On the display, which is dark, a dark color is lightened.
+	c.setBrand(brand.Brand{Accent: "#1d4f91"})
 	_, body := c.get(wall, 0)
-	says(t, body, `fill="#`, "-1d4f91")
+	wantTexts(t, body, `fill="#`, "-1d4f91")
 }
 
-func TestASheetWithAColor(t *testing.T) {
+func TestAccent_HasEnoughContrast(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	value := regexp.MustCompile(`--([a-z-]+): (#[0-9a-f]{6});`)
@@ -69,7 +74,8 @@ func TestASheetWithAColor(t *testing.T) {
 			c, _ := brand.ParseColor(found[2])
 			colors[found[1]] = append(colors[found[1]], c)
 		}
-		if got := fmt.Sprint(colors["brand"]); got != "["+strings.ToLower("#"+accent)+"]" || len(colors["brand-edge"]) != 2 {
+		got := fmt.Sprint(colors["brand"])
+		if got != "["+strings.ToLower("#"+accent)+"]" || len(colors["brand-edge"]) != 2 {
 			t.Fatal(accent, body)
 		}
 		for _, ground := range []string{"brand", "brand-pressed"} {

@@ -13,12 +13,13 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-const claimAssetPath = app.ClaimPath + "assets/"
+const claimAssetPath = waitlists.ClaimPath + "assets/"
 
 var (
 	//go:embed claim.html
@@ -27,60 +28,60 @@ var (
 	claimPage = template.Must(template.New("claim").Parse(claimMarkup))
 )
 
-// claim serves the page behind the link of an offer. Opening it changes nothing, as the programs that look through
-// messages for bad links do; its two buttons answer. It works without scripts: with them it counts down, and
-// shows by itself what became of the offer.
-type claim struct {
+// claimPages serves the page behind the link of an offer. Opening it changes nothing, because programs that scan
+// messages open links, too. Its two buttons answer. It works without scripts. With scripts it counts down and
+// shows by itself when the offer changes.
+type claimPages struct {
 	app *app.App
 	log *slog.Logger
 }
 
-// state is what a reader finds behind the link.
+// state is the state of an offer, as the page shows it.
 type state string
 
 const (
-	isLive      state = "live"
-	isAccepted  state = "accepted"
-	isReturned  state = "returned" // accepted, and cancelled since
-	isDeclined  state = "declined"
-	isExpired   state = "expired"
-	isStarted   state = "started" // expired, and the session is under way or over
-	isTaken     state = "taken"   // by somebody faster
-	isWithdrawn state = "withdrawn"
-	isCalledOff state = "off"
-	isInvalid   state = "invalid"
-	isAway      state = "away" // it cannot be told now
+	isLive        state = "live"
+	isAccepted    state = "accepted"
+	isReturned    state = "returned" // accepted, and then cancelled
+	isDeclined    state = "declined"
+	isExpired     state = "expired"
+	isStarted     state = "started" // expired, and the session has started or ended
+	isTaken       state = "taken"   // by another member, who was faster
+	isWithdrawn   state = "withdrawn"
+	isCalledOff   state = "off"
+	isInvalid     state = "invalid"
+	isUnavailable state = "away" // it cannot be shown now
 )
 
-// ticket is what the page says, ready to be read.
-type ticket struct {
-	Words *words
+// claimData is what the page shows.
+type claimData struct {
+	Words *claimWords
 	State state
 	Path  string
-	head
+	pageHead
 	Headline, Says,
 	Title, Service, Day, Hours, Zone, Place, Address, Seats string
-	Refusal          string // why an answer came to nothing
+	Refusal          string // why an answer was refused
 	UntilWord, Until string
-	UntilAt          string // for programs
-	// Left and Of are how many milliseconds an offer has, and had when it was made. Every is the seconds until a look whether it
-	// still stands; 0 where nothing will change.
+	UntilAt          string // as RFC 3339, for scripts
+	// Left and Of are the milliseconds that the offer has left and that it had in total.
+	// Every is the seconds until the page checks whether the offer is still open; 0 if nothing will change.
 	Left, Of int64
 	Every    int
 }
 
-// lookAgain is how many seconds a page that is open waits until it asks whether the offer still stands.
-const lookAgain = 20
+// reloadSeconds is how often an open page checks whether the offer is still open.
+const reloadSeconds = 20
 
-// answerParam carries the reason of a refusal from a POST to the page that shows it.
+// answerParam carries the reason of a refusal from the POST to the page that shows it.
 const answerParam = "refused"
 
-func (c claim) serve(w http.ResponseWriter, r *http.Request) {
-	in := wordsFor(r)
-	view, err := c.app.ViewClaim(r.Context(), r.PathValue("token"))
+func (c claimPages) serve(w http.ResponseWriter, r *http.Request) {
+	in := claimWordsFor(r)
+	view, err := c.app.Waitlists.ViewClaim(r.Context(), r.PathValue("token"))
 	if err == nil {
-		var page ticket
-		if page, err = readableOffer(view, in); err == nil {
+		var page claimData
+		if page, err = newClaimData(view, in); err == nil {
 			page.Path = r.URL.EscapedPath()
 			if reason := r.URL.Query().Get(answerParam); reason != "" && page.State == isLive {
 				page.Refusal = in.refusal(fault.Reason(reason))
@@ -92,11 +93,11 @@ func (c claim) serve(w http.ResponseWriter, r *http.Request) {
 	c.fail(w, r, err, in)
 }
 
-// answer does what a button asks for, and sends the browser back to the page: loading that again answers nothing.
-func (c claim) answer(w http.ResponseWriter, r *http.Request) {
-	in := wordsFor(r)
-	if !ownForm(r) {
-		http.Error(w, "Open the link of the message, and answer there.", http.StatusForbidden)
+// answer handles a button and redirects to the page, so that a reload does not answer again.
+func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
+	in := claimWordsFor(r)
+	if !isSameOrigin(r) {
+		http.Error(w, "Open the link in your message and answer there.", http.StatusForbidden)
 		return
 	}
 	r.Body = http.MaxBytesReader(w, r.Body, maxAnswer)
@@ -109,12 +110,12 @@ func (c claim) answer(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, http.StatusText(http.StatusBadRequest), http.StatusBadRequest)
 		return
 	}
-	back := url.URL{Path: app.ClaimPath + r.PathValue("token")}
-	_, err := c.app.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
+	back := url.URL{Path: waitlists.ClaimPath + r.PathValue("token")}
+	_, err := c.app.Waitlists.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
 	switch reason := fault.ReasonOf(err); {
 	case err == nil, reason == fault.OfferNotLive, reason == fault.OfferNotFound:
-		// The page tells what it has come to.
-	case reason == fault.LinkInvalid, !refused(err):
+		// The page shows the new state.
+	case reason == fault.LinkInvalid, !isRefusal(err):
 		c.fail(w, r, err, in)
 		return
 	default:
@@ -123,13 +124,13 @@ func (c claim) answer(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, back.String(), http.StatusSeeOther)
 }
 
-// maxAnswer bounds the body of an answer, which has one short field.
+// maxAnswer is the maximum size of a form in bytes. It has one short field.
 const maxAnswer = 1 << 10
 
-// ownForm reports whether a form was sent from a page of this service. The page's own policy has browsers say no more of
-// where they were than "null", so what counts is what they say of the site; where they say nothing, the token, which no
-// other site knows, has to do.
-func ownForm(r *http.Request) bool {
+// isSameOrigin reports whether a form was sent from a page of this service. The page's referrer policy makes browsers
+// send "null" as the origin, so the header Sec-Fetch-Site counts. Without that header the token has to be
+// enough, which no other site knows.
+func isSameOrigin(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":
 		return true
@@ -142,37 +143,41 @@ func ownForm(r *http.Request) bool {
 	}
 }
 
-// refused reports whether an error is the answer of a rule, and not a breakdown.
-func refused(err error) bool {
+// isRefusal reports whether an error is a decision of a rule, not a failure.
+func isRefusal(err error) bool {
 	refusal, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return false
 	}
 	switch refusal.Kind {
-	case fault.FailedPrecondition, fault.ResourceExhausted, fault.AlreadyExists, fault.InvalidArgument, fault.PermissionDenied, fault.NotFound:
+	case fault.FailedPrecondition, fault.ResourceExhausted, fault.AlreadyExists, fault.InvalidArgument,
+		fault.PermissionDenied, fault.NotFound:
 		return true
 	default:
 		return false
 	}
 }
 
-func (c claim) fail(w http.ResponseWriter, r *http.Request, err error, in *words) {
+func (c claimPages) fail(w http.ResponseWriter, r *http.Request, err error, in *claimWords) {
 	if fault.ReasonOf(err) == fault.LinkInvalid {
-		c.write(w, r, http.StatusNotFound, ticket{Words: in, State: isInvalid, Headline: in.invalid.headline, Says: in.invalid.says})
+		c.write(w, r, http.StatusNotFound, claimData{
+			Words: in, State: isInvalid, Headline: in.invalid.headline, Says: in.invalid.text,
+		})
 		return
 	}
 	if r.Context().Err() == nil {
-		c.log.ErrorContext(r.Context(), "claim page not shown", slog.Any("error", err))
+		c.log.ErrorContext(r.Context(), "showing claim page failed", slog.Any("error", err))
 	}
-	c.write(w, r, http.StatusServiceUnavailable, ticket{
-		Words: in, State: isAway, Path: r.URL.EscapedPath(), Headline: in.away.headline, Says: in.away.says, Every: retryAfter,
+	c.write(w, r, http.StatusServiceUnavailable, claimData{
+		Words: in, State: isUnavailable, Path: r.URL.EscapedPath(),
+		Headline: in.unavailable.headline, Says: in.unavailable.text, Every: retryAfter,
 	})
 }
 
-func (c claim) write(w http.ResponseWriter, r *http.Request, status int, page ticket) {
+func (c claimPages) write(w http.ResponseWriter, r *http.Request, status int, page claimData) {
 	var body bytes.Buffer
 	if err := claimPage.Execute(&body, page); err != nil {
-		c.log.ErrorContext(r.Context(), "claim page not written", slog.Any("error", err))
+		c.log.ErrorContext(r.Context(), "rendering claim page failed", slog.Any("error", err))
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
@@ -185,11 +190,11 @@ func (c claim) write(w http.ResponseWriter, r *http.Request, status int, page ti
 	h.Set("Content-Language", page.Words.Lang)
 	h.Set("Vary", "Accept-Language")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // a browser that has left needs no page
+	_, _ = w.Write(body.Bytes()) // a closed connection needs no page
 }
 
-// stateOf tells what has become of an offer.
-func stateOf(v app.ClaimView) state {
+// stateOf returns the state of an offer for the page.
+func stateOf(v waitlists.ClaimView) state {
 	switch o := v.Offer; {
 	case o.Status == waitlist.Accepted && v.Returned:
 		return isReturned
@@ -212,42 +217,44 @@ func stateOf(v app.ClaimView) state {
 	}
 }
 
-// readableOffer puts an offer into words, at the clock of its location.
-func readableOffer(v app.ClaimView, in *words) (ticket, error) {
+// newClaimData formats an offer in a language and in the time zone of its location.
+func newClaimData(v waitlists.ClaimView, in *claimWords) (claimData, error) {
 	o := v.Offer
 	zone, err := time.LoadLocation(o.TimeZone)
 	if err != nil {
-		return ticket{}, err
+		return claimData{}, err
 	}
 	starts, ends, until := o.SessionStarts.In(zone), o.SessionEnds.In(zone), o.ExpiresAt.In(zone)
-	t := ticket{
-		Words: in, State: stateOf(v), head: headOf(v.Name, v.Brand), Title: o.SessionTitle, Place: o.LocationName, Address: v.Address,
-		Day: in.day(starts), Hours: in.clock(starts) + "–" + in.clock(ends), Zone: in.zone(starts), Seats: in.seats(o.Seats),
+	t := claimData{
+		Words: in, State: stateOf(v), pageHead: newPageHead(v.Name, v.Brand),
+		Title: o.SessionTitle, Place: o.LocationName, Address: v.Address,
+		Day: in.day(starts), Hours: in.clock(starts) + "–" + in.clock(ends), Zone: in.zone(starts),
+		Seats: in.seats(o.Seats),
 	}
 	if !strings.EqualFold(o.ServiceName, o.SessionTitle) {
 		t.Service = o.ServiceName
 	}
 	text := in.states[t.State]
-	t.Headline, t.Says = text.headline, text.says
+	t.Headline, t.Says = text.headline, text.text
 	switch t.State {
 	case isLive:
-		t.Headline = in.forWhom(v.For)
-		t.UntilWord = in.kept
+		t.Headline = in.headline(v.For)
+		t.UntilWord = in.reservedUntil
 		if o.Shared {
-			t.Says, t.UntilWord = in.fastest, in.open
+			t.Says, t.UntilWord = in.fastest, in.openUntil
 		}
 		if !v.Now.Before(o.SessionStarts) {
-			t.Says = in.begun
+			t.Says = in.started
 		}
 		t.Until, t.UntilAt = in.clock(until), until.Format(time.RFC3339)
 		if civil.DateOf(v.Now, zone) != civil.DateOf(o.ExpiresAt, zone) {
 			t.Until = in.day(until) + ", " + t.Until
 		}
 		t.Left, t.Of = o.ExpiresAt.Sub(v.Now).Milliseconds(), o.ExpiresAt.Sub(o.CreatedAt).Milliseconds()
-		t.Every = lookAgain
+		t.Every = reloadSeconds
 	case isDeclined, isExpired, isTaken, isWithdrawn:
 		if v.Waits {
-			t.Says += " " + in.waitsOn
+			t.Says += " " + in.stillWaiting
 		}
 	default:
 	}

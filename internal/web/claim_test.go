@@ -13,7 +13,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -25,111 +29,114 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// court is a session of one seat, two days on at 18:00 in Berlin, that members queue for.
-type court struct {
+// claimStudio has a session with one seat, two days later at 18:00 in Berlin, and a waitlist.
+type claimStudio struct {
 	*studio
 	owner   tenant.Caller
 	service tenant.ServiceID
 	place   tenant.LocationID
 	session tenant.SessionID
-	holder  tenant.BookingID // of the seat
-	rival   tenant.Caller    // who queues with the others, in tests of the mode in which that matters
+	holder  tenant.BookingID // the booking of the seat
+	rival   tenant.Caller    // another member on the waitlist, in tests of FirstToClaim
 }
 
-// newCourt has a seat in the mode given.
-func newCourt(t *testing.T, mode waitlist.Mode) *court {
+// newClaimStudio offers free seats in the given mode.
+func newClaimStudio(t *testing.T, mode waitlist.Mode) *claimStudio {
 	t.Helper()
-	c := &court{studio: newStudio(t)}
+	c := &claimStudio{studio: newStudio(t)}
 	c.owner = tenant.System(c.tenant)
-	place, err := c.app.CreateLocation(t.Context(), c.owner, catalog.Location{
-		Name: "Pier 2", TimeZone: "Europe/Berlin", Address: "Am Hafen 1, Hamburg", Channels: catalog.Channels(), Active: true,
+	place, err := c.app.Catalog.CreateLocation(t.Context(), c.owner, catalog.Location{
+		Name: "Pier 2", TimeZone: "Europe/Berlin", Address: "Am Hafen 1, Hamburg",
+		Channels: catalog.Channels(), Active: true,
 	})
 	c.ok(err)
-	service, err := c.app.CreateService(t.Context(), c.owner, catalog.Service{
-		Name: "Yoga", Duration: time.Hour, DefaultCapacity: new(1), DefaultWaitlistCapacity: 9, MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson, Active: true,
+	service, err := c.app.Catalog.CreateService(t.Context(), c.owner, catalog.Service{
+		Name: "Yoga", Duration: time.Hour, DefaultCapacity: new(1), DefaultWaitlistCapacity: 9,
+		MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson, Active: true,
 	})
 	c.ok(err)
-	_, err = c.app.UpdateRules(t.Context(), c.owner, app.RulesEdit{
-		Target: app.PolicyTarget{Service: service.ID}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
+	_, err = c.app.Settings.UpdateRules(t.Context(), c.owner, settings.RulesEdit{
+		Target: settings.PolicyTarget{Service: service.ID}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
 	})
 	c.ok(err)
 	c.service, c.place = service.ID, place.ID
-	c.session, c.holder = c.full()
+	c.session, c.holder = c.bookedSession()
 	return c
 }
 
-func (c *court) ok(err error) {
+func (c *claimStudio) ok(err error) {
 	c.t.Helper()
 	if err != nil {
 		c.t.Fatal(err)
 	}
 }
 
-// full is a session that somebody has booked.
-func (c *court) full() (tenant.SessionID, tenant.BookingID) {
+// bookedSession creates a session whose only seat is booked.
+func (c *claimStudio) bookedSession() (tenant.SessionID, tenant.BookingID) {
 	c.t.Helper()
-	made, err := c.app.CreateSession(context.Background(), c.owner, session.Input{
+	made, err := c.app.Schedules.CreateSession(context.Background(), c.owner, session.Input{
 		Service: c.service, Location: c.place, StartsAt: class.AddDate(0, 0, 2), Title: "Vinyasa & <b>Breath</b>",
 	}, true)
 	c.ok(err)
 	return made.ID, c.book(c.person("Hanna Holder"), made.ID).Booking.ID
 }
 
-func (c *court) person(name string) tenant.Caller {
+func (c *claimStudio) person(name string) tenant.Caller {
 	c.t.Helper()
-	m, err := c.app.CreateMember(context.Background(), c.owner, member.Member{Name: name})
+	m, err := c.app.Accounts.CreateMember(context.Background(), c.owner, member.Member{Name: name})
 	c.ok(err)
 	return tenant.Caller{Tenant: c.tenant, Member: m.ID, Own: true}
 }
 
-func (c *court) book(who tenant.Caller, in tenant.SessionID) app.Place {
+func (c *claimStudio) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 	c.t.Helper()
-	place, err := c.app.Book(context.Background(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := c.app.Bookings.Book(context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	c.ok(err)
 	return place
 }
 
-// free gives the seat up: it goes to whoever waits.
-func (c *court) free() {
+// cancelBooking cancels the booking of the seat, so the seat goes to the waitlist.
+func (c *claimStudio) cancelBooking() {
 	c.t.Helper()
-	_, err := c.app.CancelBooking(context.Background(), c.owner, app.CancelRequest{ID: c.holder})
+	_, err := c.app.Bookings.CancelBooking(context.Background(), c.owner, bookings.CancelRequest{ID: c.holder})
 	c.ok(err)
 }
 
-// offers reads the offers to a member, the newest first.
-func (c *court) offers(who tenant.Caller) []waitlist.Offer {
+// offers returns the offers to a member, newest first.
+func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
 	c.t.Helper()
-	offers, err := c.app.ListOffers(context.Background(), c.owner, store.OfferQuery{Member: who.Member, Limit: 10})
+	offers, err := c.app.Waitlists.ListOffers(context.Background(), c.owner, store.OfferQuery{Member: who.Member, Limit: 10})
 	c.ok(err)
 	return offers
 }
 
-// linkTo is the path of the newest offer to a member.
-func (c *court) linkTo(who tenant.Caller) string {
+// linkTo returns the path of the newest offer to a member.
+func (c *claimStudio) linkTo(who tenant.Caller) string {
 	c.t.Helper()
 	offers := c.offers(who)
 	if len(offers) == 0 {
-		c.t.Fatal("nothing was offered")
+		c.t.Fatal("there is no offer")
 	}
-	return strings.TrimPrefix(c.app.ClaimURL(c.tenant, offers[0].ID), "https://berth.example")
+	return strings.TrimPrefix(c.app.Waitlists.ClaimURL(c.tenant, offers[0].ID), "https://berth.example")
 }
 
-// offered is Mia Meyer with a live offer, and its path.
-func (c *court) offered() (tenant.Caller, string) {
+// offered makes an offer to Mia Meyer and returns its path.
+func (c *claimStudio) offered() (tenant.Caller, string) {
 	c.t.Helper()
 	who := c.person("Mia Meyer")
 	c.book(who, c.session)
-	c.free()
+	c.cancelBooking()
 	return who, c.linkTo(who)
 }
 
-// send is a request by a browser that knows nothing but forms.
-func (c *court) send(method, path string, form url.Values, headers ...string) (*http.Response, string) {
+// send sends a request like a browser without scripts.
+func (c *claimStudio) send(method, path string, form url.Values, headers ...string) (*http.Response, string) {
 	c.t.Helper()
-	r := httptest.NewRequestWithContext(context.Background(), method, "https://berth.example"+path, strings.NewReader(form.Encode()))
+	body := strings.NewReader(form.Encode())
+	r := httptest.NewRequestWithContext(context.Background(), method, "https://berth.example"+path, body)
 	if method == http.MethodPost {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-		r.Header.Set("Origin", "null") // as the page's own policy has it
+		r.Header.Set("Origin", "null") // because of the page's referrer policy
 		r.Header.Set("Sec-Fetch-Site", "same-origin")
 	}
 	for i := 0; i < len(headers); i += 2 {
@@ -143,9 +150,9 @@ func (c *court) send(method, path string, form url.Values, headers ...string) (*
 	c.pages.ServeHTTP(w, r)
 	answer := w.Result()
 	defer answer.Body.Close()
-	body, err := io.ReadAll(answer.Body)
+	text, err := io.ReadAll(answer.Body)
 	c.ok(err)
-	return answer, string(body)
+	return answer, string(text)
 }
 
 var (
@@ -153,8 +160,8 @@ var (
 	decline = url.Values{"answer": {"decline"}}
 )
 
-// press sends a form, and follows to the page that shows what came of it.
-func (c *court) press(path string, form url.Values) string {
+// submit sends a form and follows the redirect to the page.
+func (c *claimStudio) submit(path string, form url.Values) string {
 	c.t.Helper()
 	answer, body := c.send(http.MethodPost, path, form)
 	if answer.StatusCode != http.StatusSeeOther {
@@ -167,53 +174,56 @@ func (c *court) press(path string, form url.Values) string {
 	return body
 }
 
-func (c *court) later(d time.Duration) { c.now.Store(new(c.now.Load().Add(d))) }
+func (c *claimStudio) advance(d time.Duration) { c.now.Store(new(c.now.Load().Add(d))) }
 
-func TestAnOfferIsAcceptedWithoutScripts(t *testing.T) {
+func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	who, link := c.offered()
 	_, body := c.send(http.MethodGet, link, nil)
-	says(t, body, "A place is free for you, Mia M.", "-Meyer", "Harbour Yoga", "Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", ">Yoga<", "Friday, 20 March",
-		"18:00–19:00", "Berlin time (UTC&#43;1)", "Pier 2", "Am Hafen 1, Hamburg", "1 person", "18:30</time>", `data-left="1800000"`, `max="1800000"`,
-		`<form method="post" action="`+link+`">`, `value="accept"`, `value="decline"`, "keeping it for you", "-refusal")
-	says(t, c.press(link, accept), "in</h1>", "nothing else to do", `data-state="accepted"`, "-<form", `data-every="0"`)
-	place, err := c.app.GetBooking(t.Context(), c.owner, c.offers(who)[0].Booking)
+	wantTexts(t, body, "A place is free for you, Mia M.", "-Meyer", "Harbour Yoga",
+		"Vinyasa &amp; &lt;b&gt;Breath&lt;/b&gt;", ">Yoga<", "Friday, 20 March", "18:00–19:00",
+		"Berlin time (UTC&#43;1)", "Pier 2", "Am Hafen 1, Hamburg", "1 person", "18:30</time>",
+		`data-left="1800000"`, `max="1800000"`, `<form method="post" action="`+link+`">`,
+		`value="accept"`, `value="decline"`, "keeping it for you", "-refusal")
+	wantTexts(t, c.submit(link, accept),
+		"in</h1>", "nothing else to do", `data-state="accepted"`, "-<form", `data-every="0"`)
+	place, err := c.app.Bookings.GetBooking(t.Context(), c.owner, c.offers(who)[0].Booking)
 	if err != nil || place.Status != booking.Confirmed {
 		t.Error(place.Status, err)
 	}
-	// Going back and pressing again changes nothing.
-	says(t, c.press(link, accept), `data-state="accepted"`)
-	says(t, c.press(link, decline), `data-state="accepted"`)
-	_, err = c.app.CancelBooking(t.Context(), c.owner, app.CancelRequest{ID: place.ID})
+	// Going back and answering again changes nothing.
+	wantTexts(t, c.submit(link, accept), `data-state="accepted"`)
+	wantTexts(t, c.submit(link, decline), `data-state="accepted"`)
+	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: place.ID})
 	c.ok(err)
 	_, body = c.send(http.MethodGet, link, nil)
-	says(t, body, `data-state="returned"`, "cancelled since")
+	wantTexts(t, body, `data-state="returned"`, "cancelled since")
 }
 
-func TestADeclinedOfferGoesToTheNext(t *testing.T) {
+func TestClaim_DeclinedOfferGoesToNextMember(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	second := c.person("Noa Next")
 	first := c.person("Mia Meyer")
 	c.book(first, c.session)
 	c.book(second, c.session)
-	c.free()
+	c.cancelBooking()
 	link := c.linkTo(first)
-	says(t, c.press(link, decline), `data-state="declined"`, "You said no", "still on the waitlist", "-<form")
-	says(t, c.press(link, decline), `data-state="declined"`)
-	says(t, c.press(link, accept), `data-state="declined"`)
+	wantTexts(t, c.submit(link, decline), `data-state="declined"`, "You said no", "still on the waitlist", "-<form")
+	wantTexts(t, c.submit(link, decline), `data-state="declined"`)
+	wantTexts(t, c.submit(link, accept), `data-state="declined"`)
 	_, body := c.send(http.MethodGet, c.linkTo(second), nil)
-	says(t, body, "Noa N.", `data-state="live"`)
+	wantTexts(t, body, "Noa N.", `data-state="live"`)
 	if n := len(c.offers(second)); n != 1 {
-		t.Errorf("%d offers to the next", n)
+		t.Errorf("%d offers to the next member", n)
 	}
 }
 
-// What looks through messages for bad links opens all that it finds.
-func TestOpeningChangesNothing(t *testing.T) {
+// Programs that scan messages open all links in them.
+func TestClaim_OpeningChangesNothing(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	who, link := c.offered()
 	before := c.offers(who)
 	for range 3 {
@@ -231,14 +241,14 @@ func TestOpeningChangesNothing(t *testing.T) {
 	}
 }
 
-func TestFormsOfOtherSitesAreTurnedAway(t *testing.T) {
+func TestClaim_RejectsFormsOfOtherSites(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
 	for name, headers := range map[string][]string{
-		"cross-site":               {"Sec-Fetch-Site", "cross-site"},
-		"a neighbour":              {"Sec-Fetch-Site", "same-site"},
-		"an old browser elsewhere": {"Sec-Fetch-Site", "", "Origin", "https://evil.example"},
+		"cross-site":                   {"Sec-Fetch-Site", "cross-site"},
+		"same site, other origin":      {"Sec-Fetch-Site", "same-site"},
+		"an old browser, other origin": {"Sec-Fetch-Site", "", "Origin", "https://evil.example"},
 	} {
 		if answer, _ := c.send(http.MethodPost, link, accept, headers...); answer.StatusCode != http.StatusForbidden {
 			t.Error(name, answer.Status)
@@ -250,39 +260,46 @@ func TestFormsOfOtherSitesAreTurnedAway(t *testing.T) {
 		}
 	}
 	_, body := c.send(http.MethodGet, link, nil)
-	says(t, body, `data-state="live"`)
-	for _, headers := range [][]string{{"Sec-Fetch-Site", "", "Origin", "https://berth.example"}, {"Sec-Fetch-Site", ""}, {"Sec-Fetch-Site", "", "Origin", ""}} {
+	wantTexts(t, body, `data-state="live"`)
+	for _, headers := range [][]string{
+		{"Sec-Fetch-Site", "", "Origin", "https://berth.example"}, {"Sec-Fetch-Site", ""},
+		{"Sec-Fetch-Site", "", "Origin", ""},
+	} {
 		if answer, _ := c.send(http.MethodPost, link, accept, headers...); answer.StatusCode != http.StatusSeeOther {
 			t.Error(headers, answer.Status)
 		}
 	}
 }
 
-func TestWhatBecomesOfAnOfferWhileItsPageIsOpen(t *testing.T) {
+func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		mode    waitlist.Mode
-		happens func(c *court)
+		happens func(c *claimStudio)
 		says    []string
 	}{
-		"it runs out": {waitlist.OfferInTurn, func(c *court) { c.later(30 * time.Minute) }, []string{`data-state="expired"`, "time is up"}},
-		"it ran out, and that was seen to": {waitlist.OfferInTurn, func(c *court) {
-			c.later(30 * time.Minute)
-			_, err := c.app.ExpireOffers(context.Background(), c.tenant)
+		"it expires": {waitlist.OfferInTurn, func(c *claimStudio) {
+			c.advance(30 * time.Minute)
+		}, []string{`data-state="expired"`, "time is up"}},
+		"it expires, and the sweep has run": {waitlist.OfferInTurn, func(c *claimStudio) {
+			c.advance(30 * time.Minute)
+			_, err := c.app.Waitlists.ExpireOffers(context.Background(), c.tenant)
 			c.ok(err)
 		}, []string{`data-state="expired"`, "still on the waitlist"}},
-		"the session starts": {waitlist.OfferInTurn, func(c *court) { c.later(48 * time.Hour) }, []string{`data-state="started"`}},
-		"the session is called off": {waitlist.OfferInTurn, func(c *court) {
-			_, err := c.app.CancelSession(context.Background(), c.owner, c.session, "Storm.", true)
+		"the session starts": {waitlist.OfferInTurn, func(c *claimStudio) {
+			c.advance(48 * time.Hour)
+		}, []string{`data-state="started"`}},
+		"the session is cancelled": {waitlist.OfferInTurn, func(c *claimStudio) {
+			_, err := c.app.Schedules.CancelSession(context.Background(), c.owner, c.session, "Storm.", true)
 			c.ok(err)
 		}, []string{`data-state="off"`, "called off", "-still on"}},
-		"somebody is faster": {waitlist.FirstToClaim, func(c *court) {
-			says(c.t, c.press(c.linkTo(c.rival), accept), `data-state="accepted"`)
+		"another member is faster": {waitlist.FirstToClaim, func(c *claimStudio) {
+			wantTexts(c.t, c.submit(c.linkTo(c.rival), accept), `data-state="accepted"`)
 		}, []string{`data-state="taken"`, "faster"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := newCourt(t, tt.mode)
+			c := newClaimStudio(t, tt.mode)
 			if tt.mode == waitlist.FirstToClaim {
 				c.rival = c.person("Rita Rival")
 				c.book(c.rival, c.session)
@@ -293,44 +310,46 @@ func TestWhatBecomesOfAnOfferWhileItsPageIsOpen(t *testing.T) {
 			if tt.mode == waitlist.FirstToClaim {
 				kept = "Open until"
 			}
-			says(t, body, `data-state="live"`, kept)
+			wantTexts(t, body, `data-state="live"`, kept)
 			tt.happens(c)
 			_, body = c.send(http.MethodGet, link, nil)
-			says(t, body, append(tt.says, "-<form", `data-every="0"`)...)
-			// Whoever presses the button of the old page is told.
-			says(t, c.press(link, accept), append(tt.says, "-<form")...)
+			wantTexts(t, body, append(tt.says, "-<form", `data-every="0"`)...)
+			// An answer from the old page gets the new state.
+			wantTexts(t, c.submit(link, accept), append(tt.says, "-<form")...)
 		})
 	}
 }
 
-func TestARefusedAnswerLeavesTheOfferLive(t *testing.T) {
+func TestClaim_RefusedAnswerKeepsOfferOpen(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
-	plan, err := c.app.CreatePlan(t.Context(), c.owner, credit.Plan{Name: "One", Kind: credit.Credits, Credits: 1, AllowOverlap: true, Active: true})
+	c := newClaimStudio(t, waitlist.OfferInTurn)
+	plan, err := c.app.Catalog.CreatePlan(t.Context(), c.owner, credit.Plan{
+		Name: "One", Kind: credit.Credits, Credits: 1, AllowOverlap: true, Active: true,
+	})
 	c.ok(err)
 	who := c.person("Mia Meyer")
-	_, err = c.app.Subscribe(t.Context(), c.owner, app.SubscribeRequest{Member: who.Member, Plan: plan.ID})
+	_, err = c.app.Accounts.Subscribe(t.Context(), c.owner, accounts.SubscribeRequest{Member: who.Member, Plan: plan.ID})
 	c.ok(err)
 	c.book(who, c.session)
-	other, holder := c.full()
-	_, err = c.app.CancelBooking(t.Context(), c.owner, app.CancelRequest{ID: holder})
+	other, holder := c.bookedSession()
+	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: holder})
 	c.ok(err)
-	c.free()
+	c.cancelBooking()
 	link := c.linkTo(who)
 	used := c.book(who, other)
-	body := c.press(link, accept)
-	says(t, body, `data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
+	body := c.submit(link, accept)
+	wantTexts(t, body, `data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
 	_, body = c.send(http.MethodGet, link+"?refused=%3Cscript%3E", nil)
-	says(t, body, "could not be booked", "-script>&")
-	_, err = c.app.CancelBooking(t.Context(), c.owner, app.CancelRequest{ID: used.Booking.ID})
+	wantTexts(t, body, "could not be booked", "-script>&")
+	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: used.Booking.ID})
 	c.ok(err)
-	says(t, c.press(link, accept), `data-state="accepted"`, "-alert")
+	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")
 }
 
-func TestTwoAnswersAtOnce(t *testing.T) {
+func TestClaim_ConcurrentAnswersTakeEffectOnce(t *testing.T) {
 	t.Parallel()
 	for range 4 {
-		c := newCourt(t, waitlist.OfferInTurn)
+		c := newClaimStudio(t, waitlist.OfferInTurn)
 		who, link := c.offered()
 		next := c.person("Noa Next")
 		c.book(next, c.session)
@@ -347,82 +366,89 @@ func TestTwoAnswersAtOnce(t *testing.T) {
 		switch mine[0].Status {
 		case waitlist.Accepted:
 			if len(theirs) != 0 {
-				t.Errorf("a place that was taken was offered: %v", theirs)
+				t.Errorf("an accepted place was offered again: %v", theirs)
 			}
 		case waitlist.Declined:
 			if len(theirs) != 1 || theirs[0].Status != waitlist.Live {
-				t.Errorf("a place that was declined was not offered: %v", theirs)
+				t.Errorf("a declined place was not offered: %v", theirs)
 			}
 		default:
 			t.Error(mine[0].Status)
 		}
 		_, body := c.send(http.MethodGet, link, nil)
-		says(t, body, `data-state="`+strings.ToLower(string(mine[0].Status))+`"`)
+		wantTexts(t, body, `data-state="`+strings.ToLower(string(mine[0].Status))+`"`)
 	}
 }
 
-func TestLinksThatLeadNowhere(t *testing.T) {
+func TestClaim_RejectsInvalidLinks(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	who, link := c.offered()
-	elsewhere, err := c.app.CreateTenant(t.Context(), app.NewTenant{Name: "Elsewhere", TimeZone: "UTC", Locale: "en", Currency: "EUR"})
+	other, err := c.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+		Name: "Other", TimeZone: "UTC", Locale: "en", Currency: "EUR",
+	})
 	c.ok(err)
-	foreign := strings.TrimPrefix(c.app.ClaimURL(elsewhere.ID, c.offers(who)[0].ID), "https://berth.example")
+	claimPath := func(in tenant.TenantID, offer tenant.OfferID) string {
+		return strings.TrimPrefix(c.app.Waitlists.ClaimURL(in, offer), "https://berth.example")
+	}
 	for name, path := range map[string]string{
-		"another tenant's":  foreign,
-		"an unknown offer":  strings.TrimPrefix(c.app.ClaimURL(c.tenant, tenant.New[tenant.OfferID](class)), "https://berth.example"),
+		"another tenant's":  claimPath(other.ID, c.offers(who)[0].ID),
+		"an unknown offer":  claimPath(c.tenant, tenant.New[tenant.OfferID](class)),
 		"cut off":           link[:len(link)-3],
-		"no token":          app.ClaimPath + "x",
-		"markup":            app.ClaimPath + "%3Cscript%3E",
-		"the assets folder": app.ClaimPath + "assets",
+		"no token":          waitlists.ClaimPath + "x",
+		"markup":            waitlists.ClaimPath + "%3Cscript%3E",
+		"the assets folder": waitlists.ClaimPath + "assets",
 	} {
 		for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 			answer, body := c.send(method, path, form)
 			if answer.StatusCode != http.StatusNotFound {
 				t.Error(name, method, answer.Status)
 			}
-			says(t, body, "This link is not valid", "-Vinyasa", "-Mia", "-Harbour", "-<form", "-<script>")
+			wantTexts(t, body, "This link is not valid", "-Vinyasa", "-Mia", "-Harbour", "-<form", "-<script>")
 		}
 	}
 	_, body := c.send(http.MethodGet, link, nil)
-	says(t, body, `data-state="live"`)
+	wantTexts(t, body, `data-state="live"`)
 	if c.log.Len() > 0 {
 		t.Error(c.log.String())
 	}
 }
 
-func TestAnOfferThatCannotBeShown(t *testing.T) {
+func TestClaim_AnswersUnavailableOnFailure(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
-	c.exec(`alter table waitlist_offers rename to elsewhere`)
+	c.exec(`alter table waitlist_offers rename to renamed`)
 	for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 		answer, body := c.send(method, link, form)
 		if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "10" {
 			t.Error(answer.Status, answer.Header)
 		}
-		says(t, body, "nothing has been changed", `href="`+link+`"`, "-42P01")
+		wantTexts(t, body, "nothing has been changed", `href="`+link+`"`, "-42P01")
 	}
 }
 
-func TestThePageOfAnOfferIsShut(t *testing.T) {
+func TestClaim_SetsSecurityHeaders(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
 	for _, path := range []string{link, "/claim/x", "/claim/assets/claim.js", "/claim/assets/claim.css"} {
 		answer, body := c.send(http.MethodGet, path, nil)
-		for header, want := range map[string]string{"Cache-Control": "no-store", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex, nofollow"} {
+		for header, want := range map[string]string{
+			"Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
+			"X-Content-Type-Options": "nosniff", "X-Robots-Tag": "noindex, nofollow",
+		} {
 			if got := answer.Header.Get(header); got != want {
 				t.Errorf("%s: %s is %q", path, header, got)
 			}
 		}
 		for _, want := range []string{"default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"} {
-			says(t, answer.Header.Get("Content-Security-Policy"), want, "-unsafe")
+			wantTexts(t, answer.Header.Get("Content-Security-Policy"), want, "-unsafe")
 		}
 		if !strings.HasPrefix(path, claimAssetPath) {
-			says(t, answer.Header.Get("Content-Security-Policy"), "form-action 'self'")
-			// The policy allows nothing inline and nothing from elsewhere.
-			says(t, body, "-style=", "-onclick", "-http:", "-https:")
+			wantTexts(t, answer.Header.Get("Content-Security-Policy"), "form-action 'self'")
+			// The policy allows nothing inline and nothing from other servers.
+			wantTexts(t, body, "-style=", "-onclick", "-http:", "-https:")
 		}
 	}
 	answer, _ := c.send(http.MethodPost, link, decline)
@@ -431,56 +457,59 @@ func TestThePageOfAnOfferIsShut(t *testing.T) {
 	}
 }
 
-func TestThePageSpeaksTheReadersLanguage(t *testing.T) {
+func TestClaim_UsesBrowserLanguage(t *testing.T) {
 	t.Parallel()
-	c := newCourt(t, waitlist.OfferInTurn)
+	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
 	for accepts, want := range map[string][]string{
-		"":                        {`lang="en"`, "Friday, 20 March"},
-		"nonsense;;q":             {`lang="en"`},
-		"ja, nl;q=0.5":            {`lang="en"`},
-		"de-AT,de;q=0.9,en;q=0.8": {`lang="de"`, "Freitag, 20. März", "Ortszeit Berlin (UTC&#43;1)", "Ja, ich nehme ihn", "1 Person<"},
-		"fr-CA, en;q=0.3":         {`lang="fr"`, "vendredi 20 mars", "heure de Berlin", "Oui, je la prends", "1 personne"},
+		"":             {`lang="en"`, "Friday, 20 March"},
+		"nonsense;;q":  {`lang="en"`},
+		"ja, nl;q=0.5": {`lang="en"`},
+		"de-AT,de;q=0.9,en;q=0.8": {
+			`lang="de"`, "Freitag, 20. März", "Ortszeit Berlin (UTC&#43;1)", "Ja, ich nehme ihn", "1 Person<"},
+		"fr-CA, en;q=0.3": {`lang="fr"`, "vendredi 20 mars", "heure de Berlin", "Oui, je la prends", "1 personne"},
 	} {
 		_, body := c.send(http.MethodGet, link, nil, "Accept-Language", accepts)
-		says(t, body, want...)
+		wantTexts(t, body, want...)
 	}
 	_, body := c.send(http.MethodGet, "/claim/x", nil, "Accept-Language", "fr")
-	says(t, body, "Ce lien n’est pas valide")
+	wantTexts(t, body, "Ce lien n’est pas valide")
 }
 
-// All languages say all that there is to say, and no more than is said in English.
-func TestNoLanguageIsShortOfWords(t *testing.T) {
+// All languages have all texts, and no more than English.
+func TestClaimWords_AreComplete(t *testing.T) {
 	t.Parallel()
-	for _, w := range spoken {
+	for _, w := range allClaimWords {
 		for s, text := range english.states {
-			if other := w.states[s]; other.says == "" || (other.headline == "") != (text.headline == "") {
+			if other := w.states[s]; other.text == "" || (other.headline == "") != (text.headline == "") {
 				t.Errorf("%s: %s is %q", w.Lang, s, other)
 			}
 		}
 		for reason := range english.refusals {
 			if w.refusals[reason] == "" {
-				t.Errorf("%s: nothing about %s", w.Lang, reason)
+				t.Errorf("%s: no text for %s", w.Lang, reason)
 			}
 		}
 		if len(w.states) != len(english.states) || len(w.refusals) != len(english.refusals) {
-			t.Errorf("%s says more than English", w.Lang)
+			t.Errorf("%s has more texts than English", w.Lang)
 		}
 		for _, text := range []string{
-			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.kept, w.open, w.Refused, w.Over, w.cityTime, w.one, w.many, w.anybody,
-			w.name, w.invalid.headline, w.invalid.says, w.away.headline, w.away.says, w.fastest, w.begun, w.waitsOn, w.refusal(fault.Contention),
+			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.reservedUntil, w.openUntil,
+			w.Refused, w.Over, w.cityTime, w.one, w.many, w.withoutName, w.withName, w.invalid.headline, w.invalid.text,
+			w.unavailable.headline, w.unavailable.text, w.fastest, w.started, w.stillWaiting, w.refusal(fault.Contention),
 		} {
 			if text == "" {
-				t.Errorf("%s lacks a word", w.Lang)
+				t.Errorf("%s lacks a text", w.Lang)
 			}
 		}
 	}
 }
 
-func TestZonesAreSaid(t *testing.T) {
+func TestClaimWords_NameTimeZones(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"Europe/Berlin": "Berlin time (UTC+1)", "America/New_York": "New York time (UTC−4)", "Asia/Kolkata": "Kolkata time (UTC+5:30)", "UTC": "UTC", "Europe/London": "London time (UTC)",
+		"Europe/Berlin": "Berlin time (UTC+1)", "America/New_York": "New York time (UTC−4)",
+		"Asia/Kolkata": "Kolkata time (UTC+5:30)", "UTC": "UTC", "Europe/London": "London time (UTC)",
 	} {
 		zone, err := time.LoadLocation(name)
 		if err != nil {

@@ -16,21 +16,21 @@ import (
 	"time"
 )
 
-// ConfigPath is where the browser apps learn how people sign in.
+// ConfigPath is where the browser apps read how users sign in.
 const ConfigPath = "/console/config.json"
 
-// SignIn is how people in a browser sign in: at an OpenID provider, by the
-// authorization code flow with PKCE.
+// SignIn says how users of a browser sign in: at an OpenID provider, with the
+// authorization code flow and PKCE.
 type SignIn struct {
-	Issuer   string `json:"issuer,omitempty"`    // URL of the provider; empty where there is none
+	Issuer   string `json:"issuer,omitempty"`    // URL of the provider; empty if there is none
 	ClientID string `json:"client_id,omitempty"` // of the browser apps
 	Scope    string `json:"scope,omitempty"`     // separated by spaces
-	Audience string `json:"audience,omitempty"`  // that access tokens must name
-	// Development offers demo people instead; their tokens come from the server itself.
+	Audience string `json:"audience,omitempty"`  // required in access tokens
+	// Development offers demo users instead. The server itself issues their tokens.
 	Development bool `json:"development,omitempty"`
 }
 
-// ServeHTTP tells a browser app.
+// ServeHTTP serves it to the browser apps.
 func (s SignIn) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -40,18 +40,17 @@ func (s SignIn) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	_, _ = w.Write(body) // a browser that has left needs no answer
+	_, _ = w.Write(body) // a closed connection needs no answer
 }
 
-// Console serves the browser apps: the console of staff at the root and the
-// members' app at /app. Every path that is no file is a page of theirs, which
-// they find by themselves.
+// Console serves the browser apps: the staff's console at the root and the members' app at /app.
+// Every path that is not a file is a page of an app, which routes it itself.
 func Console(files fs.FS, in SignIn) (http.Handler, error) {
 	c := &console{files: files, connect: "'self'"}
 	if in.Issuer != "" {
 		issuer, err := url.Parse(in.Issuer)
 		if err != nil || issuer.Host == "" {
-			return nil, fmt.Errorf("console: the issuer %q is no URL", in.Issuer)
+			return nil, fmt.Errorf("console: the issuer %q is not a URL", in.Issuer)
 		}
 		c.connect += " " + issuer.Scheme + "://" + issuer.Host
 	}
@@ -73,28 +72,28 @@ func Console(files fs.FS, in SignIn) (http.Handler, error) {
 
 type console struct {
 	files          fs.FS
-	connect        string // sources that may be called
+	connect        string // allowed sources of connect-src
 	staff, members []byte
 }
 
-// noncePlace stands in a page where its nonce belongs.
-const noncePlace = "__NONCE__"
+// noncePlaceholder is replaced with the nonce of a page.
+const noncePlaceholder = "__NONCE__"
 
-// unbuilt is shown by a server that was built without the apps.
-const unbuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Berth</title>
-<h1>The console is not part of this build</h1><p>Run <code>make console</code>, then build the server again. The API is served all the same.</p></html>
+// notBuilt is the page of a server that was built without the apps.
+const notBuilt = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Berth</title>
+<h1>The console is not part of this build</h1><p>Run <code>make console</code>, then build the server again. ` +
+	`The API works without it.</p></html>
 `
 
 func readPage(files fs.FS, name string) ([]byte, error) {
 	page, err := fs.ReadFile(files, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return []byte(unbuilt), nil
+		return []byte(notBuilt), nil
 	}
 	return page, err
 }
 
-// page serves an app's one page. Styles that its components add carry the
-// nonce; scripts come from files alone.
+// page serves an app's only page. Styles that its components add carry the nonce; scripts come from files only.
 func (c *console) page(w http.ResponseWriter, r *http.Request) {
 	if name := strings.TrimPrefix(r.URL.Path, "/"); path.Ext(name) != "" {
 		c.file(w, r, name, "no-cache")
@@ -106,8 +105,10 @@ func (c *console) page(w http.ResponseWriter, r *http.Request) {
 	}
 	nonce := rand.Text()
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self' 'nonce-"+nonce+"'; connect-src "+c.connect+
-		"; img-src 'self' data: blob: https:; media-src 'self' blob:; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; "+
+		"style-src 'self' 'nonce-"+nonce+"'; connect-src "+c.connect+"; img-src 'self' data: blob: https:; "+
+		"media-src 'self' blob:; font-src 'self'; manifest-src 'self'; "+
+		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Permissions-Policy", "camera=(self), geolocation=(self), microphone=(), payment=()")
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
@@ -115,7 +116,7 @@ func (c *console) page(w http.ResponseWriter, r *http.Request) {
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(bytes.ReplaceAll(page, []byte(noncePlace), []byte(nonce))) // a browser that has left needs no page
+	_, _ = w.Write(bytes.ReplaceAll(page, []byte(noncePlaceholder), []byte(nonce))) // a closed connection needs no page
 }
 
 // asset serves a file whose name changes with its content.
@@ -123,7 +124,7 @@ func (c *console) asset(w http.ResponseWriter, r *http.Request) {
 	c.file(w, r, strings.TrimPrefix(r.URL.Path, "/"), "public, max-age=31536000, immutable")
 }
 
-// encodings are how files may lie there besides as they are, the best first.
+// encodings are the compressed forms that a file may have, best first.
 var encodings = []struct{ name, suffix string }{{"br", ".br"}, {"gzip", ".gz"}}
 
 func (c *console) file(w http.ResponseWriter, r *http.Request, name, caching string) {
@@ -133,7 +134,8 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name, caching str
 		return
 	}
 	h := w.Header()
-	h.Set("Content-Type", cmp.Or(types[path.Ext(name)], mime.TypeByExtension(path.Ext(name)), "application/octet-stream"))
+	contentType := cmp.Or(contentTypes[path.Ext(name)], mime.TypeByExtension(path.Ext(name)), "application/octet-stream")
+	h.Set("Content-Type", contentType)
 	h.Set("Cache-Control", caching)
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Add("Vary", "Accept-Encoding")
@@ -141,22 +143,22 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name, caching str
 		if !accepts(r.Header.Get("Accept-Encoding"), e.name) {
 			continue
 		}
-		if packed, err := fs.ReadFile(c.files, name+e.suffix); err == nil {
+		if compressed, err := fs.ReadFile(c.files, name+e.suffix); err == nil {
 			h.Set("Content-Encoding", e.name)
-			content = packed
+			content = compressed
 			break
 		}
 	}
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// types are those that the machine's own list may lack.
-var types = map[string]string{
+// contentTypes are those that the system's list may lack.
+var contentTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".woff2": "font/woff2", ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json",
 }
 
-// accepts says whether a header Accept-Encoding lets an encoding through.
+// accepts reports whether a header Accept-Encoding allows an encoding.
 func accepts(header, encoding string) bool {
 	for part := range strings.SplitSeq(header, ",") {
 		name, weight, _ := strings.Cut(strings.TrimSpace(part), ";")

@@ -9,7 +9,9 @@ import (
 	"testing/fstest"
 )
 
-func consolePages(t *testing.T, files fstest.MapFS, in SignIn) func(method, path string, header ...string) *httptest.ResponseRecorder {
+func newConsole(
+	t *testing.T, files fstest.MapFS, in SignIn,
+) func(method, path string, header ...string) *httptest.ResponseRecorder {
 	t.Helper()
 	handler, err := Console(files, in)
 	if err != nil {
@@ -38,9 +40,9 @@ var built = fstest.MapFS{
 	"assets/.gitignore": {Data: []byte("hidden")},
 }
 
-func TestEveryPathIsAPageOfAnApp(t *testing.T) {
+func TestConsole_ServesAppOnEveryPath(t *testing.T) {
 	t.Parallel()
-	get := consolePages(t, built, SignIn{Issuer: "https://id.example.com/realms/a"})
+	get := newConsole(t, built, SignIn{Issuer: "https://id.example.com/realms/a"})
 	for path, want := range map[string]string{
 		"/": "console", "/sessions/0190": "console", "/appointments": "console",
 		"/app/": "members", "/app/me/bookings": "members",
@@ -65,9 +67,9 @@ func TestEveryPathIsAPageOfAnApp(t *testing.T) {
 	}
 }
 
-func TestAppsAreShut(t *testing.T) {
+func TestConsole_SetsSecurityHeaders(t *testing.T) {
 	t.Parallel()
-	get := consolePages(t, built, SignIn{Issuer: "https://id.example.com/realms/a"})
+	get := newConsole(t, built, SignIn{Issuer: "https://id.example.com/realms/a"})
 	nonce := regexp.MustCompile(`style-src 'self' 'nonce-([^']+)'`)
 	seen := map[string]bool{}
 	for range 3 {
@@ -78,22 +80,24 @@ func TestAppsAreShut(t *testing.T) {
 			t.Fatalf("%s: %s", policy, w.Body)
 		}
 		seen[found[1]] = true
-		says(t, policy, "default-src 'none'", "script-src 'self';", "connect-src 'self' https://id.example.com;", "img-src 'self' data: blob: https:;", "frame-ancestors 'none'", "-unsafe", "-realms")
+		wantTexts(t, policy, "default-src 'none'", "script-src 'self';", "connect-src 'self' https://id.example.com;",
+			"img-src 'self' data: blob: https:;", "frame-ancestors 'none'", "-unsafe", "-realms")
 	}
 	if _, err := Console(built, SignIn{Issuer: "nonsense"}); err == nil {
-		t.Error("an issuer that is no URL was taken")
+		t.Error("an issuer that is not a URL was accepted")
 	}
 }
 
-func TestFilesArePackedAndKept(t *testing.T) {
+func TestConsole_CompressesAndCachesFiles(t *testing.T) {
 	t.Parallel()
-	get := consolePages(t, built, SignIn{})
+	get := newConsole(t, built, SignIn{})
 	for accept, want := range map[string]string{
 		"": "plain", "gzip, deflate": "gzip", "gzip, br;q=1.0": "brotli", "br;q=0, gzip": "gzip", "brx": "plain",
 	} {
 		w := get("GET", "/assets/a-1.js", "Accept-Encoding", accept)
 		h := w.Header()
-		if w.Body.String() != want || h.Get("Vary") != "Accept-Encoding" || !strings.Contains(h.Get("Cache-Control"), "immutable") ||
+		if w.Body.String() != want || h.Get("Vary") != "Accept-Encoding" ||
+			!strings.Contains(h.Get("Cache-Control"), "immutable") ||
 			h.Get("Content-Type") != "text/javascript; charset=utf-8" {
 			t.Errorf("%q: %s %v", accept, w.Body, h)
 		}
@@ -106,18 +110,21 @@ func TestFilesArePackedAndKept(t *testing.T) {
 	}
 }
 
-func TestAppsLearnHowToSignIn(t *testing.T) {
+func TestConsole_ServesSignInConfig(t *testing.T) {
 	t.Parallel()
-	get := consolePages(t, built, SignIn{Issuer: "https://id.example.com", ClientID: "console", Scope: "openid", Audience: "berth"})
+	get := newConsole(t, built, SignIn{
+		Issuer: "https://id.example.com", ClientID: "console", Scope: "openid", Audience: "berth",
+	})
 	w := get("GET", ConfigPath)
-	if want := `{"issuer":"https://id.example.com","client_id":"console","scope":"openid","audience":"berth"}`; w.Body.String() != want {
+	want := `{"issuer":"https://id.example.com","client_id":"console","scope":"openid","audience":"berth"}`
+	if w.Body.String() != want {
 		t.Error(w.Body)
 	}
 }
 
-func TestABuildWithoutTheAppsSaysSo(t *testing.T) {
+func TestConsole_WithoutAppsSaysSo(t *testing.T) {
 	t.Parallel()
-	get := consolePages(t, fstest.MapFS{".gitkeep": {}}, SignIn{})
+	get := newConsole(t, fstest.MapFS{".gitkeep": {}}, SignIn{})
 	if w := get("GET", "/app/week"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "make console") {
 		t.Error(w.Code, w.Body)
 	}

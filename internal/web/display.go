@@ -11,96 +11,97 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
-// assetPath is where the page finds its script and style.
-const assetPath = app.DisplayPath + "assets/"
+// assetPath is the path of the page's script and style sheet.
+const assetPath = bookings.DisplayPath + "assets/"
 
 var (
 	//go:embed assets
-	assets embed.FS
+	assetFiles embed.FS
 	//go:embed display.html
-	markup string
+	displayMarkup string
 
-	displayPage = template.Must(template.New("display").Parse(markup))
+	displayPage = template.Must(template.New("display").Parse(displayMarkup))
 )
 
 func serveAsset(w http.ResponseWriter, r *http.Request) {
-	http.ServeFileFS(w, r, assets, "assets/"+r.PathValue("file")) //nolint:gosec // nothing but the embedded assets is there
+	http.ServeFileFS(w, r, assetFiles, "assets/"+r.PathValue("file")) //nolint:gosec // it has only the embedded assets
 }
 
-// display serves the page for the studio's wall. Its script replaces what it shows
-// by the page behind the next link when it is time; a browser without scripts loads that page.
-type display struct {
+// displayPages serves the page for a screen in the studio. Its script replaces the content with the next
+// page when it is time. A browser without scripts loads that page.
+type displayPages struct {
 	app *app.App
 	log *slog.Logger
 }
 
-// wall is what the page says, ready to be read.
-type wall struct {
-	Words             *wallWords
-	Studio, Logo      string // the tenant's name, and the picture that stands for it
-	Accent            string // the color of the bar below, as #rrggbb; empty: there is none
+// displayData is what the page shows.
+type displayData struct {
+	Words             *displayWords
+	Studio, Logo      string // the tenant's name and the URL of its logo
+	Accent            string // the color of the bar at the bottom, as #rrggbb; empty: none
 	Title, Place      string
 	Day, Hours        string
-	Shown             bool // else there is a notice alone
+	Shown             bool // if false, only the notice is shown
 	Notice            string
 	Code              *qrCode
 	Expected, Arrived int
 	Arrivals          []arrival
 	Upcoming          []upcoming
-	Next              string // address; empty where nothing will change
+	Next              string // path of the next page; empty if nothing will change
 	Every             int    // seconds until then
 }
 
 type arrival struct {
 	Name, At string
-	More     int // who came along
+	More     int // number of others in the party
 }
 
 type upcoming struct {
 	At, Title string
-	Coach     string // "with Cleo"; empty where there is none
+	Coach     string // "with Cleo"; empty if there is none
 }
 
-func (d display) serve(w http.ResponseWriter, r *http.Request) {
-	in := wallWordsFor(r)
-	alone := func(says telling) wall { return wall{Words: in, Title: says.headline, Notice: says.says} }
-	shown, err := d.app.GetDisplay(r.Context(), r.PathValue("token"))
+func (d displayPages) serve(w http.ResponseWriter, r *http.Request) {
+	in := displayWordsFor(r)
+	notice := func(says message) displayData { return displayData{Words: in, Title: says.headline, Notice: says.text} }
+	shown, err := d.app.Bookings.GetDisplay(r.Context(), r.PathValue("token"))
 	if err == nil {
-		var page wall
-		if page, err = readable(shown, in); err == nil {
+		var page displayData
+		if page, err = newDisplayData(shown, in); err == nil {
 			d.write(w, r, http.StatusOK, page)
 			return
 		}
 	}
 	switch fault.ReasonOf(err) {
 	case fault.LinkInvalid:
-		d.write(w, r, http.StatusNotFound, alone(in.ended))
+		d.write(w, r, http.StatusNotFound, notice(in.ended))
 	case fault.SessionNotFound:
-		d.write(w, r, http.StatusNotFound, alone(in.calledOff))
+		d.write(w, r, http.StatusNotFound, notice(in.calledOff))
 	default:
 		if r.Context().Err() == nil {
-			d.log.ErrorContext(r.Context(), "display not shown", slog.Any("error", err))
+			d.log.ErrorContext(r.Context(), "showing display failed", slog.Any("error", err))
 		}
-		page := alone(in.later)
+		page := notice(in.later)
 		page.Next, page.Every = r.URL.Path, retryAfter
 		d.write(w, r, http.StatusServiceUnavailable, page)
 	}
 }
 
-// wallGround is what the wall's bar lies on.
-var wallGround, _ = brand.ParseColor("#0d1b2a")
+// displayBackground is the color behind the bar.
+var displayBackground, _ = brand.ParseColor("#0d1b2a")
 
-// retryAfter is how many seconds a page waits that could not be made.
+// retryAfter is after how many seconds a page that failed is reloaded.
 const retryAfter = 10
 
-func (d display) write(w http.ResponseWriter, r *http.Request, status int, page wall) {
+func (d displayPages) write(w http.ResponseWriter, r *http.Request, status int, page displayData) {
 	var body bytes.Buffer
 	if err := displayPage.Execute(&body, page); err != nil {
-		d.log.ErrorContext(r.Context(), "display not written", slog.Any("error", err))
+		d.log.ErrorContext(r.Context(), "rendering display failed", slog.Any("error", err))
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
@@ -110,23 +111,24 @@ func (d display) write(w http.ResponseWriter, r *http.Request, status int, page 
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
 	w.WriteHeader(status)
-	_, _ = w.Write(body.Bytes()) // a browser that has left needs no page
+	_, _ = w.Write(body.Bytes()) // a closed connection needs no page
 }
 
-// readable puts a display into words, at the clock of its location.
-func readable(d app.Display, in *wallWords) (wall, error) {
+// newDisplayData formats a display in a language and in the time zone of its location.
+func newDisplayData(d bookings.Display, in *displayWords) (displayData, error) {
 	zone, err := time.LoadLocation(d.TimeZone)
 	if err != nil {
-		return wall{}, err
+		return displayData{}, err
 	}
 	clock := func(t time.Time) string { return in.dates.clock(t.In(zone)) }
 	with := func(coach string) string { return fmt.Sprintf(in.with, coach) }
-	w := wall{
-		Words: in, Shown: true, Studio: d.Tenant, Logo: d.Brand.LogoURL, Title: d.Title, Place: d.Location, Expected: d.Expected, Arrived: d.Arrived,
+	w := displayData{
+		Words: in, Shown: true, Studio: d.Tenant, Logo: d.Brand.LogoURL, Title: d.Title, Place: d.Location,
+		Expected: d.Expected, Arrived: d.Arrived,
 		Day: in.dates.day(d.Starts.In(zone)), Hours: clock(d.Starts) + "–" + clock(d.Ends),
 	}
 	if accent, ok := brand.ParseColor(d.Brand.Accent); ok {
-		w.Accent = accent.Against(wallGround, brand.ForShapes).String()
+		w.Accent = accent.Against(displayBackground, brand.ForShapes).String()
 	}
 	if d.Coach != "" {
 		w.Place = with(d.Coach) + " · " + d.Location
@@ -144,7 +146,7 @@ func readable(d app.Display, in *wallWords) (wall, error) {
 	switch {
 	case d.QR != "":
 		if w.Code, err = drawQR(d.QR); err != nil {
-			return wall{}, err
+			return displayData{}, err
 		}
 		w.Notice = in.scan
 	case d.Next == "":
@@ -153,8 +155,8 @@ func readable(d app.Display, in *wallWords) (wall, error) {
 		w.Notice = in.opens(d.Opens.In(zone), d.Now.In(zone))
 	}
 	if d.Next != "" {
-		// Rounded up: a page that comes a moment too soon would find that nothing has changed.
-		w.Next, w.Every = app.DisplayPath+d.Next, int((d.Refresh.Sub(d.Now)+time.Second-1)/time.Second)
+		// Rounded up: a page that is loaded a moment too early would show no change.
+		w.Next, w.Every = bookings.DisplayPath+d.Next, int((d.Refresh.Sub(d.Now)+time.Second-1)/time.Second)
 	}
 	return w, nil
 }

@@ -8,16 +8,16 @@ import (
 	"github.com/boombuler/barcode/qr"
 )
 
-// quiet is the blank margin that readers need around a code, in modules (ISO/IEC 18004).
-const quiet = 4
+// quietZone is the blank margin that scanners need around a code, in modules (ISO/IEC 18004).
+const quietZone = 4
 
-// qrCode is a QR code as the parts of an SVG image whose unit is a module.
+// qrCode is a QR code as parts of an SVG image whose unit is a module.
 type qrCode struct {
 	ViewBox string
 	Path    string // the dark modules
 }
 
-// drawQR draws a text. A seventh of the code may be covered or glare, and it still reads.
+// drawQR draws a text. The code is readable with up to 15% of it damaged or covered.
 func drawQR(text string) (*qrCode, error) {
 	code, err := qr.Encode(text, qr.M, qr.Unicode)
 	if err != nil {
@@ -28,15 +28,16 @@ func drawQR(text string) (*qrCode, error) {
 	var path strings.Builder
 	for y := range size {
 		for x := 0; x < size; x++ {
-			run := x
-			for dark(run, y) {
-				run++
+			end := x
+			for dark(end, y) {
+				end++
 			}
-			if run > x {
-				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", x, y, run-x, run-x)
-				x = run
+			if end > x {
+				fmt.Fprintf(&path, "M%d %dh%dv1h-%dz", x, y, end-x, end-x)
+				x = end
 			}
 		}
 	}
-	return &qrCode{ViewBox: fmt.Sprintf("%d %d %d %d", -quiet, -quiet, size+2*quiet, size+2*quiet), Path: path.String()}, nil
+	margins := fmt.Sprintf("%d %d %d %d", -quietZone, -quietZone, size+2*quietZone, size+2*quietZone)
+	return &qrCode{ViewBox: margins, Path: path.String()}, nil
 }

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is drawn is the code, module by module.
-func TestDrawnModulesAreThoseOfTheCode(t *testing.T) {
+// The drawing has the modules of the code.
+func TestDrawQR_DrawsModulesOfCode(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[A-Za-z0-9_-]{1,87}`).Draw(t, "text")
@@ -47,7 +47,7 @@ func TestDrawnModulesAreThoseOfTheCode(t *testing.T) {
 	})
 }
 
-func TestATextTooLongForACodeIsAnError(t *testing.T) {
+func TestDrawQR_RejectsLongText(t *testing.T) {
 	t.Parallel()
 	if code, err := drawQR(strings.Repeat("x", 3000)); err == nil {
 		t.Errorf("%d characters", len(code.Path))

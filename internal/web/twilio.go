@@ -7,19 +7,19 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/twilio"
 )
 
-// webhook takes Twilio's calls.
-type webhook struct{ Config }
+// twilioWebhook handles Twilio's calls.
+type twilioWebhook struct{ Config }
 
-// platformNumber stands for the tenant where a number is shared by all that have none of their own.
+// platformNumber replaces the tenant in the path for the number that tenants without their own share.
 const platformNumber = "platform"
 
-// read verifies a call. Whoever is not believed is told nothing more.
-func (h webhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantID, call twilio.Call, ok bool) {
+// read verifies a call. If the signature is wrong, the answer has no details.
+func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantID, call twilio.Call, ok bool) {
 	refuse := func(status int) (tenant.TenantID, twilio.Call, bool) {
 		http.Error(w, http.StatusText(status), status)
 		return in, call, false
@@ -30,10 +30,10 @@ func (h webhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantI
 		if in, err = tenant.Parse[tenant.TenantID](name); err != nil {
 			return refuse(http.StatusNotFound)
 		}
-		senders, err := h.App.SendersOf(r.Context(), in)
+		senders, err := h.App.Messages.SendersOf(r.Context(), in)
 		if err != nil {
-			h.Log.ErrorContext(r.Context(), "webhook not checked", slog.Any("error", err))
-			return refuse(http.StatusServiceUnavailable) // Twilio tries again
+			h.Log.ErrorContext(r.Context(), "checking webhook failed", slog.Any("error", err))
+			return refuse(http.StatusServiceUnavailable) // Twilio retries
 		}
 		if senders.Twilio != nil {
 			token = senders.Twilio.AuthToken
@@ -49,8 +49,8 @@ func (h webhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantI
 	return in, call, true
 }
 
-// status takes news of a message that was sent.
-func (h webhook) status(w http.ResponseWriter, r *http.Request) {
+// status handles a status change of a sent message.
+func (h twilioWebhook) status(w http.ResponseWriter, r *http.Request) {
 	in, call, ok := h.read(w, r)
 	if !ok {
 		return
@@ -61,7 +61,7 @@ func (h webhook) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if update.Status != "" {
-		err = h.App.ReportDelivery(r.Context(), in, app.DeliveryReport{
+		err = h.App.Messages.ReportDelivery(r.Context(), in, messages.DeliveryReport{
 			Delivery: update.Delivery, ProviderID: update.ProviderID, Status: update.Status, Err: update.Failure,
 		})
 	}
@@ -72,8 +72,8 @@ func (h webhook) status(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// inbound takes an SMS that somebody has sent.
-func (h webhook) inbound(w http.ResponseWriter, r *http.Request) {
+// inbound handles an inbound SMS.
+func (h twilioWebhook) inbound(w http.ResponseWriter, r *http.Request) {
 	in, call, ok := h.read(w, r)
 	if !ok {
 		return
@@ -85,32 +85,33 @@ func (h webhook) inbound(w http.ResponseWriter, r *http.Request) {
 	}
 	text := sms.Text
 	if sms.OptOut != "" {
-		text = string(sms.OptOut) // as Twilio understood it, in whatever language
+		text = string(sms.OptOut) // as Twilio understood it, in any language
 	}
 	var answer string
 	if in.IsZero() {
-		answer, err = h.App.AnswerSharedSMS(r.Context(), sms.From, text)
+		answer, err = h.App.Messages.AnswerSharedSMS(r.Context(), sms.From, text)
 	} else {
-		answer, err = h.App.AnswerSMS(r.Context(), in, sms.From, text)
+		answer, err = h.App.Messages.AnswerSMS(r.Context(), in, sms.From, text)
 	}
 	if err != nil {
 		h.failed(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-	if answer == "" || sms.OptOut != "" { // Twilio has answered
+	if answer == "" || sms.OptOut != "" { // in the second case Twilio has answered
 		_, _ = io.WriteString(w, twilio.EmptyReply)
 		return
 	}
-	_ = xml.NewEncoder(w).Encode(struct { // Twilio that has left tries again
+	_ = xml.NewEncoder(w).Encode(struct { // if the connection is closed, Twilio retries
 		XMLName xml.Name `xml:"Response"`
 		Message string   `xml:"Message"`
 	}{Message: answer})
 }
 
-func (h webhook) failed(w http.ResponseWriter, r *http.Request, err error) {
+func (h twilioWebhook) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
-		h.Log.ErrorContext(r.Context(), "call of Twilio not dealt with", slog.String("path", r.Pattern), slog.Any("error", err))
+		h.Log.ErrorContext(r.Context(), "handling a call of Twilio failed",
+			slog.String("path", r.Pattern), slog.Any("error", err))
 	}
 	http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)
 }

@@ -7,26 +7,27 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
-// unsubscribeWords are all that the page by which mails are stopped says in one language.
+// unsubscribeWords are the texts of the page to unsubscribe from mails in one language.
 type unsubscribeWords struct {
 	Lang                    string
-	Title, TitleFrom        string // without, and with, a tenant's name
+	Title, TitleFrom        string // without and with a tenant's name
 	Ask, AskFrom            string
-	ThisKind, AllKinds      string // buttons; the first names the kind
+	ThisKind, AllKinds      string // buttons; the first names the topic
 	Done, DoneKind, DoneAll string
 	Broken, BrokenSays      string
 	topics                  map[notify.Topic]string
 }
 
-var unsubscribeSpoken = []*unsubscribeWords{ // in the order of languages
+var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 	{
-		Lang: "en", Title: "Mails", TitleFrom: "Mails from %s", Ask: "Fewer mails?", AskFrom: "Fewer mails from %s?",
-		ThisKind: "No more of this kind: %s", AllKinds: "No more mails at all",
-		Done: "Done", DoneKind: "You get no more mails of this kind: %s.", DoneAll: "You get no more mails.",
-		Broken: "This link is not good", BrokenSays: "Please use the link in a newer mail.",
+		Lang: "en", Title: "Emails", TitleFrom: "Emails from %s", Ask: "Fewer emails?", AskFrom: "Fewer emails from %s?",
+		ThisKind: "No more emails of this kind: %s", AllKinds: "No more emails at all",
+		Done: "Done", DoneKind: "You will get no more emails of this kind: %s.", DoneAll: "You will get no more emails.",
+		Broken: "This link is not valid", BrokenSays: "Please use the link in a newer email.",
 		topics: map[notify.Topic]string{
-			notify.BookingConfirmed: "bookings made", notify.Waitlisted: "places on a waitlist", notify.Promoted: "places from the waitlist",
-			notify.Offered: "offers of free places", notify.OfferExpiring: "offers about to end", notify.BookingCancelled: "cancelled bookings",
+			notify.BookingConfirmed: "new bookings", notify.Waitlisted: "places on a waitlist",
+			notify.Promoted: "places from the waitlist", notify.Offered: "offers of free places",
+			notify.OfferExpiring: "expiring offers", notify.BookingCancelled: "cancelled bookings",
 			notify.SessionCancelled: "cancelled sessions", notify.Rescheduled: "changed times", notify.Reminder: "reminders",
 			notify.CheckInOpen: "check-in", notify.CreditsLow: "credits running low", notify.StaffNote: "notes for staff",
 		},
@@ -37,30 +38,38 @@ var unsubscribeSpoken = []*unsubscribeWords{ // in the order of languages
 		Done: "Erledigt", DoneKind: "Du bekommst keine Mails dieser Art mehr: %s.", DoneAll: "Du bekommst keine Mails mehr.",
 		Broken: "Dieser Link ist ungültig", BrokenSays: "Bitte nimm den Link aus einer neueren Mail.",
 		topics: map[notify.Topic]string{
-			notify.BookingConfirmed: "neue Buchungen", notify.Waitlisted: "Plätze auf der Warteliste", notify.Promoted: "nachgerückte Plätze",
-			notify.Offered: "Angebote freier Plätze", notify.OfferExpiring: "ablaufende Angebote", notify.BookingCancelled: "stornierte Buchungen",
-			notify.SessionCancelled: "abgesagte Termine", notify.Rescheduled: "geänderte Zeiten", notify.Reminder: "Erinnerungen",
-			notify.CheckInOpen: "Check-in", notify.CreditsLow: "knappes Guthaben", notify.StaffNote: "Hinweise für das Team",
+			notify.BookingConfirmed: "neue Buchungen", notify.Waitlisted: "Plätze auf der Warteliste",
+			notify.Promoted: "nachgerückte Plätze", notify.Offered: "Angebote freier Plätze",
+			notify.OfferExpiring: "ablaufende Angebote", notify.BookingCancelled: "stornierte Buchungen",
+			notify.SessionCancelled: "abgesagte Termine", notify.Rescheduled: "geänderte Zeiten",
+			notify.Reminder: "Erinnerungen", notify.CheckInOpen: "Check-in",
+			notify.CreditsLow: "knappes Guthaben", notify.StaffNote: "Hinweise für das Team",
 		},
 	},
 	{
-		Lang: "fr", Title: "E-mails", TitleFrom: "E-mails de %s", Ask: "Moins d’e-mails ?", AskFrom: "Moins d’e-mails de %s ?",
+		Lang: "fr", Title: "E-mails", TitleFrom: "E-mails de %s",
+		Ask: "Moins d’e-mails ?", AskFrom: "Moins d’e-mails de %s ?",
 		ThisKind: "Plus aucun de ce type : %s", AllKinds: "Plus aucun e-mail",
-		Done: "C’est fait", DoneKind: "Vous ne recevrez plus d’e-mails de ce type : %s.", DoneAll: "Vous ne recevrez plus d’e-mails.",
-		Broken: "Ce lien n’est pas valide", BrokenSays: "Utilisez le lien d’un e-mail plus récent.",
+		Done: "C’est fait", DoneKind: "Vous ne recevrez plus d’e-mails de ce type : %s.",
+		DoneAll: "Vous ne recevrez plus d’e-mails.",
+		Broken:  "Ce lien n’est pas valide", BrokenSays: "Utilisez le lien d’un e-mail plus récent.",
 		topics: map[notify.Topic]string{
-			notify.BookingConfirmed: "réservations", notify.Waitlisted: "places en liste d’attente", notify.Promoted: "places obtenues de la liste d’attente",
-			notify.Offered: "offres de places libres", notify.OfferExpiring: "offres bientôt terminées", notify.BookingCancelled: "réservations annulées",
+			notify.BookingConfirmed: "réservations", notify.Waitlisted: "places en liste d’attente",
+			notify.Promoted: "places obtenues de la liste d’attente", notify.Offered: "offres de places libres",
+			notify.OfferExpiring: "offres bientôt terminées", notify.BookingCancelled: "réservations annulées",
 			notify.SessionCancelled: "séances annulées", notify.Rescheduled: "horaires modifiés", notify.Reminder: "rappels",
-			notify.CheckInOpen: "enregistrement", notify.CreditsLow: "crédits bientôt épuisés", notify.StaffNote: "notes pour l’équipe",
+			notify.CheckInOpen: "enregistrement", notify.CreditsLow: "crédits bientôt épuisés",
+			notify.StaffNote: "notes pour l’équipe",
 		},
 	},
 }
 
-func unsubscribeWordsFor(r *http.Request) *unsubscribeWords { return unsubscribeSpoken[languageOf(r)] }
+func unsubscribeWordsFor(r *http.Request) *unsubscribeWords {
+	return allUnsubscribeWords[languageOf(r)]
+}
 
-// from names the tenant where there is a name.
-func from(without, with, tenant string) string {
+// withTenant adds the tenant's name if there is one.
+func withTenant(without, with, tenant string) string {
 	if tenant == "" {
 		return without
 	}

@@ -1,5 +1,4 @@
-// Package web serves what people open by its address in a browser: plain HTTP,
-// pages that work by themselves, no contract.
+// Package web serves the pages and links that people open in a browser: plain HTTP, outside the API contract.
 package web
 
 import (
@@ -7,53 +6,55 @@ import (
 	"net/http"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/waitlists"
 )
 
-// Config is what the pages need.
+// Config configures the pages.
 type Config struct {
 	App *app.App
 	Log *slog.Logger
-	// PublicURL is scheme and host as browsers and providers were told them.
+	// PublicURL is scheme and host as browsers and providers know them.
 	PublicURL string
-	// TwilioToken is what Twilio signs its calls with for the platform's account; empty: there is none.
+	// TwilioToken is what Twilio signs calls for the platform's account with; empty if there is none.
 	TwilioToken string
 }
 
-// Handler serves the pages. It wants to be mounted at app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath and
+// Handler serves the pages. Mount it at app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath and
 // app.TwilioPath.
 func Handler(c Config) http.Handler {
-	d := display{app: c.App, log: c.Log}
-	offers := claim{app: c.App, log: c.Log}
-	m := mail{app: c.App, log: c.Log}
-	hook := webhook{Config: c}
+	d := displayPages{app: c.App, log: c.Log}
+	offers := claimPages{app: c.App, log: c.Log}
+	m := mailPages{app: c.App, log: c.Log}
+	hook := twilioWebhook{Config: c}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+app.CalendarPath+"{file}", m.calendar)
-	mux.HandleFunc("GET "+app.UnsubscribePath+"{link}", m.ask)
-	mux.HandleFunc("POST "+app.UnsubscribePath+"{link}", m.stop)
-	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/status", hook.status)
-	mux.HandleFunc("POST "+app.TwilioPath+"{tenant}/inbound", hook.inbound)
-	mux.HandleFunc("GET "+app.DisplayPath+"{token}", d.serve)
-	mux.HandleFunc("GET "+app.ClaimPath+"{token}", offers.serve)
-	mux.HandleFunc("POST "+app.ClaimPath+"{token}", offers.answer)
+	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", m.calendar)
+	mux.HandleFunc("GET "+messages.UnsubscribePath+"{link}", m.showUnsubscribe)
+	mux.HandleFunc("POST "+messages.UnsubscribePath+"{link}", m.unsubscribe)
+	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/status", hook.status)
+	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/inbound", hook.inbound)
+	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", d.serve)
+	mux.HandleFunc("GET "+waitlists.ClaimPath+"{token}", offers.serve)
+	mux.HandleFunc("POST "+waitlists.ClaimPath+"{token}", offers.answer)
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
 	mux.HandleFunc("GET "+claimAssetPath+"{file}", serveAsset)
 	mux.HandleFunc("GET "+accentPath+"{file}", serveAccent)
-	return shut(mux)
+	return protect(mux)
 }
 
-// policy lets a page load its own script, style and data from here, and nothing
-// from anywhere else but the picture that is a tenant's logo. Nobody may frame it.
+// The policies let a page load its script, style and data only from this server, and images such as
+// a tenant's logo from any https URL. No page can be framed.
 const (
-	common = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: https:; " +
+	commonPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: https:; " +
 		"base-uri 'none'; frame-ancestors 'none'; "
-	policy = common + "form-action 'none'"
-	// answerPolicy is for pages that people answer by a form.
-	answerPolicy = common + "form-action 'self'"
+	policy = commonPolicy + "form-action 'none'"
+	// answerPolicy is for pages with a form.
+	answerPolicy = commonPolicy + "form-action 'self'"
 )
 
-// shut keeps what a link shows between the link and the page: out of caches,
-// search engines, and the addresses that other sites are told of.
-func shut(next http.Handler) http.Handler {
+// protect keeps private links and pages out of caches, search engines, and the referrers that other sites get.
+func protect(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)

@@ -56,7 +56,7 @@ func BenchmarkNotices(b *testing.B) {
 		}
 		plan := func() {
 			for more := true; more; {
-				done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, h.app.NoticeConsumer())
+				done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, h.app.Messages.NoticeConsumer())
 				h.ok(err)
 				more = done.More
 			}

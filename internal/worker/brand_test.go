@@ -13,7 +13,7 @@ import (
 func TestMailsWearTheTenantsLook(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	_, err := h.app.UpdateTenant(h.ctx(), h.Owner, nil, func(of *catalog.Tenant) {
+	_, err := h.app.Accounts.UpdateTenant(h.ctx(), h.Owner, nil, func(of *catalog.Tenant) {
 		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#b83280"}
 	})
 	h.ok(err)
@@ -44,16 +44,16 @@ func TestMailsWearTheTenantsLook(t *testing.T) {
 	class := h.session(noon.Add(48 * time.Hour))
 	h.book(h.member("Mia"), class)
 	sent(h, "booked", true)
-	_, err = h.app.CancelSession(h.ctx(), h.Owner, class, "Carla is ill.", true)
+	_, err = h.app.Schedules.CancelSession(h.ctx(), h.Owner, class, "Carla is ill.", true)
 	h.ok(err)
 	sent(h, "called off", true)
 
-	_, err = h.app.SendTest(h.ctx(), h.Owner, notify.Reminder, email, "en")
+	_, err = h.app.Messages.SendTest(h.ctx(), h.Owner, notify.Reminder, email, "en")
 	h.ok(err)
 	for _, m := range h.post.take() {
 		wears("a test", m, true)
 	}
-	shown, err := h.app.PreviewTemplate(h.ctx(), h.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"})
+	shown, err := h.app.Messages.PreviewTemplate(h.ctx(), h.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"})
 	h.ok(err)
 	if !contains(shown.HTML, "cdn.example.com/logo.svg") || !contains(shown.HTML, "#b83280") {
 		t.Error(shown.HTML)

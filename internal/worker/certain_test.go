@@ -88,7 +88,7 @@ func TestWhatTheProviderHasGoesByNoOtherChannel(t *testing.T) {
 					h.report(message, status)
 				}
 				h.later(2 * lost)
-				again, err := h.app.TakeNotices(h.ctx(), h.Tenant)
+				again, err := h.app.Messages.TakeNotices(h.ctx(), h.Tenant)
 				h.ok(err)
 				for _, o := range again.Out {
 					t.Errorf("%s first, %s and %s: sent again by %s", first, status, kind, o.Message.Channel)

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -97,7 +98,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 	fault := func(against, format string, args ...any) {
 		y.faults[against] = append(y.faults[against], fmt.Sprintf(format, args...))
 	}
-	_, err := h.app.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) {
+	_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) {
 		if off == "quiet hours" {
 			s.Quiet = notify.QuietHours{}
 		}
@@ -111,7 +112,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		t.Helper()
 		r := &resident{Caller: h.member(name), zone: zone, visits: make(map[string]*visit), sent: make(map[notify.Channel][]time.Time)}
 		livesIn(h, r.Caller, zone.String())
-		me, err := h.app.GetMe(h.ctx(), r.Caller)
+		me, err := h.app.Accounts.GetMe(h.ctx(), r.Caller)
 		h.ok(err)
 		for _, to := range []string{"device-of-" + r.Subject, me.Member.Email, me.Member.Phone} {
 			everybody[to] = r
@@ -130,7 +131,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		if r.stopped = text == "STOP"; off == "STOP" {
 			return
 		}
-		_, err := h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(r.Caller), text)
+		_, err := h.app.Messages.AnswerSMS(h.ctx(), h.Tenant, h.phone(r.Caller), text)
 		h.ok(err)
 	}
 	for i, name := range zones {
@@ -138,7 +139,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		h.ok(err)
 		mia, noa := settle(fmt.Sprint("Mia", i), zone), settle(fmt.Sprint("Noa", i), zone)
 		devices(h, noa.Caller)
-		_, err = h.app.UpdateNotificationPreferences(h.ctx(), noa.Caller, app.PreferencesEdit{Chosen: notify.Preferences{
+		_, err = h.app.Messages.UpdateNotificationPreferences(h.ctx(), noa.Caller, messages.PreferencesEdit{Chosen: notify.Preferences{
 			{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,
 			{Topic: notify.Reminder, Channel: email}: false, {Topic: notify.Reminder, Channel: sms}: true,
 		}})
@@ -156,7 +157,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 			if i%3 == 0 {
 				plan(change.Add(-12*time.Hour), func() {
 					morning.start = morning.start.Add(time.Hour)
-					_, _, err := h.app.UpdateSession(h.ctx(), h.Owner, morning.in, nil, session.Input{StartsAt: morning.start, EndsAt: morning.start.Add(time.Hour)}, session.TimeFields)
+					_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, morning.in, nil, session.Input{StartsAt: morning.start, EndsAt: morning.start.Add(time.Hour)}, session.TimeFields)
 					h.ok(err)
 				})
 			}
@@ -165,7 +166,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 					if night.booked = false; off == "freshness" {
 						return
 					}
-					_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: night.id})
+					_, err := h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: night.id})
 					h.ok(err)
 				})
 				plan(change.Add(-2*time.Hour), func() { says(noa, "STOP") })

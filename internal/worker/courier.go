@@ -1,10 +1,8 @@
-// Package worker does what falls due and can fail: it takes messages to their
-// senders and writes what became of them.
+// Package worker sends due messages through providers and records the results.
 package worker
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"sync"
@@ -13,28 +11,27 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Sender hands a message to a provider. Its errors are *notify.SendError; whatever else it gives counts as
-// possibly sent. It gives up within a minute.
+// Sender sends a message through a provider. Its errors are *notify.SendError; after any other error
+// the message counts as possibly sent. It gives up within a minute.
 type Sender interface {
 	Send(ctx context.Context, m notify.Message) (notify.Receipt, error)
 }
 
-// Config is what a Courier needs.
+// Config configures a Courier.
 type Config struct {
 	App *app.App
-	// Platform gives the senders for tenants without their own, by provider; that of app.LocalOutbox must be there. Callbacks
-	// name the tenant, so a sender may be one tenant's alone.
+	// Platform returns the senders of tenants without their own, by provider. It must include app.LocalOutbox.
+	// Callbacks name the tenant, so a sender may be for one tenant only.
 	Platform map[string]func(in tenant.TenantID) Sender
-	// Open makes a sender of a tenant's own account.
-	Open func(ctx context.Context, in tenant.TenantID, provider string, s app.Senders) (Sender, error)
-	// AtOnce is how many messages of one wave are with one provider at the same time. Default 32.
-	AtOnce int
-	// Waves is how many waves of messages are under way at the same time, those of all tenants together. Default 64.
-	Waves   int
+	// Open opens a sender for a tenant's own account.
+	Open func(ctx context.Context, in tenant.TenantID, provider string, s messages.Senders) (Sender, error)
+	// AtOnce is how many messages of a batch are sent through one provider at the same time. Default 32.
+	AtOnce  int
 	Log     *slog.Logger
 	Metrics prometheus.Registerer
 	Now     func() time.Time
@@ -42,58 +39,57 @@ type Config struct {
 
 const (
 	defaultAtOnce = 32
-	defaultWaves  = 64
-	// wavesOfOne is how many of them may be one tenant's.
-	wavesOfOne = 4
-	// settleEvery is how often it is written down what became of messages, while others of their wave are still on their way.
-	settleEvery = time.Second
-	// sendWithin bounds one message, whatever its sender makes of it.
-	sendWithin = 30 * time.Second
-	// startWithin is when a message that has not been begun is left for later: well before its attempt counts as lost.
-	startWithin = time.Minute
-	// failedPause is how long a tenant waits whose notices could not be read or written.
-	failedPause = 5 * time.Second
+	// maxBatches is how many batches of messages are in progress at the same time, those of all tenants together.
+	maxBatches = 64
+	// maxTenantBatches is how many of them may be one tenant's.
+	maxTenantBatches = 4
+	// saveInterval is how often results are saved while others of their batch are still in progress.
+	saveInterval = time.Second
+	// sendTimeout limits the sending of one message, whatever its sender does.
+	sendTimeout = 30 * time.Second
+	// startTimeout is after how long a message that was not started is left for later. It is well before
+	// the time after which its attempt counts as lost.
+	startTimeout = time.Minute
+	// retryDelay is how long a tenant waits after its notices could not be read or written.
+	retryDelay = 5 * time.Second
 )
 
-// Courier takes messages to their senders. All nodes may run one: each notice is taken by one of them.
+// Courier sends messages. All nodes may run one: each notice is taken by one of them.
 type Courier struct {
 	config  Config
 	metrics *metrics
-	waves   chan struct{}
+	batches chan struct{} // holds a value for each batch in progress
 
 	mu       sync.Mutex
-	served   map[tenant.TenantID]chan struct{} // takes one word: it was woken again meanwhile
+	active   map[tenant.TenantID]chan struct{} // holds a value if the tenant was woken since
 	accounts map[account]*carrier
 }
 
-// account names a provider's account: a tenant's own, or the platform's.
+// account identifies an account at a provider: a tenant's own or the platform's.
 type account struct {
 	tenant   tenant.TenantID // zero: the platform's
 	provider string
 }
 
-// carrier is a sender with what is known of its provider.
+// carrier is the sender of an account with the circuit breaker of its provider.
 type carrier struct {
 	sender  Sender
 	version int
 	breaker *notify.Breaker
 }
 
-// New makes a Courier.
+// New returns a Courier.
 func New(c Config) (*Courier, error) {
 	if c.AtOnce == 0 {
 		c.AtOnce = defaultAtOnce
-	}
-	if c.Waves == 0 {
-		c.Waves = defaultWaves
 	}
 	m, err := newMetrics(c.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
 	courier := &Courier{
-		config: c, metrics: m, waves: make(chan struct{}, c.Waves),
-		served: make(map[tenant.TenantID]chan struct{}), accounts: make(map[account]*carrier),
+		config: c, metrics: m, batches: make(chan struct{}, maxBatches),
+		active: make(map[tenant.TenantID]chan struct{}), accounts: make(map[account]*carrier),
 	}
 	for provider := range c.Platform {
 		courier.accounts[account{provider: provider}] = &carrier{breaker: newBreaker()}
@@ -101,44 +97,45 @@ func New(c Config) (*Courier, error) {
 	return courier, nil
 }
 
-// newBreaker gives a provider five chances, and then pauses of growing length.
+// newBreaker returns a breaker that opens after five failures, for pauses of growing length.
 func newBreaker() *notify.Breaker {
 	return &notify.Breaker{Trip: 5, Pause: 5 * time.Second, Most: 2 * time.Minute}
 }
 
-// Run delivers whatever is due, until ctx ends. It comes back when nothing is under way any more.
+// Run delivers what is due until ctx ends. It returns when nothing is in progress any more.
 func (c *Courier) Run(ctx context.Context) {
 	var group sync.WaitGroup
-	c.config.App.RunNotices(ctx, func(id tenant.TenantID) {
+	c.config.App.Messages.RunNotices(ctx, func(id tenant.TenantID) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		woken, running := c.served[id]
+		wakeup, running := c.active[id]
 		if !running {
-			woken = make(chan struct{}, 1)
-			c.served[id] = woken
-			group.Go(func() { c.serve(ctx, id, woken) })
+			wakeup = make(chan struct{}, 1)
+			c.active[id] = wakeup
+			group.Go(func() { c.serve(ctx, id, wakeup) })
 		}
 		select {
-		case woken <- struct{}{}:
+		case wakeup <- struct{}{}:
 		default:
 		}
 	})
 	group.Wait()
 }
 
-// serve delivers what is due for a tenant for as long as it is woken.
-func (c *Courier) serve(ctx context.Context, id tenant.TenantID, woken chan struct{}) {
+// serve delivers what is due for a tenant for as long as it is woken up.
+func (c *Courier) serve(ctx context.Context, id tenant.TenantID, wakeup chan struct{}) {
 	failed := func(err error) {
 		if ctx.Err() == nil {
-			c.config.Log.ErrorContext(ctx, "messages not delivered", slog.String("tenant_id", id.String()), slog.Any("error", err))
-			c.config.App.WakeNoticesIn(id, failedPause)
+			c.config.Log.ErrorContext(ctx, "delivering messages failed",
+				slog.String("tenant_id", id.String()), slog.Any("error", err))
+			c.config.App.Messages.WakeNoticesIn(id, retryDelay)
 		}
 	}
 	for {
-		c.deliver(ctx, id, woken, failed)
+		c.deliver(ctx, id, wakeup, failed)
 		c.mu.Lock()
-		if len(woken) == 0 || ctx.Err() != nil {
-			delete(c.served, id)
+		if len(wakeup) == 0 || ctx.Err() != nil {
+			delete(c.active, id)
 			c.mu.Unlock()
 			return
 		}
@@ -146,96 +143,89 @@ func (c *Courier) serve(ctx context.Context, id tenant.TenantID, woken chan stru
 	}
 }
 
-// Deliver sends what is due for a tenant now.
-func (c *Courier) Deliver(ctx context.Context, id tenant.TenantID) error {
-	due := make(chan struct{}, 1)
-	due <- struct{}{}
-	var all error
-	c.deliver(ctx, id, due, func(err error) { all = errors.Join(all, err) })
-	return all
-}
-
-// deliver takes what is due for a tenant whenever it is woken, wave by wave. A wave that a provider keeps waiting does not
-// keep the next from leaving. What became of messages is written down when their wave has ended, or after a second, so that little is in doubt if
-// the node dies; by whoever takes them, since the two would be in each other's way. It comes back when no wave is under way any more, and
-// nobody has woken it.
-func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, woken <-chan struct{}, failed func(error)) {
-	var through tray
-	settle := func() {
-		// Even while the node stops: otherwise it would count as possibly sent.
-		if err := c.config.App.SettleDeliveries(context.WithoutCancel(ctx), id, through.empty()); err != nil {
+// deliver takes what is due for a tenant whenever it is woken up, batch by batch. A batch that waits for a slow
+// provider does not hold up the next. Results are saved when their batch ends, or after a second, so that few are
+// unknown if the node dies. The goroutine that takes notices also saves, because the two transactions would conflict.
+// deliver returns when no batch is in progress and nothing has woken it up.
+func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan struct{}, failed func(error)) {
+	var results results
+	save := func() {
+		// Save even while the node stops: otherwise the messages would count as possibly sent.
+		if err := c.config.App.Messages.SettleDeliveries(context.WithoutCancel(ctx), id, results.drain()); err != nil {
 			failed(err)
 		}
 	}
-	ticker := time.NewTicker(settleEvery)
+	ticker := time.NewTicker(saveInterval)
 	defer ticker.Stop()
-	underway, ended := 0, make(chan struct{}, wavesOfOne)
-	for more := false; more || underway > 0 || len(woken) > 0; {
-		var place chan<- struct{}
+	running, ended := 0, make(chan struct{}, maxTenantBatches)
+	for more := false; more || running > 0 || len(wakeup) > 0; {
+		var start chan<- struct{}
 		var stop <-chan struct{}
 		if more {
 			stop = ctx.Done()
-			if underway < wavesOfOne && len(ended) == 0 {
-				place = c.waves
+			if running < maxTenantBatches && len(ended) == 0 {
+				start = c.batches
 			}
 		}
 		select {
 		case <-stop:
 			more = false
-		case <-woken:
+		case <-wakeup:
 			more = ctx.Err() == nil
 		case <-ended:
-			underway--
-			settle()
+			running--
+			save()
 		case <-ticker.C:
-			settle()
-		case place <- struct{}{}:
-			taken, err := c.config.App.TakeNotices(ctx, id)
-			c.metrics.take(taken)
+			save()
+		case start <- struct{}{}:
+			taken, err := c.config.App.Messages.TakeNotices(ctx, id)
+			c.metrics.taken(taken)
 			if more = taken.More && err == nil; err != nil {
 				failed(err)
 			}
 			if len(taken.Out) == 0 {
-				<-c.waves
+				<-c.batches
 				continue
 			}
-			underway++
+			running++
 			go func() {
-				c.post(ctx, id, taken.Out, through.together(taken.Out))
-				<-c.waves
+				c.sendBatch(ctx, id, taken.Out, results.collect(taken.Out))
+				<-c.batches
 				ended <- struct{}{}
 			}()
 		}
 	}
 }
 
-// tray collects what became of messages.
-type tray struct {
+// results collects the results of messages until they are saved.
+type results struct {
 	mu       sync.Mutex
-	attempts []app.Attempted
+	attempts []messages.Attempted
 }
 
-func (t *tray) empty() []app.Attempted {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	all := t.attempts
-	t.attempts = nil
+// drain returns and removes the results.
+func (r *results) drain() []messages.Attempted {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := r.attempts
+	r.attempts = nil
 	return all
 }
 
-// together puts attempts of a wave into the tray, those of each notice once it has them all: they are settled as one.
-func (t *tray) together(out []app.Outgoing) func(app.Attempted) {
-	left, waiting := make(map[tenant.NoticeID]int), make(map[tenant.NoticeID][]app.Attempted)
+// collect returns a function that adds a result of the batch. The results of a notice are added
+// when the last one arrives, because they are saved together.
+func (r *results) collect(out []messages.Outgoing) func(messages.Attempted) {
+	left, waiting := make(map[tenant.NoticeID]int), make(map[tenant.NoticeID][]messages.Attempted)
 	for _, o := range out {
 		left[o.Notice.ID]++
 	}
-	return func(a app.Attempted) {
-		t.mu.Lock()
-		defer t.mu.Unlock()
+	return func(a messages.Attempted) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
 		id := a.Notice.ID
 		waiting[id] = append(waiting[id], a)
 		if left[id]--; left[id] == 0 {
-			t.attempts = append(t.attempts, waiting[id]...)
+			r.attempts = append(r.attempts, waiting[id]...)
 			delete(waiting, id)
 		}
 	}

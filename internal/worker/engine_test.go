@@ -9,6 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	wait "github.com/berthhq/berth/internal/rules/waitlist"
@@ -26,7 +28,7 @@ func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, cl
 		}
 		ac.Claims = claims
 	})
-	_, err := h.app.UpdateRules(h.ctx(), h.Owner, app.RulesEdit{Edit: func(s *wait.Settings) {
+	_, err := h.app.Settings.UpdateRules(h.ctx(), h.Owner, settings.RulesEdit{Edit: func(s *wait.Settings) {
 		if s.Mode = new(wait.OfferInTurn); rules != nil {
 			rules(s)
 		}
@@ -41,7 +43,7 @@ func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *house, cl
 	h.book(pia, class)
 	h.run()
 	h.clock.Set(at)
-	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: held})
+	_, err = h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: held})
 	h.ok(err)
 	return h, class, noa
 }
@@ -57,7 +59,7 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 		}
 	}
 	o := h.offers(class)[0]
-	link := h.app.ClaimURL(h.Tenant, o.ID)
+	link := h.app.Waitlists.ClaimURL(h.Tenant, o.ID)
 	h.consume()
 	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
 	sent := h.post.take()
@@ -81,7 +83,7 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	want("before the last quarter", h.at(o.ExpiresAt.Add(-8*time.Minute)))
 	want("in the last quarter", h.at(o.ExpiresAt.Add(-7*time.Minute)), "OFFER_EXPIRING PUSH")
 	h.clock.Set(o.ExpiresAt)
-	_, err := h.app.ExpireOffers(h.ctx(), h.Tenant)
+	_, err := h.app.Waitlists.ExpireOffers(h.ctx(), h.Tenant)
 	h.ok(err)
 	want("at its end", h.run(), "OFFER EMAIL", "OFFER PUSH")
 	if all := h.offers(class); len(all) != 2 || all[1].Status != wait.Live {
@@ -132,7 +134,7 @@ func TestTheEnginesOffersAreAnsweredBySMS(t *testing.T) {
 			if at < 0 || !strings.Contains(sent[at].Text, "1 "+o.Code) {
 				t.Fatalf("%+v, want %s", sent, o.Code)
 			}
-			answer, err := h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), "1 "+o.Code)
+			answer, err := h.app.Messages.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), "1 "+o.Code)
 			if err != nil || !strings.Contains(answer, "Booked") {
 				t.Errorf("%q, %v", answer, err)
 			}

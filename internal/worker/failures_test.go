@@ -9,7 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -18,7 +19,7 @@ import (
 // lines gives the delivery log, the oldest first, as "CHANNEL STATUS REASON".
 func (h *house) lines(topic notify.Topic) []string {
 	h.t.Helper()
-	log, err := h.app.ListDeliveries(h.ctx(), h.Owner, app.DeliveryQuery{Topic: topic, Limit: 500})
+	log, err := h.app.Messages.ListDeliveries(h.ctx(), h.Owner, messages.DeliveryQuery{Topic: topic, Limit: 500})
 	h.ok(err)
 	var all []string
 	for _, d := range slices.Backward(log) {
@@ -49,7 +50,7 @@ func (h *house) promoted() tenant.Caller {
 	first := h.book(mia, class).Booking.ID
 	h.book(noa, class)
 	h.run()
-	_, err := h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: first})
+	_, err := h.app.Bookings.CancelBooking(h.ctx(), mia, bookings.CancelRequest{ID: first})
 	h.ok(err)
 	return noa
 }
@@ -77,14 +78,14 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 		h.run()
 		h.at(noon.Add(time.Second))
 		h.wantLines("the log", notify.Promoted, "SMS FAILED OPTED_OUT", "EMAIL SENT", " DROPPED OPTED_OUT")
-		p, err := h.app.GetNotificationPreferences(h.ctx(), noa, tenant.MemberID{})
+		p, err := h.app.Messages.GetNotificationPreferences(h.ctx(), noa, tenant.MemberID{})
 		h.ok(err)
 		if len(p.Stops) != 1 || p.Stops[0].Reason != notify.OptedOutReason {
 			t.Errorf("%+v", p.Stops)
 		}
-		_, err = h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), "START")
+		_, err = h.app.Messages.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), "START")
 		h.ok(err)
-		if p, err = h.app.GetNotificationPreferences(h.ctx(), noa, tenant.MemberID{}); err != nil || len(p.Stops) != 0 {
+		if p, err = h.app.Messages.GetNotificationPreferences(h.ctx(), noa, tenant.MemberID{}); err != nil || len(p.Stops) != 0 {
 			t.Errorf("%+v, %v", p.Stops, err)
 		}
 	})
@@ -133,7 +134,7 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 			}
 		}
 		for _, status := range []notify.DeliveryStatus{notify.Delivered, notify.Sent, notify.Delivered, notify.Queued} {
-			h.ok(h.app.ReportDelivery(h.ctx(), h.Tenant, app.DeliveryReport{Delivery: id, ProviderID: "SM1", Status: status}))
+			h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, messages.DeliveryReport{Delivery: id, ProviderID: "SM1", Status: status}))
 		}
 		h.at(noon.Add(time.Hour))
 		h.wantLines("the log", notify.Promoted, "SMS DELIVERED", "EMAIL SENT")
@@ -147,8 +148,8 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 		h.clock.Set(noon.Add(24 * time.Hour))
 		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
 		sent := h.post.take()
-		h.ok(h.app.ReportDelivery(h.ctx(), h.Tenant, app.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
-		h.ok(h.app.ReportDelivery(h.ctx(), h.Tenant, app.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
+		h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, messages.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
+		h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, messages.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
 		h.at(h.clock.Now().Add(time.Second))
 		h.wantLines("the log", notify.Reminder, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT")
 	})
@@ -157,16 +158,16 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 // devices leaves a member without any.
 func devices(h *house, who tenant.Caller) {
 	h.t.Helper()
-	me, err := h.app.GetMe(h.ctx(), who)
+	me, err := h.app.Accounts.GetMe(h.ctx(), who)
 	h.ok(err)
 	for _, d := range me.Devices {
-		h.ok(h.app.UnregisterDevice(h.ctx(), who, d.ID))
+		h.ok(h.app.Accounts.UnregisterDevice(h.ctx(), who, d.ID))
 	}
 }
 
 func (h *house) phone(who tenant.Caller) string {
 	h.t.Helper()
-	me, err := h.app.GetMe(h.ctx(), who)
+	me, err := h.app.Accounts.GetMe(h.ctx(), who)
 	h.ok(err)
 	return me.Member.Phone
 }
@@ -218,9 +219,9 @@ func TestAWorkerThatDies(t *testing.T) {
 		h.consume()
 		sent := make(map[tenant.NoticeID]int)
 		for range 40 {
-			taken, err := h.app.TakeNotices(h.ctx(), h.Tenant)
+			taken, err := h.app.Messages.TakeNotices(h.ctx(), h.Tenant)
 			h.ok(err)
-			var attempts []app.Attempted
+			var attempts []messages.Attempted
 			dies := random.IntN(3) == 0
 			reach := random.IntN(len(taken.Out) + 1)
 			for i, o := range taken.Out {
@@ -228,10 +229,10 @@ func TestAWorkerThatDies(t *testing.T) {
 					break
 				}
 				sent[o.Notice.ID]++
-				attempts = append(attempts, app.Attempted{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}})
+				attempts = append(attempts, messages.Attempted{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}})
 			}
 			if !dies {
-				h.ok(h.app.SettleDeliveries(h.ctx(), h.Tenant, attempts))
+				h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, attempts))
 			}
 			h.clock.Set(h.clock.Now().Add(3 * time.Minute))
 		}

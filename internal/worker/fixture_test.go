@@ -12,6 +12,11 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -110,16 +115,16 @@ func newHouseOn(t testing.TB, db *pgtest.DB, change ...func(*worker.Config, *app
 	h.ok(err)
 	ac := app.Config{
 		DB: h.db.DB, Now: h.clock.Now, CheckInKeys: keys, Claims: claims, Seals: seals, PublicURL: "https://berth.example",
-		Carriers: map[notify.Channel]string{notify.SMS: app.ProviderTwilio, notify.Push: app.ProviderFCM, notify.Email: app.ProviderSMTP},
+		Carriers: map[notify.Channel]string{notify.SMS: messages.ProviderTwilio, notify.Push: messages.ProviderFCM, notify.Email: messages.ProviderSMTP},
 	}
-	ac.Post = func(ctx context.Context, in tenant.TenantID, out []app.Outgoing) []app.Attempted {
+	ac.Post = func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
 		return h.courier.Post(ctx, in, out)
 	}
 	wc := worker.Config{
 		Platform: make(map[string]func(tenant.TenantID) worker.Sender),
 		Log:      slog.New(slog.DiscardHandler), Now: h.clock.Now,
 	}
-	for _, provider := range []string{app.ProviderTwilio, app.ProviderFCM, app.ProviderSMTP, app.LocalOutbox} {
+	for _, provider := range []string{messages.ProviderTwilio, messages.ProviderFCM, messages.ProviderSMTP, messages.LocalOutbox} {
 		wc.Platform[provider] = func(tenant.TenantID) worker.Sender { return h.post }
 	}
 	for _, f := range change {
@@ -137,18 +142,18 @@ func newHouseOn(t testing.TB, db *pgtest.DB, change ...func(*worker.Config, *app
 // moveIn makes a tenant with all that it needs.
 func (h *house) moveIn(name string) {
 	h.t.Helper()
-	made, err := h.app.CreateTenant(h.ctx(), app.NewTenant{
+	made, err := h.app.Accounts.CreateTenant(h.ctx(), accounts.NewTenant{
 		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
-		Owner: &app.FirstOwner{Subject: tenant.RoleOwner, Name: "Olga Owner", Email: "olga@example.com"},
+		Owner: &accounts.FirstOwner{Subject: tenant.RoleOwner, Name: "Olga Owner", Email: "olga@example.com"},
 	})
 	h.ok(err)
 	h.Tenant = made.ID
-	members, err := h.app.ListMembers(h.ctx(), tenant.System(h.Tenant), member.Search{Limit: 1})
+	members, err := h.app.Accounts.ListMembers(h.ctx(), tenant.System(h.Tenant), member.Search{Limit: 1})
 	h.ok(err)
 	h.Owner = tenant.Caller{Tenant: h.Tenant, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner}}
-	location, err := h.app.CreateLocation(h.ctx(), h.Owner, catalog.Location{Name: "Pier 1", TimeZone: "Europe/Berlin", Channels: catalog.Channels(), Active: true})
+	location, err := h.app.Catalog.CreateLocation(h.ctx(), h.Owner, catalog.Location{Name: "Pier 1", TimeZone: "Europe/Berlin", Channels: catalog.Channels(), Active: true})
 	h.ok(err)
-	service, err := h.app.CreateService(h.ctx(), h.Owner, catalog.Service{
+	service, err := h.app.Catalog.CreateService(h.ctx(), h.Owner, catalog.Service{
 		Name: "Vinyasa", Duration: time.Hour, DefaultCapacity: new(10), DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson, Active: true,
 	})
 	h.ok(err)
@@ -179,7 +184,7 @@ func (h *house) node() *house {
 // offering makes offers what becomes of freed seats.
 func (h *house) offering(change ...func(*waitlist.Settings)) {
 	h.t.Helper()
-	_, err := h.app.UpdateRules(h.ctx(), h.Owner, app.RulesEdit{Edit: func(s *waitlist.Settings) {
+	_, err := h.app.Settings.UpdateRules(h.ctx(), h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.Mode = new(true), new(waitlist.OfferInTurn)
 		for _, f := range change {
 			f(s)
@@ -198,7 +203,7 @@ func (h *house) freed(start time.Time, waiting ...tenant.Caller) tenant.SessionI
 	for _, who := range waiting {
 		h.book(who, class)
 	}
-	_, err := h.app.CancelBooking(h.ctx(), first, app.CancelRequest{ID: place.Booking.ID})
+	_, err := h.app.Bookings.CancelBooking(h.ctx(), first, bookings.CancelRequest{ID: place.Booking.ID})
 	h.ok(err)
 	return class
 }
@@ -206,7 +211,7 @@ func (h *house) freed(start time.Time, waiting ...tenant.Caller) tenant.SessionI
 // offers gives those of a session, in the order in which they were made.
 func (h *house) offers(in tenant.SessionID) []waitlist.Offer {
 	h.t.Helper()
-	story, err := h.app.ExplainSession(h.ctx(), h.Owner, in)
+	story, err := h.app.Waitlists.ExplainSession(h.ctx(), h.Owner, in)
 	h.ok(err)
 	return story.Offers
 }
@@ -225,12 +230,12 @@ func (h *house) member(name string) tenant.Caller {
 	h.t.Helper()
 	h.serial++
 	subject := fmt.Sprintf("user-%d", h.serial)
-	m, err := h.app.CreateMember(h.ctx(), h.Owner, member.Member{
+	m, err := h.app.Accounts.CreateMember(h.ctx(), h.Owner, member.Member{
 		Subject: subject, Name: name, Email: strings.ToLower(name) + "@example.com", Phone: fmt.Sprintf("+4930%07d", 1000000+h.serial),
 	})
 	h.ok(err)
 	who := tenant.Caller{Tenant: h.Tenant, Subject: subject, Member: m.ID, Roles: []string{tenant.RoleMember}}
-	_, err = h.app.RegisterDevice(h.ctx(), who, member.IOS, "device-of-"+subject)
+	_, err = h.app.Accounts.RegisterDevice(h.ctx(), who, member.IOS, "device-of-"+subject)
 	h.ok(err)
 	return who
 }
@@ -241,14 +246,14 @@ func (h *house) session(at time.Time, change ...func(*session.Input)) tenant.Ses
 	for _, f := range change {
 		f(&in)
 	}
-	made, err := h.app.CreateSession(h.ctx(), h.Owner, in, true)
+	made, err := h.app.Schedules.CreateSession(h.ctx(), h.Owner, in, true)
 	h.ok(err)
 	return made.ID
 }
 
-func (h *house) book(who tenant.Caller, in tenant.SessionID) app.Place {
+func (h *house) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 	h.t.Helper()
-	place, err := h.app.Book(h.ctx(), who, app.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := h.app.Bookings.Book(h.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	h.ok(err)
 	return place
 }
@@ -257,7 +262,7 @@ func (h *house) book(who tenant.Caller, in tenant.SessionID) app.Place {
 func (h *house) consume() {
 	h.t.Helper()
 	for {
-		done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, h.app.NoticeConsumer())
+		done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, h.app.Messages.NoticeConsumer())
 		h.ok(err)
 		if !done.More && !done.Held {
 			return

@@ -7,7 +7,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -23,12 +25,12 @@ func TestWhyNothingIsSent(t *testing.T) {
 	start := noon.Add(48 * time.Hour)
 	wants := func(h *house, who tenant.Caller, chosen notify.Preferences) {
 		h.t.Helper()
-		_, err := h.app.UpdateNotificationPreferences(h.ctx(), who, app.PreferencesEdit{Chosen: chosen})
+		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), who, messages.PreferencesEdit{Chosen: chosen})
 		h.ok(err)
 	}
 	settings := func(h *house, edit func(*notify.Settings)) {
 		h.t.Helper()
-		_, err := h.app.UpdateNotificationSettings(h.ctx(), h.Owner, nil, edit)
+		_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, edit)
 		h.ok(err)
 	}
 	byMail := notify.Preferences{{Topic: confirmed, Channel: push}: false}
@@ -57,13 +59,13 @@ func TestWhyNothingIsSent(t *testing.T) {
 		}, []string{" DROPPED BOUNCED"}, time.Hour, nil},
 		"STOP": {confirmed, func(h *house, mia tenant.Caller) {
 			wants(h, mia, bySMS)
-			_, err := h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(mia), "stop")
+			_, err := h.app.Messages.AnswerSMS(h.ctx(), h.Tenant, h.phone(mia), "stop")
 			h.ok(err)
 			h.book(mia, h.session(start))
 		}, []string{" DROPPED OPTED_OUT"}, time.Hour, nil},
 		"another tenant's STOP is none": {confirmed, func(h *house, mia tenant.Caller) {
 			wants(h, mia, bySMS)
-			_, err := h.app.AnswerSMS(h.ctx(), h.neighbour("Dock Pilates").Tenant, h.phone(mia), "stop")
+			_, err := h.app.Messages.AnswerSMS(h.ctx(), h.neighbour("Dock Pilates").Tenant, h.phone(mia), "stop")
 			h.ok(err)
 			h.book(mia, h.session(start))
 		}, []string{"SMS SENT"}, time.Hour, nil},
@@ -81,14 +83,14 @@ func TestWhyNothingIsSent(t *testing.T) {
 		}, []string{" DEFERRED QUIET_HOURS", "EMAIL SENT"}, 90 * time.Minute, []string{"PUSH SENT"}},
 		"a member's own": {confirmed, func(h *house, mia tenant.Caller) {
 			own := &afternoon
-			_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Quiet: &own})
+			_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Quiet: &own})
 			h.ok(err)
 			h.book(mia, h.session(start))
 		}, []string{" DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS"}, 90 * time.Minute, []string{"PUSH SENT", "EMAIL SENT"}},
 		"a member's own come before the tenant's": {confirmed, func(h *house, mia tenant.Caller) {
 			settings(h, func(s *notify.Settings) { s.Quiet = afternoon })
 			own := new(notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2}})
-			_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Quiet: &own})
+			_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Quiet: &own})
 			h.ok(err)
 			h.book(mia, h.session(start))
 		}, []string{"PUSH SENT", "EMAIL SENT"}, time.Hour, nil},
@@ -113,13 +115,13 @@ func TestWhyNothingIsSent(t *testing.T) {
 			h.book(mia, h.session(start.Add(2*time.Hour)))
 		}, []string{"SMS SENT", " DEFERRED FREQUENCY_CAP"}, 24*time.Hour - time.Minute, []string{"SMS SENT"}},
 		"no longer booked": {confirmed, func(h *house, mia tenant.Caller) {
-			_, err := h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: h.book(mia, h.session(start)).Booking.ID})
+			_, err := h.app.Bookings.CancelBooking(h.ctx(), mia, bookings.CancelRequest{ID: h.book(mia, h.session(start)).Booking.ID})
 			h.ok(err)
 		}, []string{" DROPPED NOT_BOOKED", " DROPPED NOT_BOOKED"}, time.Hour, nil},
 		"the session is gone": {confirmed, func(h *house, mia tenant.Caller) {
 			class := h.session(start)
 			h.book(mia, class)
-			_, err := h.app.CancelSession(h.ctx(), h.Owner, class, "", false)
+			_, err := h.app.Schedules.CancelSession(h.ctx(), h.Owner, class, "", false)
 			h.ok(err)
 		}, []string{" DROPPED NOT_BOOKED", " DROPPED NOT_BOOKED"}, time.Hour, nil},
 		"moved before it was told": {confirmed, func(h *house, mia tenant.Caller) {
@@ -127,7 +129,7 @@ func TestWhyNothingIsSent(t *testing.T) {
 			h.book(mia, class)
 			h.consume()
 			to := start.Add(time.Hour)
-			_, _, err := h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+			_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
 			h.ok(err)
 		}, []string{" DROPPED MOVED", " DROPPED MOVED"}, time.Hour, nil},
 		"moved before the reminder": {notify.Reminder, func(h *house, mia tenant.Caller) {
@@ -135,7 +137,7 @@ func TestWhyNothingIsSent(t *testing.T) {
 			h.book(mia, class)
 			h.run()
 			to := start.Add(time.Hour)
-			_, _, err := h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+			_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
 			h.ok(err)
 			h.run()
 			h.clock.Set(start.Add(-24 * time.Hour))
@@ -143,13 +145,13 @@ func TestWhyNothingIsSent(t *testing.T) {
 		"there already": {notify.Reminder, func(h *house, mia tenant.Caller) {
 			booking := h.book(mia, h.session(noon.Add(50*time.Minute))).Booking.ID
 			h.run()
-			_, err := h.app.CheckIn(h.ctx(), h.Owner, booking)
+			_, err := h.app.Bookings.CheckIn(h.ctx(), h.Owner, booking)
 			h.ok(err)
 			h.clock.Set(noon.Add(20 * time.Minute))
 		}, []string{" DROPPED SUPERSEDED"}, 10 * time.Minute, nil},
 		"no longer a member": {confirmed, func(h *house, mia tenant.Caller) {
 			h.book(mia, h.session(start))
-			_, err := h.app.UpdateMember(h.ctx(), h.Owner, mia.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
+			_, err := h.app.Accounts.UpdateMember(h.ctx(), h.Owner, mia.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
 			h.ok(err)
 		}, []string{" DROPPED SUPERSEDED", " DROPPED SUPERSEDED"}, time.Hour, nil},
 		"the session has begun": {confirmed, func(h *house, mia tenant.Caller) {
@@ -178,7 +180,7 @@ func TestWhyNothingIsSent(t *testing.T) {
 // nobody is a member whom nothing reaches.
 func (h *house) nobody(name string) tenant.Caller {
 	h.t.Helper()
-	m, err := h.app.CreateMember(h.ctx(), h.Owner, member.Member{Subject: "nobody", Name: name})
+	m, err := h.app.Accounts.CreateMember(h.ctx(), h.Owner, member.Member{Subject: "nobody", Name: name})
 	h.ok(err)
 	return tenant.Caller{Tenant: h.Tenant, Subject: "nobody", Member: m.ID, Roles: []string{tenant.RoleMember}}
 }
@@ -221,10 +223,10 @@ func TestTopicsOfTheirOwn(t *testing.T) {
 	t.Run("credits run low, and out", func(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
-		plan, err := h.app.CreatePlan(h.ctx(), h.Owner, credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true})
+		plan, err := h.app.Catalog.CreatePlan(h.ctx(), h.Owner, credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true})
 		h.ok(err)
 		mia := h.member("Mia")
-		_, err = h.app.Subscribe(h.ctx(), h.Owner, app.SubscribeRequest{Member: mia.Member, Plan: plan.ID})
+		_, err = h.app.Accounts.Subscribe(h.ctx(), h.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID})
 		h.ok(err)
 		for i, want := range []string{"", "1 credit left on Three", "No credits left on Three"} {
 			h.book(mia, h.session(noon.Add(time.Duration(48+i)*time.Hour)))
@@ -246,12 +248,12 @@ func TestTopicsOfTheirOwn(t *testing.T) {
 		h.second(h.Owner)
 		ada, cai := h.member("Ada"), h.member("Cai")
 		for who, role := range map[tenant.MemberID]string{ada.Member: tenant.RoleAdmin, cai.Member: tenant.RoleCoach} {
-			_, err := h.app.AssignRole(h.ctx(), h.Owner, who, role)
+			_, err := h.app.Accounts.AssignRole(h.ctx(), h.Owner, who, role)
 			h.ok(err)
 		}
 		noa := h.member("Noa")
 		class := h.freed(noon.Add(48*time.Hour), noa)
-		_, err := h.app.DeclineOffer(h.ctx(), noa, h.offers(class)[0].ID, false, "")
+		_, err := h.app.Waitlists.DeclineOffer(h.ctx(), noa, h.offers(class)[0].ID, false, "")
 		h.ok(err)
 		h.consume()
 		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
@@ -280,7 +282,7 @@ func TestATenantsOwnWording(t *testing.T) {
 	start := noon.Add(48 * time.Hour)
 	word := func(locale, subject, body, html string) {
 		t.Helper()
-		_, err := h.app.UpdateTemplate(h.ctx(), h.Owner, notify.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil)
+		_, err := h.app.Messages.UpdateTemplate(h.ctx(), h.Owner, notify.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil)
 		h.ok(err)
 	}
 	sent := func(locale string, party int) notify.Message {
@@ -289,7 +291,7 @@ func TestATenantsOwnWording(t *testing.T) {
 		who := h.member("Mia" + string(rune('a'+h.serial)))
 		devices(h, who)
 		speaks(h, who, locale)
-		_, err := h.app.Book(h.ctx(), who, app.BookRequest{Session: h.session(start), Party: party, Channel: catalog.Online})
+		_, err := h.app.Bookings.Book(h.ctx(), who, bookings.BookRequest{Session: h.session(start), Party: party, Channel: catalog.Online})
 		h.ok(err)
 		mails := h.mails()
 		if len(mails) != 1 {
@@ -316,7 +318,7 @@ func TestATenantsOwnWording(t *testing.T) {
 	if n := h.count(`select count(*) from deliveries where reason = 'TEMPLATE'`); n != 1 {
 		t.Errorf("%d lines say so", n)
 	}
-	_, had, err := h.app.ResetTemplate(h.ctx(), h.Owner, app.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil)
+	_, had, err := h.app.Messages.ResetTemplate(h.ctx(), h.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil)
 	h.ok(err)
 	if m := sent("en", 1); !had || !contains(m.Text, "Hello Mia") || h.count(`select count(*) from deliveries where reason = 'TEMPLATE'`) != 1 {
 		t.Errorf("%+v", m)

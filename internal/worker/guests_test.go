@@ -10,7 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/smtp/smtptest"
@@ -21,9 +21,9 @@ import (
 // guest books by telephone for somebody who is no member.
 func (h *house) guest(who contact, in tenant.SessionID) tenant.BookingID {
 	h.t.Helper()
-	place, err := h.app.Book(h.ctx(), h.Owner, app.BookRequest{Session: in, Party: 1, Channel: catalog.Phone, Hold: true, Guest: true, Contact: who})
+	place, err := h.app.Bookings.Book(h.ctx(), h.Owner, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Phone, Hold: true, Guest: true, Contact: who})
 	h.ok(err)
-	_, err = h.app.ConfirmBooking(h.ctx(), h.Owner, app.ConfirmRequest{ID: place.Booking.ID})
+	_, err = h.app.Bookings.ConfirmBooking(h.ctx(), h.Owner, bookings.ConfirmRequest{ID: place.Booking.ID})
 	h.ok(err)
 	return place.Booking.ID
 }
@@ -34,7 +34,7 @@ func TestGuestsWhoStop(t *testing.T) {
 	start := noon.Add(48 * time.Hour)
 	cancelled := func(p *providers, class tenant.SessionID) {
 		p.t.Helper()
-		_, err := p.app.CancelSession(p.ctx(), p.Owner, class, "", true)
+		_, err := p.app.Schedules.CancelSession(p.ctx(), p.Owner, class, "", true)
 		p.ok(err)
 		p.deliver()
 	}
@@ -66,13 +66,13 @@ func TestGuestsWhoStop(t *testing.T) {
 	t.Run("STOP by SMS", func(t *testing.T) {
 		t.Parallel()
 		p := withProviders(t)
-		p.sayTo(p.app.TwilioInboundURL(p.Tenant), "+4915112345678", "STOP")
+		p.sayTo(p.app.Messages.TwilioInboundURL(p.Tenant), "+4915112345678", "STOP")
 		class := p.session(start)
 		p.guest(ida, class)
 		p.deliver()
 		cancelled(p, class)
 		p.wantLines("the log", notify.SessionCancelled, " DROPPED OPTED_OUT", "EMAIL SENT")
-		p.sayTo(p.app.TwilioInboundURL(p.Tenant), "+4915112345678", "START")
+		p.sayTo(p.app.Messages.TwilioInboundURL(p.Tenant), "+4915112345678", "START")
 		class = p.session(start.Add(time.Hour))
 		p.guest(ida, class)
 		p.later(time.Second)

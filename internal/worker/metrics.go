@@ -7,7 +7,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 )
 
@@ -21,17 +21,17 @@ type metrics struct {
 func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "berth_notification_attempts_total", Help: "Messages handed to providers, by what became of them.",
+			Name: "berth_notification_attempts_total", Help: "Messages sent to providers, by outcome.",
 		}, []string{"topic", "channel", "provider", "outcome"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "berth_notification_send_seconds", Help: "How long providers take for a message.",
+			Name: "berth_notification_send_seconds", Help: "Time that providers take for a message.",
 			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 		}, []string{"provider"}),
 		unsent: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_notifications_unsent_total", Help: "Messages that a guardrail dropped or deferred, by its reason.",
 		}, []string{"topic", "verdict", "reason"}),
 		late: prometheus.NewHistogram(prometheus.HistogramOpts{
-			Name: "berth_notification_lag_seconds", Help: "How long after it was due a message was taken to its provider.",
+			Name: "berth_notification_lag_seconds", Help: "Time from when a message was due until it was sent to its provider.",
 			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300},
 		}),
 	}
@@ -46,7 +46,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	return m, nil
 }
 
-func (m *metrics) take(t app.Taken) {
+func (m *metrics) taken(t messages.Taken) {
 	for why, n := range t.Unsent {
 		m.unsent.WithLabelValues(label(why.Topic), label(why.Status), label(why.Reason)).Add(float64(n))
 	}
@@ -55,7 +55,7 @@ func (m *metrics) take(t app.Taken) {
 	}
 }
 
-func (m *metrics) sent(o app.Outgoing, took time.Duration, err error) {
+func (m *metrics) sent(o messages.Outgoing, took time.Duration, err error) {
 	outcome := "sent"
 	if err != nil {
 		outcome = "unknown"

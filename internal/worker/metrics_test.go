@@ -8,6 +8,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/worker"
 )
@@ -23,7 +24,7 @@ func TestMetrics(t *testing.T) {
 	h.post.failing(push, &notify.SendError{Kind: notify.Transient})
 	h.run()
 	h.post.failing(push, nil)
-	_, err := h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: first, Notify: true})
+	_, err := h.app.Bookings.CancelBooking(h.ctx(), mia, bookings.CancelRequest{ID: first, Notify: true})
 	h.ok(err)
 	h.at(noon.Add(time.Minute))
 	h.book(h.member("Noa"), h.session(noon.Add(72*time.Hour)))

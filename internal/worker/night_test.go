@@ -8,6 +8,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/events"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -19,7 +22,7 @@ import (
 
 func livesIn(h *house, who tenant.Caller, zone string) {
 	h.t.Helper()
-	_, err := h.app.UpdateMe(h.ctx(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil })
+	_, err := h.app.Accounts.UpdateMe(h.ctx(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil })
 	h.ok(err)
 }
 
@@ -51,7 +54,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	tick := func(h *house, at time.Time) []string {
 		t.Helper()
 		h.clock.Set(at)
-		_, err := h.app.SweepTenant(h.ctx(), h.Tenant)
+		_, err := h.app.Housekeeping.SweepTenant(h.ctx(), h.Tenant)
 		h.ok(err)
 		return only(h.run())
 	}
@@ -95,7 +98,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		h.offering(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
-		_, err := h.app.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true })
+		_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true })
 		h.ok(err)
 		noa := h.member("Noa")
 		h.clock.Set(late)
@@ -133,7 +136,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 		class := h.freed(noon.Add(48*time.Hour), noa)
 		h.post.failing(push, &notify.SendError{Kind: notify.Transient})
 		h.consume()
-		_, err := h.app.UpdateNotificationPreferences(h.ctx(), noa, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false}})
+		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false}})
 		h.ok(err)
 		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
 		h.post.failing(push, nil)
@@ -176,7 +179,7 @@ func TestAnOfferByHandStandsAtNight(t *testing.T) {
 	late := noon.Add(10 * time.Hour) // 23:00 in Berlin
 	h.clock.Set(late)
 	class := h.session(noon.Add(48 * time.Hour))
-	o, err := h.app.OfferPlace(h.ctx(), h.Owner, app.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)})
+	o, err := h.app.Waitlists.OfferPlace(h.ctx(), h.Owner, waitlists.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)})
 	h.ok(err)
 	if sent := h.run(); len(sent) > 0 {
 		t.Errorf("at night: %v", sent)
@@ -184,7 +187,7 @@ func TestAnOfferByHandStandsAtNight(t *testing.T) {
 	if all := h.offers(class); len(all) != 1 || all[0].Status != waitlist.Live || !all[0].ExpiresAt.Equal(o.ExpiresAt) {
 		t.Errorf("%+v", all)
 	}
-	_, err = h.app.AcceptOffer(h.ctx(), noa, o.ID, tenant.SubscriptionID{})
+	_, err = h.app.Waitlists.AcceptOffer(h.ctx(), noa, o.ID, tenant.SubscriptionID{})
 	h.ok(err)
 }
 
@@ -210,7 +213,7 @@ func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
 	h.at(noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
 	noa.Own = true
 	for name, who := range map[string]tenant.Caller{"staff": h.Owner, "the member": noa} {
-		page, err := h.app.ListEvents(h.ctx(), who, app.EventQuery{Filter: app.EventFilter{Types: []app.EventType{outbox.OfferExtended}}, Limit: 10})
+		page, err := h.app.Events.ListEvents(h.ctx(), who, events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10})
 		h.ok(err)
 		if len(page.Events) != 1 {
 			t.Fatalf("%s: %d events", name, len(page.Events))

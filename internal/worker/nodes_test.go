@@ -10,7 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -103,11 +103,11 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 			c.careless = careless
 			c.meet(2)
 			var all sync.WaitGroup
-			taken := make([]app.Taken, 2)
+			taken := make([]messages.Taken, 2)
 			for i, node := range []*house{h, h.node()} {
 				all.Go(func() {
 					var err error
-					if taken[i], err = node.app.TakeNotices(h.ctx(), h.Tenant); err != nil {
+					if taken[i], err = node.app.Messages.TakeNotices(h.ctx(), h.Tenant); err != nil {
 						t.Error(err)
 					}
 				})
@@ -121,7 +121,7 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 				return
 			}
 			for i, node := range []*house{h, h.node()} {
-				h.ok(h.app.SettleDeliveries(h.ctx(), h.Tenant, node.courier.Post(h.ctx(), h.Tenant, taken[i].Out)))
+				h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, node.courier.Post(h.ctx(), h.Tenant, taken[i].Out)))
 			}
 			if people, twice := h.doubles(); people != 40 || twice != 0 {
 				t.Errorf("%d of 40 messages, %d twice", people, twice)
@@ -143,7 +143,7 @@ func TestNodesShareTheWork(t *testing.T) {
 	for _, node := range []*house{h.node(), h.node(), h.node()} {
 		all.Go(func() {
 			for over := false; ; {
-				done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, node.app.NoticeConsumer())
+				done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, node.app.Messages.NoticeConsumer())
 				if err == nil {
 					err = node.courier.Deliver(h.ctx(), h.Tenant)
 				}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
@@ -22,13 +23,13 @@ import (
 // oneOffer is a waitlist with one offer.
 type oneOffer struct {
 	mu         sync.Mutex
-	offer      app.OfferFacts
+	offer      waitlists.OfferFacts
 	closes     time.Time // nobody can answer from then on
 	unsendable []tenant.OfferID
 	answers    []bool
 }
 
-func (w *oneOffer) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*app.OfferFacts) {
+func (w *oneOffer) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*waitlists.OfferFacts) {
 	b.Queue("select 1")
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -37,7 +38,7 @@ func (w *oneOffer) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, in
 	}
 }
 
-func (w *oneOffer) Begin(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ app.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
+func (w *oneOffer) Begin(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ends := at.Add(40 * time.Minute)
@@ -54,16 +55,16 @@ func (w *oneOffer) Unsendable(_ context.Context, _ tenant.TenantID, id tenant.Of
 	return nil
 }
 
-func (w *oneOffer) Coded(_ context.Context, _ tenant.TenantID, _, code string) ([]app.CodedOffer, error) {
+func (w *oneOffer) Coded(_ context.Context, _ tenant.TenantID, _, code string) ([]waitlists.CodedOffer, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if code != w.offer.Code {
 		return nil, nil
 	}
-	return []app.CodedOffer{{ID: w.offer.ID, Live: w.offer.Live}}, nil
+	return []waitlists.CodedOffer{{ID: w.offer.ID, Live: w.offer.Live}}, nil
 }
 
-func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ app.CodedOffer, accept bool) error {
+func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ waitlists.CodedOffer, accept bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.offer.Live {
@@ -75,9 +76,9 @@ func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ app.CodedOffer
 }
 
 // offered is a house in which Noa gets an offer for a session, at a time.
-func offered(t *testing.T, at, start time.Time, change func(*app.OfferFacts)) (*house, *oneOffer, tenant.Caller) {
+func offered(t *testing.T, at, start time.Time, change func(*waitlists.OfferFacts)) (*house, *oneOffer, tenant.Caller) {
 	t.Helper()
-	w := &oneOffer{closes: start, offer: app.OfferFacts{
+	w := &oneOffer{closes: start, offer: waitlists.OfferFacts{
 		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true},
 		ClaimURL: "https://berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg", Code: "4821",
 	}}
@@ -128,7 +129,7 @@ func TestOffers(t *testing.T) {
 	})
 	t.Run("an offer that must not wait", func(t *testing.T) {
 		t.Parallel()
-		h, _, _ := offered(t, night, midday, func(o *app.OfferFacts) { o.EvenInQuiet = true })
+		h, _, _ := offered(t, night, midday, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
 		want(t, "at night", h.run(), "OFFER EMAIL", "OFFER PUSH")
 	})
 	t.Run("where the session begins first, the next person is asked", func(t *testing.T) {
@@ -166,7 +167,7 @@ func TestOffers(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 		for _, c := range []struct{ text, answer string }{{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"}} {
-			got, err := h.app.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), c.text)
+			got, err := h.app.Messages.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), c.text)
 			if err != nil || !contains(got, c.answer) {
 				t.Errorf("%q is answered %q, %v", c.text, got, err)
 			}

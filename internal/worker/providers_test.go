@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fcm"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -49,10 +51,10 @@ func withProviders(t *testing.T, change ...func(*worker.Config, *app.Config)) *p
 	t.Cleanup(p.mail.Close)
 	p.house = newHouse(t, func(wc *worker.Config, ac *app.Config) {
 		now := ac.Now
-		wc.Platform[app.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
+		wc.Platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
 			s, err := twilio.New(twilio.Config{
 				AccountSID: p.twilio.AccountSID, AuthToken: p.twilio.AuthToken, From: "+15005550006", BaseURL: p.twilio.URL,
-				StatusCallback: p.app.TwilioStatusURL(in), Timeout: p.patience, Now: now,
+				StatusCallback: p.app.Messages.TwilioStatusURL(in), Timeout: p.patience, Now: now,
 			})
 			if err != nil {
 				t.Error(err)
@@ -63,14 +65,14 @@ func withProviders(t *testing.T, change ...func(*worker.Config, *app.Config)) *p
 		if err != nil {
 			t.Fatal(err)
 		}
-		wc.Platform[app.ProviderFCM] = func(tenant.TenantID) worker.Sender { return push }
+		wc.Platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return push }
 		mails, err := smtp.New(smtp.Config{
 			Host: p.mail.Host, Port: p.mail.Port, Security: smtp.Plaintext, From: notify.Mailbox{Address: "hello@berth.example"}, Hello: "berth.example", Now: now,
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		wc.Platform[app.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return mails }
+		wc.Platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return mails }
 		ac.MailFrom = "hello@berth.example"
 		for _, f := range change {
 			f(wc, ac)
@@ -116,7 +118,7 @@ func (p *providers) textOnlyTo(name string) tenant.Caller {
 	p.t.Helper()
 	who := p.member(name)
 	devices(p.house, who)
-	_, err := p.app.UpdateNotificationPreferences(p.ctx(), who, app.PreferencesEdit{Chosen: notify.Preferences{
+	_, err := p.app.Messages.UpdateNotificationPreferences(p.ctx(), who, messages.PreferencesEdit{Chosen: notify.Preferences{
 		{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,
 		{Topic: notify.Reminder, Channel: email}: false, {Topic: notify.Reminder, Channel: sms}: true,
 	}})
@@ -128,7 +130,7 @@ func TestAMailIsWhole(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
 	mia := p.member("Mia")
-	_, err := p.app.UpdateNotificationSettings(p.ctx(), p.Owner, nil, func(s *notify.Settings) { s.ReplyTo = "front.desk@example.com" })
+	_, err := p.app.Messages.UpdateNotificationSettings(p.ctx(), p.Owner, nil, func(s *notify.Settings) { s.ReplyTo = "front.desk@example.com" })
 	p.ok(err)
 	p.book(mia, p.session(noon.Add(48*time.Hour)))
 	p.deliver()
@@ -250,7 +252,7 @@ func TestAddressesThatAreGone(t *testing.T) {
 	p.fcm.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
 	p.mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Rcpt: "550 5.1.1 no such user"} })
 	mia := p.member("Mia")
-	_, err := p.app.UpdateNotificationPreferences(p.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
+	_, err := p.app.Messages.UpdateNotificationPreferences(p.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
 	p.ok(err)
 	p.book(mia, p.session(noon.Add(48*time.Hour)))
 	p.deliver()
@@ -258,7 +260,7 @@ func TestAddressesThatAreGone(t *testing.T) {
 	if n := p.count(`select count(*) from devices`); n != 0 {
 		t.Errorf("%d devices", n)
 	}
-	got, err := p.app.GetNotificationPreferences(p.ctx(), mia, tenant.MemberID{})
+	got, err := p.app.Messages.GetNotificationPreferences(p.ctx(), mia, tenant.MemberID{})
 	p.ok(err)
 	if len(got.Stops) != 1 || got.Stops[0].Channel != email || got.Stops[0].Reason != notify.BouncedReason {
 		t.Errorf("%+v", got.Stops)
@@ -268,7 +270,7 @@ func TestAddressesThatAreGone(t *testing.T) {
 	}
 	// A new address begins anew.
 	p.mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
-	_, err = p.app.UpdateMe(p.ctx(), mia, nil, func(m *memberValue) error { m.Email = "new@example.com"; return nil })
+	_, err = p.app.Accounts.UpdateMe(p.ctx(), mia, nil, func(m *memberValue) error { m.Email = "new@example.com"; return nil })
 	p.ok(err)
 	p.book(mia, p.session(noon.Add(96*time.Hour)))
 	p.deliver()
@@ -281,7 +283,7 @@ func TestStopAndStartBySMS(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
 	mia := p.textOnly()
-	inbound := p.app.TwilioInboundURL(p.Tenant)
+	inbound := p.app.Messages.TwilioInboundURL(p.Tenant)
 	say := func(text string) string {
 		t.Helper()
 		answer := p.call(p.twilio.Reply(p.ctx(), inbound, "SM1", p.phone(mia), "+15005550006", text))
@@ -303,7 +305,7 @@ func TestStopAndStartBySMS(t *testing.T) {
 	p.clock.Set(noon.Add(time.Second))
 	p.deliver()
 	p.wantLines("after START", confirmed, " DROPPED OPTED_OUT", "SMS QUEUED")
-	other := p.app.TwilioInboundURL(tenant.New[tenant.TenantID](noon))
+	other := p.app.Messages.TwilioInboundURL(tenant.New[tenant.TenantID](noon))
 	if answer := p.call(p.twilio.Reply(p.ctx(), other, "SM2", p.phone(mia), "+15005550006", "STOP")); answer.Code != http.StatusOK && answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("a tenant that is none: %d", answer.Code)
 	}
@@ -315,7 +317,7 @@ func TestACalendarFeed(t *testing.T) {
 	mia := p.member("Mia")
 	booking := p.book(mia, p.session(noon.Add(48*time.Hour))).Booking.ID
 	p.book(p.member("Noa"), p.session(noon.Add(50*time.Hour)))
-	address, err := p.app.CreateCalendarFeed(p.ctx(), mia)
+	address, err := p.app.Messages.CreateCalendarFeed(p.ctx(), mia)
 	p.ok(err)
 	fetch := func(address string) *httptest.ResponseRecorder {
 		u, err := url.Parse(address)
@@ -327,17 +329,17 @@ func TestACalendarFeed(t *testing.T) {
 	if a := fetch(address); a.Code != http.StatusOK || strings.Count(a.Body.String(), "BEGIN:VEVENT") != 1 || !contains(a.Body.String(), booking.String()) {
 		t.Errorf("%d\n%s", a.Code, a.Body)
 	}
-	second, err := p.app.CreateCalendarFeed(p.ctx(), mia)
+	second, err := p.app.Messages.CreateCalendarFeed(p.ctx(), mia)
 	p.ok(err)
 	if a := fetch(address); a.Code != http.StatusNotFound {
 		t.Errorf("the address before: %d", a.Code)
 	}
-	_, err = p.app.CancelBooking(p.ctx(), mia, app.CancelRequest{ID: booking})
+	_, err = p.app.Bookings.CancelBooking(p.ctx(), mia, bookings.CancelRequest{ID: booking})
 	p.ok(err)
 	if a := fetch(second); a.Code != http.StatusOK || contains(a.Body.String(), "VEVENT") {
 		t.Errorf("after the cancellation: %d\n%s", a.Code, a.Body)
 	}
-	p.ok(p.app.DeleteCalendarFeed(p.ctx(), mia))
+	p.ok(p.app.Messages.DeleteCalendarFeed(p.ctx(), mia))
 	if a := fetch(second); a.Code != http.StatusNotFound {
 		t.Errorf("after its end: %d", a.Code)
 	}
@@ -346,12 +348,12 @@ func TestACalendarFeed(t *testing.T) {
 func TestGuestsAreTold(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
-	place, err := p.app.Book(p.ctx(), p.Owner, app.BookRequest{
+	place, err := p.app.Bookings.Book(p.ctx(), p.Owner, bookings.BookRequest{
 		Session: p.session(noon.Add(48 * time.Hour)), Party: 2, Channel: catalog.Phone, Hold: true, Guest: true,
 		Contact: contact{Name: "Ida", Email: "ida@example.com"},
 	})
 	p.ok(err)
-	_, err = p.app.ConfirmBooking(p.ctx(), p.Owner, app.ConfirmRequest{ID: place.Booking.ID})
+	_, err = p.app.Bookings.ConfirmBooking(p.ctx(), p.Owner, bookings.ConfirmRequest{ID: place.Booking.ID})
 	p.ok(err)
 	p.deliver()
 	mails := p.mail.Mails()

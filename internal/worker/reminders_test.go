@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/jackc/pgx/v5"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -73,7 +74,7 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 			h.run()
 			move := func(to time.Time) {
 				t.Helper()
-				_, _, err := h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+				_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
 				h.ok(err)
 				h.run()
 			}
@@ -97,7 +98,7 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 func TestRemindersAreConfigurable(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
-	_, err := h.app.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.Reminders = []time.Duration{2 * time.Hour, 90 * time.Minute} })
+	_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.Reminders = []time.Duration{2 * time.Hour, 90 * time.Minute} })
 	h.ok(err)
 	start := noon.Add(48 * time.Hour)
 	booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
@@ -110,7 +111,7 @@ func TestRemindersAreConfigurable(t *testing.T) {
 			t.Errorf("%v before: %s", c.before, diff)
 		}
 	}
-	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking})
+	_, err = h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: booking})
 	h.ok(err)
 	if got := h.at(start.Add(-90 * time.Minute)); slices.Contains(got, "REMINDER PUSH") {
 		t.Errorf("a cancelled booking is reminded of: %v", got)
@@ -157,17 +158,17 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 		h.clock.Set(h.clock.Now().Add(time.Second))
 	}
 	arrives("booked", "REQUEST", "20260319T120000Z")
-	_, err := h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: h.session(start.Add(2 * time.Hour)), Notify: true})
+	_, err := h.app.Bookings.RescheduleBooking(h.ctx(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.session(start.Add(2 * time.Hour)), Notify: true})
 	h.ok(err)
 	arrives("rescheduled", "REQUEST", "20260319T140000Z")
-	_, err = h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: class, Notify: true})
+	_, err = h.app.Bookings.RescheduleBooking(h.ctx(), h.Owner, bookings.RescheduleRequest{ID: booking, To: class, Notify: true})
 	h.ok(err)
 	arrives("and back", "REQUEST", "20260319T120000Z")
 	later := start.Add(time.Hour)
-	_, _, err = h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
+	_, _, err = h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
 	h.ok(err)
 	arrives("moved", "REQUEST", "20260319T130000Z")
-	_, err = h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: booking, Notify: true})
+	_, err = h.app.Bookings.CancelBooking(h.ctx(), mia, bookings.CancelRequest{ID: booking, Notify: true})
 	h.ok(err)
 	arrives("cancelled", "CANCEL", "20260319T130000Z")
 	if uid != booking.String()+"@berth.example" {
@@ -181,7 +182,7 @@ func TestAReminderIsAnEvent(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t)
 	mia, noa := h.member("Mia"), h.member("Noa")
-	_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{
+	_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{
 		{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
 	}})
 	h.ok(err)
@@ -191,7 +192,7 @@ func TestAReminderIsAnEvent(t *testing.T) {
 	off := h.book(noa, class).Booking.ID
 	guest := h.guest(contact{Name: "Ida", Email: "ida@example.com"}, class)
 	h.run()
-	_, err = h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: off})
+	_, err = h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: off})
 	h.ok(err)
 	due := func(want ...string) {
 		t.Helper()

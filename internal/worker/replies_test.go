@@ -7,7 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
@@ -25,7 +26,7 @@ func (p *providers) sayTo(address, number, text string) string {
 
 func speaks(h *house, who tenant.Caller, locale string) {
 	h.t.Helper()
-	_, err := h.app.UpdateMe(h.ctx(), who, nil, func(m *memberValue) error { m.Locale = locale; return nil })
+	_, err := h.app.Accounts.UpdateMe(h.ctx(), who, nil, func(m *memberValue) error { m.Locale = locale; return nil })
 	h.ok(err)
 }
 
@@ -34,10 +35,10 @@ func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
 	p.offering()
-	inbound := p.app.TwilioInboundURL(p.Tenant)
+	inbound := p.app.Messages.TwilioInboundURL(p.Tenant)
 	for _, c := range []struct{ locale, yes, again, no, never, help, stop string }{
-		{"en", "Booked. See you there!", "Booked. See you there!", "it goes to the next person", "no longer open", "2 and its code to decline", "no more text messages"},
-		{"de-CH", "Gebucht. Bis bald!", "Gebucht. Bis bald!", "geht an die nächste Person", "gilt nicht mehr", "lehnst du es ab", "keine SMS mehr"},
+		{"en", "Booked. See you there!", "Booked. See you there!", "offer it to the next person", "no longer open", "2 and the code to decline", "no more text messages"},
+		{"de-CH", "Gebucht. Bis bald!", "Gebucht. Bis bald!", "geht an die nächste Person", "gilt nicht mehr", "lehnen Sie es ab", "keine SMS mehr"},
 		{"fr", "C&#39;est réservé", "C&#39;est réservé", "à la personne suivante", "n&#39;est plus valable", "pour la refuser", "plus de SMS"},
 	} {
 		who := p.member("Noa-" + c.locale)
@@ -67,7 +68,7 @@ func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
 			}
 		}
 		// Whoever has cancelled since does not hear that it is booked.
-		_, err := p.app.CancelBooking(p.ctx(), who, app.CancelRequest{ID: p.offer(accepted.ID).Booking})
+		_, err := p.app.Bookings.CancelBooking(p.ctx(), who, bookings.CancelRequest{ID: p.offer(accepted.ID).Booking})
 		p.ok(err)
 		say("1 "+accepted.Code, c.never)
 	}
@@ -75,7 +76,7 @@ func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
 
 func (h *house) offer(id tenant.OfferID) waitlist.Offer {
 	h.t.Helper()
-	all, err := h.app.ListOffers(h.ctx(), h.Owner, app.OfferQuery{Limit: 500})
+	all, err := h.app.Waitlists.ListOffers(h.ctx(), h.Owner, waitlists.OfferQuery{Limit: 500})
 	h.ok(err)
 	at := slices.IndexFunc(all, func(o waitlist.Offer) bool { return o.ID == id })
 	if at < 0 {
@@ -97,7 +98,7 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 		h.offering()
 		noas[i] = h.member("Noa")
 		devices(h, noas[i])
-		_, err := h.app.UpdateMe(h.ctx(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil })
+		_, err := h.app.Accounts.UpdateMe(h.ctx(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil })
 		h.ok(err)
 		if got := p.sayTo(inbound, number, "HELP"); i == 0 && contains(got, "<Message>") {
 			t.Errorf("nobody has written to that number, and it is answered %s", got)
@@ -127,14 +128,14 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 		_, err := h.db.Owner.Exec(h.ctx(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, h.Tenant, offers[i].ID)
 		h.ok(err)
 	}
-	if got := p.sayTo(inbound, number, "1 482117"); !contains(got, "several offers") {
+	if got := p.sayTo(inbound, number, "1 482117"); !contains(got, "Several offers") {
 		t.Errorf("an ambiguous code is answered %s", got)
 	}
 	statuses(waitlist.Live, waitlist.Live, waitlist.Live)
 	if got := p.sayTo(inbound, "+4915187654321", "1 482117"); contains(got, "<Message>") {
 		t.Errorf("another number is answered %s", got)
 	}
-	_, err := p.app.DeclineOffer(p.ctx(), noas[0], offers[0].ID, false, "")
+	_, err := p.app.Waitlists.DeclineOffer(p.ctx(), noas[0], offers[0].ID, false, "")
 	p.ok(err)
 	if got := p.sayTo(inbound, number, "1 482117"); !contains(got, "Booked") {
 		t.Errorf("once it means one offer it is answered %s", got)
@@ -159,7 +160,7 @@ func TestWordsOfTheCarriersAnswerNoOffer(t *testing.T) {
 	p := withProviders(t)
 	p.offering()
 	noa := p.member("Noa")
-	inbound, number := p.app.TwilioInboundURL(p.Tenant), p.phone(noa)
+	inbound, number := p.app.Messages.TwilioInboundURL(p.Tenant), p.phone(noa)
 	offer := p.offers(p.freed(noon.Add(72*time.Hour), noa))[0]
 	stops := func(after string, want int) {
 		t.Helper()
@@ -190,7 +191,7 @@ func TestWordsThatTwilioHasAnswered(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
 	mia := p.textOnly()
-	inbound := p.app.TwilioInboundURL(p.Tenant)
+	inbound := p.app.Messages.TwilioInboundURL(p.Tenant)
 	form := map[string][]string{
 		"AccountSid": {p.twilio.AccountSID}, "MessageSid": {"SM1"}, "From": {p.phone(mia)}, "To": {"+15005550006"}, "Body": {"Basta"},
 	}

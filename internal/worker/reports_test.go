@@ -5,52 +5,52 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
 // taken takes what is due, and gives the messages over one channel. Those of the others are answered for.
-func (h *house) taken(c notify.Channel) []app.Outgoing {
+func (h *house) taken(c notify.Channel) []messages.Outgoing {
 	h.t.Helper()
 	h.consume()
-	all, err := h.app.TakeNotices(h.ctx(), h.Tenant)
+	all, err := h.app.Messages.TakeNotices(h.ctx(), h.Tenant)
 	h.ok(err)
-	others := slices.DeleteFunc(slices.Clone(all.Out), func(o app.Outgoing) bool { return o.Message.Channel == c })
+	others := slices.DeleteFunc(slices.Clone(all.Out), func(o messages.Outgoing) bool { return o.Message.Channel == c })
 	h.settle(nil, others...)
-	return slices.DeleteFunc(all.Out, func(o app.Outgoing) bool { return o.Message.Channel != c })
+	return slices.DeleteFunc(all.Out, func(o messages.Outgoing) bool { return o.Message.Channel != c })
 }
 
 // settle writes what a sender gave for messages: an error, or that they were sent.
-func (h *house) settle(failed error, sent ...app.Outgoing) {
+func (h *house) settle(failed error, sent ...messages.Outgoing) {
 	h.t.Helper()
-	var attempts []app.Attempted
+	var attempts []messages.Attempted
 	for _, o := range sent {
-		a := app.Attempted{Outgoing: o, Err: failed}
+		a := messages.Attempted{Outgoing: o, Err: failed}
 		if failed == nil {
 			a.Receipt = notify.Receipt{ProviderID: "p-" + o.Message.ID.String(), Status: notify.Sent}
 		}
 		attempts = append(attempts, a)
 	}
-	h.ok(h.app.SettleDeliveries(h.ctx(), h.Tenant, attempts))
+	h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, attempts))
 }
 
 // report is what a provider tells of a message later.
-func (h *house) report(of app.Outgoing, status notify.DeliveryStatus) {
+func (h *house) report(of messages.Outgoing, status notify.DeliveryStatus) {
 	h.t.Helper()
-	r := app.DeliveryReport{Delivery: of.Message.ID, Status: status}
+	r := messages.DeliveryReport{Delivery: of.Message.ID, Status: status}
 	if status.Lost() {
 		r.Err = &notify.SendError{Kind: notify.Permanent, Code: "GONE"}
 	}
-	h.ok(h.app.ReportDelivery(h.ctx(), h.Tenant, r))
+	h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, r))
 }
 
 // later lets time go by.
 func (h *house) later(d time.Duration) { h.clock.Set(h.clock.Now().Add(d)) }
 
 // one fails unless there is one message.
-func (h *house) one(out []app.Outgoing) app.Outgoing {
+func (h *house) one(out []messages.Outgoing) messages.Outgoing {
 	h.t.Helper()
 	if len(out) != 1 {
 		h.t.Fatalf("%d messages, want one", len(out))
@@ -61,7 +61,7 @@ func (h *house) one(out []app.Outgoing) app.Outgoing {
 // second gives a member another device.
 func (h *house) second(who tenant.Caller) {
 	h.t.Helper()
-	_, err := h.app.RegisterDevice(h.ctx(), who, member.Android, "tablet-of-"+who.Subject)
+	_, err := h.app.Accounts.RegisterDevice(h.ctx(), who, member.Android, "tablet-of-"+who.Subject)
 	h.ok(err)
 }
 
@@ -83,7 +83,7 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
-			_, err := h.app.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 })
+			_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 })
 			h.ok(err)
 			mia := h.member("Mia")
 			h.second(mia)
@@ -92,15 +92,15 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 			if len(out) != 2 {
 				t.Fatalf("%d messages", len(out))
 			}
-			var attempts []app.Attempted
+			var attempts []messages.Attempted
 			for i, o := range out {
-				a := app.Attempted{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}}
+				a := messages.Attempted{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}}
 				if slices.Contains(c.refused, i) {
-					a = app.Attempted{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
+					a = messages.Attempted{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
 				}
 				attempts = append(attempts, a)
 			}
-			h.ok(h.app.SettleDeliveries(h.ctx(), h.Tenant, attempts))
+			h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, attempts))
 			counted := 1
 			if len(c.refused) == len(out) {
 				counted = 0

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/localbox"
@@ -27,11 +28,11 @@ func TestTheLocalOutbox(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(wc *worker.Config, ac *app.Config) {
 		ac.Carriers = nil
-		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{app.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} }}
+		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} }}
 	})
 	mia := h.member("Mia")
 	h.second(mia)
-	_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: sms}: true}})
+	_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: sms}: true}})
 	h.ok(err)
 	start := noon.Add(48 * time.Hour)
 	booking := h.book(mia, h.session(start)).Booking.ID
@@ -39,11 +40,11 @@ func TestTheLocalOutbox(t *testing.T) {
 	h.at(start.Add(-24 * time.Hour))
 	h.neighbour("Dock Pilates") // whose outbox is empty
 
-	box, err := h.app.ListDeliveries(h.ctx(), h.Owner, app.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9})
+	box, err := h.app.Messages.ListDeliveries(h.ctx(), h.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9})
 	h.ok(err)
-	found := make(map[notify.Channel]app.Delivery)
+	found := make(map[notify.Channel]messages.Delivery)
 	for _, d := range box {
-		if d.Provider != app.LocalOutbox || d.Status != notify.Sent || d.Member != mia.Member || d.ProviderID == "" {
+		if d.Provider != messages.LocalOutbox || d.Status != notify.Sent || d.Member != mia.Member || d.ProviderID == "" {
 			t.Errorf("%+v", d)
 		}
 		found[d.Channel] = d
@@ -62,14 +63,14 @@ func TestTheLocalOutbox(t *testing.T) {
 		t.Errorf("%+v", m)
 	}
 	other := h.neighbour("Silent Golf")
-	if box, err := other.app.ListDeliveries(h.ctx(), other.Owner, app.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
+	if box, err := other.app.Messages.ListDeliveries(h.ctx(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
 		t.Errorf("another tenant's: %+v, %v", box, err)
 	}
 	// What a provider carries is nobody's to read.
 	carried := newHouse(t)
 	carried.book(carried.member("Mia"), carried.session(start))
 	carried.run()
-	if box, err := carried.app.ListDeliveries(h.ctx(), carried.Owner, app.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
+	if box, err := carried.app.Messages.ListDeliveries(h.ctx(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
 		t.Errorf("%+v, %v", box, err)
 	}
 }
@@ -83,21 +84,21 @@ func TestATenantsOwnAccount(t *testing.T) {
 	own.AccountSID, own.AuthToken = "AC"+strings.Repeat("0b", 16), strings.Repeat("0dd5", 8)
 	var p *providers
 	p = withProviders(t, func(wc *worker.Config, ac *app.Config) {
-		wc.Open = func(_ context.Context, in tenant.TenantID, provider string, s app.Senders) (worker.Sender, error) {
-			if provider != app.ProviderTwilio || s.Twilio == nil {
+		wc.Open = func(_ context.Context, in tenant.TenantID, provider string, s messages.Senders) (worker.Sender, error) {
+			if provider != messages.ProviderTwilio || s.Twilio == nil {
 				return nil, errors.New("no such account")
 			}
 			return twilio.New(twilio.Config{
 				AccountSID: s.Twilio.AccountSID, AuthToken: s.Twilio.AuthToken, From: s.Twilio.From, BaseURL: own.URL,
-				StatusCallback: p.app.TwilioStatusURL(in), Timeout: p.patience, Now: ac.Now,
+				StatusCallback: p.app.Messages.TwilioStatusURL(in), Timeout: p.patience, Now: ac.Now,
 			})
 		}
 	})
 	other := p.neighbour("Dock Pilates")
 	account := func(token, from string) {
 		t.Helper()
-		_, err := p.app.UpdateSenders(p.ctx(), p.Owner, nil, func(s *app.Senders) {
-			s.Twilio = &app.TwilioAccount{AccountSID: own.AccountSID, AuthToken: token, From: from}
+		_, err := p.app.Messages.UpdateSenders(p.ctx(), p.Owner, nil, func(s *messages.Senders) {
+			s.Twilio = &messages.TwilioAccount{AccountSID: own.AccountSID, AuthToken: token, From: from}
 		})
 		p.ok(err)
 	}
@@ -124,7 +125,7 @@ func TestATenantsOwnAccount(t *testing.T) {
 	// The neighbour has none.
 	who := other.member("Ida")
 	devices(other, who)
-	_, err := other.app.UpdateNotificationPreferences(other.ctx(), who, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
+	_, err := other.app.Messages.UpdateNotificationPreferences(other.ctx(), who, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
 	other.ok(err)
 	other.book(who, other.session(noon.Add(48*time.Hour)))
 	other.consume()
@@ -156,13 +157,13 @@ func TestOneAccountsTroubleIsNobodyElses(t *testing.T) {
 	var asked atomic.Int32
 	h := newHouse(t, func(wc *worker.Config, _ *app.Config) {
 		wc.AtOnce = 1 // so that nothing is on its way when the breaker opens
-		wc.Open = func(context.Context, tenant.TenantID, string, app.Senders) (worker.Sender, error) {
+		wc.Open = func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
 			return down{&asked}, nil
 		}
 	})
 	other := h.neighbour("Dock Pilates")
-	_, err := h.app.UpdateSenders(h.ctx(), h.Owner, nil, func(s *app.Senders) {
-		s.SMTP = &app.SMTPServer{Host: "mail.example.com", Port: 587, From: "desk@example.com"}
+	_, err := h.app.Messages.UpdateSenders(h.ctx(), h.Owner, nil, func(s *messages.Senders) {
+		s.SMTP = &messages.SMTPServer{Host: "mail.example.com", Port: 587, From: "desk@example.com"}
 	})
 	h.ok(err)
 	const people = 12
@@ -226,7 +227,7 @@ func TestFromChannelToChannel(t *testing.T) {
 			p.fcm.React(func(fcmtest.Message) fcmtest.Reaction { return c.push })
 			p.twilio.React(func(twiliotest.Message) twiliotest.Reaction { return c.sms })
 			mia := p.member("Mia")
-			_, err := p.app.UpdateNotificationPreferences(p.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Reminder, Channel: sms}: true}})
+			_, err := p.app.Messages.UpdateNotificationPreferences(p.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Reminder, Channel: sms}: true}})
 			p.ok(err)
 			start := noon.Add(48 * time.Hour)
 			p.clock.Set(start.Add(-24*time.Hour - time.Second))
@@ -250,7 +251,7 @@ func TestFromChannelToChannel(t *testing.T) {
 func TestSegmentsAreCounted(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
-	_, err := p.app.UpdateTemplate(p.ctx(), p.Owner, notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}"}, nil)
+	_, err := p.app.Messages.UpdateTemplate(p.ctx(), p.Owner, notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}"}, nil)
 	p.ok(err)
 	p.book(p.textOnly(), p.session(noon.Add(48*time.Hour)))
 	p.deliver()
@@ -272,8 +273,8 @@ func TestSegmentsAreCounted(t *testing.T) {
 func TestATestIsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
-	ask := func(c notify.Channel, locale string) ([]app.Delivery, error) {
-		return p.app.SendTest(p.ctx(), p.Owner, notify.Offered, c, locale)
+	ask := func(c notify.Channel, locale string) ([]messages.Delivery, error) {
+		return p.app.Messages.SendTest(p.ctx(), p.Owner, notify.Offered, c, locale)
 	}
 	for _, c := range []notify.Channel{sms, push} {
 		_, err := ask(c, "en")
@@ -281,7 +282,7 @@ func TestATestIsSentAtOnce(t *testing.T) {
 			t.Errorf("%s without a number and a device: %v", c, err)
 		}
 	}
-	_, err := p.app.UpdateMe(p.ctx(), p.Owner, nil, func(m *memberValue) error { m.Phone = "+4915112345678"; return nil })
+	_, err := p.app.Accounts.UpdateMe(p.ctx(), p.Owner, nil, func(m *memberValue) error { m.Phone = "+4915112345678"; return nil })
 	p.ok(err)
 	p.second(p.Owner)
 	for c, text := range map[notify.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
@@ -321,7 +322,7 @@ func TestATestIsSentAtOnce(t *testing.T) {
 	if n := p.count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`); n != 1 || len(p.twilio.Messages()) != 1 {
 		t.Errorf("%d lines, %d messages", n, len(p.twilio.Messages()))
 	}
-	_, err = p.app.AnswerSMS(p.ctx(), p.Tenant, "+4915112345678", "STOP")
+	_, err = p.app.Messages.AnswerSMS(p.ctx(), p.Tenant, "+4915112345678", "STOP")
 	p.ok(err)
 	if _, err := ask(sms, "en"); fault.ReasonOf(err) != fault.Unreachable {
 		t.Errorf("after STOP: %v", err)

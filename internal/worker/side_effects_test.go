@@ -6,7 +6,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -59,7 +63,7 @@ func TestSideEffects(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		mia := h.member("Mia")
-		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false}})
+		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false}})
 		h.ok(err)
 		h.book(mia, h.session(start))
 		want(t, "at once", h.run(), "BOOKING_CONFIRMED PUSH")
@@ -68,7 +72,7 @@ func TestSideEffects(t *testing.T) {
 		t.Parallel()
 		h := newHouse(t)
 		mia := h.member("Mia")
-		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: map[choice]bool{
+		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: map[choice]bool{
 			{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
 		}})
 		h.ok(err)
@@ -85,7 +89,7 @@ func TestSideEffects(t *testing.T) {
 		first := h.book(mia, class).Booking.ID
 		h.book(noa, class)
 		want(t, "at once", h.run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH", "WAITLISTED EMAIL")
-		_, err := h.app.CancelBooking(h.ctx(), mia, app.CancelRequest{ID: first, Notify: true})
+		_, err := h.app.Bookings.CancelBooking(h.ctx(), mia, bookings.CancelRequest{ID: first, Notify: true})
 		h.ok(err)
 		want(t, "the one is out, the other in", h.run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
 		want(t, "reminded are those who come", h.at(start.Add(-24*time.Hour)), "REMINDER PUSH")
@@ -95,7 +99,7 @@ func TestSideEffects(t *testing.T) {
 		h := newHouse(t)
 		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
 		h.run()
-		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true})
+		_, err := h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true})
 		h.ok(err)
 		h.consume()
 		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
@@ -111,7 +115,7 @@ func TestSideEffects(t *testing.T) {
 		booking := h.book(h.member("Mia"), class).Booking.ID
 		h.book(h.member("Noa"), class)
 		h.run()
-		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Notify: true})
+		_, err := h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: booking, Notify: true})
 		h.ok(err)
 		want(t, "at once", h.run(), "BOOKING_CANCELLED EMAIL", "PROMOTED EMAIL", "PROMOTED PUSH")
 	})
@@ -128,12 +132,12 @@ func TestSideEffects(t *testing.T) {
 		t.Run(name+": the mail says what became of the credit", func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
-			_, err := h.app.UpdatePolicy(h.ctx(), h.Owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
+			_, err := h.app.Settings.UpdatePolicy(h.ctx(), h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
 			h.ok(err)
-			plan, err := h.app.CreatePlan(h.ctx(), h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Active: true})
+			plan, err := h.app.Catalog.CreatePlan(h.ctx(), h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Active: true})
 			h.ok(err)
 			mia := h.member("Mia")
-			_, err = h.app.Subscribe(h.ctx(), h.Owner, app.SubscribeRequest{Member: mia.Member, Plan: plan.ID})
+			_, err = h.app.Accounts.Subscribe(h.ctx(), h.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID})
 			h.ok(err)
 			booking := h.book(mia, h.session(start)).Booking.ID
 			h.run()
@@ -142,7 +146,7 @@ func TestSideEffects(t *testing.T) {
 			if c.admin {
 				by = h.Owner
 			}
-			_, err = h.app.CancelBooking(h.ctx(), by, app.CancelRequest{ID: booking, Notify: true})
+			_, err = h.app.Bookings.CancelBooking(h.ctx(), by, bookings.CancelRequest{ID: booking, Notify: true})
 			h.ok(err)
 			h.consume()
 			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
@@ -160,7 +164,7 @@ func TestSideEffects(t *testing.T) {
 		h.book(mia, class)
 		h.book(noa, class)
 		h.run()
-		_, err := h.app.CancelSession(h.ctx(), h.Owner, class, "", true)
+		_, err := h.app.Schedules.CancelSession(h.ctx(), h.Owner, class, "", true)
 		h.ok(err)
 		h.consume()
 		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
@@ -176,7 +180,7 @@ func TestSideEffects(t *testing.T) {
 		h := newHouse(t)
 		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
 		h.run()
-		_, err := h.app.CancelBooking(h.ctx(), h.Owner, app.CancelRequest{ID: booking, Notify: false})
+		_, err := h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: booking, Notify: false})
 		h.ok(err)
 		want(t, "nothing", h.run())
 	})
@@ -187,7 +191,7 @@ func TestSideEffects(t *testing.T) {
 		h.book(h.member("Mia"), class)
 		h.book(h.member("Noa"), class)
 		h.run()
-		_, err := h.app.CancelSession(h.ctx(), h.Owner, class, "Closed for repairs.", true)
+		_, err := h.app.Schedules.CancelSession(h.ctx(), h.Owner, class, "Closed for repairs.", true)
 		h.ok(err)
 		want(t, "at once", h.run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH")
 		want(t, "no reminder", h.at(start.Add(-24*time.Hour)))
@@ -204,7 +208,7 @@ func TestSideEffects(t *testing.T) {
 			h.book(mia, queue)
 			h.book(noa, queue)
 			h.run()
-			_, err := h.app.BulkDelete(h.ctx(), h.Owner, app.BulkRequest{
+			_, err := h.app.Schedules.BulkDelete(h.ctx(), h.Owner, schedules.BulkRequest{
 				Filter: session.Filter{Sessions: []tenant.SessionID{class, other, queue}}, IncludeBooked: true, Reason: "Renovation", Notify: notify,
 			})
 			h.ok(err)
@@ -227,24 +231,24 @@ func TestSideEffects(t *testing.T) {
 		})
 	}
 	door := &catalog.Point{Latitude: 52.5, Longitude: 13.4}
-	for method, proof := range map[string]func(*house, tenant.SessionID) app.Presence{
-		"QR": func(h *house, class tenant.SessionID) app.Presence {
-			code, err := h.app.GetQRToken(h.ctx(), h.Owner, class)
+	for method, proof := range map[string]func(*house, tenant.SessionID) bookings.Presence{
+		"QR": func(h *house, class tenant.SessionID) bookings.Presence {
+			code, err := h.app.Bookings.GetQRToken(h.ctx(), h.Owner, class)
 			h.ok(err)
-			return app.Presence{QR: code.Text}
+			return bookings.Presence{QR: code.Text}
 		},
-		"GPS": func(*house, tenant.SessionID) app.Presence { return app.Presence{Point: door} },
+		"GPS": func(*house, tenant.SessionID) bookings.Presence { return bookings.Presence{Point: door} },
 	} {
 		t.Run("check-in by themselves, by "+method+": nothing", func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
-			_, err := h.app.UpdateLocation(h.ctx(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Point = door })
+			_, err := h.app.Catalog.UpdateLocation(h.ctx(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Point = door })
 			h.ok(err)
 			soon := noon.Add(40 * time.Minute)
 			mia, class := h.member("Mia"), h.session(soon)
 			h.book(mia, class)
 			h.run()
-			in, err := h.app.SelfCheckIn(h.ctx(), mia, class, proof(h, class))
+			in, err := h.app.Bookings.SelfCheckIn(h.ctx(), mia, class, proof(h, class))
 			h.ok(err)
 			if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(noon) || b.CheckInMethod != method {
 				t.Errorf("%+v", b)
@@ -259,14 +263,14 @@ func TestSideEffects(t *testing.T) {
 		soon := noon.Add(40 * time.Minute)
 		id := h.book(h.member("Mia"), h.session(soon)).Booking.ID
 		h.run()
-		in, err := h.app.CheckIn(h.ctx(), h.Owner, id)
+		in, err := h.app.Bookings.CheckIn(h.ctx(), h.Owner, id)
 		h.ok(err)
 		if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(noon) || b.CheckInMethod != "MANUAL" {
 			t.Errorf("%+v", b)
 		}
 		want(t, "checked in", h.run())
 		want(t, "whoever is there is not reminded", h.at(soon.Add(-30*time.Minute)))
-		undone, err := h.app.UndoCheckIn(h.ctx(), h.Owner, id)
+		undone, err := h.app.Bookings.UndoCheckIn(h.ctx(), h.Owner, id)
 		h.ok(err)
 		if undone.Status != booking.Confirmed || undone.CheckedInAt != nil || undone.CheckInMethod != "" {
 			t.Errorf("%+v", undone)
@@ -281,7 +285,7 @@ func TestSideEffects(t *testing.T) {
 		h.run()
 		later := start.Add(3 * time.Hour)
 		h.clock.Set(noon.Add(time.Minute))
-		_, _, err := h.app.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
+		_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
 		h.ok(err)
 		h.consume()
 		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
@@ -302,7 +306,7 @@ func TestSideEffects(t *testing.T) {
 		h := newHouse(t)
 		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
 		h.run()
-		_, err := h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: h.session(start.Add(24 * time.Hour)), Notify: true})
+		_, err := h.app.Bookings.RescheduleBooking(h.ctx(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.session(start.Add(24 * time.Hour)), Notify: true})
 		h.ok(err)
 		want(t, "at once", h.run(), "RESCHEDULED EMAIL", "RESCHEDULED PUSH")
 		want(t, "not at the old time", h.at(start.Add(-24*time.Hour)))
@@ -313,7 +317,7 @@ func TestSideEffects(t *testing.T) {
 		h := newHouse(t)
 		booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
 		h.run()
-		_, err := h.app.RescheduleBooking(h.ctx(), h.Owner, app.RescheduleRequest{ID: booking, To: h.session(start.Add(24 * time.Hour)), Notify: false})
+		_, err := h.app.Bookings.RescheduleBooking(h.ctx(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.session(start.Add(24 * time.Hour)), Notify: false})
 		h.ok(err)
 		want(t, "at once", h.run())
 		want(t, "not at the old time", h.at(start.Add(-24*time.Hour)))
@@ -324,9 +328,9 @@ func TestSideEffects(t *testing.T) {
 		h := newHouse(t)
 		mia := h.member("Mia")
 		h.clock.Set(noon.Add(60*24*time.Hour + time.Second))
-		_, err := h.app.RegisterDevice(h.ctx(), mia, member.Android, "new")
+		_, err := h.app.Accounts.RegisterDevice(h.ctx(), mia, member.Android, "new")
 		h.ok(err)
-		_, err = h.app.SweepTenant(h.ctx(), h.Tenant)
+		_, err = h.app.Housekeeping.SweepTenant(h.ctx(), h.Tenant)
 		h.ok(err)
 		if n := h.count(`select count(*) from devices`); n != 1 {
 			t.Errorf("%d devices", n)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fcm/fcmtest"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -88,13 +88,13 @@ func TestAStormOutlivesAnOffer(t *testing.T) {
 	})
 	noa := p.member("Noa")
 	devices(p.house, noa)
-	_, err := p.app.UpdateNotificationPreferences(p.ctx(), noa, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false}})
+	_, err := p.app.Messages.UpdateNotificationPreferences(p.ctx(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false}})
 	p.ok(err)
 	class := p.freed(noon.Add(72*time.Hour), noa)
 	p.deliver()
 	for range 40 {
 		p.later(time.Minute)
-		_, err := p.app.SweepTenant(p.ctx(), p.Tenant)
+		_, err := p.app.Housekeeping.SweepTenant(p.ctx(), p.Tenant)
 		p.ok(err)
 	}
 	storm.Store(false)

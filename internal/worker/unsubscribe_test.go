@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
@@ -19,12 +19,13 @@ import (
 func TestThePageThatStopsMails(t *testing.T) {
 	t.Parallel()
 	p := withProviders(t)
-	_, err := p.app.UpdateTenant(p.ctx(), p.Owner, nil, func(of *catalog.Tenant) {
+	_, err := p.app.Accounts.UpdateTenant(p.ctx(), p.Owner, nil, func(of *catalog.Tenant) {
 		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#B83280"}
 	})
 	p.ok(err)
 	for _, c := range []struct{ language, kind, all, done, doneAll, broken string }{
-		{"en-GB,en;q=0.9", "No more of this kind: bookings made", "No more mails at all", "You get no more mails of this kind: bookings made.", "You get no more mails.", "This link is not good"},
+		{"en-GB,en;q=0.9", "No more emails of this kind: new bookings", "No more emails at all",
+			"You will get no more emails of this kind: new bookings.", "You will get no more emails.", "This link is not valid"},
 		{"de", "Keine mehr dieser Art: neue Buchungen", "Gar keine Mails mehr", "Du bekommst keine Mails dieser Art mehr: neue Buchungen.", "Du bekommst keine Mails mehr.", "Dieser Link ist ungültig"},
 		{"fr-CA", "Plus aucun de ce type : réservations", "Plus aucun e-mail", "Vous ne recevrez plus d’e-mails de ce type : réservations.", "Vous ne recevrez plus d’e-mails.", "Ce lien n’est pas valide"},
 	} {
@@ -57,7 +58,7 @@ func TestThePageThatStopsMails(t *testing.T) {
 			if n := p.chosen(who); n != choices {
 				t.Errorf("%d choices, want %d", n, choices)
 			}
-			got, err := p.app.GetNotificationPreferences(p.ctx(), who, who.Member)
+			got, err := p.app.Messages.GetNotificationPreferences(p.ctx(), who, who.Member)
 			p.ok(err)
 			if len(got.Stops) != stops {
 				t.Errorf("%d stops, want %d", len(got.Stops), stops)
@@ -87,7 +88,7 @@ func TestMailsThatAreWantedAgain(t *testing.T) {
 	}
 	choose := func(c notify.Channel, on bool) {
 		t.Helper()
-		_, err := h.app.UpdateNotificationPreferences(h.ctx(), mia, app.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
+		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
 		h.ok(err)
 	}
 	booked := 0
@@ -119,7 +120,7 @@ func TestMailsThatAreWantedAgain(t *testing.T) {
 // chosen counts what a member has chosen.
 func (h *house) chosen(who tenant.Caller) int {
 	h.t.Helper()
-	p, err := h.app.GetNotificationPreferences(h.ctx(), who, who.Member)
+	p, err := h.app.Messages.GetNotificationPreferences(h.ctx(), who, who.Member)
 	h.ok(err)
 	return len(p.Chosen)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
@@ -31,7 +32,7 @@ func withHeld(t *testing.T) (p *providers, texts *held, end func()) {
 	t.Helper()
 	texts = &held{asked: make(chan notify.Message), answer: make(chan error)}
 	p = withProviders(t, func(wc *worker.Config, _ *app.Config) {
-		wc.Platform[app.ProviderTwilio] = func(tenant.TenantID) worker.Sender { return texts }
+		wc.Platform[messages.ProviderTwilio] = func(tenant.TenantID) worker.Sender { return texts }
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan struct{})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -34,7 +34,7 @@ func TestAWishForAWindowIsTold(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t)
 			mia := h.member("Mia")
-			_, err := h.app.UpdateMember(h.ctx(), h.Owner, mia.Member, nil, func(m *member.Member) error {
+			_, err := h.app.Accounts.UpdateMember(h.ctx(), h.Owner, mia.Member, nil, func(m *member.Member) error {
 				m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the wish is for the clock of the place
 				return nil
 			})
@@ -43,7 +43,7 @@ func TestAWishForAWindowIsTold(t *testing.T) {
 			if tt.latest == "23:59" {
 				earliest = "00:00"
 			}
-			joined, err := h.app.JoinWaitlist(h.ctx(), mia, app.JoinRequest{Party: 1, Channel: catalog.Online, Window: &wait.Window{
+			joined, err := h.app.Waitlists.JoinWaitlist(h.ctx(), mia, waitlists.JoinRequest{Party: 1, Channel: catalog.Online, Window: &wait.Window{
 				Service: h.Service, Location: h.Location, From: today.AddDays(1), Until: today.AddDays(tt.days),
 				Earliest: civil.MustParseTimeOfDay(earliest), Latest: civil.MustParseTimeOfDay(tt.latest),
 			}})
@@ -60,7 +60,7 @@ func TestAWishForAWindowIsTold(t *testing.T) {
 			if diff := cmp.Diff(map[string]string{"topic": "WAITLISTED", "entry_id": joined.Entry.ID.String()}, sent[0].Data); diff != "" {
 				t.Error(diff)
 			}
-			_, err = h.app.LeaveWaitlist(h.ctx(), h.Owner, joined.Entry.ID, "We move.", true)
+			_, err = h.app.Waitlists.LeaveWaitlist(h.ctx(), h.Owner, joined.Entry.ID, "We move.", true)
 			h.ok(err)
 			if sent = h.mails(); len(sent) != 1 || sent[0].Data["topic"] != "BOOKING_CANCELLED" || !strings.Contains(sent[0].Text, "We move.") || sent[0].Calendar != nil {
 				t.Errorf("%+v", sent)

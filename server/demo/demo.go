@@ -13,6 +13,7 @@ import (
 
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
@@ -36,7 +37,7 @@ type Tenant struct {
 // Seed makes the demo tenants where they are not there yet, and gives them.
 // Progress hears of what takes longer than a moment.
 func Seed(ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string)) ([]Tenant, error) {
-	there, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Tenants(ctx)
+	there, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Engine.Tenants(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ type builder struct {
 }
 
 func newBuilder(db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(string)) *builder {
-	b := &builder{access: app.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20))}
+	b := &builder{access: accounts.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20))}
 	b.app = app.New(app.Config{DB: db, Claims: claims, Now: func() time.Time { return b.clock }})
 	return b
 }
@@ -94,14 +95,14 @@ func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) 
 			return nil, nil
 		}
 		caller := tenant.System(b.id)
-		accounts, err := b.app.ListServiceAccounts(ctx, caller, grant.AccountSearch{Limit: 1})
+		accounts, err := b.app.Accounts.ListServiceAccounts(ctx, caller, grant.AccountSearch{Limit: 1})
 		if err != nil {
 			return nil, err
 		}
 		if len(accounts) == 0 {
 			continue // the account is made last
 		}
-		found, err := b.app.GetTenant(ctx, caller)
+		found, err := b.app.Accounts.GetTenant(ctx, caller)
 		if err != nil {
 			return nil, err
 		}
@@ -126,11 +127,11 @@ func (b *builder) make(ctx context.Context, build func(context.Context, *builder
 	if err := b.sweep(ctx); err != nil {
 		return nil, err
 	}
-	account, _, err := b.app.CreateServiceAccount(ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}})
+	account, _, err := b.app.Accounts.CreateServiceAccount(ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}})
 	if err != nil {
 		return nil, err
 	}
-	made, err := b.app.GetTenant(ctx, b.owner)
+	made, err := b.app.Accounts.GetTenant(ctx, b.owner)
 	if err != nil {
 		return nil, err
 	}
@@ -139,23 +140,23 @@ func (b *builder) make(ctx context.Context, build func(context.Context, *builder
 
 // sweep does what nodes do once a minute, on the builder's clock, so that what ended weeks ago does not end now.
 func (b *builder) sweep(ctx context.Context) error {
-	_, err := b.app.SweepTenant(ctx, b.id)
+	_, err := b.app.Housekeeping.SweepTenant(ctx, b.id)
 	return err
 }
 
 // open makes the tenant with its owner, an admin, a coach and a member.
-func (b *builder) open(ctx context.Context, n app.NewTenant) (people, error) {
-	n.ID, n.Owner = b.id, &app.FirstOwner{Subject: "demo-owner", Name: "Olive Owner", Email: "owner@example.com"}
-	if _, err := b.app.CreateTenant(ctx, n); err != nil {
+func (b *builder) open(ctx context.Context, n accounts.NewTenant) (people, error) {
+	n.ID, n.Owner = b.id, &accounts.FirstOwner{Subject: "demo-owner", Name: "Olive Owner", Email: "owner@example.com"}
+	if _, err := b.app.Accounts.CreateTenant(ctx, n); err != nil {
 		return people{}, err
 	}
-	found, err := b.app.ListMembers(ctx, tenant.System(b.id), member.Search{Limit: 1})
+	found, err := b.app.Accounts.ListMembers(ctx, tenant.System(b.id), member.Search{Limit: 1})
 	if err != nil {
 		return people{}, err
 	}
 	b.owner = tenant.Caller{Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
 	// Whoever tries Berth out at night wants to see its messages.
-	if _, err := b.app.UpdateNotificationSettings(ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} }); err != nil {
+	if _, err := b.app.Messages.UpdateNotificationSettings(ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} }); err != nil {
 		return people{}, err
 	}
 	if _, err := b.hire(ctx, "demo-admin", "Ada Admin", tenant.RoleAdmin); err != nil {
@@ -177,9 +178,9 @@ type people struct {
 
 // hire makes a member with a role.
 func (b *builder) hire(ctx context.Context, subject, name, role string) (tenant.Caller, error) {
-	m, err := b.app.CreateMember(ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"})
+	m, err := b.app.Accounts.CreateMember(ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"})
 	if err == nil && role != tenant.RoleMember {
-		_, err = b.app.AssignRole(ctx, b.owner, m.ID, role)
+		_, err = b.app.Accounts.AssignRole(ctx, b.owner, m.ID, role)
 	}
 	return tenant.Caller{Tenant: b.id, Subject: subject, Member: m.ID, Roles: []string{role}}, err
 }

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/server/demo"
@@ -24,11 +26,11 @@ func TestTheDemoIsTidy(t *testing.T) {
 	if err != nil || len(tenants) != 3 {
 		t.Fatal(tenants, err)
 	}
-	var counted app.Tally
-	node := app.New(app.Config{DB: db.DB, Claims: claims, Now: func() time.Time { return now.Add(time.Second) }, Tally: func(one app.Tally) { counted = one }})
+	var counted waitlists.Tally
+	node := app.New(app.Config{DB: db.DB, Claims: claims, Now: func() time.Time { return now.Add(time.Second) }, Tally: func(one waitlists.Tally) { counted = one }})
 	for _, one := range tenants {
-		done, err := node.SweepTenant(t.Context(), one.ID)
-		if err != nil || done != (app.Swept{}) {
+		done, err := node.Housekeeping.SweepTenant(t.Context(), one.ID)
+		if err != nil || done != (housekeeping.Swept{}) {
 			t.Errorf("%s: %+v, %v", one.Name, done, err)
 		}
 	}

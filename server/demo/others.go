@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -18,24 +20,24 @@ import (
 // club is a golf club: a tee time every eight minutes in the morning, for parties of up to four.
 func club(ctx context.Context, b *builder) error {
 	b.progress("demo club: courses, tee sheet")
-	staff, err := b.open(ctx, app.NewTenant{
+	staff, err := b.open(ctx, accounts.NewTenant{
 		Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP", Brand: brand.Brand{Accent: "#2f5d3a"},
 	})
 	if err != nil {
 		return err
 	}
-	course, err := b.app.CreateLocation(ctx, b.owner, catalog.Location{
+	course, err := b.app.Catalog.CreateLocation(ctx, b.owner, catalog.Location{
 		Name: "Links Course", TimeZone: "Europe/London", Address: "Shore Road", Point: &catalog.Point{Latitude: 56.3430, Longitude: -2.8030},
 		Channels: catalog.Channels(), Active: true,
 	})
 	if err != nil {
 		return err
 	}
-	tee, err := b.app.CreateResource(ctx, b.owner, catalog.Resource{Location: course.ID, Name: "Tee 1", Kind: "tee", Active: true})
+	tee, err := b.app.Catalog.CreateResource(ctx, b.owner, catalog.Resource{Location: course.ID, Name: "Tee 1", Kind: "tee", Active: true})
 	if err != nil {
 		return err
 	}
-	round, err := b.app.CreateService(ctx, b.owner, catalog.Service{
+	round, err := b.app.Catalog.CreateService(ctx, b.owner, catalog.Service{
 		Name: "18 holes", Category: "Golf", Duration: 8 * time.Minute, DefaultCapacity: new(4), DefaultWaitlistCapacity: 4,
 		MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson, Active: true,
 	})
@@ -62,13 +64,13 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 		{Name: "Cart", Kind: "cart", Stock: 12, Out: &round, Price: credit.Money{Currency: "GBP", Units: 35}},
 	} {
 		i.Location, i.Active = course.ID, true
-		made, err := b.app.CreateItem(ctx, b.owner, i)
+		made, err := b.app.Catalog.CreateItem(ctx, b.owner, i)
 		if err != nil {
 			return err
 		}
 		cart = made
 	}
-	if _, err := b.app.PutBenefitProvider(ctx, b.owner, booking.Provider{
+	if _, err := b.app.Catalog.PutBenefitProvider(ctx, b.owner, booking.Provider{
 		Code: "LINKSCARD", Name: "Links Card", Pattern: `[A-Z]{2}-\d{6}`, Percent: 15, Active: true,
 	}, nil); err != nil {
 		return err
@@ -81,12 +83,12 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 		if n%3 > 0 {
 			continue
 		}
-		place, err := b.app.Book(ctx, b.owner, app.BookRequest{
+		place, err := b.app.Bookings.Book(ctx, b.owner, bookings.BookRequest{
 			Session: s.ID, Party: 2 + n%3, Channel: catalog.Phone, Hold: true, Guest: true,
 			Contact: booking.Contact{Name: fmt.Sprintf("Party %d", n/3+1)}, Items: []booking.Choice{{Item: cart.ID, Quantity: 1}},
 		})
 		if err == nil {
-			_, err = b.app.ConfirmBooking(ctx, b.owner, app.ConfirmRequest{ID: place.Booking.ID, Paid: &booking.Payment{
+			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: place.Booking.ID, Paid: &booking.Payment{
 				Status: booking.Captured, Method: "card", Amount: credit.Money{Currency: "GBP", Units: 180},
 			}})
 		}
@@ -100,7 +102,7 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 // salon is a hairdresser's: appointments of one seat, each with a stylist and a chair.
 func salon(ctx context.Context, b *builder) error {
 	b.progress("demo salon: stylists, appointments")
-	staff, err := b.open(ctx, app.NewTenant{
+	staff, err := b.open(ctx, accounts.NewTenant{
 		Name: "Corner Salon", TimeZone: "Europe/Paris", Locale: "en", Currency: "EUR", Brand: brand.Brand{Accent: "#c2552d"},
 	})
 	if err != nil {
@@ -110,7 +112,7 @@ func salon(ctx context.Context, b *builder) error {
 	if err != nil {
 		return err
 	}
-	shop, err := b.app.CreateLocation(ctx, b.owner, catalog.Location{
+	shop, err := b.app.Catalog.CreateLocation(ctx, b.owner, catalog.Location{
 		Name: "Corner", TimeZone: "Europe/Paris", Address: "Market Square", Channels: catalog.Channels(), Active: true,
 	})
 	if err != nil {
@@ -125,11 +127,11 @@ func salon(ctx context.Context, b *builder) error {
 		{"Cut", "Chair 1", "FREQ=WEEKLY;BYDAY=TU,WE,TH,FR,SA;BYHOUR=9,10,11,13,14,15,16;BYMINUTE=0;COUNT=140", 45 * time.Minute, staff.coaches[0]},
 		{"Cut and colour", "Chair 2", "FREQ=WEEKLY;BYDAY=TU,TH,FR,SA;BYHOUR=9,12,15;BYMINUTE=0;COUNT=48", 2 * time.Hour, second.Member},
 	} {
-		chair, err := b.app.CreateResource(ctx, b.owner, catalog.Resource{Location: shop.ID, Name: offer.chair, Kind: "chair", Active: true})
+		chair, err := b.app.Catalog.CreateResource(ctx, b.owner, catalog.Resource{Location: shop.ID, Name: offer.chair, Kind: "chair", Active: true})
 		if err != nil {
 			return err
 		}
-		service, err := b.app.CreateService(ctx, b.owner, catalog.Service{
+		service, err := b.app.Catalog.CreateService(ctx, b.owner, catalog.Service{
 			Name: offer.name, Category: "Hair", Duration: offer.length, DefaultCapacity: new(1), DefaultWaitlistCapacity: 3 - i,
 			MinParty: 1, MaxParty: 1, Delivery: catalog.InPerson, Active: true,
 		})
@@ -148,7 +150,7 @@ func salon(ctx context.Context, b *builder) error {
 
 // series puts a recurring schedule on sale from tomorrow.
 func (b *builder) series(ctx context.Context, template session.Input, rule string) error {
-	_, _, err := b.app.CreateSeries(ctx, b.owner, app.SeriesInput{
+	_, _, err := b.app.Schedules.CreateSeries(ctx, b.owner, schedules.SeriesInput{
 		Publish: true, Template: template,
 		Pattern: session.Pattern{Rule: rule, Date: civil.DateOf(b.now, nil).AddDays(1), Time: civil.TimeOfDay{Hour: 8}},
 	})

@@ -7,7 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -33,7 +37,7 @@ func studio(ctx context.Context, b *builder) error {
 	b.clock = opening.On(time.UTC)
 
 	b.progress("demo studio: locations, services, plans")
-	staff, err := b.open(ctx, app.NewTenant{
+	staff, err := b.open(ctx, accounts.NewTenant{
 		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true, Brand: brand.Brand{Accent: "#7a3e65"},
 	})
 	if err != nil {
@@ -77,7 +81,7 @@ func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []cata
 		{Name: "Uptown", TimeZone: "America/New_York", Address: "Block 9", Point: &catalog.Point{Latitude: 40.7870, Longitude: -73.9754}},
 	} {
 		l.Active, l.Channels = true, catalog.Channels()
-		made, err := b.app.CreateLocation(ctx, b.owner, l)
+		made, err := b.app.Catalog.CreateLocation(ctx, b.owner, l)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -95,16 +99,16 @@ func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []cata
 		if s.Delivery == "" {
 			s.Delivery = catalog.InPerson
 		}
-		made, err := b.app.CreateService(ctx, b.owner, s)
+		made, err := b.app.Catalog.CreateService(ctx, b.owner, s)
 		if err != nil {
 			return nil, nil, err
 		}
 		services = append(services, made)
 	}
-	_, err := b.app.UpdatePolicy(ctx, b.owner, app.PolicyTarget{}, nil, func(p *catalog.Policy) {
+	_, err := b.app.Settings.UpdatePolicy(ctx, b.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) {
 		p.Advance = new(14 * 24 * time.Hour)
 		p.Cancellation = new(12 * time.Hour)
-		p.Tiers = map[string]catalog.TierPolicy{"gold": {Cancellation: new(4 * time.Hour)}}
+		p.Tiers = &map[string]catalog.TierPolicy{"gold": {Cancellation: new(4 * time.Hour)}}
 	})
 	return locations, services, err
 }
@@ -119,7 +123,7 @@ func (b *builder) timetable(ctx context.Context, locations []catalog.Location, s
 			// Two locations never need one coach at the same time: each has coaches of its own.
 			coach := coaches[at*2+n%2]
 			service := services[(n+at)%len(services)]
-			_, sessions, err := b.app.CreateSeries(ctx, b.owner, app.SeriesInput{
+			_, sessions, err := b.app.Schedules.CreateSeries(ctx, b.owner, schedules.SeriesInput{
 				Publish:  true,
 				Template: session.Input{Service: service.ID, Location: locations[at].ID, Coach: coach},
 				Pattern: session.Pattern{
@@ -148,7 +152,7 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 		name := first[i%len(first)] + " " + last[i/len(first)%len(last)]
 		fmt.Fprintf(&file, "%s,member-%03d@example.com,demo-member-%03d,%s\n", name, i+1, i+1, tiers[i%len(tiers)])
 	}
-	report, err := b.app.ImportMembers(ctx, b.owner, []byte(file.String()), false, func(member.Progress) error { return nil })
+	report, err := b.app.Accounts.ImportMembers(ctx, b.owner, []byte(file.String()), false, func(member.Progress) error { return nil })
 	if err != nil {
 		return nil, err
 	}
@@ -158,7 +162,7 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 	var callers []tenant.Caller
 	search := member.Search{Role: tenant.RoleMember, Limit: 200}
 	for len(callers) < count {
-		page, err := b.app.ListMembers(ctx, b.owner, search)
+		page, err := b.app.Accounts.ListMembers(ctx, b.owner, search)
 		if err != nil {
 			return nil, err
 		}
@@ -187,24 +191,24 @@ func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error 
 		{Name: "Foundations course", Kind: credit.Course, Price: credit.Money{Currency: "EUR", Units: 95}},
 	} {
 		p.Active = true
-		made, err := b.app.CreatePlan(ctx, b.owner, p)
+		made, err := b.app.Catalog.CreatePlan(ctx, b.owner, p)
 		if err != nil {
 			return err
 		}
 		plans = append(plans, made)
 	}
 	for i, m := range members {
-		s, err := b.app.Subscribe(ctx, b.owner, app.SubscribeRequest{Member: m.Member, Plan: plans[i%3].ID})
+		s, err := b.app.Accounts.Subscribe(ctx, b.owner, accounts.SubscribeRequest{Member: m.Member, Plan: plans[i%3].ID})
 		if err != nil {
 			return err
 		}
 		switch {
 		case i%50 == 49:
-			_, err = b.app.SetSubscriptionStatus(ctx, b.owner, s.ID, credit.Debt, "The last invoice is open.")
+			_, err = b.app.Accounts.SetSubscriptionStatus(ctx, b.owner, s.ID, credit.Debt, "The last invoice is open.")
 		case i%50 == 37:
-			_, err = b.app.SetSubscriptionStatus(ctx, b.owner, s.ID, credit.Paused, "On holiday.")
+			_, err = b.app.Accounts.SetSubscriptionStatus(ctx, b.owner, s.ID, credit.Paused, "On holiday.")
 		case i%20 == 13:
-			_, err = b.app.Subscribe(ctx, b.owner, app.SubscribeRequest{Member: m.Member, Plan: plans[3].ID})
+			_, err = b.app.Accounts.Subscribe(ctx, b.owner, accounts.SubscribeRequest{Member: m.Member, Plan: plans[3].ID})
 		}
 		if err != nil {
 			return err
@@ -233,7 +237,7 @@ func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 			}
 			for range b.random.IntN(5) {
 				who := members[b.random.IntN(len(members))]
-				place, err := b.app.Book(ctx, who, app.BookRequest{Session: s.ID, Party: 1, Channel: catalog.Online})
+				place, err := b.app.Bookings.Book(ctx, who, bookings.BookRequest{Session: s.ID, Party: 1, Channel: catalog.Online})
 				if err == nil {
 					booked++
 					err = b.maybeCancel(ctx, who, place)
@@ -264,12 +268,12 @@ func likely(err error) bool {
 }
 
 // maybeCancel gives one place in twelve up again.
-func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place app.Place) error {
+func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seats.Place) error {
 	if place.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
 	}
 	who.Own = true
-	_, err := b.app.CancelBooking(ctx, who, app.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true})
+	_, err := b.app.Bookings.CancelBooking(ctx, who, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true})
 	return err
 }
 
@@ -279,7 +283,7 @@ func (b *builder) attend(ctx context.Context, schedule []session.Session) error 
 		if s.EndsAt.After(b.clock) || b.clock.Sub(s.EndsAt) >= 24*time.Hour {
 			continue
 		}
-		roster, err := b.app.ListRoster(ctx, b.owner, s.ID, false)
+		roster, err := b.app.Bookings.ListRoster(ctx, b.owner, s.ID, false)
 		if err != nil {
 			return err
 		}
@@ -288,9 +292,9 @@ func (b *builder) attend(ctx context.Context, schedule []session.Session) error 
 				continue // noted the day before
 			}
 			if b.random.IntN(10) == 0 {
-				_, err = b.app.MarkNoShow(ctx, b.owner, booked.ID)
+				_, err = b.app.Bookings.MarkNoShow(ctx, b.owner, booked.ID)
 			} else {
-				_, err = b.app.CheckIn(ctx, b.owner, booked.ID)
+				_, err = b.app.Bookings.CheckIn(ctx, b.owner, booked.ID)
 			}
 			if err != nil {
 				return err
@@ -303,9 +307,9 @@ func (b *builder) attend(ctx context.Context, schedule []session.Session) error 
 // schedule reads all sessions that start in a span.
 func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]session.Session, error) {
 	var all []session.Session
-	query := app.SessionQuery{Filter: session.Filter{From: from, Until: until}, Limit: 500}
+	query := schedules.SessionQuery{Filter: session.Filter{From: from, Until: until}, Limit: 500}
 	for {
-		page, err := b.app.ListSessions(ctx, b.owner, query)
+		page, err := b.app.Schedules.ListSessions(ctx, b.owner, query)
 		if err != nil {
 			return nil, err
 		}
@@ -331,7 +335,7 @@ func (b *builder) newcomer(ctx context.Context, t *Tenant) error {
 	if t.Offer, err = b.offered(ctx, caller); err != nil {
 		return err
 	}
-	page, err := b.app.ListSessions(ctx, caller, app.SessionQuery{
+	page, err := b.app.Schedules.ListSessions(ctx, caller, schedules.SessionQuery{
 		Filter: session.Filter{From: b.now.Add(36 * time.Hour), Until: b.now.Add(14 * 24 * time.Hour)}, Limit: 500,
 	})
 	for _, s := range page {

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -24,8 +27,8 @@ const standing = 12 * time.Hour
 
 // rules says how a tenant, or one of its services, gives freed places.
 func (b *builder) rules(ctx context.Context, service tenant.ServiceID, edit func(*waitlist.Settings)) error {
-	_, err := b.app.UpdateRules(ctx, b.owner, app.RulesEdit{
-		Target: app.PolicyTarget{Service: service}, Edit: edit, Reason: "How we do it here.",
+	_, err := b.app.Settings.UpdateRules(ctx, b.owner, settings.RulesEdit{
+		Target: settings.PolicyTarget{Service: service}, Edit: edit, Reason: "How we do it here.",
 	})
 	return err
 }
@@ -54,8 +57,8 @@ func (b *builder) ahead(ctx context.Context, service tenant.ServiceID) ([]sessio
 }
 
 // take books a party's places, or has it wait where there are none.
-func (b *builder) take(ctx context.Context, who tenant.Caller, in session.Session, party int) (app.Place, error) {
-	return b.app.Book(ctx, who, app.BookRequest{Session: in.ID, Party: party, Channel: catalog.Online})
+func (b *builder) take(ctx context.Context, who tenant.Caller, in session.Session, party int) (seats.Place, error) {
+	return b.app.Bookings.Book(ctx, who, bookings.BookRequest{Session: in.ID, Party: party, Channel: catalog.Online})
 }
 
 // captainsDay fills the club's first hour of a day. People queue for two tee times and for any in that hour; then
@@ -107,13 +110,13 @@ func (b *builder) captainsDay(ctx context.Context, mona tenant.Caller, round cat
 			return err
 		}
 	}
-	if _, err := b.app.JoinWaitlist(ctx, others[2], app.JoinRequest{Party: 2, Channel: catalog.Online, Window: &waitlist.Window{
+	if _, err := b.app.Waitlists.JoinWaitlist(ctx, others[2], waitlists.JoinRequest{Party: 2, Channel: catalog.Online, Window: &waitlist.Window{
 		Service: round.ID, Location: course.ID, From: day[0].LocalDate, Until: day[0].LocalDate,
 		Earliest: civil.TimeOfDay{Hour: 8}, Latest: civil.TimeOfDay{Hour: 8, Minute: 48},
 	}}); err != nil {
 		return err
 	}
-	_, err = b.app.CancelBooking(ctx, b.owner, app.CancelRequest{ID: freed, Reason: "A sprained wrist."})
+	_, err = b.app.Bookings.CancelBooking(ctx, b.owner, bookings.CancelRequest{ID: freed, Reason: "A sprained wrist."})
 	return err
 }
 
@@ -149,13 +152,13 @@ func (b *builder) cancelledCut(ctx context.Context, mona tenant.Caller, cut cata
 			return err
 		}
 	}
-	_, err = b.app.CancelBooking(ctx, b.owner, app.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."})
+	_, err = b.app.Bookings.CancelBooking(ctx, b.owner, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."})
 	return err
 }
 
 // offered finds a live offer to the demo member; zero where there is none.
 func (b *builder) offered(ctx context.Context, to tenant.Caller) (tenant.OfferID, error) {
-	live, err := b.app.ListOffers(ctx, tenant.System(b.id), store.OfferQuery{
+	live, err := b.app.Waitlists.ListOffers(ctx, tenant.System(b.id), store.OfferQuery{
 		Member: to.Member, Statuses: []waitlist.OfferStatus{waitlist.Live}, Oldest: true, Limit: 10,
 	})
 	for _, o := range live {

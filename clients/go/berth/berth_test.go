@@ -24,7 +24,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-// service meets each call with the next of what is scripted, and then answers.
+// service answers each call with the next error of its script, and then with success.
 type service struct {
 	berthv1connect.UnimplementedBookingServiceHandler
 	berthv1connect.UnimplementedAccessServiceHandler
@@ -33,13 +33,13 @@ type service struct {
 	mu      sync.Mutex
 	script  []error
 	headers []http.Header
-	streams [][]any // messages and errors; the last stream is silent at its end
+	streams [][]any // messages and errors; the last stream stays open at its end
 	watched []*v1.WatchEventsRequest
 	keys    int
-	pages   []string // tokens asked for
+	pages   []string // the requested page tokens
 }
 
-func (s *service) meet(header http.Header) error {
+func (s *service) answer(header http.Header) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.headers = append(s.headers, header.Clone())
@@ -49,32 +49,44 @@ func (s *service) meet(header http.Header) error {
 	return nil
 }
 
-func (s *service) Book(_ context.Context, r *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
-	return connect.NewResponse(&v1.BookResponse{}), s.meet(r.Header())
+func (s *service) Book(
+	_ context.Context, r *connect.Request[v1.BookRequest],
+) (*connect.Response[v1.BookResponse], error) {
+	return connect.NewResponse(&v1.BookResponse{}), s.answer(r.Header())
 }
 
-func (s *service) GetBooking(_ context.Context, r *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
-	return connect.NewResponse(&v1.GetBookingResponse{}), s.meet(r.Header())
+func (s *service) GetBooking(
+	_ context.Context, r *connect.Request[v1.GetBookingRequest],
+) (*connect.Response[v1.GetBookingResponse], error) {
+	return connect.NewResponse(&v1.GetBookingResponse{}), s.answer(r.Header())
 }
 
-func (s *service) ListItems(_ context.Context, r *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error) {
+func (s *service) ListItems(
+	_ context.Context, r *connect.Request[v1.ListItemsRequest],
+) (*connect.Response[v1.ListItemsResponse], error) {
 	s.pages = append(s.pages, r.Msg.GetLocationId()+r.Msg.GetPageToken())
 	page := len(s.pages)
 	answer := &v1.ListItemsResponse{Items: []*v1.Item{{Id: fmt.Sprintf("%da", page)}, {Id: fmt.Sprintf("%db", page)}}}
 	if page < 3 {
 		answer.NextPageToken = fmt.Sprint(page)
 	}
-	return connect.NewResponse(answer), s.meet(r.Header())
+	return connect.NewResponse(answer), s.answer(r.Header())
 }
 
-func (s *service) ExchangeKey(_ context.Context, r *connect.Request[v1.ExchangeKeyRequest]) (*connect.Response[v1.ExchangeKeyResponse], error) {
+func (s *service) ExchangeKey(
+	_ context.Context, r *connect.Request[v1.ExchangeKeyRequest],
+) (*connect.Response[v1.ExchangeKeyResponse], error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys++
-	return connect.NewResponse(&v1.ExchangeKeyResponse{AccessToken: fmt.Sprintf("%s-%d", r.Msg.GetKey(), s.keys), ExpiresIn: durationpb.New(time.Minute)}), nil
+	return connect.NewResponse(&v1.ExchangeKeyResponse{
+		AccessToken: fmt.Sprintf("%s-%d", r.Msg.GetKey(), s.keys), ExpiresIn: durationpb.New(time.Minute),
+	}), nil
 }
 
-func (s *service) WatchEvents(ctx context.Context, r *connect.Request[v1.WatchEventsRequest], stream *connect.ServerStream[v1.WatchEventsResponse]) error {
+func (s *service) WatchEvents(
+	ctx context.Context, r *connect.Request[v1.WatchEventsRequest], stream *connect.ServerStream[v1.WatchEventsResponse],
+) error {
 	s.mu.Lock()
 	n := len(s.watched)
 	s.watched = append(s.watched, r.Msg)
@@ -119,7 +131,7 @@ var (
 	lost            = connect.NewError(connect.CodeUnavailable, errors.New("connection reset"))
 )
 
-// serve gives a client of the service that does not wait, and the waits that it would have made.
+// serve returns a client of the service that does not wait, and the waits that it would have made.
 func serve(t *testing.T, s *service, options ...Option) (*Client, *[]time.Duration) {
 	t.Helper()
 	mux := http.NewServeMux()
@@ -132,14 +144,14 @@ func serve(t *testing.T, s *service, options ...Option) (*Client, *[]time.Durati
 	server.Start()
 	t.Cleanup(server.Close)
 	var waits []time.Duration
-	unhurried := func(s *settings) {
+	noWaiting := func(s *settings) {
 		s.random = func() float64 { return 1 }
-		s.pause = func(ctx context.Context, wait time.Duration) error {
+		s.sleep = func(ctx context.Context, wait time.Duration) error {
 			waits = append(waits, wait)
 			return ctx.Err()
 		}
 	}
-	return New(server.URL, append([]Option{unhurried, WithTokens(StaticToken("token"))}, options...)...), &waits
+	return New(server.URL, append([]Option{noWaiting, WithTokens(StaticToken("token"))}, options...)...), &waits
 }
 
 func book(t *testing.T, c *Client) error {
@@ -156,7 +168,7 @@ func (s *service) all(header string) []string {
 	return values
 }
 
-func TestTheClientHasEveryService(t *testing.T) {
+func TestClient_HasEveryService(t *testing.T) {
 	t.Parallel()
 	there := map[string]bool{}
 	for field := range reflect.TypeFor[Client]().Fields() {
@@ -172,7 +184,7 @@ func TestTheClientHasEveryService(t *testing.T) {
 	})
 }
 
-func TestMutationsAreSentAgainUnderTheSameKey(t *testing.T) {
+func TestCall_RetriesMutationWithSameKey(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{
 		"contention":            contention,
@@ -190,7 +202,7 @@ func TestMutationsAreSentAgainUnderTheSameKey(t *testing.T) {
 			if len(keys) != 3 || len(keys[0]) < 20 || keys[0] != keys[1] || keys[1] != keys[2] {
 				t.Errorf("keys %q", keys)
 			}
-			if diff := cmp.Diff([]time.Duration{first, 2 * first}, *waits); diff != "" {
+			if diff := cmp.Diff([]time.Duration{minBackoff, 2 * minBackoff}, *waits); diff != "" {
 				t.Errorf("waits (-want +got):\n%s", diff)
 			}
 			if err := book(t, client); err != nil || s.all(idempotencyKey)[3] == keys[0] {
@@ -200,16 +212,16 @@ func TestMutationsAreSentAgainUnderTheSameKey(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSentAgain(t *testing.T) {
+func TestCall_DoesNotRetry(t *testing.T) {
 	t.Parallel()
 	for name, err := range map[string]error{
-		"a refusal":             refused(connect.CodeResourceExhausted, "SESSION_FULL"),
-		"a fault":               refused(connect.CodeInternal, "INTERNAL"),
-		"somebody else's edit":  refused(connect.CodeAborted, "ETAG_MISMATCH"),
-		"a proxy's no":          connect.NewError(connect.CodePermissionDenied, errors.New("no")),
-		"a limit of minutes":    refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "60"),
-		"a token for good":      unauthenticated,
-		"something yet unknown": refused(connect.CodeFailedPrecondition, "FROM_THE_FUTURE"),
+		"a refusal":            refused(connect.CodeResourceExhausted, "SESSION_FULL"),
+		"an internal error":    refused(connect.CodeInternal, "INTERNAL"),
+		"a concurrent edit":    refused(connect.CodeAborted, "ETAG_MISMATCH"),
+		"a refusal of a proxy": connect.NewError(connect.CodePermissionDenied, errors.New("no")),
+		"a limit of minutes":   refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "60"),
+		"a token rejected":     unauthenticated,
+		"an unknown reason":    refused(connect.CodeFailedPrecondition, "FROM_THE_FUTURE"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -222,29 +234,31 @@ func TestWhatIsNotSentAgain(t *testing.T) {
 	}
 }
 
-func TestWaits(t *testing.T) {
+func TestCall_BacksOffBetweenRetries(t *testing.T) {
 	t.Parallel()
 	s := &service{script: slices.Repeat([]error{contention}, 9)}
 	client, waits := serve(t, s)
 	_, err := client.Bookings.GetBooking(t.Context(), connect.NewRequest(&v1.GetBookingRequest{}))
-	if !IsReason(err, v1.ErrorReason_ERROR_REASON_CONTENTION) || len(s.headers) != 5 || s.headers[0].Get(idempotencyKey) != "" {
+	if !IsReason(err, v1.ErrorReason_ERROR_REASON_CONTENTION) || len(s.headers) != 5 ||
+		s.headers[0].Get(idempotencyKey) != "" {
 		t.Errorf("%v after %d calls", err, len(s.headers))
 	}
-	if diff := cmp.Diff([]time.Duration{first, 2 * first, 4 * first, 8 * first}, *waits); diff != "" {
+	if diff := cmp.Diff([]time.Duration{minBackoff, 2 * minBackoff, 4 * minBackoff, 8 * minBackoff}, *waits); diff != "" {
 		t.Errorf("waits (-want +got):\n%s", diff)
 	}
-	if m := (&manners{settings: settings{random: func() float64 { return 1 }}}); m.backoff(7) != longest || m.backoff(1000) != longest {
-		t.Error("the ceiling moves")
+	m := &interceptor{settings: settings{random: func() float64 { return 1 }}}
+	if m.backoff(7) != maxBackoff || m.backoff(1000) != maxBackoff {
+		t.Error("the maximum backoff is exceeded")
 	}
 
 	limited := &service{script: []error{refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "3")}}
 	client, waits = serve(t, limited)
-	if err := book(t, client); err != nil || !slices.Equal(*waits, []time.Duration{3*time.Second + first}) {
+	if err := book(t, client); err != nil || !slices.Equal(*waits, []time.Duration{3*time.Second + minBackoff}) {
 		t.Errorf("%v, %v", err, *waits)
 	}
 }
 
-func TestTokensAreRenewedOnce(t *testing.T) {
+func TestCall_RenewsRejectedTokenOnce(t *testing.T) {
 	t.Parallel()
 	n := 0
 	source := func(context.Context) (Token, error) {
@@ -265,7 +279,7 @@ func TestTokensAreRenewedOnce(t *testing.T) {
 	}
 }
 
-func TestKeysAreExchanged(t *testing.T) {
+func TestWithKey_ExchangesKeyOnce(t *testing.T) {
 	t.Parallel()
 	s := &service{script: []error{nil, unauthenticated}}
 	client, _ := serve(t, s, WithKey("berth_key"))
@@ -279,7 +293,7 @@ func TestKeysAreExchanged(t *testing.T) {
 	}
 }
 
-func TestTokensInTime(t *testing.T) {
+func TestTokens_AreRenewedBeforeExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	n, down := 0, errors.New("down")
@@ -300,18 +314,18 @@ func TestTokensInTime(t *testing.T) {
 	want("t1", nil)
 	fails = down
 	now = now.Add(1)
-	want("t1", nil) // it is good for one more minute
+	want("t1", nil) // it is valid for one more minute
 	now = now.Add(time.Minute)
 	want("", down)
 	fails, life = nil, time.Minute
 	want("t4", nil)
 	now = now.Add(47 * time.Second)
-	want("t4", nil) // not with every call
+	want("t4", nil) // it is not renewed with every call
 	now = now.Add(time.Second)
 	want("t5", nil)
 }
 
-func TestListsAreReadToTheirEnd(t *testing.T) {
+func TestAll_ReadsAllPages(t *testing.T) {
 	t.Parallel()
 	s := &service{}
 	client, _ := serve(t, s)
@@ -323,7 +337,8 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 		}
 		ids = append(ids, item.GetId())
 	}
-	if !slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}) || !slices.Equal(s.pages, []string{"l", "l1", "l2"}) || request.GetPageToken() != "" {
+	if !slices.Equal(ids, []string{"1a", "1b", "2a", "2b", "3a", "3b"}) ||
+		!slices.Equal(s.pages, []string{"l", "l1", "l2"}) || request.GetPageToken() != "" {
 		t.Errorf("%v in pages %q", ids, s.pages)
 	}
 
@@ -350,13 +365,18 @@ func TestListsAreReadToTheirEnd(t *testing.T) {
 	}
 }
 
-func TestRefusals(t *testing.T) {
+func TestRefusalOf_ReadsErrorDetails(t *testing.T) {
 	t.Parallel()
-	want := Refusal{Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, Code: connect.CodeResourceExhausted, Message: "DAILY_LIMIT", Metadata: map[string]string{"limit": "2"}}
-	if diff := cmp.Diff(want, RefusalOf(fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2")))); diff != "" {
+	want := Refusal{
+		Reason: v1.ErrorReason_ERROR_REASON_DAILY_LIMIT, Code: connect.CodeResourceExhausted,
+		Message: "DAILY_LIMIT", Metadata: map[string]string{"limit": "2"},
+	}
+	err := fmt.Errorf("book: %w", refused(connect.CodeResourceExhausted, "DAILY_LIMIT", "limit", "2"))
+	if diff := cmp.Diff(want, RefusalOf(err)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE")); r.Reason != v1.ErrorReason_ERROR_REASON_UNSPECIFIED || r.Code != connect.CodeNotFound {
+	r := RefusalOf(refused(connect.CodeNotFound, "FROM_THE_FUTURE"))
+	if r.Reason != v1.ErrorReason_ERROR_REASON_UNSPECIFIED || r.Code != connect.CodeNotFound {
 		t.Errorf("%+v", r)
 	}
 	if r := RefusalOf(errors.New("x")); r.Code != connect.CodeUnknown || r.Message != "x" || IsReason(nil, r.Reason) {
@@ -364,7 +384,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// message has these events; its cursor is the last one's.
+// message returns a message with these events. Its cursor is that of the last one.
 func message(ids ...string) *v1.WatchEventsResponse {
 	m := &v1.WatchEventsResponse{}
 	for _, id := range ids {
@@ -376,7 +396,7 @@ func message(ids ...string) *v1.WatchEventsResponse {
 
 func greeting(cursor string) *v1.WatchEventsResponse { return &v1.WatchEventsResponse{Cursor: cursor} }
 
-// take watches until it has so many events.
+// take watches until it has n events.
 func take(t *testing.T, c *Client, n int) (ids []string, last error) {
 	t.Helper()
 	for message, err := range c.Watch(t.Context(), &v1.WatchEventsRequest{Cursor: "z"}) {
@@ -393,14 +413,14 @@ func take(t *testing.T, c *Client, n int) (ids []string, last error) {
 	return ids, nil
 }
 
-func TestWatchGoesOn(t *testing.T) {
+func TestWatch_Resumes(t *testing.T) {
 	t.Parallel()
 	s := &service{streams: [][]any{
 		{shuttingDown},
 		{greeting("y"), shuttingDown},
 		{refused(connect.CodeResourceExhausted, "RATE_LIMITED", "retry_after", "2")},
 		{greeting("y"), message("a", "b"), refused(connect.CodeAborted, "WATCHER_TOO_SLOW")},
-		{message("c"), greeting("d")}, // it just ends, at a place that a filter let nothing through to
+		{message("c"), greeting("d")}, // it just ends, with a cursor past events that the filter dropped
 		{greeting("d"), unauthenticated},
 		{message("e")},
 	}}
@@ -420,7 +440,8 @@ func TestWatchGoesOn(t *testing.T) {
 	if want := []string{"z", "z", "y", "y", "b", "d", "d"}; !slices.Equal(cursors, want) {
 		t.Errorf("cursors %q, want %q", cursors, want)
 	}
-	if want := []time.Duration{first, 2 * first, 2*time.Second + 4*first, first, first}; !slices.Equal(*waits, want) {
+	want := []time.Duration{minBackoff, 2 * minBackoff, 2*time.Second + 4*minBackoff, minBackoff, minBackoff}
+	if !slices.Equal(*waits, want) {
 		t.Errorf("waits %v, want %v", *waits, want)
 	}
 	if tokens := s.all(authorization); tokens[5] != "Bearer t1" || tokens[6] != "Bearer t2" {
@@ -428,7 +449,7 @@ func TestWatchGoesOn(t *testing.T) {
 	}
 }
 
-func TestStreamsHaveATokenToo(t *testing.T) {
+func TestStream_HasToken(t *testing.T) {
 	t.Parallel()
 	s := &service{streams: [][]any{{greeting("a")}}}
 	client, _ := serve(t, s)
@@ -438,15 +459,15 @@ func TestStreamsHaveATokenToo(t *testing.T) {
 	}
 }
 
-func TestWatchGivesUp(t *testing.T) {
+func TestWatch_EndsOnPermanentError(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		script []any
 		calls  int
 	}{
-		"a cursor that is none": {[]any{refused(connect.CodeInvalidArgument, "INVALID_FIELD")}, 1},
-		"a role taken away":     {[]any{greeting("a"), refused(connect.CodePermissionDenied, "PERMISSION_DENIED")}, 1},
-		"tokens refused":        {[]any{unauthenticated}, 1},
+		"an invalid cursor": {[]any{refused(connect.CodeInvalidArgument, "INVALID_FIELD")}, 1},
+		"a revoked role":    {[]any{greeting("a"), refused(connect.CodePermissionDenied, "PERMISSION_DENIED")}, 1},
+		"tokens refused":    {[]any{unauthenticated}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -459,7 +480,7 @@ func TestWatchGivesUp(t *testing.T) {
 	}
 }
 
-func TestWatchEndsWithItsContext(t *testing.T) {
+func TestWatch_EndsWithContext(t *testing.T) {
 	t.Parallel()
 	s := &service{streams: [][]any{{greeting("a")}}}
 	client, _ := serve(t, s)
@@ -474,8 +495,8 @@ func TestWatchEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// A connection can be dead without anybody saying so.
-func TestWatchHearsSilence(t *testing.T) {
+// A connection can be dead without any error.
+func TestWatch_ReconnectsAfterSilence(t *testing.T) {
 	t.Parallel()
 	silent := make(chan struct{})
 	s := &service{streams: [][]any{{message("a"), silent}, {message("b")}}}
@@ -491,6 +512,6 @@ func TestWatchHearsSilence(t *testing.T) {
 		}
 	}
 	if len(*waits) == 0 {
-		t.Error("nobody noticed")
+		t.Error("the dead connection was not noticed")
 	}
 }

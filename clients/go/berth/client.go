@@ -1,12 +1,11 @@
-// Package berth is a thin client of Berth over gRPC. The services and messages are
-// generated from the contract; around them is what every caller would have to write:
-// tokens that are renewed in time, calls that are safely sent again, streams that go on where they
-// were, lists that page themselves, errors that can be branched on.
+// Package berth is a thin client of Berth over gRPC. The services and messages are generated from the API contract.
+// The package adds what every caller needs: tokens that are renewed in time, safe retries, streams that resume,
+// lists that fetch their pages, and errors with reasons.
 //
 //	client := berth.New("https://api.berth.example", berth.WithKey(os.Getenv("BERTH_KEY")))
 //	answer, err := client.Bookings.HoldBooking(ctx, connect.NewRequest(&v1.HoldBookingRequest{…}))
 //
-// Calls take as long as their context allows, repetitions included.
+// A call may take as long as its context allows, including retries.
 package berth
 
 import (
@@ -23,7 +22,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-// Client is all of Berth's services, for one caller. It may be used by any number of goroutines.
+// Client has all of Berth's services for one caller. It is safe for concurrent use.
 type Client struct {
 	Access        berthv1connect.AccessServiceClient
 	Analytics     berthv1connect.AnalyticsServiceClient
@@ -38,10 +37,10 @@ type Client struct {
 	Tenants       berthv1connect.TenantServiceClient
 	Waitlist      berthv1connect.WaitlistServiceClient
 
-	manners *manners
+	interceptor *interceptor
 }
 
-// Option says how to call, and as whom.
+// Option configures a Client.
 type Option func(*settings)
 
 type settings struct {
@@ -51,69 +50,68 @@ type settings struct {
 	retries int
 	log     *slog.Logger
 	random  func() float64
-	pause   func(context.Context, time.Duration) error
+	sleep   func(context.Context, time.Duration) error
 	now     func() time.Time
-	// grace is how much later than it should a heartbeat may come.
+	// grace is how late a heartbeat may be.
 	grace time.Duration
 }
 
-// WithKey calls as the service account whose key it is. The key is exchanged for tokens that last minutes.
+// WithKey calls as a service account. Its key is exchanged for tokens that are valid for minutes.
 func WithKey(key string) Option { return func(s *settings) { s.key = key } }
 
-// WithTokens calls with the tokens that source fetches: before the first call, a minute before one
-// ends, and once where one is refused. Calls that need it at the same moment share one.
+// WithTokens calls with the tokens that source returns. It is called before the first call, a minute before a token
+// expires, and once if a token is rejected. Concurrent calls share one token.
 func WithTokens(source TokenSource) Option { return func(s *settings) { s.source = source } }
 
-// WithHTTPClient sends by a client of the caller's own. It must speak HTTP/2.
+// WithHTTPClient uses the given HTTP client, which must support HTTP/2.
 func WithHTTPClient(client connect.HTTPClient) Option { return func(s *settings) { s.http = client } }
 
-// WithRetries sends a call that failed again at most n times, 4 by default, where that is safe.
+// WithRetries limits the retries of a failed call to n, if it is safe to retry. The default is 4.
 func WithRetries(n int) Option { return func(s *settings) { s.retries = n } }
 
-// WithLogger tells of calls that are sent again, and of watches that are taken up again.
+// WithLogger logs retries of calls and reconnects of watches.
 func WithLogger(log *slog.Logger) Option { return func(s *settings) { s.log = log } }
 
-// New makes a client. It opens no connection before the first call. Without credentials
-// it can call what is open to all.
+// New returns a client. It connects with the first call. Without credentials it can only call public methods.
 func New(baseURL string, options ...Option) *Client {
 	s := settings{
-		http: overHTTP2(), retries: 4, log: slog.New(slog.DiscardHandler),
-		random: rand.Float64, pause: pause, now: time.Now, grace: 5 * time.Second,
+		http: newHTTPClient(), retries: 4, log: slog.New(slog.DiscardHandler),
+		random: rand.Float64, sleep: sleep, now: time.Now, grace: 5 * time.Second,
 	}
 	for _, option := range options {
 		option(&s)
 	}
 	baseURL = strings.TrimRight(baseURL, "/")
 	if s.key != "" {
-		nobody := &manners{settings: s, tokens: &tokens{now: s.now}}
-		s.source = exchange(berthv1connect.NewAccessServiceClient(s.http, baseURL, nobody.options()...), s.key, s.now)
+		anonymous := &interceptor{settings: s, tokens: &tokens{now: s.now}}
+		s.source = exchange(berthv1connect.NewAccessServiceClient(s.http, baseURL, anonymous.options()...), s.key, s.now)
 	}
-	m := &manners{settings: s, tokens: newTokens(s.source, s.now)}
-	with := m.options()
+	m := &interceptor{settings: s, tokens: newTokens(s.source, s.now)}
+	clientOptions := m.options()
 	return &Client{
-		Access:        berthv1connect.NewAccessServiceClient(s.http, baseURL, with...),
-		Analytics:     berthv1connect.NewAnalyticsServiceClient(s.http, baseURL, with...),
-		Audit:         berthv1connect.NewAuditServiceClient(s.http, baseURL, with...),
-		Bookings:      berthv1connect.NewBookingServiceClient(s.http, baseURL, with...),
-		CheckIn:       berthv1connect.NewCheckInServiceClient(s.http, baseURL, with...),
-		Credits:       berthv1connect.NewCreditServiceClient(s.http, baseURL, with...),
-		Events:        berthv1connect.NewEventServiceClient(s.http, baseURL, with...),
-		Members:       berthv1connect.NewMemberServiceClient(s.http, baseURL, with...),
-		Notifications: berthv1connect.NewNotificationServiceClient(s.http, baseURL, with...),
-		Sessions:      berthv1connect.NewSessionServiceClient(s.http, baseURL, with...),
-		Tenants:       berthv1connect.NewTenantServiceClient(s.http, baseURL, with...),
-		Waitlist:      berthv1connect.NewWaitlistServiceClient(s.http, baseURL, with...),
-		manners:       m,
+		Access:        berthv1connect.NewAccessServiceClient(s.http, baseURL, clientOptions...),
+		Analytics:     berthv1connect.NewAnalyticsServiceClient(s.http, baseURL, clientOptions...),
+		Audit:         berthv1connect.NewAuditServiceClient(s.http, baseURL, clientOptions...),
+		Bookings:      berthv1connect.NewBookingServiceClient(s.http, baseURL, clientOptions...),
+		CheckIn:       berthv1connect.NewCheckInServiceClient(s.http, baseURL, clientOptions...),
+		Credits:       berthv1connect.NewCreditServiceClient(s.http, baseURL, clientOptions...),
+		Events:        berthv1connect.NewEventServiceClient(s.http, baseURL, clientOptions...),
+		Members:       berthv1connect.NewMemberServiceClient(s.http, baseURL, clientOptions...),
+		Notifications: berthv1connect.NewNotificationServiceClient(s.http, baseURL, clientOptions...),
+		Sessions:      berthv1connect.NewSessionServiceClient(s.http, baseURL, clientOptions...),
+		Tenants:       berthv1connect.NewTenantServiceClient(s.http, baseURL, clientOptions...),
+		Waitlist:      berthv1connect.NewWaitlistServiceClient(s.http, baseURL, clientOptions...),
+		interceptor:   m,
 	}
 }
 
-func (m *manners) options() []connect.ClientOption {
+func (m *interceptor) options() []connect.ClientOption {
 	return []connect.ClientOption{connect.WithGRPC(), connect.WithInterceptors(m)}
 }
 
-// overHTTP2 speaks HTTP/2 with and without TLS, as gRPC wants it, and finds out by itself that a
-// connection is dead.
-func overHTTP2() *http.Client {
+// newHTTPClient returns a client for HTTP/2 with and without TLS, which gRPC needs.
+// It detects dead connections with pings.
+func newHTTPClient() *http.Client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.Protocols = new(http.Protocols)
 	transport.Protocols.SetHTTP2(true)
@@ -122,14 +120,15 @@ func overHTTP2() *http.Client {
 	return &http.Client{Transport: transport}
 }
 
-// exchange gives tokens for a key.
+// exchange returns a source of tokens for a key.
 func exchange(access berthv1connect.AccessServiceClient, key string, now func() time.Time) TokenSource {
 	return func(ctx context.Context) (Token, error) {
 		answer, err := access.ExchangeKey(ctx, connect.NewRequest(&v1.ExchangeKeyRequest{Key: key}))
 		if err != nil {
 			return Token{}, err
 		}
-		// Counted from now by our own clock, which may differ from the server's.
-		return Token{Value: answer.Msg.GetAccessToken(), ExpiresAt: now().Add(answer.Msg.GetExpiresIn().AsDuration())}, nil
+		// The lifetime counts from now, because our clock may differ from the server's.
+		expires := now().Add(answer.Msg.GetExpiresIn().AsDuration())
+		return Token{Value: answer.Msg.GetAccessToken(), ExpiresAt: expires}, nil
 	}
 }

@@ -9,18 +9,18 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
-// Refusal is what a refused call says.
+// Refusal is the content of an error.
 type Refusal struct {
-	// Reason is what to branch on. UNSPECIFIED where it is newer than this client, or the error is not Berth's own.
+	// Reason is for branching. It is UNSPECIFIED if this client does not know it, or the error is not from Berth.
 	Reason v1.ErrorReason
 	Code   connect.Code
-	// Message is for people and may change.
+	// Message is for humans and may change.
 	Message string
-	// Metadata are facts of the refusal, as the reason documents them. Times are RFC 3339 in UTC.
+	// Metadata are details of the reason, which documents them. Times are RFC 3339 in UTC.
 	Metadata map[string]string
 }
 
-// RefusalOf reads whatever a call failed with.
+// RefusalOf reads the error of a call.
 func RefusalOf(err error) Refusal {
 	r := Refusal{Code: connect.CodeOf(err)}
 	if err != nil {
@@ -34,7 +34,7 @@ func RefusalOf(err error) Refusal {
 	for _, detail := range refused.Details() {
 		value, err := detail.Value()
 		if err != nil {
-			continue // of a kind that this client does not know
+			continue // of a type that this client does not know
 		}
 		if info, ok := value.(*errdetails.ErrorInfo); ok && info.GetDomain() == "berth" {
 			r.Reason = v1.ErrorReason(v1.ErrorReason_value["ERROR_REASON_"+info.GetReason()])
@@ -44,7 +44,7 @@ func RefusalOf(err error) Refusal {
 	return r
 }
 
-// IsReason reports whether a call was refused for that reason.
+// IsReason reports whether a call failed with the reason.
 func IsReason(err error, reason v1.ErrorReason) bool {
 	return err != nil && RefusalOf(err).Reason == reason
 }

@@ -9,21 +9,21 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// pageable is the request of an RPC that answers in pages.
+// pageable is the request of an RPC that returns pages.
 type pageable[Request any] interface {
 	*Request
 	proto.Message
 	GetPageToken() string
 }
 
-// paged is one page.
+// paged is a page.
 type paged[Page any] interface {
 	*Page
 	GetNextPageToken() string
 }
 
-// Pages reads all pages of a list, one after the other, as they are asked for. The request stays as it is. An error is
-// the last that comes.
+// Pages iterates over the pages of a list and fetches them on demand. The request is not changed.
+// An error ends the iteration.
 func Pages[Request, Page any, R pageable[Request], P paged[Page]](
 	ctx context.Context, list func(context.Context, *connect.Request[Request]) (*connect.Response[Page], error), request R,
 ) iter.Seq2[P, error] {
@@ -45,11 +45,13 @@ func Pages[Request, Page any, R pageable[Request], P paged[Page]](
 	}
 }
 
-// All reads all items of a list; a page is fetched when its first item is wanted.
+// All iterates over the items of a list. A page is fetched when its first item is needed.
 //
-//	for session, err := range berth.All(ctx, client.Sessions.ListSessions, request, (*v1.ListSessionsResponse).GetSessions) {
+//	list := client.Sessions.ListSessions
+//	for session, err := range berth.All(ctx, list, request, (*v1.ListSessionsResponse).GetSessions) {
 func All[Request, Page, Item any, R pageable[Request], P paged[Page]](
-	ctx context.Context, list func(context.Context, *connect.Request[Request]) (*connect.Response[Page], error), request R, items func(P) []Item,
+	ctx context.Context, list func(context.Context, *connect.Request[Request]) (*connect.Response[Page], error),
+	request R, items func(P) []Item,
 ) iter.Seq2[Item, error] {
 	return func(yield func(Item, error) bool) {
 		for page, err := range Pages[Request, Page, R, P](ctx, list, request) {

@@ -13,15 +13,15 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
-// Watch gives what happens in the tenant, in commit order, for as long as its loop runs and its context lasts. Where the
-// connection ends, for whatever reason, it goes on from the last cursor. Whoever keeps the cursor of a message once its
-// events are dealt with, and begins there the next time, misses nothing and sees nothing twice.
+// Watch iterates over the tenant's events in commit order until the loop or the context ends. If the connection ends
+// for any reason, it resumes from the last cursor. A caller that stores the cursor of each message after handling its
+// events, and starts there the next time, misses no event and sees none twice.
 //
-// The first message, and those that only show that the connection lives, have no events; their cursors count too. Without
-// a cursor it begins now. An error is the last that comes: the context's, or what another attempt would not mend.
+// The first message and heartbeats have no events, but their cursors count, too. Without a cursor Watch starts now.
+// An error ends the iteration: that of the context, or one that a reconnect cannot fix.
 func (c *Client) Watch(ctx context.Context, request *v1.WatchEventsRequest) iter.Seq2[*v1.WatchEventsResponse, error] {
 	return func(yield func(*v1.WatchEventsResponse, error) bool) {
-		w := watch{manners: c.manners, client: c, request: proto.CloneOf(request)}
+		w := watch{interceptor: c.interceptor, client: c, request: proto.CloneOf(request)}
 		for {
 			err := w.follow(ctx, yield)
 			if errors.Is(err, errLeft) {
@@ -31,7 +31,7 @@ func (c *Client) Watch(ctx context.Context, request *v1.WatchEventsRequest) iter
 				yield(nil, ctx.Err())
 				return
 			}
-			if !w.mends(ctx, err) {
+			if !w.shouldReconnect(ctx, err) {
 				yield(nil, err)
 				return
 			}
@@ -40,21 +40,21 @@ func (c *Client) Watch(ctx context.Context, request *v1.WatchEventsRequest) iter
 }
 
 type watch struct {
-	*manners
+	*interceptor
 	client   *Client
 	request  *v1.WatchEventsRequest
 	token    string
 	refused  string // the token that was refused since the last message
-	failures int    // since the last message but a first one
+	failures int    // since the last message that was not the first of its connection
 }
 
-// errLeft: whoever loops wants no more.
-var errLeft = errors.New("the loop was left")
+// errLeft says that the caller has ended the loop.
+var errLeft = errors.New("the loop has ended")
 
-// follow gives what one connection gives, and says how it ended.
+// follow yields the messages of one connection and returns how it ended.
 func (w *watch) follow(ctx context.Context, yield func(*v1.WatchEventsResponse, error) bool) (err error) {
-	ctx, hangUp := context.WithCancel(ctx)
-	defer hangUp()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	if w.token, err = w.tokens.other(ctx, w.refused); err != nil {
 		return err
 	}
@@ -62,25 +62,25 @@ func (w *watch) follow(ctx context.Context, yield func(*v1.WatchEventsResponse, 
 	if w.token != "" {
 		request.Header().Set(authorization, "Bearer "+w.token)
 	}
-	silent := time.AfterFunc(w.silence(), hangUp)
-	defer silent.Stop()
+	timeout := time.AfterFunc(w.silenceTimeout(), cancel)
+	defer timeout.Stop()
 	stream, err := w.client.Events.WatchEvents(ctx, request)
 	if err != nil {
 		return err
 	}
 	defer stream.Close()
 	for first := true; stream.Receive(); first = false {
-		silent.Stop()
+		timeout.Stop()
 		message := stream.Msg()
 		w.request.Cursor, w.refused = message.GetCursor(), ""
 		if !first {
-			// Whoever greets and then hangs up each time is not to be called ever faster.
+			// The first message does not count: a server that sends only that must not be called more and more often.
 			w.failures = 0
 		}
 		if !yield(message, nil) {
 			return errLeft
 		}
-		silent.Reset(w.silence())
+		timeout.Reset(w.silenceTimeout())
 	}
 	if err := stream.Err(); err != nil {
 		return err
@@ -88,18 +88,18 @@ func (w *watch) follow(ctx context.Context, yield func(*v1.WatchEventsResponse, 
 	return connect.NewError(connect.CodeUnavailable, errors.New("the stream ended"))
 }
 
-// mends waits until it is time to connect again; false where that would not help.
-func (w *watch) mends(ctx context.Context, err error) bool {
+// shouldReconnect waits until it is time to reconnect. It returns false if that would not help.
+func (w *watch) shouldReconnect(ctx context.Context, err error) bool {
 	refusal := RefusalOf(err)
 	if refusal.Code == connect.CodeUnauthenticated {
 		if w.refused != "" || w.token == "" {
-			return false // what is new and refused again will not be good
+			return false // if a new token is rejected, too, another one will not help
 		}
 		w.refused = w.token
-		another, err := w.tokens.other(ctx, w.refused)
-		return err == nil && another != w.refused
+		newToken, err := w.tokens.other(ctx, w.refused)
+		return err == nil && newToken != w.refused
 	}
-	if !isPassing(refusal) {
+	if !canResume(refusal) {
 		return false
 	}
 	wait := w.backoff(w.failures)
@@ -107,27 +107,28 @@ func (w *watch) mends(ctx context.Context, err error) bool {
 		wait += retryAfter(refusal)
 	}
 	w.failures++
-	w.log.LogAttrs(ctx, slog.LevelInfo, "watching again", slog.Any("error", err), slog.Duration("wait", wait))
-	_ = w.pause(ctx, wait) // a context that ends is seen by the next attempt
+	w.log.LogAttrs(ctx, slog.LevelInfo, "reconnecting watch", slog.Any("error", err), slog.Duration("wait", wait))
+	_ = w.sleep(ctx, wait) // the next attempt notices if the context has ended
 	return true
 }
 
-// isPassing reports whether a stream that ended so may be taken up again.
-func isPassing(r Refusal) bool {
+// canResume reports whether a stream that ended like this may be resumed.
+func canResume(r Refusal) bool {
 	switch r.Reason {
-	case v1.ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW, v1.ErrorReason_ERROR_REASON_SHUTTING_DOWN, v1.ErrorReason_ERROR_REASON_CONTENTION,
-		v1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED, v1.ErrorReason_ERROR_REASON_RATE_LIMITED, v1.ErrorReason_ERROR_REASON_INTERNAL:
+	case v1.ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW, v1.ErrorReason_ERROR_REASON_SHUTTING_DOWN,
+		v1.ErrorReason_ERROR_REASON_CONTENTION, v1.ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED,
+		v1.ErrorReason_ERROR_REASON_RATE_LIMITED, v1.ErrorReason_ERROR_REASON_INTERNAL:
 		return true
 	case v1.ErrorReason_ERROR_REASON_UNSPECIFIED, v1.ErrorReason_ERROR_REASON_CANCELED:
-		// It was not the caller who cancelled: a proxy did, or the silence.
+		// The caller did not cancel: a proxy did, or the silence timeout.
 		return isTransient(r.Code) || r.Code == connect.CodeCanceled || r.Code == connect.CodeResourceExhausted
 	default:
 		return false
 	}
 }
 
-// silence is after how long a connection without a message is taken for dead: two heartbeats that did not come.
-func (w *watch) silence() time.Duration {
+// silence is the time without a message after which a connection counts as dead: two missed heartbeats.
+func (w *watch) silenceTimeout() time.Duration {
 	interval := 15 * time.Second
 	if asked := w.request.GetHeartbeatInterval(); asked != nil {
 		interval = asked.AsDuration()

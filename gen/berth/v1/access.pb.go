@@ -26,13 +26,13 @@ const (
 type Access_Rule int32
 
 const (
-	// Not declared. A test fails for an RPC that leaves it so, and the server refuses to start.
+	// Not declared. A test fails if an RPC leaves it unset, and the server refuses to start.
 	Access_RULE_UNSPECIFIED Access_Rule = 0
-	// The caller's roles must hold the permission.
+	// The caller's roles must have the permission.
 	Access_RULE_PERMISSION Access_Rule = 1
-	// Any active member of the tenant may call it, on their own things.
+	// Any active member of the tenant may call it, for their own data.
 	Access_RULE_SELF Access_Rule = 2
-	// No token is asked for. The request proves itself, by a signature or a key.
+	// No token is needed. The request itself contains a signature or a key.
 	Access_RULE_PUBLIC Access_Rule = 3
 )
 
@@ -79,18 +79,18 @@ func (Access_Rule) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_access_proto_rawDescGZIP(), []int{0, 0}
 }
 
-// Access is what a caller needs for an RPC. One interceptor reads it from the
-// descriptor and enforces it before anything else sees the request.
+// Access says who may call an RPC. An interceptor reads it from the descriptor and enforces it before the request is
+// processed.
 type Access struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether a token is needed at all, and for whose things.
+	// How the RPC is guarded.
 	Rule Access_Rule `protobuf:"varint,1,opt,name=rule,proto3,enum=berth.v1.Access_Rule" json:"rule,omitempty"`
-	// The permission that the caller's roles must hold in the request's tenant,
-	// such as "session.create". With RULE_SELF it widens: who holds it may act on
-	// everyone's things, others on their own only. Empty where no permission widens or guards the RPC.
+	// The permission that the caller's roles must have in the request's tenant, such as "session.create". With RULE_SELF,
+	// callers with the permission may act on everyone's data, and other callers only on their own. Empty if no permission
+	// guards or widens the RPC.
 	Permission string `protobuf:"bytes,2,opt,name=permission,proto3" json:"permission,omitempty"`
-	// With RULE_SELF: active service accounts may call it, too. They are no members and have nothing
-	// themselves; their own is what they made, such as the holds of a partner.
+	// With RULE_SELF: active service accounts may call the RPC too. A service account is not a member. Its own data is
+	// what it created, such as a partner's holds.
 	ServiceAccounts bool `protobuf:"varint,3,opt,name=service_accounts,json=serviceAccounts,proto3" json:"service_accounts,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -160,7 +160,7 @@ var file_berth_v1_access_proto_extTypes = []protoimpl.ExtensionInfo{
 
 // Extension fields to descriptorpb.MethodOptions.
 var (
-	// The guard of this RPC.
+	// Who may call this RPC.
 	//
 	// optional berth.v1.Access access = 51001;
 	E_Access = &file_berth_v1_access_proto_extTypes[0]

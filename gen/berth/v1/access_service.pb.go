@@ -24,10 +24,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListPermissionsRequest asks for all permissions.
+// ListPermissionsRequest lists all permissions.
 type ListPermissionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -70,7 +70,7 @@ func (x *ListPermissionsRequest) GetTenantId() string {
 	return ""
 }
 
-// ListPermissionsResponse is all of them, grouped by subject.
+// ListPermissionsResponse has all permissions, grouped by subject.
 type ListPermissionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The permissions.
@@ -116,14 +116,14 @@ func (x *ListPermissionsResponse) GetPermissions() []*Permission {
 	return nil
 }
 
-// ListRolesRequest asks for roles.
+// ListRolesRequest lists roles.
 type ListRolesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,2,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,3,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -180,12 +180,12 @@ func (x *ListRolesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListRolesResponse is one page: built-in roles first by rank, then the tenant's own by name.
+// ListRolesResponse is one page: the built-in roles by rank, then the tenant's own by name.
 type ListRolesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The roles.
 	Roles []*Role `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -235,12 +235,12 @@ func (x *ListRolesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// CreateRoleRequest defines a role.
+// CreateRoleRequest creates a role.
 type CreateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is. name is required.
+	// The values to create it with. name is required.
 	Role          *Role `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -290,10 +290,10 @@ func (x *CreateRoleRequest) GetRole() *Role {
 	return nil
 }
 
-// CreateRoleResponse is the role made.
+// CreateRoleResponse is the new role.
 type CreateRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role as it is now.
+	// The role.
 	Role          *Role `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -339,11 +339,11 @@ func (x *CreateRoleResponse) GetRole() *Role {
 // UpdateRoleRequest edits a role.
 type UpdateRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The role's name, and the new values of what the mask names.
+	// The name of the role, and new values for the fields in the mask.
 	Role *Role `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -400,10 +400,10 @@ func (x *UpdateRoleRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateRoleResponse is the role after the edit.
+// UpdateRoleResponse is the edited role.
 type UpdateRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The role as it is now.
+	// The role.
 	Role          *Role `protobuf:"bytes,1,opt,name=role,proto3" json:"role,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -446,14 +446,14 @@ func (x *UpdateRoleResponse) GetRole() *Role {
 	return nil
 }
 
-// DeleteRoleRequest names a role.
+// DeleteRoleRequest deletes a role.
 type DeleteRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The role.
 	Role string `protobuf:"bytes,2,opt,name=role,proto3" json:"role,omitempty"`
-	// If set, it must still be the current one: ETAG_MISMATCH.
+	// If set, it must be the role's current etag: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -510,7 +510,7 @@ func (x *DeleteRoleRequest) GetEtag() string {
 	return ""
 }
 
-// DeleteRoleResponse says that it is gone.
+// DeleteRoleResponse is empty.
 type DeleteRoleResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -547,12 +547,12 @@ func (*DeleteRoleResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_access_service_proto_rawDescGZIP(), []int{9}
 }
 
-// AssignRoleRequest gives a role.
+// AssignRoleRequest gives a member a role.
 type AssignRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Who gets it.
+	// The member who gets the role.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The role.
 	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
@@ -611,10 +611,10 @@ func (x *AssignRoleRequest) GetRole() string {
 	return ""
 }
 
-// AssignRoleResponse is what the member holds after it.
+// AssignRoleResponse has the member's roles.
 type AssignRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names of all roles they hold now, the built-in ones by rank, then by name.
+	// The names of all roles that the member has now: the built-in roles by rank, then the others by name.
 	Roles         []string `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -657,12 +657,12 @@ func (x *AssignRoleResponse) GetRoles() []string {
 	return nil
 }
 
-// RevokeRoleRequest takes a role away.
+// RevokeRoleRequest takes a role from a member.
 type RevokeRoleRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Who loses it.
+	// The member who loses the role.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The role.
 	Role          string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
@@ -721,10 +721,10 @@ func (x *RevokeRoleRequest) GetRole() string {
 	return ""
 }
 
-// RevokeRoleResponse is what the member holds after it.
+// RevokeRoleResponse has the member's roles.
 type RevokeRoleResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names of all roles they hold now, the built-in ones by rank, then by name.
+	// The names of all roles that the member has now: the built-in roles by rank, then the others by name.
 	Roles         []string `protobuf:"bytes,1,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -767,12 +767,12 @@ func (x *RevokeRoleResponse) GetRoles() []string {
 	return nil
 }
 
-// CheckAccessRequest asks whether someone may do something.
+// CheckAccessRequest asks whether a member or service account has a permission.
 type CheckAccessRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// About whom. Required.
+	// The member or service account. Required.
 	//
 	// Types that are valid to be assigned to Who:
 	//
@@ -874,7 +874,7 @@ type CheckAccessRequest_MemberId struct {
 }
 
 type CheckAccessRequest_Subject struct {
-	// The `sub` of a member's tokens, 1 to 255 characters.
+	// The member with this `sub` in their tokens, 1 to 255 characters.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3,oneof"`
 }
 
@@ -889,16 +889,17 @@ func (*CheckAccessRequest_Subject) isCheckAccessRequest_Who() {}
 
 func (*CheckAccessRequest_ServiceAccountId) isCheckAccessRequest_Who() {}
 
-// CheckAccessResponse is the answer.
+// CheckAccessResponse tells whether access is allowed.
 type CheckAccessResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether they may. False for everyone who is inactive or revoked, whatever their roles.
+	// Whether they have the permission. Always false for an inactive member or a revoked account.
 	Allowed bool `protobuf:"varint,1,opt,name=allowed,proto3" json:"allowed,omitempty"`
-	// Names of the roles they hold that give it, the built-in ones by rank, then by name. None where they are not active.
+	// The names of their roles that have the permission: the built-in roles by rank, then the others by name. Empty if
+	// they are not active.
 	ThroughRoles []string `protobuf:"bytes,2,rep,name=through_roles,json=throughRoles,proto3" json:"through_roles,omitempty"`
-	// Names of the tenant's roles that would give it, those they hold too, in the same order.
+	// The names of all roles of the tenant that have the permission, in the same order. Includes through_roles.
 	GrantingRoles []string `protobuf:"bytes,3,rep,name=granting_roles,json=grantingRoles,proto3" json:"granting_roles,omitempty"`
-	// Whether the membership or account is in force.
+	// Whether the membership or account is active.
 	Active        bool `protobuf:"varint,4,opt,name=active,proto3" json:"active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -962,16 +963,16 @@ func (x *CheckAccessResponse) GetActive() bool {
 	return false
 }
 
-// CreateServiceAccountRequest asks for an account.
+// CreateServiceAccountRequest creates an account.
 type CreateServiceAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What people read, 1 to 200 characters, unique among the tenant's accounts in force, without regard to case.
+	// The display name, 1 to 200 characters. Unique among the tenant's active accounts, ignoring case.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// What it is for, up to 1,000 characters.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Names of the roles it gets. They stay as they are for its life.
+	// The names of its roles. They cannot be changed later.
 	Roles         []string `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1035,12 +1036,12 @@ func (x *CreateServiceAccountRequest) GetRoles() []string {
 	return nil
 }
 
-// CreateServiceAccountResponse is the account and its key.
+// CreateServiceAccountResponse is the new account and its key.
 type CreateServiceAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The account.
 	ServiceAccount *ServiceAccount `protobuf:"bytes,1,opt,name=service_account,json=serviceAccount,proto3" json:"service_account,omitempty"`
-	// The key. It is not kept: it cannot be read again, and redoing the request does not show it again.
+	// The key. Berth does not store it: it cannot be read again, and repeating the request does not return it again.
 	Key           string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1090,16 +1091,16 @@ func (x *CreateServiceAccountResponse) GetKey() string {
 	return ""
 }
 
-// ListServiceAccountsRequest asks for accounts.
+// ListServiceAccountsRequest lists accounts.
 type ListServiceAccountsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Also those that are revoked.
+	// Whether to include revoked accounts.
 	IncludeRevoked bool `protobuf:"varint,2,opt,name=include_revoked,json=includeRevoked,proto3" json:"include_revoked,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1163,12 +1164,12 @@ func (x *ListServiceAccountsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListServiceAccountsResponse is one page, in order of name, then id.
+// ListServiceAccountsResponse is one page, by name, then id.
 type ListServiceAccountsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The accounts.
 	ServiceAccounts []*ServiceAccount `protobuf:"bytes,1,rep,name=service_accounts,json=serviceAccounts,proto3" json:"service_accounts,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1218,14 +1219,15 @@ func (x *ListServiceAccountsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// RotateServiceAccountKeyRequest asks for a new key.
+// RotateServiceAccountKeyRequest creates a new key.
 type RotateServiceAccountKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The account.
 	ServiceAccountId string `protobuf:"bytes,2,opt,name=service_account_id,json=serviceAccountId,proto3" json:"service_account_id,omitempty"`
-	// How long the other keys stay good, up to 7 days. Absent: they end at once. A key that ends sooner still does.
+	// How long the other keys stay valid, up to 7 days. If absent, they end at once. A key that expires earlier still
+	// does.
 	Overlap       *durationpb.Duration `protobuf:"bytes,3,opt,name=overlap,proto3" json:"overlap,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1285,9 +1287,9 @@ func (x *RotateServiceAccountKeyRequest) GetOverlap() *durationpb.Duration {
 // RotateServiceAccountKeyResponse is the account and its new key.
 type RotateServiceAccountKeyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account as it is now.
+	// The account.
 	ServiceAccount *ServiceAccount `protobuf:"bytes,1,opt,name=service_account,json=serviceAccount,proto3" json:"service_account,omitempty"`
-	// The key. It is not kept: it cannot be read again, and redoing the request does not show it again.
+	// The key. Berth does not store it: it cannot be read again, and repeating the request does not return it again.
 	Key           string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1337,10 +1339,10 @@ func (x *RotateServiceAccountKeyResponse) GetKey() string {
 	return ""
 }
 
-// RevokeServiceAccountRequest names an account.
+// RevokeServiceAccountRequest revokes an account.
 type RevokeServiceAccountRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The account.
 	ServiceAccountId string `protobuf:"bytes,2,opt,name=service_account_id,json=serviceAccountId,proto3" json:"service_account_id,omitempty"`
@@ -1392,10 +1394,10 @@ func (x *RevokeServiceAccountRequest) GetServiceAccountId() string {
 	return ""
 }
 
-// RevokeServiceAccountResponse is the account after it.
+// RevokeServiceAccountResponse is the revoked account.
 type RevokeServiceAccountResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account as it is now.
+	// The account.
 	ServiceAccount *ServiceAccount `protobuf:"bytes,1,opt,name=service_account,json=serviceAccount,proto3" json:"service_account,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1438,10 +1440,10 @@ func (x *RevokeServiceAccountResponse) GetServiceAccount() *ServiceAccount {
 	return nil
 }
 
-// ExchangeKeyRequest carries a key.
+// ExchangeKeyRequest exchanges a key for a token.
 type ExchangeKeyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty: the key is good for one only.
+	// The tenant. Optional: a key is valid for one tenant only.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The key, up to 200 characters.
 	Key           string `protobuf:"bytes,2,opt,name=key,proto3" json:"key,omitempty"`
@@ -1493,14 +1495,14 @@ func (x *ExchangeKeyRequest) GetKey() string {
 	return ""
 }
 
-// ExchangeKeyResponse is a token.
+// ExchangeKeyResponse has the token.
 type ExchangeKeyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// A JWT, to be sent as "Authorization: Bearer …".
+	// A JWT. Send it as "Authorization: Bearer …".
 	AccessToken string `protobuf:"bytes,1,opt,name=access_token,json=accessToken,proto3" json:"access_token,omitempty"`
-	// How long it is good from now on. Exchange again before it ends.
+	// How long the token is valid from now. Exchange the key again before it expires.
 	ExpiresIn *durationpb.Duration `protobuf:"bytes,2,opt,name=expires_in,json=expiresIn,proto3" json:"expires_in,omitempty"`
-	// The tenant it is good for.
+	// The tenant that the token is valid for.
 	TenantId      string `protobuf:"bytes,3,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,15 +24,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// TrendBucket is how long a point of a trend is.
+// TrendBucket is the length of one point of a trend.
 type TrendBucket int32
 
 const (
-	// Taken as TREND_BUCKET_DAY.
+	// Means TREND_BUCKET_DAY.
 	TrendBucket_TREND_BUCKET_UNSPECIFIED TrendBucket = 0
 	// One day.
 	TrendBucket_TREND_BUCKET_DAY TrendBucket = 1
-	// Monday to Sunday. The first and the last may be cut by the filter's dates.
+	// Monday to Sunday. The filter's dates may cut the first and the last week short.
 	TrendBucket_TREND_BUCKET_WEEK TrendBucket = 2
 )
 
@@ -77,19 +77,19 @@ func (TrendBucket) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_analytics_proto_rawDescGZIP(), []int{0}
 }
 
-// UtilizationGroup is by what utilization is told.
+// UtilizationGroup is what utilization is grouped by.
 type UtilizationGroup int32
 
 const (
-	// Taken as UTILIZATION_GROUP_SERVICE.
+	// Means UTILIZATION_GROUP_SERVICE.
 	UtilizationGroup_UTILIZATION_GROUP_UNSPECIFIED UtilizationGroup = 0
 	// By service.
 	UtilizationGroup_UTILIZATION_GROUP_SERVICE UtilizationGroup = 1
 	// By location.
 	UtilizationGroup_UTILIZATION_GROUP_LOCATION UtilizationGroup = 2
-	// By resource. Sessions without one are in a row without resource_id.
+	// By resource. Sessions without a resource are in a row without a resource_id.
 	UtilizationGroup_UTILIZATION_GROUP_RESOURCE UtilizationGroup = 3
-	// By weekday and hour of the session's start, in each location's own zone.
+	// By weekday and hour of the session's start, in the time zone of each location.
 	UtilizationGroup_UTILIZATION_GROUP_WEEKDAY_HOUR UtilizationGroup = 4
 )
 
@@ -138,16 +138,16 @@ func (UtilizationGroup) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_analytics_proto_rawDescGZIP(), []int{1}
 }
 
-// AnalyticsFilter chooses what is counted. All that is set must hold; lists mean "any of".
+// AnalyticsFilter selects what is counted. All conditions that are set must match. A list matches any of its values.
 type AnalyticsFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// First day. Each thing is put on its day in its own location's zone, whatever the others' are.
+	// The first day. Each session and booking counts on its day in the time zone of its own location.
 	StartDate *date.Date `protobuf:"bytes,1,opt,name=start_date,json=startDate,proto3" json:"start_date,omitempty"`
-	// Last day, included. At most 366 days in all: INVALID_FIELD.
+	// The last day, inclusive. The period has at most 366 days: INVALID_FIELD.
 	EndDate *date.Date `protobuf:"bytes,2,opt,name=end_date,json=endDate,proto3" json:"end_date,omitempty"`
-	// At any of these locations. Empty: all.
+	// Only these locations. Empty: all.
 	LocationIds []string `protobuf:"bytes,3,rep,name=location_ids,json=locationIds,proto3" json:"location_ids,omitempty"`
-	// Of any of these services. Empty: all.
+	// Only these services. Empty: all.
 	ServiceIds    []string `protobuf:"bytes,4,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -211,41 +211,43 @@ func (x *AnalyticsFilter) GetServiceIds() []string {
 	return nil
 }
 
-// AttendanceCounts is what became of sessions and their bookings. Drafts and deleted sessions are not
-// counted. A booking counts on the day of its session, with all its seats: a party of four is four.
+// AttendanceCounts counts sessions and their bookings. Drafts and deleted sessions are not counted. A booking counts on
+// the day of its session, with all its seats: a party of four counts as four.
 type AttendanceCounts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions that were not cancelled.
+	// Sessions, without cancelled ones.
 	Sessions int32 `protobuf:"varint,1,opt,name=sessions,proto3" json:"sessions,omitempty"`
-	// Sessions that were cancelled. Their bookings count as cancelled, never as late.
+	// Cancelled sessions. Their bookings count as cancelled, but never as late.
 	SessionsCancelled int32 `protobuf:"varint,2,opt,name=sessions_cancelled,json=sessionsCancelled,proto3" json:"sessions_cancelled,omitempty"`
-	// Seats that sessions offered. Cancelled and unlimited ones offer none here.
+	// Seats of the sessions. Cancelled and unlimited sessions add nothing here.
 	Capacity int64 `protobuf:"varint,3,opt,name=capacity,proto3" json:"capacity,omitempty"`
-	// Seats booked and not given up: confirmed, attended and no-show. Holds are not counted.
+	// Booked seats that are confirmed, attended or no-show. Cancelled bookings and holds are not counted.
 	Booked int64 `protobuf:"varint,4,opt,name=booked,proto3" json:"booked,omitempty"`
-	// Of those, seats in sessions with a limit.
+	// The part of booked in sessions with a limit.
 	BookedLimited int64 `protobuf:"varint,5,opt,name=booked_limited,json=bookedLimited,proto3" json:"booked_limited,omitempty"`
-	// Of booked, seats whose people came.
+	// The part of booked whose party came.
 	Attended int64 `protobuf:"varint,6,opt,name=attended,proto3" json:"attended,omitempty"`
-	// Of booked, seats whose people did not come.
+	// The part of booked whose party did not come.
 	NoShows int64 `protobuf:"varint,7,opt,name=no_shows,json=noShows,proto3" json:"no_shows,omitempty"`
-	// Seats of cancelled bookings. A hold that was released or expired is none.
+	// Seats of cancelled bookings. Released and expired holds are not counted.
 	Cancelled int64 `protobuf:"varint,8,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
-	// Of those, seats that were cancelled within the cancellation window.
+	// The part of cancelled that was cancelled within the cancellation window, so too late.
 	LateCancelled int64 `protobuf:"varint,9,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
-	// Waitlist entries for the sessions, whatever became of them. An entry counts once for each session it could have had; windows do not count.
+	// Waitlist entries for the sessions, in any status. An entry counts once for each session that it names. Entries for
+	// a time window are not counted.
 	Waitlisted int64 `protobuf:"varint,10,opt,name=waitlisted,proto3" json:"waitlisted,omitempty"`
-	// Of those, entries that got a place in the session.
+	// The part of waitlisted that got a place in the session.
 	Promoted int64 `protobuf:"varint,11,opt,name=promoted,proto3" json:"promoted,omitempty"`
-	// attended / (attended + no_shows), 0 to 1. Absent where that divides by 0.
+	// attended / (attended + no_shows), 0 to 1. Absent if the divisor is 0.
 	AttendanceRate *float64 `protobuf:"fixed64,12,opt,name=attendance_rate,json=attendanceRate,proto3,oneof" json:"attendance_rate,omitempty"`
-	// no_shows / (attended + no_shows), 0 to 1. Absent where that divides by 0.
+	// no_shows / (attended + no_shows), 0 to 1. Absent if the divisor is 0.
 	NoShowRate *float64 `protobuf:"fixed64,13,opt,name=no_show_rate,json=noShowRate,proto3,oneof" json:"no_show_rate,omitempty"`
-	// booked_limited / capacity, 0 to 1, and above it where the seats of no-shows were given to others. Absent where that divides by 0.
+	// booked_limited / capacity, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the divisor
+	// is 0.
 	FillRate *float64 `protobuf:"fixed64,14,opt,name=fill_rate,json=fillRate,proto3,oneof" json:"fill_rate,omitempty"`
-	// cancelled / (booked + cancelled), 0 to 1. Absent where that divides by 0.
+	// cancelled / (booked + cancelled), 0 to 1. Absent if the divisor is 0.
 	CancellationRate *float64 `protobuf:"fixed64,15,opt,name=cancellation_rate,json=cancellationRate,proto3,oneof" json:"cancellation_rate,omitempty"`
-	// late_cancelled / cancelled, 0 to 1. Absent where that divides by 0.
+	// late_cancelled / cancelled, 0 to 1. Absent if the divisor is 0.
 	LateCancellationRate *float64 `protobuf:"fixed64,16,opt,name=late_cancellation_rate,json=lateCancellationRate,proto3,oneof" json:"late_cancellation_rate,omitempty"`
 	unknownFields        protoimpl.UnknownFields
 	sizeCache            protoimpl.SizeCache
@@ -393,12 +395,12 @@ func (x *AttendanceCounts) GetLateCancellationRate() float64 {
 	return 0
 }
 
-// AttendanceDay is one day.
+// AttendanceDay has the counts of one day.
 type AttendanceDay struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The day, in each location's own zone.
+	// The day, in the time zone of each location.
 	Date *date.Date `protobuf:"bytes,1,opt,name=date,proto3" json:"date,omitempty"`
-	// What became of its sessions.
+	// The counts of that day's sessions.
 	Counts        *AttendanceCounts `protobuf:"bytes,2,opt,name=counts,proto3" json:"counts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -448,18 +450,18 @@ func (x *AttendanceDay) GetCounts() *AttendanceCounts {
 	return nil
 }
 
-// BookingTrendPoint is the bookings made in one day or week, whenever their sessions are and whatever became of
-// them since; those of sessions that are drafts now, or deleted, are not counted. A hold counts once it is confirmed, on
-// the day it was made.
+// BookingTrendPoint counts the bookings made on one day or in one week, whatever the date of their session and their
+// status now. Bookings of sessions that are drafts or deleted now are not counted. A hold counts once it is confirmed,
+// on the day it was made.
 type BookingTrendPoint struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The day; for a week its Monday, even where that is before the filter's start.
+	// The day. For a week its Monday, even if that is before the filter's start.
 	Date *date.Date `protobuf:"bytes,1,opt,name=date,proto3" json:"date,omitempty"`
-	// Bookings made.
+	// The number of bookings made.
 	Bookings int64 `protobuf:"varint,2,opt,name=bookings,proto3" json:"bookings,omitempty"`
-	// Seats of those bookings.
+	// The seats of these bookings.
 	Seats int64 `protobuf:"varint,3,opt,name=seats,proto3" json:"seats,omitempty"`
-	// The same by channel, in order of the enum. Channels without bookings are left out.
+	// The same by channel, in the order of the enum. Channels without bookings are omitted.
 	Channels      []*ChannelCount `protobuf:"bytes,4,rep,name=channels,proto3" json:"channels,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -523,14 +525,14 @@ func (x *BookingTrendPoint) GetChannels() []*ChannelCount {
 	return nil
 }
 
-// ChannelCount is the bookings that came in by one channel.
+// ChannelCount counts the bookings made through one channel.
 type ChannelCount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channel.
 	Channel Channel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
-	// Bookings made.
+	// The number of bookings made.
 	Bookings int64 `protobuf:"varint,2,opt,name=bookings,proto3" json:"bookings,omitempty"`
-	// Seats of those bookings.
+	// The seats of these bookings.
 	Seats         int64 `protobuf:"varint,3,opt,name=seats,proto3" json:"seats,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -587,30 +589,32 @@ func (x *ChannelCount) GetSeats() int64 {
 	return 0
 }
 
-// UtilizationRow is how well one group of sessions was used. Drafts, cancelled and deleted sessions are not counted.
+// UtilizationRow tells how many seats of a group of sessions were booked. Drafts, cancelled and deleted sessions are
+// not counted.
 type UtilizationRow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The service, when told by service.
+	// The service, if grouped by service.
 	ServiceId string `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// The location, when told by location.
+	// The location, if grouped by location.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The resource, when told by resource.
+	// The resource, if grouped by resource.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// Name of the service, location or resource.
+	// The name of the service, location or resource.
 	Name string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`
-	// The weekday, when told by weekday and hour.
+	// The weekday, if grouped by weekday and hour.
 	Weekday dayofweek.DayOfWeek `protobuf:"varint,5,opt,name=weekday,proto3,enum=google.type.DayOfWeek" json:"weekday,omitempty"`
-	// Hour of the day, 0 to 23, when told by weekday and hour.
+	// The hour of the day, 0 to 23, if grouped by weekday and hour.
 	Hour int32 `protobuf:"varint,6,opt,name=hour,proto3" json:"hour,omitempty"`
-	// Sessions with a limit on seats.
+	// Sessions with limited seats.
 	Sessions int32 `protobuf:"varint,7,opt,name=sessions,proto3" json:"sessions,omitempty"`
-	// Sessions without one. Their seats are not in the numbers below.
+	// Sessions with unlimited seats. Their seats are not counted below.
 	SessionsUnlimited int32 `protobuf:"varint,8,opt,name=sessions_unlimited,json=sessionsUnlimited,proto3" json:"sessions_unlimited,omitempty"`
-	// Seats that were offered.
+	// The seats of the sessions.
 	SeatsOffered int64 `protobuf:"varint,9,opt,name=seats_offered,json=seatsOffered,proto3" json:"seats_offered,omitempty"`
-	// Of those, seats booked and not given up: confirmed, attended and no-show.
+	// Of seats_offered, booked seats that are confirmed, attended or no-show. Cancelled bookings are not counted.
 	SeatsTaken int64 `protobuf:"varint,10,opt,name=seats_taken,json=seatsTaken,proto3" json:"seats_taken,omitempty"`
-	// seats_taken / seats_offered, 0 to 1, and above it where the seats of no-shows were given to others. Absent where that divides by 0.
+	// seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the divisor
+	// is 0.
 	Rate          *float64 `protobuf:"fixed64,11,opt,name=rate,proto3,oneof" json:"rate,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -22,12 +22,12 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetAttendanceSummaryRequest chooses what is counted.
+// GetAttendanceSummaryRequest selects what is counted.
 type GetAttendanceSummaryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// By the local day of the session's start.
+	// What is counted, by the local day of the session's start.
 	Filter        *AnalyticsFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -77,10 +77,10 @@ func (x *GetAttendanceSummaryRequest) GetFilter() *AnalyticsFilter {
 	return nil
 }
 
-// GetAttendanceSummaryResponse is the sum over all days.
+// GetAttendanceSummaryResponse has the totals of all days.
 type GetAttendanceSummaryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The counts and rates.
+	// The counts and rates of all days together.
 	Counts        *AttendanceCounts `protobuf:"bytes,1,opt,name=counts,proto3" json:"counts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -123,16 +123,16 @@ func (x *GetAttendanceSummaryResponse) GetCounts() *AttendanceCounts {
 	return nil
 }
 
-// ListAttendanceDailyRequest chooses what is counted.
+// ListAttendanceDailyRequest selects what is counted.
 type ListAttendanceDailyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// By the local day of the session's start.
+	// What is counted, by the local day of the session's start.
 	Filter *AnalyticsFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -196,12 +196,12 @@ func (x *ListAttendanceDailyRequest) GetPageToken() string {
 	return ""
 }
 
-// ListAttendanceDailyResponse is one page, in order of date.
+// ListAttendanceDailyResponse is one page, by date.
 type ListAttendanceDailyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One for each day, those without sessions too.
+	// One for each day, including days without sessions.
 	Days []*AttendanceDay `protobuf:"bytes,1,rep,name=days,proto3" json:"days,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -251,14 +251,14 @@ func (x *ListAttendanceDailyResponse) GetNextPageToken() string {
 	return ""
 }
 
-// GetBookingTrendRequest chooses what is counted.
+// GetBookingTrendRequest selects what is counted.
 type GetBookingTrendRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// By the local day on which the booking was made, at the location of its session.
+	// What is counted, by the local day on which the booking was made, in the time zone of its session's location.
 	Filter *AnalyticsFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// How long a point is. Unspecified takes a day.
+	// The length of a point. Unspecified means a day.
 	Bucket        TrendBucket `protobuf:"varint,3,opt,name=bucket,proto3,enum=berth.v1.TrendBucket" json:"bucket,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -315,10 +315,10 @@ func (x *GetBookingTrendRequest) GetBucket() TrendBucket {
 	return TrendBucket_TREND_BUCKET_UNSPECIFIED
 }
 
-// GetBookingTrendResponse is the whole trend.
+// GetBookingTrendResponse has the whole trend.
 type GetBookingTrendResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In order of date, those without bookings too.
+	// One for each day or week by date, including those without bookings.
 	Points        []*BookingTrendPoint `protobuf:"bytes,1,rep,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -361,14 +361,14 @@ func (x *GetBookingTrendResponse) GetPoints() []*BookingTrendPoint {
 	return nil
 }
 
-// GetUtilizationRequest chooses what is counted.
+// GetUtilizationRequest selects what is counted.
 type GetUtilizationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// By the local day of the session's start.
+	// What is counted, by the local day of the session's start.
 	Filter *AnalyticsFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// By what it is told. Unspecified takes the service.
+	// What to group by. Unspecified means by service.
 	GroupBy       UtilizationGroup `protobuf:"varint,3,opt,name=group_by,json=groupBy,proto3,enum=berth.v1.UtilizationGroup" json:"group_by,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -425,12 +425,12 @@ func (x *GetUtilizationRequest) GetGroupBy() UtilizationGroup {
 	return UtilizationGroup_UTILIZATION_GROUP_UNSPECIFIED
 }
 
-// GetUtilizationResponse is all groups that had sessions.
+// GetUtilizationResponse has all groups with sessions.
 type GetUtilizationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// In order of name, then id; or of weekday from Monday, then hour.
+	// The rows by name, then id; or by weekday from Monday, then hour.
 	Rows []*UtilizationRow `protobuf:"bytes,1,rep,name=rows,proto3" json:"rows,omitempty"`
-	// The sum of all rows.
+	// The total of all rows.
 	Total         *UtilizationRow `protobuf:"bytes,2,opt,name=total,proto3" json:"total,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

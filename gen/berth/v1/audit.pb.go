@@ -23,17 +23,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// AuditActorKind is what kind of actor did something.
+// AuditActorKind is the kind of actor.
 type AuditActorKind int32
 
 const (
 	// Not set.
 	AuditActorKind_AUDIT_ACTOR_KIND_UNSPECIFIED AuditActorKind = 0
-	// A person.
+	// A member.
 	AuditActorKind_AUDIT_ACTOR_KIND_MEMBER AuditActorKind = 1
-	// A partner's program.
+	// A service account, such as a partner's program.
 	AuditActorKind_AUDIT_ACTOR_KIND_SERVICE_ACCOUNT AuditActorKind = 2
-	// Berth itself, such as when a hold expires or a place is given from the waitlist.
+	// Berth itself, for example when a hold expires or the waitlist fills a seat.
 	AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM AuditActorKind = 3
 )
 
@@ -80,30 +80,30 @@ func (AuditActorKind) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_audit_proto_rawDescGZIP(), []int{0}
 }
 
-// AuditEntry is the record of one thing that someone did. It is never changed.
+// AuditEntry records one action. It never changes.
 type AuditEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// When it was done, UTC.
+	// The time of the action, in UTC.
 	Time *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=time,proto3" json:"time,omitempty"`
 	// Who did it.
 	Actor *AuditActor `protobuf:"bytes,3,opt,name=actor,proto3" json:"actor,omitempty"`
-	// What was done, as thing and past verb, such as "session.cancelled" or "role.assigned".
+	// The action, as "object.past_participle", such as "session.cancelled" or "role.assigned".
 	Action string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
-	// To what kind of thing, such as "session", "booking", "member" or "role".
+	// The kind of object, such as "session", "booking", "member" or "role".
 	TargetKind string `protobuf:"bytes,5,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
-	// To which one: its id, for a role its name, for a policy the tenant's, location's or service's id. Empty where a batch of
-	// things is the target.
+	// The object's id, or a role's name. For a policy, the id of the tenant, location or service. Empty if the entry is
+	// about a batch of objects.
 	TargetId string `protobuf:"bytes,6,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// The bulk operation or import it was part of. Empty where it was done by itself.
+	// The bulk operation or import that it was part of. Empty for a single action.
 	BatchId string `protobuf:"bytes,7,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
-	// Why, as the actor wrote it.
+	// The reason that the actor gave.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
-	// What changed: an object with "before" and "after", each with the fields that differ, and for a batch "filter" and "ids".
-	// What was made has no "before". Other facts may stand beside them. Secrets are left out.
+	// What changed: an object with "before" and "after", which have the changed fields, and for a batch "filter" and
+	// "ids". A new object has no "before". There can be other facts. Secrets are never included.
 	Changes *structpb.Struct `protobuf:"bytes,9,opt,name=changes,proto3" json:"changes,omitempty"`
-	// The request that did it, as in the service's logs. Empty where Berth acted by itself.
+	// The id of the request, as in the service's logs. Empty if Berth acted by itself.
 	RequestId     string `protobuf:"bytes,10,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -209,14 +209,14 @@ func (x *AuditEntry) GetRequestId() string {
 	return ""
 }
 
-// AuditActor is who did something.
+// AuditActor is who performed an action.
 type AuditActor struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What kind of actor.
+	// The kind of actor.
 	Kind AuditActorKind `protobuf:"varint,1,opt,name=kind,proto3,enum=berth.v1.AuditActorKind" json:"kind,omitempty"`
-	// The member's or service account's id. Empty for Berth itself.
+	// The id of the member or service account. Empty for Berth itself.
 	Id string `protobuf:"bytes,2,opt,name=id,proto3" json:"id,omitempty"`
-	// The `sub` of the token used. Empty for Berth itself.
+	// The `sub` of the token. Empty for Berth itself.
 	Subject string `protobuf:"bytes,3,opt,name=subject,proto3" json:"subject,omitempty"`
 	// Their name at that time.
 	Name          string `protobuf:"bytes,4,opt,name=name,proto3" json:"name,omitempty"`

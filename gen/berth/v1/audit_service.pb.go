@@ -22,28 +22,28 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListAuditEntriesRequest chooses entries. All that is set must hold.
+// ListAuditEntriesRequest selects entries. All conditions that are set must match.
 type ListAuditEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// By this member or service account.
+	// Actions of this member or service account.
 	ActorId string `protobuf:"bytes,2,opt,name=actor_id,json=actorId,proto3" json:"actor_id,omitempty"`
-	// By this kind of actor. Unspecified: any.
+	// Actions of this kind of actor. Unspecified: all.
 	ActorKind AuditActorKind `protobuf:"varint,3,opt,name=actor_kind,json=actorKind,proto3,enum=berth.v1.AuditActorKind" json:"actor_kind,omitempty"`
-	// This action exactly, such as "session.cancelled".
+	// Only this action, such as "session.cancelled".
 	Action string `protobuf:"bytes,4,opt,name=action,proto3" json:"action,omitempty"`
-	// On this kind of thing, such as "session".
+	// Only this kind of object, such as "session".
 	TargetKind string `protobuf:"bytes,5,opt,name=target_kind,json=targetKind,proto3" json:"target_kind,omitempty"`
-	// On this thing: its id, or a role's name.
+	// Only this object: its id, or a role's name.
 	TargetId string `protobuf:"bytes,6,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// In this span, UTC. Absent: ever.
+	// Only this period, in UTC. Absent: any time.
 	TimeRange *TimeRange `protobuf:"bytes,7,opt,name=time_range,json=timeRange,proto3" json:"time_range,omitempty"`
-	// Of this bulk operation or import.
+	// Only this bulk operation or import.
 	BatchId string `protobuf:"bytes,8,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,9,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,10,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -149,12 +149,12 @@ func (x *ListAuditEntriesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListAuditEntriesResponse is one page, in order of time, then id, the newest first.
+// ListAuditEntriesResponse is one page, by time, then id, newest first.
 type ListAuditEntriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entries.
 	Entries []*AuditEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,19 +25,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PaymentStatus is where a payment stands.
+// PaymentStatus is the status of a payment.
 type PaymentStatus int32
 
 const (
 	// Not set.
 	PaymentStatus_PAYMENT_STATUS_UNSPECIFIED PaymentStatus = 0
-	// Nothing was paid, or nothing was said.
+	// Nothing was paid, or no payment was reported.
 	PaymentStatus_PAYMENT_STATUS_UNPAID PaymentStatus = 1
-	// Reserved on the payer's side, not taken.
+	// The amount is reserved, but not captured.
 	PaymentStatus_PAYMENT_STATUS_AUTHORIZED PaymentStatus = 2
-	// Taken.
+	// The amount was captured.
 	PaymentStatus_PAYMENT_STATUS_CAPTURED PaymentStatus = 3
-	// Given back, because the booking was cancelled in time.
+	// Refunded, because the booking was cancelled in time.
 	PaymentStatus_PAYMENT_STATUS_REFUNDED PaymentStatus = 4
 )
 
@@ -86,17 +86,17 @@ func (PaymentStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_booking_proto_rawDescGZIP(), []int{0}
 }
 
-// BookingItemStatus is where an item of a booking stands.
+// BookingItemStatus is the status of an item of a booking.
 type BookingItemStatus int32
 
 const (
 	// Not set.
 	BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED BookingItemStatus = 0
-	// Kept with a hold.
+	// Reserved with a hold.
 	BookingItemStatus_BOOKING_ITEM_STATUS_PENDING BookingItemStatus = 1
-	// Theirs.
+	// Reserved with a confirmed booking.
 	BookingItemStatus_BOOKING_ITEM_STATUS_CONFIRMED BookingItemStatus = 2
-	// Not chosen on confirmation, or gone with the booking.
+	// Not chosen on confirmation, or cancelled with the booking.
 	BookingItemStatus_BOOKING_ITEM_STATUS_CANCELLED BookingItemStatus = 3
 )
 
@@ -143,23 +143,23 @@ func (BookingItemStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_booking_proto_rawDescGZIP(), []int{1}
 }
 
-// BookingStatus is where a booking is in its life.
+// BookingStatus is the status of a booking.
 type BookingStatus int32
 
 const (
 	// Not set.
 	BookingStatus_BOOKING_STATUS_UNSPECIFIED BookingStatus = 0
-	// A hold: seats are kept until it expires.
+	// A hold: the seats are kept until it expires.
 	BookingStatus_BOOKING_STATUS_PENDING BookingStatus = 1
-	// The place is theirs.
+	// Confirmed.
 	BookingStatus_BOOKING_STATUS_CONFIRMED BookingStatus = 2
-	// They came.
+	// The party checked in.
 	BookingStatus_BOOKING_STATUS_ATTENDED BookingStatus = 3
-	// They did not come.
+	// The party did not come.
 	BookingStatus_BOOKING_STATUS_NO_SHOW BookingStatus = 4
-	// Given up, by them, by staff, or with its session.
+	// Cancelled by the member, by staff, or with its session.
 	BookingStatus_BOOKING_STATUS_CANCELLED BookingStatus = 5
-	// A hold that ran out.
+	// A hold that was not confirmed in time.
 	BookingStatus_BOOKING_STATUS_EXPIRED BookingStatus = 6
 )
 
@@ -212,7 +212,7 @@ func (BookingStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_booking_proto_rawDescGZIP(), []int{2}
 }
 
-// CheckInMethod is how a party's arrival was noted.
+// CheckInMethod is how a party checked in.
 type CheckInMethod int32
 
 const (
@@ -269,7 +269,7 @@ func (CheckInMethod) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_booking_proto_rawDescGZIP(), []int{3}
 }
 
-// WaitlistEntryStatus is where an entry is in its life.
+// WaitlistEntryStatus is the status of an entry.
 type WaitlistEntryStatus int32
 
 const (
@@ -277,13 +277,13 @@ const (
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_UNSPECIFIED WaitlistEntryStatus = 0
 	// In the queue.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING WaitlistEntryStatus = 1
-	// Has a live offer.
+	// It has a live offer.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED WaitlistEntryStatus = 2
-	// Got a place.
+	// It got a place.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED WaitlistEntryStatus = 3
-	// Left, was removed, or went with its session.
+	// The member left, staff removed it, or its session was cancelled.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED WaitlistEntryStatus = 4
-	// Its time has passed.
+	// It waited too long, or the time it waits for has passed.
 	WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED WaitlistEntryStatus = 5
 )
 
@@ -334,66 +334,66 @@ func (WaitlistEntryStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_booking_proto_rawDescGZIP(), []int{4}
 }
 
-// Booking is a party's place in a session.
+// Booking is a party's booking of a session.
 type Booking struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Whose booking it is. Empty for guests who are no members.
+	// The member who booked. Empty for a guest.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The member's name, as it is now, or the guest's.
+	// The current name of the member, or the name of the guest.
 	MemberName string `protobuf:"bytes,4,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// Seats it takes.
+	// The number of seats.
 	PartySize int32 `protobuf:"varint,5,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// Where it is in its life.
+	// The status.
 	Status BookingStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.BookingStatus" json:"status,omitempty"`
-	// How it came in.
+	// The channel that it was made through.
 	Channel Channel `protobuf:"varint,7,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
-	// The subscription it was booked on, if any.
+	// The subscription that pays for it, if any.
 	SubscriptionId string `protobuf:"bytes,8,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// Credits that it holds now: 0 after a refund, and for unlimited plans.
+	// The credits that it uses now. 0 after a refund, and for unlimited plans.
 	Credits int32 `protobuf:"varint,9,opt,name=credits,proto3" json:"credits,omitempty"`
-	// The partner's own reference, unique in the tenant.
+	// The partner's own reference. Unique in the tenant.
 	ExternalRef string `protobuf:"bytes,10,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
-	// What staff or the member noted.
+	// A note by staff or the member.
 	Note string `protobuf:"bytes,11,opt,name=note,proto3" json:"note,omitempty"`
-	// It came off the waitlist.
+	// Whether it came from the waitlist.
 	Promoted bool `protobuf:"varint,12,opt,name=promoted,proto3" json:"promoted,omitempty"`
-	// It was cancelled after the cancellation window had closed.
+	// Whether it was cancelled after the cancellation window closed.
 	LateCancelled bool `protobuf:"varint,13,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
-	// Why it was cancelled, as it was given.
+	// The reason given for the cancellation.
 	CancelReason string `protobuf:"bytes,14,opt,name=cancel_reason,json=cancelReason,proto3" json:"cancel_reason,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was cancelled, UTC.
+	// The time of cancellation, in UTC.
 	CancelTime *timestamppb.Timestamp `protobuf:"bytes,16,opt,name=cancel_time,json=cancelTime,proto3" json:"cancel_time,omitempty"`
-	// When the party checked in, UTC.
+	// The time the party checked in, in UTC.
 	CheckInTime *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=check_in_time,json=checkInTime,proto3" json:"check_in_time,omitempty"`
 	// How the party checked in.
 	CheckInMethod CheckInMethod `protobuf:"varint,18,opt,name=check_in_method,json=checkInMethod,proto3,enum=berth.v1.CheckInMethod" json:"check_in_method,omitempty"`
-	// The session's start, UTC.
+	// The session's start, in UTC.
 	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,19,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// The session's end, UTC.
+	// The session's end, in UTC.
 	SessionEndTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=session_end_time,json=sessionEndTime,proto3" json:"session_end_time,omitempty"`
 	// The session's title.
 	SessionTitle string `protobuf:"bytes,21,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// IANA zone of the session's location.
+	// The IANA time zone of the session's location.
 	TimeZone string `protobuf:"bytes,22,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// Until when it may be cancelled without penalty, UTC.
+	// The last time at which it can be cancelled without penalty, in UTC.
 	CancellableUntil *timestamppb.Timestamp `protobuf:"bytes,23,opt,name=cancellable_until,json=cancellableUntil,proto3" json:"cancellable_until,omitempty"`
-	// Until when a hold keeps its seats, UTC. Set while status is PENDING.
+	// When the hold expires, in UTC. Set while the status is PENDING.
 	HoldExpireTime *timestamppb.Timestamp `protobuf:"bytes,24,opt,name=hold_expire_time,json=holdExpireTime,proto3" json:"hold_expire_time,omitempty"`
-	// What was paid, as the caller of ConfirmBooking said. Berth charges nobody.
+	// The payment reported by the caller of ConfirmBooking. Berth does not charge anyone.
 	Payment *Payment `protobuf:"bytes,25,opt,name=payment,proto3" json:"payment,omitempty"`
-	// Whom to reach about it. Guests who are no members have nothing else.
+	// How to reach the customer. For guests, the only contact data that there is.
 	Contact *Contact `protobuf:"bytes,26,opt,name=contact,proto3" json:"contact,omitempty"`
-	// What goes with it, such as a cart.
+	// The reserved items, such as a cart.
 	Items []*BookingItem `protobuf:"bytes,27,rep,name=items,proto3" json:"items,omitempty"`
 	// The benefit membership that it was confirmed with, if any.
 	Benefit *Benefit `protobuf:"bytes,28,opt,name=benefit,proto3" json:"benefit,omitempty"`
-	// The tier whose policy a guest follows, as it was given with the hold. Empty for members.
+	// The tier whose policy applies to a guest, as given with the hold. Empty for members.
 	GuestTier     string `protobuf:"bytes,29,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -632,16 +632,16 @@ func (x *Booking) GetGuestTier() string {
 	return ""
 }
 
-// Payment is what is known about the money.
+// Payment is what is known about a booking's payment.
 type Payment struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Where it stands.
+	// The status.
 	Status PaymentStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
-	// How much. Absent where nothing was said.
+	// The amount. Absent if no payment was reported.
 	Amount *money.Money `protobuf:"bytes,2,opt,name=amount,proto3" json:"amount,omitempty"`
-	// How, in the words of whoever took it, such as "card".
+	// The payment method, as reported, such as "card".
 	Method string `protobuf:"bytes,3,opt,name=method,proto3" json:"method,omitempty"`
-	// When it was authorized or captured, UTC.
+	// The time it was authorized or captured, in UTC.
 	PayTime       *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=pay_time,json=payTime,proto3" json:"pay_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -705,14 +705,14 @@ func (x *Payment) GetPayTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Contact is how to reach whoever booked.
+// Contact is how to reach a customer.
 type Contact struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Their name, up to 200 characters.
+	// The name, up to 200 characters.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Their email address.
+	// The email address.
 	Email string `protobuf:"bytes,2,opt,name=email,proto3" json:"email,omitempty"`
-	// Their telephone number, as they write it, up to 40 characters.
+	// The phone number, as written by the customer, up to 40 characters.
 	Phone         string `protobuf:"bytes,3,opt,name=phone,proto3" json:"phone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -769,14 +769,14 @@ func (x *Contact) GetPhone() string {
 	return ""
 }
 
-// Benefit is a membership elsewhere that gives a discount here.
+// Benefit is a membership in another organization that gives a discount.
 type Benefit struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The provider's code, as the tenant has it.
+	// The code of the benefit provider.
 	ProviderCode string `protobuf:"bytes,1,opt,name=provider_code,json=providerCode,proto3" json:"provider_code,omitempty"`
-	// The membership's number.
+	// The membership number.
 	MembershipNumber string `protobuf:"bytes,2,opt,name=membership_number,json=membershipNumber,proto3" json:"membership_number,omitempty"`
-	// What the provider's members were given at that time, in percent.
+	// The discount at that time, in percent.
 	DiscountPercent int32 `protobuf:"varint,3,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -833,24 +833,24 @@ func (x *Benefit) GetDiscountPercent() int32 {
 	return 0
 }
 
-// Item is something that goes with bookings and is there in limited number: a cart, a caddie, a mat, a locker.
+// Item is something limited that can be reserved with a booking, such as a cart, a caddie, a mat or a locker.
 type Item struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Where it is.
+	// The location of the item.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// What people call it.
+	// The display name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// What kind of thing it is: cart, caddie, mat, locker.
+	// The kind of item, such as cart, caddie, mat or locker.
 	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
 	// How many there are.
 	Stock int32 `protobuf:"varint,5,opt,name=stock,proto3" json:"stock,omitempty"`
-	// What one costs. Berth records it and charges nobody.
+	// The price of one. Berth records it and does not charge anyone.
 	Price *money.Money `protobuf:"bytes,6,opt,name=price,proto3" json:"price,omitempty"`
-	// How long one is out, from the session's start. Absent: as long as the session.
+	// How long one is in use, from the session's start. Absent: until the session's end.
 	TimeOut *durationpb.Duration `protobuf:"bytes,7,opt,name=time_out,json=timeOut,proto3" json:"time_out,omitempty"`
-	// Whether it can be had.
+	// Whether it can be reserved.
 	Active bool `protobuf:"varint,8,opt,name=active,proto3" json:"active,omitempty"`
 	// Changes with every edit.
 	Etag          string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -951,20 +951,20 @@ func (x *Item) GetEtag() string {
 	return ""
 }
 
-// BookingItem is an item that goes with a booking. It lives as the booking does.
+// BookingItem is an item reserved with a booking. It is cancelled with the booking.
 type BookingItem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7, of this line.
+	// UUIDv7 of this line.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The item.
 	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
-	// The item's name, as it is now.
+	// The item's current name.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
 	// How many.
 	Quantity int32 `protobuf:"varint,4,opt,name=quantity,proto3" json:"quantity,omitempty"`
-	// What one cost when it was asked for.
+	// The price of one when it was reserved.
 	Price *money.Money `protobuf:"bytes,5,opt,name=price,proto3" json:"price,omitempty"`
-	// Where it stands.
+	// The status.
 	Status        BookingItemStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.BookingItemStatus" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1042,56 +1042,57 @@ func (x *BookingItem) GetStatus() BookingItemStatus {
 	return BookingItemStatus_BOOKING_ITEM_STATUS_UNSPECIFIED
 }
 
-// WaitlistEntry is a wish for a place.
+// WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
 type WaitlistEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session waited for.
+	// The session, if the entry is for one session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Who waits.
+	// The member who waits.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The member's name, as it is now.
+	// The member's current name.
 	MemberName string `protobuf:"bytes,4,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// Seats wished for.
+	// The number of seats.
 	PartySize int32 `protobuf:"varint,5,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// Where it is in its life.
+	// The status.
 	Status WaitlistEntryStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.WaitlistEntryStatus" json:"status,omitempty"`
-	// Place in the queue, from 1; 0 when it no longer waits.
+	// The position in the queue, from 1. 0 if the entry no longer waits.
 	Position int32 `protobuf:"varint,7,opt,name=position,proto3" json:"position,omitempty"`
-	// When it joined, UTC.
+	// The time of joining, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// The session's start, UTC.
+	// The session's start, in UTC.
 	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
 	// The session's title.
 	SessionTitle string `protobuf:"bytes,10,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// IANA zone of the session's location.
+	// The IANA time zone of the session's location.
 	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// The booking that came of it, where status is BOOKED.
+	// The resulting booking, if the status is BOOKED.
 	BookingId string `protobuf:"bytes,12,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The last reason for which a freed seat passed it by, as an ErrorReason
-	// without its prefix, such as "NO_CREDITS". Empty where none did.
+	// The last reason why a freed seat was not given to this entry: an ErrorReason without its prefix, such as
+	// "NO_CREDITS". Empty if that has not happened.
 	PassedOverReason string `protobuf:"bytes,13,opt,name=passed_over_reason,json=passedOverReason,proto3" json:"passed_over_reason,omitempty"`
-	// The sessions of which any one will do, where the wish is of that kind.
+	// The sessions, if the entry is for any one of several.
 	SessionIds []string `protobuf:"bytes,14,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
-	// The window, where the wish is of that kind.
+	// The time window, if the entry is for one.
 	Window *WaitlistWindow `protobuf:"bytes,15,opt,name=window,proto3" json:"window,omitempty"`
-	// Only sessions led by this member. Empty: by anybody.
+	// Only sessions led by this staff member. Empty: any.
 	CoachId string `protobuf:"bytes,16,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
-	// Staff put it before all others.
+	// Whether staff put it before all other entries.
 	Flagged bool `protobuf:"varint,17,opt,name=flagged,proto3" json:"flagged,omitempty"`
-	// The score that staff gave it. Absent: the rules compute one.
+	// The score set by staff. Absent: the rules compute one.
 	Score *int32 `protobuf:"varint,18,opt,name=score,proto3,oneof" json:"score,omitempty"`
-	// Offers that it has had.
+	// The number of offers that it has had.
 	Offers int32 `protobuf:"varint,19,opt,name=offers,proto3" json:"offers,omitempty"`
-	// Its live offer. Absent where it has none.
+	// The live offer, if there is one.
 	LiveOffer *Offer `protobuf:"bytes,20,opt,name=live_offer,json=liveOffer,proto3" json:"live_offer,omitempty"`
-	// When it stopped waiting, UTC.
+	// The time it stopped waiting, in UTC.
 	CloseTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
-	// What it is worth where it stands best, by the rules as they are: score, or what they compute. The more, the sooner, with the orders
-	// PRIORITY and CUSTOM. That of a window is reckoned as for a session that begins with the day. Absent when it no longer waits.
+	// The current score under the current rules: score, or the computed one, for the session where it is best. A higher
+	// score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
+	// that starts at the beginning of the day. Absent if the entry no longer waits.
 	CurrentScore *int32 `protobuf:"varint,22,opt,name=current_score,json=currentScore,proto3,oneof" json:"current_score,omitempty"`
-	// Whose sum current_score is. Absent where staff gave it, or priority_expression makes it.
+	// The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
 	ScoreParts    *WaitlistScoreParts `protobuf:"bytes,23,opt,name=score_parts,json=scoreParts,proto3" json:"score_parts,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1288,14 +1289,14 @@ func (x *WaitlistEntry) GetScoreParts() *WaitlistScoreParts {
 	return nil
 }
 
-// WaitlistScoreParts are what the score of an entry is made of: see WaitlistRules.
+// WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
 type WaitlistScoreParts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// base_score.
 	Base int32 `protobuf:"varint,1,opt,name=base,proto3" json:"base,omitempty"`
-	// That of the member's tier.
+	// The bonus of the member's tier.
 	TierBonus int32 `protobuf:"varint,2,opt,name=tier_bonus,json=tierBonus,proto3" json:"tier_bonus,omitempty"`
-	// For the whole days between joining and the start.
+	// The points for the whole days between joining and the start.
 	EarlyBirdPoints int32 `protobuf:"varint,3,opt,name=early_bird_points,json=earlyBirdPoints,proto3" json:"early_bird_points,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache

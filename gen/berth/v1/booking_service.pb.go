@@ -25,27 +25,27 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// BookRequest asks for seats.
+// BookRequest books seats.
 type BookRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// For whom. Empty: the caller. Naming someone else needs the permission booking.create_for_others.
+	// The member to book for. Empty: the caller. Booking for others needs the permission booking.create_for_others.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Seats, 1 to 1,000. 0 takes 1. The service may limit it further: PARTY_SIZE.
+	// The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
 	PartySize int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// Which subscription to book on. Needed only where several are active.
+	// The subscription that pays. Needed only if several are active.
 	SubscriptionId string `protobuf:"bytes,5,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// How it comes in. The header X-Booking-Channel wins over it.
+	// The channel. The header X-Booking-Channel overrides it.
 	Channel Channel `protobuf:"varint,6,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
-	// The caller's own reference, up to 200 characters, unique in the tenant. The same reference with the same content gives the
-	// same booking again; with other content EXTERNAL_REF_CONFLICT.
+	// The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
+	// returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
 	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
-	// For staff, up to 1,000 characters.
+	// A note for staff, up to 1,000 characters.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
-	// Be refused with SESSION_FULL rather than wait.
+	// Whether to fail with SESSION_FULL instead of joining the waitlist.
 	NoWaitlist    bool `protobuf:"varint,9,opt,name=no_waitlist,json=noWaitlist,proto3" json:"no_waitlist,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -144,10 +144,10 @@ func (x *BookRequest) GetNoWaitlist() bool {
 	return false
 }
 
-// BookResponse is a place or a wish.
+// BookResponse has a booking or a waitlist entry.
 type BookResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What came of it.
+	// The result.
 	//
 	// Types that are valid to be assigned to Outcome:
 	//
@@ -218,12 +218,12 @@ type isBookResponse_Outcome interface {
 }
 
 type BookResponse_Booking struct {
-	// The place, confirmed.
+	// The confirmed booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3,oneof"`
 }
 
 type BookResponse_Entry struct {
-	// The session is full: the place in the queue.
+	// The waitlist entry: the session is full.
 	Entry *WaitlistEntry `protobuf:"bytes,2,opt,name=entry,proto3,oneof"`
 }
 
@@ -231,30 +231,31 @@ func (*BookResponse_Booking) isBookResponse_Outcome() {}
 
 func (*BookResponse_Entry) isBookResponse_Outcome() {}
 
-// HoldBookingRequest asks for seats for a while.
+// HoldBookingRequest holds seats.
 type HoldBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// For whom. Empty: the caller, or a guest where the caller is no member or a contact is given by whoever may hold for others.
+	// The member to hold for. Empty: the caller; or a guest, if the caller is not a member, or may hold for others and
+	// gives a contact.
 	MemberId string `protobuf:"bytes,3,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Seats, 1 to 1,000. 0 takes 1. The service may limit it further: PARTY_SIZE.
+	// The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
 	PartySize int32 `protobuf:"varint,4,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// How it comes in. The header X-Booking-Channel wins over it.
+	// The channel. The header X-Booking-Channel overrides it.
 	Channel Channel `protobuf:"varint,5,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
-	// Whom to reach. A guest needs a name.
+	// How to reach the customer. A guest needs a name.
 	Contact *Contact `protobuf:"bytes,6,opt,name=contact,proto3" json:"contact,omitempty"`
-	// The caller's own reference, up to 200 characters, unique in the tenant. The same reference with the same content gives the
-	// same booking again; with other content EXTERNAL_REF_CONFLICT.
+	// The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
+	// returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
 	ExternalRef string `protobuf:"bytes,7,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
-	// For staff, up to 1,000 characters.
+	// A note for staff, up to 1,000 characters.
 	Note string `protobuf:"bytes,8,opt,name=note,proto3" json:"note,omitempty"`
-	// What is to go with it, each item once.
+	// The items to reserve, each once.
 	Items []*ItemChoice `protobuf:"bytes,9,rep,name=items,proto3" json:"items,omitempty"`
-	// The tier whose cancellation and reschedule policy a guest follows, such as "visitor", up to 50 characters. Empty: the policy
-	// for everyone. For guests only: a member's tier is that of their membership.
+	// The tier whose cancellation and reschedule policy applies to a guest, such as "visitor", up to 50 characters.
+	// Empty: the policy without a tier. For guests only: a member has the tier of their membership.
 	GuestTier     string `protobuf:"bytes,10,opt,name=guest_tier,json=guestTier,proto3" json:"guest_tier,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -360,12 +361,12 @@ func (x *HoldBookingRequest) GetGuestTier() string {
 	return ""
 }
 
-// ItemChoice is so many of an item.
+// ItemChoice is an item and a quantity.
 type ItemChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The item, of the session's location.
+	// The item. It must be at the session's location.
 	ItemId string `protobuf:"bytes,1,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
-	// How many, 1 to 100.
+	// The quantity, 1 to 100.
 	Quantity      int32 `protobuf:"varint,2,opt,name=quantity,proto3" json:"quantity,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -461,22 +462,22 @@ func (x *HoldBookingResponse) GetBooking() *Booking {
 	return nil
 }
 
-// ConfirmBookingRequest makes a hold a booking.
+// ConfirmBookingRequest confirms a hold.
 type ConfirmBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The hold.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// What was paid. Absent: the member's plan pays; guests pay later.
+	// The payment. Absent: the member's plan pays; guests pay later.
 	Payment *PaymentFacts `protobuf:"bytes,3,opt,name=payment,proto3" json:"payment,omitempty"`
-	// The subscription to book on, where no payment is given. Needed only where several are active.
+	// The subscription that pays, if no payment is given. Needed only if several are active.
 	SubscriptionId string `protobuf:"bytes,4,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// The code of a benefit provider of the tenant. With membership_number.
+	// The code of one of the tenant's benefit providers. Requires benefit_membership_number.
 	BenefitProviderCode string `protobuf:"bytes,5,opt,name=benefit_provider_code,json=benefitProviderCode,proto3" json:"benefit_provider_code,omitempty"`
-	// The membership's number there.
+	// The membership number with that provider.
 	BenefitMembershipNumber string `protobuf:"bytes,6,opt,name=benefit_membership_number,json=benefitMembershipNumber,proto3" json:"benefit_membership_number,omitempty"`
-	// Which items to keep, by the ids of the booking's lines. Others are cancelled.
+	// The items to keep, by the ids of the booking's lines. The others are cancelled. Absent: all are kept.
 	Items         *ItemSelection `protobuf:"bytes,7,opt,name=items,proto3" json:"items,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -561,14 +562,14 @@ func (x *ConfirmBookingRequest) GetItems() *ItemSelection {
 	return nil
 }
 
-// PaymentFacts are what whoever took the money says.
+// PaymentFacts are what the caller reports about a payment.
 type PaymentFacts struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How much. Not below zero.
+	// The amount. Not negative.
 	Amount *money.Money `protobuf:"bytes,1,opt,name=amount,proto3" json:"amount,omitempty"`
-	// How, up to 50 characters, such as "card".
+	// The payment method, up to 50 characters, such as "card".
 	Method string `protobuf:"bytes,2,opt,name=method,proto3" json:"method,omitempty"`
-	// AUTHORIZED or CAPTURED. UNSPECIFIED takes CAPTURED.
+	// AUTHORIZED or CAPTURED. Unspecified means CAPTURED.
 	Status        PaymentStatus `protobuf:"varint,3,opt,name=status,proto3,enum=berth.v1.PaymentStatus" json:"status,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -625,10 +626,10 @@ func (x *PaymentFacts) GetStatus() PaymentStatus {
 	return PaymentStatus_PAYMENT_STATUS_UNSPECIFIED
 }
 
-// ItemSelection chooses lines of a booking. Absent, all are kept.
+// ItemSelection selects lines of a booking.
 type ItemSelection struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Ids of the lines to keep.
+	// The ids of the lines to keep.
 	BookingItemIds []string `protobuf:"bytes,1,rep,name=booking_item_ids,json=bookingItemIds,proto3" json:"booking_item_ids,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -671,7 +672,7 @@ func (x *ItemSelection) GetBookingItemIds() []string {
 	return nil
 }
 
-// ConfirmBookingResponse is the booking.
+// ConfirmBookingResponse is the confirmed booking.
 type ConfirmBookingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The booking, CONFIRMED.
@@ -717,10 +718,10 @@ func (x *ConfirmBookingResponse) GetBooking() *Booking {
 	return nil
 }
 
-// ReleaseHoldRequest gives a hold up.
+// ReleaseHoldRequest ends a hold.
 type ReleaseHoldRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The hold.
 	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
@@ -772,10 +773,10 @@ func (x *ReleaseHoldRequest) GetBookingId() string {
 	return ""
 }
 
-// ReleaseHoldResponse is the booking as it is now.
+// ReleaseHoldResponse is the ended hold.
 type ReleaseHoldResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The booking, CANCELLED, or EXPIRED where its time had passed.
+	// The booking, CANCELLED, or EXPIRED if its time had passed.
 	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -821,15 +822,15 @@ func (x *ReleaseHoldResponse) GetBooking() *Booking {
 // RescheduleBookingRequest moves a booking.
 type RescheduleBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
 	// The session to move it to.
 	SessionId string `protobuf:"bytes,3,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Move its items along. Otherwise they are cancelled.
+	// Whether to move its items too. Otherwise they are cancelled.
 	MoveItems bool `protobuf:"varint,4,opt,name=move_items,json=moveItems,proto3" json:"move_items,omitempty"`
-	// Whether the member is told. Absent: yes.
+	// Whether to tell the member. Absent: yes.
 	Notify        *bool `protobuf:"varint,5,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -900,12 +901,12 @@ func (x *RescheduleBookingRequest) GetNotify() bool {
 	return false
 }
 
-// RescheduleBookingResponse is the booking where it is now.
+// RescheduleBookingResponse is the moved booking.
 type RescheduleBookingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
-	// How many entries were promoted from the waitlist into the seats that it left.
+	// How many waitlist entries got the seats that it left.
 	Promoted      int32 `protobuf:"varint,2,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -955,14 +956,14 @@ func (x *RescheduleBookingResponse) GetPromoted() int32 {
 	return 0
 }
 
-// CancelBookingRequest gives a place up.
+// CancelBookingRequest cancels a booking or ends a waitlist entry.
 type CancelBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking, or the waitlist entry.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// Up to 1,000 characters.
+	// The reason, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1019,7 +1020,7 @@ func (x *CancelBookingRequest) GetReason() string {
 	return ""
 }
 
-// CancelBookingResponse says what came of it.
+// CancelBookingResponse is the result of a cancellation.
 type CancelBookingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was cancelled.
@@ -1029,11 +1030,11 @@ type CancelBookingResponse struct {
 	//	*CancelBookingResponse_Booking
 	//	*CancelBookingResponse_Entry
 	Outcome isCancelBookingResponse_Outcome `protobuf_oneof:"outcome"`
-	// Whether the credit came back.
+	// Whether the credit was refunded.
 	CreditRefunded bool `protobuf:"varint,3,opt,name=credit_refunded,json=creditRefunded,proto3" json:"credit_refunded,omitempty"`
 	// Whether the cancellation window had closed.
 	Late bool `protobuf:"varint,4,opt,name=late,proto3" json:"late,omitempty"`
-	// How many entries were promoted from the waitlist by it.
+	// How many waitlist entries were promoted into the freed seats.
 	Promoted      int32 `protobuf:"varint,5,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1120,12 +1121,12 @@ type isCancelBookingResponse_Outcome interface {
 }
 
 type CancelBookingResponse_Booking struct {
-	// The booking as it is now.
+	// The booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3,oneof"`
 }
 
 type CancelBookingResponse_Entry struct {
-	// The entry as it is now.
+	// The entry.
 	Entry *WaitlistEntry `protobuf:"bytes,2,opt,name=entry,proto3,oneof"`
 }
 
@@ -1133,16 +1134,16 @@ func (*CancelBookingResponse_Booking) isCancelBookingResponse_Outcome() {}
 
 func (*CancelBookingResponse_Entry) isCancelBookingResponse_Outcome() {}
 
-// AdminCancelBookingRequest cancels a booking.
+// AdminCancelBookingRequest cancels a booking or ends a waitlist entry.
 type AdminCancelBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking, or the waitlist entry.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// For the member and the audit log, up to 1,000 characters.
+	// The reason, for the member and the audit log, up to 1,000 characters.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Whether the member is told. Absent: yes.
+	// Whether to tell the member. Absent: yes.
 	Notify        *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1206,7 +1207,7 @@ func (x *AdminCancelBookingRequest) GetNotify() bool {
 	return false
 }
 
-// AdminCancelBookingResponse says what came of it.
+// AdminCancelBookingResponse is the result of a cancellation.
 type AdminCancelBookingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// What was cancelled.
@@ -1216,11 +1217,11 @@ type AdminCancelBookingResponse struct {
 	//	*AdminCancelBookingResponse_Booking
 	//	*AdminCancelBookingResponse_Entry
 	Outcome isAdminCancelBookingResponse_Outcome `protobuf_oneof:"outcome"`
-	// Whether the credit came back.
+	// Whether the credit was refunded.
 	CreditRefunded bool `protobuf:"varint,3,opt,name=credit_refunded,json=creditRefunded,proto3" json:"credit_refunded,omitempty"`
 	// Whether the cancellation window had closed.
 	Late bool `protobuf:"varint,4,opt,name=late,proto3" json:"late,omitempty"`
-	// How many entries were promoted from the waitlist by it.
+	// How many waitlist entries were promoted into the freed seats.
 	Promoted      int32 `protobuf:"varint,5,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1307,12 +1308,12 @@ type isAdminCancelBookingResponse_Outcome interface {
 }
 
 type AdminCancelBookingResponse_Booking struct {
-	// The booking as it is now.
+	// The booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3,oneof"`
 }
 
 type AdminCancelBookingResponse_Entry struct {
-	// The entry as it is now.
+	// The entry.
 	Entry *WaitlistEntry `protobuf:"bytes,2,opt,name=entry,proto3,oneof"`
 }
 
@@ -1320,10 +1321,10 @@ func (*AdminCancelBookingResponse_Booking) isAdminCancelBookingResponse_Outcome(
 
 func (*AdminCancelBookingResponse_Entry) isAdminCancelBookingResponse_Outcome() {}
 
-// GetBookingRequest names a booking.
+// GetBookingRequest reads a booking.
 type GetBookingRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking.
 	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
@@ -1378,7 +1379,7 @@ func (x *GetBookingRequest) GetBookingId() string {
 // GetBookingResponse is the booking.
 type GetBookingResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The booking as it is now.
+	// The booking.
 	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1421,20 +1422,20 @@ func (x *GetBookingResponse) GetBooking() *Booking {
 	return nil
 }
 
-// ListMyBookingsRequest asks for the caller's bookings.
+// ListMyBookingsRequest selects bookings.
 type ListMyBookingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Sessions that start in this span. Absent: those that have not ended.
+	// Sessions that start in this period. Absent: sessions that have not ended.
 	StartsWithin *TimeRange `protobuf:"bytes,2,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
-	// Bookings in any of these. Empty: all.
+	// Bookings in any of these statuses. Empty: all.
 	Statuses []BookingStatus `protobuf:"varint,3,rep,packed,name=statuses,proto3,enum=berth.v1.BookingStatus" json:"statuses,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
-	// Whose. Empty: the caller's.
+	// The member. Empty: the caller.
 	MemberId      string `protobuf:"bytes,6,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1512,14 +1513,14 @@ func (x *ListMyBookingsRequest) GetMemberId() string {
 	return ""
 }
 
-// ListMyBookingsResponse is one page, in order of start, then id.
+// ListMyBookingsResponse is one page, by start, then id.
 type ListMyBookingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The bookings.
 	Bookings []*Booking `protobuf:"bytes,1,rep,name=bookings,proto3" json:"bookings,omitempty"`
-	// The entries that wait for sessions in the span, by start. On the first page only.
+	// The waiting entries for sessions in the period, by start. On the first page only.
 	Entries []*WaitlistEntry `protobuf:"bytes,2,rep,name=entries,proto3" json:"entries,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,3,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1576,14 +1577,14 @@ func (x *ListMyBookingsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// ListRosterRequest names a session.
+// ListRosterRequest reads a session's roster.
 type ListRosterRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Also cancelled and expired bookings.
+	// Whether to include cancelled and expired bookings.
 	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -1640,16 +1641,16 @@ func (x *ListRosterRequest) GetIncludeInactive() bool {
 	return false
 }
 
-// ListRosterResponse is who is in and who waits.
+// ListRosterResponse has the bookings and the waitlist of a session.
 type ListRosterResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// By the time they were made.
+	// The bookings, by time of creation.
 	Bookings []*Booking `protobuf:"bytes,1,rep,name=bookings,proto3" json:"bookings,omitempty"`
-	// In the order of the queue.
+	// The waitlist entries, in the order of the queue.
 	Entries []*WaitlistEntry `protobuf:"bytes,2,rep,name=entries,proto3" json:"entries,omitempty"`
-	// Seats. Absent means unlimited.
+	// The number of seats. Absent means unlimited.
 	Capacity *int32 `protobuf:"varint,3,opt,name=capacity,proto3,oneof" json:"capacity,omitempty"`
-	// Seats taken.
+	// The number of seats taken.
 	SeatsTaken    int32 `protobuf:"varint,4,opt,name=seats_taken,json=seatsTaken,proto3" json:"seats_taken,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1713,10 +1714,10 @@ func (x *ListRosterResponse) GetSeatsTaken() int32 {
 	return 0
 }
 
-// MarkNoShowRequest notes an absence.
+// MarkNoShowRequest marks a booking as a no-show.
 type MarkNoShowRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking.
 	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
@@ -1768,10 +1769,10 @@ func (x *MarkNoShowRequest) GetBookingId() string {
 	return ""
 }
 
-// MarkNoShowResponse is the booking after it.
+// MarkNoShowResponse is the changed booking.
 type MarkNoShowResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The booking as it is now.
+	// The booking.
 	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1814,10 +1815,10 @@ func (x *MarkNoShowResponse) GetBooking() *Booking {
 	return nil
 }
 
-// UndoNoShowRequest takes an absence back.
+// UndoNoShowRequest reverts a no-show.
 type UndoNoShowRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking.
 	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
@@ -1869,10 +1870,10 @@ func (x *UndoNoShowRequest) GetBookingId() string {
 	return ""
 }
 
-// UndoNoShowResponse is the booking after it.
+// UndoNoShowResponse is the changed booking.
 type UndoNoShowResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The booking as it is now.
+	// The booking.
 	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1915,20 +1916,20 @@ func (x *UndoNoShowResponse) GetBooking() *Booking {
 	return nil
 }
 
-// ItemInput is what staff decide about an item.
+// ItemInput has the fields of an item that staff can edit.
 type ItemInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 200 characters, unique at the location.
+	// The display name, 1 to 200 characters. Unique at the location.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What kind of thing it is: cart, caddie, mat, locker. Up to 50 characters.
+	// The kind of item, such as cart, caddie, mat or locker. Up to 50 characters.
 	Kind string `protobuf:"bytes,2,opt,name=kind,proto3" json:"kind,omitempty"`
 	// How many there are, 0 to 10,000.
 	Stock int32 `protobuf:"varint,3,opt,name=stock,proto3" json:"stock,omitempty"`
-	// What one costs. Berth records it and charges nobody.
+	// The price of one. Berth records it and does not charge anyone.
 	Price *money.Money `protobuf:"bytes,4,opt,name=price,proto3" json:"price,omitempty"`
-	// How long one is out, from the session's start. Absent: as long as the session. 1 minute to 7 days.
+	// How long one is in use, from the session's start: 1 minute to 7 days. Absent: until the session's end.
 	TimeOut *durationpb.Duration `protobuf:"bytes,5,opt,name=time_out,json=timeOut,proto3" json:"time_out,omitempty"`
-	// Whether it can be had.
+	// Whether it can be reserved.
 	Active        bool `protobuf:"varint,6,opt,name=active,proto3" json:"active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2006,14 +2007,14 @@ func (x *ItemInput) GetActive() bool {
 	return false
 }
 
-// CreateItemRequest asks for an item.
+// CreateItemRequest creates an item.
 type CreateItemRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Where it is. It cannot be changed later.
+	// The location of the item. It cannot be changed later.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// What it is. name is required.
+	// The values to create it with. name is required.
 	Item          *ItemInput `protobuf:"bytes,3,opt,name=item,proto3" json:"item,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2070,7 +2071,7 @@ func (x *CreateItemRequest) GetItem() *ItemInput {
 	return nil
 }
 
-// CreateItemResponse is the item made.
+// CreateItemResponse is the new item.
 type CreateItemResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The item.
@@ -2119,15 +2120,15 @@ func (x *CreateItemResponse) GetItem() *Item {
 // UpdateItemRequest edits an item.
 type UpdateItemRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The item.
 	ItemId string `protobuf:"bytes,2,opt,name=item_id,json=itemId,proto3" json:"item_id,omitempty"`
-	// The new values of what the mask names.
+	// New values for the fields in the mask.
 	Item *ItemInput `protobuf:"bytes,3,opt,name=item,proto3" json:"item,omitempty"`
-	// Names of fields of item, such as "stock". Required.
+	// The fields of item to change, such as "stock". Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2198,7 +2199,7 @@ func (x *UpdateItemRequest) GetEtag() string {
 	return ""
 }
 
-// UpdateItemResponse is the item after the edit.
+// UpdateItemResponse is the edited item.
 type UpdateItemResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The item.
@@ -2244,18 +2245,18 @@ func (x *UpdateItemResponse) GetItem() *Item {
 	return nil
 }
 
-// ListItemsRequest asks for items.
+// ListItemsRequest lists items.
 type ListItemsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Those at this location. Empty: all.
+	// Only items at this location. Empty: all.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Also those that are not to be had.
+	// Whether to include items that cannot be reserved.
 	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2331,7 +2332,7 @@ type ListItemsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The items.
 	Items []*Item `protobuf:"bytes,1,rep,name=items,proto3" json:"items,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2381,20 +2382,20 @@ func (x *ListItemsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// BenefitProvider is somebody elsewhere whose members get a discount here.
+// BenefitProvider is an organization whose members get a discount.
 type BenefitProvider struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Names it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
+	// The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
 	Code string `protobuf:"bytes,1,opt,name=code,proto3" json:"code,omitempty"`
-	// What people call it, 1 to 200 characters.
+	// The display name, 1 to 200 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// A regular expression (RE2) that a membership number must match as a whole, up to 200 characters.
+	// A regular expression (RE2) that must match the whole membership number. Up to 200 characters.
 	NumberPattern string `protobuf:"bytes,3,opt,name=number_pattern,json=numberPattern,proto3" json:"number_pattern,omitempty"`
-	// What its members are given, in percent. Recorded with each booking; Berth charges nobody.
+	// The discount for its members, in percent. It is recorded with each booking; Berth does not charge anyone.
 	DiscountPercent int32 `protobuf:"varint,4,opt,name=discount_percent,json=discountPercent,proto3" json:"discount_percent,omitempty"`
 	// Whether it is accepted.
 	Active bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. Sent back, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in a request, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2472,14 +2473,15 @@ func (x *BenefitProvider) GetEtag() string {
 	return ""
 }
 
-// PutBenefitProviderRequest makes or replaces a provider.
+// PutBenefitProviderRequest creates or replaces a provider.
 type PutBenefitProviderRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The provider.
 	Provider *BenefitProvider `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
-	// Only make it: where there is one with its code, active or not, that one stays as it is: ALREADY_EXISTS. Without an etag.
+	// Whether to only create it. If a provider with that code exists, active or not, it stays unchanged: ALREADY_EXISTS.
+	// It excludes an etag.
 	CreateOnly    bool `protobuf:"varint,3,opt,name=create_only,json=createOnly,proto3" json:"create_only,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2536,7 +2538,7 @@ func (x *PutBenefitProviderRequest) GetCreateOnly() bool {
 	return false
 }
 
-// PutBenefitProviderResponse is the provider as it is now.
+// PutBenefitProviderResponse is the provider.
 type PutBenefitProviderResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The provider.
@@ -2582,10 +2584,10 @@ func (x *PutBenefitProviderResponse) GetProvider() *BenefitProvider {
 	return nil
 }
 
-// ListBenefitProvidersRequest asks for providers.
+// ListBenefitProvidersRequest lists providers.
 type ListBenefitProvidersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2628,10 +2630,10 @@ func (x *ListBenefitProvidersRequest) GetTenantId() string {
 	return ""
 }
 
-// ListBenefitProvidersResponse is all of them.
+// ListBenefitProvidersResponse has all providers.
 type ListBenefitProvidersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// By code.
+	// The providers, by code.
 	Providers     []*BenefitProvider `protobuf:"bytes,1,rep,name=providers,proto3" json:"providers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

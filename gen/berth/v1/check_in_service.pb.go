@@ -24,10 +24,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CheckInRequest notes an arrival.
+// CheckInRequest checks a party in.
 type CheckInRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking.
 	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
@@ -79,12 +79,12 @@ func (x *CheckInRequest) GetBookingId() string {
 	return ""
 }
 
-// CheckInResponse is the booking after it.
+// CheckInResponse is the booking after the check-in.
 type CheckInResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The booking as it is now.
+	// The booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
-	// They had checked in before; time and method are those of the first time.
+	// Whether they had checked in before. The time and method are those of the first check-in.
 	AlreadyCheckedIn bool `protobuf:"varint,2,opt,name=already_checked_in,json=alreadyCheckedIn,proto3" json:"already_checked_in,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -134,10 +134,10 @@ func (x *CheckInResponse) GetAlreadyCheckedIn() bool {
 	return false
 }
 
-// UndoCheckInRequest takes an arrival back.
+// UndoCheckInRequest reverts a check-in.
 type UndoCheckInRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking.
 	BookingId     string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
@@ -189,10 +189,10 @@ func (x *UndoCheckInRequest) GetBookingId() string {
 	return ""
 }
 
-// UndoCheckInResponse is the booking after it.
+// UndoCheckInResponse is the changed booking.
 type UndoCheckInResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The booking as it is now.
+	// The booking.
 	Booking       *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -235,14 +235,14 @@ func (x *UndoCheckInResponse) GetBooking() *Booking {
 	return nil
 }
 
-// SelfCheckInRequest notes the caller's arrival.
+// SelfCheckInRequest checks the caller in.
 type SelfCheckInRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// What shows that they are there.
+	// What proves that the caller is there.
 	//
 	// Types that are valid to be assigned to Proof:
 	//
@@ -332,7 +332,7 @@ type SelfCheckInRequest_QrToken struct {
 }
 
 type SelfCheckInRequest_Position struct {
-	// Where their device is (WGS 84, degrees).
+	// The position of their device (WGS 84, degrees).
 	Position *latlng.LatLng `protobuf:"bytes,4,opt,name=position,proto3,oneof"`
 }
 
@@ -340,12 +340,12 @@ func (*SelfCheckInRequest_QrToken) isSelfCheckInRequest_Proof() {}
 
 func (*SelfCheckInRequest_Position) isSelfCheckInRequest_Proof() {}
 
-// SelfCheckInResponse is the booking after it.
+// SelfCheckInResponse is the booking after the check-in.
 type SelfCheckInResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The booking as it is now.
+	// The booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
-	// They had checked in before; time and method are those of the first time.
+	// Whether they had checked in before. The time and method are those of the first check-in.
 	AlreadyCheckedIn bool `protobuf:"varint,2,opt,name=already_checked_in,json=alreadyCheckedIn,proto3" json:"already_checked_in,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -395,10 +395,10 @@ func (x *SelfCheckInResponse) GetAlreadyCheckedIn() bool {
 	return false
 }
 
-// GetQrTokenRequest names a session.
+// GetQrTokenRequest asks for a session's QR code.
 type GetQrTokenRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -450,14 +450,14 @@ func (x *GetQrTokenRequest) GetSessionId() string {
 	return ""
 }
 
-// GetQrTokenResponse is a QR code.
+// GetQrTokenResponse has a QR code.
 type GetQrTokenResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The text to put into the QR code.
+	// The text of the QR code.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
-	// When it stops working, UTC.
+	// When it expires, in UTC.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// When to ask for the next one, UTC.
+	// When to get the next one, in UTC.
 	RefreshTime   *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=refresh_time,json=refreshTime,proto3" json:"refresh_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -514,10 +514,10 @@ func (x *GetQrTokenResponse) GetRefreshTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// CreateDisplayUrlRequest names a session.
+// CreateDisplayUrlRequest asks for a session's display page.
 type CreateDisplayUrlRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -569,14 +569,14 @@ func (x *CreateDisplayUrlRequest) GetSessionId() string {
 	return ""
 }
 
-// CreateDisplayUrlResponse is a link.
+// CreateDisplayUrlResponse has a signed URL.
 type CreateDisplayUrlResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The page's address.
+	// The URL of the page.
 	Url string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
-	// The signed part of it, for GetDisplay.
+	// The signed token in the URL, for GetDisplay.
 	Token string `protobuf:"bytes,2,opt,name=token,proto3" json:"token,omitempty"`
-	// When it stops working, UTC.
+	// When it expires, in UTC.
 	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -633,10 +633,10 @@ func (x *CreateDisplayUrlResponse) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// GetDisplayRequest carries a link.
+// GetDisplayRequest has the token of a display page.
 type GetDisplayRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// From CreateDisplayUrl or the last GetDisplay.
+	// The token from CreateDisplayUrl or from the last GetDisplay.
 	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -679,36 +679,36 @@ func (x *GetDisplayRequest) GetToken() string {
 	return ""
 }
 
-// GetDisplayResponse is what the wall shows.
+// GetDisplayResponse is what the display shows.
 type GetDisplayResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session's title.
 	Title string `protobuf:"bytes,1,opt,name=title,proto3" json:"title,omitempty"`
 	// The location's name.
 	LocationName string `protobuf:"bytes,2,opt,name=location_name,json=locationName,proto3" json:"location_name,omitempty"`
-	// The staff member's name, if any.
+	// The name of the staff member who leads the session, if any.
 	CoachName string `protobuf:"bytes,3,opt,name=coach_name,json=coachName,proto3" json:"coach_name,omitempty"`
-	// Its start, UTC.
+	// The start, in UTC.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// Its end, UTC.
+	// The end, in UTC.
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
-	// IANA zone of the location.
+	// The IANA time zone of the location.
 	TimeZone string `protobuf:"bytes,6,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// Seats of confirmed and attended bookings.
+	// The seats of confirmed and attended bookings.
 	Expected int32 `protobuf:"varint,7,opt,name=expected,proto3" json:"expected,omitempty"`
-	// Seats of attended bookings.
+	// The seats of attended bookings.
 	Arrived int32 `protobuf:"varint,8,opt,name=arrived,proto3" json:"arrived,omitempty"`
-	// Who has arrived, latest first; the latest 50.
+	// The last 50 parties that checked in, latest first.
 	Arrivals []*DisplayArrival `protobuf:"bytes,9,rep,name=arrivals,proto3" json:"arrivals,omitempty"`
-	// The text to put into the QR code. Empty while check-in is closed.
+	// The text of the QR code. Empty while check-in is closed.
 	QrToken string `protobuf:"bytes,10,opt,name=qr_token,json=qrToken,proto3" json:"qr_token,omitempty"`
-	// When to ask again, UTC. Not set once check-in has closed: nothing will change.
+	// When to call again, in UTC. Absent once check-in has closed: nothing will change.
 	RefreshTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=refresh_time,json=refreshTime,proto3" json:"refresh_time,omitempty"`
-	// A fresh link for the next GetDisplay. Empty once check-in has closed, so that no link can be kept alive for ever.
+	// The token for the next GetDisplay. Empty once check-in has closed, so that no token can be renewed forever.
 	NextToken string `protobuf:"bytes,12,opt,name=next_token,json=nextToken,proto3" json:"next_token,omitempty"`
-	// When self check-in opens, UTC.
+	// When self check-in opens, in UTC.
 	CheckinOpensTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=checkin_opens_time,json=checkinOpensTime,proto3" json:"checkin_opens_time,omitempty"`
-	// When it closes, UTC.
+	// When self check-in closes, in UTC.
 	CheckinClosesTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=checkin_closes_time,json=checkinClosesTime,proto3" json:"checkin_closes_time,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -842,14 +842,14 @@ func (x *GetDisplayResponse) GetCheckinClosesTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// DisplayArrival is one party that has come.
+// DisplayArrival is a party that checked in.
 type DisplayArrival struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// First name and initial: the wall is public.
+	// First name and initial: everyone can see the display.
 	DisplayName string `protobuf:"bytes,1,opt,name=display_name,json=displayName,proto3" json:"display_name,omitempty"`
-	// Seats.
+	// The number of seats.
 	PartySize int32 `protobuf:"varint,2,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// When, UTC.
+	// The time, in UTC.
 	CheckInTime   *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=check_in_time,json=checkInTime,proto3" json:"check_in_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -906,16 +906,16 @@ func (x *DisplayArrival) GetCheckInTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// ListAttendanceRequest names a member.
+// ListAttendanceRequest asks for a member's attendance.
 type ListAttendanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The member.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -982,15 +982,15 @@ func (x *ListAttendanceRequest) GetPageToken() string {
 // ListAttendanceResponse is one page.
 type ListAttendanceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The bookings, by the session's start, newest first.
+	// The bookings by the session's start, newest first.
 	Bookings []*Booking `protobuf:"bytes,1,rep,name=bookings,proto3" json:"bookings,omitempty"`
-	// Of all pages: attended.
+	// The number of attended bookings on all pages.
 	Attended int32 `protobuf:"varint,2,opt,name=attended,proto3" json:"attended,omitempty"`
-	// Of all pages: no-shows.
+	// The number of no-shows on all pages.
 	NoShows int32 `protobuf:"varint,3,opt,name=no_shows,json=noShows,proto3" json:"no_shows,omitempty"`
-	// Of all pages: cancelled after the cancellation window had closed.
+	// The number of bookings on all pages that were cancelled after the cancellation window closed.
 	LateCancelled int32 `protobuf:"varint,4,opt,name=late_cancelled,json=lateCancelled,proto3" json:"late_cancelled,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,5,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

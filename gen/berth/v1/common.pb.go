@@ -23,15 +23,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Channel is the way by which a booking comes in.
+// Channel is how a booking is made.
 type Channel int32
 
 const (
-	// Taken as CHANNEL_ONLINE.
+	// Means CHANNEL_ONLINE.
 	Channel_CHANNEL_UNSPECIFIED Channel = 0
-	// The member's own app or a web page.
+	// In the members' app or on a web page.
 	Channel_CHANNEL_ONLINE Channel = 1
-	// By telephone. Staff only.
+	// By phone. Staff only.
 	Channel_CHANNEL_PHONE Channel = 2
 	// At the front desk. Staff only.
 	Channel_CHANNEL_WALK_IN Channel = 3
@@ -80,15 +80,15 @@ func (Channel) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_common_proto_rawDescGZIP(), []int{0}
 }
 
-// Delivery is how a service reaches people.
+// Delivery is how a service is delivered.
 type Delivery int32
 
 const (
-	// Taken as DELIVERY_IN_PERSON.
+	// Means DELIVERY_IN_PERSON.
 	Delivery_DELIVERY_UNSPECIFIED Delivery = 0
 	// At the location.
 	Delivery_DELIVERY_IN_PERSON Delivery = 1
-	// Online. Check-in by GPS is refused.
+	// Online. Check-in by GPS is not available.
 	Delivery_DELIVERY_FEED Delivery = 2
 )
 
@@ -133,12 +133,12 @@ func (Delivery) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_common_proto_rawDescGZIP(), []int{1}
 }
 
-// TimeRange is a half-open span: start is in it, end is not.
+// TimeRange is a half-open interval: it includes start and excludes end.
 type TimeRange struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// First instant, UTC.
+	// The first instant, in UTC.
 	Start *timestamppb.Timestamp `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
-	// The instant after the last, UTC. Must be later than start.
+	// The instant after the last, in UTC. Must be later than start.
 	End           *timestamppb.Timestamp `protobuf:"bytes,2,opt,name=end,proto3" json:"end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,17 +25,17 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PlanKind is how a plan is counted.
+// PlanKind is how a plan counts bookings.
 type PlanKind int32
 
 const (
-	// Refused.
+	// Rejected.
 	PlanKind_PLAN_KIND_UNSPECIFIED PlanKind = 0
-	// Books without credits.
+	// Bookings need no credits.
 	PlanKind_PLAN_KIND_UNLIMITED PlanKind = 1
-	// A booking takes a credit for each seat.
+	// A booking takes one credit per seat.
 	PlanKind_PLAN_KIND_CREDITS PlanKind = 2
-	// Belongs to a course. It is never picked for a booking.
+	// Part of a course. It is never used to pay for a booking.
 	PlanKind_PLAN_KIND_COURSE PlanKind = 3
 )
 
@@ -82,21 +82,21 @@ func (PlanKind) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_credit_proto_rawDescGZIP(), []int{0}
 }
 
-// SubscriptionStatus is where a subscription is in its life.
+// SubscriptionStatus is the status of a subscription.
 type SubscriptionStatus int32
 
 const (
 	// Not set.
 	SubscriptionStatus_SUBSCRIPTION_STATUS_UNSPECIFIED SubscriptionStatus = 0
-	// Can be booked on.
+	// It can pay for bookings.
 	SubscriptionStatus_SUBSCRIPTION_STATUS_ACTIVE SubscriptionStatus = 1
-	// Rests. It cannot be booked on.
+	// Paused. It cannot pay for bookings.
 	SubscriptionStatus_SUBSCRIPTION_STATUS_PAUSED SubscriptionStatus = 2
-	// Money is owed: OUTSTANDING_BALANCE for every booking on it.
+	// Money is owed. Bookings on it fail with OUTSTANDING_BALANCE.
 	SubscriptionStatus_SUBSCRIPTION_STATUS_DEBT SubscriptionStatus = 3
-	// Its term is over.
+	// Its term has ended.
 	SubscriptionStatus_SUBSCRIPTION_STATUS_EXPIRED SubscriptionStatus = 4
-	// Ended for good.
+	// Cancelled for good.
 	SubscriptionStatus_SUBSCRIPTION_STATUS_CANCELLED SubscriptionStatus = 5
 )
 
@@ -147,7 +147,7 @@ func (SubscriptionStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_credit_proto_rawDescGZIP(), []int{1}
 }
 
-// CreditKind is why credits moved.
+// CreditKind is why credits changed.
 type CreditKind int32
 
 const (
@@ -155,15 +155,15 @@ const (
 	CreditKind_CREDIT_KIND_UNSPECIFIED CreditKind = 0
 	// Given by staff.
 	CreditKind_CREDIT_KIND_GRANT CreditKind = 1
-	// Given with the start of the subscription or of a period.
+	// Given at the start of the subscription or of a period.
 	CreditKind_CREDIT_KIND_PERIOD CreditKind = 2
 	// Taken by a booking.
 	CreditKind_CREDIT_KIND_BOOKING CreditKind = 3
-	// Given back when a booking ended.
+	// Refunded when a booking ended.
 	CreditKind_CREDIT_KIND_REFUND CreditKind = 4
-	// Lapsed at the end of a period or term.
+	// Expired at the end of a period or term.
 	CreditKind_CREDIT_KIND_EXPIRY CreditKind = 5
-	// Taken back by staff.
+	// Taken by staff.
 	CreditKind_CREDIT_KIND_CORRECTION CreditKind = 6
 )
 
@@ -216,18 +216,18 @@ func (CreditKind) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_credit_proto_rawDescGZIP(), []int{2}
 }
 
-// Plan is what can be bought.
+// Plan is a plan that members can subscribe to.
 type Plan struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What is decided about it.
+	// The fields that can be edited.
 	Plan *PlanInput `protobuf:"bytes,2,opt,name=plan,proto3" json:"plan,omitempty"`
 	// Changes with every edit.
 	Etag string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC.
+	// The time of the last edit, in UTC.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -298,32 +298,33 @@ func (x *Plan) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// PlanInput is what admins decide about a plan. An edit holds for its running subscriptions too,
-// but for their balances.
+// PlanInput has the fields of a plan that admins can edit. An edit also applies to existing subscriptions, except for
+// their balances.
 type PlanInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// 1 to 200 characters, unique in the tenant.
+	// The name, 1 to 200 characters. Unique in the tenant.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// Text for members.
+	// A description for members.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// How it is counted. It cannot be changed later.
+	// How bookings are counted. It cannot be changed later.
 	Kind PlanKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.PlanKind" json:"kind,omitempty"`
-	// CREDITS only: credits given when a subscription starts and, with a period, at the start of each period. 1 to 10,000.
+	// CREDITS only: the credits given when a subscription starts and, with a period, at the start of each period. 1 to
+	// 10,000.
 	Credits int32 `protobuf:"varint,4,opt,name=credits,proto3" json:"credits,omitempty"`
-	// CREDITS only: how long a period lasts. At its end what is left expires and credits are given anew.
-	// Absent: a pack that is given once. 1 day to 400 days.
+	// CREDITS only: the length of a period, 1 to 400 days. At its end the remaining credits expire and new credits are
+	// given. Absent: a pack, whose credits are given once.
 	Period *durationpb.Duration `protobuf:"bytes,5,opt,name=period,proto3" json:"period,omitempty"`
-	// How long a subscription lasts. Absent: until it is cancelled. At most 3,660 days.
+	// The length of a subscription, at most 3,660 days. Absent: until it is cancelled.
 	Term *durationpb.Duration `protobuf:"bytes,6,opt,name=term,proto3" json:"term,omitempty"`
-	// Bookings for one local day. Absent means no limit.
+	// The maximum number of bookings for one local day. Absent means no limit.
 	DailyLimit *int32 `protobuf:"varint,7,opt,name=daily_limit,json=dailyLimit,proto3,oneof" json:"daily_limit,omitempty"`
-	// Bookings for one local week, Monday to Sunday. Absent means no limit.
+	// The maximum number of bookings for one local week, Monday to Sunday. Absent means no limit.
 	WeeklyLimit *int32 `protobuf:"varint,8,opt,name=weekly_limit,json=weeklyLimit,proto3,oneof" json:"weekly_limit,omitempty"`
-	// Whether bookings on it may overlap in time.
+	// Whether its bookings may overlap in time.
 	AllowOverlap bool `protobuf:"varint,9,opt,name=allow_overlap,json=allowOverlap,proto3" json:"allow_overlap,omitempty"`
-	// What it costs. Berth records it and charges nobody.
+	// The price. Berth records it and does not charge anyone.
 	Price *money.Money `protobuf:"bytes,10,opt,name=price,proto3" json:"price,omitempty"`
-	// Whether it is still sold.
+	// Whether new subscriptions can be started.
 	Active        bool `protobuf:"varint,11,opt,name=active,proto3" json:"active,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -436,30 +437,30 @@ func (x *PlanInput) GetActive() bool {
 	return false
 }
 
-// Subscription is one member's purchase of a plan.
+// Subscription is a member's subscription to a plan.
 type Subscription struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Whose it is.
+	// The member.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// What was bought.
+	// The plan.
 	PlanId string `protobuf:"bytes,3,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
-	// The plan's name, as it is now.
+	// The plan's current name.
 	PlanName string `protobuf:"bytes,4,opt,name=plan_name,json=planName,proto3" json:"plan_name,omitempty"`
 	// The plan's kind.
 	PlanKind PlanKind `protobuf:"varint,5,opt,name=plan_kind,json=planKind,proto3,enum=berth.v1.PlanKind" json:"plan_kind,omitempty"`
-	// Where it is in its life.
+	// The status.
 	Status SubscriptionStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.SubscriptionStatus" json:"status,omitempty"`
-	// The sum of its ledger. 0 for plans without credits.
+	// The balance in credits: the sum of its ledger. 0 for plans without credits.
 	Balance int32 `protobuf:"varint,7,opt,name=balance,proto3" json:"balance,omitempty"`
-	// When it began, UTC.
+	// The start, in UTC.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// When it ends, UTC. Absent: when it is cancelled.
+	// The end, in UTC. Absent: when it is cancelled.
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
-	// When the next period begins, UTC. Absent for packs.
+	// When the next period begins, in UTC. Absent for packs.
 	PeriodEndTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=period_end_time,json=periodEndTime,proto3" json:"period_end_time,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -572,26 +573,26 @@ func (x *Subscription) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// CreditEntry is one line of the append-only ledger. A balance is the sum of its lines.
+// CreditEntry is a line of the append-only ledger. The balance is the sum of all lines.
 type CreditEntry struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// What happened.
+	// Why the credits changed.
 	Kind CreditKind `protobuf:"varint,3,opt,name=kind,proto3,enum=berth.v1.CreditKind" json:"kind,omitempty"`
-	// Credits: above 0 given, below 0 taken.
+	// The change in credits: positive if given, negative if taken.
 	Amount int32 `protobuf:"varint,4,opt,name=amount,proto3" json:"amount,omitempty"`
-	// The balance after this line.
+	// The balance after this line, in credits.
 	Balance int32 `protobuf:"varint,5,opt,name=balance,proto3" json:"balance,omitempty"`
-	// The booking that moved it, if one did.
+	// The booking that caused it, if any.
 	BookingId string `protobuf:"bytes,6,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// Who did it: a member's id, "sa:<id>", or "system".
+	// Who caused it: a member's id, "sa:<id>" for a service account, or "system".
 	Actor string `protobuf:"bytes,7,opt,name=actor,proto3" json:"actor,omitempty"`
-	// Why, as it was given.
+	// The reason given.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
-	// When, UTC.
+	// The time, in UTC.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -24,12 +24,12 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreatePlanRequest asks for a plan.
+// CreatePlanRequest creates a plan.
 type CreatePlanRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is. name and kind are required; CREDITS needs credits.
+	// The values to create it with. name and kind are required; CREDITS also needs credits.
 	Plan          *PlanInput `protobuf:"bytes,2,opt,name=plan,proto3" json:"plan,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -79,7 +79,7 @@ func (x *CreatePlanRequest) GetPlan() *PlanInput {
 	return nil
 }
 
-// CreatePlanResponse is the plan made.
+// CreatePlanResponse is the new plan.
 type CreatePlanResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plan.
@@ -128,15 +128,15 @@ func (x *CreatePlanResponse) GetPlan() *Plan {
 // UpdatePlanRequest edits a plan.
 type UpdatePlanRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The plan.
 	PlanId string `protobuf:"bytes,2,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
-	// The new values of what the mask names.
+	// New values for the fields in the mask.
 	Plan *PlanInput `protobuf:"bytes,3,opt,name=plan,proto3" json:"plan,omitempty"`
-	// Names of fields of plan, such as "daily_limit". Required.
+	// The fields of plan to change, such as "daily_limit". Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -207,7 +207,7 @@ func (x *UpdatePlanRequest) GetEtag() string {
 	return ""
 }
 
-// UpdatePlanResponse is the plan after the edit.
+// UpdatePlanResponse is the edited plan.
 type UpdatePlanResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plan.
@@ -253,16 +253,16 @@ func (x *UpdatePlanResponse) GetPlan() *Plan {
 	return nil
 }
 
-// ListPlansRequest asks for plans.
+// ListPlansRequest lists plans.
 type ListPlansRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Also those no longer sold.
+	// Whether to include plans that are no longer sold.
 	IncludeInactive bool `protobuf:"varint,2,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -331,7 +331,7 @@ type ListPlansResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The plans.
 	Plans []*Plan `protobuf:"bytes,1,rep,name=plans,proto3" json:"plans,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -384,15 +384,15 @@ func (x *ListPlansResponse) GetNextPageToken() string {
 // SubscribeRequest starts a subscription.
 type SubscribeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// For whom.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// To what. Must be active.
+	// The plan. It must be active.
 	PlanId string `protobuf:"bytes,3,opt,name=plan_id,json=planId,proto3" json:"plan_id,omitempty"`
-	// When it begins, UTC. Absent: now. At most 366 days ahead or back.
+	// The start, in UTC, at most 366 days from now in either direction. Absent: now.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// For the ledger and the audit log, up to 1,000 characters.
+	// The reason, for the ledger and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -463,10 +463,10 @@ func (x *SubscribeRequest) GetReason() string {
 	return ""
 }
 
-// SubscribeResponse is the subscription.
+// SubscribeResponse is the new subscription.
 type SubscribeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subscription as it is now.
+	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -509,14 +509,14 @@ func (x *SubscribeResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// PauseSubscriptionRequest lets a subscription rest.
+// PauseSubscriptionRequest pauses a subscription.
 type PauseSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// For the ledger and the audit log, up to 1,000 characters.
+	// The reason, for the ledger and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -573,10 +573,10 @@ func (x *PauseSubscriptionRequest) GetReason() string {
 	return ""
 }
 
-// PauseSubscriptionResponse is the subscription after it.
+// PauseSubscriptionResponse is the changed subscription.
 type PauseSubscriptionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subscription as it is now.
+	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -619,14 +619,14 @@ func (x *PauseSubscriptionResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// ResumeSubscriptionRequest makes a subscription active again.
+// ResumeSubscriptionRequest resumes a subscription.
 type ResumeSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// For the ledger and the audit log, up to 1,000 characters.
+	// The reason, for the ledger and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -683,10 +683,10 @@ func (x *ResumeSubscriptionRequest) GetReason() string {
 	return ""
 }
 
-// ResumeSubscriptionResponse is the subscription after it.
+// ResumeSubscriptionResponse is the changed subscription.
 type ResumeSubscriptionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subscription as it is now.
+	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -729,14 +729,14 @@ func (x *ResumeSubscriptionResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// MarkDebtRequest notes a debt.
+// MarkDebtRequest records a debt.
 type MarkDebtRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// For the ledger and the audit log, up to 1,000 characters.
+	// The reason, for the ledger and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -793,10 +793,10 @@ func (x *MarkDebtRequest) GetReason() string {
 	return ""
 }
 
-// MarkDebtResponse is the subscription after it.
+// MarkDebtResponse is the changed subscription.
 type MarkDebtResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subscription as it is now.
+	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -839,14 +839,14 @@ func (x *MarkDebtResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// CancelSubscriptionRequest ends a subscription.
+// CancelSubscriptionRequest cancels a subscription.
 type CancelSubscriptionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// For the ledger and the audit log, up to 1,000 characters.
+	// The reason, for the ledger and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -903,10 +903,10 @@ func (x *CancelSubscriptionRequest) GetReason() string {
 	return ""
 }
 
-// CancelSubscriptionResponse is the subscription after it.
+// CancelSubscriptionResponse is the cancelled subscription.
 type CancelSubscriptionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The subscription as it is now.
+	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,1,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -949,16 +949,16 @@ func (x *CancelSubscriptionResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// GrantCreditsRequest moves credits.
+// GrantCreditsRequest gives or takes credits.
 type GrantCreditsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// Credits to give, or below 0 to take back. Not 0; at most 10,000 either way.
+	// The credits to give, or to take if negative. Not 0, and at most 10,000 either way.
 	Amount int32 `protobuf:"varint,3,opt,name=amount,proto3" json:"amount,omitempty"`
-	// For the ledger and the audit log, up to 1,000 characters.
+	// The reason, for the ledger and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1022,12 +1022,12 @@ func (x *GrantCreditsRequest) GetReason() string {
 	return ""
 }
 
-// GrantCreditsResponse is the line written.
+// GrantCreditsResponse is the new line of the ledger.
 type GrantCreditsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The line.
 	Entry *CreditEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
-	// The subscription as it is now.
+	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,2,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1077,14 +1077,14 @@ func (x *GrantCreditsResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// RefundCreditRequest gives a credit back.
+// RefundCreditRequest refunds a booking's credits.
 type RefundCreditRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The booking.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// For the ledger and the audit log, up to 1,000 characters.
+	// The reason, for the ledger and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1141,12 +1141,12 @@ func (x *RefundCreditRequest) GetReason() string {
 	return ""
 }
 
-// RefundCreditResponse is the line written.
+// RefundCreditResponse is the new line of the ledger.
 type RefundCreditResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The line.
 	Entry *CreditEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
-	// The subscription as it is now.
+	// The subscription.
 	Subscription  *Subscription `protobuf:"bytes,2,opt,name=subscription,proto3" json:"subscription,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1196,14 +1196,14 @@ func (x *RefundCreditResponse) GetSubscription() *Subscription {
 	return nil
 }
 
-// GetBalanceRequest names a member.
+// GetBalanceRequest asks for a member's subscriptions.
 type GetBalanceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The member. Empty: the caller.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// Also subscriptions that are expired or cancelled.
+	// Whether to include expired and cancelled subscriptions.
 	IncludeEnded  bool `protobuf:"varint,3,opt,name=include_ended,json=includeEnded,proto3" json:"include_ended,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1260,14 +1260,14 @@ func (x *GetBalanceRequest) GetIncludeEnded() bool {
 	return false
 }
 
-// GetBalanceResponse is what a member has.
+// GetBalanceResponse has a member's subscriptions and credits.
 type GetBalanceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// By the time they were made.
+	// The bookings, by time of creation.
 	Subscriptions []*Subscription `protobuf:"bytes,1,rep,name=subscriptions,proto3" json:"subscriptions,omitempty"`
-	// Credits that can be booked with now: the sum over active subscriptions.
+	// The credits that can be used now: the sum over active subscriptions.
 	Balance int32 `protobuf:"varint,2,opt,name=balance,proto3" json:"balance,omitempty"`
-	// Whether an active subscription books without credits.
+	// Whether an active subscription has unlimited bookings.
 	Unlimited     bool `protobuf:"varint,3,opt,name=unlimited,proto3" json:"unlimited,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1324,16 +1324,16 @@ func (x *GetBalanceResponse) GetUnlimited() bool {
 	return false
 }
 
-// ListLedgerRequest names a subscription.
+// ListLedgerRequest asks for a subscription's ledger.
 type ListLedgerRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The subscription.
 	SubscriptionId string `protobuf:"bytes,2,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1402,7 +1402,7 @@ type ListLedgerResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines.
 	Entries []*CreditEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -21,182 +21,193 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ErrorReason is the `reason` of the google.rpc.ErrorInfo detail that every
-// error carries (domain "berth"), without the prefix ERROR_REASON_: a client reads
-// "SESSION_FULL". Branch on it; messages are for people and may change.
-// Times in the metadata are RFC 3339 in UTC.
+// ErrorReason is the `reason` in the google.rpc.ErrorInfo detail of every error (domain "berth"), without the prefix
+// ERROR_REASON_. For example, clients read "SESSION_FULL". Branch on the reason: messages are for people and may
+// change. Some reasons have metadata; their keys are named below. Times in metadata are RFC 3339 in UTC.
+//
+// Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
+// REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
+// IDEMPOTENCY_CONFLICT. The comment of an RPC lists its other reasons, and these only to say more about them.
 type ErrorReason int32
 
 const (
 	// Never sent.
 	ErrorReason_ERROR_REASON_UNSPECIFIED ErrorReason = 0
-	// internal: a fault of the service. The message carries an id to quote to its operator.
+	// internal: an internal error. The message has an id to report to the operator of the service.
 	ErrorReason_ERROR_REASON_INTERNAL ErrorReason = 1
-	// invalid_argument: a field breaks its rule. `field` in the metadata names it;
-	// a buf.validate.Violations detail lists all that are wrong.
+	// invalid_argument: a field is invalid. `field` names it; a buf.validate.Violations detail lists all invalid fields.
 	ErrorReason_ERROR_REASON_INVALID_FIELD ErrorReason = 2
-	// unauthenticated: no token, or one that is expired, forged or made for someone else.
+	// unauthenticated: there is no token, or it is expired, forged or issued for another audience.
 	ErrorReason_ERROR_REASON_UNAUTHENTICATED ErrorReason = 3
-	// permission_denied: the token is not good for that tenant.
+	// permission_denied: the token is not valid for that tenant.
 	ErrorReason_ERROR_REASON_TENANT_FORBIDDEN ErrorReason = 4
-	// invalid_argument: the token is good for several tenants and the request names none.
+	// invalid_argument: the token is valid for several tenants and the request names none.
 	ErrorReason_ERROR_REASON_TENANT_REQUIRED ErrorReason = 5
-	// permission_denied: the caller's roles lack the permission; `permission` names it.
+	// permission_denied: the caller's roles do not have the permission `permission`.
 	ErrorReason_ERROR_REASON_PERMISSION_DENIED ErrorReason = 6
-	// resource_exhausted: the request is larger than the service reads; `limit_bytes`.
+	// resource_exhausted: the request is too large. The maximum is `limit_bytes`.
 	ErrorReason_ERROR_REASON_REQUEST_TOO_LARGE ErrorReason = 7
-	// not_found: no such tenant for this caller.
+	// not_found: the tenant does not exist, or the caller cannot see it.
 	ErrorReason_ERROR_REASON_TENANT_NOT_FOUND ErrorReason = 20
-	// not_found: no such location in the tenant.
+	// not_found: the tenant has no such location.
 	ErrorReason_ERROR_REASON_LOCATION_NOT_FOUND ErrorReason = 21
-	// not_found: no such resource in the tenant.
+	// not_found: the tenant has no such resource.
 	ErrorReason_ERROR_REASON_RESOURCE_NOT_FOUND ErrorReason = 22
-	// not_found: no such service in the tenant.
+	// not_found: the tenant has no such service.
 	ErrorReason_ERROR_REASON_SERVICE_NOT_FOUND ErrorReason = 23
-	// not_found: no such member in the tenant, or the caller has no membership there.
+	// not_found: the tenant has no such member, or the caller is not a member of the tenant.
 	ErrorReason_ERROR_REASON_MEMBER_NOT_FOUND ErrorReason = 24
 	// not_found: the caller has no such device.
 	ErrorReason_ERROR_REASON_DEVICE_NOT_FOUND ErrorReason = 25
-	// not_found: no such role in the tenant.
+	// not_found: the tenant has no such role.
 	ErrorReason_ERROR_REASON_ROLE_NOT_FOUND ErrorReason = 26
-	// not_found: no permission has that name.
+	// not_found: there is no such permission.
 	ErrorReason_ERROR_REASON_PERMISSION_NOT_FOUND ErrorReason = 27
-	// not_found: no such service account, or key of it, in the tenant.
+	// not_found: the tenant has no such service account.
 	ErrorReason_ERROR_REASON_SERVICE_ACCOUNT_NOT_FOUND ErrorReason = 28
-	// not_found: no such session in the tenant, or it was deleted, or it is a draft and the caller a member.
+	// not_found: the tenant has no such session, it was deleted, or it is a draft and the caller may not see drafts.
 	ErrorReason_ERROR_REASON_SESSION_NOT_FOUND ErrorReason = 29
-	// not_found: no such series in the tenant.
+	// not_found: the tenant has no such series.
 	ErrorReason_ERROR_REASON_SERIES_NOT_FOUND ErrorReason = 30
-	// not_found: no such workout in the tenant.
+	// not_found: the tenant has no such workout.
 	ErrorReason_ERROR_REASON_WORKOUT_NOT_FOUND ErrorReason = 31
-	// not_found: no such booking in the tenant, or it is someone else's and the caller may see only their own.
+	// not_found: the tenant has no such booking, or the caller may see only their own.
 	ErrorReason_ERROR_REASON_BOOKING_NOT_FOUND ErrorReason = 32
-	// not_found: no such plan in the tenant.
+	// not_found: the tenant has no such plan.
 	ErrorReason_ERROR_REASON_PLAN_NOT_FOUND ErrorReason = 33
-	// not_found: no such subscription in the tenant, or it is another member's.
+	// not_found: the tenant has no such subscription, or it belongs to another member.
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_NOT_FOUND ErrorReason = 34
-	// not_found: no such item in the tenant.
+	// not_found: the tenant has no such item.
 	ErrorReason_ERROR_REASON_ITEM_NOT_FOUND ErrorReason = 35
-	// not_found: no such waitlist entry in the tenant, or it is somebody else's.
+	// not_found: the tenant has no such waitlist entry, or it belongs to another member.
 	ErrorReason_ERROR_REASON_ENTRY_NOT_FOUND ErrorReason = 36
-	// not_found: no such offer in the tenant, or it is somebody else's.
+	// not_found: the tenant has no such offer, or it belongs to another member.
 	ErrorReason_ERROR_REASON_OFFER_NOT_FOUND ErrorReason = 37
-	// already_exists: a thing with that name or key is there; `field` names the key.
+	// already_exists: the name or key is taken; `field` names the field.
 	ErrorReason_ERROR_REASON_ALREADY_EXISTS ErrorReason = 50
-	// failed_precondition: someone still holds the role; `holders` says how many.
+	// failed_precondition: members or service accounts have the role; `holders` is their number.
 	ErrorReason_ERROR_REASON_ROLE_IN_USE ErrorReason = 51
-	// failed_precondition: the role is one that every tenant has and cannot be changed.
+	// failed_precondition: the role is built in and cannot be changed.
 	ErrorReason_ERROR_REASON_ROLE_BUILT_IN ErrorReason = 52
-	// failed_precondition: a tenant keeps at least one active owner.
+	// failed_precondition: a tenant needs at least one active owner.
 	ErrorReason_ERROR_REASON_LAST_OWNER ErrorReason = 53
-	// failed_precondition: the staff member is not active, or none of owner, admin and coach.
+	// failed_precondition: the staff member is not active, or is not an owner, admin or coach.
 	ErrorReason_ERROR_REASON_COACH_INVALID ErrorReason = 54
-	// invalid_argument: the recurrence rule cannot be read, yields nothing, or too much.
+	// invalid_argument: the recurrence rule is invalid, has no occurrences, or has too many.
 	ErrorReason_ERROR_REASON_RECURRENCE_INVALID ErrorReason = 55
-	// invalid_argument: the file as a whole cannot be read. Wrong rows are reported one by one instead.
+	// invalid_argument: the file as a whole cannot be read. Invalid rows do not cause an error: each is reported.
 	ErrorReason_ERROR_REASON_IMPORT_INVALID ErrorReason = 56
-	// failed_precondition: the session's state does not allow it; `state` tells it.
+	// failed_precondition: the state of the session, `state`, does not allow it.
 	ErrorReason_ERROR_REASON_SESSION_STATE ErrorReason = 57
-	// failed_precondition: the capacity would be below the seats already taken; `seats_taken`.
+	// failed_precondition: the capacity would be below the number of seats already taken, `seats_taken`.
 	ErrorReason_ERROR_REASON_CAPACITY_BELOW_TAKEN ErrorReason = 58
-	// failed_precondition: the resource has another session in that span.
+	// failed_precondition: the resource has another session at that time.
 	ErrorReason_ERROR_REASON_RESOURCE_BUSY ErrorReason = 59
-	// failed_precondition: the staff member has another session in that span.
+	// failed_precondition: the staff member has another session at that time.
 	ErrorReason_ERROR_REASON_STAFF_BUSY ErrorReason = 60
 	// unauthenticated: the service account's key is unknown, revoked or expired.
 	ErrorReason_ERROR_REASON_KEY_INVALID ErrorReason = 61
-	// failed_precondition: the session is a draft, cancelled, blocked, started, or closed for booking; `state` tells which.
+	// failed_precondition: the session cannot be booked: `state` is draft, cancelled, blocked, started or closed. Or it
+	// has not started (not_started), where that is required.
 	ErrorReason_ERROR_REASON_SESSION_NOT_OPEN ErrorReason = 100
-	// failed_precondition: too far ahead; `opens_at`.
+	// failed_precondition: booking opens later, at `opens_at`.
 	ErrorReason_ERROR_REASON_ADVANCE_WINDOW ErrorReason = 101
-	// failed_precondition: the channel is off at the location, or is staff's alone; `channel`.
+	// failed_precondition: the location does not accept bookings through the channel `channel`, or it is for staff only.
 	ErrorReason_ERROR_REASON_CHANNEL_CLOSED ErrorReason = 102
-	// invalid_argument: the party is outside the service's limits; `min`, `max`.
+	// invalid_argument: the service takes parties from `min` to `max`.
 	ErrorReason_ERROR_REASON_PARTY_SIZE ErrorReason = 103
-	// already_exists: the member has an active booking or waitlist entry there; `booking_id` or `entry_id`.
+	// already_exists: the member has an active booking, `booking_id`, or waitlist entry, `entry_id`, for the session.
 	ErrorReason_ERROR_REASON_ALREADY_BOOKED ErrorReason = 104
-	// resource_exhausted: no seats, and no room on the waitlist.
+	// resource_exhausted: the session has too few seats, and its waitlist is full or closed.
 	ErrorReason_ERROR_REASON_SESSION_FULL ErrorReason = 105
-	// failed_precondition: the waitlist has no room.
+	// failed_precondition: the waitlist is full.
 	ErrorReason_ERROR_REASON_WAITLIST_FULL ErrorReason = 106
-	// failed_precondition: the session keeps no waitlist.
+	// failed_precondition: the session has no waitlist.
 	ErrorReason_ERROR_REASON_WAITLIST_CLOSED ErrorReason = 107
-	// failed_precondition: seats are open: book instead of waiting.
+	// failed_precondition: there are open seats, so book instead. `session_id` names the session.
 	ErrorReason_ERROR_REASON_SEATS_AVAILABLE ErrorReason = 108
-	// failed_precondition: the tenant takes payments and the member has no active plan.
+	// failed_precondition: the tenant takes payments, and the member has no active plan.
 	ErrorReason_ERROR_REASON_NO_ACTIVE_PLAN ErrorReason = 109
-	// failed_precondition: several plans are active; name one. `subscription_ids`, separated by commas.
+	// failed_precondition: several plans are active, so name one. `subscription_ids` lists them, separated by commas.
 	ErrorReason_ERROR_REASON_PLAN_CHOICE_REQUIRED ErrorReason = 110
-	// failed_precondition: the subscription is in debt.
+	// failed_precondition: money is owed for the subscription.
 	ErrorReason_ERROR_REASON_OUTSTANDING_BALANCE ErrorReason = 111
-	// resource_exhausted: the subscription's balance is 0.
+	// resource_exhausted: the subscription has too few credits.
 	ErrorReason_ERROR_REASON_NO_CREDITS ErrorReason = 112
-	// resource_exhausted: the plan's limit for that local day is reached; `limit`, `date`.
+	// resource_exhausted: the plan's limit of `limit` bookings for the local day `date` is reached.
 	ErrorReason_ERROR_REASON_DAILY_LIMIT ErrorReason = 113
-	// resource_exhausted: the plan's limit for that local week (Monday to Sunday) is reached; `limit`, `week`.
+	// resource_exhausted: the plan's limit of `limit` bookings for the local week `week` (Monday to Sunday) is reached.
 	ErrorReason_ERROR_REASON_WEEKLY_LIMIT ErrorReason = 114
-	// failed_precondition: the member has a booking in that span and the plan forbids overlaps.
+	// failed_precondition: the member has another booking at that time, and the plan forbids overlaps.
 	ErrorReason_ERROR_REASON_OVERLAP ErrorReason = 115
-	// failed_precondition: the hold has run out.
+	// failed_precondition: the hold has expired.
 	ErrorReason_ERROR_REASON_HOLD_EXPIRED ErrorReason = 116
-	// failed_precondition: the booking's status does not allow it; `status` tells it.
+	// failed_precondition: the status of the booking or waitlist entry, `status`, does not allow it.
 	ErrorReason_ERROR_REASON_BOOKING_STATE ErrorReason = 117
-	// failed_precondition: too late to cancel; `hours_before`, `deadline`.
+	// failed_precondition: it is too late to cancel or reschedule. That was possible until `deadline`, `hours_before`
+	// hours before the start.
 	ErrorReason_ERROR_REASON_CANCELLATION_WINDOW ErrorReason = 118
-	// failed_precondition: the target is at another location or has no seat.
+	// failed_precondition: the booking cannot move to that session. `reason` is LOCATION, or the reason why the session
+	// cannot be booked.
 	ErrorReason_ERROR_REASON_RESCHEDULE_TARGET ErrorReason = 119
 	// already_exists: the external_ref was used with other content.
 	ErrorReason_ERROR_REASON_EXTERNAL_REF_CONFLICT ErrorReason = 120
-	// already_exists: the idempotency key was used with other content. Every mutation takes a key
-	// in the header Idempotency-Key, 1 to 200 visible ASCII characters. For 24 hours the same request of the same caller
-	// under the same key is answered as it was at first, without being done again; a second one that comes while the first is under
-	// way waits for it. An answer names its key in the header X-Idempotency-Key, and says X-Idempotent: true where it is
-	// a repetition. What was refused uses no key up: the next request under it is tried anew.
+	// already_exists: the idempotency key was used with other content.
+	//
+	// Every mutation accepts a key in the header Idempotency-Key: 1 to 200 visible ASCII characters. For 24 hours the
+	// same request by the same caller with the same key gets the first response again, and is not executed again. If the
+	// first request is still running, the second waits for it. The response has the key in the header X-Idempotency-Key,
+	// and X-Idempotent: true if it repeats an earlier one. A request that fails does not use up its key: the next request
+	// with the key is executed.
 	ErrorReason_ERROR_REASON_IDEMPOTENCY_CONFLICT ErrorReason = 121
-	// failed_precondition: the item's stock is taken in that span; `item_id`.
+	// failed_precondition: the item `item_id` is out of stock at that time.
 	ErrorReason_ERROR_REASON_ITEM_UNAVAILABLE ErrorReason = 122
 	// failed_precondition: the benefit membership is not valid.
 	ErrorReason_ERROR_REASON_BENEFIT_INVALID ErrorReason = 123
-	// failed_precondition: active bookings or live offers stand in the way; `active_bookings`.
+	// failed_precondition: the session has active bookings, `active_bookings`, or live offers.
 	ErrorReason_ERROR_REASON_ACTIVE_BOOKINGS ErrorReason = 124
-	// failed_precondition: the booking took no credit, or it was given back already.
+	// failed_precondition: the booking used no credit, or it was refunded before.
 	ErrorReason_ERROR_REASON_NOTHING_TO_REFUND ErrorReason = 125
-	// failed_precondition: the subscription's status does not allow it; `status` tells it.
+	// failed_precondition: the status of the subscription, `status`, does not allow it.
 	ErrorReason_ERROR_REASON_SUBSCRIPTION_STATE ErrorReason = 126
-	// failed_precondition: check-in is not open; `opens_at`, `closes_at`.
+	// failed_precondition: check-in is not open. It opens at `opens_at` and, for members, closes at `closes_at`.
 	ErrorReason_ERROR_REASON_CHECKIN_WINDOW ErrorReason = 140
-	// failed_precondition: the QR code is forged, expired, or of another session.
+	// failed_precondition: the QR code is forged, expired or for another session.
 	ErrorReason_ERROR_REASON_QR_INVALID ErrorReason = 141
-	// failed_precondition: too far from the location; `distance_meters`, `max_meters`.
+	// failed_precondition: the device is `distance_meters` from the location, and the maximum is `max_meters`.
 	ErrorReason_ERROR_REASON_GPS_TOO_FAR ErrorReason = 142
-	// failed_precondition: the service is online (FEED), or the location has no geo point.
+	// failed_precondition: the service is online (FEED), or the location has no position.
 	ErrorReason_ERROR_REASON_GPS_NOT_AVAILABLE ErrorReason = 143
 	// failed_precondition: there is no confirmed booking to check in.
 	ErrorReason_ERROR_REASON_NOT_CONFIRMED ErrorReason = 144
-	// failed_precondition: a signed link is forged or expired.
+	// failed_precondition: the signed link is forged or expired.
 	ErrorReason_ERROR_REASON_LINK_INVALID ErrorReason = 145
-	// failed_precondition: the offer was answered, expired or withdrawn already; `status` tells which.
+	// failed_precondition: the offer has been answered, has expired or was withdrawn; `status` says which.
 	ErrorReason_ERROR_REASON_OFFER_NOT_LIVE ErrorReason = 160
-	// invalid_argument: an expression in rules does not compile; `field`, `line`, `column`.
+	// invalid_argument: an expression in the rules does not compile; see `field`, `line` and `column`.
 	ErrorReason_ERROR_REASON_RULES_INVALID ErrorReason = 161
-	// aborted: someone else edited it since it was read. Read again, then decide.
+	// aborted: it was edited since it was read. Read it again, then decide.
 	ErrorReason_ERROR_REASON_ETAG_MISMATCH ErrorReason = 180
-	// resource_exhausted: too many requests; `retry_after` in seconds.
+	// resource_exhausted: too many requests. Retry after `retry_after` seconds.
 	ErrorReason_ERROR_REASON_RATE_LIMITED ErrorReason = 181
-	// unavailable: others were faster too often, or the database had no room for the moment. Nothing happened; safe to retry.
+	// unavailable: the request lost too many conflicts with concurrent requests, or the database was overloaded. Nothing
+	// was changed, and it is safe to retry.
 	ErrorReason_ERROR_REASON_CONTENTION ErrorReason = 182
-	// deadline_exceeded: out of time. With an idempotency key it is safe to retry: where the first
-	// request was done after all, the answer is its own.
+	// deadline_exceeded: the request ran out of time. With an idempotency key it is safe to retry: if the first request
+	// was executed after all, the response is the same.
 	ErrorReason_ERROR_REASON_DEADLINE_EXCEEDED ErrorReason = 183
-	// canceled: the caller gave up.
+	// canceled: the caller canceled the request.
 	ErrorReason_ERROR_REASON_CANCELED ErrorReason = 184
-	// aborted: events came faster than the watcher took them. Nothing is lost: watch again from `cursor`, or from the cursor of the last message.
+	// aborted: the watcher received events more slowly than they occurred. Nothing is lost: watch again from `cursor`, or
+	// from the cursor of the last message.
 	ErrorReason_ERROR_REASON_WATCHER_TOO_SLOW ErrorReason = 190
-	// unavailable: this node stops. Watch again at once, from the cursor of the last message; another node answers.
+	// unavailable: the node is shutting down. Watch again at once from the cursor of the last message; another node
+	// answers.
 	ErrorReason_ERROR_REASON_SHUTTING_DOWN ErrorReason = 191
-	// invalid_argument: a template does not compile, or uses what its topic does not have; `field`, and `line` and `column` in it, from 1.
+	// invalid_argument: a template does not compile, or uses a variable that its topic does not have. See `field`, and
+	// `line` and `column` in it, from 1.
 	ErrorReason_ERROR_REASON_TEMPLATE_INVALID ErrorReason = 200
-	// failed_precondition: there is no number, address or device that the message could go to; `channel`.
+	// failed_precondition: there is no phone number, email address or device for the channel `channel`.
 	ErrorReason_ERROR_REASON_UNREACHABLE ErrorReason = 201
 )
 

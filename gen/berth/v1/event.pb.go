@@ -24,39 +24,39 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// EventType is what happened.
+// EventType is the type of an event.
 type EventType int32
 
 const (
-	// Something that this version of the contract does not name. Ignore it.
+	// A type that this version of the contract does not know. Ignore it.
 	EventType_EVENT_TYPE_UNSPECIFIED EventType = 0
-	// A session was made: by itself, by its series, or by an import.
+	// A session was created: by itself, with its series, or by an import.
 	EventType_EVENT_TYPE_SESSION_CREATED EventType = 1
-	// A session was edited. `details` has the fields that changed.
+	// A session was edited. `details` has the changed fields.
 	EventType_EVENT_TYPE_SESSION_UPDATED EventType = 2
-	// A session went on sale.
+	// A session was published.
 	EventType_EVENT_TYPE_SESSION_PUBLISHED EventType = 3
-	// A session was taken back to draft.
+	// A session was unpublished: it is a draft again.
 	EventType_EVENT_TYPE_SESSION_UNPUBLISHED EventType = 4
-	// A session was taken off sale, its bookings untouched.
+	// A session was blocked. Its bookings are unchanged.
 	EventType_EVENT_TYPE_SESSION_BLOCKED EventType = 5
-	// A blocked session is on sale again.
+	// A session was unblocked.
 	EventType_EVENT_TYPE_SESSION_UNBLOCKED EventType = 6
-	// A session was cancelled. Its bookings and entries have events of their own.
+	// A session was cancelled. Its bookings and waitlist entries have their own events.
 	EventType_EVENT_TYPE_SESSION_CANCELLED EventType = 7
 	// A session was deleted.
 	EventType_EVENT_TYPE_SESSION_DELETED EventType = 8
-	// Seats are held until the hold is confirmed, released or expires.
+	// Seats were held. They are kept until the hold is confirmed, released or expires.
 	EventType_EVENT_TYPE_BOOKING_HELD EventType = 20
-	// A hold was given up.
+	// A hold was released.
 	EventType_EVENT_TYPE_BOOKING_RELEASED EventType = 21
-	// A hold ran out.
+	// A hold expired.
 	EventType_EVENT_TYPE_BOOKING_EXPIRED EventType = 22
 	// A booking's payment, benefit or items changed.
 	EventType_EVENT_TYPE_BOOKING_UPDATED EventType = 23
-	// A booking moved to another session: `session_id` is the new one.
+	// A booking was moved to another session: `session_id` is the new one.
 	EventType_EVENT_TYPE_BOOKING_RESCHEDULED EventType = 24
-	// A booking was made, or a hold became one.
+	// A booking was made, or a hold was confirmed.
 	EventType_EVENT_TYPE_BOOKING_CONFIRMED EventType = 25
 	// A booking was cancelled.
 	EventType_EVENT_TYPE_BOOKING_CANCELLED EventType = 26
@@ -68,42 +68,44 @@ const (
 	EventType_EVENT_TYPE_BOOKING_NO_SHOW EventType = 29
 	// A no-show was undone.
 	EventType_EVENT_TYPE_BOOKING_NO_SHOW_UNDONE EventType = 30
-	// A booking's session begins soon: `details.lead_seconds` later, as the tenant's settings for reminders have it, 24 hours and 30 minutes
-	// unless they say otherwise. It comes once for each of them, whether or not anybody wants to be reminded by a message.
+	// A booking's session starts soon, in `details.lead_seconds`. The tenant's settings for reminders say when: 24 hours
+	// and 30 minutes before, by default. The event occurs once for each reminder, also if no member has chosen to get a
+	// message.
 	EventType_EVENT_TYPE_BOOKING_REMINDER_DUE EventType = 31
 	// A member joined a waitlist.
 	EventType_EVENT_TYPE_WAITLIST_JOINED EventType = 40
-	// An entry left the waitlist without a place: left, removed, expired, or its session was cancelled.
+	// An entry left the waitlist without a place: the member left, staff removed it, it expired, or its session was
+	// cancelled.
 	EventType_EVENT_TYPE_WAITLIST_LEFT EventType = 41
 	// An entry got a freed place: `booking_id` is the booking.
 	EventType_EVENT_TYPE_WAITLIST_PROMOTED EventType = 42
-	// The waitlist engine left something for staff to see.
+	// The waitlist engine left a note for staff.
 	EventType_EVENT_TYPE_WAITLIST_STAFF_NOTE EventType = 43
 	// Staff flagged, scored or moved an entry.
 	EventType_EVENT_TYPE_WAITLIST_CHANGED EventType = 44
-	// A freed place is reserved for an entry for a limited time.
+	// A freed place was offered to an entry for a limited time.
 	EventType_EVENT_TYPE_OFFER_CREATED EventType = 50
 	// An offer was accepted.
 	EventType_EVENT_TYPE_OFFER_ACCEPTED EventType = 51
 	// An offer was declined.
 	EventType_EVENT_TYPE_OFFER_DECLINED EventType = 52
-	// An offer ran out unanswered.
+	// An offer expired without an answer.
 	EventType_EVENT_TYPE_OFFER_EXPIRED EventType = 53
-	// An offer was taken back.
+	// An offer was withdrawn.
 	EventType_EVENT_TYPE_OFFER_WITHDRAWN EventType = 54
-	// A live offer stands for longer, because its member could not be told before: `details.expire_time` says until when.
+	// A live offer was extended, because its member could not be told earlier: `details.expire_time` is the new end.
 	EventType_EVENT_TYPE_OFFER_EXTENDED EventType = 55
-	// A subscription's balance changed: a grant, a period, a correction, an expiry, a refund by staff. Credits that a
-	// booking takes or gives back are in the booking's own event.
+	// A subscription's balance changed by a grant, a period, a correction, an expiry, or a refund by staff. Credits that
+	// a booking takes or refunds are in the booking's own event.
 	EventType_EVENT_TYPE_CREDITS_CHANGED EventType = 60
-	// A subscription began, or its status changed.
+	// A subscription started, or its status changed.
 	EventType_EVENT_TYPE_SUBSCRIPTION_CHANGED EventType = 61
-	// A member was made or edited. `details.changed` names the fields, not their values.
+	// A member was created or edited. `details.changed` names the fields, not their values.
 	EventType_EVENT_TYPE_MEMBER_CHANGED EventType = 70
-	// Somebody may now do something else: a role was assigned, revoked, defined or edited, or a service account changed.
+	// Permissions changed: a role was assigned, revoked, created or edited, or a service account changed.
 	EventType_EVENT_TYPE_ROLES_CHANGED EventType = 71
-	// A location, resource, service, item, benefit provider, workout, policy, plan or setting was made or edited: `details.kind` and
-	// `details.id` say which; a benefit provider's id is its code.
+	// A location, resource, service, item, benefit provider, workout, policy, plan or setting was created or edited.
+	// `details.kind` and `details.id` say which. The id of a benefit provider is its code.
 	EventType_EVENT_TYPE_CATALOG_CHANGED EventType = 80
 	// Waitlist rules were edited.
 	EventType_EVENT_TYPE_RULES_CHANGED EventType = 81
@@ -220,35 +222,35 @@ func (EventType) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_event_proto_rawDescGZIP(), []int{0}
 }
 
-// Event is one thing that happened in a tenant. It is never changed. Ids that do not apply are empty.
+// Event is something that happened in a tenant. It never changes. Ids that do not apply are empty.
 type Event struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. The same event has the same id however often it is read.
+	// UUIDv7. An event always has the same id, however often it is read.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What happened.
+	// Why the credits changed.
 	Type EventType `protobuf:"varint,2,opt,name=type,proto3,enum=berth.v1.EventType" json:"type,omitempty"`
-	// Where the event stands in the tenant's log: to watch or list from this cursor gives what comes after it.
+	// The position of the event in the tenant's log. Watching or listing from this cursor returns the events after it.
 	Cursor string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	// When it happened, UTC. Events come in the order in which they became durable, which is not exactly the order of these times.
+	// The time it happened, in UTC. Events are ordered by commit, which can differ from the order of these times.
 	OccurTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=occur_time,json=occurTime,proto3" json:"occur_time,omitempty"`
-	// The session that it is about.
+	// The session.
 	SessionId string `protobuf:"bytes,5,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The booking that it is about.
+	// The booking.
 	BookingId string `protobuf:"bytes,6,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The member whom it concerns: whose booking, entry, credits or roles.
+	// The member who is affected: the one with the booking, entry, credits or roles.
 	MemberId string `protobuf:"bytes,7,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The waitlist entry that it is about.
+	// The waitlist entry.
 	EntryId string `protobuf:"bytes,8,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The waitlist offer that it is about.
+	// The waitlist offer.
 	OfferId string `protobuf:"bytes,9,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// The location of the session that it is about.
+	// The location of the session.
 	LocationId string `protobuf:"bytes,10,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Who did it: a member's id, "sa:" and a service account's id, or "system" where nobody asked. Empty for callers who see
-	// their own events only, unless it was they themselves or "system".
+	// Who caused it: a member's id, "sa:" and a service account's id, or "system" if Berth acted by itself. For callers
+	// who see only their own events it is empty, unless they caused it themselves or it is "system".
 	Actor string `protobuf:"bytes,11,opt,name=actor,proto3" json:"actor,omitempty"`
-	// Facts about it that cannot be looked up later, such as {"credit_refunded": true, "late": false} of a cancellation. What is
-	// there depends on the type; read what you need and ignore the rest. Callers who see their own events only get those
-	// facts that concern them.
+	// Facts that cannot be looked up later, such as {"credit_refunded": true, "late": false} for a cancellation. They
+	// depend on the type: use the ones you need and ignore the rest. Callers who see only their own events get only the
+	// facts about themselves.
 	Details       *structpb.Struct `protobuf:"bytes,12,opt,name=details,proto3" json:"details,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -368,18 +370,18 @@ func (x *Event) GetDetails() *structpb.Struct {
 	return nil
 }
 
-// EventFilter chooses events. All that is set must hold; an empty filter chooses all.
+// EventFilter selects events. All conditions that are set must match. An empty filter matches all events.
 type EventFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of any of these types. Empty: of all.
+	// Only these types. Empty: all.
 	Types []EventType `protobuf:"varint,1,rep,packed,name=types,proto3,enum=berth.v1.EventType" json:"types,omitempty"`
-	// About this session, its bookings, its waitlist.
+	// Only this session, with its bookings and its waitlist.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// About this booking.
+	// Only this booking.
 	BookingId string `protobuf:"bytes,3,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// Concerning this member.
+	// Only events that affect this member.
 	MemberId string `protobuf:"bytes,4,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// About sessions at this location, their bookings, their waitlists.
+	// Only sessions at this location, with their bookings and waitlists.
 	LocationId    string `protobuf:"bytes,5,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -23,20 +23,21 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ListEventsRequest chooses events.
+// ListEventsRequest selects events.
 type ListEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which events.
+	// The events to select. Absent: all.
 	Filter *EventFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Events after this cursor; with newest_first those before it. Empty: from the beginning of the log, with newest_first from its end.
+	// Return events after this cursor, or before it with newest_first. Empty: start at the beginning of the log, or at
+	// its end with newest_first.
 	Cursor string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	// Read backwards.
+	// Whether to return the newest events first.
 	NewestFirst bool `protobuf:"varint,4,opt,name=newest_first,json=newestFirst,proto3" json:"newest_first,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,5,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,6,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -117,12 +118,12 @@ func (x *ListEventsRequest) GetPageToken() string {
 // ListEventsResponse is one page.
 type ListEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The events, in commit order; with newest_first in the opposite order.
+	// The events in commit order, or in reverse with newest_first.
 	Events []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
-	// The end of the log when this page was read. To watch from the cursor of the last page, or with newest_first from that of the first
-	// page, gives everything that the list does not hold.
+	// The end of the log when this page was read. To get all events that the list does not have, watch from the
+	// end_cursor of the last page, or from that of the first page with newest_first.
 	EndCursor     string `protobuf:"bytes,3,opt,name=end_cursor,json=endCursor,proto3" json:"end_cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,16 +180,17 @@ func (x *ListEventsResponse) GetEndCursor() string {
 	return ""
 }
 
-// WatchEventsRequest chooses events.
+// WatchEventsRequest selects events.
 type WatchEventsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which events.
+	// The events to select. Absent: all.
 	Filter *EventFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Go on after this cursor: of the last message before the stream broke, of an event, or of a list. Empty: from now.
+	// Start after this cursor: that of the last message before the stream ended, of an event, or of a list. Empty: now.
 	Cursor string `protobuf:"bytes,3,opt,name=cursor,proto3" json:"cursor,omitempty"`
-	// How long the stream may be silent before a message without events says that it lives. Absent takes 15 s; at least 1 s, at most 5 minutes.
+	// The longest time without a message. After it, a message without events shows that the stream is alive. 1 second to
+	// 5 minutes. Absent: 15 seconds.
 	HeartbeatInterval *durationpb.Duration `protobuf:"bytes,4,opt,name=heartbeat_interval,json=heartbeatInterval,proto3" json:"heartbeat_interval,omitempty"`
 	unknownFields     protoimpl.UnknownFields
 	sizeCache         protoimpl.SizeCache
@@ -252,12 +254,12 @@ func (x *WatchEventsRequest) GetHeartbeatInterval() *durationpb.Duration {
 	return nil
 }
 
-// WatchEventsResponse is one message of the stream. The first has no events and comes at once.
+// WatchEventsResponse is one message of the stream. The first comes at once and has no events.
 type WatchEventsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What happened, in commit order. None: this message is a heartbeat.
+	// The events, in commit order. Without events the message is a heartbeat.
 	Events []*Event `protobuf:"bytes,1,rep,name=events,proto3" json:"events,omitempty"`
-	// All that was chosen up to here has been given: resume from here.
+	// All selected events up to this cursor have been sent. Resume from here.
 	Cursor        string `protobuf:"bytes,2,opt,name=cursor,proto3" json:"cursor,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

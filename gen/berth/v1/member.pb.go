@@ -23,15 +23,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// MemberStatus is whether a membership is in force.
+// MemberStatus is whether a membership is active.
 type MemberStatus int32
 
 const (
 	// Not set.
 	MemberStatus_MEMBER_STATUS_UNSPECIFIED MemberStatus = 0
-	// In force.
+	// Active.
 	MemberStatus_MEMBER_STATUS_ACTIVE MemberStatus = 1
-	// Ended or suspended. Their tokens open nothing in this tenant; what they did stays.
+	// Ended or suspended. Their tokens give no access to this tenant. Their data stays.
 	MemberStatus_MEMBER_STATUS_INACTIVE MemberStatus = 2
 )
 
@@ -76,15 +76,15 @@ func (MemberStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_member_proto_rawDescGZIP(), []int{0}
 }
 
-// DeviceKind is what kind of app a device runs.
+// DeviceKind is the kind of app on a device.
 type DeviceKind int32
 
 const (
-	// Refused.
+	// Rejected.
 	DeviceKind_DEVICE_KIND_UNSPECIFIED DeviceKind = 0
-	// The app for iOS.
+	// The iOS app.
 	DeviceKind_DEVICE_KIND_IOS DeviceKind = 1
-	// The app for Android.
+	// The Android app.
 	DeviceKind_DEVICE_KIND_ANDROID DeviceKind = 2
 	// A browser.
 	DeviceKind_DEVICE_KIND_WEB DeviceKind = 3
@@ -136,37 +136,39 @@ func (DeviceKind) EnumDescriptor() ([]byte, []int) {
 // Member is a person's membership in a tenant.
 type Member struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Not read on creation.
+	// UUIDv7. Ignored on creation.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The `sub` of the person's tokens, up to 255 bytes, unique in the tenant. Empty until it is known; once set it stays.
-	// Those that begin with "sa:" are service accounts': INVALID_FIELD.
+	// The `sub` of the member's tokens, up to 255 bytes. Unique in the tenant. Empty until it is known; once set, it
+	// cannot be changed. Values that begin with "sa:" are reserved for service accounts: INVALID_FIELD.
 	Subject string `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
-	// What people read, 1 to 200 characters.
+	// The display name, 1 to 200 characters.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// Address for mail, up to 254 characters, unique in the tenant without regard to case. May be empty.
+	// The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
 	Email string `protobuf:"bytes,4,opt,name=email,proto3" json:"email,omitempty"`
-	// Telephone number in E.164, such as "+351912345678". May be empty, and several may share one. One that cannot exist
-	// by its country's numbering plan is refused: INVALID_FIELD.
+	// The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
+	// impossible in its country's numbering plan is INVALID_FIELD.
 	Phone string `protobuf:"bytes,5,opt,name=phone,proto3" json:"phone,omitempty"`
-	// The tenant's own tier, such as "member" or "visitor", up to 50 characters; policy and waitlist order look at it.
+	// The tenant's own tier, such as "member" or "visitor", up to 50 characters. Policies and the waitlist order can
+	// depend on it.
 	Tier string `protobuf:"bytes,6,opt,name=tier,proto3" json:"tier,omitempty"`
-	// The tenant's own marks, at most 50 of 1 to 50 characters, in the order given.
+	// The tenant's own tags: at most 50, of 1 to 50 characters each, in the given order.
 	Tags []string `protobuf:"bytes,7,rep,name=tags,proto3" json:"tags,omitempty"`
-	// Names of the roles held, the built-in ones by rank, then by name. Not read: AssignRole and RevokeRole change them.
+	// The names of the member's roles: the built-in roles by rank, then the others by name. Ignored in requests: use
+	// AssignRole and RevokeRole.
 	Roles []string `protobuf:"bytes,8,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Whether they may sign in and book. ACTIVE on creation, whatever is sent.
+	// Whether they can sign in and book. Always ACTIVE on creation.
 	Status MemberStatus `protobuf:"varint,9,opt,name=status,proto3,enum=berth.v1.MemberStatus" json:"status,omitempty"`
-	// BCP 47 tag, such as "pt-PT". Empty takes the tenant's. One that names no language is refused: INVALID_FIELD.
+	// The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
 	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
-	// IANA zone for quiet hours. Empty takes the tenant's. One that the zone database does not know is refused: INVALID_FIELD.
+	// The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
 	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// For staff only, up to 4,000 characters. Always empty in what GetMe and UpdateMe give.
+	// Notes for staff, up to 4,000 characters. Always empty in GetMe and UpdateMe.
 	Notes string `protobuf:"bytes,12,opt,name=notes,proto3" json:"notes,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,13,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC. Set by the service.
+	// The time of creation, in UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC. Set by the service.
+	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -307,16 +309,16 @@ func (x *Member) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Device is where push notifications reach a member.
+// Device is a device that receives a member's push notifications.
 type Device struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What it is.
+	// The kind of app.
 	Kind DeviceKind `protobuf:"varint,2,opt,name=kind,proto3,enum=berth.v1.DeviceKind" json:"kind,omitempty"`
-	// When the app last registered it, UTC.
+	// The time the app last registered it, in UTC.
 	LastSeenTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=last_seen_time,json=lastSeenTime,proto3" json:"last_seen_time,omitempty"`
-	// When it was first registered, UTC.
+	// The time it was first registered, in UTC.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -380,18 +382,18 @@ func (x *Device) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// MemberImportProgress tells how far an import has come.
+// MemberImportProgress is the progress of an import.
 type MemberImportProgress struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Rows of the file, without the header.
+	// The number of rows in the file, without the header.
 	RowsTotal int32 `protobuf:"varint,1,opt,name=rows_total,json=rowsTotal,proto3" json:"rows_total,omitempty"`
 	// Rows read so far.
 	RowsRead int32 `protobuf:"varint,2,opt,name=rows_read,json=rowsRead,proto3" json:"rows_read,omitempty"`
-	// Of those, rows without problems.
+	// The rows read so far that have no problems.
 	RowsOk int32 `protobuf:"varint,3,opt,name=rows_ok,json=rowsOk,proto3" json:"rows_ok,omitempty"`
-	// Of those, rows with problems, and one more where the header has any.
+	// The rows read so far that have problems. An invalid header counts as one.
 	RowsWrong int32 `protobuf:"varint,4,opt,name=rows_wrong,json=rowsWrong,proto3" json:"rows_wrong,omitempty"`
-	// What is wrong with the rows read since the message before, and in the first message with the header.
+	// Problems of the rows read since the previous message. The first message has those of the header too.
 	Problems      []*MemberImportProblem `protobuf:"bytes,5,rep,name=problems,proto3" json:"problems,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -462,14 +464,14 @@ func (x *MemberImportProgress) GetProblems() []*MemberImportProblem {
 	return nil
 }
 
-// MemberImportProblem is one thing wrong with one row.
+// MemberImportProblem is a problem in a row.
 type MemberImportProblem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The row's number in the file; the header is 1.
 	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
-	// The column's name; empty where the row as a whole is wrong.
+	// The column's name. Empty if the problem is about the whole row.
 	Column string `protobuf:"bytes,2,opt,name=column,proto3" json:"column,omitempty"`
-	// What is wrong and what would be right, in a sentence.
+	// What is wrong and how to correct it, in a sentence.
 	Message       string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -526,16 +528,16 @@ func (x *MemberImportProblem) GetMessage() string {
 	return ""
 }
 
-// MemberImportReport is how an import ended.
+// MemberImportReport is the result of an import.
 type MemberImportReport struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Rows of the file, without the header.
+	// The number of rows in the file, without the header.
 	RowsTotal int32 `protobuf:"varint,1,opt,name=rows_total,json=rowsTotal,proto3" json:"rows_total,omitempty"`
-	// Rows with problems, a wrong header among them. Where it is not 0, nothing was imported.
+	// The number of rows with problems; an invalid header counts as one. If it is not 0, nothing was imported.
 	RowsWrong int32 `protobuf:"varint,2,opt,name=rows_wrong,json=rowsWrong,proto3" json:"rows_wrong,omitempty"`
-	// Members made: all rows, or 0 where any row is wrong or in a dry run.
+	// The number of members created: all rows, or 0 if a row has problems or in a dry run.
 	Imported int32 `protobuf:"varint,3,opt,name=imported,proto3" json:"imported,omitempty"`
-	// Names this batch in the audit log. Empty where nothing was imported.
+	// The id of this batch in the audit log. Empty if nothing was imported.
 	BatchId       string `protobuf:"bytes,4,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

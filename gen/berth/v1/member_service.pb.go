@@ -23,12 +23,12 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreateMemberRequest asks for a member.
+// CreateMemberRequest creates a member.
 type CreateMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Who it is. name is required.
+	// The values to create them with. name is required.
 	Member        *Member `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -78,10 +78,10 @@ func (x *CreateMemberRequest) GetMember() *Member {
 	return nil
 }
 
-// CreateMemberResponse is the member made.
+// CreateMemberResponse is the new member.
 type CreateMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The member as they are now.
+	// The member.
 	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -127,11 +127,11 @@ func (x *CreateMemberResponse) GetMember() *Member {
 // UpdateMemberRequest edits a member.
 type UpdateMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The member's id, and the new values of what the mask names. subject can be set where it is empty, never changed.
+	// The member's id, and new values for the fields in the mask. subject can be set if it is empty, but not changed.
 	Member *Member `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -188,10 +188,10 @@ func (x *UpdateMemberRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateMemberResponse is the member after the edit.
+// UpdateMemberResponse is the edited member.
 type UpdateMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The member as they are now.
+	// The member.
 	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -234,10 +234,10 @@ func (x *UpdateMemberResponse) GetMember() *Member {
 	return nil
 }
 
-// GetMemberRequest names a member.
+// GetMemberRequest reads a member.
 type GetMemberRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The member.
 	MemberId      string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
@@ -292,9 +292,9 @@ func (x *GetMemberRequest) GetMemberId() string {
 // GetMemberResponse is the member.
 type GetMemberResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The member as they are now.
+	// The member.
 	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
-	// The member's devices, the one seen last first.
+	// The member's devices, last seen first.
 	Devices       []*Device `protobuf:"bytes,2,rep,name=devices,proto3" json:"devices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -344,24 +344,25 @@ func (x *GetMemberResponse) GetDevices() []*Device {
 	return nil
 }
 
-// ListMembersRequest chooses members. All that is set must hold.
+// ListMembersRequest selects members. All conditions that are set must match.
 type ListMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Part of a name, email or phone number, without regard to case, nor to the spaces in a number, up to 200 characters. Empty: all.
+	// Part of a name, email address or phone number, up to 200 characters. Case, and spaces in numbers, are ignored.
+	// Empty: all.
 	Query string `protobuf:"bytes,2,opt,name=query,proto3" json:"query,omitempty"`
-	// Who hold this role.
+	// Only members with this role.
 	Role string `protobuf:"bytes,3,opt,name=role,proto3" json:"role,omitempty"`
-	// Of this tier, exactly.
+	// Only this tier (exact match).
 	Tier string `protobuf:"bytes,4,opt,name=tier,proto3" json:"tier,omitempty"`
-	// With this tag, exactly.
+	// Only members with this tag (exact match).
 	Tag string `protobuf:"bytes,5,opt,name=tag,proto3" json:"tag,omitempty"`
-	// With this status. Unspecified: any.
+	// Only this status. Unspecified: all.
 	Status MemberStatus `protobuf:"varint,6,opt,name=status,proto3,enum=berth.v1.MemberStatus" json:"status,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -453,12 +454,12 @@ func (x *ListMembersRequest) GetPageToken() string {
 	return ""
 }
 
-// ListMembersResponse is one page, in order of name, then id.
+// ListMembersResponse is one page, by name, then id.
 type ListMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The members.
 	Members []*Member `protobuf:"bytes,1,rep,name=members,proto3" json:"members,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -508,16 +509,17 @@ func (x *ListMembersResponse) GetNextPageToken() string {
 	return ""
 }
 
-// ImportMembersRequest carries a file.
+// ImportMembersRequest has the file to import.
 type ImportMembersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// UTF-8 CSV with a header row, at most 3,000,000 bytes and 50,000 rows, separated by comma, semicolon or tab. Columns: name; optional: email,
-	// phone (E.164), subject, tier, tags (separated by semicolons), locale, time_zone, notes. Columns are matched without regard to case, others are
-	// refused. An email or subject that a member or an earlier row has is wrong.
+	// UTF-8 CSV with a header row, separated by comma, semicolon or tab. At most 3,000,000 bytes and 50,000 rows. The
+	// column name is required. The columns email, phone (E.164), subject, tier, tags (separated by semicolons), locale,
+	// time_zone and notes are optional. Case in column names is ignored, and other columns are rejected. An email or
+	// subject of an existing member or an earlier row is a problem.
 	Csv []byte `protobuf:"bytes,2,opt,name=csv,proto3" json:"csv,omitempty"`
-	// Only report.
+	// Whether to only check the file and report.
 	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -574,10 +576,10 @@ func (x *ImportMembersRequest) GetDryRun() bool {
 	return false
 }
 
-// ImportMembersResponse is one message of the stream: any number of progress, then one report.
+// ImportMembersResponse is one message of the stream: any number of progress messages, then one report.
 type ImportMembersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What this message carries.
+	// The content of the message.
 	//
 	// Types that are valid to be assigned to Event:
 	//
@@ -648,12 +650,12 @@ type isImportMembersResponse_Event interface {
 }
 
 type ImportMembersResponse_Progress struct {
-	// How far it has come.
+	// The progress so far.
 	Progress *MemberImportProgress `protobuf:"bytes,1,opt,name=progress,proto3,oneof"`
 }
 
 type ImportMembersResponse_Report struct {
-	// How it ended. The last message.
+	// The result. Always the last message.
 	Report *MemberImportReport `protobuf:"bytes,2,opt,name=report,proto3,oneof"`
 }
 
@@ -661,10 +663,10 @@ func (*ImportMembersResponse_Progress) isImportMembersResponse_Event() {}
 
 func (*ImportMembersResponse_Report) isImportMembersResponse_Event() {}
 
-// GetMeRequest asks for the caller's membership.
+// GetMeRequest reads the caller's membership.
 type GetMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -710,11 +712,11 @@ func (x *GetMeRequest) GetTenantId() string {
 // GetMeResponse is the caller's membership.
 type GetMeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The caller, without notes.
+	// The caller, without staff notes.
 	Member *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
-	// Names of the permissions that the caller's roles give, in the order of ListPermissions.
+	// The names of the caller's permissions, in the order of ListPermissions.
 	Permissions []string `protobuf:"bytes,2,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// The caller's devices, the one seen last first.
+	// The caller's devices, last seen first.
 	Devices       []*Device `protobuf:"bytes,3,rep,name=devices,proto3" json:"devices,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -774,11 +776,11 @@ func (x *GetMeResponse) GetDevices() []*Device {
 // UpdateMeRequest edits the caller's membership.
 type UpdateMeRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The new values of what the mask names. Its id is not read.
+	// New values for the fields in the mask. The id is ignored.
 	Member *Member `protobuf:"bytes,2,opt,name=member,proto3" json:"member,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -835,10 +837,10 @@ func (x *UpdateMeRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateMeResponse is the caller's membership after the edit.
+// UpdateMeResponse is the caller's edited membership.
 type UpdateMeResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The caller, without notes.
+	// The caller, without staff notes.
 	Member        *Member `protobuf:"bytes,1,opt,name=member,proto3" json:"member,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -881,14 +883,14 @@ func (x *UpdateMeResponse) GetMember() *Member {
 	return nil
 }
 
-// RegisterDeviceRequest gives a device's token.
+// RegisterDeviceRequest registers a device.
 type RegisterDeviceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is.
+	// The kind of app.
 	Kind DeviceKind `protobuf:"varint,2,opt,name=kind,proto3,enum=berth.v1.DeviceKind" json:"kind,omitempty"`
-	// The push provider's registration token, opaque, 1 to 4,096 characters. It is never given out again.
+	// The push provider's registration token, 1 to 4,096 characters. It is opaque and never returned.
 	Token         string `protobuf:"bytes,3,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -945,10 +947,10 @@ func (x *RegisterDeviceRequest) GetToken() string {
 	return ""
 }
 
-// RegisterDeviceResponse is the device.
+// RegisterDeviceResponse is the registered device.
 type RegisterDeviceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The device as it is now.
+	// The device.
 	Device        *Device `protobuf:"bytes,1,opt,name=device,proto3" json:"device,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -991,10 +993,10 @@ func (x *RegisterDeviceResponse) GetDevice() *Device {
 	return nil
 }
 
-// UnregisterDeviceRequest names a device.
+// UnregisterDeviceRequest unregisters a device.
 type UnregisterDeviceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The device.
 	DeviceId      string `protobuf:"bytes,2,opt,name=device_id,json=deviceId,proto3" json:"device_id,omitempty"`
@@ -1046,7 +1048,7 @@ func (x *UnregisterDeviceRequest) GetDeviceId() string {
 	return ""
 }
 
-// UnregisterDeviceResponse says that it is gone.
+// UnregisterDeviceResponse is empty.
 type UnregisterDeviceResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields

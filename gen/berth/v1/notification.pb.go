@@ -31,29 +31,30 @@ type NotificationTopic int32
 const (
 	// Not set.
 	NotificationTopic_NOTIFICATION_TOPIC_UNSPECIFIED NotificationTopic = 0
-	// A place is booked. By email, with a calendar file, and by push.
+	// A booking was confirmed. By email with a calendar file, and by push.
 	NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CONFIRMED NotificationTopic = 1
-	// A place on the waitlist. By email.
+	// The member joined a waitlist. By email.
 	NotificationTopic_NOTIFICATION_TOPIC_WAITLISTED NotificationTopic = 2
-	// The waitlist has become a booking. By email, with a calendar file, and by push, else SMS.
+	// A waitlist entry became a booking. By email with a calendar file, and by push, or else SMS.
 	NotificationTopic_NOTIFICATION_TOPIC_PROMOTED NotificationTopic = 3
-	// A freed place is kept for a while, to be accepted or declined. By email, and by push, else SMS.
+	// A freed place is offered for a limited time. By email, and by push, or else SMS.
 	NotificationTopic_NOTIFICATION_TOPIC_OFFER NotificationTopic = 4
-	// An offer that was not answered is about to end. By push, else SMS.
+	// An offer expires soon. By push, or else SMS.
 	NotificationTopic_NOTIFICATION_TOPIC_OFFER_EXPIRING NotificationTopic = 5
-	// A booking or a place on the waitlist was given up. By email, which takes the calendar entry out.
+	// A booking was cancelled or a waitlist entry ended. By email, which removes the calendar entry.
 	NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CANCELLED NotificationTopic = 6
-	// The session does not take place. By email, which takes the calendar entry out, and by push, else SMS.
+	// A session was cancelled. By email, which removes the calendar entry, and by push, or else SMS.
 	NotificationTopic_NOTIFICATION_TOPIC_SESSION_CANCELLED NotificationTopic = 7
-	// The booking or its session has another time, place or resource. By email, which moves the calendar entry, and by push.
+	// The time, place or resource of a booking changed, because it was rescheduled or its session was edited. By email,
+	// which updates the calendar entry, and by push.
 	NotificationTopic_NOTIFICATION_TOPIC_RESCHEDULED NotificationTopic = 8
-	// The session begins soon. By push, else email.
+	// The session starts soon. By push, or else email.
 	NotificationTopic_NOTIFICATION_TOPIC_REMINDER NotificationTopic = 9
 	// Check-in has opened. By push.
 	NotificationTopic_NOTIFICATION_TOPIC_CHECK_IN_OPEN NotificationTopic = 10
-	// Few credits are left, or none. By email.
+	// Few or no credits are left. By email.
 	NotificationTopic_NOTIFICATION_TOPIC_CREDITS_LOW NotificationTopic = 11
-	// The waitlist leaves a place to staff. To owners and admins, by email and push.
+	// The waitlist left open seats to staff. To owners and admins, by email and push.
 	NotificationTopic_NOTIFICATION_TOPIC_STAFF_NOTE NotificationTopic = 12
 )
 
@@ -118,17 +119,17 @@ func (NotificationTopic) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_notification_proto_rawDescGZIP(), []int{0}
 }
 
-// NotificationChannel is a way to reach a person.
+// NotificationChannel is how a message is delivered.
 type NotificationChannel int32
 
 const (
 	// Not set.
 	NotificationChannel_NOTIFICATION_CHANNEL_UNSPECIFIED NotificationChannel = 0
-	// A text message to the member's telephone.
+	// A text message to the member's phone.
 	NotificationChannel_NOTIFICATION_CHANNEL_SMS NotificationChannel = 1
 	// A push notification to each of the member's devices.
 	NotificationChannel_NOTIFICATION_CHANNEL_PUSH NotificationChannel = 2
-	// A mail to the member's address.
+	// An email to the member's address.
 	NotificationChannel_NOTIFICATION_CHANNEL_EMAIL NotificationChannel = 3
 )
 
@@ -175,32 +176,33 @@ func (NotificationChannel) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_notification_proto_rawDescGZIP(), []int{1}
 }
 
-// DeliveryStatus is how far a message got. The order of the values is that in which they can follow
-// each other; none is ever taken back, but that proof of delivery outranks a report of failure.
+// DeliveryStatus is the status of a message. A status can only be followed by a later one in this list. Proof of
+// delivery therefore wins over a report of failure.
 type DeliveryStatus int32
 
 const (
 	// Not set.
 	DeliveryStatus_DELIVERY_STATUS_UNSPECIFIED DeliveryStatus = 0
-	// Not sent yet: it waits, for the reason given, until `retry_time`.
+	// Not sent yet. It waits until `retry_time`, for the given reason.
 	DeliveryStatus_DELIVERY_STATUS_DEFERRED DeliveryStatus = 1
-	// Not sent, for the reason given.
+	// Not sent, for the given reason.
 	DeliveryStatus_DELIVERY_STATUS_DROPPED DeliveryStatus = 2
-	// It was handed to the provider, whose answer is not known, at this moment or because it was lost. The provider may have it.
+	// Handed to the provider, whose response is not known, yet or at all. The provider may have accepted it.
 	DeliveryStatus_DELIVERY_STATUS_POSSIBLY_SENT DeliveryStatus = 3
-	// The provider has it.
+	// The provider accepted it.
 	DeliveryStatus_DELIVERY_STATUS_QUEUED DeliveryStatus = 4
-	// The provider has handed it on to the carrier, the device's vendor or the mail server. In the local outbox: it stands there.
+	// The provider passed it on to the carrier, the device's vendor or the mail server. In the local outbox: it is
+	// stored.
 	DeliveryStatus_DELIVERY_STATUS_SENT DeliveryStatus = 5
-	// The provider refused it or could not hand it on.
+	// The provider rejected it or could not pass it on.
 	DeliveryStatus_DELIVERY_STATUS_FAILED DeliveryStatus = 6
 	// The carrier could not deliver it.
 	DeliveryStatus_DELIVERY_STATUS_UNDELIVERED DeliveryStatus = 7
-	// The mail came back.
+	// The email bounced.
 	DeliveryStatus_DELIVERY_STATUS_BOUNCED DeliveryStatus = 8
-	// It arrived.
+	// Delivered.
 	DeliveryStatus_DELIVERY_STATUS_DELIVERED DeliveryStatus = 9
-	// It was read.
+	// Read by the recipient.
 	DeliveryStatus_DELIVERY_STATUS_READ DeliveryStatus = 10
 )
 
@@ -265,41 +267,41 @@ func (DeliveryStatus) EnumDescriptor() ([]byte, []int) {
 type NotificationReason int32
 
 const (
-	// There is none.
+	// No reason.
 	NotificationReason_NOTIFICATION_REASON_UNSPECIFIED NotificationReason = 0
-	// Consent: the recipient replied STOP or one of its synonyms, or told the provider.
+	// Consent: the recipient replied STOP or a synonym, or opted out with the provider.
 	NotificationReason_NOTIFICATION_REASON_OPTED_OUT NotificationReason = 1
 	// Consent: the recipient used an unsubscribe link, or chose no channel for the topic.
 	NotificationReason_NOTIFICATION_REASON_UNSUBSCRIBED NotificationReason = 2
-	// Consent: messages to that address came back.
+	// Consent: messages to the address bounced.
 	NotificationReason_NOTIFICATION_REASON_BOUNCED NotificationReason = 3
-	// Consent: the recipient has no number, address or registered device on any channel that may be used.
+	// Consent: the recipient has no phone number, address or registered device for any channel that may be used.
 	NotificationReason_NOTIFICATION_REASON_UNREACHABLE NotificationReason = 4
 	// The recipient's quiet hours.
 	NotificationReason_NOTIFICATION_REASON_QUIET_HOURS NotificationReason = 5
-	// The recipient has had as many messages as the settings allow in 24 hours.
+	// The recipient has got as many messages as the settings allow in 24 hours.
 	NotificationReason_NOTIFICATION_REASON_FREQUENCY_CAP NotificationReason = 6
-	// Freshness: the booking or the place on the waitlist is no more.
+	// Freshness: the booking or waitlist entry has ended.
 	NotificationReason_NOTIFICATION_REASON_NOT_BOOKED NotificationReason = 7
-	// Freshness: the offer was answered, withdrawn or has ended.
+	// Freshness: the offer was answered or withdrawn, or has expired.
 	NotificationReason_NOTIFICATION_REASON_OFFER_CLOSED NotificationReason = 8
-	// Freshness: the time that it speaks of is no longer the session's.
+	// Freshness: the session is now at another time than the message says.
 	NotificationReason_NOTIFICATION_REASON_MOVED NotificationReason = 9
-	// Freshness: it would come too late to be of use.
+	// Freshness: it would arrive too late to be useful.
 	NotificationReason_NOTIFICATION_REASON_TOO_LATE NotificationReason = 10
-	// Freshness: something newer says otherwise, or the recipient is no longer a member.
+	// Freshness: a newer message replaces it, or the recipient is no longer a member.
 	NotificationReason_NOTIFICATION_REASON_SUPERSEDED NotificationReason = 11
-	// The provider could not take it; it is tried again.
+	// The provider could not accept it. It is retried.
 	NotificationReason_NOTIFICATION_REASON_PROVIDER_UNAVAILABLE NotificationReason = 12
-	// The provider refuses this message; `error_code` says why.
+	// The provider rejects this message; `error_code` says why.
 	NotificationReason_NOTIFICATION_REASON_PROVIDER_REFUSED NotificationReason = 13
-	// The device or number is no longer registered with the provider. It was dropped.
+	// The device or phone number is not registered with the provider any more. It was removed.
 	NotificationReason_NOTIFICATION_REASON_UNREGISTERED NotificationReason = 14
-	// The sender's account or settings do not work.
+	// The sender's account or settings are invalid.
 	NotificationReason_NOTIFICATION_REASON_MISCONFIGURED NotificationReason = 15
-	// The attempt before may have reached the recipient: its outcome was lost.
+	// The outcome of the previous attempt is unknown: it may have reached the recipient.
 	NotificationReason_NOTIFICATION_REASON_POSSIBLY_SENT NotificationReason = 16
-	// The tenant's template could not be used; the default was sent, or nothing where there is none.
+	// The tenant's template failed. The default was sent, or nothing if there is none.
 	NotificationReason_NOTIFICATION_REASON_TEMPLATE NotificationReason = 17
 )
 
@@ -374,16 +376,16 @@ func (NotificationReason) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_notification_proto_rawDescGZIP(), []int{3}
 }
 
-// NotificationPreference is whether one channel may carry one topic to a member.
+// NotificationPreference says whether messages about a topic may use a channel.
 type NotificationPreference struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it is about.
+	// The topic.
 	Topic NotificationTopic `protobuf:"varint,1,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
 	// The channel.
 	Channel NotificationChannel `protobuf:"varint,2,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// Whether it is used. Where push and SMS both are, SMS is used only where push reaches no device.
+	// Whether the channel is used. If both push and SMS are enabled, SMS is used only if push reaches no device.
 	Enabled bool `protobuf:"varint,3,opt,name=enabled,proto3" json:"enabled,omitempty"`
-	// Nobody has chosen: it is the topic's default. Not read in updates.
+	// Whether this is the default, because the member has not chosen. Ignored in updates.
 	IsDefault     bool `protobuf:"varint,4,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -447,14 +449,14 @@ func (x *NotificationPreference) GetIsDefault() bool {
 	return false
 }
 
-// QuietHours is a span of the day in which nobody is disturbed: what falls due in it waits until its end, or is
-// dropped where that would be too late.
+// QuietHours is a daily period without messages. A message that is due in it waits until its end, or is dropped if that
+// would be too late.
 type QuietHours struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When it begins, on the recipient's clock, to the minute.
+	// The start, in the recipient's local time, to the minute.
 	Start *timeofday.TimeOfDay `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
-	// When it ends, on the recipient's clock, to the minute; before the start it is that of the day after. The same as
-	// start: there are no quiet hours.
+	// The end, in the recipient's local time, to the minute. If it is before the start, it is on the next day. If it
+	// equals the start, there are no quiet hours.
 	End           *timeofday.TimeOfDay `protobuf:"bytes,2,opt,name=end,proto3" json:"end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -504,18 +506,19 @@ func (x *QuietHours) GetEnd() *timeofday.TimeOfDay {
 	return nil
 }
 
-// NotificationPreferences are what a member wants to hear of, and how.
+// NotificationPreferences are the messages that a member wants, and their channels.
 type NotificationPreferences struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Every topic with every channel, in the order of the contract. In updates: those to change.
 	Preferences []*NotificationPreference `protobuf:"bytes,1,rep,name=preferences,proto3" json:"preferences,omitempty"`
-	// The member's own quiet hours, on the clock of the member's time zone. Absent takes the tenant's. They can keep more
-	// quiet than the tenant does, and less.
+	// The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
+	// the tenant's.
 	QuietHours *QuietHours `protobuf:"bytes,2,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Channels that are stopped for the member's present number or address as a whole, whatever the preferences say: by STOP, by an unsubscribe link,
-	// or because messages came back. Not read: a reply of START, or a new address, opens them again.
+	// Channels that are stopped for the member's current phone number or address, whatever the preferences say: by STOP,
+	// by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address, ends
+	// the stop.
 	Stops []*NotificationStop `protobuf:"bytes,3,rep,name=stops,proto3" json:"stops,omitempty"`
-	// A calendar feed is open. Not read: CreateCalendarFeed opens one.
+	// Whether the member has a calendar feed. Ignored in updates: use CreateCalendarFeed.
 	HasCalendarFeed bool `protobuf:"varint,4,opt,name=has_calendar_feed,json=hasCalendarFeed,proto3" json:"has_calendar_feed,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -579,14 +582,14 @@ func (x *NotificationPreferences) GetHasCalendarFeed() bool {
 	return false
 }
 
-// NotificationStop is a channel that may not be used for a number or address.
+// NotificationStop is a channel that is stopped for a phone number or address.
 type NotificationStop struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channel.
 	Channel NotificationChannel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// Why: OPTED_OUT, UNSUBSCRIBED or BOUNCED.
+	// The reason: OPTED_OUT, UNSUBSCRIBED or BOUNCED.
 	Reason NotificationReason `protobuf:"varint,2,opt,name=reason,proto3,enum=berth.v1.NotificationReason" json:"reason,omitempty"`
-	// Since when, UTC.
+	// The start of the stop, in UTC.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -643,32 +646,33 @@ func (x *NotificationStop) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// NotificationSettings are a tenant's choices for all its messages.
+// NotificationSettings are a tenant's settings for all its messages.
 type NotificationSettings struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// When nobody is disturbed, on each recipient's own clock. Absent in an update that names it: none. At first 21:00 to 08:00.
+	// Quiet hours, in each recipient's local time. Named in an update and absent: none. Initially 21:00 to 08:00.
 	QuietHours *QuietHours `protobuf:"bytes,1,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Let email through in quiet hours: it makes no sound. At first false.
+	// Whether to send email in quiet hours, because it makes no sound. Initially false.
 	EmailInQuietHours bool `protobuf:"varint,2,opt,name=email_in_quiet_hours,json=emailInQuietHours,proto3" json:"email_in_quiet_hours,omitempty"`
-	// The most text messages that one recipient gets in 24 hours, 1 to 100. What is above waits, or goes by another channel. At first 6.
+	// The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another channel.
+	// Initially 6.
 	SmsPerDay int32 `protobuf:"varint,3,opt,name=sms_per_day,json=smsPerDay,proto3" json:"sms_per_day,omitempty"`
-	// The most push notifications likewise, those to several devices counted once. At first 12.
+	// The same for push notifications. One to several devices counts once. Initially 12.
 	PushPerDay int32 `protobuf:"varint,4,opt,name=push_per_day,json=pushPerDay,proto3" json:"push_per_day,omitempty"`
-	// The most mails likewise. At first 20.
+	// The same for emails. Initially 20.
 	EmailPerDay int32 `protobuf:"varint,5,opt,name=email_per_day,json=emailPerDay,proto3" json:"email_per_day,omitempty"`
-	// How long before the start reminders are sent, in elapsed time, each from 5 minutes to 14 days, at most 5. At first 24 hours
-	// and 30 minutes. A change holds for what is booked from then on.
+	// How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days. Initially
+	// 24 hours and 30 minutes. A change applies to new bookings.
 	Reminders []*durationpb.Duration `protobuf:"bytes,6,rep,name=reminders,proto3" json:"reminders,omitempty"`
-	// Where answers to mails go. Empty: to the sender's address.
+	// The reply-to address of emails. Empty: the sender's address.
 	ReplyTo string `protobuf:"bytes,7,opt,name=reply_to,json=replyTo,proto3" json:"reply_to,omitempty"`
-	// The name that mails come from, up to 100 characters. Empty: the tenant's.
+	// The sender's name in emails, up to 100 characters. Empty: the tenant's name.
 	SenderName string `protobuf:"bytes,8,opt,name=sender_name,json=senderName,proto3" json:"sender_name,omitempty"`
-	// Credits are low at this many or fewer, 0 to 1,000. At first 1.
+	// Credits are low at this balance and below, 0 to 1,000. Initially 1.
 	CreditsLowAt int32 `protobuf:"varint,9,opt,name=credits_low_at,json=creditsLowAt,proto3" json:"credits_low_at,omitempty"`
-	// BCP 47 tag of the language for those who have chosen none. Empty takes the tenant's. Where neither a template nor a
-	// default speaks a recipient's language, it is this one, and else English.
+	// The language, as a BCP 47 tag, for recipients who chose none. Empty: the tenant's. It is also used if there is no
+	// template or default in a recipient's language; if there is none in this language either, English is.
 	Locale string `protobuf:"bytes,10,opt,name=locale,proto3" json:"locale,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag          string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -781,31 +785,34 @@ func (x *NotificationSettings) GetEtag() string {
 	return ""
 }
 
-// NotificationTemplate is the wording of one topic for one channel in one language. Its texts are Go templates:
-// `{{.Title}}` puts a variable in, `{{if .Coach}} … {{else}} … {{end}}` chooses. The functions are and, or, not, eq, ne, lt, le, gt,
-// ge, upper, lower and short (`{{short .Title 20}}` cuts a text). Each topic has its own variables.
+// NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
+// `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or, not,
+// eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
+// variables.
 type NotificationTemplate struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What it is about.
+	// The topic.
 	Topic NotificationTopic `protobuf:"varint,1,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
 	// The channel.
 	Channel NotificationChannel `protobuf:"varint,2,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// BCP 47 tag, such as "de" or "pt-BR". A template in "de" serves "de-AT" too where that has none.
+	// The language as a BCP 47 tag, such as "de" or "pt-BR". A template in "de" is also used for "de-AT" if that has
+	// none.
 	Locale string `protobuf:"bytes,3,opt,name=locale,proto3" json:"locale,omitempty"`
-	// Email's subject, push's title, up to 500 characters. Empty for SMS, needed for the others.
+	// The subject of an email or the title of a push notification, up to 500 characters. Required for both, empty for
+	// SMS.
 	Subject string `protobuf:"bytes,4,opt,name=subject,proto3" json:"subject,omitempty"`
-	// The text, up to 20,000 characters. Needed.
+	// The text, up to 20,000 characters. Required.
 	Body string `protobuf:"bytes,5,opt,name=body,proto3" json:"body,omitempty"`
-	// Email as HTML, up to 100,000 characters. What variables put in is escaped. Empty: made of the text.
+	// The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
 	Html string `protobuf:"bytes,6,opt,name=html,proto3" json:"html,omitempty"`
-	// It is the default that comes with the service. Not read.
+	// Whether it is a default that comes with the service. Ignored in requests.
 	IsDefault bool `protobuf:"varint,7,opt,name=is_default,json=isDefault,proto3" json:"is_default,omitempty"`
-	// The variables that may be used. Not read.
+	// The variables that can be used. Ignored in requests.
 	Variables []*TemplateVariable `protobuf:"bytes,8,rep,name=variables,proto3" json:"variables,omitempty"`
-	// Changes with every edit; "v0" while it is the default. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty
-	// overwrites.
+	// Changes with every edit. "v0" for a default. If it is set in an update, it must be the current one: ETAG_MISMATCH.
+	// Empty overwrites.
 	Etag string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was last edited, UTC. Absent for a default.
+	// The time of the last edit, in UTC. Absent for a default.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -911,14 +918,14 @@ func (x *NotificationTemplate) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// TemplateVariable is something that a template can say.
+// TemplateVariable is a variable that a template can use.
 type TemplateVariable struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its name, as in `{{.Title}}`.
+	// The name, as in `{{.Title}}`.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What it stands for, in English.
+	// The meaning, in English.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// An example.
+	// An example value.
 	Example       string `protobuf:"bytes,3,opt,name=example,proto3" json:"example,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -975,24 +982,24 @@ func (x *TemplateVariable) GetExample() string {
 	return ""
 }
 
-// RenderedMessage is a message as its recipient gets it.
+// RenderedMessage is a message as the recipient gets it.
 type RenderedMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channel.
 	Channel NotificationChannel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// Email's subject, push's title.
+	// The subject of an email or the title of a push notification.
 	Subject string `protobuf:"bytes,2,opt,name=subject,proto3" json:"subject,omitempty"`
 	// The text.
 	Text string `protobuf:"bytes,3,opt,name=text,proto3" json:"text,omitempty"`
-	// Email as HTML.
+	// The HTML of an email.
 	Html string `protobuf:"bytes,4,opt,name=html,proto3" json:"html,omitempty"`
 	// The link that a push notification opens.
 	Link string `protobuf:"bytes,5,opt,name=link,proto3" json:"link,omitempty"`
-	// Email's iCalendar file (RFC 5545), if it carries one.
+	// The iCalendar file (RFC 5545) of an email, if it has one.
 	Calendar string `protobuf:"bytes,6,opt,name=calendar,proto3" json:"calendar,omitempty"`
-	// SMS: how many segments are paid for.
+	// SMS: the number of segments that are charged.
 	Segments int32 `protobuf:"varint,7,opt,name=segments,proto3" json:"segments,omitempty"`
-	// SMS: whether it takes the GSM 7-bit alphabet, of which 160 characters fit one segment. Otherwise 70 do.
+	// SMS: whether it uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70.
 	Gsm7          bool `protobuf:"varint,8,opt,name=gsm7,proto3" json:"gsm7,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1084,18 +1091,18 @@ func (x *RenderedMessage) GetGsm7() bool {
 	return false
 }
 
-// NotificationDelivery is one line of the delivery log: an attempt to send, or why there was none.
+// NotificationDelivery is a line of the delivery log: an attempt to send a message, or why there was none.
 type NotificationDelivery struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The message it is an attempt of: several lines may share one.
+	// The message. Several lines can be attempts at the same message.
 	NoticeId string `protobuf:"bytes,2,opt,name=notice_id,json=noticeId,proto3" json:"notice_id,omitempty"`
-	// What it is about.
+	// The topic.
 	Topic NotificationTopic `protobuf:"varint,3,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
-	// The channel. Unspecified where none could be used.
+	// The channel. Unspecified if none could be used.
 	Channel NotificationChannel `protobuf:"varint,4,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// How far it got.
+	// The status.
 	Status DeliveryStatus `protobuf:"varint,5,opt,name=status,proto3,enum=berth.v1.DeliveryStatus" json:"status,omitempty"`
 	// Why it was not sent, or not yet.
 	Reason NotificationReason `protobuf:"varint,6,opt,name=reason,proto3,enum=berth.v1.NotificationReason" json:"reason,omitempty"`
@@ -1103,33 +1110,33 @@ type NotificationDelivery struct {
 	MemberId string `protobuf:"bytes,7,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
 	// The recipient's name.
 	RecipientName string `protobuf:"bytes,8,opt,name=recipient_name,json=recipientName,proto3" json:"recipient_name,omitempty"`
-	// The number or address, all but its beginning and end hidden; a device's id.
+	// The phone number or address, with only its start and end visible; or a device's id.
 	Address string `protobuf:"bytes,9,opt,name=address,proto3" json:"address,omitempty"`
-	// The booking it is about. Empty where it is about none.
+	// The booking that it is about, if any.
 	BookingId string `protobuf:"bytes,10,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The offer it is about. Empty where it is about none.
+	// The offer that it is about, if any.
 	OfferId string `protobuf:"bytes,11,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// The session it is about. Empty where it is about none.
+	// The session that it is about, if any.
 	SessionId string `protobuf:"bytes,12,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Who carried it: "twilio", "fcm", "smtp", or "local" for the local outbox. Empty where it was not sent.
+	// The provider: "twilio", "fcm", "smtp", or "local" for the local outbox. Empty if it was not sent.
 	Provider string `protobuf:"bytes,13,opt,name=provider,proto3" json:"provider,omitempty"`
-	// What the provider calls it.
+	// The provider's id of the message.
 	ProviderId string `protobuf:"bytes,14,opt,name=provider_id,json=providerId,proto3" json:"provider_id,omitempty"`
-	// The provider's error code, and what it means, without personal data.
+	// The provider's error code. Contains no personal data.
 	ErrorCode string `protobuf:"bytes,15,opt,name=error_code,json=errorCode,proto3" json:"error_code,omitempty"`
-	// What the error means.
+	// What the error means. Contains no personal data.
 	ErrorMessage string `protobuf:"bytes,16,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
-	// SMS: segments paid for.
+	// SMS: the number of segments that are charged.
 	Segments int32 `protobuf:"varint,17,opt,name=segments,proto3" json:"segments,omitempty"`
-	// Which attempt at this message on this channel it is, from 1.
+	// The number of the attempt at this message on this channel, from 1.
 	Attempt int32 `protobuf:"varint,18,opt,name=attempt,proto3" json:"attempt,omitempty"`
-	// The attempt before it may have reached the recipient too.
+	// Whether the previous attempt may have reached the recipient too.
 	PossibleDuplicate bool `protobuf:"varint,19,opt,name=possible_duplicate,json=possibleDuplicate,proto3" json:"possible_duplicate,omitempty"`
-	// When it is tried again, UTC. Absent where it is not.
+	// When it is retried, in UTC. Absent if it is not.
 	RetryTime *timestamppb.Timestamp `protobuf:"bytes,20,opt,name=retry_time,json=retryTime,proto3" json:"retry_time,omitempty"`
-	// When the line was written, UTC: before the provider was called.
+	// The time the line was written, in UTC. That is before the call to the provider.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,21,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When its status last changed, UTC.
+	// The time of the last change of its status, in UTC.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,22,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1319,12 +1326,12 @@ func (x *NotificationDelivery) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// OutboxMessage is a message that stands in the local outbox, because the tenant has no sender for its channel.
+// OutboxMessage is a message in the local outbox. It is there because the tenant has no sender for its channel.
 type OutboxMessage struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The line of the delivery log.
 	Delivery *NotificationDelivery `protobuf:"bytes,1,opt,name=delivery,proto3" json:"delivery,omitempty"`
-	// What the recipient would have got.
+	// The message that the recipient would have received.
 	Message       *RenderedMessage `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1374,14 +1381,14 @@ func (x *OutboxMessage) GetMessage() *RenderedMessage {
 	return nil
 }
 
-// TwilioSender sends SMS with an account of the tenant's own.
+// TwilioSender is the tenant's own account for SMS.
 type TwilioSender struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The account's SID, "AC" and 32 hexadecimal digits.
+	// The account's SID: "AC" and 32 hexadecimal digits.
 	AccountSid string `protobuf:"bytes,1,opt,name=account_sid,json=accountSid,proto3" json:"account_sid,omitempty"`
-	// The account's auth token. Written, never read back; empty keeps the one that is there.
+	// The account's auth token. It is never returned. Empty keeps the current one.
 	AuthToken string `protobuf:"bytes,2,opt,name=auth_token,json=authToken,proto3" json:"auth_token,omitempty"`
-	// The number it sends from, in E.164, or a messaging service's SID, "MG" and 32 hexadecimal digits.
+	// The sender's phone number in E.164, or the SID of a messaging service: "MG" and 32 hexadecimal digits.
 	From          string `protobuf:"bytes,3,opt,name=from,proto3" json:"from,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1438,12 +1445,12 @@ func (x *TwilioSender) GetFrom() string {
 	return ""
 }
 
-// FcmSender sends push notifications with a Firebase project of the tenant's own.
+// FcmSender is the tenant's own Firebase project for push notifications.
 type FcmSender struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The project's id.
+	// The id of the project.
 	ProjectId string `protobuf:"bytes,1,opt,name=project_id,json=projectId,proto3" json:"project_id,omitempty"`
-	// The service account's key, a JSON file. Written, never read back; empty keeps the one that is there.
+	// The key of the service account, a JSON file. It is never returned. Empty keeps the current one.
 	ServiceAccountJson []byte `protobuf:"bytes,2,opt,name=service_account_json,json=serviceAccountJson,proto3" json:"service_account_json,omitempty"`
 	unknownFields      protoimpl.UnknownFields
 	sizeCache          protoimpl.SizeCache
@@ -1493,18 +1500,18 @@ func (x *FcmSender) GetServiceAccountJson() []byte {
 	return nil
 }
 
-// SmtpSender sends mail through a server of the tenant's own.
+// SmtpSender is the tenant's own mail server.
 type SmtpSender struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The server's name, such as "smtp.example.com".
+	// The server's host name, such as "smtp.example.com".
 	Host string `protobuf:"bytes,1,opt,name=host,proto3" json:"host,omitempty"`
-	// Its port: 587 for STARTTLS, 465 for TLS from the start.
+	// The port: 587 for STARTTLS, 465 for implicit TLS.
 	Port int32 `protobuf:"varint,2,opt,name=port,proto3" json:"port,omitempty"`
-	// The user to sign in as. Empty: nobody.
+	// The user to sign in as. Empty: no sign-in.
 	Username string `protobuf:"bytes,3,opt,name=username,proto3" json:"username,omitempty"`
-	// The password. Written, never read back; empty keeps the one that is there.
+	// The password. It is never returned. Empty keeps the current one.
 	Password string `protobuf:"bytes,4,opt,name=password,proto3" json:"password,omitempty"`
-	// The address that mails come from.
+	// The sender's address.
 	FromAddress   string `protobuf:"bytes,5,opt,name=from_address,json=fromAddress,proto3" json:"from_address,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1575,21 +1582,22 @@ func (x *SmtpSender) GetFromAddress() string {
 	return ""
 }
 
-// Senders is who carries a tenant's messages. A channel without a sender of the tenant's own uses the platform's, and where that has none,
-// the local outbox.
+// Senders are the accounts that send a tenant's messages. A channel without an account of the tenant uses the
+// platform's account, or the local outbox if there is none.
 type Senders struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// For SMS. Absent: not the tenant's own.
+	// For SMS. Absent: the tenant has none.
 	Twilio *TwilioSender `protobuf:"bytes,1,opt,name=twilio,proto3" json:"twilio,omitempty"`
-	// For push. Absent: not the tenant's own.
+	// For push. Absent: the tenant has none.
 	Fcm *FcmSender `protobuf:"bytes,2,opt,name=fcm,proto3" json:"fcm,omitempty"`
-	// For email. Absent: not the tenant's own.
+	// For email. Absent: the tenant has none.
 	Smtp *SmtpSender `protobuf:"bytes,3,opt,name=smtp,proto3" json:"smtp,omitempty"`
-	// What each channel uses at present. Not read.
+	// What each channel uses now. Ignored in requests.
 	InUse []*SenderInUse `protobuf:"bytes,4,rep,name=in_use,json=inUse,proto3" json:"in_use,omitempty"`
-	// Where Twilio is to send replies: set it as the number's or messaging service's webhook for incoming messages. Not read.
+	// The URL for replies. Set it in Twilio as the webhook for incoming messages of the phone number or messaging
+	// service. Ignored in requests.
 	TwilioInboundUrl string `protobuf:"bytes,5,opt,name=twilio_inbound_url,json=twilioInboundUrl,proto3" json:"twilio_inbound_url,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1667,14 +1675,14 @@ func (x *Senders) GetEtag() string {
 	return ""
 }
 
-// SenderInUse is who carries a channel's messages.
+// SenderInUse is what a channel uses.
 type SenderInUse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The channel.
 	Channel NotificationChannel `protobuf:"varint,1,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
 	// "twilio", "fcm", "smtp" or "local".
 	Provider string `protobuf:"bytes,2,opt,name=provider,proto3" json:"provider,omitempty"`
-	// It is the tenant's own, not the platform's.
+	// Whether it is the tenant's own account, not the platform's.
 	Own           bool `protobuf:"varint,3,opt,name=own,proto3" json:"own,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1731,22 +1739,22 @@ func (x *SenderInUse) GetOwn() bool {
 	return false
 }
 
-// DeliveryFilter chooses lines of the delivery log. All that is set must hold.
+// DeliveryFilter selects lines of the delivery log. All conditions that are set must match.
 type DeliveryFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// To this member.
+	// Only messages to this member.
 	MemberId string `protobuf:"bytes,1,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// About this booking.
+	// Only this booking.
 	BookingId string `protobuf:"bytes,2,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// About this offer.
+	// Only messages about this offer.
 	OfferId string `protobuf:"bytes,3,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// With one of these statuses. Empty: any.
+	// Only these statuses. Empty: all.
 	Statuses []DeliveryStatus `protobuf:"varint,4,rep,packed,name=statuses,proto3,enum=berth.v1.DeliveryStatus" json:"statuses,omitempty"`
-	// On this channel. Unspecified: any.
+	// Only this channel. Unspecified: all.
 	Channel NotificationChannel `protobuf:"varint,5,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// About this. Unspecified: anything.
+	// Only this topic. Unspecified: all.
 	Topic NotificationTopic `protobuf:"varint,6,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
-	// Written in this span, UTC. Absent: ever.
+	// Only lines written in this period, in UTC. Absent: any time.
 	TimeRange     *TimeRange `protobuf:"bytes,7,opt,name=time_range,json=timeRange,proto3" json:"time_range,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

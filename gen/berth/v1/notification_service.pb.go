@@ -23,10 +23,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetPreferencesRequest asks for the caller's preferences.
+// GetPreferencesRequest reads preferences.
 type GetPreferencesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The member. Empty: the caller.
 	MemberId      string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
@@ -78,10 +78,10 @@ func (x *GetPreferencesRequest) GetMemberId() string {
 	return ""
 }
 
-// GetPreferencesResponse is the caller's preferences.
+// GetPreferencesResponse has the preferences.
 type GetPreferencesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As they are now.
+	// The preferences or settings.
 	Preferences   *NotificationPreferences `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -127,11 +127,11 @@ func (x *GetPreferencesResponse) GetPreferences() *NotificationPreferences {
 // UpdatePreferencesRequest changes the caller's preferences.
 type UpdatePreferencesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The new values of what the mask names. Of the preferences, those given change and the rest stays.
+	// New values for the fields in the mask. Of preferences, only the given ones change.
 	Preferences *NotificationPreferences `protobuf:"bytes,2,opt,name=preferences,proto3" json:"preferences,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -188,10 +188,10 @@ func (x *UpdatePreferencesRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdatePreferencesResponse is the caller's preferences after the change.
+// UpdatePreferencesResponse has the changed preferences.
 type UpdatePreferencesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As they are now.
+	// The preferences or settings.
 	Preferences   *NotificationPreferences `protobuf:"bytes,1,opt,name=preferences,proto3" json:"preferences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -234,10 +234,10 @@ func (x *UpdatePreferencesResponse) GetPreferences() *NotificationPreferences {
 	return nil
 }
 
-// CreateCalendarFeedRequest asks for the address of a calendar feed.
+// CreateCalendarFeedRequest creates a calendar feed.
 type CreateCalendarFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -280,10 +280,10 @@ func (x *CreateCalendarFeedRequest) GetTenantId() string {
 	return ""
 }
 
-// CreateCalendarFeedResponse is the address.
+// CreateCalendarFeedResponse has the URL of the feed.
 type CreateCalendarFeedResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// To subscribe to in a calendar. It holds a secret.
+	// The URL to subscribe to in a calendar. It contains a secret.
 	Url           string `protobuf:"bytes,1,opt,name=url,proto3" json:"url,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -329,7 +329,7 @@ func (x *CreateCalendarFeedResponse) GetUrl() string {
 // DeleteCalendarFeedRequest ends the caller's calendar feed.
 type DeleteCalendarFeedRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -372,7 +372,7 @@ func (x *DeleteCalendarFeedRequest) GetTenantId() string {
 	return ""
 }
 
-// DeleteCalendarFeedResponse says that it is gone.
+// DeleteCalendarFeedResponse is empty.
 type DeleteCalendarFeedResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -409,10 +409,10 @@ func (*DeleteCalendarFeedResponse) Descriptor() ([]byte, []int) {
 	return file_berth_v1_notification_service_proto_rawDescGZIP(), []int{7}
 }
 
-// GetNotificationSettingsRequest asks for the settings.
+// GetNotificationSettingsRequest reads the settings.
 type GetNotificationSettingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -455,10 +455,10 @@ func (x *GetNotificationSettingsRequest) GetTenantId() string {
 	return ""
 }
 
-// GetNotificationSettingsResponse is the settings.
+// GetNotificationSettingsResponse has the settings.
 type GetNotificationSettingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As they are now.
+	// The preferences or settings.
 	Settings      *NotificationSettings `protobuf:"bytes,1,opt,name=settings,proto3" json:"settings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -504,11 +504,11 @@ func (x *GetNotificationSettingsResponse) GetSettings() *NotificationSettings {
 // UpdateNotificationSettingsRequest changes the settings.
 type UpdateNotificationSettingsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The new values of what the mask names.
+	// New values for the fields in the mask.
 	Settings *NotificationSettings `protobuf:"bytes,2,opt,name=settings,proto3" json:"settings,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -565,10 +565,10 @@ func (x *UpdateNotificationSettingsRequest) GetUpdateMask() *fieldmaskpb.FieldMa
 	return nil
 }
 
-// UpdateNotificationSettingsResponse is the settings after the change.
+// UpdateNotificationSettingsResponse has the changed settings.
 type UpdateNotificationSettingsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As they are now.
+	// The preferences or settings.
 	Settings      *NotificationSettings `protobuf:"bytes,1,opt,name=settings,proto3" json:"settings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -611,16 +611,16 @@ func (x *UpdateNotificationSettingsResponse) GetSettings() *NotificationSettings
 	return nil
 }
 
-// ListTemplatesRequest chooses templates. All that is set must hold.
+// ListTemplatesRequest selects templates. All conditions that are set must match.
 type ListTemplatesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// About this. Unspecified: anything.
+	// Only this topic. Unspecified: all.
 	Topic NotificationTopic `protobuf:"varint,2,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
-	// For this channel. Unspecified: any.
+	// Only this channel. Unspecified: all.
 	Channel NotificationChannel `protobuf:"varint,3,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// In this language, exactly. Empty: in any.
+	// Only this language (exact match). Empty: all.
 	Locale        string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -684,7 +684,7 @@ func (x *ListTemplatesRequest) GetLocale() string {
 	return ""
 }
 
-// ListTemplatesResponse is all of them, in order of topic, channel, language.
+// ListTemplatesResponse has all selected templates, by topic, channel and language.
 type ListTemplatesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The templates.
@@ -730,12 +730,12 @@ func (x *ListTemplatesResponse) GetTemplates() []*NotificationTemplate {
 	return nil
 }
 
-// UpdateTemplateRequest gives a wording.
+// UpdateTemplateRequest sets a template.
 type UpdateTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The whole template, with topic, channel and locale, which name it.
+	// The whole template. topic, channel and locale identify it.
 	Template      *NotificationTemplate `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -785,10 +785,10 @@ func (x *UpdateTemplateRequest) GetTemplate() *NotificationTemplate {
 	return nil
 }
 
-// UpdateTemplateResponse is the template kept.
+// UpdateTemplateResponse is the stored template.
 type UpdateTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As it is now.
+	// The template.
 	Template      *NotificationTemplate `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -831,12 +831,12 @@ func (x *UpdateTemplateResponse) GetTemplate() *NotificationTemplate {
 	return nil
 }
 
-// PreviewTemplateRequest gives a wording to look at.
+// PreviewTemplateRequest renders a template.
 type PreviewTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The whole template. With an empty body: the one in use.
+	// The whole template. If the body is empty, the template in use is rendered.
 	Template      *NotificationTemplate `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -886,10 +886,10 @@ func (x *PreviewTemplateRequest) GetTemplate() *NotificationTemplate {
 	return nil
 }
 
-// PreviewTemplateResponse is what it would look like.
+// PreviewTemplateResponse is the rendered message.
 type PreviewTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With example values.
+	// The message, with example values.
 	Message       *RenderedMessage `protobuf:"bytes,1,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -932,18 +932,18 @@ func (x *PreviewTemplateResponse) GetMessage() *RenderedMessage {
 	return nil
 }
 
-// ResetTemplateRequest names a template.
+// ResetTemplateRequest resets a template.
 type ResetTemplateRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is about.
+	// The topic.
 	Topic NotificationTopic `protobuf:"varint,2,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
 	// The channel.
 	Channel NotificationChannel `protobuf:"varint,3,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// BCP 47 tag, such as "de".
+	// The language as a BCP 47 tag, such as "de".
 	Locale string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
-	// As read; it must still be the current one: ETAG_MISMATCH. Empty does not care.
+	// If set, it must be the current etag: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1017,7 +1017,7 @@ func (x *ResetTemplateRequest) GetEtag() string {
 // ResetTemplateResponse is the default.
 type ResetTemplateResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The template that is in use now. Absent where there is no default in that language.
+	// The template that is in use now. Absent if there is no default in that language.
 	Template      *NotificationTemplate `protobuf:"bytes,1,opt,name=template,proto3" json:"template,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1060,16 +1060,16 @@ func (x *ResetTemplateResponse) GetTemplate() *NotificationTemplate {
 	return nil
 }
 
-// ListDeliveriesRequest chooses lines of the log.
+// ListDeliveriesRequest selects lines of the delivery log.
 type ListDeliveriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which.
+	// What to select. Absent: all.
 	Filter *DeliveryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1133,12 +1133,12 @@ func (x *ListDeliveriesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListDeliveriesResponse is one page, the newest first.
+// ListDeliveriesResponse is one page, newest first.
 type ListDeliveriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The lines.
 	Deliveries []*NotificationDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1188,16 +1188,16 @@ func (x *ListDeliveriesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// ListOutboxRequest chooses messages.
+// ListOutboxRequest selects messages.
 type ListOutboxRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which.
+	// What to select. Absent: all.
 	Filter *DeliveryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1261,12 +1261,12 @@ func (x *ListOutboxRequest) GetPageToken() string {
 	return ""
 }
 
-// ListOutboxResponse is one page, the newest first.
+// ListOutboxResponse is one page, newest first.
 type ListOutboxResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The messages.
 	Messages []*OutboxMessage `protobuf:"bytes,1,rep,name=messages,proto3" json:"messages,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1316,16 +1316,16 @@ func (x *ListOutboxResponse) GetNextPageToken() string {
 	return ""
 }
 
-// SendTestRequest says what to send.
+// SendTestRequest selects a template to send.
 type SendTestRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is about.
+	// The topic.
 	Topic NotificationTopic `protobuf:"varint,2,opt,name=topic,proto3,enum=berth.v1.NotificationTopic" json:"topic,omitempty"`
 	// The channel.
 	Channel NotificationChannel `protobuf:"varint,3,opt,name=channel,proto3,enum=berth.v1.NotificationChannel" json:"channel,omitempty"`
-	// In this language. Empty: in the caller's.
+	// The language. Empty: the caller's.
 	Locale        string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1389,10 +1389,10 @@ func (x *SendTestRequest) GetLocale() string {
 	return ""
 }
 
-// SendTestResponse is what became of it.
+// SendTestResponse has the result.
 type SendTestResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The lines of the log: one, or for push one for each device.
+	// The lines of the delivery log: one, or for push one for each device.
 	Deliveries    []*NotificationDelivery `protobuf:"bytes,1,rep,name=deliveries,proto3" json:"deliveries,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1435,10 +1435,10 @@ func (x *SendTestResponse) GetDeliveries() []*NotificationDelivery {
 	return nil
 }
 
-// GetSendersRequest asks who carries the messages.
+// GetSendersRequest reads the senders.
 type GetSendersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1481,10 +1481,10 @@ func (x *GetSendersRequest) GetTenantId() string {
 	return ""
 }
 
-// GetSendersResponse is who carries the messages.
+// GetSendersResponse has the senders.
 type GetSendersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As they are now, without secrets.
+	// The senders, without secrets.
 	Senders       *Senders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1527,14 +1527,15 @@ func (x *GetSendersResponse) GetSenders() *Senders {
 	return nil
 }
 
-// UpdateSendersRequest changes who carries the messages.
+// UpdateSendersRequest changes the senders.
 type UpdateSendersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The new values of what the mask names. A secret that is empty keeps the one that is there, as long as the account, project or server and user stay the same.
+	// New values for the fields in the mask. An empty secret keeps the current one, as long as the account, the project,
+	// or the server and user stay the same.
 	Senders *Senders `protobuf:"bytes,2,opt,name=senders,proto3" json:"senders,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1591,10 +1592,10 @@ func (x *UpdateSendersRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateSendersResponse is who carries the messages after the change.
+// UpdateSendersResponse has the changed senders.
 type UpdateSendersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// As they are now, without secrets.
+	// The senders, without secrets.
 	Senders       *Senders `protobuf:"bytes,1,opt,name=senders,proto3" json:"senders,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

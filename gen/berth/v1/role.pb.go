@@ -23,14 +23,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// Permission is one thing that a role can allow. The list is the same for every tenant.
+// Permission is something that a role can allow. All tenants have the same permissions.
 type Permission struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Subject and verb, such as "session.create".
+	// The name, as "subject.verb", such as "session.create".
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
 	// What it allows, in a sentence.
 	Description string `protobuf:"bytes,2,opt,name=description,proto3" json:"description,omitempty"`
-	// Built-in roles that have it.
+	// The built-in roles that have it.
 	DefaultRoles  []string `protobuf:"bytes,3,rep,name=default_roles,json=defaultRoles,proto3" json:"default_roles,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -87,27 +87,28 @@ func (x *Permission) GetDefaultRoles() []string {
 	return nil
 }
 
-// Role is a named set of permissions. Every tenant has the built-in roles
-// owner, admin, coach, member and partner; its admins can define others.
+// Role is a named set of permissions. Every tenant has the built-in roles owner, admin, coach, member and partner. Its
+// admins can create others.
 type Role struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Its key in the tenant: a lower-case letter, then up to 49 lower-case letters, digits and underscores, such as "front_desk". Cannot be changed.
+	// The key of the role in the tenant, such as "front_desk": a lower-case letter, then up to 49 lower-case letters,
+	// digits and underscores. It cannot be changed.
 	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	// What people read, up to 200 characters. Empty takes the name.
+	// The display name, up to 200 characters. Empty: the name.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
 	// What it is for, up to 1,000 characters.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Names of the permissions it gives, from ListPermissions and in its order.
+	// The names of its permissions, as in ListPermissions and in the same order.
 	Permissions []string `protobuf:"bytes,4,rep,name=permissions,proto3" json:"permissions,omitempty"`
-	// Whether it is one that every tenant has: ROLE_BUILT_IN. Set by the service.
+	// Whether it is a built-in role, which cannot be changed: ROLE_BUILT_IN. Set by the service.
 	BuiltIn bool `protobuf:"varint,5,opt,name=built_in,json=builtIn,proto3" json:"built_in,omitempty"`
-	// How many members, active or not, and service accounts in force hold it. Set by the service.
+	// How many members, active or not, and active service accounts have it. Set by the service.
 	Holders int32 `protobuf:"varint,6,opt,name=holders,proto3" json:"holders,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC. Set by the service.
+	// The time of creation, in UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC. Set by the service.
+	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -206,22 +207,22 @@ func (x *Role) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// ServiceAccount is a program that calls on behalf of a partner.
+// ServiceAccount is the account of a program, such as a partner's.
 type ServiceAccount struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What people read, unique among the tenant's accounts in force, without regard to case.
+	// The display name. Unique among the tenant's active accounts, ignoring case.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
 	// What it is for.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// Names of the roles it holds, the built-in ones by rank, then by name. None once it is revoked.
+	// The names of its roles: the built-in roles by rank, then the others by name. Empty once it is revoked.
 	Roles []string `protobuf:"bytes,4,rep,name=roles,proto3" json:"roles,omitempty"`
-	// Its keys, the newest first, those that have ended too.
+	// Its keys, newest first, including ended ones.
 	Keys []*ServiceAccountKey `protobuf:"bytes,5,rep,name=keys,proto3" json:"keys,omitempty"`
-	// When it was revoked, UTC. Absent where it is in force.
+	// The time it was revoked, in UTC. Absent if it is active.
 	RevokeTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=revoke_time,json=revokeTime,proto3" json:"revoke_time,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -306,18 +307,18 @@ func (x *ServiceAccount) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// ServiceAccountKey is what is known of a key. The key itself is not kept.
+// ServiceAccountKey describes a key. The key itself is not stored.
 type ServiceAccountKey struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The key's first characters, to tell it from others.
+	// The first characters of the key, to recognize it.
 	Prefix string `protobuf:"bytes,2,opt,name=prefix,proto3" json:"prefix,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it stops being good, UTC. Absent where it has no end.
+	// When it expires, in UTC. Absent if it does not.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// When it was last exchanged, UTC, to the hour. Absent where it never was.
+	// The time it was last exchanged, in UTC, to the hour. Absent if it never was.
 	LastUsedTime  *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=last_used_time,json=lastUsedTime,proto3" json:"last_used_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

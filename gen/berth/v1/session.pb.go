@@ -26,7 +26,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// SlotStatus is what a session looks like to someone who wants a place.
+// SlotStatus is the status of a session for customers.
 type SlotStatus int32
 
 const (
@@ -34,11 +34,11 @@ const (
 	SlotStatus_SLOT_STATUS_UNSPECIFIED SlotStatus = 0
 	// Seats are open.
 	SlotStatus_SLOT_STATUS_AVAILABLE SlotStatus = 1
-	// Full, but somebody only holds a place and may not confirm it.
+	// Full, but at least one seat is only held and may become free.
 	SlotStatus_SLOT_STATUS_HELD SlotStatus = 2
 	// Full.
 	SlotStatus_SLOT_STATUS_BOOKED SlotStatus = 3
-	// Not on sale: blocked, a draft, or cancelled.
+	// Not available: blocked, a draft, or cancelled.
 	SlotStatus_SLOT_STATUS_BLOCKED SlotStatus = 4
 )
 
@@ -87,17 +87,17 @@ func (SlotStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{0}
 }
 
-// SessionState is where a session is in its life.
+// SessionState is the state of a session.
 type SessionState int32
 
 const (
 	// Not set.
 	SessionState_SESSION_STATE_UNSPECIFIED SessionState = 0
-	// Staff see it, members do not. It cannot be booked.
+	// Visible to staff only. It cannot be booked.
 	SessionState_SESSION_STATE_DRAFT SessionState = 1
-	// On sale, unless blocked.
+	// It can be booked, unless it is blocked.
 	SessionState_SESSION_STATE_PUBLISHED SessionState = 2
-	// Called off for good. Its bookings are cancelled and their credits are back.
+	// Cancelled for good. Its bookings are cancelled and their credits refunded.
 	SessionState_SESSION_STATE_CANCELLED SessionState = 3
 )
 
@@ -144,21 +144,21 @@ func (SessionState) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{1}
 }
 
-// EligibilityStatus is the outcome that a booking would have.
+// EligibilityStatus is the result that a booking would have.
 type EligibilityStatus int32
 
 const (
 	// Not set.
 	EligibilityStatus_ELIGIBILITY_STATUS_UNSPECIFIED EligibilityStatus = 0
-	// Book would confirm.
+	// Book would confirm a booking.
 	EligibilityStatus_ELIGIBILITY_STATUS_ELIGIBLE EligibilityStatus = 1
-	// Full: Book would give a waitlist entry.
+	// The session is full: Book would create a waitlist entry.
 	EligibilityStatus_ELIGIBILITY_STATUS_WAITLIST EligibilityStatus = 2
-	// Book would be refused, with the reason given.
+	// Book would fail, with the given reason.
 	EligibilityStatus_ELIGIBILITY_STATUS_BLOCKED EligibilityStatus = 3
-	// The caller is booked already.
+	// The caller has a booking.
 	EligibilityStatus_ELIGIBILITY_STATUS_BOOKED EligibilityStatus = 4
-	// The caller waits already.
+	// The caller is on the waitlist.
 	EligibilityStatus_ELIGIBILITY_STATUS_WAITLISTED EligibilityStatus = 5
 )
 
@@ -209,19 +209,19 @@ func (EligibilityStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{2}
 }
 
-// SeriesEditScope is which sessions of a series an edit reaches.
+// SeriesEditScope is which sessions of a series an edit applies to.
 type SeriesEditScope int32
 
 const (
-	// Refused.
+	// Rejected.
 	SeriesEditScope_SERIES_EDIT_SCOPE_UNSPECIFIED SeriesEditScope = 0
-	// The named session alone, whatever its state but cancelled. It leaves the pattern but stays in the
-	// series: later edits of the series leave it as it is. UpdateSession does the same.
+	// Only the named session, in any state but cancelled. It stays in the series, but later edits of the series do not
+	// change it. UpdateSession does the same.
 	SeriesEditScope_SERIES_EDIT_SCOPE_ONE SeriesEditScope = 1
-	// The named session and those after it, from the first of its day on where a day has several. The series is split
-	// there, unless nothing would be left before it: then the whole series is edited.
+	// The named session and all after it. If its day has several sessions, all from the first of that day. The series is
+	// split there. If nothing would be left before it, the whole series is edited.
 	SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING SeriesEditScope = 2
-	// All sessions of the series that have not started, but those that were edited by themselves.
+	// All sessions of the series that have not started, except those that were edited individually.
 	SeriesEditScope_SERIES_EDIT_SCOPE_ALL SeriesEditScope = 3
 )
 
@@ -268,66 +268,65 @@ func (SeriesEditScope) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_session_proto_rawDescGZIP(), []int{3}
 }
 
-// Session is one scheduled, bookable span. A class, a tee time, a court hour
-// and an appointment are all sessions.
+// Session is a scheduled period that can be booked, such as a class, a tee time, a court hour or an appointment.
 type Session struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The service that is offered.
+	// The service.
 	ServiceId string `protobuf:"bytes,2,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Where it takes place. Its time zone is the session's.
+	// The location. The session has its time zone.
 	LocationId string `protobuf:"bytes,3,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The court, room or chair it occupies, if any. No resource is in two sessions at once.
+	// The court, room or chair that it uses, if any. A resource has one session at a time.
 	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
 	// The staff member who leads it, if any: an active owner, admin or coach.
 	CoachId string `protobuf:"bytes,5,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
-	// The series that made it, if any.
+	// The series that it belongs to, if any.
 	SeriesId string `protobuf:"bytes,6,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
-	// What people read. The service's name where none was given.
+	// The display title. The service's name if none was given.
 	Title string `protobuf:"bytes,7,opt,name=title,proto3" json:"title,omitempty"`
-	// Text for members.
+	// A description for members.
 	Description string `protobuf:"bytes,8,opt,name=description,proto3" json:"description,omitempty"`
-	// First instant, UTC.
+	// The first instant, in UTC.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// The instant after the last, UTC.
+	// The instant after the last, in UTC.
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
-	// IANA zone of the location, for showing the times.
+	// The IANA time zone of the location, to display the times.
 	TimeZone string `protobuf:"bytes,11,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// The calendar day of the start at the location.
+	// The local date of the start.
 	LocalDate *date.Date `protobuf:"bytes,12,opt,name=local_date,json=localDate,proto3" json:"local_date,omitempty"`
-	// Seats. Absent means unlimited.
+	// The number of seats. Absent means unlimited.
 	Capacity *int32 `protobuf:"varint,13,opt,name=capacity,proto3,oneof" json:"capacity,omitempty"`
-	// How many entries may wait. 0 keeps no waitlist.
+	// The maximum number of waiting entries. 0 means no waitlist.
 	WaitlistCapacity int32 `protobuf:"varint,14,opt,name=waitlist_capacity,json=waitlistCapacity,proto3" json:"waitlist_capacity,omitempty"`
-	// Seats held by confirmed and attended bookings, live holds and live offers.
+	// The seats of confirmed and attended bookings, of holds and of live offers.
 	SeatsTaken int32 `protobuf:"varint,15,opt,name=seats_taken,json=seatsTaken,proto3" json:"seats_taken,omitempty"`
-	// Seats that can be booked now. Absent means unlimited.
+	// The seats that can be booked now. Absent means unlimited.
 	SeatsOpen *int32 `protobuf:"varint,16,opt,name=seats_open,json=seatsOpen,proto3,oneof" json:"seats_open,omitempty"`
-	// Entries that wait.
+	// The number of waiting entries.
 	WaitlistLength int32 `protobuf:"varint,17,opt,name=waitlist_length,json=waitlistLength,proto3" json:"waitlist_length,omitempty"`
-	// Where it is in its life.
+	// The status.
 	State SessionState `protobuf:"varint,18,opt,name=state,proto3,enum=berth.v1.SessionState" json:"state,omitempty"`
-	// Off sale, whatever its state. Bookings made before stay.
+	// Whether it is blocked: it cannot be booked, in any state. Existing bookings stay.
 	Blocked bool `protobuf:"varint,19,opt,name=blocked,proto3" json:"blocked,omitempty"`
-	// Why it is blocked or was cancelled, as staff wrote it. Only staff see why it is blocked.
+	// Why it is blocked or was cancelled, as written by staff. Only staff see why it is blocked.
 	StateReason string `protobuf:"bytes,20,opt,name=state_reason,json=stateReason,proto3" json:"state_reason,omitempty"`
-	// In person or online, as the service says.
+	// In person or online, as the service.
 	Delivery Delivery `protobuf:"varint,21,opt,name=delivery,proto3,enum=berth.v1.Delivery" json:"delivery,omitempty"`
-	// Workouts attached, in order.
+	// The attached workouts, in order.
 	WorkoutIds []string `protobuf:"bytes,22,rep,name=workout_ids,json=workoutIds,proto3" json:"workout_ids,omitempty"`
-	// Whether the caller may book it now, and if not, why. Set by ListSessions
-	// and GetSession for callers who are members of the tenant.
+	// Whether the caller can book it now, and if not, why. Set by ListSessions and GetSession if the caller is a member
+	// of the tenant.
 	Eligibility *BookingEligibility `protobuf:"bytes,23,opt,name=eligibility,proto3" json:"eligibility,omitempty"`
-	// Changes with every edit; send it back to edit only what you have seen.
+	// Changes with every edit. Send it back to edit only the version that you have read.
 	Etag string `protobuf:"bytes,24,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,25,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC. Bookings do not count as edits.
+	// The time of the last edit, in UTC. Bookings are not edits.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,26,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// What it looks like to someone who wants a place.
+	// The status for customers.
 	SlotStatus SlotStatus `protobuf:"varint,27,opt,name=slot_status,json=slotStatus,proto3,enum=berth.v1.SlotStatus" json:"slot_status,omitempty"`
-	// The name of who leads it, as it is now. Empty where nobody is named. Output only.
+	// The current name of the staff member who leads it. Empty if there is none. Ignored in requests.
 	CoachName     string `protobuf:"bytes,28,opt,name=coach_name,json=coachName,proto3" json:"coach_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -559,24 +558,24 @@ func (x *Session) GetCoachName() string {
 	return ""
 }
 
-// BookingEligibility says what Book would answer this caller at this moment.
+// BookingEligibility is the result that Book would have for the caller now.
 type BookingEligibility struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The outcome to expect.
+	// The expected result.
 	Status EligibilityStatus `protobuf:"varint,1,opt,name=status,proto3,enum=berth.v1.EligibilityStatus" json:"status,omitempty"`
-	// The ErrorReason that Book would give, without its prefix, where status is BLOCKED.
+	// The ErrorReason that Book would give, without its prefix, if the status is BLOCKED.
 	Reason string `protobuf:"bytes,2,opt,name=reason,proto3" json:"reason,omitempty"`
-	// A sentence for people to go with the reason.
+	// A sentence for people about the reason.
 	Message string `protobuf:"bytes,3,opt,name=message,proto3" json:"message,omitempty"`
-	// Facts for programs, as in the error's metadata.
+	// Facts for programs, as in the metadata of the error.
 	Metadata map[string]string `protobuf:"bytes,4,rep,name=metadata,proto3" json:"metadata,omitempty" protobuf_key:"bytes,1,opt,name=key" protobuf_val:"bytes,2,opt,name=value"`
-	// The subscription that would be used, if one would be.
+	// The subscription that would pay, if any.
 	SubscriptionId string `protobuf:"bytes,5,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// The caller's own active booking, where status is BOOKED.
+	// The caller's own active booking, if the status is BOOKED.
 	BookingId string `protobuf:"bytes,6,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
-	// The caller's own waitlist entry, where status is WAITLISTED.
+	// The caller's own waitlist entry, if the status is WAITLISTED.
 	EntryId string `protobuf:"bytes,7,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The caller's place in the queue, from 1, where status is WAITLISTED.
+	// The caller's position in the queue, from 1, if the status is WAITLISTED.
 	WaitlistPosition int32 `protobuf:"varint,8,opt,name=waitlist_position,json=waitlistPosition,proto3" json:"waitlist_position,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -668,31 +667,31 @@ func (x *BookingEligibility) GetWaitlistPosition() int32 {
 	return 0
 }
 
-// SessionInput is what staff decide about a session.
+// SessionInput has the fields of a session that staff can edit.
 type SessionInput struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The service that is offered. Must be active. Required on creation.
+	// The service. It must be active. Required on creation.
 	ServiceId string `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Where it takes place. Must be active. Required on creation.
+	// The location. It must be active. Required on creation.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// The resource it occupies. Must be of the same location.
+	// The resource. It must be at the same location.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// The staff member who leads it. Must be active and owner, admin or coach: COACH_INVALID.
+	// The staff member who leads it. They must be active and an owner, admin or coach: COACH_INVALID.
 	CoachId string `protobuf:"bytes,4,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
-	// Up to 200 characters. Empty takes the service's name.
+	// The title, up to 200 characters. Empty: the service's name.
 	Title string `protobuf:"bytes,5,opt,name=title,proto3" json:"title,omitempty"`
-	// Up to 4,000 characters.
+	// The description, up to 4,000 characters.
 	Description string `protobuf:"bytes,6,opt,name=description,proto3" json:"description,omitempty"`
-	// First instant, UTC, to the microsecond. Within ten years of now, past or future: what took place can be put on record.
-	// Changing it alone moves the end along.
+	// The first instant, in UTC, to the microsecond. Within ten years of now, also in the past, to record sessions
+	// afterwards. If only the start is changed, the end moves with it.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// The instant after the last, UTC. Absent: start plus the service's duration. At most 7 days after start.
+	// The instant after the last, in UTC, at most 7 days after the start. Absent: the start plus the service's duration.
 	EndTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=end_time,json=endTime,proto3" json:"end_time,omitempty"`
-	// Seats, 0 to 100,000. Absent on creation: the service's default. To make a session unlimited, set unlimited.
+	// The number of seats, 0 to 100,000. Absent on creation: the service's default. For unlimited seats, set unlimited.
 	Capacity *int32 `protobuf:"varint,9,opt,name=capacity,proto3,oneof" json:"capacity,omitempty"`
-	// No limit on seats. Excludes capacity.
+	// Whether the seats are unlimited. It excludes capacity.
 	Unlimited bool `protobuf:"varint,10,opt,name=unlimited,proto3" json:"unlimited,omitempty"`
-	// Entries that may wait, 0 to 10,000. Absent on creation: the service's default.
+	// The maximum number of waiting entries, 0 to 10,000. Absent on creation: the service's default.
 	WaitlistCapacity *int32 `protobuf:"varint,11,opt,name=waitlist_capacity,json=waitlistCapacity,proto3,oneof" json:"waitlist_capacity,omitempty"`
 	unknownFields    protoimpl.UnknownFields
 	sizeCache        protoimpl.SizeCache
@@ -805,24 +804,24 @@ func (x *SessionInput) GetWaitlistCapacity() int32 {
 	return 0
 }
 
-// Series is a recurring schedule. It makes sessions.
+// Series is a recurring schedule that creates sessions.
 type Series struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What each session is. Its start_time and end_time are not used.
+	// The values of each session. start_time and end_time are ignored.
 	Template *SessionInput `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
-	// RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
+	// The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
 	Rule string `protobuf:"bytes,3,opt,name=rule,proto3" json:"rule,omitempty"`
-	// Day of the first occurrence at the location.
+	// The local date of the first occurrence.
 	StartDate *date.Date `protobuf:"bytes,4,opt,name=start_date,json=startDate,proto3" json:"start_date,omitempty"`
-	// Wall-clock start at the location. It stays the same across DST changes.
+	// The local time of the start. It stays the same when clocks change.
 	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,5,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
-	// Elapsed length of each session.
+	// The length of each session, in elapsed time.
 	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
-	// Days at the location that are left out.
+	// Local dates without a session.
 	ExcludedDates []*date.Date `protobuf:"bytes,7,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
-	// The last day up to which sessions have been made.
+	// The last local date up to which sessions have been created.
 	MaterializedUntil *date.Date `protobuf:"bytes,8,opt,name=materialized_until,json=materializedUntil,proto3" json:"materialized_until,omitempty"`
 	// Changes with every edit.
 	Etag          string `protobuf:"bytes,9,opt,name=etag,proto3" json:"etag,omitempty"`
@@ -923,24 +922,24 @@ func (x *Series) GetEtag() string {
 	return ""
 }
 
-// SessionFilter chooses sessions. All that is set must hold; lists mean "any of".
+// SessionFilter selects sessions. All conditions that are set must match. A list matches any of its values.
 type SessionFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions that start in this span. Required for bulk operations; at most 366 days.
+	// Sessions that start in this period, of at most 366 days. Required for bulk operations.
 	StartsWithin *TimeRange `protobuf:"bytes,1,opt,name=starts_within,json=startsWithin,proto3" json:"starts_within,omitempty"`
-	// Any of these locations.
+	// Only these locations.
 	LocationIds []string `protobuf:"bytes,2,rep,name=location_ids,json=locationIds,proto3" json:"location_ids,omitempty"`
-	// Any of these services.
+	// Only these services.
 	ServiceIds []string `protobuf:"bytes,3,rep,name=service_ids,json=serviceIds,proto3" json:"service_ids,omitempty"`
-	// Any of these resources.
+	// Only these resources.
 	ResourceIds []string `protobuf:"bytes,4,rep,name=resource_ids,json=resourceIds,proto3" json:"resource_ids,omitempty"`
-	// Led by any of these staff members.
+	// Only sessions led by these staff members.
 	CoachIds []string `protobuf:"bytes,5,rep,name=coach_ids,json=coachIds,proto3" json:"coach_ids,omitempty"`
-	// In any of these states. Members never see drafts, whatever they ask for.
+	// Only these states. Members never see drafts.
 	States []SessionState `protobuf:"varint,6,rep,packed,name=states,proto3,enum=berth.v1.SessionState" json:"states,omitempty"`
-	// Of this series.
+	// Only this series.
 	SeriesId string `protobuf:"bytes,7,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
-	// Exactly these sessions.
+	// Only these sessions.
 	SessionIds    []string `protobuf:"bytes,8,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1032,24 +1031,24 @@ func (x *SessionFilter) GetSessionIds() []string {
 	return nil
 }
 
-// Workout is a reusable plan of what is trained.
+// Workout is a reusable training plan.
 type Workout struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Its name.
+	// The name.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// What is done, in plain text or Markdown.
+	// The content, as plain text or Markdown.
 	Body string `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
-	// Written inline for one session, and not offered for reuse.
+	// Whether it was written for one session only, and is not offered for reuse.
 	Inline bool `protobuf:"varint,4,opt,name=inline,proto3" json:"inline,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// Changes with every edit; send it back to edit only what you have seen.
+	// Changes with every edit. Send it back to edit only the version that you have read.
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When its name or body was last edited, UTC.
+	// The time of the last edit of its name or body, in UTC.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// When it was deleted, UTC: sessions that have it keep it, and nothing else offers it. Absent: it was not.
+	// The time of deletion, in UTC. Sessions that have it keep it, and it is not offered any more. Absent: not deleted.
 	DeleteTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=delete_time,json=deleteTime,proto3" json:"delete_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1141,18 +1140,18 @@ func (x *Workout) GetDeleteTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// BulkMatch is one session that a bulk operation would reach.
+// BulkMatch is a session that a bulk operation would change.
 type BulkMatch struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The session.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Its title.
+	// The title.
 	Title string `protobuf:"bytes,2,opt,name=title,proto3" json:"title,omitempty"`
-	// Its start, UTC.
+	// The start, in UTC.
 	StartTime *timestamppb.Timestamp `protobuf:"bytes,3,opt,name=start_time,json=startTime,proto3" json:"start_time,omitempty"`
-	// Its state.
+	// The state.
 	State SessionState `protobuf:"varint,4,opt,name=state,proto3,enum=berth.v1.SessionState" json:"state,omitempty"`
-	// Active bookings on it.
+	// The number of active bookings.
 	ActiveBookings int32 `protobuf:"varint,5,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -1223,14 +1222,14 @@ func (x *BulkMatch) GetActiveBookings() int32 {
 	return 0
 }
 
-// ImportRow is the report on one row of an imported file.
+// ImportRow is the report about a row of an imported file.
 type ImportRow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The row's number in the file; the header is 1.
 	Row int32 `protobuf:"varint,1,opt,name=row,proto3" json:"row,omitempty"`
-	// The session that was made. Empty in a dry run and where the row is wrong.
+	// The created session. Empty in a dry run, or if a row has problems.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// What is wrong with it.
+	// The problems of the row.
 	Problems      []*ImportProblem `protobuf:"bytes,3,rep,name=problems,proto3" json:"problems,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1287,12 +1286,12 @@ func (x *ImportRow) GetProblems() []*ImportProblem {
 	return nil
 }
 
-// ImportProblem is one thing wrong with a row.
+// ImportProblem is a problem in a row.
 type ImportProblem struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The column's name; empty where the row as a whole is wrong.
+	// The column's name. Empty if the problem is about the whole row.
 	Column string `protobuf:"bytes,1,opt,name=column,proto3" json:"column,omitempty"`
-	// What is wrong and what would be right, in a sentence.
+	// What is wrong and how to correct it, in a sentence.
 	Message       string `protobuf:"bytes,2,opt,name=message,proto3" json:"message,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -26,14 +26,14 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// CreateSessionRequest asks for a session.
+// CreateSessionRequest creates a session.
 type CreateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is. service_id, location_id and start_time are required.
+	// The values to create it with. service_id, location_id and start_time are required.
 	Session *SessionInput `protobuf:"bytes,2,opt,name=session,proto3" json:"session,omitempty"`
-	// Put it on sale at once.
+	// Whether to publish it at once.
 	Publish       bool `protobuf:"varint,3,opt,name=publish,proto3" json:"publish,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -90,10 +90,10 @@ func (x *CreateSessionRequest) GetPublish() bool {
 	return false
 }
 
-// CreateSessionResponse is the session made.
+// CreateSessionResponse is the new session.
 type CreateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -139,16 +139,16 @@ func (x *CreateSessionResponse) GetSession() *Session {
 // UpdateSessionRequest edits a session.
 type UpdateSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The new values of what the mask names. Other fields are not regarded.
+	// New values for the fields in the mask. Other fields are ignored.
 	Session *SessionInput `protobuf:"bytes,3,opt,name=session,proto3" json:"session,omitempty"`
-	// Names of fields of session, such as "capacity". "unlimited" and "capacity" stand for the same thing. A field that is
-	// named and not set takes its default, where it has one. Required.
+	// The fields of session to change, such as "capacity". "unlimited" and "capacity" mean the same. A field in the mask
+	// that has no value gets its default, if it has one. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,4,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -219,12 +219,12 @@ func (x *UpdateSessionRequest) GetEtag() string {
 	return ""
 }
 
-// UpdateSessionResponse is the session after the edit.
+// UpdateSessionResponse is the edited session.
 type UpdateSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	// How many entries were promoted from the waitlist by it.
+	// How many waitlist entries were promoted into the freed seats.
 	Promoted      int32 `protobuf:"varint,2,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -274,10 +274,10 @@ func (x *UpdateSessionResponse) GetPromoted() int32 {
 	return 0
 }
 
-// GetSessionRequest names a session.
+// GetSessionRequest reads a session.
 type GetSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -332,7 +332,7 @@ func (x *GetSessionRequest) GetSessionId() string {
 // GetSessionResponse is the session.
 type GetSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -375,16 +375,16 @@ func (x *GetSessionResponse) GetSession() *Session {
 	return nil
 }
 
-// ListSessionsRequest names a span.
+// ListSessionsRequest selects sessions.
 type ListSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which sessions. starts_within is required.
+	// The sessions to list. starts_within is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -448,12 +448,12 @@ func (x *ListSessionsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListSessionsResponse is one page, in order of start, then id.
+// ListSessionsResponse is one page, by start, then id.
 type ListSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The sessions.
 	Sessions []*Session `protobuf:"bytes,1,rep,name=sessions,proto3" json:"sessions,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -503,14 +503,14 @@ func (x *ListSessionsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// PublishSessionRequest puts a draft on sale.
+// PublishSessionRequest publishes a draft.
 type PublishSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -567,10 +567,10 @@ func (x *PublishSessionRequest) GetEtag() string {
 	return ""
 }
 
-// PublishSessionResponse is the session after it.
+// PublishSessionResponse is the changed session.
 type PublishSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -616,11 +616,11 @@ func (x *PublishSessionResponse) GetSession() *Session {
 // UnpublishSessionRequest makes a session a draft again.
 type UnpublishSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -677,10 +677,10 @@ func (x *UnpublishSessionRequest) GetEtag() string {
 	return ""
 }
 
-// UnpublishSessionResponse is the session after it.
+// UnpublishSessionResponse is the changed session.
 type UnpublishSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -723,16 +723,16 @@ func (x *UnpublishSessionResponse) GetSession() *Session {
 	return nil
 }
 
-// CancelSessionRequest calls a session off.
+// CancelSessionRequest cancels a session.
 type CancelSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// For members and for the audit log, up to 1,000 characters.
+	// The reason, for members and the audit log, up to 1,000 characters.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Whether the people concerned are told. Absent: yes.
+	// Whether to tell the people affected. Absent: yes.
 	Notify        *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -796,16 +796,16 @@ func (x *CancelSessionRequest) GetNotify() bool {
 	return false
 }
 
-// CancelSessionResponse says what went with it.
+// CancelSessionResponse is the result of a cancellation.
 type CancelSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	// Bookings that were cancelled.
+	// The number of bookings cancelled.
 	BookingsCancelled int32 `protobuf:"varint,2,opt,name=bookings_cancelled,json=bookingsCancelled,proto3" json:"bookings_cancelled,omitempty"`
-	// Waitlist entries that were cancelled.
+	// The number of waitlist entries cancelled.
 	EntriesCancelled int32 `protobuf:"varint,3,opt,name=entries_cancelled,json=entriesCancelled,proto3" json:"entries_cancelled,omitempty"`
-	// Credits that were given back.
+	// The number of credits refunded.
 	CreditsRefunded int32 `protobuf:"varint,4,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -869,14 +869,14 @@ func (x *CancelSessionResponse) GetCreditsRefunded() int32 {
 	return 0
 }
 
-// BlockSessionRequest takes a session off sale.
+// BlockSessionRequest blocks a session.
 type BlockSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// For staff alone, up to 1,000 characters.
+	// The reason, for staff only, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -933,10 +933,10 @@ func (x *BlockSessionRequest) GetReason() string {
 	return ""
 }
 
-// BlockSessionResponse is the session after it.
+// BlockSessionResponse is the changed session.
 type BlockSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -979,10 +979,10 @@ func (x *BlockSessionResponse) GetSession() *Session {
 	return nil
 }
 
-// UnblockSessionRequest puts a session back on sale.
+// UnblockSessionRequest unblocks a session.
 type UnblockSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -1034,12 +1034,12 @@ func (x *UnblockSessionRequest) GetSessionId() string {
 	return ""
 }
 
-// UnblockSessionResponse is the session after it.
+// UnblockSessionResponse is the changed session.
 type UnblockSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
-	// How many entries were promoted from the waitlist by it.
+	// How many waitlist entries were promoted into the freed seats.
 	Promoted      int32 `protobuf:"varint,2,opt,name=promoted,proto3" json:"promoted,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1089,24 +1089,25 @@ func (x *UnblockSessionResponse) GetPromoted() int32 {
 	return 0
 }
 
-// CreateSeriesRequest asks for a recurring schedule.
+// CreateSeriesRequest creates a recurring schedule.
 type CreateSeriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What each session is. service_id and location_id are required; its times are not used.
+	// The values of each session. service_id and location_id are required. start_time and end_time are ignored.
 	Template *SessionInput `protobuf:"bytes,2,opt,name=template,proto3" json:"template,omitempty"`
-	// RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Without COUNT or UNTIL, sessions are made for a year.
+	// The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Without COUNT
+	// or UNTIL, sessions are created for a year.
 	Rule string `protobuf:"bytes,3,opt,name=rule,proto3" json:"rule,omitempty"`
-	// Day of the first occurrence at the location.
+	// The local date of the first occurrence.
 	StartDate *date.Date `protobuf:"bytes,4,opt,name=start_date,json=startDate,proto3" json:"start_date,omitempty"`
-	// Wall-clock start at the location, to the minute.
+	// The local time of the start, to the minute.
 	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,5,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
-	// Elapsed length of each session. Absent: that of the service. At most 7 days.
+	// The length of each session, in elapsed time, at most 7 days. Absent: the service's duration.
 	Duration *durationpb.Duration `protobuf:"bytes,6,opt,name=duration,proto3" json:"duration,omitempty"`
-	// Days at the location to leave out.
+	// Local dates without a session.
 	ExcludedDates []*date.Date `protobuf:"bytes,7,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
-	// Put the sessions on sale at once.
+	// Whether to publish the sessions at once.
 	Publish       bool `protobuf:"varint,8,opt,name=publish,proto3" json:"publish,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1198,12 +1199,12 @@ func (x *CreateSeriesRequest) GetPublish() bool {
 	return false
 }
 
-// CreateSeriesResponse is the series and how many sessions it made.
+// CreateSeriesResponse is the new series and its sessions.
 type CreateSeriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The series.
 	Series *Series `protobuf:"bytes,1,opt,name=series,proto3" json:"series,omitempty"`
-	// The sessions made, in order of start.
+	// The new sessions, by start.
 	SessionIds    []string `protobuf:"bytes,2,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1256,30 +1257,30 @@ func (x *CreateSeriesResponse) GetSessionIds() []string {
 // UpdateSeriesRequest edits sessions of a series.
 type UpdateSeriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The series.
 	SeriesId string `protobuf:"bytes,2,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
-	// Which of its sessions.
+	// Which of its sessions to edit.
 	Scope SeriesEditScope `protobuf:"varint,3,opt,name=scope,proto3,enum=berth.v1.SeriesEditScope" json:"scope,omitempty"`
-	// The session at which ONE and FOLLOWING start. Not used for ALL.
+	// The session for ONE, or the first for FOLLOWING. Not used for ALL.
 	SessionId string `protobuf:"bytes,4,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The new values of what the mask names.
+	// New values for the fields in the mask.
 	Template *SessionInput `protobuf:"bytes,5,opt,name=template,proto3" json:"template,omitempty"`
-	// Names of fields of template but its times, and "rule", "start_time_of_day", "duration", "excluded_dates". A field that is
-	// named and not set takes its default, where it has one. Required.
+	// The fields of template to change, except its times, and "rule", "start_time_of_day", "duration" and
+	// "excluded_dates". A field in the mask that has no value gets its default, if it has one. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,6,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// The new rule, of any frequency: FREQ, COUNT and UNTIL may all differ from the old one's. It begins on the series' start_date
-	// with ALL and on the day of session_id with FOLLOWING: that is where COUNT counts from. Without COUNT and UNTIL,
-	// sessions are made for a year. Refused with ONE.
+	// The new recurrence rule. FREQ, COUNT and UNTIL can all differ from the old rule. It starts on the series'
+	// start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and UNTIL,
+	// sessions are created for a year. Rejected with ONE.
 	Rule string `protobuf:"bytes,7,opt,name=rule,proto3" json:"rule,omitempty"`
-	// The new wall-clock start at the location, to the minute.
+	// The new local time of the start, to the minute.
 	StartTimeOfDay *timeofday.TimeOfDay `protobuf:"bytes,8,opt,name=start_time_of_day,json=startTimeOfDay,proto3" json:"start_time_of_day,omitempty"`
-	// The new elapsed length. Named and absent: that of the service.
+	// The new length, in elapsed time. In the mask and absent: the service's duration.
 	Duration *durationpb.Duration `protobuf:"bytes,9,opt,name=duration,proto3" json:"duration,omitempty"`
-	// All days at the location to leave out. Refused with ONE.
+	// All local dates without a session. Rejected with ONE.
 	ExcludedDates []*date.Date `protobuf:"bytes,10,rep,name=excluded_dates,json=excludedDates,proto3" json:"excluded_dates,omitempty"`
-	// The series'. If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the series' current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,11,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1392,16 +1393,16 @@ func (x *UpdateSeriesRequest) GetEtag() string {
 	return ""
 }
 
-// UpdateSeriesResponse says what the edit did.
+// UpdateSeriesResponse is the result of an edit.
 type UpdateSeriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The series that the edited sessions belong to now; a new one where the series was split.
+	// The series of the edited sessions: a new one if the series was split.
 	Series *Series `protobuf:"bytes,1,opt,name=series,proto3" json:"series,omitempty"`
-	// Sessions that were edited.
+	// The edited sessions.
 	UpdatedSessionIds []string `protobuf:"bytes,2,rep,name=updated_session_ids,json=updatedSessionIds,proto3" json:"updated_session_ids,omitempty"`
-	// Sessions that the new pattern added.
+	// The sessions created for the new pattern.
 	CreatedSessionIds []string `protobuf:"bytes,3,rep,name=created_session_ids,json=createdSessionIds,proto3" json:"created_session_ids,omitempty"`
-	// Sessions that the new pattern dropped; their bookings were cancelled and refunded.
+	// The sessions that are not in the new pattern. Their bookings were cancelled and refunded.
 	CancelledSessionIds []string `protobuf:"bytes,4,rep,name=cancelled_session_ids,json=cancelledSessionIds,proto3" json:"cancelled_session_ids,omitempty"`
 	unknownFields       protoimpl.UnknownFields
 	sizeCache           protoimpl.SizeCache
@@ -1465,10 +1466,10 @@ func (x *UpdateSeriesResponse) GetCancelledSessionIds() []string {
 	return nil
 }
 
-// GetSeriesRequest names a series.
+// GetSeriesRequest reads a series.
 type GetSeriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The series.
 	SeriesId      string `protobuf:"bytes,2,opt,name=series_id,json=seriesId,proto3" json:"series_id,omitempty"`
@@ -1566,14 +1567,14 @@ func (x *GetSeriesResponse) GetSeries() *Series {
 	return nil
 }
 
-// PreviewBulkRequest names sessions.
+// PreviewBulkRequest selects sessions.
 type PreviewBulkRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which sessions. starts_within or session_ids is required.
+	// The sessions. starts_within or session_ids is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Also those with active bookings or entries that wait. Without it they are left out of the match.
+	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
 	IncludeBooked bool `protobuf:"varint,3,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1630,16 +1631,16 @@ func (x *PreviewBulkRequest) GetIncludeBooked() bool {
 	return false
 }
 
-// PreviewBulkResponse says what would be reached.
+// PreviewBulkResponse tells what a bulk operation would change.
 type PreviewBulkResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions that match.
+	// The number of sessions that match.
 	Matched int32 `protobuf:"varint,1,opt,name=matched,proto3" json:"matched,omitempty"`
-	// Sessions within the filter that have active bookings or entries that wait, matched or not.
+	// The number of sessions in the filter with active bookings or waiting entries, whether they match or not.
 	WithActiveBookings int32 `protobuf:"varint,2,opt,name=with_active_bookings,json=withActiveBookings,proto3" json:"with_active_bookings,omitempty"`
-	// Active bookings on those that match.
+	// The number of active bookings of the sessions that match.
 	ActiveBookings int32 `protobuf:"varint,3,opt,name=active_bookings,json=activeBookings,proto3" json:"active_bookings,omitempty"`
-	// The first 20 that match, in order of start.
+	// The first 20 sessions that match, by start.
 	Samples       []*BulkMatch `protobuf:"bytes,4,rep,name=samples,proto3" json:"samples,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1703,12 +1704,12 @@ func (x *PreviewBulkResponse) GetSamples() []*BulkMatch {
 	return nil
 }
 
-// BulkPublishRequest names drafts.
+// BulkPublishRequest selects drafts.
 type BulkPublishRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which sessions. starts_within or session_ids is required.
+	// The sessions. starts_within or session_ids is required.
 	Filter        *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1758,12 +1759,12 @@ func (x *BulkPublishRequest) GetFilter() *SessionFilter {
 	return nil
 }
 
-// BulkPublishResponse says what was published.
+// BulkPublishResponse is the result.
 type BulkPublishResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions put on sale.
+	// The number of sessions published.
 	Published int32 `protobuf:"varint,1,opt,name=published,proto3" json:"published,omitempty"`
-	// Names this batch in the audit log.
+	// The id of this batch in the audit log.
 	BatchId       string `protobuf:"bytes,2,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1813,18 +1814,18 @@ func (x *BulkPublishResponse) GetBatchId() string {
 	return ""
 }
 
-// BulkDeleteRequest names sessions.
+// BulkDeleteRequest selects sessions.
 type BulkDeleteRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which sessions. starts_within or session_ids is required.
+	// The sessions. starts_within or session_ids is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Also those with active bookings or entries that wait. Without it they are left out of the match.
+	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
 	IncludeBooked bool `protobuf:"varint,3,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
-	// Whether the people concerned are told. Absent: yes.
+	// Whether to tell the people affected. Absent: yes.
 	Notify *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
-	// For the audit log, up to 1,000 characters.
+	// The reason, for the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1895,16 +1896,16 @@ func (x *BulkDeleteRequest) GetReason() string {
 	return ""
 }
 
-// BulkDeleteResponse says what was deleted.
+// BulkDeleteResponse is the result.
 type BulkDeleteResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions deleted.
+	// The number of sessions deleted.
 	Deleted int32 `protobuf:"varint,1,opt,name=deleted,proto3" json:"deleted,omitempty"`
-	// Bookings that were cancelled with them.
+	// The number of bookings cancelled with them.
 	BookingsCancelled int32 `protobuf:"varint,2,opt,name=bookings_cancelled,json=bookingsCancelled,proto3" json:"bookings_cancelled,omitempty"`
-	// Credits that were given back.
+	// The number of credits refunded.
 	CreditsRefunded int32 `protobuf:"varint,3,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
-	// Names this batch in the audit log.
+	// The id of this batch in the audit log.
 	BatchId       string `protobuf:"bytes,4,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1968,18 +1969,18 @@ func (x *BulkDeleteResponse) GetBatchId() string {
 	return ""
 }
 
-// BulkCancelRequest names sessions.
+// BulkCancelRequest selects sessions.
 type BulkCancelRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which sessions. starts_within or session_ids is required.
+	// The sessions. starts_within or session_ids is required.
 	Filter *SessionFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// Also those with active bookings or entries that wait. Without it they are left out of the match.
+	// Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
 	IncludeBooked bool `protobuf:"varint,3,opt,name=include_booked,json=includeBooked,proto3" json:"include_booked,omitempty"`
-	// Whether the people concerned are told. Absent: yes.
+	// Whether to tell the people affected. Absent: yes.
 	Notify *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
-	// For members and for the audit log, up to 1,000 characters.
+	// The reason, for members and the audit log, up to 1,000 characters.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2050,16 +2051,16 @@ func (x *BulkCancelRequest) GetReason() string {
 	return ""
 }
 
-// BulkCancelResponse says what was cancelled.
+// BulkCancelResponse is the result.
 type BulkCancelResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions cancelled.
+	// The number of sessions cancelled.
 	Cancelled int32 `protobuf:"varint,1,opt,name=cancelled,proto3" json:"cancelled,omitempty"`
-	// Bookings that were cancelled with them.
+	// The number of bookings cancelled with them.
 	BookingsCancelled int32 `protobuf:"varint,2,opt,name=bookings_cancelled,json=bookingsCancelled,proto3" json:"bookings_cancelled,omitempty"`
-	// Credits that were given back.
+	// The number of credits refunded.
 	CreditsRefunded int32 `protobuf:"varint,3,opt,name=credits_refunded,json=creditsRefunded,proto3" json:"credits_refunded,omitempty"`
-	// Names this batch in the audit log.
+	// The id of this batch in the audit log.
 	BatchId       string `protobuf:"bytes,4,opt,name=batch_id,json=batchId,proto3" json:"batch_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2123,15 +2124,17 @@ func (x *BulkCancelResponse) GetBatchId() string {
 	return ""
 }
 
-// ImportSessionsRequest carries a file.
+// ImportSessionsRequest has the file to import.
 type ImportSessionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. Columns: service, location, date (2026-03-29), start (18:00), and one of end and duration_minutes;
-	// optional: resource, coach_email, capacity, waitlist_capacity, title, notes, status (draft or published). Names are matched without regard to case; times are local to the location.
+	// UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
+	// (18:00), and one of end and duration_minutes are required. The columns resource, coach_email, capacity,
+	// waitlist_capacity, title, notes and status (draft or published) are optional. Names are matched ignoring case.
+	// Times are local to the location.
 	Csv []byte `protobuf:"bytes,2,opt,name=csv,proto3" json:"csv,omitempty"`
-	// Only report.
+	// Whether to only check the file and report.
 	DryRun        bool `protobuf:"varint,3,opt,name=dry_run,json=dryRun,proto3" json:"dry_run,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2191,11 +2194,11 @@ func (x *ImportSessionsRequest) GetDryRun() bool {
 // ImportSessionsResponse is the report.
 type ImportSessionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Sessions made: all rows, or 0 where any row is wrong or in a dry run.
+	// The number of sessions created: all rows, or 0 if a row has problems or in a dry run.
 	Imported int32 `protobuf:"varint,1,opt,name=imported,proto3" json:"imported,omitempty"`
-	// One for each row of the file that is not empty, and one for the header where that is wrong.
+	// One for each row that is not empty, and one for the header if it is invalid.
 	Rows []*ImportRow `protobuf:"bytes,2,rep,name=rows,proto3" json:"rows,omitempty"`
-	// How many rows are wrong, the header among them.
+	// The number of rows with problems, including the header.
 	Problems      int32 `protobuf:"varint,3,opt,name=problems,proto3" json:"problems,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2252,16 +2255,16 @@ func (x *ImportSessionsResponse) GetProblems() int32 {
 	return 0
 }
 
-// SetWorkoutsRequest attaches workouts.
+// SetWorkoutsRequest sets a session's workouts.
 type SetWorkoutsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// All that are to be attached, in order.
+	// The workouts to attach, in order.
 	WorkoutIds []string `protobuf:"bytes,3,rep,name=workout_ids,json=workoutIds,proto3" json:"workout_ids,omitempty"`
-	// The session's. If set, they are attached only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the session's current etag: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2325,10 +2328,10 @@ func (x *SetWorkoutsRequest) GetEtag() string {
 	return ""
 }
 
-// SetWorkoutsResponse is the session after it.
+// SetWorkoutsResponse is the changed session.
 type SetWorkoutsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The session as it is now.
+	// The session.
 	Session       *Session `protobuf:"bytes,1,opt,name=session,proto3" json:"session,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2371,16 +2374,16 @@ func (x *SetWorkoutsResponse) GetSession() *Session {
 	return nil
 }
 
-// AddInlineWorkoutRequest writes a workout for a session.
+// AddInlineWorkoutRequest creates a workout for a session.
 type AddInlineWorkoutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// 1 to 200 characters.
+	// The name, 1 to 200 characters.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// What is done, up to 20,000 characters, plain text or Markdown.
+	// The content, as plain text or Markdown, up to 20,000 characters.
 	Body          string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2444,7 +2447,7 @@ func (x *AddInlineWorkoutRequest) GetBody() string {
 	return ""
 }
 
-// AddInlineWorkoutResponse is the workout made.
+// AddInlineWorkoutResponse is the new workout.
 type AddInlineWorkoutResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The workout.
@@ -2490,14 +2493,14 @@ func (x *AddInlineWorkoutResponse) GetWorkout() *Workout {
 	return nil
 }
 
-// CreateWorkoutRequest asks for a reusable workout.
+// CreateWorkoutRequest creates a reusable workout.
 type CreateWorkoutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// 1 to 200 characters.
+	// The name, 1 to 200 characters.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// What is done, up to 20,000 characters, plain text or Markdown.
+	// The content, as plain text or Markdown, up to 20,000 characters.
 	Body          string `protobuf:"bytes,3,opt,name=body,proto3" json:"body,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2554,7 +2557,7 @@ func (x *CreateWorkoutRequest) GetBody() string {
 	return ""
 }
 
-// CreateWorkoutResponse is the workout made.
+// CreateWorkoutResponse is the new workout.
 type CreateWorkoutResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The workout.
@@ -2603,17 +2606,17 @@ func (x *CreateWorkoutResponse) GetWorkout() *Workout {
 // UpdateWorkoutRequest edits a workout.
 type UpdateWorkoutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The workout.
 	WorkoutId string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
-	// 1 to 200 characters.
+	// The name, 1 to 200 characters.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// What is done, up to 20,000 characters, plain text or Markdown.
+	// The content, as plain text or Markdown, up to 20,000 characters.
 	Body string `protobuf:"bytes,4,opt,name=body,proto3" json:"body,omitempty"`
-	// What to change. A body that is named and not set is cleared. Required.
+	// The fields to change. body in the mask without a value is cleared. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// The workout's. If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the workout's current etag, or the edit fails: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2691,10 +2694,10 @@ func (x *UpdateWorkoutRequest) GetEtag() string {
 	return ""
 }
 
-// UpdateWorkoutResponse is the workout after the edit.
+// UpdateWorkoutResponse is the edited workout.
 type UpdateWorkoutResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workout as it is now.
+	// The workout.
 	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2737,14 +2740,14 @@ func (x *UpdateWorkoutResponse) GetWorkout() *Workout {
 	return nil
 }
 
-// DeleteWorkoutRequest names a reusable workout.
+// DeleteWorkoutRequest deletes a reusable workout.
 type DeleteWorkoutRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The workout.
 	WorkoutId string `protobuf:"bytes,2,opt,name=workout_id,json=workoutId,proto3" json:"workout_id,omitempty"`
-	// The workout's. If set, it is deleted only when it still is the current one: ETAG_MISMATCH.
+	// If set, it must be the workout's current etag: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,3,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2801,10 +2804,10 @@ func (x *DeleteWorkoutRequest) GetEtag() string {
 	return ""
 }
 
-// DeleteWorkoutResponse is the workout after it.
+// DeleteWorkoutResponse is the deleted workout.
 type DeleteWorkoutResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The workout as sessions that have it keep it.
+	// The workout as it stays with its sessions.
 	Workout       *Workout `protobuf:"bytes,1,opt,name=workout,proto3" json:"workout,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2847,16 +2850,16 @@ func (x *DeleteWorkoutResponse) GetWorkout() *Workout {
 	return nil
 }
 
-// ListWorkoutsRequest asks for workouts.
+// ListWorkoutsRequest lists workouts.
 type ListWorkoutsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Those of this session, inline ones too. Empty: all reusable ones.
+	// Only workouts of this session, including inline ones. Empty: all reusable workouts.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2925,7 +2928,7 @@ type ListWorkoutsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The workouts.
 	Workouts []*Workout `protobuf:"bytes,1,rep,name=workouts,proto3" json:"workouts,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,19 +25,19 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// PolicyLevel is where a policy value is set. A later level wins over an earlier one.
+// PolicyLevel is where a policy value is set. A later level overrides an earlier one.
 type PolicyLevel int32
 
 const (
-	// Refused.
+	// Rejected.
 	PolicyLevel_POLICY_LEVEL_UNSPECIFIED PolicyLevel = 0
-	// Built in: what holds where nobody has said otherwise. Cannot be edited.
+	// Built in: the value if no level sets one. It cannot be edited.
 	PolicyLevel_POLICY_LEVEL_DEFAULT PolicyLevel = 1
 	// The whole tenant.
 	PolicyLevel_POLICY_LEVEL_TENANT PolicyLevel = 2
 	// One location.
 	PolicyLevel_POLICY_LEVEL_LOCATION PolicyLevel = 3
-	// One service, wherever it is offered.
+	// One service, at any location.
 	PolicyLevel_POLICY_LEVEL_SERVICE PolicyLevel = 4
 )
 
@@ -86,31 +86,31 @@ func (PolicyLevel) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_tenant_proto_rawDescGZIP(), []int{0}
 }
 
-// Tenant is an organization. Nothing is shared between tenants.
+// Tenant is an organization. Tenants share no data.
 type Tenant struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What people read: one line of 1 to 200 characters, without a space at either end.
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// IANA zone, such as "Europe/Lisbon", given to a location or member that names none. One that
-	// the zone database does not know is refused: INVALID_FIELD.
+	// The IANA time zone, such as "Europe/Lisbon". Default for locations and members. An unknown time zone is
+	// INVALID_FIELD.
 	TimeZone string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// BCP 47 tag, such as "pt-PT", for members who chose none. One that names no known language is refused: INVALID_FIELD.
+	// The language as a BCP 47 tag, such as "pt-PT", for members who chose none. An unknown language is INVALID_FIELD.
 	Locale string `protobuf:"bytes,4,opt,name=locale,proto3" json:"locale,omitempty"`
-	// ISO 4217 code in which prices are given, such as "EUR". One that names no currency is refused: INVALID_FIELD.
+	// The currency of prices, an ISO 4217 code such as "EUR". An unknown currency is INVALID_FIELD.
 	Currency string `protobuf:"bytes,5,opt,name=currency,proto3" json:"currency,omitempty"`
-	// Whether a booking needs a plan: where true, a member without an active one is
-	// refused with NO_ACTIVE_PLAN; where false, they book without accounting.
+	// Whether a booking needs a plan. If true, bookings of members without an active plan fail with NO_ACTIVE_PLAN. If
+	// false, they are not charged for.
 	TakesPayments bool `protobuf:"varint,6,opt,name=takes_payments,json=takesPayments,proto3" json:"takes_payments,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC. Set by the service.
+	// The time of creation, in UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC. Set by the service.
+	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// What it looks like to its members: in mails, on the pages that their links open, on walls, and in the members' app.
-	// Absent: Berth's own look, with the tenant's name.
+	// The look of emails, the pages that they link to, wall displays and the members' app. Absent: Berth's default look,
+	// with the tenant's name.
 	Brand         *Brand `protobuf:"bytes,10,opt,name=brand,proto3" json:"brand,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -219,12 +219,13 @@ func (x *Tenant) GetBrand() *Brand {
 // Brand is a tenant's own look.
 type Brand struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// https address of a picture, in any format that browsers show, up to 500 printable ASCII characters, without user or fragment, at
-	// a host name with a dot in it: others are refused, INVALID_FIELD. Browsers and mail programs fetch it from there, and
-	// show the tenant's name where they cannot; the service never does. Empty: the name is shown.
+	// The https URL of the logo, in any image format that browsers show. Up to 500 printable ASCII characters, without
+	// user and fragment, and with a host name that has a dot. Other URLs are INVALID_FIELD. Browsers and mail programs
+	// load it and show the tenant's name if that fails. The service never loads it. Empty: the name is shown.
 	LogoUrl string `protobuf:"bytes,1,opt,name=logo_url,json=logoUrl,proto3" json:"logo_url,omitempty"`
-	// Color of buttons, bars and edges: "#" and six hexadecimal digits, in either case. Any will do: what is written on it is black or white,
-	// whichever can be read, and where it lies too near the ground a tint of it is taken. Empty: Berth's own color.
+	// The color of buttons, bars and edges: "#" and six hexadecimal digits, in upper or lower case. Any color works: text
+	// on it is black or white, whichever is readable, and where it would be too close to the background, a tint of it is
+	// used. Empty: Berth's own color.
 	AccentColor   string `protobuf:"bytes,2,opt,name=accent_color,json=accentColor,proto3" json:"accent_color,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -277,26 +278,28 @@ func (x *Brand) GetAccentColor() string {
 // Location is a club, course or studio of a tenant.
 type Location struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Not read on creation.
+	// UUIDv7. Ignored on creation.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What people read: one line of 1 to 200 characters, without a space at either end, unique in the tenant without regard to case.
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+	// ignoring case.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// IANA zone in which its days, limits and recurrences are reckoned. Empty on creation takes the tenant's.
-	// One that the zone database does not know is refused: INVALID_FIELD. It stays while the location has sessions.
+	// The IANA time zone for its days, limits and recurrences. Empty on creation: the tenant's. An unknown time zone is
+	// INVALID_FIELD. It cannot be changed while the location has sessions.
 	TimeZone string `protobuf:"bytes,3,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// Where it stands. Without it nobody can check in by GPS: GPS_NOT_AVAILABLE.
+	// The position. Without it, check-in by GPS is not possible: GPS_NOT_AVAILABLE.
 	Geo *latlng.LatLng `protobuf:"bytes,4,opt,name=geo,proto3" json:"geo,omitempty"`
-	// Postal address as people write it, up to 500 characters.
+	// The postal address, up to 500 characters.
 	Address string `protobuf:"bytes,5,opt,name=address,proto3" json:"address,omitempty"`
-	// Ways by which bookings may come in: others give CHANNEL_CLOSED. All are on at creation; UpdateLocation and SetChannels change them.
+	// The channels that accept bookings. Others give CHANNEL_CLOSED. A new location accepts all; UpdateLocation and
+	// SetChannels change them.
 	Channels []Channel `protobuf:"varint,6,rep,packed,name=channels,proto3,enum=berth.v1.Channel" json:"channels,omitempty"`
-	// Whether new sessions may be made here. Sessions made before stay as they are. True on creation, whatever is sent.
+	// Whether new sessions can be created here. Existing sessions stay. Always true on creation.
 	Active bool `protobuf:"varint,7,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,8,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC. Set by the service.
+	// The time of creation, in UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC. Set by the service.
+	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -402,24 +405,25 @@ func (x *Location) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Resource is a court, bay, tee, room or chair at a location. It is in one session at a time.
+// Resource is a court, bay, tee, room or chair at a location. It has one session at a time.
 type Resource struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Not read on creation.
+	// UUIDv7. Ignored on creation.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// Where it is. Cannot be changed.
+	// The location. It cannot be changed.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// What people read: one line of 1 to 200 characters, without a space at either end, unique at the location without regard to case.
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique at the location,
+	// ignoring case.
 	Name string `protobuf:"bytes,3,opt,name=name,proto3" json:"name,omitempty"`
-	// What it is, in the tenant's own word, such as "court", "bay", "tee", "room" or "chair"; up to 50 characters.
+	// The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair". Up to 50 characters.
 	Kind string `protobuf:"bytes,4,opt,name=kind,proto3" json:"kind,omitempty"`
-	// Whether new sessions may use it. Sessions made before stay as they are. True on creation, whatever is sent.
+	// Whether new sessions can use it. Existing sessions stay. Always true on creation.
 	Active bool `protobuf:"varint,5,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,6,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC. Set by the service.
+	// The time of creation, in UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,7,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC. Set by the service.
+	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -511,39 +515,40 @@ func (x *Resource) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Service is what is offered, such as "Vinyasa", "18 holes", "Court hire" or
-// "Cut and colour". It can be offered at any location.
+// Service is what a tenant offers, such as "Vinyasa", "18 holes", "Court hire" or "Cut and colour". It can be offered
+// at any location.
 type Service struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// UUIDv7. Not read on creation.
+	// UUIDv7. Ignored on creation.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// What people read: one line of 1 to 200 characters, without a space at either end, unique in the tenant without regard to case.
+	// The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+	// ignoring case.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Text for members, up to 4,000 characters.
+	// A description for members, up to 4,000 characters.
 	Description string `protobuf:"bytes,3,opt,name=description,proto3" json:"description,omitempty"`
-	// The tenant's own grouping, such as "Yoga"; up to 100 characters.
+	// The tenant's own category, such as "Yoga". Up to 100 characters.
 	Category string `protobuf:"bytes,4,opt,name=category,proto3" json:"category,omitempty"`
-	// Elapsed length of a session that names no end: 1 minute to 7 days, in whole seconds. Required on creation.
+	// The default length of a session, in elapsed time: 1 minute to 7 days, in whole seconds. Required on creation.
 	Duration *durationpb.Duration `protobuf:"bytes,5,opt,name=duration,proto3" json:"duration,omitempty"`
-	// Seats of a session that names none, 0 to 100,000. Absent means unlimited.
+	// The default number of seats of a session, 0 to 100,000. Absent means unlimited.
 	DefaultCapacity *int32 `protobuf:"varint,6,opt,name=default_capacity,json=defaultCapacity,proto3,oneof" json:"default_capacity,omitempty"`
-	// Entries that may wait for a session that names no number, 0 to 10,000. 0 keeps no waitlist.
+	// The default maximum of waiting entries of a session, 0 to 10,000. 0 means no waitlist.
 	DefaultWaitlistCapacity int32 `protobuf:"varint,7,opt,name=default_waitlist_capacity,json=defaultWaitlistCapacity,proto3" json:"default_waitlist_capacity,omitempty"`
-	// Smallest party of one booking, in seats: PARTY_SIZE. 0 takes 1; at most 1,000.
+	// The minimum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means 1.
 	MinParty int32 `protobuf:"varint,8,opt,name=min_party,json=minParty,proto3" json:"min_party,omitempty"`
-	// Largest party of one booking, in seats: PARTY_SIZE. 0 takes min_party; at most 1,000.
+	// The maximum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means min_party.
 	MaxParty int32 `protobuf:"varint,9,opt,name=max_party,json=maxParty,proto3" json:"max_party,omitempty"`
-	// In person or online. Unspecified takes in person.
+	// In person or online. Unspecified means in person.
 	Delivery Delivery `protobuf:"varint,10,opt,name=delivery,proto3,enum=berth.v1.Delivery" json:"delivery,omitempty"`
-	// How calendars show it: "#" and six hexadecimal digits. Empty leaves it to the client.
+	// The color in calendars: "#" and six hexadecimal digits. Empty: the client decides.
 	Color string `protobuf:"bytes,11,opt,name=color,proto3" json:"color,omitempty"`
-	// Whether new sessions may be made of it. Sessions made before stay as they are. True on creation, whatever is sent.
+	// Whether new sessions of it can be created. Existing sessions stay. Always true on creation.
 	Active bool `protobuf:"varint,12,opt,name=active,proto3" json:"active,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,13,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When it was made, UTC. Set by the service.
+	// The time of creation, in UTC. Set by the service.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,14,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// When it was last edited, UTC. Set by the service.
+	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,15,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -684,34 +689,36 @@ func (x *Service) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// Policy is what governs booking, holding, cancelling, rescheduling and check-in. A field that is not set
-// is inherited from the level before. All spans are elapsed time, also across DST changes, in whole seconds.
+// Policy has the settings for booking, holds, cancelling, rescheduling and check-in. A field that is not set is
+// inherited from the level before. All durations are elapsed time, also across clock changes, in whole seconds.
 type Policy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// How long before its start a session can first be booked by a member: ADVANCE_WINDOW. Up to 730 days; by default 30 days.
+	// How long before its start a session can first be booked by members: ADVANCE_WINDOW. Up to 730 days. Default: 30
+	// days.
 	AdvanceWindow *durationpb.Duration `protobuf:"bytes,1,opt,name=advance_window,json=advanceWindow,proto3" json:"advance_window,omitempty"`
-	// How long before its start a session closes for members' bookings: SESSION_NOT_OPEN. Up to 30 days; by default 0.
+	// How long before its start a session closes for bookings by members: SESSION_NOT_OPEN. Up to 30 days. Default: 0.
 	BookingClosesBefore *durationpb.Duration `protobuf:"bytes,2,opt,name=booking_closes_before,json=bookingClosesBefore,proto3" json:"booking_closes_before,omitempty"`
-	// How long before the start a member may last cancel, or reschedule, without it being late: CANCELLATION_WINDOW.
-	// Up to 30 days; by default 24 hours.
+	// How long before the start a member can last cancel or reschedule without it being late: CANCELLATION_WINDOW. Up to
+	// 30 days. Default: 24 hours.
 	CancellationWindow *durationpb.Duration `protobuf:"bytes,3,opt,name=cancellation_window,json=cancellationWindow,proto3" json:"cancellation_window,omitempty"`
-	// Whether a late cancellation is let through. It never gives a credit back. By default false.
+	// Whether members may cancel late. The credit is then not refunded. Default: false.
 	AllowLateCancellation *bool `protobuf:"varint,4,opt,name=allow_late_cancellation,json=allowLateCancellation,proto3,oneof" json:"allow_late_cancellation,omitempty"`
-	// Whether a member may reschedule when it is too late to cancel. By default false.
+	// Whether members may reschedule when it is too late to cancel. Default: false.
 	AllowReschedule *bool `protobuf:"varint,5,opt,name=allow_reschedule,json=allowReschedule,proto3,oneof" json:"allow_reschedule,omitempty"`
-	// Other windows for some tiers. A list that is set replaces the inherited one as a whole, also when it is empty. By default none.
+	// Other windows for some tiers. A list that is set replaces the inherited list as a whole, even if it is empty.
+	// Default: none.
 	TierCancellations *TierCancellations `protobuf:"bytes,6,opt,name=tier_cancellations,json=tierCancellations,proto3" json:"tier_cancellations,omitempty"`
-	// How long a hold keeps its seats: HOLD_EXPIRED. 1 minute to 24 hours; by default 10 minutes.
+	// How long a hold keeps its seats: HOLD_EXPIRED. 1 minute to 24 hours. Default: 10 minutes.
 	HoldTtl *durationpb.Duration `protobuf:"bytes,7,opt,name=hold_ttl,json=holdTtl,proto3" json:"hold_ttl,omitempty"`
-	// How long before the start check-in opens: CHECKIN_WINDOW. Up to 24 hours; by default 60 minutes.
+	// How long before the start check-in opens: CHECKIN_WINDOW. Up to 24 hours. Default: 60 minutes.
 	CheckinOpensBefore *durationpb.Duration `protobuf:"bytes,8,opt,name=checkin_opens_before,json=checkinOpensBefore,proto3" json:"checkin_opens_before,omitempty"`
-	// How long after the end check-in closes: CHECKIN_WINDOW. Up to 24 hours; by default 30 minutes.
+	// How long after the end check-in closes: CHECKIN_WINDOW. Up to 24 hours. Default: 30 minutes.
 	CheckinClosesAfterEnd *durationpb.Duration `protobuf:"bytes,9,opt,name=checkin_closes_after_end,json=checkinClosesAfterEnd,proto3" json:"checkin_closes_after_end,omitempty"`
-	// Farthest from the location's point that a check-in by GPS counts: GPS_TOO_FAR. 10 to 100,000 meters; by default 200.
+	// The maximum distance from the location for check-in by GPS: GPS_TOO_FAR. 10 to 100,000 meters. Default: 200.
 	GpsMaxMeters *int32 `protobuf:"varint,10,opt,name=gps_max_meters,json=gpsMaxMeters,proto3,oneof" json:"gps_max_meters,omitempty"`
-	// Whether those who did not come are marked as no-shows without staff doing so. By default false.
+	// Whether parties that do not come are marked as no-shows automatically. Default: false.
 	AutoNoShow *bool `protobuf:"varint,12,opt,name=auto_no_show,json=autoNoShow,proto3,oneof" json:"auto_no_show,omitempty"`
-	// How long after the end that happens, but never before check-in closes. Up to 7 days; by default 30 minutes.
+	// How long after the end that happens, but never before check-in closes. Up to 7 days. Default: 30 minutes.
 	AutoNoShowAfter *durationpb.Duration `protobuf:"bytes,13,opt,name=auto_no_show_after,json=autoNoShowAfter,proto3" json:"auto_no_show_after,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -831,10 +838,10 @@ func (x *Policy) GetAutoNoShowAfter() *durationpb.Duration {
 	return nil
 }
 
-// TierCancellations is a list that, unlike a bare one, can be set and empty.
+// TierCancellations is a list that can be set and empty, unlike a repeated field.
 type TierCancellations struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One for each tier that differs. Answers have them in order of tier.
+	// One for each tier with other values. Responses have them in the order of tier.
 	Overrides     []*TierCancellation `protobuf:"bytes,1,rep,name=overrides,proto3" json:"overrides,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -877,14 +884,14 @@ func (x *TierCancellations) GetOverrides() []*TierCancellation {
 	return nil
 }
 
-// TierCancellation is the cancellation policy of one tier, such as member 4 hours and visitor 48 hours.
+// TierCancellation is the cancellation policy of one tier, such as 4 hours for "member" and 48 hours for "visitor".
 type TierCancellation struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tier as members carry it, 1 to 50 characters, case-sensitive.
+	// The tier of the members, 1 to 50 characters, case-sensitive.
 	Tier string `protobuf:"bytes,1,opt,name=tier,proto3" json:"tier,omitempty"`
-	// In place of cancellation_window. Up to 30 days.
+	// Replaces cancellation_window. Up to 30 days.
 	CancellationWindow *durationpb.Duration `protobuf:"bytes,2,opt,name=cancellation_window,json=cancellationWindow,proto3" json:"cancellation_window,omitempty"`
-	// In place of allow_reschedule. Absent keeps it.
+	// Replaces allow_reschedule. Absent: no change.
 	AllowReschedule *bool `protobuf:"varint,3,opt,name=allow_reschedule,json=allowReschedule,proto3,oneof" json:"allow_reschedule,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -941,18 +948,18 @@ func (x *TierCancellation) GetAllowReschedule() bool {
 	return false
 }
 
-// PolicyLayer is what one level sets.
+// PolicyLayer has the values that one level sets.
 type PolicyLayer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The level.
 	Level PolicyLevel `protobuf:"varint,1,opt,name=level,proto3,enum=berth.v1.PolicyLevel" json:"level,omitempty"`
-	// The location or service at that level. Empty for the tenant and for the default.
+	// The location or service. Empty for the tenant and the default.
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// What it sets. What is not set is inherited.
+	// The values. Fields that are not set are inherited.
 	Policy *Policy `protobuf:"bytes,3,opt,name=policy,proto3" json:"policy,omitempty"`
-	// Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+	// Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
-	// When the level was last edited, UTC. Absent where it never was. Set by the service.
+	// The time of the level's last edit, in UTC. Absent if it was never edited. Set by the service.
 	UpdateTime    *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1023,14 +1030,14 @@ func (x *PolicyLayer) GetUpdateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// PolicyOrigin says where one effective value comes from.
+// PolicyOrigin says which level an effective value comes from.
 type PolicyOrigin struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Name of the field of Policy, such as "cancellation_window".
+	// The field of Policy, such as "cancellation_window".
 	Field string `protobuf:"bytes,1,opt,name=field,proto3" json:"field,omitempty"`
 	// The level that set it.
 	Level PolicyLevel `protobuf:"varint,2,opt,name=level,proto3,enum=berth.v1.PolicyLevel" json:"level,omitempty"`
-	// The location or service that set it. Empty for the tenant and for the default.
+	// The location or service that set it. Empty for the tenant and the default.
 	TargetId      string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1087,15 +1094,15 @@ func (x *PolicyOrigin) GetTargetId() string {
 	return ""
 }
 
-// EffectivePolicy is what holds somewhere, and why.
+// EffectivePolicy is the policy that applies, with the origin of each value.
 type EffectivePolicy struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Every field is set.
+	// All fields are set.
 	Policy *Policy `protobuf:"bytes,1,opt,name=policy,proto3" json:"policy,omitempty"`
-	// One for each field of policy, in the order of their numbers.
+	// One for each field, in the order of the field numbers.
 	Origins []*PolicyOrigin `protobuf:"bytes,2,rep,name=origins,proto3" json:"origins,omitempty"`
-	// What each level on the way sets by itself, the default first: that one sets every field, and has no etag. A level
-	// that sets nothing is there, empty, with its etag.
+	// The values of each level that applies, the default first. The default sets every field and has no etag. A level
+	// that sets nothing is included, empty, with its etag.
 	Layers        []*PolicyLayer `protobuf:"bytes,3,rep,name=layers,proto3" json:"layers,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

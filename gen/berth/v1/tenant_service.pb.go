@@ -23,10 +23,10 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// GetTenantRequest names the tenant.
+// GetTenantRequest reads the tenant.
 type GetTenantRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId      string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -72,7 +72,7 @@ func (x *GetTenantRequest) GetTenantId() string {
 // GetTenantResponse is the tenant.
 type GetTenantResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant as it is now.
+	// The tenant.
 	Tenant        *Tenant `protobuf:"bytes,1,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -118,11 +118,11 @@ func (x *GetTenantResponse) GetTenant() *Tenant {
 // UpdateTenantRequest edits the tenant's settings.
 type UpdateTenantRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The new values of what the mask names. Its id is not read.
+	// New values for the fields in the mask. The id is ignored.
 	Tenant *Tenant `protobuf:"bytes,2,opt,name=tenant,proto3" json:"tenant,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -179,10 +179,10 @@ func (x *UpdateTenantRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateTenantResponse is the tenant after the edit.
+// UpdateTenantResponse is the edited tenant.
 type UpdateTenantResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant as it is now.
+	// The tenant.
 	Tenant        *Tenant `protobuf:"bytes,1,opt,name=tenant,proto3" json:"tenant,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -225,12 +225,12 @@ func (x *UpdateTenantResponse) GetTenant() *Tenant {
 	return nil
 }
 
-// CreateLocationRequest asks for a location.
+// CreateLocationRequest creates a location.
 type CreateLocationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is. name is required.
+	// The values to create it with. name is required.
 	Location      *Location `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -280,10 +280,10 @@ func (x *CreateLocationRequest) GetLocation() *Location {
 	return nil
 }
 
-// CreateLocationResponse is the location made.
+// CreateLocationResponse is the new location.
 type CreateLocationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The location as it is now.
+	// The location.
 	Location      *Location `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -329,11 +329,11 @@ func (x *CreateLocationResponse) GetLocation() *Location {
 // UpdateLocationRequest edits a location.
 type UpdateLocationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The location's id, and the new values of what the mask names.
+	// The location's id, and new values for the fields in the mask.
 	Location *Location `protobuf:"bytes,2,opt,name=location,proto3" json:"location,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -390,10 +390,10 @@ func (x *UpdateLocationRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateLocationResponse is the location after the edit.
+// UpdateLocationResponse is the edited location.
 type UpdateLocationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The location as it is now.
+	// The location.
 	Location      *Location `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -436,10 +436,10 @@ func (x *UpdateLocationResponse) GetLocation() *Location {
 	return nil
 }
 
-// GetLocationRequest names a location.
+// GetLocationRequest reads a location.
 type GetLocationRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The location.
 	LocationId    string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
@@ -494,7 +494,7 @@ func (x *GetLocationRequest) GetLocationId() string {
 // GetLocationResponse is the location.
 type GetLocationResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The location as it is now.
+	// The location.
 	Location      *Location `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -537,16 +537,16 @@ func (x *GetLocationResponse) GetLocation() *Location {
 	return nil
 }
 
-// ListLocationsRequest asks for locations.
+// ListLocationsRequest lists locations.
 type ListLocationsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Also those that are not active.
+	// Whether to include inactive ones.
 	IncludeInactive bool `protobuf:"varint,2,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -610,12 +610,12 @@ func (x *ListLocationsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListLocationsResponse is one page, in order of name, then id.
+// ListLocationsResponse is one page, by name, then id.
 type ListLocationsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The locations.
 	Locations []*Location `protobuf:"bytes,1,rep,name=locations,proto3" json:"locations,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -665,12 +665,12 @@ func (x *ListLocationsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// CreateResourceRequest asks for a resource.
+// CreateResourceRequest creates a resource.
 type CreateResourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is. location_id and name are required.
+	// The values to create it with. location_id and name are required.
 	Resource      *Resource `protobuf:"bytes,2,opt,name=resource,proto3" json:"resource,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -720,10 +720,10 @@ func (x *CreateResourceRequest) GetResource() *Resource {
 	return nil
 }
 
-// CreateResourceResponse is the resource made.
+// CreateResourceResponse is the new resource.
 type CreateResourceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The resource as it is now.
+	// The resource.
 	Resource      *Resource `protobuf:"bytes,1,opt,name=resource,proto3" json:"resource,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -769,11 +769,11 @@ func (x *CreateResourceResponse) GetResource() *Resource {
 // UpdateResourceRequest edits a resource.
 type UpdateResourceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The resource's id, and the new values of what the mask names.
+	// The resource's id, and new values for the fields in the mask.
 	Resource *Resource `protobuf:"bytes,2,opt,name=resource,proto3" json:"resource,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -830,10 +830,10 @@ func (x *UpdateResourceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateResourceResponse is the resource after the edit.
+// UpdateResourceResponse is the edited resource.
 type UpdateResourceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The resource as it is now.
+	// The resource.
 	Resource      *Resource `protobuf:"bytes,1,opt,name=resource,proto3" json:"resource,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -876,18 +876,18 @@ func (x *UpdateResourceResponse) GetResource() *Resource {
 	return nil
 }
 
-// ListResourcesRequest asks for resources.
+// ListResourcesRequest lists resources.
 type ListResourcesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Those of this location. Empty: of all.
+	// Only resources of this location. Empty: all.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Also those that are not active.
+	// Whether to include inactive ones.
 	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -958,12 +958,12 @@ func (x *ListResourcesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListResourcesResponse is one page, in order of name, then id.
+// ListResourcesResponse is one page, by name, then id.
 type ListResourcesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The resources.
 	Resources []*Resource `protobuf:"bytes,1,rep,name=resources,proto3" json:"resources,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1013,12 +1013,12 @@ func (x *ListResourcesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// CreateServiceRequest asks for a service.
+// CreateServiceRequest creates a service.
 type CreateServiceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// What it is. name and duration are required.
+	// The values to create it with. name and duration are required.
 	Service       *Service `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1068,10 +1068,10 @@ func (x *CreateServiceRequest) GetService() *Service {
 	return nil
 }
 
-// CreateServiceResponse is the service made.
+// CreateServiceResponse is the new service.
 type CreateServiceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The service as it is now.
+	// The service.
 	Service       *Service `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1117,11 +1117,12 @@ func (x *CreateServiceResponse) GetService() *Service {
 // UpdateServiceRequest edits a service.
 type UpdateServiceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The service's id, and the new values of what the mask names. default_capacity named and absent means unlimited.
+	// The service's id, and new values for the fields in the mask. default_capacity in the mask without a value means
+	// unlimited.
 	Service *Service `protobuf:"bytes,2,opt,name=service,proto3" json:"service,omitempty"`
-	// What to change. A field that is named and not set is cleared. Required.
+	// The fields to change. A field in the mask that has no value is cleared. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1178,10 +1179,10 @@ func (x *UpdateServiceRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdateServiceResponse is the service after the edit.
+// UpdateServiceResponse is the edited service.
 type UpdateServiceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The service as it is now.
+	// The service.
 	Service       *Service `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1224,10 +1225,10 @@ func (x *UpdateServiceResponse) GetService() *Service {
 	return nil
 }
 
-// GetServiceRequest names a service.
+// GetServiceRequest reads a service.
 type GetServiceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The service.
 	ServiceId     string `protobuf:"bytes,2,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
@@ -1282,7 +1283,7 @@ func (x *GetServiceRequest) GetServiceId() string {
 // GetServiceResponse is the service.
 type GetServiceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The service as it is now.
+	// The service.
 	Service       *Service `protobuf:"bytes,1,opt,name=service,proto3" json:"service,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1325,18 +1326,18 @@ func (x *GetServiceResponse) GetService() *Service {
 	return nil
 }
 
-// ListServicesRequest asks for services.
+// ListServicesRequest lists services.
 type ListServicesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Those of this category, exactly. Empty: of all.
+	// Only this category (exact match). Empty: all.
 	Category string `protobuf:"bytes,2,opt,name=category,proto3" json:"category,omitempty"`
-	// Also those that are not active.
+	// Whether to include inactive ones.
 	IncludeInactive bool `protobuf:"varint,3,opt,name=include_inactive,json=includeInactive,proto3" json:"include_inactive,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1407,12 +1408,12 @@ func (x *ListServicesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListServicesResponse is one page, in order of name, then id.
+// ListServicesResponse is one page, by name, then id.
 type ListServicesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The services.
 	Services []*Service `protobuf:"bytes,1,rep,name=services,proto3" json:"services,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1462,14 +1463,14 @@ func (x *ListServicesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// GetPolicyRequest says for what the policy is asked. With neither id it is the tenant's.
+// GetPolicyRequest selects a policy. Without a location and a service: the tenant's.
 type GetPolicyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// At this location. Empty: at no particular one.
+	// The location. Empty: none.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// For this service. Empty: for no particular one.
+	// The service. Empty: none.
 	ServiceId     string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1526,10 +1527,10 @@ func (x *GetPolicyRequest) GetServiceId() string {
 	return ""
 }
 
-// GetPolicyResponse is the policy that holds there.
+// GetPolicyResponse has the policy that applies.
 type GetPolicyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The policy, and where each value comes from.
+	// The policy, with the origin of each value.
 	Effective     *EffectivePolicy `protobuf:"bytes,1,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1575,11 +1576,11 @@ func (x *GetPolicyResponse) GetEffective() *EffectivePolicy {
 // UpdatePolicyRequest edits one level.
 type UpdatePolicyRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// The level, its target, its etag, and the new values of what the mask names.
+	// The level, its target, its etag, and new values for the fields in the mask.
 	Layer *PolicyLayer `protobuf:"bytes,2,opt,name=layer,proto3" json:"layer,omitempty"`
-	// Names of fields of Policy. One that is named and not set in layer.policy is inherited again. Required.
+	// The fields of Policy to change. A field in the mask that is not set in layer.policy is inherited again. Required.
 	UpdateMask    *fieldmaskpb.FieldMask `protobuf:"bytes,3,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1636,12 +1637,12 @@ func (x *UpdatePolicyRequest) GetUpdateMask() *fieldmaskpb.FieldMask {
 	return nil
 }
 
-// UpdatePolicyResponse is the level, and the policy that holds there, after the edit.
+// UpdatePolicyResponse has the edited level, and the policy that applies.
 type UpdatePolicyResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// What the level sets now.
+	// The values of the level.
 	Layer *PolicyLayer `protobuf:"bytes,1,opt,name=layer,proto3" json:"layer,omitempty"`
-	// What holds there now.
+	// The policy that applies.
 	Effective     *EffectivePolicy `protobuf:"bytes,2,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1691,16 +1692,16 @@ func (x *UpdatePolicyResponse) GetEffective() *EffectivePolicy {
 	return nil
 }
 
-// SetChannelsRequest says which channels are on.
+// SetChannelsRequest sets a location's channels.
 type SetChannelsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The location.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// All that are to be on; the others are off. Empty turns bookings off.
+	// The channels to accept. All others are closed. Empty: no bookings are accepted.
 	Channels []Channel `protobuf:"varint,3,rep,packed,name=channels,proto3,enum=berth.v1.Channel" json:"channels,omitempty"`
-	// If set, it must still be the location's current one: ETAG_MISMATCH.
+	// If set, it must be the location's current etag: ETAG_MISMATCH.
 	Etag          string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1764,10 +1765,10 @@ func (x *SetChannelsRequest) GetEtag() string {
 	return ""
 }
 
-// SetChannelsResponse is the location after it.
+// SetChannelsResponse is the changed location.
 type SetChannelsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The location as it is now.
+	// The location.
 	Location      *Location `protobuf:"bytes,1,opt,name=location,proto3" json:"location,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

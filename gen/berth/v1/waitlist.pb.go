@@ -26,7 +26,7 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// OfferStatus is where an offer is in its life.
+// OfferStatus is the status of an offer.
 type OfferStatus int32
 
 const (
@@ -36,11 +36,11 @@ const (
 	OfferStatus_OFFER_STATUS_LIVE OfferStatus = 1
 	// It became a booking.
 	OfferStatus_OFFER_STATUS_ACCEPTED OfferStatus = 2
-	// The member did not want it.
+	// The member declined it.
 	OfferStatus_OFFER_STATUS_DECLINED OfferStatus = 3
-	// Nobody answered in time.
+	// It was not answered in time.
 	OfferStatus_OFFER_STATUS_EXPIRED OfferStatus = 4
-	// It was taken back: the session, the entry or the seats are gone. `reason` says which.
+	// It was withdrawn, because the session, the entry or the seats are gone. `reason` says which.
 	OfferStatus_OFFER_STATUS_WITHDRAWN OfferStatus = 5
 )
 
@@ -91,17 +91,17 @@ func (OfferStatus) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{0}
 }
 
-// WaitlistMode is how freed seats reach those who wait.
+// WaitlistMode is how freed seats are given to the waitlist.
 type WaitlistMode int32
 
 const (
 	// Not set.
 	WaitlistMode_WAITLIST_MODE_UNSPECIFIED WaitlistMode = 0
-	// The first in order is booked at once.
+	// The first entry in order is booked at once.
 	WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE WaitlistMode = 1
-	// One after the other is asked, and has some time to answer.
+	// One entry after the other gets an offer, with some time to answer.
 	WaitlistMode_WAITLIST_MODE_OFFER WaitlistMode = 2
-	// All whom the seats fit are told; the first who claims them has them.
+	// All entries that fit get an offer, and the first to claim the seats gets them.
 	WaitlistMode_WAITLIST_MODE_FIRST_TO_CLAIM WaitlistMode = 3
 )
 
@@ -148,17 +148,18 @@ func (WaitlistMode) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{1}
 }
 
-// WaitlistOrder is what counts as fair. A staff flag comes before all of it, and the time of joining settles ties.
+// WaitlistOrder is the order of entries. Entries flagged by staff always come first. Ties are ordered by time of
+// joining.
 type WaitlistOrder int32
 
 const (
 	// Not set.
 	WaitlistOrder_WAITLIST_ORDER_UNSPECIFIED WaitlistOrder = 0
-	// Whoever joined first.
+	// By time of joining.
 	WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER WaitlistOrder = 1
-	// The highest score: base_score, the bonus of the member's tier, and points of the early bird.
+	// By highest score: base_score, the bonus of the member's tier, and points for joining early.
 	WaitlistOrder_WAITLIST_ORDER_PRIORITY WaitlistOrder = 2
-	// The highest value of priority_expression.
+	// By the highest value of priority_expression.
 	WaitlistOrder_WAITLIST_ORDER_CUSTOM WaitlistOrder = 3
 )
 
@@ -205,13 +206,13 @@ func (WaitlistOrder) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{2}
 }
 
-// WaitlistAfter is what becomes of an entry that let an offer go.
+// WaitlistAfter is what happens to an entry whose offer was not accepted.
 type WaitlistAfter int32
 
 const (
 	// Not set.
 	WaitlistAfter_WAITLIST_AFTER_UNSPECIFIED WaitlistAfter = 0
-	// It goes on waiting, where it stood.
+	// It keeps its place on the waitlist.
 	WaitlistAfter_WAITLIST_AFTER_RETURN WaitlistAfter = 1
 	// It ends.
 	WaitlistAfter_WAITLIST_AFTER_CLOSE WaitlistAfter = 2
@@ -258,7 +259,7 @@ func (WaitlistAfter) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{3}
 }
 
-// WaitlistTrigger is why seats were free.
+// WaitlistTrigger is why seats became free.
 type WaitlistTrigger int32
 
 const (
@@ -268,31 +269,31 @@ const (
 	WaitlistTrigger_WAITLIST_TRIGGER_CANCELLATION WaitlistTrigger = 1
 	// A party did not come.
 	WaitlistTrigger_WAITLIST_TRIGGER_NO_SHOW WaitlistTrigger = 2
-	// The session became larger.
+	// The capacity of the session was raised.
 	WaitlistTrigger_WAITLIST_TRIGGER_CAPACITY_RAISED WaitlistTrigger = 3
 	// The session was unblocked.
 	WaitlistTrigger_WAITLIST_TRIGGER_UNBLOCKED WaitlistTrigger = 4
-	// The session is new, or was published.
+	// The session was created as published, or was published.
 	WaitlistTrigger_WAITLIST_TRIGGER_PUBLISHED WaitlistTrigger = 5
-	// The session moved to another time or place.
+	// The session was moved to another time or place.
 	WaitlistTrigger_WAITLIST_TRIGGER_SESSION_MOVED WaitlistTrigger = 6
-	// A hold ran out.
+	// A hold expired.
 	WaitlistTrigger_WAITLIST_TRIGGER_HOLD_EXPIRED WaitlistTrigger = 7
 	// A hold was released.
 	WaitlistTrigger_WAITLIST_TRIGGER_HOLD_RELEASED WaitlistTrigger = 8
-	// A booking moved to another session.
+	// A booking was moved to another session.
 	WaitlistTrigger_WAITLIST_TRIGGER_RESCHEDULED WaitlistTrigger = 9
 	// An offer was declined.
 	WaitlistTrigger_WAITLIST_TRIGGER_OFFER_DECLINED WaitlistTrigger = 10
-	// An offer ran out.
+	// An offer expired.
 	WaitlistTrigger_WAITLIST_TRIGGER_OFFER_EXPIRED WaitlistTrigger = 11
 	// An offer was withdrawn.
 	WaitlistTrigger_WAITLIST_TRIGGER_OFFER_WITHDRAWN WaitlistTrigger = 12
-	// Staff offered it.
+	// Staff offered the seats.
 	WaitlistTrigger_WAITLIST_TRIGGER_BY_HAND WaitlistTrigger = 13
-	// The sweep found seats that nothing else had woken the engine for.
+	// The periodic sweep found open seats that nothing else had offered.
 	WaitlistTrigger_WAITLIST_TRIGGER_SWEEP WaitlistTrigger = 14
-	// The rules were edited, and seats that were open already are somebody's under them.
+	// The rules were edited, and open seats can be given to the waitlist under the new rules.
 	WaitlistTrigger_WAITLIST_TRIGGER_RULES_CHANGED WaitlistTrigger = 15
 )
 
@@ -363,19 +364,19 @@ func (WaitlistTrigger) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{4}
 }
 
-// WaitlistMove is what became of freed seats. Every freed seat for which somebody waits ends in exactly one.
+// WaitlistMove is the result for freed seats. There is exactly one for every freed seat, if anyone waits for it.
 type WaitlistMove int32
 
 const (
 	// None.
 	WaitlistMove_WAITLIST_MOVE_UNSPECIFIED WaitlistMove = 0
-	// Nobody in the queue can take them: they stay open, and staff are told.
+	// No entry can take the seats. They stay open, and staff get a note.
 	WaitlistMove_WAITLIST_MOVE_NOBODY_FITS WaitlistMove = 1
-	// They were offered, or, with AUTO_PROMOTE, booked.
+	// The seats were offered or, with AUTO_PROMOTE, booked.
 	WaitlistMove_WAITLIST_MOVE_OFFER WaitlistMove = 2
-	// After somebody let them go they were offered to the next.
+	// The same, after an offer of the seats was not accepted.
 	WaitlistMove_WAITLIST_MOVE_ROLL_ON WaitlistMove = 3
-	// Everybody was asked, or as many as the rules allow: they stay open, and staff are told.
+	// All entries were asked, or as many as the rules allow. The seats stay open, and staff get a note.
 	WaitlistMove_WAITLIST_MOVE_HAND_BACK WaitlistMove = 4
 )
 
@@ -424,22 +425,24 @@ func (WaitlistMove) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_proto_rawDescGZIP(), []int{5}
 }
 
-// WaitlistWindow is a wish for any session of a service at a location, on some days, that starts at some time of day.
+// WaitlistWindow is a time window in which the member would take any session of a service at a location: on some days,
+// with a start within some hours.
 type WaitlistWindow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The service.
 	ServiceId string `protobuf:"bytes,1,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	// The location.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// One of the location's resources. Empty: any.
+	// Only this resource of the location. Empty: any.
 	ResourceId string `protobuf:"bytes,3,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// The first day, at the location.
+	// The first local date.
 	FirstDate *date.Date `protobuf:"bytes,4,opt,name=first_date,json=firstDate,proto3" json:"first_date,omitempty"`
-	// The last day, at the location; at most 60 days with the first. Absent: the first.
+	// The last local date, at most 60 days including the first. Absent: the first.
 	LastDate *date.Date `protobuf:"bytes,5,opt,name=last_date,json=lastDate,proto3" json:"last_date,omitempty"`
-	// The earliest start, by the location's clocks. Absent: 00:00.
+	// The earliest local time of the start. Absent: 00:00.
 	EarliestStart *timeofday.TimeOfDay `protobuf:"bytes,6,opt,name=earliest_start,json=earliestStart,proto3" json:"earliest_start,omitempty"`
-	// The latest start, by the location's clocks. Absent: 23:59:59. Before the earliest, the span goes over midnight.
+	// The latest local time of the start. Absent: 23:59:59. If it is before the earliest, the period extends over
+	// midnight.
 	LatestStart   *timeofday.TimeOfDay `protobuf:"bytes,7,opt,name=latest_start,json=latestStart,proto3" json:"latest_start,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -524,44 +527,44 @@ func (x *WaitlistWindow) GetLatestStart() *timeofday.TimeOfDay {
 	return nil
 }
 
-// Offer is a freed place that is reserved for somebody who waits, for a limited time.
+// Offer is an offer of freed seats to a waitlist entry. It reserves the seats for a limited time.
 type Offer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
-	// The session that has the seats.
+	// The session with the seats.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The entry that it was made to.
+	// The entry that has the offer.
 	EntryId string `protobuf:"bytes,3,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Whose entry that is.
+	// The member of the entry.
 	MemberId string `protobuf:"bytes,4,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The member's name, as it is now.
+	// The member's current name.
 	MemberName string `protobuf:"bytes,5,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// Seats.
+	// The number of seats.
 	Seats int32 `protobuf:"varint,6,opt,name=seats,proto3" json:"seats,omitempty"`
-	// Where it is in its life. A live one that has run out is shown as expired, even before its seats went on.
+	// The status. A live offer whose time has passed is shown as expired, even before its seats are given to others.
 	Status OfferStatus `protobuf:"varint,7,opt,name=status,proto3,enum=berth.v1.OfferStatus" json:"status,omitempty"`
-	// Others were told of the same seats, and the first who accepts has them.
+	// Whether others have offers of the same seats, so that the first to accept gets them.
 	FirstToClaim bool `protobuf:"varint,8,opt,name=first_to_claim,json=firstToClaim,proto3" json:"first_to_claim,omitempty"`
-	// Counts the offers of these seats, from 1.
+	// The number of this offer among the offers of these seats, from 1.
 	Try int32 `protobuf:"varint,9,opt,name=try,proto3" json:"try,omitempty"`
-	// Staff made it, rather than the engine.
+	// Whether staff made it, and not the engine.
 	ByHand bool `protobuf:"varint,10,opt,name=by_hand,json=byHand,proto3" json:"by_hand,omitempty"`
-	// When it was made, UTC.
+	// The time of creation, in UTC.
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,11,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
-	// Until then it can be accepted, UTC.
+	// When it expires, in UTC.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,12,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// When it was answered or ended otherwise, UTC.
+	// The time it was answered or ended, in UTC.
 	CloseTime *timestamppb.Timestamp `protobuf:"bytes,13,opt,name=close_time,json=closeTime,proto3" json:"close_time,omitempty"`
-	// The booking that came of it, where status is ACCEPTED.
+	// The resulting booking, if the status is ACCEPTED.
 	BookingId string `protobuf:"bytes,14,opt,name=booking_id,json=bookingId,proto3" json:"booking_id,omitempty"`
 	// Why it was withdrawn.
 	Reason string `protobuf:"bytes,15,opt,name=reason,proto3" json:"reason,omitempty"`
 	// The session's title.
 	SessionTitle string `protobuf:"bytes,16,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// The session's start, UTC.
+	// The session's start, in UTC.
 	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,17,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// IANA zone of the session's location.
+	// The IANA time zone of the session's location.
 	TimeZone      string `protobuf:"bytes,18,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -723,12 +726,13 @@ func (x *Offer) GetTimeZone() string {
 	return ""
 }
 
-// WaitlistQuietHours is a span of every day; over midnight where it ends before it begins, and none where both are the same.
+// WaitlistQuietHours is a daily period. It extends over midnight if the end is before the start. If both are equal,
+// there are no quiet hours.
 type WaitlistQuietHours struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The first moment, where the member lives.
+	// The start, in the member's local time.
 	Start *timeofday.TimeOfDay `protobuf:"bytes,1,opt,name=start,proto3" json:"start,omitempty"`
-	// The first moment after it.
+	// The end (exclusive), in the member's local time.
 	End           *timeofday.TimeOfDay `protobuf:"bytes,2,opt,name=end,proto3" json:"end,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -778,10 +782,10 @@ func (x *WaitlistQuietHours) GetEnd() *timeofday.TimeOfDay {
 	return nil
 }
 
-// TierBonuses are points for members of tiers.
+// TierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
 type TierBonuses struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// One for each tier that has any.
+	// One for each tier with points.
 	Bonuses       []*TierBonus `protobuf:"bytes,1,rep,name=bonuses,proto3" json:"bonuses,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -824,12 +828,12 @@ func (x *TierBonuses) GetBonuses() []*TierBonus {
 	return nil
 }
 
-// TierBonus is points for members of a tier.
+// TierBonus is the points for members of a tier.
 type TierBonus struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tier, as it stands with the member.
+	// The tier of the members.
 	Tier string `protobuf:"bytes,1,opt,name=tier,proto3" json:"tier,omitempty"`
-	// Added to their score, 0 to 50.
+	// The points added to their score, 0 to 50.
 	Points        int32 `protobuf:"varint,2,opt,name=points,proto3" json:"points,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -879,66 +883,70 @@ func (x *TierBonus) GetPoints() int32 {
 	return 0
 }
 
-// WaitlistRules are what one level sets, or, where they are effective, what holds. What is not set is inherited:
-// defaults, then the tenant, the location, the service.
+// WaitlistRules are the rules that one level sets, or the effective rules. A rule that is not set is inherited, in this
+// order: default, tenant, location, service.
 type WaitlistRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Whether full sessions take entries, and freed seats go to them: WAITLIST_CLOSED. By default true.
+	// Whether members can join waitlists, and freed seats are given to them: WAITLIST_CLOSED. Default: true.
 	Enabled *bool `protobuf:"varint,1,opt,name=enabled,proto3,oneof" json:"enabled,omitempty"`
-	// How freed seats reach those who wait. By default AUTO_PROMOTE.
+	// How freed seats are given to entries. Default: AUTO_PROMOTE.
 	Mode *WaitlistMode `protobuf:"varint,2,opt,name=mode,proto3,enum=berth.v1.WaitlistMode,oneof" json:"mode,omitempty"`
-	// Entries that may wait for one service at one location on one day: WAITLIST_FULL. 1 to 10,000, by default 50.
+	// The maximum number of waiting entries for one service at one location on one day: WAITLIST_FULL. 1 to 10,000.
+	// Default: 50.
 	MaxQueueSize *int32 `protobuf:"varint,3,opt,name=max_queue_size,json=maxQueueSize,proto3,oneof" json:"max_queue_size,omitempty"`
-	// How long an offer stands, 1 minute to 7 days. By default 30 minutes. Once less than four times as much is left until booking
-	// closes it is a quarter of what is left. It never outlives that moment.
+	// How long an offer is valid, 1 minute to 7 days. Default: 30 minutes. Once less than four times as much is left
+	// until booking closes, it is a quarter of what is left. An offer never outlives that time.
 	OfferWindow *durationpb.Duration `protobuf:"bytes,4,opt,name=offer_window,json=offerWindow,proto3" json:"offer_window,omitempty"`
-	// No offer is made for less, 1 minute to 1 day. By default 5 minutes.
+	// The shortest offer that is made, 1 minute to 1 day. Default: 5 minutes.
 	MinOfferWindow *durationpb.Duration `protobuf:"bytes,5,opt,name=min_offer_window,json=minOfferWindow,proto3" json:"min_offer_window,omitempty"`
-	// How far from the times of day of a window a session may start, 0 to 12 hours. By default 1 hour.
+	// How far outside the hours of a time window a session may start, 0 to 12 hours. Default: 1 hour.
 	TimeFlexibility *durationpb.Duration `protobuf:"bytes,6,opt,name=time_flexibility,json=timeFlexibility,proto3" json:"time_flexibility,omitempty"`
-	// Offers that an entry may let go before it ends, 0 (no limit) to 100. By default 3. Those that were withdrawn do not count.
+	// How many offers an entry can let pass before it ends, 1 to 100; 0 means no limit. Default: 3. Withdrawn offers do
+	// not count.
 	MaxOffersPerEntry *int32 `protobuf:"varint,7,opt,name=max_offers_per_entry,json=maxOffersPerEntry,proto3,oneof" json:"max_offers_per_entry,omitempty"`
-	// Members who are asked for a freed seat before it goes back to staff, 0 (no limit) to 1,000. By default 10. Counted as in WaitlistDecision.tried,
-	// and not for FIRST_TO_CLAIM.
+	// How many members are asked for a freed seat before it is left to staff, 1 to 1,000; 0 means no limit. Default: 10.
+	// Counted as in WaitlistDecision.tried. It does not apply to FIRST_TO_CLAIM.
 	MaxTriesPerSlot *int32 `protobuf:"varint,8,opt,name=max_tries_per_slot,json=maxTriesPerSlot,proto3,oneof" json:"max_tries_per_slot,omitempty"`
-	// What becomes of an entry whose offer ran out. By default RETURN.
+	// What happens to an entry whose offer expired. Default: RETURN.
 	AfterExpiry *WaitlistAfter `protobuf:"varint,9,opt,name=after_expiry,json=afterExpiry,proto3,enum=berth.v1.WaitlistAfter,oneof" json:"after_expiry,omitempty"`
-	// What becomes of an entry whose offer was declined. By default RETURN.
+	// What happens to an entry whose offer was declined. Default: RETURN.
 	AfterDecline *WaitlistAfter `protobuf:"varint,10,opt,name=after_decline,json=afterDecline,proto3,enum=berth.v1.WaitlistAfter,oneof" json:"after_decline,omitempty"`
-	// Whether seats that one let go pass to the next by themselves. By default true.
+	// Whether seats of an offer that was not accepted are offered to the next entry automatically. Default: true.
 	AutoCascade *bool `protobuf:"varint,11,opt,name=auto_cascade,json=autoCascade,proto3,oneof" json:"auto_cascade,omitempty"`
-	// Whether entries end when they have waited for stale_after. By default false.
+	// Whether entries end after waiting for stale_after. Default: false.
 	ExpireStale *bool `protobuf:"varint,12,opt,name=expire_stale,json=expireStale,proto3,oneof" json:"expire_stale,omitempty"`
-	// 1 hour to 365 days. By default 24 hours.
+	// How long entries wait at most with expire_stale, 1 hour to 365 days. Default: 24 hours.
 	StaleAfter *durationpb.Duration `protobuf:"bytes,13,opt,name=stale_after,json=staleAfter,proto3" json:"stale_after,omitempty"`
-	// Whether a party may be given a part of the seats that are open. By default true. If not, it must be as large as them.
+	// Whether a party may get some of the open seats. If false, it must need all of them. Default: true.
 	AllowDownFitting *bool `protobuf:"varint,14,opt,name=allow_down_fitting,json=allowDownFitting,proto3,oneof" json:"allow_down_fitting,omitempty"`
-	// What counts as fair. By default JOIN_ORDER.
+	// The order of entries. Default: JOIN_ORDER.
 	Order *WaitlistOrder `protobuf:"varint,15,opt,name=order,proto3,enum=berth.v1.WaitlistOrder,oneof" json:"order,omitempty"`
-	// The score of everybody, 0 to 10,000. By default 100.
+	// The score of every entry, 0 to 10,000. Default: 100.
 	BaseScore *int32 `protobuf:"varint,16,opt,name=base_score,json=baseScore,proto3,oneof" json:"base_score,omitempty"`
-	// Added for members of a tier. A list replaces the one of the level before as a whole.
+	// Points added for members of a tier. A list replaces the inherited list as a whole.
 	TierBonuses *TierBonuses `protobuf:"bytes,17,opt,name=tier_bonuses,json=tierBonuses,proto3" json:"tier_bonuses,omitempty"`
-	// Added for each whole day between joining and the start, 0 to 100. By default 0.
+	// Points added for each whole day between joining and the start, 0 to 100. Default: 0.
 	EarlyBirdPointsPerDay *int32 `protobuf:"varint,18,opt,name=early_bird_points_per_day,json=earlyBirdPointsPerDay,proto3,oneof" json:"early_bird_points_per_day,omitempty"`
-	// The most that is added for joining early, 0 to 1,000. By default 50.
+	// The maximum of points for joining early, 0 to 1,000. Default: 50.
 	EarlyBirdMaxPoints *int32 `protobuf:"varint,19,opt,name=early_bird_max_points,json=earlyBirdMaxPoints,proto3,oneof" json:"early_bird_max_points,omitempty"`
-	// A CEL expression that says whether an entry may get a seat; RULES_INVALID where it does not compile. Empty: everybody.
-	// docs/waitlist.md lists its variables.
+	// A CEL expression that says whether an entry may get a seat. RULES_INVALID if it does not compile. Empty: all
+	// entries may. docs/waitlist.md lists its variables.
 	EligibilityExpression *string `protobuf:"bytes,20,opt,name=eligibility_expression,json=eligibilityExpression,proto3,oneof" json:"eligibility_expression,omitempty"`
-	// A CEL expression that gives an entry's score, for the order CUSTOM; RULES_INVALID where it does not compile.
+	// A CEL expression for the score of an entry with the order CUSTOM. RULES_INVALID if it does not compile.
 	PriorityExpression *string `protobuf:"bytes,21,opt,name=priority_expression,json=priorityExpression,proto3,oneof" json:"priority_expression,omitempty"`
-	// The clock of an offer stands still while it is night where the member lives. By default 21:00 to 08:00, as for messages.
+	// The hours in which the time of an offer does not run, in the member's local time. Default: 21:00 to 08:00, as for
+	// messages.
 	QuietHours *WaitlistQuietHours `protobuf:"bytes,22,opt,name=quiet_hours,json=quietHours,proto3" json:"quiet_hours,omitempty"`
-	// Whether offers are sent, and run, in quiet hours all the same. By default false.
+	// Whether offers are sent, and their time runs, in quiet hours too. Default: false.
 	OffersInQuietHours *bool `protobuf:"varint,23,opt,name=offers_in_quiet_hours,json=offersInQuietHours,proto3,oneof" json:"offers_in_quiet_hours,omitempty"`
-	// How long before the start seats are last given without asking, 0 to 30 days; later they are offered. By default 0.
+	// How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer. Default:
+	// 0.
 	AutoPromoteCutoff *durationpb.Duration `protobuf:"bytes,24,opt,name=auto_promote_cutoff,json=autoPromoteCutoff,proto3" json:"auto_promote_cutoff,omitempty"`
-	// How long whoever was promoted may cancel without penalty, 0 to 7 days, at most until the start. By default 1 hour.
+	// How long a promoted member may cancel without penalty, 0 to 7 days, but at most until the start. Default: 1 hour.
 	PromotionGrace *durationpb.Duration `protobuf:"bytes,25,opt,name=promotion_grace,json=promotionGrace,proto3" json:"promotion_grace,omitempty"`
-	// How long after the start the seats of those who did not come are still given away, 0 to 24 hours. By default 0.
+	// How long after the start seats of no-shows are still given to the waitlist, 0 to 24 hours. Default: 0.
 	FillAfterStart *durationpb.Duration `protobuf:"bytes,26,opt,name=fill_after_start,json=fillAfterStart,proto3" json:"fill_after_start,omitempty"`
-	// Offers of a lower score are not sent by SMS, 0 to 1,000,000. By default 0.
+	// The minimum score for sending offers by SMS, 0 to 1,000,000. Default: 0.
 	SmsMinScore   *int32 `protobuf:"varint,27,opt,name=sms_min_score,json=smsMinScore,proto3,oneof" json:"sms_min_score,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1163,18 +1171,18 @@ func (x *WaitlistRules) GetSmsMinScore() int32 {
 	return 0
 }
 
-// WaitlistRulesLayer is what one level sets by itself.
+// WaitlistRulesLayer has the rules that one level sets.
 type WaitlistRulesLayer struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The level.
 	Level PolicyLevel `protobuf:"varint,1,opt,name=level,proto3,enum=berth.v1.PolicyLevel" json:"level,omitempty"`
-	// The location or service. Empty for the tenant and for the default.
+	// The location or service. Empty for the tenant and the default.
 	TargetId string `protobuf:"bytes,2,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// What it sets.
+	// The rules. Rules that are not set are inherited.
 	Rules *WaitlistRules `protobuf:"bytes,3,opt,name=rules,proto3" json:"rules,omitempty"`
 	// Changes with every edit of the level. Empty for the default.
 	Etag string `protobuf:"bytes,4,opt,name=etag,proto3" json:"etag,omitempty"`
-	// The tenant's version of the last edit of this level; 0 where there was none.
+	// The tenant's version with the last edit of this level. 0 if it was never edited.
 	Version       int32 `protobuf:"varint,5,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1245,16 +1253,16 @@ func (x *WaitlistRulesLayer) GetVersion() int32 {
 	return 0
 }
 
-// EffectiveWaitlistRules are what holds somewhere, and why.
+// EffectiveWaitlistRules are the rules that apply, with the origin of each value.
 type EffectiveWaitlistRules struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Every field is set.
+	// All fields are set.
 	Rules *WaitlistRules `protobuf:"bytes,1,opt,name=rules,proto3" json:"rules,omitempty"`
-	// One for each field, in the order of their numbers.
+	// One for each field, in the order of the field numbers.
 	Origins []*PolicyOrigin `protobuf:"bytes,2,rep,name=origins,proto3" json:"origins,omitempty"`
-	// What each level on the way sets by itself, the default first.
+	// The rules of each level that applies, the default first.
 	Layers []*WaitlistRulesLayer `protobuf:"bytes,3,rep,name=layers,proto3" json:"layers,omitempty"`
-	// The tenant's version at which these rules last changed; 0 for the defaults. Decisions name it.
+	// The tenant's version with the last change of these rules. 0 for the defaults. Decisions refer to it.
 	Version       int32 `protobuf:"varint,4,opt,name=version,proto3" json:"version,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1321,23 +1329,23 @@ func (x *EffectiveWaitlistRules) GetVersion() int32 {
 // WaitlistRulesVersion is one edit of the tenant's rules.
 type WaitlistRulesVersion struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Counts the edits of the tenant's rules, from 1.
+	// The number of the edit in the tenant, from 1.
 	Version int32 `protobuf:"varint,1,opt,name=version,proto3" json:"version,omitempty"`
 	// The level that was edited.
 	Level PolicyLevel `protobuf:"varint,2,opt,name=level,proto3,enum=berth.v1.PolicyLevel" json:"level,omitempty"`
 	// The location or service. Empty for the tenant.
 	TargetId string `protobuf:"bytes,3,opt,name=target_id,json=targetId,proto3" json:"target_id,omitempty"`
-	// What the level sets since then. Empty after a reset.
+	// The rules that the level sets since this version. Empty after a reset.
 	Rules *WaitlistRules `protobuf:"bytes,4,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Whether it was a reset to what is inherited.
+	// Whether the level was reset: it inherits everything.
 	Reset_ bool `protobuf:"varint,5,opt,name=reset,proto3" json:"reset,omitempty"`
-	// Who did it: a member, a service account, or the system.
+	// Who did it: a member, a service account or the system.
 	Author string `protobuf:"bytes,6,opt,name=author,proto3" json:"author,omitempty"`
-	// The author's name, as it was then.
+	// The author's name at that time.
 	AuthorName string `protobuf:"bytes,7,opt,name=author_name,json=authorName,proto3" json:"author_name,omitempty"`
-	// Why, in the author's words.
+	// The reason that the author gave.
 	Reason string `protobuf:"bytes,8,opt,name=reason,proto3" json:"reason,omitempty"`
-	// When, UTC.
+	// The time, in UTC.
 	CreateTime    *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1436,29 +1444,30 @@ func (x *WaitlistRulesVersion) GetCreateTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// WaitlistVerdict is the judgement on one entry.
+// WaitlistVerdict is the decision about one entry.
 type WaitlistVerdict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entry.
 	EntryId string `protobuf:"bytes,1,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Whose it is.
+	// The member.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// The member's name, as it is now. Empty for members who ask about their own entry, where it is not theirs.
+	// The member's current name. Empty if a member asks about their own entry and this is another member's.
 	MemberName string `protobuf:"bytes,3,opt,name=member_name,json=memberName,proto3" json:"member_name,omitempty"`
-	// PROMOTED, OFFERED, NO_SEATS_LEFT, PARTY_SIZE, DOWN_FITTING, HAS_OFFER, SERVICE, LOCATION, RESOURCE, DATE, TIME, STAFF_PREFERENCE, MAX_OFFERS,
-	// TRIED, NOT_ELIGIBLE, RULE_FAILED, NO_TIME, QUIET_HOURS, TRY_CAP, NO_CASCADE; or the ErrorReason, without its prefix, that a booking would get.
+	// PROMOTED, OFFERED, NO_SEATS_LEFT, PARTY_SIZE, DOWN_FITTING, HAS_OFFER, SERVICE, LOCATION, RESOURCE, DATE, TIME,
+	// STAFF_PREFERENCE, MAX_OFFERS, TRIED, NOT_ELIGIBLE, RULE_FAILED, NO_TIME, QUIET_HOURS, TRY_CAP, NO_CASCADE; or the
+	// ErrorReason, without its prefix, that a booking would get.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	// Its score then.
+	// Its score at that time.
 	Score int32 `protobuf:"varint,5,opt,name=score,proto3" json:"score,omitempty"`
-	// Its place in fair order then, from 1.
+	// Its rank in the order of entries at that time, from 1.
 	Rank int32 `protobuf:"varint,6,opt,name=rank,proto3" json:"rank,omitempty"`
-	// Seats wished for.
+	// The number of seats.
 	PartySize int32 `protobuf:"varint,7,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// The same in a plain English sentence. Whoever speaks another language tells it from the other fields.
+	// The same as a sentence in English. For other languages, use the other fields.
 	Sentence string `protobuf:"bytes,8,opt,name=sentence,proto3" json:"sentence,omitempty"`
-	// Entries before it in line that got seats, or, with FIRST_TO_CLAIM, had the same chance.
+	// How many entries before it got seats or, with FIRST_TO_CLAIM, had the same chance.
 	ChosenBefore int32 `protobuf:"varint,9,opt,name=chosen_before,json=chosenBefore,proto3" json:"chosen_before,omitempty"`
-	// Until when the offer stood that it got, UTC. Absent where it got none.
+	// The end of the offer that it got, in UTC. Absent if it got none.
 	ExpireTime    *timestamppb.Timestamp `protobuf:"bytes,10,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1564,47 +1573,48 @@ func (x *WaitlistVerdict) GetExpireTime() *timestamppb.Timestamp {
 	return nil
 }
 
-// WaitlistDecision is the record of one move. Where nobody waits there is nothing to decide, and no record.
+// WaitlistDecision records one move. If nobody waits, there is no decision and no record.
 type WaitlistDecision struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// UUIDv7.
 	Id string `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
 	// The session with the seats.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The session's title, as it is now.
+	// The session's current title.
 	SessionTitle string `protobuf:"bytes,3,opt,name=session_title,json=sessionTitle,proto3" json:"session_title,omitempty"`
-	// The session's start then, UTC.
+	// The session's start at that time, in UTC.
 	SessionStartTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=session_start_time,json=sessionStartTime,proto3" json:"session_start_time,omitempty"`
-	// IANA zone of the session's location.
+	// The IANA time zone of the session's location.
 	TimeZone string `protobuf:"bytes,5,opt,name=time_zone,json=timeZone,proto3" json:"time_zone,omitempty"`
-	// When it was decided, UTC.
+	// The time of the decision, in UTC.
 	DecideTime *timestamppb.Timestamp `protobuf:"bytes,6,opt,name=decide_time,json=decideTime,proto3" json:"decide_time,omitempty"`
-	// Why seats were free.
+	// Why seats became free.
 	Trigger WaitlistTrigger `protobuf:"varint,7,opt,name=trigger,proto3,enum=berth.v1.WaitlistTrigger" json:"trigger,omitempty"`
-	// How they were given.
+	// How the seats were given.
 	Mode WaitlistMode `protobuf:"varint,8,opt,name=mode,proto3,enum=berth.v1.WaitlistMode" json:"mode,omitempty"`
-	// What became of them.
+	// The result for the seats.
 	Move WaitlistMove `protobuf:"varint,9,opt,name=move,proto3,enum=berth.v1.WaitlistMove" json:"move,omitempty"`
-	// What became of those that nobody got. Not set where there are none.
+	// The result for the seats that no entry got. Not set if there are none.
 	LeftMove WaitlistMove `protobuf:"varint,10,opt,name=left_move,json=leftMove,proto3,enum=berth.v1.WaitlistMove" json:"left_move,omitempty"`
-	// Seats that were open. Absent: without limit.
+	// The number of open seats. Absent means unlimited.
 	Seats *int32 `protobuf:"varint,11,opt,name=seats,proto3,oneof" json:"seats,omitempty"`
-	// Of these, given.
+	// The number of seats given.
 	Given int32 `protobuf:"varint,12,opt,name=given,proto3" json:"given,omitempty"`
-	// Members who had been asked for these seats before. Whose offer was withdrawn through nothing that they did, such as others claiming
-	// the seats first, is not counted, and may be asked again.
+	// How many members had been asked for these seats before. A member whose offer was withdrawn for reasons that were
+	// not theirs, such as others claiming the seats first, is not counted and can be asked again.
 	Tried int32 `protobuf:"varint,13,opt,name=tried,proto3" json:"tried,omitempty"`
 	// The version of the rules: see WaitlistRulesVersion.
 	RulesVersion int32 `protobuf:"varint,14,opt,name=rules_version,json=rulesVersion,proto3" json:"rules_version,omitempty"`
-	// Groups the moves that the same seats led to.
+	// The round: the decisions about the same freed seats have the same round.
 	RoundId string `protobuf:"bytes,15,opt,name=round_id,json=roundId,proto3" json:"round_id,omitempty"`
-	// What it says to staff, in plain English. Empty where nothing is left to do.
+	// A note for staff in English. Empty if there is nothing to do.
 	StaffNote string `protobuf:"bytes,16,opt,name=staff_note,json=staffNote,proto3" json:"staff_note,omitempty"`
-	// On every entry considered, in fair order. Members who ask about their own entry find only its own.
+	// The decision about every entry considered, in the order of entries. Members who ask about their own entry see only
+	// that one.
 	Verdicts []*WaitlistVerdict `protobuf:"bytes,17,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
-	// The story in plain English sentences. Whoever speaks another language tells it from the other fields.
+	// The decision in English sentences. For other languages, use the other fields.
 	Sentences []string `protobuf:"bytes,18,rep,name=sentences,proto3" json:"sentences,omitempty"`
-	// Entries that stood in line.
+	// The number of entries that waited.
 	LineLength    int32 `protobuf:"varint,19,opt,name=line_length,json=lineLength,proto3" json:"line_length,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

@@ -25,15 +25,15 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ClaimAction is the answer to an offer.
+// ClaimAction is an answer to an offer.
 type ClaimAction int32
 
 const (
-	// Refused.
+	// Rejected.
 	ClaimAction_CLAIM_ACTION_UNSPECIFIED ClaimAction = 0
-	// Take the seats.
+	// Accept the seats.
 	ClaimAction_CLAIM_ACTION_ACCEPT ClaimAction = 1
-	// Let them go.
+	// Decline them.
 	ClaimAction_CLAIM_ACTION_DECLINE ClaimAction = 2
 )
 
@@ -78,10 +78,10 @@ func (ClaimAction) EnumDescriptor() ([]byte, []int) {
 	return file_berth_v1_waitlist_service_proto_rawDescGZIP(), []int{0}
 }
 
-// SessionChoice is several sessions.
+// SessionChoice is a choice of sessions.
 type SessionChoice struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Any one of them, in the order given.
+	// The sessions. Any one of them will do. Their order is kept.
 	SessionIds    []string `protobuf:"bytes,1,rep,name=session_ids,json=sessionIds,proto3" json:"session_ids,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -124,14 +124,14 @@ func (x *SessionChoice) GetSessionIds() []string {
 	return nil
 }
 
-// JoinWaitlistRequest is a wish.
+// JoinWaitlistRequest adds a member to a waitlist.
 type JoinWaitlistRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// For whom. Empty: the caller.
+	// The member. Empty: the caller.
 	MemberId string `protobuf:"bytes,2,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// What is wished for.
+	// What the member waits for.
 	//
 	// Types that are valid to be assigned to Wish:
 	//
@@ -139,17 +139,17 @@ type JoinWaitlistRequest struct {
 	//	*JoinWaitlistRequest_AnyOf
 	//	*JoinWaitlistRequest_Window
 	Wish isJoinWaitlistRequest_Wish `protobuf_oneof:"wish"`
-	// Seats, 1 to 1,000. 0 takes 1.
+	// The number of seats, 1 to 1,000. 0 means 1.
 	PartySize int32 `protobuf:"varint,6,opt,name=party_size,json=partySize,proto3" json:"party_size,omitempty"`
-	// Only sessions led by this member. Empty: by anybody.
+	// Only sessions led by this staff member. Empty: any.
 	CoachId string `protobuf:"bytes,7,opt,name=coach_id,json=coachId,proto3" json:"coach_id,omitempty"`
-	// The plan that is to pay. Empty: the only one.
+	// The subscription that pays. Empty: the only active one.
 	SubscriptionId string `protobuf:"bytes,8,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
-	// The way in. The header X-Booking-Channel wins.
+	// The channel. The header X-Booking-Channel overrides it.
 	Channel Channel `protobuf:"varint,9,opt,name=channel,proto3,enum=berth.v1.Channel" json:"channel,omitempty"`
-	// Unique in the tenant: the same wish again gives the same entry.
+	// The caller's own reference. Unique in the tenant: the same request again returns the same entry.
 	ExternalRef string `protobuf:"bytes,10,opt,name=external_ref,json=externalRef,proto3" json:"external_ref,omitempty"`
-	// For staff.
+	// A note for staff.
 	Note          string `protobuf:"bytes,11,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -285,12 +285,12 @@ type JoinWaitlistRequest_SessionId struct {
 }
 
 type JoinWaitlistRequest_AnyOf struct {
-	// Any one of these.
+	// Any one of these sessions.
 	AnyOf *SessionChoice `protobuf:"bytes,4,opt,name=any_of,json=anyOf,proto3,oneof"`
 }
 
 type JoinWaitlistRequest_Window struct {
-	// Whatever opens there and then.
+	// Any session in this time window.
 	Window *WaitlistWindow `protobuf:"bytes,5,opt,name=window,proto3,oneof"`
 }
 
@@ -300,10 +300,10 @@ func (*JoinWaitlistRequest_AnyOf) isJoinWaitlistRequest_Wish() {}
 
 func (*JoinWaitlistRequest_Window) isJoinWaitlistRequest_Wish() {}
 
-// JoinWaitlistResponse is the entry.
+// JoinWaitlistResponse is the new entry.
 type JoinWaitlistResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With its position.
+	// The entry, with its position.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -346,14 +346,14 @@ func (x *JoinWaitlistResponse) GetEntry() *WaitlistEntry {
 	return nil
 }
 
-// LeaveWaitlistRequest names an entry.
+// LeaveWaitlistRequest ends an entry.
 type LeaveWaitlistRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The entry.
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Why.
+	// The reason.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -410,10 +410,10 @@ func (x *LeaveWaitlistRequest) GetReason() string {
 	return ""
 }
 
-// LeaveWaitlistResponse is the entry as it is then.
+// LeaveWaitlistResponse is the ended entry.
 type LeaveWaitlistResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// It no longer waits.
+	// The entry, which no longer waits.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -456,16 +456,16 @@ func (x *LeaveWaitlistResponse) GetEntry() *WaitlistEntry {
 	return nil
 }
 
-// ListMyEntriesRequest asks for the caller's entries.
+// ListMyEntriesRequest lists the caller's entries.
 type ListMyEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Those that no longer wait, too.
+	// Whether to include entries that no longer wait.
 	IncludeClosed bool `protobuf:"varint,2,opt,name=include_closed,json=includeClosed,proto3" json:"include_closed,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -529,12 +529,12 @@ func (x *ListMyEntriesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListMyEntriesResponse is one page, the newest first.
+// ListMyEntriesResponse is one page, newest first.
 type ListMyEntriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entries.
 	Entries []*WaitlistEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -584,14 +584,14 @@ func (x *ListMyEntriesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// AcceptOfferRequest names an offer.
+// AcceptOfferRequest accepts an offer.
 type AcceptOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The offer.
 	OfferId string `protobuf:"bytes,2,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// The plan that is to pay. Empty: the one named on joining, or else the only one.
+	// The subscription that pays. Empty: the one named on joining, or else the only active one.
 	SubscriptionId string `protobuf:"bytes,3,opt,name=subscription_id,json=subscriptionId,proto3" json:"subscription_id,omitempty"`
 	unknownFields  protoimpl.UnknownFields
 	sizeCache      protoimpl.SizeCache
@@ -648,12 +648,12 @@ func (x *AcceptOfferRequest) GetSubscriptionId() string {
 	return ""
 }
 
-// AcceptOfferResponse is what it became.
+// AcceptOfferResponse is the result.
 type AcceptOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Confirmed.
+	// The confirmed booking.
 	Booking *Booking `protobuf:"bytes,1,opt,name=booking,proto3" json:"booking,omitempty"`
-	// Accepted.
+	// The accepted offer.
 	Offer         *Offer `protobuf:"bytes,2,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -703,16 +703,16 @@ func (x *AcceptOfferResponse) GetOffer() *Offer {
 	return nil
 }
 
-// DeclineOfferRequest names an offer.
+// DeclineOfferRequest declines an offer.
 type DeclineOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The offer.
 	OfferId string `protobuf:"bytes,2,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// End the entry as well, whatever the rules say.
+	// Whether to end the entry too, whatever the rules say.
 	Leave bool `protobuf:"varint,3,opt,name=leave,proto3" json:"leave,omitempty"`
-	// Why.
+	// The reason.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -776,12 +776,12 @@ func (x *DeclineOfferRequest) GetReason() string {
 	return ""
 }
 
-// DeclineOfferResponse is what became of both.
+// DeclineOfferResponse is the result.
 type DeclineOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Declined.
+	// The declined offer.
 	Offer *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
-	// Waiting, or at its end.
+	// The entry, waiting or ended.
 	Entry         *WaitlistEntry `protobuf:"bytes,2,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -831,10 +831,10 @@ func (x *DeclineOfferResponse) GetEntry() *WaitlistEntry {
 	return nil
 }
 
-// GetClaimRequest is what the link says.
+// GetClaimRequest has the token of a claim link.
 type GetClaimRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// From the link, as it is.
+	// The token, as in the link.
 	Token         string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -880,19 +880,20 @@ func (x *GetClaimRequest) GetToken() string {
 // GetClaimResponse is the offer.
 type GetClaimResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Without the member's id.
+	// The offer, without the member's id.
 	Offer *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
-	// Where the session is.
+	// The name of the session's location.
 	LocationName string `protobuf:"bytes,2,opt,name=location_name,json=locationName,proto3" json:"location_name,omitempty"`
-	// What it is.
+	// The kind of app.
 	ServiceName string `protobuf:"bytes,3,opt,name=service_name,json=serviceName,proto3" json:"service_name,omitempty"`
-	// The session's end, UTC.
+	// The session's end, in UTC.
 	SessionEndTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=session_end_time,json=sessionEndTime,proto3" json:"session_end_time,omitempty"`
-	// The time of the answer, UTC: count down from expire_time minus this, whatever the reader's clock says.
+	// The time of the response, in UTC. For a countdown, use expire_time minus server_time: the device's clock may be
+	// wrong.
 	ServerTime *timestamppb.Timestamp `protobuf:"bytes,5,opt,name=server_time,json=serverTime,proto3" json:"server_time,omitempty"`
-	// The tenant's name.
+	// The name of the tenant.
 	TenantName string `protobuf:"bytes,6,opt,name=tenant_name,json=tenantName,proto3" json:"tenant_name,omitempty"`
-	// What the tenant looks like. Absent: Berth's own look.
+	// The look of the tenant. Absent: Berth's default look.
 	Brand         *Brand `protobuf:"bytes,7,opt,name=brand,proto3" json:"brand,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -980,7 +981,7 @@ func (x *GetClaimResponse) GetBrand() *Brand {
 // ClaimOfferRequest answers an offer.
 type ClaimOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// From the link, as it is.
+	// The token, as in the link.
 	Token string `protobuf:"bytes,1,opt,name=token,proto3" json:"token,omitempty"`
 	// The answer.
 	Action        ClaimAction `protobuf:"varint,2,opt,name=action,proto3,enum=berth.v1.ClaimAction" json:"action,omitempty"`
@@ -1032,10 +1033,10 @@ func (x *ClaimOfferRequest) GetAction() ClaimAction {
 	return ClaimAction_CLAIM_ACTION_UNSPECIFIED
 }
 
-// ClaimOfferResponse is the offer as it is then.
+// ClaimOfferResponse is the answered offer.
 type ClaimOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Accepted or declined.
+	// The accepted or declined offer.
 	Offer         *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1078,22 +1079,22 @@ func (x *ClaimOfferResponse) GetOffer() *Offer {
 	return nil
 }
 
-// EntryFilter picks entries. What is empty picks all.
+// EntryFilter selects entries. An empty condition matches all.
 type EntryFilter struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Wishes that this session would fulfil by name: for it, or for any of several with it.
+	// Entries that name this session, alone or among several.
 	SessionId string `protobuf:"bytes,1,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Of sessions or windows there.
+	// Entries for sessions or time windows at this location.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Of sessions or windows of it.
+	// Entries for sessions or time windows of this service.
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Of sessions or windows that name it.
+	// Entries for sessions or time windows with this resource.
 	ResourceId string `protobuf:"bytes,4,opt,name=resource_id,json=resourceId,proto3" json:"resource_id,omitempty"`
-	// Of a member.
+	// Only this member.
 	MemberId string `protobuf:"bytes,5,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// In any of these. Empty: those that wait, with or without an offer.
+	// Only these statuses. Empty: those that wait, with or without an offer.
 	Statuses []WaitlistEntryStatus `protobuf:"varint,6,rep,packed,name=statuses,proto3,enum=berth.v1.WaitlistEntryStatus" json:"statuses,omitempty"`
-	// Wishes for a time in this span: the start of a named session, or days of a window.
+	// Entries for this period: by the start of a named session, or the days of a time window.
 	DesiredWithin *TimeRange `protobuf:"bytes,7,opt,name=desired_within,json=desiredWithin,proto3" json:"desired_within,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1178,16 +1179,16 @@ func (x *EntryFilter) GetDesiredWithin() *TimeRange {
 	return nil
 }
 
-// ListEntriesRequest asks for entries.
+// ListEntriesRequest selects entries.
 type ListEntriesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Which.
+	// What to select. Absent: all.
 	Filter *EntryFilter `protobuf:"bytes,2,opt,name=filter,proto3" json:"filter,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,3,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,4,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1251,12 +1252,12 @@ func (x *ListEntriesRequest) GetPageToken() string {
 	return ""
 }
 
-// ListEntriesResponse is one page, in order of joining.
+// ListEntriesResponse is one page, by time of joining.
 type ListEntriesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entries.
 	Entries []*WaitlistEntry `protobuf:"bytes,1,rep,name=entries,proto3" json:"entries,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1306,22 +1307,22 @@ func (x *ListEntriesResponse) GetNextPageToken() string {
 	return ""
 }
 
-// ListOffersRequest asks for offers.
+// ListOffersRequest selects offers.
 type ListOffersRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Of a session.
+	// Only this session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Of an entry.
+	// Only this entry.
 	EntryId string `protobuf:"bytes,3,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Of a member.
+	// Only this member.
 	MemberId string `protobuf:"bytes,4,opt,name=member_id,json=memberId,proto3" json:"member_id,omitempty"`
-	// In any of these. Empty: all.
+	// Only these statuses. Empty: all.
 	Statuses []OfferStatus `protobuf:"varint,5,rep,packed,name=statuses,proto3,enum=berth.v1.OfferStatus" json:"statuses,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,6,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,7,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1406,12 +1407,12 @@ func (x *ListOffersRequest) GetPageToken() string {
 	return ""
 }
 
-// ListOffersResponse is one page, the newest first.
+// ListOffersResponse is one page, newest first.
 type ListOffersResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The offers.
 	Offers []*Offer `protobuf:"bytes,1,rep,name=offers,proto3" json:"offers,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1461,18 +1462,18 @@ func (x *ListOffersResponse) GetNextPageToken() string {
 	return ""
 }
 
-// SetPriorityRequest says what changes.
+// SetPriorityRequest changes the priority of an entry.
 type SetPriorityRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The entry.
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Before all others. Absent: as it is.
+	// Whether it comes before all others. Absent: no change.
 	Flagged *bool `protobuf:"varint,3,opt,name=flagged,proto3,oneof" json:"flagged,omitempty"`
-	// A score of its own, 0 to 10,000; -1 takes it away. Absent: as it is.
+	// The score, 0 to 10,000. -1 removes it, so that the rules compute one. Absent: no change.
 	Score *int32 `protobuf:"varint,4,opt,name=score,proto3,oneof" json:"score,omitempty"`
-	// Why.
+	// The reason.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1543,10 +1544,10 @@ func (x *SetPriorityRequest) GetReason() string {
 	return ""
 }
 
-// SetPriorityResponse is the entry as it is then.
+// SetPriorityResponse is the changed entry.
 type SetPriorityResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With its position.
+	// The entry, with its position.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1589,16 +1590,16 @@ func (x *SetPriorityResponse) GetEntry() *WaitlistEntry {
 	return nil
 }
 
-// MoveEntryRequest says where to.
+// MoveEntryRequest moves an entry in its queue.
 type MoveEntryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The entry.
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// The one that it is to stand before. Empty: the end.
+	// The entry to move it before. Empty: to the end.
 	BeforeEntryId string `protobuf:"bytes,3,opt,name=before_entry_id,json=beforeEntryId,proto3" json:"before_entry_id,omitempty"`
-	// Why.
+	// The reason.
 	Reason        string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1662,10 +1663,10 @@ func (x *MoveEntryRequest) GetReason() string {
 	return ""
 }
 
-// MoveEntryResponse is the entry as it is then.
+// MoveEntryResponse is the moved entry.
 type MoveEntryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With its position.
+	// The entry, with its position.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1708,19 +1709,19 @@ func (x *MoveEntryResponse) GetEntry() *WaitlistEntry {
 	return nil
 }
 
-// OfferPlaceRequest names session and entry.
+// OfferPlaceRequest offers a session to an entry.
 type OfferPlaceRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session with open seats.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// The entry. Its wish need not be for that session.
+	// The entry. It may wait for something else.
 	EntryId string `protobuf:"bytes,3,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Until when it is to stand, UTC: in the future, and before booking closes. Absent: as long as the rules say, or until booking closes
-	// where too little time is left for that.
+	// When the offer expires, in UTC: in the future, and no later than booking closes. Absent: after the time in the
+	// rules or, if too little is left for that, when booking closes.
 	ExpireTime *timestamppb.Timestamp `protobuf:"bytes,4,opt,name=expire_time,json=expireTime,proto3" json:"expire_time,omitempty"`
-	// Why.
+	// The reason.
 	Reason        string `protobuf:"bytes,5,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1791,10 +1792,10 @@ func (x *OfferPlaceRequest) GetReason() string {
 	return ""
 }
 
-// OfferPlaceResponse is the offer.
+// OfferPlaceResponse is the new offer.
 type OfferPlaceResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Live.
+	// The live offer.
 	Offer         *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1837,14 +1838,14 @@ func (x *OfferPlaceResponse) GetOffer() *Offer {
 	return nil
 }
 
-// ExpireOfferRequest names an offer.
+// ExpireOfferRequest ends an offer.
 type ExpireOfferRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The offer.
 	OfferId string `protobuf:"bytes,2,opt,name=offer_id,json=offerId,proto3" json:"offer_id,omitempty"`
-	// Why.
+	// The reason.
 	Reason        string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1901,10 +1902,10 @@ func (x *ExpireOfferRequest) GetReason() string {
 	return ""
 }
 
-// ExpireOfferResponse is the offer as it is then.
+// ExpireOfferResponse is the ended offer.
 type ExpireOfferResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Expired.
+	// The expired offer.
 	Offer         *Offer `protobuf:"bytes,1,opt,name=offer,proto3" json:"offer,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -1947,14 +1948,14 @@ func (x *ExpireOfferResponse) GetOffer() *Offer {
 	return nil
 }
 
-// RemoveEntryRequest names an entry.
+// RemoveEntryRequest ends an entry.
 type RemoveEntryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The entry.
 	EntryId string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
-	// Why; the member is told.
+	// The reason. The member sees it.
 	Reason string `protobuf:"bytes,3,opt,name=reason,proto3" json:"reason,omitempty"`
 	// Whether to tell the member. Absent: yes.
 	Notify        *bool `protobuf:"varint,4,opt,name=notify,proto3,oneof" json:"notify,omitempty"`
@@ -2020,10 +2021,10 @@ func (x *RemoveEntryRequest) GetNotify() bool {
 	return false
 }
 
-// RemoveEntryResponse is the entry as it is then.
+// RemoveEntryResponse is the ended entry.
 type RemoveEntryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// It no longer waits.
+	// The entry, which no longer waits.
 	Entry         *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2066,14 +2067,14 @@ func (x *RemoveEntryResponse) GetEntry() *WaitlistEntry {
 	return nil
 }
 
-// GetRulesRequest says where.
+// GetRulesRequest selects rules.
 type GetRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// A location. Empty with service_id: the tenant.
+	// The location. Empty, with an empty service_id: the tenant.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// A service.
+	// The service.
 	ServiceId     string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2130,10 +2131,10 @@ func (x *GetRulesRequest) GetServiceId() string {
 	return ""
 }
 
-// GetRulesResponse is what holds there.
+// GetRulesResponse has the rules that apply.
 type GetRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With the origin of each value.
+	// The rules, with the origin of each value.
 	Effective     *EffectiveWaitlistRules `protobuf:"bytes,1,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2176,22 +2177,22 @@ func (x *GetRulesResponse) GetEffective() *EffectiveWaitlistRules {
 	return nil
 }
 
-// UpdateRulesRequest edits one level.
+// UpdateRulesRequest edits the rules of one level.
 type UpdateRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// A location. Empty with service_id: the tenant.
+	// The location. Empty, with an empty service_id: the tenant.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// A service.
+	// The service.
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// The new values.
+	// New values for the fields in the mask.
 	Rules *WaitlistRules `protobuf:"bytes,4,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Names of fields of WaitlistRules. One that is named and not set in rules is inherited again. Required.
+	// The fields of WaitlistRules to change. A field in the mask that is not set in rules is inherited again. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// Why; kept with the version.
+	// The reason. It is stored with the version.
 	Reason string `protobuf:"bytes,6,opt,name=reason,proto3" json:"reason,omitempty"`
-	// That of the layer: ETAG_MISMATCH. Empty overwrites.
+	// If set, it must be the current etag of the level: ETAG_MISMATCH. Empty overwrites.
 	Etag          string `protobuf:"bytes,7,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2276,10 +2277,10 @@ func (x *UpdateRulesRequest) GetEtag() string {
 	return ""
 }
 
-// UpdateRulesResponse is what holds there since.
+// UpdateRulesResponse has the rules that apply now.
 type UpdateRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With the origin of each value.
+	// The rules, with the origin of each value.
 	Effective     *EffectiveWaitlistRules `protobuf:"bytes,1,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2322,18 +2323,18 @@ func (x *UpdateRulesResponse) GetEffective() *EffectiveWaitlistRules {
 	return nil
 }
 
-// ResetRulesRequest names one level.
+// ResetRulesRequest resets the rules of one level.
 type ResetRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// A location. Empty with service_id: the tenant.
+	// The location. Empty, with an empty service_id: the tenant.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// A service.
+	// The service.
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Why; kept with the version.
+	// The reason. It is stored with the version.
 	Reason string `protobuf:"bytes,4,opt,name=reason,proto3" json:"reason,omitempty"`
-	// That of the layer: ETAG_MISMATCH. Empty overwrites.
+	// If set, it must be the current etag of the level: ETAG_MISMATCH. Empty overwrites.
 	Etag          string `protobuf:"bytes,5,opt,name=etag,proto3" json:"etag,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2404,10 +2405,10 @@ func (x *ResetRulesRequest) GetEtag() string {
 	return ""
 }
 
-// ResetRulesResponse is what holds there since.
+// ResetRulesResponse has the rules that apply now.
 type ResetRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// With the origin of each value.
+	// The rules, with the origin of each value.
 	Effective     *EffectiveWaitlistRules `protobuf:"bytes,1,opt,name=effective,proto3" json:"effective,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2450,18 +2451,18 @@ func (x *ResetRulesResponse) GetEffective() *EffectiveWaitlistRules {
 	return nil
 }
 
-// ListRulesVersionsRequest asks for edits.
+// ListRulesVersionsRequest selects edits.
 type ListRulesVersionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// A location. Empty with service_id: the tenant.
+	// The location. Empty, with an empty service_id: the tenant.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// A service.
+	// The service.
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,4,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,5,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2532,12 +2533,12 @@ func (x *ListRulesVersionsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListRulesVersionsResponse is one page, the newest first.
+// ListRulesVersionsResponse is one page, newest first.
 type ListRulesVersionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of that location or service; of all levels where none is named.
+	// The edits of that location or service, or of all levels if none is named.
 	Versions []*WaitlistRulesVersion `protobuf:"bytes,1,rep,name=versions,proto3" json:"versions,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2587,22 +2588,22 @@ func (x *ListRulesVersionsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// PreviewRulesRequest is a draft of one level.
+// PreviewRulesRequest has a draft of the rules of one level.
 type PreviewRulesRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// A location. Empty with service_id: the tenant.
+	// The location. Empty, with an empty service_id: the tenant.
 	LocationId string `protobuf:"bytes,2,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// A service.
+	// The service.
 	ServiceId string `protobuf:"bytes,3,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// The draft values.
+	// The values of the draft.
 	Rules *WaitlistRules `protobuf:"bytes,4,opt,name=rules,proto3" json:"rules,omitempty"`
-	// Names of fields of WaitlistRules. One that is named and not set in rules is inherited again. Required.
+	// The fields of WaitlistRules to change. A field in the mask that is not set in rules is inherited again. Required.
 	UpdateMask *fieldmaskpb.FieldMask `protobuf:"bytes,5,opt,name=update_mask,json=updateMask,proto3" json:"update_mask,omitempty"`
-	// Moves decided in this span. Absent: the last 30 days.
+	// Only decisions in this period. Absent: the last 30 days.
 	DecidedWithin *TimeRange `protobuf:"bytes,6,opt,name=decided_within,json=decidedWithin,proto3" json:"decided_within,omitempty"`
-	// At most so many moves, the newest. 0 takes 100; the most is 500.
+	// The maximum number of decisions, newest first, up to 500. 0 means 100.
 	Limit         int32 `protobuf:"varint,7,opt,name=limit,proto3" json:"limit,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2687,20 +2688,20 @@ func (x *PreviewRulesRequest) GetLimit() int32 {
 	return 0
 }
 
-// PreviewedMove is one past move, and what the draft would have made of it.
+// PreviewedMove is a past decision and the result of the draft.
 type PreviewedMove struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The move as it was.
+	// The decision as it was.
 	Decision *WaitlistDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// What the draft would have done.
+	// The result under the draft.
 	DraftMove WaitlistMove `protobuf:"varint,2,opt,name=draft_move,json=draftMove,proto3,enum=berth.v1.WaitlistMove" json:"draft_move,omitempty"`
-	// How it would have given the seats.
+	// How the draft would have given the seats.
 	DraftMode WaitlistMode `protobuf:"varint,3,opt,name=draft_mode,json=draftMode,proto3,enum=berth.v1.WaitlistMode" json:"draft_mode,omitempty"`
-	// The judgements under the draft, in its order.
+	// The decision about each entry under the draft, in its order.
 	DraftVerdicts []*WaitlistVerdict `protobuf:"bytes,4,rep,name=draft_verdicts,json=draftVerdicts,proto3" json:"draft_verdicts,omitempty"`
-	// Whether anybody would have got something else, or nothing, or something after all.
+	// Whether the draft would have changed the result for any entry.
 	Changed bool `protobuf:"varint,5,opt,name=changed,proto3" json:"changed,omitempty"`
-	// The difference in plain English.
+	// The difference in English sentences.
 	Sentences     []string `protobuf:"bytes,6,rep,name=sentences,proto3" json:"sentences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2778,20 +2779,20 @@ func (x *PreviewedMove) GetSentences() []string {
 	return nil
 }
 
-// PreviewRulesResponse is what would have been.
+// PreviewRulesResponse is the result of a draft.
 type PreviewRulesResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The moves, the newest first.
+	// The decisions, newest first.
 	Moves []*PreviewedMove `protobuf:"bytes,1,rep,name=moves,proto3" json:"moves,omitempty"`
-	// How many of them would have been different.
+	// How many of them the draft would have changed.
 	Changed int32 `protobuf:"varint,2,opt,name=changed,proto3" json:"changed,omitempty"`
-	// Offers or promotions made in them, and under the draft.
+	// Offers and promotions in them, as they were.
 	GrantedBefore int32 `protobuf:"varint,3,opt,name=granted_before,json=grantedBefore,proto3" json:"granted_before,omitempty"`
-	// Under the draft.
+	// The same under the draft.
 	GrantedDraft int32 `protobuf:"varint,4,opt,name=granted_draft,json=grantedDraft,proto3" json:"granted_draft,omitempty"`
-	// Moves that told staff to fill the seats, and under the draft.
+	// Decisions that left seats to staff, as they were.
 	HandedBackBefore int32 `protobuf:"varint,5,opt,name=handed_back_before,json=handedBackBefore,proto3" json:"handed_back_before,omitempty"`
-	// Under the draft.
+	// The same under the draft.
 	HandedBackDraft int32 `protobuf:"varint,6,opt,name=handed_back_draft,json=handedBackDraft,proto3" json:"handed_back_draft,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -2869,24 +2870,24 @@ func (x *PreviewRulesResponse) GetHandedBackDraft() int32 {
 	return 0
 }
 
-// ListDecisionsRequest asks for moves.
+// ListDecisionsRequest selects decisions.
 type ListDecisionsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Of a session.
+	// Only this session.
 	SessionId string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
-	// Of sessions at a location.
+	// Only sessions at this location.
 	LocationId string `protobuf:"bytes,3,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Of sessions of a service.
+	// Only sessions of this service.
 	ServiceId string `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
-	// Decided in this span.
+	// Only decisions in this period.
 	DecidedWithin *TimeRange `protobuf:"bytes,5,opt,name=decided_within,json=decidedWithin,proto3" json:"decided_within,omitempty"`
-	// Only those that left staff a note.
+	// Whether to return only decisions with a note for staff.
 	WithNote bool `protobuf:"varint,6,opt,name=with_note,json=withNote,proto3" json:"with_note,omitempty"`
-	// At most this many. 0 takes 50; the most is 500.
+	// The maximum number of results on a page, up to 500. 0 means 50.
 	PageSize int32 `protobuf:"varint,7,opt,name=page_size,json=pageSize,proto3" json:"page_size,omitempty"`
-	// next_page_token of the page before; empty for the first.
+	// The next_page_token of the previous page. Empty for the first page.
 	PageToken     string `protobuf:"bytes,8,opt,name=page_token,json=pageToken,proto3" json:"page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -2978,12 +2979,12 @@ func (x *ListDecisionsRequest) GetPageToken() string {
 	return ""
 }
 
-// ListDecisionsResponse is one page, the newest first.
+// ListDecisionsResponse is one page, newest first.
 type ListDecisionsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The moves.
+	// The decisions.
 	Decisions []*WaitlistDecision `protobuf:"bytes,1,rep,name=decisions,proto3" json:"decisions,omitempty"`
-	// For the next page; empty on the last.
+	// The token of the next page. Empty on the last page.
 	NextPageToken string `protobuf:"bytes,2,opt,name=next_page_token,json=nextPageToken,proto3" json:"next_page_token,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3033,10 +3034,10 @@ func (x *ListDecisionsResponse) GetNextPageToken() string {
 	return ""
 }
 
-// ExplainSessionRequest names a session.
+// ExplainSessionRequest selects a session.
 type ExplainSessionRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The session.
 	SessionId     string `protobuf:"bytes,2,opt,name=session_id,json=sessionId,proto3" json:"session_id,omitempty"`
@@ -3088,16 +3089,16 @@ func (x *ExplainSessionRequest) GetSessionId() string {
 	return ""
 }
 
-// ExplainSessionResponse is its story.
+// ExplainSessionResponse is the history of a session's waitlist.
 type ExplainSessionResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// All moves, the oldest first; at most 500.
+	// All decisions, oldest first, at most 500.
 	Decisions []*WaitlistDecision `protobuf:"bytes,1,rep,name=decisions,proto3" json:"decisions,omitempty"`
-	// All offers, the oldest first; at most 500.
+	// All offers, oldest first, at most 500.
 	Offers []*Offer `protobuf:"bytes,2,rep,name=offers,proto3" json:"offers,omitempty"`
-	// Who waits now, in fair order.
+	// The waiting entries, in order.
 	Entries []*WaitlistEntry `protobuf:"bytes,3,rep,name=entries,proto3" json:"entries,omitempty"`
-	// The story in plain English sentences.
+	// The history in English sentences.
 	Sentences     []string `protobuf:"bytes,4,rep,name=sentences,proto3" json:"sentences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3161,10 +3162,10 @@ func (x *ExplainSessionResponse) GetSentences() []string {
 	return nil
 }
 
-// ExplainEntryRequest names an entry.
+// ExplainEntryRequest selects an entry.
 type ExplainEntryRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
 	// The entry.
 	EntryId       string `protobuf:"bytes,2,opt,name=entry_id,json=entryId,proto3" json:"entry_id,omitempty"`
@@ -3216,12 +3217,12 @@ func (x *ExplainEntryRequest) GetEntryId() string {
 	return ""
 }
 
-// EntryVerdict is what one move meant for an entry.
+// EntryVerdict is a decision and its result for an entry.
 type EntryVerdict struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The move. To members without the permission it names nobody else.
+	// The decision. For members without the permission it does not name others.
 	Decision *WaitlistDecision `protobuf:"bytes,1,opt,name=decision,proto3" json:"decision,omitempty"`
-	// The judgement on this entry.
+	// The result for this entry.
 	Verdict       *WaitlistVerdict `protobuf:"bytes,2,opt,name=verdict,proto3" json:"verdict,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3271,16 +3272,16 @@ func (x *EntryVerdict) GetVerdict() *WaitlistVerdict {
 	return nil
 }
 
-// ExplainEntryResponse is its story.
+// ExplainEntryResponse is the history of an entry.
 type ExplainEntryResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The entry, with its position.
 	Entry *WaitlistEntry `protobuf:"bytes,1,opt,name=entry,proto3" json:"entry,omitempty"`
-	// All moves that looked at it, the oldest first; at most 500.
+	// All decisions that considered it, oldest first, at most 500.
 	Verdicts []*EntryVerdict `protobuf:"bytes,2,rep,name=verdicts,proto3" json:"verdicts,omitempty"`
-	// Its offers, the oldest first.
+	// Its offers, oldest first.
 	Offers []*Offer `protobuf:"bytes,3,rep,name=offers,proto3" json:"offers,omitempty"`
-	// The story in plain English sentences.
+	// The history in English sentences.
 	Sentences     []string `protobuf:"bytes,4,rep,name=sentences,proto3" json:"sentences,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3344,16 +3345,16 @@ func (x *ExplainEntryResponse) GetSentences() []string {
 	return nil
 }
 
-// GetWaitlistAnalyticsRequest says of what.
+// GetWaitlistAnalyticsRequest selects what is counted.
 type GetWaitlistAnalyticsRequest struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// The tenant. May be empty where the token is good for exactly one.
+	// The tenant. Optional if the token is valid for exactly one tenant.
 	TenantId string `protobuf:"bytes,1,opt,name=tenant_id,json=tenantId,proto3" json:"tenant_id,omitempty"`
-	// Entries that joined, and offers that were made, in this span; at most 366 days. Absent: the last 30 days.
+	// Entries that joined and offers that were made in this period, of at most 366 days. Absent: the last 30 days.
 	Within *TimeRange `protobuf:"bytes,2,opt,name=within,proto3" json:"within,omitempty"`
-	// At a location. Empty: at all.
+	// Only this location. Empty: all.
 	LocationId string `protobuf:"bytes,3,opt,name=location_id,json=locationId,proto3" json:"location_id,omitempty"`
-	// Of a service. Empty: of all.
+	// Only this service. Empty: all.
 	ServiceId     string `protobuf:"bytes,4,opt,name=service_id,json=serviceId,proto3" json:"service_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3422,31 +3423,31 @@ type WaitlistFigures struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Entries that joined.
 	Entries int64 `protobuf:"varint,1,opt,name=entries,proto3" json:"entries,omitempty"`
-	// Of these, still waiting.
+	// The part of entries that still waits.
 	Active int64 `protobuf:"varint,2,opt,name=active,proto3" json:"active,omitempty"`
-	// Of these, became bookings.
+	// The part of entries that became bookings.
 	Booked int64 `protobuf:"varint,3,opt,name=booked,proto3" json:"booked,omitempty"`
-	// Entries booked without an offer.
+	// Entries that were booked without an offer.
 	Promoted int64 `protobuf:"varint,4,opt,name=promoted,proto3" json:"promoted,omitempty"`
-	// Offers made.
+	// Offers that were made.
 	OffersSent int64 `protobuf:"varint,5,opt,name=offers_sent,json=offersSent,proto3" json:"offers_sent,omitempty"`
-	// Of these, accepted.
+	// The part of offers_sent that was accepted.
 	Accepted int64 `protobuf:"varint,6,opt,name=accepted,proto3" json:"accepted,omitempty"`
-	// Of these, declined.
+	// The part of offers_sent that was declined.
 	Declined int64 `protobuf:"varint,7,opt,name=declined,proto3" json:"declined,omitempty"`
-	// Of these, run out.
+	// The part of offers_sent that expired.
 	Expired int64 `protobuf:"varint,8,opt,name=expired,proto3" json:"expired,omitempty"`
-	// Of these, withdrawn.
+	// The part of offers_sent that was withdrawn.
 	Withdrawn int64 `protobuf:"varint,9,opt,name=withdrawn,proto3" json:"withdrawn,omitempty"`
-	// accepted / offers_sent, 0 to 1; 0 without offers.
+	// accepted / offers_sent, 0 to 1. 0 without offers.
 	AcceptanceRate float64 `protobuf:"fixed64,10,opt,name=acceptance_rate,json=acceptanceRate,proto3" json:"acceptance_rate,omitempty"`
-	// booked / entries, 0 to 1; 0 without entries.
+	// booked / entries, 0 to 1. 0 without entries.
 	ConversionRate float64 `protobuf:"fixed64,11,opt,name=conversion_rate,json=conversionRate,proto3" json:"conversion_rate,omitempty"`
-	// Mean time from an offer to its answer, accepted or declined. Absent without answers.
+	// The mean time from an offer to its answer, accepted or declined. Absent without answers.
 	AverageResponseTime *durationpb.Duration `protobuf:"bytes,12,opt,name=average_response_time,json=averageResponseTime,proto3" json:"average_response_time,omitempty"`
-	// Mean number of offers until one of a round was accepted. 0 without any.
+	// The mean number of offers in a round until one was accepted. 0 if none was.
 	AverageCascadeDepth float64 `protobuf:"fixed64,13,opt,name=average_cascade_depth,json=averageCascadeDepth,proto3" json:"average_cascade_depth,omitempty"`
-	// The longest such row.
+	// The maximum number of offers in a round until one was accepted.
 	MaxCascadeDepth int32 `protobuf:"varint,14,opt,name=max_cascade_depth,json=maxCascadeDepth,proto3" json:"max_cascade_depth,omitempty"`
 	unknownFields   protoimpl.UnknownFields
 	sizeCache       protoimpl.SizeCache
@@ -3580,14 +3581,14 @@ func (x *WaitlistFigures) GetMaxCascadeDepth() int32 {
 	return 0
 }
 
-// WaitlistFiguresRow are the figures of a part.
+// WaitlistFiguresRow has the figures of a day, location or service.
 type WaitlistFiguresRow struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// The location or service, or the day (2026-03-09) in the tenant's time zone.
 	Key string `protobuf:"bytes,1,opt,name=key,proto3" json:"key,omitempty"`
-	// The location's or service's name; the day again.
+	// The name of the location or service, or the day.
 	Name string `protobuf:"bytes,2,opt,name=name,proto3" json:"name,omitempty"`
-	// Its figures.
+	// The figures.
 	Figures       *WaitlistFigures `protobuf:"bytes,3,opt,name=figures,proto3" json:"figures,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -3644,18 +3645,18 @@ func (x *WaitlistFiguresRow) GetFigures() *WaitlistFigures {
 	return nil
 }
 
-// GetWaitlistAnalyticsResponse counts.
+// GetWaitlistAnalyticsResponse has the figures.
 type GetWaitlistAnalyticsResponse struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Everything.
+	// The figures of everything together.
 	Total *WaitlistFigures `protobuf:"bytes,1,opt,name=total,proto3" json:"total,omitempty"`
-	// By day of joining, or of the offer; in order.
+	// By day of joining, or of the offer, in order.
 	Days []*WaitlistFiguresRow `protobuf:"bytes,2,rep,name=days,proto3" json:"days,omitempty"`
-	// By location, in order of name.
+	// By location, by name.
 	Locations []*WaitlistFiguresRow `protobuf:"bytes,3,rep,name=locations,proto3" json:"locations,omitempty"`
-	// By service, in order of name.
+	// By service, by name.
 	Services []*WaitlistFiguresRow `protobuf:"bytes,4,rep,name=services,proto3" json:"services,omitempty"`
-	// How many rounds took so many offers until one was accepted: the first is for one offer.
+	// How many rounds needed how many offers until one was accepted. The first value is for one offer.
 	CascadeDepths []int64 `protobuf:"varint,5,rep,packed,name=cascade_depths,json=cascadeDepths,proto3" json:"cascade_depths,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache

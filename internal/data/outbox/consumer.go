@@ -15,67 +15,68 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Consumer deals with every event of every tenant, in order, once: its position is kept in the database, and moves on in
-// the transaction that does what is to be done. It begins at the beginning of each log.
+// Consumer handles every event of every tenant, in order and once. Its position is stored in the database
+// and advances in the transaction that handles the events. It starts at the beginning of each log.
 type Consumer struct {
-	// Name identifies its position. Nodes that run a consumer of the same name share the work.
+	// Name identifies the position. Nodes that run a consumer of the same name share the work.
 	Name string
-	// Limit is the most events in one transaction. Default 100.
+	// Limit is the maximum number of events in one transaction. Default 100.
 	Limit int
-	// Handle does what is to be done, with the transaction. It may run several times for the same events, like
-	// every transaction's body. While it fails, the tenant's later events wait.
+	// Handle handles events in the transaction. It may run several times for the same events, like
+	// any transaction's body. While it fails, the tenant's later events wait.
 	Handle func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*Record) error
 }
 
-// Consumed is what one transaction of a consumer came to.
-type Consumed struct {
+// ConsumeResult is the result of one transaction of a consumer.
+type ConsumeResult struct {
 	Records []*Record
-	// More: there is more to do already. Held: something is kept back by an older transaction. Busy: another node was at it.
+	// More: more events are already available. Held: an older transaction holds events back.
+	// Busy: another node is handling this tenant.
 	More, Held, Busy bool
 }
 
 const (
 	consumeLimit = 100
-	// consumeGather is how long a consumer leaves a tenant to commit more.
-	consumeGather = 20 * time.Millisecond
-	// Positions that nothing was said about are looked at so often.
-	surveyEvery = time.Minute
-	// Another node that was at it goes on by itself, unless it ends.
-	busyPause = time.Second
-	// A consumer that fails is tried again so soon, and then less and less often.
-	failedFirst, failedLast = time.Second, time.Minute
-	// consumeAtOnce is how many tenants a consumer serves at the same time.
-	consumeAtOnce = 4
+	// consumeDelay gives a tenant time to commit more, so that one transaction handles more events.
+	consumeDelay = 20 * time.Millisecond
+	// Tenants without any notice are checked this often.
+	scanInterval = time.Minute
+	// Another node that is busy with a tenant goes on by itself, unless it stops.
+	busyDelay = time.Second
+	// A failed consumer is retried after this time, then less and less often.
+	minBackoff, maxBackoff = time.Second, time.Minute
+	// consumeConcurrency is how many tenants a consumer handles at the same time.
+	consumeConcurrency = 4
 )
 
-// Consume lets a consumer deal with the next events of a tenant.
-func Consume(ctx context.Context, db *pg.DB, in tenant.TenantID, c Consumer) (Consumed, error) {
+// Consume handles the next events of a tenant.
+func Consume(ctx context.Context, db *pg.DB, in tenant.TenantID, c Consumer) (ConsumeResult, error) {
 	limit := c.Limit
 	if limit == 0 {
 		limit = consumeLimit
 	}
-	// The events are read before the transaction: in it, a range of the log would be locked against those
-	// who write there. They cannot change meanwhile; whether the position did, is seen below.
+	// Read the events before the transaction: reading a range of the log in it would conflict with
+	// transactions that append. Events never change; whether the position did is checked below.
 	var at Cursor
-	var begun bool
+	var exists bool
 	var batch pg.Batch
-	find(&batch, in, c.Name, "", &at, &begun)
+	loadPosition(&batch, in, c.Name, "", &at, &exists)
 	if err := db.ReadBatch(ctx, pg.Scope{Tenant: in}, &batch); err != nil {
-		return Consumed{}, fmt.Errorf("position of %s: %w", c.Name, err)
+		return ConsumeResult{}, fmt.Errorf("position of %s: %w", c.Name, err)
 	}
 	page, err := Read(ctx, db, in, Stretch{From: at, Limit: limit})
 	if err != nil || len(page.Records) == 0 {
-		return Consumed{Held: page.Held}, err
+		return ConsumeResult{Held: page.Held}, err
 	}
-	done := Consumed{More: page.More, Held: page.Held}
+	done := ConsumeResult{More: page.More, Held: page.Held}
 	err = db.InTx(ctx, pg.Scope{Tenant: in}, "events.consume", func(ctx context.Context, tx *pg.Tx) error {
 		var now Cursor
 		var mine bool
 		var batch pg.Batch
-		if !begun {
+		if !exists {
 			batch.Queue(`insert into event_consumers (tenant_id, name) values ($1, $2) on conflict do nothing`, in, c.Name)
 		}
-		find(&batch, in, c.Name, " for update skip locked", &now, &mine)
+		loadPosition(&batch, in, c.Name, " for update skip locked", &now, &mine)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
@@ -86,18 +87,20 @@ func Consume(ctx context.Context, db *pg.DB, in tenant.TenantID, c Consumer) (Co
 		if err := c.Handle(ctx, tx, in, page.Records); err != nil {
 			return err
 		}
-		tx.Write(`update event_consumers set xid = $3, event_id = $4 where tenant_id = $1 and name = $2`, in, c.Name, page.End.XID, page.End.ID)
+		tx.Write(`update event_consumers set xid = $3, event_id = $4 where tenant_id = $1 and name = $2`,
+			in, c.Name, page.End.XID, page.End.ID)
 		done.Records = page.Records
 		return nil
 	})
 	return done, err
 }
 
-func find(b *pg.Batch, in tenant.TenantID, name, how string, at *Cursor, there *bool) {
-	b.Queue(`select xid, event_id from event_consumers where tenant_id = $1 and name = $2`+how, in, name).Query(func(rows pgx.Rows) error {
-		*at, *there = Cursor{}, false
+func loadPosition(b *pg.Batch, in tenant.TenantID, name, lock string, at *Cursor, exists *bool) {
+	query := `select xid, event_id from event_consumers where tenant_id = $1 and name = $2` + lock
+	b.Queue(query, in, name).Query(func(rows pgx.Rows) error {
+		*at, *exists = Cursor{}, false
 		for rows.Next() {
-			*there = true
+			*exists = true
 			if err := rows.Scan(&at.XID, &at.ID); err != nil {
 				return err
 			}
@@ -106,52 +109,53 @@ func find(b *pg.Batch, in tenant.TenantID, name, how string, at *Cursor, there *
 	})
 }
 
-// RunConsumer lets a consumer deal with whatever is committed anywhere, until ctx ends.
+// RunConsumer runs a consumer until ctx ends. It handles the events of all tenants, whichever node commits them.
 func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
-	a := &agenda{due: make(map[tenant.TenantID]time.Time), moved: make(chan struct{}, 1), all: true}
+	a := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1), scanAll: true}
 	r.mu.Lock()
-	r.consumers = append(append([]*agenda{}, r.consumers...), a)
+	r.consumers = append(append([]*dueTenants{}, r.consumers...), a)
 	r.mu.Unlock()
-	failures := &failures{tenants: make(map[tenant.TenantID]failure)}
+	backoffs := &backoffs{tenants: make(map[tenant.TenantID]backoff)}
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	surveyed := time.Time{}
+	scannedAt := time.Time{}
 	for {
 		now := time.Now()
-		if a.take() || now.Sub(surveyed) >= surveyEvery {
-			surveyed = now
-			if err := r.survey(ctx, a, now); err != nil && ctx.Err() == nil {
-				r.log.WarnContext(ctx, "tenants not read", slog.String("consumer", c.Name), slog.Any("error", err))
+		if a.takeScan() || now.Sub(scannedAt) >= scanInterval {
+			scannedAt = now
+			if err := r.addAllTenants(ctx, a, now); err != nil && ctx.Err() == nil {
+				r.log.WarnContext(ctx, "reading tenants failed",
+					slog.String("consumer", c.Name), slog.Any("error", err))
 			}
 		}
 		due, wait := a.next(now)
 		var group errgroup.Group
-		group.SetLimit(consumeAtOnce)
+		group.SetLimit(consumeConcurrency)
 		for _, id := range due {
 			group.Go(func() error {
-				if again := r.consume(ctx, id, c, failures); again >= 0 {
-					a.set(id, time.Now().Add(again))
+				if delay := r.consume(ctx, id, c, backoffs); delay >= 0 {
+					a.set(id, time.Now().Add(delay))
 				}
 				return nil
 			})
 		}
 		_ = group.Wait()
 		if len(due) > 0 && ctx.Err() == nil {
-			continue // that took time, and may have set the next
+			continue // that took time and may have added tenants
 		}
-		timer.Reset(min(wait, surveyEvery))
+		timer.Reset(min(wait, scanInterval))
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-		case <-a.moved:
+		case <-a.wakeup:
 		}
 	}
 }
 
-// consume deals with the next events of a tenant, and tells when to look again; never, where it is negative.
-func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, failures *failures) (again time.Duration) {
-	if left := failures.left(id); left > 0 {
+// consume handles the next events of a tenant and returns after which time to continue, or a negative duration for never.
+func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, backoffs *backoffs) (delay time.Duration) {
+	if left := backoffs.remaining(id); left > 0 {
 		return left
 	}
 	done, err := Consume(ctx, r.db, id, c)
@@ -159,31 +163,31 @@ func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, fai
 	case ctx.Err() != nil:
 		return -1
 	case err != nil:
-		r.metrics.failed.WithLabelValues(c.Name).Inc()
-		pause := failures.add(id)
-		r.log.ErrorContext(ctx, "events wait for a consumer that failed", slog.String("consumer", c.Name),
-			slog.String("tenant_id", id.String()), slog.String("again_in", pause.String()), slog.Any("error", err))
-		return pause
+		r.metrics.consumerFailures.WithLabelValues(c.Name).Inc()
+		delay := backoffs.add(id)
+		r.log.ErrorContext(ctx, "event consumer failed, its events wait", slog.String("consumer", c.Name),
+			slog.String("tenant_id", id.String()), slog.String("retry_in", delay.String()), slog.Any("error", err))
+		return delay
 	}
-	failures.forget(id)
+	backoffs.reset(id)
 	r.metrics.consumed.WithLabelValues(c.Name).Add(float64(len(done.Records)))
 	now := time.Now()
 	for _, record := range done.Records {
-		r.metrics.behind.WithLabelValues(c.Name).Observe(now.Sub(record.At).Seconds())
+		r.metrics.consumerLag.WithLabelValues(c.Name).Observe(now.Sub(record.At).Seconds())
 	}
 	switch {
 	case done.Busy:
-		return busyPause
+		return busyDelay
 	case done.More:
 		return 0
 	case done.Held:
-		return holdLast / 4
+		return maxHeldBackoff / 4
 	}
 	return -1
 }
 
-// survey puts every tenant on the agenda, spread out a little: the nodes do so at about the same time.
-func (r *Relay) survey(ctx context.Context, a *agenda, now time.Time) error {
+// addAllTenants schedules every tenant, at slightly different times, because all nodes do this at about the same time.
+func (r *Relay) addAllTenants(ctx context.Context, a *dueTenants, now time.Time) error {
 	var tenants []tenant.TenantID
 	err := r.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
@@ -191,21 +195,21 @@ func (r *Relay) survey(ctx context.Context, a *agenda, now time.Time) error {
 		return tx.Load(ctx, &batch)
 	})
 	for _, id := range tenants {
-		a.set(id, now.Add(rand.N(failedFirst))) //nolint:gosec // it spreads work in time
+		a.set(id, now.Add(rand.N(minBackoff))) //nolint:gosec // not for security: it spreads load
 	}
 	return err
 }
 
-// agenda is which tenants a consumer has to look at, and when.
-type agenda struct {
-	mu    sync.Mutex
-	due   map[tenant.TenantID]time.Time
-	all   bool          // every tenant, whichever there are
-	moved chan struct{} // something may be due earlier than was thought
+// dueTenants says which tenants a consumer has to check, and when.
+type dueTenants struct {
+	mu      sync.Mutex
+	due     map[tenant.TenantID]time.Time
+	scanAll bool          // check every tenant that exists
+	wakeup  chan struct{} // something may be due earlier
 }
 
-// set puts a tenant on the agenda, unless it stands there for an earlier time.
-func (a *agenda) set(id tenant.TenantID, at time.Time) {
+// set schedules a tenant, unless it is due earlier.
+func (a *dueTenants) set(id tenant.TenantID, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if before, ok := a.due[id]; ok && !at.Before(before) {
@@ -215,34 +219,34 @@ func (a *agenda) set(id tenant.TenantID, at time.Time) {
 	a.wake()
 }
 
-func (a *agenda) survey() {
+func (a *dueTenants) requestScan() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.all = true
+	a.scanAll = true
 	a.wake()
 }
 
-func (a *agenda) wake() {
+func (a *dueTenants) wake() {
 	select {
-	case a.moved <- struct{}{}:
+	case a.wakeup <- struct{}{}:
 	default:
 	}
 }
 
-// take tells whether a survey was asked for, once.
-func (a *agenda) take() bool {
+// takeScan reports whether a scan of all tenants was requested, and clears the request.
+func (a *dueTenants) takeScan() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	all := a.all
-	a.all = false
+	all := a.scanAll
+	a.scanAll = false
 	return all
 }
 
-// next takes out the tenants that are due, and tells how long to wait for the next.
-func (a *agenda) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
+// next removes and returns the tenants that are due, and how long to wait for the next.
+func (a *dueTenants) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	wait = surveyEvery
+	wait = scanInterval
 	for id, at := range a.due {
 		if left := at.Sub(now); left <= 0 {
 			due = append(due, id)
@@ -254,34 +258,34 @@ func (a *agenda) next(now time.Time) (due []tenant.TenantID, wait time.Duration)
 	return due, wait
 }
 
-// failures are the tenants for which a consumer fails, and until when they are left alone.
-type failures struct {
+// backoffs remembers for which tenants a consumer failed and when to retry.
+type backoffs struct {
 	mu      sync.Mutex
-	tenants map[tenant.TenantID]failure
+	tenants map[tenant.TenantID]backoff
 }
 
-type failure struct {
+type backoff struct {
 	pause time.Duration
 	until time.Time
 }
 
-// left tells how long a tenant is still left alone.
-func (f *failures) left(id tenant.TenantID) time.Duration {
+// left returns how long to wait before a tenant is retried.
+func (f *backoffs) remaining(id tenant.TenantID) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return time.Until(f.tenants[id].until)
 }
 
-// add notes one more failure, and tells how long the tenant is left alone for it.
-func (f *failures) add(id tenant.TenantID) time.Duration {
+// add records a failure and returns how long to wait.
+func (f *backoffs) add(id tenant.TenantID) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	pause := min(max(2*f.tenants[id].pause, failedFirst), failedLast)
-	f.tenants[id] = failure{pause, time.Now().Add(pause)}
+	pause := min(max(2*f.tenants[id].pause, minBackoff), maxBackoff)
+	f.tenants[id] = backoff{pause, time.Now().Add(pause)}
 	return pause
 }
 
-func (f *failures) forget(id tenant.TenantID) {
+func (f *backoffs) reset(id tenant.TenantID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	delete(f.tenants, id)

@@ -15,11 +15,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// jobs is a table into which consumers write what they have dealt with, each event once.
+// jobs creates a table into which consumers write each event that they handle, once.
 func (l *log) jobs() {
 	l.t.Helper()
 	if _, err := l.db.Owner.Exec(l.t.Context(), `
-		create table jobs (number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null);
+		create table jobs (
+			number bigint generated always as identity, tenant_id uuid not null, event_id uuid primary key, name text not null);
 		grant select, insert on jobs to berth_app`); err != nil {
 		l.t.Fatal(err)
 	}
@@ -35,18 +36,19 @@ func enqueue(_ context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox
 func (l *log) done(in tenant.TenantID) []string {
 	l.t.Helper()
 	var all []string
-	if err := l.db.Owner.QueryRow(l.t.Context(), `select coalesce(array_agg(name order by number), '{}') from jobs where tenant_id = $1`, in).Scan(&all); err != nil {
+	if err := l.db.Owner.QueryRow(l.t.Context(),
+		`select coalesce(array_agg(name order by number), '{}') from jobs where tenant_id = $1`, in).Scan(&all); err != nil {
 		l.t.Fatal(err)
 	}
 	return all
 }
 
-func TestAConsumerDealsWithEachEventOnceAndInOrder(t *testing.T) {
+func TestConsume_HandlesEachEventOnceInOrder(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	l.jobs()
 	consumer := outbox.Consumer{Name: "test", Limit: 2, Handle: enqueue}
-	step := func(c outbox.Consumer) outbox.Consumed {
+	step := func(c outbox.Consumer) outbox.ConsumeResult {
 		t.Helper()
 		l.settle()
 		done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, c)
@@ -60,7 +62,7 @@ func TestAConsumerDealsWithEachEventOnceAndInOrder(t *testing.T) {
 		t.Errorf("%+v", done)
 	}
 
-	// Nothing is half done: neither the position moves, nor is anything kept.
+	// A failure leaves nothing behind: the position stays, and the handler's writes are rolled back.
 	broken := consumer
 	broken.Handle = func(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 		_ = enqueue(ctx, tx, in, records)
@@ -75,7 +77,8 @@ func TestAConsumerDealsWithEachEventOnceAndInOrder(t *testing.T) {
 
 	commit := l.slow("4")
 	l.add("5")
-	if done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer); err != nil || len(done.Records) != 0 || !done.Held {
+	done, err := outbox.Consume(t.Context(), l.db.DB, l.Tenant, consumer)
+	if err != nil || len(done.Records) != 0 || !done.Held {
 		t.Errorf("%+v, %v", done, err)
 	}
 	commit()
@@ -83,12 +86,13 @@ func TestAConsumerDealsWithEachEventOnceAndInOrder(t *testing.T) {
 	if done := step(consumer); len(done.Records) != 0 || done.More || done.Held {
 		t.Errorf("%+v", done)
 	}
-	// Another has a position of its own.
+	// Another consumer has its own position.
 	var seen []string
-	step(outbox.Consumer{Name: "other", Handle: func(_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record) error {
+	see := func(_ context.Context, _ *pg.Tx, _ tenant.TenantID, records []*outbox.Record) error {
 		seen = names(records)
 		return nil
-	}})
+	}
+	step(outbox.Consumer{Name: "other", Handle: see})
 	want := []string{"1", "2", "3", "4", "5"}
 	if diff := cmp.Diff(want, l.done(l.Tenant)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -98,8 +102,8 @@ func TestAConsumerDealsWithEachEventOnceAndInOrder(t *testing.T) {
 	}
 }
 
-// While one node deals with a tenant's events, another finds it busy, and waits for nothing.
-func TestNodesShareTheWork(t *testing.T) {
+// While one node handles a tenant's events, another finds it busy and does not wait.
+func TestConsume_ReportsBusyWhileAnotherNodeWorks(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	l.jobs()
@@ -123,14 +127,14 @@ func TestNodesShareTheWork(t *testing.T) {
 	}
 }
 
-// Several nodes, many tenants, transactions of any length, handlers that fail now and then: in the end each event has
-// been dealt with once, in its order.
-func TestConsumersOfSeveralNodes(t *testing.T) {
+// With several nodes, many tenants, transactions of any length and handlers that sometimes fail,
+// each event is handled once and in order.
+func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	l.jobs()
 	tenants := []tenant.TenantID{l.Tenant, l.newTenant(), l.newTenant()}
-	l.append(tenants[2], event("before anybody ran"))
+	l.append(tenants[2], event("before the start"))
 
 	const each = 30
 	var handled atomic.Int64
@@ -159,13 +163,13 @@ func TestConsumersOfSeveralNodes(t *testing.T) {
 		})
 	}
 	writing.Wait()
-	l.eventually("they come to an end", func() bool {
+	l.eventually("all events are handled", func() bool {
 		return len(l.done(tenants[0]))+len(l.done(tenants[1]))+len(l.done(tenants[2])) == 3*each+1
 	})
 	for n, in := range tenants {
 		want := numbered(each)
 		if n == 2 {
-			want = append([]string{"before anybody ran"}, want...)
+			want = append([]string{"before the start"}, want...)
 		}
 		if diff := cmp.Diff(want, l.done(in)); diff != "" {
 			t.Errorf("tenant %d (-want +got):\n%s", n, diff)

@@ -2,15 +2,15 @@ package outbox
 
 import "time"
 
-// Narrow makes a relay that nobody uses yet keep less.
-func (r *Relay) Narrow(tail int) { r.tailMost = tail }
+// SetMaxTail limits the tail of a relay that is not in use yet.
+func (r *Relay) SetMaxTail(tail int) { r.maxTail = tail }
 
-// Hurry makes a relay lose patience sooner. Nobody may be waiting.
-func (r *Relay) Hurry(patience time.Duration) { r.patience = patience }
+// SetMaxLag shortens the time that a watcher may be behind. No watcher may be waiting.
+func (r *Relay) SetMaxLag(patience time.Duration) { r.maxLag = patience }
 
-// Feeds is how many tenants are being watched.
-func (r *Relay) Feeds() int {
+// WatchedTenants is the number of tenants that are watched.
+func (r *Relay) WatchedTenants() int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.watched)
+	return len(r.feeds)
 }

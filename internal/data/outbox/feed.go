@@ -13,93 +13,94 @@ import (
 )
 
 const (
-	// gather is the least time between two readings of a log: under load one of them brings many events. Every
-	// watcher adds to it, up to a limit, because a reading wakes all of them.
-	gather, gatherEach, gatherMost = 5 * time.Millisecond, 5 * time.Microsecond, 50 * time.Millisecond
-	// Events that an older transaction keeps back are looked for again so soon, and then less and less often.
-	holdFirst, holdLast = 5 * time.Millisecond, 200 * time.Millisecond
-	// readLimit is the most events that one reading brings.
+	// minInterval is the minimum time between two reads of a log, so that under load one read returns many events.
+	// Each watcher adds to it, up to maxInterval, because a read wakes all of them.
+	minInterval, intervalPerWatcher, maxInterval = 5 * time.Millisecond, 5 * time.Microsecond, 50 * time.Millisecond
+	// If an older transaction holds events back, the log is read again after this time, then less and less often.
+	minHeldBackoff, maxHeldBackoff = 5 * time.Millisecond, 200 * time.Millisecond
+	// readLimit is the maximum number of events that one read returns.
 	readLimit = 500
-	// A tail keeps what was read so recently, and so much of it at most. Who is further behind reads the log.
-	tailAge, tailMost = 30 * time.Second, 8192
-	// failedPause is how long a log that could not be read is left alone.
-	failedPause = time.Second
+	// A tail keeps what was read in this time, up to this many events. A watcher that is further behind reads the log.
+	tailAge, maxTail = 30 * time.Second, 8192
+	// readBackoff is how long to wait after a failed read.
+	readBackoff = time.Second
 )
 
-// feed reads the log of one tenant for all who watch it, for as long as anybody does.
+// feed reads the log of one tenant for all its watchers. It lives as long as it has any.
 type feed struct {
 	relay    *Relay
 	in       tenant.TenantID
 	watchers int // guarded by the relay's lock
 	stop     context.CancelFunc
-	pokes    chan struct{}
+	wakeups  chan struct{}
 
 	mu sync.RWMutex
 	tail
 }
 
-// tail is what was read last. Its slices are replaced, never changed, so that readers need no lock to go through them.
+// tail is the end of the log. Its slices are replaced, never changed, so readers can use them without a lock.
 type tail struct {
-	known      bool // false until the log was read for the first time
-	start, end Cursor
-	stretches  []stretch
-	size       int
-	moved      chan struct{} // closed when there is a newer tail
+	initialized bool // false until the first read
+	start, end  Cursor
+	segments    []segment
+	size        int
+	changed     chan struct{} // closed when the tail is replaced
 }
 
-type stretch struct {
+type segment struct {
 	records []*Record
 	end     Cursor
-	read    time.Time
+	readAt  time.Time
 }
 
-func (f *feed) poke() {
+func (f *feed) wake() {
 	select {
-	case f.pokes <- struct{}{}:
-	default: // it looks anyway
+	case f.wakeups <- struct{}{}:
+	default: // a wakeup is pending
 	}
 }
 
-func (f *feed) now() tail {
+func (f *feed) currentTail() tail {
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.tail
 }
 
-// run follows the log until nobody watches any more.
+// run follows the log until the last watcher closes.
 func (f *feed) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	hold := holdFirst
+	heldBackoff := minHeldBackoff
 	for {
 		begun := time.Now()
-		next, err := f.look(ctx)
+		next, err := f.readNew(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil:
-			f.relay.log.WarnContext(ctx, "events not read", slog.String("tenant_id", f.in.String()), slog.Any("error", err))
-			timer.Reset(failedPause)
+			f.relay.log.WarnContext(ctx, "reading events failed",
+				slog.String("tenant_id", f.in.String()), slog.Any("error", err))
+			timer.Reset(readBackoff)
 		case next.More:
 			timer.Reset(0)
 		case next.Held:
 			f.relay.metrics.held.Inc()
 			if len(next.Records) > 0 {
-				hold = holdFirst // there are others now who keep back others
+				heldBackoff = minHeldBackoff // other events are held back by other transactions now
 			}
-			timer.Reset(hold)
-			hold = min(2*hold, holdLast)
+			timer.Reset(heldBackoff)
+			heldBackoff = min(2*heldBackoff, maxHeldBackoff)
 		default:
 			timer.Reset(f.relay.poll)
-			hold = holdFirst
+			heldBackoff = minHeldBackoff
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-		case <-f.pokes:
-			hold = holdFirst
-			if rest := f.gather() - time.Since(begun); rest > 0 {
+		case <-f.wakeups:
+			heldBackoff = minHeldBackoff
+			if rest := f.readInterval() - time.Since(begun); rest > 0 {
 				timer.Reset(rest)
 				select {
 				case <-ctx.Done():
@@ -111,17 +112,17 @@ func (f *feed) run(ctx context.Context) {
 	}
 }
 
-func (f *feed) gather() time.Duration {
+func (f *feed) readInterval() time.Duration {
 	f.relay.mu.Lock()
 	defer f.relay.mu.Unlock()
-	return min(gather+time.Duration(f.watchers)*gatherEach, gatherMost)
+	return min(minInterval+time.Duration(f.watchers)*intervalPerWatcher, maxInterval)
 }
 
-// look reads what is new. The first look finds the end of the log: whoever wants what was before reads it by themselves.
-func (f *feed) look(ctx context.Context) (Page, error) {
-	before := f.now()
+// readNew reads new events. The first read finds the end of the log; a watcher reads earlier events itself.
+func (f *feed) readNew(ctx context.Context) (Page, error) {
+	before := f.currentTail()
 	limit := readLimit
-	if !before.known {
+	if !before.initialized {
 		limit = 0
 	}
 	page, err := Read(ctx, f.relay.db, f.in, Stretch{From: before.end, Limit: limit})
@@ -132,58 +133,63 @@ func (f *feed) look(ctx context.Context) (Page, error) {
 	for _, r := range page.Records {
 		f.relay.metrics.lag.Observe(now.Sub(r.At).Seconds())
 	}
-	// Before anybody is told: whoever sees such an event is judged by what it says. At first that is all that was before.
-	if !before.known || changesRoles(page.Records) {
+	// Do this before watchers wake up: once a caller can see such an event, it has to apply to that caller's own rights.
+	// The first read counts as a change, because the feed did not see what happened before.
+	if !before.initialized || changesRoles(page.Records) {
 		f.relay.rolesChanged(f.in)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	wake := len(page.Records) > 0 || !f.known
-	f.append(page, now, f.relay.tailMost)
+	wake := len(page.Records) > 0 || !f.initialized
+	f.append(page, now, f.relay.maxTail)
 	if wake {
-		close(f.moved)
-		f.moved = make(chan struct{})
+		close(f.changed)
+		f.changed = make(chan struct{})
 	}
 	return page, nil
 }
 
-// changesRoles reports whether somebody may now do something else.
+// changesRoles reports whether the records may change what a caller is allowed to do.
 func changesRoles(records []*Record) bool {
-	return slices.ContainsFunc(records, func(r *Record) bool { return r.Type == RolesChanged || r.Type == MemberChanged })
+	return slices.ContainsFunc(records, func(r *Record) bool {
+		return r.Type == RolesChanged || r.Type == MemberChanged
+	})
 }
 
-// append adds a page and lets go of what is old.
-func (t *tail) append(page Page, now time.Time, most int) {
-	if !t.known {
-		t.known, t.start = true, page.End
+// append adds a page and drops old segments.
+func (t *tail) append(page Page, now time.Time, limit int) {
+	if !t.initialized {
+		t.initialized, t.start = true, page.End
 	}
 	t.end = page.End
-	stretches := t.stretches
+	segments := t.segments
 	if len(page.Records) > 0 {
-		stretches = append(slices.Clip(stretches), stretch{page.Records, page.End, now})
+		segments = append(slices.Clip(segments), segment{page.Records, page.End, now})
 		t.size += len(page.Records)
 	}
-	for len(stretches) > 0 && (t.size > most || now.Sub(stretches[0].read) > tailAge) {
-		t.start = stretches[0].end
-		t.size -= len(stretches[0].records)
-		stretches = stretches[1:]
+	for len(segments) > 0 && (t.size > limit || now.Sub(segments[0].readAt) > tailAge) {
+		t.start = segments[0].end
+		t.size -= len(segments[0].records)
+		segments = segments[1:]
 	}
-	if len(stretches) == 0 {
-		stretches = nil
+	if len(segments) == 0 {
+		segments = nil
 	}
-	t.stretches = stretches
+	t.segments = segments
 }
 
-// after gives up to limit records behind a position, and the position behind them.
+// after returns up to limit records after a position, and the position after them.
 func (t *tail) after(at Cursor, limit int) ([]*Record, Cursor) {
-	first, _ := slices.BinarySearchFunc(t.stretches, at, func(s stretch, at Cursor) int {
-		return cmp.Or(s.end.Compare(at), -1) // one that ends right there has been read
+	first, _ := slices.BinarySearchFunc(t.segments, at, func(s segment, at Cursor) int {
+		return cmp.Or(s.end.Compare(at), -1) // a segment that ends at the position has been read
 	})
 	var found []*Record
-	for _, s := range t.stretches[first:] {
+	for _, s := range t.segments[first:] {
 		records := s.records
 		if found == nil {
-			skip, _ := slices.BinarySearchFunc(records, at, func(r *Record, at Cursor) int { return cmp.Or(r.Cursor.Compare(at), -1) })
+			skip, _ := slices.BinarySearchFunc(records, at, func(r *Record, at Cursor) int {
+				return cmp.Or(r.Cursor.Compare(at), -1)
+			})
 			records = records[skip:]
 		}
 		if len(found)+len(records) > limit {
@@ -200,26 +206,26 @@ func (t *tail) after(at Cursor, limit int) ([]*Record, Cursor) {
 	return found, t.end
 }
 
-// Watcher goes through a tenant's log from a position on. It holds nothing but that position: what it does not take
-// costs nobody anything.
+// Watcher reads a tenant's log from a position on. It holds only that position,
+// so a watcher that does not read costs others nothing.
 type Watcher struct {
 	feed *feed
 	at   Cursor
-	// caughtUp is when there was nothing left to take; zero as long as that has never been so.
+	// caughtUp is when the watcher last had read everything; zero if it never had.
 	caughtUp time.Time
 }
 
-// At is the position behind everything that Next has given.
+// At returns the position after all events that Next has returned.
 func (w *Watcher) At() Cursor { return w.at }
 
-// Close lets go of the log.
+// Close stops watching.
 func (w *Watcher) Close() { w.feed.relay.release(w.feed) }
 
-// Next waits for events and gives them in order, at most a few hundred at once. It gives none when tick comes first.
-// Errors: WATCHER_TOO_SLOW, SHUTTING_DOWN, that of ctx, or why the log cannot be read. After any of them a new watcher
-// goes on from At.
+// Next waits for events and returns them in order, up to a few hundred at once. It returns none if tick comes first.
+// Errors: WATCHER_TOO_SLOW, SHUTTING_DOWN, the error of ctx, or why the log cannot be read. After any of them
+// a new watcher can continue from At.
 func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, error) {
-	const most = 200
+	const limit = 200
 	relay := w.feed.relay
 	for {
 		select {
@@ -227,9 +233,9 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 			return nil, errShuttingDown
 		default:
 		}
-		tail := w.feed.now()
-		if tail.known && w.at.Compare(tail.start) >= 0 {
-			found, end := tail.after(w.at, most)
+		tail := w.feed.currentTail()
+		if tail.initialized && w.at.Compare(tail.start) >= 0 {
+			found, end := tail.after(w.at, limit)
 			if len(found) > 0 {
 				w.at = end
 				return found, nil
@@ -239,12 +245,12 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 			}
 			w.caughtUp = time.Now()
 		} else {
-			if !w.caughtUp.IsZero() && time.Since(w.caughtUp) > relay.patience {
+			if !w.caughtUp.IsZero() && time.Since(w.caughtUp) > relay.maxLag {
 				relay.metrics.slow.Inc()
 				return nil, errTooSlow.With("cursor", w.at.Token(w.feed.in))
 			}
 			relay.metrics.catchUps.Inc()
-			page, err := Read(ctx, relay.db, w.feed.in, Stretch{From: w.at, Limit: most})
+			page, err := Read(ctx, relay.db, w.feed.in, Stretch{From: w.at, Limit: limit})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}
@@ -254,17 +260,17 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 			w.at = page.End
 			if n := len(page.Records); n > 0 {
 				if last := page.Records[n-1].Cursor; last.Compare(tail.end) > 0 && changesRoles(page.Records) {
-					relay.rolesChanged(w.feed.in) // the feed has not seen it yet
+					relay.rolesChanged(w.feed.in) // the feed has not read these events yet
 				}
 				return page.Records, nil
 			}
 			w.caughtUp = time.Now()
-			if tail.known {
-				continue // it is there now
+			if tail.initialized {
+				continue // the watcher has reached the tail
 			}
 		}
 		select {
-		case <-tail.moved:
+		case <-tail.changed:
 		case <-tick:
 			return nil, nil
 		case <-relay.draining:
@@ -276,6 +282,8 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 }
 
 var (
-	errTooSlow      = fault.New(fault.Aborted, fault.WatcherTooSlow, "Events came faster than they were taken. Watch again, from the last cursor.")
-	errShuttingDown = fault.New(fault.Unavailable, fault.ShuttingDown, "This server stops. Watch again, from the last cursor.")
+	errTooSlow = fault.New(fault.Aborted, fault.WatcherTooSlow,
+		"Events arrived faster than they were read. Watch again from the last cursor.")
+	errShuttingDown = fault.New(fault.Unavailable, fault.ShuttingDown,
+		"The server is shutting down. Watch again from the last cursor.")
 )

@@ -15,12 +15,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// patience is how long a test waits for what takes a moment; only a failing one waits it out.
+// patience is how long a test waits for something quick. Only a failing test waits that long.
 const patience = 10 * time.Minute
 
 var noon = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
-// log is a tenant's event log in a database of its own.
+// log is a tenant's event log in its own database.
 type log struct {
 	t      *testing.T
 	db     *pgtest.DB
@@ -43,7 +43,7 @@ func (l *log) newTenant() tenant.TenantID {
 	return id
 }
 
-// event is one called like that.
+// event returns an event with a name in its data.
 func event(name string) outbox.Event {
 	return outbox.Event{
 		ID: tenant.New[tenant.EventID](time.Now()), Type: outbox.BookingConfirmed, Actor: "system",
@@ -51,7 +51,7 @@ func event(name string) outbox.Event {
 	}
 }
 
-// add commits events in one transaction of the tenant, as use cases do.
+// add appends events in one transaction of the tenant, like a use case.
 func (l *log) add(names ...string) {
 	l.t.Helper()
 	events := make([]outbox.Event, len(names))
@@ -65,18 +65,20 @@ func (l *log) add(names ...string) {
 
 func (l *log) append(in tenant.TenantID, events ...outbox.Event) {
 	l.t.Helper()
-	if err := l.db.InTx(context.WithoutCancel(l.t.Context()), pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
+	ctx := context.WithoutCancel(l.t.Context())
+	err := l.db.InTx(ctx, pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
 		outbox.Append(tx, in, events...)
 		return nil
-	}); err != nil {
+	})
+	if err != nil {
 		l.t.Fatal(err)
 	}
 }
 
-// settle waits until nothing keeps back what is durable: other tests' transactions may.
+// settle waits until no event is held back. Transactions of other tests may do so.
 func (l *log) settle() {
 	l.t.Helper()
-	l.eventually("nothing is kept back", func() bool {
+	l.eventually("no event is held back", func() bool {
 		page, err := outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
 		if err != nil {
 			l.t.Fatal(err)
@@ -85,7 +87,7 @@ func (l *log) settle() {
 	})
 }
 
-// eventually waits for what others are about to do.
+// eventually waits for a condition that others will make true.
 func (l *log) eventually(what string, so func() bool) {
 	l.t.Helper()
 	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
@@ -96,12 +98,12 @@ func (l *log) eventually(what string, so func() bool) {
 		select {
 		case <-again.C:
 		case <-ctx.Done():
-			l.t.Fatalf("never: %s", what)
+			l.t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
 
-// slow is a transaction that has written an event and takes its time to commit.
+// slow starts a transaction that has appended an event and does not commit until told to.
 func (l *log) slow(name string) (commit func()) {
 	l.t.Helper()
 	tx, err := l.db.Owner.Begin(l.t.Context())
@@ -110,7 +112,8 @@ func (l *log) slow(name string) (commit func()) {
 	}
 	l.t.Cleanup(func() { _ = tx.Rollback(context.WithoutCancel(l.t.Context())) })
 	e := event(name)
-	if _, err := tx.Exec(l.t.Context(), `insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, $4, $5, $6)`,
+	if _, err := tx.Exec(l.t.Context(),
+		`insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, $4, $5, $6)`,
 		l.Tenant, e.ID, e.Type, e.Actor, e.Data, e.At); err != nil {
 		l.t.Fatal(err)
 	}
@@ -124,7 +127,7 @@ func (l *log) slow(name string) (commit func()) {
 
 func (l *log) relay(adapt ...func(*outbox.RelayConfig)) *outbox.Relay {
 	l.t.Helper()
-	// Nothing here may be found by polling alone.
+	// The poll interval is long, so no test passes because of polling.
 	c := outbox.RelayConfig{DB: l.db.DB, Log: slog.New(slog.NewTextHandler(l.t.Output(), nil)), Poll: time.Hour}
 	for _, f := range adapt {
 		f(&c)
@@ -147,7 +150,7 @@ func (l *log) watch(r *outbox.Relay, after *outbox.Cursor) *outbox.Watcher {
 	return w
 }
 
-// take waits for n events and gives their names.
+// take waits for n events and returns their names.
 func take(t *testing.T, w *outbox.Watcher, n int) []string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -179,11 +182,12 @@ func numbered(n int) []string {
 	return all
 }
 
-// naive reads behind a position everything that is durable, whatever still runs.
+// naive reads every durable event after a position, even if older transactions are still running.
 func (l *log) naive(at outbox.Cursor) (found []string, end outbox.Cursor) {
 	l.t.Helper()
 	rows, err := l.db.Owner.Query(l.t.Context(), `
-		select xid, id, data->>'name' from events where tenant_id = $1 and (xid, id) > ($2, $3) order by xid, id`, l.Tenant, at.XID, at.ID)
+		select xid, id, data->>'name' from events where tenant_id = $1 and (xid, id) > ($2, $3) order by xid, id`,
+		l.Tenant, at.XID, at.ID)
 	if err != nil {
 		l.t.Fatal(err)
 	}

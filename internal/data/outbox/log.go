@@ -13,58 +13,58 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Record is an event as it stands in the log. Records are shared by all who read them, and never changed.
+// Record is an event in the log. All readers share records, so they must not change them.
 type Record struct {
 	Event
 	Cursor Cursor
-	// Entry and Offer are what the event is about beside the ids that every event has.
+	// Entry and Offer are IDs that only some events have.
 	Entry tenant.EntryID
 	Offer tenant.UUID
-	// Left is the session that a rescheduled booking was moved away from.
-	Left tenant.SessionID
-	// Location is where the session takes place; zero without a session.
+	// FromSession is the session that a rescheduled booking moved away from.
+	FromSession tenant.SessionID
+	// Location is that of the session; zero without a session.
 	Location tenant.LocationID
-	// Draft: the session is a draft, as far as was known when the event was read.
+	// Draft says whether the session was a draft when the event was read.
 	Draft bool
 
 	once sync.Once
 	memo any
 }
 
-// Memo gives what was made of the record when it was first asked for, so that what is the same for all its readers is made once.
+// Memo returns what of made of the record on the first call, so all readers of the record share one result.
 func (r *Record) Memo(of func(*Record) any) any {
 	r.once.Do(func() { r.memo = of(r) })
 	return r.memo
 }
 
-// Page is a stretch of a tenant's log.
+// Page is a part of a tenant's log.
 type Page struct {
 	Records []*Record
-	// End is how far was read. Nothing will ever be added before it.
+	// End is the position after the last record read. Nothing will ever be added before it.
 	End Cursor
-	// More: there may be more behind End (before it, backwards) already.
+	// More: there may be more events after End, or before it when reading backwards.
 	More bool
-	// Held: something behind the horizon is durable, and kept back by an older transaction that still runs.
+	// Held: there are durable events past the horizon, held back by an older transaction that is still running.
 	Held bool
-	// Horizon is the end of what can be read by now, whatever page was asked for.
+	// Horizon is the end of what can be read now, whichever page was requested.
 	Horizon Cursor
 }
 
-// Stretch says what to read: Limit records behind a position, or before it. No limit reads the horizon alone.
+// Stretch says what to read: Limit records after a position, or before it. With no limit only the horizon is read.
 type Stretch struct {
 	From      Cursor
 	Backwards bool
 	Limit     int
 }
 
-// Newest is behind everything: where reading backwards begins.
+// Newest is after all events: the start of reading backwards.
 var Newest = Cursor{XID: math.MaxInt64}
 
 const readHorizon = `
 select pg_snapshot_xmin(s.now), exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(s.now))
 from (select pg_current_snapshot() as now) s`
 
-// The join tells what filters and readers need to know of a session, as it is now.
+// The join adds what filters and readers need to know about the session, as it is now.
 const readRecords = `
 select e.id, e.xid, e.type, e.session_id, e.booking_id, e.member_id, e.actor, e.data, e.occurred_at,
   s.location_id, coalesce(s.state = 'DRAFT', false)
@@ -89,7 +89,7 @@ from (
 left join sessions s on s.tenant_id = $1 and s.id = e.session_id
 order by e.xid desc, e.id desc`
 
-// Read reads a stretch of a tenant's log from one snapshot.
+// Read reads part of a tenant's log from one snapshot.
 func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Stretch) (Page, error) {
 	var page Page
 	var batch pg.Batch
@@ -120,7 +120,8 @@ func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Stretch) (Page, 
 func scanRecord(row pgx.CollectableRow) (*Record, error) {
 	var r Record
 	var data []byte
-	err := row.Scan(&r.ID, &r.Cursor.XID, &r.Type, &r.Session, &r.Booking, &r.Member, &r.Actor, &data, &r.At, &r.Location, &r.Draft)
+	err := row.Scan(&r.ID, &r.Cursor.XID, &r.Type, &r.Session, &r.Booking, &r.Member, &r.Actor, &data, &r.At,
+		&r.Location, &r.Draft)
 	if err != nil {
 		return nil, err
 	}
@@ -128,18 +129,19 @@ func scanRecord(row pgx.CollectableRow) (*Record, error) {
 	if err := json.Unmarshal(data, &r.Data); err != nil {
 		return nil, fmt.Errorf("data of event %s: %w", r.ID, err)
 	}
-	r.Entry.UUID, r.Offer, r.Left.UUID = lift(r.Data, "entry_id"), lift(r.Data, "offer_id"), idIn(r.Data, "from_session_id")
+	r.Entry.UUID, r.Offer = takeID(r.Data, "entry_id"), takeID(r.Data, "offer_id")
+	r.FromSession.UUID = idFrom(r.Data, "from_session_id")
 	return &r, nil
 }
 
-// lift takes an id out of the data.
-func lift(data map[string]any, key string) tenant.UUID {
-	id := idIn(data, key)
+// takeID removes an ID from the data and returns it.
+func takeID(data map[string]any, key string) tenant.UUID {
+	id := idFrom(data, key)
 	delete(data, key)
 	return id
 }
 
-func idIn(data map[string]any, key string) tenant.UUID {
+func idFrom(data map[string]any, key string) tenant.UUID {
 	text, _ := data[key].(string)
 	id, err := tenant.Parse[tenant.EventID](text)
 	if err != nil {

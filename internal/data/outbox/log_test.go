@@ -17,9 +17,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A transaction that has begun first commits last. Who goes by what is durable never sees its event, because by then
-// they are past it; who goes by the horizon waits for it.
-func TestASlowTransactionsEventIsNotLost(t *testing.T) {
+// The transaction that began first commits last. A reader of all durable events misses its event, because the reader's
+// position is past it by then. A reader that stops at the horizon waits for it.
+func TestRead_DoesNotLoseEventOfSlowTransaction(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	var none outbox.Cursor
@@ -30,12 +30,12 @@ func TestASlowTransactionsEventIsNotLost(t *testing.T) {
 	hasty, passed := l.naive(none)
 	held, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 10})
 	if err != nil || len(held.Records) > 0 || !held.Held {
-		t.Errorf("%v and %v while A runs, held %v", names(held.Records), err, held.Held)
+		t.Errorf("%v and %v while A is running, held %v", names(held.Records), err, held.Held)
 	}
 	commit()
 	l.settle()
 	if late, _ := l.naive(passed); !slices.Equal(slices.Concat(hasty, late), []string{"B"}) {
-		t.Errorf("without the horizon %v and %v were seen: the control shows nothing", hasty, late)
+		t.Errorf("negative control: without the horizon %v and %v were seen, A was not lost", hasty, late)
 	}
 
 	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: held.End, Limit: 10})
@@ -47,8 +47,8 @@ func TestASlowTransactionsEventIsNotLost(t *testing.T) {
 	}
 }
 
-// Many write at the same time, each transaction as slow as it likes to be, and some give up; one reads all along.
-func TestNoEventIsLostOrSwappedAmongManyWriters(t *testing.T) {
+// Many writers run transactions of any length at the same time, some roll back, and one reader reads all the time.
+func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	const writers, each = 4, 40
@@ -63,7 +63,8 @@ func TestNoEventIsLostOrSwappedAmongManyWriters(t *testing.T) {
 				}
 				for part := range 2 {
 					e := event(fmt.Sprintf("%d/%d/%d", w, i, part))
-					if _, err := tx.Exec(t.Context(), `insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, '', $4, $5)`,
+					if _, err := tx.Exec(t.Context(), `
+						insert into events (tenant_id, id, type, actor, data, occurred_at) values ($1, $2, $3, '', $4, $5)`,
 						l.Tenant, e.ID, e.Type, e.Data, e.At); err != nil {
 						t.Error(err)
 					}
@@ -100,14 +101,14 @@ func TestNoEventIsLostOrSwappedAmongManyWriters(t *testing.T) {
 	}
 	want, _ := l.naive(outbox.Cursor{ID: tenant.EventID{UUID: tenant.UUID{1}}})
 	if len(want) != writers*each*4/5*2 {
-		t.Errorf("%d are durable", len(want))
+		t.Errorf("%d events are durable", len(want))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-durable +read):\n%s", diff)
 	}
 }
 
-func TestPagesGoThroughTheLogBothWays(t *testing.T) {
+func TestRead_PagesForwardAndBackward(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	l.add("a", "b")
@@ -142,7 +143,7 @@ func TestPagesGoThroughTheLogBothWays(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
-	// The end that a page tells is where everything later begins.
+	// Everything later starts at the End of a page.
 	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
 	if err != nil {
 		t.Fatal(err)
@@ -157,18 +158,22 @@ func TestPagesGoThroughTheLogBothWays(t *testing.T) {
 	}
 }
 
-// What a reader needs beside the row: ids out of the data, and of the session where and whether it is a draft.
-func TestRecordsSayWhereAndAboutWhat(t *testing.T) {
+// Records carry what is not in the row: IDs from the data, and the session's location and whether it is a draft.
+func TestRead_FillsIDsAndSession(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	entry, left := tenant.New[tenant.EntryID](noon), tenant.New[tenant.SessionID](noon)
 	offer := tenant.New[tenant.EntryID](noon)
-	location, service, session := tenant.New[tenant.LocationID](noon), tenant.New[tenant.ServiceID](noon), tenant.New[tenant.SessionID](noon)
+	location, service := tenant.New[tenant.LocationID](noon), tenant.New[tenant.ServiceID](noon)
+	session := tenant.New[tenant.SessionID](noon)
 	for _, sql := range []string{
-		`insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at) values ($1, 'x', 'UTC', 'en', 'EUR', $5, $5)`,
+		`insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
+		 values ($1, 'x', 'UTC', 'en', 'EUR', $5, $5)`,
 		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'x', 'UTC', $5, $5)`,
-		`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $3, 'x', 60, $5, $5)`,
-		`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, state, created_at, updated_at)
+		`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at)
+		 values ($1, $3, 'x', 60, $5, $5)`,
+		`insert into sessions (tenant_id, id, service_id, location_id, title,
+		   starts_at, ends_at, local_date, state, created_at, updated_at)
 		 values ($1, $4, $3, $2, 'x', $5, $5::timestamptz + interval '1 hour', '2026-03-16', 'DRAFT', $5, $5)`,
 	} {
 		sql = "with given as (select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::timestamptz) " + sql
@@ -178,7 +183,9 @@ func TestRecordsSayWhereAndAboutWhat(t *testing.T) {
 	}
 	moved := event("moved")
 	moved.Session = session
-	moved.Data = map[string]any{"entry_id": entry.String(), "offer_id": offer.String(), "from_session_id": left.String(), "count": 2}
+	moved.Data = map[string]any{
+		"entry_id": entry.String(), "offer_id": offer.String(), "from_session_id": left.String(), "count": 2,
+	}
 	l.append(l.Tenant, moved)
 	l.settle()
 	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 1})
@@ -186,7 +193,8 @@ func TestRecordsSayWhereAndAboutWhat(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := page.Records[0]
-	if r.ID != moved.ID || r.Session != session || r.Entry != entry || r.Offer != offer.UUID || r.Left != left || r.Location != location || !r.Draft {
+	if r.ID != moved.ID || r.Session != session || r.Entry != entry || r.Offer != offer.UUID || r.FromSession != left ||
+		r.Location != location || !r.Draft {
 		t.Errorf("%+v", r)
 	}
 	if diff := cmp.Diff(map[string]any{"from_session_id": left.String(), "count": 2.0}, r.Data); diff != "" {
@@ -194,7 +202,7 @@ func TestRecordsSayWhereAndAboutWhat(t *testing.T) {
 	}
 }
 
-func TestCursors(t *testing.T) {
+func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	other := l.newTenant()
@@ -220,7 +228,7 @@ func TestCursors(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	// A position that this database has not come to yet is another's.
+	// A position past the end of this database's log comes from another database.
 	_, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: outbox.Cursor{XID: 1 << 40}, Limit: 1})
 	if fault.ReasonOf(err) != fault.InvalidField {
 		t.Errorf("%v", err)
@@ -230,8 +238,8 @@ func TestCursors(t *testing.T) {
 	}
 }
 
-// The log is read through its index, under row-level security too.
-func TestReadingTheLogUsesItsIndex(t *testing.T) {
+// The log is read through its index, also under row-level security.
+func TestRead_UsesIndex(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	ctx := t.Context()
@@ -249,9 +257,12 @@ func TestReadingTheLogUsesItsIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, sql := range []string{
-		`select id from events where tenant_id = $1 and (xid, id) > ('5', $1) and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid, id limit 10`,
-		`select id from events where tenant_id = $1 and (xid, id) < ('5', $1) and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid desc, id desc limit 10`,
-		`select 1 where exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(pg_current_snapshot()))`,
+		`select id from events where tenant_id = $1 and (xid, id) > ('5', $1)
+		 and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid, id limit 10`,
+		`select id from events where tenant_id = $1 and (xid, id) < ('5', $1)
+		 and xid < pg_snapshot_xmin(pg_current_snapshot()) order by xid desc, id desc limit 10`,
+		`select 1 where exists (
+		 select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(pg_current_snapshot()))`,
 	} {
 		rows, err := tx.Query(ctx, "explain "+strings.ReplaceAll(sql, "$1", "'"+l.Tenant.String()+"'"))
 		if err != nil {
@@ -267,7 +278,8 @@ func TestReadingTheLogUsesItsIndex(t *testing.T) {
 		}
 		text := strings.Join(plan, "\n")
 		if err := rows.Err(); err != nil || !strings.Contains(text, "events_order") || strings.Contains(text, "Sort") ||
-			strings.Contains(sql, "(xid, id)") && !strings.Contains(text, "Index Cond: ((tenant_id = ") || strings.Contains(text, "Filter: ((xid") {
+			strings.Contains(sql, "(xid, id)") && !strings.Contains(text, "Index Cond: ((tenant_id = ") ||
+			strings.Contains(text, "Filter: ((xid") {
 			t.Errorf("%v\n%s", err, text)
 		}
 	}

@@ -1,10 +1,9 @@
-// Package outbox is the event log: what happened, per tenant, in commit order.
-// Events are written in the transaction that made them happen, so that there is
-// never one without the other. Nobody is notified inside that transaction.
+// Package outbox is the event log: what happened in each tenant, in commit order. An event is written in the
+// transaction that caused it, so there is never one without the other. Nothing is notified inside that transaction.
 //
-// Readers go by (transaction, id), below the oldest transaction that still runs:
-// what is there once, stays as it is, and whatever becomes durable later comes
-// behind it. A slow transaction so delays those who read, and loses them nothing.
+// Events are ordered by (transaction, ID). Readers stop before the oldest transaction that is still running:
+// what they can see never changes, and what becomes durable later comes after it. So a slow transaction
+// delays readers, but they miss nothing.
 package outbox
 
 import (
@@ -15,10 +14,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Type says what happened.
+// Type is the type of an event.
 type Type string
 
-// The types, named subject.verb.
+// The types of events, named subject.verb.
 const (
 	SessionCreated     Type = "session.created"
 	SessionUpdated     Type = "session.updated"
@@ -49,7 +48,7 @@ const (
 	WaitlistStaffNote Type = "waitlist.staff_note"
 
 	OfferCreated   Type = "offer.created"
-	OfferExtended  Type = "offer.extended" // its member could only be told later
+	OfferExtended  Type = "offer.extended" // its member was told later than planned
 	OfferAccepted  Type = "offer.accepted"
 	OfferDeclined  Type = "offer.declined"
 	OfferExpired   Type = "offer.expired"
@@ -63,7 +62,7 @@ const (
 	RulesChanged        Type = "rules.changed"
 )
 
-// Event is one thing that happened. Ids that do not apply are zero.
+// Event is one thing that happened. IDs that do not apply are zero.
 type Event struct {
 	ID      tenant.EventID
 	Type    Type
@@ -71,8 +70,8 @@ type Event struct {
 	Booking tenant.BookingID
 	Member  tenant.MemberID
 	Actor   string
-	// Data are facts that a reader cannot look up later, such as whether a credit
-	// came back, or whether the people concerned are to be told ("notify": false where not).
+	// Data holds facts that a reader cannot look up later, such as whether a credit was returned,
+	// or whether to notify the people concerned ("notify": false if not).
 	Data map[string]any
 	At   time.Time
 }
@@ -83,7 +82,7 @@ select $1, e.id, e.type, e.session_id, e.booking_id, e.member_id, e.actor, e.dat
 from unnest($2::uuid[], $3::text[], $4::uuid[], $5::uuid[], $6::uuid[], $7::text[], $8::jsonb[], $9::timestamptz[])
   as e (id, type, session_id, booking_id, member_id, actor, data, occurred_at)`
 
-// rows go last: nothing waits for an event, and no event is refused.
+// rows are written last: no other statement waits for an event, and the database rejects none.
 var rows = pg.Rows[Event]{
 	Rank: 100,
 	Write: func(tx *pg.Tx, in tenant.TenantID, events []Event) {
@@ -104,7 +103,7 @@ var rows = pg.Rows[Event]{
 	},
 }
 
-// Append writes events with the transaction. They are read in the order given.
+// Append writes events in the transaction. Readers get them in the order given.
 func Append(tx *pg.Tx, in tenant.TenantID, events ...Event) {
 	if len(events) > 0 {
 		rows.Add(tx, in, events...)
@@ -117,7 +116,7 @@ func encode(data map[string]any) []byte {
 	}
 	text, err := json.Marshal(data)
 	if err != nil {
-		panic("outbox: event data: " + err.Error()) // only plain values are ever put there
+		panic("outbox: event data: " + err.Error()) // data only holds plain values
 	}
 	return text
 }

@@ -17,52 +17,52 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// RelayConfig says what a relay works with.
+// RelayConfig configures a relay.
 type RelayConfig struct {
 	DB  *pg.DB
 	Log *slog.Logger
-	// Metrics receives the relay's; nil keeps them private.
+	// Metrics receives the relay's metrics; nil keeps them private.
 	Metrics prometheus.Registerer
-	// RolesChanged, if set, hears of a watched tenant in which somebody may now do something else, before its watchers do.
+	// RolesChanged, if set, is called when a watched tenant's roles may have changed, before its watchers get the events.
 	RolesChanged func(tenant.TenantID)
-	// Poll is how often a log is read that nobody said anything about. It is the net under lost notices. Default 5 s.
+	// Poll is how often a log without notices is read, in case a notice was lost. Default 5 s.
 	Poll time.Duration
 }
 
-// Relay tells the readers of this node what was committed: at once where this node did it, and as soon as its notice
-// arrives where another one did. Nothing is lost with a notice but time.
+// Relay tells this node's readers about new events: immediately if this node committed them,
+// and when the notice arrives if another one did. A lost notice only costs time.
 type Relay struct {
 	db           *pg.DB
 	log          *slog.Logger
 	metrics      *metrics
 	rolesChanged func(tenant.TenantID)
 	poll         time.Duration
-	// patience is how long a watcher may be behind all the time before it is told to resume.
-	patience time.Duration
-	tailMost int
-	// name tells a node's own notices from those of others.
+	// maxLag is how long a watcher may stay behind before it is told to resume.
+	maxLag  time.Duration
+	maxTail int
+	// name lets a node recognize its own notices.
 	name string
 
 	draining  chan struct{}
 	drainOnce sync.Once
-	// life ends when the relay is closed; feeds and their reading end with it.
-	life  context.Context //nolint:containedctx // it is the relay's, not a request's
-	end   context.CancelFunc
-	feeds sync.WaitGroup
+	// ctx ends when the relay is closed. Feeds end with it.
+	ctx     context.Context //nolint:containedctx // it belongs to the relay, not to a request
+	cancel  context.CancelFunc
+	running sync.WaitGroup
 
 	mu        sync.Mutex
-	watched   map[tenant.TenantID]*feed
-	consumers []*agenda
+	feeds     map[tenant.TenantID]*feed
+	consumers []*dueTenants
 	changed   map[tenant.TenantID]struct{} // since the last notice
 	notify    chan struct{}
 }
 
-// NewRelay makes a relay that hears of this node's own commits. Run makes it hear of others'. The caller closes it.
+// NewRelay returns a relay for commits of this node. Run adds those of other nodes. The caller closes it.
 func NewRelay(c RelayConfig) (*Relay, error) {
 	r := &Relay{
 		db: c.DB, log: c.Log, rolesChanged: c.RolesChanged, poll: c.Poll,
-		patience: 30 * time.Second, tailMost: tailMost, name: rand.Text()[:8],
-		draining: make(chan struct{}), watched: make(map[tenant.TenantID]*feed),
+		maxLag: 30 * time.Second, maxTail: maxTail, name: rand.Text()[:8],
+		draining: make(chan struct{}), feeds: make(map[tenant.TenantID]*feed),
 		changed: make(map[tenant.TenantID]struct{}), notify: make(chan struct{}, 1),
 	}
 	if r.rolesChanged == nil {
@@ -78,21 +78,21 @@ func NewRelay(c RelayConfig) (*Relay, error) {
 	if r.metrics, err = newMetrics(c.Metrics); err != nil {
 		return nil, err
 	}
-	r.life, r.end = context.WithCancel(context.Background())
+	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r, nil
 }
 
-// Close ends all reading. No watcher may be waiting any more.
+// Close stops all reading. No watcher may be waiting.
 func (r *Relay) Close() {
 	r.Drain()
-	r.end()
-	r.feeds.Wait()
+	r.cancel()
+	r.running.Wait()
 }
 
-// Drain ends all watching, now and from now on, with SHUTTING_DOWN.
+// Drain ends all watching, now and later, with SHUTTING_DOWN.
 func (r *Relay) Drain() { r.drainOnce.Do(func() { close(r.draining) }) }
 
-// Committed says that this node has committed something of a tenant. It never waits.
+// Committed says that this node has committed changes of a tenant. It does not block.
 func (r *Relay) Committed(id tenant.TenantID) {
 	r.mu.Lock()
 	r.changed[id] = struct{}{}
@@ -101,35 +101,36 @@ func (r *Relay) Committed(id tenant.TenantID) {
 	case r.notify <- struct{}{}:
 	default:
 	}
-	r.poke(id, consumeGather)
+	r.wake(id, consumeDelay)
 }
 
-// poke makes this node's readers of a tenant look, its consumers after a while.
-func (r *Relay) poke(id tenant.TenantID, wait time.Duration) {
+// wake wakes this node's readers of a tenant, its consumers after a delay.
+func (r *Relay) wake(id tenant.TenantID, wait time.Duration) {
 	r.mu.Lock()
-	f, consumers := r.watched[id], r.consumers
+	f, consumers := r.feeds[id], r.consumers
 	r.mu.Unlock()
 	if f != nil {
-		f.poke()
+		f.wake()
 	}
 	for _, c := range consumers {
 		c.set(id, time.Now().Add(wait))
 	}
 }
 
-func (r *Relay) pokeAll() {
+func (r *Relay) wakeAll() {
 	r.mu.Lock()
-	feeds, consumers := slices.Collect(maps.Values(r.watched)), r.consumers
+	feeds, consumers := slices.Collect(maps.Values(r.feeds)), r.consumers
 	r.mu.Unlock()
 	for _, f := range feeds {
-		f.poke()
+		f.wake()
 	}
 	for _, c := range consumers {
-		c.survey()
+		c.requestScan()
 	}
 }
 
-// Watch begins to watch a tenant's log: behind a position, or from now on. INVALID_FIELD for a position behind the log's end.
+// Watch starts to watch a tenant's log, after a position or from now on.
+// A position past the log's end is INVALID_FIELD.
 func (r *Relay) Watch(ctx context.Context, in tenant.TenantID, after *Cursor) (*Watcher, error) {
 	select {
 	case <-r.draining:
@@ -145,71 +146,73 @@ func (r *Relay) Watch(ctx context.Context, in tenant.TenantID, after *Cursor) (*
 	if err != nil {
 		return nil, err
 	}
-	w := &Watcher{feed: r.take(in), at: page.Horizon} //nolint:contextcheck // the feed outlives who is the first to watch
+	w := &Watcher{feed: r.acquire(in), at: page.Horizon} //nolint:contextcheck // the feed outlives its first watcher
 	if after != nil {
 		w.at = *after
 	}
 	return w, nil
 }
 
-// take gives the feed of a tenant, and starts it for the first who asks.
-func (r *Relay) take(in tenant.TenantID) *feed {
+// acquire returns the feed of a tenant. It starts it for the first watcher.
+func (r *Relay) acquire(in tenant.TenantID) *feed {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	f := r.watched[in]
+	f := r.feeds[in]
 	if f == nil {
-		ctx, stop := context.WithCancel(r.life)
-		f = &feed{relay: r, in: in, stop: stop, pokes: make(chan struct{}, 1), tail: tail{moved: make(chan struct{})}}
-		r.watched[in] = f
-		r.feeds.Go(func() { f.run(ctx) })
+		ctx, stop := context.WithCancel(r.ctx)
+		f = &feed{
+			relay: r, in: in, stop: stop, wakeups: make(chan struct{}, 1), tail: tail{changed: make(chan struct{})},
+		}
+		r.feeds[in] = f
+		r.running.Go(func() { f.run(ctx) })
 	}
 	f.watchers++
 	r.metrics.watchers.Inc()
 	return f
 }
 
-// release stops the feed that nobody watches any more.
+// release stops the feed after its last watcher.
 func (r *Relay) release(f *feed) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.metrics.watchers.Dec()
 	if f.watchers--; f.watchers == 0 {
-		delete(r.watched, f.in)
+		delete(r.feeds, f.in)
 		f.stop()
 	}
 }
 
 const (
-	// channel carries the names of nodes, each with the ids of the tenants in which it has committed something.
+	// channel carries a node's name and the IDs of the tenants in which it has committed changes.
 	channel = "berth_events"
-	// notifyEvery is the least time between two notices of a node: NOTIFY locks out all others.
-	notifyEvery = 50 * time.Millisecond
-	// notifyTimeout bounds the sending of one.
+	// notifyInterval is the minimum time between two notices of a node: NOTIFY locks out all others.
+	notifyInterval = 50 * time.Millisecond
+	// notifyTimeout limits the sending of a notice.
 	notifyTimeout = 2 * time.Second
-	// A notice names so many tenants at most, for Postgres takes 8,000 bytes; beyond them it says: all.
-	notifyMost = 200
-	notifyAll  = "*"
-	// elsewhere is how long this node's consumers leave to the node that committed what is new there.
-	elsewhere = time.Second
+	// A notice names at most this many tenants, because Postgres limits it to 8,000 bytes. Beyond that it says: all.
+	maxNotifyTenants = 200
+	notifyAll        = "*"
+	// remoteDelay gives the node that committed events a head start, before the consumers of this node look at them.
+	remoteDelay = time.Second
 )
 
-// Run tells other nodes what this one commits, and hears what they do, until ctx ends.
+// Run exchanges notices of commits with other nodes until ctx ends.
 func (r *Relay) Run(ctx context.Context) {
-	var hearing sync.WaitGroup
-	hearing.Go(func() { _ = r.db.Listen(ctx, channel, r.heard, r.pokeAll) })
-	defer hearing.Wait()
+	var listening sync.WaitGroup
+	listening.Go(func() { _ = r.db.Listen(ctx, channel, r.onNotify, r.wakeAll) })
+	defer listening.Wait()
 
-	// A connection of its own, so that no rush of bookings keeps a notice waiting.
+	// A pool of its own, so no burst of bookings delays a notice.
 	pool, err := r.db.OpenPool(ctx, 1, nil)
 	if err != nil {
-		r.log.ErrorContext(ctx, "other nodes hear of events late", slog.Any("error", err))
+		r.log.ErrorContext(ctx, "notifying other nodes failed", slog.Any("error", err))
 		return
 	}
 	defer pool.Close()
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		select { // first of all the time to pass since the last notice
+		select { // wait until the interval since the last notice has passed
 		case <-ctx.Done():
 			return
 		case <-timer.C:
@@ -219,24 +222,24 @@ func (r *Relay) Run(ctx context.Context) {
 			return
 		case <-r.notify:
 		}
-		wait := notifyEvery
-		if err := r.tell(ctx, pool); err != nil && ctx.Err() == nil {
-			r.log.WarnContext(ctx, "other nodes hear of events late", slog.Any("error", err))
-			wait = failedPause
+		wait := notifyInterval
+		if err := r.notifyOthers(ctx, pool); err != nil && ctx.Err() == nil {
+			r.log.WarnContext(ctx, "notifying other nodes failed", slog.Any("error", err))
+			wait = readBackoff
 		}
 		timer.Reset(wait)
 	}
 }
 
-// tell sends one notice about all that was committed since the last. One that cannot be sent is not repeated: the
-// others look by themselves from time to time.
-func (r *Relay) tell(ctx context.Context, pool *pgxpool.Pool) error {
+// notifyOthers sends one notice about all commits since the last one. A notice that fails is not repeated:
+// the other nodes poll.
+func (r *Relay) notifyOthers(ctx context.Context, pool *pgxpool.Pool) error {
 	r.mu.Lock()
 	changed := r.changed
 	r.changed = make(map[tenant.TenantID]struct{})
 	r.mu.Unlock()
 	words := []string{r.name}
-	if len(changed) > notifyMost {
+	if len(changed) > maxNotifyTenants {
 		words = append(words, notifyAll)
 	} else {
 		for id := range changed {
@@ -249,16 +252,16 @@ func (r *Relay) tell(ctx context.Context, pool *pgxpool.Pool) error {
 	return err
 }
 
-func (r *Relay) heard(payload string) {
+func (r *Relay) onNotify(payload string) {
 	words := strings.Fields(payload)
 	if len(words) == 0 || words[0] == r.name {
 		return
 	}
 	for _, word := range words[1:] {
 		if word == notifyAll {
-			r.pokeAll()
+			r.wakeAll()
 		} else if id, err := tenant.Parse[tenant.TenantID](word); err == nil {
-			r.poke(id, elsewhere)
+			r.wake(id, remoteDelay)
 		}
 	}
 }

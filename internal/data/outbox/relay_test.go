@@ -21,8 +21,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// One commits while an older transaction runs; the older one commits where nobody tells this relay.
-func TestWatchersWaitForASlowTransaction(t *testing.T) {
+// An event is committed while an older transaction runs. The older one commits without telling this relay.
+func TestWatcher_WaitsForSlowTransaction(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()
@@ -40,7 +40,7 @@ func TestWatchersWaitForASlowTransaction(t *testing.T) {
 	}
 }
 
-func TestWatchersGoOnFromWhereTheyWere(t *testing.T) {
+func TestWatcher_ResumesFromCursor(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()
@@ -53,7 +53,7 @@ func TestWatchersGoOnFromWhereTheyWere(t *testing.T) {
 	got := take(t, w, 3)
 	at := w.At()
 	l.add("4")
-	r.Close() // and the node with it
+	r.Close() // as if the node stopped
 	l.add("5")
 	again := l.relay()
 	got = append(got, take(t, l.watch(again, &at), 2)...)
@@ -69,8 +69,8 @@ func TestWatchersGoOnFromWhereTheyWere(t *testing.T) {
 	}
 }
 
-// Every event is in the log before anybody is told of it, so whoever begins to watch at any moment misses none.
-func TestNothingIsMissedBetweenListingAndWatching(t *testing.T) {
+// An event is in the log before a notice of it is sent, so a watcher that starts at any moment misses none.
+func TestWatch_MissesNothingAfterRead(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()
@@ -106,8 +106,8 @@ func TestNothingIsMissedBetweenListingAndWatching(t *testing.T) {
 	watching.Wait()
 }
 
-// statements counts the readings of the log that find something. Others may be many: a feed looks again and again
-// while another test's transaction keeps back what it knows of.
+// statements counts the reads of the log that return events. Empty reads can be many:
+// a feed reads again and again while a transaction of another test holds events back.
 type statements struct {
 	reads atomic.Int64
 }
@@ -120,13 +120,14 @@ func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.Tra
 	return ctx
 }
 func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
-	if strings.Contains(data.SQL, "from events") && strings.Contains(data.SQL, "limit") && data.CommandTag.RowsAffected() > 0 {
+	if strings.Contains(data.SQL, "from events") && strings.Contains(data.SQL, "limit") &&
+		data.CommandTag.RowsAffected() > 0 {
 		s.reads.Add(1)
 	}
 }
 func (s *statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-func TestAllWatchersOfATenantShareOneReading(t *testing.T) {
+func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 	t.Parallel()
 	count := new(statements)
 	l := newLog(t, func(c *pg.Config) { c.Tracer = count })
@@ -155,24 +156,25 @@ func TestAllWatchersOfATenantShareOneReading(t *testing.T) {
 		}
 		fewest = min(fewest, count.reads.Load()-before)
 	}
-	// A watcher that is just beginning may read by itself, and while a transaction of any other test holds events back the log is read again.
+	// A watcher that has just started may read by itself, and a transaction of another test
+	// that holds events back causes more reads.
 	if fewest < 1 || fewest > 10 {
-		t.Errorf("%d readings of the log for an event and %d watchers", fewest, len(watchers))
+		t.Errorf("%d reads of the log for one event and %d watchers", fewest, len(watchers))
 	}
 }
 
-// Whoever takes nothing costs the others nothing. It is told to resume, and then gets everything.
-func TestASlowWatcherIsToldToResume(t *testing.T) {
+// A watcher that does not read costs the others nothing. It is told to resume, and then gets all events.
+func TestWatcher_ThatIsTooSlowIsToldToResume(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()
-	r.Narrow(10)
+	r.SetMaxTail(10)
 	slow, quick := l.watch(r, nil), l.watch(r, nil)
 	l.add("ready")
 	r.Committed(l.Tenant)
 	take(t, slow, 1)
 	take(t, quick, 1)
-	// Nothing to take: now it knows that it is where the others are.
+	// There is nothing to read, so the watcher has caught up.
 	tick := make(chan time.Time, 1)
 	tick <- noon
 	if got, err := slow.Next(t.Context(), tick); err != nil || got != nil {
@@ -186,7 +188,7 @@ func TestASlowWatcherIsToldToResume(t *testing.T) {
 			t.Fatalf("%v, want %s", got, name)
 		}
 	}
-	r.Hurry(0)
+	r.SetMaxLag(0)
 	_, err := slow.Next(t.Context(), nil)
 	f, ok := errors.AsType[*fault.Error](err)
 	if !ok || f.Reason != fault.WatcherTooSlow {
@@ -201,17 +203,17 @@ func TestASlowWatcherIsToldToResume(t *testing.T) {
 	}
 }
 
-// A rush that is longer than what is kept in memory is no reason to end anybody.
-func TestARushIsReadFromTheLog(t *testing.T) {
+// A burst that exceeds the tail in memory must not end a watcher.
+func TestWatcher_SurvivesBurstLongerThanTail(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()
-	r.Narrow(10)
+	r.SetMaxTail(10)
 	w := l.watch(r, nil)
 	l.add("ready")
 	r.Committed(l.Tenant)
 	take(t, w, 1)
-	want := numbered(1100) // more than are read at once, by the relay or a watcher
+	want := numbered(1100) // more than the relay or a watcher reads at once
 	l.add(want...)
 	r.Committed(l.Tenant)
 	if diff := cmp.Diff(want, take(t, w, len(want))); diff != "" {
@@ -219,7 +221,7 @@ func TestARushIsReadFromTheLog(t *testing.T) {
 	}
 }
 
-func TestEventsCommittedOnAnotherNodeArrive(t *testing.T) {
+func TestRelay_DeliversEventsOfOtherNodes(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	run := func(r *outbox.Relay) *outbox.Relay {
@@ -238,7 +240,7 @@ func TestEventsCommittedOnAnotherNodeArrive(t *testing.T) {
 			t.Fatalf("%v, want %s", got, name)
 		}
 	}
-	// More tenants at once than a notice can name.
+	// This is more tenants than one notice can name.
 	for range 300 {
 		here.Committed(tenant.New[tenant.TenantID](noon))
 	}
@@ -247,16 +249,16 @@ func TestEventsCommittedOnAnotherNodeArrive(t *testing.T) {
 	take(t, w, 1)
 }
 
-func TestALostNoticeCostsTimeOnly(t *testing.T) {
+func TestRelay_PollsWithoutNotices(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay(func(c *outbox.RelayConfig) { c.Poll = 10 * time.Millisecond })
 	w := l.watch(r, nil)
-	l.add("nobody said so")
+	l.add("without a notice")
 	take(t, w, 1)
 }
 
-func TestAWatchersHeartbeat(t *testing.T) {
+func TestWatcher_ReturnsNothingOnTick(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()
@@ -275,7 +277,7 @@ func TestAWatchersHeartbeat(t *testing.T) {
 	}
 }
 
-func TestWatchingEnds(t *testing.T) {
+func TestWatcher_EndsWithContextAndDrain(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	metrics := prometheus.NewRegistry()
@@ -290,12 +292,12 @@ func TestWatchingEnds(t *testing.T) {
 	if _, err := w.Next(ctx, nil); err != why {
 		t.Errorf("%v", err)
 	}
-	if n := r.Feeds(); n != 1 {
+	if n := r.WatchedTenants(); n != 1 {
 		t.Errorf("%d tenants are read", n)
 	}
 	w.Close()
-	if n := r.Feeds(); n != 0 {
-		t.Errorf("%d tenants are read for nobody", n)
+	if n := r.WatchedTenants(); n != 0 {
+		t.Errorf("%d tenants are read without a watcher", n)
 	}
 
 	w = l.watch(r, nil)
@@ -313,9 +315,9 @@ func TestWatchingEnds(t *testing.T) {
 	}
 }
 
-// Before anybody sees that somebody's roles have changed, whoever decides about roles has heard of it; be it read
-// for all, or for one who is not where the others are.
-func TestRolesAreForgottenBeforeWatchersHear(t *testing.T) {
+// When a watcher sees that roles have changed, RolesChanged has been called. This holds for a read
+// for all watchers and for one that is behind the others.
+func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	var forgotten atomic.Int64
@@ -329,7 +331,7 @@ func TestRolesAreForgottenBeforeWatchersHear(t *testing.T) {
 		r.Committed(l.Tenant)
 		take(t, w, 1)
 		if forgotten.Load() == before {
-			t.Errorf("nobody was told of %s", what)
+			t.Errorf("RolesChanged was not called for %s", what)
 		}
 	}
 }

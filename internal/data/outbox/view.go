@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Filter chooses events. All that is set must hold; the zero one chooses all.
+// Filter selects events. All set fields must match; the zero Filter selects all.
 type Filter struct {
 	Types    []Type // any of them
 	Session  tenant.SessionID
@@ -17,27 +17,27 @@ type Filter struct {
 	Location tenant.LocationID
 }
 
-// IsZero reports whether the filter chooses all.
+// IsZero reports whether the filter selects all events.
 func (f Filter) IsZero() bool {
 	return len(f.Types) == 0 && f.Session.IsZero() && f.Booking.IsZero() && f.Member.IsZero() && f.Location.IsZero()
 }
 
-// Matches reports whether the filter chooses a record. A booking that left a session concerns that session too.
+// Matches reports whether the filter selects a record. A booking that was moved also concerns the session that it left.
 func (f Filter) Matches(r *Record) bool {
 	return (len(f.Types) == 0 || slices.Contains(f.Types, r.Type)) &&
-		(f.Session.IsZero() || f.Session == r.Session || f.Session == r.Left) &&
+		(f.Session.IsZero() || f.Session == r.Session || f.Session == r.FromSession) &&
 		(f.Booking.IsZero() || f.Booking == r.Booking) &&
 		(f.Member.IsZero() || f.Member == r.Member) &&
 		(f.Location.IsZero() || f.Location == r.Location)
 }
 
-// See gives those of the records that the filter chooses and the caller may see, as they may see them. Those that are seen in
-// full are shared, not copied.
+// See returns the selected records that the caller may see, as far as they may see them.
+// Records that are fully visible are shared, not copied.
 func (f Filter) See(records []*Record, caller tenant.Caller) []*Record {
 	var seen []*Record
 	for _, r := range records {
 		if f.Matches(r) {
-			if r = seenBy(r, caller); r != nil {
+			if r = visibleTo(r, caller); r != nil {
 				seen = append(seen, r)
 			}
 		}
@@ -45,9 +45,9 @@ func (f Filter) See(records []*Record, caller tenant.Caller) []*Record {
 	return seen
 }
 
-// seenBy gives a record as a caller may see it; nil where they may not. Who was let in for things of their own sees
-// what concerns themselves, and of sessions that something happened, but neither who did it nor what they wrote.
-func seenBy(r *Record, caller tenant.Caller) *Record {
+// visibleTo returns a record as far as the caller may see it, or nil. A caller with rights to their own things only
+// sees what concerns themselves, and what happened to sessions, but neither who did it nor what they wrote.
+func visibleTo(r *Record, caller tenant.Caller) *Record {
 	switch {
 	case !caller.Own:
 		return r
@@ -56,7 +56,7 @@ func seenBy(r *Record, caller tenant.Caller) *Record {
 		if r.Actor != caller.Actor() && r.Actor != tenant.System(caller.Tenant).Actor() {
 			seen.Actor = ""
 		}
-		maps.DeleteFunc(seen.Data, func(key string, _ any) bool { return !slices.Contains(ownFacts, key) })
+		maps.DeleteFunc(seen.Data, func(key string, _ any) bool { return !slices.Contains(memberData, key) })
 		return seen
 	case strings.HasPrefix(string(r.Type), "session.") && (!r.Draft || r.Type == SessionUnpublished):
 		seen := r.copy()
@@ -66,8 +66,8 @@ func seenBy(r *Record, caller tenant.Caller) *Record {
 	return nil
 }
 
-// ownFacts are the data that members get to know of events that concern them. What is not listed is the staff's.
-var ownFacts = []string{
+// memberData are the data keys that members see of events that concern them. All others are for staff.
+var memberData = []string{
 	"amount", "balance", "subscription_id", "status", // credits and subscriptions
 	"credit_refunded", "late", "reason", // cancellations
 	"from_session_id", "from_start_time", // reschedules
@@ -81,6 +81,6 @@ func (r *Record) copy() *Record {
 			ID: r.ID, Type: r.Type, Session: r.Session, Booking: r.Booking, Member: r.Member, Actor: r.Actor,
 			Data: maps.Clone(r.Data), At: r.At,
 		},
-		Cursor: r.Cursor, Entry: r.Entry, Offer: r.Offer, Left: r.Left, Location: r.Location, Draft: r.Draft,
+		Cursor: r.Cursor, Entry: r.Entry, Offer: r.Offer, FromSession: r.FromSession, Location: r.Location, Draft: r.Draft,
 	}
 }

@@ -1,5 +1,5 @@
-// Package fcmtest is a Firebase Cloud Messaging for tests: a server that speaks its HTTP, hands out
-// access tokens for a service account's key, takes messages, and refuses them as told.
+// Package fcmtest is a fake Firebase Cloud Messaging server. It speaks FCM's HTTP API, issues access tokens
+// for a service account's key, accepts messages, and rejects them on request.
 package fcmtest
 
 import (
@@ -20,9 +20,9 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Message is a message that the server took.
+// Message is a message that the server accepted.
 type Message struct {
-	Name  string `json:"-"` // what the server called it
+	Name  string `json:"-"` // assigned by the server
 	Token string `json:"token"`
 
 	Notification struct {
@@ -50,32 +50,36 @@ type Message struct {
 	} `json:"webpush"`
 }
 
-// Reaction is what the server does with a message. The zero value takes it.
+// Reaction is what the server does with a message. The zero value accepts it.
 type Reaction struct {
-	Status     int           // of a refusal, over HTTP; 0: none
-	Code       string        // FCM's error code with it; empty: none
-	RPC        string        // Google's status with it
-	Field      string        // the field that is wrong
-	RetryAfter time.Duration // a header, in seconds
-	Body       string        // instead of FCM's own, with any status
+	Status     int           // HTTP status of a rejection; 0: none
+	Code       string        // FCM's error code; empty: none
+	RPC        string        // Google's status
+	Field      string        // the invalid field
+	RetryAfter time.Duration // sent as a header, in seconds
+	Body       string        // replaces FCM's body, with any status
 
-	Silent bool // takes the message and never answers
-	Drop   bool // takes the message and cuts the connection
+	Silent bool // accepts the message and never answers
+	Drop   bool // accepts the message and closes the connection
 }
 
-// Some of FCM's refusals.
+// Some of FCM's rejections.
 var (
 	Unregistered = Reaction{Status: http.StatusNotFound, RPC: "NOT_FOUND", Code: "UNREGISTERED"}
-	BadToken     = Reaction{Status: http.StatusBadRequest, RPC: "INVALID_ARGUMENT", Code: "INVALID_ARGUMENT", Field: "message.token"}
-	Unavailable  = Reaction{Status: http.StatusServiceUnavailable, RPC: "UNAVAILABLE", Code: "UNAVAILABLE"}
+	BadToken     = Reaction{
+		Status: http.StatusBadRequest, RPC: "INVALID_ARGUMENT", Code: "INVALID_ARGUMENT", Field: "message.token",
+	}
+	Unavailable = Reaction{Status: http.StatusServiceUnavailable, RPC: "UNAVAILABLE", Code: "UNAVAILABLE"}
 )
 
-// Busy is what comes when the quota is used up.
+// Busy is the rejection when the quota is used up.
 func Busy(after time.Duration) Reaction {
-	return Reaction{Status: http.StatusTooManyRequests, RPC: "RESOURCE_EXHAUSTED", Code: "QUOTA_EXCEEDED", RetryAfter: after}
+	return Reaction{
+		Status: http.StatusTooManyRequests, RPC: "RESOURCE_EXHAUSTED", Code: "QUOTA_EXCEEDED", RetryAfter: after,
+	}
 }
 
-// Server is one project at Firebase.
+// Server is a Firebase project.
 type Server struct {
 	URL         string
 	TokenURL    string
@@ -86,17 +90,17 @@ type Server struct {
 	key  *rsa.PrivateKey
 	stop chan struct{}
 
-	mu       sync.Mutex
-	react    func(Message) Reaction
-	refuse   int // HTTP status for token requests; 0: tokens are given
-	messages []Message
-	asked    int
-	tokens   int
+	mu            sync.Mutex
+	react         func(Message) Reaction
+	refuse        int // HTTP status of the answers to token requests; 0: issues tokens
+	messages      []Message
+	requests      int
+	tokenRequests int
 }
 
 const email = "berth@project.iam.gserviceaccount.example"
 
-// Start starts a server. Close ends it.
+// Start starts a server. Close stops it.
 func Start() (*Server, error) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -106,13 +110,16 @@ func Start() (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{ProjectID: "berth-test", key: key, stop: make(chan struct{}), react: func(Message) Reaction { return Reaction{} }}
+	s := &Server{
+		ProjectID: "berth-test", key: key, stop: make(chan struct{}),
+		react: func(Message) Reaction { return Reaction{} },
+	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /token", s.token)
 	mux.HandleFunc("POST /v1/projects/{project}/messages:send", s.send)
 	s.http = httptest.NewServer(mux)
 	s.URL, s.TokenURL = s.http.URL, s.http.URL+"/token"
-	s.Credentials, err = json.Marshal(map[string]string{ //nolint:gosec // the key was made just now
+	s.Credentials, err = json.Marshal(map[string]string{ //nolint:gosec // a new key that is used nowhere else
 		"type": "service_account", "project_id": s.ProjectID, "client_email": email, "private_key_id": "k1",
 		"private_key": string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})),
 		"token_uri":   "https://attacker.example/token",
@@ -120,49 +127,50 @@ func Start() (*Server, error) {
 	return s, err
 }
 
-// Close ends the server, and every call that waits for it.
+// Close stops the server and ends all calls that wait for an answer.
 func (s *Server) Close() {
 	close(s.stop)
 	s.http.Close()
 }
 
-// React sets what happens to further messages. It is asked for one at a time.
+// React sets what happens to later messages. It is called by one request at a time.
 func (s *Server) React(react func(Message) Reaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.react = react
 }
 
-// RefuseTokens answers further requests for access tokens with an HTTP status; 0 gives them again.
+// RefuseTokens sets the HTTP status of the answers to later token requests; 0 issues tokens again.
 func (s *Server) RefuseTokens(status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.refuse = status
 }
 
-// Messages are those that were taken, in order.
+// Messages returns the accepted messages in order.
 func (s *Server) Messages() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.messages)
 }
 
-// Asked counts the requests to send, and those for access tokens; refused ones included.
+// Asked returns the number of send requests and of token requests, including rejected ones.
 func (s *Server) Asked() (sends, tokens int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked, s.tokens
+	return s.requests, s.tokenRequests
 }
 
-// token exchanges what the key signed for an access token (RFC 7523).
+// token exchanges a signed assertion for an access token (RFC 7523).
 func (s *Server) token(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.tokens++
+	s.tokenRequests++
 	status := s.refuse
 	s.mu.Unlock()
 	var claims jwt.RegisteredClaims
-	_, err := jwt.ParseWithClaims(r.PostFormValue("assertion"), &claims, func(*jwt.Token) (any, error) { return &s.key.PublicKey, nil },
-		jwt.WithValidMethods([]string{"RS256"}), jwt.WithIssuer(email), jwt.WithAudience(s.TokenURL), jwt.WithExpirationRequired())
+	_, err := jwt.ParseWithClaims(r.PostFormValue("assertion"), &claims,
+		func(*jwt.Token) (any, error) { return &s.key.PublicKey, nil }, jwt.WithValidMethods([]string{"RS256"}),
+		jwt.WithIssuer(email), jwt.WithAudience(s.TokenURL), jwt.WithExpirationRequired())
 	if status == 0 && err != nil {
 		status = http.StatusBadRequest
 	}
@@ -177,7 +185,7 @@ func (s *Server) access() string { return "ya29." + s.ProjectID }
 
 func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked++
+	s.requests++
 	s.mu.Unlock()
 	if r.Header.Get("Authorization") != "Bearer "+s.access() {
 		Reaction{Status: http.StatusUnauthorized, RPC: "UNAUTHENTICATED"}.answer(w, "")
@@ -194,7 +202,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 		Reaction{Status: http.StatusBadRequest, RPC: "INVALID_ARGUMENT"}.answer(w, "")
 		return
 	}
-	reaction := s.take(&body.Message)
+	reaction := s.accept(&body.Message)
 	switch {
 	case reaction.Silent:
 		select {
@@ -208,8 +216,8 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// take keeps the message, unless it is refused.
-func (s *Server) take(m *Message) Reaction {
+// accept stores the message unless it is rejected.
+func (s *Server) accept(m *Message) Reaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reaction := s.react(*m)
@@ -237,7 +245,9 @@ func (re Reaction) answer(w http.ResponseWriter, name string) {
 	}
 	details := []any{}
 	if re.Code != "" {
-		details = append(details, map[string]any{"@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": re.Code})
+		details = append(details, map[string]any{
+			"@type": "type.googleapis.com/google.firebase.fcm.v1.FcmError", "errorCode": re.Code,
+		})
 	}
 	if re.Field != "" {
 		details = append(details, map[string]any{
@@ -245,7 +255,9 @@ func (re Reaction) answer(w http.ResponseWriter, name string) {
 			"fieldViolations": []any{map[string]any{"field": re.Field, "description": "not valid"}},
 		})
 	}
-	write(w, re.Status, map[string]any{"error": map[string]any{"code": re.Status, "message": "refused", "status": re.RPC, "details": details}})
+	write(w, re.Status, map[string]any{"error": map[string]any{
+		"code": re.Status, "message": "refused", "status": re.RPC, "details": details,
+	}})
 }
 
 func write(w http.ResponseWriter, status int, body any) {

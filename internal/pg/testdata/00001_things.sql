@@ -1,5 +1,5 @@
 -- +goose Up
--- A schema of this package's own, with a table of each kind that its tests need.
+-- The schema of this package's tests, with a table of each kind that they need.
 
 -- +goose StatementBegin
 do $$
@@ -13,7 +13,7 @@ $$;
 
 grant select on goose_db_version to berth_app;
 
--- The table of the manual's example for serializability.
+-- The table of the example for serializability in the Postgres manual (13.2.3).
 create table mytab (
   tenant_id uuid not null,
   id        uuid not null,

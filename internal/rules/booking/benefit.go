@@ -8,26 +8,26 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-// Provider is somebody elsewhere whose members get a discount here.
+// Provider is a benefit provider: another organization, whose members get a discount.
 type Provider struct {
 	Code      string
 	Name      string
-	Pattern   string // RE2; a membership number matches it as a whole
-	Percent   int
+	Pattern   string // RE2; must match the whole membership number
+	Percent   int    // the discount
 	Active    bool
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Facts gives what can be edited.
+// Facts returns the editable fields, for the audit log.
 func (p Provider) Facts() catalog.Facts {
 	return catalog.Facts{"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active}
 }
 
 var codePattern = regexp.MustCompile(`^[A-Z0-9_-]{1,50}$`)
 
-// Validate refuses providers whose numbers nobody could check.
+// Validate rejects a provider with invalid fields: INVALID_FIELD.
 func (p Provider) Validate() error {
 	if !codePattern.MatchString(p.Code) {
 		return fault.Invalid("provider.code", "A code has 1 to 50 capital letters, digits, dashes and underscores.")
@@ -38,19 +38,22 @@ func (p Provider) Validate() error {
 	if p.Percent < 0 || p.Percent > 100 {
 		return fault.Invalid("provider.discount_percent", "A discount is 0 to 100 percent.")
 	}
-	if _, err := p.numbers(); err != nil || p.Pattern == "" || len(p.Pattern) > 200 {
-		return fault.Invalid("provider.number_pattern", "The pattern is a regular expression (RE2) of 1 to 200 characters.")
+	if _, err := p.numberRegexp(); err != nil || p.Pattern == "" || len(p.Pattern) > 200 {
+		return fault.Invalid("provider.number_pattern",
+			"The pattern is a regular expression (RE2) of 1 to 200 characters.")
 	}
 	return nil
 }
 
-func (p Provider) numbers() (*regexp.Regexp, error) { return regexp.Compile(`^(?:` + p.Pattern + `)$`) }
+func (p Provider) numberRegexp() (*regexp.Regexp, error) {
+	return regexp.Compile(`^(?:` + p.Pattern + `)$`)
+}
 
-// Check gives the benefit of a membership, or refuses it: an unknown provider, one that is off, or a
-// number that is none of theirs.
+// Check returns the benefit of a membership. It rejects an unknown or inactive provider, and a number that does not
+// match its pattern: BENEFIT_INVALID.
 func (p *Provider) Check(number string) (Benefit, error) {
 	if p != nil && p.Active {
-		if numbers, err := p.numbers(); err == nil && numbers.MatchString(number) {
+		if valid, err := p.numberRegexp(); err == nil && valid.MatchString(number) {
 			return Benefit{Code: p.Code, Number: number, Percent: p.Percent}, nil
 		}
 	}

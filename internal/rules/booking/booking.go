@@ -1,6 +1,5 @@
-// Package booking decides who gets a place in a session, and what giving it up
-// means. Its functions take facts and the time and return a plan or a refusal;
-// whoever calls them applies the plan in the transaction that read the facts.
+// Package booking has the rules for booking, holding, rescheduling and cancelling. Its functions take facts and the
+// time, and return what to do or an error. The caller does it in the transaction that read the facts.
 package booking
 
 import (
@@ -12,12 +11,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Status is where a booking is in its life.
+// Status is the status of a booking.
 type Status string
 
 // The statuses.
 const (
-	Pending   Status = "PENDING" // a hold that expires
+	Pending   Status = "PENDING" // a hold, which expires
 	Confirmed Status = "CONFIRMED"
 	Attended  Status = "ATTENDED"
 	NoShow    Status = "NO_SHOW"
@@ -25,11 +24,10 @@ const (
 	Expired   Status = "EXPIRED"
 )
 
-// Active reports whether a booking takes seats and stands in the way of another
-// by the same member.
+// Active reports whether a booking takes seats and rules out a second booking by the same member.
 func (s Status) Active() bool { return s == Pending || s == Confirmed || s == Attended }
 
-// Booking is a party's place in a session.
+// Booking is a booking of a session for a party.
 type Booking struct {
 	ID            tenant.BookingID
 	Session       tenant.SessionID
@@ -38,52 +36,52 @@ type Booking struct {
 	Status        Status
 	Channel       catalog.Channel
 	Subscription  tenant.SubscriptionID
-	Credits       int  // held now
-	Counted       bool // against the quotas of its subscription
+	Credits       int  // charged and not refunded
+	Counted       bool // counts toward the quotas of its subscription
 	ExternalRef   string
 	RequestHash   []byte
 	Note          string
-	Promoted      bool       // came off the waitlist
-	GraceUntil    *time.Time // until then no penalty for cancelling
+	Promoted      bool       // from the waitlist
+	GraceUntil    *time.Time // cancelling is free until then, whatever the policy says
 	LateCancelled bool
 	CancelReason  string
 	StartsAt      time.Time // the session's
 	EndsAt        time.Time // the session's
-	Exclusive     bool      // its plan forbids bookings that overlap in time
+	Exclusive     bool      // its plan forbids another booking that overlaps in time
 	CreatedBy     string
 	CreatedAt     time.Time
 	CancelledAt   *time.Time
 	CheckedInAt   *time.Time
 	CheckInMethod string
-	HoldUntil     *time.Time // a hold keeps its seats until then; nil for whatever is, or was, more than a hold
+	HoldUntil     *time.Time // when the hold expires; nil once it is confirmed, and for bookings without a hold
 	ConfirmedAt   *time.Time
 	Contact       Contact
-	GuestTier     string // whose policy a guest follows; empty for members
+	GuestTier     string // the tier whose policy applies to a guest; empty for members
 	Payment       Payment
 	Benefit       Benefit
-	HasItems      bool // whether or not Items were read along
+	HasItems      bool // set even if Items was not loaded
 	Items         []Line
 
-	// Read along for those who look at it; not part of its own row.
+	// Joined from other tables for display; not columns of the booking.
 	MemberName   string
-	MemberTier   string // the guest's, for guests
+	MemberTier   string // for guests, GuestTier
 	SessionTitle string
 	TimeZone     string
 	LocalDate    civil.Date
 	Rules        catalog.Rules
 }
 
-// Contact is how to reach whoever booked. A guest has nothing else.
+// Contact says how to reach the person who booked. For a guest it is the only record of them.
 type Contact struct {
 	Name  string `json:"name"`
 	Email string `json:"email"`
 	Phone string `json:"phone"`
 }
 
-// PaymentStatus is where a payment stands.
+// PaymentStatus is the status of a payment.
 type PaymentStatus string
 
-// The statuses of a payment.
+// The payment statuses.
 const (
 	Unpaid     PaymentStatus = "UNPAID"
 	Authorized PaymentStatus = "AUTHORIZED"
@@ -91,7 +89,7 @@ const (
 	Refunded   PaymentStatus = "REFUNDED"
 )
 
-// Payment is what is known about the money. Berth charges nobody.
+// Payment is a record of a payment made outside Berth, which takes no payments itself.
 type Payment struct {
 	Status PaymentStatus
 	Amount credit.Money
@@ -99,19 +97,20 @@ type Payment struct {
 	PaidAt *time.Time
 }
 
-// Benefit is the membership elsewhere that a booking was confirmed with.
+// Benefit is the benefit membership that a booking was confirmed with.
 type Benefit struct {
-	Code    string // the provider's; empty: none
-	Number  string
-	Percent int
+	Code    string // of the provider; empty: none
+	Number  string // of the membership
+	Percent int    // the discount
 }
 
-// Due reports whether a hold has run out. It then holds nothing, whether or not anybody has noticed.
+// Due reports whether the hold has expired. It then keeps no seats, even if its status is still PENDING.
 func (b Booking) Due(now time.Time) bool {
 	return b.Status == Pending && b.HoldUntil != nil && !now.Before(*b.HoldUntil)
 }
 
-// CancellableUntil is the end of the time in which cancelling costs nothing.
+// CancellableUntil returns until when cancelling is free: the end of the cancellation window or of the grace period,
+// whichever is later.
 func (b Booking) CancellableUntil() time.Time {
 	deadline := b.StartsAt.Add(-b.Rules.For(b.MemberTier).Cancellation)
 	if b.GraceUntil != nil && b.GraceUntil.After(deadline) {
@@ -120,7 +119,7 @@ func (b Booking) CancellableUntil() time.Time {
 	return deadline
 }
 
-// Slot is what a booking needs to know of a session.
+// Slot is what the rules need to know about a session.
 type Slot struct {
 	ID               tenant.SessionID
 	Service          tenant.ServiceID
@@ -128,30 +127,30 @@ type Slot struct {
 	Title            string
 	StartsAt         time.Time
 	EndsAt           time.Time
-	TimeZone         string // IANA, of the location
-	LocalDate        civil.Date
-	Capacity         *int // nil: unlimited
-	SeatsTaken       int
+	TimeZone         string     // IANA, of the location
+	LocalDate        civil.Date // of the start, in TimeZone
+	Capacity         *int       // nil: unlimited
+	SeatsTaken       int        // by active bookings and live offers
 	WaitlistCapacity int
-	Waiting          int
-	// Queued counts the entries in the queue of the session's day, for it and for windows; nil: nobody has looked.
+	Waiting          int // waitlist entries
+	// Queued counts the waitlist entries for the session's day: for the session, and for time windows. Nil: not loaded.
 	Queued        *int
-	Holds         int // bookings that are PENDING
+	Holds         int // PENDING bookings
 	State         catalog.SessionState
 	Blocked       bool
 	MinParty      int
 	MaxParty      int
 	Delivery      catalog.Delivery
-	Point         *catalog.Point // of the location
-	Channels      []catalog.Channel
-	TakesPayments bool // the tenant
+	Point         *catalog.Point    // of the location
+	Channels      []catalog.Channel // that the location takes bookings through
+	TakesPayments bool              // the tenant's setting: booking needs an active plan
 	Rules         catalog.Rules
 }
 
-// Fits reports whether seats are open for a party.
+// Fits reports whether there are enough open seats for a party.
 func (s Slot) Fits(party int) bool { return s.Capacity == nil || s.SeatsTaken+party <= *s.Capacity }
 
-// SeatsOpen counts the seats that are open; nil means unlimited.
+// SeatsOpen returns the number of open seats; nil means unlimited.
 func (s Slot) SeatsOpen() *int {
 	if s.Capacity == nil {
 		return nil
@@ -159,7 +158,7 @@ func (s Slot) SeatsOpen() *int {
 	return new(max(*s.Capacity-s.SeatsTaken, 0))
 }
 
-// Member is what a booking needs to know of a member.
+// Member is what the rules need to know about a member.
 type Member struct {
 	ID     tenant.MemberID
 	Name   string

@@ -1,6 +1,7 @@
 package booking_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -18,8 +19,8 @@ var now = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
 func id[I ~struct{ tenant.UUID }]() I { return tenant.New[I](now) }
 
-// open is a session that takes bookings.
-func open() booking.Slot {
+// openSlot returns a session that takes bookings.
+func openSlot() booking.Slot {
 	return booking.Slot{
 		ID: id[tenant.SessionID](), StartsAt: now.Add(48 * time.Hour), EndsAt: now.Add(49 * time.Hour),
 		LocalDate: civil.MustParseDate("2026-03-18"), Capacity: new(10), WaitlistCapacity: 5,
@@ -27,19 +28,18 @@ func open() booking.Slot {
 	}
 }
 
-func one() booking.Command {
+func onePerson() booking.Command {
 	return booking.Command{ID: id[tenant.BookingID](), Party: 1, Channel: catalog.Online, Actor: "mia"}
 }
 
-// Where several rules refuse, the first of this order speaks.
-func TestTheOrderOfRefusals(t *testing.T) {
+func TestDecide_ReturnsFirstErrorInOrder(t *testing.T) {
 	t.Parallel()
-	f := booking.Facts{Slot: open(), Booking: id[tenant.BookingID]()}
+	f := booking.Facts{Slot: openSlot(), Booking: id[tenant.BookingID]()}
 	f.Slot.State, f.Slot.TakesPayments, f.Slot.SeatsTaken, f.Slot.WaitlistCapacity = catalog.Draft, true, 10, 0
 	f.Slot.StartsAt = now.Add(60 * 24 * time.Hour)
 	f.Slot.EndsAt = f.Slot.StartsAt.Add(time.Hour)
 	f.Slot.Channels = nil
-	c := one()
+	c := onePerson()
 	c.Party = 9
 	s := credit.Subscription{
 		ID: id[tenant.SubscriptionID](), Status: credit.Debt, UsedToday: 1, UsedThisWeek: 2,
@@ -47,10 +47,12 @@ func TestTheOrderOfRefusals(t *testing.T) {
 	}
 	steps := []struct {
 		want fault.Reason
-		mend func()
+		fix  func()
 	}{
 		{fault.SessionNotOpen, func() { f.Slot.State = catalog.Published }},
-		{fault.AdvanceWindow, func() { f.Slot.StartsAt, f.Slot.EndsAt = now.Add(time.Hour), now.Add(2*time.Hour) }},
+		{fault.AdvanceWindow, func() {
+			f.Slot.StartsAt, f.Slot.EndsAt = now.Add(time.Hour), now.Add(2*time.Hour)
+		}},
 		{fault.ChannelClosed, func() { f.Slot.Channels = catalog.Channels() }},
 		{fault.PartySize, func() { c.Party = 1 }},
 		{fault.AlreadyBooked, func() { f.Booking = tenant.BookingID{} }},
@@ -69,16 +71,16 @@ func TestTheOrderOfRefusals(t *testing.T) {
 		if got := fault.ReasonOf(err); got != step.want {
 			t.Fatalf("%q, want %q (%v)", got, step.want, err)
 		}
-		step.mend()
+		step.fix()
 	}
 }
 
-// Decide confirms exactly when the party fits and lets wait exactly when it does not and the
-// queue has room; it never takes credits without a place.
-func TestDecide(t *testing.T) {
+// Decide confirms exactly if the party fits, and adds to the waitlist exactly if it does not fit and the waitlist has
+// room. It never takes credits without a booking.
+func TestDecide_BooksIfPartyFitsElseWaitsIfRoom(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := open()
+		s := openSlot()
 		s.Capacity = nil
 		if rapid.Bool().Draw(t, "limited") {
 			s.Capacity = new(rapid.IntRange(0, 6).Draw(t, "capacity"))
@@ -87,12 +89,14 @@ func TestDecide(t *testing.T) {
 		s.WaitlistCapacity = rapid.IntRange(0, 3).Draw(t, "room")
 		s.Waiting = rapid.IntRange(0, s.WaitlistCapacity).Draw(t, "waiting")
 		s.Rules.WaitlistEnabled = rapid.Bool().Draw(t, "enabled")
-		c := one()
+		c := onePerson()
 		c.Party = rapid.IntRange(1, 4).Draw(t, "party")
 		c.Staff = rapid.Bool().Draw(t, "staff")
 		c.NoWaitlist = rapid.Bool().Draw(t, "noWaitlist")
-		pack := credit.Subscription{ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: rapid.IntRange(0, 5).Draw(t, "balance"),
-			Plan: credit.Plan{Kind: credit.Credits, Credits: 5}}
+		pack := credit.Subscription{
+			ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: rapid.IntRange(0, 5).Draw(t, "balance"),
+			Plan: credit.Plan{Kind: credit.Credits, Credits: 5},
+		}
 		before := pack.Balance
 
 		plan, err := booking.Decide(booking.Facts{Slot: s, Subscriptions: []credit.Subscription{pack}}, c, now)
@@ -107,7 +111,7 @@ func TestDecide(t *testing.T) {
 			}
 		case fits:
 			if err != nil || plan.Wait {
-				t.Fatalf("%+v, %v: want a place", plan, err)
+				t.Fatalf("%+v, %v: want a booking", plan, err)
 			}
 			if !c.Staff && (plan.Payer.Balance != before-c.Party || plan.Credits != c.Party || len(plan.Ledger) != 1) {
 				t.Fatalf("%+v from a balance of %d", plan, before)
@@ -117,7 +121,7 @@ func TestDecide(t *testing.T) {
 			}
 		case room:
 			if err != nil || !plan.Wait || plan.Credits != 0 || len(plan.Ledger) != 0 {
-				t.Fatalf("%+v, %v: want a place in the queue, without credits", plan, err)
+				t.Fatalf("%+v, %v: want a waitlist entry, without credits", plan, err)
 			}
 		default:
 			if fault.ReasonOf(err) != fault.SessionFull {
@@ -130,14 +134,14 @@ func TestDecide(t *testing.T) {
 	})
 }
 
-// A period that ended unnoticed renews itself with the booking that notices.
-func TestDecideRenewsAPeriod(t *testing.T) {
+func TestDecide_RenewsEndedPeriodBeforeCharging(t *testing.T) {
 	t.Parallel()
 	s := credit.Subscription{
 		ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 2, PeriodEndsAt: new(now.Add(-time.Hour)),
 		Plan: credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour)},
 	}
-	plan, err := booking.Decide(booking.Facts{Slot: open(), Subscriptions: []credit.Subscription{s}}, one(), now)
+	facts := booking.Facts{Slot: openSlot(), Subscriptions: []credit.Subscription{s}}
+	plan, err := booking.Decide(facts, onePerson(), now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,26 +149,27 @@ func TestDecideRenewsAPeriod(t *testing.T) {
 	for _, l := range plan.Ledger {
 		kinds = append(kinds, l.Kind)
 	}
-	if plan.Payer.Balance != 7 || len(kinds) != 3 || kinds[0] != credit.Expiry || kinds[1] != credit.Period || kinds[2] != credit.Booking {
+	want := []credit.EntryKind{credit.Expiry, credit.Period, credit.Booking}
+	if plan.Payer.Balance != 7 || !slices.Equal(kinds, want) {
 		t.Errorf("balance %d with %v", plan.Payer.Balance, kinds)
 	}
 }
 
-func TestEligibilityForeseesDecide(t *testing.T) {
+func TestEligibilityOf_PredictsDecide(t *testing.T) {
 	t.Parallel()
 	booked, entry := id[tenant.BookingID](), id[tenant.EntryID]()
-	full := open()
+	full := openSlot()
 	full.SeatsTaken = 10
-	draft := open()
+	draft := openSlot()
 	draft.State = catalog.Draft
-	pairs := open()
+	pairs := openSlot()
 	pairs.MinParty, pairs.SeatsTaken, pairs.WaitlistCapacity = 2, 9, 0
 	for name, tt := range map[string]struct {
 		facts  booking.Facts
 		want   booking.Outlook
 		reason fault.Reason
 	}{
-		"open":                      {booking.Facts{Slot: open()}, booking.Eligible, ""},
+		"open":                      {booking.Facts{Slot: openSlot()}, booking.Eligible, ""},
 		"full":                      {booking.Facts{Slot: full}, booking.Waitlist, ""},
 		"draft":                     {booking.Facts{Slot: draft}, booking.Blocked, fault.SessionNotOpen},
 		"booked":                    {booking.Facts{Slot: full, Booking: booked}, booking.Booked, ""},
@@ -173,7 +178,7 @@ func TestEligibilityForeseesDecide(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c := one()
+			c := onePerson()
 			c.Party = 0
 			got := booking.EligibilityOf(tt.facts, c, now)
 			if got.Outlook != tt.want {
@@ -186,20 +191,25 @@ func TestEligibilityForeseesDecide(t *testing.T) {
 	}
 }
 
-// Cancelling and booking are inverse: whatever was taken comes back, unless it is late.
-func TestCancelGivesBackWhatWasTaken(t *testing.T) {
+// Cancelling undoes booking: it returns all credits and seats that were taken, unless it is late.
+func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		s := open()
-		c := one()
+		s := openSlot()
+		c := onePerson()
 		c.Party = rapid.IntRange(1, 4).Draw(t, "party")
-		pack := credit.Subscription{ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 5, Plan: credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(3)}}
+		pack := credit.Subscription{
+			ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 5,
+			Plan: credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(3)},
+		}
 		plan, err := booking.Decide(booking.Facts{Slot: s, Subscriptions: []credit.Subscription{pack}}, c, now)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := booking.Booking{ID: c.ID, Party: c.Party, Status: booking.Confirmed, Credits: plan.Credits, Counted: plan.Counted,
-			StartsAt: s.StartsAt, EndsAt: s.EndsAt, Rules: s.Rules}
+		b := booking.Booking{
+			ID: c.ID, Party: c.Party, Status: booking.Confirmed, Credits: plan.Credits, Counted: plan.Counted,
+			StartsAt: s.StartsAt, EndsAt: s.EndsAt, Rules: s.Rules,
+		}
 		b.Rules.AllowLateCancellation = rapid.Bool().Draw(t, "lateAllowed")
 		admin := rapid.Bool().Draw(t, "admin")
 		gone := rapid.Bool().Draw(t, "gone")
@@ -210,7 +220,7 @@ func TestCancelGivesBackWhatWasTaken(t *testing.T) {
 		late := at.After(s.StartsAt.Add(-24*time.Hour)) && !gone
 		if late && !admin && (!b.Rules.AllowLateCancellation || !at.Before(s.EndsAt)) {
 			if err == nil {
-				t.Fatal("it was not refused")
+				t.Fatal("a late cancellation was accepted")
 			}
 			return
 		}
@@ -230,9 +240,9 @@ func TestCancelGivesBackWhatWasTaken(t *testing.T) {
 	})
 }
 
-func TestNoShow(t *testing.T) {
+func TestNoShow_IsMarkedAfterStartAndUndoneIfPartyFits(t *testing.T) {
 	t.Parallel()
-	s := open()
+	s := openSlot()
 	b := booking.Booking{Party: 1, Status: booking.Confirmed, StartsAt: s.StartsAt, EndsAt: s.EndsAt}
 	if _, _, err := booking.MarkNoShow(b, s.StartsAt.Add(-time.Second)); fault.ReasonOf(err) != fault.SessionNotOpen {
 		t.Error(err)
@@ -242,7 +252,8 @@ func TestNoShow(t *testing.T) {
 		t.Fatalf("%+v, %v", missed, err)
 	}
 	for _, status := range []booking.Status{booking.Pending, booking.Attended, booking.Cancelled, booking.Expired} {
-		if _, _, err := booking.MarkNoShow(booking.Booking{Status: status}, s.StartsAt); fault.ReasonOf(err) != fault.BookingState {
+		_, _, err := booking.MarkNoShow(booking.Booking{Status: status}, s.StartsAt)
+		if fault.ReasonOf(err) != fault.BookingState {
 			t.Errorf("%s: %v", status, err)
 		}
 	}
@@ -257,23 +268,24 @@ func TestNoShow(t *testing.T) {
 	}
 }
 
-// A credit that comes back after its period has ended belongs to the new one, whether or not
-// anybody has noticed the end before.
-func TestARefundSurvivesTheEndOfItsPeriod(t *testing.T) {
+// A refund after the end of the period counts in the new period, whether or not the renewal ran before.
+func TestCancel_RefundAfterPeriodEndGoesToNewPeriod(t *testing.T) {
 	t.Parallel()
-	for _, noticed := range []bool{false, true} {
+	for _, renewed := range []bool{false, true} {
 		payer := credit.Subscription{
 			ID: id[tenant.SubscriptionID](), Status: credit.Active, Balance: 7, PeriodEndsAt: new(now.Add(-time.Hour)),
 			Plan: credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour)},
 		}
-		if noticed {
+		if renewed {
 			payer, _ = credit.Advance(payer, now)
 		}
-		s := open()
-		b := booking.Booking{Party: 1, Status: booking.Confirmed, Credits: 1, StartsAt: s.StartsAt, EndsAt: s.EndsAt, Rules: s.Rules}
+		s := openSlot()
+		b := booking.Booking{
+			Party: 1, Status: booking.Confirmed, Credits: 1, StartsAt: s.StartsAt, EndsAt: s.EndsAt, Rules: s.Rules,
+		}
 		c, err := booking.Cancel(b, &payer, booking.Withdrawal{Actor: "mia"}, now)
 		if err != nil || c.Payer.Balance != 9 {
-			t.Errorf("noticed %t: balance %d, %v", noticed, c.Payer.Balance, err)
+			t.Errorf("renewed before %t: balance %d, %v", renewed, c.Payer.Balance, err)
 		}
 	}
 }

@@ -8,41 +8,40 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 )
 
-// Withdrawal says who gives a booking up, and why.
+// Withdrawal is a request to cancel a booking.
 type Withdrawal struct {
 	Actor  string
 	Reason string
-	// Admin may cancel past the cancellation window.
+	// Admin may cancel after the cancellation window.
 	Admin bool
-	// SessionGone: the session is cancelled or deleted. Nobody is late then, and every credit comes back.
+	// SessionGone: the session is cancelled or deleted. The cancellation is then never late, and refunds every credit.
 	SessionGone bool
 }
 
-// Cancellation is what giving a booking up means.
+// Cancellation is the result of cancelling a booking.
 type Cancellation struct {
-	// SessionGone: its session does not take place.
+	// SessionGone: the session is cancelled or deleted.
 	SessionGone bool
-	// Already: it was cancelled before. Nothing is to be done.
+	// Already: the booking was cancelled before. There is nothing to do.
 	Already bool
-	Booking Booking // as it will be
+	Booking Booking // after the cancellation
 	Late    bool
-	// SeatsFreed may go to whoever waits.
+	// SeatsFreed are seats that the waitlist can fill.
 	SeatsFreed int
-	// HoldsEnded is 1 where the booking was a hold.
+	// HoldsEnded is 1 if the booking was a hold.
 	HoldsEnded int
-	// Uncount: it no longer counts against its subscription's quotas.
+	// Uncount: the booking no longer counts toward the quotas of its subscription.
 	Uncount bool
-	// Payer is the subscription as it will be, where credits come back.
+	// Payer is the subscription after the refund; nil without a refund.
 	Payer    *credit.Subscription
 	Ledger   []credit.Entry
 	Refunded bool
 }
 
-// Cancel gives a booking up. The payer is its subscription, if it has one.
+// Cancel cancels a booking. The payer is its subscription, if it has one.
 //
-// Before the end of the cancellation window the credits come back. Past it a
-// member is refused, or, where late cancellation is allowed, loses them; an admin
-// may always cancel, and past it no credit comes back either.
+// Before the end of the cancellation window the credits are refunded. After it, a member gets an error, or loses the
+// credits if the policy allows late cancellation. An admin can always cancel, also without a refund after the window.
 func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) (Cancellation, error) {
 	switch b.Status {
 	case Cancelled:
@@ -50,27 +49,23 @@ func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) 
 	case Pending, Confirmed:
 	case Attended:
 		if !w.SessionGone {
-			return Cancellation{}, badState(b, "The party has checked in.")
+			return Cancellation{}, wrongState(b, "The party has already checked in.")
 		}
 	case NoShow:
 		if !w.SessionGone {
-			return Cancellation{}, badState(b, "The party did not come: there is nothing left to cancel.")
+			return Cancellation{}, wrongState(b, "A no-show cannot be cancelled.")
 		}
 	case Expired:
-		return Cancellation{}, badState(b, "The hold has run out: there is nothing left to cancel.")
+		return Cancellation{}, wrongState(b, "The hold has expired. There is nothing to cancel.")
 	}
 	deadline := b.CancellableUntil()
 	late := !w.SessionGone && now.After(deadline)
 	if late && !w.Admin {
 		if !b.Rules.AllowLateCancellation {
-			hours := b.Rules.For(b.MemberTier).Cancellation.Hours()
-			text := strconv.FormatFloat(hours, 'f', -1, 64)
-			return Cancellation{}, fault.New(fault.FailedPrecondition, fault.CancellationWindow,
-				"It is too late to cancel: that was possible until %s hours before the start.", text).
-				With("hours_before", text).With("deadline", deadline.UTC().Format(time.RFC3339))
+			return Cancellation{}, tooLate("cancel", b.Rules.For(b.MemberTier).Cancellation, deadline)
 		}
 		if !now.Before(b.EndsAt) {
-			return Cancellation{}, badState(b, "The session is over.")
+			return Cancellation{}, wrongState(b, "The session is over.")
 		}
 	}
 	c := Cancellation{SessionGone: w.SessionGone, Late: late, Uncount: b.Counted}
@@ -87,8 +82,8 @@ func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) 
 		b.Items[i].Status = ItemCancelled
 	}
 	if b.Credits > 0 && !late && payer != nil {
-		// A period that has ended lapses first, so that the credit that comes back is kept: whether
-		// anybody noticed the end before must make no difference.
+		// Renew an ended period first. Otherwise the refunded credits would expire with the old period, and the result
+		// would depend on whether the renewal had run before.
 		var renewal []credit.Entry
 		*payer, renewal = credit.Advance(*payer, now)
 		c.Payer = payer
@@ -102,14 +97,14 @@ func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) 
 	return c, nil
 }
 
-// MarkNoShow notes that a party did not come: its seats are free from then on. It
-// reports whether anything changed.
+// MarkNoShow marks a booking whose party did not come. Its seats are free from then on. It reports whether anything
+// changed.
 func MarkNoShow(b Booking, now time.Time) (Booking, bool, error) {
 	switch {
 	case b.Status == NoShow:
 		return b, false, nil
 	case b.Status != Confirmed:
-		return b, false, badState(b, "Only a confirmed booking can be a no-show.")
+		return b, false, wrongState(b, "Only a confirmed booking can be a no-show.")
 	case now.Before(b.StartsAt):
 		return b, false, fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session has not started.").
 			With("state", "not_started")
@@ -118,20 +113,28 @@ func MarkNoShow(b Booking, now time.Time) (Booking, bool, error) {
 	return b, true, nil
 }
 
-// UndoNoShow makes a no-show confirmed again, if there still is room for it.
+// UndoNoShow confirms a no-show again, if its party still fits. It reports whether anything changed.
 func UndoNoShow(b Booking, s Slot) (Booking, bool, error) {
 	switch {
 	case b.Status == Confirmed:
 		return b, false, nil
 	case b.Status != NoShow:
-		return b, false, badState(b, "The booking is no no-show.")
+		return b, false, wrongState(b, "The booking is not a no-show.")
 	case !s.Fits(b.Party):
-		return b, false, fault.New(fault.ResourceExhausted, fault.SessionFull, "Its seats have gone to others.")
+		return b, false, fault.New(fault.ResourceExhausted, fault.SessionFull, "Its seats are taken by other bookings.")
 	}
 	b.Status = Confirmed
 	return b, true, nil
 }
 
-func badState(b Booking, message string) *fault.Error {
+// tooLate means that the cancellation window, counted back from the start, has closed.
+func tooLate(action string, window time.Duration, deadline time.Time) *fault.Error {
+	hours := strconv.FormatFloat(window.Hours(), 'f', -1, 64)
+	return fault.New(fault.FailedPrecondition, fault.CancellationWindow,
+		"It is too late to %s: that was possible until %s hours before the start.", action, hours).
+		With("hours_before", hours).With("deadline", deadline.UTC().Format(time.RFC3339))
+}
+
+func wrongState(b Booking, message string) *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.BookingState, "%s", message).With("status", string(b.Status))
 }

@@ -12,83 +12,81 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Facts are what Decide looks at.
+// Facts are what Decide needs to know.
 type Facts struct {
 	Slot   Slot
 	Member Member
-	// Subscriptions are the member's; which of them counts is decided here.
+	// Subscriptions are all of the member's; Decide picks the one that pays.
 	Subscriptions []credit.Subscription
-	// Booking and Entry are the member's active ones in this session. The row that would
-	// be a second one is refused by a unique index in any case, so a caller for
-	// whom that is enough need not look for them.
+	// Booking and Entry are the member's active ones in this session. Leave them empty if an error from the database is
+	// good enough: unique indexes reject a second one in any case.
 	Booking tenant.BookingID
 	Entry   tenant.EntryID
-	// Busy are the spans of the member's bookings that tolerate no overlap. An exclusion
-	// constraint refuses what overlaps them in any case; a caller may leave them out.
+	// Busy are the spans of the member's bookings that must not overlap others. Leave it empty if an error from the
+	// database is good enough: an exclusion constraint rejects an overlap in any case.
 	Busy []civil.Span
 }
 
-// Command is what is asked for.
+// Command is a request to book.
 type Command struct {
-	ID           tenant.BookingID // of the booking, should there be one
+	ID           tenant.BookingID // of the new booking
 	Party        int
 	Subscription tenant.SubscriptionID // zero: the member's only one
 	Channel      catalog.Channel
-	NoWaitlist   bool // rather be refused than wait
+	NoWaitlist   bool // fail if the session is full, instead of waiting
 	// Staff book without credits and quotas, unless they name a subscription.
 	Staff bool
-	// Hold keeps the seats for a while, without a credit, and never waits for them.
+	// Hold keeps the seats for a limited time. It takes no credit and never joins the waitlist.
 	Hold bool
-	// Promotion comes from the waitlist: what was checked on joining, and has to
-	// do with the way in alone, is not checked again.
+	// Promotion comes from the waitlist. What was checked on joining and concerns only the way in is not checked again:
+	// the advance window, the channel and the party size.
 	Promotion bool
-	// OpenUntil is until when the waitlist gives seats of the session away, where that is not until booking closes.
+	// OpenUntil is until when the waitlist fills seats of the session. Nil: until booking closes.
 	OpenUntil *time.Time
-	// Join asks for a place in the queue and nothing else.
+	// Join asks for a waitlist entry and nothing else.
 	Join  bool
 	Actor string
 }
 
-// Plan is what is to be done.
+// Plan is what to do.
 type Plan struct {
-	// Wait: the session is full, and the waitlist has room.
+	// Wait: add a waitlist entry. The session is full, and the waitlist has room.
 	Wait bool
-	// Payer is the subscription as it will be; nil where none pays.
+	// Payer is the paying subscription after the booking; nil if none pays.
 	Payer *credit.Subscription
-	// Ledger are the lines to append, in order.
+	// Ledger has the lines to append, in order.
 	Ledger    []credit.Entry
-	Credits   int  // taken
-	Counted   bool // against the payer's quotas
+	Credits   int  // charged
+	Counted   bool // toward the payer's quotas
 	Exclusive bool // the plan forbids overlaps
 }
 
-// Decide tells whether a member gets a place, a place in the queue, or a
-// refusal. Refusals are those of BookingService.Book, in the order in which
-// they are checked here.
+// Decide decides whether a member gets seats, a waitlist entry, or an error. The errors are those of
+// BookingService.Book, in the order in which they are checked here.
 func Decide(f Facts, c Command, now time.Time) (Plan, error) { return f.decide(c, now) }
 
-// decide takes pointers, as all below it does: facts are large, and a page decides about hundreds.
+// decide and its callees take pointers, because facts are large and one page decides about hundreds of sessions.
 func (f *Facts) decide(c Command, now time.Time) (Plan, error) {
-	if err := f.Slot.open(c.OpenUntil, now); err != nil {
+	if err := f.Slot.checkOpen(c.OpenUntil, now); err != nil {
 		return Plan{}, err
 	}
 	if !c.Promotion {
-		if err := f.Slot.admits(c, now); err != nil {
+		if err := f.Slot.checkAdmission(c, now); err != nil {
 			return Plan{}, err
 		}
 	}
-	if err := f.alreadyIn(); err != nil {
-		return Plan{}, err
+	if !f.Booking.IsZero() || !f.Entry.IsZero() {
+		return Plan{}, AlreadyBooked(f.Booking, f.Entry)
 	}
 	var plan Plan
 	if !c.Hold {
 		var err error
-		if plan, err = pay(f, c, now); err != nil {
+		if plan, err = f.charge(c, now); err != nil {
 			return Plan{}, err
 		}
 	}
 	if c.Join {
-		return Plan{Wait: true}, f.Slot.joinable(c.Party)
+		return Plan{Wait: true}, f.Slot.checkJoin(c.Party)
 	}
 	if f.Slot.Fits(c.Party) {
 		return plan, nil
@@ -99,8 +97,8 @@ func (f *Facts) decide(c Command, now time.Time) (Plan, error) {
 	return Plan{Wait: true}, nil
 }
 
-// open refuses sessions that nobody can book now.
-func (s *Slot) open(until *time.Time, now time.Time) error {
+// checkOpen rejects a session that cannot be booked now. A nil until means when booking closes.
+func (s *Slot) checkOpen(until *time.Time, now time.Time) error {
 	if until == nil {
 		until = new(s.StartsAt.Add(-s.Rules.BookingCloses))
 	}
@@ -119,32 +117,35 @@ func (s *Slot) open(until *time.Time, now time.Time) error {
 	default:
 		state = "closed"
 	}
-	return fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is not open for booking: it is %s.", state).
+	return fault.New(fault.FailedPrecondition, fault.SessionNotOpen,
+		"The session is not open for booking: it is %s.", state).
 		With("state", state)
 }
 
-// admits refuses ways in: too early, a channel that is shut, a party of the wrong size.
-func (s *Slot) admits(c Command, now time.Time) error {
+// checkAdmission rejects a booking that comes too early, through a closed channel, or for a party of the wrong size.
+func (s *Slot) checkAdmission(c Command, now time.Time) error {
 	if opens := s.StartsAt.Add(-s.Rules.Advance); now.Before(opens) {
 		return fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Booking has not opened yet.").
 			With("opens_at", opens.UTC().Format(time.RFC3339))
 	}
 	if !slices.Contains(s.Channels, c.Channel) {
-		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "The location takes no bookings through %s.", c.Channel).
+		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
+			"The location does not take bookings through %s.", c.Channel).
 			With("channel", string(c.Channel)).In("channel")
 	}
 	if c.Channel.StaffOnly() && !c.Staff {
-		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "Only staff book through %s.", c.Channel).
+		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "Only staff can book through %s.", c.Channel).
 			With("channel", string(c.Channel)).In("channel")
 	}
 	if c.Party < s.MinParty || c.Party > s.MaxParty {
-		return fault.New(fault.InvalidArgument, fault.PartySize, "The party must be of %d to %d.", s.MinParty, s.MaxParty).
+		return fault.New(fault.InvalidArgument, fault.PartySize,
+			"The party must be of %d to %d.", s.MinParty, s.MaxParty).
 			With("min", strconv.Itoa(s.MinParty)).With("max", strconv.Itoa(s.MaxParty)).In("party_size")
 	}
 	return nil
 }
 
-// AlreadyBooked refuses a second active booking or entry of a member in a session.
+// AlreadyBooked means that the member already has an active booking or waitlist entry for the session.
 func AlreadyBooked(booking tenant.BookingID, entry tenant.EntryID) *fault.Error {
 	err := fault.New(fault.AlreadyExists, fault.AlreadyBooked, "Already booked for this session.")
 	if !booking.IsZero() {
@@ -156,29 +157,23 @@ func AlreadyBooked(booking tenant.BookingID, entry tenant.EntryID) *fault.Error 
 	return err
 }
 
-// Full refuses seats that a session does not have.
+// Full means that the session has too few open seats.
 func Full() *fault.Error {
 	return fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
 }
 
-// Overlapping refuses a booking whose plan forbids that it overlaps another.
+// Overlapping means that the booking overlaps another, and a plan forbids it.
 func Overlapping() *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.Overlap, "You already have a booking that overlaps this one in time.")
+	return fault.New(fault.FailedPrecondition, fault.Overlap,
+		"You already have a booking that overlaps this one in time.")
 }
 
-func (f *Facts) alreadyIn() error {
-	if f.Booking.IsZero() && f.Entry.IsZero() {
-		return nil
-	}
-	return AlreadyBooked(f.Booking, f.Entry)
-}
-
-// pay finds the subscription, holds it to its limits and takes the credits.
-func pay(f *Facts, c Command, now time.Time) (Plan, error) {
+// charge picks the subscription that pays, checks its limits and takes the credits.
+func (f *Facts) charge(c Command, now time.Time) (Plan, error) {
 	if c.Staff && c.Subscription.IsZero() {
 		return Plan{}, nil
 	}
-	// Periods that ended meanwhile renew themselves with the booking that notices.
+	// The first booking after the end of a period renews it.
 	subscriptions := make([]credit.Subscription, len(f.Subscriptions))
 	for i, s := range f.Subscriptions {
 		subscriptions[i], _ = credit.Advance(s, now)
@@ -204,7 +199,7 @@ func pay(f *Facts, c Command, now time.Time) (Plan, error) {
 	return plan, err
 }
 
-// renewalOf gives the lines by which one of the subscriptions renews itself.
+// renewalOf returns the ledger lines that renew one of the subscriptions.
 func (f *Facts) renewalOf(id tenant.SubscriptionID, now time.Time) []credit.Entry {
 	for _, s := range f.Subscriptions {
 		if s.ID == id {
@@ -215,13 +210,15 @@ func (f *Facts) renewalOf(id tenant.SubscriptionID, now time.Time) []credit.Entr
 	return nil
 }
 
-// joinable refuses a place in the queue of a session that has seats, keeps no queue, or takes no more.
-func (s *Slot) joinable(party int) error {
+// checkJoin rejects a waitlist entry if the session has seats for the party, or if its waitlist is disabled or full.
+func (s *Slot) checkJoin(party int) error {
 	switch {
 	case s.Fits(party):
-		return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").With("session_id", s.ID.String())
+		return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
+			With("session_id", s.ID.String())
 	case !s.Rules.WaitlistEnabled || s.WaitlistCapacity == 0:
-		return fault.New(fault.FailedPrecondition, fault.WaitlistClosed, "There is no waitlist.").With("session_id", s.ID.String())
+		return fault.New(fault.FailedPrecondition, fault.WaitlistClosed, "There is no waitlist.").
+			With("session_id", s.ID.String())
 	case s.Waiting >= s.WaitlistCapacity:
 		return fault.New(fault.FailedPrecondition, fault.WaitlistFull, "The waitlist is full.").
 			With("session_id", s.ID.String()).With("limit", strconv.Itoa(s.WaitlistCapacity))

@@ -8,29 +8,30 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Outlook is the outcome that a booking would have.
+// Outlook is the result that an attempt to book would have.
 type Outlook string
 
 // The outlooks.
 const (
 	Eligible   Outlook = "ELIGIBLE"
-	Waitlist   Outlook = "WAITLIST"   // full: it would be a place in the queue
-	Blocked    Outlook = "BLOCKED"    // it would be refused
-	Booked     Outlook = "BOOKED"     // it is booked already
-	Waitlisted Outlook = "WAITLISTED" // waits already
+	Waitlist   Outlook = "WAITLIST"   // the session is full: a waitlist entry
+	Blocked    Outlook = "BLOCKED"    // an error
+	Booked     Outlook = "BOOKED"     // the caller has booked it
+	Waitlisted Outlook = "WAITLISTED" // the caller is on its waitlist
 )
 
-// Eligibility is what Decide would say, for showing beside a session.
+// Eligibility is what Decide would return, to show with a session.
 type Eligibility struct {
 	Outlook      Outlook
-	Refusal      *fault.Error // where blocked
+	Refusal      *fault.Error // if Blocked
 	Subscription tenant.SubscriptionID
 	Booking      tenant.BookingID
 	Entry        tenant.EntryID
-	Position     int // in the queue, from 1, where waitlisted
+	Position     int // on the waitlist, from 1, if Waitlisted
 }
 
-// EligibilityOf tells what would come of booking for the smallest party the service takes.
+// EligibilityOf returns the result of booking for the party of the command, or for the smallest party that the service
+// takes.
 func EligibilityOf(f Facts, c Command, now time.Time) Eligibility {
 	switch {
 	case !f.Booking.IsZero():

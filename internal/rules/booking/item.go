@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Item is something that goes with bookings and is there in limited number.
+// Item is equipment that can be booked with a session, in limited number.
 type Item struct {
 	ID        tenant.ItemID
 	Location  tenant.LocationID
@@ -18,14 +18,14 @@ type Item struct {
 	Kind      string
 	Stock     int
 	Price     credit.Money
-	Out       *time.Duration // from the session's start; nil: as long as the session
+	Out       *time.Duration // how long it is in use, from the session's start; nil: as long as the session
 	Active    bool
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Span is how long the item is out with a session.
+// Span returns when the item is in use for a session with the span s.
 func (i Item) Span(s civil.Span) civil.Span {
 	if i.Out != nil {
 		s.End = s.Start.Add(*i.Out)
@@ -33,7 +33,7 @@ func (i Item) Span(s civil.Span) civil.Span {
 	return s
 }
 
-// Validate refuses items that can mean nothing.
+// Validate rejects an item with invalid fields: INVALID_FIELD.
 func (i Item) Validate() error {
 	switch {
 	case i.Name == "" || len([]rune(i.Name)) > 200:
@@ -41,71 +41,70 @@ func (i Item) Validate() error {
 	case i.Stock < 0 || i.Stock > 10_000:
 		return fault.Invalid("item.stock", "The stock is 0 to 10,000.")
 	case i.Out != nil && (*i.Out < time.Minute || *i.Out > 7*24*time.Hour):
-		return fault.Invalid("item.time_out", "An item is out for a minute to 7 days.")
+		return fault.Invalid("item.time_out", "The time out is 1 minute to 7 days.")
 	case i.Price.Currency == "" && (i.Price.Units != 0 || i.Price.Nanos != 0):
-		return fault.Invalid("item.price.currency_code", "A price has a currency.")
+		return fault.Invalid("item.price.currency_code", "A price needs a currency.")
 	case i.Price.Units < 0 || i.Price.Nanos < 0 || i.Price.Nanos > 999_999_999:
-		return fault.Invalid("item.price", "A price is not below zero, and its nanos are below a unit.")
+		return fault.Invalid("item.price", "A price must not be negative, and its nanos must be below 1,000,000,000.")
 	}
 	return nil
 }
 
-// ItemStatus is where an item of a booking stands.
+// ItemStatus is the status of an item of a booking.
 type ItemStatus string
 
-// The statuses of an item.
+// The item statuses.
 const (
 	ItemPending   ItemStatus = "PENDING"
 	ItemConfirmed ItemStatus = "CONFIRMED"
 	ItemCancelled ItemStatus = "CANCELLED"
 )
 
-// Line is so many of an item that go with a booking.
+// Line is a quantity of one item in a booking.
 type Line struct {
 	ID       tenant.LineID
 	Item     tenant.ItemID
-	Name     string // read along
+	Name     string // joined from the item
 	Quantity int
-	Price    credit.Money // of one
+	Price    credit.Money // per unit
 	Status   ItemStatus
 }
 
-// Choice asks for so many of an item.
+// Choice is a request for a quantity of an item.
 type Choice struct {
 	Item     tenant.ItemID `json:"item_id"`
 	Quantity int           `json:"quantity"`
 }
 
-// Outing is one thing out of an item's stock, by its number, and when.
+// Outing is the reservation of one unit of an item's stock.
 type Outing struct {
 	Item   tenant.ItemID
-	Number int
+	Number int // of the unit, from 1 to the stock
 	Span   civil.Span
 }
 
-// Reserve picks numbers out of the stocks that nobody else has at the time. Out are those that others have in
-// spans that overlap. An item of another location, or one that is no longer to be had, is unavailable like one
-// that is out.
+// Reserve picks units of the stock that are free at the time. Out has the reservations of other bookings whose spans
+// overlap. An item of another location and an inactive item are unavailable too: ITEM_UNAVAILABLE.
 func Reserve(s Slot, choices []Choice, items []Item, out []Outing) ([]Outing, error) {
 	var picked []Outing
 	for n, c := range choices {
 		i := slices.IndexFunc(items, func(i Item) bool { return i.ID == c.Item })
-		twice := slices.ContainsFunc(choices[:n], func(before Choice) bool { return before.Item == c.Item })
-		if i < 0 || twice || items[i].Location != s.Location || !items[i].Active {
+		repeated := slices.ContainsFunc(choices[:n], func(earlier Choice) bool { return earlier.Item == c.Item })
+		if i < 0 || repeated || items[i].Location != s.Location || !items[i].Active {
 			return nil, unavailable(c)
 		}
 		span := items[i].Span(civil.Span{Start: s.StartsAt, End: s.EndsAt})
-		free := c.Quantity
-		for number := 1; number <= items[i].Stock && free > 0; number++ {
+		missing := c.Quantity
+		for number := 1; number <= items[i].Stock && missing > 0; number++ {
 			taken := slices.ContainsFunc(out, func(o Outing) bool {
 				return o.Item == c.Item && o.Number == number && o.Span.Overlaps(span)
 			})
 			if !taken {
 				picked = append(picked, Outing{Item: c.Item, Number: number, Span: span})
-				free--
+				missing--
 			}
 		}
-		if free > 0 {
+		if missing > 0 {
 			return nil, unavailable(c)
 		}
 	}
@@ -114,12 +113,13 @@ func Reserve(s Slot, choices []Choice, items []Item, out []Outing) ([]Outing, er
 
 func unavailable(c Choice) *fault.Error { return ItemUnavailable().With("item_id", c.Item.String()) }
 
-// ItemUnavailable refuses an item whose stock is out at the time.
+// ItemUnavailable means that too few units of an item are free at the time.
 func ItemUnavailable() *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.ItemUnavailable, "The item is not to be had at that time.").In("items")
+	return fault.New(fault.FailedPrecondition, fault.ItemUnavailable, "The item is not available at that time.").
+		In("items")
 }
 
-// LineStatus is where an item stands that is asked for with a booking in some status.
+// LineStatus returns the status of a new item of a booking with status s.
 func LineStatus(s Status) ItemStatus {
 	if s == Pending {
 		return ItemPending
@@ -127,8 +127,8 @@ func LineStatus(s Status) ItemStatus {
 	return ItemConfirmed
 }
 
-// Keep confirms the lines that were chosen and cancels the others; nil keeps all. A line that is none of the
-// booking's is refused.
+// Keep confirms the chosen lines and cancels the others. Nil confirms all. A line that the booking does not have is an
+// error: INVALID_FIELD.
 func Keep(lines []Line, chosen []tenant.LineID) ([]Line, error) {
 	for _, id := range chosen {
 		if !slices.ContainsFunc(lines, func(l Line) bool { return l.ID == id && l.Status != ItemCancelled }) {

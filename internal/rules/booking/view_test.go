@@ -7,25 +7,27 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func TestView(t *testing.T) {
+func TestView_ShowsAvailabilityOfSlot(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		change func(*booking.Slot)
 		want   booking.View
 	}{
-		"seats are open":                    {func(*booking.Slot) {}, booking.Available},
-		"unlimited":                         {func(s *booking.Slot) { s.Capacity, s.SeatsTaken = nil, 99 }, booking.Available},
-		"some held, one open":               {func(s *booking.Slot) { s.SeatsTaken, s.Holds = 9, 3 }, booking.Available},
-		"full, and a hold may run out":      {func(s *booking.Slot) { s.SeatsTaken, s.Holds = 10, 1 }, booking.Held},
-		"full":                              {func(s *booking.Slot) { s.SeatsTaken = 10 }, booking.Taken},
-		"blocked":                           {func(s *booking.Slot) { s.Blocked = true }, booking.OffSale},
-		"blocked, whatever is taken":        {func(s *booking.Slot) { s.Blocked, s.SeatsTaken, s.Holds = true, 10, 1 }, booking.OffSale},
-		"a draft, which nobody can have":    {func(s *booking.Slot) { s.State = catalog.Draft }, booking.OffSale},
-		"cancelled, which nobody gets back": {func(s *booking.Slot) { s.State = catalog.Cancelled }, booking.OffSale},
+		"seats are open":              {func(*booking.Slot) {}, booking.Available},
+		"unlimited":                   {func(s *booking.Slot) { s.Capacity, s.SeatsTaken = nil, 99 }, booking.Available},
+		"some held, one open":         {func(s *booking.Slot) { s.SeatsTaken, s.Holds = 9, 3 }, booking.Available},
+		"full, and a hold may expire": {func(s *booking.Slot) { s.SeatsTaken, s.Holds = 10, 1 }, booking.Held},
+		"full":                        {func(s *booking.Slot) { s.SeatsTaken = 10 }, booking.Taken},
+		"blocked":                     {func(s *booking.Slot) { s.Blocked = true }, booking.OffSale},
+		"blocked and full": {
+			func(s *booking.Slot) { s.Blocked, s.SeatsTaken, s.Holds = true, 10, 1 }, booking.OffSale,
+		},
+		"a draft":   {func(s *booking.Slot) { s.State = catalog.Draft }, booking.OffSale},
+		"cancelled": {func(s *booking.Slot) { s.State = catalog.Cancelled }, booking.OffSale},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := open()
+			s := openSlot()
 			tt.change(&s)
 			if got := s.View(); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)

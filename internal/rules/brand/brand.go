@@ -1,4 +1,4 @@
-// Package brand is what a tenant looks like: its logo, and an accent color that stays readable wherever it is put.
+// Package brand has a tenant's logo and accent color, and computes colors with enough contrast to be read.
 package brand
 
 import (
@@ -10,24 +10,25 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Brand is a tenant's own look. Empty parts are Berth's.
+// Brand is a tenant's logo and accent color. An empty field means the default of Berth.
 type Brand struct {
-	// LogoURL is the https address of a picture. Browsers and mail programs fetch it; the service never does, so
-	// that nobody can have it call what only the service reaches.
+	// LogoURL is the https URL of an image. Browsers and mail clients fetch it. The service never does: otherwise a
+	// tenant could make it send requests inside the service's network.
 	LogoURL string
 	Accent  string // #rrggbb
 }
 
-// maxURL bounds a logo's address, in characters.
+// maxURL is the length limit of a logo's URL, in characters.
 const maxURL = 500
 
-// Characters that end or break up an address in HTML, style sheets or headers are none of an address's own.
-var address = regexp.MustCompile("^https://[!#-&(-;=?-Z_a-z~]+$")
+// urlPattern excludes characters that could end or split a URL in HTML, style sheets or headers.
+var urlPattern = regexp.MustCompile("^https://[!#-&(-;=?-Z_a-z~]+$")
 
-// Validate refuses a look that cannot be shown: INVALID_FIELD of a field below prefix.
+// Validate rejects an invalid logo or color: INVALID_FIELD, for a field below prefix.
 func (b Brand) Validate(prefix string) error {
-	if b.LogoURL != "" && !public(b.LogoURL) {
-		return fault.Invalid(prefix+".logo_url", "A logo is an https address at a public host name, of at most %d characters.", maxURL)
+	if b.LogoURL != "" && !isPublicURL(b.LogoURL) {
+		return fault.Invalid(prefix+".logo_url",
+			"A logo is an https URL with a public host name and at most %d characters.", maxURL)
 	}
 	if _, ok := ParseColor(b.Accent); b.Accent != "" && !ok {
 		return fault.Invalid(prefix+".accent_color", "A color is # and six hexadecimal digits.")
@@ -35,10 +36,10 @@ func (b Brand) Validate(prefix string) error {
 	return nil
 }
 
-// public reports whether everybody could fetch a picture from there. Numbers and names without a dot
-// lead into the network of whoever opens the mail.
-func public(logo string) bool {
-	if len(logo) > maxURL || !address.MatchString(logo) {
+// isPublicURL reports whether a URL names a public host. An IP address or a name without a dot could point into the
+// private network of the person who opens the mail.
+func isPublicURL(logo string) bool {
+	if len(logo) > maxURL || !urlPattern.MatchString(logo) {
 		return false
 	}
 	u, err := url.Parse(logo)
@@ -49,7 +50,7 @@ func public(logo string) bool {
 	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(strings.Trim(host, "."), ".") {
 		return false
 	}
-	// "127.1" and "0x7f.0.0.1" are numbers to browsers, and so is every name whose last part begins with a digit.
+	// Browsers read "127.1" and "0x7f.0.0.1" as IP addresses, and any name whose last part begins with a digit.
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	return last != "" && (last[0] < '0' || last[0] > '9')
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
-func TestValidate(t *testing.T) {
+func TestValidate_AcceptsOnlyPublicHTTPSLogosAndHexColors(t *testing.T) {
 	t.Parallel()
 	const logo, accent = "brand.logo_url", "brand.accent_color"
 	for name, c := range map[string]struct {
 		brand brand.Brand
-		want  string // the field that is refused
+		want  string // the rejected field
 	}{
 		"none":                {brand.Brand{}, ""},
 		"both":                {brand.Brand{LogoURL: "https://cdn.example.com/a/logo.svg?v=2&w=200", Accent: "#0b6E4f"}, ""},

@@ -5,22 +5,22 @@ import (
 	"math"
 )
 
-// Color is one that screens show (sRGB).
+// Color is an sRGB color.
 type Color struct{ R, G, B uint8 }
 
-// Black and White are what is written on colors.
+// Black and White are the text colors on a colored background.
 var (
 	Black = Color{0, 0, 0}
 	White = Color{255, 255, 255}
 )
 
-// What WCAG 2.2 asks of text, and of shapes that mean something.
+// The contrast ratios that WCAG 2.2 requires for text, and for shapes that carry meaning.
 const (
 	ForText   = 4.5
 	ForShapes = 3.0
 )
 
-// ParseColor reads #rrggbb, in either case.
+// ParseColor reads #rrggbb, in upper or lower case.
 func ParseColor(text string) (Color, bool) {
 	if len(text) != len("#rrggbb") || text[0] != '#' {
 		return Color{}, false
@@ -32,10 +32,10 @@ func ParseColor(text string) (Color, bool) {
 	return Color{rgb[0], rgb[1], rgb[2]}, true
 }
 
-// String writes #rrggbb, in lower case.
+// String returns #rrggbb, in lower case.
 func (c Color) String() string { return "#" + hex.EncodeToString([]byte{c.R, c.G, c.B}) }
 
-// luminance is WCAG's relative luminance, from 0 to 1.
+// luminance returns the relative luminance by WCAG, from 0 to 1.
 func (c Color) luminance() float64 {
 	linear := func(part uint8) float64 {
 		v := float64(part) / 255
@@ -47,14 +47,14 @@ func (c Color) luminance() float64 {
 	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
 }
 
-// Contrast is WCAG's contrast ratio of two colors, from 1 to 21.
+// Contrast returns the contrast ratio of two colors by WCAG, from 1 to 21.
 func Contrast(a, b Color) float64 {
 	la, lb := a.luminance(), b.luminance()
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// On is the color of text on this one: white where that is readable, else black. One of the
-// two always is, because their ratios multiply to 21.
+// On returns the color of text on this background: white if that is readable, else black. One of the two always is,
+// because the product of their ratios is 21.
 func (c Color) On() Color {
 	if Contrast(c, White) >= ForText {
 		return White
@@ -62,7 +62,7 @@ func (c Color) On() Color {
 	return Black
 }
 
-// Pressed is the color a bit further from that of its text, so that what is written on it stays readable.
+// Pressed returns the color of a pressed button: further away from the text color, so that its text stays readable.
 func (c Color) Pressed() Color {
 	if c.On() == White {
 		return c.mix(Black, 15)
@@ -70,19 +70,19 @@ func (c Color) Pressed() Color {
 	return c.mix(White, 25)
 }
 
-// Against is the color itself where it stands out from the ground by a ratio of up to ForText, else the nearest tint of
-// it that does: as text or edge it can be told from what it lies on.
-func (c Color) Against(ground Color, least float64) Color {
-	away := ground.On()
+// Against returns the color for text or an edge on a background: the color itself if its contrast is at least the given
+// ratio, else the nearest shade or tint that has it. The ratio is at most ForText.
+func (c Color) Against(background Color, ratio float64) Color {
+	extreme := background.On()
 	for percent := 0; percent < 100; percent += 5 {
-		if tint := c.mix(away, percent); Contrast(tint, ground) >= least {
+		if tint := c.mix(extreme, percent); Contrast(tint, background) >= ratio {
 			return tint
 		}
 	}
-	return away
+	return extreme
 }
 
-// mix adds so many percent of another color.
+// mix adds a percentage of another color.
 func (c Color) mix(other Color, percent int) Color {
 	part := func(a, b uint8) uint8 { return uint8((int(a)*(100-percent) + int(b)*percent + 50) / 100) }
 	return Color{part(c.R, other.R), part(c.G, other.G), part(c.B, other.B)}

@@ -16,13 +16,13 @@ func color(t *testing.T, text string) brand.Color {
 	t.Helper()
 	c, ok := brand.ParseColor(text)
 	if !ok {
-		t.Fatalf("%q is no color", text)
+		t.Fatalf("%q is not a color", text)
 	}
 	return c
 }
 
-// The browser apps compute the same; their tests read the same table.
-func TestColors(t *testing.T) {
+// The browser apps compute the same colors; their tests read the same table.
+func TestColor_MatchesTableSharedWithBrowserApps(t *testing.T) {
 	t.Parallel()
 	raw, err := os.ReadFile("testdata/colors.json")
 	if err != nil {
@@ -37,22 +37,29 @@ func TestColors(t *testing.T) {
 		c := color(t, want.Color)
 		got := want
 		got.On, got.Pressed = c.On().String(), c.Pressed().String()
-		got.OnWhite, got.OnDark = c.Against(brand.White, brand.ForText).String(), c.Against(dark, brand.ForText).String()
-		got.EdgeOnWhite, got.EdgeOnDark = c.Against(brand.White, brand.ForShapes).String(), c.Against(dark, brand.ForShapes).String()
+		got.OnWhite = c.Against(brand.White, brand.ForText).String()
+		got.OnDark = c.Against(dark, brand.ForText).String()
+		got.EdgeOnWhite = c.Against(brand.White, brand.ForShapes).String()
+		got.EdgeOnDark = c.Against(dark, brand.ForShapes).String()
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
 	}
 }
 
-func TestContrast(t *testing.T) {
+func TestContrast_MatchesW3CExamples(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		a, b string
-		want float64 // as the W3C's own examples and checkers have it
+		want float64 // from the examples and checkers of the W3C
 	}{
-		{"#000000", "#ffffff", 21}, {"#ffffff", "#ffffff", 1}, {"#777777", "#ffffff", 4.48}, {"#767676", "#ffffff", 4.54},
-		{"#ff0000", "#ffffff", 4.00}, {"#0000ff", "#000000", 2.44}, {"#ffff00", "#ffffff", 1.07},
+		{"#000000", "#ffffff", 21},
+		{"#ffffff", "#ffffff", 1},
+		{"#777777", "#ffffff", 4.48},
+		{"#767676", "#ffffff", 4.54},
+		{"#ff0000", "#ffffff", 4.00},
+		{"#0000ff", "#000000", 2.44},
+		{"#ffff00", "#ffffff", 1.07},
 	} {
 		a, b := color(t, c.a), color(t, c.b)
 		if got := brand.Contrast(a, b); math.Abs(got-c.want) > 0.005 || got != brand.Contrast(b, a) {
@@ -66,11 +73,11 @@ var colors = rapid.Custom(func(t *rapid.T) brand.Color {
 	return brand.Color{R: part.Draw(t, "r"), G: part.Draw(t, "g"), B: part.Draw(t, "b")}
 })
 
-func TestEveryColorStaysReadable(t *testing.T) {
+func TestColor_TextStaysReadableOnEveryColor(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		c, ground := colors.Draw(t, "color"), colors.Draw(t, "ground")
-		least := rapid.Float64Range(1, brand.ForText).Draw(t, "least")
+		c, background := colors.Draw(t, "color"), colors.Draw(t, "background")
+		ratio := rapid.Float64Range(1, brand.ForText).Draw(t, "ratio")
 		if parsed, ok := brand.ParseColor(c.String()); !ok || parsed != c {
 			t.Errorf("%v became %v", c, parsed)
 		}
@@ -80,12 +87,12 @@ func TestEveryColorStaysReadable(t *testing.T) {
 		if got := brand.Contrast(c.Pressed(), c.On()); got < brand.Contrast(c, c.On()) {
 			t.Errorf("text on %s has a contrast of %.2f when it is pressed", c, got)
 		}
-		tint := c.Against(ground, least)
-		if got := brand.Contrast(tint, ground); got < least {
-			t.Errorf("%s for %s on %s has a contrast of %.2f, want %.2f", tint, c, ground, got, least)
+		tint := c.Against(background, ratio)
+		if got := brand.Contrast(tint, background); got < ratio {
+			t.Errorf("%s for %s on %s has a contrast of %.2f, want %.2f", tint, c, background, got, ratio)
 		}
-		if brand.Contrast(c, ground) >= least && tint != c {
-			t.Errorf("%s was readable on %s, and became %s", c, ground, tint)
+		if brand.Contrast(c, background) >= ratio && tint != c {
+			t.Errorf("%s was readable on %s, and became %s", c, background, tint)
 		}
 	})
 }

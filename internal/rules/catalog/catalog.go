@@ -1,5 +1,5 @@
-// Package catalog says what a tenant offers, where, and under which policy. Its
-// words are shared by the packages that decide about sessions, bookings and check-in.
+// Package catalog has a tenant's locations, resources and services, and its booking policy. The rules for sessions,
+// bookings and check-in share its types.
 package catalog
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Channel is the way by which a booking comes in.
+// Channel is the channel through which a booking is made.
 type Channel string
 
 // The channels.
@@ -24,33 +24,33 @@ const (
 // StaffOnly reports whether only staff may book through the channel.
 func (c Channel) StaffOnly() bool { return c == Phone || c == WalkIn }
 
-// Channels are all channels; a location starts with them.
+// Channels returns all channels, which is also the default of a new location.
 func Channels() []Channel { return []Channel{Online, Phone, WalkIn} }
 
-// Delivery is how a service reaches people.
+// Delivery says how a service is delivered.
 type Delivery string
 
 // The deliveries.
 const (
 	InPerson Delivery = "IN_PERSON"
-	Feed     Delivery = "FEED" // online: nobody can be near it
+	Feed     Delivery = "FEED" // online, so check-in by GPS is impossible
 )
 
 // Tenant is an organization.
 type Tenant struct {
 	ID            tenant.TenantID
 	Name          string
-	TimeZone      string // IANA; for what has no location
+	TimeZone      string // IANA; applies if there is no location
 	Locale        string // BCP 47
 	Currency      string // ISO 4217
-	TakesPayments bool   // whoever has no active plan cannot book
+	TakesPayments bool   // members without an active plan cannot book
 	Brand         brand.Brand
 	Version       int
 	CreatedAt     time.Time
 	UpdatedAt     time.Time
 }
 
-// Point is a place on earth in degrees (WGS 84).
+// Point is a geographic position in degrees (WGS 84).
 type Point struct{ Latitude, Longitude float64 }
 
 // Location is a club, course or studio.
@@ -60,14 +60,14 @@ type Location struct {
 	TimeZone  string // IANA
 	Address   string
 	Point     *Point
-	Channels  []Channel // those that are on
+	Channels  []Channel // enabled ones
 	Active    bool
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Takes reports whether the location takes bookings through a channel.
+// Takes reports whether the location accepts bookings through a channel.
 func (l Location) Takes(c Channel) bool { return slices.Contains(l.Channels, c) }
 
 // Resource is a court, bay, tee, room or chair.
@@ -82,7 +82,7 @@ type Resource struct {
 	UpdatedAt time.Time
 }
 
-// Service is what is offered.
+// Service is a type of session, such as a class or a lesson.
 type Service struct {
 	ID                      tenant.ServiceID
 	Name                    string
@@ -101,7 +101,7 @@ type Service struct {
 	UpdatedAt               time.Time
 }
 
-// WithDefaults fills in what was left out: parties of one, in person.
+// WithDefaults fills in omitted fields: a party of one, in person.
 func (s Service) WithDefaults() Service {
 	s.MinParty = cmp.Or(s.MinParty, 1)
 	s.MaxParty = cmp.Or(s.MaxParty, s.MinParty)
@@ -109,7 +109,7 @@ func (s Service) WithDefaults() Service {
 	return s
 }
 
-// SessionState is where a session is in its life.
+// SessionState is the state of a session.
 type SessionState string
 
 // The states.

@@ -5,21 +5,22 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/berthhq/berth/internal/rules/settings"
 )
 
-// Facts are what somebody wrote down about a thing, by the contract's names and in plain
-// values, for the record of who changed what. Absent values are nil.
+// Facts are the editable fields of an entity for the audit log, by the names of the contract. An absent value is nil.
 type Facts map[string]any
 
-// Facts gives what can be edited.
+// Facts returns the editable fields.
 func (t Tenant) Facts() Facts {
 	return Facts{
-		"name": t.Name, "time_zone": t.TimeZone, "locale": t.Locale, "currency": t.Currency, "takes_payments": t.TakesPayments,
-		"brand.logo_url": t.Brand.LogoURL, "brand.accent_color": t.Brand.Accent,
+		"name": t.Name, "time_zone": t.TimeZone, "locale": t.Locale, "currency": t.Currency,
+		"takes_payments": t.TakesPayments, "brand.logo_url": t.Brand.LogoURL, "brand.accent_color": t.Brand.Accent,
 	}
 }
 
-// Facts gives what can be edited.
+// Facts returns the editable fields.
 func (l Location) Facts() Facts {
 	channels := make([]string, len(l.Channels))
 	for i, c := range l.Channels {
@@ -27,7 +28,8 @@ func (l Location) Facts() Facts {
 	}
 	slices.Sort(channels)
 	facts := Facts{
-		"name": l.Name, "time_zone": l.TimeZone, "address": l.Address, "geo": nil, "channels": channels, "active": l.Active,
+		"name": l.Name, "time_zone": l.TimeZone, "address": l.Address, "geo": nil, "channels": channels,
+		"active": l.Active,
 	}
 	if l.Point != nil {
 		facts["geo"] = map[string]float64{"latitude": l.Point.Latitude, "longitude": l.Point.Longitude}
@@ -35,67 +37,61 @@ func (l Location) Facts() Facts {
 	return facts
 }
 
-// Facts gives what can be edited, and where it is.
+// Facts returns the editable fields and the location.
 func (r Resource) Facts() Facts {
 	return Facts{"location_id": r.Location.String(), "name": r.Name, "kind": r.Kind, "active": r.Active}
 }
 
-// Facts gives what can be edited.
+// Facts returns the editable fields.
 func (s Service) Facts() Facts {
 	return Facts{
-		"name": s.Name, "description": s.Description, "category": s.Category, "duration": elapsed(&s.Duration),
+		"name": s.Name, "description": s.Description, "category": s.Category, "duration": elapsed(s.Duration),
 		"default_capacity": plain(s.DefaultCapacity), "default_waitlist_capacity": s.DefaultWaitlistCapacity,
-		"min_party": s.MinParty, "max_party": s.MaxParty, "delivery": string(s.Delivery), "color": s.Color, "active": s.Active,
+		"min_party": s.MinParty, "max_party": s.MaxParty, "delivery": string(s.Delivery), "color": s.Color,
+		"active": s.Active,
 	}
 }
 
-// Facts gives what the layer says; nil is inherited.
-func (p Policy) Facts() Facts {
-	facts := Facts{
-		"advance_window": elapsed(p.Advance), "booking_closes_before": elapsed(p.BookingCloses),
-		"cancellation_window": elapsed(p.Cancellation), "allow_late_cancellation": plain(p.AllowLateCancellation),
-		"allow_reschedule": plain(p.AllowReschedule), "tier_cancellations": nil, "hold_ttl": elapsed(p.HoldTTL),
-		"checkin_opens_before": elapsed(p.CheckInOpens), "checkin_closes_after_end": elapsed(p.CheckInCloses),
-		"gps_max_meters": plain(p.GPSMaxMeters),
-		"auto_no_show":   plain(p.AutoNoShow), "auto_no_show_after": elapsed(p.AutoNoShowAfter),
-	}
-	if p.Tiers != nil {
-		tiers := make(map[string]any, len(p.Tiers))
-		for tier, says := range p.Tiers {
-			tiers[tier] = map[string]any{
-				"cancellation_window": elapsed(says.Cancellation), "allow_reschedule": plain(says.AllowReschedule),
+// Facts returns what the policy sets; what it inherits is nil.
+func (p Policy) Facts() Facts { return settingFacts(PolicyFields, &p) }
+
+func settingFacts[S any](fields settings.Table[S, Rules], s *S) map[string]any {
+	facts := fields.Values(s)
+	for name, value := range facts {
+		switch v := value.(type) {
+		case time.Duration:
+			facts[name] = elapsed(v)
+		case map[string]TierPolicy:
+			tiers := make(map[string]any, len(v))
+			for tier, policy := range v {
+				tiers[tier] = settingFacts(TierFields, &policy)
 			}
+			facts[name] = tiers
 		}
-		facts["tier_cancellations"] = tiers
 	}
 	return facts
 }
 
-// Changes gives the facts that differ, as they were "before" and are "after"; nil where none does.
-// What has just been made has no facts before.
+// Changes returns the fields that differ, with their values "before" and "after". It returns nil if none differs. A new
+// entity has no values before.
 func Changes(before, after Facts) map[string]any {
-	was, is := make(Facts), make(Facts)
-	for name, fact := range after {
-		if before == nil {
-			is[name] = fact
-		} else if !reflect.DeepEqual(before[name], fact) {
-			was[name], is[name] = before[name], fact
+	if before == nil {
+		return map[string]any{"after": after}
+	}
+	oldValues, newValues := make(Facts), make(Facts)
+	for name, value := range after {
+		if !reflect.DeepEqual(before[name], value) {
+			oldValues[name], newValues[name] = before[name], value
 		}
 	}
-	switch {
-	case before == nil:
-		return map[string]any{"after": is}
-	case len(is) == 0:
+	if len(newValues) == 0 {
 		return nil
 	}
-	return map[string]any{"before": was, "after": is}
+	return map[string]any{"before": oldValues, "after": newValues}
 }
 
-// elapsed writes a span as the contract's JSON does.
-func elapsed(d *time.Duration) any {
-	if d == nil {
-		return nil
-	}
+// elapsed formats a duration like the contract's JSON.
+func elapsed(d time.Duration) string {
 	return strconv.FormatFloat(d.Seconds(), 'f', -1, 64) + "s"
 }
 

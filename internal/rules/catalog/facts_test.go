@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func TestChanges(t *testing.T) {
+func TestChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 	t.Parallel()
 	before := catalog.Location{Name: "Pier 1", TimeZone: "Europe/Lisbon", Channels: catalog.Channels(), Active: true}
 	after := before
@@ -21,17 +21,35 @@ func TestChanges(t *testing.T) {
 		changes map[string]any
 		want    string
 	}{
-		"made":   {catalog.Changes(nil, catalog.Resource{Name: "Court"}.Facts()), `{"after":{"active":false,"kind":"","location_id":"00000000-0000-0000-0000-000000000000","name":"Court"}}`},
-		"edited": {catalog.Changes(before.Facts(), after.Facts()), `{"after":{"channels":["ONLINE"],"geo":{"latitude":38.7,"longitude":-9.1}},"before":{"channels":["ONLINE","PHONE","WALK_IN"],"geo":null}}`},
-		"same":   {catalog.Changes(after.Facts(), after.Facts()), `null`},
-		"same channels in another order": {catalog.Changes(before.Facts(), catalog.Location{
-			Name: "Pier 1", TimeZone: "Europe/Lisbon", Active: true, Channels: []catalog.Channel{catalog.WalkIn, catalog.Online, catalog.Phone},
-		}.Facts()), `null`},
-		"policy": {catalog.Changes(
-			catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: map[string]catalog.TierPolicy{}}.Facts(),
-			catalog.Policy{AllowReschedule: new(false), Tiers: map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}}}.Facts(),
-		), `{"after":{"allow_reschedule":false,"cancellation_window":null,"tier_cancellations":{"member":{"allow_reschedule":null,"cancellation_window":"5400s"}}},` +
-			`"before":{"allow_reschedule":null,"cancellation_window":"86400s","tier_cancellations":{}}}`},
+		"created": {
+			catalog.Changes(nil, catalog.Resource{Name: "Court"}.Facts()),
+			`{"after":{"active":false,"kind":"","location_id":"00000000-0000-0000-0000-000000000000","name":"Court"}}`,
+		},
+		"edited": {
+			catalog.Changes(before.Facts(), after.Facts()),
+			`{"after":{"channels":["ONLINE"],"geo":{"latitude":38.7,"longitude":-9.1}},` +
+				`"before":{"channels":["ONLINE","PHONE","WALK_IN"],"geo":null}}`,
+		},
+		"same": {catalog.Changes(after.Facts(), after.Facts()), `null`},
+		"same channels in another order": {
+			catalog.Changes(before.Facts(), catalog.Location{
+				Name: "Pier 1", TimeZone: "Europe/Lisbon", Active: true,
+				Channels: []catalog.Channel{catalog.WalkIn, catalog.Online, catalog.Phone},
+			}.Facts()),
+			`null`,
+		},
+		"policy": {
+			catalog.Changes(
+				catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: &map[string]catalog.TierPolicy{}}.Facts(),
+				catalog.Policy{
+					AllowReschedule: new(false),
+					Tiers:           &map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}},
+				}.Facts(),
+			),
+			`{"after":{"allow_reschedule":false,"cancellation_window":null,` +
+				`"tier_cancellations":{"member":{"allow_reschedule":null,"cancellation_window":"5400s"}}},` +
+				`"before":{"allow_reschedule":null,"cancellation_window":"86400s","tier_cancellations":{}}}`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

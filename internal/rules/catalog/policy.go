@@ -1,8 +1,12 @@
 package catalog
 
 import (
+	"maps"
+	"slices"
 	"time"
 
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/settings"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -33,8 +37,8 @@ type Policy struct {
 	GPSMaxMeters          *float64
 	WaitlistEnabled       *bool // said by the waitlist rules of the level
 	AutoNoShow            *bool
-	AutoNoShowAfter       *time.Duration        // after the end
-	Tiers                 map[string]TierPolicy // other windows for some tiers; empty is not nil
+	AutoNoShowAfter       *time.Duration         // after the end
+	Tiers                 *map[string]TierPolicy // other windows for some tiers
 
 	Version   int
 	UpdatedAt time.Time
@@ -65,64 +69,124 @@ type Rules struct {
 
 const day = 24 * time.Hour
 
+// PolicyFields are the settings of a policy, in the order in which they are validated.
+var PolicyFields = settings.Table[Policy, Rules]{
+	settings.New("advance_window",
+		func(p *Policy, r *Rules) (**time.Duration, *time.Duration) { return &p.Advance, &r.Advance }).
+		Default(30 * day).Check(settings.Span(0, 730*day)).In("advance_seconds"),
+	settings.New("booking_closes_before",
+		func(p *Policy, r *Rules) (**time.Duration, *time.Duration) { return &p.BookingCloses, &r.BookingCloses }).
+		Check(settings.Span(0, 30*day)).In("booking_closes_seconds"),
+	settings.New("cancellation_window",
+		func(p *Policy, r *Rules) (**time.Duration, *time.Duration) { return &p.Cancellation, &r.Cancellation }).
+		Default(day).Check(settings.Span(0, 30*day)).In("cancellation_seconds"),
+	settings.New("allow_late_cancellation",
+		func(p *Policy, r *Rules) (**bool, *bool) { return &p.AllowLateCancellation, &r.AllowLateCancellation }).
+		In("allow_late_cancellation"),
+	settings.New("allow_reschedule",
+		func(p *Policy, r *Rules) (**bool, *bool) { return &p.AllowReschedule, &r.AllowReschedule }).
+		In("allow_reschedule"),
+	settings.New("hold_ttl",
+		func(p *Policy, r *Rules) (**time.Duration, *time.Duration) { return &p.HoldTTL, &r.HoldTTL }).
+		Default(10 * time.Minute).Check(settings.Span(time.Minute, day)).In("hold_ttl_seconds"),
+	settings.New("checkin_opens_before",
+		func(p *Policy, r *Rules) (**time.Duration, *time.Duration) { return &p.CheckInOpens, &r.CheckInOpens }).
+		Default(time.Hour).Check(settings.Span(0, day)).In("check_in_opens_seconds"),
+	settings.New("checkin_closes_after_end",
+		func(p *Policy, r *Rules) (**time.Duration, *time.Duration) { return &p.CheckInCloses, &r.CheckInCloses }).
+		Default(30 * time.Minute).Check(settings.Span(0, day)).In("check_in_closes_seconds"),
+	settings.New("auto_no_show", func(p *Policy, r *Rules) (**bool, *bool) { return &p.AutoNoShow, &r.AutoNoShow }).
+		In("auto_no_show"),
+	settings.New("auto_no_show_after",
+		func(p *Policy, r *Rules) (**time.Duration, *time.Duration) {
+			return &p.AutoNoShowAfter, &r.AutoNoShowAfter
+		}).
+		Default(30 * time.Minute).Check(settings.Span(0, MaxNoShowDelay)).In("auto_no_show_seconds"),
+	settings.New("tier_cancellations",
+		func(p *Policy, r *Rules) (**map[string]TierPolicy, *map[string]TierPolicy) { return &p.Tiers, &r.Tiers }).
+		Check(tiers).In("tiers"),
+	settings.New("gps_max_meters",
+		func(p *Policy, r *Rules) (**float64, *float64) { return &p.GPSMaxMeters, &r.GPSMaxMeters }).
+		Default(200).Check(meters).In("gps_max_meters"),
+}
+
+// RuleFields are PolicyFields, and the waitlist rule that every booking of a full session needs.
+var RuleFields = append(slices.Clone(PolicyFields),
+	settings.New("waitlist_enabled",
+		func(p *Policy, r *Rules) (**bool, *bool) { return &p.WaitlistEnabled, &r.WaitlistEnabled }).
+		Default(true).In("waitlist_enabled"))
+
+// TierFields are the settings that a tier can have of its own.
+var TierFields = settings.Table[TierPolicy, Rules]{
+	settings.New("cancellation_window",
+		func(t *TierPolicy, r *Rules) (**time.Duration, *time.Duration) {
+			return &t.Cancellation, &r.Cancellation
+		}).
+		Check(settings.Span(0, 30*day)),
+	settings.New("allow_reschedule",
+		func(t *TierPolicy, r *Rules) (**bool, *bool) { return &t.AllowReschedule, &r.AllowReschedule }),
+}
+
+var defaults = RuleFields.Defaults()
+
 // Defaults are the rules of a tenant that wrote nothing down.
-func Defaults() Rules {
-	return Rules{
-		Advance:         30 * day,
-		Cancellation:    day,
-		HoldTTL:         10 * time.Minute,
-		CheckInOpens:    time.Hour,
-		CheckInCloses:   30 * time.Minute,
-		GPSMaxMeters:    200,
-		WaitlistEnabled: true,
-		AutoNoShowAfter: 30 * time.Minute,
-	}
-}
+func Defaults() Rules { return defaults }
 
-// Policy writes rules down as a layer that leaves nothing open.
+// Policy returns a policy that sets every rule and inherits none.
 func (r Rules) Policy() Policy {
-	tiers := r.Tiers
-	if tiers == nil {
-		tiers = map[string]TierPolicy{}
+	if r.Tiers == nil {
+		r.Tiers = map[string]TierPolicy{}
 	}
-	return Policy{
-		Advance: &r.Advance, BookingCloses: &r.BookingCloses, Cancellation: &r.Cancellation,
-		AllowLateCancellation: &r.AllowLateCancellation, AllowReschedule: &r.AllowReschedule, HoldTTL: &r.HoldTTL,
-		CheckInOpens: &r.CheckInOpens, CheckInCloses: &r.CheckInCloses, GPSMaxMeters: &r.GPSMaxMeters,
-		WaitlistEnabled: &r.WaitlistEnabled, AutoNoShow: &r.AutoNoShow, AutoNoShowAfter: &r.AutoNoShowAfter, Tiers: tiers,
-	}
+	return RuleFields.Explicit(r)
 }
 
-// Origins tells for each of the rules the level that it comes from.
-type Origins struct {
-	Advance               Level
-	BookingCloses         Level
-	Cancellation          Level
-	AllowLateCancellation Level
-	AllowReschedule       Level
-	HoldTTL               Level
-	CheckInOpens          Level
-	CheckInCloses         Level
-	GPSMaxMeters          Level
-	WaitlistEnabled       Level
-	AutoNoShow            Level
-	AutoNoShowAfter       Level
-	Tiers                 Level
+// Validate refuses a policy with a value out of bounds: INVALID_FIELD.
+func (p Policy) Validate() error { return PolicyFields.Validate(&p, "layer.policy.") }
+
+func meters(field string, value float64) error {
+	if !(value >= minGPSMeters && value <= maxGPSMeters) { // refuses NaN, too
+		return fault.Invalid(field, "gps_max_meters is %d to %d.", minGPSMeters, maxGPSMeters)
+	}
+	return nil
+}
+
+func tiers(field string, tiers map[string]TierPolicy) error {
+	if len(tiers) > maxTiers {
+		return fault.Invalid(field, "At most %d tiers can have a window of their own.", maxTiers)
+	}
+	for _, tier := range slices.Sorted(maps.Keys(tiers)) {
+		if tier == "" {
+			return fault.Invalid(field, "A tier has a name.")
+		}
+		if err := text(field, tier, maxTier); err != nil {
+			return err
+		}
+		policy := tiers[tier]
+		for _, row := range TierFields {
+			if err := row.Validate(&policy, field); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // Effective is the policy in force somewhere, and why.
 type Effective struct {
-	Rules   Rules
-	Origins Origins
+	Rules Rules
+	// Origins has, for each field of Rules, the level that its value comes from.
+	Origins map[string]Level
 	Layers  []Policy // what each level says for itself, the default first
 }
 
 // EffectivePolicy lays layers over the defaults, in the order given: tenant, location, service.
 func EffectivePolicy(layers ...Policy) Effective {
-	rules, origins := resolve(layers)
 	builtIn := Defaults().Policy()
 	builtIn.Level = Default
-	return Effective{Rules: rules, Origins: origins, Layers: append([]Policy{builtIn}, layers...)}
+	e := Effective{Layers: append([]Policy{builtIn}, layers...)}
+	e.Rules, e.Origins = settings.Resolve(RuleFields, Default, layers,
+		func(p *Policy) (Level, *Policy) { return p.Level, p })
+	return e
 }
 
 // Scope gives the location or service that speaks at a level; zero where it is the tenant or nobody.
@@ -135,48 +199,37 @@ func (e Effective) Scope(at Level) tenant.UUID {
 	return tenant.UUID{}
 }
 
-// Resolve is EffectivePolicy for whoever need not know why.
-func Resolve(layers ...Policy) Rules {
-	rules, _ := resolve(layers)
-	return rules
+// A Layer is a policy that is compiled once and then resolved for every booking.
+type Layer struct {
+	alone Rules // in force if no other level sets anything
+	apply func(*Rules)
 }
 
-func resolve(layers []Policy) (Rules, Origins) {
-	r := Defaults()
-	o := Origins{
-		Advance: Default, BookingCloses: Default, Cancellation: Default, AllowLateCancellation: Default, AllowReschedule: Default,
-		HoldTTL: Default, CheckInOpens: Default, CheckInCloses: Default, GPSMaxMeters: Default, WaitlistEnabled: Default,
-		AutoNoShow: Default, AutoNoShowAfter: Default, Tiers: Default,
-	}
-	for _, p := range layers {
-		lay(&r.Advance, &o.Advance, p.Advance, p.Level)
-		lay(&r.BookingCloses, &o.BookingCloses, p.BookingCloses, p.Level)
-		lay(&r.Cancellation, &o.Cancellation, p.Cancellation, p.Level)
-		lay(&r.AllowLateCancellation, &o.AllowLateCancellation, p.AllowLateCancellation, p.Level)
-		lay(&r.AllowReschedule, &o.AllowReschedule, p.AllowReschedule, p.Level)
-		lay(&r.HoldTTL, &o.HoldTTL, p.HoldTTL, p.Level)
-		lay(&r.CheckInOpens, &o.CheckInOpens, p.CheckInOpens, p.Level)
-		lay(&r.CheckInCloses, &o.CheckInCloses, p.CheckInCloses, p.Level)
-		lay(&r.GPSMaxMeters, &o.GPSMaxMeters, p.GPSMaxMeters, p.Level)
-		lay(&r.WaitlistEnabled, &o.WaitlistEnabled, p.WaitlistEnabled, p.Level)
-		lay(&r.AutoNoShow, &o.AutoNoShow, p.AutoNoShow, p.Level)
-		lay(&r.AutoNoShowAfter, &o.AutoNoShowAfter, p.AutoNoShowAfter, p.Level)
-		// A list of tiers replaces the one before as a whole: laid over each other, no
-		// level could take away what another had said.
-		if p.Tiers != nil {
-			r.Tiers, o.Tiers = p.Tiers, p.Level
-		}
-	}
-	return r, o
+// Layer compiles the policy.
+func (p Policy) Layer() *Layer {
+	l := &Layer{Defaults(), RuleFields.Layer(&p)}
+	l.apply(&l.alone)
+	return l
 }
 
-func lay[T any](rule *T, origin *Level, says *T, level Level) {
-	if says != nil {
-		*rule, *origin = *says, level
+// Resolve returns the rules in force. Layers are in the order of EffectivePolicy; a nil layer sets nothing.
+// It runs for every booking, and allocates only if two levels set something.
+func Resolve(layers ...*Layer) Rules {
+	layers = slices.DeleteFunc(layers, func(l *Layer) bool { return l == nil })
+	switch len(layers) {
+	case 0:
+		return Defaults()
+	case 1:
+		return layers[0].alone
 	}
+	r := layers[0].alone
+	for _, l := range layers[1:] {
+		l.apply(&r)
+	}
+	return r
 }
 
-// For gives the rules for members of a tier.
+// For returns the rules for members of a tier. It runs for every booking, so it does by hand what TierFields say.
 func (r Rules) For(tier string) Rules {
 	t := r.Tiers[tier]
 	set(&r.Cancellation, t.Cancellation)

@@ -26,9 +26,9 @@ func layer(level catalog.Level) *rapid.Generator[catalog.Policy] {
 			GPSMaxMeters: rapid.Ptr(rapid.Float64Range(10, 1000), true).Draw(t, "meters"),
 		}
 		if rapid.Bool().Draw(t, "has tiers") {
-			p.Tiers = rapid.MapOf(rapid.SampledFrom([]string{"member", "visitor", "guest"}), rapid.Custom(func(t *rapid.T) catalog.TierPolicy {
+			p.Tiers = new(rapid.MapOf(rapid.SampledFrom([]string{"member", "visitor", "guest"}), rapid.Custom(func(t *rapid.T) catalog.TierPolicy {
 				return catalog.TierPolicy{Cancellation: spans.Draw(t, "window"), AllowReschedule: flags.Draw(t, "may")}
-			})).Draw(t, "tiers")
+			})).Draw(t, "tiers"))
 		}
 		return p
 	})
@@ -44,6 +44,15 @@ func layers(t *rapid.T) []catalog.Policy {
 		way = append(way, layer(catalog.ServiceLevel).Draw(t, "service"))
 	}
 	return way
+}
+
+// resolve gives the rules that bookings are held to.
+func resolve(way ...catalog.Policy) catalog.Rules {
+	layers := make([]*catalog.Layer, len(way))
+	for i, p := range way {
+		layers[i] = p.Layer()
+	}
+	return catalog.Resolve(layers...)
 }
 
 // field reads a value by name: of a layer, nil where it is left open.
@@ -73,11 +82,11 @@ func TestEffectivePolicy(t *testing.T) {
 			if diff := cmp.Diff(want, field(e.Rules, name)); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
-			if got := field(e.Origins, name); got != origin {
+			if got := e.Origins[name]; got != origin {
 				t.Errorf("%s comes from %s, want %s", name, got, origin)
 			}
 		}
-		if diff := cmp.Diff(catalog.Resolve(way...), e.Rules); diff != "" {
+		if diff := cmp.Diff(resolve(way...), e.Rules); diff != "" {
 			t.Errorf("Resolve says otherwise: %s", diff)
 		}
 		if diff := cmp.Diff(way, e.Layers[1:]); diff != "" || e.Layers[0].Level != catalog.Default {
@@ -90,7 +99,7 @@ func TestEffectivePolicy(t *testing.T) {
 func TestRulesAsPolicy(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		want := catalog.Resolve(layers(t)...)
+		want := resolve(layers(t)...)
 		if want.Tiers == nil {
 			want.Tiers = map[string]catalog.TierPolicy{}
 		}
@@ -100,13 +109,71 @@ func TestRulesAsPolicy(t *testing.T) {
 		if diff := cmp.Diff(want, e.Rules); diff != "" {
 			t.Error(diff)
 		}
-		origins := reflect.ValueOf(e.Origins)
-		for i := range origins.NumField() {
-			if origins.Field(i).Interface() != catalog.ServiceLevel {
-				t.Errorf("%s comes from %s", origins.Type().Field(i).Name, origins.Field(i))
+		for of := range reflect.TypeFor[catalog.Rules]().Fields() {
+			if origin := e.Origins[of.Name]; origin != catalog.ServiceLevel {
+				t.Errorf("%s comes from %s", of.Name, origin)
 			}
 		}
 	})
+}
+
+// Each field of Rules has one row, which sets it from the policy's field of the same name.
+func TestPoliciesAndRulesAreAlike(t *testing.T) {
+	t.Parallel()
+	rules := reflect.TypeFor[catalog.Rules]()
+	if rules.NumField() != len(catalog.RuleFields) {
+		t.Errorf("%d rules and %d rows", rules.NumField(), len(catalog.RuleFields))
+	}
+	columns := make(map[string]bool)
+	for _, row := range catalog.RuleFields {
+		var p catalog.Policy
+		rule, found := rules.FieldByName(row.Field())
+		pointer := reflect.ValueOf(&p).Elem().FieldByName(row.Field()).Addr().Interface()
+		if !found || row.Pointer(&p) != pointer || reflect.TypeOf(pointer) != reflect.PointerTo(reflect.PointerTo(rule.Type)) {
+			t.Errorf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer)
+		}
+		if columns[row.Column()] || row.Column() == "" {
+			t.Errorf("%s is in column %q", row.Name(), row.Column())
+		}
+		columns[row.Column()] = true
+	}
+}
+
+// For has the settings of tiers written out. It does what their rows say.
+func TestForATier(t *testing.T) {
+	t.Parallel()
+	if fields := reflect.TypeFor[catalog.TierPolicy]().NumField(); fields != len(catalog.TierFields) {
+		t.Errorf("%d fields and %d rows", fields, len(catalog.TierFields))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		r := resolve(layers(t)...)
+		for tier, says := range r.Tiers {
+			want := r
+			catalog.TierFields.Apply(&says, &want)
+			if diff := cmp.Diff(want, r.For(tier)); diff != "" {
+				t.Fatalf("%s: %s", tier, diff)
+			}
+		}
+	})
+}
+
+func BenchmarkResolve(b *testing.B) {
+	tenant := catalog.Policy{Cancellation: new(12 * time.Hour), HoldTTL: new(time.Hour)}.Layer()
+	service := catalog.Policy{BookingCloses: new(time.Hour), AllowReschedule: new(true)}.Layer()
+	all := catalog.Defaults().Policy().Layer()
+	for name, way := range map[string][]*catalog.Layer{
+		"nothing set": {nil, nil, nil}, "by the tenant": {tenant, nil, nil}, "by two levels": {tenant, nil, service},
+		"all by all": {all, all, all},
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if catalog.Resolve(way[0], way[1], way[2]).Advance == 0 {
+					b.Fatal("nothing can be booked")
+				}
+			}
+		})
+	}
 }
 
 func TestScope(t *testing.T) {
@@ -129,10 +196,10 @@ func TestScope(t *testing.T) {
 func TestTiers(t *testing.T) {
 	t.Parallel()
 	hours := func(n int) *time.Duration { return new(time.Duration(n) * time.Hour) }
-	home := catalog.Policy{Level: catalog.TenantLevel, Tiers: map[string]catalog.TierPolicy{
+	home := catalog.Policy{Level: catalog.TenantLevel, Tiers: &map[string]catalog.TierPolicy{
 		"member": {Cancellation: hours(4), AllowReschedule: new(true)}, "visitor": {Cancellation: hours(48)},
 	}}
-	r := catalog.Resolve(home)
+	r := resolve(home)
 	for tier, want := range map[string]struct {
 		window     time.Duration
 		reschedule bool
@@ -141,12 +208,12 @@ func TestTiers(t *testing.T) {
 			t.Errorf("%q: %s, %t", tier, got.Cancellation, got.AllowReschedule)
 		}
 	}
-	none := catalog.Policy{Level: catalog.LocationLevel, Tiers: map[string]catalog.TierPolicy{}}
-	if got := catalog.Resolve(home, none).For("member").Cancellation; got != 24*time.Hour {
+	none := catalog.Policy{Level: catalog.LocationLevel, Tiers: &map[string]catalog.TierPolicy{}}
+	if got := resolve(home, none).For("member").Cancellation; got != 24*time.Hour {
 		t.Errorf("an empty list left %s", got)
 	}
-	other := catalog.Policy{Level: catalog.ServiceLevel, Tiers: map[string]catalog.TierPolicy{"guest": {Cancellation: hours(1)}}}
-	if got := catalog.Resolve(home, other).For("visitor").Cancellation; got != 24*time.Hour {
+	other := catalog.Policy{Level: catalog.ServiceLevel, Tiers: &map[string]catalog.TierPolicy{"guest": {Cancellation: hours(1)}}}
+	if got := resolve(home, other).For("visitor").Cancellation; got != 24*time.Hour {
 		t.Errorf("another list left %s", got)
 	}
 }

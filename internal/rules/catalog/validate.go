@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"cmp"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,10 +13,10 @@ import (
 	"golang.org/x/text/language"
 
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/settings"
 )
 
-// Bounds of what a tenant may write down. The contract states them too; here they
-// hold for whoever does not come through it.
+// Limits of a tenant's fields. The contract has them too; these apply to callers inside the service.
 const (
 	maxName        = 200
 	maxAddress     = 500
@@ -33,21 +32,21 @@ const (
 	maxGPSMeters   = 100_000
 )
 
-// MaxNoShowDelay bounds how long after a session's end a policy lets no-shows wait.
+// MaxNoShowDelay is the longest time after the end of a session before no-shows are marked.
 const MaxNoShowDelay = 7 * day
 
-// Validate refuses a tenant that cannot be: INVALID_FIELD.
+// Validate rejects a tenant with invalid fields: INVALID_FIELD.
 func (t Tenant) Validate() error {
 	return cmp.Or(
 		name("tenant.name", t.Name),
 		zone("tenant.time_zone", t.TimeZone),
 		locale("tenant.locale", t.Locale),
-		money("tenant.currency", t.Currency),
+		currencyCode("tenant.currency", t.Currency),
 		t.Brand.Validate("tenant.brand"),
 	)
 }
 
-// Validate refuses a location that cannot be: INVALID_FIELD.
+// Validate rejects a location with invalid fields: INVALID_FIELD.
 func (l Location) Validate() error {
 	err := cmp.Or(
 		name("location.name", l.Name),
@@ -68,12 +67,12 @@ func (l Location) Validate() error {
 	return nil
 }
 
-// Valid reports whether there is such a place.
+// Valid reports whether the position exists. Comparisons with NaN are false, so NaN is invalid.
 func (p Point) Valid() bool {
 	return p.Latitude >= -90 && p.Latitude <= 90 && p.Longitude >= -180 && p.Longitude <= 180
 }
 
-// Validate refuses a resource that cannot be: INVALID_FIELD.
+// Validate rejects a resource with invalid fields: INVALID_FIELD.
 func (r Resource) Validate() error {
 	return cmp.Or(
 		name("resource.name", r.Name),
@@ -81,15 +80,15 @@ func (r Resource) Validate() error {
 	)
 }
 
-var colors = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
+var colorPattern = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)
 
-// Validate refuses a service that cannot be: INVALID_FIELD.
+// Validate rejects a service with invalid fields: INVALID_FIELD.
 func (s Service) Validate() error {
 	err := cmp.Or(
 		name("service.name", s.Name),
 		text("service.description", s.Description, maxDescription),
 		text("service.category", s.Category, maxCategory),
-		span("service.duration", &s.Duration, time.Minute, 7*day),
+		settings.Span(time.Minute, 7*day)("service.duration", s.Duration),
 		number("service.default_capacity", s.DefaultCapacity, 0, maxCapacity),
 		number("service.default_waitlist_capacity", &s.DefaultWaitlistCapacity, 0, maxWaitlist),
 		number("service.min_party", &s.MinParty, 1, maxParty),
@@ -102,121 +101,67 @@ func (s Service) Validate() error {
 		return fault.Invalid("service.max_party", "max_party must not be below min_party.")
 	case s.Delivery != InPerson && s.Delivery != Feed:
 		return fault.Invalid("service.delivery", "The delivery is IN_PERSON or FEED.")
-	case s.Color != "" && !colors.MatchString(s.Color):
+	case s.Color != "" && !colorPattern.MatchString(s.Color):
 		return fault.Invalid("service.color", "A color is # and six hexadecimal digits.")
 	}
 	return nil
 }
 
-// Validate refuses a layer whose values cannot be: INVALID_FIELD.
-func (p Policy) Validate() error {
-	err := cmp.Or(
-		span("layer.policy.advance_window", p.Advance, 0, 730*day),
-		span("layer.policy.booking_closes_before", p.BookingCloses, 0, 30*day),
-		span("layer.policy.cancellation_window", p.Cancellation, 0, 30*day),
-		span("layer.policy.hold_ttl", p.HoldTTL, time.Minute, day),
-		span("layer.policy.checkin_opens_before", p.CheckInOpens, 0, day),
-		span("layer.policy.checkin_closes_after_end", p.CheckInCloses, 0, day),
-		span("layer.policy.auto_no_show_after", p.AutoNoShowAfter, 0, MaxNoShowDelay),
-		tiers("layer.policy.tier_cancellations", p.Tiers),
-	)
-	if err != nil {
-		return err
-	}
-	if g := p.GPSMaxMeters; g != nil && !(*g >= minGPSMeters && *g <= maxGPSMeters) {
-		return fault.Invalid("layer.policy.gps_max_meters", "gps_max_meters is %d to %d.", minGPSMeters, maxGPSMeters)
-	}
-	return nil
-}
-
-func tiers(field string, tiers map[string]TierPolicy) error {
-	if len(tiers) > maxTiers {
-		return fault.Invalid(field, "At most %d tiers can have a window of their own.", maxTiers)
-	}
-	for _, tier := range slices.Sorted(maps.Keys(tiers)) {
-		if tier == "" {
-			return fault.Invalid(field, "A tier has a name.")
-		}
-		if err := cmp.Or(text(field, tier, maxTier), span(field, tiers[tier].Cancellation, 0, 30*day)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// KnownZone reports whether the zone database has a zone of that name. "Local" is
-// whatever this machine is set to, and no zone of anybody's.
+// KnownZone reports whether the zone database has a zone with that name. "Local" means the setting of this machine, so
+// it is not a zone for a tenant.
 func KnownZone(name string) bool {
 	switch {
 	case name == "", name == "Local", name == "localtime", name == "posixrules", name == "Factory",
 		strings.HasPrefix(name, "posix/"), strings.HasPrefix(name, "right/"):
-		return false // files that lie beside the zones, and "right" ones count leap seconds
+		return false // other files in the same folder; those in "right" count leap seconds
 	}
 	_, err := time.LoadLocation(name)
 	return err == nil
 }
 
-// KnownLocale reports whether a text is a BCP 47 tag that names a language.
-func KnownLocale(tag string) bool {
-	parsed, err := language.Parse(tag)
-	return err == nil && parsed != language.Und
-}
-
 func zone(field, name string) error {
 	if !KnownZone(name) {
-		return fault.Invalid(field, "There is no such time zone. Name one of the IANA database, such as Europe/Lisbon.")
+		return fault.Invalid(field, "Unknown time zone. Use a name from the IANA database, such as Europe/Lisbon.")
 	}
 	return nil
 }
 
+// locale accepts a BCP 47 tag that names a language.
 func locale(field, tag string) error {
-	if !KnownLocale(tag) {
-		return fault.Invalid(field, "There is no such language. Give a BCP 47 tag, such as pt-PT.")
+	if parsed, err := language.Parse(tag); err != nil || parsed == language.Und {
+		return fault.Invalid(field, "Unknown language. Use a BCP 47 tag, such as pt-PT.")
 	}
 	return nil
 }
 
-func money(field, code string) error {
+func currencyCode(field, code string) error {
 	if unit, err := currency.ParseISO(code); err != nil || unit.String() != code {
-		return fault.Invalid(field, "There is no such currency. Give an ISO 4217 code, such as EUR.")
+		return fault.Invalid(field, "Unknown currency. Use an ISO 4217 code, such as EUR.")
 	}
 	return nil
 }
 
-// name refuses what two people would read as the same name although it is another.
+// name rejects an empty name, and one that people could mistake for another name.
 func name(field, value string) error {
 	switch {
 	case value == "":
-		return fault.Invalid(field, "A name is needed.")
+		return fault.Invalid(field, "A name is required.")
 	case strings.TrimSpace(value) != value:
-		return fault.Invalid(field, "A name neither begins nor ends with a space.")
+		return fault.Invalid(field, "A name must not begin or end with a space.")
 	case strings.ContainsFunc(value, unicode.IsControl):
-		return fault.Invalid(field, "A name is one line of text.")
+		return fault.Invalid(field, "A name must be one line without control characters.")
 	}
 	return text(field, value, maxName)
 }
 
-// text refuses what is too long, counted in characters, or could not be kept or shown.
+// text rejects a text that is too long, in characters, or that could not be stored or shown.
 func text(field, value string, longest int) error {
 	unprintable := func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, unprintable):
-		return fault.Invalid(field, "Control characters are no text.")
+		return fault.Invalid(field, "The text has control characters or is not valid UTF-8.")
 	case utf8.RuneCountInString(value) > longest:
 		return fault.Invalid(field, "At most %d characters.", longest)
-	}
-	return nil
-}
-
-// span refuses what is out of bounds, or finer than a second: nothing finer is kept.
-func span(field string, value *time.Duration, least, most time.Duration) error {
-	switch {
-	case value == nil:
-		return nil
-	case *value < least || *value > most:
-		return fault.Invalid(field, "It is %s to %s long.", least, most)
-	case *value%time.Second != 0:
-		return fault.Invalid(field, "It is a whole number of seconds.")
 	}
 	return nil
 }

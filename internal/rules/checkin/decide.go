@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Status is a booking's, as the contract names it.
+// Status is the status of a booking, as in the contract.
 type Status string
 
 // The booking statuses.
@@ -21,18 +21,17 @@ const (
 	Expired   Status = "EXPIRED"
 )
 
-// Method is how a party was checked in.
+// Method is how a party checked in.
 type Method string
 
-// The methods. By QR and Member check themselves in, staff included; Manual is
-// staff's alone.
+// The methods. Members, and staff with a booking of their own, check themselves in by QR or GPS. Only staff use Manual.
 const (
 	Manual Method = "MANUAL"
 	QR     Method = "QR"
 	GPS    Method = "GPS"
 )
 
-// Delivery is how the session's service reaches people.
+// Delivery says how the session's service is delivered.
 type Delivery string
 
 // The deliveries.
@@ -41,7 +40,7 @@ const (
 	Feed     Delivery = "FEED"
 )
 
-// Facts is what a check-in depends on.
+// Facts are what Decide and Undo need to know.
 type Facts struct {
 	Status      Status
 	CheckedInAt time.Time // of an attended booking
@@ -51,43 +50,39 @@ type Facts struct {
 	SessionCancelled bool // or deleted
 	Delivery         Delivery
 
-	// Place is the location's; nil where it has none.
+	// Place is the position of the location; nil if it is unknown.
 	Place *Point
-	// GPSMaxMeters is the radius within which members may check in by GPS; not
-	// above zero where the policy forbids it.
+	// GPSMaxMeters is the radius for check-in by GPS, in meters. Zero or less forbids it.
 	GPSMaxMeters float64
 
 	Window Window
-	// Staff tells that the caller is staff.
+	// Staff: the caller is staff.
 	Staff bool
 }
 
-// Command asks for a check-in. A QR code is verified, by Keys.VerifyQR, before.
+// Command is a request to check in. The caller has verified a QR code before, with Keys.VerifyQR.
 type Command struct {
 	Method Method
-	// Point is where the caller's device says it is; for GPS only. The accuracy
-	// that devices report is not asked for: it is the caller's word, and a fix
-	// claimed to be vague must not widen the radius.
+	// Point is the position that the caller's device reports, for GPS only. The accuracy that devices report is
+	// ignored: the caller could claim a poor one to widen the radius.
 	Point Point
 }
 
-// Plan is what the booking becomes.
+// Plan is the state of the booking after the request.
 type Plan struct {
 	Status Status
-	// CheckedInAt and Method are those of the first check-in; zero when it is undone.
+	// CheckedInAt and Method are those of the first check-in; zero after Undo.
 	CheckedInAt time.Time
 	Method      Method
-	// Already tells that the booking is in that state and nothing is to be
-	// written. Checking in twice is harmless.
+	// Already: the booking is in this state and there is nothing to write. Checking in twice is harmless.
 	Already bool
 }
 
-// Decide checks a party in. It refuses with PERMISSION_DENIED, NOT_CONFIRMED,
-// SESSION_NOT_OPEN, CHECKIN_WINDOW, GPS_NOT_AVAILABLE, GPS_TOO_FAR, or
-// INVALID_FIELD for a point or a method that there is not.
+// Decide checks a party in. The errors are PERMISSION_DENIED, NOT_CONFIRMED, SESSION_NOT_OPEN, CHECKIN_WINDOW,
+// GPS_NOT_AVAILABLE, GPS_TOO_FAR, and INVALID_FIELD for a position or method that does not exist.
 func Decide(f Facts, c Command, now time.Time) (Plan, error) {
 	if c.Method == Manual && !f.Staff {
-		return Plan{}, fault.New(fault.PermissionDenied, fault.Denied, "Only staff check in by hand.")
+		return Plan{}, fault.New(fault.PermissionDenied, fault.Denied, "Only staff can check in others.")
 	}
 	if f.Status == Attended {
 		return Plan{Status: Attended, CheckedInAt: f.CheckedInAt, Method: f.Method, Already: true}, nil
@@ -98,13 +93,13 @@ func Decide(f Facts, c Command, now time.Time) (Plan, error) {
 	if f.SessionCancelled {
 		return Plan{}, fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is cancelled.")
 	}
-	if err := inWindow(f, c.Method, now); err != nil {
+	if err := checkWindow(f, c.Method, now); err != nil {
 		return Plan{}, err
 	}
 	switch c.Method {
 	case Manual, QR:
 	case GPS:
-		if err := near(f, c.Point); err != nil {
+		if err := checkDistance(f, c.Point); err != nil {
 			return Plan{}, err
 		}
 	default:
@@ -113,9 +108,8 @@ func Decide(f Facts, c Command, now time.Time) (Plan, error) {
 	return Plan{Status: Attended, CheckedInAt: now, Method: c.Method}, nil
 }
 
-// Undo takes a check-in back: the booking is confirmed again. For one that is
-// merely confirmed nothing is to be done; any other is refused with
-// NOT_CONFIRMED. Undoing is staff's, at any time.
+// Undo reverts a check-in: the booking is confirmed again. A confirmed booking stays as it is. Any other is an error:
+// NOT_CONFIRMED. Only staff undo, at any time.
 func Undo(f Facts) (Plan, error) {
 	switch f.Status {
 	case Attended:
@@ -132,7 +126,7 @@ func notConfirmed(s Status) error {
 		With("status", string(s))
 }
 
-func inWindow(f Facts, method Method, now time.Time) error {
+func checkWindow(f Facts, method Method, now time.Time) error {
 	opens := f.Window.Opens(f.Starts)
 	if method == Manual {
 		if opens = f.Window.OpensForStaff(f.Starts); !now.Before(opens) {
@@ -149,17 +143,17 @@ func inWindow(f Facts, method Method, now time.Time) error {
 	return refusal
 }
 
-func near(f Facts, at Point) error {
-	unavailable := fault.New(fault.FailedPrecondition, fault.GPSNotAvailable, "Check-in by GPS is not available for this session.")
+func checkDistance(f Facts, at Point) error {
 	if f.Delivery == Feed || f.Place == nil || !f.Place.Valid() || !(f.GPSMaxMeters > 0) {
-		return unavailable
+		return fault.New(fault.FailedPrecondition, fault.GPSNotAvailable,
+			"Check-in by GPS is not available for this session.")
 	}
 	distance, err := Distance(*f.Place, at)
 	if err != nil {
 		return err
 	}
 	if distance > f.GPSMaxMeters {
-		// Rounded up, so that what is too far never reads as near enough.
+		// Rounded up, so that the distance never reads as within the radius.
 		return fault.New(fault.FailedPrecondition, fault.GPSTooFar, "Too far from the location to check in.").
 			With("distance_meters", strconv.FormatFloat(math.Ceil(distance), 'f', 0, 64)).
 			With("max_meters", strconv.FormatFloat(math.Floor(f.GPSMaxMeters), 'f', 0, 64))

@@ -18,7 +18,7 @@ var (
 	studio = checkin.Point{Latitude: 52.5200, Longitude: 13.4050}
 )
 
-// facts are those of a confirmed booking that nothing speaks against.
+// facts returns those of a confirmed booking that may check in.
 func facts() checkin.Facts {
 	return checkin.Facts{
 		Status:       checkin.Confirmed,
@@ -27,11 +27,11 @@ func facts() checkin.Facts {
 		Delivery:     checkin.InPerson,
 		Place:        &studio,
 		GPSMaxMeters: 200,
-		Window:       checkin.DefaultWindow,
+		Window:       checkin.Window{OpensBefore: time.Hour, ClosesAfterEnd: 30 * time.Minute},
 	}
 }
 
-func TestDecide(t *testing.T) {
+func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 	t.Parallel()
 	var (
 		staff  = func(f *checkin.Facts) { f.Staff = true }
@@ -42,16 +42,20 @@ func TestDecide(t *testing.T) {
 		gps    = func(latitude, longitude float64) checkin.Command {
 			return checkin.Command{Method: checkin.GPS, Point: checkin.Point{Latitude: latitude, Longitude: longitude}}
 		}
-		there = gps(52.5205, 13.4055)
-		all   = func(edits ...func(*checkin.Facts)) func(*checkin.Facts) {
+		near = gps(52.5205, 13.4055)
+		all  = func(edits ...func(*checkin.Facts)) func(*checkin.Facts) {
 			return func(f *checkin.Facts) {
 				for _, edit := range edits {
 					edit(f)
 				}
 			}
 		}
-		attended = all(status(checkin.Attended), func(f *checkin.Facts) { f.CheckedInAt, f.Method = first, checkin.GPS })
-		window   = map[string]string{"opens_at": "2026-03-29T17:00:00Z", "closes_at": "2026-03-29T19:30:00Z"}
+		attended = all(status(checkin.Attended), func(f *checkin.Facts) {
+			f.CheckedInAt, f.Method = first, checkin.GPS
+		})
+		online = func(f *checkin.Facts) { f.Delivery = checkin.Feed }
+		window = map[string]string{"opens_at": "2026-03-29T17:00:00Z", "closes_at": "2026-03-29T19:30:00Z"}
+		is     = func(status string) map[string]string { return map[string]string{"status": status} }
 	)
 	for _, c := range []struct {
 		rule     string
@@ -63,43 +67,95 @@ func TestDecide(t *testing.T) {
 		already  bool
 	}{
 		{rule: "a member scans", command: qr},
-		{rule: "a member is there", command: there},
-		{rule: "staff tick off", edit: staff, command: manual},
-		{rule: "a member may not tick themselves off", command: manual, reason: fault.Denied},
-		{rule: "nor when they have been ticked off", edit: attended, command: manual, reason: fault.Denied},
+		{rule: "a member is near", command: near},
+		{rule: "staff check in a member", edit: staff, command: manual},
+		{rule: "a member cannot check in by hand", command: manual, reason: fault.Denied},
+		{rule: "not even after staff did", edit: attended, command: manual, reason: fault.Denied},
 
 		{rule: "scanning twice is harmless", edit: attended, command: qr, already: true},
-		{rule: "also after the window", edit: attended, command: qr, at: 5 * time.Hour, already: true},
-		{rule: "also from afar", edit: attended, command: gps(0, 0), already: true},
-		{rule: "ticking off whoever scanned is harmless", edit: all(attended, staff), command: manual, already: true},
+		{rule: "scanning twice, after the window", edit: attended, command: qr, at: 5 * time.Hour, already: true},
+		{rule: "scanning twice, from far away", edit: attended, command: gps(0, 0), already: true},
+		{rule: "staff after a scan is harmless", edit: all(attended, staff), command: manual, already: true},
 
-		{rule: "a hold is no booking yet", edit: status(checkin.Pending), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": "PENDING"}},
-		{rule: "a no-show is undone first", edit: all(status(checkin.NoShow), staff), command: manual, reason: fault.NotConfirmed, metadata: map[string]string{"status": "NO_SHOW"}},
-		{rule: "cancelled", edit: status(checkin.Cancelled), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": "CANCELLED"}},
-		{rule: "expired", edit: status(checkin.Expired), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": "EXPIRED"}},
-		{rule: "there is no booking", edit: status(""), command: qr, reason: fault.NotConfirmed, metadata: map[string]string{"status": ""}},
-		{rule: "the session is cancelled", edit: all(staff, func(f *checkin.Facts) { f.SessionCancelled = true }), command: manual, reason: fault.SessionNotOpen},
+		{
+			rule: "a hold is not confirmed", edit: status(checkin.Pending), command: qr,
+			reason: fault.NotConfirmed, metadata: is("PENDING"),
+		},
+		{
+			rule: "a no-show must be undone first", edit: all(status(checkin.NoShow), staff), command: manual,
+			reason: fault.NotConfirmed, metadata: is("NO_SHOW"),
+		},
+		{
+			rule: "cancelled", edit: status(checkin.Cancelled), command: qr,
+			reason: fault.NotConfirmed, metadata: is("CANCELLED"),
+		},
+		{
+			rule: "expired", edit: status(checkin.Expired), command: qr,
+			reason: fault.NotConfirmed, metadata: is("EXPIRED"),
+		},
+		{
+			rule: "there is no booking", edit: status(""), command: qr,
+			reason: fault.NotConfirmed, metadata: is(""),
+		},
+		{
+			rule: "the session is cancelled", command: manual,
+			edit:   all(staff, func(f *checkin.Facts) { f.SessionCancelled = true }),
+			reason: fault.SessionNotOpen,
+		},
 
 		{rule: "the window opens", command: qr, at: -time.Hour},
-		{rule: "not a moment sooner", command: qr, at: -time.Hour - 1, reason: fault.CheckInWindow, metadata: window},
-		{rule: "the last moment of the window", command: qr, at: 90*time.Minute - 1},
-		{rule: "the window is closed", command: qr, at: 90 * time.Minute, reason: fault.CheckInWindow, metadata: window},
-		{rule: "for GPS too", command: there, at: 90 * time.Minute, reason: fault.CheckInWindow, metadata: window},
-		{rule: "and for staff who scan", edit: staff, command: qr, at: 90 * time.Minute, reason: fault.CheckInWindow, metadata: window},
-		{rule: "staff tick off from a day before", edit: staff, command: manual, at: -24 * time.Hour},
-		{rule: "not sooner", edit: staff, command: manual, at: -24*time.Hour - 1, reason: fault.CheckInWindow, metadata: map[string]string{"opens_at": "2026-03-28T18:00:00Z"}},
-		{rule: "unless members can", edit: all(staff, func(f *checkin.Facts) { f.Window.OpensBefore = 48 * time.Hour }), command: manual, at: -48 * time.Hour},
-		{rule: "staff put attendance right weeks later", edit: staff, command: manual, at: 1000 * time.Hour},
+		{
+			rule: "just before the window opens", command: qr, at: -time.Hour - 1,
+			reason: fault.CheckInWindow, metadata: window,
+		},
+		{rule: "the last instant of the window", command: qr, at: 90*time.Minute - 1},
+		{
+			rule: "the window is closed", command: qr, at: 90 * time.Minute,
+			reason: fault.CheckInWindow, metadata: window,
+		},
+		{
+			rule: "the window is closed for GPS", command: near, at: 90 * time.Minute,
+			reason: fault.CheckInWindow, metadata: window,
+		},
+		{
+			rule: "the window is closed for staff who scan", edit: staff, command: qr, at: 90 * time.Minute,
+			reason: fault.CheckInWindow, metadata: window,
+		},
+		{rule: "staff can check in from a day before", edit: staff, command: manual, at: -24 * time.Hour},
+		{
+			rule: "staff cannot check in earlier", edit: staff, command: manual, at: -24*time.Hour - 1,
+			reason: fault.CheckInWindow, metadata: map[string]string{"opens_at": "2026-03-28T18:00:00Z"},
+		},
+		{
+			rule: "staff can check in earlier if members can", command: manual, at: -48 * time.Hour,
+			edit: all(staff, func(f *checkin.Facts) { f.Window.OpensBefore = 48 * time.Hour }),
+		},
+		{rule: "staff can correct attendance weeks later", edit: staff, command: manual, at: 1000 * time.Hour},
 
-		{rule: "an online session has no place", edit: func(f *checkin.Facts) { f.Delivery = checkin.Feed }, command: there, reason: fault.GPSNotAvailable},
-		{rule: "an online session has codes", edit: func(f *checkin.Facts) { f.Delivery = checkin.Feed }, command: qr},
-		{rule: "a location without a point", edit: func(f *checkin.Facts) { f.Place = nil }, command: there, reason: fault.GPSNotAvailable},
-		{rule: "a policy without GPS", edit: func(f *checkin.Facts) { f.GPSMaxMeters = 0 }, command: there, reason: fault.GPSNotAvailable},
-		{rule: "too far", command: gps(52.5220, 13.4050), reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "223", "max_meters": "200"}},
-		{rule: "far enough for a wider policy", edit: func(f *checkin.Facts) { f.GPSMaxMeters = 223 }, command: gps(52.5220, 13.4050)},
-		{rule: "the other side of the world", command: gps(-52.52, -166.595), reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "20015115", "max_meters": "200"}},
-		{rule: "nowhere on Earth", command: gps(91, 0), reason: fault.InvalidField},
-		{rule: "no such method", command: checkin.Command{Method: "RFID"}, reason: fault.InvalidField},
+		{rule: "an online session has no position", edit: online, command: near, reason: fault.GPSNotAvailable},
+		{rule: "an online session has codes", edit: online, command: qr},
+		{
+			rule: "a location without a position", edit: func(f *checkin.Facts) { f.Place = nil }, command: near,
+			reason: fault.GPSNotAvailable,
+		},
+		{
+			rule: "a policy without GPS", edit: func(f *checkin.Facts) { f.GPSMaxMeters = 0 }, command: near,
+			reason: fault.GPSNotAvailable,
+		},
+		{
+			rule: "too far", command: gps(52.5220, 13.4050),
+			reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "223", "max_meters": "200"},
+		},
+		{
+			rule: "near enough for a wider policy", command: gps(52.5220, 13.4050),
+			edit: func(f *checkin.Facts) { f.GPSMaxMeters = 223 },
+		},
+		{
+			rule: "the other side of the world", command: gps(-52.52, -166.595),
+			reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "20015115", "max_meters": "200"},
+		},
+		{rule: "not on Earth", command: gps(91, 0), reason: fault.InvalidField},
+		{rule: "unknown method", command: checkin.Command{Method: "RFID"}, reason: fault.InvalidField},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -130,7 +186,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestUndo(t *testing.T) {
+func TestUndo_RevertsOnlyACheckIn(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[checkin.Status]checkin.Plan{
 		checkin.Attended:  {Status: checkin.Confirmed},
@@ -149,10 +205,12 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// drawFacts makes any booking and any moment around its session.
+// drawFacts draws any booking and a time around its session.
 func drawFacts(t *rapid.T) (checkin.Facts, time.Time) {
 	f := facts()
-	f.Status = rapid.SampledFrom([]checkin.Status{checkin.Pending, checkin.Confirmed, checkin.Attended, checkin.NoShow, checkin.Cancelled, checkin.Expired}).Draw(t, "status")
+	f.Status = rapid.SampledFrom([]checkin.Status{
+		checkin.Pending, checkin.Confirmed, checkin.Attended, checkin.NoShow, checkin.Cancelled, checkin.Expired,
+	}).Draw(t, "status")
 	f.CheckedInAt, f.Method = starts.Add(-time.Minute), checkin.QR
 	f.SessionCancelled = rapid.Bool().Draw(t, "cancelled")
 	f.Delivery = rapid.SampledFrom([]checkin.Delivery{checkin.InPerson, checkin.Feed}).Draw(t, "delivery")
@@ -170,7 +228,7 @@ func drawCommand(t *rapid.T) checkin.Command {
 	}
 }
 
-func TestWhoeverIsCheckedInMay(t *testing.T) {
+func TestDecide_AcceptsOnlyAllowedCheckIns(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		f, now := drawFacts(t)
@@ -186,7 +244,7 @@ func TestWhoeverIsCheckedInMay(t *testing.T) {
 			t.Fatalf("%s became %+v", f.Status, plan)
 		}
 		if c.Method == checkin.Manual && !f.Staff {
-			t.Fatal("a member ticked themselves off")
+			t.Fatal("a member checked in by hand")
 		}
 		if plan.Already {
 			return
@@ -195,7 +253,8 @@ func TestWhoeverIsCheckedInMay(t *testing.T) {
 			t.Fatal("the session takes no check-ins")
 		}
 		if c.Method == checkin.GPS {
-			if distance, err := checkin.Distance(studio, c.Point); err != nil || distance > f.GPSMaxMeters || f.Delivery == checkin.Feed {
+			distance, err := checkin.Distance(studio, c.Point)
+			if err != nil || distance > f.GPSMaxMeters || f.Delivery == checkin.Feed {
 				t.Fatalf("%g m from the session, %v", distance, err)
 			}
 		}

@@ -10,22 +10,34 @@ import (
 	"github.com/berthhq/berth/internal/rules/checkin"
 )
 
-func TestDistance(t *testing.T) {
+func TestDistance_MatchesKnownDistances(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
 		a, b checkin.Point
-		want float64 // metres
+		want float64 // meters
 	}{
-		{"nowhere to go", studio, studio, 0},
+		{"no distance", studio, studio, 0},
 		{"a degree of a meridian", checkin.Point{}, checkin.Point{Latitude: 1}, 111195.08},
 		{"a degree of the equator", checkin.Point{}, checkin.Point{Longitude: 1}, 111195.08},
 		{"across the date line", checkin.Point{Longitude: 179.5}, checkin.Point{Longitude: -179.5}, 111195.08},
 		{"pole to pole", checkin.Point{Latitude: 90}, checkin.Point{Latitude: -90, Longitude: 120}, 20015114.5},
-		{"all meridians meet at a pole", checkin.Point{Latitude: 90, Longitude: 10}, checkin.Point{Latitude: 90, Longitude: -170}, 0},
-		{"antipodes", checkin.Point{Latitude: 30, Longitude: 40}, checkin.Point{Latitude: -30, Longitude: -140}, 20015114.5},
-		{"Berlin to Paris", checkin.Point{Latitude: 52.5200, Longitude: 13.4050}, checkin.Point{Latitude: 48.8566, Longitude: 2.3522}, 877_464},
-		{"a metre", checkin.Point{Latitude: 52.52, Longitude: 13.405}, checkin.Point{Latitude: 52.520009, Longitude: 13.405}, 1.0},
+		{
+			"all meridians meet at a pole",
+			checkin.Point{Latitude: 90, Longitude: 10}, checkin.Point{Latitude: 90, Longitude: -170}, 0,
+		},
+		{
+			"antipodes",
+			checkin.Point{Latitude: 30, Longitude: 40}, checkin.Point{Latitude: -30, Longitude: -140}, 20015114.5,
+		},
+		{
+			"Berlin to Paris",
+			checkin.Point{Latitude: 52.5200, Longitude: 13.4050}, checkin.Point{Latitude: 48.8566, Longitude: 2.3522}, 877_464,
+		},
+		{
+			"a meter",
+			checkin.Point{Latitude: 52.52, Longitude: 13.405}, checkin.Point{Latitude: 52.520009, Longitude: 13.405}, 1.0,
+		},
 	} {
 		got, err := checkin.Distance(c.a, c.b)
 		if tolerance := max(0.01, c.want*1e-6); err != nil || math.Abs(got-c.want) > tolerance {
@@ -34,7 +46,7 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestNoSuchPoint(t *testing.T) {
+func TestDistance_RejectsPositionsThatDoNotExist(t *testing.T) {
 	t.Parallel()
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), 180.0000001, -181, math.MaxFloat64} {
 		for _, p := range []checkin.Point{{Latitude: bad}, {Longitude: bad}} {
@@ -51,7 +63,7 @@ func TestNoSuchPoint(t *testing.T) {
 	}
 }
 
-func TestDistanceIsAMetric(t *testing.T) {
+func TestDistance_IsAMetric(t *testing.T) {
 	t.Parallel()
 	point := rapid.Custom(func(t *rapid.T) checkin.Point {
 		return checkin.Point{
@@ -68,7 +80,7 @@ func TestDistanceIsAMetric(t *testing.T) {
 			}
 			return d
 		}
-		const rounding = 1 // metre, near antipodes
+		const rounding = 1 // meter, near antipodes
 		if ab := distance(a, b); math.Abs(ab-distance(b, a)) > rounding || ab > distance(a, c)+distance(c, b)+rounding {
 			t.Fatalf("%v, %v, %v", a, b, c)
 		}

@@ -13,29 +13,29 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// How long signed texts live.
+// Lifetimes of signed tokens.
 const (
 	// QRStep is how often a display shows a new code.
 	QRStep = 30 * time.Second
-	// QRLife is how long a displayed code is good for: two steps and the time
-	// to unlock a phone, while a photograph sent to a friend is worthless soon.
+	// QRLife is how long a displayed code is valid: two steps, plus the time to unlock a phone. It is short, so that a
+	// photo of the code is soon useless to people who are not there.
 	QRLife = 90 * time.Second
-	// MaxQRLife bounds codes that staff ask for, such as one to print for a door.
+	// MaxQRLife limits the lifetime of codes that staff request, such as one to print for a door.
 	MaxQRLife = 10 * time.Minute
-	// DisplayLife is how long a display link is good for.
+	// DisplayLife is how long a display link is valid.
 	DisplayLife = 10 * time.Minute
-	// Leeway is how far in the future, by this node's clock, a text may have been
-	// signed by another. An expiry gets none.
+	// Leeway is the allowed clock skew: how far in the future of this node's clock another node may have signed a
+	// token. It does not apply to the expiry.
 	Leeway = 30 * time.Second
 )
 
-// MinSecretLength is the least length of a server secret, in bytes.
+// MinSecretLength is the minimum length of a server secret, in bytes.
 const MinSecretLength = 32
 
-// ErrSecretTooShort says that a server secret has fewer than MinSecretLength bytes.
+// ErrSecretTooShort means that a server secret has fewer than MinSecretLength bytes.
 var ErrSecretTooShort = errors.New("check-in secret is shorter than 32 bytes")
 
-// purpose separates keys, so that a text signed for one use is none for another.
+// purpose separates keys, so that a token signed for one purpose is invalid for another.
 type purpose string
 
 const (
@@ -43,13 +43,12 @@ const (
 	purposeDisplay purpose = "berth/checkin/display/v1"
 )
 
-// Keys signs and verifies. Every tenant and purpose has a key of its own,
-// derived from the server's secret (HKDF, RFC 5869). The zero Keys verifies
-// nothing and must not sign.
+// Keys signs and verifies tokens. Each tenant and purpose has its own key, derived from the server's secret (HKDF,
+// RFC 5869). The zero Keys rejects every token, and panics when it signs.
 type Keys struct{ secrets [][]byte }
 
-// NewKeys takes the server's secret, and those that it replaced for as long as
-// texts signed with them are to be good. The error is ErrSecretTooShort.
+// NewKeys takes the server's secret, and previous secrets whose tokens stay valid. It copies them. The error is
+// ErrSecretTooShort.
 func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 	var keys Keys
 	for _, secret := range append([][]byte{current}, previous...) {
@@ -61,14 +60,14 @@ func NewKeys(current []byte, previous ...[]byte) (Keys, error) {
 	return keys, nil
 }
 
-// A signed text is unpadded base64url of
+// A token is the unpadded base64url encoding of
 //
 //	version  1 byte
 //	tenant  16 bytes
 //	session 16 bytes
 //	issued   8 bytes, Unix seconds, big-endian
-//	expires  8 bytes, likewise
-//	tag     16 bytes, the first half of HMAC-SHA-256 over all before it
+//	expires  8 bytes, Unix seconds, big-endian
+//	tag     16 bytes, the first half of the HMAC-SHA-256 of all bytes before it
 const (
 	signedVersion = 1
 	payloadLength = 1 + 16 + 16 + 8 + 8
@@ -76,35 +75,38 @@ const (
 	tokenLength   = payloadLength + tagLength
 )
 
-// encoding is strict: the unused bits of the last character must be zero, so
-// that every text but the one signed is refused.
+// encoding is strict: the unused bits of the last character must be zero, so that each token has only one valid text.
 var encoding = base64.RawURLEncoding.Strict()
 
-// signed is what a text says, whether or not its tag holds.
-type signed struct {
+// claims are the contents of a token, whether or not its tag is valid.
+type claims struct {
 	tenant          tenant.TenantID
 	session         tenant.SessionID
 	issued, expires int64
 }
 
-// SignQR makes the text of a QR code, 87 characters of base64url. A life that
-// is not between one second and MaxQRLife becomes the nearer of the two.
-func (k Keys) SignQR(in tenant.TenantID, session tenant.SessionID, now time.Time, life time.Duration) (text string, expires time.Time) {
+// SignQR makes the text of a QR code, 87 characters of base64url. The lifetime is limited to one second at least and
+// MaxQRLife at most.
+func (k Keys) SignQR(
+	in tenant.TenantID, session tenant.SessionID, now time.Time, life time.Duration,
+) (text string, expires time.Time) {
 	return k.sign(purposeQR, in, session, now, min(max(life, time.Second), MaxQRLife))
 }
 
-// VerifyQR refuses every text but one that SignQR made for this session and
-// that is good now. The error is QR_INVALID and never says what was wrong.
+// VerifyQR accepts only a text that SignQR made for this session and that is valid now. The error is QR_INVALID,
+// without the cause.
 func (k Keys) VerifyQR(text string, in tenant.TenantID, session tenant.SessionID, now time.Time) error {
-	s, ok := k.verify(purposeQR, text, now, MaxQRLife)
-	if !ok || s.tenant != in || s.session != session {
+	c, ok := k.verify(purposeQR, text, now, MaxQRLife)
+	if !ok || c.tenant != in || c.session != session {
 		return fault.New(fault.FailedPrecondition, fault.QRInvalid, "Invalid or expired QR code.")
 	}
 	return nil
 }
 
-// SignDisplay makes the part of a display link that proves it, good for DisplayLife.
-func (k Keys) SignDisplay(in tenant.TenantID, session tenant.SessionID, now time.Time) (text string, expires time.Time) {
+// SignDisplay makes the token of a display link, valid for DisplayLife.
+func (k Keys) SignDisplay(
+	in tenant.TenantID, session tenant.SessionID, now time.Time,
+) (text string, expires time.Time) {
 	return k.sign(purposeDisplay, in, session, now, DisplayLife)
 }
 
@@ -115,17 +117,18 @@ type Display struct {
 	Expires time.Time
 }
 
-// VerifyDisplay reads a display link. The error is LINK_INVALID and never says
-// what was wrong.
+// VerifyDisplay reads a display link. The error is LINK_INVALID, without the cause.
 func (k Keys) VerifyDisplay(text string, now time.Time) (Display, error) {
-	s, ok := k.verify(purposeDisplay, text, now, DisplayLife)
+	c, ok := k.verify(purposeDisplay, text, now, DisplayLife)
 	if !ok {
 		return Display{}, fault.New(fault.FailedPrecondition, fault.LinkInvalid, "Invalid or expired link.")
 	}
-	return Display{Tenant: s.tenant, Session: s.session, Expires: time.Unix(s.expires, 0).UTC()}, nil
+	return Display{Tenant: c.tenant, Session: c.session, Expires: time.Unix(c.expires, 0).UTC()}, nil
 }
 
-func (k Keys) sign(use purpose, in tenant.TenantID, session tenant.SessionID, now time.Time, life time.Duration) (string, time.Time) {
+func (k Keys) sign(
+	use purpose, in tenant.TenantID, session tenant.SessionID, now time.Time, life time.Duration,
+) (string, time.Time) {
 	if len(k.secrets) == 0 {
 		panic("checkin: signing without a secret")
 	}
@@ -141,37 +144,37 @@ func (k Keys) sign(use purpose, in tenant.TenantID, session tenant.SessionID, no
 	return encoding.EncodeToString(token), time.Unix(expires, 0).UTC()
 }
 
-func (k Keys) verify(use purpose, text string, now time.Time, longest time.Duration) (signed, bool) {
-	// The length is compared first because the decoder passes over line breaks.
+func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Duration) (claims, bool) {
+	// Check the length first, because the decoder skips line breaks.
 	if len(text) != encoding.EncodedLen(tokenLength) {
-		return signed{}, false
+		return claims{}, false
 	}
 	token, err := encoding.DecodeString(text)
 	if err != nil || len(token) != tokenLength || token[0] != signedVersion {
-		return signed{}, false
+		return claims{}, false
 	}
-	var s signed
-	copy(s.tenant.UUID[:], token[1:])
-	copy(s.session.UUID[:], token[17:])
-	s.issued = int64(binary.BigEndian.Uint64(token[33:]))
-	s.expires = int64(binary.BigEndian.Uint64(token[41:]))
-	genuine := false
+	var c claims
+	copy(c.tenant.UUID[:], token[1:])
+	copy(c.session.UUID[:], token[17:])
+	c.issued = int64(binary.BigEndian.Uint64(token[33:]))
+	c.expires = int64(binary.BigEndian.Uint64(token[41:]))
+	authentic := false
 	for _, secret := range k.secrets {
-		if hmac.Equal(token[payloadLength:], tag(secret, use, s.tenant, token[:payloadLength])) {
-			genuine = true
+		if hmac.Equal(token[payloadLength:], tag(secret, use, c.tenant, token[:payloadLength])) {
+			authentic = true
 		}
 	}
 	at := now.Unix()
-	good := genuine && at < s.expires && s.issued <= at+int64(Leeway/time.Second) &&
-		s.expires-s.issued <= int64(longest/time.Second)
-	return s, good
+	valid := authentic && at < c.expires && c.issued <= at+int64(Leeway/time.Second) &&
+		c.expires-c.issued <= int64(maxLife/time.Second)
+	return c, valid
 }
 
 // tag derives the key for a tenant and purpose and authenticates the payload.
 func tag(secret []byte, use purpose, in tenant.TenantID, payload []byte) []byte {
 	key, err := hkdf.Key(sha256.New, secret, nil, string(use)+string(in.UUID[:]), sha256.Size)
 	if err != nil {
-		panic("checkin: " + err.Error()) // only for a key longer than HKDF can give
+		panic("checkin: " + err.Error()) // only if the key is longer than HKDF allows
 	}
 	mac := hmac.New(sha256.New, key)
 	mac.Write(payload)

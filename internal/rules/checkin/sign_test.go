@@ -39,7 +39,7 @@ func keys(t tester, current []byte, previous ...[]byte) checkin.Keys {
 	return k
 }
 
-func TestVerifyQR(t *testing.T) {
+func TestVerifyQR_AcceptsOnlyValidCodesOfThisSession(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	text, expires := k.SignQR(club, yoga, starts, checkin.QRLife)
@@ -85,14 +85,15 @@ func TestVerifyQR(t *testing.T) {
 				return
 			}
 			var refusal *fault.Error
-			if !errors.As(err, &refusal) || refusal.Reason != fault.QRInvalid || refusal.Message != "Invalid or expired QR code." || refusal.Metadata != nil {
+			if !errors.As(err, &refusal) || refusal.Reason != fault.QRInvalid ||
+				refusal.Message != "Invalid or expired QR code." || refusal.Metadata != nil {
 				t.Errorf("%#v", err)
 			}
 		})
 	}
 }
 
-func TestLifeOfACodeIsBounded(t *testing.T) {
+func TestSignQR_LimitsTheLifetime(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	for _, c := range []struct{ asked, given time.Duration }{
@@ -113,7 +114,7 @@ func TestLifeOfACodeIsBounded(t *testing.T) {
 	}
 }
 
-func TestVerifyDisplay(t *testing.T) {
+func TestVerifyDisplay_AcceptsOnlyValidLinks(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	text, expires := k.SignDisplay(club, yoga, starts)
@@ -121,7 +122,8 @@ func TestVerifyDisplay(t *testing.T) {
 	if got, err := k.VerifyDisplay(text, starts); err != nil || got != want || !expires.Equal(want.Expires) {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if got, err := keys(t, newSecret, oldSecret).VerifyDisplay(text, expires.Add(-time.Second)); err != nil || got != want {
+	rotated := keys(t, newSecret, oldSecret)
+	if got, err := rotated.VerifyDisplay(text, expires.Add(-time.Second)); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	code, _ := k.SignQR(club, yoga, starts, checkin.MaxQRLife)
@@ -136,15 +138,15 @@ func TestVerifyDisplay(t *testing.T) {
 		"a QR code":       {k, code, starts},
 		"empty":           {k, "", starts},
 	} {
-		if got, err := c.keys.VerifyDisplay(c.text, c.at); fault.ReasonOf(err) != fault.LinkInvalid || got != (checkin.Display{}) {
+		got, err := c.keys.VerifyDisplay(c.text, c.at)
+		if fault.ReasonOf(err) != fault.LinkInvalid || got != (checkin.Display{}) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
 }
 
-// A text for another session or tenant cannot be made from one's own by
-// exchanging what it says, nor can its life be stretched.
-func TestWhatACodeSaysIsAuthenticated(t *testing.T) {
+// Editing a code does not turn it into one for another session or tenant, or extend its lifetime.
+func TestVerifyQR_RejectsEditedCodes(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	text, expires := k.SignQR(club, yoga, starts, checkin.QRLife)
@@ -171,7 +173,7 @@ func TestWhatACodeSaysIsAuthenticated(t *testing.T) {
 	}
 }
 
-func TestSecretsAreLongEnough(t *testing.T) {
+func TestNewKeys_RejectsShortSecretsAndCopiesThem(t *testing.T) {
 	t.Parallel()
 	if _, err := checkin.NewKeys(newSecret[1:]); !errors.Is(err, checkin.ErrSecretTooShort) {
 		t.Error(err)
@@ -188,7 +190,7 @@ func TestSecretsAreLongEnough(t *testing.T) {
 	}
 }
 
-func TestAVerifiedCodeIsForHereAndNow(t *testing.T) {
+func TestVerifyQR_AcceptsExactlyItsTenantSessionAndTime(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	rapid.Check(t, func(t *rapid.T) {
@@ -201,14 +203,16 @@ func TestAVerifiedCodeIsForHereAndNow(t *testing.T) {
 
 		askedFor, askedSession := in.Draw(t, "asked for"), session.Draw(t, "asked session")
 		now := starts.Add(time.Duration(second.Draw(t, "now")) * time.Second)
-		good := askedFor == signedFor && askedSession == signedSession && now.Before(expires) && !now.Before(issued.Add(-checkin.Leeway))
-		if err := k.VerifyQR(text, askedFor, askedSession, now); (err == nil) != good || expires.Sub(issued) > checkin.MaxQRLife {
+		good := askedFor == signedFor && askedSession == signedSession &&
+			now.Before(expires) && !now.Before(issued.Add(-checkin.Leeway))
+		err := k.VerifyQR(text, askedFor, askedSession, now)
+		if (err == nil) != good || expires.Sub(issued) > checkin.MaxQRLife {
 			t.Fatalf("signed %s until %s, now %s: %v", issued, expires, now, err)
 		}
 	})
 }
 
-func TestEveryBitCounts(t *testing.T) {
+func TestVerify_RejectsAnyFlippedBit(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret, newSecret)
 	text, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
@@ -220,10 +224,10 @@ func TestEveryBitCounts(t *testing.T) {
 			return string(b)
 		}
 		if k.VerifyQR(flip(text), club, yoga, starts) == nil {
-			t.Errorf("bit %d of a code may be either", n)
+			t.Errorf("bit %d of a code does not matter", n)
 		}
 		if _, err := k.VerifyDisplay(flip(link), starts); err == nil {
-			t.Errorf("bit %d of a link may be either", n)
+			t.Errorf("bit %d of a link does not matter", n)
 		}
 	}
 }
@@ -233,7 +237,8 @@ func FuzzVerifyQR(f *testing.F) {
 	good, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
 	link, _ := k.SignDisplay(club, yoga, starts)
 	foreign, _ := keys(f, newSecret).SignQR(club, yoga, starts, checkin.QRLife)
-	for _, text := range []string{good, link, foreign, "", "AQ", good[1:] + "\n", base64.RawURLEncoding.EncodeToString(make([]byte, 65))} {
+	zeros := base64.RawURLEncoding.EncodeToString(make([]byte, 65))
+	for _, text := range []string{good, link, foreign, "", "AQ", good[1:] + "\n", zeros} {
 		f.Add(text, int64(0))
 	}
 	f.Fuzz(func(t *testing.T, text string, second int64) {

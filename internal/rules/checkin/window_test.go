@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/checkin"
 )
 
-func TestNobodyIsAbsentWhileCheckInIsOpen(t *testing.T) {
+func TestAbsent_NeverBeforeCheckInCloses(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ closes, after, want time.Duration }{
 		{closes: 30 * time.Minute, after: 30 * time.Minute, want: 30 * time.Minute},

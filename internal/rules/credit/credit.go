@@ -1,6 +1,5 @@
-// Package credit decides which subscription pays for a booking, and what moves
-// on its ledger. A balance is always the sum of the ledger's lines and never
-// below zero; each change is a line, and lines are only ever appended.
+// Package credit decides which subscription pays for a booking, and which lines its ledger gets. The balance is always
+// the sum of the ledger's lines and never negative. Each change of the balance is a line. The ledger is append-only.
 package credit
 
 import (
@@ -9,25 +8,25 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// PlanKind is how a plan is counted.
+// PlanKind says how bookings on a plan are paid.
 type PlanKind string
 
 // The kinds.
 const (
 	Unlimited PlanKind = "UNLIMITED" // books without credits
 	Credits   PlanKind = "CREDITS"   // one credit for each seat
-	Course    PlanKind = "COURSE"    // belongs to a course; never picked for a booking
+	Course    PlanKind = "COURSE"    // for a course; never pays for a single booking
 )
 
-// Plan is what can be bought.
+// Plan is a product that members buy: a membership, a pack or a course.
 type Plan struct {
 	ID           tenant.PlanID
 	Name         string
 	Description  string
 	Kind         PlanKind
-	Credits      int            // given at the start and with each period
-	Period       *time.Duration // nil: a pack, given once
-	Term         *time.Duration // nil: until it is cancelled
+	Credits      int            // granted at the start and with each period
+	Period       *time.Duration // nil: a pack, granted once
+	Term         *time.Duration // nil: until cancelled
 	DailyLimit   *int
 	WeeklyLimit  *int
 	AllowOverlap bool
@@ -38,14 +37,14 @@ type Plan struct {
 	UpdatedAt    time.Time
 }
 
-// Money is an amount as google.type.Money counts it.
+// Money is an amount of money, like google.type.Money.
 type Money struct {
 	Currency string // ISO 4217
 	Units    int64
 	Nanos    int32
 }
 
-// Status is where a subscription is in its life.
+// Status is the status of a subscription.
 type Status string
 
 // The statuses.
@@ -64,30 +63,30 @@ type Subscription struct {
 	Plan         Plan
 	Status       Status
 	Balance      int
-	Lines        int // on its ledger
+	Lines        int // number of lines in its ledger
 	StartsAt     time.Time
-	EndsAt       *time.Time // nil: until it is cancelled
+	EndsAt       *time.Time // nil: until cancelled
 	PeriodEndsAt *time.Time // nil: no periods
 	Version      int
 	CreatedAt    time.Time
 	UpdatedAt    time.Time
 
-	// UsedToday and UsedThisWeek count active bookings on the local day and in the
-	// local week of the session in question. They are known where the plan limits them.
+	// UsedToday and UsedThisWeek count the active bookings on the local day and in the local week of the session that
+	// is to be booked. They are set only if the plan limits them.
 	UsedToday, UsedThisWeek int
 }
 
-// EntryKind is why credits moved.
+// EntryKind is the reason for a ledger line.
 type EntryKind string
 
 // The kinds of lines.
 const (
-	Grant      EntryKind = "GRANT"      // given by staff
-	Period     EntryKind = "PERIOD"     // given with the start of a subscription or period
-	Booking    EntryKind = "BOOKING"    // taken by a booking
-	Refund     EntryKind = "REFUND"     // given back when a booking ended
-	Expiry     EntryKind = "EXPIRY"     // lapsed at the end of a period or term
-	Correction EntryKind = "CORRECTION" // taken back by staff
+	Grant      EntryKind = "GRANT"      // granted by staff
+	Period     EntryKind = "PERIOD"     // granted at the start of a subscription or period
+	Booking    EntryKind = "BOOKING"    // charged for a booking
+	Refund     EntryKind = "REFUND"     // refunded for a booking
+	Expiry     EntryKind = "EXPIRY"     // expired at the end of a period or term
+	Correction EntryKind = "CORRECTION" // removed by staff
 )
 
 // Entry is a line of the ledger.
@@ -104,8 +103,8 @@ type Entry struct {
 	At           time.Time
 }
 
-// move appends a line to entries and keeps the balance equal to their sum.
-func (s *Subscription) move(entries []Entry, line Entry) []Entry {
+// post appends a line to entries and updates the balance. A line with amount 0 is left out.
+func (s *Subscription) post(entries []Entry, line Entry) []Entry {
 	if line.Amount == 0 {
 		return entries
 	}
@@ -115,16 +114,18 @@ func (s *Subscription) move(entries []Entry, line Entry) []Entry {
 	return append(entries, line)
 }
 
-// bySystem is a line that nobody asked for.
+// bySystem is a line that no user caused.
 func bySystem(kind EntryKind, amount int, at time.Time) Entry {
 	return Entry{Kind: kind, Amount: amount, Actor: SystemActor, At: at}
 }
 
-// SystemActor stands on lines that nobody asked for.
+// SystemActor is the actor of lines that no user caused.
 const SystemActor = "system"
 
-// Start begins a subscription: its status, term and first period, and its first credits.
-func Start(id tenant.SubscriptionID, member tenant.MemberID, plan Plan, startsAt, now time.Time) (Subscription, []Entry) {
+// Start begins a subscription: its status, its term and first period, and its first credits.
+func Start(
+	id tenant.SubscriptionID, member tenant.MemberID, plan Plan, startsAt, now time.Time,
+) (Subscription, []Entry) {
 	s := Subscription{
 		ID: id, Member: member, Plan: plan, Status: Active, StartsAt: startsAt,
 		Version: 1, CreatedAt: now, UpdatedAt: now,
@@ -138,14 +139,14 @@ func Start(id tenant.SubscriptionID, member tenant.MemberID, plan Plan, startsAt
 	if plan.Period != nil {
 		s.PeriodEndsAt = new(startsAt.Add(*plan.Period))
 	}
-	entries := s.move(nil, bySystem(Period, plan.Credits, now))
-	caughtUp, more := Advance(s, now)
-	return caughtUp, append(entries, more...)
+	entries := s.post(nil, bySystem(Period, plan.Credits, now))
+	current, more := Advance(s, now)
+	return current, append(entries, more...)
 }
 
-// Advance brings a subscription up to date: past its term it is expired and what
-// is left lapses; past its period what is left lapses and credits are given anew.
-// Periods that went by unseen count as one: what they gave would have lapsed.
+// Advance brings a subscription up to date. After its term, the subscription and the remaining credits expire. After
+// its period, the remaining credits expire and new ones are granted. Several periods since the last call count as one,
+// because the credits of all but the last would have expired.
 func Advance(s Subscription, now time.Time) (Subscription, []Entry) {
 	if s.Status == Expired || s.Status == Cancelled {
 		return s, nil
@@ -153,20 +154,20 @@ func Advance(s Subscription, now time.Time) (Subscription, []Entry) {
 	if s.EndsAt != nil && !now.Before(*s.EndsAt) {
 		s.Status = Expired
 		s.PeriodEndsAt = nil
-		entries := s.move(nil, bySystem(Expiry, -s.Balance, now))
+		entries := s.post(nil, bySystem(Expiry, -s.Balance, now))
 		return s, entries
 	}
 	if s.PeriodEndsAt == nil || now.Before(*s.PeriodEndsAt) || s.Plan.Period == nil {
 		return s, nil
 	}
-	begun := int64(now.Sub(*s.PeriodEndsAt) / *s.Plan.Period) + 1
-	s.PeriodEndsAt = new(s.PeriodEndsAt.Add(time.Duration(begun) * *s.Plan.Period))
-	entries := s.move(nil, bySystem(Expiry, -s.Balance, now))
-	entries = s.move(entries, bySystem(Period, s.Plan.Credits, now))
+	periods := int64(now.Sub(*s.PeriodEndsAt) / *s.Plan.Period) + 1
+	s.PeriodEndsAt = new(s.PeriodEndsAt.Add(time.Duration(periods) * *s.Plan.Period))
+	entries := s.post(nil, bySystem(Expiry, -s.Balance, now))
+	entries = s.post(entries, bySystem(Period, s.Plan.Credits, now))
 	return s, entries
 }
 
-// Bookable sums what active subscriptions hold, and tells whether one of them books without credits.
+// Bookable returns the total balance of the active subscriptions, and whether one of them books without credits.
 func Bookable(subscriptions []Subscription) (balance int, unlimited bool) {
 	for _, s := range subscriptions {
 		if s.Status != Active {

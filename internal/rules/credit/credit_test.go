@@ -18,7 +18,7 @@ const day = 24 * time.Hour
 
 func id[I ~struct{ tenant.UUID }]() I { return tenant.New[I](now) }
 
-func TestAdvance(t *testing.T) {
+func TestAdvance_ExpiresAndGrantsCreditsOncePerPeriod(t *testing.T) {
 	t.Parallel()
 	monthly := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)}
 	pack := credit.Plan{Kind: credit.Credits, Credits: 8}
@@ -31,12 +31,20 @@ func TestAdvance(t *testing.T) {
 		status  credit.Status
 		lines   []credit.EntryKind
 	}{
-		"within the period nothing moves":          {monthly, 3, 30*day - 1, 5, credit.Active, nil},
-		"at its end the rest lapses, then a grant": {monthly, 3, 30 * day, 8, credit.Active, []credit.EntryKind{credit.Expiry, credit.Period}},
-		"a used-up period only grants":             {monthly, 8, 30 * day, 8, credit.Active, []credit.EntryKind{credit.Period}},
-		"periods that went by unseen count as one": {monthly, 0, 100 * day, 8, credit.Active, []credit.EntryKind{credit.Expiry, credit.Period}},
-		"a pack does not lapse by itself":          {pack, 3, 1000 * day, 5, credit.Active, nil},
-		"at the end of the term all lapses":        {term, 3, 90 * day, 0, credit.Expired, []credit.EntryKind{credit.Expiry}},
+		"nothing changes within the period": {monthly, 3, 30*day - 1, 5, credit.Active, nil},
+		"at its end the rest expires, then new ones": {
+			monthly, 3, 30 * day, 8, credit.Active, []credit.EntryKind{credit.Expiry, credit.Period},
+		},
+		"a used-up period has nothing to expire": {
+			monthly, 8, 30 * day, 8, credit.Active, []credit.EntryKind{credit.Period},
+		},
+		"several missed periods count as one": {
+			monthly, 0, 100 * day, 8, credit.Active, []credit.EntryKind{credit.Expiry, credit.Period},
+		},
+		"a pack does not expire": {pack, 3, 1000 * day, 5, credit.Active, nil},
+		"all expires at the end of the term": {
+			term, 3, 90 * day, 0, credit.Expired, []credit.EntryKind{credit.Expiry},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -55,14 +63,13 @@ func TestAdvance(t *testing.T) {
 				}
 			}
 			if again, more := credit.Advance(got, now.Add(tt.after)); again.Balance != got.Balance || len(more) != 0 {
-				t.Errorf("advancing again moved %+v", more)
+				t.Errorf("advancing again added %+v", more)
 			}
 		})
 	}
 }
 
-// A subscription that begins in the past starts in the period that runs now.
-func TestStartCatchesUp(t *testing.T) {
+func TestStart_InThePastBeginsInTheCurrentPeriod(t *testing.T) {
 	t.Parallel()
 	plan := credit.Plan{Kind: credit.Credits, Credits: 8, Period: new(30 * day)}
 	s, lines := credit.Start(id[tenant.SubscriptionID](), id[tenant.MemberID](), plan, now.Add(-45*day), now)
@@ -79,9 +86,9 @@ func sum(lines []credit.Entry) int {
 	return total
 }
 
-// Whatever happens to a subscription, its balance is the sum of its ledger, is what the
-// last line says, and is never below zero.
-func TestABalanceIsTheSumOfItsLedger(t *testing.T) {
+// After any sequence of changes, the balance is the sum of the ledger, equals the balance of the last line, and is
+// never negative.
+func TestBalance_IsAlwaysTheSumOfTheLedger(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		plan := credit.Plan{Kind: credit.Credits, Credits: rapid.IntRange(1, 12).Draw(t, "credits")}
@@ -105,7 +112,8 @@ func TestABalanceIsTheSumOfItsLedger(t *testing.T) {
 			case 1:
 				lines = s.GiveBack(nil, id[tenant.BookingID](), rapid.IntRange(0, 4).Draw(t, "back"), "a", "", at)
 			case 2:
-				lines, _ = s.Adjust(rapid.IntRange(-5, 5).Filter(func(n int) bool { return n != 0 }).Draw(t, "amount"), "a", "", at)
+				amount := rapid.IntRange(-5, 5).Filter(func(n int) bool { return n != 0 }).Draw(t, "amount")
+				lines, _ = s.Adjust(amount, "a", "", at)
 			}
 			ledger = append(ledger, lines...)
 			if s.Balance < 0 {
@@ -121,13 +129,16 @@ func TestABalanceIsTheSumOfItsLedger(t *testing.T) {
 	})
 }
 
-func TestPayer(t *testing.T) {
+func TestPayer_PicksTheOnlyOrNamedSubscription(t *testing.T) {
 	t.Parallel()
 	of := func(kind credit.PlanKind, status credit.Status) credit.Subscription {
-		return credit.Subscription{ID: id[tenant.SubscriptionID](), Plan: credit.Plan{Kind: kind}, Status: status, StartsAt: now.Add(-day)}
+		return credit.Subscription{
+			ID: id[tenant.SubscriptionID](), Plan: credit.Plan{Kind: kind}, Status: status, StartsAt: now.Add(-day),
+		}
 	}
 	active, other := of(credit.Credits, credit.Active), of(credit.Unlimited, credit.Active)
-	paused, debt, course := of(credit.Unlimited, credit.Paused), of(credit.Unlimited, credit.Debt), of(credit.Course, credit.Active)
+	paused, debt := of(credit.Unlimited, credit.Paused), of(credit.Unlimited, credit.Debt)
+	course := of(credit.Course, credit.Active)
 	future := of(credit.Unlimited, credit.Active)
 	future.StartsAt = now.Add(time.Second)
 	for name, tt := range map[string]struct {
@@ -137,21 +148,37 @@ func TestPayer(t *testing.T) {
 		want   tenant.SubscriptionID
 		reason fault.Reason
 	}{
-		"the only one":                            {have: []credit.Subscription{active, paused, course}, want: active.ID},
-		"none":                                    {},
-		"none where payments are taken":           {pays: true, reason: fault.NoActivePlan},
-		"only a paused one, payments taken":       {have: []credit.Subscription{paused}, pays: true, reason: fault.NoActivePlan},
-		"only a course, payments taken":           {have: []credit.Subscription{course}, pays: true, reason: fault.NoActivePlan},
-		"not begun":                               {have: []credit.Subscription{future}, pays: true, reason: fault.NoActivePlan},
-		"several":                                 {have: []credit.Subscription{active, other}, reason: fault.PlanChoiceRequired},
-		"several, one named":                      {have: []credit.Subscription{active, other}, named: other.ID, want: other.ID},
-		"one active, one in debt":                 {have: []credit.Subscription{active, debt}, reason: fault.PlanChoiceRequired},
-		"the only one is in debt":                 {have: []credit.Subscription{debt}, reason: fault.OutstandingBalance},
-		"a named one in debt":                     {have: []credit.Subscription{active, debt}, named: debt.ID, reason: fault.OutstandingBalance},
-		"a named course":                          {have: []credit.Subscription{course}, named: course.ID, reason: fault.NoActivePlan},
-		"a named paused one":                      {have: []credit.Subscription{paused}, named: paused.ID, reason: fault.NoActivePlan},
-		"a named one that is none of theirs":      {have: []credit.Subscription{active}, named: other.ID, reason: fault.SubscriptionNotFound},
-		"in debt elsewhere, but active one named": {have: []credit.Subscription{active, debt}, named: active.ID, want: active.ID},
+		"the only one":         {have: []credit.Subscription{active, paused, course}, want: active.ID},
+		"none":                 {},
+		"none, payments taken": {pays: true, reason: fault.NoActivePlan},
+		"only a paused one, payments taken": {
+			have: []credit.Subscription{paused}, pays: true, reason: fault.NoActivePlan,
+		},
+		"only a course, payments taken": {
+			have: []credit.Subscription{course}, pays: true, reason: fault.NoActivePlan,
+		},
+		"not started":        {have: []credit.Subscription{future}, pays: true, reason: fault.NoActivePlan},
+		"several":            {have: []credit.Subscription{active, other}, reason: fault.PlanChoiceRequired},
+		"several, one named": {have: []credit.Subscription{active, other}, named: other.ID, want: other.ID},
+		"one active, one in debt": {
+			have: []credit.Subscription{active, debt}, reason: fault.PlanChoiceRequired,
+		},
+		"the only one is in debt": {have: []credit.Subscription{debt}, reason: fault.OutstandingBalance},
+		"a named one in debt": {
+			have: []credit.Subscription{active, debt}, named: debt.ID, reason: fault.OutstandingBalance,
+		},
+		"a named course": {
+			have: []credit.Subscription{course}, named: course.ID, reason: fault.NoActivePlan,
+		},
+		"a named paused one": {
+			have: []credit.Subscription{paused}, named: paused.ID, reason: fault.NoActivePlan,
+		},
+		"a named one of another member": {
+			have: []credit.Subscription{active}, named: other.ID, reason: fault.SubscriptionNotFound,
+		},
+		"one in debt, the active one named": {
+			have: []credit.Subscription{active, debt}, named: active.ID, want: active.ID,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -169,7 +196,7 @@ func TestPayer(t *testing.T) {
 	}
 }
 
-func TestQuota(t *testing.T) {
+func TestCheckQuota_ChecksDailyThenWeeklyLimit(t *testing.T) {
 	t.Parallel()
 	on := civil.MustParseDate("2026-03-18") // a Wednesday
 	s := credit.Subscription{Plan: credit.Plan{DailyLimit: new(1), WeeklyLimit: new(3)}}
@@ -184,7 +211,7 @@ func TestQuota(t *testing.T) {
 	}
 }
 
-func TestStatusMachine(t *testing.T) {
+func TestSetStatus_AllowsOnlyListedTransitions(t *testing.T) {
 	t.Parallel()
 	allowed := map[credit.Status][]credit.Status{
 		credit.Active:    {credit.Active, credit.Paused, credit.Debt, credit.Cancelled},
@@ -208,13 +235,13 @@ func TestStatusMachine(t *testing.T) {
 	}
 }
 
-func TestPlanValidation(t *testing.T) {
+func TestPlanValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	good := credit.Plan{Name: "Ten classes", Kind: credit.Credits, Credits: 10}
 	if err := good.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	for field, spoil := range map[string]func(*credit.Plan){
+	for field, edit := range map[string]func(*credit.Plan){
 		"plan.name":                func(p *credit.Plan) { p.Name = "" },
 		"plan.credits":             func(p *credit.Plan) { p.Credits = 0 },
 		"plan.period":              func(p *credit.Plan) { p.Kind, p.Credits, p.Period = credit.Unlimited, 0, new(day) },
@@ -225,7 +252,7 @@ func TestPlanValidation(t *testing.T) {
 		"plan.price":               func(p *credit.Plan) { p.Price = credit.Money{Currency: "EUR", Units: -1} },
 	} {
 		p := good
-		spoil(&p)
+		edit(&p)
 		err, ok := p.Validate().(*fault.Error)
 		if !ok || err.Field != field {
 			t.Errorf("%s: %v", field, err)

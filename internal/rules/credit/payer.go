@@ -11,17 +11,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Payer finds the subscription for a booking among a member's, which the
-// caller has advanced to now. A nil payer with a nil error means that the booking needs none.
+// Payer picks the subscription that pays for a booking from those of a member, which the caller has advanced to now. If
+// both the subscription and the error are nil, the booking needs no payer.
 //
-// Active subscriptions and those in debt are candidates: one is taken, of several one
-// must be named, and without any only a tenant that takes no payments lets a
-// member book. COURSE subscriptions are never candidates.
-func Payer(subscriptions []Subscription, named tenant.SubscriptionID, takesPayments bool, now time.Time) (*Subscription, error) {
+// Candidates are ACTIVE subscriptions and those in DEBT, but never those of COURSE plans. If there is one, it pays. If
+// there are several, the member must name one. If there are none, booking fails, unless the tenant takes no payments.
+func Payer(
+	subscriptions []Subscription, named tenant.SubscriptionID, takesPayments bool, now time.Time,
+) (*Subscription, error) {
 	if !named.IsZero() {
 		for i := range subscriptions {
 			if s := &subscriptions[i]; s.ID == named {
-				return s, s.usable(now)
+				return s, s.checkUsable(now)
 			}
 		}
 		return nil, fault.Missing(fault.SubscriptionNotFound, "Subscription").In("subscription_id")
@@ -30,7 +31,7 @@ func Payer(subscriptions []Subscription, named tenant.SubscriptionID, takesPayme
 	var ids []string
 	for i := range subscriptions {
 		s := &subscriptions[i]
-		if !s.candidate(now) {
+		if !s.isCandidate(now) {
 			continue
 		}
 		found = s
@@ -39,10 +40,10 @@ func Payer(subscriptions []Subscription, named tenant.SubscriptionID, takesPayme
 	switch {
 	case len(ids) > 1:
 		return nil, fault.New(fault.FailedPrecondition, fault.PlanChoiceRequired,
-			"Several plans are active: say which one to book on.").
+			"Several plans are active. Choose one to book on.").
 			In("subscription_id").With("subscription_ids", strings.Join(ids, ","))
 	case len(ids) == 1:
-		return found, found.usable(now)
+		return found, found.checkUsable(now)
 	case takesPayments:
 		return nil, noActivePlan()
 	default:
@@ -54,24 +55,24 @@ func noActivePlan() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.NoActivePlan, "There is no active plan to book on.")
 }
 
-func (s *Subscription) candidate(now time.Time) bool {
+func (s *Subscription) isCandidate(now time.Time) bool {
 	return s.Plan.Kind != Course && (s.Status == Active || s.Status == Debt) && !now.Before(s.StartsAt)
 }
 
-func (s *Subscription) usable(now time.Time) error {
+func (s *Subscription) checkUsable(now time.Time) error {
 	switch {
-	case !s.candidate(now):
+	case !s.isCandidate(now):
 		return noActivePlan().With("status", string(s.Status)).In("subscription_id")
 	case s.Status == Debt:
 		return fault.New(fault.FailedPrecondition, fault.OutstandingBalance,
-			"There is an outstanding balance on this plan: settle it before booking.")
+			"This plan has an outstanding balance. Settle it before booking.")
 	default:
 		return nil
 	}
 }
 
-// CheckQuota refuses a booking beyond the plan's limits for the session's local
-// day and the week, Monday to Sunday, around it.
+// CheckQuota rejects a booking that exceeds the plan's limits for the local day of the session, or for the week of that
+// day, Monday to Sunday.
 func (s *Subscription) CheckQuota(on civil.Date) error {
 	if limit := s.Plan.DailyLimit; limit != nil && s.UsedToday >= *limit {
 		return fault.New(fault.ResourceExhausted, fault.DailyLimit, "Daily booking limit reached (%d per day).", *limit).
@@ -84,12 +85,14 @@ func (s *Subscription) CheckQuota(on civil.Date) error {
 	return nil
 }
 
-// Limited reports whether bookings on the plan are counted by day or week.
+// Limited reports whether the plan limits bookings per day or week.
 func (p Plan) Limited() bool { return p.DailyLimit != nil || p.WeeklyLimit != nil }
 
-// Take moves the credits of a booking off the subscription, one for each seat.
-// Only CREDITS plans move any.
-func (s *Subscription) Take(entries []Entry, booking tenant.BookingID, seats int, actor string, now time.Time) ([]Entry, int, error) {
+// Take charges a booking, one credit for each seat. It returns entries with the new line, and the number of credits.
+// Only CREDITS plans are charged.
+func (s *Subscription) Take(
+	entries []Entry, booking tenant.BookingID, seats int, actor string, now time.Time,
+) ([]Entry, int, error) {
 	if s.Plan.Kind != Credits {
 		return entries, 0, nil
 	}
@@ -97,18 +100,20 @@ func (s *Subscription) Take(entries []Entry, booking tenant.BookingID, seats int
 		return entries, 0, fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.").
 			With("balance", strconv.Itoa(s.Balance)).With("needed", strconv.Itoa(seats))
 	}
-	return s.move(entries, Entry{Kind: Booking, Amount: -seats, Booking: booking, Actor: actor, At: now}), seats, nil
+	return s.post(entries, Entry{Kind: Booking, Amount: -seats, Booking: booking, Actor: actor, At: now}), seats, nil
 }
 
-// GiveBack moves a booking's credits back, whatever became of the subscription since.
-func (s *Subscription) GiveBack(entries []Entry, booking tenant.BookingID, credits int, actor, reason string, now time.Time) []Entry {
-	return s.move(entries, Entry{Kind: Refund, Amount: credits, Booking: booking, Actor: actor, Reason: reason, At: now})
+// GiveBack refunds the credits of a booking, whatever the status of the subscription is now.
+func (s *Subscription) GiveBack(
+	entries []Entry, booking tenant.BookingID, credits int, actor, reason string, now time.Time,
+) []Entry {
+	return s.post(entries, Entry{Kind: Refund, Amount: credits, Booking: booking, Actor: actor, Reason: reason, At: now})
 }
 
-// Adjust grants credits, or takes them back with an amount below zero.
+// Adjust grants credits, or removes them if the amount is negative.
 func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) ([]Entry, error) {
 	if s.Plan.Kind != Credits {
-		return nil, fault.New(fault.FailedPrecondition, fault.SubscriptionState, "Bookings on this plan take no credits.").
+		return nil, fault.New(fault.FailedPrecondition, fault.SubscriptionState, "This plan does not use credits.").
 			With("kind", string(s.Plan.Kind))
 	}
 	if s.Status == Expired || s.Status == Cancelled {
@@ -116,31 +121,30 @@ func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) (
 			With("status", string(s.Status))
 	}
 	if s.Balance+amount < 0 {
-		return nil, fault.New(fault.ResourceExhausted, fault.NoCredits, "The balance would fall below zero.").
+		return nil, fault.New(fault.ResourceExhausted, fault.NoCredits, "The balance would be negative.").
 			With("balance", strconv.Itoa(s.Balance)).In("amount")
 	}
 	kind := Grant
 	if amount < 0 {
 		kind = Correction
 	}
-	return s.move(nil, Entry{Kind: kind, Amount: amount, Actor: actor, Reason: reason, At: now}), nil
+	return s.post(nil, Entry{Kind: kind, Amount: amount, Actor: actor, Reason: reason, At: now}), nil
 }
 
-// follows is what staff can make of a subscription in each status. Only time makes one expire.
-var follows = map[Status][]Status{
+// transitions are the changes of status that staff can make. Only the end of the term makes a subscription EXPIRED.
+var transitions = map[Status][]Status{
 	Active: {Paused, Debt, Cancelled},
 	Paused: {Active, Debt, Cancelled},
 	Debt:   {Active, Cancelled},
 }
 
-// SetStatus moves a subscription to another status; it reports whether anything changed.
-// Cancelled and expired ones stay so. What is left when one is cancelled stays on the
-// ledger, where it cannot be booked with.
+// SetStatus changes the status and reports whether anything changed. CANCELLED and EXPIRED are final. The remaining
+// credits of a cancelled subscription stay on the ledger, but cannot be used.
 func (s *Subscription) SetStatus(to Status) (bool, error) {
 	if s.Status == to {
 		return false, nil
 	}
-	if !slices.Contains(follows[s.Status], to) {
+	if !slices.Contains(transitions[s.Status], to) {
 		return false, fault.New(fault.FailedPrecondition, fault.SubscriptionState,
 			"A subscription that is %s cannot become %s.", s.Status, to).With("status", string(s.Status))
 	}

@@ -8,15 +8,15 @@ import (
 
 const day = 24 * time.Hour
 
-// Validate refuses plans that can mean nothing.
+// Validate rejects a plan with invalid fields: INVALID_FIELD.
 func (p Plan) Validate() error {
 	switch {
 	case p.Name == "" || len([]rune(p.Name)) > 200:
 		return fault.Invalid("plan.name", "A plan's name has 1 to 200 characters.")
 	case p.Kind == Credits && (p.Credits < 1 || p.Credits > 10_000):
-		return fault.Invalid("plan.credits", "A plan with credits gives 1 to 10,000.")
+		return fault.Invalid("plan.credits", "A plan of the kind CREDITS grants 1 to 10,000 credits.")
 	case p.Kind != Credits && p.Credits != 0:
-		return fault.Invalid("plan.credits", "Only plans of the kind CREDITS give credits.")
+		return fault.Invalid("plan.credits", "Only plans of the kind CREDITS grant credits.")
 	case p.Kind != Credits && p.Period != nil:
 		return fault.Invalid("plan.period", "Only plans of the kind CREDITS have periods.")
 	case p.Period != nil && (*p.Period < day || *p.Period > 400*day):
@@ -24,13 +24,13 @@ func (p Plan) Validate() error {
 	case p.Term != nil && (*p.Term < day || *p.Term > 3660*day):
 		return fault.Invalid("plan.term", "A term lasts 1 to 3,660 days.")
 	case p.DailyLimit != nil && *p.DailyLimit < 1:
-		return fault.Invalid("plan.daily_limit", "A limit is at least 1; leave it out for none.")
+		return fault.Invalid("plan.daily_limit", "A limit is at least 1. For no limit, leave it out.")
 	case p.WeeklyLimit != nil && *p.WeeklyLimit < 1:
-		return fault.Invalid("plan.weekly_limit", "A limit is at least 1; leave it out for none.")
+		return fault.Invalid("plan.weekly_limit", "A limit is at least 1. For no limit, leave it out.")
 	case p.Price.Currency == "" && (p.Price.Units != 0 || p.Price.Nanos != 0):
-		return fault.Invalid("plan.price.currency_code", "A price has a currency.")
+		return fault.Invalid("plan.price.currency_code", "A price needs a currency.")
 	case p.Price.Units < 0 || p.Price.Nanos < 0 || p.Price.Nanos > 999_999_999:
-		return fault.Invalid("plan.price", "A price is not below zero, and its nanos are below a unit.")
+		return fault.Invalid("plan.price", "A price must not be negative, and its nanos must be below 1,000,000,000.")
 	}
 	return nil
 }

@@ -1,6 +1,5 @@
-// Package grant decides who may give and take what access allows: nobody a
-// permission that they lack themselves. It knows roles and service accounts as
-// things that people edit; what they allow at the door is package access's.
+// Package grant has the rules for editing roles, role assignments and service accounts. The main rule: you cannot grant
+// or revoke a permission that you lack yourself. Package access checks what the permissions allow in each request.
 package grant
 
 import (
@@ -19,32 +18,33 @@ import (
 // Role is a named set of permissions.
 type Role struct {
 	Name        string
-	Title       string // what people read
+	Title       string // the display name
 	Description string
-	Permissions []string // in the catalogue's order
-	BuiltIn     bool     // every tenant has it; it cannot be changed
-	Holders     int      // members, active or not, and service accounts in force
+	Permissions []string // in the order of policy.Permissions
+	BuiltIn     bool     // every tenant has it, and it cannot be changed
+	Holders     int      // members, active or not, and service accounts that are not revoked
 
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// Limits of what a role says, in characters.
+// Length limits of a role's fields, in characters.
 const (
 	maxTitle       = 200
 	maxDescription = 1000
 )
 
-// Normal gives the form in which a role is kept: permissions in the catalogue's
-// order, a title in any case. Errors: INVALID_FIELD, PERMISSION_NOT_FOUND.
+// Normal returns the role as it is stored: with a title, and with permissions in the order of policy.Permissions. The
+// errors are INVALID_FIELD and PERMISSION_NOT_FOUND.
 func (r Role) Normal() (Role, error) {
 	r.Title, r.Description = strings.TrimSpace(r.Title), strings.TrimSpace(r.Description)
 	if r.Title == "" {
 		r.Title = r.Name
 	}
 	if utf8.RuneCountInString(r.Title) > maxTitle || strings.ContainsFunc(r.Title, unicode.IsControl) {
-		return r, fault.Invalid("role.title", "A title has at most %d characters, none of them control characters.", maxTitle)
+		return r, fault.Invalid("role.title",
+			"A title has at most %d characters and no control characters.", maxTitle)
 	}
 	if err := checkDescription("role.description", r.Description); err != nil {
 		return r, err
@@ -56,7 +56,7 @@ func (r Role) Normal() (Role, error) {
 		}
 	}
 	r.Permissions = slices.Clone(r.Permissions)
-	slices.SortFunc(r.Permissions, inCatalogue)
+	slices.SortFunc(r.Permissions, comparePermissions)
 	r.Permissions = slices.Compact(r.Permissions)
 	return r, nil
 }
@@ -64,19 +64,20 @@ func (r Role) Normal() (Role, error) {
 func checkDescription(field, text string) error {
 	control := func(char rune) bool { return unicode.IsControl(char) && char != '\n' && char != '\t' && char != '\r' }
 	if utf8.RuneCountInString(text) > maxDescription || strings.ContainsFunc(text, control) {
-		return fault.Invalid(field, "A description has at most %d characters, none of them control characters.", maxDescription)
+		return fault.Invalid(field,
+			"A description has at most %d characters and no control characters.", maxDescription)
 	}
 	return nil
 }
 
-// inCatalogue orders permissions as the catalogue does, unknown ones first.
-func inCatalogue(a, b string) int {
+// comparePermissions sorts by the order of policy.Permissions, unknown ones first.
+func comparePermissions(a, b string) int {
 	i, _ := policy.Index(a)
 	j, _ := policy.Index(b)
 	return cmp.Or(i-j, strings.Compare(a, b))
 }
 
-// BuiltIn completes a role that every tenant has: what it is comes with the program.
+// BuiltIn fills in a built-in role: its title, description and permissions come from package policy.
 func BuiltIn(r Role) Role {
 	for _, role := range policy.Roles() {
 		if role.Name == r.Name {
@@ -92,7 +93,7 @@ func BuiltIn(r Role) Role {
 	return r
 }
 
-// BuiltInNames lists the roles that every tenant has, the highest rank first.
+// BuiltInNames returns the built-in roles, the highest rank first.
 func BuiltInNames() []string {
 	var names []string
 	for _, role := range policy.Roles() {
@@ -101,7 +102,7 @@ func BuiltInNames() []string {
 	return names
 }
 
-// Sort puts names of roles into order: built-in ones by rank, then by name.
+// Sort sorts names of roles: built-in ones first, by rank, then the others by name.
 func Sort(roles []string) {
 	builtIn := BuiltInNames()
 	rank := func(name string) int {
@@ -113,62 +114,64 @@ func Sort(roles []string) {
 	slices.SortFunc(roles, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 }
 
-// Search chooses roles.
+// Search selects roles.
 type Search struct {
-	After string // the name of the last role before; "" is from the first
+	After string // the name of the last role of the page before; "" for the first page
 	Limit int
 }
 
-// Account is a program that calls on behalf of a partner.
+// Account is a service account: the identity of a partner's program.
 type Account struct {
 	ID          tenant.ServiceAccountID
-	Name        string // unique among those in force, without regard to case
+	Name        string // unique, ignoring case, among accounts that are not revoked
 	Description string
-	Roles       []string // none once it is revoked
+	Roles       []string // empty once revoked
 	Keys        []Key    // the newest first
 	CreatedAt   time.Time
-	RevokedAt   time.Time // zero while in force
+	RevokedAt   time.Time // zero: not revoked
 }
 
-// Revoked reports whether the account has ended, for good.
+// Revoked reports whether the account is revoked, which is final.
 func (a Account) Revoked() bool { return !a.RevokedAt.IsZero() }
 
 const maxAccountName = 200
 
-// Normal gives the form in which an account is kept, or INVALID_FIELD.
+// Normal returns the account as it is stored. The error is INVALID_FIELD.
 func (a Account) Normal() (Account, error) {
 	a.Name, a.Description = strings.TrimSpace(a.Name), strings.TrimSpace(a.Description)
-	if a.Name == "" || utf8.RuneCountInString(a.Name) > maxAccountName || strings.ContainsFunc(a.Name, unicode.IsControl) {
-		return a, fault.Invalid("name", "An account's name has 1 to %d characters, none of them control characters.", maxAccountName)
+	length := utf8.RuneCountInString(a.Name)
+	if length == 0 || length > maxAccountName || strings.ContainsFunc(a.Name, unicode.IsControl) {
+		return a, fault.Invalid("name",
+			"An account's name has 1 to %d characters and no control characters.", maxAccountName)
 	}
 	return a, checkDescription("description", a.Description)
 }
 
-// AccountSearch chooses service accounts.
+// AccountSearch selects service accounts.
 type AccountSearch struct {
-	Revoked bool // those too
+	Revoked bool // include revoked ones
 	After   *AccountPosition
 	Limit   int
 }
 
-// AccountPosition is an account's place in the order of name, then id.
+// AccountPosition is an account's position in the list, which is sorted by name, then id.
 type AccountPosition struct {
 	Name string
 	ID   tenant.ServiceAccountID
 }
 
-// Key is what is known of an account's key. Its secret is not kept.
+// Key is a key of a service account, without its secret, which is not stored.
 type Key struct {
 	ID        tenant.KeyID
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
-	UsedAt    time.Time // when it was last exchanged, to the hour; zero: never
+	UsedAt    time.Time // when it was last exchanged for a token, to the hour; zero: never
 }
 
-// Good reports whether the key opens anything at that time.
+// Good reports whether the key is valid now.
 func (k Key) Good(now time.Time) bool { return k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt) }
 
-// EndKeys lets the keys that are there end at that time, unless they end sooner.
+// EndKeys makes the current keys expire at the given time, unless they expire earlier.
 func (a *Account) EndKeys(at time.Time) {
 	a.Keys = slices.Clone(a.Keys)
 	for i := range a.Keys {

@@ -15,14 +15,13 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// set draws some of the catalogue's permissions.
+// set draws a set of permissions.
 func set(t *rapid.T, label string) []string {
 	var names []string
 	for _, p := range policy.Permissions() {
 		names = append(names, p.Name)
 	}
-	drawn := rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID[string]).Draw(t, label)
-	return drawn
+	return rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID[string]).Draw(t, label)
 }
 
 func power(names []string) grant.Power {
@@ -33,7 +32,8 @@ func power(names []string) grant.Power {
 	return p
 }
 
-func lacks(t *rapid.T, err error) string {
+// lacking returns the permission that an error says is missing, or "".
+func lacking(t *rapid.T, err error) string {
 	var f *fault.Error
 	if !errors.As(err, &f) {
 		return ""
@@ -44,44 +44,45 @@ func lacks(t *rapid.T, err error) string {
 	return f.Metadata["permission"]
 }
 
-func TestNobodyMovesWhatTheyLack(t *testing.T) {
+func TestMayMove_RejectsPermissionsThatEditorLacks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		has, moved := set(t, "has"), set(t, "moved")
-		lacked := lacks(t, power(has).MayMove(power(moved)))
-		missing := slices.DeleteFunc(slices.Clone(moved), func(name string) bool { return slices.Contains(has, name) })
+		has, changed := set(t, "has"), set(t, "changed")
+		lacked := lacking(t, power(has).MayMove(power(changed)))
+		missing := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return slices.Contains(has, name) })
 		if lacked == "" != (len(missing) == 0) || (lacked != "" && !slices.Contains(missing, lacked)) {
 			t.Fatalf("lacks %q, missing are %v", lacked, missing)
 		}
 	})
 }
 
-func TestAnEditOfARoleMovesWhatItAddsAndWhatItDrops(t *testing.T) {
+func TestEdit_ChecksPermissionsThatAreAddedOrRemoved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		has, before, after := set(t, "has"), set(t, "before"), set(t, "after")
-		got, err := grant.Edit(power(has), grant.Role{Name: "r", Permissions: before}, grant.Role{Name: "r", Permissions: after})
+		got, err := grant.Edit(power(has),
+			grant.Role{Name: "r", Permissions: before}, grant.Role{Name: "r", Permissions: after})
 		allowed := true
 		for _, name := range append(slices.Clone(before), after...) {
 			if slices.Contains(before, name) != slices.Contains(after, name) && !slices.Contains(has, name) {
 				allowed = false
 			}
 		}
-		if (lacks(t, err) == "") != allowed {
+		if (lacking(t, err) == "") != allowed {
 			t.Fatalf("%v, want allowed %v", err, allowed)
 		}
 		if err == nil && !slices.Equal(got.Permissions, power(after).Names()) {
-			t.Fatalf("permissions %v are not in the catalogue's order", got.Permissions)
+			t.Fatalf("permissions %v are not in the order of the policy", got.Permissions)
 		}
 	})
 }
 
-func TestPeopleWhoCanMoreAreNotEdited(t *testing.T) {
+func TestMayEdit_RejectsMembersWithMorePermissions(t *testing.T) {
 	t.Parallel()
 	book := grant.NewBook([]grant.Role{
 		{Name: "desk", Permissions: []string{"member.write"}},
 		{Name: "cashier", Permissions: []string{"credit.grant"}},
-		{Name: "owner", Permissions: []string{"member.write"}}, // cannot make the real one less
+		{Name: "owner", Permissions: []string{"member.write"}}, // must not replace the built-in role
 	})
 	for _, c := range []struct {
 		editor, person string
@@ -109,7 +110,7 @@ func TestPeopleWhoCanMoreAreNotEdited(t *testing.T) {
 	}
 }
 
-func TestBuiltInRolesStay(t *testing.T) {
+func TestEdit_RejectsBuiltInRoles(t *testing.T) {
 	t.Parallel()
 	for _, name := range grant.BuiltInNames() {
 		role := grant.BuiltIn(grant.Role{Name: name, BuiltIn: true})
@@ -122,14 +123,16 @@ func TestBuiltInRolesStay(t *testing.T) {
 	}
 }
 
-func TestRolesThatMeanNothingAreRefused(t *testing.T) {
+func TestRoleNormal_RejectsInvalidFields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		role grant.Role
 		want fault.Reason
 	}{
-		"plain":            {grant.Role{Name: "r"}, ""},
-		"permission":       {grant.Role{Name: "r", Permissions: []string{"session.read", "world.rule"}}, fault.PermissionNotFound},
+		"plain": {grant.Role{Name: "r"}, ""},
+		"unknown permission": {
+			grant.Role{Name: "r", Permissions: []string{"session.read", "world.rule"}}, fault.PermissionNotFound,
+		},
 		"long title":       {grant.Role{Name: "r", Title: strings.Repeat("é", 201)}, fault.InvalidField},
 		"longest title":    {grant.Role{Name: "r", Title: strings.Repeat("é", 200)}, ""},
 		"control in title": {grant.Role{Name: "r", Title: "a\x00"}, fault.InvalidField},
@@ -147,7 +150,7 @@ func TestRolesThatMeanNothingAreRefused(t *testing.T) {
 	}
 }
 
-func TestKeysAreReadAsTheyWereWritten(t *testing.T) {
+func TestParseKey_ReadsWhatKeyTextWrites(t *testing.T) {
 	t.Parallel()
 	bytes := func(t *rapid.T, n int, label string) []byte {
 		return rapid.SliceOfN(rapid.Byte(), n, n).Draw(t, label)
@@ -166,31 +169,31 @@ func TestKeysAreReadAsTheyWereWritten(t *testing.T) {
 		}
 		hash := secret.Hash()
 		if !gotSecret.Opens(hash[:]) || gotSecret.Opens(nil) || gotSecret.Opens(hash[:31]) {
-			t.Fatal("the hash does not tell secrets apart")
+			t.Fatal("the secret does not match its hash alone")
 		}
 		other := secret
 		other[0]++
 		if other.Opens(hash[:]) {
-			t.Fatal("another secret opens it")
+			t.Fatal("another secret matches the hash")
 		}
 	})
 }
 
-func TestWhatIsNoKeyIsInvalid(t *testing.T) {
+func TestParseKey_RejectsOtherTexts(t *testing.T) {
 	t.Parallel()
 	good := grant.KeyText(tenant.TenantID{UUID: tenant.UUID{1}}, tenant.KeyID{UUID: tenant.UUID{2}}, grant.Secret{3})
 	for name, text := range map[string]string{
-		"empty":       "",
-		"mark":        "berth_",
-		"other mark":  "perth_" + good[6:],
-		"short":       good[:len(good)-1],
-		"long":        good + "0",
-		"sign":        "berth_+" + good[7:],
-		"minus":       "berth_-" + good[7:],
-		"no digit":    good[:30] + "_" + good[31:],
-		"no ascii":    good[:len(good)-2] + "é",
-		"beyond uuid": "berth_" + strings.Repeat("Z", 87),
-		"space":       good[:len(good)-1] + " ",
+		"empty":        "",
+		"prefix":       "berth_",
+		"other prefix": "perth_" + good[6:],
+		"short":        good[:len(good)-1],
+		"long":         good + "0",
+		"plus":         "berth_+" + good[7:],
+		"minus":        "berth_-" + good[7:],
+		"not a digit":  good[:30] + "_" + good[31:],
+		"not ASCII":    good[:len(good)-2] + "é",
+		"beyond uuid":  "berth_" + strings.Repeat("Z", 87),
+		"space":        good[:len(good)-1] + " ",
 	} {
 		if _, _, _, err := grant.ParseKey(text); fault.ReasonOf(err) != fault.KeyInvalid {
 			t.Errorf("%s: %v", name, err)
@@ -198,7 +201,7 @@ func TestWhatIsNoKeyIsInvalid(t *testing.T) {
 	}
 }
 
-func TestKeysEndOnceAndNeverLater(t *testing.T) {
+func TestEndKeys_NeverExtendsAKey(t *testing.T) {
 	t.Parallel()
 	at := func(hours int) time.Time { return time.Unix(0, 0).Add(time.Duration(hours) * time.Hour) }
 	a := grant.Account{Keys: []grant.Key{{}, {ExpiresAt: at(1)}, {ExpiresAt: at(9)}}}
@@ -207,18 +210,18 @@ func TestKeysEndOnceAndNeverLater(t *testing.T) {
 	b.EndKeys(at(5))
 	for i, want := range []int{5, 1, 5} {
 		if !b.Keys[i].ExpiresAt.Equal(at(want)) {
-			t.Errorf("key %d ends at %v", i, b.Keys[i].ExpiresAt)
+			t.Errorf("key %d expires at %v", i, b.Keys[i].ExpiresAt)
 		}
 	}
 	if !slices.Equal(a.Keys, before) {
 		t.Error("the original changed")
 	}
 	if b.Keys[0].Good(at(5)) || !b.Keys[0].Good(at(5).Add(-1)) || !(grant.Key{}).Good(at(1000)) {
-		t.Error("a key is good before its end, and without one always")
+		t.Error("a key must be valid before its expiry, and always if it has none")
 	}
 }
 
-func TestRolesAreSortedByRankThenName(t *testing.T) {
+func TestSort_ByRankThenName(t *testing.T) {
 	t.Parallel()
 	roles := []string{"zebra", "member", "desk", "owner", "partner"}
 	grant.Sort(roles)
@@ -227,9 +230,12 @@ func TestRolesAreSortedByRankThenName(t *testing.T) {
 	}
 }
 
-func TestABookNamesWhoGivesWhat(t *testing.T) {
+func TestBook_ReturnsRolesAndTheirPermissions(t *testing.T) {
 	t.Parallel()
-	book := grant.NewBook([]grant.Role{{Name: "zed", Permissions: []string{"audit.read"}}, {Name: "desk", Permissions: []string{"member.write", "gone.away"}}})
+	book := grant.NewBook([]grant.Role{
+		{Name: "zed", Permissions: []string{"audit.read"}},
+		{Name: "desk", Permissions: []string{"member.write", "gone.away"}},
+	})
 	if got, want := book.Giving("audit.read", book.Names()), []string{"owner", "admin", "zed"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
@@ -244,14 +250,17 @@ func TestABookNamesWhoGivesWhat(t *testing.T) {
 	}
 }
 
-func TestAccountsAreChecked(t *testing.T) {
+func TestAccountNormal_RejectsInvalidFields(t *testing.T) {
 	t.Parallel()
-	for name, ok := range map[string]bool{"Desk": true, "": false, "  ": false, "a\nb": false, strings.Repeat("é", 200): true, strings.Repeat("é", 201): false} {
+	for name, ok := range map[string]bool{
+		"Desk": true, "": false, "  ": false, "a\nb": false, strings.Repeat("é", 200): true, strings.Repeat("é", 201): false,
+	} {
 		if _, err := (grant.Account{Name: name}).Normal(); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	if _, err := (grant.Account{Name: "a", Description: strings.Repeat("x", 1001)}).Normal(); fault.ReasonOf(err) != fault.InvalidField {
+	long := grant.Account{Name: "a", Description: strings.Repeat("x", 1001)}
+	if _, err := long.Normal(); fault.ReasonOf(err) != fault.InvalidField {
 		t.Error(err)
 	}
 }

@@ -10,41 +10,40 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Secret is what makes a key hard to guess.
+// Secret is the random part of a key.
 type Secret [32]byte
 
-// Hash is what is kept of a secret. It has 256 bits of its own: there is nothing to stretch.
+// Hash returns what is stored of a secret. A plain SHA-256 is enough, because the secret has 256 random bits: key
+// stretching is for passwords, which can be guessed.
 func (s Secret) Hash() [32]byte { return sha256.Sum256(s[:]) }
 
-// Opens compares the secret with the hash kept of a key, in a time that tells
-// nothing of either. No hash is opened by none.
+// Opens compares the secret with a stored hash, in constant time. An empty hash matches no secret.
 func (s Secret) Opens(hash []byte) bool {
 	own := s.Hash()
 	return subtle.ConstantTimeCompare(own[:], hash) == 1
 }
 
-// The text of a key: a mark by which leaked ones are found, then the key's id,
-// the tenant's and the secret in base 62, each of a fixed width.
+// The text of a key: a fixed prefix, by which scanners find leaked keys, then the key's id, the tenant's id and the
+// secret in base 62, each of a fixed width.
 const (
-	keyMark     = "berth_"
-	idWidth     = 22
-	secretWidth = 43
-	prefixWidth = len(keyMark) + 12
+	keyPrefix    = "berth_"
+	idWidth      = 22
+	secretWidth  = 43
+	visibleWidth = len(keyPrefix) + 12
 )
 
-// KeyText is the key as it is handed out.
+// KeyText returns the text of a key, which only its owner gets.
 func KeyText(in tenant.TenantID, id tenant.KeyID, secret Secret) string {
-	return keyMark + encode(id.UUID[:], idWidth) + encode(in.UUID[:], idWidth) + encode(secret[:], secretWidth)
+	return keyPrefix + encode(id.UUID[:], idWidth) + encode(in.UUID[:], idWidth) + encode(secret[:], secretWidth)
 }
 
-// Prefix is the beginning of the key's text, to tell it from others. It shows
-// nothing of the secret.
-func (k Key) Prefix() string { return (keyMark + encode(k.ID.UUID[:], idWidth))[:prefixWidth] }
+// Prefix returns the beginning of the key's text, which identifies it in lists. It contains no part of the secret.
+func (k Key) Prefix() string { return (keyPrefix + encode(k.ID.UUID[:], idWidth))[:visibleWidth] }
 
-// ParseKey takes a key's text apart. KEY_INVALID says that it is none.
+// ParseKey parses a key's text. The error is KEY_INVALID.
 func ParseKey(text string) (in tenant.TenantID, id tenant.KeyID, secret Secret, err error) {
-	digits, marked := strings.CutPrefix(text, keyMark)
-	if !marked || len(digits) != 2*idWidth+secretWidth ||
+	digits, hasPrefix := strings.CutPrefix(text, keyPrefix)
+	if !hasPrefix || len(digits) != 2*idWidth+secretWidth ||
 		!decode(digits[:idWidth], id.UUID[:]) ||
 		!decode(digits[idWidth:2*idWidth], in.UUID[:]) ||
 		!decode(digits[2*idWidth:], secret[:]) {
@@ -53,7 +52,7 @@ func ParseKey(text string) (in tenant.TenantID, id tenant.KeyID, secret Secret, 
 	return in, id, secret, nil
 }
 
-// ErrKeyInvalid refuses a key, whatever is wrong with it: KEY_INVALID.
+// ErrKeyInvalid rejects a key without the cause: KEY_INVALID.
 var ErrKeyInvalid = fault.New(fault.Unauthenticated, fault.KeyInvalid, "The key is unknown, revoked or expired.")
 
 const base = 62
@@ -63,11 +62,11 @@ func encode(raw []byte, width int) string {
 	return strings.Repeat("0", width-len(digits)) + digits
 }
 
-// decode reads digits into all of raw; false where they are none, or too large.
+// decode reads base 62 digits and fills raw. It returns false if a character is not a digit or the number is too large.
 func decode(digits string, raw []byte) bool {
 	for _, c := range []byte(digits) {
 		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return false // a sign would pass below
+			return false // SetString accepts a sign
 		}
 	}
 	n, ok := new(big.Int).SetString(digits, base)

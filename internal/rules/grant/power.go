@@ -8,11 +8,11 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// Book knows what each role of a tenant gives.
+// Book has the permissions of each role of a tenant, by the role's name.
 type Book map[string][]string
 
-// NewBook writes down the built-in roles and a tenant's own. One of its own that
-// is called like a built-in one gives nothing more than that.
+// NewBook returns the built-in roles and a tenant's own. A built-in role wins over one of the tenant's with the same
+// name.
 func NewBook(own []Role) Book {
 	book := make(Book, len(own)+5)
 	for _, role := range own {
@@ -24,7 +24,7 @@ func NewBook(own []Role) Book {
 	return book
 }
 
-// Knows refuses roles that the tenant does not have: ROLE_NOT_FOUND.
+// Knows rejects roles that the tenant does not have: ROLE_NOT_FOUND.
 func (b Book) Knows(roles ...string) error {
 	for _, name := range roles {
 		if _, ok := b[name]; !ok {
@@ -34,7 +34,7 @@ func (b Book) Knows(roles ...string) error {
 	return nil
 }
 
-// Power is what roles give together.
+// Power returns the union of the permissions of roles.
 func (b Book) Power(roles ...string) Power {
 	p := make(Power)
 	for _, role := range roles {
@@ -45,19 +45,19 @@ func (b Book) Power(roles ...string) Power {
 	return p
 }
 
-// Giving names the roles, among those given, that give a permission, in order.
+// Giving returns those of the roles that have a permission, sorted.
 func (b Book) Giving(permission string, among []string) []string {
-	var giving []string
+	var holders []string
 	for _, role := range among {
 		if slices.Contains(b[role], permission) {
-			giving = append(giving, role)
+			holders = append(holders, role)
 		}
 	}
-	Sort(giving)
-	return giving
+	Sort(holders)
+	return holders
 }
 
-// Names lists the tenant's roles.
+// Names returns the names of the tenant's roles, sorted.
 func (b Book) Names() []string {
 	var names []string
 	for name := range b {
@@ -70,7 +70,7 @@ func (b Book) Names() []string {
 // Power is a set of permissions.
 type Power map[string]bool
 
-// Full is every permission there is.
+// Full returns all permissions.
 func Full() Power {
 	p := make(Power)
 	for _, permission := range policy.Permissions() {
@@ -79,7 +79,7 @@ func Full() Power {
 	return p
 }
 
-// Names lists the permissions that are in the catalogue, in its order.
+// Names returns the permissions in the order of policy.Permissions, without unknown ones.
 func (p Power) Names() []string {
 	var names []string
 	for _, permission := range policy.Permissions() {
@@ -90,33 +90,34 @@ func (p Power) Names() []string {
 	return names
 }
 
-// MayMove decides whether whoever has the power may give or take away another:
-// PERMISSION_DENIED names the first permission that they lack.
+// MayMove checks that an editor with these permissions can grant or revoke others. The error is PERMISSION_DENIED, with
+// the first permission that the editor lacks.
 func (p Power) MayMove(other Power) error {
 	for _, name := range other.Names() {
 		if !p[name] {
-			return fault.New(fault.PermissionDenied, fault.Denied, "Nobody gives or takes away a permission that they lack, here %s.", name).
+			return fault.New(fault.PermissionDenied, fault.Denied,
+				"You cannot grant or revoke a permission that you lack: %s.", name).
 				With("permission", name)
 		}
 	}
 	return nil
 }
 
-// MayEdit decides whether whoever has the power may edit a person who holds the
-// roles. What the role "member" gives counts for nothing: to manage members is
-// to manage people who have it.
+// MayEdit checks that an editor can edit a member with the given roles. The permissions of the role "member" do not
+// count: everyone who is managed has them.
 func (b Book) MayEdit(editor Power, roles []string) error {
 	for _, name := range b.Power(roles...).Names() {
 		if !editor[name] && !slices.Contains(b[tenant.RoleMember], name) {
-			return fault.New(fault.PermissionDenied, fault.Denied, "Nobody edits a member who holds a permission that they lack, here %s.", name).
+			return fault.New(fault.PermissionDenied, fault.Denied,
+				"You cannot edit a member who has a permission that you lack: %s.", name).
 				With("permission", name)
 		}
 	}
 	return nil
 }
 
-// Edit decides whether a role may become what an edit makes of it, and gives the
-// role to be stored. Errors: ROLE_BUILT_IN, PERMISSION_DENIED, and those of Normal.
+// Edit checks an edit of a role, and returns the role to store. The errors are ROLE_BUILT_IN, PERMISSION_DENIED, and
+// those of Normal.
 func Edit(editor Power, before, after Role) (Role, error) {
 	if before.BuiltIn {
 		return before, ErrBuiltIn
@@ -125,15 +126,15 @@ func Edit(editor Power, before, after Role) (Role, error) {
 	if err != nil {
 		return before, err
 	}
-	moved := make(Power)
+	changed := make(Power)
 	for _, name := range after.Permissions {
-		moved[name] = !slices.Contains(before.Permissions, name)
+		changed[name] = !slices.Contains(before.Permissions, name)
 	}
 	for _, name := range before.Permissions {
-		moved[name] = moved[name] || !slices.Contains(after.Permissions, name)
+		changed[name] = !slices.Contains(after.Permissions, name)
 	}
-	return after, editor.MayMove(moved)
+	return after, editor.MayMove(changed)
 }
 
-// ErrBuiltIn refuses to change a role that every tenant has: ROLE_BUILT_IN.
-var ErrBuiltIn = fault.New(fault.FailedPrecondition, fault.RoleBuiltIn, "Every tenant has this role; it cannot be changed.")
+// ErrBuiltIn rejects a change of a built-in role: ROLE_BUILT_IN.
+var ErrBuiltIn = fault.New(fault.FailedPrecondition, fault.RoleBuiltIn, "Built-in roles cannot be changed.")

@@ -1,5 +1,4 @@
-// Package member decides what a membership may say of a person, and which edits
-// of it a tenant allows.
+// Package member has the rules for members: valid values of their fields, edits and imports.
 package member
 
 import (
@@ -13,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Status is whether a membership is in force.
+// Status says whether a membership is active.
 type Status string
 
 // The statuses.
@@ -22,19 +21,19 @@ const (
 	Inactive Status = "INACTIVE"
 )
 
-// Member is a person's membership in a tenant. Texts that are not known are empty.
+// Member is a person's membership in a tenant. An unknown value is empty.
 type Member struct {
 	ID       tenant.MemberID
-	Subject  string // the `sub` of the person's tokens; set once
+	Subject  string // the `sub` of the person's tokens; cannot be changed once set
 	Name     string
-	Email    string // unique in the tenant, without regard to case
+	Email    string // unique in the tenant, ignoring case
 	Phone    string // E.164
 	Tier     string
 	Tags     []string
 	Roles    []string // by name
 	Status   Status
-	Locale   string // BCP 47; empty takes the tenant's
-	TimeZone string // IANA; empty takes the tenant's
+	Locale   string // BCP 47; empty: the tenant's
+	TimeZone string // IANA; empty: the tenant's
 	Notes    string // for staff only
 
 	Version   int
@@ -42,26 +41,26 @@ type Member struct {
 	UpdatedAt time.Time
 }
 
-// Active reports whether the membership is in force.
+// Active reports whether the membership is active.
 func (m Member) Active() bool { return m.Status == Active }
 
-// Owns reports whether the member counts as an owner: a tenant keeps at least one.
+// Owns reports whether the member is an active owner. A tenant always has at least one.
 func (m Member) Owns() bool { return m.Active() && slices.Contains(m.Roles, tenant.RoleOwner) }
 
-// ErrLastOwner refuses what would leave a tenant without an active owner: LAST_OWNER.
-var ErrLastOwner = fault.New(fault.FailedPrecondition, fault.LastOwner, "They are the last active owner: make someone else an owner first.")
+// ErrLastOwner rejects a change that would leave a tenant without an active owner: LAST_OWNER.
+var ErrLastOwner = fault.New(fault.FailedPrecondition, fault.LastOwner,
+	"This is the last active owner. Make another member an owner first.")
 
-// Edit decides whether a member may become what an edit makes of them. Others
-// reports whether another active owner is there. It gives the member to be
-// stored, and the names of the fields that change, nil where none does. Errors:
-// INVALID_FIELD (also for a subject that is set already), LAST_OWNER.
+// Edit checks an edit of a member. Others says whether the tenant has another active owner. It returns the member to
+// store and the names of the changed fields, nil if none changes. The errors are INVALID_FIELD, also for a subject that
+// is already set, and LAST_OWNER.
 func Edit(before, after Member, others bool) (Member, []string, error) {
 	after, err := after.Normal()
 	if err != nil {
 		return before, nil, err
 	}
 	if before.Subject != "" && after.Subject != before.Subject {
-		return before, nil, fault.Invalid("member.subject", "The subject is set already and stays.")
+		return before, nil, fault.Invalid("member.subject", "The subject is already set and cannot be changed.")
 	}
 	if before.Owns() && !after.Owns() && !others {
 		return before, nil, ErrLastOwner
@@ -69,10 +68,10 @@ func Edit(before, after Member, others bool) (Member, []string, error) {
 	return after, Changed(before, after), nil
 }
 
-// Changed names the fields, as the contract does, in which two versions differ.
+// Changed returns the names, as in the contract, of the fields in which two versions differ.
 func Changed(before, after Member) []string {
 	var names []string
-	for _, f := range texts {
+	for _, f := range textFields {
 		if *f.of(&before) != *f.of(&after) {
 			names = append(names, f.name)
 		}
@@ -86,10 +85,10 @@ func Changed(before, after Member) []string {
 	return names
 }
 
-// Values gives the named fields for the audit log.
+// Values returns the values of the named fields, for the audit log.
 func (m Member) Values(names []string) map[string]any {
 	values := make(map[string]any, len(names))
-	for _, f := range texts {
+	for _, f := range textFields {
 		if slices.Contains(names, f.name) {
 			values[f.name] = *f.of(&m)
 		}
@@ -103,43 +102,43 @@ func (m Member) Values(names []string) map[string]any {
 	return values
 }
 
-// Opens reports whether a change to the named fields changes who may come in.
+// Opens reports whether a change of the named fields affects who can sign in.
 func Opens(changed []string) bool {
 	return slices.Contains(changed, "status") || slices.Contains(changed, "subject")
 }
 
-// Search chooses members. All that is set must hold.
+// Search selects members. All fields that are set must match.
 type Search struct {
-	Query  string // part of a name, email or phone number, without regard to case
+	Query  string // part of a name, email or phone number, ignoring case
 	Role   string
 	Tier   string
 	Tag    string
 	Status Status
 
-	After *Position // nil: from the first
+	After *Position // the last member of the page before; nil for the first page
 	Limit int
 }
 
-// Position is a member's place in the order of name, then id.
+// Position is a member's position in the list, which is sorted by name, then id.
 type Position struct {
 	Name string
 	ID   tenant.MemberID
 }
 
-// DeviceKind is what kind of app a device runs.
+// DeviceKind is the platform of the app on a device.
 type DeviceKind string
 
-// The kinds of device.
+// The device kinds.
 const (
 	IOS     DeviceKind = "IOS"
 	Android DeviceKind = "ANDROID"
 	Web     DeviceKind = "WEB"
 )
 
-// MaxDevices is how many devices a member has at most. The one seen longest ago makes room.
+// MaxDevices is the maximum number of devices of a member. A new one replaces the one that was seen longest ago.
 const MaxDevices = 20
 
-// Device is where push notifications reach a member.
+// Device is a device of a member that gets push notifications.
 type Device struct {
 	ID        tenant.DeviceID
 	Kind      DeviceKind
@@ -147,8 +146,7 @@ type Device struct {
 	SeenAt    time.Time
 }
 
-// Digits gives the part of a phone number that the query asks for, as numbers
-// are kept, or "" where it is no part of one.
+// Digits returns the query as a part of a phone number in stored form, or "" if it cannot be one.
 func (s Search) Digits() string {
 	digits := strings.Map(func(char rune) rune {
 		if strings.ContainsRune(" ().-/", char) {
@@ -164,10 +162,10 @@ func (s Search) Digits() string {
 
 const maxToken = 4096
 
-// CheckToken refuses what can be no registration token of a push provider.
+// CheckToken rejects a text that cannot be a registration token of a push provider: INVALID_FIELD.
 func CheckToken(token string) error {
 	if token == "" || utf8.RuneCountInString(token) > maxToken || strings.ContainsFunc(token, unicode.IsControl) {
-		return fault.Invalid("token", "A device's token has 1 to %d characters, none of them control characters.", maxToken)
+		return fault.Invalid("token", "A device's token has 1 to %d characters and no control characters.", maxToken)
 	}
 	return nil
 }

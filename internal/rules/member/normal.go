@@ -16,31 +16,32 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Limits of what a membership says, in characters.
+// Length limits of a member's fields, in characters.
 const (
-	maxName     = 200
-	maxEmail    = 254
-	maxTier     = 50
-	maxTag      = 50
-	maxTags     = 50
-	maxLocale   = 35
-	maxZone     = 64
-	maxNotes    = 4000
-	maxSubject  = 255 // bytes: no token says more
-	maxPhone    = 40  // as people write it
-	accountMark = "sa:"
+	maxName    = 200
+	maxEmail   = 254
+	maxTier    = 50
+	maxTag     = 50
+	maxTags    = 50
+	maxLocale  = 35
+	maxZone    = 64
+	maxNotes   = 4000
+	maxSubject = 255 // bytes; the limit of OpenID Connect Core 1.0, section 2
+	maxPhone   = 40  // as people write it, with separators
 )
 
-// text is a field that is one text.
-type text struct {
+// accountPrefix begins the subjects of service accounts.
+const accountPrefix = "sa:"
+
+// textField is a field with a text value.
+type textField struct {
 	name string // in the contract, and of the column in a file
 	of   func(*Member) *string
-	// normal gives the form in which it is kept, or what is wrong with it. It is
-	// asked about texts that are not empty.
+	// normal returns the stored form of a value, or the problem with it. It is not called for an empty value.
 	normal func(string) (string, string)
 }
 
-var texts = []text{
+var textFields = []textField{
 	{"subject", func(m *Member) *string { return &m.Subject }, subject},
 	{"name", func(m *Member) *string { return &m.Name }, line(maxName)},
 	{"email", func(m *Member) *string { return &m.Email }, email},
@@ -51,10 +52,9 @@ var texts = []text{
 	{"notes", func(m *Member) *string { return &m.Notes }, notes},
 }
 
-// Normal gives the form in which a member is kept. INVALID_FIELD names a field
-// that can mean nothing.
+// Normal returns the member as it is stored. The error is INVALID_FIELD.
 func (m Member) Normal() (Member, error) {
-	for _, f := range texts {
+	for _, f := range textFields {
 		at := f.of(&m)
 		if *at == "" {
 			continue
@@ -79,20 +79,20 @@ func (m Member) Normal() (Member, error) {
 	return m, nil
 }
 
-// subject is compared with tokens byte by byte, so nothing of it is changed.
+// subject keeps the text as it is, because it is compared with tokens byte by byte.
 func subject(s string) (string, string) {
 	switch {
 	case len(s) > maxSubject:
 		return "", fmt.Sprintf("A subject has at most %d bytes.", maxSubject)
 	case strings.ContainsFunc(s, unprintable):
-		return "", "A subject has no control characters."
-	case strings.HasPrefix(s, accountMark):
-		return "", "Subjects that begin with sa: are those of service accounts."
+		return "", "A subject must not have control characters."
+	case strings.HasPrefix(s, accountPrefix):
+		return "", "Subjects that begin with sa: are reserved for service accounts."
 	}
 	return s, ""
 }
 
-// line takes a text of one line; space around it is cut off.
+// line accepts one line of text, and trims it.
 func line(longest int) func(string) (string, string) {
 	return func(s string) (string, string) {
 		s = strings.TrimSpace(s)
@@ -108,8 +108,7 @@ func line(longest int) func(string) (string, string) {
 	}
 }
 
-// unprintable finds control characters, and overrides of the direction of
-// writing, with which a name can be made to look like another.
+// unprintable matches control characters, and overrides of the text direction, which can make a name look like another.
 func unprintable(char rune) bool {
 	return unicode.IsControl(char) || char == '\u202d' || char == '\u202e'
 }
@@ -117,26 +116,26 @@ func unprintable(char rune) bool {
 func email(s string) (string, string) {
 	address, err := mail.ParseAddress(s)
 	if err != nil || address.Address != s || len(s) > maxEmail || strings.ContainsFunc(s, unprintable) {
-		return "", "It is no email address, such as ana@example.com."
+		return "", "It is not an email address, such as ana@example.com."
 	}
 	return s, ""
 }
 
-// Phone gives a telephone number in E.164, however it was written; empty where it is none, or does not say its country.
+// Phone returns a phone number in E.164, however it was written. It returns "" if the text is not a phone number, or
+// has no country code.
 func Phone(written string) string {
 	number, _ := phone(strings.TrimSpace(written))
 	return number
 }
 
-// phone takes international numbers, written with or without separators. That a
-// number can exist is asked, not that it does: numbering plans change faster
-// than any list of them.
+// phone accepts international numbers, with or without separators. It only checks that a number is possible, not that
+// it is assigned: numbering plans change faster than the library's lists.
 func phone(s string) (string, string) {
-	const problem = "It is no telephone number in E.164, such as +351912345678."
+	const problem = "It is not a phone number in E.164, such as +351912345678."
 	if !strings.HasPrefix(s, "+") || len(s) > maxPhone {
 		return "", problem
 	}
-	number, err := phonenumbers.Parse(s, "ZZ") // no region: the country code must be there
+	number, err := phonenumbers.Parse(s, "ZZ") // no default region: the country code is required
 	if err != nil || number.GetExtension() != "" || !phonenumbers.IsPossibleNumber(number) {
 		return "", problem
 	}
@@ -146,16 +145,16 @@ func phone(s string) (string, string) {
 func locale(s string) (string, string) {
 	tag, err := language.Parse(s)
 	if err != nil || tag == language.Und || len(s) > maxLocale {
-		return "", "It is no language tag of BCP 47, such as pt-PT."
+		return "", "It is not a BCP 47 language tag, such as pt-PT."
 	}
 	return tag.String(), ""
 }
 
-// zoneName keeps what is no zone's name away from the file system.
+// zoneName keeps other texts, such as paths, away from the file system.
 var zoneName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_+-]*(/[A-Za-z0-9_+-]+){0,2}$`)
 
 func timeZone(s string) (string, string) {
-	const problem = "It is no time zone of the IANA database, such as Europe/Lisbon."
+	const problem = "It is not an IANA time zone, such as Europe/Lisbon."
 	if len(s) > maxZone || !zoneName.MatchString(s) || s == "Local" {
 		return "", problem
 	}
@@ -165,25 +164,25 @@ func timeZone(s string) (string, string) {
 	return s, ""
 }
 
-// notes may have several lines.
+// notes accepts several lines.
 func notes(s string) (string, string) {
 	s = strings.TrimSpace(strings.ReplaceAll(s, "\r\n", "\n"))
 	switch {
 	case utf8.RuneCountInString(s) > maxNotes:
 		return "", fmt.Sprintf("Notes have at most %d characters.", maxNotes)
 	case strings.ContainsFunc(s, func(char rune) bool { return char != '\n' && char != '\t' && unprintable(char) }):
-		return "", "Notes have no control characters."
+		return "", "Notes must not have control characters."
 	}
 	return s, ""
 }
 
-// normalTags drops what is said twice.
+// normalTags trims tags and removes duplicates.
 func normalTags(tags []string) ([]string, string) {
 	normal := make([]string, 0, len(tags))
 	for _, tag := range tags {
 		tag, problem := line(maxTag)(tag)
 		if problem != "" {
-			return nil, "A tag is wrong: " + problem
+			return nil, "A tag is invalid: " + problem
 		}
 		if !slices.Contains(normal, tag) {
 			normal = append(normal, tag)

@@ -7,22 +7,21 @@ import (
 	"github.com/berthhq/berth/internal/csvfile"
 )
 
-// Progress tells how far the reading of a file has come. A wrong header counts
-// as a row that is wrong, beside the rows read.
+// Progress is the progress of an import. An invalid header counts as one wrong row, in addition to the rows read.
 type Progress struct {
 	Total     int // rows of the file, without the header
 	Read      int // rows so far
 	OK, Wrong int
-	Problems  []RowProblem // of the rows since the report before
+	Problems  []RowProblem // of the rows since the last report
 }
 
-// RowProblem is one thing wrong with one row.
+// RowProblem is a problem with one row.
 type RowProblem struct {
 	Row int // its number; the header is 1
 	csvfile.Problem
 }
 
-// Follow reports progress every so many rows, and where there are none once.
+// Follow reports progress after every step rows. A file without rows gets one report.
 func Follow(found *Import, step int) iter.Seq[Progress] {
 	return func(yield func(Progress) bool) {
 		p := Progress{Total: len(found.Rows)}
@@ -40,7 +39,7 @@ func Follow(found *Import, step int) iter.Seq[Progress] {
 	}
 }
 
-// Whole reports all of a file at once.
+// Whole returns one report for the whole file.
 func Whole(found *Import) Progress {
 	p := Progress{Total: len(found.Rows)}
 	p.add(1, found.Header)

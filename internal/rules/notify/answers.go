@@ -2,7 +2,7 @@ package notify
 
 import "fmt"
 
-// Answer is what an SMS from a recipient is answered with.
+// Answer is the automatic response to an SMS from a recipient.
 type Answer string
 
 // The answers.
@@ -10,49 +10,58 @@ const (
 	NoAnswer    Answer = ""
 	Booked      Answer = "BOOKED"
 	HandedOn    Answer = "HANDED_ON"    // the offer was declined
-	NotOpen     Answer = "NOT_OPEN"     // there is no such offer, or it is over
-	NotPossible Answer = "NOT_POSSIBLE" // the offer stands, but cannot be booked like this
-	Ambiguous   Answer = "AMBIGUOUS"    // the code is that of several offers
+	NotOpen     Answer = "NOT_OPEN"     // the offer does not exist or has ended
+	NotPossible Answer = "NOT_POSSIBLE" // the offer is open, but the booking failed
+	Ambiguous   Answer = "AMBIGUOUS"    // several offers have the code
 	Helped      Answer = "HELPED"
-	Silenced    Answer = "SILENCED" // after a word for STOP that nobody else answers
+	Silenced    Answer = "SILENCED" // after a word for STOP that carriers do not answer
 )
 
-// answers are all of them in the languages of the defaults, each in one segment. Those that take it name the tenant.
-var answers = map[string]map[Answer]string{
+// answerTexts are the answers in the default languages. Each fits one segment. %s is the tenant's name.
+var answerTexts = map[string]map[Answer]string{
 	"en": {
-		Booked: "Booked. See you there!", HandedOn: "All right, it goes to the next person.", NotOpen: "That offer is no longer open.",
-		NotPossible: "That could not be booked. Please open the link in the message: it says why.",
-		Ambiguous:   "That code is the one of several offers. Please open the link in the message.",
-		Helped:      "%s: answer an offer with 1 and its code to accept it, 2 and its code to decline it. STOP ends all messages.",
-		Silenced:    "%s sends you no more text messages. START resumes them.",
+		Booked:      "Booked. See you there!",
+		HandedOn:    "All right, we will offer it to the next person.",
+		NotOpen:     "That offer is no longer open.",
+		NotPossible: "That could not be booked. Please open the link in the message to see why.",
+		Ambiguous:   "Several offers have that code. Please open the link in the message.",
+		Helped: "%s: reply 1 and the code to accept an offer, 2 and the code to decline it. " +
+			"Reply STOP to end all messages.",
+		Silenced: "%s will send you no more text messages. Reply START to get them again.",
 	},
 	"de": {
-		Booked: "Gebucht. Bis bald!", HandedOn: "In Ordnung, der Platz geht an die nächste Person.", NotOpen: "Dieses Angebot gilt nicht mehr.",
+		Booked:      "Gebucht. Bis bald!",
+		HandedOn:    "In Ordnung, der Platz geht an die nächste Person.",
+		NotOpen:     "Dieses Angebot gilt nicht mehr.",
 		NotPossible: "Das konnte nicht gebucht werden. Der Link in der Nachricht sagt, warum.",
 		Ambiguous:   "Zu diesem Code gehören mehrere Angebote. Bitte den Link in der Nachricht öffnen.",
-		Helped:      "%s: Mit 1 und dem Code nimmst du ein Angebot an, mit 2 und dem Code lehnst du es ab. STOP beendet alle Nachrichten.",
-		Silenced:    "%s schickt dir keine SMS mehr. Mit START geht es weiter.",
+		Helped: "%s: Mit 1 und dem Code nehmen Sie ein Angebot an, mit 2 und dem Code lehnen Sie es ab. " +
+			"STOP beendet alle Nachrichten.",
+		Silenced: "%s schickt Ihnen keine SMS mehr. Mit START geht es weiter.",
 	},
 	"fr": {
-		Booked: "C'est réservé. À bientôt !", HandedOn: "Entendu, la place va à la personne suivante.", NotOpen: "Cette offre n'est plus valable.",
+		Booked:      "C'est réservé. À bientôt !",
+		HandedOn:    "Entendu, la place va à la personne suivante.",
+		NotOpen:     "Cette offre n'est plus valable.",
 		NotPossible: "La réservation n'a pas abouti. Le lien du message vous dit pourquoi.",
 		Ambiguous:   "Ce code correspond à plusieurs offres. Ouvrez le lien du message.",
-		Helped:      "%s : répondez 1 et le code pour accepter une offre, 2 et le code pour la refuser. STOP arrête tous les messages.",
-		Silenced:    "%s ne vous envoie plus de SMS. START les rétablit.",
+		Helped: "%s : répondez 1 et le code pour accepter une offre, 2 et le code pour la refuser. " +
+			"STOP arrête tous les messages.",
+		Silenced: "%s ne vous envoie plus de SMS. START les rétablit.",
 	},
 }
 
-// Text puts the answer in words, in the first of the languages in which there are any, or in English.
+// Text returns the answer's text in the first of the locales that has texts, or in English.
 func (a Answer) Text(tenant string, locales ...string) string {
 	if a == NoAnswer {
 		return ""
 	}
-	text := answers["en"][a]
+	text := answerTexts["en"][a]
 find:
 	for _, locale := range locales {
-		for _, tag := range chain(locale) {
-			if known, ok := answers[tag]; ok {
-				text = known[a]
+		for _, tag := range fallbacks(locale) {
+			if texts, ok := answerTexts[tag]; ok {
+				text = texts[a]
 				break find
 			}
 		}

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// Every answer exists in every language of the defaults, and fits one segment whatever the tenant is called.
-func TestAnswersBySMS(t *testing.T) {
+func TestAnswerText_FitsOneSegmentInEveryLanguage(t *testing.T) {
 	t.Parallel()
 	seen := make(map[string]string)
 	for _, locale := range DefaultLocales() {
@@ -16,7 +15,7 @@ func TestAnswersBySMS(t *testing.T) {
 				t.Errorf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text)
 			}
 			if other, ok := seen[text]; ok {
-				t.Errorf("%q is %s and %s", text, other, locale)
+				t.Errorf("%q is in %s and %s", text, other, locale)
 			}
 			seen[text] = locale
 		}
@@ -25,8 +24,11 @@ func TestAnswersBySMS(t *testing.T) {
 		locales []string
 		want    string
 	}{
-		{[]string{"de-AT", "fr"}, "Dieses Angebot gilt nicht mehr."}, {[]string{"", "fr-CA"}, "Cette offre n'est plus valable."},
-		{[]string{"nl", "de"}, "Dieses Angebot gilt nicht mehr."}, {[]string{"nl"}, "That offer is no longer open."}, {nil, "That offer is no longer open."},
+		{[]string{"de-AT", "fr"}, "Dieses Angebot gilt nicht mehr."},
+		{[]string{"", "fr-CA"}, "Cette offre n'est plus valable."},
+		{[]string{"nl", "de"}, "Dieses Angebot gilt nicht mehr."},
+		{[]string{"nl"}, "That offer is no longer open."},
+		{nil, "That offer is no longer open."},
 	} {
 		if got := NotOpen.Text("", c.locales...); got != c.want {
 			t.Errorf("%v: %q", c.locales, got)

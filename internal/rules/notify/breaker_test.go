@@ -22,7 +22,7 @@ func trip(t *testing.T, b *notify.Breaker, now time.Time, err error) {
 	for range b.Trip {
 		permit, _, ok := b.Allow(now)
 		if !ok {
-			t.Fatal("open already")
+			t.Fatal("already open")
 		}
 		b.Done(permit, now, err)
 	}
@@ -35,13 +35,13 @@ func failed(kind notify.FailureKind, after time.Duration) error {
 	return &notify.SendError{Kind: kind, RetryAfter: after}
 }
 
-func TestABreakerOpensAndCloses(t *testing.T) {
+func TestBreaker_OpensLongerAfterEachFailedProbe(t *testing.T) {
 	t.Parallel()
 	b, now := breaker(), start
 	trip(t, b, now, failed(notify.Transient, 0))
 
 	if _, at, ok := b.Allow(now.Add(10*time.Second - 1)); ok || !at.Equal(now.Add(10*time.Second)) {
-		t.Fatalf("let through before its time, or until %s", at)
+		t.Fatalf("allowed too early, or told to wait until %s", at)
 	}
 	now = now.Add(10 * time.Second)
 	probe, _, ok := b.Allow(now)
@@ -59,13 +59,13 @@ func TestABreakerOpensAndCloses(t *testing.T) {
 	probe, _, _ = b.Allow(now)
 	b.Done(probe, now, errors.New("anything else"))
 	if _, at, _ := b.Allow(now); at.Sub(now) != 25*time.Second {
-		t.Fatalf("after another: %s, not the most", at.Sub(now))
+		t.Fatalf("after another: %s, want the maximum", at.Sub(now))
 	}
 	now = now.Add(25 * time.Second)
 	probe, _, _ = b.Allow(now)
 	b.Done(probe, now, nil)
 	if b.Open(now) {
-		t.Fatal("open after a good probe")
+		t.Fatal("open after a successful probe")
 	}
 	trip(t, b, now, failed(notify.Transient, 0))
 	if _, at, _ := b.Allow(now); at.Sub(now) != 10*time.Second {
@@ -73,9 +73,11 @@ func TestABreakerOpensAndCloses(t *testing.T) {
 	}
 }
 
-func TestRefusalsAreAnswers(t *testing.T) {
+func TestBreaker_RejectedMessagesDoNotOpenIt(t *testing.T) {
 	t.Parallel()
-	for _, kind := range []notify.FailureKind{notify.Permanent, notify.Unregistered, notify.OptedOut, notify.Misconfigured} {
+	for _, kind := range []notify.FailureKind{
+		notify.Permanent, notify.Unregistered, notify.OptedOut, notify.Misconfigured,
+	} {
 		b := breaker()
 		for range 10 {
 			permit, _, ok := b.Allow(start)
@@ -97,7 +99,7 @@ func TestRefusalsAreAnswers(t *testing.T) {
 	}
 }
 
-func TestABreakerWaitsAsLongAsItIsTold(t *testing.T) {
+func TestBreaker_WaitsForRetryAfter(t *testing.T) {
 	t.Parallel()
 	b := breaker()
 	trip(t, b, start, failed(notify.Transient, time.Hour))
@@ -106,33 +108,32 @@ func TestABreakerWaitsAsLongAsItIsTold(t *testing.T) {
 	}
 }
 
-// What was sent before it opened says nothing of now.
-func TestLateNewsIsNoNews(t *testing.T) {
+func TestBreaker_IgnoresResultsOfEarlierGenerations(t *testing.T) {
 	t.Parallel()
 	b := breaker()
 	early, _, _ := b.Allow(start)
 	trip(t, b, start, failed(notify.Transient, 0))
 	b.Done(early, start, nil)
 	if !b.Open(start) {
-		t.Error("closed by an answer to an older question")
+		t.Error("closed by the result of an earlier message")
 	}
 	now := start.Add(10 * time.Second)
 	lost, _, _ := b.Allow(now)
 	now = now.Add(10 * time.Second)
 	probe, _, ok := b.Allow(now)
 	if !ok {
-		t.Fatal("a lost probe blocks it for good")
+		t.Fatal("a lost probe blocks it forever")
 	}
 	b.Done(lost, now, failed(notify.Transient, 0))
 	b.Done(probe, now, nil)
 	if b.Open(now) {
-		t.Error("open after a good probe")
+		t.Error("open after a successful probe")
 	}
 }
 
-// Whatever happens: an open breaker lets at most one through in each pause, and a provider that answers again is
-// found.
-func TestBreakers(t *testing.T) {
+// In any sequence of results, an open breaker allows at most one message per pause, and it closes when the provider
+// answers again.
+func TestBreaker_AllowsOneProbePerPauseAndRecovers(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		b, now := breaker(), start
@@ -143,25 +144,26 @@ func TestBreakers(t *testing.T) {
 			if permit, at, ok := b.Allow(now); ok {
 				pending = append(pending, permit)
 				if open {
-					t.Fatal("let through while open")
+					t.Fatal("allowed while open")
 				}
 			} else if !at.After(now) || at.Sub(now) > 25*time.Second {
 				t.Fatalf("wait until %s at %s", at, now)
 			}
-			if n := len(pending); n > 0 && rapid.Bool().Draw(t, "hear") {
-				i := rapid.IntRange(0, n-1).Draw(t, "whose")
-				b.Done(pending[i], now, rapid.SampledFrom([]error{nil, failed(notify.Transient, 0), failed(notify.Permanent, 0)}).Draw(t, "what"))
+			if n := len(pending); n > 0 && rapid.Bool().Draw(t, "finish one") {
+				i := rapid.IntRange(0, n-1).Draw(t, "which")
+				results := []error{nil, failed(notify.Transient, 0), failed(notify.Permanent, 0)}
+				b.Done(pending[i], now, rapid.SampledFrom(results).Draw(t, "result"))
 				pending = append(pending[:i], pending[i+1:]...)
 			}
 		}
 		now = now.Add(25 * time.Second)
 		permit, _, ok := b.Allow(now)
 		if !ok {
-			t.Fatal("nobody asks any more")
+			t.Fatal("no probe allowed")
 		}
 		b.Done(permit, now, nil)
 		if b.Open(now) {
-			t.Fatal("open though it answers")
+			t.Fatal("open after an answer")
 		}
 	})
 }

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Entry is one booking in a calendar.
+// Entry is a booking as a calendar entry.
 type Entry struct {
-	UID      string // the same for all versions of an entry
-	Sequence int    // rises with each of them
+	UID      string // the same for all versions of the entry
+	Sequence int    // increases with each version
 	Stamp    time.Time
 	Start    time.Time
 	End      time.Time
@@ -20,15 +20,16 @@ type Entry struct {
 	URL      string
 	Gone     bool // cancelled
 
-	Organizer Mailbox // of an invitation; an empty address leaves it out, as in a feed
+	Organizer Mailbox // of an invitation; without an address, as in a feed, it is omitted
 	Attendee  Mailbox
 }
 
-// Sequence numbers the versions of an entry by the time that has passed since it was made, in tenths
-// of a second: it rises, needs no counter, and fits a 32-bit integer for six years.
+// Sequence returns the version number of an entry: the time since it was made, in tenths of a second. It increases,
+// needs no counter, and fits a 32-bit integer for six years.
 func Sequence(made, now time.Time) int { return max(0, int(now.Sub(made)/(100*time.Millisecond))) }
 
-// Invitation writes an entry for one recipient (RFC 5545, RFC 6047): to be added or updated, or, where it is gone, to be taken out.
+// Invitation writes an entry for one recipient (RFC 5545, RFC 6047): it adds or updates the entry, or removes it if it
+// is Gone.
 func Invitation(e Entry) Calendar {
 	method := Request
 	if e.Gone {
@@ -37,10 +38,10 @@ func Invitation(e Entry) Calendar {
 	return Calendar{Method: method, Body: calendar(string(method), "", e)}
 }
 
-// CalendarFeed writes entries to subscribe to (RFC 5545), under a name (RFC 7986).
+// CalendarFeed writes a calendar to subscribe to (RFC 5545), with a name (RFC 7986).
 func CalendarFeed(name string, entries []Entry) []byte { return calendar("PUBLISH", name, entries...) }
 
-// calendar writes all times in UTC, so that no time zone needs to be described.
+// calendar writes all times in UTC, so that it needs no time zone definitions.
 func calendar(method, name string, entries ...Entry) []byte {
 	var c contentLines
 	c.line("BEGIN", "VCALENDAR")
@@ -79,7 +80,7 @@ func calendar(method, name string, entries ...Entry) []byte {
 
 func utc(t time.Time) string { return t.UTC().Format("20060102T150405Z") }
 
-// commonName is a quoted parameter: it has no escapes, so what would end it is left out.
+// commonName returns a quoted parameter. There are no escapes in it, so quotes and control characters are removed.
 func commonName(m Mailbox) string {
 	name := strings.Map(func(r rune) rune {
 		if r == '"' || r < ' ' || r == 0x7f {
@@ -93,22 +94,22 @@ func commonName(m Mailbox) string {
 	return `;CN="` + name + `"`
 }
 
-// contentLines are those of RFC 5545, section 3.1.
+// contentLines writes content lines (RFC 5545, section 3.1).
 type contentLines struct{ strings.Builder }
 
 var textEscapes = strings.NewReplacer(`\`, `\\`, ";", `\;`, ",", `\,`, "\r\n", `\n`, "\n", `\n`, "\r", `\n`)
 
-// text writes a property of type TEXT; one that is empty is left out.
+// text writes a property of type TEXT. It omits an empty one.
 func (c *contentLines) text(name, value string) {
 	if value != "" {
 		c.line(name, textEscapes.Replace(strings.ToValidUTF8(value, "\uFFFD")))
 	}
 }
 
-// line folds after 75 octets, never within a character.
+// line folds lines after 75 octets, never within a character.
 func (c *contentLines) line(name, value string) {
-	const most = 75
-	rest, room := name+":"+strings.Map(dropControls, value), most
+	const maxOctets = 75
+	rest, room := name+":"+strings.Map(dropControls, value), maxOctets
 	for len(rest) > room {
 		cut := room
 		for !utf8.RuneStart(rest[cut]) {
@@ -116,7 +117,7 @@ func (c *contentLines) line(name, value string) {
 		}
 		c.WriteString(rest[:cut])
 		c.WriteString("\r\n ")
-		rest, room = rest[cut:], most-1 // the space counts
+		rest, room = rest[cut:], maxOctets-1 // the space at the start counts
 	}
 	c.WriteString(rest)
 	c.WriteString("\r\n")

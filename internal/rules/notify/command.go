@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// CommandKind is what an SMS asks for.
+// CommandKind is what an SMS from a recipient asks for.
 type CommandKind string
 
 // The kinds.
@@ -19,15 +19,15 @@ const (
 	Help      CommandKind = "HELP"
 )
 
-// Command is what an SMS asks for; Code is the offer's.
+// Command is the parsed text of an SMS from a recipient.
 type Command struct {
 	Kind CommandKind
-	Code string
-	// Carried: carriers and Twilio act on the word by themselves, and answer it.
+	Code string // of the offer
+	// Carried: carriers and Twilio handle the word themselves and answer it.
 	Carried bool
 }
 
-// Carriers and Twilio act on these words by themselves, so Berth must understand the same by them. CANCEL, END, QUIT and
+// Carriers and Twilio handle these words themselves, so Berth must interpret them the same way. CANCEL, END, QUIT and
 // YES are among them: they stop or start all messages, and can never answer an offer.
 var (
 	stopWords  = []string{"STOP", "STOPALL", "UNSUBSCRIBE", "CANCEL", "END", "QUIT", "REVOKE", "OPTOUT"}
@@ -35,30 +35,34 @@ var (
 	helpWords  = []string{"HELP", "INFO"}
 )
 
-// What the same is called elsewhere, which only Berth understands.
+// The same words in other languages. Only Berth handles these.
 var (
-	otherStops = []string{"STOPP", "ARRET", "ARRÊT"}
-	otherHelps = []string{"HILFE", "AIDE"}
+	localStopWords = []string{"STOPP", "ARRET", "ARRÊT"}
+	localHelpWords = []string{"HILFE", "AIDE"}
 )
 
-var answer = regexp.MustCompile(`^([12])[ .:,#-]*([0-9]{4,8})$`)
+var codePattern = regexp.MustCompile(`^([12])[ .:,#-]*([0-9]{4,8})$`)
 
-// ParseSMS reads an answer: "1 CODE" accepts an offer, "2 CODE" declines it.
+// ParseSMS parses a reply: "1 CODE" accepts an offer, "2 CODE" declines it. A text that it does not understand gives
+// the zero Command.
 func ParseSMS(text string) Command {
 	word := strings.ToUpper(strings.Trim(strings.Join(strings.Fields(text), " "), ` .!"'`))
-	if parts := answer.FindStringSubmatch(word); parts != nil {
+	if parts := codePattern.FindStringSubmatch(word); parts != nil {
 		return Command{Kind: map[string]CommandKind{"1": Accept, "2": Decline}[parts[1]], Code: parts[2]}
 	}
 	word = strings.ReplaceAll(word, "-", "")
 	for _, known := range []struct {
-		words []string
-		means Command
+		words   []string
+		command Command
 	}{
-		{stopWords, Command{Kind: Stop, Carried: true}}, {startWords, Command{Kind: Start, Carried: true}}, {helpWords, Command{Kind: Help, Carried: true}},
-		{otherStops, Command{Kind: Stop}}, {otherHelps, Command{Kind: Help}},
+		{stopWords, Command{Kind: Stop, Carried: true}},
+		{startWords, Command{Kind: Start, Carried: true}},
+		{helpWords, Command{Kind: Help, Carried: true}},
+		{localStopWords, Command{Kind: Stop}},
+		{localHelpWords, Command{Kind: Help}},
 	} {
 		if slices.Contains(known.words, word) {
-			return known.means
+			return known.command
 		}
 	}
 	return Command{}

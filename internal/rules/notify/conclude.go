@@ -5,92 +5,99 @@ import (
 	"time"
 )
 
-// Attempt is what a sender gave for one message of a notice: a receipt, or an error.
+// Attempt is the result of sending one message of a notice: a receipt, or an error.
 type Attempt struct {
 	Receipt Receipt
-	Err     *SendError // nil: it was sent
+	Err     *SendError // nil: sent
 }
 
-// Conclusion is where a notice stands after an attempt.
+// Conclusion says what happens to a notice after an attempt.
 type Conclusion struct {
 	Done bool
-	// Tried: nothing more is to be hoped for from the channel.
+	// Tried: do not try the channel again.
 	Tried bool
-	// Unsure: nobody knows whether it was sent. A report may still tell; without one it is sent once more, and said so.
+	// Unsure: it is unknown whether the message was sent. A report of the provider may tell. Without one the message is
+	// sent again, and the delivery log shows the earlier attempt as POSSIBLY_SENT.
 	Unsure bool
-	// LookAt is when to look at the notice again, where it is not done.
+	// LookAt is when to continue with the notice, if it is not done.
 	LookAt time.Time
 	Reason Reason
 }
 
-// Unsent reports whether surely nobody has the message, on no device: it does not count.
+// Unsent reports whether the message certainly reached no device. It then does not count toward the frequency cap.
 func (c Conclusion) Unsent() bool { return !c.Done && !c.Unsure }
 
 const (
-	// reportWithin is how long the report of a provider is waited for whose answer was lost.
-	reportWithin = time.Minute
-	// Whoever runs the account has to mend it.
-	mendWithin = 10 * time.Minute
-	// mostUnsure is how many attempts may have arrived without anybody knowing.
-	mostUnsure = 3
+	// reportTimeout is how long to wait for a report if the provider's answer was lost.
+	reportTimeout = time.Minute
+	// misconfiguredRetry is the pause after an error that an operator must fix in the sender's account or settings.
+	misconfiguredRetry = 10 * time.Minute
+	// maxUnsure limits the attempts with an unknown result: each of them may have arrived.
+	maxUnsure = 3
 )
 
-// patience is how long it is tried while a provider cannot take messages. Attempts may follow each other closely by chance,
-// and those that its breaker did not let through count as well: so where nothing else is left, there are enough to outlive an outage
-// of an hour, or of half a minute where somebody waits for an offer to end.
-type patience struct {
+// retryPolicy limits the attempts while a provider cannot take messages. By chance attempts can follow each other
+// closely, and attempts that the breaker blocks count too. So on the last channel the limit is high enough to survive
+// an outage of an hour, or of half a minute for an offer, because the next person waits for it to end.
+type retryPolicy struct {
 	Backoff
-	attempts, onLast int // where another channel is left, and where none is
+	attempts     int // if the recipient has another channel
+	lastAttempts int // on the last channel
 }
 
-var patient = map[bool]patience{
+// retryPolicies are the policies for offers, which are urgent (true), and for all other topics (false).
+var retryPolicies = map[bool]retryPolicy{
 	false: {Backoff{Base: 20 * time.Second, Most: 10 * time.Minute}, 6, 24},
-	true:  {Backoff{Base: 3 * time.Second, Most: 20 * time.Second}, 2, 6}, // offers have no time
+	true:  {Backoff{Base: 3 * time.Second, Most: 20 * time.Second}, 2, 6},
 }
 
-// Conclude says what follows from an attempt over a channel, to one device or several; the notice counts it already.
-// Random is in [0, 1).
+// Conclude decides what happens to a notice after an attempt over a channel, to one or several devices. The notice
+// already counts the attempt. Random is in [0, 1).
 func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random float64) Conclusion {
-	worst := map[FailureKind]*SendError{}
+	failures := map[FailureKind]*SendError{}
 	for _, a := range attempts {
 		if a.Err == nil {
 			return Conclusion{Done: true}
 		}
-		worst[a.Err.Kind] = a.Err
+		failures[a.Err.Kind] = a.Err
 	}
 	last := n.Last || !slices.ContainsFunc(n.Topic.Route(n.Lane), func(other Channel) bool {
 		return other != c && !slices.Contains(n.Tried, other)
 	})
-	if worst[Unknown] != nil {
-		return Conclusion{Unsure: true, LookAt: now.Add(reportWithin), Reason: MaybeSent}
+	if failures[Unknown] != nil {
+		return Conclusion{Unsure: true, LookAt: now.Add(reportTimeout), Reason: MaybeSent}
 	}
-	patience := patient[n.Topic.OfOffer()]
-	most := patience.attempts
+	policy := retryPolicies[n.Topic.OfOffer()]
+	limit := policy.attempts
 	if last {
-		most = patience.onLast
+		limit = policy.lastAttempts
 	}
-	if failed := worst[Transient]; failed != nil && n.Attempts < most {
-		if at, ok := patience.Next(now, n.Attempts, random, failed.RetryAfter, n.ExpiresAt); ok {
+	if failed := failures[Transient]; failed != nil && n.Attempts < limit {
+		if at, ok := policy.Next(now, n.Attempts, random, failed.RetryAfter, n.ExpiresAt); ok {
 			return Conclusion{LookAt: at, Reason: ProviderUnavailable}
 		}
 	}
-	if worst[Misconfigured] != nil && last && now.Add(mendWithin).Before(n.ExpiresAt) {
-		return Conclusion{LookAt: now.Add(mendWithin), Reason: MisconfiguredSender}
+	if failures[Misconfigured] != nil && last && now.Add(misconfiguredRetry).Before(n.ExpiresAt) {
+		return Conclusion{LookAt: now.Add(misconfiguredRetry), Reason: MisconfiguredSender}
 	}
-	return Conclusion{Tried: true, LookAt: now, Reason: WhyFailed(worst)}
+	return Conclusion{Tried: true, LookAt: now, Reason: WhyFailed(failures)}
 }
 
-// WhyFailed gives the reason of the failure that tells most.
+// WhyFailed returns the reason of the most informative failure.
 func WhyFailed(failures map[FailureKind]*SendError) Reason {
 	for _, k := range []struct {
-		kind FailureKind
-		why  Reason
+		kind   FailureKind
+		reason Reason
 	}{
-		{Permanent, ProviderRefused}, {OptedOut, OptedOutReason}, {Unregistered, NotRegistered}, {Misconfigured, MisconfiguredSender},
-		{Transient, ProviderUnavailable}, {Unknown, MaybeSent},
+		{Permanent, ProviderRefused},
+		{OptedOut, OptedOutReason},
+		{Unregistered, NotRegistered},
+		{Misconfigured, MisconfiguredSender},
+		{Transient, ProviderUnavailable},
+		{Unknown, MaybeSent},
 	} {
 		if failures[k.kind] != nil {
-			return k.why
+			return k.reason
 		}
 	}
 	return ""

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWhatFollowsFromAnAttempt(t *testing.T) {
+func TestConclude_RetriesOrMovesToNextChannel(t *testing.T) {
 	t.Parallel()
 	failed := func(kinds ...FailureKind) []Attempt {
 		var all []Attempt
@@ -31,28 +31,64 @@ func TestWhatFollowsFromAnAttempt(t *testing.T) {
 		want     Conclusion
 	}{
 		{"sent", reminder, []Attempt{{}}, Conclusion{Done: true}},
-		{"one of three devices is enough", reminder, append(failed(Unregistered, Unknown), Attempt{}), Conclusion{Done: true}},
+		{
+			"one of three devices is enough", reminder, append(failed(Unregistered, Unknown), Attempt{}),
+			Conclusion{Done: true},
+		},
 		{"busy", reminder, failed(Transient), Conclusion{LookAt: monday.Add(10 * time.Second), Reason: ProviderUnavailable}},
-		{"busy for the third time", change(func(n *Notice) { n.Attempts = 3 }), failed(Transient), Conclusion{LookAt: monday.Add(40 * time.Second), Reason: ProviderUnavailable}},
-		{"busy once too often", change(func(n *Notice) { n.Attempts = 6 }), failed(Transient), Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable}},
+		{
+			"busy for the third time", change(func(n *Notice) { n.Attempts = 3 }), failed(Transient),
+			Conclusion{LookAt: monday.Add(40 * time.Second), Reason: ProviderUnavailable},
+		},
+		{
+			"busy too often", change(func(n *Notice) { n.Attempts = 6 }), failed(Transient),
+			Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable},
+		},
 		{"busy until it is too late", reminder, late, Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable}},
-		{"an offer waits for nobody", change(func(n *Notice) { n.Topic, n.Attempts = Offered, 2 }), failed(Transient), Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable}},
-		{"busy once too often, and no other channel", change(func(n *Notice) { n.Attempts, n.Last, n.ExpiresAt = 6, true, monday.Add(48*time.Hour) }), failed(Transient),
-			Conclusion{LookAt: monday.Add(5 * time.Minute), Reason: ProviderUnavailable}},
-		{"busy for hours, and no other channel", change(func(n *Notice) { n.Attempts, n.Last, n.ExpiresAt = 24, true, monday.Add(48*time.Hour) }), failed(Transient),
-			Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable}},
-		{"an offer waits a little, where no other channel is left", change(func(n *Notice) { n.Topic, n.Attempts, n.Last = Offered, 2, true }), failed(Transient),
-			Conclusion{LookAt: monday.Add(3 * time.Second), Reason: ProviderUnavailable}},
-		{"refused", reminder, failed(Permanent), Conclusion{Tried: true, LookAt: monday, Reason: ProviderRefused}},
-		{"gone", reminder, failed(Unregistered), Conclusion{Tried: true, LookAt: monday, Reason: NotRegistered}},
-		{"no answer", reminder, failed(Unknown), Conclusion{Unsure: true, LookAt: monday.Add(time.Minute), Reason: MaybeSent}},
-		{"misconfigured: another channel", reminder, failed(Misconfigured), Conclusion{Tried: true, LookAt: monday, Reason: MisconfiguredSender}},
-		{"misconfigured, and no other channel", change(func(n *Notice) { n.Tried = []Channel{SMS, Email} }), failed(Misconfigured),
-			Conclusion{LookAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender}},
-		{"misconfigured, and no other channel for whom it is for", change(func(n *Notice) { n.Last = true }), failed(Misconfigured),
-			Conclusion{LookAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender}},
-		{"refused, and no other channel for whom it is for", change(func(n *Notice) { n.Last = true }), failed(Permanent),
-			Conclusion{Tried: true, LookAt: monday, Reason: ProviderRefused}},
+		{
+			"an offer moves on early", change(func(n *Notice) { n.Topic, n.Attempts = Offered, 2 }),
+			failed(Transient), Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable},
+		},
+		{
+			"busy too often, no other channel",
+			change(func(n *Notice) { n.Attempts, n.Last, n.ExpiresAt = 6, true, monday.Add(48*time.Hour) }), failed(Transient),
+			Conclusion{LookAt: monday.Add(5 * time.Minute), Reason: ProviderUnavailable},
+		},
+		{
+			"busy for hours, no other channel",
+			change(func(n *Notice) { n.Attempts, n.Last, n.ExpiresAt = 24, true, monday.Add(48*time.Hour) }), failed(Transient),
+			Conclusion{Tried: true, LookAt: monday, Reason: ProviderUnavailable},
+		},
+		{
+			"an offer waits a little if there is no other channel",
+			change(func(n *Notice) { n.Topic, n.Attempts, n.Last = Offered, 2, true }), failed(Transient),
+			Conclusion{LookAt: monday.Add(3 * time.Second), Reason: ProviderUnavailable},
+		},
+		{"rejected", reminder, failed(Permanent), Conclusion{Tried: true, LookAt: monday, Reason: ProviderRefused}},
+		{"unregistered", reminder, failed(Unregistered), Conclusion{Tried: true, LookAt: monday, Reason: NotRegistered}},
+		{
+			"no answer", reminder, failed(Unknown),
+			Conclusion{Unsure: true, LookAt: monday.Add(time.Minute), Reason: MaybeSent},
+		},
+		{
+			"misconfigured: another channel", reminder, failed(Misconfigured),
+			Conclusion{Tried: true, LookAt: monday, Reason: MisconfiguredSender},
+		},
+		{
+			"misconfigured, all other channels tried",
+			change(func(n *Notice) { n.Tried = []Channel{SMS, Email} }), failed(Misconfigured),
+			Conclusion{LookAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender},
+		},
+		{
+			"misconfigured, no other channel reaches the recipient",
+			change(func(n *Notice) { n.Last = true }), failed(Misconfigured),
+			Conclusion{LookAt: monday.Add(10 * time.Minute), Reason: MisconfiguredSender},
+		},
+		{
+			"rejected, no other channel reaches the recipient",
+			change(func(n *Notice) { n.Last = true }), failed(Permanent),
+			Conclusion{Tried: true, LookAt: monday, Reason: ProviderRefused},
+		},
 	} {
 		if diff := cmp.Diff(c.want, Conclude(c.n, Push, c.attempts, monday, 0.5)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)

@@ -7,44 +7,45 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Standing is where a notice stands between two looks at it.
+// Standing is the stored state of a notice between two steps.
 type Standing struct {
 	ID tenant.NoticeID
-	// Attempt is the one that it follows, by its number, after so many Channels had failed; where something else has come of
-	// that meanwhile, such as a report, it is past. 0: none.
+	// Attempt and Channels identify the attempt that led to this state: the number of the attempt, and how many
+	// channels had failed before. If the stored notice is no longer at that attempt, for example because of a report,
+	// this state is outdated and must not be stored. Attempt 0: not after an attempt.
 	Attempt  int
 	Channels int
-	DueAt    time.Time // when it is looked at next
-	Sending  bool      // an attempt was begun of which nobody has written what became of it
+	DueAt    time.Time // of the next step
+	Sending  bool      // an attempt has begun, and its result is not stored
 	Tried    []Channel
 	Attempts int
 	Unsure   int
 	Done     bool
 }
 
-// lease is when an attempt whose outcome nobody has written counts as lost. Senders give up well before.
+// lease is after how long an attempt without a stored result counts as lost. Senders time out well before.
 const lease = 2 * time.Minute
 
-// Begun is where a notice stands while an attempt is under way that it counts already.
+// Begun returns the state during an attempt, which the notice already counts.
 func (n Notice) Begun(now time.Time) Standing {
 	s := n.Waiting(now.Add(lease))
 	s.Sending = true
 	return s
 }
 
-// Waiting is where a notice stands that is looked at later.
+// Waiting returns the state of a notice that continues later.
 func (n Notice) Waiting(until time.Time) Standing {
 	return Standing{ID: n.ID, DueAt: until, Tried: n.Tried, Attempts: n.Attempts, Unsure: n.Unsure}
 }
 
-// Closed is where a notice stands of which nothing more comes.
+// Closed returns the final state of a notice.
 func (n Notice) Closed(now time.Time) Standing {
 	s := n.Waiting(now)
 	s.Done = true
 	return s
 }
 
-// Concluded is where a notice stands after an attempt over a channel.
+// Concluded returns the state after an attempt over a channel.
 func (n Notice) Concluded(c Channel, end Conclusion, now time.Time) Standing {
 	s := n.Waiting(end.LookAt)
 	if end.Done {
@@ -57,32 +58,34 @@ func (n Notice) Concluded(c Channel, end Conclusion, now time.Time) Standing {
 	return s
 }
 
-// Resumed gives a notice whose last attempt was lost, as it is judged again. It is over where the attempt has arrived after all, by what
-// the provider has reported since; and, with a reason, where too many may have.
-func (n Notice) Resumed(was DeliveryStatus) (again Notice, over bool, why Reason) {
-	if was.Taken() {
+// Resumed returns a notice whose last attempt was lost, ready for another attempt. The notice is over if the provider
+// has reported since that it took the message. It is also over, with a reason, if too many attempts have an unknown
+// result.
+func (n Notice) Resumed(status DeliveryStatus) (again Notice, over bool, why Reason) {
+	if status.Taken() {
 		return n, true, ""
 	}
-	if n.Unsure++; n.Unsure >= mostUnsure {
+	if n.Unsure++; n.Unsure >= maxUnsure {
 		return n, true, MaybeSent
 	}
 	return n, false, ""
 }
 
-// Announces reports whether a reminder has just fallen due, and the booking is what it was. That is an event of its own, whoever wants a message
-// about it.
+// Announces reports whether a reminder is due for the first time and its booking has not changed. This is also an
+// event, even for members who get no reminders.
 func (n Notice) Announces(m Matter) bool {
 	first := n.Attempts == 0 && n.DueAt.Equal(n.StartsAt.Add(-n.Details.Lead))
 	return n.Topic == Reminder && first && m.Booked && !m.SessionGone && m.StartsAt.Equal(n.StartsAt)
 }
 
-// Silent reports whether dropping a notice is no line of the log worth: somebody without a device misses nothing
-// where a mail goes out.
+// Silent reports whether a dropped notice is left out of the log: an alert to a member without a device, if a mail is
+// sent as well.
 func (n Notice) Silent(why Reason) bool {
 	return why == Unreachable && n.Lane == Alert && len(n.Topic.Lanes()) > 1
 }
 
-// Warning gives the notice that warns of an offer's end, for an offer that is told now; or false where none is to follow.
+// Warning returns the notice that warns that an offer ends soon, for an offer that is sent now. It returns false if
+// there is none.
 func (n Notice) Warning(now, ends time.Time) (Notice, bool) {
 	at, ok := expiringAt(now, ends)
 	if n.Topic != Offered || !ok {
@@ -93,17 +96,17 @@ func (n Notice) Warning(now, ends time.Time) (Notice, bool) {
 	return n, true
 }
 
-// expiringAt says when to warn that an offer is about to end: in the last quarter of its window, or
-// false where the window is too short for a second message.
-func expiringAt(told, expires time.Time) (time.Time, bool) {
-	window := expires.Sub(told)
+// expiringAt returns when to warn that an offer ends soon: at the start of the last quarter of its window. It returns
+// false if the window is too short for a second message.
+func expiringAt(sent, expires time.Time) (time.Time, bool) {
+	window := expires.Sub(sent)
 	if window < 10*time.Minute {
 		return time.Time{}, false
 	}
 	return expires.Add(-window / 4), true
 }
 
-// Stopping says why an address or device is not to be used again after a failure, or nothing.
+// Stopping returns why an address or device must not be used again after a failure, or "".
 func (e *SendError) Stopping() Reason {
 	switch {
 	case e == nil:
@@ -116,5 +119,5 @@ func (e *SendError) Stopping() Reason {
 	return ""
 }
 
-// Lost reports whether a status says that the message did not arrive.
+// Lost reports whether the message did not arrive.
 func (s DeliveryStatus) Lost() bool { return s == Failed || s == Undelivered || s == Bounced }

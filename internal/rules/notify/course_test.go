@@ -7,27 +7,30 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTheCourseOfANotice(t *testing.T) {
+func TestStanding_AfterEachStepOfANotice(t *testing.T) {
 	t.Parallel()
 	n := Notice{Topic: Promoted, Lane: Alert, Tried: []Channel{Push}, Attempts: 2, Unsure: 1}
 	later := monday.Add(time.Hour)
 	for what, c := range map[string]struct{ got, want Standing }{
-		"begun":  {n.Begun(monday), Standing{DueAt: monday.Add(2 * time.Minute), Sending: true, Tried: n.Tried, Attempts: 2, Unsure: 1}},
+		"begun": {
+			n.Begun(monday),
+			Standing{DueAt: monday.Add(2 * time.Minute), Sending: true, Tried: n.Tried, Attempts: 2, Unsure: 1},
+		},
 		"waits":  {n.Waiting(later), Standing{DueAt: later, Tried: n.Tried, Attempts: 2, Unsure: 1}},
 		"closed": {n.Closed(monday), Standing{DueAt: monday, Tried: n.Tried, Attempts: 2, Unsure: 1, Done: true}},
 		"sent": {
 			n.Concluded(SMS, Conclusion{Done: true}, monday),
 			Standing{Attempt: 2, Channels: 1, DueAt: monday, Tried: n.Tried, Attempts: 2, Unsure: 1, Done: true},
 		},
-		"tried again": {
+		"retry": {
 			n.Concluded(SMS, Conclusion{LookAt: later}, monday),
 			Standing{Attempt: 2, Channels: 1, DueAt: later, Tried: n.Tried, Attempts: 2, Unsure: 1},
 		},
-		"nobody knows": {
+		"unknown result": {
 			n.Concluded(SMS, Conclusion{Unsure: true, LookAt: later}, monday),
 			Standing{Attempt: 2, Channels: 1, DueAt: later, Sending: true, Tried: n.Tried, Attempts: 2, Unsure: 1},
 		},
-		"on by another channel": {
+		"next channel": {
 			n.Concluded(SMS, Conclusion{Tried: true, LookAt: monday}, monday),
 			Standing{Attempt: 2, Channels: 1, DueAt: monday, Tried: []Channel{Push, SMS}, Unsure: 1},
 		},
@@ -37,11 +40,11 @@ func TestTheCourseOfANotice(t *testing.T) {
 		}
 	}
 	if len(n.Tried) != 1 {
-		t.Errorf("the notice itself has changed: %v", n.Tried)
+		t.Errorf("the notice itself changed: %v", n.Tried)
 	}
 }
 
-func TestAnAttemptThatWasLost(t *testing.T) {
+func TestResumed_EndsIfTakenOrTooOftenUnknown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		was    DeliveryStatus
@@ -68,7 +71,7 @@ func TestAnAttemptThatWasLost(t *testing.T) {
 	}
 }
 
-func TestTheWarningOfAnOffer(t *testing.T) {
+func TestWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 	t.Parallel()
 	offer := Notice{Topic: Offered, Lane: Mail, Revision: "1", Attempts: 3, Tried: []Channel{Push}}
 	ends := monday.Add(40 * time.Minute)
@@ -80,15 +83,18 @@ func TestTheWarningOfAnOffer(t *testing.T) {
 		t.Error("a window of nine minutes is too short for a second message")
 	}
 	if _, ok := (Notice{Topic: BookingConfirmed}).Warning(monday, ends); ok {
-		t.Error("a booking does not end")
+		t.Error("a confirmation has no warning")
 	}
 }
 
-func TestABookingThatCameOfAnOfferHasNoPrivileges(t *testing.T) {
+func TestJudge_BookingFromAnOfferRespectsQuietHours(t *testing.T) {
 	t.Parallel()
 	berlin := zone(t, "Europe/Berlin")
 	night := time.Date(2026, 3, 16, 23, 0, 0, 0, berlin)
-	n := Notice{Topic: BookingConfirmed, Lane: Mail, StartsAt: night.Add(24 * time.Hour), ExpiresAt: night.Add(24 * time.Hour)}
+	n := Notice{
+		Topic: BookingConfirmed, Lane: Mail, StartsAt: night.Add(24 * time.Hour),
+		ExpiresAt: night.Add(24 * time.Hour),
+	}
 	to := Recipient{Known: true, Email: "mia@example.com", Zone: berlin}
 	m := Matter{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
 	want := Verdict{Action: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: InQuietHours}

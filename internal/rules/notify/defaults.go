@@ -6,20 +6,20 @@ import (
 	"golang.org/x/text/language"
 )
 
-// wording is what a topic says over each channel.
-type wording struct{ sms, title, push, subject, mail string }
+// texts are the default texts of a topic for each channel: title and push for push, subject and mail for email.
+type texts struct{ sms, title, push, subject, mail string }
 
-// defaults are the texts that come with the service, by language.
+// defaults are the default texts by language.
 var defaults = []struct {
 	locale string
-	texts  map[Topic]wording
+	texts  map[Topic]texts
 }{
 	{"en", defaultsEnglish},
 	{"de", defaultsGerman},
 	{"fr", defaultsFrench},
 }
 
-// DefaultLocales are the languages of the texts that come with the service.
+// DefaultLocales returns the languages that have default texts.
 func DefaultLocales() []string {
 	locales := make([]string, len(defaults))
 	for i, d := range defaults {
@@ -28,30 +28,31 @@ func DefaultLocales() []string {
 	return locales
 }
 
-// DefaultTemplate gives the text that comes with the service for a language, exactly, or false where there is none.
+// DefaultTemplate returns the default template for exactly this language, or false if there is none.
 func DefaultTemplate(t Topic, c Channel, locale string) (Template, bool) {
 	at := slices.Index(DefaultLocales(), locale)
 	if at < 0 {
 		return Template{}, false
 	}
-	w, known := defaults[at].texts[t]
-	made := Template{Topic: t, Channel: c, Locale: locale}
+	text, known := defaults[at].texts[t]
+	template := Template{Topic: t, Channel: c, Locale: locale}
 	switch c {
 	case SMS:
-		made.Body = w.sms
+		template.Body = text.sms
 	case Push:
-		made.Subject, made.Body = w.title, w.push
+		template.Subject, template.Body = text.title, text.push
 	case Email:
-		made.Subject, made.Body = w.subject, w.mail
+		template.Subject, template.Body = text.subject, text.mail
 	}
-	return made, known
+	return template, known
 }
 
-// Choose picks the template for a recipient: in the recipient's language, else in the tenant's, else in
-// English; in each of them the tenant's own before what comes with the service, and the country's before the language's.
+// Choose picks the template for a recipient: in the first of the locales, which are the recipient's and the tenant's,
+// that has one, else in English. For each locale, a regional template comes before that of the language, and the
+// tenant's own before the default.
 func Choose(own []Template, t Topic, c Channel, locales ...string) Template {
 	for _, locale := range append(slices.Clone(locales), "en") {
-		for _, tag := range chain(locale) {
+		for _, tag := range fallbacks(locale) {
 			for _, o := range own {
 				if o.Topic == t && o.Channel == c && o.Locale == tag {
 					return o
@@ -65,8 +66,8 @@ func Choose(own []Template, t Topic, c Channel, locales ...string) Template {
 	return Template{Topic: t, Channel: c, Locale: "en"}
 }
 
-// chain gives a locale and those that it belongs to, the nearest first: pt-BR, pt.
-func chain(locale string) []string {
+// fallbacks returns a locale and its parents, the most specific first: pt-BR, pt.
+func fallbacks(locale string) []string {
 	tag, err := language.Parse(locale)
 	if err != nil {
 		return nil
@@ -82,7 +83,8 @@ func chain(locale string) []string {
 	return tags
 }
 
-// CanonicalLocale gives a locale as templates have it: "DE" is "de". What is none stays as it is.
+// CanonicalLocale returns the canonical form of a locale, as templates use it: "de" for "DE". An invalid locale stays
+// as it is.
 func CanonicalLocale(locale string) string {
 	if tag, err := language.Parse(locale); err == nil {
 		return tag.String()

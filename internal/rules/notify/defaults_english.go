@@ -1,7 +1,13 @@
 package notify
 
-// defaultsEnglish are the texts in English.
-var defaultsEnglish = map[Topic]wording{
+// sessionEnglish is the part of mails with the session's time and place.
+const sessionEnglish = `When: {{.When}} – {{.EndTime}}
+Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+With: {{.Coach}}{{end}}{{if gt .Party 1}}
+For: {{.Party}} people{{end}}`
+
+// defaultsEnglish are the default texts in English.
+var defaultsEnglish = map[Topic]texts{
 	BookingConfirmed: {
 		sms:     "{{.Tenant}}: {{.Title}} is booked for {{.When}}. See you there!",
 		title:   "Booked: {{.Title}}",
@@ -11,10 +17,7 @@ var defaultsEnglish = map[Topic]wording{
 
 your place in {{.Title}} is booked.
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
 Your bookings: {{.Link}}
 
@@ -22,13 +25,15 @@ See you there,
 {{.Tenant}}`,
 	},
 	Waitlisted: {
-		sms:     "{{.Tenant}}: you are number {{.Position}} on the waitlist for {{.Title}}, {{.When}}. We'll be in touch if a place comes free.",
+		sms: "{{.Tenant}}: you are number {{.Position}} on the waitlist for {{.Title}}, {{.When}}. We'll be " +
+			"in touch if a place comes free.",
 		title:   "On the waitlist: {{.Title}}",
 		push:    "Number {{.Position}} for {{.When}}",
 		subject: "On the waitlist: {{.Title}}, {{.When}}",
 		mail: `Hello {{.Name}},
 
-{{.Title}} is full at the moment. You are number {{.Position}} on the waitlist, and you will hear from us as soon as a place comes free for you.
+{{.Title}} is full at the moment. You are number {{.Position}} on the waitlist, and you will hear from us ` +
+			`as soon as a place comes free for you.
 
 When: {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
@@ -46,20 +51,18 @@ Your bookings: {{.Link}}
 		subject: "You're in: {{.Title}}, {{.When}}",
 		mail: `Hello {{.Name}},
 
-good news: a place in {{.Title}} came free, and it is yours. You need not do anything.
+good news: a place in {{.Title}} came free, and it is yours. You don't need to do anything.
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
-Can't make it? Please give the place back soon, so that somebody else can have it: {{.Link}}
+Can't make it? Please give the place back soon, so that someone else can have it: {{.Link}}
 
 See you there,
 {{.Tenant}}`,
 	},
 	Offered: {
-		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} is yours until {{.ExpiresAt}}. Reply 1 {{.Code}}: yes, 2 {{.Code}}: no, or {{.ClaimURL}}",
+		sms: "{{.Tenant}}: {{.Title}}, {{.When}} is yours until {{.ExpiresAt}}. Reply 1 {{.Code}}: yes, 2 " +
+			"{{.Code}}: no, or {{.ClaimURL}}",
 		title:   "A place for you: {{.Title}}",
 		push:    "{{.When}}. Yours until {{.ExpiresAt}}: tap to take it.",
 		subject: "A place for you: {{.Title}}, {{.When}}",
@@ -67,10 +70,7 @@ See you there,
 
 a place in {{.Title}} has come free, and we are keeping it for you until {{.ExpiresAt}}.
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
 Take it or pass: {{.ClaimURL}}
 
@@ -79,7 +79,8 @@ Without an answer by {{.ExpiresAt}} it goes to the next person in line.
 {{.Tenant}}`,
 	},
 	OfferExpiring: {
-		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} is yours for {{.Minutes}} more min. Reply 1 {{.Code}}: yes, 2 {{.Code}}: no, or {{.ClaimURL}}",
+		sms: "{{.Tenant}}: {{.Title}}, {{.When}} is yours for {{.Minutes}} more min. Reply 1 {{.Code}}: yes, " +
+			"2 {{.Code}}: no, or {{.ClaimURL}}",
 		title:   "{{.Minutes}} minutes left: {{.Title}}",
 		push:    "Your place on {{.When}} is kept until {{.ExpiresAt}}.",
 		subject: "{{.Minutes}} minutes left: {{.Title}}",
@@ -87,17 +88,15 @@ Without an answer by {{.ExpiresAt}} it goes to the next person in line.
 
 the place in {{.Title}} is kept for you until {{.ExpiresAt}}. After that it goes to the next person in line.
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
 Take it or pass: {{.ClaimURL}}
 
 {{.Tenant}}`,
 	},
 	BookingCancelled: {
-		sms:     "{{.Tenant}}: your {{if .Waitlist}}place on the waitlist{{else}}booking{{end}} for {{.Title}}, {{.When}} is cancelled.{{if .Refunded}} Your credit is back.{{end}}",
+		sms: "{{.Tenant}}: your {{if .Waitlist}}place on the waitlist{{else}}booking{{end}} for {{.Title}}, " +
+			"{{.When}} is cancelled.{{if .Refunded}} Your credit is back.{{end}}",
 		title:   "Cancelled: {{.Title}}",
 		push:    "{{.When}}{{if .Refunded}}. Your credit is back.{{end}}",
 		subject: "Cancelled: {{.Title}}, {{.When}}",
@@ -107,20 +106,22 @@ your {{if .Waitlist}}place on the waitlist{{else}}booking{{end}} for {{.Title}} 
 
 {{if .Reason}}Reason: {{.Reason}}{{end}}
 
-{{if .Refunded}}Your credit is back on your account.{{else if .Late}}It was past the time for cancelling, so the credit is used.{{end}}
+{{if .Refunded}}Your credit is back on your account.{{else if .Late}}It was too late to cancel for free, so ` +
+			`the credit is used.{{end}}
 
 Find another time: {{.Link}}
 
 {{.Tenant}}`,
 	},
 	SessionCancelled: {
-		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} does not take place.{{if .Refunded}} Your credit is back.{{end}} We're sorry!",
-		title:   "Does not take place: {{.Title}}",
-		push:    "{{.When}} is cancelled.{{if .Reason}} {{.Reason}}{{end}}",
-		subject: "Does not take place: {{.Title}}, {{.When}}",
+		sms: "{{.Tenant}}: we are sorry, {{.Title}}, {{.When}} has been cancelled.{{if .Refunded}} Your " +
+			"credit is back.{{end}}",
+		title:   "Session cancelled: {{.Title}}",
+		push:    "{{.When}} has been cancelled.{{if .Reason}} {{.Reason}}{{end}}",
+		subject: "Session cancelled: {{.Title}}, {{.When}}",
 		mail: `Hello {{.Name}},
 
-we are sorry: {{.Title}} on {{.When}} does not take place.
+we are sorry: {{.Title}} on {{.When}} has been cancelled.
 
 {{if .Reason}}Reason: {{.Reason}}{{end}}
 
@@ -139,10 +140,7 @@ Find another time: {{.Link}}
 
 your booking of {{.Title}} has changed.{{if .OldWhen}} It was on {{.OldWhen}}.{{end}}
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
 Your bookings: {{.Link}}
 
@@ -150,18 +148,15 @@ See you there,
 {{.Tenant}}`,
 	},
 	Reminder: {
-		sms:     "{{.Tenant}}: {{.Title}} begins {{.In}}, at {{.Time}}. {{.Location}}",
+		sms:     "{{.Tenant}}: {{.Title}} starts {{.In}}, at {{.Time}}. {{.Location}}",
 		title:   "{{.Title}} {{.In}}",
 		push:    "{{.When}}, {{.Location}}",
 		subject: "Reminder: {{.Title}}, {{.When}}",
 		mail: `Hello {{.Name}},
 
-{{.Title}} begins {{.In}}.
+{{.Title}} starts {{.In}}.
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
 Can't make it? {{.Link}}
 
@@ -177,10 +172,7 @@ See you there,
 
 check-in for {{.Title}} is open.
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
 {{.Link}}
 
@@ -188,13 +180,17 @@ See you there,
 {{.Tenant}}`,
 	},
 	CreditsLow: {
-		sms:     "{{.Tenant}}: {{if eq .Balance 0}}you have no credits left{{else if eq .Balance 1}}you have 1 credit left{{else}}you have {{.Balance}} credits left{{end}} ({{.Plan}}).",
-		title:   "{{if eq .Balance 0}}No credits left{{else if eq .Balance 1}}1 credit left{{else}}{{.Balance}} credits left{{end}}",
-		push:    "{{.Plan}}, {{.Tenant}}",
-		subject: "{{if eq .Balance 0}}No credits left{{else if eq .Balance 1}}1 credit left{{else}}{{.Balance}} credits left{{end}} on {{.Plan}}",
+		sms: "{{.Tenant}}: {{if eq .Balance 0}}you have no credits left{{else if eq .Balance 1}}you have 1 " +
+			"credit left{{else}}you have {{.Balance}} credits left{{end}} ({{.Plan}}).",
+		title: "{{if eq .Balance 0}}No credits left{{else if eq .Balance 1}}1 credit left{{else}}" +
+			"{{.Balance}} credits left{{end}}",
+		push: "{{.Plan}}, {{.Tenant}}",
+		subject: "{{if eq .Balance 0}}No credits left{{else if eq .Balance 1}}1 credit left{{else}}" +
+			"{{.Balance}} credits left{{end}} on {{.Plan}}",
 		mail: `Hello {{.Name}},
 
-{{if eq .Balance 0}}you have used the last credit{{else if eq .Balance 1}}you have 1 credit left{{else}}you have {{.Balance}} credits left{{end}} on {{.Plan}}.
+{{if eq .Balance 0}}you have used your last credit{{else if eq .Balance 1}}you have 1 credit left` +
+			`{{else}}you have {{.Balance}} credits left{{end}} on {{.Plan}}.
 
 Your plans: {{.Link}}
 
@@ -204,15 +200,12 @@ Your plans: {{.Link}}
 		sms:     "{{.Title}}, {{.When}}: {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
-		subject: "{{.Title}}, {{.When}}: a place needs you",
+		subject: "{{.Title}}, {{.When}}: a place needs your attention",
 		mail: `Hello {{.Name}},
 
 {{.Note}}
 
-When: {{.When}} – {{.EndTime}}
-Where: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-With: {{.Coach}}{{end}}{{if gt .Party 1}}
-For: {{.Party}} people{{end}}
+` + sessionEnglish + `
 
 {{.Link}}
 

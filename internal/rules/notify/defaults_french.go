@@ -1,7 +1,13 @@
 package notify
 
-// defaultsFrench are the texts in French.
-var defaultsFrench = map[Topic]wording{
+// sessionFrench is the part of mails with the session's time and place.
+const sessionFrench = `Quand : {{.When}} – {{.EndTime}}
+Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
+Pour : {{.Party}} personnes{{end}}`
+
+// defaultsFrench are the default texts in French.
+var defaultsFrench = map[Topic]texts{
 	BookingConfirmed: {
 		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, c'est réservé. À bientôt !",
 		title:   "Réservé : {{.Title}}",
@@ -11,10 +17,7 @@ var defaultsFrench = map[Topic]wording{
 
 votre place pour {{.Title}} est réservée.
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 Vos réservations : {{.Link}}
 
@@ -22,13 +25,15 @@ Vos réservations : {{.Link}}
 {{.Tenant}}`,
 	},
 	Waitlisted: {
-		sms:     "{{.Tenant}} : vous êtes n° {{.Position}} sur la liste d'attente, {{.Title}}, {{.When}}. Nous vous préviendrons si une place se libère.",
+		sms: "{{.Tenant}} : vous êtes n° {{.Position}} sur la liste d'attente, {{.Title}}, {{.When}}. Nous " +
+			"vous préviendrons si une place se libère.",
 		title:   "Sur liste d'attente : {{.Title}}",
 		push:    "N° {{.Position}} pour {{.When}}",
 		subject: "Sur liste d'attente : {{.Title}}, {{.When}}",
 		mail: `Bonjour {{.Name}},
 
-{{.Title}} affiche complet pour le moment. Vous êtes n° {{.Position}} sur la liste d'attente, et nous vous préviendrons dès qu'une place se libère pour vous.
+{{.Title}} affiche complet pour le moment. Vous êtes n° {{.Position}} sur la liste d'attente, et nous vous ` +
+			`préviendrons dès qu'une place se libère pour vous.
 
 Quand : {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
@@ -48,10 +53,7 @@ Vos réservations : {{.Link}}
 
 bonne nouvelle : une place s'est libérée pour {{.Title}}, et elle est à vous. Vous n'avez rien à faire.
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 Un empêchement ? Merci de rendre la place rapidement pour qu'une autre personne en profite : {{.Link}}
 
@@ -59,7 +61,8 @@ Un empêchement ? Merci de rendre la place rapidement pour qu'une autre personne
 {{.Tenant}}`,
 	},
 	Offered: {
-		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, libre jusqu'à {{.ExpiresAt}}. Répondez 1 {{.Code}}: oui, 2 {{.Code}}: non ou {{.ClaimURL}}",
+		sms: "{{.Tenant}} : {{.Title}}, {{.When}}, libre jusqu'à {{.ExpiresAt}}. Répondez 1 {{.Code}}: oui, " +
+			"2 {{.Code}}: non ou {{.ClaimURL}}",
 		title:   "Une place pour vous : {{.Title}}",
 		push:    "{{.When}}. Gardée jusqu'à {{.ExpiresAt}} : touchez pour la prendre.",
 		subject: "Une place pour vous : {{.Title}}, {{.When}}",
@@ -67,10 +70,7 @@ Un empêchement ? Merci de rendre la place rapidement pour qu'une autre personne
 
 une place s'est libérée pour {{.Title}}. Nous vous la gardons jusqu'à {{.ExpiresAt}}.
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 Accepter ou refuser : {{.ClaimURL}}
 
@@ -79,7 +79,8 @@ Sans réponse avant {{.ExpiresAt}}, elle sera proposée à la personne suivante.
 {{.Tenant}}`,
 	},
 	OfferExpiring: {
-		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, plus que {{.Minutes}} min. Répondez 1 {{.Code}}: oui, 2 {{.Code}}: non ou {{.ClaimURL}}",
+		sms: "{{.Tenant}} : {{.Title}}, {{.When}}, plus que {{.Minutes}} min. Répondez 1 {{.Code}}: oui, 2 " +
+			"{{.Code}}: non ou {{.ClaimURL}}",
 		title:   "Plus que {{.Minutes}} minutes : {{.Title}}",
 		push:    "Votre place, {{.When}}, est gardée jusqu'à {{.ExpiresAt}}.",
 		subject: "Plus que {{.Minutes}} minutes : {{.Title}}",
@@ -87,17 +88,15 @@ Sans réponse avant {{.ExpiresAt}}, elle sera proposée à la personne suivante.
 
 la place pour {{.Title}} vous est gardée jusqu'à {{.ExpiresAt}}. Ensuite, elle sera proposée à la personne suivante.
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 Accepter ou refuser : {{.ClaimURL}}
 
 {{.Tenant}}`,
 	},
 	BookingCancelled: {
-		sms:     "{{.Tenant}} : votre {{if .Waitlist}}place sur la liste d'attente{{else}}réservation{{end}}, {{.Title}}, {{.When}}, est annulée.{{if .Refunded}} Votre crédit est rendu.{{end}}",
+		sms: "{{.Tenant}} : votre {{if .Waitlist}}place sur la liste d'attente{{else}}réservation{{end}}, " +
+			"{{.Title}}, {{.When}}, est annulée.{{if .Refunded}} Votre crédit est rendu.{{end}}",
 		title:   "Annulé : {{.Title}}",
 		push:    "{{.When}}{{if .Refunded}}. Votre crédit est rendu.{{end}}",
 		subject: "Annulé : {{.Title}}, {{.When}}",
@@ -107,14 +106,16 @@ votre {{if .Waitlist}}place sur la liste d'attente{{else}}réservation{{end}} po
 
 {{if .Reason}}Motif : {{.Reason}}{{end}}
 
-{{if .Refunded}}Votre crédit est de nouveau sur votre compte.{{else if .Late}}Le délai d'annulation était dépassé : le crédit est consommé.{{end}}
+{{if .Refunded}}Votre crédit est de nouveau sur votre compte.{{else if .Late}}Le délai d'annulation était ` +
+			`dépassé : le crédit est consommé.{{end}}
 
 Trouver un autre horaire : {{.Link}}
 
 {{.Tenant}}`,
 	},
 	SessionCancelled: {
-		sms:     "{{.Tenant}} : {{.Title}}, {{.When}}, n'aura pas lieu.{{if .Refunded}} Votre crédit est rendu.{{end}} Toutes nos excuses.",
+		sms: "{{.Tenant}} : {{.Title}}, {{.When}}, n'aura pas lieu.{{if .Refunded}} Votre crédit est rendu." +
+			"{{end}} Toutes nos excuses.",
 		title:   "N'aura pas lieu : {{.Title}}",
 		push:    "{{.When}} est annulé.{{if .Reason}} {{.Reason}}{{end}}",
 		subject: "N'aura pas lieu : {{.Title}}, {{.When}}",
@@ -139,10 +140,7 @@ Trouver un autre horaire : {{.Link}}
 
 votre réservation pour {{.Title}} a changé.{{if .OldWhen}} L'horaire précédent était {{.OldWhen}}.{{end}}
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 Vos réservations : {{.Link}}
 
@@ -158,10 +156,7 @@ Vos réservations : {{.Link}}
 
 {{.Title}} commence {{.In}}.
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 Un empêchement ? {{.Link}}
 
@@ -177,10 +172,7 @@ Un empêchement ? {{.Link}}
 
 l'enregistrement pour {{.Title}} est ouvert.
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 {{.Link}}
 
@@ -188,13 +180,17 @@ Pour : {{.Party}} personnes{{end}}
 {{.Tenant}}`,
 	},
 	CreditsLow: {
-		sms:     "{{.Tenant}} : {{if eq .Balance 0}}vous n'avez plus de crédits{{else if eq .Balance 1}}il vous reste 1 crédit{{else}}il vous reste {{.Balance}} crédits{{end}} ({{.Plan}}).",
-		title:   "{{if eq .Balance 0}}Plus de crédits{{else if eq .Balance 1}}Il vous reste 1 crédit{{else}}Il vous reste {{.Balance}} crédits{{end}}",
-		push:    "{{.Plan}}, {{.Tenant}}",
-		subject: "{{if eq .Balance 0}}Plus de crédits{{else if eq .Balance 1}}Il vous reste 1 crédit{{else}}Il vous reste {{.Balance}} crédits{{end}} : {{.Plan}}",
+		sms: "{{.Tenant}} : {{if eq .Balance 0}}vous n'avez plus de crédits{{else if eq .Balance 1}}il vous " +
+			"reste 1 crédit{{else}}il vous reste {{.Balance}} crédits{{end}} ({{.Plan}}).",
+		title: "{{if eq .Balance 0}}Plus de crédits{{else if eq .Balance 1}}Il vous reste 1 crédit{{else}}Il " +
+			"vous reste {{.Balance}} crédits{{end}}",
+		push: "{{.Plan}}, {{.Tenant}}",
+		subject: "{{if eq .Balance 0}}Plus de crédits{{else if eq .Balance 1}}Il vous reste 1 crédit" +
+			"{{else}}Il vous reste {{.Balance}} crédits{{end}} : {{.Plan}}",
 		mail: `Bonjour {{.Name}},
 
-{{if eq .Balance 0}}vous avez utilisé votre dernier crédit{{else if eq .Balance 1}}il vous reste 1 crédit{{else}}il vous reste {{.Balance}} crédits{{end}} ({{.Plan}}).
+{{if eq .Balance 0}}vous avez utilisé votre dernier crédit{{else if eq .Balance 1}}il vous reste 1 crédit` +
+			`{{else}}il vous reste {{.Balance}} crédits{{end}} ({{.Plan}}).
 
 Vos formules : {{.Link}}
 
@@ -209,10 +205,7 @@ Vos formules : {{.Link}}
 
 {{.Note}}
 
-Quand : {{.When}} – {{.EndTime}}
-Où : {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Avec : {{.Coach}}{{end}}{{if gt .Party 1}}
-Pour : {{.Party}} personnes{{end}}
+` + sessionFrench + `
 
 {{.Link}}
 

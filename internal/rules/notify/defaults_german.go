@@ -1,7 +1,13 @@
 package notify
 
-// defaultsGerman are the texts in German.
-var defaultsGerman = map[Topic]wording{
+// sessionGerman is the part of mails with the session's time and place.
+const sessionGerman = `Wann: {{.When}} – {{.EndTime}}
+Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
+Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
+Für: {{.Party}} Personen{{end}}`
+
+// defaultsGerman are the default texts in German.
+var defaultsGerman = map[Topic]texts{
 	BookingConfirmed: {
 		sms:     "{{.Tenant}}: {{.Title}} am {{.When}} ist gebucht. Bis bald!",
 		title:   "Gebucht: {{.Title}}",
@@ -11,10 +17,7 @@ var defaultsGerman = map[Topic]wording{
 
 Ihr Platz bei {{.Title}} ist gebucht.
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 Ihre Buchungen: {{.Link}}
 
@@ -22,13 +25,15 @@ Bis bald,
 {{.Tenant}}`,
 	},
 	Waitlisted: {
-		sms:     "{{.Tenant}}: Sie stehen auf Platz {{.Position}} der Warteliste für {{.Title}}, {{.When}}. Wird etwas frei, melden wir uns.",
+		sms: "{{.Tenant}}: Sie stehen auf Platz {{.Position}} der Warteliste für {{.Title}}, {{.When}}. Wird " +
+			"etwas frei, melden wir uns.",
 		title:   "Auf der Warteliste: {{.Title}}",
 		push:    "Platz {{.Position}} für {{.When}}",
 		subject: "Auf der Warteliste: {{.Title}}, {{.When}}",
 		mail: `Hallo {{.Name}},
 
-{{.Title}} ist im Moment ausgebucht. Sie stehen auf Platz {{.Position}} der Warteliste. Sobald für Sie etwas frei wird, melden wir uns.
+{{.Title}} ist im Moment ausgebucht. Sie stehen auf Platz {{.Position}} der Warteliste. Sobald für Sie ` +
+			`etwas frei wird, melden wir uns.
 
 Wann: {{.When}}{{if .EndTime}} – {{.EndTime}}{{end}}
 Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
@@ -48,10 +53,7 @@ Ihre Buchungen: {{.Link}}
 
 gute Nachrichten: Bei {{.Title}} ist ein Platz frei geworden, und er gehört Ihnen. Sie müssen nichts weiter tun.
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 Keine Zeit? Dann geben Sie den Platz bitte bald zurück, damit jemand anders ihn bekommt: {{.Link}}
 
@@ -59,7 +61,8 @@ Bis bald,
 {{.Tenant}}`,
 	},
 	Offered: {
-		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} frei bis {{.ExpiresAt}}. Antwort 1 {{.Code}}: ja, 2 {{.Code}}: nein, oder {{.ClaimURL}}",
+		sms: "{{.Tenant}}: {{.Title}}, {{.When}} frei bis {{.ExpiresAt}}. Antwort 1 {{.Code}}: ja, 2 " +
+			"{{.Code}}: nein, oder {{.ClaimURL}}",
 		title:   "Ein Platz für Sie: {{.Title}}",
 		push:    "{{.When}}. Bis {{.ExpiresAt}} reserviert: zum Annehmen tippen.",
 		subject: "Ein Platz für Sie: {{.Title}}, {{.When}}",
@@ -67,10 +70,7 @@ Bis bald,
 
 bei {{.Title}} ist ein Platz frei geworden. Bis {{.ExpiresAt}} halten wir ihn für Sie frei.
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 Annehmen oder ablehnen: {{.ClaimURL}}
 
@@ -79,25 +79,25 @@ Ohne Antwort bis {{.ExpiresAt}} geht der Platz an die nächste Person auf der Wa
 {{.Tenant}}`,
 	},
 	OfferExpiring: {
-		sms:     "{{.Tenant}}: {{.Title}}, {{.When}} frei für {{.Minutes}} Min. Antwort 1 {{.Code}}: ja, 2 {{.Code}}: nein, oder {{.ClaimURL}}",
+		sms: "{{.Tenant}}: {{.Title}}, {{.When}} frei für {{.Minutes}} Min. Antwort 1 {{.Code}}: ja, 2 " +
+			"{{.Code}}: nein, oder {{.ClaimURL}}",
 		title:   "Noch {{.Minutes}} Minuten: {{.Title}}",
 		push:    "Ihr Platz am {{.When}} ist bis {{.ExpiresAt}} reserviert.",
 		subject: "Noch {{.Minutes}} Minuten: {{.Title}}",
 		mail: `Hallo {{.Name}},
 
-der Platz bei {{.Title}} ist noch bis {{.ExpiresAt}} für Sie reserviert. Danach geht er an die nächste Person auf der Warteliste.
+der Platz bei {{.Title}} ist noch bis {{.ExpiresAt}} für Sie reserviert. Danach geht er an die nächste ` +
+			`Person auf der Warteliste.
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 Annehmen oder ablehnen: {{.ClaimURL}}
 
 {{.Tenant}}`,
 	},
 	BookingCancelled: {
-		sms:     "{{.Tenant}}: {{if .Waitlist}}Ihr Platz auf der Warteliste{{else}}Ihre Buchung{{end}} für {{.Title}}, {{.When}} ist storniert.{{if .Refunded}} Das Guthaben ist zurück.{{end}}",
+		sms: "{{.Tenant}}: {{if .Waitlist}}Ihr Platz auf der Warteliste{{else}}Ihre Buchung{{end}} für " +
+			"{{.Title}}, {{.When}} ist storniert.{{if .Refunded}} Das Guthaben ist zurück.{{end}}",
 		title:   "Storniert: {{.Title}}",
 		push:    "{{.When}}{{if .Refunded}}. Das Guthaben ist zurück.{{end}}",
 		subject: "Storniert: {{.Title}}, {{.When}}",
@@ -107,7 +107,8 @@ Annehmen oder ablehnen: {{.ClaimURL}}
 
 {{if .Reason}}Grund: {{.Reason}}{{end}}
 
-{{if .Refunded}}Das Guthaben ist wieder auf Ihrem Konto.{{else if .Late}}Die Stornofrist war vorbei, deshalb ist das Guthaben verbraucht.{{end}}
+{{if .Refunded}}Das Guthaben ist wieder auf Ihrem Konto.{{else if .Late}}Die Stornofrist war vorbei, ` +
+			`deshalb ist das Guthaben verbraucht.{{end}}
 
 Andere Termine: {{.Link}}
 
@@ -139,10 +140,7 @@ Andere Termine: {{.Link}}
 
 Ihre Buchung von {{.Title}} hat sich geändert.{{if .OldWhen}} Bisher war der Termin am {{.OldWhen}}.{{end}}
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 Ihre Buchungen: {{.Link}}
 
@@ -158,10 +156,7 @@ Bis bald,
 
 {{.Title}} beginnt {{.In}}.
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 Keine Zeit? {{.Link}}
 
@@ -177,10 +172,7 @@ Bis bald,
 
 der Check-in für {{.Title}} ist offen.
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 {{.Link}}
 
@@ -188,13 +180,15 @@ Bis gleich,
 {{.Tenant}}`,
 	},
 	CreditsLow: {
-		sms:     "{{.Tenant}}: {{if eq .Balance 0}}Ihr Guthaben ist aufgebraucht{{else}}Ihr Guthaben reicht noch für {{.Balance}}{{end}} ({{.Plan}}).",
+		sms: "{{.Tenant}}: {{if eq .Balance 0}}Ihr Guthaben ist aufgebraucht{{else}}Ihr Guthaben reicht noch " +
+			"für {{.Balance}}{{end}} ({{.Plan}}).",
 		title:   "{{if eq .Balance 0}}Guthaben aufgebraucht{{else}}Guthaben: noch {{.Balance}}{{end}}",
 		push:    "{{.Plan}}, {{.Tenant}}",
 		subject: "{{if eq .Balance 0}}Guthaben aufgebraucht{{else}}Guthaben: noch {{.Balance}}{{end}} ({{.Plan}})",
 		mail: `Hallo {{.Name}},
 
-Ihr Guthaben bei {{.Plan}} {{if eq .Balance 0}}ist aufgebraucht{{else if eq .Balance 1}}reicht noch für eine Buchung{{else}}reicht noch für {{.Balance}} Buchungen{{end}}.
+Ihr Guthaben bei {{.Plan}} {{if eq .Balance 0}}ist aufgebraucht{{else if eq .Balance 1}}reicht noch für ` +
+			`eine Buchung{{else}}reicht noch für {{.Balance}} Buchungen{{end}}.
 
 Ihre Tarife: {{.Link}}
 
@@ -204,15 +198,12 @@ Ihre Tarife: {{.Link}}
 		sms:     "{{.Title}}, {{.When}}: {{.Note}}",
 		title:   "{{.Title}}, {{.When}}",
 		push:    "{{.Note}}",
-		subject: "{{.Title}}, {{.When}}: Ein Platz braucht Sie",
+		subject: "{{.Title}}, {{.When}}: Ein Platz ist zu vergeben",
 		mail: `Hallo {{.Name}},
 
 {{.Note}}
 
-Wann: {{.When}} – {{.EndTime}}
-Wo: {{.Location}}{{if .Resource}}, {{.Resource}}{{end}}{{if .Address}}, {{.Address}}{{end}}{{if .Coach}}
-Mit: {{.Coach}}{{end}}{{if gt .Party 1}}
-Für: {{.Party}} Personen{{end}}
+` + sessionGerman + `
 
 {{.Link}}
 

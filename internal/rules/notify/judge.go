@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Reason is why a message was not sent, or not yet. The words are the contract's.
+// Reason is why a message was not sent, or not yet. The values are those of the contract.
 type Reason string
 
 // The reasons.
@@ -31,7 +31,7 @@ const (
 	BadTemplate         Reason = "TEMPLATE"
 )
 
-// Recipient is who is to hear, as they are now.
+// Recipient is the current state of the recipient of a notice.
 type Recipient struct {
 	Member  tenant.MemberID
 	Known   bool // an active member, or the guest of a booking
@@ -40,42 +40,41 @@ type Recipient struct {
 	Email   string
 	Locale  string
 	Zone    *time.Location
-	Quiet   *QuietHours // the member's own; nil takes the settings'
+	Quiet   *QuietHours // the member's own; nil: those of the settings
 	Chosen  Preferences
-	Stopped map[Channel]Reason // for the present number and address
+	Stopped map[Channel]Reason // for the current number and address
 	Devices []Device
-	// Sent are the times of what was sent over the last day, in order of time. Messages to several
-	// devices count once.
+	// Sent has the times of the messages of the last day, sorted. A message to several devices counts once.
 	Sent map[Channel][]time.Time
 }
 
-// Device is where push reaches a recipient.
+// Device is a device with push notifications.
 type Device struct {
 	ID    tenant.DeviceID
 	Token string
 }
 
-// Matter is what a notice is about, as it is now.
+// Matter is the current state of what a notice is about.
 type Matter struct {
 	Booked      bool // the booking is confirmed
-	Attended    bool // the party is there already
+	Attended    bool // the party has checked in
 	Cancelled   bool // the booking is cancelled
-	Waits       bool // the entry waits, or has an offer
-	SessionGone bool
+	Waits       bool // the entry is waiting, or has an offer
+	SessionGone bool // the session is cancelled or deleted
 	StartsAt    time.Time
 	Offer       *Offer
 	Balance     int // credits of the subscription
 }
 
-// Offer is a freed place kept for one recipient.
+// Offer is an offer of the waitlist to the recipient.
 type Offer struct {
 	Live        bool
-	ExpiresAt   time.Time // zero: its window has not begun, because it was not sent
-	EvenInQuiet bool      // rules say that it must not wait
-	NoSMS       bool      // rules keep SMS for those of a higher priority
+	ExpiresAt   time.Time // zero: its window has not begun, because it was not sent yet
+	EvenInQuiet bool      // the waitlist rules ignore quiet hours
+	NoSMS       bool      // the waitlist rules reserve SMS for entries of a higher priority
 }
 
-// Action is what becomes of a notice.
+// Action is what to do with a notice.
 type Action string
 
 // The actions.
@@ -85,46 +84,46 @@ const (
 	Drop  Action = "DROP"
 )
 
-// Verdict is what becomes of a notice, and why.
+// Verdict is what to do with a notice, and why.
 type Verdict struct {
 	Action  Action
-	Channel Channel   // to send over
-	Until   time.Time // when to look again
+	Channel Channel   // for Send
+	Until   time.Time // for Defer: when to judge again
 	Reason  Reason    // why it is not sent, or not yet
 }
 
-// Judge passes a notice that is due through the four guardrails: freshness, consent, quiet hours and the frequency cap. It is
-// asked right before sending, with the facts of that moment.
+// Judge applies the four guardrails to a notice that is due: freshness, consent, quiet hours and the frequency cap.
+// Call it right before sending, with the current state.
 func Judge(n Notice, s Settings, r Recipient, m Matter, now time.Time) Verdict {
 	if !n.Topic.OfOffer() {
-		m.Offer = nil // a booking that came of one has no privileges
+		m.Offer = nil // only messages about the offer itself have its privileges, not those about the booking
 	}
-	if why := stale(n, s, r, m, now); why != "" {
+	if why := staleReason(n, s, r, m, now); why != "" {
 		return Verdict{Action: Drop, Reason: why}
 	}
-	usable, why := consented(n, r, m)
+	usable, why := usableChannels(n, r, m)
 	if len(usable) == 0 {
 		return Verdict{Action: Drop, Reason: why}
 	}
-	first := Verdict{Action: Drop, Reason: TooLate}
+	best := Verdict{Action: Drop, Reason: TooLate}
 	for _, c := range usable {
-		until, why := held(c, s, r, m, now)
+		until, why := heldUntil(c, s, r, m, now)
 		if why == "" {
 			return Verdict{Action: Send, Channel: c}
 		}
 		if until.Before(n.ExpiresAt) {
-			if first.Action != Defer || until.Before(first.Until) {
-				first = Verdict{Action: Defer, Until: until, Reason: why}
+			if best.Action != Defer || until.Before(best.Until) {
+				best = Verdict{Action: Defer, Until: until, Reason: why}
 			}
-		} else if first.Action == Drop {
-			first.Reason = why
+		} else if best.Action == Drop {
+			best.Reason = why
 		}
 	}
-	return first
+	return best
 }
 
-// stale says why a notice is no longer worth sending, or nothing.
-func stale(n Notice, s Settings, r Recipient, m Matter, now time.Time) Reason {
+// staleReason returns why a notice is outdated, or "".
+func staleReason(n Notice, s Settings, r Recipient, m Matter, now time.Time) Reason {
 	if !r.Known {
 		return Superseded
 	}
@@ -171,8 +170,9 @@ func stale(n Notice, s Settings, r Recipient, m Matter, now time.Time) Reason {
 	return ""
 }
 
-// consented gives the channels of the notice's lane that may be used and reach somebody, or why there is none.
-func consented(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
+// usableChannels returns the channels of the notice's lane that the recipient allows and that reach them, or why there
+// are none.
+func usableChannels(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
 	why := Unsubscribed
 	var usable []Channel
 	for _, c := range n.Topic.Route(n.Lane) {
@@ -194,9 +194,9 @@ func consented(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
 	return usable, why
 }
 
-// Only reports whether a channel is the only one of the notice's lane by which the recipient may be told.
+// Only reports whether a channel is the only usable one of the notice's lane.
 func (n Notice) Only(c Channel, r Recipient, m Matter) bool {
-	usable, _ := consented(n, r, m)
+	usable, _ := usableChannels(n, r, m)
 	return len(usable) == 1 && usable[0] == c
 }
 
@@ -212,37 +212,37 @@ func (r Recipient) Reachable(c Channel) bool {
 	}
 }
 
-// held says until when a channel must keep still, and why.
-func held(c Channel, s Settings, r Recipient, m Matter, now time.Time) (time.Time, Reason) {
+// heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
+func heldUntil(c Channel, s Settings, r Recipient, m Matter, now time.Time) (time.Time, Reason) {
 	exempt := c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
-	if until, quiet := r.quiet(s).Until(now, r.Zone); quiet && !exempt {
+	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
 		return until, InQuietHours
 	}
-	if until, full := r.full(c, s, now); full {
+	if until, reached := r.capReached(c, s, now); reached {
 		return until, FrequencyCap
 	}
 	return time.Time{}, ""
 }
 
-func (r Recipient) quiet(s Settings) QuietHours {
+func (r Recipient) quietHours(s Settings) QuietHours {
 	if r.Quiet != nil {
 		return *r.Quiet
 	}
 	return s.Quiet
 }
 
-// full says when the channel has room again for the recipient, if it has none.
-func (r Recipient) full(c Channel, s Settings, now time.Time) (time.Time, bool) {
-	most, sent := s.PerDay[c], r.Sent[c]
-	since := now.Add(-capSpan)
+// capReached reports whether the recipient has reached the cap of a channel, and until when.
+func (r Recipient) capReached(c Channel, s Settings, now time.Time) (time.Time, bool) {
+	limit, sent := s.PerDay[c], r.Sent[c]
+	since := now.Add(-capWindow)
 	at, _ := slices.BinarySearchFunc(sent, since, func(t, since time.Time) int {
 		if t.After(since) {
 			return 1
 		}
 		return -1
 	})
-	if sent = sent[at:]; len(sent) < most {
+	if sent = sent[at:]; len(sent) < limit {
 		return time.Time{}, false
 	}
-	return sent[len(sent)-most].Add(capSpan), true
+	return sent[len(sent)-limit].Add(capWindow), true
 }

@@ -11,7 +11,7 @@ import (
 
 var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
-// scene is a notice that is sent by push, unless something is changed.
+// scene has the input of Judge. By default the notice is sent by push.
 type scene struct {
 	n Notice
 	s Settings
@@ -23,7 +23,10 @@ func newScene(t *testing.T) *scene {
 	t.Helper()
 	start := monday.Add(30 * time.Minute)
 	return &scene{
-		n: Notice{Topic: Reminder, Lane: Alert, Booking: tenant.New[tenant.BookingID](monday), StartsAt: start, ExpiresAt: start},
+		n: Notice{
+			Topic: Reminder, Lane: Alert, Booking: tenant.New[tenant.BookingID](monday), StartsAt: start,
+			ExpiresAt: start,
+		},
 		s: DefaultSettings(),
 		r: Recipient{
 			Known: true, Phone: "+4930123456", Email: "mia@example.com", Zone: zone(t, "Europe/Berlin"),
@@ -33,7 +36,7 @@ func newScene(t *testing.T) *scene {
 	}
 }
 
-// offer turns the scene into an offer for a session tomorrow.
+// offer changes the scene to an offer for a session tomorrow.
 func (s *scene) offer() {
 	start := monday.Add(24 * time.Hour)
 	s.n.Topic, s.n.StartsAt, s.n.ExpiresAt = Offered, start, start
@@ -48,7 +51,7 @@ func times(n int, last time.Time, apart time.Duration) []time.Time {
 	return all
 }
 
-func TestTheFourGuardrails(t *testing.T) {
+func TestJudge_AppliesTheFourGuardrails(t *testing.T) {
 	t.Parallel()
 	night := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)
 	morning := time.Date(2026, 3, 17, 7, 0, 0, 0, time.UTC)
@@ -64,39 +67,86 @@ func TestTheFourGuardrails(t *testing.T) {
 		set  func(*scene) time.Time
 		want Verdict
 	}{
-		{"all is well", now(func(*scene) {}), Verdict{Action: Send, Channel: Push}},
+		{"nothing holds it back", now(func(*scene) {}), Verdict{Action: Send, Channel: Push}},
 
 		// Consent
 		{"no device, and no SMS wanted", now(func(s *scene) { s.r.Devices = nil }), Verdict{Action: Send, Channel: Email}},
-		{"no device, SMS wanted", now(func(s *scene) { s.r.Devices, s.r.Chosen = nil, Preferences{{Reminder, SMS}: true} }), Verdict{Action: Send, Channel: SMS}},
+		{
+			"no device, SMS wanted",
+			now(func(s *scene) { s.r.Devices, s.r.Chosen = nil, Preferences{{Reminder, SMS}: true} }),
+			Verdict{Action: Send, Channel: SMS},
+		},
 		{"stopped SMS", now(func(s *scene) {
-			s.r.Devices, s.r.Chosen, s.r.Stopped = nil, Preferences{{Reminder, SMS}: true}, map[Channel]Reason{SMS: OptedOutReason}
+			s.r.Devices, s.r.Chosen = nil, Preferences{{Reminder, SMS}: true}
+			s.r.Stopped = map[Channel]Reason{SMS: OptedOutReason}
 		}), Verdict{Action: Send, Channel: Email}},
-		{"nothing chosen", now(func(s *scene) { s.r.Chosen = Preferences{{Reminder, Push}: false, {Reminder, Email}: false} }), Verdict{Action: Drop, Reason: Unsubscribed}},
-		{"no address at all", now(func(s *scene) { s.r.Devices, s.r.Email = nil, "" }), Verdict{Action: Drop, Reason: Unreachable}},
-		{"bounced", now(func(s *scene) { s.r.Devices, s.r.Stopped = nil, map[Channel]Reason{Email: BouncedReason} }), Verdict{Action: Drop, Reason: BouncedReason}},
+		{
+			"nothing chosen",
+			now(func(s *scene) { s.r.Chosen = Preferences{{Reminder, Push}: false, {Reminder, Email}: false} }),
+			Verdict{Action: Drop, Reason: Unsubscribed},
+		},
+		{
+			"no address at all", now(func(s *scene) { s.r.Devices, s.r.Email = nil, "" }),
+			Verdict{Action: Drop, Reason: Unreachable},
+		},
+		{
+			"bounced",
+			now(func(s *scene) { s.r.Devices, s.r.Stopped = nil, map[Channel]Reason{Email: BouncedReason} }),
+			Verdict{Action: Drop, Reason: BouncedReason},
+		},
 		{"push has failed", now(func(s *scene) { s.n.Tried = []Channel{Push} }), Verdict{Action: Send, Channel: Email}},
-		{"everything has failed", now(func(s *scene) { s.n.Tried = []Channel{Push, Email} }), Verdict{Action: Drop, Reason: ProviderRefused}},
-		{"rules keep SMS for others", now(func(s *scene) { s.offer(); s.r.Devices, s.m.Offer.NoSMS = nil, true }), Verdict{Action: Drop, Reason: Unreachable}},
+		{
+			"everything has failed", now(func(s *scene) { s.n.Tried = []Channel{Push, Email} }),
+			Verdict{Action: Drop, Reason: ProviderRefused},
+		},
+		{
+			"rules keep SMS for others",
+			now(func(s *scene) { s.offer(); s.r.Devices, s.m.Offer.NoSMS = nil, true }),
+			Verdict{Action: Drop, Reason: Unreachable},
+		},
 
 		// Quiet hours
-		{"a mail at night", at(night, func(s *scene) { s.offer(); s.n.Lane = Mail }), Verdict{Action: Defer, Until: morning, Reason: InQuietHours}},
-		{"a mail at night, let through", at(night, func(s *scene) { s.offer(); s.n.Lane, s.s.EmailInQuiet = Mail, true }), Verdict{Action: Send, Channel: Email}},
+		{
+			"a mail at night", at(night, func(s *scene) { s.offer(); s.n.Lane = Mail }),
+			Verdict{Action: Defer, Until: morning, Reason: InQuietHours},
+		},
+		{
+			"a mail at night, let through",
+			at(night, func(s *scene) { s.offer(); s.n.Lane, s.s.EmailInQuiet = Mail, true }),
+			Verdict{Action: Send, Channel: Email},
+		},
 		{"an offer at night", at(night, (*scene).offer), Verdict{Action: Defer, Until: morning, Reason: InQuietHours}},
-		{"an offer that must not wait", at(night, func(s *scene) { s.offer(); s.m.Offer.EvenInQuiet = true }), Verdict{Action: Send, Channel: Push}},
+		{
+			"an offer that must not wait", at(night, func(s *scene) { s.offer(); s.m.Offer.EvenInQuiet = true }),
+			Verdict{Action: Send, Channel: Push},
+		},
 		{"an offer for which the night is too long", at(night, func(s *scene) {
 			s.offer()
 			s.n.StartsAt, s.m.StartsAt, s.n.ExpiresAt = morning, morning, morning
 		}), Verdict{Action: Drop, Reason: InQuietHours}},
-		{"a member who is up late", at(night, func(s *scene) { s.offer(); s.r.Quiet = new(hours("02:00-09:00")) }), Verdict{Action: Send, Channel: Push}},
-		{"a member who sleeps at noon", now(func(s *scene) { s.offer(); s.r.Quiet = new(hours("13:00-14:00")) }),
-			Verdict{Action: Defer, Until: monday.Add(time.Hour), Reason: InQuietHours}},
-		{"a member far away", now(func(s *scene) { s.offer(); s.r.Zone = zone(t, "Asia/Tokyo") }),
-			Verdict{Action: Defer, Until: time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC), Reason: InQuietHours}},
+		{
+			"a member who is up late",
+			at(night, func(s *scene) { s.offer(); s.r.Quiet = new(hours("02:00-09:00")) }),
+			Verdict{Action: Send, Channel: Push},
+		},
+		{
+			"a member who sleeps at noon", now(func(s *scene) { s.offer(); s.r.Quiet = new(hours("13:00-14:00")) }),
+			Verdict{Action: Defer, Until: monday.Add(time.Hour), Reason: InQuietHours},
+		},
+		{
+			"a member far away", now(func(s *scene) { s.offer(); s.r.Zone = zone(t, "Asia/Tokyo") }),
+			Verdict{Action: Defer, Until: time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC), Reason: InQuietHours},
+		},
 
 		// The frequency cap
-		{"one below the cap", now(func(s *scene) { s.r.Sent[Push] = times(11, monday, time.Minute) }), Verdict{Action: Send, Channel: Push}},
-		{"at the cap, another channel", now(func(s *scene) { s.r.Sent[Push] = times(12, monday, time.Minute) }), Verdict{Action: Send, Channel: Email}},
+		{
+			"one below the cap", now(func(s *scene) { s.r.Sent[Push] = times(11, monday, time.Minute) }),
+			Verdict{Action: Send, Channel: Push},
+		},
+		{
+			"at the cap, another channel", now(func(s *scene) { s.r.Sent[Push] = times(12, monday, time.Minute) }),
+			Verdict{Action: Send, Channel: Email},
+		},
 		{"at both caps, and no time", now(func(s *scene) {
 			s.r.Sent[Push], s.r.Sent[Email] = times(12, monday, time.Minute), times(20, monday, time.Minute)
 		}), Verdict{Action: Drop, Reason: FrequencyCap}},
@@ -105,20 +155,44 @@ func TestTheFourGuardrails(t *testing.T) {
 			s.n.ExpiresAt = monday.Add(25 * time.Hour)
 			s.r.Sent[Push], s.r.Sent[SMS] = times(12, monday, time.Hour), times(6, monday, time.Hour)
 		}), Verdict{Action: Defer, Until: monday.Add(13 * time.Hour), Reason: FrequencyCap}},
-		{"old ones do not count", now(func(s *scene) { s.r.Sent[Push] = times(12, monday.Add(-24*time.Hour), time.Minute) }), Verdict{Action: Send, Channel: Push}},
+		{
+			"old ones do not count",
+			now(func(s *scene) { s.r.Sent[Push] = times(12, monday.Add(-24*time.Hour), time.Minute) }),
+			Verdict{Action: Send, Channel: Push},
+		},
 
 		// Freshness
 		{"cancelled", now(func(s *scene) { s.m.Booked = false }), Verdict{Action: Drop, Reason: NotBooked}},
 		{"the session is gone", now(func(s *scene) { s.m.SessionGone = true }), Verdict{Action: Drop, Reason: NotBooked}},
 		{"moved", now(func(s *scene) { s.m.StartsAt = s.m.StartsAt.Add(time.Hour) }), Verdict{Action: Drop, Reason: Moved}},
-		{"there already", now(func(s *scene) { s.m.Booked, s.m.Attended = false, true }), Verdict{Action: Drop, Reason: Superseded}},
-		{"begun", at(monday.Add(30*time.Minute), func(*scene) {}), Verdict{Action: Drop, Reason: TooLate}},
+		{
+			"checked in", now(func(s *scene) { s.m.Booked, s.m.Attended = false, true }),
+			Verdict{Action: Drop, Reason: Superseded},
+		},
+		{"started", at(monday.Add(30*time.Minute), func(*scene) {}), Verdict{Action: Drop, Reason: TooLate}},
 		{"no longer a member", now(func(s *scene) { s.r.Known = false }), Verdict{Action: Drop, Reason: Superseded}},
-		{"a taken offer", now(func(s *scene) { s.offer(); s.m.Offer.Live = false }), Verdict{Action: Drop, Reason: OfferClosed}},
-		{"an offer that has ended", now(func(s *scene) { s.offer(); s.m.Offer.ExpiresAt = monday }), Verdict{Action: Drop, Reason: OfferClosed}},
-		{"credits bought meanwhile", now(func(s *scene) { s.n.Topic, s.n.Lane, s.n.StartsAt, s.m.Balance = CreditsLow, Mail, time.Time{}, 2 }), Verdict{Action: Drop, Reason: Superseded}},
-		{"waits no more", now(func(s *scene) { s.n.Topic, s.n.Lane = Waitlisted, Mail }), Verdict{Action: Drop, Reason: Superseded}},
-		{"cancelled, as it says", now(func(s *scene) { s.n.Topic, s.n.Lane, s.m.Booked, s.m.Cancelled = BookingCancelled, Mail, false, true }), Verdict{Action: Send, Channel: Email}},
+		{
+			"an accepted offer", now(func(s *scene) { s.offer(); s.m.Offer.Live = false }),
+			Verdict{Action: Drop, Reason: OfferClosed},
+		},
+		{
+			"an offer that has ended", now(func(s *scene) { s.offer(); s.m.Offer.ExpiresAt = monday }),
+			Verdict{Action: Drop, Reason: OfferClosed},
+		},
+		{
+			"credits bought in the meantime",
+			now(func(s *scene) { s.n.Topic, s.n.Lane, s.n.StartsAt, s.m.Balance = CreditsLow, Mail, time.Time{}, 2 }),
+			Verdict{Action: Drop, Reason: Superseded},
+		},
+		{
+			"no longer waiting", now(func(s *scene) { s.n.Topic, s.n.Lane = Waitlisted, Mail }),
+			Verdict{Action: Drop, Reason: Superseded},
+		},
+		{
+			"still cancelled",
+			now(func(s *scene) { s.n.Topic, s.n.Lane, s.m.Booked, s.m.Cancelled = BookingCancelled, Mail, false, true }),
+			Verdict{Action: Send, Channel: Email},
+		},
 	} {
 		s := newScene(t)
 		when := c.set(s)
@@ -128,14 +202,14 @@ func TestTheFourGuardrails(t *testing.T) {
 	}
 }
 
-func TestWhatAnEventLeadsTo(t *testing.T) {
+func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 	t.Parallel()
 	start := monday.Add(72 * time.Hour)
 	who := Party{
 		Member: tenant.New[tenant.MemberID](monday), Booking: tenant.New[tenant.BookingID](monday), Coming: true,
 		StartsAt: start, EndsAt: start.Add(time.Hour), CheckInOpens: start.Add(-time.Hour),
 	}
-	type told struct {
+	type planned struct {
 		Topic Topic
 		Lane  Lane
 		In    time.Duration
@@ -144,34 +218,64 @@ func TestWhatAnEventLeadsTo(t *testing.T) {
 		what  string
 		event Event
 		party func(*Party)
-		want  []told
+		want  []planned
 	}{
-		{"booked", Event{Type: "booking.confirmed"}, nil, []told{
-			{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
+		{"booked", Event{Type: "booking.confirmed"}, nil, []planned{
+			{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
+			{Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
 		}},
-		{"booked for half an hour from now: no reminders", Event{Type: "booking.confirmed"},
+		{
+			"booked for half an hour from now: no reminders", Event{Type: "booking.confirmed"},
 			func(p *Party) { p.StartsAt, p.CheckInOpens = monday.Add(30*time.Minute), monday.Add(-30*time.Minute) },
-			[]told{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}}},
-		{"waitlisted: a mail alone", Event{Type: "waitlist.joined"}, nil, []told{{Waitlisted, Mail, 0}}},
-		{"cancelled", Event{Type: "booking.cancelled"}, nil, []told{{BookingCancelled, Mail, 0}}},
-		{"cancelled in silence", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
-		{"rescheduled in silence: reminders move all the same", Event{Type: "booking.rescheduled", Silent: true}, nil, []told{
-			{Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute}, {CheckInOpen, Alert, 71 * time.Hour},
-		}},
-		{"the session is cancelled", Event{Type: "booking.cancelled", Gone: true}, func(p *Party) { p.SessionGone = true },
-			[]told{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}}},
-		{"left the queue of a session that is cancelled", Event{Type: "waitlist.left"}, func(p *Party) { p.SessionGone = true },
-			[]told{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}}},
-		{"an offer", Event{Type: "offer.created", Offer: tenant.New[tenant.OfferID](monday)}, nil, []told{{Offered, Alert, 0}, {Offered, Mail, 0}}},
+			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}},
+		},
+		{"waitlisted: only a mail", Event{Type: "waitlist.joined"}, nil, []planned{{Waitlisted, Mail, 0}}},
+		{"cancelled", Event{Type: "booking.cancelled"}, nil, []planned{{BookingCancelled, Mail, 0}}},
+		{"cancelled silently", Event{Type: "booking.cancelled", Silent: true}, nil, nil},
+		{
+			"rescheduled silently: reminders still move", Event{Type: "booking.rescheduled", Silent: true}, nil,
+			[]planned{
+				{Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute},
+				{CheckInOpen, Alert, 71 * time.Hour},
+			},
+		},
+		{
+			"the session is cancelled", Event{Type: "booking.cancelled", Gone: true},
+			func(p *Party) { p.SessionGone = true },
+			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
+		},
+		{
+			"left the waitlist of a cancelled session", Event{Type: "waitlist.left"},
+			func(p *Party) { p.SessionGone = true },
+			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
+		},
+		{
+			"an offer", Event{Type: "offer.created", Offer: tenant.New[tenant.OfferID](monday)}, nil,
+			[]planned{{Offered, Alert, 0}, {Offered, Mail, 0}},
+		},
 		{"a new title", Event{Type: "session.updated"}, nil, nil},
-		{"a new time", Event{Type: "session.updated", Moved: true}, func(p *Party) { p.CheckInOpens = time.Time{} }, []told{
-			{Rescheduled, Alert, 0}, {Rescheduled, Mail, 0}, {Reminder, Alert, 48 * time.Hour}, {Reminder, Alert, 71*time.Hour + 30*time.Minute},
-		}},
-		{"a new time for whoever is not coming", Event{Type: "session.updated", Moved: true}, func(p *Party) { p.Coming = false }, nil},
+		{
+			"a new time", Event{Type: "session.updated", Moved: true},
+			func(p *Party) { p.CheckInOpens = time.Time{} },
+			[]planned{
+				{Rescheduled, Alert, 0}, {Rescheduled, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
+				{Reminder, Alert, 71*time.Hour + 30*time.Minute},
+			},
+		},
+		{
+			"a new time without a booking", Event{Type: "session.updated", Moved: true},
+			func(p *Party) { p.Coming = false },
+			nil,
+		},
 		{"the last credit", Event{Type: "booking.confirmed"}, func(p *Party) {
-			p.StartsAt, p.CheckInOpens, p.Payer, p.Taken = monday.Add(time.Minute), time.Time{}, tenant.New[tenant.PlanID](monday).UUID, 1
-		}, []told{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {CreditsLow, Mail, 0}}},
-		{"nothing wanted: one line says so", Event{Type: "waitlist.joined"}, func(p *Party) { p.Chosen = Preferences{{Waitlisted, Email}: false} }, []told{{Waitlisted, Alert, 0}}},
+			p.StartsAt, p.CheckInOpens = monday.Add(time.Minute), time.Time{}
+			p.Payer, p.Taken = tenant.New[tenant.PlanID](monday).UUID, 1
+		}, []planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {CreditsLow, Mail, 0}}},
+		{
+			"all channels off: one notice for the log", Event{Type: "waitlist.joined"},
+			func(p *Party) { p.Chosen = Preferences{{Waitlisted, Email}: false} },
+			[]planned{{Waitlisted, Alert, 0}},
+		},
 		{"checked in: nothing", Event{Type: "booking.attended"}, nil, nil},
 	} {
 		p := who
@@ -179,9 +283,9 @@ func TestWhatAnEventLeadsTo(t *testing.T) {
 			c.party(&p)
 		}
 		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
-		var got []told
+		var got []planned
 		for _, n := range Plan(c.event, []Party{p}, DefaultSettings(), monday) {
-			got = append(got, told{n.Topic, n.Lane, n.DueAt.Sub(monday)})
+			got = append(got, planned{n.Topic, n.Lane, n.DueAt.Sub(monday)})
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)

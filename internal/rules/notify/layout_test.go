@@ -10,12 +10,12 @@ import (
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
-// head is the name over a mail; it stands under it, too.
-const head = `color:#1b1f24">Harbour Yoga</p>`
+// header is the tenant's name above a mail. The name is also at the end of the text.
+const header = `color:#1b1f24">Harbour Yoga</p>`
 
 const logo = "https://cdn.example.com/logo.svg?a=1&b=2"
 
-// html is what a mail of a topic looks like in a look.
+// html renders the default mail of a topic with a brand.
 func html(t interface{ Fatal(...any) }, topic Topic, values Values, look brand.Brand) string {
 	tpl, ok := DefaultTemplate(topic, Email, "en")
 	if !ok {
@@ -28,7 +28,7 @@ func html(t interface{ Fatal(...any) }, topic Topic, values Values, look brand.B
 	return out.HTML
 }
 
-func TestEveryMailHasTheTenantsLook(t *testing.T) {
+func TestRender_EveryMailHasTheTenantsLogoAndColor(t *testing.T) {
 	t.Parallel()
 	for _, topic := range Topics() {
 		values := Example(topic, "en")
@@ -36,14 +36,23 @@ func TestEveryMailHasTheTenantsLook(t *testing.T) {
 			look       brand.Brand
 			want, none []string
 		}{
-			"neither": {brand.Brand{}, []string{head}, []string{"<img", "border-top"}},
+			"neither": {brand.Brand{}, []string{header}, []string{"<img", "border-top"}},
 			"logo": {
 				brand.Brand{LogoURL: logo},
-				[]string{`<img src="https://cdn.example.com/logo.svg?a=1&amp;b=2" alt="Harbour Yoga" height="48"`, "max-height:48px"},
-				[]string{head, "border-top"},
+				[]string{
+					`<img src="https://cdn.example.com/logo.svg?a=1&amp;b=2" alt="Harbour Yoga" height="48"`,
+					"max-height:48px",
+				},
+				[]string{header, "border-top"},
 			},
-			"color": {brand.Brand{Accent: "#B83280"}, []string{head, "border-top:4px solid #b83280"}, []string{"<img", "#0b6bcb"}},
-			"both":  {brand.Brand{LogoURL: logo, Accent: "#ffd400"}, []string{"<img", "border-top:4px solid #a68a00"}, []string{"#0b6bcb"}},
+			"color": {
+				brand.Brand{Accent: "#B83280"},
+				[]string{header, "border-top:4px solid #b83280"}, []string{"<img", "#0b6bcb"},
+			},
+			"both": {
+				brand.Brand{LogoURL: logo, Accent: "#ffd400"},
+				[]string{"<img", "border-top:4px solid #a68a00"}, []string{"#0b6bcb"},
+			},
 		} {
 			got := html(t, topic, values, c.look)
 			for _, want := range c.want {
@@ -57,13 +66,13 @@ func TestEveryMailHasTheTenantsLook(t *testing.T) {
 				}
 			}
 			if strings.Contains(got, "ZgotmplZ") {
-				t.Errorf("%s, %s: a value was refused in\n%s", topic, name, got)
+				t.Errorf("%s, %s: the template engine rejected a value in\n%s", topic, name, got)
 			}
 		}
 	}
 }
 
-func TestButtonsOfMailsStayReadable(t *testing.T) {
+func TestRender_ButtonsAndLinksStayReadable(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		part := rapid.Uint8()
@@ -73,7 +82,7 @@ func TestButtonsOfMailsStayReadable(t *testing.T) {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
-		if p := paintOf(brand.Brand{Accent: accent.String()}); p.Link != accent.String() {
+		if p := paletteOf(brand.Brand{Accent: accent.String()}); p.Link != accent.String() {
 			if c, _ := brand.ParseColor(p.Link); brand.Contrast(c, brand.White) < brand.ForText {
 				t.Errorf("links are %s", p.Link)
 			}
@@ -83,8 +92,7 @@ func TestButtonsOfMailsStayReadable(t *testing.T) {
 	})
 }
 
-// What a tenant is called comes from people.
-func TestTheHeadOfAMailIsEscaped(t *testing.T) {
+func TestRender_EscapesTheTenantsName(t *testing.T) {
 	t.Parallel()
 	values := Example(Reminder, "en")
 	values["Tenant"] = `"><script>alert(1)</script>`

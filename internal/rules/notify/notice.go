@@ -6,42 +6,42 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Notice is something that one recipient is to hear through one lane. There is one for each recipient, thing,
-// topic, revision and lane, however often it is planned.
+// Notice is a planned message to one recipient in one lane. There is only one for each recipient, thing, topic,
+// revision and lane, however often it is planned.
 type Notice struct {
 	ID    tenant.NoticeID
 	Topic Topic
 	Lane  Lane
 
-	// Member is the recipient; zero for a guest, whom the contact of the booking reaches.
+	// Member is the recipient; zero for a guest, who is reached by the contact of the booking.
 	Member  tenant.MemberID
 	Session tenant.SessionID
 	Booking tenant.BookingID
 	Entry   tenant.EntryID
 	Offer   tenant.OfferID
-	// Thing is what it is about, and Revision which state of it.
+	// Thing is what it is about, such as a booking, and Revision is the state of the thing.
 	Thing    tenant.UUID
 	Revision string
 
-	StartsAt  time.Time // of the session, as the message says it; zero where it says none
+	StartsAt  time.Time // of the session, as in the message; zero if the message has no start
 	DueAt     time.Time
-	ExpiresAt time.Time // from then on it is of no use
-	At        time.Time // when what it tells happened
+	ExpiresAt time.Time // not sent from then on
+	At        time.Time // of the event
 	Details   Details
 
-	// What has become of it so far.
-	Tried    []Channel // that have failed
-	Attempts int       // on the channel that is tried now
-	Unsure   int       // attempts of which nobody knows whether they arrived
-	Last     bool      // of an attempt under way: no other channel may be used, or reaches the recipient
+	// The attempts so far.
+	Tried    []Channel // failed channels
+	Attempts int       // on the current channel
+	Unsure   int       // attempts with an unknown result
+	Last     bool      // during an attempt: no other channel is allowed and reaches the recipient
 }
 
-// Details are what happened that nobody can look up later.
+// Details are facts of the event that cannot be loaded later.
 type Details struct {
 	Reason   string        `json:"reason,omitempty"`
 	Refunded bool          `json:"refunded,omitempty"`
 	Late     bool          `json:"late,omitempty"`
-	Waitlist bool          `json:"waitlist,omitempty"` // a place on the waitlist, not a booking
+	Waitlist bool          `json:"waitlist,omitempty"` // a waitlist entry, not a booking
 	Position int           `json:"position,omitempty"`
 	OldStart time.Time     `json:"old_start,omitzero"`
 	Lead     time.Duration `json:"lead,omitempty"` // of a reminder
@@ -50,7 +50,7 @@ type Details struct {
 	Note     string        `json:"note,omitempty"`
 }
 
-// Recipient is the key under which what reaches one person is counted: the member's id, or for a guest the booking's.
+// Recipient returns the key for the frequency cap: the id of the member, or of the booking for a guest.
 func (n Notice) Recipient() tenant.UUID {
 	if !n.Member.IsZero() {
 		return n.Member.UUID
@@ -58,7 +58,7 @@ func (n Notice) Recipient() tenant.UUID {
 	return n.Booking.UUID
 }
 
-// The types of events from which messages come.
+// The types of events that lead to messages.
 const (
 	onBookingConfirmed   = "booking.confirmed"
 	onBookingCancelled   = "booking.cancelled"
@@ -72,7 +72,7 @@ const (
 	onStaffNote          = "waitlist.staff_note"
 )
 
-// Tells reports whether anybody may hear of events of this type.
+// Tells reports whether events of this type can lead to messages.
 func Tells(event string) bool {
 	switch event {
 	case onBookingConfirmed, onBookingCancelled, onBookingRescheduled, onSessionUpdated, onWaitlistJoined, onWaitlistLeft,
@@ -82,7 +82,7 @@ func Tells(event string) bool {
 	return false
 }
 
-// Event is something that happened.
+// Event is an event of the event log.
 type Event struct {
 	ID      tenant.EventID
 	Type    string
@@ -91,16 +91,16 @@ type Event struct {
 	Member  tenant.MemberID
 	Entry   tenant.EntryID
 	Offer   tenant.OfferID
-	Payer   tenant.UUID // the subscription that it is about
-	Moved   bool        // session.updated: its time, place or resource
-	Gone    bool        // booking.cancelled: because the session does not take place
-	Spent   int         // credits.changed: by how many there are fewer
-	Silent  bool        // nobody is to be told that it happened
+	Payer   tenant.UUID // the subscription of credits.changed
+	Moved   bool        // session.updated: the time, location or resource changed
+	Gone    bool        // booking.cancelled: because the session is cancelled
+	Spent   int         // credits.changed: by how much the balance fell
+	Silent  bool        // send no message about the event itself; reminders still change
 	Details Details
 	At      time.Time
 }
 
-// Party is someone whom an event concerns, as they are now.
+// Party is the current state of a person whom an event concerns.
 type Party struct {
 	Member  tenant.MemberID
 	Session tenant.SessionID
@@ -109,30 +109,30 @@ type Party struct {
 	Chosen  Preferences
 
 	Coming       bool      // the booking is confirmed
-	StartsAt     time.Time // of the session; zero where there is none yet
+	StartsAt     time.Time // of the session; zero if there is none yet
 	EndsAt       time.Time
 	SessionGone  bool // cancelled or deleted
 	CheckInOpens time.Time
 
-	// Payer is the subscription with credits that the booking, or the event, is about; zero: there is none.
+	// Payer is the subscription with credits of the booking or the event; zero: none.
 	Payer   tenant.UUID
 	Balance int
-	Taken   int // credits that the booking took
+	Taken   int // credits charged for the booking
 }
 
 const (
-	// usable is how long news without a date of its own are worth telling.
-	usable = 24 * time.Hour
-	// kept is how long a mail may follow a session that is gone or a balance that is low.
-	kept = 7 * 24 * time.Hour
+	// newsLifetime is how long a message is worth sending if nothing else limits it.
+	newsLifetime = 24 * time.Hour
+	// mailLifetime is how long a mail about a cancellation or a low balance is worth sending.
+	mailLifetime = 7 * 24 * time.Hour
 )
 
-// Plan gives the notices that an event leads to, for each party in each lane: some at once, some later, such as
-// reminders. Whether one is sent in the end is judged when it is due.
+// Plan returns the notices that an event leads to, for each party in each lane: some due at once, and some later, such
+// as reminders. Judge decides whether each is sent when it is due.
 func Plan(e Event, parties []Party, s Settings, now time.Time) []Notice {
 	p := planner{event: e, settings: s, now: now}
 	for _, party := range parties {
-		p.tell(party)
+		p.plan(party)
 	}
 	return p.notices
 }
@@ -144,74 +144,75 @@ type planner struct {
 	notices  []Notice
 }
 
-func (p *planner) tell(who Party) {
+func (p *planner) plan(who Party) {
 	start := who.StartsAt
 	switch p.event.Type {
 	case onBookingConfirmed:
-		p.add(who, BookingConfirmed, start)
-		p.remind(who)
-		p.runningLow(who, who.Taken)
+		p.addNow(who, BookingConfirmed, start)
+		p.addReminders(who)
+		p.addCreditsLow(who, who.Taken)
 	case onWaitlistPromoted:
-		p.add(who, Promoted, start)
-		p.remind(who)
-		p.runningLow(who, who.Taken)
+		p.addNow(who, Promoted, start)
+		p.addReminders(who)
+		p.addCreditsLow(who, who.Taken)
 	case onBookingRescheduled:
-		p.add(who, Rescheduled, start)
-		p.remind(who)
+		p.addNow(who, Rescheduled, start)
+		p.addReminders(who)
 	case onSessionUpdated:
 		if p.event.Moved && who.Coming {
-			p.add(who, Rescheduled, start)
-			p.remind(who)
+			p.addNow(who, Rescheduled, start)
+			p.addReminders(who)
 		}
 	case onWaitlistJoined:
-		if start.IsZero() { // the wish is for days and times
-			start = p.now.Add(usable)
+		if start.IsZero() { // the entry is for a time window, not a session
+			start = p.now.Add(newsLifetime)
 		}
-		p.add(who, Waitlisted, start)
+		p.addNow(who, Waitlisted, start)
 	case onBookingCancelled, onWaitlistLeft:
 		if p.event.Gone || (who.SessionGone && p.event.Type == onWaitlistLeft) {
-			p.add(who, SessionCancelled, start)
+			p.addNow(who, SessionCancelled, start)
 		} else {
-			p.add(who, BookingCancelled, p.now.Add(usable))
+			p.addNow(who, BookingCancelled, p.now.Add(newsLifetime))
 		}
 	case onOfferCreated:
 		if !start.After(p.now) {
-			start = who.EndsAt // seats may be given after the start
+			start = who.EndsAt // the rules can allow offers after the start
 		}
-		p.add(who, Offered, start)
+		p.addNow(who, Offered, start)
 	case onCreditsChanged:
-		p.runningLow(who, p.event.Spent)
+		p.addCreditsLow(who, p.event.Spent)
 	case onStaffNote:
-		p.add(who, StaffNote, latest(start, p.now.Add(usable)))
+		p.addNow(who, StaffNote, latest(start, p.now.Add(newsLifetime)))
 	}
 }
 
-// add plans a notice for now in each lane that the party uses.
-func (p *planner) add(who Party, topic Topic, expires time.Time) {
+// addNow adds a notice that is due now, in each lane that the party uses.
+func (p *planner) addNow(who Party, topic Topic, expires time.Time) {
 	e := p.event
-	if e.Silent || p.now.Sub(e.At) > usable {
-		return // where nothing ran for a day it is no news any more
+	if e.Silent || p.now.Sub(e.At) > newsLifetime {
+		return // after an outage of a day, the event is no longer news
 	}
-	n := Notice{
+	p.add(Notice{
 		Topic: topic, Member: who.Member, Session: who.Session, Booking: who.Booking, Entry: who.Entry, Offer: e.Offer,
-		Thing: thing(e, who), Revision: e.ID.String(), StartsAt: who.StartsAt, DueAt: p.now, ExpiresAt: expires, At: e.At, Details: e.Details,
-	}
-	p.inLanes(n, who.Chosen)
+		Thing: thing(e, who), Revision: e.ID.String(), StartsAt: who.StartsAt, DueAt: p.now, ExpiresAt: expires,
+		At: e.At, Details: e.Details,
+	}, who.Chosen)
 }
 
-func (p *planner) inLanes(n Notice, chosen Preferences) {
+// add adds a notice in each lane that the party uses.
+func (p *planner) add(n Notice, chosen Preferences) {
 	for _, lane := range chosen.lanes(n.Topic) {
 		n := n
 		n.Lane = lane
 		if lane == Mail && (n.Topic == SessionCancelled || n.Topic == BookingCancelled) {
-			// Late as it may be, it takes the entry out of the calendar.
-			n.ExpiresAt = latest(n.ExpiresAt, p.now.Add(kept))
+			// Even a late mail removes the entry from the recipient's calendar.
+			n.ExpiresAt = latest(n.ExpiresAt, p.now.Add(mailLifetime))
 		}
 		p.notices = append(p.notices, n)
 	}
 }
 
-// thing gives what an event is about for a party.
+// thing returns what an event is about for a party.
 func thing(e Event, who Party) tenant.UUID {
 	switch {
 	case !e.Offer.IsZero():
@@ -226,9 +227,10 @@ func thing(e Event, who Party) tenant.UUID {
 	return who.Session.UUID
 }
 
-// remind plans what comes before the session begins, whoever was told of what has brought it about. What would be due already is left
-// out: the confirmation has just said it. The revision is the start, so that a session which moves away and back is not told twice.
-func (p *planner) remind(who Party) {
+// addReminders adds the notices before the start of the session, even for a silent event. It omits those that are
+// already due, because the confirmation says the same. Their revision is the start, so that a session that moves away
+// and back does not repeat them.
+func (p *planner) addReminders(who Party) {
 	n := Notice{
 		Member: who.Member, Session: who.Session, Booking: who.Booking, Thing: who.Booking.UUID,
 		StartsAt: who.StartsAt, ExpiresAt: who.StartsAt, At: p.event.At,
@@ -238,24 +240,26 @@ func (p *planner) remind(who Party) {
 		n.Details = Details{Lead: lead}
 		n.Revision = who.StartsAt.UTC().Format(time.RFC3339) + "-" + lead.String()
 		if n.DueAt.After(p.now) {
-			p.inLanes(n, who.Chosen)
+			p.add(n, who.Chosen)
 		}
 	}
 	if who.CheckInOpens.After(p.now) && who.CheckInOpens.Before(who.StartsAt) {
 		n.Topic, n.DueAt, n.Details = CheckInOpen, who.CheckInOpens, Details{}
 		n.Revision = who.StartsAt.UTC().Format(time.RFC3339)
-		p.inLanes(n, who.Chosen)
+		p.add(n, who.Chosen)
 	}
 }
 
-// runningLow plans a word about credits when they fall to the mark, and again when the last one goes.
-func (p *planner) runningLow(who Party, taken int) {
+// addCreditsLow adds a notice when the balance falls to the threshold, and again when it falls to zero.
+func (p *planner) addCreditsLow(who Party, taken int) {
 	low := p.settings.CreditsLowAt
-	if p.event.Silent || who.Payer.IsZero() || taken <= 0 || who.Balance > low || (who.Balance+taken <= low && who.Balance > 0) {
+	if p.event.Silent || who.Payer.IsZero() || taken <= 0 ||
+		who.Balance > low || (who.Balance+taken <= low && who.Balance > 0) {
 		return
 	}
-	p.inLanes(Notice{
-		Topic: CreditsLow, Member: who.Member, Thing: who.Payer, Revision: p.event.ID.String(), DueAt: p.now, ExpiresAt: p.now.Add(kept), At: p.event.At,
+	p.add(Notice{
+		Topic: CreditsLow, Member: who.Member, Thing: who.Payer, Revision: p.event.ID.String(),
+		DueAt: p.now, ExpiresAt: p.now.Add(mailLifetime), At: p.event.At,
 		Details: Details{Balance: who.Balance, Payer: who.Payer},
 	}, who.Chosen)
 }

@@ -25,7 +25,7 @@ func hours(text string) QuietHours {
 	return QuietHours{civil.MustParseTimeOfDay(text[:5]), civil.MustParseTimeOfDay(text[6:])}
 }
 
-func TestQuietHoursEndOnTheRecipientsClock(t *testing.T) {
+func TestUntil_FollowsLocalTimeAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		what, quiet, zone, now, until string // until: "" is not quiet
@@ -39,12 +39,12 @@ func TestQuietHoursEndOnTheRecipientsClock(t *testing.T) {
 		{"none", "00:00-00:00", "Europe/Berlin", "2026-01-11T12:30:00Z", ""},
 		{"a night that is an hour short", "21:00-08:00", "Europe/Berlin", "2026-03-28T21:00:00Z", "2026-03-29T06:00:00Z"},
 		{"a night that is an hour long", "21:00-08:00", "Europe/Berlin", "2026-10-24T20:00:00Z", "2026-10-25T07:00:00Z"},
-		{"an end that the clocks leap over", "23:00-02:30", "Europe/Berlin", "2026-03-29T00:30:00Z", "2026-03-29T01:00:00Z"},
-		// 02:30 comes twice; the clock then shows the quiet 02:00 once more.
+		{"an end that clocks skip", "23:00-02:30", "Europe/Berlin", "2026-03-29T00:30:00Z", "2026-03-29T01:00:00Z"},
+		// 02:30 comes twice. After the first, the clock goes back to 02:00, which is quiet again.
 		{"an end that comes twice", "23:00-02:30", "Europe/Berlin", "2026-10-24T23:30:00Z", "2026-10-25T00:30:00Z"},
 		{"quiet once more after it", "23:00-02:30", "Europe/Berlin", "2026-10-25T01:10:00Z", "2026-10-25T01:30:00Z"},
 		{"half an hour's change", "22:00-07:00", "Australia/Lord_Howe", "2026-04-04T12:00:00Z", "2026-04-04T20:30:00Z"},
-		{"a day that did not exist", "22:00-07:00", "Pacific/Apia", "2011-12-30T09:00:00Z", "2011-12-30T17:00:00Z"},
+		{"a day that was skipped", "22:00-07:00", "Pacific/Apia", "2011-12-30T09:00:00Z", "2011-12-30T17:00:00Z"},
 	} {
 		now, err := time.Parse(time.RFC3339, c.now)
 		if err != nil {
@@ -61,8 +61,8 @@ func TestQuietHoursEndOnTheRecipientsClock(t *testing.T) {
 	}
 }
 
-// Whatever the zone and the day: the end is the first moment from now on at which the clock is outside of the hours.
-func TestQuietHoursEndAtTheFirstLoudMinute(t *testing.T) {
+// In every zone and on every day, the end is the first instant after now with a local time outside the quiet hours.
+func TestUntil_ReturnsTheFirstMinuteThatIsNotQuiet(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		where := zone(t, rapid.SampledFrom([]string{
@@ -75,7 +75,8 @@ func TestQuietHoursEndAtTheFirstLoudMinute(t *testing.T) {
 			return civil.TimeOfDay{Hour: m / 60, Minute: m % 60}
 		}
 		q := QuietHours{clock("start"), clock("end")}
-		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(rapid.IntRange(0, 365*24*60).Draw(t, "now")) * time.Minute)
+		minutes := time.Duration(rapid.IntRange(0, 365*24*60).Draw(t, "now")) * time.Minute
+		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC).Add(minutes)
 		until, quiet := q.Until(now, where)
 		if quiet != q.contains(civil.TimeOf(now, where)) {
 			t.Fatalf("quiet %v", quiet)
@@ -84,11 +85,11 @@ func TestQuietHoursEndAtTheFirstLoudMinute(t *testing.T) {
 			return
 		}
 		if q.contains(civil.TimeOf(until, where)) || !until.After(now) {
-			t.Fatalf("ends at %v, when it is quiet still", until.In(where))
+			t.Fatalf("ends at %v, which is quiet", until.In(where))
 		}
 		for at := now; at.Before(until); at = at.Add(time.Minute) {
 			if !q.contains(civil.TimeOf(at, where)) {
-				t.Fatalf("ends at %v, though it is loud at %v", until.In(where), at.In(where))
+				t.Fatalf("ends at %v, but %v is not quiet", until.In(where), at.In(where))
 			}
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
-// Rendered is a message as its recipient gets it.
+// Rendered is the content of a message.
 type Rendered struct {
 	Subject  string `json:"subject,omitempty"` // email's subject, push's title
 	Text     string `json:"text"`
@@ -18,8 +18,9 @@ type Rendered struct {
 	GSM7     bool   `json:"gsm7,omitempty"`     // SMS
 }
 
-// Render puts values into a template. Mails get HTML in the tenant's look where the template has none, and end with the way
-// to unsubscribe, if one is given. Text messages are kept to one segment where that can be. Errors: TEMPLATE_INVALID.
+// Render fills in a template. A mail whose template has no HTML gets HTML with the tenant's logo and color, and ends
+// with the unsubscribe link, if there is one. Text messages are shortened to one segment if possible. The error is
+// TEMPLATE_INVALID.
 func Render(t Template, values Values, look brand.Brand, unsubscribe string) (Rendered, error) {
 	if t.Channel == SMS {
 		return renderSMS(t, values)
@@ -38,27 +39,27 @@ func Render(t Template, values Values, look brand.Brand, unsubscribe string) (Re
 		}
 		return out, nil
 	}
-	w := wordsFor(t.Locale)
+	l := localeFor(t.Locale)
 	if out.HTML == "" {
-		house, _ := values["Tenant"].(string)
-		l := letter{
-			Locale: t.Locale, Subject: out.Subject, House: house, Logo: look.LogoURL, Paint: paintOf(look),
-			Unsubscribe: unsubscribe, Stop: w.unsubscribe, open: w.open,
+		name, _ := values["Tenant"].(string)
+		page := mailPage{
+			Locale: t.Locale, Subject: out.Subject, Tenant: name, Logo: look.LogoURL, Palette: paletteOf(look),
+			Unsubscribe: unsubscribe, UnsubscribeLabel: l.unsubscribe, openLabel: l.open,
 		}
-		out.HTML, err = l.layOut(out.Text)
+		out.HTML, err = page.render(out.Text)
 	}
 	if unsubscribe != "" {
-		out.Text += "\n\n-- \n" + w.unsubscribe + ": " + unsubscribe
+		out.Text += "\n\n-- \n" + l.unsubscribe + ": " + unsubscribe
 	}
 	return out, err
 }
 
 var (
-	trailing = regexp.MustCompile(`[ \t]+(\n|$)`)
-	gaps     = regexp.MustCompile(`\n{3,}`)
+	trailingSpace = regexp.MustCompile(`[ \t]+(\n|$)`)
+	emptyLines    = regexp.MustCompile(`\n{3,}`)
 )
 
-// tidy takes out what conditions left empty.
+// tidy removes the empty lines and spaces that conditions leave.
 func tidy(text string) string {
-	return strings.TrimSpace(gaps.ReplaceAllString(trailing.ReplaceAllString(text, "$1"), "\n\n"))
+	return strings.TrimSpace(emptyLines.ReplaceAllString(trailingSpace.ReplaceAllString(text, "$1"), "\n\n"))
 }

@@ -7,30 +7,31 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 )
 
-// Said is everything that a message may tell.
+// Said has everything that a message can contain.
 type Said struct {
 	Topic   Topic
 	Details Details
 	Now     time.Time
-	Zone    *time.Location // the recipient's
-	There   *time.Location // the location's
+	Zone    *time.Location // of the recipient
+	There   *time.Location // of the location
 
 	Name, Tenant, Link                        string
 	Title, Location, Address, Resource, Coach string
 	Party                                     int
 	Start, End                                time.Time
-	Window                                    *Window // where there is no session yet
+	Window                                    *Window // if there is no session yet
 	Plan                                      string
 	ClaimURL, Code                            string
-	Until                                     time.Time // an offer's end
+	Until                                     time.Time // when the offer ends
 }
 
-// Values puts it in words of a language: the variables of the topic.
+// Values returns the variables of the topic, with dates and times in the language of the locale.
 func (s Said) Values(locale string) Values {
-	in := wordsFor(locale)
+	in := localeFor(locale)
 	v := Values{"Name": s.Name, "Tenant": s.Tenant, "Link": s.Link}
 	if s.Topic != CreditsLow {
-		v["Title"], v["Location"], v["Address"], v["Resource"], v["Coach"], v["Party"] = s.Title, s.Location, s.Address, s.Resource, s.Coach, s.Party
+		v["Title"], v["Location"], v["Address"] = s.Title, s.Location, s.Address
+		v["Resource"], v["Coach"], v["Party"] = s.Resource, s.Coach, s.Party
 		if !s.Start.IsZero() {
 			v["When"], v["Date"] = in.dateTime(s.Start, s.Zone, s.There), in.date(s.Start, s.Zone)
 			v["Time"], v["EndTime"] = in.clock(s.Start, s.Zone), in.clock(s.End, s.Zone)
@@ -44,7 +45,8 @@ func (s Said) Values(locale string) Values {
 		v["Position"] = d.Position
 	case Offered, OfferExpiring:
 		v["ClaimURL"], v["Code"] = s.ClaimURL, s.Code
-		v["ExpiresAt"], v["Minutes"] = in.until(s.Until, s.Now, s.Zone), int(s.Until.Sub(s.Now).Round(time.Minute)/time.Minute)
+		v["ExpiresAt"] = in.until(s.Until, s.Now, s.Zone)
+		v["Minutes"] = int(s.Until.Sub(s.Now).Round(time.Minute) / time.Minute)
 	case BookingCancelled:
 		v["Reason"], v["Refunded"], v["Late"], v["Waitlist"] = d.Reason, d.Refunded, d.Late, d.Waitlist
 	case SessionCancelled:
@@ -64,33 +66,31 @@ func (s Said) Values(locale string) Values {
 	return v.complete(s.Topic)
 }
 
-// until names the day, too, where it is not today.
-func (w words) until(t, now time.Time, zone *time.Location) string {
-	if y, m, d := t.In(zone).Date(); true {
-		if ny, nm, nd := now.In(zone).Date(); y == ny && m == nm && d == nd {
-			return w.clock(t, zone)
-		}
+// until formats a time, with the day if it is not today.
+func (l locale) until(t, now time.Time, zone *time.Location) string {
+	if civil.DateOf(t, zone) == civil.DateOf(now, zone) {
+		return l.clock(t, zone)
 	}
-	return w.dateTime(t, zone, nil)
+	return l.dateTime(t, zone, nil)
 }
 
-// Window is the days, and the times of day at the location, in which somebody would take any session; all included.
+// Window is a time window of a waitlist entry: days and times of day at the location, both ends included.
 type Window struct {
 	From, Until      civil.Date
 	Earliest, Latest civil.TimeOfDay
 }
 
-// window tells it on the location's clock, on which it was wished for: "Wed 18 Mar – Fri 20 Mar, 08:00–09:00". Times are left out where
-// any will do.
-func (w words) window(in Window, zone *time.Location) (when, days, times string) {
+// window formats a time window in the location's zone, in which it was entered: "Wed 18 Mar – Fri 20 Mar, 08:00–09:00".
+// If it has the whole day, the times are omitted.
+func (l locale) window(in Window, zone *time.Location) (when, days, times string) {
 	first, last := in.From.At(in.Earliest, zone), in.Until.At(in.Latest, zone)
-	days = w.date(first, zone)
+	days = l.date(first, zone)
 	if in.Until != in.From {
-		days += " – " + w.date(last, zone)
+		days += " – " + l.date(last, zone)
 	}
 	if in.Earliest == (civil.TimeOfDay{}) && in.Latest.Hour == 23 && in.Latest.Minute == 59 {
 		return days, days, ""
 	}
-	times = w.clock(first, zone) + "–" + w.clock(last, zone)
-	return fmt.Sprintf(w.joined, days, times), days, times
+	times = l.clock(first, zone) + "–" + l.clock(last, zone)
+	return fmt.Sprintf(l.dateAndTime, days, times), days, times
 }

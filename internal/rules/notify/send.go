@@ -1,5 +1,5 @@
-// Package notify decides what reaches people: which messages, when, how often,
-// and what became of them.
+// Package notify has the rules for messages: which notices an event leads to, when and over which channel each is sent,
+// what it says, and what follows from the result.
 package notify
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Channel is a way to reach a person.
+// Channel is a channel for messages.
 type Channel string
 
 // The channels.
@@ -21,28 +21,28 @@ const (
 	Email Channel = "EMAIL"
 )
 
-// Message is one text for one recipient over one channel, ready to be sent.
+// Message is a message to one recipient over one channel, ready to be sent.
 type Message struct {
-	ID      tenant.DeliveryID // names the attempt to providers, and in their callbacks
+	ID      tenant.DeliveryID // identifies the attempt for providers, and in their callbacks
 	Channel Channel
 	To      string // a number in E.164, an FCM registration token, or an email address
-	ToName  string // email's display name; may be empty
+	ToName  string // email: display name; can be empty
 
-	From    Mailbox // email; an empty address leaves the sender's own
-	ReplyTo Mailbox // email; may be empty
+	From    Mailbox // email; without an address, the sender's own
+	ReplyTo Mailbox // email; can be empty
 
 	Subject string // email
 	Title   string // push
-	Text    string // SMS and push: all of it; email: the part for readers without HTML
-	HTML    string // email; empty for text alone
+	Text    string // SMS and push: the whole text; email: the part without HTML
+	HTML    string // email; empty: text only
 
 	Link        string    // push: opened by a tap
 	Calendar    *Calendar // email
-	Unsubscribe string    // email: an https address that takes RFC 8058's POST
+	Unsubscribe string    // email: an https URL that accepts the POST of RFC 8058
 
-	CollapseKey  string            // push: the newest message with this key replaces its predecessors
+	CollapseKey  string            // push: the newest message with this key replaces the earlier ones
 	Data         map[string]string // push: for the app
-	ExpiresAt    time.Time         // never delivered from here on; zero: it does not expire
+	ExpiresAt    time.Time         // not delivered from then on; zero: never expires
 	HighPriority bool              // push: wakes a sleeping device
 }
 
@@ -52,52 +52,50 @@ type Mailbox struct {
 	Address string
 }
 
-// Calendar is an iCalendar object (RFC 5545) that a message carries (RFC 6047).
+// Calendar is an iCalendar object (RFC 5545) in a mail (RFC 6047).
 type Calendar struct {
 	Method CalendarMethod // the same as in Body
 	Body   []byte
 }
 
-// CalendarMethod is what a calendar is asked to do (RFC 5546).
+// CalendarMethod is a method of iTIP (RFC 5546).
 type CalendarMethod string
 
 // The methods.
 const (
 	Request CalendarMethod = "REQUEST" // add the entry, or update the one with its UID
-	Cancel  CalendarMethod = "CANCEL"  // take it out
+	Cancel  CalendarMethod = "CANCEL"  // remove it
 )
 
-// Receipt is what a provider said when it took a message.
+// Receipt is a provider's answer when it accepted a message.
 type Receipt struct {
-	ProviderID string // names the message in the provider's callbacks and console
-	Segments   int    // SMS: how many are paid for
+	ProviderID string // identifies the message in the provider's callbacks and console
+	Segments   int    // SMS: billed segments
 	Status     DeliveryStatus
 }
 
-// DeliveryStatus is how far a message got.
+// DeliveryStatus is the delivery status of a message.
 type DeliveryStatus string
 
 // The statuses. Empty means that nothing is known yet.
 const (
-	PossiblySent DeliveryStatus = "POSSIBLY_SENT" // the provider may have it: its answer was lost
+	PossiblySent DeliveryStatus = "POSSIBLY_SENT" // the provider's answer was lost, so it may have the message
 	Queued       DeliveryStatus = "QUEUED"        // the provider has it
-	Sent         DeliveryStatus = "SENT"          // handed on to the carrier, the device's vendor or the mail server
-	Failed       DeliveryStatus = "FAILED"        // the provider could not hand it on
+	Sent         DeliveryStatus = "SENT"          // passed to the carrier, the push service or the mail server
+	Failed       DeliveryStatus = "FAILED"        // the provider could not pass it on
 	Undelivered  DeliveryStatus = "UNDELIVERED"   // the carrier could not deliver it
-	Bounced      DeliveryStatus = "BOUNCED"       // the mail came back
+	Bounced      DeliveryStatus = "BOUNCED"       // the mail bounced
 	Delivered    DeliveryStatus = "DELIVERED"
 	Read         DeliveryStatus = "READ"
 )
 
-// progress orders the statuses by how much they tell. Proof of delivery outranks
-// a report of failure, which carriers are known to take back.
+// progress ranks the statuses. Delivery ranks above failure, because carriers sometimes correct a report of failure.
 var progress = map[DeliveryStatus]int{
 	"": 0, PossiblySent: 1, Queued: 2, Sent: 3, Failed: 4, Undelivered: 5, Bounced: 6, Delivered: 7, Read: 8,
 }
 
-// Advance gives the status after a report. It is the later of the two in a fixed
-// order, so that reports may come twice, late and in any order, and end in the
-// same status. One that is not known changes nothing.
+// Advance returns the status after a report: the one with the higher rank. So reports can come twice, late and in any
+// order, and lead to the same status. An unknown status changes nothing.
 func Advance(from, to DeliveryStatus) DeliveryStatus {
 	if progress[to] > progress[from] {
 		return to
@@ -105,37 +103,34 @@ func Advance(from, to DeliveryStatus) DeliveryStatus {
 	return from
 }
 
-// Taken reports whether the provider has the message, as far as is known: it is not sent again, whatever else was heard of it.
+// Taken reports whether the provider is known to have the message. It must not be sent again.
 func (s DeliveryStatus) Taken() bool {
 	return s == Queued || s == Sent || s == Delivered || s == Read
 }
 
-// Settled reports whether no further report is waited for.
-func (s DeliveryStatus) Settled() bool { return progress[s] >= progress[Failed] }
-
-// FailureKind is what follows from a message that could not be sent.
+// FailureKind is the class of a failure to send.
 type FailureKind string
 
 // The kinds.
 const (
-	Transient     FailureKind = "TRANSIENT"     // not sent; worth another try later
-	Permanent     FailureKind = "PERMANENT"     // this message never gets there
-	Unregistered  FailureKind = "UNREGISTERED"  // the token or number is gone: drop it
+	Transient     FailureKind = "TRANSIENT"     // not sent; retry later
+	Permanent     FailureKind = "PERMANENT"     // this message can never be delivered
+	Unregistered  FailureKind = "UNREGISTERED"  // the token or number no longer exists: delete it
 	OptedOut      FailureKind = "OPTED_OUT"     // the recipient told the provider to stop
-	Misconfigured FailureKind = "MISCONFIGURED" // the sender's account or settings; nothing gets there until they are mended
-	Unknown       FailureKind = "UNKNOWN"       // no answer to a request that was made: it may have been sent
+	Misconfigured FailureKind = "MISCONFIGURED" // the sender's account or settings are wrong: all messages fail
+	Unknown       FailureKind = "UNKNOWN"       // a request got no answer: the message may have been sent
 )
 
-// SendError is why a message was not sent, or may not have been.
+// SendError is why a message was not sent, or may not have been sent.
 type SendError struct {
 	Kind       FailureKind
-	Code       string        // the provider's own
-	RetryAfter time.Duration // not before then, says the provider; 0 where it does not say
+	Code       string        // of the provider
+	RetryAfter time.Duration // the wait that the provider asks for; 0: none
 	Reason     string        // for people, without personal data
 	Err        error
 }
 
-// Error names kind, code and reason.
+// Error returns the kind, code and reason.
 func (e *SendError) Error() string {
 	text := strings.ToLower(string(e.Kind))
 	if e.Code != "" {
@@ -150,25 +145,26 @@ func (e *SendError) Error() string {
 	return text
 }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *SendError) Unwrap() error { return e.Err }
 
-// Expired is why a message is not sent any more.
+// Expired means that a message expired before it was sent.
 func Expired() *SendError {
 	return &SendError{Kind: Permanent, Code: "EXPIRED", Reason: "it expired before it was sent"}
 }
 
-// Backoff spreads further tries out in time.
+// Backoff is exponential backoff with full jitter.
 type Backoff struct {
-	Base time.Duration // the most that the first wait may take; each doubles it
-	Most time.Duration // no wait is longer, but for what the provider asks
+	Base time.Duration // limit of the first wait; doubles with each attempt
+	Most time.Duration // highest limit, without the provider's RetryAfter
 }
 
-// Next says when to try again after the attempt, counted from 1, that ended now. The wait
-// is drawn evenly from nothing to its limit (full jitter), so that what failed
-// together does not come back together; random is in [0, 1). A provider's
-// RetryAfter comes on top. It reports false where that would be too late.
-func (b Backoff) Next(now time.Time, attempt int, random float64, retryAfter time.Duration, expiresAt time.Time) (time.Time, bool) {
+// Next returns when to retry after an attempt, counted from 1, that ended now. The wait is random between 0 and its
+// limit (full jitter), so that messages that failed together are not retried together. Random is in [0, 1). The
+// provider's RetryAfter is added. It returns false if the message expires before.
+func (b Backoff) Next(
+	now time.Time, attempt int, random float64, retryAfter time.Duration, expiresAt time.Time,
+) (time.Time, bool) {
 	limit := float64(b.Base) * math.Pow(2, float64(max(attempt, 1)-1))
 	wait := time.Duration(random * min(limit, float64(b.Most)))
 	at := now.Add(max(retryAfter, 0) + wait)
@@ -178,7 +174,7 @@ func (b Backoff) Next(now time.Time, attempt int, random float64, retryAfter tim
 	return at, true
 }
 
-// Encoding is how an SMS is written.
+// Encoding is the encoding of an SMS.
 type Encoding string
 
 // The encodings (3GPP TS 23.038).
@@ -187,43 +183,41 @@ const (
 	UCS2    Encoding = "UCS-2"
 )
 
-// What one SMS holds, in the encoding's units: alone, and as a part of a longer
-// one, where a header takes six bytes.
+// The capacity of an SMS in units of the encoding: of a single one, and of a part of a longer one, in which a header
+// takes six bytes.
 const (
-	gsmAlone, gsmPart = 160, 153
-	ucsAlone, ucsPart = 70, 67
+	gsmSingle, gsmPart = 160, 153
+	ucsSingle, ucsPart = 70, 67
 )
 
-// basic is the GSM 7-bit default alphabet; extension is its escaped table, each
-// character of which takes two units.
+// gsmBasic is the GSM 7-bit default alphabet. gsmExtension is its extension table: each character takes two units, an
+// escape and itself.
 const (
-	basic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
+	gsmBasic = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?" +
 		"¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
-	extension = "\f^{}\\[~]|€"
+	gsmExtension = "\f^{}\\[~]|€"
 )
 
 var gsmUnits = func() map[rune]int {
 	units := make(map[rune]int, 138)
-	for _, r := range basic {
+	for _, r := range gsmBasic {
 		units[r] = 1
 	}
-	for _, r := range extension {
+	for _, r := range gsmExtension {
 		units[r] = 2
 	}
 	return units
 }()
 
-// GSM7 says what a text costs as SMS: how many segments, in which encoding, and
-// how many of its units each of them holds. One character outside the
-// GSM 7-bit alphabet makes the whole text UCS-2. No character is split between
-// segments, so that a text may need one more than its length suggests. An empty
-// text has none.
+// GSM7 returns how many segments a text needs as SMS, in which encoding, and how many units each segment holds. One
+// character outside the GSM 7-bit alphabet makes the whole text UCS-2. A character is never split between segments, so
+// a text can need one more than its length suggests. An empty text has no segments.
 func GSM7(text string) (segments int, encoding Encoding, perSegment int) {
 	if units, ok := gsmLengths(text); ok {
-		segments, perSegment = pack(units, gsmAlone, gsmPart)
+		segments, perSegment = pack(units, gsmSingle, gsmPart)
 		return segments, GSM7Bit, perSegment
 	}
-	segments, perSegment = pack(utf16Lengths(text), ucsAlone, ucsPart)
+	segments, perSegment = pack(utf16Lengths(text), ucsSingle, ucsPart)
 	return segments, UCS2, perSegment
 }
 
@@ -251,14 +245,14 @@ func utf16Lengths(text string) []int {
 	return lengths
 }
 
-// pack counts the segments that characters of these lengths fill.
-func pack(lengths []int, alone, part int) (segments, perSegment int) {
+// pack counts the segments for characters of these lengths.
+func pack(lengths []int, single, part int) (segments, perSegment int) {
 	total := 0
 	for _, n := range lengths {
 		total += n
 	}
-	if total <= alone {
-		return min(total, 1), alone
+	if total <= single {
+		return min(total, 1), single
 	}
 	segments, used := 1, 0
 	for _, n := range lengths {

@@ -3,6 +3,7 @@ package notify_test
 import (
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,13 +14,16 @@ import (
 )
 
 var statuses = []notify.DeliveryStatus{
-	"", notify.PossiblySent, notify.Queued, notify.Sent, notify.Failed, notify.Undelivered, notify.Bounced, notify.Delivered, notify.Read,
+	"", notify.PossiblySent, notify.Queued, notify.Sent, notify.Failed, notify.Undelivered, notify.Bounced,
+	notify.Delivered, notify.Read,
 }
 
-// However often and in whatever order reports come, the status only rises and
-// ends the same.
-func TestStatusesAdvance(t *testing.T) {
+// Reports in any order and any number lead to the same status, and the status only advances.
+func TestAdvance_IsIndependentOfOrderAndRepetition(t *testing.T) {
 	t.Parallel()
+	final := []notify.DeliveryStatus{
+		notify.Failed, notify.Undelivered, notify.Bounced, notify.Delivered, notify.Read,
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		reports := rapid.SliceOfN(rapid.SampledFrom(append(statuses, "NEWS")), 1, 12).Draw(t, "reports")
 		again := append(rapid.Permutation(reports).Draw(t, "order"), rapid.SampledFrom(reports).Draw(t, "twice"))
@@ -29,8 +33,8 @@ func TestStatusesAdvance(t *testing.T) {
 				if next != status && notify.Advance(next, status) != next {
 					t.Fatalf("%s and %s follow each other", status, next)
 				}
-				if status.Settled() && !next.Settled() {
-					t.Fatalf("%s was settled, and became %s", status, next)
+				if slices.Contains(final, status) && !slices.Contains(final, next) {
+					t.Fatalf("%s was final, and became %s", status, next)
 				}
 				status = next
 			}
@@ -50,7 +54,7 @@ func TestStatusesAdvance(t *testing.T) {
 	}
 }
 
-func TestBackoff(t *testing.T) {
+func TestBackoff_WaitsWithFullJitterUntilExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
 	b := notify.Backoff{Base: time.Second, Most: time.Minute}
@@ -60,18 +64,18 @@ func TestBackoff(t *testing.T) {
 		random     float64
 		retryAfter time.Duration
 		expiresAt  time.Time
-		want       time.Duration // below 0: not at all
+		want       time.Duration // negative: no retry
 	}{
-		"none at all":            {1, 0, 0, never, 0},
-		"half of the first":      {1, 0.5, 0, never, 500 * time.Millisecond},
-		"half of the fourth":     {4, 0.5, 0, never, 4 * time.Second},
-		"no longer than most":    {40, 0.5, 0, never, 30 * time.Second},
-		"nor after very many":    {100_000, 0.5, 0, never, 30 * time.Second},
-		"the provider's comes":   {1, 0.5, time.Minute, never, time.Minute + 500*time.Millisecond},
-		"a wrong one does not":   {1, 0.5, -time.Minute, never, 500 * time.Millisecond},
-		"before its end":         {1, 0.5, 0, now.Add(501 * time.Millisecond), 500 * time.Millisecond},
-		"at its end":             {1, 0.5, 0, now.Add(500 * time.Millisecond), -1},
-		"the provider's is late": {1, 0, time.Minute, now.Add(time.Minute), -1},
+		"no wait":                  {1, 0, 0, never, 0},
+		"half of the first":        {1, 0.5, 0, never, 500 * time.Millisecond},
+		"half of the fourth":       {4, 0.5, 0, never, 4 * time.Second},
+		"half of the highest":      {40, 0.5, 0, never, 30 * time.Second},
+		"no overflow":              {100_000, 0.5, 0, never, 30 * time.Second},
+		"retry after":              {1, 0.5, time.Minute, never, time.Minute + 500*time.Millisecond},
+		"negative retry after":     {1, 0.5, -time.Minute, never, 500 * time.Millisecond},
+		"before expiry":            {1, 0.5, 0, now.Add(501 * time.Millisecond), 500 * time.Millisecond},
+		"at expiry":                {1, 0.5, 0, now.Add(500 * time.Millisecond), -1},
+		"retry after until expiry": {1, 0, time.Minute, now.Add(time.Minute), -1},
 	} {
 		at, ok := b.Next(now, tc.attempt, tc.random, tc.retryAfter, tc.expiresAt)
 		if ok != (tc.want >= 0) || ok && at.Sub(now) != tc.want {
@@ -89,7 +93,7 @@ func TestBackoff(t *testing.T) {
 	})
 }
 
-func TestWhatAnSMSCosts(t *testing.T) {
+func TestGSM7_CountsSegmentsAndChoosesEncoding(t *testing.T) {
 	t.Parallel()
 	const gsm, ucs = notify.GSM7Bit, notify.UCS2
 	for name, tc := range map[string]struct {
@@ -110,7 +114,7 @@ func TestWhatAnSMSCosts(t *testing.T) {
 		"extended":                {strings.Repeat("€", 80), 1, gsm, 160},
 		"one extended more":       {strings.Repeat("€", 80) + "a", 2, gsm, 153},
 		"braces":                  {strings.Repeat("{", 81), 2, gsm, 153},
-		// 152 + an escaped one does not fit into 153, so it moves on as a whole.
+		// 152 plus an escaped character does not fit into 153, so the whole character goes to the next segment.
 		"escape not split":     {strings.Repeat("a", 152) + "€" + strings.Repeat("a", 152), 3, gsm, 153},
 		"escape at the end":    {strings.Repeat("a", 151) + "€" + strings.Repeat("a", 153), 2, gsm, 153},
 		"not in the alphabet":  {"ê", 1, ucs, 70},
@@ -131,7 +135,7 @@ func TestWhatAnSMSCosts(t *testing.T) {
 	}
 }
 
-func TestSegmentsHoldTheText(t *testing.T) {
+func TestGSM7_SegmentsAreEnoughAndNotTooMany(t *testing.T) {
 	t.Parallel()
 	alphabet := []rune("aZ9 é\n€[~ы’🎾")
 	rapid.Check(t, func(t *rapid.T) {
@@ -149,21 +153,25 @@ func TestSegmentsHoldTheText(t *testing.T) {
 		if segments*per < units {
 			t.Fatalf("%d units in %d of %d", units, segments, per)
 		}
-		if segments > 1 && (segments-1)*(per-1) >= units { // at most one unit of each is left free
+		if segments > 1 && (segments-1)*(per-1) >= units { // at most one unit of each segment is unused
 			t.Fatalf("%d segments of %d for %d units", segments, per, units)
 		}
 		if more, _, _ := notify.GSM7(text + "a"); more < segments {
-			t.Fatalf("a longer text costs %d instead of %d", more, segments)
+			t.Fatalf("a longer text needs %d instead of %d", more, segments)
 		}
 	})
 }
 
-func TestSendErrorsSayWhy(t *testing.T) {
+func TestSendError_NamesKindCodeAndReason(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]*notify.SendError{
 		"transient": {Kind: notify.Transient},
-		"opted_out (21610): the recipient replied STOP": {Kind: notify.OptedOut, Code: "21610", Reason: "the recipient replied STOP"},
-		"unknown: no answer: unexpected EOF":            {Kind: notify.Unknown, Reason: "no answer", Err: io.ErrUnexpectedEOF},
+		"opted_out (21610): the recipient replied STOP": {
+			Kind: notify.OptedOut, Code: "21610", Reason: "the recipient replied STOP",
+		},
+		"unknown: no answer: unexpected EOF": {
+			Kind: notify.Unknown, Reason: "no answer", Err: io.ErrUnexpectedEOF,
+		},
 	} {
 		if got := err.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -11,22 +11,22 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-// Settings are a tenant's choices for all its messages.
+// Settings are a tenant's settings for messages.
 type Settings struct {
 	Quiet        QuietHours
-	EmailInQuiet bool // quiet hours do not hold mails back
-	PerDay       map[Channel]int
+	EmailInQuiet bool            // quiet hours do not apply to mails
+	PerDay       map[Channel]int // the frequency cap: messages to one recipient
 	Reminders    []time.Duration // before the start, the longest first
 	ReplyTo      string
 	SenderName   string
-	CreditsLowAt int
-	Locale       string // for who has chosen none; empty takes the tenant's
+	CreditsLowAt int    // the balance at which members are told
+	Locale       string // for members who have chosen none; empty: the tenant's
 
 	Version   int
 	UpdatedAt time.Time
 }
 
-// DefaultSettings are those of a tenant that has chosen none.
+// DefaultSettings returns the settings of a new tenant.
 func DefaultSettings() Settings {
 	return Settings{
 		Quiet:        QuietHours{civil.TimeOfDay{Hour: 21}, civil.TimeOfDay{Hour: 8}},
@@ -36,10 +36,10 @@ func DefaultSettings() Settings {
 	}
 }
 
-// The span over which messages to one recipient are counted.
-const capSpan = 24 * time.Hour
+// capWindow is the period of the frequency cap.
+const capWindow = 24 * time.Hour
 
-// Normal gives the settings as they are kept. Errors: INVALID_FIELD.
+// Normal returns the settings as they are stored. The error is INVALID_FIELD.
 func (s Settings) Normal() (Settings, error) {
 	if err := s.Quiet.Validate("settings.quiet_hours"); err != nil {
 		return s, err
@@ -49,20 +49,21 @@ func (s Settings) Normal() (Settings, error) {
 	s.Reminders = slices.Compact(s.Reminders)
 	for c, n := range s.PerDay {
 		if n < 1 {
-			return s, fault.Invalid("settings."+perDayField[c], "At least one message a day, or turn the channel off.")
+			return s, fault.Invalid("settings."+perDayFields[c],
+				"The limit is at least 1 per day. To send none, turn the channel off.")
 		}
 	}
 	if s.Locale != "" {
 		if _, err := language.Parse(s.Locale); err != nil {
-			return s, fault.Invalid("settings.locale", "%q is no language.", s.Locale)
+			return s, fault.Invalid("settings.locale", "%q is not a language tag.", s.Locale)
 		}
 	}
 	return s, nil
 }
 
-var perDayField = map[Channel]string{SMS: "sms_per_day", Push: "push_per_day", Email: "email_per_day"}
+var perDayFields = map[Channel]string{SMS: "sms_per_day", Push: "push_per_day", Email: "email_per_day"}
 
-// Facts gives them for the audit log, by the contract's names.
+// Facts returns the editable fields for the audit log, by the names of the contract.
 func (s Settings) Facts() catalog.Facts {
 	reminders := make([]string, len(s.Reminders))
 	for i, d := range s.Reminders {
@@ -71,6 +72,7 @@ func (s Settings) Facts() catalog.Facts {
 	return catalog.Facts{
 		"quiet_hours": s.Quiet.Start.String() + "-" + s.Quiet.End.String(), "email_in_quiet_hours": s.EmailInQuiet,
 		"sms_per_day": s.PerDay[SMS], "push_per_day": s.PerDay[Push], "email_per_day": s.PerDay[Email],
-		"reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName, "credits_low_at": s.CreditsLowAt, "locale": s.Locale,
+		"reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName,
+		"credits_low_at": s.CreditsLowAt, "locale": s.Locale,
 	}
 }

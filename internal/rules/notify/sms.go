@@ -8,16 +8,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What may be cut to keep a text message to one segment, and to which lengths. Codes, links and times never are.
+// The variables that are shortened to keep a text message to one segment, and the lengths to try, in characters. Codes,
+// links and times are never shortened.
 var (
-	cuttable = []string{"Title", "Location", "Tenant", "Plan", "Note", "Reason", "Name", "Coach", "Resource", "Address"}
-	lengths  = []int{40, 28, 20, 14, 10, 7, 5}
+	shortened = []string{
+		"Title", "Location", "Tenant", "Plan", "Note", "Reason", "Name", "Coach", "Resource", "Address",
+	}
+	shortLengths = []int{40, 28, 20, 14, 10, 7, 5}
 )
 
-// renderSMS keeps to the GSM 7-bit alphabet where the text can be written in it, and to one segment where
-// shorter names make it fit. Where they don't, names are left whole.
+// renderSMS uses the GSM 7-bit alphabet if the text can be written in it, and shortens names if one segment is then
+// enough. Otherwise names stay complete.
 func renderSMS(t Template, values Values) (Rendered, error) {
-	write := func(values Values) (Rendered, error) {
+	render := func(values Values) (Rendered, error) {
 		f, err := t.fill(values)
 		if err != nil {
 			return Rendered{}, err
@@ -26,38 +29,39 @@ func renderSMS(t Template, values Values) (Rendered, error) {
 		segments, encoding, _ := GSM7(text)
 		return Rendered{Text: text, Segments: segments, GSM7: encoding == GSM7Bit}, nil
 	}
-	whole, err := write(values)
-	if err != nil || whole.Segments <= 1 {
-		return whole, err
+	complete, err := render(values)
+	if err != nil || complete.Segments <= 1 {
+		return complete, err
 	}
-	for _, length := range lengths {
-		cut := maps.Clone(values)
-		for _, name := range cuttable {
-			if text, ok := cut[name].(string); ok {
-				cut[name] = short(text, length)
+	for _, length := range shortLengths {
+		values := maps.Clone(values)
+		for _, name := range shortened {
+			if text, ok := values[name].(string); ok {
+				values[name] = short(text, length)
 			}
 		}
-		if fits, err := write(cut); err != nil || fits.Segments <= 1 {
+		if fits, err := render(values); err != nil || fits.Segments <= 1 {
 			return fits, err
 		}
 	}
-	return whole, nil
+	return complete, nil
 }
 
-// plain are characters that typographers prefer to those of the GSM 7-bit alphabet.
-var plain = strings.NewReplacer(
-	"’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "–", "-", "—", "-", "…", "...", "\u00a0", " ", "\u202f", " ",
+// gsmReplacer replaces typographic characters with those of the GSM 7-bit alphabet.
+var gsmReplacer = strings.NewReplacer(
+	"’", "'", "‘", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`,
+	"–", "-", "—", "-", "…", "...", "\u00a0", " ", "\u202f", " ",
 	"·", "-", "•", "-", "°", "o", "×", "x", "œ", "oe", "Œ", "OE", "ł", "l", "Ł", "L", "đ", "d", "Đ", "D", "ı", "i",
 )
 
-// foldToGSM writes a text in the GSM 7-bit alphabet, without the marks that this lacks. A text in another script
-// stays as it is: half of it would be no text.
+// foldToGSM converts a text to the GSM 7-bit alphabet, without the diacritics that the alphabet lacks. A text in
+// another script stays as it is, because it cannot be converted completely.
 func foldToGSM(text string) string {
 	if _, ok := gsmLengths(text); ok {
 		return text
 	}
 	var folded strings.Builder
-	for _, r := range norm.NFC.String(plain.Replace(text)) {
+	for _, r := range norm.NFC.String(gsmReplacer.Replace(text)) {
 		if _, ok := gsmUnits[r]; ok {
 			folded.WriteRune(r)
 			continue
@@ -73,7 +77,7 @@ func foldToGSM(text string) string {
 	return folded.String()
 }
 
-// Mask hides all of a number or address but what its owner would know it by.
+// Mask hides most of a number or address. Its owner can still recognize it.
 func Mask(c Channel, address string) string {
 	if c == Push || address == "" {
 		return address

@@ -18,48 +18,48 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Template is the wording of a topic for a channel in a language: Go templates (text/template, and html/template for HTML)
-// over the variables of the topic.
+// Template is the text of a topic for a channel in a language: Go templates (text/template, and html/template for HTML)
+// with the variables of the topic.
 type Template struct {
 	Topic   Topic
 	Channel Channel
 	Locale  string // BCP 47, in canonical form
 	Subject string // email's subject, push's title
 	Body    string
-	HTML    string // email; empty: made of the text
+	HTML    string // email; empty: made from the text
 }
 
-// functions are all that templates may call. None of them loops, or makes much out of little.
+// functions are the functions that Berth adds. None of them loops, or makes a long text from a short one.
 var functions = template.FuncMap{"upper": strings.ToUpper, "lower": strings.ToLower, "short": short}
 
-// allowed are the functions of the language itself that may be called, too.
+// allowed are all functions that templates may call, including those of Go's template language.
 var allowed = map[string]bool{
 	"and": true, "or": true, "not": true, "eq": true, "ne": true, "lt": true, "le": true, "gt": true, "ge": true,
 	"upper": true, "lower": true, "short": true,
 }
 
-// maxRendered bounds what a template makes, in bytes.
+// maxRendered limits the output of a template, in bytes.
 const maxRendered = 256 << 10
 
-// Check refuses a wording that does not compile, uses what its topic does not have, or lacks a part that its
-// channel needs. It gives the template as it is kept. Errors: TEMPLATE_INVALID, INVALID_FIELD.
+// Check rejects a template that does not compile, uses a variable that its topic does not have, or lacks a part that
+// its channel needs. It returns the template as it is stored. The errors are TEMPLATE_INVALID and INVALID_FIELD.
 func (t Template) Check() (Template, error) {
 	tag, err := language.Parse(t.Locale)
 	if err != nil {
-		return t, fault.Invalid("template.locale", "%q is no language.", t.Locale)
+		return t, fault.Invalid("template.locale", "%q is not a language tag.", t.Locale)
 	}
 	t.Locale = tag.String()
 	switch {
 	case strings.TrimSpace(t.Body) == "":
-		return t, fault.Invalid("template.body", "The body is needed.")
+		return t, fault.Invalid("template.body", "The body is required.")
 	case t.Channel == SMS && t.Subject != "":
 		return t, fault.Invalid("template.subject", "A text message has no subject.")
 	case t.Channel != SMS && strings.TrimSpace(t.Subject) == "":
-		return t, fault.Invalid("template.subject", "The subject is needed.")
+		return t, fault.Invalid("template.subject", "The subject is required.")
 	case t.Channel != Email && t.HTML != "":
 		return t, fault.Invalid("template.html", "Only mails have HTML.")
 	}
-	// What holds for one set of values must hold for all: conditions are tried both ways.
+	// Render with all values set and with all values empty, so that conditions are tested both ways.
 	for _, values := range []Values{Example(t.Topic, t.Locale), Values{}.complete(t.Topic)} {
 		if _, err := t.fill(values); err != nil {
 			return t, err
@@ -68,10 +68,10 @@ func (t Template) Check() (Template, error) {
 	return t, nil
 }
 
-// filled are the texts of a template with its variables put in.
+// filled has the texts of a template after its variables are filled in.
 type filled struct{ Subject, Body, HTML string }
 
-// fill puts values in.
+// fill fills in values.
 func (t Template) fill(values Values) (filled, error) {
 	var f filled
 	var err error
@@ -92,14 +92,14 @@ func (t Template) fill(values Values) (filled, error) {
 func fillText(field, text string, values Values) (string, error) {
 	compiled, err := template.New(field).Option("missingkey=error").Funcs(functions).Parse(text)
 	if err != nil {
-		return "", notCompiled(field, text, err)
+		return "", parseError(field, text, err)
 	}
-	if err := harmless(field, text, compiled.Tree, values); err != nil {
+	if err := checkNodes(field, text, compiled.Tree, values); err != nil {
 		return "", err
 	}
 	var out bytes.Buffer
-	if err := compiled.Execute(&bounded{to: &out, left: maxRendered}, map[string]any(values)); err != nil {
-		return "", refusal(field, err)
+	if err := compiled.Execute(&limitedWriter{to: &out, left: maxRendered}, map[string]any(values)); err != nil {
+		return "", executionError(field, err)
 	}
 	return out.String(), nil
 }
@@ -107,24 +107,24 @@ func fillText(field, text string, values Values) (string, error) {
 func fillHTML(field, text string, values Values) (string, error) {
 	plain, err := template.New(field).Funcs(functions).Parse(text)
 	if err != nil {
-		return "", notCompiled(field, text, err)
+		return "", parseError(field, text, err)
 	}
-	if err := harmless(field, text, plain.Tree, values); err != nil {
+	if err := checkNodes(field, text, plain.Tree, values); err != nil {
 		return "", err
 	}
 	compiled, err := htmltemplate.New(field).Option("missingkey=error").Funcs(functions).Parse(text)
 	if err != nil {
-		return "", notCompiled(field, text, err)
+		return "", parseError(field, text, err)
 	}
 	var out bytes.Buffer
-	if err := compiled.Execute(&bounded{to: &out, left: maxRendered}, map[string]any(values)); err != nil {
-		return "", refusal(field, err)
+	if err := compiled.Execute(&limitedWriter{to: &out, left: maxRendered}, map[string]any(values)); err != nil {
+		return "", executionError(field, err)
 	}
 	return out.String(), nil
 }
 
-// bounded refuses to write more than so much.
-type bounded struct {
+// limitedWriter returns errTooLong after a number of bytes.
+type limitedWriter struct {
 	to   io.Writer
 	left int
 }
@@ -132,36 +132,36 @@ type bounded struct {
 var errTooLong = errors.New("the message is too long")
 
 // Write implements io.Writer.
-func (b *bounded) Write(p []byte) (int, error) {
-	if b.left -= len(p); b.left < 0 {
+func (w *limitedWriter) Write(p []byte) (int, error) {
+	if w.left -= len(p); w.left < 0 {
 		return 0, errTooLong
 	}
-	return b.to.Write(p)
+	return w.to.Write(p)
 }
 
-// harmless refuses loops, further templates, and functions and variables that are not there, in branches not taken too: tenants
-// write templates, and the service runs them for each message.
-func harmless(field, text string, tree *parse.Tree, values Values) error {
+// checkNodes rejects loops, nested templates, and unknown functions and variables, also in branches that are not taken.
+// It is a security boundary: tenants write templates, and the service runs them for each message.
+func checkNodes(field, text string, tree *parse.Tree, values Values) error {
 	if tree == nil {
 		return nil
 	}
-	var wrong error
-	var look func(node parse.Node)
+	var first error
+	var check func(node parse.Node)
 	list := func(nodes *parse.ListNode) {
 		if nodes != nil {
 			for _, n := range nodes.Nodes {
-				look(n)
+				check(n)
 			}
 		}
 	}
-	refuse := func(node parse.Node, what string) {
-		if wrong == nil {
-			wrong = invalidAt(field, text, int(node.Position()), what)
+	reject := func(node parse.Node, problem string) {
+		if first == nil {
+			first = invalidAt(field, text, int(node.Position()), problem)
 		}
 	}
 	pipe := func(p *parse.PipeNode) {
 		if p != nil {
-			look(p)
+			check(p)
 		}
 	}
 	branch := func(b *parse.BranchNode) {
@@ -169,7 +169,7 @@ func harmless(field, text string, tree *parse.Tree, values Values) error {
 		list(b.List)
 		list(b.ElseList)
 	}
-	look = func(node parse.Node) {
+	check = func(node parse.Node) {
 		switch n := node.(type) {
 		case *parse.ListNode:
 			list(n)
@@ -177,72 +177,73 @@ func harmless(field, text string, tree *parse.Tree, values Values) error {
 			pipe(n.Pipe)
 		case *parse.PipeNode:
 			for _, c := range n.Cmds {
-				look(c)
+				check(c)
 			}
 		case *parse.CommandNode:
 			for _, a := range n.Args {
-				look(a)
+				check(a)
 			}
 		case *parse.IfNode:
 			branch(&n.BranchNode)
 		case *parse.WithNode:
 			branch(&n.BranchNode)
 		case *parse.ChainNode:
-			look(n.Node)
+			check(n.Node)
 		case *parse.IdentifierNode:
 			if !allowed[n.Ident] {
-				refuse(n, fmt.Sprintf("there is no function %q", n.Ident))
+				reject(n, fmt.Sprintf("there is no function %q", n.Ident))
 			}
 		case *parse.FieldNode:
 			if _, has := values[n.Ident[0]]; !has || len(n.Ident) > 1 {
-				refuse(n, fmt.Sprintf("there is no variable %q", "."+strings.Join(n.Ident, ".")))
+				reject(n, fmt.Sprintf("there is no variable %q", "."+strings.Join(n.Ident, ".")))
 			}
 		case *parse.RangeNode:
-			refuse(n, "range is not allowed")
+			reject(n, "range is not allowed")
 		case *parse.TemplateNode:
-			refuse(n, "template is not allowed")
+			reject(n, "template is not allowed")
 		}
 	}
 	list(tree.Root)
-	return wrong
+	return first
 }
 
-// At "template: body:3:14: executing ..." the language names line and byte; where it does not compile, the line alone.
-var where = regexp.MustCompile(`^(?:html/)?template: ?[a-z]+:(\d+)(?::(\d+))?: (?s:(.*))$`)
+// errorPattern matches an error of the template packages. Errors of execution, "template: body:3:14: executing ...",
+// have line and byte. Errors of parsing have only the line.
+var errorPattern = regexp.MustCompile(`^(?:html/)?template: ?[a-z]+:(\d+)(?::(\d+))?: (?s:(.*))$`)
 
-// refusal reads the position out of an error of the execution.
-func refusal(field string, err error) error {
-	parts := where.FindStringSubmatch(err.Error())
+// executionError reads the position from an error of execution.
+func executionError(field string, err error) error {
+	parts := errorPattern.FindStringSubmatch(err.Error())
 	if parts == nil {
 		return invalidTemplate(field, 1, 1, err.Error())
 	}
 	line, _ := strconv.Atoi(parts[1])
-	column := 0 // html/template knows the line alone, for some errors
+	column := 0 // some errors of html/template have only the line
 	if parts[2] != "" {
 		column, _ = strconv.Atoi(parts[2])
 	}
-	what := parts[3]
-	if _, behind, ok := strings.Cut(what, ">: "); ok && strings.HasPrefix(what, "executing ") {
-		what = behind
+	problem := parts[3]
+	if _, after, ok := strings.Cut(problem, ">: "); ok && strings.HasPrefix(problem, "executing ") {
+		problem = after
 	}
-	if name, ok := strings.CutPrefix(what, "map has no entry for key "); ok {
-		what = "there is no variable " + name
+	if name, ok := strings.CutPrefix(problem, "map has no entry for key "); ok {
+		problem = "there is no variable " + name
 	}
-	return invalidTemplate(field, line, column+1, what)
+	return invalidTemplate(field, line, column+1, problem)
 }
 
-// notCompiled finds the position of what does not compile: the first action with which the text before it
-// stops being the beginning of a template.
-func notCompiled(field, text string, err error) error {
-	what := err.Error()
-	if parts := where.FindStringSubmatch(what); parts != nil {
-		what = parts[3]
+// parseError finds the position of an error of parsing: the first action after which the text so far is not the
+// beginning of a valid template.
+func parseError(field, text string, err error) error {
+	problem := err.Error()
+	if parts := errorPattern.FindStringSubmatch(problem); parts != nil {
+		problem = parts[3]
 	}
 	at := 0
 	for at < len(text) {
 		open := strings.Index(text[at:], "{{")
 		if open < 0 {
-			at = len(text) // it ends too early
+			at = len(text) // the text ends too early
 			break
 		}
 		open += at
@@ -259,22 +260,23 @@ func notCompiled(field, text string, err error) error {
 		}
 		at = end
 	}
-	return invalidAt(field, text, at, what)
+	return invalidAt(field, text, at, problem)
 }
 
-func invalidAt(field, text string, at int, what string) error {
+func invalidAt(field, text string, at int, problem string) error {
 	before := text[:min(at, len(text))]
 	line := strings.Count(before, "\n") + 1
 	column := utf8.RuneCountInString(before[strings.LastIndex(before, "\n")+1:]) + 1
-	return invalidTemplate(field, line, column, what)
+	return invalidTemplate(field, line, column, problem)
 }
 
-func invalidTemplate(field string, line, column int, what string) error {
-	return fault.New(fault.InvalidArgument, fault.TemplateInvalid, "Line %d, column %d of %s: %s.", line, column, field, what).
+func invalidTemplate(field string, line, column int, problem string) error {
+	return fault.New(fault.InvalidArgument, fault.TemplateInvalid,
+		"Line %d, column %d of %s: %s.", line, column, field, problem).
 		With("line", strconv.Itoa(line)).With("column", strconv.Itoa(column)).In("template." + field)
 }
 
-// short cuts a text to at most n characters, the last of which says that it was cut.
+// short cuts a text to at most n characters. The last one is then a dot, if n is large enough.
 func short(text string, n int) string {
 	if n <= 0 || utf8.RuneCountInString(text) <= n {
 		return text

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/brand"
 )
 
-func TestEveryTopicSpeaksEveryLanguageOnEveryChannel(t *testing.T) {
+func TestDefaultTemplate_ExistsForEveryTopicLanguageAndChannel(t *testing.T) {
 	t.Parallel()
 	for _, locale := range DefaultLocales() {
 		for _, topic := range Topics() {
@@ -30,26 +30,27 @@ func TestEveryTopicSpeaksEveryLanguageOnEveryChannel(t *testing.T) {
 				if c == SMS && (out.Segments != 1 || !out.GSM7) {
 					t.Errorf("%s in %s takes %d segments: %q", topic, locale, out.Segments, out.Text)
 				}
-				if strings.Contains(out.Text, "\n\n\n") || strings.Contains(out.Text, "{{") || strings.Contains(strings.ReplaceAll(out.Text, "-- \n", ""), " \n") {
-					t.Errorf("%s by %s in %s is untidy:\n%s", topic, c, locale, out.Text)
+				if strings.Contains(out.Text, "\n\n\n") || strings.Contains(out.Text, "{{") ||
+					strings.Contains(strings.ReplaceAll(out.Text, "-- \n", ""), " \n") {
+					t.Errorf("%s by %s in %s has extra space or unfilled variables:\n%s", topic, c, locale, out.Text)
 				}
 			}
 		}
 	}
 }
 
-func TestATemplateThatDoesNotCompileIsRefusedAtItsPosition(t *testing.T) {
+func TestCheck_ReportsPositionOfTheError(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, body, line, column, says string }{
 		{"an unknown variable", "Hello\n {{.Nxme}}", "2", "4", "Nxme"},
-		{"one of another topic", "{{.ClaimURL}}", "1", "3", "ClaimURL"},
-		{"one in a branch not taken", "{{if .Coach}}x{{else}}{{.Nxme}}{{end}}", "1", "25", "Nxme"},
-		{"an unknown function", "Hello\n\n  {{printf \"%999999999d\" 1}}", "3", "5", "printf"},
-		{"a function that is not there", "a {{shout .Name}}", "1", "3", "shout"},
+		{"a variable of another topic", "{{.ClaimURL}}", "1", "3", "ClaimURL"},
+		{"a variable in a branch not taken", "{{if .Coach}}x{{else}}{{.Nxme}}{{end}}", "1", "25", "Nxme"},
+		{"a forbidden function", "Hello\n\n  {{printf \"%999999999d\" 1}}", "3", "5", "printf"},
+		{"an unknown function", "a {{shout .Name}}", "1", "3", "shout"},
 		{"a loop", "{{range 1000000000}}x{{end}}", "1", "9", "range"},
 		{"no end", "Hi {{.Name}} {{if .Coach}}with", "1", "31", "EOF"},
 		{"not closed", "Hi\n{{.Name", "2", "1", "unclosed"},
-		{"an end too many", "Hi {{.Name}}{{end}}", "1", "13", "end"},
+		{"one end too many", "Hi {{.Name}}{{end}}", "1", "13", "end"},
 		{"a type that does not fit", "{{if gt .Title 1}}x{{end}}", "1", "6", "incompatible types"},
 		{"a call of a method", "{{.Name.Foo}}", "1", "8", "Foo"},
 		{"another template", `{{template "x"}}`, "1", "12", "template"},
@@ -61,16 +62,19 @@ func TestATemplateThatDoesNotCompileIsRefusedAtItsPosition(t *testing.T) {
 			t.Errorf("%s: %v", c.what, err)
 			continue
 		}
-		if f.Metadata["line"] != c.line || f.Metadata["column"] != c.column || !strings.Contains(f.Message, c.says) || f.Field != "template.body" {
-			t.Errorf("%s: %s:%s %s, want %s:%s about %s", c.what, f.Metadata["line"], f.Metadata["column"], f.Message, c.line, c.column, c.says)
+		line, column := f.Metadata["line"], f.Metadata["column"]
+		if line != c.line || column != c.column || !strings.Contains(f.Message, c.says) || f.Field != "template.body" {
+			t.Errorf("%s: %s:%s %s, want %s:%s about %s", c.what, line, column, f.Message, c.line, c.column, c.says)
 		}
 	}
 }
 
-func TestHTMLIsEscaped(t *testing.T) {
+func TestRender_EscapesHTMLAndJoinsSubjectLines(t *testing.T) {
 	t.Parallel()
-	own := Template{Topic: Reminder, Channel: Email, Locale: "en", Subject: "{{.Title}}", Body: "{{.Title}}", HTML: `<p title="{{.Title}}">{{.Title}}</p>`}
-	for _, tpl := range []Template{own, {Topic: Reminder, Channel: Email, Locale: "en", Subject: "{{.Title}}", Body: "{{.Title}}"}} {
+	text := Template{Topic: Reminder, Channel: Email, Locale: "en", Subject: "{{.Title}}", Body: "{{.Title}}"}
+	html := text
+	html.HTML = `<p title="{{.Title}}">{{.Title}}</p>`
+	for _, tpl := range []Template{html, text} {
 		values := Example(Reminder, "en")
 		values["Title"] = "<script>alert(1)</script>\r\nBcc: x@example.com"
 		out, err := Render(tpl, values, brand.Brand{}, "")
@@ -86,7 +90,7 @@ func TestHTMLIsEscaped(t *testing.T) {
 	}
 }
 
-func TestTheNearestWordingIsChosen(t *testing.T) {
+func TestChoose_PrefersOwnTemplateInTheNearestLocale(t *testing.T) {
 	t.Parallel()
 	own := []Template{
 		{Topic: Reminder, Channel: SMS, Locale: "pt", Body: "own pt"},
@@ -111,14 +115,14 @@ func TestTheNearestWordingIsChosen(t *testing.T) {
 	}
 }
 
-func TestTextMessagesFitOneSegment(t *testing.T) {
+func TestRender_ShortensTextMessagesToOneSegment(t *testing.T) {
 	t.Parallel()
 	for _, locale := range DefaultLocales() {
-		fitsOneSegment(t, locale)
+		wantOneSegment(t, locale)
 	}
 }
 
-func fitsOneSegment(t *testing.T, locale string) {
+func wantOneSegment(t *testing.T, locale string) {
 	t.Helper()
 	values := Example(Offered, locale)
 	values["When"] = values["When"].(string) + " (WEST)"
@@ -144,7 +148,7 @@ func fitsOneSegment(t *testing.T, locale string) {
 	}
 }
 
-func TestFolding(t *testing.T) {
+func TestFoldToGSM_RemovesDiacriticsUnlessAnotherScript(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Café à 9 h – “à bientôt” …": `Café à 9 h - "à bientot" ...`,
@@ -158,15 +162,17 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-func TestAnswers(t *testing.T) {
+func TestParseSMS_ReadsCodesAndKeywords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Command{
-		"1 4821": {Kind: Accept, Code: "4821"}, " 2  4821. ": {Kind: Decline, Code: "4821"}, "1:4821": {Kind: Accept, Code: "4821"},
-		"14821": {Kind: Accept, Code: "4821"}, "no": {}, "1": {}, "3 4821": {}, "": {}, "1 4821 please": {}, "STOP ALL": {},
+		"1 4821": {Kind: Accept, Code: "4821"}, " 2  4821. ": {Kind: Decline, Code: "4821"},
+		"1:4821": {Kind: Accept, Code: "4821"}, "14821": {Kind: Accept, Code: "4821"},
+		"no": {}, "1": {}, "3 4821": {}, "": {}, "1 4821 please": {}, "STOP ALL": {},
 		"stop": {Kind: Stop, Carried: true}, "Stop.": {Kind: Stop, Carried: true}, "STOPALL": {Kind: Stop, Carried: true},
 		"cancel": {Kind: Stop, Carried: true}, "End": {Kind: Stop, Carried: true}, "opt-out": {Kind: Stop, Carried: true},
-		"stopp": {Kind: Stop}, "Arrêt": {Kind: Stop}, "yes": {Kind: Start, Carried: true}, "START": {Kind: Start, Carried: true},
-		"help": {Kind: Help, Carried: true}, "Hilfe!": {Kind: Help}, "aide": {Kind: Help},
+		"stopp": {Kind: Stop}, "Arrêt": {Kind: Stop}, "yes": {Kind: Start, Carried: true},
+		"START": {Kind: Start, Carried: true},
+		"help":  {Kind: Help, Carried: true}, "Hilfe!": {Kind: Help}, "aide": {Kind: Help},
 	} {
 		if got := ParseSMS(text); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
@@ -174,17 +180,20 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-func TestDatesInTheRecipientsLanguageAndZone(t *testing.T) {
+func TestDateTime_UsesTheRecipientsLanguageAndZone(t *testing.T) {
 	t.Parallel()
-	berlin, lisbon := zone(t, "Europe/Berlin"), zone(t, "Europe/Lisbon")
+	berlin := zone(t, "Europe/Berlin")
 	var got []string
 	for _, locale := range []string{"en-GB", "en", "en-US", "de-AT", "fr-CA", "pt-BR", "nl", "xx"} {
-		got = append(got, wordsFor(locale).dateTime(exampleStart, berlin, berlin))
+		got = append(got, localeFor(locale).dateTime(exampleStart, berlin, berlin))
 	}
-	got = append(got, english.dateTime(exampleStart, lisbon, berlin), english.dateTime(exampleStart, zone(t, "Asia/Dubai"), berlin))
+	for _, name := range []string{"Europe/Lisbon", "Asia/Dubai"} {
+		got = append(got, english.dateTime(exampleStart, zone(t, name), berlin))
+	}
 	want := []string{
-		"Sat 23 May, 09:30", "Sat 23 May, 09:30", "Sat, May 23, 9:30 AM", "Sa, 23. Mai, 09:30", "sam. 23 mai à 09:30", "sáb., 23 de mai., 09:30",
-		"za 23 mei, 09:30", "Sat 23 May, 09:30", "Sat 23 May, 08:30 (WEST)", "Sat 23 May, 11:30 (UTC+04:00)",
+		"Sat 23 May, 09:30", "Sat 23 May, 09:30", "Sat, May 23, 9:30 AM", "Sa, 23. Mai, 09:30",
+		"sam. 23 mai à 09:30", "sáb., 23 de mai., 09:30", "za 23 mei, 09:30", "Sat 23 May, 09:30",
+		"Sat 23 May, 08:30 (WEST)", "Sat 23 May, 11:30 (UTC+04:00)",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

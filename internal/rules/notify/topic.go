@@ -1,10 +1,6 @@
 package notify
 
-import (
-	"slices"
-
-	"github.com/berthhq/berth/internal/fault"
-)
+import "slices"
 
 // Topic is what a message is about.
 type Topic string
@@ -25,27 +21,27 @@ const (
 	StaffNote        Topic = "STAFF_NOTE"
 )
 
-// Lane is a way through which one notice goes by itself. A topic uses one or two of them.
+// Lane is a sequence of channels for a notice. A topic has one or two lanes. Each gets a notice of its own, which is
+// sent over the first channel of the lane that works.
 type Lane string
 
 // The lanes.
 const (
-	// Alert makes itself heard: push, and only where that reaches nothing SMS, and after that email, unless
-	// the topic sends a mail in any case.
+	// Alert gets the recipient's attention: push, else SMS, else email, unless the topic always sends a mail.
 	Alert Lane = "ALERT"
-	// Mail is email, whatever became of the alert: it carries the calendar file, and is kept.
+	// Mail is email, whatever the result of the alert. It has the calendar file, and recipients keep it.
 	Mail Lane = "MAIL"
 )
 
-// use is how a topic is told where nobody has chosen otherwise.
-type use struct {
-	topic Topic
-	mail  bool // email has a lane of its own
-	on    []Channel
+// topicDefault says how a topic is sent to members without preferences.
+type topicDefault struct {
+	topic    Topic
+	mailLane bool // the topic has the Mail lane
+	channels []Channel
 }
 
-// uses are all topics, in the order of the contract.
-var uses = []use{
+// topicDefaults has all topics, in the order of the contract.
+var topicDefaults = []topicDefault{
 	{BookingConfirmed, true, []Channel{Push, Email}},
 	{Waitlisted, true, []Channel{Email}},
 	{Promoted, true, []Channel{Push, SMS, Email}},
@@ -60,61 +56,61 @@ var uses = []use{
 	{StaffNote, true, []Channel{Push, Email}},
 }
 
-func (t Topic) use() use {
-	at := slices.IndexFunc(uses, func(u use) bool { return u.topic == t })
+func (t Topic) defaults() topicDefault {
+	at := slices.IndexFunc(topicDefaults, func(d topicDefault) bool { return d.topic == t })
 	if at < 0 {
-		return use{topic: t}
+		return topicDefault{topic: t}
 	}
-	return uses[at]
+	return topicDefaults[at]
 }
 
-// Topics are all of them, in the order of the contract.
+// Topics returns all topics, in the order of the contract.
 func Topics() []Topic {
-	topics := make([]Topic, len(uses))
-	for i, u := range uses {
-		topics[i] = u.topic
+	topics := make([]Topic, len(topicDefaults))
+	for i, d := range topicDefaults {
+		topics[i] = d.topic
 	}
 	return topics
 }
 
-// Channels are all of them, in the order of the contract.
+// Channels returns all channels, in the order of the contract.
 func Channels() []Channel { return []Channel{SMS, Push, Email} }
 
-// Default reports whether a topic uses a channel where nobody has chosen otherwise.
-func (t Topic) Default(c Channel) bool { return slices.Contains(t.use().on, c) }
+// Default reports whether a topic uses a channel by default.
+func (t Topic) Default(c Channel) bool { return slices.Contains(t.defaults().channels, c) }
 
-// OfOffer reports whether the topic is about an offer while it may be answered.
+// OfOffer reports whether the topic is about an open offer.
 func (t Topic) OfOffer() bool { return t == Offered || t == OfferExpiring }
 
-// Lanes are those of the topic.
+// Lanes returns the lanes of the topic.
 func (t Topic) Lanes() []Lane {
-	if t.use().mail {
+	if t.defaults().mailLane {
 		return []Lane{Alert, Mail}
 	}
 	return []Lane{Alert}
 }
 
-// Route gives the channels of a lane, the one to be tried first at the front.
+// Route returns the channels of a lane, in the order in which they are tried.
 func (t Topic) Route(lane Lane) []Channel {
 	switch {
 	case lane == Mail:
 		return []Channel{Email}
-	case t.use().mail:
+	case t.defaults().mailLane:
 		return []Channel{Push, SMS}
 	}
 	return []Channel{Push, SMS, Email}
 }
 
-// Choice is one channel for one topic.
+// Choice is a topic on a channel.
 type Choice struct {
 	Topic   Topic
 	Channel Channel
 }
 
-// Preferences are a member's own choices. What is not in them is as the topic has it.
+// Preferences are a member's choices. For everything else the defaults of the topic apply.
 type Preferences map[Choice]bool
 
-// Allow reports whether a channel may carry a topic.
+// Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {
 	if on, chosen := p[Choice{t, c}]; chosen {
 		return on
@@ -122,7 +118,7 @@ func (p Preferences) Allow(t Topic, c Channel) bool {
 	return t.Default(c)
 }
 
-// Wants reports whether any of the choices is for a channel.
+// Wants reports whether the member has turned on any topic for a channel.
 func (p Preferences) Wants(c Channel) bool {
 	for choice, on := range p {
 		if on && choice.Channel == c {
@@ -132,8 +128,8 @@ func (p Preferences) Wants(c Channel) bool {
 	return false
 }
 
-// lanes gives those of a topic's lanes in which anything may be used. Where somebody wants to hear nothing at
-// all, one of them is left, so that the log tells why they heard nothing.
+// lanes returns the topic's lanes with at least one allowed channel. If there are none, it returns the first lane, so
+// that the delivery log shows why nothing was sent.
 func (p Preferences) lanes(t Topic) []Lane {
 	all := t.Lanes()
 	wanted := slices.DeleteFunc(slices.Clone(all), func(lane Lane) bool {
@@ -143,16 +139,4 @@ func (p Preferences) lanes(t Topic) []Lane {
 		return all[:1]
 	}
 	return wanted
-}
-
-// CheckChoices refuses choices of which two are about the same: INVALID_FIELD.
-func CheckChoices(choices []Choice) error {
-	seen := make(map[Choice]bool, len(choices))
-	for _, c := range choices {
-		if seen[c] {
-			return fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
-		}
-		seen[c] = true
-	}
-	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Variable is something that a template can say.
+// Variable is a variable of templates.
 type Variable struct {
 	Name        string
 	Description string
@@ -17,86 +17,91 @@ type Variable struct {
 // Values are the variables of one message.
 type Values map[string]any
 
-// Every topic has these.
-var always = []Variable{
+// commonVariables are those of every topic.
+var commonVariables = []Variable{
 	{"Name", "The recipient's name.", "Mia Lindgren"},
 	{"Tenant", "The name of the studio, gym or club.", "Harbour Yoga"},
-	{"Link", "Where the recipient sees their bookings.", "https://berth.example/"},
+	{"Link", "The page with the recipient's bookings.", "https://berth.example/"},
 }
 
-// Topics about a session have these.
-var ofSession = []Variable{
-	{"Title", "What the session is called.", "Vinyasa Flow"},
-	{"Location", "Where it takes place.", "Pier 1"},
-	{"Address", "The location's address; may be empty.", "Quay Street 1, Hamburg"},
-	{"Resource", "The court, bay, tee, room or chair; may be empty.", "Room 2"},
-	{"Coach", "Who leads it; may be empty.", "Carla Coach"},
-	{"When", "Day and time of its start, on the recipient's clock.", ""},
-	{"Date", "Day of its start.", ""},
-	{"Time", "Time of its start.", ""},
-	{"EndTime", "Time of its end.", ""},
-	{"Party", "How many come.", 1},
+// sessionVariables are those of the topics about a session.
+var sessionVariables = []Variable{
+	{"Title", "The session's title.", "Vinyasa Flow"},
+	{"Location", "The location's name.", "Pier 1"},
+	{"Address", "The location's address; can be empty.", "Quay Street 1, Hamburg"},
+	{"Resource", "The court, bay, tee, room or chair; can be empty.", "Room 2"},
+	{"Coach", "The coach's name; can be empty.", "Carla Coach"},
+	{"When", "Day and time of the start, in the recipient's time zone.", ""},
+	{"Date", "Day of the start.", ""},
+	{"Time", "Time of the start.", ""},
+	{"EndTime", "Time of the end.", ""},
+	{"Party", "Number of people.", 1},
 }
 
-var ofTopic = map[Topic][]Variable{
-	Waitlisted: {{"Position", "The place in the queue, from 1.", 2}},
+// topicVariables are the additional variables of a topic.
+var topicVariables = map[Topic][]Variable{
+	Waitlisted: {{"Position", "The position on the waitlist, from 1.", 2}},
 	Offered: {
-		{"ClaimURL", "The page on which the offer is accepted or declined.", "https://berth.example/claim/8Jx2mQ0vT5c"},
-		{"Code", "What to answer an SMS with: \"1 CODE\" accepts, \"2 CODE\" declines.", "4821"},
-		{"ExpiresAt", "Until when the place is kept.", ""},
-		{"Minutes", "How many minutes that are.", 30},
+		{"ClaimURL", "The page to accept or decline the offer.", "https://berth.example/claim/8Jx2mQ0vT5c"},
+		{"Code", "The code for replies by SMS: \"1 CODE\" accepts, \"2 CODE\" declines.", "4821"},
+		{"ExpiresAt", "When the offer ends.", ""},
+		{"Minutes", "Minutes until the offer ends.", 30},
 	},
 	OfferExpiring: {
-		{"ClaimURL", "The page on which the offer is accepted or declined.", "https://berth.example/claim/8Jx2mQ0vT5c"},
-		{"Code", "What to answer an SMS with: \"1 CODE\" accepts, \"2 CODE\" declines.", "4821"},
-		{"ExpiresAt", "Until when the place is kept.", ""},
-		{"Minutes", "How many minutes are left.", 8},
+		{"ClaimURL", "The page to accept or decline the offer.", "https://berth.example/claim/8Jx2mQ0vT5c"},
+		{"Code", "The code for replies by SMS: \"1 CODE\" accepts, \"2 CODE\" declines.", "4821"},
+		{"ExpiresAt", "When the offer ends.", ""},
+		{"Minutes", "Minutes until the offer ends.", 8},
 	},
 	BookingCancelled: {
-		{"Reason", "Why, as whoever cancelled wrote it; may be empty.", ""},
-		{"Refunded", "Whether a credit came back.", true},
-		{"Late", "Whether it was past the cancellation window.", false},
-		{"Waitlist", "It was a place on the waitlist, not a booking.", false},
+		{"Reason", "The reason given for cancelling; can be empty.", ""},
+		{"Refunded", "Whether a credit was refunded.", true},
+		{"Late", "Whether it was after the cancellation window.", false},
+		{"Waitlist", "Whether it was a place on the waitlist, not a booking.", false},
 	},
 	SessionCancelled: {
-		{"Reason", "Why, as staff wrote it; may be empty.", "Carla is ill."},
-		{"Refunded", "Whether a credit came back.", true},
-		{"Waitlist", "It was a place on the waitlist, not a booking.", false},
+		{"Reason", "The reason given by staff; can be empty.", "Carla is ill."},
+		{"Refunded", "Whether a credit was refunded.", true},
+		{"Waitlist", "Whether it was a place on the waitlist, not a booking.", false},
 	},
-	Rescheduled: {{"OldWhen", "Day and time of the start as it was; may be empty.", ""}},
-	Reminder:    {{"In", "How long until it begins, in words.", ""}},
+	Rescheduled: {{"OldWhen", "Day and time of the previous start; can be empty.", ""}},
+	Reminder:    {{"In", "The time until the start, in words.", ""}},
 	CreditsLow: {
-		{"Balance", "Credits left.", 1},
-		{"Plan", "The plan that they belong to.", "Ten classes"},
+		{"Balance", "The number of credits left.", 1},
+		{"Plan", "The plan's name.", "Ten classes"},
 	},
-	StaffNote: {{"Note", "What staff are to know.", "Nobody on the waitlist fits the free place."}},
+	StaffNote: {{"Note", "The note to staff.", "Nobody on the waitlist fits the free place."}},
 }
 
-// Variables are those of a topic, in the order in which people read about them.
+// Variables returns the variables of a topic, in the order in which they are shown.
 func Variables(t Topic) []Variable {
-	all := slices.Clone(always)
+	all := slices.Clone(commonVariables)
 	if t != CreditsLow {
-		all = append(all, ofSession...)
+		all = append(all, sessionVariables...)
 	}
-	return append(all, ofTopic[t]...)
+	return append(all, topicVariables[t]...)
 }
 
-// exampleStart is when example sessions take place: a Saturday.
+// exampleStart is the start of the session in examples: a Saturday.
 var exampleStart = time.Date(2026, 5, 23, 7, 30, 0, 0, time.UTC)
 
-// Example gives values for trying a template out in a language.
+// Example returns example values of a topic, with dates and times in the language of the locale.
 func Example(t Topic, locale string) Values {
-	in := wordsFor(locale)
+	in := localeFor(locale)
 	values := make(Values)
 	for _, v := range Variables(t) {
 		values[v.Name] = v.Example
 	}
-	written := Values{
-		"When": in.dateTime(exampleStart, time.UTC, nil), "Date": in.date(exampleStart, time.UTC), "Time": in.clock(exampleStart, time.UTC),
-		"EndTime": in.clock(exampleStart.Add(time.Hour), time.UTC), "ExpiresAt": in.clock(exampleStart.Add(-time.Hour), time.UTC),
-		"OldWhen": in.dateTime(exampleStart.Add(-24*time.Hour), time.UTC, nil), "In": in.span(24 * time.Hour),
+	formatted := Values{
+		"When":      in.dateTime(exampleStart, time.UTC, nil),
+		"Date":      in.date(exampleStart, time.UTC),
+		"Time":      in.clock(exampleStart, time.UTC),
+		"EndTime":   in.clock(exampleStart.Add(time.Hour), time.UTC),
+		"ExpiresAt": in.clock(exampleStart.Add(-time.Hour), time.UTC),
+		"OldWhen":   in.dateTime(exampleStart.Add(-24*time.Hour), time.UTC, nil),
+		"In":        in.span(24 * time.Hour),
 	}
-	for name, text := range written {
+	for name, text := range formatted {
 		if _, has := values[name]; has {
 			values[name] = text
 		}
@@ -104,7 +109,7 @@ func Example(t Topic, locale string) Values {
 	return values
 }
 
-// complete gives the values with every variable of the topic that is missing as its zero.
+// complete returns the values plus the zero value of every missing variable of the topic.
 func (v Values) complete(t Topic) Values {
 	full := make(Values)
 	for _, variable := range Variables(t) {
@@ -121,10 +126,10 @@ func (v Values) complete(t Topic) Values {
 	return full
 }
 
-// Described is a variable as people read about it.
+// Described is a variable with its example as text.
 type Described struct{ Name, Description, Example string }
 
-// DescribeVariables are those of a topic, with examples in a language.
+// DescribeVariables returns the variables of a topic, with examples in the language of the locale.
 func DescribeVariables(t Topic, locale string) []Described {
 	examples := Example(t, locale)
 	var all []Described

@@ -13,15 +13,13 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Parse reads the value of an RRULE property, such as
-// "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261218", with or without "RRULE:" before it.
-// UNTIL is a local date (that day included), a local time, or a UTC time.
+// Parse reads the value of an RRULE property, such as "FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261218", with or without
+// "RRULE:" before it. UNTIL is a local date (that day included), a local time, or a UTC time.
 //
-// The error has reason RECURRENCE_INVALID, names the field `rule` and
-// has the offending part of the text in its metadata as `part`. Refused is what
-// RFC 5545 refuses, and what a schedule does not mean: frequencies below a day,
-// BYSECOND, BYWEEKNO, a COUNT above MaxOccurrences, a rule that no day can
-// satisfy, and further properties such as DTSTART, which a series has fields for.
+// The error is RECURRENCE_INVALID for the field `rule`, with the invalid part of the text as `part` in its metadata.
+// Parse rejects what RFC 5545 forbids, and what makes no sense for a schedule: frequencies higher than daily, BYSECOND,
+// BYWEEKNO, a COUNT above MaxOccurrences, a rule that no day satisfies, and other properties such as DTSTART, for which
+// a series has its own fields.
 func Parse(text string) (Rule, error) {
 	rule, err := parse(text)
 	if err != nil {
@@ -38,8 +36,9 @@ func parse(text string) (Rule, *fault.Error) {
 	if text == "" {
 		return Rule{}, invalid("", "The rule is empty.")
 	}
-	if part := foreignProperty(text); part != "" {
-		return Rule{}, invalid(part, "Give the rule alone: start, zone and excluded dates have fields of their own, and %q is not part of a rule.", part)
+	if part := otherProperty(text); part != "" {
+		return Rule{}, invalid(part,
+			"%q is not part of a rule. The start, zone and excluded dates have their own fields.", part)
 	}
 	rule := Rule{interval: 1, weekday: rrule.MO}
 	given := map[string]string{}
@@ -48,7 +47,7 @@ func parse(text string) (Rule, *fault.Error) {
 		if !ok || name == "" || value == "" {
 			return Rule{}, invalid(part, "%q is not of the form NAME=value.", part)
 		}
-		if _, twice := given[name]; twice {
+		if _, repeated := given[name]; repeated {
 			return Rule{}, invalid(part, "%s is given twice.", name)
 		}
 		given[name] = part
@@ -62,8 +61,8 @@ func parse(text string) (Rule, *fault.Error) {
 	return rule, nil
 }
 
-// foreignProperty finds what belongs to other properties of an iCalendar component.
-func foreignProperty(text string) string {
+// otherProperty finds text that belongs to another property of an iCalendar component.
+func otherProperty(text string) string {
 	for _, name := range []string{"DTSTART", "DTEND", "DURATION", "TZID", "RDATE", "EXDATE", "EXRULE"} {
 		if strings.Contains(text, name) {
 			return name
@@ -73,7 +72,7 @@ func foreignProperty(text string) string {
 	return strings.TrimSpace(rest)
 }
 
-// set takes one part of the rule.
+// set sets one part of the rule.
 func (r *Rule) set(name, value, part string) (err *fault.Error) {
 	switch name {
 	case "FREQ":
@@ -101,10 +100,10 @@ func (r *Rule) set(name, value, part string) (err *fault.Error) {
 	case "BYMINUTE":
 		r.minute, err = numbers(part, value, 0, 59, false)
 	case "BYWEEKNO":
-		// The library misses days of a year's last week that lie in the next year.
-		return invalid(part, "Weeks by number are not supported: name months or days.")
+		// The library omits days of a year's last week that are in the next year.
+		return invalid(part, "BYWEEKNO is not supported. Use months or days.")
 	case "BYSECOND":
-		return invalid(part, "A schedule does not repeat within a minute: BYSECOND is not allowed.")
+		return invalid(part, "BYSECOND is not allowed: sessions start on the minute.")
 	default:
 		return invalid(part, "%s is not part of a recurrence rule.", name)
 	}
@@ -114,16 +113,16 @@ func (r *Rule) set(name, value, part string) (err *fault.Error) {
 func (r *Rule) setFrequency(value, part string) *fault.Error {
 	freq, err := rrule.StrToFreq(value)
 	if err != nil {
-		return invalid(part, "%q is no frequency: use DAILY, WEEKLY, MONTHLY or YEARLY.", value)
+		return invalid(part, "%q is not a frequency. Use DAILY, WEEKLY, MONTHLY or YEARLY.", value)
 	}
 	if freq > rrule.DAILY {
-		return invalid(part, "%s is too often: use DAILY with BYHOUR and BYMINUTE for several sessions a day.", value)
+		return invalid(part, "%s is too frequent. For several sessions a day use DAILY with BYHOUR and BYMINUTE.", value)
 	}
 	r.freq = freq
 	return nil
 }
 
-// check refuses combinations. RFC 5545, section 3.3.10, names all but the last.
+// check rejects invalid combinations. All but the last are from RFC 5545, section 3.3.10.
 func (r *Rule) check(given map[string]string) *fault.Error {
 	ordinal := slices.ContainsFunc(r.day, isOrdinal)
 	several := len(r.hour)*max(1, len(r.minute)) > 1 || len(r.minute) > 1
@@ -131,39 +130,39 @@ func (r *Rule) check(given map[string]string) *fault.Error {
 	case given["FREQ"] == "":
 		return invalid("", "The rule has no FREQ.")
 	case r.count > 0 && r.until.form != untilNone:
-		return invalid(given["COUNT"], "A rule ends by COUNT or by UNTIL, not by both.")
+		return invalid(given["COUNT"], "A rule ends by COUNT or UNTIL, not both.")
 	case len(r.yearDay) > 0 && r.freq != rrule.YEARLY:
-		return invalid(given["BYYEARDAY"], "BYYEARDAY goes with FREQ=YEARLY only.")
+		return invalid(given["BYYEARDAY"], "BYYEARDAY works only with FREQ=YEARLY.")
 	case len(r.monthDay) > 0 && r.freq == rrule.WEEKLY:
-		return invalid(given["BYMONTHDAY"], "BYMONTHDAY does not go with FREQ=WEEKLY.")
+		return invalid(given["BYMONTHDAY"], "BYMONTHDAY does not work with FREQ=WEEKLY.")
 	case ordinal && (r.freq == rrule.WEEKLY || r.freq == rrule.DAILY):
-		return invalid(given["BYDAY"], "A day such as 2MO goes with FREQ=MONTHLY and FREQ=YEARLY only.")
+		return invalid(given["BYDAY"], "A day such as 2MO works only with FREQ=MONTHLY and FREQ=YEARLY.")
 	case len(r.setPos) > 0 && len(given) == countParts(given, "FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYSETPOS"):
-		return invalid(given["BYSETPOS"], "BYSETPOS needs another BY part to pick from.")
+		return invalid(given["BYSETPOS"], "BYSETPOS needs another BY part to select from.")
 	case len(r.setPos) > 0 && several:
-		return invalid(given["BYSETPOS"], "BYSETPOS picks days here, so it does not go with several times a day.")
+		return invalid(given["BYSETPOS"], "BYSETPOS selects days, so it does not work with several times a day.")
 	}
 	if err := r.checkOrdinals(given["BYDAY"]); err != nil {
 		return err
 	}
-	return r.checkYields()
+	return r.checkSatisfiable()
 }
 
-// checkOrdinals keeps ordinals within what the period has; the library indexes
-// by them unchecked.
+// checkOrdinals checks that the period has that many of the weekday. The library uses ordinals as an index without a
+// bounds check.
 func (r *Rule) checkOrdinals(part string) *fault.Error {
 	limit := r.maxOrdinal()
 	for _, day := range r.day {
 		if day.N() > limit || day.N() < -limit {
-			return invalid(part, "There is no %s: the number of a day is at most %d here.", day, limit)
+			return invalid(part, "%s does not exist: the number of a day is at most %d here.", day, limit)
 		}
 	}
 	return nil
 }
 
-// checkYields refuses rules that no day satisfies, whatever the start. Intervals
-// only thin out; what they leave of a series is for Series.Validate to see.
-func (r *Rule) checkYields() *fault.Error {
+// checkSatisfiable rejects a rule that no day satisfies, whatever the start. It ignores INTERVAL, which depends on the
+// start; Series.Validate checks the result.
+func (r *Rule) checkSatisfiable() *fault.Error {
 	every := *r
 	every.interval = 1
 	if _, ok := every.days(civil.Date{Year: 2000, Month: time.January, Day: 1})(); !ok {
@@ -181,7 +180,7 @@ func countParts(given map[string]string, names ...string) (n int) {
 	return n
 }
 
-// number reads a whole number without sign.
+// number reads a whole number without a sign.
 func number(part, value string, low, high int) (int, *fault.Error) {
 	n, err := strconv.Atoi(value)
 	if err != nil || value[0] == '+' || n < low || n > high {
@@ -190,7 +189,7 @@ func number(part, value string, low, high int) (int, *fault.Error) {
 	return n, nil
 }
 
-// numbers reads a list. With signs, -n counts from the end of the period.
+// numbers reads a list of whole numbers. If signs are allowed, -n counts from the end of the period.
 func numbers(part, list string, low, high int, signs bool) ([]int, *fault.Error) {
 	var values []int
 	for value := range strings.SplitSeq(list, ",") {
@@ -216,16 +215,16 @@ func numbers(part, list string, low, high int, signs bool) ([]int, *fault.Error)
 }
 
 func parseUntil(part, value string) (until, *fault.Error) {
-	for _, shape := range []struct {
+	for _, format := range []struct {
 		layout string
 		form   untilForm
 	}{{dateLayout, untilDate}, {localLayout, untilLocal}, {utcLayout, untilUTC}} {
-		t, err := time.Parse(shape.layout, value)
-		if err != nil || len(value) != len(shape.layout) || t.Year() < civil.MinYear {
+		t, err := time.Parse(format.layout, value)
+		if err != nil || len(value) != len(format.layout) || t.Year() < civil.MinYear {
 			continue
 		}
-		u := until{form: shape.form}
-		switch shape.form {
+		u := until{form: format.form}
+		switch format.form {
 		case untilUTC:
 			u.instant = t
 		case untilLocal:
@@ -244,7 +243,7 @@ func parseWeekday(part, value string) (rrule.Weekday, *fault.Error) {
 			return day, nil
 		}
 	}
-	return rrule.Weekday{}, invalid(part, "%q is no day of the week: use MO, TU, WE, TH, FR, SA or SU.", value)
+	return rrule.Weekday{}, invalid(part, "%q is not a day of the week. Use MO, TU, WE, TH, FR, SA or SU.", value)
 }
 
 func parseDays(part, list string) ([]rrule.Weekday, *fault.Error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/recurrence"
 )
 
-func TestParse(t *testing.T) {
+func TestParse_ReturnsCanonicalForm(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ text, canonical string }{
 		{"FREQ=DAILY", "FREQ=DAILY"},
@@ -37,7 +37,8 @@ func TestParse(t *testing.T) {
 		if err != nil || rule.String() != c.canonical {
 			t.Errorf("Parse(%q) = %q, %v; want %q", c.text, rule, err, c.canonical)
 		}
-		if bounded := strings.Contains(c.canonical, "COUNT") || strings.Contains(c.canonical, "UNTIL"); rule.Bounded() != bounded {
+		bounded := strings.Contains(c.canonical, "COUNT") || strings.Contains(c.canonical, "UNTIL")
+		if rule.Bounded() != bounded {
 			t.Errorf("%q: Bounded = %t", c.text, !bounded)
 		}
 	}
@@ -46,7 +47,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-func TestParseRefuses(t *testing.T) {
+func TestParse_RejectsAndNamesTheInvalidPart(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ why, text, part string }{
 		{"nothing", " ", ""},
@@ -57,20 +58,20 @@ func TestParseRefuses(t *testing.T) {
 		{"every hour", "FREQ=HOURLY", "FREQ=HOURLY"},
 		{"seconds", "FREQ=DAILY;BYSECOND=0,30", "BYSECOND=0,30"},
 		{"week numbers", "FREQ=YEARLY;BYWEEKNO=20", "BYWEEKNO=20"},
-		{"more than can be held", "FREQ=DAILY;COUNT=10001", "COUNT=10001"},
-		{"none at all", "FREQ=DAILY;COUNT=0", "COUNT=0"},
+		{"too many occurrences", "FREQ=DAILY;COUNT=10001", "COUNT=10001"},
+		{"no occurrences", "FREQ=DAILY;COUNT=0", "COUNT=0"},
 		{"signed count", "FREQ=DAILY;COUNT=+5", "COUNT=+5"},
-		{"count beyond numbers", "FREQ=DAILY;COUNT=99999999999999999999", "COUNT=99999999999999999999"},
+		{"count overflows", "FREQ=DAILY;COUNT=99999999999999999999", "COUNT=99999999999999999999"},
 		{"no interval", "FREQ=DAILY;INTERVAL=0", "INTERVAL=0"},
 		{"negative interval", "FREQ=DAILY;INTERVAL=-1", "INTERVAL=-1"},
-		{"endless interval", "FREQ=YEARLY;INTERVAL=9223372036854775807", "INTERVAL=9223372036854775807"},
+		{"huge interval", "FREQ=YEARLY;INTERVAL=9223372036854775807", "INTERVAL=9223372036854775807"},
 		{"two ends", "FREQ=DAILY;COUNT=3;UNTIL=20261218", "COUNT=3"},
 		{"no such day", "FREQ=DAILY;UNTIL=20260230", "UNTIL=20260230"},
 		{"date in another form", "FREQ=DAILY;UNTIL=2026-12-18", "UNTIL=2026-12-18"},
 		{"start in the rule", "FREQ=DAILY;DTSTART=20260101T180000Z", "DTSTART"},
-		{"start beside the rule", "DTSTART;TZID=Europe/Berlin:20260101T180000\nRRULE:FREQ=DAILY", "DTSTART"},
+		{"start before the rule", "DTSTART;TZID=Europe/Berlin:20260101T180000\nRRULE:FREQ=DAILY", "DTSTART"},
 		{"zone in the rule", "FREQ=DAILY;TZID=Europe/Berlin", "TZID"},
-		{"excluded dates beside the rule", "RRULE:FREQ=DAILY\nEXDATE:20260101T180000", "EXDATE"},
+		{"excluded dates after the rule", "RRULE:FREQ=DAILY\nEXDATE:20260101T180000", "EXDATE"},
 		{"two rules", "FREQ=DAILY\r\nRRULE:FREQ=WEEKLY", "RRULE:FREQ=WEEKLY"},
 		{"unknown part", "FREQ=DAILY;BYEASTER=0", "BYEASTER=0"},
 		{"extension", "RSCALE=GREGORIAN;FREQ=DAILY", "RSCALE=GREGORIAN"},
@@ -104,16 +105,18 @@ func TestParseRefuses(t *testing.T) {
 			rule, err := recurrence.Parse(c.text)
 			var refusal *fault.Error
 			if !errors.As(err, &refusal) {
-				t.Fatalf("%q was taken as %q", c.text, rule)
+				t.Fatalf("%q was read as %q", c.text, rule)
 			}
-			if refusal.Reason != fault.RecurrenceInvalid || refusal.Kind != fault.InvalidArgument || refusal.Field != "rule" || refusal.Metadata["part"] != c.part {
-				t.Errorf("%q: %v in %q, part %q, want part %q", c.text, err, refusal.Field, refusal.Metadata["part"], c.part)
+			part := refusal.Metadata["part"]
+			if refusal.Reason != fault.RecurrenceInvalid || refusal.Kind != fault.InvalidArgument ||
+				refusal.Field != "rule" || part != c.part {
+				t.Errorf("%q: %v in %q, part %q, want part %q", c.text, err, refusal.Field, part, c.part)
 			}
 		})
 	}
 }
 
-func TestCanonicalFormMeansTheSame(t *testing.T) {
+func TestParse_ReadsCanonicalFormBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rule, err := recurrence.Parse(drawSpec(t).String())
@@ -130,7 +133,8 @@ func TestCanonicalFormMeansTheSame(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261218T170000Z", "RRULE:FREQ=MONTHLY;BYDAY=-1FR,TU;BYSETPOS=-1;COUNT=3",
-		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;INTERVAL=4;WKST=SU", "FREQ=DAILY;BYHOUR=7,9;BYMINUTE=0,30", "DTSTART:20260101\nFREQ=DAILY",
+		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;INTERVAL=4;WKST=SU", "FREQ=DAILY;BYHOUR=7,9;BYMINUTE=0,30",
+		"DTSTART:20260101\nFREQ=DAILY",
 	} {
 		f.Add(text)
 	}

@@ -12,22 +12,22 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// What a rule may ask for at most.
+// Limits of a rule.
 const (
-	// MaxOccurrences bounds COUNT.
+	// MaxOccurrences is the highest COUNT.
 	MaxOccurrences = 10_000
-	// MaxInterval bounds INTERVAL, in units of FREQ.
+	// MaxInterval is the highest INTERVAL, in units of FREQ.
 	MaxInterval = 1000
-	// MaxRuleLength bounds a rule's text, in bytes. The contract takes half of it,
-	// which leaves room for the canonical form.
+	// MaxRuleLength is the length limit of a rule's text, in bytes. The contract allows half of it, because the
+	// canonical form can be longer than the input.
 	MaxRuleLength = 1000
 )
 
-// ruleField is the request's field that holds the rule's text.
+// ruleField is the request's field with the rule's text.
 const ruleField = "rule"
 
-// Rule is the value of an RFC 5545 RRULE property that makes sense for a
-// schedule. Make it with Parse; the zero Rule recurs never.
+// Rule is the value of an RFC 5545 RRULE property that makes sense for a schedule. Make it with Parse. The zero Rule
+// has no occurrences.
 type Rule struct {
 	freq     rrule.Frequency
 	interval int // 0 in the zero Rule only
@@ -40,11 +40,11 @@ type Rule struct {
 	day                              []rrule.Weekday
 }
 
-// until is the last moment at which an occurrence may start.
+// until is the latest start of an occurrence.
 type until struct {
 	form    untilForm
 	date    civil.Date      // local
-	clock   civil.TimeOfDay // local; unused in a date
+	clock   civil.TimeOfDay // local; unused for a date
 	instant time.Time
 }
 
@@ -66,9 +66,8 @@ const (
 // Bounded reports whether the rule ends, by COUNT or UNTIL.
 func (r Rule) Bounded() bool { return r.count > 0 || r.until.form != untilNone }
 
-// String gives the rule in one canonical form, which Parse reads back; two
-// texts that mean the same rule word by word give the same form. It is empty
-// for the zero Rule.
+// String returns the canonical form of the rule, which Parse can read. Texts with the same parts and values have the
+// same canonical form. The zero Rule is "".
 func (r Rule) String() string {
 	if r.interval == 0 {
 		return ""
@@ -127,7 +126,7 @@ func (u until) String() string {
 	}
 }
 
-// passed reports whether an occurrence lies after UNTIL.
+// passed reports whether an occurrence starts after UNTIL.
 func (u until) passed(o Occurrence, clock civil.TimeOfDay) bool {
 	switch u.form {
 	case untilDate:
@@ -141,15 +140,14 @@ func (u until) passed(o Occurrence, clock civil.TimeOfDay) bool {
 	}
 }
 
-// endingOn gives the rule with its end replaced: date is the last day.
+// endingOn returns the rule with another end: date is the last day.
 func (r Rule) endingOn(date civil.Date) Rule {
 	r.count = 0
 	r.until = until{form: untilDate, date: date}
 	return r
 }
 
-// times gives the times of day at which the rule fires, in order, for a series
-// that starts at the given one.
+// times returns the rule's times of day, sorted, for a series that starts at the given time of day.
 func (r Rule) times(start civil.TimeOfDay) []civil.TimeOfDay {
 	hours, minutes := r.hour, r.minute
 	if len(hours) == 0 {
@@ -167,18 +165,15 @@ func (r Rule) times(start civil.TimeOfDay) []civil.TimeOfDay {
 	return times
 }
 
-// horizon is for how many years a series is followed.
+// horizon is how many years a series is expanded.
 const horizon = 100
 
-// days gives an iterator over the days on which the rule fires, from a series'
-// first day on, for a century.
+// days returns an iterator over the rule's days, from a series' first day on, for a century.
 //
-// The library sees days in UTC only, so that no zone's clock changes reach it,
-// and neither times, COUNT nor UNTIL, which mean what they mean after the days
-// that a zone skipped are left out. It goes on looking for a day up to the year
-// 9999 before it gives up on a rule. The calendar repeats after 400 years, to
-// the day of the week, so the library is shown as late a year as leaves a
-// century.
+// The library only gets days in UTC, so clock changes do not affect it. It gets no times, COUNT or UNTIL, because those
+// apply after the days that the zone skipped are removed. For a rule without matching days, the library searches up to
+// the year 9999. The calendar repeats every 400 years, including the days of the week, so days moves the start to the
+// latest such year that leaves a century.
 func (r Rule) days(start civil.Date) func() (civil.Date, bool) {
 	const cycle = 400
 	ahead := max(0, (rrule.MAXYEAR-horizon-start.Year)/cycle*cycle)
@@ -198,7 +193,7 @@ func (r Rule) days(start civil.Date) func() (civil.Date, bool) {
 		if len(r.day) == 0 {
 			option.Byweekday = []rrule.Weekday{weekdays[weekdayIndex(start)]}
 		}
-		// The library counts BYSETPOS in the first week from DTSTART instead of from the week's start.
+		// In the first week the library applies BYSETPOS from DTSTART on, instead of from the start of the week.
 		option.Dtstart = start.AddDays(-((weekdayIndex(start) - r.weekday.Day() + 7) % 7)).On(time.UTC)
 	}
 	rule, err := rrule.NewRRule(option)
@@ -221,8 +216,8 @@ func (r Rule) days(start civil.Date) func() (civil.Date, bool) {
 	}
 }
 
-// weekdays gives BYDAY as the library wants it. It would ask a day to be both
-// where plain days stand beside ordinal ones; they become ordinals too.
+// weekdays returns BYDAY for the library. If plain days and ordinals are mixed, the library would require a day to
+// match both, so plain days are replaced by all their ordinals.
 func (r Rule) weekdays() []rrule.Weekday {
 	if !slices.ContainsFunc(r.day, isOrdinal) {
 		return r.day
@@ -240,8 +235,8 @@ func (r Rule) weekdays() []rrule.Weekday {
 	return days
 }
 
-// maxOrdinal is how often a day of the week comes at most in the period that
-// BYDAY's ordinals count in: the year, unless the rule names months.
+// maxOrdinal is the most times that a weekday can occur in the period of BYDAY's ordinals: the year if FREQ is YEARLY
+// and the rule has no BYMONTH, else the month.
 func (r Rule) maxOrdinal() int {
 	if r.freq == rrule.YEARLY && len(r.month) == 0 {
 		return 53
@@ -251,12 +246,12 @@ func (r Rule) maxOrdinal() int {
 
 func isOrdinal(d rrule.Weekday) bool { return d.N() != 0 }
 
-// weekdayIndex counts from Monday, as the library does.
+// weekdayIndex counts from Monday, like the library.
 func weekdayIndex(d civil.Date) int { return (int(d.Weekday()) + 6) % 7 }
 
 var weekdays = [...]rrule.Weekday{rrule.MO, rrule.TU, rrule.WE, rrule.TH, rrule.FR, rrule.SA, rrule.SU}
 
-// invalid refuses a rule; part is what to look at in its text.
+// invalid rejects a rule. Part is the invalid part of its text.
 func invalid(part, format string, args ...any) *fault.Error {
 	e := fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).In(ruleField)
 	if part != "" {
@@ -265,7 +260,7 @@ func invalid(part, format string, args ...any) *fault.Error {
 	return e
 }
 
-// sortedSet orders a list and drops what it repeats, as repetition means nothing.
+// sortedSet sorts a list and removes duplicates, which have no meaning.
 func sortedSet(values []int) []int {
 	slices.Sort(values)
 	return slices.Compact(values)

@@ -1,8 +1,6 @@
-// Package recurrence decides when the sessions of a series take place. A series
-// is an RFC 5545 rule with a local start in a zone; its occurrences keep their
-// local time of day, so that 18:00 stays 18:00 across clock changes, as package
-// civil resolves local times. A day that the zone skipped altogether has no
-// occurrence and does not count.
+// Package recurrence computes the occurrences of a series. A series is an RFC 5545 rule with a local start in a zone.
+// Its occurrences keep their local time of day: 18:00 stays 18:00 across clock changes, as package civil resolves local
+// times. A day that the zone skipped has no occurrence and does not count toward COUNT.
 package recurrence
 
 import (
@@ -15,35 +13,34 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// MaxDuration is the longest that one occurrence may take.
+// MaxDuration is the longest duration of an occurrence.
 const MaxDuration = 7 * 24 * time.Hour
 
-// Series is a rule with what anchors it.
+// Series is a rule with a start, a zone and a duration.
 type Series struct {
 	Rule Rule
-	// Date is the first day, local. Intervals are counted from it; it has an
-	// occurrence only if the rule matches it.
+	// Date is the first day, local. Intervals are counted from it. It has an occurrence only if the rule matches it.
 	Date civil.Date
-	// Time is the local time of day, unless the rule has BYHOUR or BYMINUTE.
+	// Time is the local time of day of the start. BYHOUR and BYMINUTE override its parts.
 	Time civil.TimeOfDay
-	// Zone is the location's.
+	// Zone is the zone of the location.
 	Zone *time.Location
-	// Duration is the time that passes from start to end of each occurrence.
+	// Duration is the elapsed time from start to end of each occurrence.
 	Duration time.Duration
-	// Excluded are local days without occurrences. They still count towards COUNT.
+	// Excluded are local days without occurrences. They still count toward COUNT.
 	Excluded []civil.Date
 }
 
-// Occurrence is one session's place in time.
+// Occurrence is one occurrence of a series.
 type Occurrence struct {
-	// Date is the local day that the rule names.
+	// Date is the local day, by the rule.
 	Date civil.Date
 	// Start and End are instants, in the series' zone.
 	Start, End time.Time
 }
 
-// Validate refuses a series that cannot be held or has no occurrence at all.
-// The error has reason RECURRENCE_INVALID and names the field.
+// Validate rejects a series with invalid fields or without any occurrence. The error is RECURRENCE_INVALID and names
+// the field.
 func (s Series) Validate() error {
 	field := func(name, format string, args ...any) error {
 		return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).In(name)
@@ -52,22 +49,22 @@ func (s Series) Validate() error {
 	case s.Rule.interval == 0:
 		return invalid("", "The rule is empty.")
 	case !s.Date.Valid():
-		return field("start_date", "There is no day %s.", s.Date)
+		return field("start_date", "%s is not a date.", s.Date)
 	case !s.Time.Valid():
-		return field("start_time_of_day", "There is no time of day %s.", s.Time)
+		return field("start_time_of_day", "%s is not a time of day.", s.Time)
 	case s.Zone == nil:
 		return field("time_zone", "The time zone is missing.")
 	case s.Duration <= 0 || s.Duration > MaxDuration:
 		return field("duration", "The duration must be above zero and at most %s.", MaxDuration)
 	}
 	if _, ok := s.First(); !ok {
-		return invalid(s.Rule.String(), "The series has no occurrence.")
+		return invalid(s.Rule.String(), "The series has no occurrences.")
 	}
 	return nil
 }
 
-// All gives the occurrences in strictly rising order of their starts. Unless the
-// rule is Bounded, they go on for a century from the series' first day.
+// All returns the occurrences, in strictly increasing order of start. Unless the rule is Bounded, they go on for a
+// century from the series' first day.
 func (s Series) All() iter.Seq[Occurrence] {
 	return func(yield func(Occurrence) bool) {
 		for o := range s.rule(s.Date) {
@@ -78,7 +75,7 @@ func (s Series) All() iter.Seq[Occurrence] {
 	}
 }
 
-// First gives the first occurrence, if there is one.
+// First returns the first occurrence, if there is one.
 func (s Series) First() (Occurrence, bool) {
 	for o := range s.All() {
 		return o, true
@@ -86,12 +83,11 @@ func (s Series) First() (Occurrence, bool) {
 	return Occurrence{}, false
 }
 
-// Expand gives the occurrences that start at or after from and before to. More
-// than limit of them is an error with reason RECURRENCE_INVALID; `limit` is in
-// its metadata.
+// Expand returns the occurrences that start at or after from and before to. More than limit occurrences are an error:
+// RECURRENCE_INVALID, with `limit` in its metadata.
 func (s Series) Expand(from, to time.Time, limit int) ([]Occurrence, error) {
 	var found []Occurrence
-	since := civil.DateOf(from, s.Zone).AddDays(-1) // a local time in a gap may belong to the day before
+	since := civil.DateOf(from, s.Zone).AddDays(-1) // a local time in a gap can belong to the day before
 	for o := range s.rule(since) {
 		switch {
 		case !o.Start.Before(to):
@@ -99,25 +95,23 @@ func (s Series) Expand(from, to time.Time, limit int) ([]Occurrence, error) {
 		case o.Start.Before(from) || slices.Contains(s.Excluded, o.Date):
 			continue
 		case len(found) == limit:
-			return nil, invalid(s.Rule.String(), "The rule gives more than %d sessions.", limit).With("limit", strconv.Itoa(limit))
+			return nil, invalid(s.Rule.String(), "The rule gives more than %d sessions.", limit).
+				With("limit", strconv.Itoa(limit))
 		}
 		found = append(found, o)
 	}
 	return found, nil
 }
 
-// SplitAt parts a series for an edit of one occurrence and all that follow:
-// head keeps what lies before the day, tail starts at the first occurrence on
-// or after it. Together they have the occurrences of the whole. A part without
-// occurrences is an error with reason RECURRENCE_INVALID: from the first
-// occurrence on, the whole series is meant, and after the last there is
-// nothing to edit.
+// SplitAt splits a series for an edit of an occurrence and all after it. Head has the occurrences before the day. Tail
+// starts at the first occurrence on or after the day. Together they have the occurrences of the whole. If one of them
+// would be empty, the error is RECURRENCE_INVALID: to edit from the first occurrence on, edit the whole series; after
+// the last one there is nothing to edit.
 func (s Series) SplitAt(date civil.Date) (head, tail Series, err error) {
 	before, anchor := 0, civil.Date{}
 	for o := range s.rule(s.Date) {
 		if !o.Date.Before(date) {
-			// Only a day on which the rule fires keeps the phase of INTERVAL
-			// and the days that the rule takes from its start.
+			// Only a day of the rule keeps the phase of INTERVAL, and the days that the rule takes from its start.
 			anchor = o.Date
 			break
 		}
@@ -128,7 +122,7 @@ func (s Series) SplitAt(date civil.Date) (head, tail Series, err error) {
 	head.Excluded = datesWhere(s.Excluded, func(d civil.Date) bool { return d.Before(date) })
 	tail.Excluded = datesWhere(s.Excluded, func(d civil.Date) bool { return !d.Before(date) })
 	if _, ok := head.First(); !ok {
-		return Series{}, Series{}, nothing(date, "before")
+		return Series{}, Series{}, noOccurrence(date, "before")
 	}
 	if !anchor.IsZero() {
 		tail.Date = anchor
@@ -138,16 +132,15 @@ func (s Series) SplitAt(date civil.Date) (head, tail Series, err error) {
 			return head, tail, nil
 		}
 	}
-	return Series{}, Series{}, nothing(date, "on or after")
+	return Series{}, Series{}, noOccurrence(date, "on or after")
 }
 
-func nothing(date civil.Date, where string) error {
+func noOccurrence(date civil.Date, where string) error {
 	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, "The series has no occurrence %s %s.", where, date).
 		In(ruleField).With("date", date.String())
 }
 
-// rule gives what the rule yields, excluded days and all. Without COUNT, days
-// before since are passed over.
+// rule returns the occurrences of the rule, including excluded days. Without COUNT it skips the days before since.
 func (s Series) rule(since civil.Date) iter.Seq[Occurrence] {
 	return func(yield func(Occurrence) bool) {
 		var (
@@ -167,7 +160,7 @@ func (s Series) rule(since civil.Date) iter.Seq[Occurrence] {
 					continue
 				}
 				if !o.Start.After(last) && count > 0 {
-					continue // clocks went forward: two local times became one instant
+					continue // clocks went forward, and two local times are the same instant
 				}
 				last = o.Start
 				count++
@@ -187,8 +180,8 @@ type timed struct {
 	clock civil.TimeOfDay
 }
 
-// on gives the occurrences of one day in the order of their starts, which a
-// gap can make differ from the order of their local times.
+// on returns the occurrences of one day, sorted by start. In a gap, that order can differ from the order of local
+// times.
 func (s Series) on(day civil.Date, times []civil.TimeOfDay) []timed {
 	if !day.In(s.Zone) {
 		return nil

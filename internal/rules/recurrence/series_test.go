@@ -57,7 +57,7 @@ func series(t tester, text, date, clock, zoneName string) recurrence.Series {
 	}
 }
 
-// upTo takes the first occurrences, as local starts.
+// upTo returns the local starts of the first n occurrences.
 func upTo(n int, s recurrence.Series) (starts []string) {
 	for o := range s.All() {
 		starts = append(starts, o.Start.Format("2006-01-02T15:04-07:00"))
@@ -68,26 +68,69 @@ func upTo(n int, s recurrence.Series) (starts []string) {
 	return starts
 }
 
-func TestLocalTimeStaysAcrossClockChanges(t *testing.T) {
+func TestAll_KeepsLocalTimeAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, rule, date, clock, zone string
 		want                          []string
 	}{
-		{"New York forward", "FREQ=DAILY", "2026-03-07", "18:00", "America/New_York", []string{"2026-03-07T18:00-05:00", "2026-03-08T18:00-04:00", "2026-03-09T18:00-04:00"}},
-		{"New York in the gap", "FREQ=DAILY", "2026-03-07", "02:30", "America/New_York", []string{"2026-03-07T02:30-05:00", "2026-03-08T03:30-04:00", "2026-03-09T02:30-04:00"}},
-		{"New York shown twice", "FREQ=DAILY", "2026-10-31", "01:30", "America/New_York", []string{"2026-10-31T01:30-04:00", "2026-11-01T01:30-04:00", "2026-11-02T01:30-05:00"}},
-		{"Berlin week by week", "FREQ=WEEKLY;BYDAY=WE", "2026-03-25", "18:00", "Europe/Berlin", []string{"2026-03-25T18:00+01:00", "2026-04-01T18:00+02:00", "2026-04-08T18:00+02:00"}},
-		{"Berlin in the gap", "FREQ=WEEKLY", "2026-03-22", "02:15", "Europe/Berlin", []string{"2026-03-22T02:15+01:00", "2026-03-29T03:15+02:00", "2026-04-05T02:15+02:00"}},
-		{"Lord Howe by half an hour", "FREQ=DAILY", "2026-10-03", "02:10", "Australia/Lord_Howe", []string{"2026-10-03T02:10+10:30", "2026-10-04T02:40+11:00", "2026-10-05T02:10+11:00"}},
-		{"Casablanca into Ramadan", "FREQ=DAILY", "2026-02-14", "18:00", "Africa/Casablanca", []string{"2026-02-14T18:00+01:00", "2026-02-15T18:00+00:00", "2026-02-16T18:00+00:00"}},
-		{"Casablanca out of Ramadan", "FREQ=DAILY", "2026-03-21", "02:30", "Africa/Casablanca", []string{"2026-03-21T02:30+00:00", "2026-03-22T03:30+01:00", "2026-03-23T02:30+01:00"}},
-		{"Kolkata has none", "FREQ=MONTHLY", "2026-02-28", "06:30", "Asia/Kolkata", []string{"2026-02-28T06:30+05:30", "2026-03-28T06:30+05:30", "2026-04-28T06:30+05:30"}},
-		{"Apia skips a day", "FREQ=DAILY", "2011-12-29", "18:00", "Pacific/Apia", []string{"2011-12-29T18:00-10:00", "2011-12-31T18:00+14:00", "2012-01-01T18:00+14:00"}},
-		{"Apia skips the day of the week", "FREQ=WEEKLY;BYDAY=FR", "2011-12-23", "18:00", "Pacific/Apia", []string{"2011-12-23T18:00-10:00", "2012-01-06T18:00+14:00", "2012-01-13T18:00+14:00"}},
-		{"Sao Paulo without midnight", "FREQ=DAILY", "2018-11-03", "00:00", "America/Sao_Paulo", []string{"2018-11-03T00:00-03:00", "2018-11-04T01:00-02:00", "2018-11-05T00:00-02:00"}},
-		{"two times become one", "FREQ=DAILY;BYHOUR=2,3", "2026-03-08", "02:00", "America/New_York", []string{"2026-03-08T03:00-04:00", "2026-03-09T02:00-04:00", "2026-03-09T03:00-04:00"}},
-		{"a gap turns the order around", "FREQ=DAILY;BYMINUTE=10,35", "2026-10-04", "02:10", "Australia/Lord_Howe", []string{"2026-10-04T02:35+11:00", "2026-10-04T02:40+11:00", "2026-10-05T02:10+11:00"}},
+		{
+			"New York forward", "FREQ=DAILY", "2026-03-07", "18:00", "America/New_York",
+			[]string{"2026-03-07T18:00-05:00", "2026-03-08T18:00-04:00", "2026-03-09T18:00-04:00"},
+		},
+		{
+			"New York in the gap", "FREQ=DAILY", "2026-03-07", "02:30", "America/New_York",
+			[]string{"2026-03-07T02:30-05:00", "2026-03-08T03:30-04:00", "2026-03-09T02:30-04:00"},
+		},
+		{
+			"New York shown twice", "FREQ=DAILY", "2026-10-31", "01:30", "America/New_York",
+			[]string{"2026-10-31T01:30-04:00", "2026-11-01T01:30-04:00", "2026-11-02T01:30-05:00"},
+		},
+		{
+			"Berlin week by week", "FREQ=WEEKLY;BYDAY=WE", "2026-03-25", "18:00", "Europe/Berlin",
+			[]string{"2026-03-25T18:00+01:00", "2026-04-01T18:00+02:00", "2026-04-08T18:00+02:00"},
+		},
+		{
+			"Berlin in the gap", "FREQ=WEEKLY", "2026-03-22", "02:15", "Europe/Berlin",
+			[]string{"2026-03-22T02:15+01:00", "2026-03-29T03:15+02:00", "2026-04-05T02:15+02:00"},
+		},
+		{
+			"Lord Howe by half an hour", "FREQ=DAILY", "2026-10-03", "02:10", "Australia/Lord_Howe",
+			[]string{"2026-10-03T02:10+10:30", "2026-10-04T02:40+11:00", "2026-10-05T02:10+11:00"},
+		},
+		{
+			"Casablanca into Ramadan", "FREQ=DAILY", "2026-02-14", "18:00", "Africa/Casablanca",
+			[]string{"2026-02-14T18:00+01:00", "2026-02-15T18:00+00:00", "2026-02-16T18:00+00:00"},
+		},
+		{
+			"Casablanca out of Ramadan", "FREQ=DAILY", "2026-03-21", "02:30", "Africa/Casablanca",
+			[]string{"2026-03-21T02:30+00:00", "2026-03-22T03:30+01:00", "2026-03-23T02:30+01:00"},
+		},
+		{
+			"Kolkata has none", "FREQ=MONTHLY", "2026-02-28", "06:30", "Asia/Kolkata",
+			[]string{"2026-02-28T06:30+05:30", "2026-03-28T06:30+05:30", "2026-04-28T06:30+05:30"},
+		},
+		{
+			"Apia skips a day", "FREQ=DAILY", "2011-12-29", "18:00", "Pacific/Apia",
+			[]string{"2011-12-29T18:00-10:00", "2011-12-31T18:00+14:00", "2012-01-01T18:00+14:00"},
+		},
+		{
+			"Apia skips the day of the week", "FREQ=WEEKLY;BYDAY=FR", "2011-12-23", "18:00", "Pacific/Apia",
+			[]string{"2011-12-23T18:00-10:00", "2012-01-06T18:00+14:00", "2012-01-13T18:00+14:00"},
+		},
+		{
+			"Sao Paulo without midnight", "FREQ=DAILY", "2018-11-03", "00:00", "America/Sao_Paulo",
+			[]string{"2018-11-03T00:00-03:00", "2018-11-04T01:00-02:00", "2018-11-05T00:00-02:00"},
+		},
+		{
+			"two times become one", "FREQ=DAILY;BYHOUR=2,3", "2026-03-08", "02:00", "America/New_York",
+			[]string{"2026-03-08T03:00-04:00", "2026-03-09T02:00-04:00", "2026-03-09T03:00-04:00"},
+		},
+		{
+			"a gap turns the order around", "FREQ=DAILY;BYMINUTE=10,35", "2026-10-04", "02:10",
+			"Australia/Lord_Howe",
+			[]string{"2026-10-04T02:35+11:00", "2026-10-04T02:40+11:00", "2026-10-05T02:10+11:00"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -103,26 +146,78 @@ func TestLocalTimeStaysAcrossClockChanges(t *testing.T) {
 	}
 }
 
-func TestRules(t *testing.T) {
+func TestAll_FollowsTheRule(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, rule, date, clock string
 		want                    []string
 	}{
-		{"start that the rule does not match", "FREQ=WEEKLY;BYDAY=MO,FR;COUNT=3", "2026-01-06", "18:00", []string{"2026-01-09T18:00+01:00", "2026-01-12T18:00+01:00", "2026-01-16T18:00+01:00"}},
-		{"every other week counts from the week of the start", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;COUNT=3", "2026-01-06", "18:00", []string{"2026-01-09T18:00+01:00", "2026-01-19T18:00+01:00", "2026-01-23T18:00+01:00"}},
-		{"and that week starts with WKST", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,TU;WKST=SU;COUNT=3", "2026-01-06", "18:00", []string{"2026-01-06T18:00+01:00", "2026-01-18T18:00+01:00", "2026-01-20T18:00+01:00"}},
-		{"months without the day are left out", "FREQ=MONTHLY;COUNT=3", "2026-01-31", "18:00", []string{"2026-01-31T18:00+01:00", "2026-03-31T18:00+02:00", "2026-05-31T18:00+02:00"}},
-		{"last working day", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=2", "2026-01-01", "18:00", []string{"2026-01-30T18:00+01:00", "2026-02-27T18:00+01:00"}},
-		{"Mondays and the second Tuesday", "FREQ=MONTHLY;BYDAY=MO,2TU;COUNT=4", "2026-01-01", "18:00", []string{"2026-01-05T18:00+01:00", "2026-01-12T18:00+01:00", "2026-01-13T18:00+01:00", "2026-01-19T18:00+01:00"}},
-		{"first day of the first week is picked from the whole week", "FREQ=WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=1;COUNT=1", "2026-01-07", "18:00", []string{"2026-01-12T18:00+01:00"}},
-		{"leap day", "FREQ=YEARLY;COUNT=2", "2024-02-29", "18:00", []string{"2024-02-29T18:00+01:00", "2028-02-29T18:00+01:00"}},
-		{"tee sheet, from its first time on", "FREQ=DAILY;BYHOUR=7,8;BYMINUTE=0,30;COUNT=5", "2026-01-06", "07:30", []string{"2026-01-06T07:30+01:00", "2026-01-06T08:00+01:00", "2026-01-06T08:30+01:00", "2026-01-07T07:00+01:00", "2026-01-07T07:30+01:00"}},
-		{"until a day, that day included", "FREQ=DAILY;UNTIL=20260107", "2026-01-06", "23:30", []string{"2026-01-06T23:30+01:00", "2026-01-07T23:30+01:00"}},
-		{"until a local time, that time included", "FREQ=DAILY;UNTIL=20260107T180000", "2026-01-06", "18:00", []string{"2026-01-06T18:00+01:00", "2026-01-07T18:00+01:00"}},
-		{"until a local time before that day's", "FREQ=DAILY;UNTIL=20260107T175959", "2026-01-06", "18:00", []string{"2026-01-06T18:00+01:00"}},
-		{"until an instant, that instant included", "FREQ=DAILY;UNTIL=20260107T170000Z", "2026-01-06", "18:00", []string{"2026-01-06T18:00+01:00", "2026-01-07T18:00+01:00"}},
-		{"until an instant before that day's", "FREQ=DAILY;UNTIL=20260107T165959Z", "2026-01-06", "18:00", []string{"2026-01-06T18:00+01:00"}},
+		{
+			"start that the rule does not match", "FREQ=WEEKLY;BYDAY=MO,FR;COUNT=3", "2026-01-06", "18:00",
+			[]string{"2026-01-09T18:00+01:00", "2026-01-12T18:00+01:00", "2026-01-16T18:00+01:00"},
+		},
+		{
+			"every other week counts from the week of the start", "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR;COUNT=3",
+			"2026-01-06", "18:00",
+			[]string{"2026-01-09T18:00+01:00", "2026-01-19T18:00+01:00", "2026-01-23T18:00+01:00"},
+		},
+		{
+			"and that week starts with WKST", "FREQ=WEEKLY;INTERVAL=2;BYDAY=SU,TU;WKST=SU;COUNT=3", "2026-01-06",
+			"18:00",
+			[]string{"2026-01-06T18:00+01:00", "2026-01-18T18:00+01:00", "2026-01-20T18:00+01:00"},
+		},
+		{
+			"months without the day are left out", "FREQ=MONTHLY;COUNT=3", "2026-01-31", "18:00",
+			[]string{"2026-01-31T18:00+01:00", "2026-03-31T18:00+02:00", "2026-05-31T18:00+02:00"},
+		},
+		{
+			"last working day", "FREQ=MONTHLY;BYDAY=MO,TU,WE,TH,FR;BYSETPOS=-1;COUNT=2", "2026-01-01", "18:00",
+			[]string{"2026-01-30T18:00+01:00", "2026-02-27T18:00+01:00"},
+		},
+		{
+			"Mondays and the second Tuesday", "FREQ=MONTHLY;BYDAY=MO,2TU;COUNT=4", "2026-01-01", "18:00",
+			[]string{
+				"2026-01-05T18:00+01:00", "2026-01-12T18:00+01:00", "2026-01-13T18:00+01:00",
+				"2026-01-19T18:00+01:00",
+			},
+		},
+		{
+			"first day of the first week is picked from the whole week",
+			"FREQ=WEEKLY;BYDAY=MO,WE,FR;BYSETPOS=1;COUNT=1", "2026-01-07", "18:00",
+			[]string{"2026-01-12T18:00+01:00"},
+		},
+		{
+			"leap day", "FREQ=YEARLY;COUNT=2", "2024-02-29", "18:00",
+			[]string{"2024-02-29T18:00+01:00", "2028-02-29T18:00+01:00"},
+		},
+		{
+			"tee sheet, from its first time on", "FREQ=DAILY;BYHOUR=7,8;BYMINUTE=0,30;COUNT=5", "2026-01-06",
+			"07:30",
+			[]string{
+				"2026-01-06T07:30+01:00", "2026-01-06T08:00+01:00", "2026-01-06T08:30+01:00",
+				"2026-01-07T07:00+01:00", "2026-01-07T07:30+01:00",
+			},
+		},
+		{
+			"until a day, that day included", "FREQ=DAILY;UNTIL=20260107", "2026-01-06", "23:30",
+			[]string{"2026-01-06T23:30+01:00", "2026-01-07T23:30+01:00"},
+		},
+		{
+			"until a local time, that time included", "FREQ=DAILY;UNTIL=20260107T180000", "2026-01-06", "18:00",
+			[]string{"2026-01-06T18:00+01:00", "2026-01-07T18:00+01:00"},
+		},
+		{
+			"until a local time before that day's", "FREQ=DAILY;UNTIL=20260107T175959", "2026-01-06", "18:00",
+			[]string{"2026-01-06T18:00+01:00"},
+		},
+		{
+			"until an instant, that instant included", "FREQ=DAILY;UNTIL=20260107T170000Z", "2026-01-06", "18:00",
+			[]string{"2026-01-06T18:00+01:00", "2026-01-07T18:00+01:00"},
+		},
+		{
+			"until an instant before that day's", "FREQ=DAILY;UNTIL=20260107T165959Z", "2026-01-06", "18:00",
+			[]string{"2026-01-06T18:00+01:00"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -133,7 +228,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-func TestExcludedDaysStillCount(t *testing.T) {
+func TestAll_ExcludedDaysCountTowardCount(t *testing.T) {
 	t.Parallel()
 	s := series(t, "FREQ=DAILY;COUNT=3", "2026-01-06", "18:00", "UTC")
 	s.Excluded = []civil.Date{civil.MustParseDate("2026-01-07"), civil.MustParseDate("2027-01-01")}
@@ -142,7 +237,7 @@ func TestExcludedDaysStillCount(t *testing.T) {
 	}
 }
 
-func TestValidate(t *testing.T) {
+func TestValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	good := series(t, "FREQ=WEEKLY;BYDAY=TU;COUNT=2", "2026-01-05", "18:00", "Europe/Berlin")
 	if err := good.Validate(); err != nil {
@@ -163,9 +258,11 @@ func TestValidate(t *testing.T) {
 		{"no such time", with(func(s *recurrence.Series) { s.Time.Hour = 24 }), "start_time_of_day"},
 		{"no zone", with(func(s *recurrence.Series) { s.Zone = nil }), "time_zone"},
 		{"no duration", with(func(s *recurrence.Series) { s.Duration = 0 }), "duration"},
-		{"endless duration", with(func(s *recurrence.Series) { s.Duration = recurrence.MaxDuration + 1 }), "duration"},
-		{"over before it begins", with(func(s *recurrence.Series) { s.Rule = rule(t, "FREQ=DAILY;UNTIL=20260104") }), "rule"},
-		{"interval that misses the day", with(func(s *recurrence.Series) { s.Rule = rule(t, "FREQ=DAILY;INTERVAL=7;BYDAY=TU") }), "rule"},
+		{"too long", with(func(s *recurrence.Series) { s.Duration = recurrence.MaxDuration + 1 }), "duration"},
+		{"ends before it starts", with(func(s *recurrence.Series) { s.Rule = rule(t, "FREQ=DAILY;UNTIL=20260104") }), "rule"},
+		{"interval that misses the day", with(func(s *recurrence.Series) {
+			s.Rule = rule(t, "FREQ=DAILY;INTERVAL=7;BYDAY=TU")
+		}), "rule"},
 		{"every day excluded", with(func(s *recurrence.Series) {
 			s.Excluded = []civil.Date{civil.MustParseDate("2026-01-06"), civil.MustParseDate("2026-01-13")}
 		}), "rule"},
@@ -173,14 +270,15 @@ func TestValidate(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var refusal *fault.Error
-			if err := c.series.Validate(); !errors.As(err, &refusal) || refusal.Reason != fault.RecurrenceInvalid || refusal.Field != c.field {
+			err := c.series.Validate()
+			if !errors.As(err, &refusal) || refusal.Reason != fault.RecurrenceInvalid || refusal.Field != c.field {
 				t.Errorf("%v, want one in %s", err, c.field)
 			}
 		})
 	}
 }
 
-func TestExpandLimit(t *testing.T) {
+func TestExpand_RejectsMoreThanLimit(t *testing.T) {
 	t.Parallel()
 	s := series(t, "FREQ=DAILY", "2026-01-05", "18:00", "Europe/Berlin")
 	from := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
@@ -188,7 +286,8 @@ func TestExpandLimit(t *testing.T) {
 		t.Errorf("%d occurrences, %v", len(got), err)
 	}
 	var refusal *fault.Error
-	if got, err := s.Expand(from, from.AddDate(0, 0, 11), 10); !errors.As(err, &refusal) || refusal.Metadata["limit"] != "10" {
+	got, err := s.Expand(from, from.AddDate(0, 0, 11), 10)
+	if !errors.As(err, &refusal) || refusal.Metadata["limit"] != "10" {
 		t.Errorf("%d occurrences, %v", len(got), err)
 	}
 	if got, err := s.Expand(from, from, 10); err != nil || got != nil {
@@ -196,12 +295,21 @@ func TestExpandLimit(t *testing.T) {
 	}
 }
 
-func TestSplitAt(t *testing.T) {
+func TestSplitAt_DividesRuleAtDay(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, rule, at, head, tail, tailDate string }{
-		{"between occurrences keeps every other week", "FREQ=WEEKLY;INTERVAL=2", "2026-01-13", "FREQ=WEEKLY;INTERVAL=2;UNTIL=20260112", "FREQ=WEEKLY;INTERVAL=2", "2026-01-19"},
-		{"count goes on", "FREQ=WEEKLY;COUNT=5", "2026-01-19", "FREQ=WEEKLY;UNTIL=20260118", "FREQ=WEEKLY;COUNT=3", "2026-01-19"},
-		{"until stays with the tail", "FREQ=WEEKLY;UNTIL=20260301", "2026-01-19", "FREQ=WEEKLY;UNTIL=20260118", "FREQ=WEEKLY;UNTIL=20260301", "2026-01-19"},
+		{
+			"between occurrences keeps every other week", "FREQ=WEEKLY;INTERVAL=2", "2026-01-13",
+			"FREQ=WEEKLY;INTERVAL=2;UNTIL=20260112", "FREQ=WEEKLY;INTERVAL=2", "2026-01-19",
+		},
+		{
+			"count continues", "FREQ=WEEKLY;COUNT=5", "2026-01-19",
+			"FREQ=WEEKLY;UNTIL=20260118", "FREQ=WEEKLY;COUNT=3", "2026-01-19",
+		},
+		{
+			"until stays with the tail", "FREQ=WEEKLY;UNTIL=20260301", "2026-01-19",
+			"FREQ=WEEKLY;UNTIL=20260118", "FREQ=WEEKLY;UNTIL=20260301", "2026-01-19",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -210,7 +318,8 @@ func TestSplitAt(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if head.Rule.String() != c.head || head.Date != s.Date || tail.Rule.String() != c.tail || tail.Date.String() != c.tailDate {
+			if head.Rule.String() != c.head || head.Date != s.Date ||
+				tail.Rule.String() != c.tail || tail.Date.String() != c.tailDate {
 				t.Errorf("%s from %s and %s from %s", head.Rule, head.Date, tail.Rule, tail.Date)
 			}
 		})
@@ -223,7 +332,7 @@ func TestSplitAt(t *testing.T) {
 	}
 }
 
-// drawSeries makes any series that Validate takes, most of them with an end.
+// drawSeries draws a series, most of them with an end. It returns false if Validate rejects it.
 func drawSeries(t *rapid.T) (recurrence.Series, bool) {
 	text := drawSpec(t).String()
 	switch rapid.IntRange(0, 4).Draw(t, "end") {
@@ -239,9 +348,11 @@ func drawSeries(t *rapid.T) (recurrence.Series, bool) {
 		return recurrence.Series{}, false
 	}
 	s := recurrence.Series{
-		Rule:     r,
-		Date:     civil.MustParseDate("2012-01-01").AddDays(rapid.IntRange(0, 25*365).Draw(t, "date")),
-		Time:     civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "hour"), Minute: rapid.SampledFrom([]int{0, 15, 30, 45}).Draw(t, "minute")},
+		Rule: r,
+		Date: civil.MustParseDate("2012-01-01").AddDays(rapid.IntRange(0, 25*365).Draw(t, "date")),
+		Time: civil.TimeOfDay{
+			Hour: rapid.IntRange(0, 23).Draw(t, "hour"), Minute: rapid.SampledFrom([]int{0, 15, 30, 45}).Draw(t, "minute"),
+		},
 		Zone:     zone(t, rapid.SampledFrom(zones).Draw(t, "zone")),
 		Duration: time.Duration(rapid.IntRange(1, 300).Draw(t, "duration")) * time.Minute,
 	}
@@ -253,7 +364,7 @@ func drawSeries(t *rapid.T) (recurrence.Series, bool) {
 	return s, s.Validate() == nil
 }
 
-// take gives at most n occurrences.
+// take returns at most n occurrences.
 func take(n int, s recurrence.Series) []recurrence.Occurrence {
 	var taken []recurrence.Occurrence
 	for o := range s.All() {
@@ -264,7 +375,7 @@ func take(n int, s recurrence.Series) []recurrence.Occurrence {
 	return taken
 }
 
-func TestEveryOccurrence(t *testing.T) {
+func TestAll_OccurrencesKeepTimeDurationAndOrder(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s, ok := drawSeries(t)
@@ -281,28 +392,29 @@ func TestEveryOccurrence(t *testing.T) {
 				t.Fatalf("from %s to %s it is not %s", o.Start, o.End, s.Duration)
 			}
 			if o.Date.Before(s.Date) || slices.Contains(s.Excluded, o.Date) || !o.Date.In(s.Zone) {
-				t.Fatalf("there is no occurrence on %s", o.Date)
+				t.Fatalf("unexpected occurrence on %s", o.Date)
 			}
 			if !o.Start.Equal(o.Date.At(s.Time, s.Zone)) {
 				t.Fatalf("%s is not %s on %s", o.Start, s.Time, o.Date)
 			}
-			// The same on the wall, unless the zone's clocks never showed it.
+			// The local time is the same, unless the zone skipped it.
 			if got := civil.TimeOf(o.Start, s.Zone); got != s.Time {
 				_, before := o.Start.Add(-3 * time.Hour).Zone()
 				if _, after := o.Start.Zone(); before >= after {
-					t.Fatalf("%s on %s instead of %s, and no gap", got, o.Date, s.Time)
+					t.Fatalf("%s on %s instead of %s, without a gap", got, o.Date, s.Time)
 				}
 			}
 		}
 	})
 }
 
-func TestCountIsHonoured(t *testing.T) {
+func TestAll_HasExactlyCountOccurrences(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.IntRange(1, 200).Draw(t, "count")
+		freq := rapid.SampledFrom([]string{"DAILY", "WEEKLY;BYDAY=MO,TH", "MONTHLY"}).Draw(t, "rule")
 		s := recurrence.Series{
-			Rule:     rule(t, "FREQ="+rapid.SampledFrom([]string{"DAILY", "WEEKLY;BYDAY=MO,TH", "MONTHLY"}).Draw(t, "rule")+";COUNT="+strconv.Itoa(count)),
+			Rule:     rule(t, "FREQ="+freq+";COUNT="+strconv.Itoa(count)),
 			Date:     civil.MustParseDate("2011-01-01").AddDays(rapid.IntRange(0, 9000).Draw(t, "date")),
 			Time:     civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "hour")},
 			Zone:     zone(t, rapid.SampledFrom(zones).Draw(t, "zone")),
@@ -314,7 +426,7 @@ func TestCountIsHonoured(t *testing.T) {
 	})
 }
 
-func TestPartsOfASplitMakeTheWhole(t *testing.T) {
+func TestSplitAt_PartsHaveTheOccurrencesOfTheWhole(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s, ok := drawSeries(t)
@@ -325,7 +437,8 @@ func TestPartsOfASplitMakeTheWhole(t *testing.T) {
 		at := rapid.SampledFrom(whole).Draw(t, "at").Date.AddDays(rapid.IntRange(-2, 2).Draw(t, "off"))
 		head, tail, err := s.SplitAt(at)
 		if err != nil {
-			if whole[0].Date.Before(at) && slices.ContainsFunc(whole, func(o recurrence.Occurrence) bool { return !o.Date.Before(at) }) {
+			follows := func(o recurrence.Occurrence) bool { return !o.Date.Before(at) }
+			if whole[0].Date.Before(at) && slices.ContainsFunc(whole, follows) {
 				t.Fatal(err)
 			}
 			return
@@ -338,12 +451,13 @@ func TestPartsOfASplitMakeTheWhole(t *testing.T) {
 		parts := append(take(1000, head), take(60, tail)...)
 		parts = slices.DeleteFunc(parts, func(o recurrence.Occurrence) bool { return o.Date.Year > s.Date.Year+100 })
 		if diff := cmp.Diff(whole, parts[:min(60, len(parts))]); diff != "" {
-			t.Fatalf("%s split at %s into %s and %s from %s (-whole +parts):\n%s", s.Rule, at, head.Rule, tail.Rule, tail.Date, diff)
+			t.Fatalf("%s split at %s into %s and %s from %s (-whole +parts):\n%s",
+				s.Rule, at, head.Rule, tail.Rule, tail.Date, diff)
 		}
 	})
 }
 
-func TestExpandIsASpanOfAll(t *testing.T) {
+func TestExpand_ReturnsTheSpanOfAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s, ok := drawSeries(t)
@@ -352,13 +466,16 @@ func TestExpandIsASpanOfAll(t *testing.T) {
 		}
 		all := take(100, s)
 		last := all[len(all)-1].Start
-		from := all[0].Start.Add(time.Duration(rapid.Int64Range(-1000, int64(last.Sub(all[0].Start)/time.Minute)).Draw(t, "from")) * time.Minute)
+		minutes := rapid.Int64Range(-1000, int64(last.Sub(all[0].Start)/time.Minute)).Draw(t, "from")
+		from := all[0].Start.Add(time.Duration(minutes) * time.Minute)
 		to := from.Add(min(last.Sub(from), time.Duration(rapid.Int64Range(0, 500_000).Draw(t, "length"))*time.Minute))
 		got, err := s.Expand(from, to, 100)
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := slices.DeleteFunc(all, func(o recurrence.Occurrence) bool { return o.Start.Before(from) || !o.Start.Before(to) })
+		want := slices.DeleteFunc(all, func(o recurrence.Occurrence) bool {
+			return o.Start.Before(from) || !o.Start.Before(to)
+		})
 		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
 			t.Fatalf("from %s to %s: %s", from, to, diff)
 		}

@@ -6,77 +6,79 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Busy is a span for which a resource, a staff member, or both are taken.
+// Busy is a span in which a resource, a coach, or both have another session.
 type Busy struct {
 	Resource tenant.ResourceID
 	Coach    tenant.MemberID
 	Span     civil.Span
 }
 
-// ResourceTaken refuses a resource that has another session in the span.
+// ResourceTaken means that the resource has another session that overlaps in time.
 func ResourceTaken() *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.ResourceBusy, "The resource has another session at that time.").In("resource_id")
+	return fault.New(fault.FailedPrecondition, fault.ResourceBusy, "The resource has another session at that time.").
+		In("resource_id")
 }
 
-// CoachTaken refuses a staff member who has another session in the span.
+// CoachTaken means that the coach has another session that overlaps in time.
 func CoachTaken() *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.StaffBusy, "The staff member has another session at that time.").In("coach_id")
+	return fault.New(fault.FailedPrecondition, fault.StaffBusy, "The coach has another session at that time.").
+		In("coach_id")
 }
 
-// Clash is a session that finds its resource or staff member taken.
+// Clash is a session whose resource or coach has another session at the same time.
 type Clash struct {
 	Session int        // its index
-	With    int        // the other's index; -1 where it is one of the busy spans
-	Span    civil.Span // the other's
-	Coach   bool       // the staff member is taken, else the resource
+	With    int        // the index of the other session; -1 for a busy span
+	Span    civil.Span // of the other session
+	Coach   bool       // the coach clashes, else the resource
 }
 
-// Clashes tells, in order, which sessions cannot take place beside what is busy and
-// beside the sessions before them. Without those that it names, the rest can.
+// Clashes returns, in order, the sessions that clash with a busy span or with an earlier session. Without them, no two
+// of the remaining sessions clash.
 func Clashes(sessions []Session, busy []Busy) []Clash {
-	resources := make(map[tenant.ResourceID][]taken)
-	coaches := make(map[tenant.MemberID][]taken)
+	resources := make(map[tenant.ResourceID][]reservation)
+	coaches := make(map[tenant.MemberID][]reservation)
 	for _, b := range busy {
-		take(resources, b.Resource, taken{-1, b.Span})
-		take(coaches, b.Coach, taken{-1, b.Span})
+		reserve(resources, b.Resource, reservation{-1, b.Span})
+		reserve(coaches, b.Coach, reservation{-1, b.Span})
 	}
 	var clashes []Clash
 	for i, s := range sessions {
-		own := taken{i, s.Span()}
-		if other, ok := take(resources, s.Resource, own); !ok {
+		own := reservation{i, s.Span()}
+		if other, ok := reserve(resources, s.Resource, own); !ok {
 			clashes = append(clashes, Clash{Session: i, With: other.session, Span: other.span})
 		}
-		if other, ok := take(coaches, s.Coach, own); !ok {
+		if other, ok := reserve(coaches, s.Coach, own); !ok {
 			clashes = append(clashes, Clash{Session: i, With: other.session, Span: other.span, Coach: true})
 		}
 	}
 	return clashes
 }
 
-type taken struct {
-	session int
+type reservation struct {
+	session int // -1: a busy span
 	span    civil.Span
 }
 
-// take notes a span, and gives the first noted before that overlaps it, with false.
-func take[K interface {
+// reserve adds a reservation for a key. It returns the first earlier one that overlaps, with false.
+func reserve[K interface {
 	comparable
 	IsZero() bool
-}](by map[K][]taken, key K, own taken) (other taken, free bool) {
+}](reservations map[K][]reservation, key K, own reservation) (other reservation, free bool) {
 	if key.IsZero() {
-		return taken{}, true
+		return reservation{}, true
 	}
-	all := by[key]
-	by[key] = append(all, own)
-	for _, other := range all {
+	earlier := reservations[key]
+	reservations[key] = append(earlier, own)
+	for _, other := range earlier {
 		if other.span.Overlaps(own.span) {
 			return other, false
 		}
 	}
-	return taken{}, true
+	return reservation{}, true
 }
 
-// Window is the span that all the sessions lie in.
+// Window returns the span from the first start to the last end of the sessions.
 func Window(sessions []Session) civil.Span {
 	var w civil.Span
 	for i, s := range sessions {

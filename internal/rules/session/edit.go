@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Input is what staff decide about a session.
+// Input is what staff enter for a session.
 type Input struct {
 	Service          tenant.ServiceID
 	Location         tenant.LocationID
@@ -23,11 +23,11 @@ type Input struct {
 	StartsAt         time.Time
 	EndsAt           time.Time // zero: the start plus the service's duration
 	Capacity         *int      // nil: the service's default
-	Unlimited        bool      // whatever Capacity says
+	Unlimited        bool      // overrides Capacity
 	WaitlistCapacity *int      // nil: the service's default
 }
 
-// Fields says which parts of an Input are meant.
+// Fields is a set of fields of an Input that an edit changes.
 type Fields uint16
 
 // The fields.
@@ -46,14 +46,14 @@ const (
 	allFields = 1<<iota - 1
 )
 
-// TimeFields are those that a series does not take from its template.
+// TimeFields are the fields that a series computes for each session.
 const TimeFields = StartField | EndField
 
-// Has reports whether any of the fields is meant.
+// Has reports whether the set has any of the fields.
 func (f Fields) Has(fields Fields) bool { return f&fields != 0 }
 
-// Setting is what a session refers to, as it stands now. What the tenant does not
-// have is not active; the rest about it is empty then.
+// Setting has the current state of what a session refers to. Something that the tenant does not have is inactive and
+// otherwise empty.
 type Setting struct {
 	Service  ServiceSetting
 	Location LocationSetting
@@ -61,7 +61,7 @@ type Setting struct {
 	Coach    CoachSetting
 }
 
-// ServiceSetting is what a session takes from its service.
+// ServiceSetting has the fields of a service that a session uses.
 type ServiceSetting struct {
 	Active           bool
 	Name             string
@@ -71,38 +71,37 @@ type ServiceSetting struct {
 	Delivery         catalog.Delivery
 }
 
-// LocationSetting is what a session takes from its location.
+// LocationSetting has the fields of a location that a session uses.
 type LocationSetting struct {
 	Active   bool
-	TimeZone string
-	Zone     *time.Location // the same, loaded
+	TimeZone string         // IANA
+	Zone     *time.Location // TimeZone, loaded
 }
 
-// ResourceSetting is what there is to know of a resource.
+// ResourceSetting has the fields of a resource that a session uses.
 type ResourceSetting struct {
 	Active   bool
 	Location tenant.LocationID
 }
 
-// CoachSetting is what there is to know of who is to lead.
+// CoachSetting has the fields of a coach that a session uses.
 type CoachSetting struct {
 	Leads bool // an active owner, admin or coach
 	Name  string
 }
 
-// New makes a draft.
+// New makes a draft session.
 func New(id tenant.SessionID, in Input, at Setting, now time.Time) (Session, error) {
 	s := Session{ID: id, State: catalog.Draft, CreatedAt: now}
 	return s.Edit(in, allFields, at, now)
 }
 
-// NewDetails makes the details of a series' sessions.
+// NewDetails makes the details of the sessions of a series.
 func NewDetails(in Input, at Setting) (Details, error) {
 	return Details{}.Edit(in, allFields&^TimeFields, at)
 }
 
-// Target tells what the session will refer to once the edit is made, so that the
-// caller can load its Setting.
+// Target returns the details with the references after an edit, so that the caller can load the Setting.
 func (d Details) Target(in Input, fields Fields) Details {
 	if fields.Has(ServiceField) {
 		d.Service = in.Service
@@ -119,11 +118,11 @@ func (d Details) Target(in Input, fields Fields) Details {
 	return d
 }
 
-// Edit gives the session as staff want it. The setting is that of its target.
-// The session itself is returned where the edit changes nothing.
+// Edit returns the session after an edit. The setting is that of its Target. An edit that changes nothing returns the
+// same session, with the same version.
 //
-// Errors: SESSION_STATE for a cancelled one, INVALID_FIELD for times that cannot
-// be, CAPACITY_BELOW_TAKEN, and those of Details.Edit.
+// The errors are SESSION_STATE for a cancelled session, INVALID_FIELD for invalid times, CAPACITY_BELOW_TAKEN, and
+// those of Details.Edit.
 func (s Session) Edit(in Input, fields Fields, at Setting, now time.Time) (Session, error) {
 	if s.State == catalog.Cancelled {
 		return s, wrongState(s)
@@ -136,27 +135,25 @@ func (s Session) Edit(in Input, fields Fields, at Setting, now time.Time) (Sessi
 	if err != nil {
 		return s, err
 	}
-	after := s.At(span, at.Location.Zone)
-	after.Details, after.TimeZone, after.Delivery, after.CoachName = details, at.Location.TimeZone, at.Service.Delivery, at.Coach.Name
-	if !after.StartsAt.Equal(s.StartsAt) {
-		if err := withinReach(after.StartsAt, now); err != nil {
+	if !span.Start.Equal(s.StartsAt) {
+		if err := checkStart(span.Start, now); err != nil {
 			return s, err
 		}
 	}
-	if err := after.holdsItsPeople(); err != nil {
-		return s, err
-	}
-	if s.sameAs(after) {
-		return s, nil
-	}
-	return after.edited(now), nil
+	return s.update(details, span, at, now)
 }
 
-// Follow gives the session of a series as an edit of the series wants it.
+// Follow returns the session of a series after an edit of the series.
 func (s Session) Follow(series Series, at Setting, span civil.Span, now time.Time) (Session, error) {
-	after := s.At(span, at.Location.Zone)
-	after.Details, after.TimeZone, after.Delivery, after.CoachName = series.Details, at.Location.TimeZone, at.Service.Delivery, at.Coach.Name
-	if err := after.holdsItsPeople(); err != nil {
+	return s.update(series.Details, span, at, now)
+}
+
+// update returns the session with other details and another span, or the same session if nothing changes.
+func (s Session) update(details Details, span civil.Span, at Setting, now time.Time) (Session, error) {
+	after := s.withSpan(span, at.Location.Zone)
+	after.Details, after.CoachName = details, at.Coach.Name
+	after.TimeZone, after.Delivery = at.Location.TimeZone, at.Service.Delivery
+	if err := after.checkCapacity(); err != nil {
 		return s, err
 	}
 	if s.sameAs(after) {
@@ -165,11 +162,11 @@ func (s Session) Follow(series Series, at Setting, span civil.Span, now time.Tim
 	return after.edited(now), nil
 }
 
-// Edit gives the details as staff want them. References that stay as they were
-// are not judged again: what was switched off since does not forbid other edits.
+// Edit returns the details after an edit. References that do not change are not checked again, so that something that
+// was deactivated later does not block other edits.
 //
-// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND for what is absent, not
-// active, or, for the resource, of another location; COACH_INVALID.
+// The errors are SERVICE_NOT_FOUND, LOCATION_NOT_FOUND and RESOURCE_NOT_FOUND for what is absent, inactive or, for a
+// resource, at another location, and COACH_INVALID.
 func (d Details) Edit(in Input, fields Fields, at Setting) (Details, error) {
 	to := d.Target(in, fields)
 	if err := to.Refer(d, at); err != nil {
@@ -184,7 +181,8 @@ func (d Details) Edit(in Input, fields Fields, at Setting) (Details, error) {
 	if fields.Has(DescriptionField) {
 		to.Description = in.Description
 	}
-	if err := cmp.Or(line("title", to.Title, maxTitle), lines("description", to.Description, maxDescription)); err != nil {
+	err := cmp.Or(line("title", to.Title, maxTitle), lines("description", to.Description, maxDescription))
+	if err != nil {
 		return d, err
 	}
 	if fields.Has(CapacityField) {
@@ -206,7 +204,7 @@ func (d Details) Edit(in Input, fields Fields, at Setting) (Details, error) {
 	return to, nil
 }
 
-// Refer judges the references that differ from those before: the first errors of Edit.
+// Refer checks the references that differ from those before. Edit lists its errors.
 func (d Details) Refer(before Details, at Setting) error {
 	switch {
 	case d.Service.IsZero():
@@ -218,17 +216,18 @@ func (d Details) Refer(before Details, at Setting) error {
 	case d.Location != before.Location && !at.Location.Active:
 		return fault.Missing(fault.LocationNotFound, "Location").In("location_id")
 	case d.Resource.IsZero():
-	case (d.Resource != before.Resource || d.Location != before.Location) && (!at.Resource.Active || at.Resource.Location != d.Location):
+	case d.Resource == before.Resource && d.Location == before.Location:
+	case !at.Resource.Active || at.Resource.Location != d.Location:
 		return fault.Missing(fault.ResourceNotFound, "Resource").In("resource_id")
 	}
 	if d.Coach != before.Coach && !d.Coach.IsZero() && !at.Coach.Leads {
 		return fault.New(fault.FailedPrecondition, fault.CoachInvalid,
-			"Who leads a session must be an active owner, admin or coach.").In("coach_id")
+			"The coach of a session must be an active owner, admin or coach.").In("coach_id")
 	}
 	return nil
 }
 
-// reschedule tells when the session is to take place. A start alone moves it as a whole.
+// reschedule returns the span after an edit. A new start without a new end keeps the length.
 func (s Session) reschedule(in Input, fields Fields, at ServiceSetting) (civil.Span, error) {
 	span := s.Span()
 	if fields.Has(StartField) {
@@ -251,32 +250,34 @@ func (s Session) reschedule(in Input, fields Fields, at ServiceSetting) (civil.S
 	return span, nil
 }
 
-// withinReach refuses starts that can only be a slip of the pen.
-func withinReach(start, now time.Time) error {
+// checkStart rejects a start so far away that it must be a typing error.
+func checkStart(start, now time.Time) error {
 	if start.Before(now.Add(-MaxReach)) || start.After(now.Add(MaxReach)) {
 		return fault.Invalid("start_time", "A session starts within ten years of now.")
 	}
 	return nil
 }
 
-// holdsItsPeople refuses capacities below what is taken.
-func (s Session) holdsItsPeople() error {
+// checkCapacity rejects capacities below the number of taken seats and waitlist entries.
+func (s Session) checkCapacity() error {
 	if s.Capacity != nil && *s.Capacity < s.SeatsTaken {
-		return BelowTaken().With("session_id", s.ID.String()).With("seats_taken", strconv.Itoa(s.SeatsTaken)).In("capacity")
+		return BelowTaken().With("session_id", s.ID.String()).
+			With("seats_taken", strconv.Itoa(s.SeatsTaken)).In("capacity")
 	}
 	if s.WaitlistCapacity < s.Waiting {
-		return BelowTaken().With("session_id", s.ID.String()).With("waiting", strconv.Itoa(s.Waiting)).In("waitlist_capacity")
+		return BelowTaken().With("session_id", s.ID.String()).
+			With("waiting", strconv.Itoa(s.Waiting)).In("waitlist_capacity")
 	}
 	return nil
 }
 
-// BelowTaken refuses a capacity below the places that people have already, in the
-// session or in its queue.
+// BelowTaken means that a capacity would be below the number of taken seats or waitlist entries.
 func BelowTaken() *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.CapacityBelowTaken, "The capacity would be below the places that are taken.")
+	return fault.New(fault.FailedPrecondition, fault.CapacityBelowTaken,
+		"The capacity would be below the number of places taken.")
 }
 
-// Raised reports whether an edit has made room for somebody who waits.
+// Raised reports whether an edit raised the capacity, so that the waitlist can be filled.
 func (s Session) Raised(before Session) bool {
 	return before.Capacity != nil && (s.Capacity == nil || *s.Capacity > *before.Capacity)
 }

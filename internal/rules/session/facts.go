@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-// Facts gives what staff decide about, by the contract's names and in plain values.
+// Facts returns the editable fields for the audit log, by the names of the contract.
 func (s Session) Facts() catalog.Facts {
 	facts := s.Details.Facts()
 	facts["start_time"] = s.StartsAt.UTC().Format(time.RFC3339Nano)
@@ -23,7 +23,7 @@ func (s Session) Facts() catalog.Facts {
 	return facts
 }
 
-// Facts gives them as Session.Facts does. Unlimited is nil.
+// Facts returns the editable fields, like Session.Facts. Unlimited capacity is nil.
 func (d Details) Facts() catalog.Facts {
 	facts := catalog.Facts{
 		"service_id": d.Service.String(), "location_id": d.Location.String(), "resource_id": nil, "coach_id": nil,
@@ -41,7 +41,7 @@ func (d Details) Facts() catalog.Facts {
 	return facts
 }
 
-// Facts gives them as Session.Facts does.
+// Facts returns the editable fields, like Session.Facts.
 func (s Series) Facts() catalog.Facts {
 	facts := s.Details.Facts()
 	facts["rule"] = s.Rule
@@ -56,7 +56,7 @@ func (s Series) Facts() catalog.Facts {
 	return facts
 }
 
-// sameAs reports whether staff would see no difference.
+// sameAs reports whether the editable fields are equal.
 func (s Session) sameAs(other Session) bool {
 	return s.StartsAt.Equal(other.StartsAt) && s.EndsAt.Equal(other.EndsAt) && s.Details.sameAs(other.Details)
 }

@@ -10,11 +10,11 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Filter chooses sessions. All that is set must hold; a nil list means any, an empty
-// one that is not nil means none. Sessions that are deleted are never chosen.
+// Filter selects sessions. All fields that are set must match. A nil list matches all sessions, an empty list matches
+// none. Deleted sessions never match.
 type Filter struct {
-	From      time.Time              `json:"starts_from,omitzero"` // of the start; zero: ever
-	Until     time.Time              `json:"starts_until,omitzero"`
+	From      time.Time              `json:"starts_from,omitzero"`  // earliest start; zero: no limit
+	Until     time.Time              `json:"starts_until,omitzero"` // starts before it; zero: no limit
 	Locations []tenant.LocationID    `json:"location_ids,omitempty"`
 	Services  []tenant.ServiceID     `json:"service_ids,omitempty"`
 	Resources []tenant.ResourceID    `json:"resource_ids,omitempty"`
@@ -24,14 +24,13 @@ type Filter struct {
 	Sessions  []tenant.SessionID     `json:"session_ids,omitempty"`
 }
 
-// Drafts narrows the filter to drafts, whatever states it named: nothing else can
-// be published.
+// Drafts restricts the filter to drafts, whatever its states, because only drafts can be published.
 func (f Filter) Drafts() Filter {
 	f.States = []catalog.SessionState{catalog.Draft}
 	return f
 }
 
-// Visible narrows the filter to what those who are not staff may see.
+// Visible restricts the filter to the states that the caller can see.
 func (f Filter) Visible(staff bool) Filter {
 	if staff {
 		return f
@@ -49,7 +48,7 @@ func (f Filter) Visible(staff bool) Filter {
 // VisibleTo is Filter.Visible for one session.
 func (s Session) VisibleTo(staff bool) bool { return staff || s.State != catalog.Draft }
 
-// Bearable refuses a bulk operation that would reach more than MaxBulk sessions or MaxPlaces in them.
+// Bearable rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkPlaces places.
 func Bearable(all []Session) error {
 	places := 0
 	for _, s := range all {
@@ -57,11 +56,13 @@ func Bearable(all []Session) error {
 	}
 	switch {
 	case len(all) > MaxBulk:
-		return fault.Invalid("filter", "More than %d sessions match: narrow the filter and go on in parts.", MaxBulk).
+		return fault.Invalid("filter", "More than %d sessions match. Narrow the filter and work in parts.", MaxBulk).
 			With("limit", strconv.Itoa(MaxBulk))
-	case places > MaxPlaces:
-		return fault.Invalid("filter", "More than %d places are taken in the sessions that match: narrow the filter and go on in parts.", MaxPlaces).
-			With("limit", strconv.Itoa(MaxPlaces))
+	case places > maxBulkPlaces:
+		return fault.Invalid("filter",
+			"The matching sessions have more than %d taken seats and waitlist entries. Narrow the filter and work in parts.",
+			maxBulkPlaces).
+			With("limit", strconv.Itoa(maxBulkPlaces))
 	default:
 		return nil
 	}

@@ -13,29 +13,29 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MaxSeries is how many sessions a series makes, or an edit of one reaches, at once.
+// MaxSeries is the most sessions that a series creates, or that an edit of a series changes, at once.
 const MaxSeries = 5000
 
-// Series is a recurring schedule. It makes sessions.
+// Series is a recurring schedule, from which sessions are created.
 type Series struct {
 	ID tenant.SeriesID
 	Details
 	Rule              string          // RFC 5545
-	Date              civil.Date      // of the first occurrence, at the location
-	Time              civil.TimeOfDay // wall clock at the location
+	Date              civil.Date      // of the first occurrence, local to the location
+	Time              civil.TimeOfDay // local to the location
 	Duration          time.Duration   // of each session
-	Excluded          []civil.Date    // days at the location that are left out
-	Publish           bool            // its sessions are on sale as soon as they are made
+	Excluded          []civil.Date    // days without sessions, local to the location
+	Publish           bool            // new sessions are published at once
 	OpenEnded         bool            // the rule has no end
-	MaterializedUntil civil.Date      // the last day up to which sessions have been made
+	MaterializedUntil civil.Date      // sessions have been created up to this day, included
 	Version           int
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 
-	TimeZone string // IANA, of the location; read along, not part of its own row
+	TimeZone string // IANA, of the location; joined, not a column of the series
 }
 
-// SeriesFields says which parts of a series' pattern an edit means.
+// SeriesFields is a set of fields of a Pattern that an edit changes.
 type SeriesFields uint8
 
 // The fields.
@@ -49,20 +49,19 @@ const (
 	WholePattern = 1<<iota - 1
 )
 
-// Has reports whether any of the fields is meant.
+// Has reports whether the set has any of the fields.
 func (f SeriesFields) Has(fields SeriesFields) bool { return f&fields != 0 }
 
-// Pattern is what staff decide about when the sessions of a series take place.
+// Pattern is what staff enter for the times of a series.
 type Pattern struct {
 	Rule     string
 	Date     civil.Date
 	Time     civil.TimeOfDay
-	Duration time.Duration // zero: that of the service
+	Duration time.Duration // zero: the service's
 	Excluded []civil.Date
 }
 
-// Edit gives the series with the parts of the pattern that are meant. Whether the
-// rule can be read is for package recurrence to say.
+// Edit returns the series with some fields of the pattern. Package recurrence validates the rule.
 func (s Series) Edit(p Pattern, fields SeriesFields, at ServiceSetting) (Series, error) {
 	if fields.Has(RuleField) {
 		s.Rule = p.Rule
@@ -87,54 +86,52 @@ func (s Series) Edit(p Pattern, fields SeriesFields, at ServiceSetting) (Series,
 		s.Excluded = slices.Compact(s.Excluded)
 		for _, d := range s.Excluded {
 			if !d.Valid() {
-				return s, fault.Invalid("excluded_dates", "There is no day %s.", d)
+				return s, fault.Invalid("excluded_dates", "%s is not a date.", d)
 			}
 		}
 	}
 	return s, nil
 }
 
-// Occurrence is a place in time that a series gives a session.
+// Occurrence is one occurrence of a series.
 type Occurrence struct {
-	On civil.Date // the local day that the rule names
+	On civil.Date // the local day, by the rule
 	civil.Span
 }
 
-// Make makes the session for an occurrence.
+// Make makes the session of an occurrence.
 func (s Series) Make(id tenant.SessionID, o Occurrence, at Setting, now time.Time) Session {
 	made := Session{
 		ID: id, Details: s.Details, TimeZone: at.Location.TimeZone, Delivery: at.Service.Delivery,
-		Series: s.ID, OccursOn: o.On, OccursAt: o.Start.UTC(), State: catalog.Draft, Version: 1, CreatedAt: now, UpdatedAt: now,
+		Series: s.ID, OccursOn: o.On, OccursAt: o.Start.UTC(), State: catalog.Draft, Version: 1,
+		CreatedAt: now, UpdatedAt: now,
 	}
 	if s.Publish {
 		made.State = catalog.Published
 	}
-	return made.At(o.Span, at.Location.Zone)
+	return made.withSpan(o.Span, at.Location.Zone)
 }
 
-// Assignment deals the occurrences of a pattern out to the sessions that there are.
+// Assignment is the assignment of the sessions of a series to the occurrences of its new pattern.
 type Assignment struct {
-	// Held sessions are the pattern's, each on the occurrence beside it.
+	// Held sessions have an occurrence: the one with the same index in On.
 	Held []Session
 	On   []Occurrence
-	// Fixed sessions stay as they are: they have started, are cancelled, deleted, or were
-	// edited by themselves. They take their occurrence all the same, so that nothing
-	// is made in their place.
+	// Fixed sessions do not change: they have started, are cancelled or deleted, or were edited individually. They
+	// still use up their occurrence, so that no session is created in their place.
 	Fixed []Session
-	// Dropped sessions are no longer in the pattern.
+	// Dropped sessions have no occurrence any longer.
 	Dropped []Session
-	// Free occurrences are still to come and have no session.
+	// Free occurrences are in the future and have no session.
 	Free []Occurrence
 }
 
-// Assign deals out the occurrences from a day on to the series' sessions from that
-// day on. Each day is dealt out by itself, so that a session never leaves the day
-// on which its people booked it: as many sessions as it has occurrences for keep
-// one, in order, and with as little change of time as possible.
+// Assign assigns the series' sessions from a day on to the occurrences from that day on. It handles each day
+// separately, so that a session never moves to another day than its members booked. On each day, as many sessions as
+// possible keep an occurrence, in order, and their times change as little as possible.
 //
-// OccursOn and OccursAt of the sessions are set to what they have been dealt. Every session
-// is in exactly one of Held, Fixed and Dropped, and every occurrence to come
-// belongs to exactly one session or is Free.
+// It sets OccursOn and OccursAt of the sessions to the assigned occurrence. Each session is in exactly one of Held,
+// Fixed and Dropped. Each future occurrence has exactly one session, or is Free.
 func Assign(sessions []Session, pattern []Occurrence, now time.Time) Assignment {
 	days := make(map[civil.Date]*day)
 	on := func(date civil.Date) *day {
@@ -153,18 +150,18 @@ func Assign(sessions []Session, pattern []Occurrence, now time.Time) Assignment 
 	}
 	var a Assignment
 	for _, date := range slices.SortedFunc(maps.Keys(days), civil.Date.Compare) {
-		a.deal(*days[date], now)
+		a.assignDay(*days[date], now)
 	}
 	return a
 }
 
+// day has the sessions and the occurrences of one day.
 type day struct {
 	sessions []Session
 	pattern  []Occurrence
 }
 
-// deal does one day.
-func (a *Assignment) deal(d day, now time.Time) {
+func (a *Assignment) assignDay(d day, now time.Time) {
 	slices.SortFunc(d.sessions, func(x, y Session) int { return x.OccursAt.Compare(y.OccursAt) })
 	slices.SortFunc(d.pattern, func(x, y Occurrence) int { return x.Start.Compare(y.Start) })
 	taken := make([]bool, len(d.pattern))
@@ -183,7 +180,7 @@ func (a *Assignment) deal(d day, now time.Time) {
 		o := d.pattern[n]
 		taken[n] = true
 		s.OccursOn, s.OccursAt = o.On, o.Start.UTC()
-		if fixed || !o.Start.After(now) { // nobody's session moves into the past
+		if fixed || !o.Start.After(now) { // a session never moves into the past
 			a.Fixed = append(a.Fixed, s)
 			continue
 		}
@@ -196,9 +193,9 @@ func (a *Assignment) deal(d day, now time.Time) {
 	}
 }
 
-// align pairs sessions with occurrences of the same day, both in order: as many as
-// can be, none crossing another, and moved by as little as possible in sum. It
-// gives each session the number of its occurrence, or -1.
+// align pairs sessions with occurrences of the same day, both sorted. It makes as many pairs as possible, keeps the
+// order, and minimizes the sum of the time differences (dynamic programming). It returns the index of each session's
+// occurrence, or -1.
 func align(sessions []Session, pattern []Occurrence) []int {
 	n, m := len(sessions), len(pattern)
 	paired := make([]int, n)
@@ -211,7 +208,8 @@ func align(sessions []Session, pattern []Occurrence) []int {
 	moved := func(i, j int) float64 {
 		return math.Abs(pattern[j].Start.Sub(sessions[i].OccursAt).Seconds())
 	}
-	// least[i][j] is the sum for the first i sessions and j occurrences with all of the fewer paired.
+	// least[i][j] is the smallest sum for the first i sessions and j occurrences, if all of the shorter list are
+	// paired.
 	least := make([][]float64, n+1)
 	for i := range least {
 		least[i] = make([]float64, m+1)

@@ -16,48 +16,50 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// on gives an occurrence of an hour on a day of March 2026, in UTC.
+// on returns an occurrence of an hour on a day of March 2026, in UTC.
 func on(day int, clock string) session.Occurrence {
 	date := civil.Date{Year: 2026, Month: time.March, Day: day}
 	start := date.At(civil.MustParseTimeOfDay(clock), time.UTC)
 	return session.Occurrence{On: date, Span: civil.Span{Start: start, End: start.Add(time.Hour)}}
 }
 
-func standing(o session.Occurrence) session.Session {
+// sessionOf returns the published session of an occurrence.
+func sessionOf(o session.Occurrence) session.Session {
 	return session.Session{
-		ID: tenant.New[tenant.SessionID](noon), State: catalog.Published, OccursOn: o.On, OccursAt: o.Start, StartsAt: o.Start, EndsAt: o.End,
+		ID: tenant.New[tenant.SessionID](noon), State: catalog.Published, OccursOn: o.On, OccursAt: o.Start,
+		StartsAt: o.Start, EndsAt: o.End,
 	}
 }
 
-// dealt says in short what an assignment came to: what became of the session of each occurrence.
-func dealt(a session.Assignment, sessions []session.Session) (fate []string, free []string) {
+// summarize returns the result of an assignment for each session, and the free occurrences.
+func summarize(a session.Assignment, sessions []session.Session) (results []string, free []string) {
 	const layout = "02 15:04"
-	fates := make(map[tenant.SessionID]string)
+	byID := make(map[tenant.SessionID]string)
 	for i, s := range a.Held {
-		fates[s.ID] = "on " + a.On[i].Start.Format(layout)
+		byID[s.ID] = "on " + a.On[i].Start.Format(layout)
 	}
 	for _, s := range a.Fixed {
-		fates[s.ID] = "fixed"
+		byID[s.ID] = "fixed"
 		if !s.OccursAt.IsZero() {
-			fates[s.ID] += " for " + s.OccursAt.Format(layout)
+			byID[s.ID] += " for " + s.OccursAt.Format(layout)
 		}
 	}
 	for _, s := range a.Dropped {
-		fates[s.ID] = "dropped"
+		byID[s.ID] = "dropped"
 	}
 	for _, s := range sessions {
-		fate = append(fate, fates[s.ID])
+		results = append(results, byID[s.ID])
 	}
 	for _, o := range a.Free {
 		free = append(free, o.Start.Format(layout))
 	}
-	return fate, free
+	return results, free
 }
 
-func TestAssign(t *testing.T) {
+func TestAssign_KeepsSessionsOnTheirDay(t *testing.T) {
 	t.Parallel()
 	as := func(o session.Occurrence, change func(*session.Session)) session.Session {
-		s := standing(o)
+		s := sessionOf(o)
 		change(&s)
 		return s
 	}
@@ -67,30 +69,105 @@ func TestAssign(t *testing.T) {
 	for name, tt := range map[string]struct {
 		sessions []session.Session
 		pattern  []session.Occurrence
-		fate     []string
+		results  []string
 		free     []string
 	}{
-		"nothing changes":                 {[]session.Session{standing(on(17, "18:00")), standing(on(24, "18:00"))}, []session.Occurrence{on(17, "18:00"), on(24, "18:00")}, []string{"on 17 18:00", "on 24 18:00"}, nil},
-		"another time of day":             {[]session.Session{standing(on(17, "18:00")), standing(on(24, "18:00"))}, []session.Occurrence{on(17, "19:30"), on(24, "19:30")}, []string{"on 17 19:30", "on 24 19:30"}, nil},
-		"a day less":                      {[]session.Session{standing(on(17, "18:00")), standing(on(24, "18:00"))}, []session.Occurrence{on(24, "18:00")}, []string{"dropped", "on 24 18:00"}, nil},
-		"a day more":                      {[]session.Session{standing(on(17, "18:00"))}, []session.Occurrence{on(17, "18:00"), on(18, "18:00")}, []string{"on 17 18:00"}, []string{"18 18:00"}},
-		"other days: nobody changes day":  {[]session.Session{standing(on(17, "18:00"))}, []session.Occurrence{on(18, "18:00")}, []string{"dropped"}, []string{"18 18:00"}},
-		"all of a day an hour later":      {[]session.Session{standing(on(17, "08:00")), standing(on(17, "09:00")), standing(on(17, "10:00"))}, []session.Occurrence{on(17, "09:00"), on(17, "10:00"), on(17, "11:00")}, []string{"on 17 09:00", "on 17 10:00", "on 17 11:00"}, nil},
-		"the first of a day goes":         {[]session.Session{standing(on(17, "08:00")), standing(on(17, "09:00")), standing(on(17, "10:00"))}, []session.Occurrence{on(17, "09:00"), on(17, "10:00")}, []string{"dropped", "on 17 09:00", "on 17 10:00"}, nil},
-		"one comes in between":            {[]session.Session{standing(on(17, "08:00")), standing(on(17, "10:00"))}, []session.Occurrence{on(17, "08:00"), on(17, "09:00"), on(17, "10:00")}, []string{"on 17 08:00", "on 17 10:00"}, []string{"17 09:00"}},
-		"edited by itself":                {[]session.Session{as(on(17, "18:00"), detached)}, []session.Occurrence{on(17, "19:00")}, []string{"fixed for 17 19:00"}, nil},
-		"edited by itself, day dropped":   {[]session.Session{as(on(17, "18:00"), detached)}, nil, []string{"fixed"}, nil},
-		"cancelled: not made again":       {[]session.Session{as(on(17, "18:00"), cancelled)}, []session.Occurrence{on(17, "19:00")}, []string{"fixed for 17 19:00"}, nil},
-		"deleted: not made again":         {[]session.Session{as(on(17, "18:00"), deleted)}, []session.Occurrence{on(17, "18:00")}, []string{"fixed for 17 18:00"}, nil},
-		"started: stays":                  {[]session.Session{standing(on(16, "11:00"))}, []session.Occurrence{on(16, "18:00")}, []string{"fixed for 16 18:00"}, nil},
-		"not moved into the past":         {[]session.Session{standing(on(16, "18:00"))}, []session.Occurrence{on(16, "09:00")}, []string{"fixed for 16 09:00"}, nil},
-		"nothing is made in the past":     {nil, []session.Occurrence{on(15, "18:00"), on(16, "12:00"), on(16, "12:01")}, nil, []string{"16 12:01"}},
-		"the order given does not matter": {[]session.Session{standing(on(24, "18:00")), standing(on(17, "18:00"))}, []session.Occurrence{on(24, "19:00"), on(17, "19:00")}, []string{"on 24 19:00", "on 17 19:00"}, nil},
+		"nothing changes": {
+			[]session.Session{sessionOf(on(17, "18:00")), sessionOf(on(24, "18:00"))},
+			[]session.Occurrence{on(17, "18:00"), on(24, "18:00")},
+			[]string{"on 17 18:00", "on 24 18:00"},
+			nil,
+		},
+		"another time of day": {
+			[]session.Session{sessionOf(on(17, "18:00")), sessionOf(on(24, "18:00"))},
+			[]session.Occurrence{on(17, "19:30"), on(24, "19:30")},
+			[]string{"on 17 19:30", "on 24 19:30"},
+			nil,
+		},
+		"a day less": {
+			[]session.Session{sessionOf(on(17, "18:00")), sessionOf(on(24, "18:00"))},
+			[]session.Occurrence{on(24, "18:00")},
+			[]string{"dropped", "on 24 18:00"},
+			nil,
+		},
+		"a day more": {
+			[]session.Session{sessionOf(on(17, "18:00"))},
+			[]session.Occurrence{on(17, "18:00"), on(18, "18:00")},
+			[]string{"on 17 18:00"},
+			[]string{"18 18:00"},
+		},
+		"other days: no session changes day": {
+			[]session.Session{sessionOf(on(17, "18:00"))},
+			[]session.Occurrence{on(18, "18:00")},
+			[]string{"dropped"},
+			[]string{"18 18:00"},
+		},
+		"all of a day an hour later": {
+			[]session.Session{sessionOf(on(17, "08:00")), sessionOf(on(17, "09:00")), sessionOf(on(17, "10:00"))},
+			[]session.Occurrence{on(17, "09:00"), on(17, "10:00"), on(17, "11:00")},
+			[]string{"on 17 09:00", "on 17 10:00", "on 17 11:00"},
+			nil,
+		},
+		"the first of a day goes": {
+			[]session.Session{sessionOf(on(17, "08:00")), sessionOf(on(17, "09:00")), sessionOf(on(17, "10:00"))},
+			[]session.Occurrence{on(17, "09:00"), on(17, "10:00")},
+			[]string{"dropped", "on 17 09:00", "on 17 10:00"},
+			nil,
+		},
+		"one comes in between": {
+			[]session.Session{sessionOf(on(17, "08:00")), sessionOf(on(17, "10:00"))},
+			[]session.Occurrence{on(17, "08:00"), on(17, "09:00"), on(17, "10:00")},
+			[]string{"on 17 08:00", "on 17 10:00"},
+			[]string{"17 09:00"},
+		},
+		"edited by itself": {
+			[]session.Session{as(on(17, "18:00"), detached)},
+			[]session.Occurrence{on(17, "19:00")},
+			[]string{"fixed for 17 19:00"},
+			nil,
+		},
+		"edited by itself, day dropped": {[]session.Session{as(on(17, "18:00"), detached)}, nil, []string{"fixed"}, nil},
+		"cancelled: not made again": {
+			[]session.Session{as(on(17, "18:00"), cancelled)},
+			[]session.Occurrence{on(17, "19:00")},
+			[]string{"fixed for 17 19:00"},
+			nil,
+		},
+		"deleted: not made again": {
+			[]session.Session{as(on(17, "18:00"), deleted)},
+			[]session.Occurrence{on(17, "18:00")},
+			[]string{"fixed for 17 18:00"},
+			nil,
+		},
+		"started: stays": {
+			[]session.Session{sessionOf(on(16, "11:00"))},
+			[]session.Occurrence{on(16, "18:00")},
+			[]string{"fixed for 16 18:00"},
+			nil,
+		},
+		"not moved into the past": {
+			[]session.Session{sessionOf(on(16, "18:00"))},
+			[]session.Occurrence{on(16, "09:00")},
+			[]string{"fixed for 16 09:00"},
+			nil,
+		},
+		"nothing is made in the past": {
+			nil,
+			[]session.Occurrence{on(15, "18:00"), on(16, "12:00"), on(16, "12:01")},
+			nil,
+			[]string{"16 12:01"},
+		},
+		"the order given does not matter": {
+			[]session.Session{sessionOf(on(24, "18:00")), sessionOf(on(17, "18:00"))},
+			[]session.Occurrence{on(24, "19:00"), on(17, "19:00")},
+			[]string{"on 24 19:00", "on 17 19:00"},
+			nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			fate, free := dealt(session.Assign(tt.sessions, tt.pattern, noon), tt.sessions)
-			if diff := cmp.Diff(tt.fate, fate); diff != "" {
+			results, free := summarize(session.Assign(tt.sessions, tt.pattern, noon), tt.sessions)
+			if diff := cmp.Diff(tt.results, results); diff != "" {
 				t.Errorf("sessions (-want +got)\n%s", diff)
 			}
 			if diff := cmp.Diff(tt.free, free); diff != "" {
@@ -100,8 +177,10 @@ func TestAssign(t *testing.T) {
 	}
 }
 
-// wantWhole fails if an assignment loses or doubles a session or an occurrence.
-func wantWhole(t *rapid.T, a session.Assignment, sessions []session.Session, pattern []session.Occurrence, now time.Time) {
+// wantComplete fails if an assignment loses or duplicates a session or an occurrence.
+func wantComplete(
+	t *rapid.T, a session.Assignment, sessions []session.Session, pattern []session.Occurrence, now time.Time,
+) {
 	seen := make(map[tenant.SessionID]int)
 	holders := make(map[time.Time]int)
 	for _, all := range [][]session.Session{a.Held, a.Fixed, a.Dropped} {
@@ -117,7 +196,7 @@ func wantWhole(t *rapid.T, a session.Assignment, sessions []session.Session, pat
 	}
 	for _, s := range sessions {
 		if seen[s.ID] != 1 {
-			t.Fatalf("the session of %s is there %d times", s.OccursAt, seen[s.ID])
+			t.Fatalf("the assignment has the session of %s %d times", s.OccursAt, seen[s.ID])
 		}
 	}
 	if len(seen) != len(sessions) {
@@ -130,7 +209,7 @@ func wantWhole(t *rapid.T, a session.Assignment, sessions []session.Session, pat
 		}
 	}
 	if len(holders) > 0 {
-		t.Fatalf("sessions stand for occurrences that are none: %v", holders)
+		t.Fatalf("sessions have occurrences that are not in the pattern: %v", holders)
 	}
 	for i, s := range a.Held {
 		if s.Detached || s.Deleted || s.State == catalog.Cancelled || s.Started(now) || !a.On[i].Start.After(now) {
@@ -145,14 +224,17 @@ func wantWhole(t *rapid.T, a session.Assignment, sessions []session.Session, pat
 // drawSeries draws a series with at most a few hundred occurrences around now, in a zone whose clocks change.
 func drawSeries(t *rapid.T) recurrence.Series {
 	text := rapid.SampledFrom([]string{
-		"FREQ=DAILY;COUNT=40", "FREQ=DAILY;INTERVAL=3;COUNT=20", "FREQ=WEEKLY;BYDAY=MO,WE,SU;COUNT=20", "FREQ=DAILY;UNTIL=20260415",
-		"FREQ=DAILY;BYHOUR=8,9,10;COUNT=60", "FREQ=DAILY;BYHOUR=1,2,3,18;BYMINUTE=0,30;UNTIL=20260405", "FREQ=MONTHLY;BYDAY=-1SU;COUNT=5",
+		"FREQ=DAILY;COUNT=40", "FREQ=DAILY;INTERVAL=3;COUNT=20", "FREQ=WEEKLY;BYDAY=MO,WE,SU;COUNT=20",
+		"FREQ=DAILY;UNTIL=20260415",
+		"FREQ=DAILY;BYHOUR=8,9,10;COUNT=60", "FREQ=DAILY;BYHOUR=1,2,3,18;BYMINUTE=0,30;UNTIL=20260405",
+		"FREQ=MONTHLY;BYDAY=-1SU;COUNT=5",
 	}).Draw(t, "rule")
 	rule, err := recurrence.Parse(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	zone, err := time.LoadLocation(rapid.SampledFrom([]string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"}).Draw(t, "zone"))
+	zones := []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "UTC"}
+	zone, err := time.LoadLocation(rapid.SampledFrom(zones).Draw(t, "zone"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,12 +255,12 @@ func occurrences(s recurrence.Series) (all []session.Occurrence) {
 	return all
 }
 
-// drawSessions draws the sessions of a series: most as they were made, some with a life of their own.
+// drawSessions draws the sessions of a series: most as created, some detached, cancelled or deleted.
 func drawSessions(t *rapid.T, s recurrence.Series) (all []session.Session) {
 	for _, o := range occurrences(s) {
-		one := standing(o)
+		one := sessionOf(o)
 		one.OccursAt, one.StartsAt = one.OccursAt.UTC(), one.StartsAt.UTC()
-		switch rapid.IntRange(0, 9).Draw(t, "life") {
+		switch rapid.IntRange(0, 9).Draw(t, "change") {
 		case 0:
 			one.Detached = true
 			one.StartsAt = one.StartsAt.Add(time.Duration(rapid.IntRange(-200, 200).Draw(t, "hours")) * time.Hour)
@@ -192,7 +274,7 @@ func drawSessions(t *rapid.T, s recurrence.Series) (all []session.Session) {
 	return all
 }
 
-func TestEditingASeriesLosesAndDoublesNothing(t *testing.T) {
+func TestAssign_LosesAndDuplicatesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawSeries(t)
@@ -204,9 +286,9 @@ func TestEditingASeriesLosesAndDoublesNothing(t *testing.T) {
 		}
 		pattern := occurrences(after)
 		a := session.Assign(slices.Clone(sessions), pattern, noon)
-		wantWhole(t, a, sessions, pattern, noon)
+		wantComplete(t, a, sessions, pattern, noon)
 
-		// A second edit, and one that takes the first back, find everything as well.
+		// An edit that reverts the first one finds everything too.
 		var again []session.Session
 		for _, s := range slices.Concat(a.Held, a.Fixed) {
 			if !s.OccursAt.IsZero() {
@@ -214,14 +296,15 @@ func TestEditingASeriesLosesAndDoublesNothing(t *testing.T) {
 			}
 		}
 		for _, o := range a.Free {
-			again = append(again, standing(session.Occurrence{On: o.On, Span: civil.Span{Start: o.Start.UTC(), End: o.End.UTC()}}))
+			span := civil.Span{Start: o.Start.UTC(), End: o.End.UTC()}
+			again = append(again, sessionOf(session.Occurrence{On: o.On, Span: span}))
 		}
 		back := occurrences(before)
-		wantWhole(t, session.Assign(slices.Clone(again), back, noon), again, back, noon)
+		wantComplete(t, session.Assign(slices.Clone(again), back, noon), again, back, noon)
 	})
 }
 
-func TestASeriesThatStaysAsItIsKeepsEverySession(t *testing.T) {
+func TestAssign_UnchangedPatternKeepsEverySession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		s := drawSeries(t)
@@ -238,13 +321,15 @@ func TestASeriesThatStaysAsItIsKeepsEverySession(t *testing.T) {
 	})
 }
 
-// Another time of day, in whatever zone and across clock changes, is no reason to drop anybody's session.
-func TestMovingASeriesInTheDayKeepsEveryBooking(t *testing.T) {
+// In any zone and across clock changes, another time of day drops no session.
+func TestAssign_AnotherTimeOfDayKeepsEverySession(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		before := drawSeries(t)
 		after := before
-		after.Time = civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "new hour"), Minute: rapid.IntRange(0, 59).Draw(t, "new minute")}
+		after.Time = civil.TimeOfDay{
+			Hour: rapid.IntRange(0, 23).Draw(t, "new hour"), Minute: rapid.IntRange(0, 59).Draw(t, "new minute"),
+		}
 		if after.Validate() != nil {
 			t.Skip("no occurrence")
 		}
@@ -256,28 +341,29 @@ func TestMovingASeriesInTheDayKeepsEveryBooking(t *testing.T) {
 			}
 			return n
 		}
-		was, is := perDay(occurrences(before)), perDay(occurrences(after))
+		countBefore, countAfter := perDay(occurrences(before)), perDay(occurrences(after))
 		a := session.Assign(slices.Clone(sessions), occurrences(after), noon)
 		for _, s := range a.Dropped {
-			if is[s.OccursOn] >= was[s.OccursOn] && !s.OccursOn.IsZero() {
+			if countAfter[s.OccursOn] >= countBefore[s.OccursOn] && !s.OccursOn.IsZero() {
 				t.Fatalf("the session of %s was dropped", s.OccursOn)
 			}
 		}
-		dropped := 0
-		for day, n := range was {
-			dropped += max(0, n-is[day])
+		removed := 0
+		for day, n := range countBefore {
+			removed += max(0, n-countAfter[day])
 		}
-		if len(a.Dropped) > dropped {
-			t.Fatalf("%d sessions were dropped where %d occurrences went", len(a.Dropped), dropped)
+		if len(a.Dropped) > removed {
+			t.Fatalf("%d sessions were dropped for %d removed occurrences", len(a.Dropped), removed)
 		}
 		if !slices.IsSortedFunc(a.Held, func(x, y session.Session) int { return x.StartsAt.Compare(y.StartsAt) }) {
-			t.Fatal("sessions changed places")
+			t.Fatal("sessions changed their order")
 		}
 	})
 }
 
-// Splitting a series and editing what follows leaves what comes before alone, and both together have everything.
-func TestEditingWhatFollowsLosesAndDoublesNothing(t *testing.T) {
+// Splitting a series and editing the tail does not change the head, and both together have every session and
+// occurrence.
+func TestAssign_AfterSplitLosesAndDuplicatesNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		whole := drawSeries(t)
@@ -296,9 +382,9 @@ func TestEditingWhatFollowsLosesAndDoublesNothing(t *testing.T) {
 			}
 		}
 		same := session.Assign(slices.Clone(reached), occurrences(tail), noon)
-		wantWhole(t, same, reached, occurrences(tail), noon)
+		wantComplete(t, same, reached, occurrences(tail), noon)
 		if len(same.Dropped) > 0 || len(same.Free) > 0 {
-			t.Fatalf("splitting alone dropped %d and made %d", len(same.Dropped), len(same.Free))
+			t.Fatalf("splitting dropped %d and made %d", len(same.Dropped), len(same.Free))
 		}
 		before := session.Assign(slices.Clone(kept), occurrences(head), noon)
 		if len(before.Dropped) > 0 || len(before.Free) > 0 {
@@ -309,11 +395,12 @@ func TestEditingWhatFollowsLosesAndDoublesNothing(t *testing.T) {
 		if edited.Validate() != nil {
 			t.Skip("no occurrence")
 		}
-		wantWhole(t, session.Assign(slices.Clone(reached), occurrences(edited), noon), reached, occurrences(edited), noon)
+		a := session.Assign(slices.Clone(reached), occurrences(edited), noon)
+		wantComplete(t, a, reached, occurrences(edited), noon)
 	})
 }
 
-func TestPattern(t *testing.T) {
+func TestSeriesEdit_SetsOnlyGivenFieldsOfThePattern(t *testing.T) {
 	t.Parallel()
 	at := session.ServiceSetting{Duration: 45 * time.Minute}
 	may := civil.MustParseDate("2026-05-01")
@@ -321,7 +408,8 @@ func TestPattern(t *testing.T) {
 		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Excluded: []civil.Date{may.AddDays(1), may, may},
 	}, session.WholePattern, at)
 	want := session.Series{
-		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Duration: 45 * time.Minute, Excluded: []civil.Date{may, may.AddDays(1)},
+		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Duration: 45 * time.Minute,
+		Excluded: []civil.Date{may, may.AddDays(1)},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
@@ -337,7 +425,8 @@ func TestPattern(t *testing.T) {
 			t.Errorf("field %q, want %q", got, field)
 		}
 	}
-	if got, err := want.Edit(session.Pattern{Rule: "FREQ=WEEKLY", Duration: time.Hour}, session.RuleField, at); err != nil || got.Duration != want.Duration || got.Rule != "FREQ=WEEKLY" {
+	got, err = want.Edit(session.Pattern{Rule: "FREQ=WEEKLY", Duration: time.Hour}, session.RuleField, at)
+	if err != nil || got.Duration != want.Duration || got.Rule != "FREQ=WEEKLY" {
 		t.Errorf("%+v (%v)", got, err)
 	}
 }

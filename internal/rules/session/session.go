@@ -1,7 +1,6 @@
-// Package session decides about the schedule: what a session may look like, the
-// states it goes through, which sessions an edit of a series reaches, and what an
-// imported file says. Its functions take facts and the time and return values or
-// a refusal; whoever calls them applies these in the transaction that read the facts.
+// Package session has the rules for sessions and series: valid values, changes of state, edits, and imports. Its
+// functions take facts and the time, and return new values or an error. The caller stores them in the transaction that
+// read the facts.
 package session
 
 import (
@@ -14,23 +13,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What one bulk operation reaches at most: it is one transaction, and what it
-// cancels and tells must fit into that.
+// Limits of one bulk operation. It is one transaction, which also has the cancellations and events that follow.
 const (
-	// MaxBulk counts sessions.
+	// MaxBulk is the most sessions.
 	MaxBulk = 2000
-	// MaxPlaces counts the seats taken in them, and the entries that wait.
-	MaxPlaces = 10_000
+	// maxBulkPlaces is the most places in them: seats taken and waitlist entries.
+	maxBulkPlaces = 10_000
 )
 
-// MaxReach bounds, in both directions from now, when a session may start.
+// MaxReach is how far before or after now a session can start.
 const MaxReach = 10 * 366 * 24 * time.Hour
 
-// MaxLength bounds the time from a session's start to its end.
+// MaxLength is the longest time from a session's start to its end.
 const MaxLength = 7 * 24 * time.Hour
 
-// Details are what a session is apart from when it takes place. The sessions of a
-// series have them in common.
+// Details are the fields of a session except its time. The sessions of a series share them.
 type Details struct {
 	Service          tenant.ServiceID
 	Location         tenant.LocationID
@@ -52,39 +49,36 @@ type Session struct {
 	LocalDate civil.Date // of the start, at the location
 
 	Series tenant.SeriesID // zero: none
-	// OccursOn and OccursAt name the occurrence of the series that it stands for, wherever
-	// it was moved since. Zero where the pattern has none for it any more.
+	// OccursOn and OccursAt identify the session's occurrence in the series, even after the session was moved. Zero if
+	// the pattern no longer has an occurrence for it.
 	OccursOn civil.Date
 	OccursAt time.Time
-	// Detached: edited by itself. The series no longer decides about it.
+	// Detached: edited individually. Edits of the series no longer change it.
 	Detached bool
 
 	State       catalog.SessionState
 	Blocked     bool
 	StateReason string // why it is blocked or was cancelled
-	Deleted     bool   // seen by edits of a series alone, which must not make it anew
+	Deleted     bool   // only edits of a series load deleted sessions, so as not to create them again
 
 	SeatsTaken int // by active bookings and live offers
-	Waiting    int // entries
-	Holds      int // bookings that are only held
+	Waiting    int // waitlist entries
+	Holds      int // PENDING bookings
 
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
 
-	// Read along for those who look at it; not part of its own row.
+	// Joined from other tables for display; not columns of the session.
 	Delivery  catalog.Delivery
-	CoachName string             // empty where nobody leads it
+	CoachName string             // empty without a coach
 	Workouts  []tenant.WorkoutID // in order
 }
 
-// Span is when it takes place.
+// Span returns the session's span.
 func (s Session) Span() civil.Span { return civil.Span{Start: s.StartsAt, End: s.EndsAt} }
 
-// Booked reports whether anybody has a place in it or waits for one.
-func (s Session) Booked() bool { return s.SeatsTaken > 0 || s.Waiting > 0 }
-
-// SeatsOpen counts the seats that can be booked; nil means unlimited.
+// SeatsOpen returns the number of open seats; nil means unlimited.
 func (s Session) SeatsOpen() *int {
 	if s.Capacity == nil {
 		return nil
@@ -95,15 +89,14 @@ func (s Session) SeatsOpen() *int {
 // Started reports whether it has begun.
 func (s Session) Started(now time.Time) bool { return !now.Before(s.StartsAt) }
 
-// At places the session in time. The day is counted in the location's zone.
-func (s Session) At(span civil.Span, zone *time.Location) Session {
+// withSpan returns the session at another time. LocalDate is in the location's zone.
+func (s Session) withSpan(span civil.Span, zone *time.Location) Session {
 	s.StartsAt, s.EndsAt = span.Start.UTC(), span.End.UTC()
 	s.LocalDate = civil.DateOf(s.StartsAt, zone)
 	return s
 }
 
-// Publish puts a draft on sale. It reports whether anything changed, as the
-// other changes of state do.
+// Publish makes a draft bookable. Like the other state changes, it reports whether anything changed.
 func (s Session) Publish(now time.Time) (Session, bool, error) {
 	if s.State == catalog.Cancelled {
 		return s, false, wrongState(s)
@@ -115,23 +108,23 @@ func (s Session) Publish(now time.Time) (Session, bool, error) {
 	return s.edited(now), true, nil
 }
 
-// Unpublish makes it a draft again, unless somebody has a place in it or waits for one.
+// Unpublish makes it a draft again, unless it has bookings or waitlist entries.
 func (s Session) Unpublish(now time.Time) (Session, bool, error) {
 	switch {
 	case s.State == catalog.Cancelled:
 		return s, false, wrongState(s)
 	case s.State == catalog.Draft:
 		return s, false, nil
-	case s.Booked():
+	case s.SeatsTaken > 0 || s.Waiting > 0:
 		return s, false, fault.New(fault.FailedPrecondition, fault.ActiveBookings,
-			"Somebody has booked the session or waits for a place in it: it cannot become a draft.").
+			"The session has bookings or waitlist entries. It cannot become a draft.").
 			With("seats_taken", strconv.Itoa(s.SeatsTaken)).With("waiting", strconv.Itoa(s.Waiting))
 	}
 	s.State = catalog.Draft
 	return s.edited(now), true, nil
 }
 
-// Cancel calls it off for good. Its bookings and entries must go in the same transaction.
+// Cancel cancels the session, which is final. The same transaction must cancel its bookings and waitlist entries.
 func (s Session) Cancel(reason string, now time.Time) (Session, bool, error) {
 	if s.State == catalog.Cancelled {
 		return s, false, nil
@@ -144,7 +137,7 @@ func (s Session) Cancel(reason string, now time.Time) (Session, bool, error) {
 	return s.edited(now), true, nil
 }
 
-// Block takes it off sale. Blocking it again changes the reason alone.
+// Block stops new bookings. To block it again only changes the reason.
 func (s Session) Block(reason string, now time.Time) (Session, bool, error) {
 	switch {
 	case s.State == catalog.Cancelled:
@@ -159,7 +152,7 @@ func (s Session) Block(reason string, now time.Time) (Session, bool, error) {
 	return s.edited(now), true, nil
 }
 
-// Unblock puts it back on sale.
+// Unblock allows new bookings again.
 func (s Session) Unblock(now time.Time) (Session, bool, error) {
 	switch {
 	case s.State == catalog.Cancelled:
@@ -171,6 +164,7 @@ func (s Session) Unblock(now time.Time) (Session, bool, error) {
 	return s.edited(now), true, nil
 }
 
+// edited returns the session with a new version.
 func (s Session) edited(now time.Time) Session {
 	s.Version++
 	s.UpdatedAt = now
@@ -178,5 +172,6 @@ func (s Session) edited(now time.Time) Session {
 }
 
 func wrongState(s Session) error {
-	return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").With("state", string(s.State))
+	return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
+		With("state", string(s.State))
 }

@@ -33,9 +33,9 @@ func wantReason(t *testing.T, err error, want fault.Reason) {
 	}
 }
 
-func TestStateMachine(t *testing.T) {
+func TestStateChanges_FollowTheStateMachine(t *testing.T) {
 	t.Parallel()
-	type move func(session.Session) (session.Session, bool, error)
+	type transition func(session.Session) (session.Session, bool, error)
 	publish := func(s session.Session) (session.Session, bool, error) { return s.Publish(noon) }
 	unpublish := func(s session.Session) (session.Session, bool, error) { return s.Unpublish(noon) }
 	cancel := func(s session.Session) (session.Session, bool, error) { return s.Cancel("storm", noon) }
@@ -48,38 +48,66 @@ func TestStateMachine(t *testing.T) {
 	blocked := session.Session{State: catalog.Published, Blocked: true, StateReason: "leak", Version: 3}
 	booked := session.Session{State: catalog.Published, SeatsTaken: 1, Version: 3}
 	waiting := session.Session{State: catalog.Published, Waiting: 1, Version: 3}
-	bookedDraft := session.Session{State: catalog.Draft, SeatsTaken: 1, Version: 3} // cannot be, and does no harm
+	bookedDraft := session.Session{State: catalog.Draft, SeatsTaken: 1, Version: 3} // should not exist, but is harmless
 
 	for name, tt := range map[string]struct {
 		from   session.Session
-		move   move
-		want   session.Session // version and time apart
+		move   transition
+		want   session.Session // without Version and UpdatedAt
 		same   bool
 		reason fault.Reason
 	}{
-		"draft to published":                        {from: draft, move: publish, want: session.Session{State: catalog.Published}},
-		"publishing a published session":            {from: published, move: publish, same: true},
-		"publishing a cancelled session":            {from: cancelled, move: publish, reason: fault.SessionState},
-		"publishing keeps it blocked":               {from: session.Session{State: catalog.Draft, Blocked: true}, move: publish, want: session.Session{State: catalog.Published, Blocked: true}},
-		"published to draft":                        {from: published, move: unpublish, want: session.Session{State: catalog.Draft}},
-		"unpublishing a draft":                      {from: draft, move: unpublish, same: true},
-		"unpublishing a draft with bookings":        {from: bookedDraft, move: unpublish, same: true},
-		"unpublishing a cancelled session":          {from: cancelled, move: unpublish, reason: fault.SessionState},
-		"unpublishing with an active booking":       {from: booked, move: unpublish, reason: fault.ActiveBookings},
-		"unpublishing with an entry that waits":     {from: waiting, move: unpublish, reason: fault.ActiveBookings},
-		"draft to cancelled":                        {from: draft, move: cancel, want: session.Session{State: catalog.Cancelled, StateReason: "storm"}},
-		"published to cancelled":                    {from: booked, move: cancel, want: session.Session{State: catalog.Cancelled, StateReason: "storm"}},
-		"cancelling a cancelled session":            {from: cancelled, move: cancel, same: true},
-		"blocking":                                  {from: published, move: block, want: session.Session{State: catalog.Published, Blocked: true, StateReason: "leak"}},
-		"blocking keeps bookings":                   {from: booked, move: block, want: session.Session{State: catalog.Published, Blocked: true, StateReason: "leak", SeatsTaken: 1}},
-		"blocking a draft":                          {from: draft, move: block, want: session.Session{State: catalog.Draft, Blocked: true, StateReason: "leak"}},
-		"blocking a blocked session":                {from: blocked, move: block, same: true},
-		"blocking for another reason":               {from: session.Session{State: catalog.Published, Blocked: true, StateReason: "fire"}, move: block, want: session.Session{State: catalog.Published, Blocked: true, StateReason: "leak"}},
-		"blocking a cancelled session":              {from: cancelled, move: block, reason: fault.SessionState},
-		"unblocking":                                {from: blocked, move: unblock, want: session.Session{State: catalog.Published}},
-		"unblocking what is not blocked":            {from: published, move: unblock, same: true},
-		"unblocking a cancelled session":            {from: cancelled, move: unblock, reason: fault.SessionState},
-		"cancelling a blocked session for a reason": {from: blocked, move: cancel, want: session.Session{State: catalog.Cancelled, Blocked: true, StateReason: "storm"}},
+		"draft to published": {
+			from: draft, move: publish, want: session.Session{State: catalog.Published},
+		},
+		"publishing a published session": {from: published, move: publish, same: true},
+		"publishing a cancelled session": {from: cancelled, move: publish, reason: fault.SessionState},
+		"publishing keeps it blocked": {
+			from: session.Session{State: catalog.Draft, Blocked: true}, move: publish,
+			want: session.Session{State: catalog.Published, Blocked: true},
+		},
+		"published to draft": {
+			from: published, move: unpublish, want: session.Session{State: catalog.Draft},
+		},
+		"unpublishing a draft":                  {from: draft, move: unpublish, same: true},
+		"unpublishing a draft with bookings":    {from: bookedDraft, move: unpublish, same: true},
+		"unpublishing a cancelled session":      {from: cancelled, move: unpublish, reason: fault.SessionState},
+		"unpublishing with an active booking":   {from: booked, move: unpublish, reason: fault.ActiveBookings},
+		"unpublishing with an entry that waits": {from: waiting, move: unpublish, reason: fault.ActiveBookings},
+		"draft to cancelled": {
+			from: draft, move: cancel, want: session.Session{State: catalog.Cancelled, StateReason: "storm"},
+		},
+		"published to cancelled": {
+			from: booked, move: cancel, want: session.Session{State: catalog.Cancelled, StateReason: "storm"},
+		},
+		"cancelling a cancelled session": {from: cancelled, move: cancel, same: true},
+		"blocking": {
+			from: published, move: block,
+			want: session.Session{State: catalog.Published, Blocked: true, StateReason: "leak"},
+		},
+		"blocking keeps bookings": {
+			from: booked, move: block,
+			want: session.Session{State: catalog.Published, Blocked: true, StateReason: "leak", SeatsTaken: 1},
+		},
+		"blocking a draft": {
+			from: draft, move: block,
+			want: session.Session{State: catalog.Draft, Blocked: true, StateReason: "leak"},
+		},
+		"blocking a blocked session": {from: blocked, move: block, same: true},
+		"blocking for another reason": {
+			from: session.Session{State: catalog.Published, Blocked: true, StateReason: "fire"}, move: block,
+			want: session.Session{State: catalog.Published, Blocked: true, StateReason: "leak"},
+		},
+		"blocking a cancelled session": {from: cancelled, move: block, reason: fault.SessionState},
+		"unblocking": {
+			from: blocked, move: unblock, want: session.Session{State: catalog.Published},
+		},
+		"unblocking what is not blocked": {from: published, move: unblock, same: true},
+		"unblocking a cancelled session": {from: cancelled, move: unblock, reason: fault.SessionState},
+		"cancelling a blocked session for a reason": {
+			from: blocked, move: cancel,
+			want: session.Session{State: catalog.Cancelled, Blocked: true, StateReason: "storm"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +130,7 @@ func TestStateMachine(t *testing.T) {
 	}
 }
 
-func TestRefusalsTellTheState(t *testing.T) {
+func TestStateErrors_NameTheState(t *testing.T) {
 	t.Parallel()
 	_, _, err := session.Session{State: catalog.Cancelled}.Publish(noon)
 	if f := err.(*fault.Error); f.Metadata["state"] != "CANCELLED" || f.Kind != fault.FailedPrecondition {
@@ -114,12 +142,13 @@ func TestRefusalsTellTheState(t *testing.T) {
 	}
 }
 
-// yoga is a setting in which everything is in order.
+// yoga returns a setting in which everything is active.
 func yoga(t *testing.T) session.Setting {
 	t.Helper()
 	return session.Setting{
 		Service: session.ServiceSetting{
-			Active: true, Name: "Vinyasa", Duration: time.Hour, Capacity: new(10), WaitlistCapacity: 5, Delivery: catalog.InPerson,
+			Active: true, Name: "Vinyasa", Duration: time.Hour, Capacity: new(10), WaitlistCapacity: 5,
+			Delivery: catalog.InPerson,
 		},
 		Location: session.LocationSetting{Active: true, TimeZone: "Europe/Berlin", Zone: zone(t, "Europe/Berlin")},
 		Resource: session.ResourceSetting{Active: true, Location: location},
@@ -136,20 +165,23 @@ var (
 	anID     = tenant.New[tenant.SessionID](noon)
 )
 
-func TestNewTakesDefaultsFromTheService(t *testing.T) {
+func TestNew_TakesDefaultsFromService(t *testing.T) {
 	t.Parallel()
-	// 23:30 in Berlin: the local day is another than that of UTC.
+	// 00:30 in Berlin: the local day differs from the day in UTC.
 	starts := time.Date(2026, 3, 20, 23, 30, 0, 123456789, time.UTC)
-	got, err := session.New(anID, session.Input{Service: service, Location: location, Title: "  ", StartsAt: starts}, yoga(t), noon)
+	in := session.Input{Service: service, Location: location, Title: "  ", StartsAt: starts}
+	got, err := session.New(anID, in, yoga(t), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cut := starts.Truncate(time.Microsecond)
+	truncated := starts.Truncate(time.Microsecond)
 	want := session.Session{
-		ID:        anID,
-		Details:   session.Details{Service: service, Location: location, Title: "Vinyasa", Capacity: new(10), WaitlistCapacity: 5},
-		StartsAt:  cut,
-		EndsAt:    cut.Add(time.Hour),
+		ID: anID,
+		Details: session.Details{
+			Service: service, Location: location, Title: "Vinyasa", Capacity: new(10), WaitlistCapacity: 5,
+		},
+		StartsAt:  truncated,
+		EndsAt:    truncated.Add(time.Hour),
 		TimeZone:  "Europe/Berlin",
 		LocalDate: civil.MustParseDate("2026-03-21"),
 		State:     catalog.Draft,
@@ -161,23 +193,27 @@ func TestNewTakesDefaultsFromTheService(t *testing.T) {
 	}
 }
 
-func TestNewTakesWhatItIsGiven(t *testing.T) {
+func TestNew_TakesGivenValues(t *testing.T) {
 	t.Parallel()
 	in := session.Input{
 		Service: service, Location: location, Resource: mat, Coach: coach, Title: " Slow flow ", Description: "Bring a mat.",
-		StartsAt: noon.AddDate(0, 0, 1), EndsAt: noon.AddDate(0, 0, 1).Add(90 * time.Minute), Unlimited: true, WaitlistCapacity: new(0),
+		StartsAt: noon.AddDate(0, 0, 1), EndsAt: noon.AddDate(0, 0, 1).Add(90 * time.Minute), Unlimited: true,
+		WaitlistCapacity: new(0),
 	}
 	got, err := session.New(anID, in, yoga(t), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := session.Details{Service: service, Location: location, Resource: mat, Coach: coach, Title: "Slow flow", Description: "Bring a mat."}
+	want := session.Details{
+		Service: service, Location: location, Resource: mat, Coach: coach, Title: "Slow flow",
+		Description: "Bring a mat.",
+	}
 	if diff := cmp.Diff(want, got.Details); diff != "" || got.EndsAt != in.EndsAt {
 		t.Errorf("ends %s (-want +got)\n%s", got.EndsAt, diff)
 	}
 }
 
-func TestNewRefuses(t *testing.T) {
+func TestNew_RejectsInvalidInput(t *testing.T) {
 	t.Parallel()
 	good := session.Input{Service: service, Location: location, StartsAt: noon.Add(time.Hour)}
 	for name, tt := range map[string]struct {
@@ -186,19 +222,59 @@ func TestNewRefuses(t *testing.T) {
 		reason fault.Reason
 		field  string
 	}{
-		"no service":                       {in: func(in *session.Input) { in.Service = tenant.ServiceID{} }, reason: fault.InvalidField, field: "service_id"},
-		"no location":                      {in: func(in *session.Input) { in.Location = tenant.LocationID{} }, reason: fault.InvalidField, field: "location_id"},
-		"service absent or inactive":       {at: func(at *session.Setting) { at.Service = session.ServiceSetting{} }, reason: fault.ServiceNotFound, field: "service_id"},
-		"location absent or inactive":      {at: func(at *session.Setting) { at.Location.Active = false }, reason: fault.LocationNotFound, field: "location_id"},
-		"resource absent or inactive":      {in: func(in *session.Input) { in.Resource = mat }, at: func(at *session.Setting) { at.Resource.Active = false }, reason: fault.ResourceNotFound, field: "resource_id"},
-		"resource of another location":     {in: func(in *session.Input) { in.Resource = mat }, at: func(at *session.Setting) { at.Resource.Location = other }, reason: fault.ResourceNotFound, field: "resource_id"},
-		"coach neither active nor staff":   {in: func(in *session.Input) { in.Coach = coach }, at: func(at *session.Setting) { at.Coach.Leads = false }, reason: fault.CoachInvalid, field: "coach_id"},
-		"no start":                         {in: func(in *session.Input) { in.StartsAt = time.Time{} }, reason: fault.InvalidField, field: "start_time"},
-		"end before start":                 {in: func(in *session.Input) { in.EndsAt = in.StartsAt.Add(-time.Second) }, reason: fault.InvalidField, field: "end_time"},
-		"end at start":                     {in: func(in *session.Input) { in.EndsAt = in.StartsAt }, reason: fault.InvalidField, field: "end_time"},
-		"longer than seven days":           {in: func(in *session.Input) { in.EndsAt = in.StartsAt.Add(7*24*time.Hour + time.Microsecond) }, reason: fault.InvalidField, field: "end_time"},
-		"more than ten years ahead":        {in: func(in *session.Input) { in.StartsAt = noon.AddDate(10, 1, 0) }, reason: fault.InvalidField, field: "start_time"},
-		"more than ten years ago":          {in: func(in *session.Input) { in.StartsAt = noon.AddDate(-10, -1, 0) }, reason: fault.InvalidField, field: "start_time"},
+		"no service": {
+			in: func(in *session.Input) { in.Service = tenant.ServiceID{} }, reason: fault.InvalidField,
+			field: "service_id",
+		},
+		"no location": {
+			in: func(in *session.Input) { in.Location = tenant.LocationID{} }, reason: fault.InvalidField,
+			field: "location_id",
+		},
+		"service absent or inactive": {
+			at: func(at *session.Setting) { at.Service = session.ServiceSetting{} }, reason: fault.ServiceNotFound,
+			field: "service_id",
+		},
+		"location absent or inactive": {
+			at: func(at *session.Setting) { at.Location.Active = false }, reason: fault.LocationNotFound,
+			field: "location_id",
+		},
+		"resource absent or inactive": {
+			in: func(in *session.Input) { in.Resource = mat },
+			at: func(at *session.Setting) { at.Resource.Active = false }, reason: fault.ResourceNotFound,
+			field: "resource_id",
+		},
+		"resource of another location": {
+			in: func(in *session.Input) { in.Resource = mat },
+			at: func(at *session.Setting) { at.Resource.Location = other }, reason: fault.ResourceNotFound,
+			field: "resource_id",
+		},
+		"coach neither active nor staff": {
+			in: func(in *session.Input) { in.Coach = coach },
+			at: func(at *session.Setting) { at.Coach.Leads = false }, reason: fault.CoachInvalid, field: "coach_id",
+		},
+		"no start": {
+			in: func(in *session.Input) { in.StartsAt = time.Time{} }, reason: fault.InvalidField,
+			field: "start_time",
+		},
+		"end before start": {
+			in: func(in *session.Input) { in.EndsAt = in.StartsAt.Add(-time.Second) }, reason: fault.InvalidField,
+			field: "end_time",
+		},
+		"end at start": {
+			in: func(in *session.Input) { in.EndsAt = in.StartsAt }, reason: fault.InvalidField, field: "end_time",
+		},
+		"longer than seven days": {
+			in:     func(in *session.Input) { in.EndsAt = in.StartsAt.Add(7*24*time.Hour + time.Microsecond) },
+			reason: fault.InvalidField, field: "end_time",
+		},
+		"more than ten years ahead": {
+			in: func(in *session.Input) { in.StartsAt = noon.AddDate(10, 1, 0) }, reason: fault.InvalidField,
+			field: "start_time",
+		},
+		"more than ten years ago": {
+			in: func(in *session.Input) { in.StartsAt = noon.AddDate(-10, -1, 0) }, reason: fault.InvalidField,
+			field: "start_time",
+		},
 		"seven days are fine":              {in: func(in *session.Input) { in.EndsAt = in.StartsAt.Add(7 * 24 * time.Hour) }},
 		"the past is fine, for the record": {in: func(in *session.Input) { in.StartsAt = noon.AddDate(-1, 0, 0) }},
 	} {
@@ -220,9 +296,11 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-func TestEdit(t *testing.T) {
+func TestEdit_ChangesOnlyNamedFields(t *testing.T) {
 	t.Parallel()
-	before, err := session.New(anID, session.Input{Service: service, Location: location, Resource: mat, Coach: coach, StartsAt: noon.Add(24 * time.Hour)}, yoga(t), noon)
+	before, err := session.New(anID, session.Input{
+		Service: service, Location: location, Resource: mat, Coach: coach, StartsAt: noon.Add(24 * time.Hour),
+	}, yoga(t), noon)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,45 +314,78 @@ func TestEdit(t *testing.T) {
 		want   func(*session.Session)
 		reason fault.Reason
 	}{
-		"nothing named":     {in: session.Input{Title: "Other"}},
-		"the same again":    {in: session.Input{Title: "Vinyasa"}, fields: session.TitleField},
-		"title":             {in: session.Input{Title: "Flow"}, fields: session.TitleField, want: func(s *session.Session) { s.Title = "Flow" }},
-		"no title any more": {fields: session.TitleField},
-		"a start alone moves the end along": {in: session.Input{StartsAt: before.StartsAt.Add(time.Hour)}, fields: session.StartField, want: func(s *session.Session) {
-			s.StartsAt, s.EndsAt = s.StartsAt.Add(time.Hour), s.EndsAt.Add(time.Hour)
-		}},
-		"an end alone":       {in: session.Input{EndsAt: before.EndsAt.Add(time.Hour)}, fields: session.EndField, want: func(s *session.Session) { s.EndsAt = s.EndsAt.Add(time.Hour) }},
+		"nothing named":  {in: session.Input{Title: "Other"}},
+		"the same again": {in: session.Input{Title: "Vinyasa"}, fields: session.TitleField},
+		"title": {
+			in: session.Input{Title: "Flow"}, fields: session.TitleField,
+			want: func(s *session.Session) { s.Title = "Flow" },
+		},
+		"title removed": {fields: session.TitleField},
+		"a start alone moves the end too": {
+			in: session.Input{StartsAt: before.StartsAt.Add(time.Hour)}, fields: session.StartField,
+			want: func(s *session.Session) {
+				s.StartsAt, s.EndsAt = s.StartsAt.Add(time.Hour), s.EndsAt.Add(time.Hour)
+			},
+		},
+		"an end alone": {
+			in: session.Input{EndsAt: before.EndsAt.Add(time.Hour)}, fields: session.EndField,
+			want: func(s *session.Session) { s.EndsAt = s.EndsAt.Add(time.Hour) },
+		},
 		"the end by default": {fields: session.EndField},
-		"another local day": {in: session.Input{StartsAt: before.StartsAt.Add(11 * time.Hour)}, fields: session.StartField, want: func(s *session.Session) {
-			s.StartsAt, s.EndsAt, s.LocalDate = s.StartsAt.Add(11*time.Hour), s.EndsAt.Add(11*time.Hour), s.LocalDate.AddDays(1)
-		}},
+		"another local day": {
+			in: session.Input{StartsAt: before.StartsAt.Add(11 * time.Hour)}, fields: session.StartField,
+			want: func(s *session.Session) {
+				s.StartsAt, s.EndsAt = s.StartsAt.Add(11*time.Hour), s.EndsAt.Add(11*time.Hour)
+				s.LocalDate = s.LocalDate.AddDays(1)
+			},
+		},
 		"another location moves the day": {
 			in: session.Input{Location: other}, fields: session.LocationField | session.ResourceField,
 			at: func(at *session.Setting) {
 				at.Location.TimeZone, at.Location.Zone = "Pacific/Auckland", zone(t, "Pacific/Auckland")
 			},
 			want: func(s *session.Session) {
-				s.Location, s.Resource, s.TimeZone, s.LocalDate = other, tenant.ResourceID{}, "Pacific/Auckland", s.LocalDate.AddDays(1)
+				s.Location, s.Resource, s.TimeZone = other, tenant.ResourceID{}, "Pacific/Auckland"
+				s.LocalDate = s.LocalDate.AddDays(1)
 			},
 		},
-		"another location without its resource": {in: session.Input{Location: other}, fields: session.LocationField, reason: fault.ResourceNotFound},
-		"capacity raised":                       {in: session.Input{Capacity: new(20)}, fields: session.CapacityField, want: func(s *session.Session) { s.Capacity = new(20) }},
-		"capacity lowered to what is taken":     {in: session.Input{Capacity: new(4)}, fields: session.CapacityField, want: func(s *session.Session) { s.Capacity = new(4) }},
-		"capacity below what is taken":          {in: session.Input{Capacity: new(3)}, fields: session.CapacityField, reason: fault.CapacityBelowTaken},
-		"unlimited":                             {in: session.Input{Unlimited: true}, fields: session.CapacityField, want: func(s *session.Session) { s.Capacity = nil }},
-		"capacity by default":                   {fields: session.CapacityField},
-		"waitlist for those who wait":           {in: session.Input{WaitlistCapacity: new(2)}, fields: session.WaitlistField, want: func(s *session.Session) { s.WaitlistCapacity = 2 }},
-		"waitlist below those who wait":         {in: session.Input{WaitlistCapacity: new(1)}, fields: session.WaitlistField, reason: fault.CapacityBelowTaken},
-		"what was switched off since does not forbid other edits": {
+		"another location without its resource": {
+			in: session.Input{Location: other}, fields: session.LocationField, reason: fault.ResourceNotFound,
+		},
+		"capacity raised": {
+			in: session.Input{Capacity: new(20)}, fields: session.CapacityField,
+			want: func(s *session.Session) { s.Capacity = new(20) },
+		},
+		"capacity lowered to what is taken": {
+			in: session.Input{Capacity: new(4)}, fields: session.CapacityField,
+			want: func(s *session.Session) { s.Capacity = new(4) },
+		},
+		"capacity below what is taken": {
+			in: session.Input{Capacity: new(3)}, fields: session.CapacityField, reason: fault.CapacityBelowTaken,
+		},
+		"unlimited": {
+			in: session.Input{Unlimited: true}, fields: session.CapacityField,
+			want: func(s *session.Session) { s.Capacity = nil },
+		},
+		"capacity by default": {fields: session.CapacityField},
+		"waitlist for those who wait": {
+			in: session.Input{WaitlistCapacity: new(2)}, fields: session.WaitlistField,
+			want: func(s *session.Session) { s.WaitlistCapacity = 2 },
+		},
+		"waitlist below those who wait": {
+			in: session.Input{WaitlistCapacity: new(1)}, fields: session.WaitlistField,
+			reason: fault.CapacityBelowTaken,
+		},
+		"references that were deactivated do not block other edits": {
 			in: session.Input{Title: "Flow"}, fields: session.TitleField,
 			at: func(at *session.Setting) {
 				at.Service.Active, at.Location.Active, at.Resource.Active, at.Coach.Leads = false, false, false, false
 			},
 			want: func(s *session.Session) { s.Title = "Flow" },
 		},
-		"no coach any more":   {fields: session.CoachField, want: func(s *session.Session) { s.Coach = tenant.MemberID{} }},
-		"no start any more":   {fields: session.StartField, reason: fault.InvalidField},
-		"no service any more": {fields: session.ServiceField, reason: fault.InvalidField},
+		"coach removed":   {fields: session.CoachField, want: func(s *session.Session) { s.Coach = tenant.MemberID{} }},
+		"start removed":   {fields: session.StartField, reason: fault.InvalidField},
+		"service removed": {fields: session.ServiceField, reason: fault.InvalidField},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -296,13 +407,13 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-func TestACancelledSessionIsNotEdited(t *testing.T) {
+func TestEdit_RejectsCancelledSession(t *testing.T) {
 	t.Parallel()
 	_, err := session.Session{State: catalog.Cancelled}.Edit(session.Input{Title: "x"}, session.TitleField, yoga(t), noon)
 	wantReason(t, err, fault.SessionState)
 }
 
-func TestRaised(t *testing.T) {
+func TestRaised_ReportsHigherCapacity(t *testing.T) {
 	t.Parallel()
 	with := func(capacity *int) session.Session {
 		return session.Session{Details: session.Details{Capacity: capacity}}
@@ -311,7 +422,8 @@ func TestRaised(t *testing.T) {
 		before, after *int
 		want          bool
 	}{
-		{new(1), new(2), true}, {new(2), new(1), false}, {new(1), new(1), false}, {new(1), nil, true}, {nil, nil, false}, {nil, new(9), false},
+		{new(1), new(2), true}, {new(2), new(1), false}, {new(1), new(1), false}, {new(1), nil, true},
+		{nil, nil, false}, {nil, new(9), false},
 	} {
 		if got := with(tt.after).Raised(with(tt.before)); got != tt.want {
 			t.Errorf("%v to %v: %v", tt.before, tt.after, got)
@@ -319,20 +431,35 @@ func TestRaised(t *testing.T) {
 	}
 }
 
-func TestFilter(t *testing.T) {
+func TestFilter_RestrictsStates(t *testing.T) {
 	t.Parallel()
 	all := []catalog.SessionState{catalog.Draft, catalog.Published, catalog.Cancelled}
 	for name, tt := range map[string]struct {
 		got  session.Filter
 		want []catalog.SessionState
 	}{
-		"bulk publish forces drafts":                 {session.Filter{States: all}.Drafts(), []catalog.SessionState{catalog.Draft}},
-		"bulk publish forces drafts, whatever named": {session.Filter{States: []catalog.SessionState{catalog.Cancelled}}.Drafts(), []catalog.SessionState{catalog.Draft}},
-		"bulk publish forces drafts, none named":     {session.Filter{}.Drafts(), []catalog.SessionState{catalog.Draft}},
-		"staff see what they ask for":                {session.Filter{}.Visible(true), nil},
-		"members see no drafts":                      {session.Filter{}.Visible(false), []catalog.SessionState{catalog.Published, catalog.Cancelled}},
-		"members see no drafts, all named":           {session.Filter{States: all}.Visible(false), []catalog.SessionState{catalog.Published, catalog.Cancelled}},
-		"members see nothing that is only drafts":    {session.Filter{States: []catalog.SessionState{catalog.Draft}}.Visible(false), []catalog.SessionState{}},
+		"bulk publish forces drafts": {
+			session.Filter{States: all}.Drafts(),
+			[]catalog.SessionState{catalog.Draft},
+		},
+		"bulk publish forces drafts, whatever named": {
+			session.Filter{States: []catalog.SessionState{catalog.Cancelled}}.Drafts(),
+			[]catalog.SessionState{catalog.Draft},
+		},
+		"bulk publish forces drafts, none named": {session.Filter{}.Drafts(), []catalog.SessionState{catalog.Draft}},
+		"staff see what they ask for":            {session.Filter{}.Visible(true), nil},
+		"members see no drafts": {
+			session.Filter{}.Visible(false),
+			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
+		},
+		"members see no drafts, all named": {
+			session.Filter{States: all}.Visible(false),
+			[]catalog.SessionState{catalog.Published, catalog.Cancelled},
+		},
+		"members see nothing that is only drafts": {
+			session.Filter{States: []catalog.SessionState{catalog.Draft}}.Visible(false),
+			[]catalog.SessionState{},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -343,17 +470,17 @@ func TestFilter(t *testing.T) {
 	}
 }
 
-func TestABulkOperationHasABound(t *testing.T) {
+func TestBearable_RejectsTooManySessionsOrPlaces(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		all   []session.Session
 		limit string
 	}{
 		"none":              {nil, ""},
-		"as many as can be": {make([]session.Session, session.MaxBulk), ""},
-		"one more":          {make([]session.Session, session.MaxBulk+1), "2000"},
-		"as many places":    {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3000}}, ""},
-		"one place more":    {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3001}}, "10000"},
+		"most sessions":     {make([]session.Session, session.MaxBulk), ""},
+		"too many sessions": {make([]session.Session, session.MaxBulk+1), "2000"},
+		"most places":       {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3000}}, ""},
+		"too many places":   {[]session.Session{{SeatsTaken: 6000, Waiting: 1000}, {SeatsTaken: 3001}}, "10000"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -368,29 +495,59 @@ func TestABulkOperationHasABound(t *testing.T) {
 	}
 }
 
-func TestClashes(t *testing.T) {
+func TestClashes_FindsOverlapsOfResourceAndCoach(t *testing.T) {
 	t.Parallel()
 	bike := tenant.New[tenant.ResourceID](noon)
 	at := func(hour int, resource tenant.ResourceID, coach tenant.MemberID) session.Session {
-		s := session.Session{StartsAt: noon.Add(time.Duration(hour) * time.Hour), EndsAt: noon.Add(time.Duration(hour+2) * time.Hour)}
+		s := session.Session{
+			StartsAt: noon.Add(time.Duration(hour) * time.Hour),
+			EndsAt:   noon.Add(time.Duration(hour+2) * time.Hour),
+		}
 		s.Resource, s.Coach = resource, coach
 		return s
 	}
-	none, nobody := tenant.ResourceID{}, tenant.MemberID{}
-	span := func(hour int) civil.Span { return at(hour, none, nobody).Span() }
+	none, noCoach := tenant.ResourceID{}, tenant.MemberID{}
+	span := func(hour int) civil.Span { return at(hour, none, noCoach).Span() }
 	for name, tt := range map[string]struct {
 		sessions []session.Session
 		busy     []session.Busy
 		want     []session.Clash
 	}{
-		"nothing in common":       {sessions: []session.Session{at(0, mat, nobody), at(0, bike, nobody), at(0, none, coach), at(0, none, nobody)}},
-		"one after another":       {sessions: []session.Session{at(0, mat, coach), at(2, mat, coach)}, busy: []session.Busy{{mat, coach, span(4)}, {mat, coach, span(-2)}}},
-		"the same resource":       {sessions: []session.Session{at(0, mat, nobody), at(1, mat, nobody)}, want: []session.Clash{{Session: 1, With: 0, Span: span(0)}}},
-		"later in the file":       {sessions: []session.Session{at(1, mat, nobody), at(0, mat, nobody)}, want: []session.Clash{{Session: 1, With: 0, Span: span(1)}}},
-		"the same staff member":   {sessions: []session.Session{at(0, mat, coach), at(1, bike, coach)}, want: []session.Clash{{Session: 1, With: 0, Span: span(0), Coach: true}}},
-		"taken already":           {sessions: []session.Session{at(0, mat, nobody)}, busy: []session.Busy{{mat, nobody, span(1)}}, want: []session.Clash{{Session: 0, With: -1, Span: span(1)}}},
-		"taken already, by staff": {sessions: []session.Session{at(0, none, coach)}, busy: []session.Busy{{bike, coach, span(1)}}, want: []session.Clash{{Session: 0, With: -1, Span: span(1), Coach: true}}},
-		"both, one told each":     {sessions: []session.Session{at(0, mat, coach), at(1, mat, coach)}, want: []session.Clash{{Session: 1, With: 0, Span: span(0)}, {Session: 1, With: 0, Span: span(0), Coach: true}}},
+		"nothing in common": {
+			sessions: []session.Session{
+				at(0, mat, noCoach), at(0, bike, noCoach), at(0, none, coach), at(0, none, noCoach),
+			},
+		},
+		"one after another": {
+			sessions: []session.Session{at(0, mat, coach), at(2, mat, coach)},
+			busy:     []session.Busy{{mat, coach, span(4)}, {mat, coach, span(-2)}},
+		},
+		"the same resource": {
+			sessions: []session.Session{at(0, mat, noCoach), at(1, mat, noCoach)},
+			want:     []session.Clash{{Session: 1, With: 0, Span: span(0)}},
+		},
+		"later in the file": {
+			sessions: []session.Session{at(1, mat, noCoach), at(0, mat, noCoach)},
+			want:     []session.Clash{{Session: 1, With: 0, Span: span(1)}},
+		},
+		"the same staff member": {
+			sessions: []session.Session{at(0, mat, coach), at(1, bike, coach)},
+			want:     []session.Clash{{Session: 1, With: 0, Span: span(0), Coach: true}},
+		},
+		"taken already": {
+			sessions: []session.Session{at(0, mat, noCoach)}, busy: []session.Busy{{mat, noCoach, span(1)}},
+			want: []session.Clash{{Session: 0, With: -1, Span: span(1)}},
+		},
+		"taken already, by staff": {
+			sessions: []session.Session{at(0, none, coach)}, busy: []session.Busy{{bike, coach, span(1)}},
+			want: []session.Clash{{Session: 0, With: -1, Span: span(1), Coach: true}},
+		},
+		"both, one told each": {
+			sessions: []session.Session{at(0, mat, coach), at(1, mat, coach)},
+			want: []session.Clash{
+				{Session: 1, With: 0, Span: span(0)}, {Session: 1, With: 0, Span: span(0), Coach: true},
+			},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -401,7 +558,7 @@ func TestClashes(t *testing.T) {
 	}
 }
 
-func TestTextsThatCannotBeKept(t *testing.T) {
+func TestTexts_RejectControlCharactersAndLongTexts(t *testing.T) {
 	t.Parallel()
 	in := session.Input{Service: service, Location: location, StartsAt: noon.Add(time.Hour)}
 	titled := func(title string) error {
@@ -416,7 +573,7 @@ func TestTextsThatCannotBeKept(t *testing.T) {
 		_, err := session.New(anID, in, yoga(t), noon)
 		return err
 	}
-	ended := func(reason string) error {
+	cancelled := func(reason string) error {
 		_, _, err := session.Session{State: catalog.Published}.Cancel(reason, noon)
 		return err
 	}
@@ -432,13 +589,13 @@ func TestTextsThatCannotBeKept(t *testing.T) {
 	}{
 		"title with a null character":  {titled("a\x00b"), "title"},
 		"title of two lines":           {titled("a\nb"), "title"},
-		"title that is no UTF-8":       {titled("\xff"), "title"},
+		"title that is not UTF-8":      {titled("\xff"), "title"},
 		"long title":                   {titled(long(201)), "title"},
 		"title as long as can be":      {titled(long(200)), ""},
 		"description":                  {described("a\nb\tc"), ""},
 		"description with a bell":      {described("a\ab"), "description"},
 		"long description":             {described(long(4001)), "description"},
-		"reason with a null character": {ended("\x00"), "reason"},
+		"reason with a null character": {cancelled("\x00"), "reason"},
 		"long reason":                  {blocked(long(1001)), "reason"},
 		"reason":                       {blocked(long(1000)), ""},
 		"workout":                      {workout("Squats", "3 × 10\n5 × 5"), ""},
@@ -459,12 +616,13 @@ func fieldOf(err error) string {
 	return ""
 }
 
-func TestAttachWorkouts(t *testing.T) {
+func TestAttach_KeepsInlineAndDeletedWorkoutsWithTheirSession(t *testing.T) {
 	t.Parallel()
-	warm, strength, mine, theirs := tenant.New[tenant.WorkoutID](noon), tenant.New[tenant.WorkoutID](noon), tenant.New[tenant.WorkoutID](noon), tenant.New[tenant.WorkoutID](noon)
-	old := tenant.New[tenant.WorkoutID](noon)
+	workoutID := func() tenant.WorkoutID { return tenant.New[tenant.WorkoutID](noon) }
+	warm, strength, mine, theirs, old := workoutID(), workoutID(), workoutID(), workoutID(), workoutID()
 	known := []session.Workout{
-		{ID: warm, DeletedAt: noon}, {ID: strength}, {ID: mine, Inline: true}, {ID: theirs, Inline: true}, {ID: old, DeletedAt: noon},
+		{ID: warm, DeletedAt: noon}, {ID: strength}, {ID: mine, Inline: true}, {ID: theirs, Inline: true},
+		{ID: old, DeletedAt: noon},
 	}
 	s := session.Session{Workouts: []tenant.WorkoutID{mine, warm}, Version: 1}
 	for name, tt := range map[string]struct {
@@ -472,13 +630,15 @@ func TestAttachWorkouts(t *testing.T) {
 		same   bool
 		reason fault.Reason
 	}{
-		"others":                       {ids: []tenant.WorkoutID{strength, warm}},
-		"another order":                {ids: []tenant.WorkoutID{warm, mine}},
-		"none":                         {},
-		"the same":                     {ids: []tenant.WorkoutID{mine, warm}, same: true},
-		"absent, or of another tenant": {ids: []tenant.WorkoutID{tenant.New[tenant.WorkoutID](noon)}, reason: fault.WorkoutNotFound},
-		"written for another session":  {ids: []tenant.WorkoutID{theirs}, reason: fault.WorkoutNotFound},
-		"deleted, and not had before":  {ids: []tenant.WorkoutID{mine, warm, old}, reason: fault.WorkoutNotFound},
+		"others":        {ids: []tenant.WorkoutID{strength, warm}},
+		"another order": {ids: []tenant.WorkoutID{warm, mine}},
+		"none":          {},
+		"the same":      {ids: []tenant.WorkoutID{mine, warm}, same: true},
+		"absent, or of another tenant": {
+			ids: []tenant.WorkoutID{tenant.New[tenant.WorkoutID](noon)}, reason: fault.WorkoutNotFound,
+		},
+		"written for another session": {ids: []tenant.WorkoutID{theirs}, reason: fault.WorkoutNotFound},
+		"deleted, and not had before": {ids: []tenant.WorkoutID{mine, warm, old}, reason: fault.WorkoutNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -491,7 +651,7 @@ func TestAttachWorkouts(t *testing.T) {
 	}
 }
 
-func TestDeleteWorkout(t *testing.T) {
+func TestWorkoutDelete_RejectsInlineAndChangesOnlyOnce(t *testing.T) {
 	t.Parallel()
 	w := session.Workout{Name: "Squats", Version: 3, UpdatedAt: noon}
 	gone, changed, err := w.Delete(noon.Add(time.Hour))
@@ -499,7 +659,8 @@ func TestDeleteWorkout(t *testing.T) {
 	if diff := cmp.Diff(want, gone); err != nil || !changed || !gone.Deleted() || diff != "" {
 		t.Errorf("changed: %v, %v (-want +got)\n%s", changed, err, diff)
 	}
-	if again, changed, err := gone.Delete(noon.Add(2 * time.Hour)); err != nil || changed || !again.DeletedAt.Equal(noon.Add(time.Hour)) {
+	again, changed, err := gone.Delete(noon.Add(2 * time.Hour))
+	if err != nil || changed || !again.DeletedAt.Equal(noon.Add(time.Hour)) {
 		t.Errorf("again: %v, %+v, %v", changed, again, err)
 	}
 	_, _, err = session.Workout{Name: "Finisher", Inline: true}.Delete(noon)
@@ -508,7 +669,7 @@ func TestDeleteWorkout(t *testing.T) {
 	}
 }
 
-func TestASessionHasSoManyWorkoutsAtMost(t *testing.T) {
+func TestAttachInline_RejectsMoreThanMaxWorkouts(t *testing.T) {
 	t.Parallel()
 	s := session.Session{Workouts: make([]tenant.WorkoutID, session.MaxWorkouts)}
 	_, err := s.AttachInline(session.Workout{}, noon)

@@ -8,8 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Bounds of texts, in characters. The contract states them too; here they hold for
-// whoever does not come through it.
+// Length limits of texts, in characters. The contract has them too; these apply to callers inside the service.
 const (
 	maxTitle       = 200
 	maxDescription = 4_000
@@ -18,21 +17,23 @@ const (
 	maxBody        = 20_000
 )
 
-// CheckReason refuses a reason that cannot be kept: INVALID_FIELD.
+// CheckReason rejects an invalid reason: INVALID_FIELD.
 func CheckReason(reason string) error { return lines("reason", reason, maxReason) }
 
-// line refuses what is no single line of text.
+// line accepts one line of text.
 func line(field, value string, longest int) error {
 	return text(field, value, longest, unicode.IsControl)
 }
 
-// lines refuses what is no text of one or more lines.
+// lines accepts one or more lines of text.
 func lines(field, value string, longest int) error {
-	return text(field, value, longest, func(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) })
+	return text(field, value, longest, func(r rune) bool {
+		return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r)
+	})
 }
 
-// text refuses what the database would not keep, such as a null character, and what would show as
-// something else than it is.
+// text rejects what the database cannot store, such as a null character, and control characters, which can hide what a
+// text is.
 func text(field, value string, longest int, forbidden func(rune) bool) error {
 	switch {
 	case !utf8.ValidString(value) || strings.ContainsFunc(value, forbidden):

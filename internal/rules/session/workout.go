@@ -12,31 +12,32 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MaxWorkouts is how many a session may have.
+// MaxWorkouts is the most workouts of a session.
 const MaxWorkouts = 50
 
-// Workout is a plan of what is trained.
+// Workout is a training plan.
 type Workout struct {
 	ID        tenant.WorkoutID
 	Name      string
 	Body      string // plain text or Markdown
-	Inline    bool   // written for one session, and not offered for reuse
+	Inline    bool   // belongs to one session and cannot be reused
 	Version   int
 	CreatedAt time.Time
 	UpdatedAt time.Time
-	DeletedAt time.Time // zero: in use
+	DeletedAt time.Time // zero: not deleted
 }
 
-// Facts gives what can be edited.
+// Facts returns the editable fields, for the audit log.
 func (w Workout) Facts() catalog.Facts { return catalog.Facts{"name": w.Name, "body": w.Body} }
 
-// Deleted reports whether nothing but the sessions that have it knows it any more.
+// Deleted reports whether the workout is deleted. Sessions that have it keep it.
 func (w Workout) Deleted() bool { return !w.DeletedAt.IsZero() }
 
-// Delete takes a reusable workout out of use, and tells whether that changes anything. An inline one is its session's: INVALID_FIELD.
+// Delete deletes a reusable workout and reports whether anything changed. An inline workout belongs to its session:
+// INVALID_FIELD.
 func (w Workout) Delete(now time.Time) (Workout, bool, error) {
 	if w.Inline {
-		return w, false, fault.Invalid("workout_id", "The workout belongs to one session. Take it off there.")
+		return w, false, fault.Invalid("workout_id", "The workout belongs to one session. Remove it there.")
 	}
 	if w.Deleted() {
 		return w, false, nil
@@ -46,7 +47,7 @@ func (w Workout) Delete(now time.Time) (Workout, bool, error) {
 	return w, true, nil
 }
 
-// Validate refuses a workout that cannot be kept: INVALID_FIELD.
+// Validate rejects a workout with invalid fields: INVALID_FIELD.
 func (w Workout) Validate() error {
 	if strings.TrimSpace(w.Name) == "" {
 		return fault.Invalid("name", "A workout needs a name.")
@@ -54,9 +55,8 @@ func (w Workout) Validate() error {
 	return cmp.Or(line("name", w.Name, maxName), lines("body", w.Body, maxBody))
 }
 
-// Attach gives the session with other workouts. Known are those of them that the
-// tenant has; an inline one stays with the session for which it was written, and
-// one that was deleted with those that have it.
+// Attach returns the session with other workouts. Known has those of them that the tenant has. Inline and deleted
+// workouts can only stay with a session that already has them.
 func (s Session) Attach(ids []tenant.WorkoutID, known []Workout, now time.Time) (Session, bool, error) {
 	for _, id := range ids {
 		n := slices.IndexFunc(known, func(w Workout) bool { return w.ID == id })
@@ -71,10 +71,11 @@ func (s Session) Attach(ids []tenant.WorkoutID, known []Workout, now time.Time) 
 	return s.edited(now), true, nil
 }
 
-// AttachInline gives the session with one more workout at the end.
+// AttachInline returns the session with one more workout at the end.
 func (s Session) AttachInline(w Workout, now time.Time) (Session, error) {
 	if len(s.Workouts) >= MaxWorkouts {
-		return s, fault.Invalid("session_id", "The session has %d workouts already.", MaxWorkouts).With("limit", strconv.Itoa(MaxWorkouts))
+		return s, fault.Invalid("session_id", "The session already has %d workouts.", MaxWorkouts).
+			With("limit", strconv.Itoa(MaxWorkouts))
 	}
 	s.Workouts = append(slices.Clone(s.Workouts), w.ID)
 	return s.edited(now), nil

@@ -1,14 +1,13 @@
 package waitlist
 
 import (
-	"reflect"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/settings"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -118,29 +117,93 @@ type Layer struct {
 	Version  int // 0: nothing was ever said
 }
 
-// Defaults are the rules of a tenant that wrote nothing down.
-func Defaults() Rules {
-	return Rules{
-		Enabled:           true,
-		Mode:              AutoPromote,
-		MaxQueueSize:      50,
-		OfferWindow:       30 * time.Minute,
-		MinOfferWindow:    5 * time.Minute,
-		TimeFlexibility:   time.Hour,
-		MaxOffersPerEntry: 3,
-		MaxTriesPerSlot:   10,
-		AfterExpiry:       ReturnEntry,
-		AfterDecline:      ReturnEntry,
-		AutoCascade:       true,
-		StaleAfter:        24 * time.Hour,
-		AllowDownFitting:  true,
-		Order:             ByJoining,
-		BaseScore:         100,
-		EarlyBirdMax:      50,
-		QuietHours:        QuietHours{From: civil.TimeOfDay{Hour: 21}, Until: civil.TimeOfDay{Hour: 8}}, // those of messages
-		PromotionGrace:    time.Hour,
-	}
+// Fields are the settings of waitlist rules. They are validated in this order.
+var Fields = settings.Table[Settings, Rules]{
+	settings.New("enabled", func(s *Settings, r *Rules) (**bool, *bool) { return &s.Enabled, &r.Enabled }).Default(true),
+	settings.New("mode", func(s *Settings, r *Rules) (**Mode, *Mode) { return &s.Mode, &r.Mode }).
+		Default(AutoPromote).Check(settings.OneOf(AutoPromote, OfferInTurn, FirstToClaim)),
+	settings.New("max_queue_size", func(s *Settings, r *Rules) (**int, *int) { return &s.MaxQueueSize, &r.MaxQueueSize }).
+		Default(50).Check(settings.Number(1, maxQueueSize)),
+	settings.New("offer_window",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) { return &s.OfferWindow, &r.OfferWindow }).
+		Default(30 * time.Minute).Check(settings.Span(leastWindow, maxOfferWindow)),
+	settings.New("min_offer_window",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) {
+			return &s.MinOfferWindow, &r.MinOfferWindow
+		}).
+		Default(5 * time.Minute).CheckWith(leastOffer),
+	settings.New("time_flexibility",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) {
+			return &s.TimeFlexibility, &r.TimeFlexibility
+		}).
+		Default(time.Hour).Check(settings.Span(0, maxFlexibility)),
+	settings.New("max_offers_per_entry",
+		func(s *Settings, r *Rules) (**int, *int) { return &s.MaxOffersPerEntry, &r.MaxOffersPerEntry }).
+		Default(3).Check(settings.Number(0, maxOffers)),
+	settings.New("max_tries_per_slot",
+		func(s *Settings, r *Rules) (**int, *int) { return &s.MaxTriesPerSlot, &r.MaxTriesPerSlot }).
+		Default(10).Check(settings.Number(0, maxTries)),
+	settings.New("after_expiry", func(s *Settings, r *Rules) (**After, *After) { return &s.AfterExpiry, &r.AfterExpiry }).
+		Default(ReturnEntry).Check(settings.OneOf(ReturnEntry, CloseEntry)),
+	settings.New("after_decline",
+		func(s *Settings, r *Rules) (**After, *After) { return &s.AfterDecline, &r.AfterDecline }).
+		Default(ReturnEntry).Check(settings.OneOf(ReturnEntry, CloseEntry)),
+	settings.New("auto_cascade", func(s *Settings, r *Rules) (**bool, *bool) { return &s.AutoCascade, &r.AutoCascade }).
+		Default(true),
+	settings.New("expire_stale", func(s *Settings, r *Rules) (**bool, *bool) { return &s.ExpireStale, &r.ExpireStale }),
+	settings.New("stale_after",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) { return &s.StaleAfter, &r.StaleAfter }).
+		Default(24 * time.Hour).Check(settings.Span(MinStale, maxStale)),
+	settings.New("allow_down_fitting",
+		func(s *Settings, r *Rules) (**bool, *bool) { return &s.AllowDownFitting, &r.AllowDownFitting }).
+		Default(true),
+	settings.New("order", func(s *Settings, r *Rules) (**Order, *Order) { return &s.Order, &r.Order }).
+		Default(ByJoining).Check(settings.OneOf(ByJoining, ByPriority, ByFormula)),
+	settings.New("base_score", func(s *Settings, r *Rules) (**int, *int) { return &s.BaseScore, &r.BaseScore }).
+		Default(100).Check(settings.Number(0, maxBase)),
+	settings.New("tier_bonuses",
+		func(s *Settings, r *Rules) (**map[string]int, *map[string]int) { return &s.TierBonus, &r.TierBonus }).
+		Check(bonuses),
+	settings.New("early_bird_points_per_day",
+		func(s *Settings, r *Rules) (**int, *int) { return &s.EarlyBirdPerDay, &r.EarlyBirdPerDay }).
+		Check(settings.Number(0, maxPerDay)),
+	settings.New("early_bird_max_points",
+		func(s *Settings, r *Rules) (**int, *int) { return &s.EarlyBirdMax, &r.EarlyBirdMax }).
+		Default(50).Check(settings.Number(0, maxEarlyBird)),
+	settings.New("eligibility_expression",
+		func(s *Settings, r *Rules) (**string, *string) {
+			return &s.EligibilityExpression, &r.EligibilityExpression
+		}),
+	settings.New("priority_expression",
+		func(s *Settings, r *Rules) (**string, *string) { return &s.PriorityExpression, &r.PriorityExpression }),
+	settings.New("quiet_hours",
+		func(s *Settings, r *Rules) (**QuietHours, *QuietHours) { return &s.QuietHours, &r.QuietHours }).
+		Default(QuietHours{From: civil.TimeOfDay{Hour: 21}, Until: civil.TimeOfDay{Hour: 8}}).Check(quiet),
+	settings.New("offers_in_quiet_hours",
+		func(s *Settings, r *Rules) (**bool, *bool) { return &s.OffersInQuietHours, &r.OffersInQuietHours }),
+	settings.New("auto_promote_cutoff",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) {
+			return &s.AutoPromoteCutoff, &r.AutoPromoteCutoff
+		}).
+		Check(settings.Span(0, maxCutoff)),
+	settings.New("promotion_grace",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) {
+			return &s.PromotionGrace, &r.PromotionGrace
+		}).
+		Default(time.Hour).Check(settings.Span(0, maxGrace)),
+	settings.New("fill_after_start",
+		func(s *Settings, r *Rules) (**time.Duration, *time.Duration) {
+			return &s.FillAfterStart, &r.FillAfterStart
+		}).
+		Check(settings.Span(0, maxAfterStart)),
+	settings.New("sms_min_score", func(s *Settings, r *Rules) (**int, *int) { return &s.SMSMinScore, &r.SMSMinScore }).
+		Check(settings.Number(0, MaxScore)),
 }
+
+var defaults = Fields.Defaults()
+
+// Defaults are the rules of a tenant that wrote nothing down.
+func Defaults() Rules { return defaults }
 
 // Effective is the rules in force somewhere, and why.
 type Effective struct {
@@ -154,54 +217,17 @@ type Effective struct {
 
 // Resolve lays layers over the defaults, in the order given: tenant, location, service.
 func Resolve(layers ...Layer) Effective {
-	e := Effective{Rules: Defaults(), Origins: make(map[string]catalog.Level), Layers: layers}
-	rules := reflect.ValueOf(&e.Rules).Elem()
-	for i := range rules.NumField() {
-		e.Origins[rules.Type().Field(i).Name] = catalog.Default
-	}
-	for _, layer := range layers {
-		e.Version = max(e.Version, layer.Version)
-		says := reflect.ValueOf(layer.Settings)
-		for i := range says.NumField() {
-			if said := says.Field(i); !said.IsNil() {
-				rules.Field(i).Set(said.Elem()) // a test holds the fields of both alike
-				e.Origins[rules.Type().Field(i).Name] = layer.Level
-			}
-		}
+	e := Effective{Layers: layers}
+	e.Rules, e.Origins = settings.Resolve(Fields, catalog.Default, layers,
+		func(l *Layer) (catalog.Level, *Settings) { return l.Level, &l.Settings })
+	for _, l := range layers {
+		e.Version = max(e.Version, l.Version)
 	}
 	return e
 }
 
-// ResolveAt resolves the layers of a tenant that apply to a service at a location.
-func ResolveAt(all []Layer, location tenant.LocationID, service tenant.ServiceID) Effective {
-	var layers []Layer
-	for _, l := range all {
-		switch {
-		case l.Level == catalog.TenantLevel,
-			l.Level == catalog.LocationLevel && l.Scope == location.UUID,
-			l.Level == catalog.ServiceLevel && l.Scope == service.UUID:
-			layers = append(layers, l)
-		}
-	}
-	return Resolve(layers...)
-}
-
-// RulesOf returns a function that resolves the rules of a queue.
-func RulesOf(all []Layer) func(Queue) Rules {
-	return func(q Queue) Rules { return ResolveAt(all, q.Location, q.Service).Rules }
-}
-
 // Settings writes rules down as a layer that leaves nothing open.
-func (r Rules) Settings() Settings {
-	var s Settings
-	from, into := reflect.ValueOf(r), reflect.ValueOf(&s).Elem()
-	for i := range from.NumField() {
-		value := reflect.New(from.Field(i).Type())
-		value.Elem().Set(from.Field(i))
-		into.Field(i).Set(value)
-	}
-	return s
-}
+func (r Rules) Settings() Settings { return Fields.Explicit(r) }
 
 // Admits refuses one more entry in a queue: WAITLIST_CLOSED, WAITLIST_FULL.
 func (r Rules) Admits(waiting int, on civil.Date) error {
@@ -216,15 +242,4 @@ func (r Rules) Admits(waiting int, on civil.Date) error {
 }
 
 // Facts are the settings by their names in the contract, for the record of a change. What is inherited is nil.
-func (s Settings) Facts() catalog.Facts {
-	facts := make(catalog.Facts)
-	from := reflect.ValueOf(s)
-	for i := range from.NumField() {
-		name, _, _ := strings.Cut(from.Type().Field(i).Tag.Get("json"), ",")
-		facts[name] = nil
-		if said := from.Field(i); !said.IsNil() {
-			facts[name] = said.Elem().Interface()
-		}
-	}
-	return facts
-}
+func (s Settings) Facts() catalog.Facts { return Fields.Values(&s) }

@@ -32,12 +32,12 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Resolve lays settings over rules field by field.
+// Resolve lays settings over rules field by field, and each field has a row of the same name as in JSON.
 func TestSettingsAndRulesAreAlike(t *testing.T) {
 	t.Parallel()
 	settings, rules := reflect.TypeFor[waitlist.Settings](), reflect.TypeFor[waitlist.Rules]()
-	if settings.NumField() != rules.NumField() {
-		t.Fatalf("%d settings and %d rules", settings.NumField(), rules.NumField())
+	if settings.NumField() != rules.NumField() || settings.NumField() != len(waitlist.Fields) {
+		t.Fatalf("%d settings, %d rules and %d rows", settings.NumField(), rules.NumField(), len(waitlist.Fields))
 	}
 	seen := make(map[string]bool)
 	for i := range rules.NumField() {
@@ -50,6 +50,12 @@ func TestSettingsAndRulesAreAlike(t *testing.T) {
 			t.Errorf("%s is written as %q", s.Name, s.Tag.Get("json"))
 		}
 		seen[name] = true
+		row := waitlist.Fields[i]
+		var of waitlist.Settings
+		pointer := reflect.ValueOf(&of).Elem().Field(i).Addr().Interface()
+		if row.Field() != r.Name || row.Pointer(&of) != pointer || row.Name() != name {
+			t.Errorf("row %d is %s of %s, want %s of %s", i, row.Name(), row.Field(), name, r.Name)
+		}
 	}
 }
 

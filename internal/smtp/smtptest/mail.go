@@ -13,18 +13,18 @@ import (
 	"strings"
 )
 
-// Mail is a mail that the server took, taken apart.
+// Mail is a parsed mail that the server accepted.
 type Mail struct {
-	From   string // of the envelope, as To
+	From   string // From and To are those of the envelope
 	To     []string
 	Header mail.Header
-	Parts  []Part // the leaves, in order
+	Parts  []Part // the leaf parts in order
 	Raw    []byte
 }
 
-// Part is a leaf of a mail's tree.
+// Part is a leaf of a mail's MIME tree.
 type Part struct {
-	Inside      string // the multipart types around it, from the outside: "mixed/alternative"
+	Inside      string // the enclosing multipart types, outermost first: "mixed/alternative"
 	Type        string
 	Params      map[string]string
 	Disposition string // empty: none
@@ -32,7 +32,7 @@ type Part struct {
 	Body        string // decoded
 }
 
-// Text is a header in the clear.
+// Text returns a decoded header.
 func (m Mail) Text(name string) string {
 	text, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get(name))
 	if err != nil {
@@ -41,7 +41,7 @@ func (m Mail) Text(name string) string {
 	return text
 }
 
-// Part is the first part of a type.
+// Part returns the first part of a type.
 func (m Mail) Part(kind string) (Part, bool) {
 	for _, p := range m.Parts {
 		if p.Type == kind {

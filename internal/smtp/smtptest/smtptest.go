@@ -1,5 +1,5 @@
-// Package smtptest is a mail server for tests: it speaks SMTP with STARTTLS, TLS and
-// authentication, takes mails apart, and refuses them as told.
+// Package smtptest is a fake mail server. It speaks SMTP with STARTTLS, TLS and
+// authentication, parses mails, and rejects them on request.
 package smtptest
 
 import (
@@ -22,34 +22,34 @@ import (
 	"time"
 )
 
-// Reaction is what the server does with a mail. Its replies are whole lines, such as
-// "550 5.1.1 no such user"; where one is empty the server says yes.
+// Reaction is what the server does with a mail. Replies are complete lines, such as
+// "550 5.1.1 no such user". If one is empty, the server accepts.
 type Reaction struct {
 	Mail string // to MAIL FROM
 	Rcpt string // to RCPT TO
 	Data string // to DATA
 	End  string // to the whole mail
 
-	Silent bool   // takes the mail and never answers
-	Drop   bool   // takes the mail and cuts the connection
-	Then   func() // called when the mail is taken; may be nil
+	Silent bool   // accepts the mail and never answers
+	Drop   bool   // accepts the mail and closes the connection
+	Then   func() // is called when the mail is accepted; may be nil
 }
 
-// Options are what a server offers.
+// Options configure a server.
 type Options struct {
-	TLS      bool   // from the first byte on
-	StartTLS bool   // offered
-	Username string // empty: no authentication is offered
+	TLS      bool   // implicit TLS
+	StartTLS bool   // offers STARTTLS
+	Username string // empty: offers no authentication
 	Password string
-	Greeting string // instead of welcome; a whole line
-	Auth     string // instead of what becomes of AUTH; a whole line
+	Greeting string // replaces the greeting; a complete line
+	Auth     string // replaces the reply to AUTH; a complete line
 }
 
-// Server is a mail server on this machine.
+// Server is a mail server on the loopback interface.
 type Server struct {
 	Host  string
 	Port  int
-	Roots *x509.CertPool // who vouches for it
+	Roots *x509.CertPool // contains its certificate
 
 	options  Options
 	tls      *tls.Config
@@ -64,7 +64,7 @@ type Server struct {
 	count int
 }
 
-// Start starts a server. Close ends it.
+// Start starts a server. Close stops it.
 func Start(o Options) (*Server, error) {
 	certificate, roots, err := identity()
 	if err != nil {
@@ -76,22 +76,24 @@ func Start(o Options) (*Server, error) {
 	}
 	s := &Server{
 		Host: "127.0.0.1", Port: listener.Addr().(*net.TCPAddr).Port, Roots: roots, options: o,
-		tls: &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}, listener: listener,
-		stop: make(chan struct{}), react: func(string) Reaction { return Reaction{} }, conns: make(map[net.Conn]struct{}),
+		tls:      &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12},
+		listener: listener, stop: make(chan struct{}),
+		react: func(string) Reaction { return Reaction{} }, conns: make(map[net.Conn]struct{}),
 	}
 	s.done.Go(s.serve)
 	return s, nil
 }
 
-// identity is a certificate that vouches for itself.
+// identity creates a self-signed certificate.
 func identity() (tls.Certificate, *x509.CertPool, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return tls.Certificate{}, nil, err
 	}
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "smtptest"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "smtptest"},
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore:   time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
@@ -107,7 +109,7 @@ func identity() (tls.Certificate, *x509.CertPool, error) {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, roots, nil
 }
 
-// Close ends the server and every conversation.
+// Close stops the server and closes all connections.
 func (s *Server) Close() {
 	close(s.stop)
 	_ = s.listener.Close()
@@ -115,7 +117,7 @@ func (s *Server) Close() {
 	s.done.Wait()
 }
 
-// HangUp cuts the connections there are, as servers do with those that are idle.
+// HangUp closes all current connections, like a server does with idle ones.
 func (s *Server) HangUp() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,22 +126,21 @@ func (s *Server) HangUp() {
 	}
 }
 
-// React sets what happens to further mails, by recipient; to MAIL FROM it is asked
-// without one.
+// React sets what happens to later mails, by recipient. For MAIL FROM it is called with an empty one.
 func (s *Server) React(react func(to string) Reaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.react = react
 }
 
-// Mails are those that were taken, in order.
+// Mails returns the accepted mails in order.
 func (s *Server) Mails() []Mail {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.mails)
 }
 
-// Connections counts those that were ever made.
+// Connections returns the number of connections that were ever made.
 func (s *Server) Connections() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,29 +165,29 @@ func (s *Server) serve() {
 				s.mu.Unlock()
 			}()
 			select {
-			case <-s.stop: // it came in while the server was closing
+			case <-s.stop: // it was accepted while the server was closing
 			default:
-				s.talk(conn)
+				s.converse(conn)
 			}
 		})
 	}
 }
 
-// conversation is one connection's.
+// conversation is the state of one connection.
 type conversation struct {
 	*Server
 
-	conn    net.Conn
-	text    *textproto.Conn
-	secured bool
-	known   bool // authenticated
+	conn          net.Conn
+	text          *textproto.Conn
+	secured       bool
+	authenticated bool // authenticated
 
-	from string
-	to   []string
-	does Reaction
+	from     string
+	to       []string
+	reaction Reaction
 }
 
-func (s *Server) talk(conn net.Conn) {
+func (s *Server) converse(conn net.Conn) {
 	c := &conversation{Server: s, conn: conn}
 	if s.options.TLS {
 		c.conn, c.secured = tls.Server(conn, s.tls), true
@@ -220,7 +221,7 @@ func (c *conversation) say(lines ...string) error {
 	return nil
 }
 
-// obey reports whether the conversation goes on.
+// obey handles a command and reports whether the connection stays open.
 func (c *conversation) obey(verb, rest string) bool {
 	switch verb {
 	case "EHLO":
@@ -288,8 +289,8 @@ func (c *conversation) authenticate(rest string) bool {
 	if c.options.Auth != "" {
 		return c.say(c.options.Auth) == nil
 	}
-	c.known = user == c.options.Username && password == c.options.Password
-	if !c.known {
+	c.authenticated = user == c.options.Username && password == c.options.Password
+	if !c.authenticated {
 		return c.say("535 5.7.8 Authentication failed") == nil
 	}
 	return c.say("235 2.7.0 Welcome") == nil
@@ -305,10 +306,10 @@ func (c *conversation) ask(prompt string) string {
 }
 
 func (c *conversation) mail(rest string) bool {
-	if c.options.Username != "" && !c.known {
+	if c.options.Username != "" && !c.authenticated {
 		return c.say("530 5.7.0 Authentication required") == nil
 	}
-	if no := c.reaction("").Mail; no != "" {
+	if no := c.reactTo("").Mail; no != "" {
 		return c.say(no) == nil
 	}
 	c.from, c.to = path(rest), nil
@@ -317,9 +318,9 @@ func (c *conversation) mail(rest string) bool {
 
 func (c *conversation) rcpt(rest string) bool {
 	to := path(rest)
-	c.does = c.reaction(to)
-	if c.does.Rcpt != "" {
-		return c.say(c.does.Rcpt) == nil
+	c.reaction = c.reactTo(to)
+	if c.reaction.Rcpt != "" {
+		return c.say(c.reaction.Rcpt) == nil
 	}
 	c.to = append(c.to, to)
 	return c.say("250 2.1.5 OK") == nil
@@ -329,18 +330,18 @@ func (c *conversation) data() bool {
 	if len(c.to) == 0 {
 		return c.say("503 5.5.1 No recipients") == nil
 	}
-	if c.does.Data != "" {
-		return c.say(c.does.Data) == nil
+	if c.reaction.Data != "" {
+		return c.say(c.reaction.Data) == nil
 	}
 	if c.say("354 Go ahead") != nil {
 		return false
 	}
 	raw, err := io.ReadAll(bufio.NewReader(c.text.DotReader()))
 	if err != nil {
-		return false // a mail without its end is none
+		return false // a mail without its end is not accepted
 	}
-	if c.does.End != "" {
-		return c.say(c.does.End) == nil
+	if c.reaction.End != "" {
+		return c.say(c.reaction.End) == nil
 	}
 	m, err := parse(raw)
 	if err != nil {
@@ -351,28 +352,28 @@ func (c *conversation) data() bool {
 	c.mails = append(c.mails, m)
 	n := len(c.mails)
 	c.mu.Unlock()
-	if c.does.Then != nil {
-		c.does.Then()
+	if c.reaction.Then != nil {
+		c.reaction.Then()
 	}
 	switch {
-	case c.does.Silent:
-		_, _ = c.text.ReadLine() // until the other end gives up
+	case c.reaction.Silent:
+		_, _ = c.text.ReadLine() // until the client gives up
 		return false
-	case c.does.Drop:
+	case c.reaction.Drop:
 		return false
 	default:
 		return c.say(fmt.Sprintf("250 2.0.0 OK queued as %d", n)) == nil
 	}
 }
 
-func (c *conversation) reaction(to string) Reaction {
+func (c *conversation) reactTo(to string) Reaction {
 	c.mu.Lock()
 	react := c.react
 	c.mu.Unlock()
 	return react(to)
 }
 
-// path is the address in FROM:<…> or TO:<…>.
+// path returns the address in FROM:<…> or TO:<…>.
 func path(rest string) string {
 	_, after, _ := strings.Cut(rest, "<")
 	address, _, _ := strings.Cut(after, ">")

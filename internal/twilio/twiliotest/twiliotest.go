@@ -1,11 +1,11 @@
-// Package twiliotest is a Twilio for tests: a server that speaks its HTTP, takes
-// messages, refuses them as told, and calls back with signatures.
+// Package twiliotest is a fake Twilio server. It speaks Twilio's HTTP API, accepts messages,
+// rejects them on request, and makes signed calls to webhooks.
 package twiliotest
 
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/sha1" //nolint:gosec // what Twilio signs with
+	"crypto/sha1" //nolint:gosec // Twilio signs with it
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -22,7 +22,7 @@ import (
 	"time"
 )
 
-// Message is a message that the server took.
+// Message is a message that the server accepted.
 type Message struct {
 	SID            string
 	To             string
@@ -33,30 +33,30 @@ type Message struct {
 	StatusCallback string
 }
 
-// Reaction is what the server does with a message. The zero value takes it.
+// Reaction is what the server does with a message. The zero value accepts it.
 type Reaction struct {
-	Status     int           // of a refusal, over HTTP; 0: none
-	Code       int           // Twilio's error code with it
-	RetryAfter time.Duration // a header, in seconds; with Date set it is written as a date
+	Status     int           // HTTP status of a rejection; 0: none
+	Code       int           // Twilio's error code
+	RetryAfter time.Duration // sent as a header, in seconds or, with Date, as a date
 	Date       bool
-	Body       string // instead of Twilio's own, with any status
+	Body       string // replaces Twilio's body, with any status
 
-	Silent bool // takes the message and never answers
-	Drop   bool // takes the message and cuts the connection
-	Taken  bool // takes the message, whatever it answers
+	Silent bool // accepts the message and never answers
+	Drop   bool // accepts the message and closes the connection
+	Taken  bool // accepts the message, whatever the answer is
 
-	Before func(Message) // what happens to a message that was taken before there is an answer, such as callbacks
+	Before func(Message) // is called before the answer, for example to make callbacks first
 }
 
-// Refuse is Twilio's refusal with an error code.
+// Refuse is a rejection with one of Twilio's error codes.
 func Refuse(status, code int) Reaction { return Reaction{Status: status, Code: code} }
 
-// Busy is what comes from a rate limit.
+// Busy is the rejection by a rate limit.
 func Busy(after time.Duration) Reaction {
 	return Reaction{Status: http.StatusTooManyRequests, Code: 20429, RetryAfter: after}
 }
 
-// Server is one account at Twilio.
+// Server is a Twilio account.
 type Server struct {
 	URL        string
 	AccountSID string
@@ -68,10 +68,10 @@ type Server struct {
 	mu       sync.Mutex
 	react    func(Message) Reaction
 	messages []Message
-	asked    int
+	requests int
 }
 
-// Start starts a server. Close ends it.
+// Start starts a server. Close stops it.
 func Start() *Server {
 	s := &Server{
 		AccountSID: "AC" + strings.Repeat("0a", 16),
@@ -86,32 +86,31 @@ func Start() *Server {
 	return s
 }
 
-// Close ends the server, and every call that waits for it.
+// Close stops the server and ends all calls that wait for an answer.
 func (s *Server) Close() {
 	close(s.stop)
 	s.http.Close()
 }
 
-// React sets what happens to further messages that Twilio finds nothing wrong with. It is
-// asked for one at a time.
+// React sets what happens to later messages that are valid. It is called by one request at a time.
 func (s *Server) React(react func(Message) Reaction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.react = react
 }
 
-// Messages are those that were taken, in order.
+// Messages returns the accepted messages in order.
 func (s *Server) Messages() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.messages)
 }
 
-// Asked counts the requests, refused ones included.
+// Asked returns the number of requests, including rejected ones.
 func (s *Server) Asked() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.asked
+	return s.requests
 }
 
 var (
@@ -121,7 +120,7 @@ var (
 
 func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
-	s.asked++
+	s.requests++
 	s.mu.Unlock()
 	user, password, _ := r.BasicAuth()
 	if user != s.AccountSID || password != s.AuthToken || r.PathValue("account") != s.AccountSID {
@@ -133,7 +132,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, code, fmt.Sprintf("refused: '%s'", m.To))
 		return
 	}
-	reaction := s.take(&m)
+	reaction := s.accept(&m)
 	if reaction.Before != nil {
 		reaction.Before(m)
 	}
@@ -182,8 +181,8 @@ func read(r *http.Request) (Message, int) {
 	}
 }
 
-// take keeps the message, unless it is refused.
-func (s *Server) take(m *Message) Reaction {
+// accept stores the message unless it is rejected.
+func (s *Server) accept(m *Message) Reaction {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	reaction := s.react(*m)
@@ -213,16 +212,18 @@ func (re Reaction) answer(w http.ResponseWriter, account string, m Message) {
 		refuse(w, re.Status, re.Code, fmt.Sprintf("refused: '%s'", m.To))
 	default:
 		write(w, http.StatusCreated, map[string]any{
-			"sid": m.SID, "account_sid": account, "to": m.To, "from": m.From, "body": m.Body, "messaging_service_sid": m.Service,
-			"status": "accepted", "num_segments": "0", "num_media": "0", "direction": "outbound-api", "error_code": nil,
-			"date_created": time.Now().UTC().Format(time.RFC1123Z), "price": nil, "price_unit": "USD", "api_version": "2010-04-01",
+			"sid": m.SID, "account_sid": account, "to": m.To, "from": m.From, "body": m.Body,
+			"messaging_service_sid": m.Service, "status": "accepted", "num_segments": "0", "num_media": "0",
+			"direction": "outbound-api", "error_code": nil, "date_created": time.Now().UTC().Format(time.RFC1123Z),
+			"price": nil, "price_unit": "USD", "api_version": "2010-04-01",
 		})
 	}
 }
 
 func refuse(w http.ResponseWriter, status, code int, message string) {
 	write(w, status, map[string]any{
-		"code": code, "message": message, "status": status, "more_info": "https://www.twilio.com/docs/errors/" + strconv.Itoa(code),
+		"code": code, "message": message, "status": status,
+		"more_info": "https://www.twilio.com/docs/errors/" + strconv.Itoa(code),
 	})
 }
 
@@ -232,8 +233,7 @@ func write(w http.ResponseWriter, status int, body any) {
 	_ = json.NewEncoder(w).Encode(body) //nolint:errchkjson // maps of text and numbers
 }
 
-// Update makes the status callback of a message, as Twilio does when something
-// happened to it. It may be sent twice, and in any order.
+// Update returns the status callback of a message. It may be sent twice and in any order.
 func (s *Server) Update(ctx context.Context, m Message, status string, code int) (*http.Request, error) {
 	form := url.Values{
 		"AccountSid": {s.AccountSID}, "ApiVersion": {"2010-04-01"}, "From": {m.From}, "To": {m.To},
@@ -245,15 +245,15 @@ func (s *Server) Update(ctx context.Context, m Message, status string, code int)
 	return s.Call(ctx, m.StatusCallback, form)
 }
 
-// Reply makes the call for an inbound SMS.
+// Reply returns the call for an inbound SMS.
 func (s *Server) Reply(ctx context.Context, address, sid, from, to, body string) (*http.Request, error) {
 	return s.Call(ctx, address, url.Values{
-		"AccountSid": {s.AccountSID}, "ApiVersion": {"2010-04-01"}, "MessageSid": {sid}, "SmsMessageSid": {sid}, "SmsStatus": {"received"},
-		"From": {from}, "To": {to}, "Body": {body}, "NumMedia": {"0"}, "NumSegments": {"1"},
+		"AccountSid": {s.AccountSID}, "ApiVersion": {"2010-04-01"}, "MessageSid": {sid}, "SmsMessageSid": {sid},
+		"SmsStatus": {"received"}, "From": {from}, "To": {to}, "Body": {body}, "NumMedia": {"0"}, "NumSegments": {"1"},
 	})
 }
 
-// Call makes a signed call to a webhook, addressed as Twilio was told.
+// Call returns a signed call to a webhook, with the address that Twilio knows.
 func (s *Server) Call(ctx context.Context, address string, form url.Values) (*http.Request, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, strings.NewReader(form.Encode()))
 	if err != nil {
@@ -265,7 +265,7 @@ func (s *Server) Call(ctx context.Context, address string, form url.Values) (*ht
 	return r, nil
 }
 
-// Sign is Twilio's signature: https://www.twilio.com/docs/usage/security#validating-requests.
+// Sign returns Twilio's signature (https://www.twilio.com/docs/usage/security#validating-requests).
 func Sign(token, address string, form url.Values) string {
 	mac := hmac.New(sha1.New, []byte(token))
 	_, _ = io.WriteString(mac, address)

@@ -1,12 +1,12 @@
-// Counts down what is left of an offer, and shows by itself what becomes of it. The page says all of it without
-// this script, too, to whoever loads it again.
+// Counts down the time that an offer has left, and shows by itself when the offer changes.
+// Without this script a reload of the page shows the same.
 (function () {
   'use strict';
 
-  var SLACK = 400; // ms after the end, so that the service agrees that it is over
+  var SLACK = 400; // ms after the end, so that the offer has expired on the server, too
   var RETRY = 10; // seconds
 
-  // Counted from when the page was made, by a clock that nobody sets.
+  // Counted from when the page was loaded, with a monotonic clock.
   var began = performance.now();
   var looking = null;
   var beat = null;
@@ -54,7 +54,7 @@
 
   function look() {
     if (sent || document.hidden) {
-      return; // becoming visible looks again
+      return; // it checks again when it becomes visible
     }
     fetch(window.location.href, { cache: 'no-store', credentials: 'omit' }).then(function (answer) {
       if (answer.status === 200 || answer.status === 404) {
@@ -103,7 +103,7 @@
       };
     }
     if (every > 0) {
-      // Not everybody at the same moment.
+      // A random delay, so that not all pages ask at the same moment.
       wait(every * (0.75 + Math.random() / 2));
     }
   }
@@ -113,7 +113,7 @@
       look();
     }
   });
-  // Going back to the page shows what it has come to since.
+  // Going back to the page shows the current state.
   window.addEventListener('pageshow', function (event) {
     if (event.persisted) {
       window.location.reload();

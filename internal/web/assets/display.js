@@ -1,10 +1,10 @@
-// Shows the page behind the next link when it is time, and goes on showing what it has while
-// nobody answers. It is written for the browsers of old televisions.
+// Shows the page behind the next link when it is time. If the server does not answer, it keeps
+// the current page. It is written for the browsers of old televisions.
 (function () {
   'use strict';
 
   var RETRY = 5; // seconds
-  // A code is good for 90 seconds. One that nobody could use any more is not shown.
+  // A code is valid for 90 seconds. An expired one is not shown.
   var STALE = 75;
   var shown = Date.now();
 
@@ -44,7 +44,7 @@
     document.body.className = '';
     document.title = page.title;
     shown = Date.now();
-    // Whoever reloads the page finds a link that still is good.
+    // After a reload the link is still valid.
     window.history.replaceState(null, '', fresh.getAttribute('data-next') || from);
     goOn();
   }

@@ -1,12 +1,12 @@
 import { IconArrowLeft } from "@tabler/icons-react";
 import { Link, useLocation } from "react-router";
 
-/** What a link tells the page that it leads to: the address that it stood on. */
+/** Router state of a link: the address of the page with the link. */
 export interface From {
   readonly from?: string;
 }
 
-/** Leads back to the list that somebody came from, as they left it. */
+/** Links back to the list the user came from, with its filters. */
 export function Back({ to, label }: { to: string; label: string }) {
   const { from } = (useLocation().state ?? {}) as From;
   return (

@@ -2,7 +2,7 @@ import { Alert, Button } from "@mantine/core";
 import { IconUsers } from "@tabler/icons-react";
 import { useText } from "../i18n";
 
-/** Somebody else has saved meanwhile. What was typed is still there; this says what they changed. */
+/** Shown when another user saved first: lists the fields that they changed. */
 export function Conflict<V extends object>({
   theirs,
   names,

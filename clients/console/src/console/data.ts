@@ -15,7 +15,7 @@ import { useAll } from "../shared/all";
 import { useCan } from "../shared/me";
 import { DAY, millis, startOf, type Temporal } from "../shared/time";
 
-/** The catalog changes seldom. */
+/** The catalog rarely changes. */
 const slow = { staleTime: 60_000 };
 
 export interface Catalog {
@@ -34,7 +34,7 @@ const finder = <T extends { id: string }>(list: readonly T[]) => {
   return (id: string) => byId.get(id);
 };
 
-/** What is offered, where, and by whom. undefined until all of it is there. */
+/** Locations, services, resources and staff. undefined until all of them have loaded. */
 export function useCatalog() {
   const can = useCan();
   const people = { ...slow, enabled: can("member.read") };
@@ -87,8 +87,8 @@ export function useCatalog() {
 }
 
 /**
- * The sessions of so many days, each day being the one at the session's own location. A day's margin on both
- * sides covers every zone; what is beyond is left out.
+ * The sessions of a number of days, by their local date. A margin of one day on both sides covers
+ * all time zones; sessions outside the days are dropped.
  */
 export function useSchedule(from: Temporal.PlainDate, days: number, locationId: string) {
   const start = millis(startOf(from, "UTC")) - DAY;
@@ -115,7 +115,7 @@ export function useSchedule(from: Temporal.PlainDate, days: number, locationId: 
   return { ...query, data };
 }
 
-/** The local day of a session, as 2026-03-18. */
+/** The local date of a session, such as 2026-03-18. */
 export function dayOf({ localDate }: Session): string {
   const { year = 0, month = 0, day = 0 } = localDate ?? {};
   const pad = (n: number, to: number) => String(n).padStart(to, "0");

@@ -4,17 +4,20 @@ import { useEditing, type Version } from "../shared/editing";
 import { type Bound, bind, FormEnd, Refused } from "../shared/form";
 import { Conflict } from "./conflict";
 
-/** A field's name as update masks have it. */
+/** The name of a field in an update mask. */
 export const maskOf = (field: PropertyKey): string =>
   String(field).replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** What a form shows and changes, with what its inputs take. */
+/** The values of a form, how to change them, and the props of its inputs. */
 export type Form<V extends object> = Bound<V> & {
   readonly values: V;
   readonly set: (part: Partial<V>) => void;
 };
 
-/** A form over something that is made or edited. What others save meanwhile is shown, and nothing typed is lost. */
+/**
+ * A form that creates or edits an entity. It shows what other users save in the meantime and keeps
+ * everything that was typed.
+ */
 export function EditForm<V extends object>({
   current,
   save,
@@ -33,15 +36,15 @@ export function EditForm<V extends object>({
   reread: () => Promise<Version<V>>;
   names: Partial<Record<keyof V, string>>;
   show?: (key: keyof V, value: unknown) => string;
-  /** It is being made. */
+  /** The entity does not exist yet. */
   fresh?: boolean;
-  /** There is something to save beside its values. */
+  /** There are changes to save outside the form's values. */
   dirty?: boolean;
-  /** The clock of times in refusals; the reader's where absent. */
+  /** Time zone of times in error messages. Default: the browser's. */
   zone?: string;
-  /** Absent where the form stands on the page: what was typed is taken back instead. */
+  /** Closes the form. If absent, the form is part of the page and Cancel discards the changes. */
   onClose?: () => void;
-  /** What else can be done with it. */
+  /** Further actions, shown at the left. */
   aside?: ReactNode;
   children: (form: Form<V>) => ReactNode;
 }) {

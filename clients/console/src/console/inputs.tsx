@@ -15,7 +15,7 @@ import type { Catalog } from "./data";
 import { offered, useLanguageNames } from "./languages";
 
 /*
- * Inputs that several forms have.
+ * Inputs that several forms share.
  */
 
 export function Name(props: TextInputProps) {
@@ -23,10 +23,10 @@ export function Name(props: TextInputProps) {
   return <TextInput label={t.fields.name} required maxLength={200} data-autofocus {...props} />;
 }
 
-/** Off, it is archived. */
-export function InUse(props: SwitchProps) {
+/** Switches an entity between active and archived. */
+export function ActiveSwitch(props: SwitchProps) {
   const d = useDesk();
-  return <Switch label={d.catalog.inUse} description={d.catalog.inUseNote} {...props} />;
+  return <Switch label={d.catalog.active} description={d.catalog.activeNote} {...props} />;
 }
 
 export function Zone(props: SelectProps<string>) {
@@ -44,7 +44,7 @@ export function Zone(props: SelectProps<string>) {
   );
 }
 
-/** A language by its name; what is kept is its tag, such as de-DE. */
+/** Selects a language by name. The value is a tag such as de-DE. */
 export function Language(props: SelectProps) {
   const t = useText();
   const tags = new Set([props.value ?? "", ...offered]);
@@ -58,7 +58,7 @@ export function Language(props: SelectProps) {
   );
 }
 
-/** An amount of money, without its cents where there are none. */
+/** An amount of money. Cents are shown only if there are any. */
 export function Price({ currency, ...props }: NumberInputProps & { currency: string }) {
   const t = useText();
   return (
@@ -72,14 +72,14 @@ export function Price({ currency, ...props }: NumberInputProps & { currency: str
   );
 }
 
-/** Where a thing is, for good. */
-export function Place({
+/** Selects a location. It cannot change once it is saved. */
+export function LocationInput({
   catalog,
   fixed,
   ...props
 }: SelectProps<string> & {
   catalog: Catalog;
-  /** Where it is already. */
+  /** The saved location. */
   fixed: string | undefined;
 }) {
   const t = useText();
@@ -97,8 +97,8 @@ export function Place({
   );
 }
 
-/** The only place that there is, if there is but one. */
-export function onlyPlace({ locations }: Catalog): string {
+/** The id of the only location, or "" if there are several. */
+export function onlyLocation({ locations }: Catalog): string {
   const [first, second] = locations.filter(({ active }) => active);
   return first && !second ? first.id : "";
 }

@@ -1,11 +1,11 @@
-import { useSpeech } from "../i18n";
+import { useI18n } from "../i18n";
 
-/** Languages that pickers offer; more stand in them where one is in use. */
+/** Languages in pickers. A picker adds the current value if it is not among them. */
 export const offered = ["en", "de", "fr", "es", "it", "nl", "pt", "pl", "da", "sv", "cs", "tr"];
 
-/** What languages are called in the reader's. */
+/** Names of languages, in the user's language. */
 export function useLanguageName() {
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const names = new Intl.DisplayNames(locale, { type: "language" });
   return (tag: string) => names.of(tag) ?? tag;
 }

@@ -9,16 +9,16 @@ import { useNavigate } from "react-router";
 import { useText } from "../i18n";
 import { useCan } from "../shared/me";
 import { Face } from "../shared/ui";
-import { usePlaces } from "./places";
+import { useNavItems } from "./nav";
 
 export const openPalette = () => spotlight.open();
 
-/** Everything by its name: places, people, acts. */
+/** The command palette: pages, members and actions. */
 export function Palette() {
   const t = useText();
   const can = useCan();
   const go = useNavigate();
-  const places = usePlaces();
+  const places = useNavItems();
   const { setColorScheme } = useMantineColorScheme();
   const [query, setQuery] = useState("");
   const [settled] = useDebouncedValue(query.trim(), 150);
@@ -29,7 +29,7 @@ export function Palette() {
   );
   const actions = [
     {
-      group: t.palette.places,
+      group: t.palette.pages,
       actions: places.map(({ path, name, icon: Icon }) => ({
         id: path,
         label: name,
@@ -38,7 +38,7 @@ export function Palette() {
       })),
     },
     {
-      group: t.palette.acts,
+      group: t.palette.actions,
       actions: [
         ...(can("session.create")
           ? [
@@ -70,7 +70,7 @@ export function Palette() {
         id: member.id,
         label: member.name,
         description: member.email,
-        // The server has matched already: also by a telephone number, say.
+        // The server has already matched, by phone number for example.
         keywords: query,
         leftSection: <Face name={member.name} size={26} />,
         onClick: () => void go(`/members/${member.id}`),

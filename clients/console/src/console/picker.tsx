@@ -5,7 +5,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { useText } from "../i18n";
 
-/** Finds a member as somebody types. */
+/** Searches for a member while the user types. */
 export function MemberPicker({
   value,
   onChange,
@@ -17,7 +17,7 @@ export function MemberPicker({
   onChange: (member: Member | undefined) => void;
   label: string;
   autoFocus?: boolean;
-  /** It narrows a list down: it may stay empty, and the label is only heard. */
+  /** Used as a filter: may be empty, and the label is for screen readers only. */
   filter?: boolean;
 }) {
   const t = useText();
@@ -42,7 +42,7 @@ export function MemberPicker({
       searchValue={query}
       onSearchChange={setQuery}
       onChange={(id) => onChange(all.find((member) => member.id === id))}
-      // The server has matched already.
+      // The server has already matched.
       filter={({ options }) => options}
       data={all.map(({ id, name, email }) => ({
         value: id,

@@ -2,13 +2,13 @@ import { Button } from "@mantine/core";
 import type { ReactNode } from "react";
 import { useText } from "../i18n";
 
-/** What was changed and not saved yet, in sight for as long as there is any. */
+/** Stays visible while there are unsaved changes. */
 export function SaveBar({
   editing: { changed, reset, saving },
   children,
 }: {
   editing: { changed: readonly unknown[]; reset: () => void; saving: boolean };
-  /** What else is asked before it is saved. */
+  /** Further inputs, shown before the buttons. */
   children?: ReactNode;
 }) {
   const t = useText();

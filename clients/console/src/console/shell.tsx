@@ -32,12 +32,12 @@ import {
   useState,
 } from "react";
 import { Link, Route, Routes, useLocation, useNavigate } from "react-router";
-import { type Language, languages, useSpeech, useText } from "../i18n";
+import { type Language, languages, useI18n, useText } from "../i18n";
 import { useAuth, useCan, useMe } from "../shared/me";
 import { useTitle } from "../shared/title";
-import { Face, Guarded, Mark, NoPage, NoPermission, State } from "../shared/ui";
+import { ErrorBoundary, Face, Mark, NoPage, NoPermission, State } from "../shared/ui";
+import { type NavItem, useNavItems } from "./nav";
 import { openPalette, Palette } from "./palette";
-import { type Place, usePlaces } from "./places";
 import { SchedulePage } from "./schedule/page";
 
 const page = <K extends string>(load: () => Promise<Record<K, () => ReactNode>>, name: K) =>
@@ -59,7 +59,7 @@ const RolesPage = page(() => import("./roles/page"), "RolesPage");
 const AccountsPage = page(() => import("./pages/accounts"), "AccountsPage");
 const AuditPage = page(() => import("./pages/audit"), "AuditPage");
 
-/** Pages, with the permission that each takes. */
+/** Routes, with the permission that each needs. */
 const routes: readonly (readonly [string, string, ComponentType])[] = [
   ["/", "session.read", SchedulePage],
   ["/sessions/:id", "booking.roster", SessionPage],
@@ -88,7 +88,7 @@ export function Shell() {
   return can("booking.roster") || can("member.read") ? <Console /> : <StaffOnly />;
 }
 
-/** A member who came here by mistake. */
+/** Shown to members who open the console. */
 function StaffOnly() {
   const t = useText();
   const auth = useAuth();
@@ -118,7 +118,7 @@ function StaffOnly() {
 function Console() {
   const t = useText();
   const can = useCan();
-  const { language } = useSpeech();
+  const { language } = useI18n();
   const [drawer, { open, close }] = useDisclosure();
   const [help, { toggle: toggleHelp, close: closeHelp }] = useDisclosure();
   const narrow = useMediaQuery("(max-width: 60em)", undefined, { getInitialValueInEffect: false });
@@ -126,13 +126,13 @@ function Console() {
   const main = useRef<HTMLElement>(null);
   useGoKeys();
   useHotkeys([["shift+?", toggleHelp]]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on every new page
   useEffect(() => {
     close();
     main.current?.scrollTo(0, 0);
   }, [close, pathname]);
   useEffect(() => {
-    // Mantine's calendars speak through dayjs.
+    // Mantine's calendars are localized by dayjs.
     if (language === "de") void import("dayjs/locale/de");
     if (language === "fr") void import("dayjs/locale/fr");
   }, [language]);
@@ -163,7 +163,7 @@ function Console() {
           </aside>
         )}
         <main id="main" ref={main} tabIndex={-1}>
-          <Guarded key={pathname}>
+          <ErrorBoundary key={pathname}>
             <Suspense fallback={null}>
               <Routes>
                 {routes.map(([path, permission, Page]) => (
@@ -188,7 +188,7 @@ function Console() {
                 <Route path="*" element={<NoPage home={t.nav.schedule} />} />
               </Routes>
             </Suspense>
-          </Guarded>
+          </ErrorBoundary>
         </main>
       </div>
       <Palette />
@@ -199,9 +199,9 @@ function Console() {
   );
 }
 
-/** "g" and a letter goes somewhere. */
+/** Pressing "g" and a letter opens a page. */
 function useGoKeys() {
-  const places = usePlaces();
+  const places = useNavItems();
   const go = useNavigate();
   const armed = useRef(0);
   useEffect(() => {
@@ -226,7 +226,7 @@ function useGoKeys() {
 
 function Keys() {
   const t = useText();
-  const places = usePlaces();
+  const places = useNavItems();
   const rows: [string[], string][] = [
     [["Ctrl", "K"], t.palette.open],
     ...places.map(({ key, name }): [string[], string] => [["G", key.toUpperCase()], name]),
@@ -259,11 +259,11 @@ function Keys() {
 function Side() {
   const t = useText();
   const { tenant } = useMe();
-  const places = usePlaces();
+  const places = useNavItems();
   const { pathname } = useLocation();
   const at = (path: string) =>
     path === "/" ? pathname === "/" || pathname.startsWith("/sessions") : pathname.startsWith(path);
-  const group = (which: Place["group"]) =>
+  const group = (which: NavItem["group"]) =>
     places
       .filter((place) => place.group === which)
       .map(({ path, name, icon: Icon }) => (
@@ -303,7 +303,7 @@ function Side() {
 
 function Account() {
   const t = useText();
-  const { language, speak } = useSpeech();
+  const { language, setLanguage } = useI18n();
   const { member } = useMe();
   const auth = useAuth();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -354,7 +354,7 @@ function Account() {
             leftSection={<IconLanguage size={16} />}
             fw={language === tag ? 600 : 400}
             aria-current={language === tag}
-            onClick={() => speak(tag as Language)}
+            onClick={() => setLanguage(tag as Language)}
           >
             {name}
           </Menu.Item>

@@ -8,17 +8,17 @@ export interface Part {
   readonly shown: ReactNode;
 }
 
-/** Which part of a page is shown: it stands in the address, unless it is the first. */
+/** The selected tab. It is in the URL unless it is the first. */
 export function usePart<P extends { key: string }>(parts: readonly P[], name = "tab") {
   const [params, setParams] = useSearchParams();
   const part = parts.find(({ key }) => key === params.get(name)) ?? parts[0];
   const choose = (key: string | null) =>
-    // What was chosen in one part means nothing in another.
+    // Other parameters belong to the previous tab.
     setParams(key && key !== parts[0]?.key ? { [name]: key } : {}, { replace: true });
   return [part, choose] as const;
 }
 
-/** The parts of a page, one at a time. */
+/** The tabs of a page. */
 export function Tabbed({
   parts,
   name = "tab",
@@ -26,13 +26,13 @@ export function Tabbed({
 }: {
   parts: readonly Part[];
   name?: string;
-  /** Work goes on in a part that is not in sight. */
+  /** Keeps hidden tabs mounted. */
   keep?: boolean;
 }) {
   const [part, choose] = usePart(parts, name);
   const tabs = useRef<HTMLDivElement>(null);
   const key = part?.key;
-  // There may be more than a telephone shows.
+  // On phones, tabs may not fit: scroll to the selected one.
   useEffect(() => {
     const tab = tabs.current?.querySelector(`[role="tab"][data-key="${key}"]`);
     tab?.scrollIntoView({ block: "nearest", inline: "nearest" });

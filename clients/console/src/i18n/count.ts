@@ -1,5 +1,5 @@
 /*
- * A number and what is counted. Each language has its own rule for when there are several.
+ * A number with its noun. Each language has its own plural rule.
  */
 
 export const en = (n: number, one: string, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;

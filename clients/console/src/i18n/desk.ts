@@ -1,11 +1,14 @@
-import { type Language, useSpeech } from ".";
+import { type Language, useI18n } from ".";
 import { de } from "./desk/de";
 import { en } from "./desk/en";
 import { fr } from "./desk/fr";
 
-/** The texts of the front desk and of the catalog. They come with the pages that show them, so that no app's first load carries them. */
+/**
+ * Texts of the front desk and the catalog. Loaded with the pages that show them, to keep the first
+ * load of the console small.
+ */
 export type Desk = typeof en;
 
 const desks: Record<Language, Desk> = { en, de, fr };
 
-export const useDesk = (): Desk => desks[useSpeech().language];
+export const useDesk = (): Desk => desks[useI18n().language];

@@ -3,6 +3,9 @@ import { describe, expect, it } from "vitest";
 import policy from "../../../../policy/policy.csv?raw";
 import contract from "../../../../proto/berth/v1/waitlist.proto?raw";
 import { de } from "./de";
+import { de as deStory } from "./decisions/de";
+import { en as enStory } from "./decisions/en";
+import { fr as frStory } from "./decisions/fr";
 import { de as deDesk } from "./desk/de";
 import { en as enDesk } from "./desk/en";
 import { fr as frDesk } from "./desk/fr";
@@ -16,11 +19,8 @@ import { en as enNotices } from "./notices/en";
 import { fr as frNotices } from "./notices/fr";
 import { de as dePermissions } from "./permissions/de";
 import { fr as frPermissions } from "./permissions/fr";
-import { de as deStory } from "./story/de";
-import { en as enStory } from "./story/en";
-import { fr as frStory } from "./story/fr";
 
-/** Every text by its path; functions by what they take. */
+/** All texts by path. A function is represented by its number of parameters. */
 function texts(of: object, path = ""): Map<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of Object.entries(of)) {
@@ -40,8 +40,8 @@ describe.each([
   ["French about messages", frNotices, enNotices],
   ["German about the waitlist", deStory, enStory],
   ["French about the waitlist", frStory, enStory],
-  ["German of the desk", deDesk, enDesk],
-  ["French of the desk", frDesk, enDesk],
+  ["German for the front desk", deDesk, enDesk],
+  ["French for the front desk", frDesk, enDesk],
 ])("%s", (_, language: object, source: object) => {
   it("has every text", () => {
     expect([...texts(language).keys()].sort()).toEqual([...texts(source).keys()].sort());
@@ -59,29 +59,29 @@ describe.each([
 it.each([
   ["members", enStory.you.reasons],
   ["staff", enStory.staff.reasons],
-])("tells %s every verdict of the waitlist", (_, reasons) => {
-  const told = waitlistReasons().filter((name) => !(name in reasons));
-  // Those who are chosen are told what they got, in sentences of their own.
-  expect(told.sort()).toEqual(["OFFERED", "PROMOTED"]);
+])("has a text for %s about every verdict of the waitlist", (_, reasons) => {
+  const missing = waitlistReasons().filter((name) => !(name in reasons));
+  // Members whose entry was chosen are told what they got, by other texts.
+  expect(missing.sort()).toEqual(["OFFERED", "PROMOTED"]);
 });
 
 it.each([
   ["trigger", WaitlistTrigger, enStory.triggers],
   ["move", WaitlistMove, enStory.moves],
   ["mode", WaitlistMode, enStory.staff.modes],
-])("has a text for every %s of the waitlist", (_, known: object, told) => {
+])("has a text for every %s of the waitlist", (_, known: object, texts) => {
   const values = Object.values(known).filter((value) => typeof value === "number");
   expect(values.length).toBeGreaterThan(1);
-  expect(Object.keys(told).map(Number).sort()).toEqual(values.sort());
+  expect(Object.keys(texts).map(Number).sort()).toEqual(values.sort());
 });
 
-/** What the contract lists as verdicts of its own. */
+/** The verdicts that only the waitlist has, as the contract lists them. */
 function waitlistReasons(): string[] {
   const [, list = ""] = /\/\/ (PROMOTED, OFFERED,[\s\S]*?);/.exec(contract) ?? [];
   return list.match(/[A-Z_]{4,}/g) ?? [];
 }
 
-it("names reasons that there are", () => {
+it("names only known reasons", () => {
   const known = Object.values(ErrorReason);
   const named = [...Object.keys(en.reasons), ...Object.keys(enStory.booking)];
   expect(named.filter((name) => !known.includes(name))).toEqual([]);

@@ -1,7 +1,10 @@
 import { createContext, type ReactNode, use, useEffect, useMemo, useState } from "react";
 import { en } from "./en";
 
-/** Every text of the apps. Texts with facts in them are functions, so each language has its own grammar. */
+/**
+ * The texts of the apps. Texts with values are functions, so that each language has its own
+ * grammar.
+ */
 export type Messages = typeof en;
 
 export const languages = { en: "English", de: "Deutsch", fr: "Français" } as const;
@@ -13,40 +16,40 @@ const load: Record<Language, () => Promise<Messages>> = {
   fr: async () => (await import("./fr")).fr,
 };
 
-const remembered = "berth.language";
+const storageKey = "berth.language";
 
 const isLanguage = (tag: string): tag is Language => tag in languages;
 
-/** The first of the wanted languages that there is. */
-export function choose(wanted: readonly string[]): Language {
-  return wanted.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? "en";
+/** The first preferred language that is supported. */
+export function choose(preferred: readonly string[]): Language {
+  return preferred.map((tag) => tag.slice(0, 2).toLowerCase()).find(isLanguage) ?? "en";
 }
 
-interface Speech {
+interface I18n {
   readonly t: Messages;
-  /** For dates and numbers: the reader's region where it fits the language. */
+  /** For dates and numbers: the user's region if it matches the language. */
   readonly locale: string;
   readonly language: Language;
-  readonly speak: (language: Language) => void;
+  readonly setLanguage: (language: Language) => void;
 }
 
-const SpeechContext = createContext<Speech>({
+const I18nContext = createContext<I18n>({
   t: en,
   locale: "en-GB",
   language: "en",
-  speak: () => undefined,
+  setLanguage: () => undefined,
 });
 
-export const useSpeech = (): Speech => use(SpeechContext);
-export const useText = (): Messages => use(SpeechContext).t;
+export const useI18n = (): I18n => use(I18nContext);
+export const useText = (): Messages => use(I18nContext).t;
 
 const regional = (language: Language): string =>
   navigator.languages.find((tag) => tag.startsWith(`${language}-`)) ??
   { en: "en-GB", de: "de-DE", fr: "fr-FR" }[language];
 
-export function Speaking({ children }: { children: ReactNode }) {
-  const [language, speak] = useState<Language>(() =>
-    choose([localStorage.getItem(remembered) ?? "", ...navigator.languages]),
+export function I18nProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState<Language>(() =>
+    choose([localStorage.getItem(storageKey) ?? "", ...navigator.languages]),
   );
   const [t, setText] = useState<Messages>();
   useEffect(() => {
@@ -66,12 +69,12 @@ export function Speaking({ children }: { children: ReactNode }) {
         t,
         language,
         locale: regional(language),
-        speak: (next: Language) => {
-          localStorage.setItem(remembered, next);
-          speak(next);
+        setLanguage: (next: Language) => {
+          localStorage.setItem(storageKey, next);
+          setLanguage(next);
         },
       },
     [t, language],
   );
-  return speech && <SpeechContext value={speech}>{children}</SpeechContext>;
+  return speech && <I18nContext value={speech}>{children}</I18nContext>;
 }

@@ -1,4 +1,4 @@
-import { type Language, useSpeech } from ".";
+import { type Language, useI18n } from ".";
 import { de } from "./permissions/de";
 import { fr } from "./permissions/fr";
 
@@ -8,10 +8,10 @@ export interface Described {
   readonly permissions: Readonly<Record<string, string>>;
 }
 
-/** The English is the server's own. */
+/** English descriptions come from the server. */
 const translated: Partial<Record<Language, Described>> = { de, fr };
 
 const none: Described = { roles: {}, permissions: {} };
 
-/** Descriptions of permissions and of built-in roles in the reader's language, for those that have one. */
-export const useDescribed = (): Described => translated[useSpeech().language] ?? none;
+/** Translated descriptions of permissions and built-in roles, where there are any. */
+export const useDescribed = (): Described => translated[useI18n().language] ?? none;

@@ -10,57 +10,60 @@ import { useAll } from "../shared/all";
 import { useMe } from "../shared/me";
 import { DAY, HOUR, millis } from "../shared/time";
 import { Shown, State, Time } from "../shared/ui";
-import { PlaceChoice, useOffered, WishForm } from "./wish";
+import { JoinForm, LocationChoice, useOfferings } from "./join-form";
 
-/** As far as the week looks. */
+/** As many days as the week page shows. */
 const lookAhead = 14 * DAY;
 
-/** The most sessions that one wish may name. */
+/** The most sessions that one entry can name. */
 const most = 50;
 
-/** A wish for any one of several sessions that are full. */
+/** Joins the waitlist for one of several full sessions. */
 export function AnyOfPage() {
   const t = useText();
   const m = useMemberTexts();
   const { tenant } = useMe();
   const [params] = useSearchParams();
-  const [kept, keep] = useLocalStorage({ key: "berth.member.location", defaultValue: "" });
-  const { locations, services } = useOffered();
-  const place = locations.find(({ id }) => id === kept) ?? locations[0];
+  const [remembered, remember] = useLocalStorage({
+    key: "berth.member.location",
+    defaultValue: "",
+  });
+  const { locations, services } = useOfferings();
+  const location = locations.find(({ id }) => id === remembered) ?? locations[0];
   const [from] = useState(() => Math.floor(Date.now() / HOUR) * HOUR);
   const sessions = useAll(
     SessionService.method.listSessions,
     {
       filter: {
         startsWithin: { start: timestampFromMs(from), end: timestampFromMs(from + lookAhead) },
-        locationIds: place ? [place.id] : [],
+        locationIds: location ? [location.id] : [],
         states: [SessionState.PUBLISHED],
       },
     },
     (answer) => answer.sessions.filter(isFull),
-    { refetchInterval: 60_000, enabled: Boolean(place) },
+    { refetchInterval: 60_000, enabled: Boolean(location) },
   );
   const [wanted, setWanted] = useState<readonly string[]>(() => params.getAll("session"));
-  const [wished, setParty] = useState(1);
-  // What has become free or begun meanwhile is no longer in the list, and nothing to wait for.
+  const [size, setParty] = useState(1);
+  // Sessions that have open seats or have started in the meantime drop out of the list.
   const chosen = (sessions.data ?? []).filter(({ id }) => wanted.includes(id));
   const kinds = services.filter(({ id }) => chosen.some(({ serviceId }) => serviceId === id));
   const least = Math.max(1, ...kinds.map(({ minParty }) => minParty));
   const greatest = kinds.length === 0 ? 1 : Math.min(...kinds.map(({ maxParty }) => maxParty || 1));
   return (
-    <WishForm
+    <JoinForm
       title={m.any.title}
       note={m.any.note}
-      act={m.any.join(chosen.length)}
-      zone={place?.timeZone ?? tenant.timeZone}
-      party={{ wished, least, most: greatest, onChange: setParty }}
-      wish={
+      submitLabel={m.any.join(chosen.length)}
+      zone={location?.timeZone ?? tenant.timeZone}
+      party={{ size, least, most: greatest, onChange: setParty }}
+      request={
         chosen.length > 0
           ? () => ({ wish: { case: "anyOf", value: { sessionIds: chosen.map(({ id }) => id) } } })
           : undefined
       }
     >
-      <PlaceChoice places={locations} place={place} onChange={keep} />
+      <LocationChoice locations={locations} location={location} onChange={remember} />
       <Shown of={sessions}>
         {(full) => (
           <fieldset className="card any-of">
@@ -96,7 +99,7 @@ export function AnyOfPage() {
           </fieldset>
         )}
       </Shown>
-    </WishForm>
+    </JoinForm>
   );
 }
 

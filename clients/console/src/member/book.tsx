@@ -15,10 +15,10 @@ import { Button, NativeSelect, NumberInput, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { useAll } from "../shared/all";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { reasonOf } from "../shared/errors";
 import { Refused } from "../shared/form";
 import { showPrice } from "../shared/money";
@@ -26,7 +26,7 @@ import { zoneName } from "../shared/time";
 import { Time } from "../shared/ui";
 import { Confirm } from "./held";
 
-/** Plans that can pay for a place. */
+/** Subscriptions that can pay for a booking. */
 export function usePlans(): readonly Subscription[] {
   const balance = useQuery(CreditService.method.getBalance, {});
   return (balance.data?.subscriptions ?? []).filter(({ status }) => status === 1);
@@ -59,7 +59,7 @@ export function PlanChoice({
   );
 }
 
-/** Whether the member has to say which plan pays. */
+/** Whether the member must choose a plan. */
 export const needsChoice = (plans: readonly Subscription[], error: unknown): boolean =>
   plans.length > 1 || (error !== undefined && reasonOf(error) === ErrorReason.PLAN_CHOICE_REQUIRED);
 
@@ -70,11 +70,11 @@ interface Chosen {
   onClose: () => void;
 }
 
-/** Books a place. Where carts and the like may go with it, it is held first, while the member makes up their mind. */
+/** Books a session. If it has items, the seat is held first while the member chooses. */
 export function BookForm({ session, service, place, onClose }: Chosen) {
   const t = useText();
   const m = useMemberTexts();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const plans = usePlans();
   const items = useAll(
     BookingService.method.listItems,
@@ -88,8 +88,8 @@ export function BookForm({ session, service, place, onClose }: Chosen) {
   const [plan, setPlan] = useState("");
   const [error, setError] = useState<unknown>();
   const [hold, setHold] = useState<Booking>();
-  const book = useDo(BookingService.method.book, { quiet: true });
-  const keep = useDo(BookingService.method.holdBooking, { quiet: true });
+  const book = useCall(BookingService.method.book, { quiet: true });
+  const keep = useCall(BookingService.method.holdBooking, { quiet: true });
   const most = service?.maxParty || service?.minParty || 1;
   const waits = session.eligibility?.status === EligibilityStatus.WAITLIST;
   const holds = !waits && (items.data?.length ?? 0) > 0;
@@ -224,7 +224,7 @@ function Extra({
   onChange: (quantity: number) => void;
 }) {
   const m = useMemberTexts();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const price = showPrice(item.price, locale);
   return (
     <NumberInput

@@ -13,14 +13,14 @@ import { Button, Modal } from "@mantine/core";
 import { IconQrcode } from "@tabler/icons-react";
 import { useMemo, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
+import { useDecisionTexts } from "../i18n/decisions";
 import { useMemberTexts } from "../i18n/member";
-import { useStory } from "../i18n/story";
 import { useAll } from "../shared/all";
-import { whyNotYou } from "../shared/story";
+import { memberReason } from "../shared/decisions";
 import { DAY, HOUR, millis, showClock, showDay, Temporal, zoneName } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
-import { useGiveUp, useLeave } from "./giveup";
+import { useCancelBooking, useLeaveWaitlist } from "./cancel";
 import { Heading } from "./heading";
 import { Confirm } from "./held";
 import { Offered, useEntries } from "./offered";
@@ -38,7 +38,7 @@ export function BookingsPage() {
   const entries = waiting.data?.entries ?? [];
   const offers = entries.flatMap(({ liveOffer }) => liveOffer ?? []);
   const past = useMemo(() => {
-    const now = Math.floor(Date.now() / HOUR) * HOUR; // the same question for an hour
+    const now = Math.floor(Date.now() / HOUR) * HOUR; // Rounded to the hour, so that the query key is stable.
     return { start: timestampFromMs(now - 60 * DAY), end: timestampFromMs(now) };
   }, []);
   const before = useQuery(BookingService.method.listMyBookings, {
@@ -49,7 +49,7 @@ export function BookingsPage() {
     booking.status === BookingStatus.CONFIRMED || booking.status === BookingStatus.ATTENDED;
   return (
     <>
-      <Heading>{t.app.mine}</Heading>
+      <Heading>{t.app.myBookings}</Heading>
       <Shown of={upcoming}>
         {({ bookings }) => {
           const mine = bookings.filter(live);
@@ -64,7 +64,7 @@ export function BookingsPage() {
                       {t.app.toWeek}
                     </Button>
                     <Button component={Link} to="/wait" variant="subtle">
-                      {m.wish.title}
+                      {m.timeWindow.title}
                     </Button>
                   </>
                 }
@@ -133,8 +133,8 @@ export function BookingsPage() {
 function Ticket({ booking }: { booking: Booking }) {
   const t = useText();
   const m = useMemberTexts();
-  const { locale } = useSpeech();
-  const giveUp = useGiveUp();
+  const { locale } = useI18n();
+  const cancelBooking = useCancelBooking();
   const here = booking.status === BookingStatus.ATTENDED;
   const soon = millis(booking.sessionStartTime) - Date.now() < 24 * HOUR;
   const free = millis(booking.cancellableUntil) > Date.now();
@@ -165,7 +165,7 @@ function Ticket({ booking }: { booking: Booking }) {
           </div>
         )}
       </div>
-      <div className="acts">
+      <div className="actions">
         {here ? (
           <Tag tone="good">{t.app.checkedIn}</Tag>
         ) : (
@@ -183,13 +183,13 @@ function Ticket({ booking }: { booking: Booking }) {
               component={Link}
               to={`/move/${booking.id}`}
               variant="default"
-              aria-label={`${m.move.move}: ${booking.sessionTitle}`}
+              aria-label={`${m.reschedule.action}: ${booking.sessionTitle}`}
             >
-              {m.move.move}
+              {m.reschedule.action}
             </Button>
             <Button
               variant="default"
-              onClick={() => void giveUp(booking.id)}
+              onClick={() => void cancelBooking(booking.id)}
               aria-label={`${t.app.cancel}: ${booking.sessionTitle}`}
             >
               {t.app.cancel}
@@ -201,7 +201,7 @@ function Ticket({ booking }: { booking: Booking }) {
   );
 }
 
-/** A place that is kept until it is confirmed, or until its time is up. */
+/** A held seat, until it is confirmed or expires. */
 function Held({ hold }: { hold: Booking }) {
   const m = useMemberTexts();
   const [over, setOver] = useState(false);
@@ -226,40 +226,40 @@ interface Day {
   readonly day: number;
 }
 
-/** What a wish for a window is for, and when: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
-function useWish({ window, sessionIds, coachId }: WaitlistEntry): string {
+/** Describes a time window: "Mon, 16 Mar to Fri, 20 Mar, 08:00 to 10:00". */
+function useWindowText({ window, sessionIds, coachId }: WaitlistEntry): string {
   const m = useMemberTexts();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
     staleTime: 60_000,
     enabled: Boolean(window),
   });
-  const place = locations.data?.find(({ id }) => id === window?.locationId);
+  const location = locations.data?.find(({ id }) => id === window?.locationId);
   const [soon] = useState(() => {
     const now = Math.floor(Date.now() / HOUR) * HOUR;
     return { start: timestampFromMs(now), end: timestampFromMs(now + 28 * DAY) };
   });
-  const led = useQuery(
+  const coachSessions = useQuery(
     SessionService.method.listSessions,
     { filter: { coachIds: [coachId], startsWithin: soon }, pageSize: 1 },
     { enabled: coachId !== "", staleTime: 60_000 },
   );
-  if (!window) return m.wish.anyOf(sessionIds.length);
+  if (!window) return m.timeWindow.anyOf(sessionIds.length);
   const day = (date: Day | undefined) =>
     date ? showDay(new Temporal.PlainDate(date.year, date.month, date.day), locale, "day") : "";
   const clock = (time: { hours: number; minutes: number } | undefined, absent: string) =>
     time ? showClock(time.hours * 60 + time.minutes) : absent;
   const { firstDate, lastDate, earliestStart, latestStart } = window;
-  const whole =
+  const allDay =
     clock(earliestStart, "00:00") === "00:00" && /^23:59/.test(clock(latestStart, "23:59"));
-  const coach = led.data?.sessions[0]?.coachName;
+  const coach = coachSessions.data?.sessions[0]?.coachName;
   return [
-    m.wish.days(day(firstDate), day(lastDate ?? firstDate)),
-    whole
-      ? m.wish.anyTime
-      : m.wish.times(clock(earliestStart, "00:00"), clock(latestStart, "23:59")),
+    m.timeWindow.days(day(firstDate), day(lastDate ?? firstDate)),
+    allDay
+      ? m.timeWindow.anyTime
+      : m.timeWindow.times(clock(earliestStart, "00:00"), clock(latestStart, "23:59")),
     coach && m.with(coach),
-    place?.name,
+    location?.name,
   ]
     .filter(Boolean)
     .join(", ");
@@ -267,10 +267,10 @@ function useWish({ window, sessionIds, coachId }: WaitlistEntry): string {
 
 function Waiting({ entry }: { entry: WaitlistEntry }) {
   const t = useText();
-  const story = useStory();
-  const leave = useLeave();
-  const wish = useWish(entry);
-  const [asking, setAsking] = useState(false);
+  const texts = useDecisionTexts();
+  const leave = useLeaveWaitlist();
+  const windowText = useWindowText(entry);
+  const [explaining, setExplaining] = useState(false);
   return (
     <article className="card ticket" aria-label={entry.sessionTitle}>
       <div>
@@ -281,7 +281,7 @@ function Waiting({ entry }: { entry: WaitlistEntry }) {
               <Time at={entry.sessionStartTime} zone={entry.timeZone} as="time" />
             </>
           ) : (
-            wish
+            windowText
           )}
         </div>
         <div className="what">
@@ -293,23 +293,23 @@ function Waiting({ entry }: { entry: WaitlistEntry }) {
         </div>
         {entry.passedOverReason && (
           <div className="muted" style={{ marginTop: 6, fontSize: 13 }}>
-            {t.session.passedOver(whyNotYou(entry.passedOverReason, story))}
+            {t.session.skipped(memberReason(entry.passedOverReason, texts))}
           </div>
         )}
       </div>
-      <div className="acts">
+      <div className="actions">
         <Button variant="default" onClick={() => void leave(entry.id, entry.sessionTitle)}>
           {t.app.leave}
         </Button>
         <Button
           variant="subtle"
-          onClick={() => setAsking(true)}
-          aria-label={`${story.you.ask} ${entry.sessionTitle}`}
+          onClick={() => setExplaining(true)}
+          aria-label={`${texts.you.ask} ${entry.sessionTitle}`}
         >
-          {story.you.ask}
+          {texts.you.ask}
         </Button>
       </div>
-      <Modal opened={asking} onClose={() => setAsking(false)} title={story.you.title}>
+      <Modal opened={explaining} onClose={() => setExplaining(false)} title={texts.you.title}>
         <Why entryId={entry.id} />
       </Modal>
     </article>

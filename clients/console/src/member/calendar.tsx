@@ -5,16 +5,16 @@ import { useState } from "react";
 import { useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
 import { ask } from "../shared/ask";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { Card, CopyButton, Shown } from "../shared/ui";
 
-/** The address at which calendars read the member's bookings. It is a secret, and told once. */
+/** The link to the member's calendar feed. It is a secret and shown only once. */
 export function Calendar() {
   const t = useText();
   const m = useMemberTexts();
-  const asked = useQuery(NotificationService.method.getPreferences, {});
-  const make = useDo(NotificationService.method.createCalendarFeed);
-  const end = useDo(NotificationService.method.deleteCalendarFeed, { done: m.calendar.revoked });
+  const query = useQuery(NotificationService.method.getPreferences, {});
+  const make = useCall(NotificationService.method.createCalendarFeed);
+  const end = useCall(NotificationService.method.deleteCalendarFeed, { done: m.calendar.revoked });
   const [address, setAddress] = useState("");
   const renew = async (replaces: boolean) => {
     const sure =
@@ -37,7 +37,7 @@ export function Calendar() {
   };
   return (
     <Card title={m.calendar.title}>
-      <Shown of={asked} rows={2}>
+      <Shown of={query} rows={2}>
         {({ preferences }) => {
           const open = preferences?.hasCalendarFeed ?? false;
           return (

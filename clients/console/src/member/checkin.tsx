@@ -4,8 +4,8 @@ import { Alert, Button, TextInput } from "@mantine/core";
 import { IconCircleCheck, IconMapPin, IconQrcode } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { Link, useParams } from "react-router";
-import { useSpeech, useText } from "../i18n";
-import { useDo } from "../shared/calls";
+import { useI18n, useText } from "../i18n";
+import { useCall } from "../shared/calls";
 import { explain } from "../shared/errors";
 import { Shown, Time } from "../shared/ui";
 import { Heading } from "./heading";
@@ -13,17 +13,17 @@ import { openReader } from "./scan";
 
 export function CheckInPage() {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { id: sessionId = "" } = useParams();
   const session = useQuery(SessionService.method.getSession, { sessionId });
-  const checkIn = useDo(CheckInService.method.selfCheckIn, { quiet: true });
+  const checkIn = useCall(CheckInService.method.selfCheckIn, { quiet: true });
   const [scanning, setScanning] = useState(false);
   const [code, setCode] = useState("");
   const [problem, setProblem] = useState<string>();
   const [done, setDone] = useState(false);
   const [locating, setLocating] = useState(false);
 
-  const prove = async (proof: Parameters<typeof checkIn.run>[0]["proof"]) => {
+  const submit = async (proof: Parameters<typeof checkIn.run>[0]["proof"]) => {
     setProblem(undefined);
     try {
       await checkIn.run({ sessionId, ...(proof && { proof }) });
@@ -39,7 +39,7 @@ export function CheckInPage() {
     setLocating(true);
     navigator.geolocation.getCurrentPosition(
       async ({ coords: { latitude, longitude } }) => {
-        await prove({
+        await submit({
           case: "position",
           value: { $typeName: "google.type.LatLng", latitude, longitude },
         });
@@ -73,7 +73,7 @@ export function CheckInPage() {
           <IconCircleCheck size={64} stroke={1.4} aria-hidden />
           <h2 style={{ fontSize: 20, color: "var(--ink)" }}>{t.app.checkedIn}</h2>
           <Button component={Link} to="/bookings" variant="default">
-            {t.app.mine}
+            {t.app.myBookings}
           </Button>
         </div>
       ) : (
@@ -85,7 +85,7 @@ export function CheckInPage() {
           )}
           {scanning ? (
             <Scanner
-              onRead={(value) => void prove({ case: "qrToken", value })}
+              onRead={(value) => void submit({ case: "qrToken", value })}
               onFail={() => {
                 setScanning(false);
                 setProblem(t.app.noCamera);
@@ -113,7 +113,7 @@ export function CheckInPage() {
             style={{ display: "flex", gap: 8, alignItems: "end" }}
             onSubmit={(event) => {
               event.preventDefault();
-              void prove({ case: "qrToken", value: code.trim() });
+              void submit({ case: "qrToken", value: code.trim() });
             }}
           >
             <TextInput
@@ -133,14 +133,14 @@ export function CheckInPage() {
   );
 }
 
-/** How often a picture is looked at, in ms. */
-const every = 180;
+/** How often a camera frame is scanned, in ms. */
+const scanInterval = 180;
 
 function Scanner({ onRead, onFail }: { onRead: (code: string) => void; onFail: () => void }) {
   const t = useText();
   const video = useRef<HTMLVideoElement>(null);
-  const told = useRef({ onRead, onFail });
-  told.current = { onRead, onFail };
+  const callbacks = useRef({ onRead, onFail });
+  callbacks.current = { onRead, onFail };
   useEffect(() => {
     let stream: MediaStream | undefined;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -155,13 +155,13 @@ function Scanner({ onRead, onFail }: { onRead: (code: string) => void; onFail: (
       if (over || !shown) return end();
       shown.srcObject = camera;
       await shown.play();
-      const look = async () => {
+      const scan = async () => {
         const code = await read(shown).catch(() => undefined);
         if (over) return;
-        if (code) told.current.onRead(code);
-        else timer = setTimeout(() => void look(), every);
+        if (code) callbacks.current.onRead(code);
+        else timer = setTimeout(() => void scan(), scanInterval);
       };
-      void look();
+      void scan();
     };
     const end = () => {
       over = true;
@@ -169,7 +169,7 @@ function Scanner({ onRead, onFail }: { onRead: (code: string) => void; onFail: (
       for (const track of stream?.getTracks() ?? []) track.stop();
     };
     begin().catch(() => {
-      if (!over) told.current.onFail();
+      if (!over) callbacks.current.onFail();
     });
     return end;
   }, []);

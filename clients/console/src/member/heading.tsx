@@ -1,6 +1,6 @@
 import { useTitle } from "../shared/title";
 
-/** What a page is called, in it and in the browser's tab. */
+/** The title of a page and of the browser tab. */
 export function Heading({ children, tab = children }: { children: string; tab?: string }) {
   useTitle(tab);
   return <h1>{children}</h1>;

@@ -3,16 +3,16 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useEffect, useState } from "react";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { Countdown } from "../shared/countdown";
 import { Refused, useSubmit } from "../shared/form";
 import { showPrice } from "../shared/money";
 import { millis, type Timestamp } from "../shared/time";
 import { needsChoice, PlanChoice, usePlans } from "./book";
 
-/** Whether a moment has passed; the page is drawn again when it does. */
+/** Whether a time has passed. Rerenders when it does. */
 export function usePassed(at: Timestamp | undefined): boolean {
   const [passed, setPassed] = useState(() => millis(at) <= Date.now());
   useEffect(() => {
@@ -25,11 +25,11 @@ export function usePassed(at: Timestamp | undefined): boolean {
   return passed;
 }
 
-/** What is left to say about a place that is held: what goes with it, who pays, and whether it is wanted. */
+/** Confirms or releases a hold: items, plan and partner membership. */
 export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void }) {
   const t = useText();
   const m = useMemberTexts();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const plans = usePlans();
   const cards = useQuery(BookingService.method.listBenefitProviders, {}, { staleTime: 60_000 });
   const over = usePassed(hold.holdExpireTime);
@@ -38,8 +38,8 @@ export function Confirm({ hold, onDone }: { hold: Booking; onDone: () => void })
   const [plan, setPlan] = useState("");
   const [card, setCard] = useState("");
   const [number, setNumber] = useState("");
-  const confirm = useDo(BookingService.method.confirmBooking, { quiet: true });
-  const release = useDo(BookingService.method.releaseHold, { done: m.hold.released });
+  const confirm = useCall(BookingService.method.confirmBooking, { quiet: true });
+  const release = useCall(BookingService.method.releaseHold, { done: m.hold.released });
   const providers = (cards.data?.providers ?? []).filter(({ active }) => active);
   const { error, onSubmit } = useSubmit(async () => {
     await confirm.run({

@@ -9,8 +9,8 @@ import {
 } from "@mantine/core";
 import { IconExternalLink, IconLogout } from "@tabler/icons-react";
 import { useState } from "react";
-import { type Language, languages, useSpeech, useText } from "../i18n";
-import { useDo, useRead } from "../shared/calls";
+import { type Language, languages, useI18n, useText } from "../i18n";
+import { useCall, useRead } from "../shared/calls";
 import { useEditing } from "../shared/editing";
 import { bind, Refused } from "../shared/form";
 import { useAuth, useMe } from "../shared/me";
@@ -18,15 +18,15 @@ import { here } from "../shared/time";
 import { Card, Time } from "../shared/ui";
 import { Calendar } from "./calendar";
 import { Heading } from "./heading";
-import { Notices } from "./notices";
+import { Notices } from "./preferences";
 
 export function MePage() {
   const t = useText();
   const { member, devices, can, tenant } = useMe();
   const auth = useAuth();
-  const { language, speak } = useSpeech();
+  const { language, setLanguage } = useI18n();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
-  const forget = useDo(MemberService.method.unregisterDevice);
+  const forget = useCall(MemberService.method.unregisterDevice);
   return (
     <>
       <Heading tab={t.app.me}>{member.name}</Heading>
@@ -40,7 +40,7 @@ export function MePage() {
               label={t.theme.language}
               allowDeselect={false}
               value={language}
-              onChange={(next) => next && speak(next as Language)}
+              onChange={(next) => next && setLanguage(next as Language)}
               data={Object.entries(languages).map(([value, label]) => ({ value, label }))}
             />
             <div>
@@ -129,7 +129,7 @@ function Details({ member }: { member: Member }) {
   const t = useText();
   const read = useRead();
   const [error, setError] = useState<unknown>();
-  const update = useDo(MemberService.method.updateMe, { quiet: true, done: t.app.saved });
+  const update = useCall(MemberService.method.updateMe, { quiet: true, done: t.app.saved });
   const editing = useEditing<Values>({
     current: versionOf(member),
     failed: setError,

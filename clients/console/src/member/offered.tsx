@@ -4,14 +4,14 @@ import { Button } from "@mantine/core";
 import { Link } from "react-router";
 import { useText } from "../i18n";
 import { useMemberTexts } from "../i18n/member";
-import { useDo } from "../shared/calls";
+import { useCall } from "../shared/calls";
 import { Countdown } from "../shared/countdown";
 import { Time } from "../shared/ui";
 
 export const useEntries = () =>
   useQuery(WaitlistService.method.listMyEntries, { pageSize: 100 }, { refetchInterval: 60_000 });
 
-/** Says on every page that a place waits for an answer. */
+/** Shown on every page while an offer is open. */
 export function OfferBanner() {
   const m = useMemberTexts();
   const offers = (useEntries().data?.entries ?? []).flatMap(({ liveOffer }) => liveOffer ?? []);
@@ -37,13 +37,13 @@ export function OfferBanner() {
   );
 }
 
-/** A place that waits for an answer. */
+/** An open offer. */
 export function Offered({ offer }: { offer: Offer }) {
   const t = useText();
-  const accept = useDo(WaitlistService.method.acceptOffer, {
+  const accept = useCall(WaitlistService.method.acceptOffer, {
     done: t.app.bookedNow(offer.sessionTitle),
   });
-  const decline = useDo(WaitlistService.method.declineOffer);
+  const decline = useCall(WaitlistService.method.declineOffer);
   return (
     <article
       className="card ticket offered"
@@ -62,7 +62,7 @@ export function Offered({ offer }: { offer: Offer }) {
           {offer.firstToClaim && ` · ${t.offers.first}`}
         </div>
       </div>
-      <div className="acts">
+      <div className="actions">
         <Button loading={accept.busy} onClick={() => void accept.run({ offerId: offer.id })}>
           {t.offers.accept}
         </Button>

@@ -3,11 +3,13 @@ interface Detector {
 }
 
 declare global {
-  // Not in every browser, and not in TypeScript's own list yet.
+  // Not in all browsers, and not in TypeScript's DOM types.
   var BarcodeDetector: (new (options: { formats: string[] }) => Detector) | undefined;
 }
 
-/** Reads QR codes from pictures: by the browser itself where it can, else by a library that is loaded then. */
+/**
+ * Reads QR codes with the browser's own detector, or else with a library that is loaded on demand.
+ */
 export async function openReader(): Promise<
   (video: HTMLVideoElement) => Promise<string | undefined>
 > {
@@ -17,7 +19,7 @@ export async function openReader(): Promise<
       const detector = new BarcodeDetector({ formats: ["qr_code"] });
       return async (video) => (await detector.detect(video))[0]?.rawValue;
     } catch {
-      // Some have the name and no engine behind it.
+      // Some browsers have the class but no detector behind it.
     }
   }
   const { default: read } = await import("jsqr");

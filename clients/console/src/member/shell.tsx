@@ -2,16 +2,18 @@ import { IconCalendarWeek, IconTicket, IconUserCircle, IconWallet } from "@table
 import { lazy, Suspense, useEffect } from "react";
 import { NavLink, Route, Routes, useLocation } from "react-router";
 import { useText } from "../i18n";
-import { useLook } from "../shared/brand";
+import { useBrand } from "../shared/brand";
 import { useMe } from "../shared/me";
-import { Guarded, Logo, Mark, NoPage } from "../shared/ui";
+import { ErrorBoundary, Logo, Mark, NoPage } from "../shared/ui";
 import { WeekPage } from "./week";
 
 const AnyOfPage = lazy(async () => ({ default: (await import("./anyof")).AnyOfPage }));
 const BookingsPage = lazy(async () => ({ default: (await import("./bookings")).BookingsPage }));
 const CheckInPage = lazy(async () => ({ default: (await import("./checkin")).CheckInPage }));
 const CreditsPage = lazy(async () => ({ default: (await import("./credits")).CreditsPage }));
-const MovePage = lazy(async () => ({ default: (await import("./move")).MovePage }));
+const ReschedulePage = lazy(async () => ({
+  default: (await import("./reschedule")).ReschedulePage,
+}));
 const WaitPage = lazy(async () => ({ default: (await import("./wait")).WaitPage }));
 const OfferBanner = lazy(async () => ({ default: (await import("./offered")).OfferBanner }));
 const MePage = lazy(async () => ({ default: (await import("./me")).MePage }));
@@ -19,15 +21,15 @@ const MePage = lazy(async () => ({ default: (await import("./me")).MePage }));
 export function MemberApp() {
   const t = useText();
   const { tenant } = useMe();
-  useLook(tenant);
+  useBrand(tenant);
   const { pathname } = useLocation();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: at every page anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: on every new page
   useEffect(() => {
     scrollTo(0, 0);
   }, [pathname]);
   const places = [
     ["/", t.app.week, IconCalendarWeek],
-    ["/bookings", t.app.mine, IconTicket],
+    ["/bookings", t.app.myBookings, IconTicket],
     ["/credits", t.app.credits, IconWallet],
     ["/me", t.app.me, IconUserCircle],
   ] as const;
@@ -59,21 +61,21 @@ export function MemberApp() {
             <OfferBanner />
           </Suspense>
         )}
-        <Guarded>
+        <ErrorBoundary>
           <Suspense fallback={null}>
             <Routes>
               <Route path="/" element={<WeekPage />} />
               <Route path="/bookings" element={<BookingsPage />} />
               <Route path="/checkin/:id" element={<CheckInPage />} />
               <Route path="/credits" element={<CreditsPage />} />
-              <Route path="/move/:id" element={<MovePage />} />
+              <Route path="/move/:id" element={<ReschedulePage />} />
               <Route path="/wait" element={<WaitPage />} />
               <Route path="/wait/any" element={<AnyOfPage />} />
               <Route path="/me" element={<MePage />} />
               <Route path="*" element={<NoPage home={t.app.week} />} />
             </Routes>
           </Suspense>
-        </Guarded>
+        </ErrorBoundary>
       </main>
       <nav className="m-tabs" aria-label={t.nav.menu}>
         {places.map(([path, name, Icon]) => (

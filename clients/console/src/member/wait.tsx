@@ -9,25 +9,25 @@ import { useAll } from "../shared/all";
 import { named } from "../shared/form";
 import { useMe } from "../shared/me";
 import { civilDay, DAY, HOUR, Temporal, timeOfDay, today } from "../shared/time";
-import { PlaceChoice, useOffered, WishForm } from "./wish";
+import { JoinForm, LocationChoice, useOfferings } from "./join-form";
 
-/** Whoever leads a session in so many days can be wished for. */
+/** Coaches of sessions within this time can be chosen. */
 const lookAhead = 28 * DAY;
 
-/** The most days that a wish may span. */
+/** The most days in a time window. */
 const longest = 60;
 
-/** A wish for whatever opens in a span of days. */
+/** Joins the waitlist for a time window. */
 export function WaitPage() {
   const t = useText();
   const m = useMemberTexts();
   const { tenant } = useMe();
-  const { locations, services } = useOffered();
-  const [chosenPlace, setPlace] = useState("");
+  const { locations, services } = useOfferings();
+  const [chosenLocation, setLocation] = useState("");
   const [chosenService, setService] = useState("");
-  const place = locations.find(({ id }) => id === chosenPlace) ?? locations[0];
+  const location = locations.find(({ id }) => id === chosenLocation) ?? locations[0];
   const service = services.find(({ id }) => id === chosenService) ?? services[0];
-  const zone = place?.timeZone ?? tenant.timeZone;
+  const zone = location?.timeZone ?? tenant.timeZone;
   const now = today(zone);
   const [first, setFirst] = useState(() => now.toString());
   const [last, setLast] = useState(() => now.add({ days: 6 }).toString());
@@ -42,13 +42,13 @@ export function WaitPage() {
     {
       filter: {
         startsWithin: { start: timestampFromMs(from), end: timestampFromMs(from + lookAhead) },
-        locationIds: place ? [place.id] : [],
+        locationIds: location ? [location.id] : [],
         serviceIds: service ? [service.id] : [],
         states: [SessionState.PUBLISHED],
       },
     },
     (answer) => answer.sessions,
-    { staleTime: 60_000, enabled: Boolean(place && service) },
+    { staleTime: 60_000, enabled: Boolean(location && service) },
   );
   const coaches = new Map(
     (sessions.data ?? [])
@@ -57,15 +57,15 @@ export function WaitPage() {
   );
   const least = service?.minParty || 1;
   const most = service?.maxParty || least;
-  const wish =
-    place &&
+  const request =
+    location &&
     service &&
     (() => ({
       wish: {
         case: "window" as const,
         value: {
           serviceId: service.id,
-          locationId: place.id,
+          locationId: location.id,
           firstDate: civilDay(first),
           lastDate: civilDay(last),
           ...(earliest && { earliestStart: timeOfDay(earliest) }),
@@ -76,14 +76,14 @@ export function WaitPage() {
     }));
   return (
     <>
-      <WishForm
+      <JoinForm
         framed
-        title={m.wish.title}
-        note={m.wish.note}
-        act={m.wish.join}
+        title={m.timeWindow.title}
+        note={m.timeWindow.note}
+        submitLabel={m.timeWindow.join}
         zone={zone}
-        party={{ wished: party, least, most, onChange: setParty }}
-        wish={wish}
+        party={{ size: party, least, most, onChange: setParty }}
+        request={request}
       >
         <NativeSelect
           label={t.fields.service}
@@ -91,12 +91,12 @@ export function WaitPage() {
           onChange={(event) => setService(event.currentTarget.value)}
           data={named(services)}
         />
-        <PlaceChoice places={locations} place={place} onChange={setPlace} />
+        <LocationChoice locations={locations} location={location} onChange={setLocation} />
         <div className="pair">
           <TextInput
             type="date"
             required
-            label={m.wish.first}
+            label={m.timeWindow.first}
             min={now.toString()}
             value={first}
             onChange={({ currentTarget: { value } }) => {
@@ -107,7 +107,7 @@ export function WaitPage() {
           <TextInput
             type="date"
             required
-            label={m.wish.last}
+            label={m.timeWindow.last}
             min={first || now.toString()}
             max={(first ? Temporal.PlainDate.from(first) : now)
               .add({ days: longest - 1 })
@@ -119,29 +119,29 @@ export function WaitPage() {
         <div className="pair">
           <TextInput
             type="time"
-            label={m.wish.earliest}
+            label={m.timeWindow.earliest}
             value={earliest}
             onChange={(event) => setEarliest(event.currentTarget.value)}
           />
           <TextInput
             type="time"
-            label={m.wish.latest}
+            label={m.timeWindow.latest}
             value={latest}
             onChange={(event) => setLatest(event.currentTarget.value)}
           />
         </div>
         {coaches.size > 0 && (
           <NativeSelect
-            label={m.wish.coach}
+            label={m.timeWindow.coach}
             value={coaches.has(coach) ? coach : ""}
             onChange={(event) => setCoach(event.currentTarget.value)}
             data={[
-              { value: "", label: m.wish.anybody },
+              { value: "", label: m.timeWindow.anyCoach },
               ...[...coaches].map(([value, label]) => ({ value, label })),
             ]}
           />
         )}
-      </WishForm>
+      </JoinForm>
       <p style={{ textAlign: "center", marginTop: 18 }}>
         <Button component={Link} to="/wait/any" variant="subtle">
           {m.any.or}

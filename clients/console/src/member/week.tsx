@@ -14,7 +14,7 @@ import { Button, Modal, NativeSelect, Skeleton } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
 import { type CSSProperties, lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useSearchParams } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { useAll } from "../shared/all";
 import { named } from "../shared/form";
 import { useLast } from "../shared/last";
@@ -32,26 +32,26 @@ import {
   zoneName,
 } from "../shared/time";
 import { Shown, State, Tag, Time } from "../shared/ui";
-import { useGiveUp } from "./giveup";
+import { useCancelBooking } from "./cancel";
 import { Heading } from "./heading";
 
-// What is in the dialog is not needed to see the week. It is fetched right after it, so that it is there even if
-// the connection is lost by then.
-const dialog = () => import("./book");
-const BookForm = lazy(async () => ({ default: (await dialog()).BookForm }));
+// The week does not need the dialog. Load it right away, so that it is there if the connection is
+// lost later.
+const loadDialog = () => import("./book");
+const BookForm = lazy(async () => ({ default: (await loadDialog()).BookForm }));
 
 /**
- * Members are told of their own bookings, not of other people's: what those leave open is asked for, for as long as
- * the week is in sight. Unchanged, the answer is not sent again.
+ * In ms. Members get no events about other members' bookings, so the week is polled while it is
+ * visible. Unchanged answers are not sent again.
  */
-const renewed = 5_000;
+const pollInterval = 5_000;
 
-/** So many days can be looked through. */
-const span = 14;
+/** How many days can be shown. */
+const daysShown = 14;
 
 export function WeekPage() {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { tenant, member } = useMe();
   const [params, setParams] = useSearchParams();
   const locations = useAll(TenantService.method.listLocations, {}, (answer) => answer.locations, {
@@ -63,13 +63,16 @@ export function WeekPage() {
     (answer) => answer.services,
     { staleTime: 60_000 },
   );
-  const [kept, keep] = useLocalStorage({ key: "berth.member.location", defaultValue: "" });
+  const [remembered, remember] = useLocalStorage({
+    key: "berth.member.location",
+    defaultValue: "",
+  });
   const places = locations.data ?? [];
-  const place = places.find(({ id }) => id === kept) ?? places[0];
+  const place = places.find(({ id }) => id === remembered) ?? places[0];
   const zone = place?.timeZone ?? tenant.timeZone;
   const first = today(zone);
   const wanted = params.get("date") ?? "";
-  const days = Array.from({ length: span }, (_, at) => first.add({ days: at }));
+  const days = Array.from({ length: daysShown }, (_, at) => first.add({ days: at }));
   const day = days.find((one) => one.toString() === wanted) ?? first;
   const start = millis(startOf(first, zone));
   const sessions = useAll(
@@ -78,7 +81,7 @@ export function WeekPage() {
       filter: {
         startsWithin: {
           start: timestampFromMs(start),
-          end: timestampFromMs(start + (span + 1) * DAY),
+          end: timestampFromMs(start + (daysShown + 1) * DAY),
         },
         locationIds: place ? [place.id] : [],
         states: [SessionState.PUBLISHED],
@@ -87,7 +90,7 @@ export function WeekPage() {
     (answer) => answer.sessions,
     {
       keep: true,
-      refetchInterval: renewed,
+      refetchInterval: pollInterval,
       refetchOnWindowFocus: "always",
       enabled: Boolean(place),
     },
@@ -101,10 +104,10 @@ export function WeekPage() {
       .filter(({ status }) => status === BookingStatus.PENDING)
       .map(({ id }) => id),
   );
-  useEffect(() => void dialog(), []);
+  useEffect(() => void loadDialog(), []);
   const strip = useRef<HTMLElement>(null);
   const shownDay = day.toString();
-  // There are more days than a telephone shows.
+  // On phones, days may not fit: scroll to the selected one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when another day is shown
   useEffect(() => {
     strip.current
@@ -123,7 +126,7 @@ export function WeekPage() {
             w={180}
             aria-label={t.app.location}
             value={place?.id ?? ""}
-            onChange={(event) => keep(event.currentTarget.value)}
+            onChange={(event) => remember(event.currentTarget.value)}
             data={named(places)}
           />
         )}
@@ -210,7 +213,7 @@ export function WeekPage() {
       </Modal>
       <p style={{ textAlign: "center", marginTop: 18 }}>
         <Button component={Link} to="/wait" variant="subtle">
-          {t.app.wish}
+          {t.app.timeWindow}
         </Button>
       </p>
     </>
@@ -221,7 +224,7 @@ const isMine = ({ eligibility }: Session) =>
   eligibility?.status === EligibilityStatus.BOOKED ||
   eligibility?.status === EligibilityStatus.WAITLISTED;
 
-/** Fewer than this, and it is said how many. */
+/** Below this, the number of open seats is shown. */
 const fewSeats = 5;
 
 function Offer({
@@ -232,13 +235,13 @@ function Offer({
 }: {
   session: Session;
   service: Service | undefined;
-  /** The caller's place is only held. */
+  /** The member's seat is held, not booked. */
   held: boolean;
   onChoose: () => void;
 }) {
   const t = useText();
-  const { locale } = useSpeech();
-  const giveUp = useGiveUp();
+  const { locale } = useI18n();
+  const cancelBooking = useCancelBooking();
   const { eligibility, timeZone: zone, seatsOpen } = session;
   const length = millis(session.endTime) - millis(session.startTime);
   const status = eligibility?.status;
@@ -306,7 +309,7 @@ function Offer({
         <button
           type="button"
           style={plain}
-          onClick={() => void giveUp(eligibility?.bookingId ?? "")}
+          onClick={() => void cancelBooking(eligibility?.bookingId ?? "")}
           aria-label={`${t.app.cancel}: ${session.title}`}
         >
           <Tag tone="good">{t.app.booked}</Tag>

@@ -1,30 +1,30 @@
 import { WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { useSpeech } from "../i18n";
-import { useStory } from "../i18n/story";
-import { tellMember } from "../shared/story";
+import { useI18n } from "../i18n";
+import { useDecisionTexts } from "../i18n/decisions";
+import { describeForMember } from "../shared/decisions";
 import { showTime } from "../shared/time";
 import { Shown } from "../shared/ui";
 
-/** What each move of the waitlist meant for an entry, told in the reader's language from the record of it. */
+/** Explains the waitlist decisions about an entry, in the user's language. */
 export function Why({ entryId }: { entryId: string }) {
-  const story = useStory();
-  const { locale } = useSpeech();
-  const asked = useQuery(WaitlistService.method.explainEntry, { entryId });
+  const texts = useDecisionTexts();
+  const { locale } = useI18n();
+  const query = useQuery(WaitlistService.method.explainEntry, { entryId });
   return (
-    <Shown of={asked} rows={3}>
+    <Shown of={query} rows={3}>
       {({ verdicts }) =>
         verdicts.length === 0 ? (
-          <p style={{ margin: 0 }}>{story.you.none}</p>
+          <p style={{ margin: 0 }}>{texts.you.none}</p>
         ) : (
-          <ol className="story">
+          <ol className="decisions">
             {[...verdicts].reverse().map((one) => (
               <li key={one.decision?.id}>
-                {tellMember(one, story, (at, zone) => showTime(at, zone, locale, "dayTime")).map(
-                  (line) => (
-                    <span key={line}>{line} </span>
-                  ),
-                )}
+                {describeForMember(one, texts, (at, zone) =>
+                  showTime(at, zone, locale, "dayTime"),
+                ).map((line) => (
+                  <span key={line}>{line} </span>
+                ))}
               </li>
             ))}
           </ol>

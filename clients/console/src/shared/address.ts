@@ -3,10 +3,10 @@ import { useSearchParams } from "react-router";
 
 type Part = Readonly<Record<string, string | null | undefined>>;
 
-/** What is chosen on a page. It stands in the page's address, so that it can be shared and is there after a reload. */
+/** A page's state in its URL, so that it can be shared and survives a reload. */
 export function useAddress() {
   const [params, setParams] = useSearchParams();
-  /** Puts values in, and takes out those that are empty. */
+  /** Sets parameters. Empty values remove them. */
   const change = useCallback(
     (part: Part) =>
       setParams(

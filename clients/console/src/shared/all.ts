@@ -21,10 +21,10 @@ interface Options {
   keep?: boolean;
 }
 
-/** More than this no page shows. */
+/** The most items that a page shows. */
 const most = 5000;
 
-/** Reads a list to its end, page by page. */
+/** Reads all pages of a list. */
 export function useAll<I extends DescMessage, O extends DescMessage, T>(
   method: DescMethodUnary<I, O>,
   input: MessageInitShape<I>,

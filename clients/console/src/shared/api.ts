@@ -6,7 +6,7 @@ import { QueryClient } from "@tanstack/react-query";
 import type { Auth } from "./auth";
 import type { Connection } from "./connection";
 
-/** How often something that is safe to repeat is tried before its failure is told. */
+/** How often a request that is safe to repeat is tried. */
 const attempts = 3;
 
 const isRead = ({ idempotency }: DescMethod): boolean =>
@@ -15,9 +15,9 @@ const isRead = ({ idempotency }: DescMethod): boolean =>
 const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /**
- * The way to the server. Every change carries an idempotency key, so that it can be sent again when
- * nobody knows whether it arrived; a token that is not taken is renewed once; and what fails because the
- * server is not there is told to the connection.
+ * The transport to the server. Changes carry an idempotency key, so that they can be repeated if
+ * the response is lost. A rejected token is renewed once. If the server is unreachable, the
+ * connection is told.
  */
 export function openTransport(auth: Auth, connection: Connection): Transport {
   const resilient: Interceptor = (next) => async (request) => {
@@ -31,11 +31,11 @@ export function openTransport(auth: Auth, connection: Connection): Transport {
       } catch (thrown) {
         const { reason, code } = berthError(thrown);
         if (code === Code.Canceled) throw thrown;
-        const unreached = reason === ErrorReason.UNSPECIFIED && isUnreached(thrown);
-        if (!unreached) connection.found();
-        const again = unreached || reason === ErrorReason.CONTENTION;
+        const unreachable = reason === ErrorReason.UNSPECIFIED && isUnreachable(thrown);
+        if (!unreachable) connection.found();
+        const again = unreachable || reason === ErrorReason.CONTENTION;
         if (!again || request.stream || attempt === attempts) {
-          if (unreached) connection.lost();
+          if (unreachable) connection.lost();
           throw thrown;
         }
         await pause(150 * 2 ** attempt * (0.5 + Math.random()));
@@ -44,7 +44,7 @@ export function openTransport(auth: Auth, connection: Connection): Transport {
   };
   const authenticated: Interceptor = (next) => async (request) => {
     const { state } = auth;
-    // Requests that name no tenant are about the one that was chosen.
+    // Requests without a tenant are for the chosen one.
     const message = request.message as { tenantId?: string };
     if ("tenant" in state && message.tenantId === "") message.tenantId = state.tenant;
     const send = async () => {
@@ -74,8 +74,8 @@ export function openTransport(auth: Auth, connection: Connection): Transport {
   });
 }
 
-/** The browser got no answer, or somebody on the way gave one that is not Berth's. */
-function isUnreached(thrown: unknown): boolean {
+/** There was no response, or one from a proxy instead of Berth. */
+function isUnreachable(thrown: unknown): boolean {
   const error = ConnectError.from(thrown);
   return (
     error.code === Code.Unavailable ||
@@ -88,12 +88,12 @@ export function openQueries(): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        // The transport tries again by itself.
+        // The transport already retries.
         retry: false,
         staleTime: 10_000,
         gcTime: 10 * 60_000,
         refetchOnWindowFocus: true,
-        // Whether there is a connection is seen by trying: the server may be on this machine.
+        // Whether the server is reachable shows by trying: it may run on this machine.
         networkMode: "always",
       },
       mutations: { retry: false, networkMode: "always" },

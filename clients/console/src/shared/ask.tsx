@@ -8,7 +8,7 @@ interface Question {
   readonly body?: ReactNode;
   readonly yes: string;
   readonly danger?: boolean;
-  /** Ask for a reason, under this label. */
+  /** Asks for a reason, with this label. */
   readonly reason?: string;
 }
 
@@ -22,15 +22,15 @@ function show(next: typeof current): void {
   for (const listener of listeners) listener();
 }
 
-/** Asks before something is done that cannot be undone. Gives undefined for no. */
+/** Shows a confirmation dialog. Resolves to undefined if the user cancels. */
 export function ask(question: Question): Promise<Answer> {
   return new Promise((done) => show({ question, done }));
 }
 
-/** Where questions appear. */
-export function Asking() {
+/** Renders the confirmation dialogs. */
+export function AskDialog() {
   const t = useText();
-  const asked = useSyncExternalStore(
+  const pending = useSyncExternalStore(
     (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
@@ -39,15 +39,15 @@ export function Asking() {
   );
   const [reason, setReason] = useState("");
   const answer = (given: Answer) => {
-    asked?.done(given);
+    pending?.done(given);
     setReason("");
     show(undefined);
   };
-  const question = useLast(asked)[0]?.question;
+  const question = useLast(pending)[0]?.question;
   return (
     <Modal
-      opened={asked !== undefined}
-      // Over whatever it was asked in.
+      opened={pending !== undefined}
+      // Above the dialog or drawer that opened it.
       zIndex={300}
       onClose={() => answer(undefined)}
       title={question?.title ?? ""}

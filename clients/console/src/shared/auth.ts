@@ -2,10 +2,10 @@ import type { UserManager } from "oidc-client-ts";
 
 /*
  * Who is signed in, in this tab. Tokens stay in memory (with a provider: in the tab's session
- * storage, so that a reload keeps them); what a tab remembers of a demo person is a name, no token.
+ * storage, so that a reload keeps them). For demo users only the name is stored, never a token.
  */
 
-/** How people sign in here, as the server says. */
+/** How users sign in, as told by the server. */
 export interface Config {
   readonly issuer?: string;
   readonly client_id?: string;
@@ -25,7 +25,7 @@ export interface Identity {
   /** Milliseconds since 1970. */
   readonly expires: number;
   readonly subject: string;
-  /** What the token is good for. */
+  /** The tenants that the token is valid for. */
   readonly tenants: readonly string[];
 }
 
@@ -33,10 +33,10 @@ export type AuthState =
   | { readonly kind: "starting" }
   | { readonly kind: "out"; readonly failure?: string }
   | { readonly kind: "in"; readonly identity: Identity; readonly tenant: string }
-  /** Was signed in; the page stays as it is until they are again. */
+  /** The session has expired. The page stays until the user signs in again. */
   | { readonly kind: "expired"; readonly identity: Identity; readonly tenant: string };
 
-/** Renew this long before a token ends. */
+/** Renew this long before a token expires, in ms. */
 const ahead = 60_000;
 
 const remembered = "berth.person";
@@ -50,7 +50,7 @@ export class Auth {
   #renewing: Promise<void> | undefined;
   #person: { tenant: string; subject: string } | undefined;
 
-  /** base is the app's path, "/" or "/app/". */
+  /** base is the path of the app, "/" or "/app/". */
   constructor(readonly base: string) {}
 
   get state(): AuthState {
@@ -83,7 +83,7 @@ export class Auth {
         await this.#renew();
       }
     } catch {
-      // They can sign in again.
+      // The user can sign in again.
     }
     if (this.#state.kind === "starting") this.#set({ kind: "out" });
   }
@@ -102,7 +102,7 @@ export class Auth {
       ...(audience && { extraQueryParams: { audience } }),
     });
     if (location.pathname === new URL(this.#callback).pathname) {
-      const user = await this.#manager.signinCallback(); // undefined in the window that popped up
+      const user = await this.#manager.signinCallback(); // undefined in the sign-in popup
       if (!user) return;
       this.#accept(user.access_token);
       history.replaceState(null, "", typeof user.state === "string" ? user.state : this.base);
@@ -124,14 +124,14 @@ export class Auth {
     });
   }
 
-  /** A token that is good for a while, renewed where it has to be. */
+  /** Returns a valid token, renewed if needed. */
   async token(): Promise<string | undefined> {
     if (this.#state.kind !== "in") return undefined;
     if (this.#state.identity.expires - Date.now() < ahead) await this.renew();
     return this.#state.kind === "in" ? this.#state.identity.token : undefined;
   }
 
-  /** Renews the token once for all who ask at the same time. What fails shows as "expired". */
+  /** Renews the token once for all concurrent callers. On failure the state becomes "expired". */
   renew(): Promise<void> {
     this.#renewing ??= this.#renew().finally(() => {
       this.#renewing = undefined;
@@ -155,7 +155,7 @@ export class Auth {
         this.#accept(user.access_token);
       }
     } catch (error) {
-      // Without a connection the old token may still be good.
+      // Offline, the old token may still be valid.
       const unreachable = error instanceof TypeError;
       if (before.kind === "in" && !(unreachable && before.identity.expires > Date.now())) {
         this.#set({ ...before, kind: "expired" });
@@ -163,14 +163,14 @@ export class Auth {
     }
   }
 
-  /** The server does not take the token any more. */
+  /** Called when the server rejects the token. */
   async refused(): Promise<boolean> {
     if (this.#state.kind !== "in") return false;
     await this.renew();
     return (this.#state as AuthState).kind === "in";
   }
 
-  /** Tells a page that is open that it has to sign in again; its contents stay. */
+  /** Asks the user to sign in again, over the open page. */
   expire(): void {
     if (this.#state.kind === "in") this.#set({ ...this.#state, kind: "expired" });
   }
@@ -182,7 +182,7 @@ export class Auth {
     if (this.#state.kind !== "in") this.#set({ kind: "out", failure: "people" });
   }
 
-  /** Lets a demo person whose token could not be renewed go on. */
+  /** Continues for a demo user whose token could not be renewed. */
   async resume(): Promise<void> {
     const { kind } = this.#state;
     if (kind !== "expired" || !this.#person) return;
@@ -193,11 +193,11 @@ export class Auth {
     return fetched<readonly DemoTenant[]>("/dev/people.json");
   }
 
-  /** Goes to the provider, and comes back to the same place. */
+  /** Redirects to the provider and returns to the same page. */
   async signIn(): Promise<void> {
     const state = location.pathname + location.search;
     if (this.#state.kind === "expired") {
-      const user = await this.#manager?.signinPopup(); // what is typed in this page stays
+      const user = await this.#manager?.signinPopup(); // the page keeps what was typed
       if (user) this.#accept(user.access_token);
       return;
     }
@@ -227,7 +227,7 @@ async function fetched<T>(path: string): Promise<T> {
   return answer.json();
 }
 
-/** What a token says of itself. The server believes only what it has verified. */
+/** The claims of a token. They are not verified here: only the server does that. */
 export function read(token: string): Identity {
   const [, body = ""] = token.split(".");
   const bytes = Uint8Array.from(atob(body.replace(/-/g, "+").replace(/_/g, "/")), (c) =>

@@ -1,56 +1,56 @@
 import { describe, expect, it } from "vitest";
 import table from "../../../../internal/rules/brand/testdata/colors.json";
 import {
-  against,
+  backgrounds,
+  brandVariables,
   contrast,
   forShapes,
   forText,
-  grounds,
   isLogo,
-  look,
-  on,
-  pressed,
-  shades,
+  pressedColor,
+  readableOn,
+  textOn,
+  variantsOf,
 } from "./brand";
 
-/** Colours all over the cube, its corners included. */
+/** Colors from all parts of the RGB cube, including its corners. */
 function* everyColor(): Generator<string> {
   const steps = ["00", "12", "33", "5c", "77", "99", "b8", "d4", "ff"];
   for (const r of steps) for (const g of steps) for (const b of steps) yield `#${r}${g}${b}`;
 }
 
-describe("a tenant's colour", () => {
-  it.each(table)("is painted as the server paints it: $color", (row) => {
+describe("a tenant's color", () => {
+  it.each(table)("has the same variants as on the server: $color", (row) => {
     const { color } = row;
     expect({
       color,
-      on: on(color),
-      pressed: pressed(color),
-      onWhite: against(color, "#ffffff", forText),
-      onDark: against(color, "#1a2127", forText),
-      edgeOnWhite: against(color, "#ffffff", forShapes),
-      edgeOnDark: against(color, "#1a2127", forShapes),
+      on: textOn(color),
+      pressed: pressedColor(color),
+      onWhite: readableOn(color, "#ffffff", forText),
+      onDark: readableOn(color, "#1a2127", forText),
+      edgeOnWhite: readableOn(color, "#ffffff", forShapes),
+      edgeOnDark: readableOn(color, "#1a2127", forShapes),
     }).toEqual(row);
   });
 
-  it("can be read, whatever it is", () => {
+  it("is readable, whatever the color", () => {
     for (const color of everyColor()) {
-      expect(contrast(color, on(color)), color).toBeGreaterThanOrEqual(forText);
-      expect(contrast(pressed(color), on(color)), color).toBeGreaterThanOrEqual(forText);
+      expect(contrast(color, textOn(color)), color).toBeGreaterThanOrEqual(forText);
+      expect(contrast(pressedColor(color), textOn(color)), color).toBeGreaterThanOrEqual(forText);
       for (const scheme of ["light", "dark"] as const) {
-        const { soft, text, edge } = shades(color, scheme);
-        for (const ground of [soft, grounds[scheme]]) {
+        const { soft, text, edge } = variantsOf(color, scheme);
+        for (const ground of [soft, backgrounds[scheme]]) {
           expect(contrast(text, ground), `${color} on ${ground}`).toBeGreaterThanOrEqual(forText);
         }
-        expect(contrast(edge, grounds[scheme]), color).toBeGreaterThanOrEqual(forShapes);
+        expect(contrast(edge, backgrounds[scheme]), color).toBeGreaterThanOrEqual(forShapes);
       }
     }
   });
 
-  it("leaves Berth's own where there is none", () => {
-    expect(look("")).toEqual({});
-    expect(look("green")).toEqual({});
-    expect(look("#B83280")["--mantine-color-tide-filled"]).toBe("#b83280");
+  it("falls back to Berth's own color", () => {
+    expect(brandVariables("")).toEqual({});
+    expect(brandVariables("green")).toEqual({});
+    expect(brandVariables("#B83280")["--mantine-color-tide-filled"]).toBe("#b83280");
   });
 });
 
@@ -70,6 +70,6 @@ it.each([
   ['https://cdn.example.com/"x', false],
   ["javascript:alert(1)", false],
   ["/logo.png", false],
-])("takes addresses as the server does: %s", (address, taken) => {
-  expect(isLogo(address)).toBe(taken);
+])("accepts the same logo URLs as the server: %s", (url, valid) => {
+  expect(isLogo(url)).toBe(valid);
 });

@@ -2,7 +2,8 @@ import type { Tenant } from "@berthhq/client";
 import { useLayoutEffect } from "react";
 
 /*
- * A tenant's own colour, wherever it is put. The server paints mails and pages in the same way: its tests and ours read one table.
+ * A tenant's brand color. The server styles emails and pages the same way: its tests and these read
+ * one table.
  */
 
 type Rgb = readonly [number, number, number];
@@ -10,25 +11,28 @@ type Rgb = readonly [number, number, number];
 const black = "#000000";
 const white = "#ffffff";
 
-/** What WCAG 2.2 asks of text, and of shapes that mean something. */
+/** Contrast ratios that WCAG 2.2 requires for text, and for meaningful shapes. */
 export const forText = 4.5;
 export const forShapes = 3;
 
 export const isColor = (text: string): boolean => /^#[0-9a-f]{6}$/i.test(text);
 
 /**
- * Addresses that a logo may have, as inputs and the server take them: everybody could fetch a picture from there. Letters that end an
- * address in a page are written by their numbers, because inputs read brackets in their own way.
+ * Valid logo URLs, as the inputs and the server accept them: any browser could load the image.
+ * Characters that end a URL in HTML are written as escapes, because inputs parse brackets in their
+ * own way.
  */
 export const logoPattern =
-  "https://([a-zA-Z0-9\\-]+\\.)+[a-zA-Z][a-zA-Z0-9\\-]*(:[0-9]+)?([\\x2f\\x3f][\\x21\\x24-\\x26\\x28-\\x3b\\x3d\\x3f-\\x5a\\x5f\\x61-\\x7a\\x7e]*)?";
+  "https://([a-zA-Z0-9\\-]+\\.)+[a-zA-Z][a-zA-Z0-9\\-]*(:[0-9]+)?" +
+  "([\\x2f\\x3f][\\x21\\x24-\\x26\\x28-\\x3b\\x3d\\x3f-\\x5a\\x5f\\x61-\\x7a\\x7e]*)?";
 
-/** The longest address, in characters. */
-export const longestLogo = 500;
+/** The maximum length of a logo URL, in characters. */
+export const maxLogoLength = 500;
 
-const wholeLogo = new RegExp(`^${logoPattern}$`);
+const logoRegExp = new RegExp(`^${logoPattern}$`);
 
-export const isLogo = (text: string): boolean => text.length <= longestLogo && wholeLogo.test(text);
+export const isLogo = (text: string): boolean =>
+  text.length <= maxLogoLength && logoRegExp.test(text);
 
 function rgbOf(color: string): Rgb {
   const part = (at: number) => Number.parseInt(color.slice(at, at + 2), 16);
@@ -43,16 +47,17 @@ function luminance(color: string): number {
   return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
-/** WCAG's contrast ratio, from 1 to 21. */
+/** The WCAG contrast ratio, from 1 to 21. */
 export function contrast(a: string, b: string): number {
   const [la, lb] = [luminance(a), luminance(b)];
   return (Math.max(la, lb) + 0.05) / (Math.min(la, lb) + 0.05);
 }
 
-/** The colour of text on this one: white where that can be read, else black, which then can. */
-export const on = (color: string): string => (contrast(color, white) >= forText ? white : black);
+/** The text color on a background: white if it is readable, otherwise black. */
+export const textOn = (color: string): string =>
+  contrast(color, white) >= forText ? white : black;
 
-/** Adds so many percent of another colour. */
+/** Mixes in a percentage of another color. */
 export function mix(color: string, other: string, percent: number): string {
   const to = rgbOf(other);
   const parts = rgbOf(color).map((part, at) =>
@@ -61,13 +66,16 @@ export function mix(color: string, other: string, percent: number): string {
   return `#${parts.map((part) => part.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** A bit further from the colour of its text. */
-export const pressed = (color: string): string =>
-  on(color) === white ? mix(color, black, 15) : mix(color, white, 25);
+/** The color of a pressed button: a bit further from its text color. */
+export const pressedColor = (color: string): string =>
+  textOn(color) === white ? mix(color, black, 15) : mix(color, white, 25);
 
-/** The colour itself where it stands out from the ground by a ratio of up to forText, else the nearest tint of it that does. */
-export function against(color: string, ground: string, least: number): string {
-  const away = on(ground);
+/**
+ * The color itself if its contrast with the ground is at least the given ratio (up to forText),
+ * otherwise the nearest tint that has it.
+ */
+export function readableOn(color: string, ground: string, least: number): string {
+  const away = textOn(ground);
   for (let percent = 0; percent < 100; percent += 5) {
     const tint = mix(color, away, percent);
     if (contrast(tint, ground) >= least) return tint;
@@ -75,40 +83,40 @@ export function against(color: string, ground: string, least: number): string {
   return away;
 }
 
-/** Of the grounds of either scheme, the one that is nearest to the colours which lie on them. See tokens.css. */
-export const grounds = { light: "#f1f3f4", dark: "#1a2127" } as const;
+/** The background of each color scheme that is closest to the colors on it. See tokens.css. */
+export const backgrounds = { light: "#f1f3f4", dark: "#1a2127" } as const;
 
-/** What a colour looks like in one scheme. */
-export function shades(color: string, scheme: "light" | "dark") {
-  const ground = grounds[scheme];
+/** A color's variants in one scheme. */
+export function variantsOf(color: string, scheme: "light" | "dark") {
+  const ground = backgrounds[scheme];
   const soft = scheme === "light" ? mix(white, color, 10) : mix("#12181c", color, 18);
   return {
-    /** Lies under text. */
+    /** A background for text. */
     soft,
-    /** Text, on the ground and on what is soft. */
-    text: against(against(color, soft, forText), ground, forText),
-    edge: against(color, ground, forShapes),
+    /** Text, on the page and on the soft background. */
+    text: readableOn(readableOn(color, soft, forText), ground, forText),
+    edge: readableOn(color, ground, forShapes),
   };
 }
 
-/** The variables by which a page, or a part of one, takes on a tenant's colour. None where it has none. */
-export function look(accent: string): Readonly<Record<`--${string}`, string>> {
+/** CSS variables that apply a tenant's color to an element. Empty without a color. */
+export function brandVariables(accent: string): Readonly<Record<`--${string}`, string>> {
   if (!isColor(accent)) return {};
   const color = accent.toLowerCase();
-  const [light, dark] = [shades(color, "light"), shades(color, "dark")];
+  const [light, dark] = [variantsOf(color, "light"), variantsOf(color, "dark")];
   const text = `light-dark(${light.text}, ${dark.text})`;
   const soft = `light-dark(${light.soft}, ${dark.soft})`;
   return {
     "--accent": text,
     "--accent-soft": soft,
     "--accent-edge": `light-dark(${light.edge}, ${dark.edge})`,
-    "--on-accent": on(color),
+    "--on-accent": textOn(color),
     "--chosen": color,
-    "--on-chosen": on(color),
+    "--on-chosen": textOn(color),
     "--focus": text,
     "--mantine-color-anchor": text,
     "--mantine-color-tide-filled": color,
-    "--mantine-color-tide-filled-hover": pressed(color),
+    "--mantine-color-tide-filled-hover": pressedColor(color),
     "--mantine-color-tide-light": soft,
     "--mantine-color-tide-light-hover": soft,
     "--mantine-color-tide-light-color": text,
@@ -117,12 +125,12 @@ export function look(accent: string): Readonly<Record<`--${string}`, string>> {
   };
 }
 
-/** Gives the page a tenant's colour, for as long as it is shown. */
-export function useLook({ brand }: Tenant): void {
+/** Applies a tenant's color to the page while it is mounted. */
+export function useBrand({ brand }: Tenant): void {
   const accent = brand?.accentColor ?? "";
   useLayoutEffect(() => {
     const { style } = document.documentElement;
-    const variables = Object.entries(look(accent));
+    const variables = Object.entries(brandVariables(accent));
     for (const [name, value] of variables) style.setProperty(name, value);
     return () => {
       for (const [name] of variables) style.removeProperty(name);

@@ -9,13 +9,13 @@ import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { notifications } from "@mantine/notifications";
 import { useQueryClient } from "@tanstack/react-query";
 import { useCallback, useState } from "react";
-import { useSpeech } from "../i18n";
+import { useI18n } from "../i18n";
 import { explain } from "./errors";
 import { here } from "./time";
 
-/** Tells what failed, in the reader's language. */
+/** Shows an error, in the user's language. */
 export function useFailed(): (error: unknown) => void {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   return useCallback(
     (error) => {
       if (ConnectError.from(error).code === Code.Canceled) return;
@@ -30,7 +30,7 @@ export function useFailed(): (error: unknown) => void {
   );
 }
 
-/** Reads something once, for a form that was overtaken, say. */
+/** Makes a single read, for example to reload a form after a conflict. */
 export function useRead() {
   const transport = useTransport();
   return <I extends DescMessage, O extends DescMessage>(
@@ -39,20 +39,20 @@ export function useRead() {
   ): Promise<MessageShape<O>> => callUnaryMethod(transport, method, input);
 }
 
-interface Doing<O> {
-  /** What to say when it is done. */
+interface CallOptions<O> {
+  /** The message on success. */
   done?: string | ((answer: O) => string | undefined);
-  /** Errors are the caller's to show. */
+  /** Throws errors instead of showing them. */
   quiet?: boolean;
 }
 
 /**
- * A change. Everything that is on the screen is read again after it. With `quiet` the promise fails, else the
- * failure is told and it gives undefined.
+ * Makes a call that changes something, then refetches all queries. With `quiet` the promise rejects
+ * on failure; otherwise the error is shown and it resolves to undefined.
  */
-export function useDo<I extends DescMessage, O extends DescMessage>(
+export function useCall<I extends DescMessage, O extends DescMessage>(
   method: DescMethodUnary<I, O>,
-  { done, quiet }: Doing<MessageShape<O>> = {},
+  { done, quiet }: CallOptions<MessageShape<O>> = {},
 ) {
   const transport = useTransport();
   const queries = useQueryClient();
@@ -63,11 +63,11 @@ export function useDo<I extends DescMessage, O extends DescMessage>(
     try {
       const answer = await callUnaryMethod(transport, method, input);
       void queries.invalidateQueries();
-      const said = typeof done === "function" ? done(answer) : done;
-      if (said) notifications.show({ message: said, color: "tide" });
+      const text = typeof done === "function" ? done(answer) : done;
+      if (text) notifications.show({ message: text, color: "tide" });
       return answer;
     } catch (error) {
-      void queries.invalidateQueries(); // what was refused is often told by something that has changed
+      void queries.invalidateQueries(); // a refusal often means that the data has changed
       if (quiet) throw error;
       failed(error);
       return undefined;

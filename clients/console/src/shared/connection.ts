@@ -1,10 +1,10 @@
-/** Whether the server was reached the last time somebody tried. */
+/** Whether the last request reached the server. */
 export class Connection {
   #lost = false;
   #listeners = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** back is called when the server is there again. */
+  /** back is called when the server is reachable again. */
   constructor(readonly back: () => void) {}
 
   subscribe = (listener: () => void): (() => void) => {
@@ -27,7 +27,7 @@ export class Connection {
     this.back();
   }
 
-  /** Looks at once whether the server is there. */
+  /** Checks immediately whether the server is reachable. */
   async probe(): Promise<void> {
     clearTimeout(this.#timer);
     try {

@@ -2,7 +2,7 @@ import { useEffect, useState } from "react";
 import { useText } from "../i18n";
 import { millis, type Timestamp } from "./time";
 
-/** What is left until a moment, by the second. Readers who cannot see it hear it once, not every second. */
+/** The time left, in seconds. Screen readers announce it once, not every second. */
 export function Countdown({ until }: { until: Timestamp | undefined }) {
   const t = useText();
   const [now, setNow] = useState(() => Date.now());

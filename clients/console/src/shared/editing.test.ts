@@ -3,12 +3,12 @@ import { changes, rebase } from "./editing";
 
 const base = { title: "Yin", capacity: 12, tags: ["a"] };
 
-it("finds what was changed", () => {
+it("lists changed fields", () => {
   expect(changes(base, { ...base, tags: ["a"] })).toEqual([]);
   expect(changes(base, { ...base, capacity: 14, tags: ["a", "b"] })).toEqual(["capacity", "tags"]);
 });
 
-it("keeps what was typed, and takes over what only others changed", () => {
+it("keeps the user's edits and takes over fields that only others changed", () => {
   const typed = { ...base, capacity: 14 };
   const saved = { ...base, capacity: 10, title: "Yin Yoga" };
   expect(rebase(base, typed, saved)).toEqual({

@@ -2,7 +2,7 @@ import { ErrorReason } from "@berthhq/client";
 import { useEffect, useRef, useState } from "react";
 import { reasonOf } from "./errors";
 
-/** Something that several people may edit, as it was read. */
+/** An entity that several users may edit, as it was read. */
 export interface Version<V> {
   readonly values: V;
   readonly etag: string;
@@ -10,7 +10,7 @@ export interface Version<V> {
 
 export interface Rebased<V> {
   readonly values: V;
-  /** Fields that somebody else changed, with what they are now. */
+  /** Fields that another user changed, with their new values. */
   readonly theirs: Partial<V>;
 }
 
@@ -22,8 +22,8 @@ export function changes<V extends object>(from: V, to: V): (keyof V)[] {
 }
 
 /**
- * Puts what somebody typed on top of what somebody else has saved meanwhile: fields that only they
- * changed are taken over, the reader's own stay as they typed them.
+ * Merges the user's edits into what another user has saved: fields that only the other user changed
+ * are taken over, the user's own edits are kept.
  */
 export function rebase<V extends object>(base: V, typed: V, saved: V): Rebased<V> {
   const mine = new Set(changes(base, typed));
@@ -42,8 +42,8 @@ interface Editing<V extends object> {
 }
 
 /**
- * A form over something that others may edit at the same time. Nothing that was typed is ever lost: a save
- * that comes too late shows what the other one changed, and can be repeated.
+ * The state of a form whose entity other users may edit at the same time. Nothing that was typed is
+ * lost: if a save conflicts, the other user's changes are shown and the save can be repeated.
  */
 export function useEditing<V extends object>({ current, save, reread, failed }: Editing<V>) {
   const [base, setBase] = useState(current);
@@ -54,8 +54,8 @@ export function useEditing<V extends object>({ current, save, reread, failed }: 
   const touched = useRef(false);
   touched.current = changed.length > 0;
 
-  // What nobody has begun to edit follows what others save. Where only the version moved, the save was one's own, and what is
-  // typed since then goes on top of it.
+  // Untouched forms follow what others save. If only the etag changed, the save was the user's own;
+  // edits since then are based on it.
   useEffect(() => {
     if (current.etag === base.etag) return;
     if (!touched.current) setValues(current.values);

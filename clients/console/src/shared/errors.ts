@@ -3,7 +3,7 @@ import { Code } from "@connectrpc/connect";
 import type { Messages } from "../i18n";
 import { showTime } from "./time";
 
-/** Facts of a refusal, with times as people read them. */
+/** The metadata of an error, with times formatted for the user. */
 function readable(error: BerthError, locale: string, zone: string): Record<string, string> {
   return Object.fromEntries(
     Object.entries(error.metadata).map(([name, value]) => {
@@ -16,7 +16,7 @@ function readable(error: BerthError, locale: string, zone: string): Record<strin
   );
 }
 
-/** Why something was refused, and what to do, in the reader's language. */
+/** Why a call failed, and what to do, in the user's language. */
 export function explain(thrown: unknown, t: Messages, locale: string, zone: string): string {
   const error = berthError(thrown);
   const name = ErrorReason[error.reason] as keyof Messages["reasons"];
@@ -25,7 +25,7 @@ export function explain(thrown: unknown, t: Messages, locale: string, zone: stri
   switch (error.code) {
     case Code.Unavailable:
     case Code.Unknown:
-      return t.errors.unreached;
+      return t.errors.unreachable;
     case Code.Unauthenticated:
       return t.errors.signedOut;
     default:

@@ -6,14 +6,14 @@ function form() {
   return { values, ...bind(values, (part) => Object.assign(values, part)) };
 }
 
-it("shows and changes texts", () => {
+it("binds texts", () => {
   const { values, text } = form();
   text("name").onChange({ currentTarget: { value: "Cart" } });
   expect(text("name").value).toBe("Cart");
   expect(values.name).toBe("Cart");
 });
 
-it("knows no choice as the empty text", () => {
+it("maps no choice to the empty text", () => {
   const { values, choice } = form();
   expect(choice("place").value).toBeNull();
   choice("place").onChange("here");
@@ -22,7 +22,7 @@ it("knows no choice as the empty text", () => {
   expect(values.place).toBe("");
 });
 
-it("takes what is no number yet for nothing", () => {
+it("maps invalid numbers to empty", () => {
   const { values, number } = form();
   number("stock").onChange(12);
   expect(values.stock).toBe(12);
@@ -30,7 +30,7 @@ it("takes what is no number yet for nothing", () => {
   expect(number("stock").value).toBe("");
 });
 
-it("switches", () => {
+it("binds switches", () => {
   const { values, flag } = form();
   flag("active").onChange({ currentTarget: { checked: false } });
   expect(values.active).toBe(false);

@@ -1,24 +1,24 @@
 import { Alert, Button } from "@mantine/core";
 import { type FormEvent, type ReactNode, useState } from "react";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { explain } from "./errors";
 import { here } from "./time";
 
-/** The fields of just this type. */
+/** The fields of exactly this type. */
 type Of<V, T> = { [K in keyof V]-?: [V[K], T] extends [T, V[K]] ? K : never }[keyof V];
 
-/** What an input takes to show a field and to change it, by the field's name. */
+/** The props of an input for a field, by the field's name. */
 export interface Bound<V extends object> {
   readonly text: (key: Of<V, string>) => {
     value: string;
     onChange: (event: { currentTarget: { value: string } }) => void;
   };
-  /** One of several; none is the empty text. */
+  /** One of several options; "" is none. */
   readonly choice: (key: Of<V, string>) => {
     value: string | null;
     onChange: (value: string | null) => void;
   };
-  /** A number, or nothing yet. */
+  /** A number, or "" if empty. */
   readonly number: (key: Of<V, number | "">) => {
     value: number | "";
     onChange: (value: string | number) => void;
@@ -51,14 +51,14 @@ export function bind<V extends object>(values: V, set: (part: Partial<V>) => voi
   };
 }
 
-/** Values that somebody types, with what inputs take. */
+/** The values of a form, with the props of its inputs. */
 export function useFields<V extends object>(first: V | (() => V)) {
   const [values, setValues] = useState(first);
   const set = (part: Partial<V>) => setValues((before) => ({ ...before, ...part }));
   return { values, set, ...bind(values, set) };
 }
 
-/** Sends a form. A refusal is kept, to be shown in it, and nothing that was typed is lost. */
+/** Submits a form. An error is kept and shown in the form. */
 export function useSubmit(act: () => Promise<unknown>) {
   const [error, setError] = useState<unknown>();
   const onSubmit = (event: FormEvent) => {
@@ -69,14 +69,14 @@ export function useSubmit(act: () => Promise<unknown>) {
   return { error, onSubmit };
 }
 
-/** Why something was refused, in the reader's words, with times of that zone. */
+/** Shows an error in the user's language, with times in the given zone. */
 export function Refused({ error, zone = here() }: { error: unknown; zone?: string }) {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   if (error === undefined) return null;
   return <Alert color="red">{explain(error, t, locale, zone)}</Alert>;
 }
 
-/** How a form ends: left as it was, or sent. */
+/** The end of a form: cancel or submit. */
 export function FormEnd({
   act,
   busy,
@@ -85,13 +85,13 @@ export function FormEnd({
   onCancel,
   children,
 }: {
-  /** What sending it is called. */
+  /** Label of the submit button. */
   act: ReactNode;
   busy: boolean;
   disabled?: boolean;
   cancelDisabled?: boolean;
   onCancel: () => void;
-  /** What stands on the other side. */
+  /** Shown at the other side. */
   children?: ReactNode;
 }) {
   const t = useText();
@@ -108,6 +108,6 @@ export function FormEnd({
   );
 }
 
-/** Things to choose from, by their names. */
+/** Select options from entities with a name. */
 export const named = (things: readonly { id: string; name: string }[]) =>
   things.map(({ id, name }) => ({ value: id, label: name }));

@@ -1,8 +1,8 @@
 import { useState } from "react";
 
 /**
- * The last that there was, and the how-manieth: what closes goes on showing it until it has gone, and what opens begins
- * anew, however soon.
+ * Keeps the last defined value, so that a closing dialog still shows it. turn counts the openings:
+ * as a React key it resets the content even if the dialog reopens while it closes.
  */
 export function useLast<T>(value: T | undefined): readonly [last: T | undefined, turn: number] {
   const [kept, keep] = useState({ last: value, open: value !== undefined, turn: 0 });

@@ -10,18 +10,18 @@ import type { QueryClient } from "@tanstack/react-query";
 import { reasonOf } from "./errors";
 
 /*
- * What others do is on the screen within a moment. One stream serves all tabs of a browser, because
- * browsers open only a few connections to one server: whichever tab holds the lock listens and tells the others.
+ * Shows changes by other users within moments. All tabs of a browser share one stream, because
+ * browsers limit connections per server: the tab that holds the lock listens and tells the others.
  */
 
-/** Services whose answers nothing changes but an edit of the catalog, of members or of roles. */
-const steady = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Service`);
+/** Services whose answers only change with edits of the catalog, members or roles. */
+const catalogServices = ["Tenant", "Member", "Access"].map((name) => `berth.v1.${name}Service`);
 
-/** Many things happen at once when a session is called off; they are read again once. */
-const gather = 120;
+/** Debounce in ms. Cancelling a session causes many events; refetch once for all of them. */
+const debounce = 120;
 
-/** At most this often, however much happens. */
-const pace = 400;
+/** The shortest time between refetches, in ms. */
+const minInterval = 400;
 
 const pause = (ms: number, signal: AbortSignal) =>
   new Promise<void>((done) => {
@@ -32,23 +32,23 @@ const pause = (ms: number, signal: AbortSignal) =>
     });
   });
 
-/** Both kinds of lists name their service second. */
+/** Both kinds of query keys have the service in second position. */
 function serviceOf([, second]: readonly unknown[]): string {
   return typeof second === "string"
     ? second
     : ((second as { serviceName?: string } | undefined)?.serviceName ?? "");
 }
 
-type News = "all" | "schedule";
+type Scope = "all" | "schedule";
 
-/** What has to be read again after an event. */
-export function newsOf(events: readonly Pick<Event, "type">[]): News | undefined {
+/** Which queries are stale after these events. */
+export function scopeOf(events: readonly Pick<Event, "type">[]): Scope | undefined {
   if (events.length === 0) return undefined;
-  const wide = events.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
-  return wide ? "all" : "schedule";
+  const all = events.some(({ type }) => type === 0 || type >= EventType.MEMBER_CHANGED);
+  return all ? "all" : "schedule";
 }
 
-/** Waits before trying again: longer each time, and never all at once. */
+/** The delay before a retry, in ms: exponential, with jitter. */
 export function backoff(attempt: number, random = Math.random): number {
   return Math.min(10_000, 250 * 2 ** attempt) * (0.5 + random() / 2);
 }
@@ -56,35 +56,35 @@ export function backoff(attempt: number, random = Math.random): number {
 interface Watched {
   readonly transport: Transport;
   readonly queries: QueryClient;
-  /** Who watches what; tabs of the same person share their stream. */
-  readonly who: string;
-  readonly lost: () => void;
+  /** The user and tenant. Tabs with the same value share a stream. */
+  readonly user: string;
+  readonly onLost: () => void;
 }
 
-/** Keeps the screen up to date until it is told to stop. */
-export function watch({ transport, queries, who, lost }: Watched): () => void {
+/** Refetches queries when events arrive, until the returned function is called. */
+export function watch({ transport, queries, user, onLost }: Watched): () => void {
   const ending = new AbortController();
   const { signal } = ending;
-  const name = `berth.live.${who}`;
+  const name = `berth.live.${user}`;
   const channel = new BroadcastChannel(name);
-  let pending: News | undefined;
+  let pending: Scope | undefined;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let last = 0;
 
-  const renew = () => {
+  const refetch = () => {
     timer = undefined;
     last = Date.now();
     const all = pending === "all";
     pending = undefined;
     void queries.invalidateQueries({
-      predicate: ({ queryKey }) => all || !steady.includes(serviceOf(queryKey)),
+      predicate: ({ queryKey }) => all || !catalogServices.includes(serviceOf(queryKey)),
     });
   };
-  const tell = (news: News) => {
-    pending = pending === "all" ? pending : news;
-    timer ??= setTimeout(renew, Math.max(gather, last + pace - Date.now()));
+  const refetchSoon = (scope: Scope) => {
+    pending = pending === "all" ? pending : scope;
+    timer ??= setTimeout(refetch, Math.max(debounce, last + minInterval - Date.now()));
   };
-  channel.onmessage = ({ data }) => tell(data as News);
+  channel.onmessage = ({ data }) => refetchSoon(data as Scope);
 
   const listen = async () => {
     const client = createClient(EventService, transport);
@@ -97,29 +97,29 @@ export function watch({ transport, queries, who, lost }: Watched): () => void {
           { signal },
         );
         for await (const message of stream) {
-          // Without a cursor nobody knows what happened meanwhile.
-          if (first && !cursor) share("all");
+          // Without a cursor, events may have been missed.
+          if (first && !cursor) broadcast("all");
           first = false;
           attempt = 0;
           cursor = message.cursor;
-          const news = newsOf(message.events);
-          if (news) share(news);
+          const scope = scopeOf(message.events);
+          if (scope) broadcast(scope);
         }
       } catch (error) {
         if (signal.aborted) return;
         const reason = reasonOf(error);
         if (reason === ErrorReason.INVALID_FIELD) cursor = "";
-        if (reason === ErrorReason.UNSPECIFIED) lost();
+        if (reason === ErrorReason.UNSPECIFIED) onLost();
       }
       await pause(backoff(attempt), signal);
     }
   };
-  const share = (news: News) => {
-    channel.postMessage(news);
-    tell(news);
+  const broadcast = (scope: Scope) => {
+    channel.postMessage(scope);
+    refetchSoon(scope);
   };
 
-  // Pages that are not served securely have no locks: there each tab listens for itself.
+  // Pages on insecure origins have no locks: there each tab listens on its own.
   if (navigator.locks) {
     navigator.locks.request(name, { signal }, listen).catch(() => undefined);
   } else void listen();

@@ -2,12 +2,12 @@ import type { GetMeResponse, Tenant } from "@berthhq/client";
 import { createContext, use, useSyncExternalStore } from "react";
 import type { Auth } from "./auth";
 
-/** Who reads this, and where they are. */
+/** The signed-in user and their tenant. */
 export interface Me {
   readonly member: NonNullable<GetMeResponse["member"]>;
   readonly tenant: Tenant;
   readonly devices: GetMeResponse["devices"];
-  /** Whether the reader's roles give a permission. */
+  /** Whether the user has a permission. */
   readonly can: (permission: string) => boolean;
 }
 

@@ -1,8 +1,8 @@
-import { useSpeech } from "../i18n";
+import { useI18n } from "../i18n";
 
-/** Shows shares and counts as the reader writes them. */
+/** Formats percentages and counts in the user's locale. */
 export function useNumbers() {
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const percents = new Intl.NumberFormat(locale, { style: "percent", maximumFractionDigits: 0 });
   const means = new Intl.NumberFormat(locale, {
     minimumFractionDigits: 1,
@@ -10,7 +10,7 @@ export function useNumbers() {
   });
   const counts = new Intl.NumberFormat(locale);
   return {
-    /** A share of 1; nothing is known where it is absent. */
+    /** A fraction of 1; undefined if unknown. */
     percent: (share: number | undefined) => (share === undefined ? "–" : percents.format(share)),
     /** With one decimal. */
     mean: (n: number) => means.format(n),

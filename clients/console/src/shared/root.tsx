@@ -17,9 +17,9 @@ import {
   useSyncExternalStore,
 } from "react";
 import { createRoot } from "react-dom/client";
-import { Speaking, useText } from "../i18n";
+import { I18nProvider, useText } from "../i18n";
 import { openQueries, openTransport } from "./api";
-import { Asking } from "./ask";
+import { AskDialog } from "./ask";
 import { Auth } from "./auth";
 import { Connection } from "./connection";
 import { reasonOf } from "./errors";
@@ -27,20 +27,24 @@ import { watch } from "./live";
 import { AuthContext, type Me, MeContext, useAuth, useAuthState } from "./me";
 import { SignIn } from "./signin";
 import { theme } from "./theme";
-import { Failure, Guarded } from "./ui";
+import { ErrorBoundary, Failure } from "./ui";
 
-/** How often roles are asked for again: members are not told when a role of theirs is edited. */
-const rolesEvery = 10_000;
+/**
+ * How often the user's roles are polled, in ms: members get no event when one of their roles is
+ * edited.
+ */
+const rolesInterval = 10_000;
 
-/** Opens an app at "/" or "/app/". */
+/** Starts an app at "/" or "/app/". */
 export function open(base: string, app: ReactNode): void {
   const nonce = document.querySelector<HTMLMetaElement>('meta[name="csp-nonce"]')?.content ?? "";
-  setNonce(nonce); // for the styles of locked scrolling
+  setNonce(nonce); // for react-remove-scroll
   const queries = openQueries();
   const auth = new Auth(base);
   const connection = new Connection(() => void queries.invalidateQueries());
   const transport = openTransport(auth, connection);
-  // What a role no longer allows is to vanish, not to fail again.
+  // If a role lost a permission, refetch the user's permissions, so that pages disappear instead of
+  // failing repeatedly.
   queries.getQueryCache().subscribe((event) => {
     if (event.type !== "updated" || event.action.type !== "error") return;
     if (reasonOf(event.action.error) === ErrorReason.PERMISSION_DENIED) {
@@ -48,39 +52,39 @@ export function open(base: string, app: ReactNode): void {
     }
   });
   void auth.start();
-  const place = document.getElementById("root");
-  if (!place) throw new Error("the page has no root");
-  createRoot(place).render(
+  const root = document.getElementById("root");
+  if (!root) throw new Error("the page has no root");
+  createRoot(root).render(
     <StrictMode>
-      <Speaking>
-        <Themed nonce={nonce}>
+      <I18nProvider>
+        <Theme nonce={nonce}>
           <AuthContext value={auth}>
             <TransportProvider transport={transport}>
               <QueryClientProvider client={queries}>
                 <Notifications position="bottom-right" autoClose={5000} />
-                <Guarded>
-                  <Gate connection={connection}>{app}</Gate>
-                </Guarded>
+                <ErrorBoundary>
+                  <SignInGate connection={connection}>{app}</SignInGate>
+                </ErrorBoundary>
               </QueryClientProvider>
             </TransportProvider>
           </AuthContext>
-        </Themed>
-      </Speaking>
+        </Theme>
+      </I18nProvider>
     </StrictMode>,
   );
 }
 
-function Themed({ nonce, children }: { nonce: string; children: ReactNode }) {
+function Theme({ nonce, children }: { nonce: string; children: ReactNode }) {
   const t = useText();
-  const look = useMemo(() => theme(t.actions.close), [t]);
+  const localized = useMemo(() => theme(t.actions.close), [t]);
   return (
-    <MantineProvider theme={look} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+    <MantineProvider theme={localized} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       {children}
     </MantineProvider>
   );
 }
 
-function Waiting() {
+function PageLoader() {
   const t = useText();
   return (
     <div
@@ -93,15 +97,15 @@ function Waiting() {
   );
 }
 
-function Gate({ connection, children }: { connection: Connection; children: ReactNode }) {
+function SignInGate({ connection, children }: { connection: Connection; children: ReactNode }) {
   const state = useAuthState();
   const queries = useQueryClient();
-  const who = "tenant" in state ? `${state.identity.subject}@${state.tenant}` : "";
-  // Nothing that one person has read is left for the next.
+  const user = "tenant" in state ? `${state.identity.subject}@${state.tenant}` : "";
+  // Drop all cached data when the user or tenant changes.
   useEffect(() => {
-    if (who === "") queries.clear();
-  }, [who, queries]);
-  if (state.kind === "starting") return <Waiting />;
+    if (user === "") queries.clear();
+  }, [user, queries]);
+  if (state.kind === "starting") return <PageLoader />;
   if (state.kind === "out") return <SignIn failure={state.failure} />;
   return (
     <>
@@ -109,38 +113,38 @@ function Gate({ connection, children }: { connection: Connection; children: Reac
       {state.tenant === "" ? (
         <ChooseTenant />
       ) : (
-        <Known key={who} who={who} connection={connection}>
+        <SignedIn key={user} user={user} connection={connection}>
           {children}
-        </Known>
+        </SignedIn>
       )}
-      <Asking />
+      <AskDialog />
       <SignInAgain open={state.kind === "expired"} />
     </>
   );
 }
 
-function Known({
-  who,
+function SignedIn({
+  user,
   connection,
   children,
 }: {
-  who: string;
+  user: string;
   connection: Connection;
   children: ReactNode;
 }) {
   const transport = useTransport();
   const queries = useQueryClient();
   useEffect(
-    () => watch({ transport, queries, who, lost: () => void connection.probe() }),
-    [transport, queries, who, connection],
+    () => watch({ transport, queries, user, onLost: () => void connection.probe() }),
+    [transport, queries, user, connection],
   );
   const me = useQuery(
     MemberService.method.getMe,
     {},
-    { refetchInterval: rolesEvery, meta: { me: true } },
+    { refetchInterval: rolesInterval, meta: { me: true } },
   );
   const tenant = useQuery(TenantService.method.getTenant, {}, { staleTime: 60_000 });
-  const known = useMemo<Me | undefined>(() => {
+  const value = useMemo<Me | undefined>(() => {
     if (!me.data?.member || !tenant.data?.tenant) return undefined;
     const permissions = new Set(me.data.permissions);
     return {
@@ -152,9 +156,9 @@ function Known({
   }, [me.data, tenant.data]);
   const auth = useAuth();
   const t = useText();
-  if (known) return <MeContext value={known}>{children}</MeContext>;
+  if (value) return <MeContext value={value}>{children}</MeContext>;
   const error = me.error ?? tenant.error;
-  if (!error) return <Waiting />;
+  if (!error) return <PageLoader />;
   return (
     <main style={{ paddingTop: "18vh" }}>
       <Failure
@@ -218,17 +222,17 @@ function LostConnection({ connection }: { connection: Connection }) {
   );
 }
 
-/** Over the page, so that what was typed in it is there afterwards. */
+/** Opens over the page, so that what was typed stays. */
 function SignInAgain({ open }: { open: boolean }) {
   const auth = useAuth();
   const t = useText();
-  const [waiting, setWaiting] = useState(false);
-  const again = async () => {
-    setWaiting(true);
+  const [busy, setBusy] = useState(false);
+  const signIn = async () => {
+    setBusy(true);
     try {
       await (auth.config.development && !auth.config.issuer ? auth.resume() : auth.signIn());
     } finally {
-      setWaiting(false);
+      setBusy(false);
     }
   };
   return (
@@ -244,7 +248,7 @@ function SignInAgain({ open }: { open: boolean }) {
         <Button variant="subtle" color="gray" onClick={() => void auth.signOut()}>
           {t.signIn.other}
         </Button>
-        <Button loading={waiting} onClick={() => void again()} data-autofocus>
+        <Button loading={busy} onClick={() => void signIn()} data-autofocus>
           {t.signIn.again}
         </Button>
       </div>

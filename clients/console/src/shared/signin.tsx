@@ -6,7 +6,7 @@ import type { DemoTenant } from "./auth";
 import { useAuth } from "./me";
 import { Card, Mark } from "./ui";
 
-/** The first thing that anybody sees. It stands at whatever address was asked for, and leads back there. */
+/** The sign-in page. It is shown at any URL and returns there. */
 export function SignIn({ failure }: { failure?: string | undefined }) {
   const auth = useAuth();
   const t = useText();

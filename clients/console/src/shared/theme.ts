@@ -54,14 +54,14 @@ const dark: MantineColorsTuple = [
 
 const primary = "tide";
 
-/** What is filled with the accent colour may be a tenant's, and so may its text and edge. */
-const variantColorResolver: VariantColorsResolver = (asked) => {
-  const colors = defaultVariantColorsResolver(asked);
-  if (asked.variant !== "filled" || asked.color !== primary) return colors;
+/** Filled components may have a tenant's color, text color and border. */
+const variantColorResolver: VariantColorsResolver = (input) => {
+  const colors = defaultVariantColorsResolver(input);
+  if (input.variant !== "filled" || input.color !== primary) return colors;
   return { ...colors, color: "var(--on-accent)", border: "1px solid var(--accent-edge)" };
 };
 
-/** Berth's look. Sizes are a step smaller than Mantine's, because staff look at much at once. */
+/** The theme. Sizes are one step smaller than Mantine's, because staff see a lot at once. */
 export const theme = (close: string) =>
   createTheme({
     colors: { tide, gray, dark },
@@ -86,7 +86,7 @@ export const theme = (close: string) =>
     cursorType: "pointer",
     respectReducedMotion: true,
     components: {
-      // Named, or what is resolved above would leave the edge out.
+      // Explicit, or the resolver above does not set the border.
       Button: Button.extend({ defaultProps: { variant: "filled" } }),
       Checkbox: Checkbox.extend({ defaultProps: { iconColor: "var(--on-accent)" } }),
       Drawer: Drawer.extend({

@@ -19,19 +19,19 @@ import {
 const day = (text: string) => Temporal.PlainDate.from(text);
 const utc = (text: string) => timestampFromMs(Date.parse(text));
 
-describe("the wall clock", () => {
+describe("local time", () => {
   it.each([
     ["in winter", "2026-03-28", 600, "2026-03-28T09:00:00Z"],
     ["in summer", "2026-03-30", 600, "2026-03-30T08:00:00Z"],
     ["that a change skips", "2026-03-29", 150, "2026-03-29T01:30:00Z"],
     ["that comes twice", "2026-10-25", 150, "2026-10-25T00:30:00Z"],
-  ])("knows a time %s", (_, on, minute, want) => {
+  ])("finds the instant of a time %s", (_, on, minute, want) => {
     expect(new Date(millis(atWallClock(day(on), minute, "Europe/Berlin"))).toISOString()).toBe(
       want.replace("Z", ".000Z"),
     );
   });
 
-  it("reads what it wrote", () => {
+  it("round-trips", () => {
     for (const zone of ["Europe/Berlin", "America/New_York", "Asia/Kolkata", "Pacific/Chatham"]) {
       for (let at = 0; at < 1440; at += 45) {
         const back = zoned(atWallClock(day("2026-06-15"), at, zone), zone);
@@ -40,19 +40,19 @@ describe("the wall clock", () => {
     }
   });
 
-  it("has days that do not begin at midnight", () => {
+  it("supports days that do not start at midnight", () => {
     expect(millis(startOf(day("2026-09-06"), "America/Santiago"))).toBe(
       Date.parse("2026-09-06T04:00:00Z"),
     );
   });
 });
 
-it("begins weeks on Monday", () => {
+it("starts weeks on Monday", () => {
   expect(weekStart(day("2026-03-29")).toString()).toBe("2026-03-23");
   expect(weekStart(day("2026-03-23")).toString()).toBe("2026-03-23");
 });
 
-it("says times as people of a place do", () => {
+it("formats times in the user's locale", () => {
   const at = utc("2026-03-28T17:05:00Z");
   expect(showTime(at, "Europe/Berlin", "en-GB", "time")).toBe("18:05");
   expect(showTime(at, "America/New_York", "de-DE", "day")).toBe("Sa., 28. März");
@@ -61,7 +61,7 @@ it("says times as people of a place do", () => {
   expect(sameClock("Europe/Berlin", "Europe/Lisbon", millis(at))).toBe(false);
 });
 
-it("reads and writes clocks and spans", () => {
+it("parses and formats clock times and durations", () => {
   expect(["7:05", "23:59", "24:00", "1:60", "x"].map(parseClock)).toEqual([
     425,
     1439,

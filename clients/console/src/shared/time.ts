@@ -8,8 +8,8 @@ import {
 import { Temporal } from "temporal-polyfill";
 
 /*
- * People think in the wall clock of the place; Berth in instants. Everything that goes from one
- * to the other is here, and always names its zone.
+ * Users think in local time at a location; Berth stores instants. All conversions are here, and
+ * always name the time zone.
  */
 
 export type { Timestamp };
@@ -19,7 +19,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
-/** The wall clock at a place. */
+/** Local time in a time zone. */
 export function zoned(at: Timestamp, zone: string): Temporal.ZonedDateTime {
   return Temporal.Instant.fromEpochMilliseconds(millis(at)).toZonedDateTimeISO(zone);
 }
@@ -32,7 +32,7 @@ export function instant(at: Temporal.ZonedDateTime): Timestamp {
   return timestampFromMs(at.epochMilliseconds);
 }
 
-/** Today at a place. */
+/** Today in a time zone. */
 export function today(zone: string, now = Date.now()): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(zone).toPlainDate();
 }
@@ -41,19 +41,19 @@ export function weekStart(day: Temporal.PlainDate): Temporal.PlainDate {
   return day.subtract({ days: day.dayOfWeek - 1 });
 }
 
-/** The start of a day at a place: not always midnight. */
+/** The start of a day in a time zone. It is not always midnight. */
 export function startOf(day: Temporal.PlainDate, zone: string): Timestamp {
   return instant(day.toZonedDateTime(zone));
 }
 
-/** Minutes of the wall clock since midnight. */
+/** Minutes since midnight, local time. */
 export function minuteOfDay(at: Temporal.ZonedDateTime): number {
   return at.hour * 60 + at.minute;
 }
 
 /**
- * The instant at which the wall clock of a place shows a time. One that a clock change skips is
- * taken as late as it was skipped by; of one that comes twice it is the first.
+ * The instant of a local time. A time that a clock change skips moves forward by the gap; of a
+ * repeated time it is the first.
  */
 export function atWallClock(day: Temporal.PlainDate, minute: number, zone: string): Timestamp {
   const time = new Temporal.PlainTime(Math.floor(minute / 60), minute % 60);
@@ -117,16 +117,16 @@ export function showDay(day: Temporal.PlainDate, locale: string, style: TimeStyl
   return formatter(locale, { ...styles[style], timeZone: "UTC" }).format(noon);
 }
 
-/** What people call the zone at that moment: "CET", "GMT+1". */
+/** The short name of a time zone at an instant: "CET", "GMT+1". */
 export function zoneName(zone: string, locale: string, at = Date.now()): string {
   const parts = formatter(locale, { timeZone: zone, timeZoneName: "short" }).formatToParts(at);
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? zone;
 }
 
-/** The browser's own zone. */
+/** The browser's time zone. */
 export const here = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
-/** Whether two zones show the same clock at that moment. */
+/** Whether two time zones have the same local time at an instant. */
 export function sameClock(a: string, b: string, at = Date.now()): boolean {
   const instant = Temporal.Instant.fromEpochMilliseconds(at);
   return (
@@ -135,7 +135,7 @@ export function sameClock(a: string, b: string, at = Date.now()): boolean {
   );
 }
 
-/** "07:05" to minutes, or undefined. */
+/** "07:05" in minutes, or undefined. */
 export function parseClock(text: string): number | undefined {
   const found = /^(\d{1,2}):(\d{2})$/.exec(text.trim());
   if (!found) return undefined;
@@ -148,30 +148,30 @@ export function showClock(minute: number): string {
   return `${pad(Math.floor(minute / 60) % 24)}:${pad(minute % 60)}`;
 }
 
-/** A time of day as the contract has it. */
+/** A time of day as in the contract. */
 export interface TimeOfDay {
   readonly hours: number;
   readonly minutes: number;
 }
 
-/** "07:05" as the contract has it; midnight where it is no time. */
+/** "07:05" as in the contract; midnight if invalid. */
 export function timeOfDay(text: string): TimeOfDay {
   const minute = parseClock(text) ?? 0;
   return { hours: Math.floor(minute / 60), minutes: minute % 60 };
 }
 
-/** A time of day as "07:05"; midnight where there is none. */
+/** A time of day as "07:05"; midnight if absent. */
 export const wallClock = (time: TimeOfDay | undefined): string =>
   showClock((time?.hours ?? 0) * 60 + (time?.minutes ?? 0));
 
-/** A day as the contract has it. */
+/** A date as in the contract. */
 export interface CivilDay {
   readonly year: number;
   readonly month: number;
   readonly day: number;
 }
 
-/** A day, or one written as 2026-03-18, as the contract has it. */
+/** A date, or text such as 2026-03-18, as in the contract. */
 export function civilDay(of: Temporal.PlainDate | string): CivilDay {
   const { year, month, day } = Temporal.PlainDate.from(of);
   return { year, month, day };
@@ -180,10 +180,10 @@ export function civilDay(of: Temporal.PlainDate | string): CivilDay {
 export const plainDay = ({ year, month, day }: CivilDay): Temporal.PlainDate =>
   new Temporal.PlainDate(year, month, day);
 
-/** How long a span is, in milliseconds; nothing where there is none. */
+/** A duration in milliseconds; 0 if absent. */
 export const spanMs = (span: Duration | undefined): number => (span ? durationMs(span) : 0);
 
-/** "2 h", "1 h 15 min": units that English, German and French share. */
+/** "2 h", "1 h 15 min": units that are the same in English, German and French. */
 export function showSpan(ms: number): string {
   const minutes = Math.round(ms / MINUTE);
   const [days, hours, rest] = [

@@ -1,10 +1,10 @@
 import { use, useEffect } from "react";
 import { MeContext } from "./me";
 
-/** Names the browser's tab: the page first, because tabs are narrow. */
+/** Sets the title of the browser tab. The page comes first, because tabs are narrow. */
 export function useTitle(page: string): void {
-  const house = use(MeContext)?.tenant.name ?? "Berth";
+  const organization = use(MeContext)?.tenant.name ?? "Berth";
   useEffect(() => {
-    document.title = `${page} · ${house}`;
-  }, [page, house]);
+    document.title = `${page} · ${organization}`;
+  }, [page, organization]);
 }

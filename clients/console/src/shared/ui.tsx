@@ -11,7 +11,7 @@ import {
 } from "@tabler/icons-react";
 import { Component, type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../i18n";
+import { useI18n, useText } from "../i18n";
 import { explain, reasonOf } from "./errors";
 import { here, showTime, type TimeStyle, type Timestamp, zoneName } from "./time";
 import { useTitle } from "./title";
@@ -20,7 +20,7 @@ export function Mark({ size = 24 }: { size?: number }) {
   return <img src="/icon.svg" width={size} height={size} alt="" />;
 }
 
-/** A tenant's logo, and what stands for it where there is none, or where it does not come. */
+/** A tenant's logo, or its name if there is none or it does not load. */
 export function Logo({
   url,
   name,
@@ -29,7 +29,7 @@ export function Logo({
 }: {
   url: string;
   name: string;
-  /** Told whether it did not come. */
+  /** Called with whether the image failed to load. */
   onMissing?: (missing: boolean) => void;
   children: ReactNode;
 }) {
@@ -50,7 +50,7 @@ export function Logo({
   );
 }
 
-/** What a page is about. It names the browser's tab, too. */
+/** The header of a page. It also sets the title of the browser tab. */
 export function PageHead({
   title,
   mark,
@@ -59,7 +59,7 @@ export function PageHead({
   children,
 }: {
   title: string;
-  /** What stands before the title, and after it. */
+  /** Shown before and after the title. */
   mark?: ReactNode;
   tags?: ReactNode;
   note?: ReactNode;
@@ -76,7 +76,7 @@ export function PageHead({
         </h1>
         {note && <p>{note}</p>}
       </div>
-      {children && <div className="page-acts">{children}</div>}
+      {children && <div className="page-actions">{children}</div>}
     </header>
   );
 }
@@ -90,7 +90,7 @@ export function Card({
   title?: ReactNode;
   extra?: ReactNode;
   children: ReactNode;
-  /** The content brings its own padding. */
+  /** The content has its own padding. */
   bare?: boolean;
 }) {
   return (
@@ -130,7 +130,7 @@ export function State({ icon: Sign = IconCircleDashed, title, children, action }
   );
 }
 
-/** The place is there, but this person's roles do not open it. */
+/** Shown if the user lacks the permission for a page. */
 export function NoPermission({ permission }: { permission: string }) {
   const t = useText();
   useTitle(t.states.noPermission);
@@ -141,7 +141,7 @@ export function NoPermission({ permission }: { permission: string }) {
   );
 }
 
-/** Nothing is at this address. */
+/** Shown for unknown URLs. */
 export function NoPage({ home }: { home: string }) {
   const t = useText();
   useTitle(t.states.noPage);
@@ -161,7 +161,7 @@ export function NoPage({ home }: { home: string }) {
 }
 
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   const reason = reasonOf(error);
   if (reason === ErrorReason.PERMISSION_DENIED) {
     return (
@@ -196,7 +196,7 @@ interface Asked<T> {
   refetch: () => unknown;
 }
 
-/** Shows what was asked for: while it is on its way, when it came, and when it did not. */
+/** Shows a query's data, its loading state or its error. */
 export function Shown<T>({
   of,
   children,
@@ -209,7 +209,7 @@ export function Shown<T>({
   rows?: number;
 }) {
   const t = useText();
-  // What is there stays while it is renewed, also when that fails: the banner tells.
+  // Existing data stays visible during a refetch, even if it fails: the connection banner tells.
   if (of.data !== undefined) return children(of.data);
   if (of.error) return <Failure error={of.error} retry={of.refetch} />;
   return (
@@ -217,7 +217,7 @@ export function Shown<T>({
       {skeleton ?? (
         <div style={{ display: "grid", gap: 10, padding: 16 }}>
           {Array.from({ length: rows }, (_, row) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same
+            // biome-ignore lint/suspicious/noArrayIndexKey: all rows are the same
             <Skeleton key={row} height={18} width={`${96 - ((row * 17) % 40)}%`} />
           ))}
         </div>
@@ -232,7 +232,7 @@ interface Paged {
   fetchNextPage: () => unknown;
 }
 
-/** Reads on in a list, where there is more of it. */
+/** Loads the next page of a list, if there is one. */
 export function More({ of }: { of: Paged }) {
   const t = useText();
   if (!of.hasNextPage) return null;
@@ -250,14 +250,14 @@ export function More({ of }: { of: Paged }) {
   );
 }
 
-/** How a list is read page by page. */
+/** Options of paged queries. */
 export const paged = {
   pageParamKey: "pageToken",
   getNextPageParam: ({ nextPageToken }: { nextPageToken: string }) => nextPageToken || undefined,
 } as const;
 
-/** A fault of a page leaves the rest of the app standing. */
-export class Guarded extends Component<{ children: ReactNode }, { error?: unknown }> {
+/** Limits an error to the page; the rest of the app keeps working. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error?: unknown }> {
   override state: { error?: unknown } = {};
 
   static getDerivedStateFromError(error: unknown) {
@@ -287,7 +287,7 @@ function Broken({ again }: { again: () => void }) {
   );
 }
 
-/** A time at a place. Where the reader's clock shows another, it says so when pointed at. */
+/** A time in a time zone. If the browser's zone differs, a tooltip shows the local time. */
 export function Time({
   at,
   zone,
@@ -297,7 +297,7 @@ export function Time({
   zone: string;
   as?: TimeStyle;
 }) {
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   if (!at) return null;
   const title = `${showTime(at, zone, locale, "full")} ${zoneName(zone, locale, Number(at.seconds) * 1000)} (${zone})`;
   return (
@@ -317,7 +317,7 @@ export function CopyButton({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** Initials on a colour of their own. */
+/** Initials on a color derived from the name. */
 export function Face({ name, size = 28 }: { name: string; size?: number }) {
   let hue = 0;
   for (const letter of name) hue = (hue * 31 + (letter.codePointAt(0) ?? 0)) % 360;

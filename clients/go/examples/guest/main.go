@@ -1,5 +1,5 @@
-// Guest books a place for somebody who is no member, as a partner does: hold it, confirm it
-// once it is paid for, cancel it. Then it tells what Berth's log says about that.
+// Guest books a place for someone who is not a member, like a partner does: it holds the place, confirms it
+// after payment, and cancels it. Then it prints what the event log says about the booking.
 //
 //	ADDRESS=http://127.0.0.1:8080 BERTH_KEY=berth_… go run ./clients/go/examples/guest
 package main
@@ -42,7 +42,7 @@ func book(ctx context.Context, client *berth.Client) error {
 		SessionId: session.GetId(), Contact: &v1.Contact{Name: "Kim Guest", Email: "kim@example.com"},
 	}))
 	if berth.IsReason(err, v1.ErrorReason_ERROR_REASON_SESSION_FULL) {
-		return errors.New("somebody was faster")
+		return errors.New("someone else was faster")
 	}
 	if err != nil {
 		return err
@@ -51,13 +51,15 @@ func book(ctx context.Context, client *berth.Client) error {
 	fmt.Println("held", id, "until", held.Msg.GetBooking().GetHoldExpireTime().AsTime().Format(time.RFC3339))
 
 	paid := &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 45}, Method: "card"}
-	confirmed, err := client.Bookings.ConfirmBooking(ctx, connect.NewRequest(&v1.ConfirmBookingRequest{BookingId: id, Payment: paid}))
+	confirm := &v1.ConfirmBookingRequest{BookingId: id, Payment: paid}
+	confirmed, err := client.Bookings.ConfirmBooking(ctx, connect.NewRequest(confirm))
 	if err != nil {
 		return err
 	}
 	fmt.Println("confirmed", confirmed.Msg.GetBooking().GetPayment().GetStatus())
 
-	_, err = client.Bookings.CancelBooking(ctx, connect.NewRequest(&v1.CancelBookingRequest{BookingId: id, Reason: "Kim is ill."}))
+	cancellation := &v1.CancelBookingRequest{BookingId: id, Reason: "Kim is ill."}
+	_, err = client.Bookings.CancelBooking(ctx, connect.NewRequest(cancellation))
 	if err != nil {
 		return err
 	}
@@ -80,9 +82,11 @@ func book(ctx context.Context, client *berth.Client) error {
 
 func firstOpen(ctx context.Context, client *berth.Client) (*v1.Session, error) {
 	// Far enough ahead that the booking can be cancelled without penalty.
-	week := &v1.TimeRange{Start: timestamppb.New(time.Now().AddDate(0, 0, 2)), End: timestamppb.New(time.Now().AddDate(0, 0, 7))}
+	now := time.Now()
+	week := &v1.TimeRange{Start: timestamppb.New(now.AddDate(0, 0, 2)), End: timestamppb.New(now.AddDate(0, 0, 7))}
 	request := &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: week}}
-	for session, err := range berth.All(ctx, client.Sessions.ListSessions, request, (*v1.ListSessionsResponse).GetSessions) {
+	list := client.Sessions.ListSessions
+	for session, err := range berth.All(ctx, list, request, (*v1.ListSessionsResponse).GetSessions) {
 		if err != nil {
 			return nil, err
 		}

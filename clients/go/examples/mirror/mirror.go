@@ -11,11 +11,11 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
-// run goes through the log from its beginning, or from where the last run got to, and then follows it.
+// run reads the event log from its beginning, or from where the last run stopped, and then follows it.
 //
-// An event says which booking changed, and the booking is read as it is now. So dealing with an event twice leaves the same
-// row as doing it once, and this order is all that it takes to miss nothing: first the rows are made durable, then
-// the cursor that says that they are.
+// An event says which booking changed, and run reads the current booking. So handling an event twice leaves the same
+// row as handling it once. To miss nothing it only needs this order: first store the rows durably, then the
+// cursor that says so.
 func run(ctx context.Context, client *berth.Client, file string, log *slog.Logger) error {
 	t, err := openTable(file)
 	if err != nil {
@@ -25,7 +25,7 @@ func run(ctx context.Context, client *berth.Client, file string, log *slog.Logge
 	if err != nil {
 		return err
 	}
-	deal := func(events []*v1.Event, cursor string) error {
+	handle := func(events []*v1.Event, cursor string) error {
 		changed := false
 		for id := range bookingsOf(events) {
 			answer, err := client.Bookings.GetBooking(ctx, connect.NewRequest(&v1.GetBookingRequest{BookingId: id}))
@@ -43,7 +43,7 @@ func run(ctx context.Context, client *berth.Client, file string, log *slog.Logge
 		return writeCursor(file, cursor)
 	}
 
-	if cursor == "" { // a watch would begin now
+	if cursor == "" { // without a cursor a watch would start now
 		request := &v1.ListEventsRequest{PageSize: 500}
 		for page, err := range berth.Pages(ctx, client.Events.ListEvents, request) {
 			if err != nil {
@@ -52,10 +52,10 @@ func run(ctx context.Context, client *berth.Client, file string, log *slog.Logge
 			events := page.GetEvents()
 			if page.GetNextPageToken() == "" {
 				cursor = page.GetEndCursor()
-			} else if len(events) > 0 { // the end of the log is beyond this page
+			} else if len(events) > 0 { // the end of the log is after this page
 				cursor = events[len(events)-1].GetCursor()
 			}
-			if err := deal(events, cursor); err != nil {
+			if err := handle(events, cursor); err != nil {
 				return err
 			}
 		}
@@ -64,15 +64,15 @@ func run(ctx context.Context, client *berth.Client, file string, log *slog.Logge
 		if err != nil {
 			return err
 		}
-		if err := deal(message.GetEvents(), message.GetCursor()); err != nil {
+		if err := handle(message.GetEvents(), message.GetCursor()); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// bookingsOf are the bookings that events are about, each once. New types of events
-// need no change here.
+// bookingsOf returns the IDs of the bookings that the events are about, each once.
+// It handles new types of events, too.
 func bookingsOf(events []*v1.Event) map[string]bool {
 	ids := map[string]bool{}
 	for _, e := range events {

@@ -24,12 +24,14 @@ var columns = []string{
 	"payment_status", "create_time", "cancel_time", "check_in_time",
 }
 
-// row is a booking as the file has it. Times are RFC 3339 in UTC, empty where there is none.
+// row is a booking as in the file. Times are RFC 3339 in UTC, empty if there is none.
 func row(b *v1.Booking) []string {
 	return []string{
 		b.GetId(), b.GetSessionId(), b.GetMemberId(), b.GetContact().GetName(), strconv.Itoa(int(b.GetPartySize())),
-		strings.TrimPrefix(b.GetStatus().String(), "BOOKING_STATUS_"), strings.TrimPrefix(b.GetChannel().String(), "CHANNEL_"), b.GetExternalRef(),
-		strings.TrimPrefix(b.GetPayment().GetStatus().String(), "PAYMENT_STATUS_"), instant(b.GetCreateTime()), instant(b.GetCancelTime()), instant(b.GetCheckInTime()),
+		strings.TrimPrefix(b.GetStatus().String(), "BOOKING_STATUS_"),
+		strings.TrimPrefix(b.GetChannel().String(), "CHANNEL_"), b.GetExternalRef(),
+		strings.TrimPrefix(b.GetPayment().GetStatus().String(), "PAYMENT_STATUS_"),
+		instant(b.GetCreateTime()), instant(b.GetCancelTime()), instant(b.GetCheckInTime()),
 	}
 }
 
@@ -40,7 +42,7 @@ func instant(t *timestamppb.Timestamp) string {
 	return t.AsTime().Format(time.RFC3339Nano)
 }
 
-// table is a CSV file with one row for each booking.
+// table is a CSV file with one row per booking.
 type table struct {
 	file string
 	rows map[string][]string // by the booking's id
@@ -60,7 +62,7 @@ func openTable(file string) (*table, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(records) == 0 || !slices.Equal(records[0], columns) {
-		return nil, fmt.Errorf("%s is no mirror of bookings", file)
+		return nil, fmt.Errorf("%s is not a mirror of bookings", file)
 	}
 	for _, record := range records[1:] {
 		t.rows[record[0]] = record
@@ -68,7 +70,7 @@ func openTable(file string) (*table, error) {
 	return t, nil
 }
 
-// put takes a booking in, and reports whether that changed anything.
+// put adds or replaces a booking and reports whether that changed anything.
 func (t *table) put(b *v1.Booking) bool {
 	next := row(b)
 	if slices.Equal(t.rows[b.GetId()], next) {
@@ -78,8 +80,8 @@ func (t *table) put(b *v1.Booking) bool {
 	return true
 }
 
-// write replaces the file, the oldest booking first. A file of millions of rows would rather be a table of a
-// database, where rows and cursor change in one transaction.
+// write replaces the file, oldest booking first. For millions of rows use a database table instead,
+// where rows and cursor change in one transaction.
 func (t *table) write() error {
 	var text bytes.Buffer
 	out := csv.NewWriter(&text)
@@ -91,7 +93,7 @@ func (t *table) write() error {
 	return replace(t.file, text.Bytes())
 }
 
-// The cursor of all that is in a file.
+// cursorFile has the cursor of the last event that is in the file.
 func cursorFile(file string) string { return file + ".cursor" }
 
 func readCursor(file string) (string, error) {
@@ -104,10 +106,10 @@ func readCursor(file string) (string, error) {
 
 func writeCursor(file, cursor string) error { return replace(cursorFile(file), []byte(cursor)) }
 
-// replace writes a file so that after a crash it is there as it was before or as it is now, never in
-// between; once it returns, as it is now.
+// replace writes a file so that after a crash it has either the old or the new content, never something in between.
+// After it returns, it has the new content.
 func replace(file string, content []byte) error {
-	next := file + ".new" // what a crash leaves of it is overwritten
+	next := file + ".new" // after a crash it is overwritten
 	if err := writeDurably(next, content); err != nil {
 		return err
 	}
@@ -123,7 +125,7 @@ func replace(file string, content []byte) error {
 }
 
 func writeDurably(file string, content []byte) error {
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // names of guests are in it
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600) // it contains guests' names
 	if err != nil {
 		return err
 	}

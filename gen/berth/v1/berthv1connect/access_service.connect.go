@@ -75,43 +75,46 @@ const (
 
 // AccessServiceClient is a client for the berth.v1.AccessService service.
 type AccessServiceClient interface {
-	// ListPermissions reads all permissions there are, in one answer, grouped by subject.
+	// ListPermissions lists all permissions in one response, grouped by subject.
 	ListPermissions(context.Context, *connect.Request[v1.ListPermissionsRequest]) (*connect.Response[v1.ListPermissionsResponse], error)
-	// ListRoles reads the tenant's roles, the built-in ones first by rank, then its own by name.
+	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
-	// CreateRole defines a role.
+	// CreateRole creates a role.
 	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED.
 	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.CreateRoleResponse], error)
-	// UpdateRole edits a role, for all who hold it. The caller must have the permissions that it adds and those that it drops.
+	// UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
+	// that are removed.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, ETAG_MISMATCH.
 	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.UpdateRoleResponse], error)
-	// DeleteRole removes a role that nobody holds.
+	// DeleteRole deletes a role. No member or service account may have it.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.DeleteRoleResponse], error)
-	// AssignRole gives a member a role. Giving it again changes nothing.
+	// AssignRole gives a member a role. If they have it already, nothing changes.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)
-	// RevokeRole takes a role from a member. Taking one that they do not hold changes nothing.
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *connect.Request[v1.RevokeRoleRequest]) (*connect.Response[v1.RevokeRoleResponse], error)
-	// CheckAccess says whether someone may do something, and through which role.
+	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *connect.Request[v1.CheckAccessRequest]) (*connect.Response[v1.CheckAccessResponse], error)
-	// CreateServiceAccount makes an account with one key, which is shown this once: where an idempotency
-	// key repeats the answer, the key's text is empty.
+	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
+	// response, the key is empty.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
 	CreateServiceAccount(context.Context, *connect.Request[v1.CreateServiceAccountRequest]) (*connect.Response[v1.CreateServiceAccountResponse], error)
-	// ListServiceAccounts reads the accounts, by name. Keys are never among what it gives.
+	// ListServiceAccounts lists the accounts by name. It never returns keys.
 	ListServiceAccounts(context.Context, *connect.Request[v1.ListServiceAccountsRequest]) (*connect.Response[v1.ListServiceAccountsResponse], error)
-	// RotateServiceAccountKey makes a new key, which is shown this once, and ends the others. Where an
-	// idempotency key repeats the answer, the new key's text is empty.
-	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also where it is revoked), PERMISSION_DENIED.
+	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
+	// repeats the response, the key is empty.
+	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also if it is revoked), PERMISSION_DENIED.
 	RotateServiceAccountKey(context.Context, *connect.Request[v1.RotateServiceAccountKeyRequest]) (*connect.Response[v1.RotateServiceAccountKeyResponse], error)
-	// RevokeServiceAccount ends an account for good: its keys, and tokens that they gave. Revoking again changes nothing.
+	// RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them. Revoking it
+	// again changes nothing.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_DENIED.
 	RevokeServiceAccount(context.Context, *connect.Request[v1.RevokeServiceAccountRequest]) (*connect.Response[v1.RevokeServiceAccountResponse], error)
-	// ExchangeKey gives a short-lived token for a service account's key. It is not served on GET, so that no key stands in a URL.
-	// Errors: KEY_INVALID (also for another tenant's key).
+	// ExchangeKey returns a short-lived token for a service account's key. It is not available over HTTP GET, so that no
+	// key appears in a URL.
+	// Errors: KEY_INVALID (also for a key of another tenant).
 	ExchangeKey(context.Context, *connect.Request[v1.ExchangeKeyRequest]) (*connect.Response[v1.ExchangeKeyResponse], error)
 }
 
@@ -295,43 +298,46 @@ func (c *accessServiceClient) ExchangeKey(ctx context.Context, req *connect.Requ
 
 // AccessServiceHandler is an implementation of the berth.v1.AccessService service.
 type AccessServiceHandler interface {
-	// ListPermissions reads all permissions there are, in one answer, grouped by subject.
+	// ListPermissions lists all permissions in one response, grouped by subject.
 	ListPermissions(context.Context, *connect.Request[v1.ListPermissionsRequest]) (*connect.Response[v1.ListPermissionsResponse], error)
-	// ListRoles reads the tenant's roles, the built-in ones first by rank, then its own by name.
+	// ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
 	ListRoles(context.Context, *connect.Request[v1.ListRolesRequest]) (*connect.Response[v1.ListRolesResponse], error)
-	// CreateRole defines a role.
+	// CreateRole creates a role.
 	// Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED.
 	CreateRole(context.Context, *connect.Request[v1.CreateRoleRequest]) (*connect.Response[v1.CreateRoleResponse], error)
-	// UpdateRole edits a role, for all who hold it. The caller must have the permissions that it adds and those that it drops.
+	// UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
+	// that are removed.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, ETAG_MISMATCH.
 	UpdateRole(context.Context, *connect.Request[v1.UpdateRoleRequest]) (*connect.Response[v1.UpdateRoleResponse], error)
-	// DeleteRole removes a role that nobody holds.
+	// DeleteRole deletes a role. No member or service account may have it.
 	// Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
 	DeleteRole(context.Context, *connect.Request[v1.DeleteRoleRequest]) (*connect.Response[v1.DeleteRoleResponse], error)
-	// AssignRole gives a member a role. Giving it again changes nothing.
+	// AssignRole gives a member a role. If they have it already, nothing changes.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
 	AssignRole(context.Context, *connect.Request[v1.AssignRoleRequest]) (*connect.Response[v1.AssignRoleResponse], error)
-	// RevokeRole takes a role from a member. Taking one that they do not hold changes nothing.
+	// RevokeRole takes a role from a member. If they do not have it, nothing changes.
 	// Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
 	RevokeRole(context.Context, *connect.Request[v1.RevokeRoleRequest]) (*connect.Response[v1.RevokeRoleResponse], error)
-	// CheckAccess says whether someone may do something, and through which role.
+	// CheckAccess tells whether a member or service account has a permission, and through which roles.
 	// Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 	CheckAccess(context.Context, *connect.Request[v1.CheckAccessRequest]) (*connect.Response[v1.CheckAccessResponse], error)
-	// CreateServiceAccount makes an account with one key, which is shown this once: where an idempotency
-	// key repeats the answer, the key's text is empty.
+	// CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
+	// response, the key is empty.
 	// Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
 	CreateServiceAccount(context.Context, *connect.Request[v1.CreateServiceAccountRequest]) (*connect.Response[v1.CreateServiceAccountResponse], error)
-	// ListServiceAccounts reads the accounts, by name. Keys are never among what it gives.
+	// ListServiceAccounts lists the accounts by name. It never returns keys.
 	ListServiceAccounts(context.Context, *connect.Request[v1.ListServiceAccountsRequest]) (*connect.Response[v1.ListServiceAccountsResponse], error)
-	// RotateServiceAccountKey makes a new key, which is shown this once, and ends the others. Where an
-	// idempotency key repeats the answer, the new key's text is empty.
-	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also where it is revoked), PERMISSION_DENIED.
+	// RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
+	// repeats the response, the key is empty.
+	// Errors: SERVICE_ACCOUNT_NOT_FOUND (also if it is revoked), PERMISSION_DENIED.
 	RotateServiceAccountKey(context.Context, *connect.Request[v1.RotateServiceAccountKeyRequest]) (*connect.Response[v1.RotateServiceAccountKeyResponse], error)
-	// RevokeServiceAccount ends an account for good: its keys, and tokens that they gave. Revoking again changes nothing.
+	// RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them. Revoking it
+	// again changes nothing.
 	// Errors: SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_DENIED.
 	RevokeServiceAccount(context.Context, *connect.Request[v1.RevokeServiceAccountRequest]) (*connect.Response[v1.RevokeServiceAccountResponse], error)
-	// ExchangeKey gives a short-lived token for a service account's key. It is not served on GET, so that no key stands in a URL.
-	// Errors: KEY_INVALID (also for another tenant's key).
+	// ExchangeKey returns a short-lived token for a service account's key. It is not available over HTTP GET, so that no
+	// key appears in a URL.
+	// Errors: KEY_INVALID (also for a key of another tenant).
 	ExchangeKey(context.Context, *connect.Request[v1.ExchangeKeyRequest]) (*connect.Response[v1.ExchangeKeyResponse], error)
 }
 

@@ -49,17 +49,17 @@ const (
 
 // AnalyticsServiceClient is a client for the berth.v1.AnalyticsService service.
 type AnalyticsServiceClient interface {
-	// GetAttendanceSummary counts sessions and bookings over a span of days.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// GetAttendanceSummary counts sessions and bookings over a period.
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetAttendanceSummary(context.Context, *connect.Request[v1.GetAttendanceSummaryRequest]) (*connect.Response[v1.GetAttendanceSummaryResponse], error)
-	// ListAttendanceDaily counts the same day by day.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// ListAttendanceDaily counts sessions and bookings by day.
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	ListAttendanceDaily(context.Context, *connect.Request[v1.ListAttendanceDailyRequest]) (*connect.Response[v1.ListAttendanceDailyResponse], error)
 	// GetBookingTrend counts bookings by the day or week in which they were made.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetBookingTrend(context.Context, *connect.Request[v1.GetBookingTrendRequest]) (*connect.Response[v1.GetBookingTrendResponse], error)
-	// GetUtilization compares the seats that were taken with those that were offered.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// GetUtilization compares booked seats with offered seats.
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetUtilization(context.Context, *connect.Request[v1.GetUtilizationRequest]) (*connect.Response[v1.GetUtilizationResponse], error)
 }
 
@@ -135,17 +135,17 @@ func (c *analyticsServiceClient) GetUtilization(ctx context.Context, req *connec
 
 // AnalyticsServiceHandler is an implementation of the berth.v1.AnalyticsService service.
 type AnalyticsServiceHandler interface {
-	// GetAttendanceSummary counts sessions and bookings over a span of days.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// GetAttendanceSummary counts sessions and bookings over a period.
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetAttendanceSummary(context.Context, *connect.Request[v1.GetAttendanceSummaryRequest]) (*connect.Response[v1.GetAttendanceSummaryResponse], error)
-	// ListAttendanceDaily counts the same day by day.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// ListAttendanceDaily counts sessions and bookings by day.
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	ListAttendanceDaily(context.Context, *connect.Request[v1.ListAttendanceDailyRequest]) (*connect.Response[v1.ListAttendanceDailyResponse], error)
 	// GetBookingTrend counts bookings by the day or week in which they were made.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetBookingTrend(context.Context, *connect.Request[v1.GetBookingTrendRequest]) (*connect.Response[v1.GetBookingTrendResponse], error)
-	// GetUtilization compares the seats that were taken with those that were offered.
-	// Errors: INVALID_FIELD (no such day, or more than 366).
+	// GetUtilization compares booked seats with offered seats.
+	// Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
 	GetUtilization(context.Context, *connect.Request[v1.GetUtilizationRequest]) (*connect.Response[v1.GetUtilizationResponse], error)
 }
 

@@ -40,7 +40,7 @@ const (
 
 // AuditServiceClient is a client for the berth.v1.AuditService service.
 type AuditServiceClient interface {
-	// ListAuditEntries reads the log, the newest first.
+	// ListAuditEntries lists the audit log, newest first.
 	ListAuditEntries(context.Context, *connect.Request[v1.ListAuditEntriesRequest]) (*connect.Response[v1.ListAuditEntriesResponse], error)
 }
 
@@ -77,7 +77,7 @@ func (c *auditServiceClient) ListAuditEntries(ctx context.Context, req *connect.
 
 // AuditServiceHandler is an implementation of the berth.v1.AuditService service.
 type AuditServiceHandler interface {
-	// ListAuditEntries reads the log, the newest first.
+	// ListAuditEntries lists the audit log, newest first.
 	ListAuditEntries(context.Context, *connect.Request[v1.ListAuditEntriesRequest]) (*connect.Response[v1.ListAuditEntriesResponse], error)
 }
 

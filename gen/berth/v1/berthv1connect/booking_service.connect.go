@@ -87,69 +87,77 @@ const (
 
 // BookingServiceClient is a client for the berth.v1.BookingService service.
 type BookingServiceClient interface {
-	// Book takes seats for the caller, or, for staff, for the member they name. A
-	// full session with waitlist room gives a waitlist entry instead.
-	// The header X-Booking-Channel wins over the request's channel.
-	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN, ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL,
-	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP,
-	// EXTERNAL_REF_CONFLICT, CONTENTION.
+	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
+	// session is full and its waitlist has room, it creates a waitlist entry instead. The header X-Booking-Channel
+	// overrides the request's channel.
+	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
+	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
+	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
+	// INVALID_FIELD (no member), CONTENTION.
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
-	// HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
-	// the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
-	// The header X-Booking-Channel wins over the request's channel.
-	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE, INVALID_FIELD (a tier for somebody who is no guest); SESSION_FULL rather
-	// than a place in the queue.
+	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
+	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
+	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
-	// ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
-	// Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE, SESSION_NOT_OPEN, BENEFIT_INVALID, INVALID_FIELD (an item that is none of its), and those of Book for the plan.
+	// ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
+	// the member's plan, as in Book. Items that are not chosen are cancelled. Confirming it again returns the same
+	// booking and updates the payment.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, INVALID_FIELD (the amount, or
+	// an item that is not in the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
+	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
-	// ReleaseHold gives a hold's seats and items back. Releasing it again changes nothing.
+	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
-	// RescheduleBooking moves a booking to another session of the same location, with its credit and, when asked, its
-	// items. The old seat is freed only if the new one is got. Moving it to where it is changes nothing.
-	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (past it, unless the policy allows to reschedule), RESCHEDULE_TARGET (another
-	// location, no seat, or not on sale; reason of the latter in the metadata), OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT, ALREADY_BOOKED, PARTY_SIZE, ITEM_UNAVAILABLE.
+	// RescheduleBooking moves a booking to another session at the same location, with its credit and, if requested, its
+	// items. The old seats are freed only if the new ones are booked. Moving it to its current session changes nothing.
+	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
+	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
+	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
+	// ITEM_UNAVAILABLE.
 	RescheduleBooking(context.Context, *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error)
-	// CancelBooking gives up the caller's own booking, or their place in the queue. Before the
-	// cancellation window closes the credit comes back. Cancelling a cancelled booking changes nothing.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended), CANCELLATION_WINDOW.
+	// CancelBooking cancels the caller's own booking or ends their waitlist entry. The credit is refunded if the
+	// cancellation window is still open. Cancelling it again changes nothing.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
+	// a booking), CANCELLATION_WINDOW.
 	CancelBooking(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
-	// AdminCancelBooking cancels any booking or entry, whatever the window. Past the window the credit
-	// does not come back; CreditService.RefundCredit gives it back as an act of its own.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended).
+	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit is
+	// not refunded; CreditService.RefundCredit does that separately.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
 	AdminCancelBooking(context.Context, *connect.Request[v1.AdminCancelBookingRequest]) (*connect.Response[v1.AdminCancelBookingResponse], error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions, or, with the permission, those
-	// of the member named. Of a service account these are the bookings that it made; it has no entries.
+	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member, by
+	// the start of their sessions. For a service account these are the bookings that it created; it has no entries.
 	// Errors: MEMBER_NOT_FOUND.
 	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
-	// ListRoster reads who is in a session and who waits for it.
+	// ListRoster lists who has booked a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
 	ListRoster(context.Context, *connect.Request[v1.ListRosterRequest]) (*connect.Response[v1.ListRosterResponse], error)
-	// MarkNoShow notes that a confirmed party did not come. Its seats are free from then on. Nobody is
-	// promoted into a session that has started. Marking twice changes nothing.
+	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
+	// as the waitlist rules allow after the start. Marking it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
 	MarkNoShow(context.Context, *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error)
-	// UndoNoShow makes it confirmed again, if its seats are still open.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL.
+	// UndoNoShow confirms the booking again, if its seats are still open.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
-	// CreateItem makes an item that can go with bookings.
+	// CreateItem creates an item that can be reserved with bookings.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error)
-	// UpdateItem edits what the mask names. A smaller stock takes nothing away from bookings made before.
+	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
 	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdateItem(context.Context, *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error)
-	// ListItems reads items by name.
+	// ListItems lists items by name.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
-	// PutBenefitProvider makes or replaces a benefit provider. Putting it as it is changes nothing. Bookings keep what their
-	// membership was worth when they were confirmed.
-	// Errors: INVALID_FIELD (also for a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with create_only).
+	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
+	// keep the discount that they were confirmed with.
+	// Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
+	// create_only).
 	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
-	// ListBenefitProviders reads all benefit providers by code.
+	// ListBenefitProviders lists all benefit providers by code.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
 }
 
@@ -382,69 +390,77 @@ func (c *bookingServiceClient) ListBenefitProviders(ctx context.Context, req *co
 
 // BookingServiceHandler is an implementation of the berth.v1.BookingService service.
 type BookingServiceHandler interface {
-	// Book takes seats for the caller, or, for staff, for the member they name. A
-	// full session with waitlist room gives a waitlist entry instead.
-	// The header X-Booking-Channel wins over the request's channel.
-	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN, ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL,
-	// SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP,
-	// EXTERNAL_REF_CONFLICT, CONTENTION.
+	// Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
+	// session is full and its waitlist has room, it creates a waitlist entry instead. The header X-Booking-Channel
+	// overrides the request's channel.
+	// Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
+	// ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
+	// PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
+	// INVALID_FIELD (no member), CONTENTION.
 	Book(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
-	// HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
-	// the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
-	// The header X-Booking-Channel wins over the request's channel.
-	// Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE, INVALID_FIELD (a tier for somebody who is no guest); SESSION_FULL rather
-	// than a place in the queue.
+	// HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
+	// the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
+	// SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+	// Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
+	// (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
 	HoldBooking(context.Context, *connect.Request[v1.HoldBookingRequest]) (*connect.Response[v1.HoldBookingResponse], error)
-	// ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
-	// Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
-	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE, SESSION_NOT_OPEN, BENEFIT_INVALID, INVALID_FIELD (an item that is none of its), and those of Book for the plan.
+	// ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
+	// the member's plan, as in Book. Items that are not chosen are cancelled. Confirming it again returns the same
+	// booking and updates the payment.
+	// Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, INVALID_FIELD (the amount, or
+	// an item that is not in the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
+	// OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	ConfirmBooking(context.Context, *connect.Request[v1.ConfirmBookingRequest]) (*connect.Response[v1.ConfirmBookingResponse], error)
-	// ReleaseHold gives a hold's seats and items back. Releasing it again changes nothing.
+	// ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
 	ReleaseHold(context.Context, *connect.Request[v1.ReleaseHoldRequest]) (*connect.Response[v1.ReleaseHoldResponse], error)
-	// RescheduleBooking moves a booking to another session of the same location, with its credit and, when asked, its
-	// items. The old seat is freed only if the new one is got. Moving it to where it is changes nothing.
-	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (past it, unless the policy allows to reschedule), RESCHEDULE_TARGET (another
-	// location, no seat, or not on sale; reason of the latter in the metadata), OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT, ALREADY_BOOKED, PARTY_SIZE, ITEM_UNAVAILABLE.
+	// RescheduleBooking moves a booking to another session at the same location, with its credit and, if requested, its
+	// items. The old seats are freed only if the new ones are booked. Moving it to its current session changes nothing.
+	// Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
+	// allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
+	// which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
+	// ITEM_UNAVAILABLE.
 	RescheduleBooking(context.Context, *connect.Request[v1.RescheduleBookingRequest]) (*connect.Response[v1.RescheduleBookingResponse], error)
-	// CancelBooking gives up the caller's own booking, or their place in the queue. Before the
-	// cancellation window closes the credit comes back. Cancelling a cancelled booking changes nothing.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended), CANCELLATION_WINDOW.
+	// CancelBooking cancels the caller's own booking or ends their waitlist entry. The credit is refunded if the
+	// cancellation window is still open. Cancelling it again changes nothing.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
+	// a booking), CANCELLATION_WINDOW.
 	CancelBooking(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
-	// AdminCancelBooking cancels any booking or entry, whatever the window. Past the window the credit
-	// does not come back; CreditService.RefundCredit gives it back as an act of its own.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended).
+	// AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit is
+	// not refunded; CreditService.RefundCredit does that separately.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
 	AdminCancelBooking(context.Context, *connect.Request[v1.AdminCancelBookingRequest]) (*connect.Response[v1.AdminCancelBookingResponse], error)
 	// GetBooking reads one booking: the caller's own, or any with the permission.
 	// Errors: BOOKING_NOT_FOUND.
 	GetBooking(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	// ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions, or, with the permission, those
-	// of the member named. Of a service account these are the bookings that it made; it has no entries.
+	// ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member, by
+	// the start of their sessions. For a service account these are the bookings that it created; it has no entries.
 	// Errors: MEMBER_NOT_FOUND.
 	ListMyBookings(context.Context, *connect.Request[v1.ListMyBookingsRequest]) (*connect.Response[v1.ListMyBookingsResponse], error)
-	// ListRoster reads who is in a session and who waits for it.
+	// ListRoster lists who has booked a session and who waits for it.
 	// Errors: SESSION_NOT_FOUND.
 	ListRoster(context.Context, *connect.Request[v1.ListRosterRequest]) (*connect.Response[v1.ListRosterResponse], error)
-	// MarkNoShow notes that a confirmed party did not come. Its seats are free from then on. Nobody is
-	// promoted into a session that has started. Marking twice changes nothing.
+	// MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
+	// as the waitlist rules allow after the start. Marking it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
 	MarkNoShow(context.Context, *connect.Request[v1.MarkNoShowRequest]) (*connect.Response[v1.MarkNoShowResponse], error)
-	// UndoNoShow makes it confirmed again, if its seats are still open.
-	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL.
+	// UndoNoShow confirms the booking again, if its seats are still open.
+	// Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
 	UndoNoShow(context.Context, *connect.Request[v1.UndoNoShowRequest]) (*connect.Response[v1.UndoNoShowResponse], error)
-	// CreateItem makes an item that can go with bookings.
+	// CreateItem creates an item that can be reserved with bookings.
 	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateItem(context.Context, *connect.Request[v1.CreateItemRequest]) (*connect.Response[v1.CreateItemResponse], error)
-	// UpdateItem edits what the mask names. A smaller stock takes nothing away from bookings made before.
+	// UpdateItem edits an item. Reducing the stock does not affect existing bookings.
 	// Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdateItem(context.Context, *connect.Request[v1.UpdateItemRequest]) (*connect.Response[v1.UpdateItemResponse], error)
-	// ListItems reads items by name.
+	// ListItems lists items by name.
 	ListItems(context.Context, *connect.Request[v1.ListItemsRequest]) (*connect.Response[v1.ListItemsResponse], error)
-	// PutBenefitProvider makes or replaces a benefit provider. Putting it as it is changes nothing. Bookings keep what their
-	// membership was worth when they were confirmed.
-	// Errors: INVALID_FIELD (also for a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with create_only).
+	// PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
+	// keep the discount that they were confirmed with.
+	// Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
+	// create_only).
 	PutBenefitProvider(context.Context, *connect.Request[v1.PutBenefitProviderRequest]) (*connect.Response[v1.PutBenefitProviderResponse], error)
-	// ListBenefitProviders reads all benefit providers by code.
+	// ListBenefitProviders lists all benefit providers by code.
 	ListBenefitProviders(context.Context, *connect.Request[v1.ListBenefitProvidersRequest]) (*connect.Response[v1.ListBenefitProvidersResponse], error)
 }
 

@@ -57,31 +57,32 @@ const (
 
 // CheckInServiceClient is a client for the berth.v1.CheckInService service.
 type CheckInServiceClient interface {
-	// CheckIn notes a party's arrival, by staff: from 24 hours before the start, and for as long after the
-	// end as it takes to put attendance right. Checking in twice is harmless and says so.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (a no-show is undone first), CHECKIN_WINDOW.
+	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
+	// attendance. Checking it in again changes nothing and sets already_checked_in.
+	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW.
 	CheckIn(context.Context, *connect.Request[v1.CheckInRequest]) (*connect.Response[v1.CheckInResponse], error)
-	// UndoCheckIn makes the booking confirmed again. Undoing twice changes nothing.
+	// UndoCheckIn confirms the booking again. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
-	// SelfCheckIn notes the caller's own arrival, by QR code or by GPS, while check-in is open. Scanning twice
-	// is harmless and says so, whatever is scanned.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR, GPS_NOT_AVAILABLE.
+	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
+	// code, changes nothing and sets already_checked_in.
+	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR,
+	// GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *connect.Request[v1.SelfCheckInRequest]) (*connect.Response[v1.SelfCheckInResponse], error)
-	// GetQrToken gives the text of a session's QR code. It is bound to tenant and session, lives at most 10
-	// minutes, and is to be replaced at refresh_time. It checks nobody in while check-in is closed.
+	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
+	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
-	// CreateDisplayUrl gives the signed address of the session's page for the studio's wall. It lives 10 minutes;
-	// the page, once opened, stays until check-in closes.
+	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes.
+	// A page that is open stays valid until check-in closes.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	CreateDisplayUrl(context.Context, *connect.Request[v1.CreateDisplayUrlRequest]) (*connect.Response[v1.CreateDisplayUrlResponse], error)
-	// GetDisplay reads what the wall shows. Its answer carries a fresh link, so that a page that
-	// asks in time can stay open until check-in closes.
-	// Errors: LINK_INVALID, SESSION_NOT_FOUND (also where the session is cancelled).
+	// GetDisplay reads what the wall display shows. The response has a new token, so that a page that polls in time can
+	// stay open until check-in closes.
+	// Errors: LINK_INVALID, SESSION_NOT_FOUND (also if the session is cancelled).
 	GetDisplay(context.Context, *connect.Request[v1.GetDisplayRequest]) (*connect.Response[v1.GetDisplayResponse], error)
-	// ListAttendance reads a member's bookings in sessions that have started, with what became of them, newest
-	// first. Holds are no bookings yet, and are left out.
+	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
+	// omitted.
 	// Errors: MEMBER_NOT_FOUND.
 	ListAttendance(context.Context, *connect.Request[v1.ListAttendanceRequest]) (*connect.Response[v1.ListAttendanceResponse], error)
 }
@@ -193,31 +194,32 @@ func (c *checkInServiceClient) ListAttendance(ctx context.Context, req *connect.
 
 // CheckInServiceHandler is an implementation of the berth.v1.CheckInService service.
 type CheckInServiceHandler interface {
-	// CheckIn notes a party's arrival, by staff: from 24 hours before the start, and for as long after the
-	// end as it takes to put attendance right. Checking in twice is harmless and says so.
-	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (a no-show is undone first), CHECKIN_WINDOW.
+	// CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
+	// attendance. Checking it in again changes nothing and sets already_checked_in.
+	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW.
 	CheckIn(context.Context, *connect.Request[v1.CheckInRequest]) (*connect.Response[v1.CheckInResponse], error)
-	// UndoCheckIn makes the booking confirmed again. Undoing twice changes nothing.
+	// UndoCheckIn confirms the booking again. Undoing it again changes nothing.
 	// Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
 	UndoCheckIn(context.Context, *connect.Request[v1.UndoCheckInRequest]) (*connect.Response[v1.UndoCheckInResponse], error)
-	// SelfCheckIn notes the caller's own arrival, by QR code or by GPS, while check-in is open. Scanning twice
-	// is harmless and says so, whatever is scanned.
-	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR, GPS_NOT_AVAILABLE.
+	// SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
+	// code, changes nothing and sets already_checked_in.
+	// Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR,
+	// GPS_NOT_AVAILABLE, INVALID_FIELD.
 	SelfCheckIn(context.Context, *connect.Request[v1.SelfCheckInRequest]) (*connect.Response[v1.SelfCheckInResponse], error)
-	// GetQrToken gives the text of a session's QR code. It is bound to tenant and session, lives at most 10
-	// minutes, and is to be replaced at refresh_time. It checks nobody in while check-in is closed.
+	// GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
+	// minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	GetQrToken(context.Context, *connect.Request[v1.GetQrTokenRequest]) (*connect.Response[v1.GetQrTokenResponse], error)
-	// CreateDisplayUrl gives the signed address of the session's page for the studio's wall. It lives 10 minutes;
-	// the page, once opened, stays until check-in closes.
+	// CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes.
+	// A page that is open stays valid until check-in closes.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	CreateDisplayUrl(context.Context, *connect.Request[v1.CreateDisplayUrlRequest]) (*connect.Response[v1.CreateDisplayUrlResponse], error)
-	// GetDisplay reads what the wall shows. Its answer carries a fresh link, so that a page that
-	// asks in time can stay open until check-in closes.
-	// Errors: LINK_INVALID, SESSION_NOT_FOUND (also where the session is cancelled).
+	// GetDisplay reads what the wall display shows. The response has a new token, so that a page that polls in time can
+	// stay open until check-in closes.
+	// Errors: LINK_INVALID, SESSION_NOT_FOUND (also if the session is cancelled).
 	GetDisplay(context.Context, *connect.Request[v1.GetDisplayRequest]) (*connect.Response[v1.GetDisplayResponse], error)
-	// ListAttendance reads a member's bookings in sessions that have started, with what became of them, newest
-	// first. Holds are no bookings yet, and are left out.
+	// ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
+	// omitted.
 	// Errors: MEMBER_NOT_FOUND.
 	ListAttendance(context.Context, *connect.Request[v1.ListAttendanceRequest]) (*connect.Response[v1.ListAttendanceResponse], error)
 }

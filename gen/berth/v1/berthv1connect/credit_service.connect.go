@@ -70,39 +70,42 @@ const (
 
 // CreditServiceClient is a client for the berth.v1.CreditService service.
 type CreditServiceClient interface {
-	// CreatePlan makes a plan.
+	// CreatePlan creates a plan.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD.
 	CreatePlan(context.Context, *connect.Request[v1.CreatePlanRequest]) (*connect.Response[v1.CreatePlanResponse], error)
-	// UpdatePlan edits what the mask names.
+	// UpdatePlan edits a plan.
 	// Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdatePlan(context.Context, *connect.Request[v1.UpdatePlanRequest]) (*connect.Response[v1.UpdatePlanResponse], error)
-	// ListPlans reads plans by name.
+	// ListPlans lists plans by name.
 	ListPlans(context.Context, *connect.Request[v1.ListPlansRequest]) (*connect.Response[v1.ListPlansResponse], error)
 	// Subscribe starts a subscription and gives its first credits.
-	// Errors: PLAN_NOT_FOUND, MEMBER_NOT_FOUND.
+	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
+	// (start_time).
 	Subscribe(context.Context, *connect.Request[v1.SubscribeRequest]) (*connect.Response[v1.SubscribeResponse], error)
-	// PauseSubscription lets it rest. Pausing twice changes nothing.
+	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *connect.Request[v1.PauseSubscriptionRequest]) (*connect.Response[v1.PauseSubscriptionResponse], error)
-	// ResumeSubscription makes a paused or indebted one active again.
+	// ResumeSubscription makes a subscription active again that is paused or in debt.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	ResumeSubscription(context.Context, *connect.Request[v1.ResumeSubscriptionRequest]) (*connect.Response[v1.ResumeSubscriptionResponse], error)
-	// MarkDebt notes that money is owed, which stops bookings on it until it is resumed.
+	// MarkDebt records that money is owed. Bookings on the subscription fail until it is resumed.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	MarkDebt(context.Context, *connect.Request[v1.MarkDebtRequest]) (*connect.Response[v1.MarkDebtResponse], error)
-	// CancelSubscription ends it for good. Bookings made on it stay. Cancelling twice changes nothing.
-	// Errors: SUBSCRIPTION_NOT_FOUND.
+	// CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
+	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *connect.Request[v1.CancelSubscriptionRequest]) (*connect.Response[v1.CancelSubscriptionResponse], error)
-	// GrantCredits gives credits, or takes them back with an amount below 0.
-	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (would go below 0).
+	// GrantCredits gives credits or, with a negative amount, takes them back.
+	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
+	// would be negative).
 	GrantCredits(context.Context, *connect.Request[v1.GrantCreditsRequest]) (*connect.Response[v1.GrantCreditsResponse], error)
-	// RefundCredit gives a booking's credit back, once, whatever became of the booking.
+	// RefundCredit refunds a booking's credits once, whatever the status of the booking.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
 	RefundCredit(context.Context, *connect.Request[v1.RefundCreditRequest]) (*connect.Response[v1.RefundCreditResponse], error)
-	// GetBalance reads a member's subscriptions with their balances: the caller's own, or anyone's with the permission.
+	// GetBalance reads a member's subscriptions with their balances: the caller's own, or any member's with the
+	// permission.
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error)
-	// ListLedger reads a subscription's ledger, newest first: the caller's own, or anyone's with the permission.
+	// ListLedger lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
 	ListLedger(context.Context, *connect.Request[v1.ListLedgerRequest]) (*connect.Response[v1.ListLedgerResponse], error)
 }
@@ -274,39 +277,42 @@ func (c *creditServiceClient) ListLedger(ctx context.Context, req *connect.Reque
 
 // CreditServiceHandler is an implementation of the berth.v1.CreditService service.
 type CreditServiceHandler interface {
-	// CreatePlan makes a plan.
+	// CreatePlan creates a plan.
 	// Errors: ALREADY_EXISTS (name), INVALID_FIELD.
 	CreatePlan(context.Context, *connect.Request[v1.CreatePlanRequest]) (*connect.Response[v1.CreatePlanResponse], error)
-	// UpdatePlan edits what the mask names.
+	// UpdatePlan edits a plan.
 	// Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
 	UpdatePlan(context.Context, *connect.Request[v1.UpdatePlanRequest]) (*connect.Response[v1.UpdatePlanResponse], error)
-	// ListPlans reads plans by name.
+	// ListPlans lists plans by name.
 	ListPlans(context.Context, *connect.Request[v1.ListPlansRequest]) (*connect.Response[v1.ListPlansResponse], error)
 	// Subscribe starts a subscription and gives its first credits.
-	// Errors: PLAN_NOT_FOUND, MEMBER_NOT_FOUND.
+	// Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
+	// (start_time).
 	Subscribe(context.Context, *connect.Request[v1.SubscribeRequest]) (*connect.Response[v1.SubscribeResponse], error)
-	// PauseSubscription lets it rest. Pausing twice changes nothing.
+	// PauseSubscription pauses a subscription. Pausing it again changes nothing.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	PauseSubscription(context.Context, *connect.Request[v1.PauseSubscriptionRequest]) (*connect.Response[v1.PauseSubscriptionResponse], error)
-	// ResumeSubscription makes a paused or indebted one active again.
+	// ResumeSubscription makes a subscription active again that is paused or in debt.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	ResumeSubscription(context.Context, *connect.Request[v1.ResumeSubscriptionRequest]) (*connect.Response[v1.ResumeSubscriptionResponse], error)
-	// MarkDebt notes that money is owed, which stops bookings on it until it is resumed.
+	// MarkDebt records that money is owed. Bookings on the subscription fail until it is resumed.
 	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
 	MarkDebt(context.Context, *connect.Request[v1.MarkDebtRequest]) (*connect.Response[v1.MarkDebtResponse], error)
-	// CancelSubscription ends it for good. Bookings made on it stay. Cancelling twice changes nothing.
-	// Errors: SUBSCRIPTION_NOT_FOUND.
+	// CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
+	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
 	CancelSubscription(context.Context, *connect.Request[v1.CancelSubscriptionRequest]) (*connect.Response[v1.CancelSubscriptionResponse], error)
-	// GrantCredits gives credits, or takes them back with an amount below 0.
-	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (would go below 0).
+	// GrantCredits gives credits or, with a negative amount, takes them back.
+	// Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
+	// would be negative).
 	GrantCredits(context.Context, *connect.Request[v1.GrantCreditsRequest]) (*connect.Response[v1.GrantCreditsResponse], error)
-	// RefundCredit gives a booking's credit back, once, whatever became of the booking.
+	// RefundCredit refunds a booking's credits once, whatever the status of the booking.
 	// Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
 	RefundCredit(context.Context, *connect.Request[v1.RefundCreditRequest]) (*connect.Response[v1.RefundCreditResponse], error)
-	// GetBalance reads a member's subscriptions with their balances: the caller's own, or anyone's with the permission.
+	// GetBalance reads a member's subscriptions with their balances: the caller's own, or any member's with the
+	// permission.
 	// Errors: MEMBER_NOT_FOUND.
 	GetBalance(context.Context, *connect.Request[v1.GetBalanceRequest]) (*connect.Response[v1.GetBalanceResponse], error)
-	// ListLedger reads a subscription's ledger, newest first: the caller's own, or anyone's with the permission.
+	// ListLedger lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
 	// Errors: SUBSCRIPTION_NOT_FOUND.
 	ListLedger(context.Context, *connect.Request[v1.ListLedgerRequest]) (*connect.Response[v1.ListLedgerResponse], error)
 }

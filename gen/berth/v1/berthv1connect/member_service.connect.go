@@ -61,35 +61,37 @@ const (
 
 // MemberServiceClient is a client for the berth.v1.MemberService service.
 type MemberServiceClient interface {
-	// CreateMember makes an active member with the role "member", whatever roles the caller has.
-	// Errors: ALREADY_EXISTS (email or subject).
+	// CreateMember creates an active member with the role "member", whatever permissions the caller has.
+	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
+	// number).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member. One who is made inactive may do nothing any more, at once and on every node; their
-	// bookings and roles stay as they are.
-	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH, INVALID_FIELD (a subject that is set already).
+	// UpdateMember edits a member. A member who becomes inactive loses access at once, on every node. Their bookings and
+	// roles stay.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
+	// INVALID_FIELD (the subject is already set; or as in CreateMember).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
-	// GetMember reads one member, with the notes of staff, and their devices.
+	// GetMember reads one member with the staff notes and the devices.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error)
-	// ListMembers searches the members, by name.
+	// ListMembers searches members, ordered by name.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
-	// ImportMembers reads members from a CSV file and tells its progress on the way. Either every row becomes a member or
-	// none does. The stream ends with the report; where it breaks off before that, read the
-	// audit log or import again: rows whose email or subject a member has are reported as wrong.
+	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none. The
+	// stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email or
+	// subject of an existing member are reported as problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest]) (*connect.ServerStreamForClient[v1.ImportMembersResponse], error)
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
 	// UpdateMe edits the caller's own membership.
-	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH.
+	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH, INVALID_FIELD (as in CreateMember).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
-	// RegisterDevice lets push notifications reach the caller's device. Registering a token again
-	// renews the same device; a token that another member had becomes the caller's. A member has at
-	// most 20 devices: the one seen longest ago makes room.
-	// Errors: MEMBER_NOT_FOUND.
+	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A
+	// token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces the
+	// one that was last seen longest ago.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
 	RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error)
-	// UnregisterDevice stops push notifications to a device of the caller's.
+	// UnregisterDevice stops push notifications to one of the caller's devices.
 	// Errors: DEVICE_NOT_FOUND.
 	UnregisterDevice(context.Context, *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error)
 }
@@ -225,35 +227,37 @@ func (c *memberServiceClient) UnregisterDevice(ctx context.Context, req *connect
 
 // MemberServiceHandler is an implementation of the berth.v1.MemberService service.
 type MemberServiceHandler interface {
-	// CreateMember makes an active member with the role "member", whatever roles the caller has.
-	// Errors: ALREADY_EXISTS (email or subject).
+	// CreateMember creates an active member with the role "member", whatever permissions the caller has.
+	// Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
+	// number).
 	CreateMember(context.Context, *connect.Request[v1.CreateMemberRequest]) (*connect.Response[v1.CreateMemberResponse], error)
-	// UpdateMember edits a member. One who is made inactive may do nothing any more, at once and on every node; their
-	// bookings and roles stay as they are.
-	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH, INVALID_FIELD (a subject that is set already).
+	// UpdateMember edits a member. A member who becomes inactive loses access at once, on every node. Their bookings and
+	// roles stay.
+	// Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
+	// INVALID_FIELD (the subject is already set; or as in CreateMember).
 	UpdateMember(context.Context, *connect.Request[v1.UpdateMemberRequest]) (*connect.Response[v1.UpdateMemberResponse], error)
-	// GetMember reads one member, with the notes of staff, and their devices.
+	// GetMember reads one member with the staff notes and the devices.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMember(context.Context, *connect.Request[v1.GetMemberRequest]) (*connect.Response[v1.GetMemberResponse], error)
-	// ListMembers searches the members, by name.
+	// ListMembers searches members, ordered by name.
 	ListMembers(context.Context, *connect.Request[v1.ListMembersRequest]) (*connect.Response[v1.ListMembersResponse], error)
-	// ImportMembers reads members from a CSV file and tells its progress on the way. Either every row becomes a member or
-	// none does. The stream ends with the report; where it breaks off before that, read the
-	// audit log or import again: rows whose email or subject a member has are reported as wrong.
+	// ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none. The
+	// stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email or
+	// subject of an existing member are reported as problems.
 	// Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
 	ImportMembers(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error
 	// GetMe reads the caller's own membership, devices and permissions.
 	// Errors: MEMBER_NOT_FOUND.
 	GetMe(context.Context, *connect.Request[v1.GetMeRequest]) (*connect.Response[v1.GetMeResponse], error)
 	// UpdateMe edits the caller's own membership.
-	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH.
+	// Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH, INVALID_FIELD (as in CreateMember).
 	UpdateMe(context.Context, *connect.Request[v1.UpdateMeRequest]) (*connect.Response[v1.UpdateMeResponse], error)
-	// RegisterDevice lets push notifications reach the caller's device. Registering a token again
-	// renews the same device; a token that another member had becomes the caller's. A member has at
-	// most 20 devices: the one seen longest ago makes room.
-	// Errors: MEMBER_NOT_FOUND.
+	// RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A
+	// token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces the
+	// one that was last seen longest ago.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
 	RegisterDevice(context.Context, *connect.Request[v1.RegisterDeviceRequest]) (*connect.Response[v1.RegisterDeviceResponse], error)
-	// UnregisterDevice stops push notifications to a device of the caller's.
+	// UnregisterDevice stops push notifications to one of the caller's devices.
 	// Errors: DEVICE_NOT_FOUND.
 	UnregisterDevice(context.Context, *connect.Request[v1.UnregisterDeviceRequest]) (*connect.Response[v1.UnregisterDeviceResponse], error)
 }

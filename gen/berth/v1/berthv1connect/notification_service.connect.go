@@ -82,49 +82,55 @@ const (
 
 // NotificationServiceClient is a client for the berth.v1.NotificationService service.
 type NotificationServiceClient interface {
-	// GetPreferences reads what the caller wants to hear of, and how, or, with the permission, what the member named does. Only
-	// members themselves change it.
+	// GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
+	// themselves can change them.
 	// Errors: MEMBER_NOT_FOUND.
 	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
-	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays. Choosing email for a topic also ends a stop
-	// of all mails that is there because the caller has unsubscribed from them.
-	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, a quiet time with seconds).
+	// UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
+	// also ends a stop of all emails, if it is there because the caller unsubscribed.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
 	UpdatePreferences(context.Context, *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error)
-	// CreateCalendarFeed gives the address of an iCalendar file with the caller's bookings, to subscribe to. Whoever has the address
-	// can read them. It is told only once, and the address given before ends.
+	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
+	// them. The URL is returned only once, and the previous one stops working.
 	// Errors: MEMBER_NOT_FOUND.
 	CreateCalendarFeed(context.Context, *connect.Request[v1.CreateCalendarFeedRequest]) (*connect.Response[v1.CreateCalendarFeedResponse], error)
-	// DeleteCalendarFeed ends the address of the caller's calendar feed. Where there is none, nothing happens.
+	// DeleteCalendarFeed ends the caller's calendar feed. If there is none, nothing happens.
 	// Errors: MEMBER_NOT_FOUND.
 	DeleteCalendarFeed(context.Context, *connect.Request[v1.DeleteCalendarFeedRequest]) (*connect.Response[v1.DeleteCalendarFeedResponse], error)
-	// GetNotificationSettings reads the tenant's choices for all its messages.
+	// GetNotificationSettings reads the tenant's settings for all its messages.
 	GetNotificationSettings(context.Context, *connect.Request[v1.GetNotificationSettingsRequest]) (*connect.Response[v1.GetNotificationSettingsResponse], error)
-	// UpdateNotificationSettings changes the tenant's choices for all its messages. They hold at once, for what waits too.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (no such language, a quiet time with seconds).
+	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply at once, also to messages
+	// that wait.
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
-	// ListTemplates reads the wording of all topics on the channels that they use: the tenant's own, and the defaults where it has none.
+	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
+	// none.
 	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
-	// UpdateTemplate gives the tenant a wording of its own for one topic, channel and language. It holds at once, for what waits too.
-	// Errors: TEMPLATE_INVALID (it does not compile or uses what the topic does not have; `field`, `line`, `column`), ETAG_MISMATCH, INVALID_FIELD.
+	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies at once, also to
+	// messages that wait.
+	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
+	// ETAG_MISMATCH, INVALID_FIELD.
 	UpdateTemplate(context.Context, *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error)
-	// PreviewTemplate shows what a wording would look like, with example values, without keeping it.
-	// Errors: TEMPLATE_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+	// PreviewTemplate renders a template with example values, without storing it.
+	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
 	PreviewTemplate(context.Context, *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error)
-	// ResetTemplate goes back from the tenant's own wording to the default. Where there is none of its own, nothing happens.
+	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
 	// Errors: ETAG_MISMATCH.
 	ResetTemplate(context.Context, *connect.Request[v1.ResetTemplateRequest]) (*connect.Response[v1.ResetTemplateResponse], error)
-	// ListDeliveries reads the delivery log: what was sent to whom and what became of it, and what was not sent and why.
+	// ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
 	ListDeliveries(context.Context, *connect.Request[v1.ListDeliveriesRequest]) (*connect.Response[v1.ListDeliveriesResponse], error)
-	// ListOutbox reads the messages in the local outbox, where those go for which there is no sender, the newest first. Links in them that let
-	// somebody act for the recipient are shown: it is meant for development and for trying things out.
+	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
+	// shows links with which anyone can act as the recipient: use it for development and trials.
 	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
-	// SendTest sends a template with example values to the caller's own number, address or devices, at once, and waits for the provider's answer.
-	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no number, address or device for the channel), TEMPLATE_INVALID.
+	// SendTest sends a template with example values to the caller's own phone number, address or devices, at once, and
+	// waits for the provider's response.
+	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
+	// TEMPLATE_INVALID.
 	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)
-	// GetSenders tells who carries the tenant's messages. Secrets are never given out.
+	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error)
-	// UpdateSenders changes who carries the tenant's messages. Secrets are kept encrypted.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (a sender without its secret, a key file that cannot be read).
+	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read).
 	UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error)
 }
 
@@ -335,49 +341,55 @@ func (c *notificationServiceClient) UpdateSenders(ctx context.Context, req *conn
 
 // NotificationServiceHandler is an implementation of the berth.v1.NotificationService service.
 type NotificationServiceHandler interface {
-	// GetPreferences reads what the caller wants to hear of, and how, or, with the permission, what the member named does. Only
-	// members themselves change it.
+	// GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
+	// themselves can change them.
 	// Errors: MEMBER_NOT_FOUND.
 	GetPreferences(context.Context, *connect.Request[v1.GetPreferencesRequest]) (*connect.Response[v1.GetPreferencesResponse], error)
-	// UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays. Choosing email for a topic also ends a stop
-	// of all mails that is there because the caller has unsubscribed from them.
-	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, a quiet time with seconds).
+	// UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
+	// also ends a stop of all emails, if it is there because the caller unsubscribed.
+	// Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
 	UpdatePreferences(context.Context, *connect.Request[v1.UpdatePreferencesRequest]) (*connect.Response[v1.UpdatePreferencesResponse], error)
-	// CreateCalendarFeed gives the address of an iCalendar file with the caller's bookings, to subscribe to. Whoever has the address
-	// can read them. It is told only once, and the address given before ends.
+	// CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
+	// them. The URL is returned only once, and the previous one stops working.
 	// Errors: MEMBER_NOT_FOUND.
 	CreateCalendarFeed(context.Context, *connect.Request[v1.CreateCalendarFeedRequest]) (*connect.Response[v1.CreateCalendarFeedResponse], error)
-	// DeleteCalendarFeed ends the address of the caller's calendar feed. Where there is none, nothing happens.
+	// DeleteCalendarFeed ends the caller's calendar feed. If there is none, nothing happens.
 	// Errors: MEMBER_NOT_FOUND.
 	DeleteCalendarFeed(context.Context, *connect.Request[v1.DeleteCalendarFeedRequest]) (*connect.Response[v1.DeleteCalendarFeedResponse], error)
-	// GetNotificationSettings reads the tenant's choices for all its messages.
+	// GetNotificationSettings reads the tenant's settings for all its messages.
 	GetNotificationSettings(context.Context, *connect.Request[v1.GetNotificationSettingsRequest]) (*connect.Response[v1.GetNotificationSettingsResponse], error)
-	// UpdateNotificationSettings changes the tenant's choices for all its messages. They hold at once, for what waits too.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (no such language, a quiet time with seconds).
+	// UpdateNotificationSettings changes the tenant's settings for all its messages. They apply at once, also to messages
+	// that wait.
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
 	UpdateNotificationSettings(context.Context, *connect.Request[v1.UpdateNotificationSettingsRequest]) (*connect.Response[v1.UpdateNotificationSettingsResponse], error)
-	// ListTemplates reads the wording of all topics on the channels that they use: the tenant's own, and the defaults where it has none.
+	// ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
+	// none.
 	ListTemplates(context.Context, *connect.Request[v1.ListTemplatesRequest]) (*connect.Response[v1.ListTemplatesResponse], error)
-	// UpdateTemplate gives the tenant a wording of its own for one topic, channel and language. It holds at once, for what waits too.
-	// Errors: TEMPLATE_INVALID (it does not compile or uses what the topic does not have; `field`, `line`, `column`), ETAG_MISMATCH, INVALID_FIELD.
+	// UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies at once, also to
+	// messages that wait.
+	// Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
+	// ETAG_MISMATCH, INVALID_FIELD.
 	UpdateTemplate(context.Context, *connect.Request[v1.UpdateTemplateRequest]) (*connect.Response[v1.UpdateTemplateResponse], error)
-	// PreviewTemplate shows what a wording would look like, with example values, without keeping it.
-	// Errors: TEMPLATE_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+	// PreviewTemplate renders a template with example values, without storing it.
+	// Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
 	PreviewTemplate(context.Context, *connect.Request[v1.PreviewTemplateRequest]) (*connect.Response[v1.PreviewTemplateResponse], error)
-	// ResetTemplate goes back from the tenant's own wording to the default. Where there is none of its own, nothing happens.
+	// ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
 	// Errors: ETAG_MISMATCH.
 	ResetTemplate(context.Context, *connect.Request[v1.ResetTemplateRequest]) (*connect.Response[v1.ResetTemplateResponse], error)
-	// ListDeliveries reads the delivery log: what was sent to whom and what became of it, and what was not sent and why.
+	// ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
 	ListDeliveries(context.Context, *connect.Request[v1.ListDeliveriesRequest]) (*connect.Response[v1.ListDeliveriesResponse], error)
-	// ListOutbox reads the messages in the local outbox, where those go for which there is no sender, the newest first. Links in them that let
-	// somebody act for the recipient are shown: it is meant for development and for trying things out.
+	// ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
+	// shows links with which anyone can act as the recipient: use it for development and trials.
 	ListOutbox(context.Context, *connect.Request[v1.ListOutboxRequest]) (*connect.Response[v1.ListOutboxResponse], error)
-	// SendTest sends a template with example values to the caller's own number, address or devices, at once, and waits for the provider's answer.
-	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no number, address or device for the channel), TEMPLATE_INVALID.
+	// SendTest sends a template with example values to the caller's own phone number, address or devices, at once, and
+	// waits for the provider's response.
+	// Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
+	// TEMPLATE_INVALID.
 	SendTest(context.Context, *connect.Request[v1.SendTestRequest]) (*connect.Response[v1.SendTestResponse], error)
-	// GetSenders tells who carries the tenant's messages. Secrets are never given out.
+	// GetSenders reads the accounts that send the tenant's messages, without secrets.
 	GetSenders(context.Context, *connect.Request[v1.GetSendersRequest]) (*connect.Response[v1.GetSendersResponse], error)
-	// UpdateSenders changes who carries the tenant's messages. Secrets are kept encrypted.
-	// Errors: ETAG_MISMATCH, INVALID_FIELD (a sender without its secret, a key file that cannot be read).
+	// UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+	// Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read).
 	UpdateSenders(context.Context, *connect.Request[v1.UpdateSendersRequest]) (*connect.Response[v1.UpdateSendersResponse], error)
 }
 

@@ -106,85 +106,91 @@ const (
 
 // SessionServiceClient is a client for the berth.v1.SessionService service.
 type SessionServiceClient interface {
-	// CreateSession makes a session, as a draft unless publish is set.
-	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY.
+	// CreateSession creates a session, as a draft unless publish is set.
+	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
+	// INVALID_FIELD.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
-	// UpdateSession edits what the mask names. Raising the capacity promotes from the waitlist. Bookings move with the
-	// session. References that the edit leaves alone are not checked again.
-	// Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for entries that wait), OVERLAP
-	// (of bookings that would move, with others of the same members), and those of CreateSession.
+	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
+	// are checked only if the edit changes them.
+	// Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for waiting
+	// entries), OVERLAP (moved bookings would overlap others of the same members), and those of CreateSession.
 	UpdateSession(context.Context, *connect.Request[v1.UpdateSessionRequest]) (*connect.Response[v1.UpdateSessionResponse], error)
-	// GetSession reads one session. Members see published and cancelled ones.
+	// GetSession reads one session. Members see published and cancelled sessions.
 	// Errors: SESSION_NOT_FOUND.
 	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
-	// ListSessions reads a week, or any span, in order of start. Each session
-	// carries its open seats and the caller's booking eligibility.
+	// ListSessions lists the sessions of a week, or of any period, by start. Each has its open seats, and whether the
+	// caller can book it.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
-	// PublishSession puts a draft on sale. Publishing a published session changes nothing.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
+	// PublishSession publishes a draft. Publishing it again changes nothing.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
 	PublishSession(context.Context, *connect.Request[v1.PublishSessionRequest]) (*connect.Response[v1.PublishSessionResponse], error)
-	// UnpublishSession makes it a draft again. Unpublishing a draft changes nothing.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for entries that wait).
+	// UnpublishSession makes a session a draft again. For a draft it changes nothing.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
 	UnpublishSession(context.Context, *connect.Request[v1.UnpublishSessionRequest]) (*connect.Response[v1.UnpublishSessionResponse], error)
-	// CancelSession calls a session off: its bookings and entries are cancelled and
-	// every credit is given back, in one transaction. Cancelling again changes nothing.
+	// CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
+	// credits are refunded. Cancelling it again changes nothing.
 	// Errors: SESSION_NOT_FOUND.
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
-	// BlockSession takes a session off sale without touching its bookings.
+	// BlockSession stops bookings of a session. Existing bookings stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	BlockSession(context.Context, *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error)
-	// UnblockSession puts it back on sale and promotes from the waitlist.
+	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *connect.Request[v1.UnblockSessionRequest]) (*connect.Response[v1.UnblockSessionResponse], error)
-	// CreateSeries makes a recurring schedule and its sessions, at most 5,000, all of them or none.
-	// Errors: RECURRENCE_INVALID and those of CreateSession.
+	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *connect.Request[v1.CreateSeriesRequest]) (*connect.Response[v1.CreateSeriesResponse], error)
-	// UpdateSeries edits one session of a series, it and those after it, or all, completely or not at all. With
-	// FOLLOWING and ALL, sessions that have started, were cancelled or deleted, or were edited by
-	// themselves stay as they are, and nothing is made in their place. The others are edited with their bookings. No session
-	// leaves its day at the location: each keeps one of the day's occurrences, in order, as long as there are enough; those
-	// that the new pattern drops are cancelled, with every credit given back.
-	// Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP, SESSION_STATE (cancelled, with ONE), and
-	// those of CreateSession.
+	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
+	// is made or none of it. With FOLLOWING and ALL, sessions that have started, were cancelled or deleted, or were
+	// edited individually stay unchanged, and no session is created in their place. The other sessions are edited with
+	// their bookings. No session leaves its local date: it is assigned one of the day's new occurrences, in order, as
+	// long as there are enough. Sessions without an occurrence are cancelled, and all their credits refunded.
+	// Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP,
+	// SESSION_STATE (cancelled, with ONE), and those of CreateSession.
 	UpdateSeries(context.Context, *connect.Request[v1.UpdateSeriesRequest]) (*connect.Response[v1.UpdateSeriesResponse], error)
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
-	// PreviewBulk says which sessions a bulk operation would reach. It changes nothing.
+	// PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
 	PreviewBulk(context.Context, *connect.Request[v1.PreviewBulkRequest]) (*connect.Response[v1.PreviewBulkResponse], error)
-	// BulkPublish publishes every draft that the filter matches. The filter's states
-	// are not regarded: only drafts are ever published. A filter that matches more than 2,000 is refused: INVALID_FIELD.
+	// BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
+	// be published.
+	// Errors: INVALID_FIELD (more than 2,000 sessions match).
 	BulkPublish(context.Context, *connect.Request[v1.BulkPublishRequest]) (*connect.Response[v1.BulkPublishResponse], error)
-	// BulkDelete deletes what the filter matches, softly: the sessions vanish from every list, their
-	// bookings and entries are cancelled, every credit is given back, and one audit entry keeps the batch. A filter that matches more than
-	// 2,000, or with them more than 10,000 places that are taken, is refused: INVALID_FIELD.
+	// BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
+	// waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
+	// entries).
 	BulkDelete(context.Context, *connect.Request[v1.BulkDeleteRequest]) (*connect.Response[v1.BulkDeleteResponse], error)
-	// BulkCancel cancels what the filter matches, as CancelSession does. A filter that matches more than 2,000, or with them more than 10,000
-	// places that are taken, is refused: INVALID_FIELD.
+	// BulkCancel cancels the sessions that the filter matches, like CancelSession.
+	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
+	// entries).
 	BulkCancel(context.Context, *connect.Request[v1.BulkCancelRequest]) (*connect.Response[v1.BulkCancelResponse], error)
-	// ImportSessions reads sessions from a CSV file. Either every row becomes a session or none does; the
-	// report tells row by row what is wrong.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read). Sessions that stand in each other's way, or in the way of
-	// others, are told in the report.
+	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
+	// problems of each row, including conflicts with other sessions.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
+	// at the same moment).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
-	// SetWorkouts replaces the workouts attached to a session. One that was written inline stays with its session, and is gone
-	// when it is not named any more. One that was deleted stays where it is, and is gone from the session when it is not named any more.
+	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
+	// in the list. A deleted workout stays attached as long as it is in the list.
 	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
 	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
-	// AddInlineWorkout writes a workout for this session alone and attaches it at the end. A session has at most 50.
-	// Errors: SESSION_NOT_FOUND.
+	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
+	// workouts.
+	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
 	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
-	// CreateWorkout makes a reusable workout.
+	// CreateWorkout creates a reusable workout.
+	// Errors: INVALID_FIELD.
 	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
-	// UpdateWorkout edits a workout, reusable or inline. Every session that has it has it as it is now, past ones too.
-	// Errors: WORKOUT_NOT_FOUND (also once it is deleted), ETAG_MISMATCH, INVALID_FIELD.
+	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
+	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
-	// DeleteWorkout takes a reusable workout out of use: it is no longer listed, cannot be edited, and is attached to nothing more. Sessions that
-	// have it keep it. Deleting it again changes nothing. An inline one is taken off its session by SetWorkouts.
-	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline one).
+	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
+	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
+	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
 	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
-	// ListWorkouts reads the reusable workouts by name, without those that were deleted, or all of one session in order, which
-	// come on one page.
+	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
+	// one page.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)
 }
@@ -490,85 +496,91 @@ func (c *sessionServiceClient) ListWorkouts(ctx context.Context, req *connect.Re
 
 // SessionServiceHandler is an implementation of the berth.v1.SessionService service.
 type SessionServiceHandler interface {
-	// CreateSession makes a session, as a draft unless publish is set.
-	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY.
+	// CreateSession creates a session, as a draft unless publish is set.
+	// Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
+	// INVALID_FIELD.
 	CreateSession(context.Context, *connect.Request[v1.CreateSessionRequest]) (*connect.Response[v1.CreateSessionResponse], error)
-	// UpdateSession edits what the mask names. Raising the capacity promotes from the waitlist. Bookings move with the
-	// session. References that the edit leaves alone are not checked again.
-	// Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for entries that wait), OVERLAP
-	// (of bookings that would move, with others of the same members), and those of CreateSession.
+	// UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
+	// are checked only if the edit changes them.
+	// Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for waiting
+	// entries), OVERLAP (moved bookings would overlap others of the same members), and those of CreateSession.
 	UpdateSession(context.Context, *connect.Request[v1.UpdateSessionRequest]) (*connect.Response[v1.UpdateSessionResponse], error)
-	// GetSession reads one session. Members see published and cancelled ones.
+	// GetSession reads one session. Members see published and cancelled sessions.
 	// Errors: SESSION_NOT_FOUND.
 	GetSession(context.Context, *connect.Request[v1.GetSessionRequest]) (*connect.Response[v1.GetSessionResponse], error)
-	// ListSessions reads a week, or any span, in order of start. Each session
-	// carries its open seats and the caller's booking eligibility.
+	// ListSessions lists the sessions of a week, or of any period, by start. Each has its open seats, and whether the
+	// caller can book it.
 	ListSessions(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
-	// PublishSession puts a draft on sale. Publishing a published session changes nothing.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
+	// PublishSession publishes a draft. Publishing it again changes nothing.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
 	PublishSession(context.Context, *connect.Request[v1.PublishSessionRequest]) (*connect.Response[v1.PublishSessionResponse], error)
-	// UnpublishSession makes it a draft again. Unpublishing a draft changes nothing.
-	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for entries that wait).
+	// UnpublishSession makes a session a draft again. For a draft it changes nothing.
+	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
 	UnpublishSession(context.Context, *connect.Request[v1.UnpublishSessionRequest]) (*connect.Response[v1.UnpublishSessionResponse], error)
-	// CancelSession calls a session off: its bookings and entries are cancelled and
-	// every credit is given back, in one transaction. Cancelling again changes nothing.
+	// CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
+	// credits are refunded. Cancelling it again changes nothing.
 	// Errors: SESSION_NOT_FOUND.
 	CancelSession(context.Context, *connect.Request[v1.CancelSessionRequest]) (*connect.Response[v1.CancelSessionResponse], error)
-	// BlockSession takes a session off sale without touching its bookings.
+	// BlockSession stops bookings of a session. Existing bookings stay.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	BlockSession(context.Context, *connect.Request[v1.BlockSessionRequest]) (*connect.Response[v1.BlockSessionResponse], error)
-	// UnblockSession puts it back on sale and promotes from the waitlist.
+	// UnblockSession allows bookings again, and fills open seats from the waitlist first.
 	// Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
 	UnblockSession(context.Context, *connect.Request[v1.UnblockSessionRequest]) (*connect.Response[v1.UnblockSessionResponse], error)
-	// CreateSeries makes a recurring schedule and its sessions, at most 5,000, all of them or none.
-	// Errors: RECURRENCE_INVALID and those of CreateSession.
+	// CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+	// Errors: RECURRENCE_INVALID, and those of CreateSession.
 	CreateSeries(context.Context, *connect.Request[v1.CreateSeriesRequest]) (*connect.Response[v1.CreateSeriesResponse], error)
-	// UpdateSeries edits one session of a series, it and those after it, or all, completely or not at all. With
-	// FOLLOWING and ALL, sessions that have started, were cancelled or deleted, or were edited by
-	// themselves stay as they are, and nothing is made in their place. The others are edited with their bookings. No session
-	// leaves its day at the location: each keeps one of the day's occurrences, in order, as long as there are enough; those
-	// that the new pattern drops are cancelled, with every credit given back.
-	// Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP, SESSION_STATE (cancelled, with ONE), and
-	// those of CreateSession.
+	// UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
+	// is made or none of it. With FOLLOWING and ALL, sessions that have started, were cancelled or deleted, or were
+	// edited individually stay unchanged, and no session is created in their place. The other sessions are edited with
+	// their bookings. No session leaves its local date: it is assigned one of the day's new occurrences, in order, as
+	// long as there are enough. Sessions without an occurrence are cancelled, and all their credits refunded.
+	// Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP,
+	// SESSION_STATE (cancelled, with ONE), and those of CreateSession.
 	UpdateSeries(context.Context, *connect.Request[v1.UpdateSeriesRequest]) (*connect.Response[v1.UpdateSeriesResponse], error)
 	// GetSeries reads a series.
 	// Errors: SERIES_NOT_FOUND.
 	GetSeries(context.Context, *connect.Request[v1.GetSeriesRequest]) (*connect.Response[v1.GetSeriesResponse], error)
-	// PreviewBulk says which sessions a bulk operation would reach. It changes nothing.
+	// PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
 	PreviewBulk(context.Context, *connect.Request[v1.PreviewBulkRequest]) (*connect.Response[v1.PreviewBulkResponse], error)
-	// BulkPublish publishes every draft that the filter matches. The filter's states
-	// are not regarded: only drafts are ever published. A filter that matches more than 2,000 is refused: INVALID_FIELD.
+	// BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
+	// be published.
+	// Errors: INVALID_FIELD (more than 2,000 sessions match).
 	BulkPublish(context.Context, *connect.Request[v1.BulkPublishRequest]) (*connect.Response[v1.BulkPublishResponse], error)
-	// BulkDelete deletes what the filter matches, softly: the sessions vanish from every list, their
-	// bookings and entries are cancelled, every credit is given back, and one audit entry keeps the batch. A filter that matches more than
-	// 2,000, or with them more than 10,000 places that are taken, is refused: INVALID_FIELD.
+	// BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
+	// waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
+	// entries).
 	BulkDelete(context.Context, *connect.Request[v1.BulkDeleteRequest]) (*connect.Response[v1.BulkDeleteResponse], error)
-	// BulkCancel cancels what the filter matches, as CancelSession does. A filter that matches more than 2,000, or with them more than 10,000
-	// places that are taken, is refused: INVALID_FIELD.
+	// BulkCancel cancels the sessions that the filter matches, like CancelSession.
+	// Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
+	// entries).
 	BulkCancel(context.Context, *connect.Request[v1.BulkCancelRequest]) (*connect.Response[v1.BulkCancelResponse], error)
-	// ImportSessions reads sessions from a CSV file. Either every row becomes a session or none does; the
-	// report tells row by row what is wrong.
-	// Errors: IMPORT_INVALID (the file as a whole cannot be read). Sessions that stand in each other's way, or in the way of
-	// others, are told in the report.
+	// ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
+	// problems of each row, including conflicts with other sessions.
+	// Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
+	// at the same moment).
 	ImportSessions(context.Context, *connect.Request[v1.ImportSessionsRequest]) (*connect.Response[v1.ImportSessionsResponse], error)
-	// SetWorkouts replaces the workouts attached to a session. One that was written inline stays with its session, and is gone
-	// when it is not named any more. One that was deleted stays where it is, and is gone from the session when it is not named any more.
+	// SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
+	// in the list. A deleted workout stays attached as long as it is in the list.
 	// Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
 	SetWorkouts(context.Context, *connect.Request[v1.SetWorkoutsRequest]) (*connect.Response[v1.SetWorkoutsResponse], error)
-	// AddInlineWorkout writes a workout for this session alone and attaches it at the end. A session has at most 50.
-	// Errors: SESSION_NOT_FOUND.
+	// AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
+	// workouts.
+	// Errors: SESSION_NOT_FOUND, INVALID_FIELD.
 	AddInlineWorkout(context.Context, *connect.Request[v1.AddInlineWorkoutRequest]) (*connect.Response[v1.AddInlineWorkoutResponse], error)
-	// CreateWorkout makes a reusable workout.
+	// CreateWorkout creates a reusable workout.
+	// Errors: INVALID_FIELD.
 	CreateWorkout(context.Context, *connect.Request[v1.CreateWorkoutRequest]) (*connect.Response[v1.CreateWorkoutResponse], error)
-	// UpdateWorkout edits a workout, reusable or inline. Every session that has it has it as it is now, past ones too.
-	// Errors: WORKOUT_NOT_FOUND (also once it is deleted), ETAG_MISMATCH, INVALID_FIELD.
+	// UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
+	// Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateWorkout(context.Context, *connect.Request[v1.UpdateWorkoutRequest]) (*connect.Response[v1.UpdateWorkoutResponse], error)
-	// DeleteWorkout takes a reusable workout out of use: it is no longer listed, cannot be edited, and is attached to nothing more. Sessions that
-	// have it keep it. Deleting it again changes nothing. An inline one is taken off its session by SetWorkouts.
-	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline one).
+	// DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
+	// have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
+	// Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
 	DeleteWorkout(context.Context, *connect.Request[v1.DeleteWorkoutRequest]) (*connect.Response[v1.DeleteWorkoutResponse], error)
-	// ListWorkouts reads the reusable workouts by name, without those that were deleted, or all of one session in order, which
-	// come on one page.
+	// ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
+	// one page.
 	// Errors: SESSION_NOT_FOUND.
 	ListWorkouts(context.Context, *connect.Request[v1.ListWorkoutsRequest]) (*connect.Response[v1.ListWorkoutsResponse], error)
 }

@@ -86,55 +86,55 @@ type TenantServiceClient interface {
 	// GetTenant reads the tenant's settings.
 	// Errors: TENANT_NOT_FOUND.
 	GetTenant(context.Context, *connect.Request[v1.GetTenantRequest]) (*connect.Response[v1.GetTenantResponse], error)
-	// UpdateTenant edits the tenant's settings. A new time zone reaches what is made from then on.
-	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency, a logo
-	// that not everybody could fetch).
+	// UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
+	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a URL
+	// that is not public).
 	UpdateTenant(context.Context, *connect.Request[v1.UpdateTenantRequest]) (*connect.Response[v1.UpdateTenantResponse], error)
-	// CreateLocation makes a location, with all channels on.
-	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (no such time zone).
+	// CreateLocation creates a location that accepts bookings through all channels.
+	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
 	CreateLocation(context.Context, *connect.Request[v1.CreateLocationRequest]) (*connect.Response[v1.CreateLocationResponse], error)
-	// UpdateLocation edits a location. Its time zone can be set right until it has sessions, and again when all of them
-	// are deleted: their local days have been counted against limits and in reports, and people know their local times. Its channels
-	// need the permission policy.write besides; bookings made before stay.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (no such time zone),
+	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
+	// deleted: their local dates have been counted for limits and in reports, and people know their local times. Changing
+	// the channels also needs the permission policy.write; existing bookings stay.
+	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
 	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
 	UpdateLocation(context.Context, *connect.Request[v1.UpdateLocationRequest]) (*connect.Response[v1.UpdateLocationResponse], error)
 	// GetLocation reads one location, active or not.
 	// Errors: LOCATION_NOT_FOUND.
 	GetLocation(context.Context, *connect.Request[v1.GetLocationRequest]) (*connect.Response[v1.GetLocationResponse], error)
-	// ListLocations reads the locations, by name.
+	// ListLocations lists locations by name.
 	ListLocations(context.Context, *connect.Request[v1.ListLocationsRequest]) (*connect.Response[v1.ListLocationsResponse], error)
-	// CreateResource makes a court, bay, tee, room or chair at a location.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name).
+	// CreateResource creates a court, bay, tee, room or chair at a location.
+	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateResource(context.Context, *connect.Request[v1.CreateResourceRequest]) (*connect.Response[v1.CreateResourceResponse], error)
-	// UpdateResource edits a resource. It stays at its location.
-	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH.
+	// UpdateResource edits a resource. Its location cannot be changed.
+	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateResource(context.Context, *connect.Request[v1.UpdateResourceRequest]) (*connect.Response[v1.UpdateResourceResponse], error)
-	// ListResources reads the resources of one location, or of all, by name.
+	// ListResources lists the resources of one location, or of all locations, by name.
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *connect.Request[v1.ListResourcesRequest]) (*connect.Response[v1.ListResourcesResponse], error)
-	// CreateService makes something that can be offered.
-	// Errors: ALREADY_EXISTS (name).
+	// CreateService creates a service.
+	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
 	CreateService(context.Context, *connect.Request[v1.CreateServiceRequest]) (*connect.Response[v1.CreateServiceResponse], error)
-	// UpdateService edits a service. Its name and its defaults reach sessions made from then on; party limits and delivery
-	// hold at once.
+	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
+	// delivery apply at once.
 	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
 	UpdateService(context.Context, *connect.Request[v1.UpdateServiceRequest]) (*connect.Response[v1.UpdateServiceResponse], error)
 	// GetService reads one service, active or not.
 	// Errors: SERVICE_NOT_FOUND.
 	GetService(context.Context, *connect.Request[v1.GetServiceRequest]) (*connect.Response[v1.GetServiceResponse], error)
-	// ListServices reads the services, by name.
+	// ListServices lists services by name.
 	ListServices(context.Context, *connect.Request[v1.ListServicesRequest]) (*connect.Response[v1.ListServicesResponse], error)
-	// GetPolicy says which policy holds for the tenant, a location, a service, or a service at
-	// a location, and which level each value comes from. The service wins over the location, the location over the
-	// tenant, the tenant over the default.
+	// GetPolicy reads the policy that applies to the tenant, a location, a service, or a service at a location, and the
+	// level that each value comes from. A service overrides the location, a location the tenant, and the tenant the
+	// default.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetPolicy(context.Context, *connect.Request[v1.GetPolicyRequest]) (*connect.Response[v1.GetPolicyResponse], error)
-	// UpdatePolicy edits what one level sets. It holds at once, for bookings made before too; a hold keeps the expiry it was given.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
+	// UpdatePolicy edits the values of one level. They apply at once, also to existing bookings. A hold keeps its expiry.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
-	// SetChannels says by which ways bookings may come in at a location, as UpdateLocation does along with all else. Bookings
-	// made before stay.
+	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing bookings
+	// stay.
 	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
 	SetChannels(context.Context, *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error)
 }
@@ -361,55 +361,55 @@ type TenantServiceHandler interface {
 	// GetTenant reads the tenant's settings.
 	// Errors: TENANT_NOT_FOUND.
 	GetTenant(context.Context, *connect.Request[v1.GetTenantRequest]) (*connect.Response[v1.GetTenantResponse], error)
-	// UpdateTenant edits the tenant's settings. A new time zone reaches what is made from then on.
-	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency, a logo
-	// that not everybody could fetch).
+	// UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
+	// Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a URL
+	// that is not public).
 	UpdateTenant(context.Context, *connect.Request[v1.UpdateTenantRequest]) (*connect.Response[v1.UpdateTenantResponse], error)
-	// CreateLocation makes a location, with all channels on.
-	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (no such time zone).
+	// CreateLocation creates a location that accepts bookings through all channels.
+	// Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
 	CreateLocation(context.Context, *connect.Request[v1.CreateLocationRequest]) (*connect.Response[v1.CreateLocationResponse], error)
-	// UpdateLocation edits a location. Its time zone can be set right until it has sessions, and again when all of them
-	// are deleted: their local days have been counted against limits and in reports, and people know their local times. Its channels
-	// need the permission policy.write besides; bookings made before stay.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (no such time zone),
+	// UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
+	// deleted: their local dates have been counted for limits and in reports, and people know their local times. Changing
+	// the channels also needs the permission policy.write; existing bookings stay.
+	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
 	// SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
 	UpdateLocation(context.Context, *connect.Request[v1.UpdateLocationRequest]) (*connect.Response[v1.UpdateLocationResponse], error)
 	// GetLocation reads one location, active or not.
 	// Errors: LOCATION_NOT_FOUND.
 	GetLocation(context.Context, *connect.Request[v1.GetLocationRequest]) (*connect.Response[v1.GetLocationResponse], error)
-	// ListLocations reads the locations, by name.
+	// ListLocations lists locations by name.
 	ListLocations(context.Context, *connect.Request[v1.ListLocationsRequest]) (*connect.Response[v1.ListLocationsResponse], error)
-	// CreateResource makes a court, bay, tee, room or chair at a location.
-	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name).
+	// CreateResource creates a court, bay, tee, room or chair at a location.
+	// Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
 	CreateResource(context.Context, *connect.Request[v1.CreateResourceRequest]) (*connect.Response[v1.CreateResourceResponse], error)
-	// UpdateResource edits a resource. It stays at its location.
-	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH.
+	// UpdateResource edits a resource. Its location cannot be changed.
+	// Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
 	UpdateResource(context.Context, *connect.Request[v1.UpdateResourceRequest]) (*connect.Response[v1.UpdateResourceResponse], error)
-	// ListResources reads the resources of one location, or of all, by name.
+	// ListResources lists the resources of one location, or of all locations, by name.
 	// Errors: LOCATION_NOT_FOUND.
 	ListResources(context.Context, *connect.Request[v1.ListResourcesRequest]) (*connect.Response[v1.ListResourcesResponse], error)
-	// CreateService makes something that can be offered.
-	// Errors: ALREADY_EXISTS (name).
+	// CreateService creates a service.
+	// Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
 	CreateService(context.Context, *connect.Request[v1.CreateServiceRequest]) (*connect.Response[v1.CreateServiceResponse], error)
-	// UpdateService edits a service. Its name and its defaults reach sessions made from then on; party limits and delivery
-	// hold at once.
+	// UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
+	// delivery apply at once.
 	// Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
 	UpdateService(context.Context, *connect.Request[v1.UpdateServiceRequest]) (*connect.Response[v1.UpdateServiceResponse], error)
 	// GetService reads one service, active or not.
 	// Errors: SERVICE_NOT_FOUND.
 	GetService(context.Context, *connect.Request[v1.GetServiceRequest]) (*connect.Response[v1.GetServiceResponse], error)
-	// ListServices reads the services, by name.
+	// ListServices lists services by name.
 	ListServices(context.Context, *connect.Request[v1.ListServicesRequest]) (*connect.Response[v1.ListServicesResponse], error)
-	// GetPolicy says which policy holds for the tenant, a location, a service, or a service at
-	// a location, and which level each value comes from. The service wins over the location, the location over the
-	// tenant, the tenant over the default.
+	// GetPolicy reads the policy that applies to the tenant, a location, a service, or a service at a location, and the
+	// level that each value comes from. A service overrides the location, a location the tenant, and the tenant the
+	// default.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetPolicy(context.Context, *connect.Request[v1.GetPolicyRequest]) (*connect.Response[v1.GetPolicyResponse], error)
-	// UpdatePolicy edits what one level sets. It holds at once, for bookings made before too; a hold keeps the expiry it was given.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
+	// UpdatePolicy edits the values of one level. They apply at once, also to existing bookings. A hold keeps its expiry.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
 	UpdatePolicy(context.Context, *connect.Request[v1.UpdatePolicyRequest]) (*connect.Response[v1.UpdatePolicyResponse], error)
-	// SetChannels says by which ways bookings may come in at a location, as UpdateLocation does along with all else. Bookings
-	// made before stay.
+	// SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing bookings
+	// stay.
 	// Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
 	SetChannels(context.Context, *connect.Request[v1.SetChannelsRequest]) (*connect.Response[v1.SetChannelsResponse], error)
 }

@@ -106,72 +106,85 @@ const (
 
 // WaitlistServiceClient is a client for the berth.v1.WaitlistService service.
 type WaitlistServiceClient interface {
-	// JoinWaitlist queues the caller, or, with the permission, the member named: for a full session, for any one of several, or for
-	// whatever opens in a window. Winning one place ends the entry, and with it all its wishes.
-	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND, SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED,
-	// WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD, and those of Book for the plan.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
+	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
+	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
+	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
-	// LeaveWaitlist ends the caller's own entry. A live offer goes to the next. Leaving twice changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
+	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
+	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
-	// ListMyEntries reads the caller's entries, the newest first, with their positions and live offers.
+	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
-	// AcceptOffer books the seats of a live offer, in one transaction with the credit. What a booking refuses it refuses, for the same
-	// reason, and the offer stays live. Accepting it again gives the same booking.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), and those of Book for session and plan.
+	// AcceptOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
+	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
+	// booking.
+	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN,
+	// ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
+	// NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptOffer(context.Context, *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error)
-	// DeclineOffer lets an offer go; its seats go to the next at once. Declining it again changes nothing.
+	// DeclineOffer declines an offer. Its seats go to the next entry at once. Declining it again changes nothing.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
 	DeclineOffer(context.Context, *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error)
-	// GetClaim reads the offer behind the link of a message. Opening it changes nothing.
+	// GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
 	// Errors: LINK_INVALID.
 	GetClaim(context.Context, *connect.Request[v1.GetClaimRequest]) (*connect.Response[v1.GetClaimResponse], error)
-	// ClaimOffer accepts or declines the offer behind a link.
+	// ClaimOffer accepts or declines the offer of a claim link.
 	// Errors: LINK_INVALID, and those of AcceptOffer and DeclineOffer.
 	ClaimOffer(context.Context, *connect.Request[v1.ClaimOfferRequest]) (*connect.Response[v1.ClaimOfferResponse], error)
-	// ListEntries reads who waits, or waited, in order of joining.
+	// ListEntries lists active and ended entries by time of joining.
 	ListEntries(context.Context, *connect.Request[v1.ListEntriesRequest]) (*connect.Response[v1.ListEntriesResponse], error)
-	// ListOffers reads offers, the newest first.
+	// ListOffers lists offers, newest first.
 	ListOffers(context.Context, *connect.Request[v1.ListOffersRequest]) (*connect.Response[v1.ListOffersResponse], error)
-	// SetPriority flags an entry, so that it comes before all others, or gives it a score of its own.
+	// SetPriority flags an entry, so that it comes before all others, or sets its score.
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
 	SetPriority(context.Context, *connect.Request[v1.SetPriorityRequest]) (*connect.Response[v1.SetPriorityResponse], error)
-	// MoveEntry puts an entry directly before another one of the same queue, or at its end.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other waits for something else).
+	// MoveEntry moves an entry directly before another entry of the same queue, or to the end.
+	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
 	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
-	// OfferPlace offers open seats of a session to an entry that staff choose, whatever the order.
-	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it does not wait), INVALID_FIELD.
+	// OfferPlace offers open seats of a session to an entry of the caller's choice, whatever its rank. A booking by the
+	// entry's member must be possible.
+	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
+	// longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
+	// names a subscription.
 	OfferPlace(context.Context, *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error)
-	// ExpireOffer ends a live offer before its time; its seats go to the next.
+	// ExpireOffer ends a live offer early. Its seats go to the next entry.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
 	ExpireOffer(context.Context, *connect.Request[v1.ExpireOfferRequest]) (*connect.Response[v1.ExpireOfferResponse], error)
-	// RemoveEntry ends anybody's entry. Removing it again changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
+	// RemoveEntry ends any member's entry. Removing it again changes nothing.
+	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
 	RemoveEntry(context.Context, *connect.Request[v1.RemoveEntryRequest]) (*connect.Response[v1.RemoveEntryResponse], error)
-	// GetRules reads the rules that hold for the tenant, a location, a service, or a service at a location, and where each value comes from.
+	// GetRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and the level
+	// that each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows. Seats
-	// that are open already go to whoever may have them now.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+	// UpdateRules edits the rules of the tenant, a location or a service. They apply at once, except that live offers
+	// keep their time. Seats that are open already are given to the waitlist under the new rules.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
+	// INVALID_FIELD.
 	UpdateRules(context.Context, *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error)
-	// ResetRules lets a level inherit everything again; for the tenant these are the defaults.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
+	// ResetRules makes a level inherit everything again. The tenant's level then has the defaults.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
+	// other).
 	ResetRules(context.Context, *connect.Request[v1.ResetRulesRequest]) (*connect.Response[v1.ResetRulesResponse], error)
-	// ListRulesVersions reads the edits of the rules, the newest first.
+	// ListRulesVersions lists the edits of the rules, newest first.
 	ListRulesVersions(context.Context, *connect.Request[v1.ListRulesVersionsRequest]) (*connect.Response[v1.ListRulesVersionsResponse], error)
-	// PreviewRules decides past moves again under a draft of the rules, and tells who would have been offered what instead. It changes nothing.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+	// PreviewRules applies a draft of the rules to past decisions, and shows who would have got what instead. It changes
+	// nothing.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
 	PreviewRules(context.Context, *connect.Request[v1.PreviewRulesRequest]) (*connect.Response[v1.PreviewRulesResponse], error)
-	// ListDecisions reads moves of the engine, the newest first.
+	// ListDecisions lists the decisions of the engine, newest first.
 	ListDecisions(context.Context, *connect.Request[v1.ListDecisionsRequest]) (*connect.Response[v1.ListDecisionsResponse], error)
-	// ExplainSession tells what became of the freed seats of a session, from the first move to the last.
+	// ExplainSession explains what happened to each freed seat of a session, from first to last.
 	// Errors: SESSION_NOT_FOUND.
 	ExplainSession(context.Context, *connect.Request[v1.ExplainSessionRequest]) (*connect.Response[v1.ExplainSessionResponse], error)
-	// ExplainEntry tells what each move meant for an entry: one's own, or any with the permission.
+	// ExplainEntry explains each decision about an entry: the caller's own, or any with the permission.
 	// Errors: ENTRY_NOT_FOUND.
 	ExplainEntry(context.Context, *connect.Request[v1.ExplainEntryRequest]) (*connect.Response[v1.ExplainEntryResponse], error)
-	// GetWaitlistAnalytics counts entries and offers of a span, as a whole and by day, location and service.
+	// GetWaitlistAnalytics counts entries and offers in a period: in total, and by day, location and service.
+	// Errors: INVALID_FIELD (more than 366 days).
 	GetWaitlistAnalytics(context.Context, *connect.Request[v1.GetWaitlistAnalyticsRequest]) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error)
 }
 
@@ -482,72 +495,85 @@ func (c *waitlistServiceClient) GetWaitlistAnalytics(ctx context.Context, req *c
 
 // WaitlistServiceHandler is an implementation of the berth.v1.WaitlistService service.
 type WaitlistServiceHandler interface {
-	// JoinWaitlist queues the caller, or, with the permission, the member named: for a full session, for any one of several, or for
-	// whatever opens in a window. Winning one place ends the entry, and with it all its wishes.
-	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND, SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED,
-	// WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD, and those of Book for the plan.
+	// JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
+	// of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+	// Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
+	// coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
+	// CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
+	// NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
 	JoinWaitlist(context.Context, *connect.Request[v1.JoinWaitlistRequest]) (*connect.Response[v1.JoinWaitlistResponse], error)
-	// LeaveWaitlist ends the caller's own entry. A live offer goes to the next. Leaving twice changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
+	// LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
+	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
 	LeaveWaitlist(context.Context, *connect.Request[v1.LeaveWaitlistRequest]) (*connect.Response[v1.LeaveWaitlistResponse], error)
-	// ListMyEntries reads the caller's entries, the newest first, with their positions and live offers.
+	// ListMyEntries lists the caller's entries with their positions and live offers, newest first.
 	ListMyEntries(context.Context, *connect.Request[v1.ListMyEntriesRequest]) (*connect.Response[v1.ListMyEntriesResponse], error)
-	// AcceptOffer books the seats of a live offer, in one transaction with the credit. What a booking refuses it refuses, for the same
-	// reason, and the offer stays live. Accepting it again gives the same booking.
-	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), and those of Book for session and plan.
+	// AcceptOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
+	// possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
+	// booking.
+	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN,
+	// ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
+	// NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
 	AcceptOffer(context.Context, *connect.Request[v1.AcceptOfferRequest]) (*connect.Response[v1.AcceptOfferResponse], error)
-	// DeclineOffer lets an offer go; its seats go to the next at once. Declining it again changes nothing.
+	// DeclineOffer declines an offer. Its seats go to the next entry at once. Declining it again changes nothing.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
 	DeclineOffer(context.Context, *connect.Request[v1.DeclineOfferRequest]) (*connect.Response[v1.DeclineOfferResponse], error)
-	// GetClaim reads the offer behind the link of a message. Opening it changes nothing.
+	// GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
 	// Errors: LINK_INVALID.
 	GetClaim(context.Context, *connect.Request[v1.GetClaimRequest]) (*connect.Response[v1.GetClaimResponse], error)
-	// ClaimOffer accepts or declines the offer behind a link.
+	// ClaimOffer accepts or declines the offer of a claim link.
 	// Errors: LINK_INVALID, and those of AcceptOffer and DeclineOffer.
 	ClaimOffer(context.Context, *connect.Request[v1.ClaimOfferRequest]) (*connect.Response[v1.ClaimOfferResponse], error)
-	// ListEntries reads who waits, or waited, in order of joining.
+	// ListEntries lists active and ended entries by time of joining.
 	ListEntries(context.Context, *connect.Request[v1.ListEntriesRequest]) (*connect.Response[v1.ListEntriesResponse], error)
-	// ListOffers reads offers, the newest first.
+	// ListOffers lists offers, newest first.
 	ListOffers(context.Context, *connect.Request[v1.ListOffersRequest]) (*connect.Response[v1.ListOffersResponse], error)
-	// SetPriority flags an entry, so that it comes before all others, or gives it a score of its own.
+	// SetPriority flags an entry, so that it comes before all others, or sets its score.
 	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
 	SetPriority(context.Context, *connect.Request[v1.SetPriorityRequest]) (*connect.Response[v1.SetPriorityResponse], error)
-	// MoveEntry puts an entry directly before another one of the same queue, or at its end.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other waits for something else).
+	// MoveEntry moves an entry directly before another entry of the same queue, or to the end.
+	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
 	MoveEntry(context.Context, *connect.Request[v1.MoveEntryRequest]) (*connect.Response[v1.MoveEntryResponse], error)
-	// OfferPlace offers open seats of a session to an entry that staff choose, whatever the order.
-	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it does not wait), INVALID_FIELD.
+	// OfferPlace offers open seats of a session to an entry of the caller's choice, whatever its rank. A booking by the
+	// entry's member must be possible.
+	// Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
+	// longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
+	// names a subscription.
 	OfferPlace(context.Context, *connect.Request[v1.OfferPlaceRequest]) (*connect.Response[v1.OfferPlaceResponse], error)
-	// ExpireOffer ends a live offer before its time; its seats go to the next.
+	// ExpireOffer ends a live offer early. Its seats go to the next entry.
 	// Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
 	ExpireOffer(context.Context, *connect.Request[v1.ExpireOfferRequest]) (*connect.Response[v1.ExpireOfferResponse], error)
-	// RemoveEntry ends anybody's entry. Removing it again changes nothing.
-	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
+	// RemoveEntry ends any member's entry. Removing it again changes nothing.
+	// Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
 	RemoveEntry(context.Context, *connect.Request[v1.RemoveEntryRequest]) (*connect.Response[v1.RemoveEntryResponse], error)
-	// GetRules reads the rules that hold for the tenant, a location, a service, or a service at a location, and where each value comes from.
+	// GetRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and the level
+	// that each value comes from.
 	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
 	GetRules(context.Context, *connect.Request[v1.GetRulesRequest]) (*connect.Response[v1.GetRulesResponse], error)
-	// UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows. Seats
-	// that are open already go to whoever may have them now.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+	// UpdateRules edits the rules of the tenant, a location or a service. They apply at once, except that live offers
+	// keep their time. Seats that are open already are given to the waitlist under the new rules.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
+	// INVALID_FIELD.
 	UpdateRules(context.Context, *connect.Request[v1.UpdateRulesRequest]) (*connect.Response[v1.UpdateRulesResponse], error)
-	// ResetRules lets a level inherit everything again; for the tenant these are the defaults.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
+	// ResetRules makes a level inherit everything again. The tenant's level then has the defaults.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
+	// other).
 	ResetRules(context.Context, *connect.Request[v1.ResetRulesRequest]) (*connect.Response[v1.ResetRulesResponse], error)
-	// ListRulesVersions reads the edits of the rules, the newest first.
+	// ListRulesVersions lists the edits of the rules, newest first.
 	ListRulesVersions(context.Context, *connect.Request[v1.ListRulesVersionsRequest]) (*connect.Response[v1.ListRulesVersionsResponse], error)
-	// PreviewRules decides past moves again under a draft of the rules, and tells who would have been offered what instead. It changes nothing.
-	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+	// PreviewRules applies a draft of the rules to past decisions, and shows who would have got what instead. It changes
+	// nothing.
+	// Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
 	PreviewRules(context.Context, *connect.Request[v1.PreviewRulesRequest]) (*connect.Response[v1.PreviewRulesResponse], error)
-	// ListDecisions reads moves of the engine, the newest first.
+	// ListDecisions lists the decisions of the engine, newest first.
 	ListDecisions(context.Context, *connect.Request[v1.ListDecisionsRequest]) (*connect.Response[v1.ListDecisionsResponse], error)
-	// ExplainSession tells what became of the freed seats of a session, from the first move to the last.
+	// ExplainSession explains what happened to each freed seat of a session, from first to last.
 	// Errors: SESSION_NOT_FOUND.
 	ExplainSession(context.Context, *connect.Request[v1.ExplainSessionRequest]) (*connect.Response[v1.ExplainSessionResponse], error)
-	// ExplainEntry tells what each move meant for an entry: one's own, or any with the permission.
+	// ExplainEntry explains each decision about an entry: the caller's own, or any with the permission.
 	// Errors: ENTRY_NOT_FOUND.
 	ExplainEntry(context.Context, *connect.Request[v1.ExplainEntryRequest]) (*connect.Response[v1.ExplainEntryResponse], error)
-	// GetWaitlistAnalytics counts entries and offers of a span, as a whole and by day, location and service.
+	// GetWaitlistAnalytics counts entries and offers in a period: in total, and by day, location and service.
+	// Errors: INVALID_FIELD (more than 366 days).
 	GetWaitlistAnalytics(context.Context, *connect.Request[v1.GetWaitlistAnalyticsRequest]) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error)
 }
 

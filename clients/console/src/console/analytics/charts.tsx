@@ -3,11 +3,11 @@ import type { AttendanceDay, BookingTrendPoint } from "@berthhq/client";
 import { BarChart } from "@mantine/charts";
 import { Button } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { plainDay, showDay } from "../../shared/time";
 import { Card, State } from "../../shared/ui";
 
-/** Every chart is a table too. */
+/** A chart that can be shown as a table. */
 function Chart({
   title,
   data,
@@ -80,10 +80,10 @@ function Chart({
   );
 }
 
-/** Who came, day by day. */
+/** Attendance per day. */
 export function Daily({ days }: { days: readonly AttendanceDay[] }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const data = days.flatMap(({ date, counts }) => {
     if (!date) return [];
     const day = plainDay(date);
@@ -110,10 +110,10 @@ export function Daily({ days }: { days: readonly AttendanceDay[] }) {
   );
 }
 
-/** How bookings were made. */
+/** Bookings made over time. */
 export function Trend({ points }: { points: readonly BookingTrendPoint[] }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const channels = [1, 2, 3].filter((channel) =>
     points.some((point) => point.channels.some((c) => c.channel === channel)),
   );

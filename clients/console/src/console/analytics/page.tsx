@@ -15,7 +15,7 @@ import { useNumbers } from "../../shared/numbers";
 import { civilDay, today } from "../../shared/time";
 import { PageHead, Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
-import { Figures } from "../figures";
+import { Stats } from "../stats";
 import { Daily, Trend } from "./charts";
 import { Heat, Used } from "./seats";
 
@@ -123,7 +123,7 @@ function Numbers({ counts }: { counts: AttendanceCounts }) {
   const t = useText();
   const { percent, count } = useNumbers();
   return (
-    <Figures
+    <Stats
       of={[
         [t.analytics.booked, count(counts.booked), ""],
         [t.analytics.attendance, percent(counts.attendanceRate), t.analytics.attendanceNote],

@@ -1,16 +1,16 @@
 import "./analytics.css";
 import type { UtilizationRow } from "@berthhq/client";
 import { type CSSProperties, Fragment } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useNumbers } from "../../shared/numbers";
 import { showClock, showDay, Temporal } from "../../shared/time";
 import { Card, State } from "../../shared/ui";
 import { Share } from "../share";
 
-/** When seats are taken: the fuller an hour of the week, the darker. */
+/** When seats are taken: fuller hours of the week are darker. */
 export function Heat({ rows }: { rows: readonly UtilizationRow[] }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { percent } = useNumbers();
   const used = rows.filter(({ seatsOffered }) => seatsOffered > 0n);
   const hours = [...new Set(used.map(({ hour }) => hour))].sort((a, b) => a - b);

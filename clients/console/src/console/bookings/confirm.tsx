@@ -11,9 +11,9 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useEffect, useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
 import { Refused, useSubmit } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
@@ -22,7 +22,7 @@ import { millis } from "../../shared/time";
 
 type Pays = "paid" | "reserved" | "later";
 
-/** Whether a moment has passed; looked at when it does. */
+/** Whether a time has passed. Rerenders when it does. */
 function usePassed(at: number): boolean {
   const [passed, setPassed] = useState(() => at <= Date.now());
   useEffect(() => {
@@ -35,7 +35,7 @@ function usePassed(at: number): boolean {
   return passed;
 }
 
-/** A place that is held: by when it must be confirmed, what was paid, what goes with it. */
+/** Confirms or releases a hold: its deadline, payment and items. */
 export function ConfirmHold({
   booking,
   onClose,
@@ -48,16 +48,16 @@ export function ConfirmHold({
   const t = useText();
   const d = useDesk();
   const can = useCan();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { tenant } = useMe();
-  const worth = booking.items.reduce(
+  const itemsTotal = booking.items.reduce(
     (sum, { price, quantity }) => sum + Number(amountOf(price)) * quantity,
     0,
   );
   const guest = booking.memberId === "";
   const [kept, setKept] = useState(() => booking.items.map(({ id }) => id));
-  const [pays, setPays] = useState<Pays>(guest && worth > 0 ? "paid" : "later");
-  const [amount, setAmount] = useState<number | "">(worth || "");
+  const [pays, setPays] = useState<Pays>(guest && itemsTotal > 0 ? "paid" : "later");
+  const [amount, setAmount] = useState<number | "">(itemsTotal || "");
   const [method, setMethod] = useState<string>(d.hold.methods[0]);
   const [provider, setProvider] = useState("");
   const [number, setNumber] = useState("");
@@ -68,11 +68,11 @@ export function ConfirmHold({
     { enabled: can("catalog.read") },
   );
   const name = booking.memberName || booking.contact?.name || t.session.guest;
-  const confirm = useDo(BookingService.method.confirmBooking, {
+  const confirm = useCall(BookingService.method.confirmBooking, {
     quiet: true,
     done: t.session.booked(name),
   });
-  const release = useDo(BookingService.method.releaseHold, { done: d.hold.released });
+  const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
   const currency = booking.items.find(({ price }) => price)?.price?.currencyCode || tenant.currency;
   const accepted = (providers.data?.providers ?? []).filter(({ active }) => active);
   const { error, onSubmit } = useSubmit(async () => {

@@ -20,10 +20,10 @@ import {
   TextInput,
 } from "@mantine/core";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useSubmit } from "../../shared/form";
 import { showMoney } from "../../shared/money";
 import { Time } from "../../shared/ui";
@@ -31,12 +31,12 @@ import type { Catalog } from "../data";
 import { MemberPicker } from "../picker";
 import { ConfirmHold } from "./confirm";
 
-/** What the drawer is about: a place to be held, or one that is. */
+/** What the drawer shows: a session to hold a seat in, or an existing hold. */
 export type Held =
   | { readonly kind: "new"; readonly session: Session }
   | { readonly kind: "held"; readonly booking: Booking; readonly session: Session };
 
-/** Holds a place while somebody pays, and confirms it or lets it go. */
+/** Holds a seat while someone pays, then confirms or releases the hold. */
 export function HoldDrawer({
   held,
   catalog,
@@ -82,7 +82,7 @@ export function HoldDrawer({
   );
 }
 
-/** Somebody else may confirm or release it meanwhile. */
+/** Shows the current booking, because another user may confirm or release it. */
 function Current({
   held,
   onClose,
@@ -93,8 +93,8 @@ function Current({
   onChange: (held: Held) => void;
 }) {
   const d = useDesk();
-  const asked = useQuery(BookingService.method.getBooking, { bookingId: held.booking.id });
-  const booking = asked.data?.booking ?? held.booking;
+  const query = useQuery(BookingService.method.getBooking, { bookingId: held.booking.id });
+  const booking = query.data?.booking ?? held.booking;
   if (booking.status === BookingStatus.PENDING) {
     return (
       <ConfirmHold
@@ -136,7 +136,7 @@ function NewHold({
 }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const service = catalog.service(session.serviceId);
   const place = catalog.location(session.locationId);
   const least = service?.minParty || 1;
@@ -151,7 +151,7 @@ function NewHold({
   );
   const [chosen, setChosen] = useState<Readonly<Record<string, number>>>({});
   const [note, setNote] = useState("");
-  const hold = useDo(BookingService.method.holdBooking, { quiet: true });
+  const hold = useCall(BookingService.method.holdBooking, { quiet: true });
   const items = useAll(
     BookingService.method.listItems,
     { locationId: session.locationId },
@@ -240,7 +240,7 @@ function NewHold({
         <Items items={items.data ?? []} chosen={chosen} onChange={setChosen} locale={locale} />
       )}
       <Textarea
-        label={d.wish.staffNote}
+        label={d.timeWindow.staffNote}
         autosize
         maxLength={1000}
         value={note}

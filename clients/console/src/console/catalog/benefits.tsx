@@ -4,21 +4,21 @@ import { NumberInput, Switch, TextInput } from "@mantine/core";
 import { IconDiscount } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { Shown } from "../../shared/ui";
 import { EditForm } from "../form";
 import { Name } from "../inputs";
-import { Listed } from "./list";
+import { EntityTable } from "./list";
 
-/** Memberships elsewhere that give a discount here. */
+/** Partners whose members get a discount. */
 export function Benefits({ archived }: { archived: boolean }) {
   const d = useDesk();
   const providers = useQuery(BookingService.method.listBenefitProviders, {});
   return (
     <Shown of={providers}>
       {({ providers: all }) => (
-        <Listed
-          things={all.map((provider) => ({ ...provider, id: provider.code }))}
+        <EntityTable
+          entities={all.map((provider) => ({ ...provider, id: provider.code }))}
           archived={archived}
           add={d.catalog.newBenefit}
           none={d.catalog.noBenefits}
@@ -67,7 +67,7 @@ function BenefitForm({
   const t = useText();
   const d = useDesk();
   const read = useRead();
-  const put = useDo(BookingService.method.putBenefitProvider, {
+  const put = useCall(BookingService.method.putBenefitProvider, {
     quiet: true,
     done: t.done.saved,
   });

@@ -2,24 +2,24 @@ import { BookingService, type Item } from "@berthhq/client";
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, TextInput } from "@mantine/core";
 import { IconGolf } from "@tabler/icons-react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { MINUTE, showSpan, spanMs } from "../../shared/time";
 import { Shown } from "../../shared/ui";
 import type { Catalog } from "../data";
 import { EditForm, maskOf } from "../form";
-import { InUse, Name, onlyPlace, Place, Price } from "../inputs";
-import { Listed } from "./list";
+import { ActiveSwitch, LocationInput, Name, onlyLocation, Price } from "../inputs";
+import { EntityTable } from "./list";
 
-/** What goes with bookings and is there in limited number. */
+/** Items that members can reserve with a booking, in limited number. */
 export function Items({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const items = useAll(
     BookingService.method.listItems,
     { includeInactive: true },
@@ -28,8 +28,8 @@ export function Items({ catalog, archived }: { catalog: Catalog; archived: boole
   return (
     <Shown of={items}>
       {(all) => (
-        <Listed
-          things={all}
+        <EntityTable
+          entities={all}
           archived={archived}
           add={d.catalog.newItem}
           none={d.catalog.noItems}
@@ -97,9 +97,9 @@ function ItemForm({
   const d = useDesk();
   const { tenant } = useMe();
   const read = useRead();
-  const create = useDo(BookingService.method.createItem, { quiet: true, done: t.done.saved });
-  const update = useDo(BookingService.method.updateItem, { quiet: true, done: t.done.saved });
-  const first = onlyPlace(catalog);
+  const create = useCall(BookingService.method.createItem, { quiet: true, done: t.done.saved });
+  const update = useCall(BookingService.method.updateItem, { quiet: true, done: t.done.saved });
+  const first = onlyLocation(catalog);
   const currency = item?.price?.currencyCode || tenant.currency;
   const inputOf = ({ name, kind, stock, price, timeOut, active }: Values) => ({
     name: name.trim(),
@@ -119,7 +119,7 @@ function ItemForm({
         stock: d.catalog.stock,
         price: t.plans.price,
         timeOut: d.catalog.timeOut,
-        active: d.catalog.inUse,
+        active: d.catalog.active,
       }}
       reread={async () => {
         const { items } = await read(BookingService.method.listItems, {
@@ -143,7 +143,11 @@ function ItemForm({
     >
       {(form) => (
         <>
-          <Place {...form.choice("locationId")} catalog={catalog} fixed={item?.locationId} />
+          <LocationInput
+            {...form.choice("locationId")}
+            catalog={catalog}
+            fixed={item?.locationId}
+          />
           <div className="two">
             <Name {...form.text("name")} />
             <TextInput
@@ -171,7 +175,7 @@ function ItemForm({
             max={10_080}
             step={15}
           />
-          {item && <InUse {...form.flag("active")} />}
+          {item && <ActiveSwitch {...form.flag("active")} />}
         </>
       )}
     </EditForm>

@@ -7,7 +7,7 @@ import { useLast } from "../../shared/last";
 import { useCan } from "../../shared/me";
 import { State, Tag } from "../../shared/ui";
 
-interface Thing {
+interface Entity {
   readonly id: string;
   readonly name: string;
   readonly active: boolean;
@@ -15,43 +15,43 @@ interface Thing {
 
 interface ColumnOf<T> {
   readonly title: string;
-  readonly show: (thing: T) => ReactNode;
+  readonly show: (entity: T) => ReactNode;
   readonly right?: boolean;
 }
 
-interface Props<T extends Thing> {
-  things: readonly T[];
+interface Props<T extends Entity> {
+  entities: readonly T[];
   columns: readonly ColumnOf<T>[];
-  /** Whether what is archived is shown. */
+  /** Whether archived entities are shown. */
   archived: boolean;
-  /** What making one is called. */
+  /** Label of the button that creates one. */
   add: string;
   none: string;
   noneNote: string;
   icon: Icon;
-  form: (thing: T | undefined, close: () => void) => ReactNode;
+  form: (entity: T | undefined, close: () => void) => ReactNode;
   note?: ReactNode;
-  /** What is said under a name. */
-  about?: (thing: T) => ReactNode;
-  /** What being archived is called here, of one and of how many. */
-  gone?: string;
+  /** Text below the name. */
+  subtitle?: (entity: T) => ReactNode;
+  /** Texts for archived entities: the tag of one, and the count of hidden ones. */
+  archivedLabel?: string;
   hidden?: (n: number) => string;
   permission?: string;
 }
 
-/** Things of one kind in a table, and a drawer in which one is made or edited. */
-export function Listed<T extends Thing>(props: Props<T>) {
+/** A table of entities of one type, with a drawer to create and edit them. */
+export function EntityTable<T extends Entity>(props: Props<T>) {
   const d = useDesk();
   const can = useCan();
-  const { things, archived, add, form, note, hidden = d.catalog.hidden } = props;
+  const { entities, archived, add, form, note, hidden = d.catalog.hidden } = props;
   const [open, setOpen] = useState<string>();
   const close = () => setOpen(undefined);
-  const shown = things.filter(({ active }) => active || archived);
-  const left = things.length - shown.length;
+  const shown = entities.filter(({ active }) => active || archived);
+  const left = entities.length - shown.length;
   const [last, turn] = useLast(open);
-  const edited = things.find(({ id }) => id === last);
-  const writes = can(props.permission ?? "catalog.write");
-  const adding = writes && (
+  const edited = entities.find(({ id }) => id === last);
+  const canWrite = can(props.permission ?? "catalog.write");
+  const addButton = canWrite && (
     <Button leftSection={<IconPlus size={16} />} onClick={() => setOpen("new")}>
       {add}
     </Button>
@@ -60,7 +60,7 @@ export function Listed<T extends Thing>(props: Props<T>) {
     <>
       <div className="list-head">
         <span className="muted">{note}</span>
-        {adding}
+        {addButton}
       </div>
       <div className="card">
         {shown.length === 0 ? (
@@ -68,7 +68,7 @@ export function Listed<T extends Thing>(props: Props<T>) {
             {props.noneNote}
           </State>
         ) : (
-          <Rows {...props} things={shown} onEdit={writes ? setOpen : undefined} />
+          <Rows {...props} entities={shown} onEdit={canWrite ? setOpen : undefined} />
         )}
       </div>
       {left > 0 && (
@@ -83,11 +83,11 @@ export function Listed<T extends Thing>(props: Props<T>) {
   );
 }
 
-function Rows<T extends Thing>({
-  things,
+function Rows<T extends Entity>({
+  entities,
   columns,
-  about,
-  gone,
+  subtitle,
+  archivedLabel,
   onEdit,
 }: Props<T> & { onEdit: ((id: string) => void) | undefined }) {
   const t = useText();
@@ -107,24 +107,24 @@ function Rows<T extends Thing>({
           </tr>
         </thead>
         <tbody>
-          {things.map((thing) => (
-            <tr key={thing.id} className={thing.active ? undefined : "archived"}>
+          {entities.map((entity) => (
+            <tr key={entity.id} className={entity.active ? undefined : "archived"}>
               <td>
-                <span className="thing">
+                <span className="entity">
                   {onEdit ? (
-                    <button type="button" className="as-link" onClick={() => onEdit(thing.id)}>
-                      {thing.name}
+                    <button type="button" className="as-link" onClick={() => onEdit(entity.id)}>
+                      {entity.name}
                     </button>
                   ) : (
-                    <strong>{thing.name}</strong>
+                    <strong>{entity.name}</strong>
                   )}
-                  {!thing.active && <Tag>{gone ?? d.catalog.archived}</Tag>}
+                  {!entity.active && <Tag>{archivedLabel ?? d.catalog.archived}</Tag>}
                 </span>
-                {about?.(thing)}
+                {subtitle?.(entity)}
               </td>
               {columns.map(({ title, show, right }) => (
                 <td key={title} className={right ? "right num" : undefined}>
-                  {show(thing)}
+                  {show(entity)}
                 </td>
               ))}
               {onEdit && (
@@ -133,8 +133,8 @@ function Rows<T extends Thing>({
                     variant="subtle"
                     size="compact-sm"
                     leftSection={<IconPencil size={14} />}
-                    aria-label={`${t.actions.edit}: ${thing.name}`}
-                    onClick={() => onEdit(thing.id)}
+                    aria-label={`${t.actions.edit}: ${entity.name}`}
+                    onClick={() => onEdit(entity.id)}
                   >
                     {t.actions.edit}
                   </Button>

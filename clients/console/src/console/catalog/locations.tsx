@@ -1,26 +1,26 @@
 import { Channel, type Location, TenantService } from "@berthhq/client";
 import { Checkbox, NumberInput, Textarea } from "@mantine/core";
 import { IconMapPin } from "@tabler/icons-react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan, useMe } from "../../shared/me";
 import { zoneName } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import type { Catalog } from "../data";
 import { EditForm, maskOf } from "../form";
-import { InUse, Name, Zone } from "../inputs";
-import { Listed } from "./list";
+import { ActiveSwitch, Name, Zone } from "../inputs";
+import { EntityTable } from "./list";
 
 const ways = [Channel.ONLINE, Channel.PHONE, Channel.WALK_IN] as const;
 
 export function Locations({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   return (
-    <Listed
-      things={catalog.locations}
+    <EntityTable
+      entities={catalog.locations}
       archived={archived}
       add={d.catalog.newLocation}
       none={d.catalog.noLocations}
@@ -109,8 +109,8 @@ function LocationForm({
   const can = useCan();
   const { tenant } = useMe();
   const read = useRead();
-  const create = useDo(TenantService.method.createLocation, { quiet: true, done: t.done.saved });
-  const update = useDo(TenantService.method.updateLocation, { quiet: true, done: t.done.saved });
+  const create = useCall(TenantService.method.createLocation, { quiet: true, done: t.done.saved });
+  const update = useCall(TenantService.method.updateLocation, { quiet: true, done: t.done.saved });
   const inputOf = ({ name, timeZone, address, latitude, longitude }: Values) => ({
     name: name.trim(),
     timeZone,
@@ -131,7 +131,7 @@ function LocationForm({
   const save = async (values: Values, changed: (keyof Values)[], etag: string) => {
     const paths = changed.map((key) => (isPosition(key) ? "geo" : maskOf(key)));
     if (location) return change(location.id, values, paths, etag);
-    // A new one takes all bookings until it is told otherwise.
+    // A new location takes bookings on all channels unless its channels were changed.
     const made = (await create.run({ location: inputOf(values) }))?.location;
     return made && changed.includes("channels")
       ? change(made.id, values, ["channels"], made.etag)
@@ -147,7 +147,7 @@ function LocationForm({
         channels: d.catalog.channels,
         latitude: d.catalog.latitude,
         longitude: d.catalog.longitude,
-        active: d.catalog.inUse,
+        active: d.catalog.active,
       }}
       show={(key, value) =>
         key === "channels"
@@ -204,7 +204,7 @@ function LocationForm({
               ))}
             </div>
           </Checkbox.Group>
-          {location && <InUse {...form.flag("active")} />}
+          {location && <ActiveSwitch {...form.flag("active")} />}
         </>
       )}
     </EditForm>

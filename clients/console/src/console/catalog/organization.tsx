@@ -2,15 +2,15 @@ import { type Tenant, TenantService } from "@berthhq/client";
 import { Switch, TextInput } from "@mantine/core";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useMe } from "../../shared/me";
 import { Card } from "../../shared/ui";
 import { EditForm, maskOf } from "../form";
 import { Language, Name, Zone } from "../inputs";
-import { Look, type LookValues } from "./look";
+import { Branding, type BrandValues } from "./branding";
 
 type Values = Pick<Tenant, "name" | "timeZone" | "locale" | "currency" | "takesPayments"> &
-  LookValues;
+  BrandValues;
 
 function versionOf({ name, timeZone, locale, currency, takesPayments, brand, etag }: Tenant) {
   const { logoUrl = "", accentColor = "" } = brand ?? {};
@@ -18,17 +18,17 @@ function versionOf({ name, timeZone, locale, currency, takesPayments, brand, eta
   return { values, etag };
 }
 
-/** A field's name in the update mask. */
+/** The path of a field in the update mask. */
 const pathOf = (key: keyof Values) =>
   key === "logoUrl" || key === "accentColor" ? `brand.${maskOf(key)}` : maskOf(key);
 
-/** What holds for the whole organization. */
+/** Settings of the whole organization. */
 export function Organization() {
   const t = useText();
   const d = useDesk();
   const { tenant } = useMe();
   const read = useRead();
-  const update = useDo(TenantService.method.updateTenant, { quiet: true, done: t.done.saved });
+  const update = useCall(TenantService.method.updateTenant, { quiet: true, done: t.done.saved });
   return (
     <div style={{ maxWidth: 620 }}>
       <Card title={d.catalog.organization}>
@@ -77,7 +77,7 @@ export function Organization() {
                 label={d.catalog.takesPayments}
                 description={d.catalog.takesPaymentsNote}
               />
-              <Look values={values} set={set} />
+              <Branding values={values} set={set} />
             </>
           )}
         </EditForm>

@@ -15,11 +15,11 @@ import { Services } from "./services";
 import { Staff } from "./staff";
 
 interface Kind extends Part {
-  /** Whether some of it may be archived. */
+  /** Whether its entities can be archived. */
   readonly archives: boolean;
 }
 
-/** What is offered, where, with what and by whom. */
+/** What the organization offers, where, with what, and who leads it. */
 export function CatalogPage() {
   const t = useText();
   const d = useDesk();
@@ -78,7 +78,7 @@ export function CatalogPage() {
         {kind?.archives && (
           <Switch
             size="xs"
-            label={d.catalog.alsoArchived}
+            label={d.catalog.showArchived}
             checked={archived}
             onChange={(event) => setArchived(event.currentTarget.checked)}
           />

@@ -3,18 +3,18 @@ import { Autocomplete } from "@mantine/core";
 import { IconDoor } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import type { Catalog } from "../data";
 import { EditForm, maskOf } from "../form";
-import { InUse, Name, onlyPlace, Place } from "../inputs";
-import { Listed } from "./list";
+import { ActiveSwitch, LocationInput, Name, onlyLocation } from "../inputs";
+import { EntityTable } from "./list";
 
 export function Resources({ catalog, archived }: { catalog: Catalog; archived: boolean }) {
   const t = useText();
   const d = useDesk();
   return (
-    <Listed
-      things={catalog.resources}
+    <EntityTable
+      entities={catalog.resources}
       archived={archived}
       add={d.catalog.newResource}
       none={d.catalog.noResources}
@@ -64,15 +64,15 @@ function ResourceForm({
   const t = useText();
   const d = useDesk();
   const read = useRead();
-  const create = useDo(TenantService.method.createResource, { quiet: true, done: t.done.saved });
-  const update = useDo(TenantService.method.updateResource, { quiet: true, done: t.done.saved });
-  const first = onlyPlace(catalog);
+  const create = useCall(TenantService.method.createResource, { quiet: true, done: t.done.saved });
+  const update = useCall(TenantService.method.updateResource, { quiet: true, done: t.done.saved });
+  const first = onlyLocation(catalog);
   const kinds = new Set([...catalog.resources.map(({ kind }) => kind), ...d.catalog.kinds]);
   return (
     <EditForm<Values>
       fresh={!resource}
       current={versionOf(resource, first)}
-      names={{ ...t.fields, kind: d.catalog.kind, active: d.catalog.inUse }}
+      names={{ ...t.fields, kind: d.catalog.kind, active: d.catalog.active }}
       reread={async () => {
         const { resources } = await read(TenantService.method.listResources, {
           locationId: resource?.locationId ?? "",
@@ -93,7 +93,11 @@ function ResourceForm({
     >
       {({ values, set, ...form }) => (
         <>
-          <Place {...form.choice("locationId")} catalog={catalog} fixed={resource?.locationId} />
+          <LocationInput
+            {...form.choice("locationId")}
+            catalog={catalog}
+            fixed={resource?.locationId}
+          />
           <Name {...form.text("name")} />
           <Autocomplete
             label={d.catalog.kind}
@@ -103,7 +107,7 @@ function ResourceForm({
             value={values.kind}
             onChange={(kind) => set({ kind })}
           />
-          {resource && <InUse {...form.flag("active")} />}
+          {resource && <ActiveSwitch {...form.flag("active")} />}
         </>
       )}
     </EditForm>

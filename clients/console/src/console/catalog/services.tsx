@@ -11,15 +11,15 @@ import {
 import { IconStack2 } from "@tabler/icons-react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { MINUTE, showSpan, spanMs } from "../../shared/time";
 import { Tag } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
 import { EditForm, maskOf } from "../form";
-import { InUse, Name } from "../inputs";
-import { Listed } from "./list";
+import { ActiveSwitch, Name } from "../inputs";
+import { EntityTable } from "./list";
 
-/** They stay apart from each other also for those who see few colours. */
+/** Chosen to be distinguishable with color blindness, too. */
 const swatches = [
   "#0f766e",
   "#2563eb",
@@ -37,8 +37,8 @@ export function Services({ catalog, archived }: { catalog: Catalog; archived: bo
   const t = useText();
   const d = useDesk();
   return (
-    <Listed
-      things={catalog.services}
+    <EntityTable
+      entities={catalog.services}
       archived={archived}
       add={d.catalog.newService}
       none={d.catalog.noServices}
@@ -135,8 +135,8 @@ function ServiceForm({
   const t = useText();
   const d = useDesk();
   const read = useRead();
-  const create = useDo(TenantService.method.createService, { quiet: true, done: t.done.saved });
-  const update = useDo(TenantService.method.updateService, { quiet: true, done: t.done.saved });
+  const create = useCall(TenantService.method.createService, { quiet: true, done: t.done.saved });
+  const update = useCall(TenantService.method.updateService, { quiet: true, done: t.done.saved });
   const categories = new Set(catalog.services.map(({ category }) => category).filter(Boolean));
   const inputOf = (values: Values) => ({
     name: values.name.trim(),
@@ -165,7 +165,7 @@ function ServiceForm({
         maxParty: d.catalog.mostParty,
         delivery: d.catalog.delivery,
         color: d.catalog.color,
-        active: d.catalog.inUse,
+        active: d.catalog.active,
       }}
       reread={async () => {
         const answer = await read(TenantService.method.getService, {
@@ -174,7 +174,7 @@ function ServiceForm({
         return versionOf(answer.service ?? service);
       }}
       save={(values, changed, etag) => {
-        // No limit is the absence of one.
+        // "Unlimited" is the absence of a capacity.
         const paths = changed.map((key) => maskOf(key === "unlimited" ? "defaultCapacity" : key));
         return service
           ? update.run({
@@ -266,7 +266,7 @@ function ServiceForm({
             ]}
           />
           <p className="muted form-note">{d.catalog.defaultsNote}</p>
-          {service && <InUse {...form.flag("active")} />}
+          {service && <ActiveSwitch {...form.flag("active")} />}
         </>
       )}
     </EditForm>

@@ -5,7 +5,7 @@ import { useState } from "react";
 import { Link } from "react-router";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import { Face, State } from "../../shared/ui";
@@ -14,7 +14,7 @@ import { Name } from "../inputs";
 import { RoleTags } from "../pages/members";
 import { MemberPicker } from "../picker";
 
-/** Who leads sessions and runs the place. */
+/** People with a staff role. */
 export function Staff({ catalog }: { catalog: Catalog }) {
   const t = useText();
   const d = useDesk();
@@ -84,13 +84,13 @@ function AddStaff({ onClose }: { onClose: () => void }) {
   const [member, setMember] = useState<Member>();
   const form = useFields({ name: "", email: "", role: "coach" });
   const { name, email, role } = form.values;
-  const create = useDo(MemberService.method.createMember, { quiet: true });
-  const assign = useDo(AccessService.method.assignRole, { quiet: true, done: t.done.saved });
+  const create = useCall(MemberService.method.createMember, { quiet: true });
+  const assign = useCall(AccessService.method.assignRole, { quiet: true, done: t.done.saved });
   const { error, onSubmit } = useSubmit(async () => {
     let who = known ? member : undefined;
     if (!known) {
       who = (await create.run({ member: { name: name.trim(), email: email.trim() } }))?.member;
-      // Should the role be refused, they are there all the same, and are not made twice.
+      // If assigning the role fails, the member exists already and must not be created twice.
       setMember(who);
       setKnown(true);
     }

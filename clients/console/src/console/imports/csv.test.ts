@@ -15,7 +15,7 @@ describe("a CSV file", () => {
     ]);
   });
 
-  it("keeps what stands in quotation marks together", () => {
+  it("keeps quoted text together", () => {
     expect(readCsv('a,b\n"one, two","say ""hi""\nthere"\n')).toEqual([
       ["a", "b"],
       ["one, two", 'say "hi"\nthere'],

@@ -1,9 +1,10 @@
-/** A file as a table: the header is its first row. */
+/** A table. The first row is the header. */
 export type Rows = readonly (readonly string[])[];
 
 /**
- * Reads CSV as RFC 4180 has it, separated by comma, semicolon or tab, whichever its header has most of. Empty lines count,
- * but for those above the header: rows have the numbers by which the server's report names them.
+ * Reads CSV as in RFC 4180, separated by comma, semicolon or tab: the one that occurs most often in
+ * the header. Empty lines count as rows, except before the header, so that row numbers match those
+ * in the server's report.
  */
 export function readCsv(text: string): Rows {
   const content = text.replace(/^\uFEFF?[\r\n]*/, "");
@@ -37,7 +38,9 @@ export function readCsv(text: string): Rows {
   return rows;
 }
 
-/** The cell that a report names: by the row's number in the file, from 1, and the column's name. */
+/**
+ * The cell that a report refers to, by the row's number in the file, from 1, and the column's name.
+ */
 export function cellAt(rows: Rows, row: number, column: string): string | undefined {
   const at = rows[0]?.findIndex(
     (name) => name.trim().toLowerCase() === column.trim().toLowerCase(),

@@ -2,7 +2,7 @@ import { Alert, Button, FileButton, Progress } from "@mantine/core";
 import { IconCircleCheck, IconDownload, IconFileTypeCsv, IconUpload } from "@tabler/icons-react";
 import { type DragEvent, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { explain } from "../../shared/errors";
 import { here } from "../../shared/time";
@@ -23,11 +23,13 @@ type Step =
   | { readonly kind: "done"; readonly report: Report }
   | { readonly kind: "failed"; readonly error: unknown; readonly dry: boolean };
 
-/** So many rows are shown before and among what is wrong. */
+/** How many rows of the file are shown as a sample. */
 const sample = 6;
+
+/** How many problems are listed. */
 const mostProblems = 200;
 
-/** A file is chosen, tried without changing anything, and then taken as a whole or not at all. */
+/** Imports a file: choose it, check it with a dry run, then import all rows or none. */
 export function Importer({
   send,
   columns,
@@ -39,14 +41,14 @@ export function Importer({
   send: Send;
   columns: readonly { name: string; note: string; required: boolean }[];
   example: { name: string; text: string };
-  /** Bytes. */
+  /** In bytes. */
   most: number;
   words: { ready: (n: number) => string; run: (n: number) => string; done: (n: number) => string };
   to: string;
 }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const [file, setFile] = useState<Chosen>();
   const [step, setStep] = useState<Step>({ kind: "none" });
   const [over, setOver] = useState(false);
@@ -112,7 +114,7 @@ export function Importer({
             </div>
           </div>
           <FileButton
-            // Choosing the same file again, mended meanwhile, counts too.
+            // A new key, so that choosing the same file again triggers onChange.
             key={step.kind}
             accept=".csv,.tsv,text/csv"
             onChange={(picked) => void choose(picked)}
@@ -184,7 +186,7 @@ export function Importer({
                 <strong>{words.done(step.report.imported)}</strong>
               </span>
               <Button component={Link} to={to} variant="default">
-                {d.imports.look}
+                {d.imports.view}
               </Button>
             </div>
           )}
@@ -222,7 +224,7 @@ export function Importer({
   );
 }
 
-/** What is wrong, by row and column, with what stands there. */
+/** Problems by row and column, with the value of the cell. */
 function Problems({ report, rows }: { report: Report; rows: Rows }) {
   const d = useDesk();
   const shown = report.problems.slice(0, mostProblems);
@@ -278,13 +280,13 @@ function Sample({ rows }: { rows: Rows }) {
   const [header = [], ...rest] = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
   return (
     <Card bare title={d.imports.sample}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content */}
       <section className="scroll-x" tabIndex={0} aria-label={d.imports.sample}>
         <table className="table">
           <thead>
             <tr>
               {header.map((name, at) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                 <th scope="col" key={at}>
                   {name}
                 </th>
@@ -293,10 +295,10 @@ function Sample({ rows }: { rows: Rows }) {
           </thead>
           <tbody>
             {rest.slice(0, sample).map((row, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no names
+              // biome-ignore lint/suspicious/noArrayIndexKey: rows have no id
               <tr key={at}>
                 {header.map((_, column) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: columns stay where they are
+                  // biome-ignore lint/suspicious/noArrayIndexKey: columns never move
                   <td key={column} className="csv-cell">
                     {row[column]}
                   </td>

@@ -28,12 +28,13 @@ const columns = {
 
 const examples = {
   sessions:
-    "service,location,date,start,duration_minutes,capacity,title,status\nVinyasa,Harbour,2027-03-29,18:00,60,12,Evening flow,draft\n",
+    "service,location,date,start,duration_minutes,capacity,title,status\n" +
+    "Vinyasa,Harbour,2027-03-29,18:00,60,12,Evening flow,draft\n",
   members:
     "name,email,phone,tier,tags,notes\nAna Silva,ana@example.com,+351912345678,gold,early bird,\n",
 };
 
-/** Brings what stands in a spreadsheet into Berth. */
+/** Imports sessions or members from a spreadsheet. */
 export function ImportsPage() {
   const t = useText();
   const d = useDesk();

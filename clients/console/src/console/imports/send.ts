@@ -5,14 +5,14 @@ import { useQueryClient } from "@tanstack/react-query";
 
 export interface Problem {
   readonly row: number;
-  /** Empty where the row as a whole is wrong. */
+  /** Empty if the whole row is invalid. */
   readonly column: string;
   readonly message: string;
 }
 
-/** What a file would do, or did. */
+/** The result of an import, or of its dry run. */
 export interface Report {
-  /** Rows without the header. */
+  /** Number of rows, without the header. */
   readonly rows: number;
   readonly wrong: number;
   readonly imported: number;
@@ -48,7 +48,7 @@ export function useImportSessions(): Send {
   };
 }
 
-/** Members may be many: the server tells on the way how far it has come. */
+/** Imports of members are streamed: the server reports progress. */
 export function useImportMembers(): Send {
   const transport = useTransport();
   const queries = useQueryClient();

@@ -31,6 +31,14 @@ export interface Settings {
   readonly unfit?: Readonly<Record<string, string>>;
 }
 
+/** The settings of each group, in the order of the page. */
+export const settingsIn = (
+  groups: readonly (readonly [string, Kinds])[],
+): Pick<Settings, "kinds" | "groups"> => ({
+  kinds: Object.assign({}, ...groups.map(([, kinds]) => kinds)),
+  groups: groups.map(([group, kinds]) => [group, Object.keys(kinds)]),
+});
+
 export interface Layer {
   readonly level: PolicyLevel;
   readonly targetId: string;

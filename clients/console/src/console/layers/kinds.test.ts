@@ -95,10 +95,10 @@ it.each([
 });
 
 it.each([
-  ["less than the least", number(1, 10).wrong?.(0, en), "It takes 1 to 10."],
-  ["no number yet", number(1, 10).wrong?.(Number.NaN, en), "It takes 1 to 10."],
+  ["less than the least", number(1, 10).wrong?.(0, en), "Must be between 1 and 10."],
+  ["no number yet", number(1, 10).wrong?.(Number.NaN, en), "Must be between 1 and 10."],
   ["the most", number(1, 10).wrong?.(10, en), undefined],
-  ["no time", span("minutes", MINUTE, DAY).wrong?.(0, en), "It takes 1 min to 1 d."],
+  ["no time", span("minutes", MINUTE, DAY).wrong?.(0, en), "Must be between 1 min and 1 d."],
   ["any time", span("minutes").wrong?.(90 * DAY, en), undefined],
   ["no morning", night.wrong?.({ start: "21:00", end: "" }, en), en.policies.nightTooLong],
   ["all day long", night.wrong?.({ start: "21:00", end: "20:30" }, en), en.policies.nightTooLong],
@@ -112,7 +112,7 @@ it.each([
       ],
       en,
     ),
-    "“gold” stands here twice.",
+    "“gold” is listed twice.",
   ],
 ])("tells what is wrong with %s", (_, told, want) => {
   expect(told).toBe(want);

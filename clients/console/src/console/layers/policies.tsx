@@ -1,29 +1,48 @@
 import { type EffectivePolicy, PolicyLevel, TenantService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
-import { useText } from "../../i18n";
-import { useDo, useRead } from "../../shared/calls";
+import { type Messages, useText } from "../../i18n";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { PageHead, Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
-import { LayerEditor, type Settings } from "./editor";
-import { type Kinds, writeAll } from "./kind";
+import { LayerEditor, type Settings, settingsIn } from "./editor";
+import { writeAll } from "./kind";
 import { flag, meters, span, windows } from "./kinds";
 import { LevelPicker, useLevel } from "./level";
 
-const kinds: Kinds = {
-  advanceWindow: span("days"),
-  bookingClosesBefore: span("minutes"),
-  holdTtl: span("minutes"),
-  cancellationWindow: span("hours"),
-  tierCancellations: windows,
-  allowLateCancellation: flag,
-  allowReschedule: flag,
-  checkinOpensBefore: span("minutes"),
-  checkinClosesAfterEnd: span("minutes"),
-  gpsMaxMeters: meters,
-  autoNoShow: flag,
-  autoNoShowAfter: span("minutes"),
-};
+/** The settings of a policy. */
+export const policySettings = (t: Messages): Settings => ({
+  texts: t.policies.fields,
+  ...settingsIn([
+    [
+      t.policies.groups.booking,
+      {
+        advanceWindow: span("days"),
+        bookingClosesBefore: span("minutes"),
+        holdTtl: span("minutes"),
+      },
+    ],
+    [
+      t.policies.groups.cancelling,
+      {
+        cancellationWindow: span("hours"),
+        tierCancellations: windows,
+        allowLateCancellation: flag,
+        allowReschedule: flag,
+      },
+    ],
+    [
+      t.policies.groups.checkIn,
+      {
+        checkinOpensBefore: span("minutes"),
+        checkinClosesAfterEnd: span("minutes"),
+        gpsMaxMeters: meters,
+        autoNoShow: flag,
+        autoNoShowAfter: span("minutes"),
+      },
+    ],
+  ]),
+});
 
 export function PoliciesPage() {
   const t = useText();
@@ -49,28 +68,8 @@ function Policies({ catalog }: { catalog: Catalog }) {
   const read = useRead();
   const { chosen, level, target, targetId } = useLevel();
   const policy = useQuery(TenantService.method.getPolicy, target);
-  const update = useDo(TenantService.method.updatePolicy, { quiet: true, done: t.done.saved });
-  const settings: Settings = {
-    kinds,
-    texts: t.policies.fields,
-    groups: [
-      [t.policies.groups.booking, ["advanceWindow", "bookingClosesBefore", "holdTtl"]],
-      [
-        t.policies.groups.cancelling,
-        ["cancellationWindow", "tierCancellations", "allowLateCancellation", "allowReschedule"],
-      ],
-      [
-        t.policies.groups.checkIn,
-        [
-          "checkinOpensBefore",
-          "checkinClosesAfterEnd",
-          "gpsMaxMeters",
-          "autoNoShow",
-          "autoNoShowAfter",
-        ],
-      ],
-    ],
-  };
+  const update = useCall(TenantService.method.updatePolicy, { quiet: true, done: t.done.saved });
+  const settings = policySettings(t);
   return (
     <Shown of={policy} rows={14}>
       {({ effective }) =>
@@ -92,7 +91,7 @@ function Policies({ catalog }: { catalog: Catalog }) {
                   level: level ?? PolicyLevel.TENANT,
                   targetId,
                   etag,
-                  policy: writeAll(values, kinds),
+                  policy: writeAll(values, settings.kinds),
                 },
                 updateMask: { paths },
               })

@@ -4,9 +4,9 @@ import { Link } from "react-router";
 import { useText } from "../../i18n";
 import { More, paged, Shown, State, Tag, Time } from "../../shared/ui";
 import { BookingTag } from "../bookings/tag";
-import { Figures } from "../figures";
+import { Stats } from "../stats";
 
-/** What became of the sessions that somebody was booked in. */
+/** A member's attendance. */
 export function Attendance({ member }: { member: Member }) {
   const t = useText();
   const attendance = useInfiniteQuery(
@@ -21,7 +21,7 @@ export function Attendance({ member }: { member: Member }) {
         const bookings = pages.flatMap((page) => page.bookings);
         return (
           <>
-            <Figures
+            <Stats
               of={[
                 [t.members.came, first?.attended ?? 0],
                 [t.members.noShows, first?.noShows ?? 0],

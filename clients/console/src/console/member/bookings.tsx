@@ -11,25 +11,25 @@ import { ActionIcon, Button } from "@mantine/core";
 import { IconHourglass, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
 import { useCan } from "../../shared/me";
 import { showClock, showDay, Temporal } from "../../shared/time";
 import { Card, Shown, State, Tag, Time } from "../../shared/ui";
-import { BookingActs } from "../bookings/acts";
+import { BookingActions } from "../bookings/actions";
 import { type Held, HoldDrawer } from "../bookings/hold";
 import { BookingTag } from "../bookings/tag";
-import { WishModal } from "../bookings/wish";
+import { TimeWindowModal } from "../bookings/time-window";
 import { useCatalog } from "../data";
 import { useSessionOf } from "./session-of";
 
 const current = [BookingStatus.PENDING, BookingStatus.CONFIRMED, BookingStatus.ATTENDED];
 
-/** What somebody has booked and waits for. */
+/** A member's upcoming bookings and waitlist entries. */
 export function Bookings({ member }: { member: Member }) {
   const t = useText();
   const d = useDesk();
@@ -84,7 +84,7 @@ export function Bookings({ member }: { member: Member }) {
                           <BookingTag booking={booking} />
                         </td>
                         <td className="right" style={{ width: 1, whiteSpace: "nowrap" }}>
-                          <BookingActs
+                          <BookingActions
                             booking={booking}
                             onConfirm={async (one) => {
                               const session = await sessionOf(one.sessionId);
@@ -129,7 +129,7 @@ function Waits({ member }: { member: Member }) {
             leftSection={<IconHourglass size={14} />}
             onClick={() => setWishing(true)}
           >
-            {d.wish.open}
+            {d.timeWindow.open}
           </Button>
         )
       }
@@ -152,7 +152,7 @@ function Waits({ member }: { member: Member }) {
           )
         }
       </Shown>
-      <WishModal member={member} opened={wishing} onClose={() => setWishing(false)} />
+      <TimeWindowModal member={member} opened={wishing} onClose={() => setWishing(false)} />
     </Card>
   );
 }
@@ -161,7 +161,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
   const t = useText();
   const d = useDesk();
   const can = useCan();
-  const remove = useDo(WaitlistService.method.removeEntry);
+  const remove = useCall(WaitlistService.method.removeEntry);
   return (
     <tr>
       <td>
@@ -171,9 +171,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
             entry.partySize > 1 && `× ${entry.partySize}`,
             entry.flagged && t.offers.flagged,
             entry.passedOverReason &&
-              t.session.passedOver(
-                t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason,
-              ),
+              t.session.skipped(t.reasons[entry.passedOverReason]?.({}) ?? entry.passedOverReason),
           ]
             .filter(Boolean)
             .join(" · ")}
@@ -196,7 +194,7 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
             onClick={async () => {
               const answer = await ask({
                 title: t.session.removeTitle(entry.memberName),
-                body: entry.window ? d.wish.window : entry.sessionTitle,
+                body: entry.window ? d.timeWindow.window : entry.sessionTitle,
                 yes: t.session.removeEntry,
                 reason: t.fields.reason,
                 danger: true,
@@ -212,10 +210,10 @@ function Wait({ entry }: { entry: WaitlistEntry }) {
   );
 }
 
-/** What somebody waits for: a session, any one of several, or whatever opens. */
+/** What a waitlist entry is for: a session, one of several, or a time window. */
 function Wished({ entry }: { entry: WaitlistEntry }) {
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { data } = useCatalog();
   const { window: span } = entry;
   if (!span) {
@@ -226,7 +224,7 @@ function Wished({ entry }: { entry: WaitlistEntry }) {
         </Link>{" "}
         <span className="muted">
           <Time at={entry.sessionStartTime} zone={entry.timeZone} />
-          {entry.sessionIds.length > 1 && ` ${d.wish.orOthers(entry.sessionIds.length - 1)}`}
+          {entry.sessionIds.length > 1 && ` ${d.timeWindow.orOthers(entry.sessionIds.length - 1)}`}
         </span>
       </>
     );
@@ -244,7 +242,7 @@ function Wished({ entry }: { entry: WaitlistEntry }) {
   return (
     <>
       <strong style={{ fontWeight: 560 }}>{data?.service(span.serviceId)?.name}</strong>{" "}
-      <Tag tone="plain">{d.wish.window}</Tag>
+      <Tag tone="plain">{d.timeWindow.window}</Tag>
       <div className="muted" style={{ fontSize: 12 }}>
         {[...new Set(days)].join(" – ")}
         {(span.earliestStart || span.latestStart) &&

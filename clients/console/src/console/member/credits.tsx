@@ -12,15 +12,15 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useSubmit } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { Card, More, paged, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
-import { type Act, ActsMenu } from "../acts";
+import { type Action, ActionsMenu } from "../actions-menu";
 
 const subscriptionTones: Record<number, Tone> = { 1: "good", 2: "warn", 3: "bad" };
 
-/** What somebody can book on, and every credit that moved. */
+/** A member's subscriptions and credit history. */
 export function Credits({ member }: { member: Member }) {
   const t = useText();
   const can = useCan();
@@ -81,10 +81,10 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
   const can = useCan();
   const { tenant } = useMe();
   const [granting, setGranting] = useState(false);
-  const pause = useDo(CreditService.method.pauseSubscription);
-  const resume = useDo(CreditService.method.resumeSubscription);
-  const debt = useDo(CreditService.method.markDebt);
-  const end = useDo(CreditService.method.cancelSubscription);
+  const pause = useCall(CreditService.method.pauseSubscription);
+  const resume = useCall(CreditService.method.resumeSubscription);
+  const debt = useCall(CreditService.method.markDebt);
+  const end = useCall(CreditService.method.cancelSubscription);
   const { id: subscriptionId, status, planName } = subscription;
   const running = status <= SubscriptionStatus.DEBT;
   const counted = subscription.planKind === PlanKind.CREDITS;
@@ -99,7 +99,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
     });
     if (answer) await end.run({ subscriptionId, reason: answer.reason });
   };
-  const acts: (Act | false)[] = [
+  const actions: (Action | false)[] = [
     counted && can("credit.grant") && { label: t.members.grant, run: () => setGranting(true) },
     active
       ? { label: t.members.pause, run: () => pause.run({ subscriptionId }) }
@@ -120,7 +120,7 @@ function SubscriptionCard({ subscription }: { subscription: Subscription }) {
         <span style={{ display: "inline-flex", gap: 10, alignItems: "center" }}>
           {counted && <strong className="num">{t.plans.creditCount(subscription.balance)}</strong>}
           {can("subscription.manage") && running && (
-            <ActsMenu label={`${t.actions.actions}: ${planName}`} acts={acts} />
+            <ActionsMenu label={`${t.actions.actions}: ${planName}`} actions={actions} />
           )}
         </span>
       }
@@ -207,7 +207,7 @@ function Grant({ subscription, onClose }: { subscription: Subscription; onClose:
   const t = useText();
   const [amount, setAmount] = useState<number | "">(1);
   const [reason, setReason] = useState("");
-  const grant = useDo(CreditService.method.grantCredits, {
+  const grant = useCall(CreditService.method.grantCredits, {
     quiet: true,
     done: ({ entry }) => t.members.granted(entry?.balance ?? 0),
   });
@@ -243,7 +243,10 @@ function StartPlan({ member, onClose }: { member: Member; onClose: () => void })
   const t = useText();
   const plans = useAll(CreditService.method.listPlans, {}, (answer) => answer.plans);
   const [plan, setPlan] = useState<string | null>(null);
-  const start = useDo(CreditService.method.subscribe, { quiet: true, done: t.members.subscribed });
+  const start = useCall(CreditService.method.subscribe, {
+    quiet: true,
+    done: t.members.subscribed,
+  });
   const { error, onSubmit } = useSubmit(async () => {
     await start.run({ memberId: member.id, planId: plan ?? "" });
     onClose();

@@ -1,7 +1,7 @@
 import { type Member, MemberService } from "@berthhq/client";
 import { TagsInput, Textarea, TextInput } from "@mantine/core";
 import { useText } from "../../i18n";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { EditForm, maskOf } from "../form";
 import { Language, Name, Zone } from "../inputs";
 
@@ -24,7 +24,7 @@ function versionOf(member: Member) {
 export function EditMember({ member, onClose }: { member: Member; onClose: () => void }) {
   const t = useText();
   const read = useRead();
-  const update = useDo(MemberService.method.updateMember, { quiet: true, done: t.done.saved });
+  const update = useCall(MemberService.method.updateMember, { quiet: true, done: t.done.saved });
   return (
     <EditForm<Values>
       current={versionOf(member)}

@@ -7,20 +7,20 @@ import { useParams } from "react-router";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { useCan, useMe } from "../../shared/me";
 import { useTitle } from "../../shared/title";
 import { Card, Face, PageHead, Shown, Tag, Time } from "../../shared/ui";
-import { ActsMenu } from "../acts";
+import { ActionsMenu } from "../actions-menu";
 import { Back } from "../back";
 import { useLanguageName } from "../languages";
 import { RoleTags } from "../pages/members";
 import { Tabbed } from "../tabbed";
 import { Attendance } from "./attendance";
 import { Bookings } from "./bookings";
+import { MessageChannels } from "./channels";
 import { Credits } from "./credits";
 import { EditMember } from "./edit";
-import { Reach } from "./reach";
 import { Roles } from "./roles";
 
 export function MemberPage() {
@@ -44,7 +44,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
   const { tenant } = useMe();
   const languageName = useLanguageName();
   const [editing, setEditing] = useState(false);
-  const update = useDo(MemberService.method.updateMember, { done: t.done.saved });
+  const update = useCall(MemberService.method.updateMember, { done: t.done.saved });
   const active = member.status === MemberStatus.ACTIVE;
   const become = (status: MemberStatus) =>
     update.run({
@@ -79,7 +79,7 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
     {
       key: "messages",
       label: d.member.messages,
-      shown: <Reach member={member} devices={devices} />,
+      shown: <MessageChannels member={member} devices={devices} />,
     },
     can("role.read") && { key: "roles", label: t.members.access, shown: <Roles member={member} /> },
   ].filter((tab) => tab !== false);
@@ -102,10 +102,10 @@ function Profile({ member, devices }: { member: Member; devices: readonly Device
             >
               {t.actions.edit}
             </Button>
-            <ActsMenu
+            <ActionsMenu
               outlined
               label={t.actions.actions}
-              acts={[
+              actions={[
                 active
                   ? { label: t.members.deactivate, run: deactivate, danger: true }
                   : { label: t.members.reactivate, run: () => become(MemberStatus.ACTIVE) },

@@ -4,11 +4,11 @@ import { IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useAll } from "../../shared/all";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { Card } from "../../shared/ui";
 
-/** Which roles somebody has. */
+/** A member's roles. */
 export function Roles({ member }: { member: Member }) {
   const t = useText();
   const can = useCan();
@@ -16,8 +16,8 @@ export function Roles({ member }: { member: Member }) {
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);
   const title = (name: string) =>
     names[name] ?? roles.data?.find((role) => role.name === name)?.title ?? name;
-  const give = useDo(AccessService.method.assignRole);
-  const take = useDo(AccessService.method.revokeRole);
+  const give = useCall(AccessService.method.assignRole);
+  const take = useCall(AccessService.method.revokeRole);
   const [chosen, setChosen] = useState<string | null>(null);
   return (
     <Card title={t.fields.roles}>

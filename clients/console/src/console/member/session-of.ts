@@ -2,7 +2,7 @@ import { type Session, SessionService } from "@berthhq/client";
 import { callUnaryMethod, useTransport } from "@connectrpc/connect-query";
 import { useFailed } from "../../shared/calls";
 
-/** Reads a session when something is to be done with it. */
+/** Returns a function that loads a session when an action needs it. */
 export function useSessionOf(): (id: string) => Promise<Session | undefined> {
   const transport = useTransport();
   const failed = useFailed();

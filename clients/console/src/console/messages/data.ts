@@ -17,10 +17,10 @@ import { startOf, Temporal, today } from "../../shared/time";
 import type { Tone } from "../../shared/ui";
 import { useCatalog } from "../data";
 
-/** Messages follow what happened within a moment, and no event tells of them. */
-export const renewed = { refetchInterval: 4_000 };
+/** Deliveries change shortly after the event that causes them, without an event of their own. */
+export const polling = { refetchInterval: 4_000 };
 
-/** Which messages are shown. All but the days stands in the address. */
+/** The filter of the list of messages. All of it but the days is in the URL. */
 export function useFilter() {
   const { tenant } = useMe();
   const [params, change] = useAddress();
@@ -30,7 +30,7 @@ export function useFilter() {
   const number = (name: string) => Number(params.get(name)) || 0;
   const set = (name: string, value: string | null) =>
     change({ [name]: value === "0" ? null : value });
-  // An address names the member, but does not bring them along.
+  // The URL has the member's id only.
   const named = useQuery(
     MemberService.method.getMember,
     { memberId },
@@ -65,17 +65,17 @@ export function useFilter() {
 
 export type Filtering = ReturnType<typeof useFilter>;
 
-/** A day so far from today: the log of messages is read for sessions about now. */
+/** A number of days before or after today: the log is read for sessions around now. */
 const around = (days: number) => startOf(today("UTC").add({ days }), "UTC");
 
-interface Place {
+interface SessionContext {
   readonly session: Session | undefined;
-  /** Of the session's location; the organization's where a message is about no session. */
+  /** The session's time zone, or the organization's if the message has no session. */
   readonly zone: string;
 }
 
-/** The sessions that messages are about, and the clocks of their places. */
-export function usePlacesOf(deliveries: readonly NotificationDelivery[]) {
+/** The sessions of messages, and their time zones. */
+export function useSessionContexts(deliveries: readonly NotificationDelivery[]) {
   const { tenant } = useMe();
   const can = useCan();
   const { data: catalog } = useCatalog();
@@ -87,7 +87,7 @@ export function usePlacesOf(deliveries: readonly NotificationDelivery[]) {
     (answer) => answer.sessions,
     { keep: true, enabled: sessionIds.length > 0 && can("session.read") },
   );
-  return ({ sessionId }: NotificationDelivery): Place => {
+  return ({ sessionId }: NotificationDelivery): SessionContext => {
     const session = sessions.data?.find(({ id }) => id === sessionId);
     const location = session && catalog?.location(session.locationId);
     return { session, zone: location?.timeZone || tenant.timeZone };

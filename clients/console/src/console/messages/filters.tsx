@@ -5,7 +5,7 @@ import { useCan } from "../../shared/me";
 import { MemberPicker } from "../picker";
 import type { Filtering } from "./data";
 
-/** Names by their number in the contract, with one for any of them in front. */
+/** Select options by their number in the contract, with an optional one for all. */
 export const choices = (names: readonly string[], any?: string) =>
   names.flatMap((label, at) => {
     const shown = at === 0 ? any : label;
@@ -29,7 +29,7 @@ export function Filters({ of, status }: { of: Filtering; status?: boolean }) {
         allowSingleDateInRange
       />
       {can("member.read") && (
-        <MemberPicker filter label={n.anybody} value={of.member} onChange={of.setMember} />
+        <MemberPicker filter label={n.anyMember} value={of.member} onChange={of.setMember} />
       )}
       <Select
         aria-label={n.topic}

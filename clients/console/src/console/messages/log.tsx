@@ -4,16 +4,16 @@ import { Alert, Button, Drawer } from "@mantine/core";
 import { IconChevronRight, IconMessage2 } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
 import { useLast } from "../../shared/last";
 import { useMe } from "../../shared/me";
 import { here, sameClock, zoneName } from "../../shared/time";
 import { More, paged, Shown, State, Tag, Time } from "../../shared/ui";
-import { renewed, toneOf, useFilter, usePlacesOf } from "./data";
+import { polling, toneOf, useFilter, useSessionContexts } from "./data";
 import { Filters } from "./filters";
 
-/** What was sent to whom and what became of it, and what was not sent and why. */
+/** Messages that were sent or not sent, with their status and reason. */
 export function Log() {
   const n = useNotices();
   const filtering = useFilter();
@@ -24,13 +24,13 @@ export function Log() {
     {
       ...paged,
       placeholderData: (before) => before,
-      ...renewed,
+      ...polling,
     },
   );
   const all = log.data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
   const open = all.find(({ id }) => id === opened);
   const [last] = useLast(open);
-  const placeOf = usePlacesOf(all);
+  const contextOf = useSessionContexts(all);
   return (
     <>
       <Filters of={filtering} status />
@@ -42,7 +42,7 @@ export function Log() {
                 {n.log.noneNote}
               </State>
             ) : (
-              <Lines deliveries={all} placeOf={placeOf} onOpen={setOpened} />
+              <Lines deliveries={all} contextOf={contextOf} onOpen={setOpened} />
             )
           }
         </Shown>
@@ -53,21 +53,21 @@ export function Log() {
         onClose={() => setOpened(undefined)}
         title={n.log.details}
       >
-        {last && <Details delivery={last} {...placeOf(last)} />}
+        {last && <Details delivery={last} {...contextOf(last)} />}
       </Drawer>
     </>
   );
 }
 
-type PlaceOf = ReturnType<typeof usePlacesOf>;
+type ContextOf = ReturnType<typeof useSessionContexts>;
 
 function Lines({
   deliveries,
-  placeOf,
+  contextOf,
   onOpen,
 }: {
   deliveries: readonly NotificationDelivery[];
-  placeOf: PlaceOf;
+  contextOf: ContextOf;
   onOpen: (id: string) => void;
 }) {
   const t = useText();
@@ -91,7 +91,7 @@ function Lines({
         </thead>
         <tbody>
           {deliveries.map((one) => {
-            const { session } = placeOf(one);
+            const { session } = contextOf(one);
             const name = one.recipientName || n.log.guest;
             return (
               <tr key={one.id}>
@@ -145,9 +145,9 @@ function Lines({
   );
 }
 
-/** Says whose clock it is, where it is not the reader's. */
+/** Shows the time zone if it differs from the browser's. */
 export function Zone({ zone }: { zone: string }) {
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   if (sameClock(zone, here())) return null;
   return <span title={zone}> {zoneName(zone, locale)}</span>;
 }
@@ -156,7 +156,7 @@ function Details({
   delivery: one,
   session,
   zone,
-}: { delivery: NotificationDelivery } & ReturnType<PlaceOf>) {
+}: { delivery: NotificationDelivery } & ReturnType<ContextOf>) {
   const t = useText();
   const n = useNotices();
   const code = (text: string) => text && <code style={{ fontSize: 12 }}>{text}</code>;

@@ -5,13 +5,13 @@ import { useEffect, useRef, useState } from "react";
 import { useNotices } from "../../i18n/notices";
 import { Mark, Tag } from "../../shared/ui";
 
-/** A message as its recipient gets it. */
+/** A message as its recipient sees it. */
 export function Rendered({ message }: { message: RenderedMessage }) {
   const n = useNotices();
   switch (message.channel) {
     case NotificationChannel.SMS:
       return (
-        <div className="telephone">
+        <div className="phone">
           <div className="bubble">{message.text}</div>
           <div className="muted" style={{ fontSize: 12 }}>
             {n.segments(message.segments)}, {message.gsm7 ? n.gsm : n.unicode}
@@ -20,7 +20,7 @@ export function Rendered({ message }: { message: RenderedMessage }) {
       );
     case NotificationChannel.PUSH:
       return (
-        <div className="telephone">
+        <div className="phone">
           <div className="push">
             <Mark size={30} />
             <div style={{ minWidth: 0 }}>
@@ -40,15 +40,15 @@ export function Rendered({ message }: { message: RenderedMessage }) {
   }
 }
 
-type Side = "html" | "text" | "calendar";
+type View = "html" | "text" | "calendar";
 
 function Mail({ message }: { message: RenderedMessage }) {
   const n = useNotices();
-  const [side, setSide] = useState<Side>("html");
-  const sides = (["html", "text", "calendar"] as const).filter(
+  const [view, setView] = useState<View>("html");
+  const views = (["html", "text", "calendar"] as const).filter(
     (one) => message[one] || one === "text",
   );
-  const shown = sides.includes(side) ? side : "text";
+  const shown = views.includes(view) ? view : "text";
   return (
     <div className="mail">
       <div className="mail-head">
@@ -57,8 +57,8 @@ function Mail({ message }: { message: RenderedMessage }) {
           size="xs"
           aria-label={n.channels[NotificationChannel.EMAIL]}
           value={shown}
-          onChange={(next) => setSide(next as Side)}
-          data={sides.map((value) => ({ value, label: n.outbox[value] }))}
+          onChange={(next) => setView(next as View)}
+          data={views.map((value) => ({ value, label: n.outbox[value] }))}
         />
       </div>
       {shown === "html" ? <Frame html={message.html} /> : <pre>{message[shown]}</pre>}
@@ -72,14 +72,15 @@ function Mail({ message }: { message: RenderedMessage }) {
 }
 
 /**
- * A mail in a frame of its own, in which no script runs. It lies under the page's content policy, which takes
- * no inline styles: sheets get the page's nonce, and what stood in attributes is set from outside.
+ * An email in a sandboxed frame where no scripts run. The frame inherits the page's content
+ * security policy, which forbids inline styles: style elements get the page's nonce, and style
+ * attributes are set by script from outside.
  */
 function Frame({ html }: { html: string }) {
   const n = useNotices();
   const frame = useRef<HTMLIFrameElement>(null);
   const [height, setHeight] = useState(320);
-  const dress = () => {
+  const applyStyles = () => {
     const page = frame.current?.contentDocument;
     if (!page?.body) return;
     for (const element of page.querySelectorAll<HTMLElement>("[data-style]")) {
@@ -87,9 +88,9 @@ function Frame({ html }: { html: string }) {
     }
     setHeight(Math.min(1200, page.documentElement.scrollHeight));
   };
-  const source = undressed(html);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another mail is dressed anew, also where the frame had loaded before
-  useEffect(dress, [source]);
+  const source = withoutInlineStyles(html);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: also for a new email in a loaded frame
+  useEffect(applyStyles, [source]);
   return (
     <iframe
       ref={frame}
@@ -97,14 +98,17 @@ function Frame({ html }: { html: string }) {
       sandbox="allow-same-origin allow-popups allow-popups-to-escape-sandbox"
       referrerPolicy="no-referrer"
       srcDoc={source}
-      onLoad={dress}
+      onLoad={applyStyles}
       style={{ height }}
     />
   );
 }
 
-/** What safety needs is the frame's; this only says the styles in another way. */
-export function undressed(html: string): string {
+/**
+ * Moves style attributes to data attributes. Security comes from the frame's sandbox, not from
+ * this.
+ */
+export function withoutInlineStyles(html: string): string {
   const nonce = getNonce() ?? "";
   const tags = html.replace(/<[a-z][^>]*>/gi, (tag) =>
     tag.replace(/\sstyle\s*=/gi, " data-style=").replace(/^<style\b/i, `<style nonce="${nonce}"`),

@@ -7,7 +7,7 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
 import { paged, Shown, State, Time } from "../../shared/ui";
-import { renewed, useFilter, usePlacesOf } from "./data";
+import { polling, useFilter, useSessionContexts } from "./data";
 import { Filters } from "./filters";
 import { Zone } from "./log";
 import { Rendered } from "./mail";
@@ -19,7 +19,7 @@ const icons = {
   [NotificationChannel.EMAIL]: IconMail,
 };
 
-/** The messages that stand here because nobody carries them. */
+/** Messages on channels without a sender. */
 export function Outbox() {
   const t = useText();
   const n = useNotices();
@@ -32,17 +32,17 @@ export function Outbox() {
     {
       ...paged,
       placeholderData: (before) => before,
-      ...renewed,
+      ...polling,
     },
   );
   const all = outbox.data?.pages.flatMap(({ messages }) => messages) ?? [];
   const found = all.find(({ delivery }) => delivery?.id === chosen);
   const open = found ?? (narrow ? undefined : all[0]);
-  const placeOf = usePlacesOf(all.flatMap(({ delivery }) => delivery ?? []));
+  const contextOf = useSessionContexts(all.flatMap(({ delivery }) => delivery ?? []));
   const entry = (message: OutboxMessage) => {
     const { delivery } = message;
     if (!delivery) return null;
-    const { zone } = placeOf(delivery);
+    const { zone } = contextOf(delivery);
     const Icon = icons[delivery.channel];
     return (
       <li key={delivery.id}>

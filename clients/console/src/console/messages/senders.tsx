@@ -15,7 +15,7 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import { Card, CopyButton, Shown, Tag } from "../../shared/ui";
@@ -23,7 +23,7 @@ import { offered, useLanguageNames } from "../languages";
 import { toneOf } from "./data";
 import { choices } from "./filters";
 
-/** What the contract calls a tenant's own sender on each channel. */
+/** The field of each channel's sender in the contract. */
 const kinds = ["", "twilio", "fcm", "smtp"] as const;
 type Kind = "twilio" | "fcm" | "smtp";
 
@@ -48,7 +48,7 @@ function List({ senders }: { senders: Carriers }) {
   const can = useCan();
   const [edited, setEdited] = useState<Kind>();
   const [last, turn] = useLast(edited);
-  const update = useDo(NotificationService.method.updateSenders, { done: t.done.saved });
+  const update = useCall(NotificationService.method.updateSenders, { done: t.done.saved });
   const remove = async (kind: Kind, name: string) => {
     const sure = await ask({
       title: n.senders.removeTitle(name),
@@ -129,7 +129,7 @@ function List({ senders }: { senders: Carriers }) {
   );
 }
 
-/** Secrets are written and never read: a field that stays empty keeps what is there. */
+/** Secrets are write-only: an empty field keeps the stored secret. */
 function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClose: () => void }) {
   const t = useText();
   const n = useNotices();
@@ -145,7 +145,7 @@ function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClo
     secret: "",
   }));
   const kept = senders[kind] !== undefined;
-  const update = useDo(NotificationService.method.updateSenders, {
+  const update = useCall(NotificationService.method.updateSenders, {
     quiet: true,
     done: t.done.saved,
   });
@@ -231,21 +231,21 @@ function Form({ kind, senders, onClose }: { kind: Kind; senders: Carriers; onClo
   );
 }
 
-/** Sends an example to whoever asks, and says what became of it. */
+/** Sends a test message to the user and shows what happened to it. */
 function Test() {
   const n = useNotices();
   const [topic, setTopic] = useState("1");
   const [channel, setChannel] = useState("3");
-  const [tongue, setTongue] = useState<string | null>(null);
+  const [language, setLanguage] = useState<string | null>(null);
   const [lines, setLines] = useState<readonly string[]>([]);
   const [tone, setTone] = useState<ReturnType<typeof toneOf>>("");
-  const send = useDo(NotificationService.method.sendTest);
+  const send = useCall(NotificationService.method.sendTest);
   const run = async () => {
     setLines([]);
     const answer = await send.run({
       topic: Number(topic),
       channel: Number(channel),
-      locale: tongue ?? "",
+      locale: language ?? "",
     });
     if (!answer) return;
     setTone(toneOf(answer.deliveries[0]?.status ?? 0));
@@ -283,8 +283,8 @@ function Test() {
             placeholder={n.senders.mine}
             w={190}
             clearable
-            value={tongue}
-            onChange={setTongue}
+            value={language}
+            onChange={setLanguage}
             data={useLanguageNames(offered)}
           />
           <Button loading={send.busy} onClick={() => void run()}>

@@ -7,7 +7,7 @@ import { IconPlus, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useEditing } from "../../shared/editing";
 import { bind, Refused } from "../../shared/form";
 import { useCan } from "../../shared/me";
@@ -71,7 +71,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
   const read = useRead();
   const editable = can("notification.write");
   const [error, setError] = useState<unknown>();
-  const update = useDo(NotificationService.method.updateNotificationSettings, {
+  const update = useCall(NotificationService.method.updateNotificationSettings, {
     quiet: true,
     done: t.done.saved,
   });
@@ -193,7 +193,7 @@ function Form({ settings }: { settings: NotificationSettings | undefined }) {
             {n.settings.remindersNote}
           </p>
           {values.reminders.map((ms, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a reminder has nothing but its span
+            // biome-ignore lint/suspicious/noArrayIndexKey: a reminder has no id
             <div key={at} style={{ display: "flex", gap: 6, alignItems: "center" }}>
               <SpanInput
                 size="sm"

@@ -10,11 +10,11 @@ import { useQuery } from "@connectrpc/connect-query";
 import { Alert, Button, Select, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useRef, useState } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useNotices } from "../../i18n/notices";
 import { useAddress } from "../../shared/address";
 import { ask } from "../../shared/ask";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useEditing } from "../../shared/editing";
 import { explain } from "../../shared/errors";
 import { useCan } from "../../shared/me";
@@ -25,9 +25,9 @@ import { offered, useLanguageNames } from "../languages";
 import { choices } from "./filters";
 import { Rendered } from "./mail";
 
-/** Which template is edited: it stands in the address. */
+/** The template to edit, from the URL. */
 function useChosen(templates: readonly NotificationTemplate[]) {
-  const { language } = useSpeech();
+  const { language } = useI18n();
   const [params, choose] = useAddress();
   const topic = Number(params.get("topic")) || 1;
   const channels = [
@@ -53,7 +53,7 @@ function Wording({ templates }: { templates: readonly NotificationTemplate[] }) 
   const { topic, channels, channel, locale, choose } = useChosen(templates);
   const among = templates.filter((one) => one.topic === topic && one.channel === channel);
   const existing = among.find((one) => one.locale === locale);
-  // A language that has none yet begins with the English text.
+  // A new language starts with the English text.
   const like = existing ?? among.find((one) => one.locale === "en") ?? among[0];
   const languages = useLanguageNames([
     ...new Set([...offered, ...templates.map((one) => one.locale), locale]),
@@ -121,20 +121,20 @@ function Editor({
 }) {
   const t = useText();
   const n = useNotices();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const can = useCan();
   const read = useRead();
   const editable = can("notification.write");
   const [error, setError] = useState<unknown>();
   const fields = useRef<Partial<Record<Field, HTMLInputElement | HTMLTextAreaElement | null>>>({});
   const last = useRef<Field>("body");
-  const { topic, channel, locale: tongue } = template;
-  const name = { topic, channel, locale: tongue };
-  const update = useDo(NotificationService.method.updateTemplate, {
+  const { topic, channel, locale: language } = template;
+  const name = { topic, channel, locale: language };
+  const update = useCall(NotificationService.method.updateTemplate, {
     quiet: true,
     done: t.done.saved,
   });
-  const reset = useDo(NotificationService.method.resetTemplate, { done: n.templates.resetDone });
+  const reset = useCall(NotificationService.method.resetTemplate, { done: n.templates.resetDone });
   const editing = useEditing<Values>({
     current: versionOf(template),
     failed: setError,
@@ -180,7 +180,7 @@ function Editor({
   const keep = (field: Field) => (element: HTMLInputElement | HTMLTextAreaElement | null) => {
     fields.current[field] = element;
   };
-  /** Puts the cursor where the fault is. */
+  /** Moves the cursor to the error. */
   const show = (field: Field, line: string, column: string) => {
     const lines = values[field].split("\n").slice(0, Number(line) - 1);
     const at = lines.reduce((sum, one) => sum + one.length + 1, 0) + Number(column) - 1;
@@ -308,7 +308,7 @@ function Editor({
   );
 }
 
-/** Where a template does not work, and why. */
+/** Where a template is invalid, and why. */
 function faultOf(thrown: unknown) {
   const { reason, metadata, message } = berthError(thrown);
   if (reason !== ErrorReason.TEMPLATE_INVALID) return undefined;
@@ -342,7 +342,7 @@ function Variables({
                     size="compact-xs"
                     variant="light"
                     disabled={!onPut}
-                    aria-label={n.templates.put(name)}
+                    aria-label={n.templates.insert(name)}
                     onClick={() => onPut?.(name)}
                   >
                     <code>{name}</code>

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { useMe } from "../../shared/me";
 import { HOUR, millis } from "../../shared/time";
@@ -112,8 +112,8 @@ function Account({
   const { tenant } = useMe();
   const [rotating, setRotating] = useState(false);
   const [overlap, setOverlap] = useState("24");
-  const rotate = useDo(AccessService.method.rotateServiceAccountKey);
-  const revoke = useDo(AccessService.method.revokeServiceAccount);
+  const rotate = useCall(AccessService.method.rotateServiceAccountKey);
+  const revoke = useCall(AccessService.method.revokeServiceAccount);
   const names = t.roleNames as Record<string, string>;
   const gone = account.revokeTime !== undefined;
   const renew = async () => {
@@ -246,7 +246,7 @@ function NewAccount({ onClose, onMade }: { onClose: () => void; onMade: (made: S
   const form = useFields({ name: "", description: "" });
   const [chosen, setChosen] = useState<string[]>(["partner"]);
   const roles = useAll(AccessService.method.listRoles, {}, (answer) => answer.roles);
-  const create = useDo(AccessService.method.createServiceAccount, { quiet: true });
+  const create = useCall(AccessService.method.createServiceAccount, { quiet: true });
   const { error, onSubmit } = useSubmit(async () => {
     const name = form.values.name.trim();
     const answer = await create.run({ ...form.values, name, roles: chosen });

@@ -6,7 +6,7 @@ import { IconFileImport, IconSearch, IconUserPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useText } from "../../i18n";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
 import { Face, More, PageHead, paged, Shown, State, Tag, Time } from "../../shared/ui";
@@ -162,7 +162,7 @@ function AddMember({ name, onClose }: { name: string; onClose: () => void }) {
   const t = useText();
   const go = useNavigate();
   const form = useFields({ name, email: "", phone: "", tier: "" });
-  const create = useDo(MemberService.method.createMember, {
+  const create = useCall(MemberService.method.createMember, {
     quiet: true,
     done: ({ member }) => t.members.added(member?.name ?? ""),
   });

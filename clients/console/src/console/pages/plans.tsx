@@ -3,20 +3,20 @@ import { type Duration, durationFromMs } from "@bufbuild/protobuf/wkt";
 import { NumberInput, Radio, Switch, Textarea } from "@mantine/core";
 import { IconTicket } from "@tabler/icons-react";
 import { useState } from "react";
-import { type Messages, useSpeech, useText } from "../../i18n";
+import { type Messages, useI18n, useText } from "../../i18n";
 import { useAll } from "../../shared/all";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useMe } from "../../shared/me";
 import { amountOf, moneyOf, showMoney } from "../../shared/money";
 import { DAY, spanMs } from "../../shared/time";
 import { PageHead, Shown } from "../../shared/ui";
-import { Listed } from "../catalog/list";
+import { EntityTable } from "../catalog/list";
 import { EditForm, maskOf } from "../form";
 import { Name, Price } from "../inputs";
 
 export function PlansPage() {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const [retired, setRetired] = useState(false);
   const plans = useAll(
     CreditService.method.listPlans,
@@ -35,15 +35,15 @@ export function PlansPage() {
       </PageHead>
       <Shown of={plans}>
         {(all) => (
-          <Listed
-            things={all.map((plan) => ({
+          <EntityTable
+            entities={all.map((plan) => ({
               id: plan.id,
               name: plan.plan?.name ?? "",
               active: plan.plan?.active ?? false,
               plan,
             }))}
             archived={retired}
-            gone={t.plans.notSold}
+            archivedLabel={t.plans.notSold}
             hidden={t.plans.hidden}
             permission="plan.write"
             note={t.plans.note}
@@ -51,7 +51,7 @@ export function PlansPage() {
             none={t.plans.none}
             noneNote={t.plans.noneNote}
             icon={IconTicket}
-            about={({ plan }) =>
+            subtitle={({ plan }) =>
               plan.plan?.description && (
                 <div className="muted" style={{ fontSize: 12 }}>
                   {plan.plan.description}
@@ -95,7 +95,7 @@ const limits = ({ plan }: Plan, t: Messages): string =>
     .filter(Boolean)
     .join(", ") || t.plans.noLimit;
 
-/** In days, or nothing. */
+/** In days, or "" if absent. */
 const daysOf = (span: Duration | undefined): number | "" =>
   span ? Math.round(spanMs(span) / DAY) : "";
 
@@ -135,8 +135,8 @@ function PlanForm({ plan, onClose }: { plan: Plan | undefined; onClose: () => vo
   const t = useText();
   const { tenant } = useMe();
   const read = useRead();
-  const create = useDo(CreditService.method.createPlan, { quiet: true, done: t.done.saved });
-  const update = useDo(CreditService.method.updatePlan, { quiet: true, done: t.done.saved });
+  const create = useCall(CreditService.method.createPlan, { quiet: true, done: t.done.saved });
+  const update = useCall(CreditService.method.updatePlan, { quiet: true, done: t.done.saved });
   const currency = plan?.plan?.price?.currencyCode || tenant.currency;
   const inputOf = (values: Values) => {
     const { kind, credits, period, term, dailyLimit, weeklyLimit, price } = values;

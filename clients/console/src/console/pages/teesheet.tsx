@@ -15,7 +15,7 @@ import { IconChevronLeft, IconChevronRight, IconPlus } from "@tabler/icons-react
 import { useQueries } from "@tanstack/react-query";
 import { useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAddress } from "../../shared/address";
 import { useAll } from "../../shared/all";
@@ -44,7 +44,7 @@ export function TeeSheetPage() {
 
 function TeeSheet({ catalog }: { catalog: Catalog }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { tenant } = useMe();
   const [params, change] = useAddress();
   const [held, setHeld] = useState<Held>();
@@ -172,7 +172,7 @@ function TeeSheet({ catalog }: { catalog: Catalog }) {
   );
 }
 
-/** Who plays: read for those tee times alone where anybody does. */
+/** The players of each tee time. Rosters are read only for tee times with bookings. */
 function useRosters(sessions: readonly Session[]): Map<string, readonly Booking[]> {
   const transport = useTransport();
   const taken = sessions.filter(({ seatsTaken }) => seatsTaken > 0);
@@ -242,7 +242,7 @@ function Tee({
         <div className="tee-line">
           <span className="balls" aria-hidden>
             {balls.map((kind, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: seats have no names
+              // biome-ignore lint/suspicious/noArrayIndexKey: seats have no id
               <i key={at} className={kind} />
             ))}
           </span>

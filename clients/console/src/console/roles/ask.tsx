@@ -13,7 +13,7 @@ import { Shown } from "../../shared/ui";
 import { MemberPicker } from "../picker";
 import { grouped, titleOf } from "./names";
 
-/** Whether somebody may do something, and through which role. */
+/** Checks whether a member has a permission, and which role gives it. */
 export function Ask({
   permissions,
   roles,

@@ -4,7 +4,7 @@ import { IconSearch } from "@tabler/icons-react";
 import { useState } from "react";
 import { useText } from "../../i18n";
 import { ask } from "../../shared/ask";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { EditForm } from "../form";
 import { grouped, keyOf, titleOf } from "./names";
@@ -26,7 +26,7 @@ function versionOf(role: Role | undefined) {
   };
 }
 
-/** Makes or edits a role of the organization's own. */
+/** Creates or edits a custom role. */
 export function RoleForm({
   role,
   roles,
@@ -42,11 +42,11 @@ export function RoleForm({
   const can = useCan();
   const read = useRead();
   const [key, setKey] = useState("");
-  const create = useDo(AccessService.method.createRole, {
+  const create = useCall(AccessService.method.createRole, {
     quiet: true,
     done: ({ role: made }) => made && t.roles.made(titleOf(made, t)),
   });
-  const update = useDo(AccessService.method.updateRole, { quiet: true, done: t.done.saved });
+  const update = useCall(AccessService.method.updateRole, { quiet: true, done: t.done.saved });
   return (
     <EditForm<Values>
       fresh={!role}
@@ -127,7 +127,7 @@ export function RoleForm({
 
 function Delete({ role, onDone }: { role: Role; onDone: () => void }) {
   const t = useText();
-  const remove = useDo(AccessService.method.deleteRole);
+  const remove = useCall(AccessService.method.deleteRole);
   return (
     <Button
       variant="subtle"
@@ -147,7 +147,7 @@ function Delete({ role, onDone }: { role: Role; onDone: () => void }) {
   );
 }
 
-/** The permissions of a role. Nobody can give what they have not got themselves. */
+/** The permissions of a role. Users can only give permissions that they have themselves. */
 function Chosen({
   all,
   chosen: names,
@@ -162,7 +162,7 @@ function Chosen({
   const [find, setFind] = useState("");
   const chosen = new Set(names);
   const toggle = (which: readonly string[], on: boolean) =>
-    // In the order of the list, so that putting one back is no change.
+    // In the order of the list, so that removing and adding one back is no change.
     onChange(
       all.map(({ name }) => name).filter((name) => (which.includes(name) ? on : chosen.has(name))),
     );

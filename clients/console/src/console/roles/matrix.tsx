@@ -39,7 +39,7 @@ export function Matrix({
         className="card scroll-x"
         style={{ maxHeight: "calc(100dvh - 260px)", overflow: "auto" }}
         aria-label={t.roles.matrix}
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content
         tabIndex={0}
       >
         <table className="matrix">

@@ -5,7 +5,7 @@ export function titleOf(role: Pick<Role, "name" | "title">, t: Messages): string
   return (t.roleNames as Record<string, string>)[role.name] ?? (role.title || role.name);
 }
 
-/** A key made of a title, as the contract wants keys. */
+/** Derives a valid key from a name. */
 export function keyOf(title: string): string {
   return title
     .normalize("NFD")
@@ -18,7 +18,7 @@ export function keyOf(title: string): string {
 
 const groupOf = (permission: string) => permission.split(".")[0] ?? "";
 
-/** Permissions by what they are about, where their name or description has what is looked for. */
+/** Permissions by group, filtered by name or description. */
 export function grouped(
   permissions: readonly Permission[],
   find: string,

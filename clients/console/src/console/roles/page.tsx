@@ -16,7 +16,7 @@ import { Matrix } from "./matrix";
 import { titleOf } from "./names";
 import { People } from "./people";
 
-/** All permissions that there are, described in the reader's language. */
+/** All permissions, with descriptions in the user's language. */
 function usePermissions() {
   const described = useDescribed();
   return useQuery(
@@ -71,7 +71,7 @@ function Parts({
 }: {
   roles: readonly Role[];
   permissions: readonly Permission[];
-  /** The name of a role; empty for one to be made. */
+  /** The name of the role to edit; empty to create one. */
   edited: string | undefined;
   onEdit: (role: string | undefined) => void;
 }) {

@@ -8,7 +8,7 @@ import { useAll } from "../../shared/all";
 import { Card, Face, Shown, State, Tag } from "../../shared/ui";
 import { titleOf } from "./names";
 
-/** Who has which role. */
+/** Which member has which role. */
 export function People({ roles }: { roles: readonly Role[] }) {
   const t = useText();
   const [chosen, setChosen] = useState("owner");
@@ -49,7 +49,7 @@ export function People({ roles }: { roles: readonly Role[] }) {
         <Shown of={members}>
           {(all) =>
             all.length === 0 ? (
-              <State title={t.roles.nobody} />
+              <State title={t.roles.noHolder} />
             ) : (
               <table className="table">
                 <tbody>

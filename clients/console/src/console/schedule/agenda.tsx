@@ -1,12 +1,12 @@
 import { type CSSProperties, useEffect, useRef } from "react";
-import { useSpeech } from "../../i18n";
+import { useI18n } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
 import { type Column, SlotText, slotClass } from "./grid";
 import { useOpenSession } from "./open";
 
-/** The calendar on a telephone: a list. */
+/** The schedule on phones: a list. */
 export function Agenda({
   columns,
   catalog,
@@ -18,7 +18,7 @@ export function Agenda({
   showPlace: boolean;
   empty: string;
 }) {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   const { pathOf, open } = useOpenSession();
   const today = useRef<HTMLElement>(null);
   const first = columns.map(({ key }) => key).join();
@@ -28,7 +28,7 @@ export function Agenda({
   }, [first]);
   if (columns.every(({ sessions }) => sessions.length === 0)) return <State title={empty} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content
     <section className="grid-wrap agenda" tabIndex={0} aria-label={t.nav.schedule}>
       {columns.map(({ key, title, sessions, kind }) =>
         sessions.length === 0 ? null : (

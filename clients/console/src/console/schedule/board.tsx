@@ -2,7 +2,7 @@ import "./board.css";
 import type { Session } from "@berthhq/client";
 import { IconPlus } from "@tabler/icons-react";
 import { type CSSProperties, type KeyboardEvent, memo, useMemo } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { showDay, type Temporal } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, dayOf, fallbackColor } from "../data";
@@ -12,13 +12,13 @@ import { SlotText, slotClass, spanOf } from "./grid";
 import type { Target } from "./move";
 import { useOpenSession } from "./open";
 
-/** Whose week a line of the board is. */
-export interface Line {
-  /** The location, resource or staff member; empty for nobody's. */
+/** A row of the board. */
+export interface BoardRow {
+  /** The id of the location, resource or staff member; empty for sessions without one. */
   readonly owner: string;
   readonly name: string;
   readonly note: string;
-  /** By day, as 2026-03-18, in order of start. */
+  /** Sessions by date, such as 2026-03-18, in order of start. */
   readonly days: ReadonlyMap<string, readonly Session[]>;
 }
 
@@ -29,11 +29,13 @@ interface Arrangement {
   locationId: string;
 }
 
-/** The lines of a week: everyone who could have sessions in it, and those that nobody has. */
-export function useLines(
+/**
+ * The rows of a week: every location, resource or staff member, and one row for sessions without.
+ */
+export function useBoardRows(
   sessions: readonly Session[],
   { group, catalog, locationId }: Arrangement,
-): Line[] {
+): BoardRow[] {
   const t = useText();
   return useMemo(() => {
     const ownerOf = (session: Session) =>
@@ -60,8 +62,8 @@ export function useLines(
           : catalog.staff
               .filter(({ id, roles }) => of.has(id) || roles.includes("coach"))
               .map(({ id, name }) => ({ id, name, note: "" }));
-    const nobody = group === "resource" ? t.schedule.noResource : t.schedule.noCoach;
-    if (of.has("")) owners.push({ id: "", name: nobody, note: "" });
+    const unassigned = group === "resource" ? t.schedule.noResource : t.schedule.noCoach;
+    if (of.has("")) owners.push({ id: "", name: unassigned, note: "" });
     return owners.map(({ id, name, note }) => ({
       owner: id,
       name,
@@ -72,7 +74,7 @@ export function useLines(
 }
 
 interface Props {
-  lines: readonly Line[];
+  rows: readonly BoardRow[];
   from: Temporal.PlainDate;
   today: string;
   catalog: Catalog;
@@ -82,14 +84,14 @@ interface Props {
   empty: string;
 }
 
-/** A week with a line for each location, resource or staff member. */
-export function Board({ lines, from, today, catalog, movable, onMove, onCreate, empty }: Props) {
+/** A week with a row per location, resource or staff member. */
+export function Board({ rows, from, today, catalog, movable, onMove, onCreate, empty }: Props) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const days = Array.from({ length: 7 }, (_, at) => from.add({ days: at }));
-  if (lines.length === 0) return <State title={empty} />;
+  if (rows.length === 0) return <State title={empty} />;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content
     <section className="grid-wrap" tabIndex={0} aria-label={t.nav.schedule}>
       <table className="board">
         <thead>
@@ -107,13 +109,13 @@ export function Board({ lines, from, today, catalog, movable, onMove, onCreate, 
           </tr>
         </thead>
         <tbody>
-          {lines.map((line) => (
-            <tr key={line.owner}>
+          {rows.map((row) => (
+            <tr key={row.owner}>
               <th scope="row">
-                <strong>{line.name}</strong>
-                {line.note && <span>{line.note}</span>}
+                <strong>{row.name}</strong>
+                {row.note && <span>{row.note}</span>}
                 <span className="num">
-                  {t.schedule.count([...line.days.values()].reduce((n, one) => n + one.length, 0))}
+                  {t.schedule.count([...row.days.values()].reduce((n, one) => n + one.length, 0))}
                 </span>
               </th>
               {days.map((day) => {
@@ -123,13 +125,13 @@ export function Board({ lines, from, today, catalog, movable, onMove, onCreate, 
                     key={key}
                     className={key === today ? "today" : undefined}
                     data-day={key}
-                    data-owner={line.owner}
+                    data-owner={row.owner}
                   >
-                    {(line.days.get(key) ?? []).map((session) => (
+                    {(row.days.get(key) ?? []).map((session) => (
                       <Chip
                         key={session.id}
                         session={session}
-                        owner={line.owner}
+                        owner={row.owner}
                         day={key}
                         catalog={catalog}
                         movable={movable(session)}
@@ -140,8 +142,8 @@ export function Board({ lines, from, today, catalog, movable, onMove, onCreate, 
                       <button
                         type="button"
                         className="board-add"
-                        aria-label={t.board.add(line.name, showDay(day, locale, "day"))}
-                        onClick={() => onCreate(key, line.owner)}
+                        aria-label={t.board.add(row.name, showDay(day, locale, "day"))}
+                        onClick={() => onCreate(key, row.owner)}
                       >
                         <IconPlus size={14} aria-hidden />
                       </button>
@@ -191,14 +193,14 @@ const Chip = memo(function Chip({
     const cell = event.currentTarget.closest("td");
     const row = cell?.parentElement;
     const at = cell?.cellIndex ?? 0;
-    const beside = {
+    const neighbors = {
       ArrowLeft: cell?.previousElementSibling,
       ArrowRight: cell?.nextElementSibling,
     };
-    const line = { ArrowUp: row?.previousElementSibling, ArrowDown: row?.nextElementSibling };
+    const rows = { ArrowUp: row?.previousElementSibling, ArrowDown: row?.nextElementSibling };
     const to =
-      beside[event.key as keyof typeof beside] ??
-      (line[event.key as keyof typeof line] as HTMLTableRowElement | undefined)?.cells[at];
+      neighbors[event.key as keyof typeof neighbors] ??
+      (rows[event.key as keyof typeof rows] as HTMLTableRowElement | undefined)?.cells[at];
     if (to instanceof HTMLTableCellElement && to.dataset.day) put(to);
   };
 

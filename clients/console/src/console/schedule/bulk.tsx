@@ -14,8 +14,8 @@ import {
 import { DatePickerInput } from "@mantine/dates";
 import { notifications } from "@mantine/notifications";
 import { useState } from "react";
-import { useSpeech, useText } from "../../i18n";
-import { useDo } from "../../shared/calls";
+import { useI18n, useText } from "../../i18n";
+import { useCall } from "../../shared/calls";
 import { explain } from "../../shared/errors";
 import { named } from "../../shared/form";
 import { useMe } from "../../shared/me";
@@ -23,9 +23,9 @@ import { millis, startOf, Temporal } from "../../shared/time";
 import { Tag, Time } from "../../shared/ui";
 import type { Catalog } from "../data";
 
-type Act = "publish" | "cancel" | "delete";
+type Action = "publish" | "cancel" | "delete";
 
-/** Does one thing to many sessions, after showing which. */
+/** Publishes, cancels or deletes many sessions, after a preview. */
 export function BulkDrawer(props: {
   opened: boolean;
   onClose: () => void;
@@ -44,9 +44,9 @@ export function BulkDrawer(props: {
 
 function Bulk({ onClose, catalog, from, days, locationId }: Parameters<typeof BulkDrawer>[0]) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { tenant } = useMe();
-  const [act, setAct] = useState<Act>("publish");
+  const [act, setAct] = useState<Action>("publish");
   const [range, setRange] = useState<[string | null, string | null]>([
     from.toString(),
     from.add({ days: days - 1 }).toString(),
@@ -80,18 +80,18 @@ function Bulk({ onClose, catalog, from, days, locationId }: Parameters<typeof Bu
     { filter, includeBooked },
     { enabled: ready, placeholderData: (before) => before },
   );
-  const publish = useDo(SessionService.method.bulkPublish);
-  const cancel = useDo(SessionService.method.bulkCancel);
-  const remove = useDo(SessionService.method.bulkDelete);
+  const publish = useCall(SessionService.method.bulkPublish);
+  const cancel = useCall(SessionService.method.bulkCancel);
+  const remove = useCall(SessionService.method.bulkDelete);
   const matched = preview.data?.matched ?? 0;
   const run = async () => {
-    const told = { filter, includeBooked, reason };
+    const request = { filter, includeBooked, reason };
     const count =
       act === "publish"
         ? (await publish.run({ filter }))?.published
         : act === "cancel"
-          ? (await cancel.run(told))?.cancelled
-          : (await remove.run(told))?.deleted;
+          ? (await cancel.run(request))?.cancelled
+          : (await remove.run(request))?.deleted;
     if (count === undefined) return;
     notifications.show({ message: t.bulk.done[act](count) });
     onClose();
@@ -108,7 +108,7 @@ function Bulk({ onClose, catalog, from, days, locationId }: Parameters<typeof Bu
         fullWidth
         aria-label={t.bulk.act}
         value={act}
-        onChange={(value) => setAct(value as Act)}
+        onChange={(value) => setAct(value as Action)}
         data={[
           { value: "publish", label: t.bulk.publish },
           { value: "cancel", label: t.bulk.cancel },

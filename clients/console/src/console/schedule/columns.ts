@@ -1,6 +1,6 @@
 import type { Session } from "@berthhq/client";
 import { useMemo } from "react";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { minuteOfDay, showDay, Temporal, zoneName } from "../../shared/time";
 import { type Catalog, dayOf } from "../data";
 import { type Column, spanOf } from "./grid";
@@ -18,10 +18,10 @@ interface Arrangement {
   locationId: string;
 }
 
-/** What stands in which column of the calendar. */
+/** The sessions in each column of the schedule. */
 export function useColumns(sessions: readonly Session[], how: Arrangement): Column[] {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const { view, group, from, catalog, now, zone, locationId } = how;
   return useMemo(() => {
     const clock = (z: string) => Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(z);

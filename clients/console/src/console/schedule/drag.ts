@@ -5,10 +5,10 @@ export interface Point {
   readonly y: number;
 }
 
-/** So many pixels are a movement, fewer a click. */
+/** Movements below this many pixels count as a click. */
 const slack = 5;
 
-/** The place under the pointer that carries a datum of that name. */
+/** The element under the pointer that has this data attribute. */
 export const under = ({ clientX, clientY }: MouseEvent, datum: string): HTMLElement | undefined =>
   document
     .elementsFromPoint(clientX, clientY)
@@ -16,14 +16,14 @@ export const under = ({ clientX, clientY }: MouseEvent, datum: string): HTMLElem
     | HTMLElement
     | undefined;
 
-/** Takes something along with the mouse. Escape puts it back; fingers scroll. */
+/** Drags an element with the mouse. Escape cancels; touch scrolls instead. */
 export function useDrag({
   movable,
   shown = (moved) => moved,
   drop,
 }: {
   movable: boolean;
-  /** Where it is shown when it has been moved so far. */
+  /** Where the element is shown while it is dragged. */
   shown?: (moved: Point, event: globalThis.PointerEvent) => Point;
   drop: (event: globalThis.PointerEvent, moved: Point) => void;
 }) {
@@ -48,21 +48,21 @@ export function useDrag({
       removeEventListener("pointermove", move);
       removeEventListener("pointerup", end);
       removeEventListener("pointercancel", end);
-      removeEventListener("keydown", giveUp);
+      removeEventListener("keydown", cancelBooking);
       setOffset(undefined);
       if (dragged.current && event.type === "pointerup") drop(event, movedBy(event));
     };
-    const giveUp = (event: KeyboardEvent) => {
+    const cancelBooking = (event: KeyboardEvent) => {
       if (event.key === "Escape") end(new PointerEvent("pointercancel"));
     };
     addEventListener("pointermove", move);
     addEventListener("pointerup", end);
     addEventListener("pointercancel", end);
-    addEventListener("keydown", giveUp);
+    addEventListener("keydown", cancelBooking);
   };
   return {
     offset,
-    /** Whether the click that comes now is the end of a movement. */
+    /** Whether the next click is the end of a drag. */
     dragged,
     onPointerDown,
   };

@@ -4,7 +4,7 @@ import { useQuery } from "@connectrpc/connect-query";
 import { SegmentedControl, Switch } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { MINUTE, plainDay, Temporal, timeOfDay } from "../../shared/time";
 import type { Catalog } from "../data";
@@ -15,7 +15,7 @@ import { type Rule, readRule, usual, writeRule } from "./rule";
 
 type Paths = Partial<Record<keyof Values, readonly string[]>>;
 
-/** What the contract calls the fields that single sessions and series have in common. */
+/** Paths of the fields that sessions and series share. */
 const shared: Paths = {
   serviceId: ["service_id"],
   locationId: ["location_id"],
@@ -34,7 +34,7 @@ const alls: Paths = { ...shared, start: ["start_time_of_day"], length: ["duratio
 
 const versionOf = (session: Session) => ({ values: valuesOf(session), etag: session.etag });
 
-/** Edits a session, or with it those after it, or its whole series. */
+/** Edits a session, this and the following sessions of its series, or the whole series. */
 export function EditSession({
   session,
   catalog,
@@ -54,8 +54,8 @@ export function EditSession({
     { seriesId: session.seriesId },
     { enabled: session.seriesId !== "" && can("session.series") },
   );
-  const update = useDo(SessionService.method.updateSession, { quiet: true, done: t.done.saved });
-  const updateSeries = useDo(SessionService.method.updateSeries, {
+  const update = useCall(SessionService.method.updateSession, { quiet: true, done: t.done.saved });
+  const updateSeries = useCall(SessionService.method.updateSeries, {
     quiet: true,
     done: ({ updatedSessionIds, createdSessionIds, cancelledSessionIds }) =>
       t.schedule.seriesSaved(
@@ -64,7 +64,7 @@ export function EditSession({
         cancelledSessionIds.length,
       ),
   });
-  /** Where a new pattern begins. */
+  /** The first date of a new recurrence rule. */
   const startOf = ({ date }: Values) =>
     (scope === "all" && dayOf(series.data?.series?.startDate)) || Temporal.PlainDate.from(date);
   const saveOne = (values: Values, paths: Set<string>, etag: string) =>
@@ -155,7 +155,10 @@ export function EditSession({
 
 const dayOf = (date: Series["startDate"]) => date && plainDay(date);
 
-/** How a series goes on. It is edited only when somebody asks for it: sessions that a new pattern drops are called off. */
+/**
+ * The recurrence rule of a series. Hidden until the user opens it, because sessions that no longer
+ * match a changed rule are cancelled.
+ */
 function Pattern({
   series,
   start,
@@ -163,7 +166,7 @@ function Pattern({
   onChange,
 }: {
   series: Series;
-  /** The day from which on the edit holds. */
+  /** The first date that the edit applies to. */
   start: Temporal.PlainDate;
   rule: Rule | undefined;
   onChange: (rule: Rule | undefined) => void;
@@ -178,7 +181,7 @@ function Pattern({
         checked={rule !== undefined}
         onChange={(event) => {
           const last = dayOf(series.materializedUntil) ?? start;
-          // A number of sessions would begin anew where the series is split; its last day stays what it is.
+          // A COUNT would start over where the series is split, so the rule ends at its last date.
           const end = { until: last.toString() };
           onChange(event.currentTarget.checked ? { ...(read ?? usual(start)), end } : undefined);
         }}

@@ -2,7 +2,7 @@ import type { Session } from "@berthhq/client";
 import { timestampFromMs } from "@bufbuild/protobuf/wkt";
 import { Checkbox, NumberInput, Select, Textarea, TextInput } from "@mantine/core";
 import { DateInput, TimeInput } from "@mantine/dates";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { named } from "../../shared/form";
 import { useCan } from "../../shared/me";
 import {
@@ -27,7 +27,7 @@ export interface Values {
   description: string;
   date: string;
   start: string;
-  /** Minutes. */
+  /** In minutes. */
   length: number | "";
   capacity: number | "";
   unlimited: boolean;
@@ -38,7 +38,7 @@ export function zoneOf(catalog: Catalog, locationId: string): string {
   return catalog.location(locationId)?.timeZone ?? "UTC";
 }
 
-/** The fields that single sessions and series have in common. */
+/** The fields that sessions and series share. */
 export function Fields({
   values,
   set,
@@ -48,11 +48,11 @@ export function Fields({
   values: Values;
   set: (part: Partial<Values>) => void;
   catalog: Catalog;
-  /** Service and place stay. */
+  /** Service and location cannot change. */
   fixed?: boolean;
 }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const can = useCan();
   const zone = zoneOf(catalog, values.locationId);
   const choices = (list: readonly { id: string; name: string; active?: boolean }[], kept: string) =>
@@ -65,7 +65,7 @@ export function Fields({
           label={t.fields.service}
           required
           searchable
-          openOnFocus={false} // it has the focus when the form opens, and would cover the rest
+          openOnFocus={false} // This field has focus when the form opens, and its dropdown would cover the rest.
           disabled={Boolean(fixed)}
           data={choices(catalog.services, values.serviceId)}
           value={values.serviceId || null}
@@ -187,7 +187,7 @@ export function Fields({
   );
 }
 
-/** What the contract calls these values. */
+/** The values as the contract expects them. */
 export function inputOf(values: Values) {
   return {
     serviceId: values.serviceId,

@@ -1,7 +1,7 @@
 import { type Session, SessionState } from "@berthhq/client";
 import { IconLock, IconRepeat } from "@tabler/icons-react";
 import { type CSSProperties, memo, type ReactNode, useEffect, useRef } from "react";
-import { useSpeech } from "../../i18n";
+import { useI18n } from "../../i18n";
 import { MINUTE, millis, minuteOfDay, showClock, zoned } from "../../shared/time";
 import { State } from "../../shared/ui";
 import { type Catalog, fallbackColor } from "../data";
@@ -15,11 +15,11 @@ export interface Column {
   readonly note: string;
   readonly kind: "today" | "past" | "";
   readonly sessions: readonly Session[];
-  /** The wall clock of now, where it is on this day. */
+  /** The current minute of the day, if the column shows today. */
   readonly now: number | undefined;
 }
 
-/** Where something was dropped. */
+/** Where a session was dropped. */
 export interface Drop {
   readonly column: string;
   /** Minute of the day. */
@@ -32,25 +32,25 @@ interface Props {
   movable: (session: Session) => boolean;
   onMove: (session: Session, to: Drop) => void;
   onCreate: ((at: Drop) => void) | undefined;
-  /** Says where a session is, where columns do not. */
+  /** Shows each session's location, if the columns do not. */
   showPlace: boolean;
   empty: string;
-  /** What begins something where there is nothing. */
+  /** Shown if there are no sessions. */
   begin?: ReactNode;
   label: string;
 }
 
-/** How high an hour is, in pixels, where nothing is short. */
+/** Height of an hour, in pixels, unless sessions are short. */
 const usualHour = 56;
 const highestHour = 240;
 
-/** What is lower than this would be too small to read and to hit. */
+/** Sessions below this height, in pixels, are too small to read and to hit. */
 const leastHeight = 24;
 
 const lengthOf = ({ startTime, endTime }: Session) =>
   (millis(endTime) - millis(startTime)) / MINUTE;
 
-/** Tee times, say, need more room for an hour than classes do. */
+/** Pixels per hour. Short sessions, such as tee times, need more than classes. */
 export function hourFor(sessions: readonly Session[]): number {
   const shortest = Math.min(60, ...sessions.map(lengthOf).filter((length) => length > 0));
   return Math.min(highestHour, Math.max(usualHour, Math.ceil((60 / shortest) * leastHeight)));
@@ -63,7 +63,7 @@ export function spanOf(session: Session, hour = usualHour): Span {
   return { from, to: Math.min(24 * 60, from + length) };
 }
 
-/** A day, or a week, by the wall clock. */
+/** A day or a week on a time axis. */
 export function TimeGrid(props: Props) {
   const { columns, onCreate } = props;
   const all = columns.flatMap(({ sessions }) => sessions);
@@ -85,7 +85,7 @@ export function TimeGrid(props: Props) {
   };
   const style = { "--columns": columns.length, "--hour": `${hour}px` } as CSSProperties;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content
     <section className="grid-wrap" ref={scroller} tabIndex={0} aria-label={props.label}>
       <div className="grid" style={style}>
         <div className="grid-head" />
@@ -174,7 +174,7 @@ interface SlotProps {
   movable: boolean;
   showPlace: boolean;
   onMove: (session: Session, to: Drop) => void;
-  /** How high an hour is, in pixels. */
+  /** Pixels per hour. */
   hour: number;
   style: CSSProperties & { height: number };
 }
@@ -190,7 +190,7 @@ export function slotClass(session: Session, now = Date.now()): string {
 
 function Slot(props: SlotProps) {
   const { session, column, catalog, movable, showPlace, onMove, hour, style } = props;
-  const { t } = useSpeech();
+  const { t } = useI18n();
   const { pathOf, open } = useOpenSession();
   const { from } = spanOf(session);
   const target = (event: globalThis.PointerEvent, y: number): Drop => {
@@ -224,7 +224,15 @@ function Slot(props: SlotProps) {
     <a
       href={pathOf(session.id)}
       draggable={false}
-      className={`${slotClass(session)} ${movable ? "movable" : ""} ${offset ? "moving" : ""} ${style.height < 50 ? "short" : ""} ${style.height < 32 ? "tiny" : ""}`}
+      className={[
+        slotClass(session),
+        movable && "movable",
+        offset && "moving",
+        style.height < 50 && "short",
+        style.height < 32 && "tiny",
+      ]
+        .filter(Boolean)
+        .join(" ")}
       style={{
         ...style,
         ...({ "--c": catalog.service(session.serviceId)?.color || fallbackColor } as CSSProperties),
@@ -252,7 +260,7 @@ export function SlotText({
   catalog: Catalog;
   showPlace: boolean;
 }) {
-  const { t } = useSpeech();
+  const { t } = useI18n();
   if (!session.startTime) return null;
   const clock = showClock(minuteOfDay(zoned(session.startTime, session.timeZone)));
   const coach = catalog.coach(session.coachId)?.name;

@@ -3,7 +3,7 @@ import { hoursOf, place, snap } from "./layout";
 
 const spans = (...list: [number, number][]) => list.map(([from, to]) => ({ from, to }));
 
-describe("place", () => {
+describe("layout", () => {
   it.each([
     ["one alone", spans([60, 120]), [[0, 1]]],
     [
@@ -47,11 +47,11 @@ describe("place", () => {
         [0, 1],
       ],
     ],
-  ])("puts %s", (_, given, want) => {
+  ])("places %s", (_, given, want) => {
     expect(place(given).map(({ lane, lanes }) => [lane, lanes])).toEqual(want);
   });
 
-  it("never lets two that overlap stand on each other", () => {
+  it("never places overlapping spans on top of each other", () => {
     let seed = 7;
     const random = (n: number) => {
       seed = (seed * 1103515245 + 12345) % 2 ** 31;
@@ -74,11 +74,11 @@ describe("place", () => {
   });
 });
 
-it("shows the usual day and what is beyond it", () => {
+it("shows the usual hours and any beyond them", () => {
   expect(hoursOf([])).toEqual({ from: 7, to: 21 });
   expect(hoursOf(spans([330, 400], [1300, 1435]))).toEqual({ from: 5, to: 24 });
 });
 
-it("snaps to quarters of an hour", () => {
+it("rounds to quarter hours", () => {
   expect([0, 7, 8, 22, 23].map((minute) => snap(minute))).toEqual([0, 0, 15, 15, 30]);
 });

@@ -1,19 +1,19 @@
-/** Something that takes time, in minutes of a day. */
+/** A time span, in minutes of a day. */
 export interface Span {
   readonly from: number;
   readonly to: number;
 }
 
 export interface Placed {
-  /** Which of the lanes beside each other, from 0. */
+  /** Index of its lane, from 0. */
   readonly lane: number;
-  /** How many lanes there are where it stands. */
+  /** Number of lanes at its position. */
   readonly lanes: number;
 }
 
 /**
- * Puts what overlaps side by side. Spans that touch each other, directly or through others, share the
- * width evenly; each stands in the first lane that is free.
+ * Places overlapping spans side by side. Spans that overlap, directly or through others, share the
+ * width evenly; each takes the first free lane.
  */
 export function place(spans: readonly Span[]): Placed[] {
   const order = spans
@@ -38,7 +38,7 @@ export function place(spans: readonly Span[]): Placed[] {
   return placed;
 }
 
-/** The hours that are worth showing: those of the spans, and at least the usual day. */
+/** The hours to show: those of the spans, and at least the usual day. */
 export function hoursOf(spans: readonly Span[], usual: Span = { from: 7, to: 21 }): Span {
   let { from, to } = usual;
   for (const span of spans) {
@@ -48,7 +48,7 @@ export function hoursOf(spans: readonly Span[], usual: Span = { from: 7, to: 21 
   return { from: Math.max(0, from), to: Math.min(24, to) };
 }
 
-/** A minute on the grid of so many minutes. */
+/** Rounds to a step of minutes. */
 export function snap(minute: number, step = 15): number {
   return Math.round(minute / step) * step;
 }

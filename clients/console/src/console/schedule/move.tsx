@@ -2,8 +2,8 @@ import { type Session, SessionService } from "@berthhq/client";
 import { Button } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { useCallback, useRef } from "react";
-import { useSpeech, useText } from "../../i18n";
-import { useDo } from "../../shared/calls";
+import { useI18n, useText } from "../../i18n";
+import { useCall } from "../../shared/calls";
 import {
   atWallClock,
   millis,
@@ -17,21 +17,21 @@ import type { Catalog } from "../data";
 import type { Group } from "./columns";
 import { confirmMove } from "./confirm";
 
-/** Where a session is to be: what is absent stays. */
+/** Where a session moves to. Absent fields stay the same. */
 export interface Target {
-  /** As 2026-03-18. */
+  /** Such as 2026-03-18. */
   readonly day?: string;
-  /** Of the day. */
+  /** Minute of the day. */
   readonly minute?: number;
-  /** A resource or staff member, or nobody; which of them is said by the group. */
+  /** The id of a resource or staff member, or "" for none; the grouping decides which. */
   readonly owner?: string;
 }
 
-/** Moves a session where it was dropped, after asking where people are booked. */
+/** Moves a session to where it was dropped, after confirmation if it has bookings. */
 export function useMove(catalog: Catalog, group: Group) {
   const t = useText();
-  const { locale } = useSpeech();
-  const update = useDo(SessionService.method.updateSession);
+  const { locale } = useI18n();
+  const update = useCall(SessionService.method.updateSession);
   const { run } = update;
   const undoable = useRef<string>(undefined);
   return useCallback(
@@ -73,7 +73,7 @@ export function useMove(catalog: Catalog, group: Group) {
       });
       const moved = answer?.session;
       if (!moved) return;
-      // Only the last move can be undone: whatever came before it has been overwritten.
+      // Only the last move can be undone: earlier ones have been overwritten.
       if (undoable.current) notifications.hide(undoable.current);
       const id = `moved-${session.id}-${moved.etag}`;
       undoable.current = id;

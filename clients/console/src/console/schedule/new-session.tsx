@@ -3,7 +3,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { Drawer, Switch } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useFields, useSubmit } from "../../shared/form";
 import { useLast } from "../../shared/last";
 import { useCan } from "../../shared/me";
@@ -13,7 +13,7 @@ import { Fields, inputOf, times, type Values, zoneOf } from "./fields";
 import { Repeat } from "./repeat";
 import { occurrences, type Rule, usual, writeRule } from "./rule";
 
-/** What is known of a session before somebody has filled in the form. */
+/** Initial values of a new session. */
 export interface Draft {
   readonly date: string;
   readonly start: string;
@@ -22,7 +22,7 @@ export interface Draft {
   readonly coachId?: string;
 }
 
-/** Makes a session, or a series of them. */
+/** Creates a session or a series. */
 export function SessionDrawer({
   draft,
   catalog,
@@ -76,8 +76,8 @@ function NewSession({
   const [repeats, setRepeats] = useState(false);
   const [chosen, setRule] = useState<Rule>();
   const [publish, setPublish] = useState(can("session.publish"));
-  const create = useDo(SessionService.method.createSession, { quiet: true });
-  const series = useDo(SessionService.method.createSeries, { quiet: true });
+  const create = useCall(SessionService.method.createSession, { quiet: true });
+  const series = useCall(SessionService.method.createSeries, { quiet: true });
   const zone = zoneOf(catalog, values.locationId);
   const rule = chosen ?? usual(day);
   const count = occurrences(day, rule, 1000).length;

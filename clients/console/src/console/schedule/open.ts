@@ -2,7 +2,7 @@ import type { MouseEvent } from "react";
 import { useLocation, useNavigate } from "react-router";
 import type { From } from "../back";
 
-/** Opens a session from the schedule, so that the way back leads to the same days in the same view. */
+/** Opens a session so that its back link returns to the same days and view. */
 export function useOpenSession() {
   const go = useNavigate();
   const { pathname, search } = useLocation();
@@ -10,7 +10,7 @@ export function useOpenSession() {
   const pathOf = (id: string) => `/sessions/${id}`;
   return {
     pathOf,
-    /** What a click on a link to the session does. One that asks for another tab is the browser's. */
+    /** Click handler of a session link. Modified clicks are left to the browser. */
     open: (event: MouseEvent, id: string) => {
       if (event.ctrlKey || event.metaKey || event.shiftKey) return;
       event.preventDefault();

@@ -12,7 +12,7 @@ import {
 } from "@tabler/icons-react";
 import { useCallback, useEffect, useMemo, useState } from "react";
 import { useNavigate } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useAddress } from "../../shared/address";
 import { named } from "../../shared/form";
 import { useCan, useMe } from "../../shared/me";
@@ -21,7 +21,7 @@ import { useTitle } from "../../shared/title";
 import { Failure } from "../../shared/ui";
 import { type Catalog, useCatalog, useSchedule } from "../data";
 import { Agenda } from "./agenda";
-import { Board, useLines } from "./board";
+import { Board, useBoardRows } from "./board";
 import { BulkDrawer } from "./bulk";
 import { type Group, useColumns, type View } from "./columns";
 import { type Drop, TimeGrid } from "./grid";
@@ -29,7 +29,7 @@ import { useMove } from "./move";
 import { type Draft, SessionDrawer } from "./new-session";
 import { zoneNote } from "./zone";
 
-/** The minute, for the line of now. */
+/** The current time, updated every minute, for the line that marks now. */
 function useMinute(): number {
   const [minute, setMinute] = useState(() => Date.now());
   useEffect(() => {
@@ -59,7 +59,7 @@ function GridSkeleton() {
 
 function Schedule({ catalog }: { catalog: Catalog }) {
   const t = useText();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const can = useCan();
   const { tenant } = useMe();
   const go = useNavigate();
@@ -69,7 +69,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
   const places = catalog.locations.filter(({ active }) => active);
   const [kept, keep] = useLocalStorage({ key: "berth.location", defaultValue: "" });
   const mixedZones = new Set(places.map(({ timeZone }) => timeZone)).size > 1;
-  // One clock at a time is easier to read, so several are shown on demand only.
+  // By default show one location, because a single time zone is easier to read.
   const first = mixedZones || places.length === 1 ? (places[0]?.id ?? "") : "";
   const chosen = params.get("location") ?? kept;
   const locationId = catalog.location(chosen) ? chosen : chosen === "all" ? "" : first;
@@ -113,7 +113,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
     ["n", () => can("session.create") && begin()],
   ]);
   const wantsNew = params.get("new");
-  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when somebody came to make a session
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, if the URL asks for a session
   useEffect(() => {
     if (!wantsNew) return;
     change({ new: undefined });
@@ -129,7 +129,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
     zone,
     locationId,
   });
-  const lines = useLines(sessions.data ?? [], { group, from: firstDay, catalog, locationId });
+  const rows = useBoardRows(sessions.data ?? [], { group, from: firstDay, catalog, locationId });
   const move = useMove(catalog, group);
   const drop = useCallback(
     (session: Session, { column, minute }: Drop) =>
@@ -257,7 +257,7 @@ function Schedule({ catalog }: { catalog: Catalog }) {
         />
       ) : view === "week" && by ? (
         <Board
-          lines={lines}
+          rows={rows}
           from={firstDay}
           today={today(zone, now).toString()}
           catalog={catalog}

@@ -1,10 +1,10 @@
 import { Chip, NumberInput, SegmentedControl, Select } from "@mantine/core";
 import { DateInput } from "@mantine/dates";
-import { useSpeech } from "../../i18n";
+import { useI18n } from "../../i18n";
 import { showDay, Temporal } from "../../shared/time";
 import { frequencies, nthOf, occurrences, type Rule, type Weekday, weekdays } from "./rule";
 
-/** How a series goes on: how often, on which days, until when. */
+/** How a series repeats: frequency, days and end. */
 export function Repeat({
   rule,
   onChange,
@@ -12,10 +12,10 @@ export function Repeat({
 }: {
   rule: Rule;
   onChange: (rule: Rule) => void;
-  /** Its first day, as 2026-03-18. */
+  /** Its first date, such as 2026-03-18. */
   start: string;
 }) {
-  const { t, locale } = useSpeech();
+  const { t, locale } = useI18n();
   const first = Temporal.PlainDate.from(start);
   const days = occurrences(first, rule, 1000);
   const set = (part: Partial<Rule>) => onChange({ ...rule, ...part });

@@ -4,7 +4,7 @@ import { occurrences, type Rule, readRule, usual, writeRule } from "./rule";
 
 const day = (text: string) => Temporal.PlainDate.from(text);
 
-/** The 25th is a Wednesday, the fourth of its month and the last. */
+/** The 25th is the fourth and last Wednesday of its month. */
 const start = day("2026-03-25");
 
 const rule = (part: Partial<Rule>): Rule => ({ ...usual(start), ...part });
@@ -19,15 +19,15 @@ it.each<[Partial<Rule>, string]>([
   [{ frequency: "MONTHLY", end: { count: 6 } }, "FREQ=MONTHLY;BYMONTHDAY=25;COUNT=6"],
   [{ frequency: "MONTHLY", on: "nth", end: { count: 6 } }, "FREQ=MONTHLY;BYDAY=4WE;COUNT=6"],
   [{ frequency: "MONTHLY", on: "last", end: { count: 6 } }, "FREQ=MONTHLY;BYDAY=-1WE;COUNT=6"],
-])("writes %o as RFC 5545 has it, and reads it again", (part, text) => {
+])("round-trips %o through RFC 5545", (part, text) => {
   expect(writeRule(rule(part), start)).toBe(text);
   expect(writeRule(readRule(text, start) ?? rule({}), start)).toBe(text);
 });
 
-describe("the days of a series", () => {
+describe("the dates of a series", () => {
   it.each<[string, Partial<Rule>, string, readonly string[]]>([
     [
-      // Monday of that week is over.
+      // Monday of that week has passed.
       "weekly",
       { days: ["MO", "WE"], end: { count: 3 } },
       "2026-03-25",
@@ -75,7 +75,7 @@ describe("the days of a series", () => {
   });
 });
 
-it("takes the days of a week in any order", () => {
+it("accepts weekdays in any order", () => {
   expect(readRule("FREQ=WEEKLY;BYDAY=WE,MO;COUNT=3", start)?.days).toEqual(["MO", "WE"]);
 });
 
@@ -90,6 +90,6 @@ it.each([
   "FREQ=WEEKLY;BYDAY=MO;BYHOUR=7,9;COUNT=3",
   "FREQ=WEEKLY;BYDAY=MO;WKST=SU;COUNT=3",
   "",
-])("leaves alone what cannot be chosen here: %s", (text) => {
+])("does not parse what the editor cannot express: %s", (text) => {
   expect(readRule(text, start)).toBeUndefined();
 });

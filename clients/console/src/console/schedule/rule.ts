@@ -1,34 +1,34 @@
 import type { Temporal } from "../../shared/time";
 
-/** The days of a week in RFC 5545, Monday first. */
+/** Weekdays in RFC 5545, Monday first. */
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 export type Weekday = (typeof weekdays)[number];
 
 export const frequencies = ["DAILY", "WEEKLY", "MONTHLY"] as const;
 export type Frequency = (typeof frequencies)[number];
 
-/** Which day of a month: the same date, the same weekday counted from the month's start, or its last such weekday. */
+/** How a day of a month is chosen: the same date, the nth weekday, or the last such weekday. */
 export type InMonth = "date" | "nth" | "last";
 
-/** How a series goes on from its first day. */
+/** How a series repeats from its first date. */
 export interface Rule {
   readonly frequency: Frequency;
-  /** Every so many days, weeks or months. */
+  /** Interval in days, weeks or months. */
   readonly every: number;
-  /** Of a week. */
+  /** Weekdays, if weekly. */
   readonly days: readonly Weekday[];
-  /** Of a month. */
+  /** The day of the month, if monthly. */
   readonly on: InMonth;
-  /** So many sessions, or until a day (2026-03-18). */
+  /** A number of sessions, or the last date (2026-03-18). */
   readonly end: { readonly count: number } | { readonly until: string };
 }
 
 export const weekdayOf = (day: Temporal.PlainDate): Weekday => weekdays[day.dayOfWeek - 1] ?? "MO";
 
-/** Which of its weekday a day is in its month, from 1. */
+/** Which occurrence of its weekday in the month a date is, from 1. */
 export const nthOf = (day: Temporal.PlainDate): number => Math.ceil(day.day / 7);
 
-/** Weekly on the weekday of its first day. */
+/** Weekly on the weekday of the first date. */
 export const usual = (start: Temporal.PlainDate, end: Rule["end"] = { count: 24 }): Rule => ({
   frequency: "WEEKLY",
   every: 1,
@@ -37,7 +37,7 @@ export const usual = (start: Temporal.PlainDate, end: Rule["end"] = { count: 24 
   end,
 });
 
-/** Which days of its period a rule chooses, as the contract wants it. */
+/** The parts of the RRULE that choose days within a period. */
 function part({ frequency, days, on }: Rule, start: Temporal.PlainDate): string {
   if (frequency === "DAILY") return "";
   if (frequency === "WEEKLY") return `BYDAY=${weekdays.filter((day) => days.includes(day))}`;
@@ -49,21 +49,21 @@ function part({ frequency, days, on }: Rule, start: Temporal.PlainDate): string 
   }[on];
 }
 
-/** A rule as the contract wants it. */
+/** The rule as RFC 5545 text. */
 export function writeRule(rule: Rule, start: Temporal.PlainDate): string {
   const { frequency, every, end } = rule;
   return [
     `FREQ=${frequency}`,
     part(rule, start),
     every > 1 && `INTERVAL=${every}`,
-    // The end of the day: UNTIL is an instant, and its day belongs to the series.
+    // UNTIL is an instant, and the last date belongs to the series: use the end of that day.
     "count" in end ? `COUNT=${end.count}` : `UNTIL=${end.until.replaceAll("-", "")}T235959Z`,
   ]
     .filter(Boolean)
     .join(";");
 }
 
-/** The days that a rule chooses in one of its periods, counted from the first. */
+/** The dates that a rule chooses in its nth period. */
 function chosen(start: Temporal.PlainDate, rule: Rule, period: number): Temporal.PlainDate[] {
   if (rule.frequency === "DAILY") return [start.add({ days: period })];
   if (rule.frequency === "WEEKLY") {
@@ -79,14 +79,14 @@ function chosen(start: Temporal.PlainDate, rule: Rule, period: number): Temporal
     nth: earliest + 7 * (nthOf(start) - 1),
     last: earliest + 7 * Math.floor((first.daysInMonth - earliest) / 7),
   }[rule.on];
-  // A month without such a day is left out.
+  // Months without such a date are skipped.
   return day <= first.daysInMonth ? [first.with({ day })] : [];
 }
 
-/** More periods than this are not looked through. */
+/** Limits the search for occurrences, for rules that match rarely or never. */
 const mostPeriods = 1000;
 
-/** The first days of a series, at most so many. Weeks begin on Monday. */
+/** The first dates of a series, up to a limit. Weeks start on Monday. */
 export function occurrences(
   start: Temporal.PlainDate,
   rule: Rule,
@@ -107,8 +107,8 @@ export function occurrences(
 const known = new Set(["FREQ", "BYDAY", "BYMONTHDAY", "INTERVAL", "COUNT", "UNTIL", "WKST"]);
 
 /**
- * A rule of the contract for a series that begins on a day, where it is one that can be chosen here. Others are kept as they
- * are, and not edited.
+ * Parses the rule of a series that starts on a date. undefined if the editor cannot express it;
+ * such rules are kept as they are.
  */
 export function readRule(text: string, start: Temporal.PlainDate): Rule | undefined {
   const parts = new Map(text.split(";").map((one) => one.split("=", 2) as [string, string]));

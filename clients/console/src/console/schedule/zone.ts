@@ -1,7 +1,7 @@
 import type { Messages } from "../../i18n";
 import { here, sameClock, zoneName } from "../../shared/time";
 
-/** Which clock is shown, and how it differs from the reader's. */
+/** Which time zone is shown, and whether it differs from the browser's. */
 export function zoneNote(zone: string, locale: string, t: Messages): string {
   const name = zoneName(zone, locale);
   const place = zone.replaceAll("_", " ");

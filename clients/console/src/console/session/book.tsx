@@ -2,13 +2,13 @@ import { BookingService, type Member, type Session } from "@berthhq/client";
 import { Checkbox, NumberInput } from "@mantine/core";
 import { useState } from "react";
 import { useText } from "../../i18n";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { FormEnd, Refused, useSubmit } from "../../shared/form";
 import type { Catalog } from "../data";
 import { MemberPicker } from "../picker";
 
-/** Books somebody in, or puts them on the waitlist. */
-export function BookFor({
+/** Books a member, or adds them to the waitlist if the session is full. */
+export function BookMember({
   session,
   catalog,
   onClose,
@@ -22,7 +22,7 @@ export function BookFor({
   const [member, setMember] = useState<Member>();
   const [party, setParty] = useState(Math.max(1, service?.minParty ?? 1));
   const [wait, setWait] = useState(true);
-  const book = useDo(BookingService.method.book, {
+  const book = useCall(BookingService.method.book, {
     quiet: true,
     done: ({ outcome }) =>
       outcome.case === "entry"

@@ -13,7 +13,7 @@ import { Alert, Button, Drawer, Modal, Switch } from "@mantine/core";
 import { IconHourglass, IconPencil, IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useParams } from "react-router";
-import { useSpeech, useText } from "../../i18n";
+import { useI18n, useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useCan } from "../../shared/me";
 import { millis } from "../../shared/time";
@@ -26,12 +26,12 @@ import { EditSession } from "../schedule/edit-session";
 import { zoneNote } from "../schedule/zone";
 import { SessionWaitlist } from "../waitlist/session";
 import { SessionWorkouts } from "../workouts/session";
-import { Acts, DisplayButton } from "./acts";
-import { BookFor } from "./book";
+import { DisplayButton, SessionActions } from "./actions";
+import { BookMember } from "./book";
 import { Roster } from "./roster";
 import { Seats } from "./seats";
 
-/** Others work on the same list. Events tell of that; this is for those that are missed. */
+/** In ms. Events tell of changes by other users; this covers missed events. */
 const every = 60_000;
 
 export function SessionPage() {
@@ -73,7 +73,7 @@ function stateOf(session: Session, t: ReturnType<typeof useText>): [Tone, string
 function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
   const t = useText();
   const d = useDesk();
-  const { locale } = useSpeech();
+  const { locale } = useI18n();
   const can = useCan();
   const [inactive, setInactive] = useState(false);
   const [editing, setEditing] = useState(false);
@@ -97,7 +97,7 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
   const seats = (list: readonly Booking[]) =>
     list.reduce((sum, { partySize }) => sum + partySize, 0);
   const came = seats(active.filter(({ status }) => status === BookingStatus.ATTENDED));
-  // What a live offer keeps is taken, and in nobody's name yet.
+  // Seats that live offers keep count as taken, but have no booking yet.
   const kept = story.data?.offers.some(({ status }) => status === OfferStatus.LIVE)
     ? session.seatsTaken - seats((roster.data?.bookings ?? []).filter(hasSeats))
     : 0;
@@ -148,7 +148,7 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
             {d.hold.title}
           </Button>
         )}
-        <Acts session={session} />
+        <SessionActions session={session} />
         {bookable && (
           <Button leftSection={<IconPlus size={16} />} onClick={() => setBooking(true)}>
             {t.session.book}
@@ -240,7 +240,7 @@ function Details({ session, catalog }: { session: Session; catalog: Catalog }) {
       <HoldDrawer held={held} catalog={catalog} onChange={setHeld} />
       <Modal opened={booking} onClose={() => setBooking(false)} title={t.session.book}>
         {booking && (
-          <BookFor session={session} catalog={catalog} onClose={() => setBooking(false)} />
+          <BookMember session={session} catalog={catalog} onClose={() => setBooking(false)} />
         )}
       </Modal>
     </>

@@ -5,10 +5,10 @@ import { useText } from "../../i18n";
 import { Countdown } from "../../shared/countdown";
 import { useCan } from "../../shared/me";
 import { Face, Time } from "../../shared/ui";
-import { BookingActs } from "../bookings/acts";
+import { BookingActions } from "../bookings/actions";
 import { BookingTag } from "../bookings/tag";
 
-/** Who is booked, and what can be done about it. */
+/** Who is booked, with the actions on each booking. */
 export function Roster({
   bookings,
   session,
@@ -57,7 +57,7 @@ export function Roster({
                 <BookingTag booking={booking} />
               </td>
               <td className="right" style={{ width: 1, whiteSpace: "nowrap" }}>
-                <BookingActs booking={booking} onConfirm={onConfirm} />
+                <BookingActions booking={booking} onConfirm={onConfirm} />
               </td>
             </tr>
           ))}

@@ -5,18 +5,18 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { IconFlask } from "@tabler/icons-react";
 import { useEffect, useMemo, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
-import { useStory } from "../../i18n/story";
+import { useI18n, useText } from "../../i18n";
+import { useDecisionTexts } from "../../i18n/decisions";
+import { describeDifference } from "../../shared/decisions";
 import { Refused } from "../../shared/form";
-import { tellDifference } from "../../shared/story";
 import { Card, Shown, State, Time } from "../../shared/ui";
 import type { Draft } from "../layers/editor";
 import { type Kinds, writeAll } from "../layers/kind";
 
-/** While somebody types nothing is tried, in ms. */
-const rest = 500;
+/** Debounce of the preview while the user types, in ms. */
+const debounce = 500;
 
-/** What the draft would have done with the seats that were freed in the last month. */
+/** What the draft would have changed about the seats freed in the last month. */
 export function Preview({
   target,
   draft: { values, paths, sound, refuse },
@@ -27,10 +27,10 @@ export function Preview({
   kinds: Kinds;
 }) {
   const t = useText();
-  const [asked, setAsked] = useState(false);
+  const [requested, setRequested] = useState(false);
   const names = paths.join();
   const now = useMemo(() => ({ values, paths: names.split(",") }), [values, names]);
-  const [draft] = useDebouncedValue(now, rest);
+  const [draft] = useDebouncedValue(now, debounce);
   const preview = useQuery(
     WaitlistService.method.previewRules,
     {
@@ -38,7 +38,11 @@ export function Preview({
       rules: sound ? writeAll(draft.values, kinds) : {},
       updateMask: { paths: draft.paths },
     },
-    { enabled: asked && sound && draft === now, retry: false, placeholderData: (before) => before },
+    {
+      enabled: requested && sound && draft === now,
+      retry: false,
+      placeholderData: (before) => before,
+    },
   );
   const { error } = preview;
   useEffect(() => {
@@ -48,12 +52,12 @@ export function Preview({
     <Card
       title={t.rules.preview}
       extra={
-        !asked && (
+        !requested && (
           <Button
             size="compact-sm"
             variant="light"
             leftSection={<IconFlask size={15} />}
-            onClick={() => setAsked(true)}
+            onClick={() => setRequested(true)}
           >
             {t.rules.tryOut}
           </Button>
@@ -61,7 +65,7 @@ export function Preview({
       }
     >
       <div aria-live="polite" aria-busy={preview.isFetching || draft !== now}>
-        {!asked ? (
+        {!requested ? (
           <p className="muted" style={{ margin: 0 }}>
             {t.rules.previewNote}
           </p>
@@ -73,11 +77,11 @@ export function Preview({
           <Refused error={error} />
         ) : (
           <Shown of={{ ...preview, error: null }} rows={3}>
-            {(would) =>
-              would.moves.length === 0 ? (
+            {(result) =>
+              result.moves.length === 0 ? (
                 <State title={t.rules.noHistory} />
               ) : (
-                <Differences would={would} />
+                <Differences result={result} />
               )
             }
           </Shown>
@@ -87,22 +91,25 @@ export function Preview({
   );
 }
 
-/** More moves than these are counted. */
+/** Only this many decisions are listed; the rest are counted. */
 const most = 20;
 
-function Differences({ would }: { would: PreviewRulesResponse }) {
+function Differences({ result }: { result: PreviewRulesResponse }) {
   const t = useText();
-  const story = useStory();
-  const { locale } = useSpeech();
-  const different = would.moves.filter(({ changed }) => changed);
+  const texts = useDecisionTexts();
+  const { locale } = useI18n();
+  const different = result.moves.filter(({ changed }) => changed);
   return (
     <>
       <p style={{ margin: 0 }}>
-        <strong>{t.rules.wouldChange(would.changed, would.moves.length)}</strong>{" "}
+        <strong>{t.rules.wouldChange(result.changed, result.moves.length)}</strong>{" "}
         <span className="muted">
-          {would.changed === 0
+          {result.changed === 0
             ? t.rules.allTheSame
-            : `${t.rules.granted(would.grantedBefore, would.grantedDraft)} · ${t.rules.handedBack(would.handedBackBefore, would.handedBackDraft)}`}
+            : [
+                t.rules.granted(result.grantedBefore, result.grantedDraft),
+                t.rules.handedBack(result.handedBackBefore, result.handedBackDraft),
+              ].join(" · ")}
         </span>
       </p>
       {different.length > 0 && (
@@ -130,7 +137,7 @@ function Differences({ would }: { would: PreviewRulesResponse }) {
                       {move.decision?.sessionTitle}
                     </Link>
                   </td>
-                  <td>{tellDifference(move, story, locale).join(" ")}</td>
+                  <td>{describeDifference(move, texts, locale).join(" ")}</td>
                 </tr>
               ))}
             </tbody>

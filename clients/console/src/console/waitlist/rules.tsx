@@ -1,7 +1,7 @@
 import { type EffectiveWaitlistRules, WaitlistService } from "@berthhq/client";
 import { useQuery } from "@connectrpc/connect-query";
 import { useText } from "../../i18n";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { useCan } from "../../shared/me";
 import { PageHead, Shown } from "../../shared/ui";
 import { type Catalog, useCatalog } from "../data";
@@ -9,7 +9,7 @@ import { LayerEditor } from "../layers/editor";
 import { writeAll } from "../layers/kind";
 import { LevelPicker, useLevel } from "../layers/level";
 import { Tabbed } from "../tabbed";
-import { WaitlistFigures } from "./figures";
+import { WaitlistAnalytics } from "./analytics";
 import { Preview } from "./preview";
 import { useRulesSettings } from "./settings";
 import { Versions } from "./versions";
@@ -31,8 +31,8 @@ export function RulesPage() {
     },
     can("waitlist.analytics") && {
       key: "figures",
-      label: t.rules.figures,
-      shown: <Shown of={catalog}>{(all) => <WaitlistFigures catalog={all} />}</Shown>,
+      label: t.rules.analytics,
+      shown: <Shown of={catalog}>{(all) => <WaitlistAnalytics catalog={all} />}</Shown>,
     },
   ].filter((part) => part !== false);
   return (
@@ -53,8 +53,8 @@ function Rules({ catalog }: { catalog: Catalog }) {
   const settings = useRulesSettings();
   const { chosen, level, target } = useLevel();
   const rules = useQuery(WaitlistService.method.getRules, target);
-  const update = useDo(WaitlistService.method.updateRules, { quiet: true, done: t.done.saved });
-  const reset = useDo(WaitlistService.method.resetRules, { done: t.done.saved });
+  const update = useCall(WaitlistService.method.updateRules, { quiet: true, done: t.done.saved });
+  const reset = useCall(WaitlistService.method.resetRules, { done: t.done.saved });
   const { kinds } = settings;
   return (
     <>

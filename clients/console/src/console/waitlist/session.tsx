@@ -14,28 +14,34 @@ import { Button, Modal } from "@mantine/core";
 import { IconFlagFilled } from "@tabler/icons-react";
 import { Fragment, useState } from "react";
 import { Link } from "react-router";
-import { useSpeech, useText } from "../../i18n";
-import { useStory } from "../../i18n/story";
+import { useI18n, useText } from "../../i18n";
+import { useDecisionTexts } from "../../i18n/decisions";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { Countdown } from "../../shared/countdown";
+import {
+  describeForStaff,
+  describeTodo,
+  describeVerdict,
+  isChosen,
+  staffReason,
+} from "../../shared/decisions";
 import { useCan } from "../../shared/me";
-import { isChosen, tellStaff, tellTodo, tellVerdict, whyNot } from "../../shared/story";
 import { showTime, type Timestamp } from "../../shared/time";
 import { Card, Face, Shown, State, Tag, Time, type Tone } from "../../shared/ui";
-import { type Act, ActsMenu } from "../acts";
-import { Worth } from "./worth";
+import { type Action, ActionsMenu } from "../actions-menu";
+import { Score } from "./score";
 
-/** Who waits for a session, who has been asked, and why it went as it did. */
+/** A session's waitlist: entries, offers, and the decisions behind them. */
 export function SessionWaitlist({ session }: { session: Session }) {
   const t = useText();
-  const [why, setWhy] = useState(false);
-  const story = useQuery(
+  const [decisionsOpen, setDecisionsOpen] = useState(false);
+  const explanation = useQuery(
     WaitlistService.method.explainSession,
     { sessionId: session.id },
     { refetchInterval: 60_000 },
   );
-  const moves = story.data?.decisions.length ?? 0;
+  const decisionCount = explanation.data?.decisions.length ?? 0;
   return (
     <>
       <Card
@@ -43,8 +49,8 @@ export function SessionWaitlist({ session }: { session: Session }) {
         title={t.session.waitlist}
         extra={
           <span style={{ display: "inline-flex", gap: 10, alignItems: "center" }}>
-            {moves > 0 && (
-              <Button size="compact-xs" variant="subtle" onClick={() => setWhy(true)}>
+            {decisionCount > 0 && (
+              <Button size="compact-xs" variant="subtle" onClick={() => setDecisionsOpen(true)}>
                 {t.offers.why}
               </Button>
             )}
@@ -57,23 +63,34 @@ export function SessionWaitlist({ session }: { session: Session }) {
           </span>
         }
       >
-        <Shown of={story} rows={3}>
-          {(told) => <Queue told={told} session={session} />}
+        <Shown of={explanation} rows={3}>
+          {(loaded) => <Entries explanation={loaded} session={session} />}
         </Shown>
       </Card>
-      <Modal opened={why} onClose={() => setWhy(false)} title={t.offers.log} size={720}>
-        {story.data && <Log told={story.data} zone={session.timeZone} />}
+      <Modal
+        opened={decisionsOpen}
+        onClose={() => setDecisionsOpen(false)}
+        title={t.offers.log}
+        size={720}
+      >
+        {explanation.data && <Decisions explanation={explanation.data} zone={session.timeZone} />}
       </Modal>
     </>
   );
 }
 
-function Queue({ told, session }: { told: ExplainSessionResponse; session: Session }) {
+function Entries({
+  explanation,
+  session,
+}: {
+  explanation: ExplainSessionResponse;
+  session: Session;
+}) {
   const t = useText();
-  const story = useStory();
-  const live = told.offers.filter(({ status }) => status === OfferStatus.LIVE);
-  const notes = told.decisions.filter((one) => tellTodo(one, story)).slice(-1);
-  if (told.entries.length === 0 && live.length === 0) {
+  const texts = useDecisionTexts();
+  const live = explanation.offers.filter(({ status }) => status === OfferStatus.LIVE);
+  const notes = explanation.decisions.filter((one) => describeTodo(one, texts)).slice(-1);
+  if (explanation.entries.length === 0 && live.length === 0) {
     return (
       <p className="muted" style={{ margin: 0, padding: "14px 16px", fontSize: 13 }}>
         {t.session.noWaitlist}
@@ -93,19 +110,19 @@ function Queue({ told, session }: { told: ExplainSessionResponse; session: Sessi
             color: "var(--warn)",
           }}
         >
-          {tellTodo(one, story)}
+          {describeTodo(one, texts)}
         </p>
       ))}
       <table className="table">
         <caption className="sr">{t.session.waitlist}</caption>
         <tbody>
-          {told.entries.map((entry, at) => (
+          {explanation.entries.map((entry, at) => (
             <Row
               key={entry.id}
               entry={entry}
-              place={at + 1}
+              position={at + 1}
               offer={live.find(({ entryId }) => entryId === entry.id)}
-              before={told.entries[0]?.id}
+              before={explanation.entries[0]?.id}
               session={session}
             />
           ))}
@@ -117,27 +134,29 @@ function Queue({ told, session }: { told: ExplainSessionResponse; session: Sessi
 
 function Row({
   entry,
-  place,
+  position,
   offer,
   before,
   session,
 }: {
   entry: WaitlistEntry;
-  place: number;
+  position: number;
   offer: Offer | undefined;
   before: string | undefined;
   session: Session;
 }) {
   const t = useText();
-  const story = useStory();
+  const texts = useDecisionTexts();
   const can = useCan();
-  const give = useDo(WaitlistService.method.offerPlace, { done: t.offers.given(entry.memberName) });
-  const end = useDo(WaitlistService.method.expireOffer);
-  const priority = useDo(WaitlistService.method.setPriority);
-  const move = useDo(WaitlistService.method.moveEntry);
-  const remove = useDo(WaitlistService.method.removeEntry);
+  const makeOffer = useCall(WaitlistService.method.offerPlace, {
+    done: t.offers.given(entry.memberName),
+  });
+  const withdraw = useCall(WaitlistService.method.expireOffer);
+  const priority = useCall(WaitlistService.method.setPriority);
+  const move = useCall(WaitlistService.method.moveEntry);
+  const remove = useCall(WaitlistService.method.removeEntry);
   const entryId = entry.id;
-  const takeOff = async () => {
+  const confirmRemove = async () => {
     const answer = await ask({
       title: t.session.removeTitle(entry.memberName),
       yes: t.session.removeEntry,
@@ -147,12 +166,12 @@ function Row({
     if (answer) await remove.run({ entryId, reason: answer.reason });
   };
   const free = session.capacity === undefined || (session.seatsOpen ?? 0) > 0;
-  const acts: (Act | false)[] = [
+  const actions: (Action | false)[] = [
     offer
-      ? { label: t.offers.end, run: () => end.run({ offerId: offer.id }) }
+      ? { label: t.offers.end, run: () => withdraw.run({ offerId: offer.id }) }
       : free && {
           label: t.offers.give,
-          run: () => give.run({ sessionId: session.id, entryId }),
+          run: () => makeOffer.run({ sessionId: session.id, entryId }),
         },
     {
       label: entry.flagged ? t.offers.unflag : t.offers.flag,
@@ -164,12 +183,12 @@ function Row({
         label: t.offers.toFront,
         run: () => move.run({ entryId, beforeEntryId: before }),
       },
-    { label: t.session.removeEntry, run: takeOff, danger: true },
+    { label: t.session.removeEntry, run: confirmRemove, danger: true },
   ];
   return (
     <tr>
       <td className="num muted" style={{ width: 1 }}>
-        {place}
+        {position}
       </td>
       <td>
         <span className="person">
@@ -194,11 +213,11 @@ function Row({
               {entry.currentScore !== undefined && (
                 <>
                   {" · "}
-                  <Worth entry={entry} place={place} session={session} />
+                  <Score entry={entry} position={position} session={session} />
                 </>
               )}
               {!offer && entry.passedOverReason && (
-                <div>{t.session.passedOver(whyNot(entry.passedOverReason, story))}</div>
+                <div>{t.session.skipped(staffReason(entry.passedOverReason, texts))}</div>
               )}
             </div>
           </span>
@@ -206,20 +225,20 @@ function Row({
       </td>
       <td className="right" style={{ width: 1 }}>
         {can("waitlist.manage") && (
-          <ActsMenu label={`${t.actions.actions}: ${entry.memberName}`} acts={acts} />
+          <ActionsMenu label={`${t.actions.actions}: ${entry.memberName}`} actions={actions} />
         )}
       </td>
     </tr>
   );
 }
 
-/** The decisions, with the judgement on everybody. */
-function Log({ told, zone }: { told: ExplainSessionResponse; zone: string }) {
+/** All decisions, with the verdict on each entry. */
+function Decisions({ explanation, zone }: { explanation: ExplainSessionResponse; zone: string }) {
   const t = useText();
-  if (told.decisions.length === 0) return <State title={t.offers.noMoves} />;
+  if (explanation.decisions.length === 0) return <State title={t.offers.noMoves} />;
   return (
     <div className="stack">
-      {[...told.decisions].reverse().map((decision) => (
+      {[...explanation.decisions].reverse().map((decision) => (
         <Decision key={decision.id} decision={decision} zone={zone} />
       ))}
     </div>
@@ -229,22 +248,22 @@ function Log({ told, zone }: { told: ExplainSessionResponse; zone: string }) {
 const moveTones: Record<number, Tone> = { 1: "warn", 2: "good", 3: "accent", 4: "warn" };
 
 export function Decision({ decision, zone }: { decision: WaitlistDecision; zone: string }) {
-  const story = useStory();
-  const { t, locale } = useSpeech();
+  const texts = useDecisionTexts();
+  const { t, locale } = useI18n();
   const show = (at: Timestamp, there: string) => showTime(at, there, locale, "dayTime");
   return (
     <section className="card">
       <header>
         <span>
-          <strong style={{ fontWeight: 600 }}>{story.triggers[decision.trigger]}</strong>{" "}
+          <strong style={{ fontWeight: 600 }}>{texts.triggers[decision.trigger]}</strong>{" "}
           <span className="muted">
             <Time at={decision.decideTime} zone={zone} as="full" />
           </span>
         </span>
-        <Tag tone={moveTones[decision.move] ?? ""}>{story.moves[decision.move]}</Tag>
+        <Tag tone={moveTones[decision.move] ?? ""}>{texts.moves[decision.move]}</Tag>
       </header>
       <div className="body" style={{ fontSize: 13 }}>
-        {tellStaff(decision, story, locale, show).map((sentence) => (
+        {describeForStaff(decision, texts, locale, show).map((sentence) => (
           <p key={sentence} style={{ margin: "0 0 6px" }}>
             {sentence}
           </p>
@@ -253,14 +272,14 @@ export function Decision({ decision, zone }: { decision: WaitlistDecision; zone:
           {decision.verdicts.map((verdict) => (
             <Fragment key={verdict.entryId}>
               <dt>
-                {verdict.rank}. {verdict.memberName || story.staff.somebody}
-                <div style={{ fontSize: 12 }}>{t.worth.score(verdict.score)}</div>
+                {verdict.rank}. {verdict.memberName || texts.staff.someone}
+                <div style={{ fontSize: 12 }}>{t.scoring.score(verdict.score)}</div>
               </dt>
               <dd>
                 <Tag tone={isChosen(verdict) ? "good" : "plain"}>
-                  {isChosen(verdict) ? story.staff.chosen : story.staff.passed}
+                  {isChosen(verdict) ? texts.staff.chosen : texts.staff.passed}
                 </Tag>{" "}
-                <span className="muted">{tellVerdict(verdict, decision, story, show)}</span>
+                <span className="muted">{describeVerdict(verdict, decision, texts, show)}</span>
               </dd>
             </Fragment>
           ))}

@@ -9,7 +9,7 @@ import type { Catalog } from "../data";
 import { readAll } from "../layers/kind";
 import { useRulesSettings } from "./settings";
 
-/** Who changed the rules, when, why, and from what to what. */
+/** The history of the rules: who changed what, when and why. */
 export function Versions({ catalog }: { catalog: Catalog }) {
   const t = useText();
   const { tenant } = useMe();
@@ -28,7 +28,7 @@ export function Versions({ catalog }: { catalog: Catalog }) {
             return all.length === 0 ? (
               <State title={t.rules.noVersions} />
             ) : (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: keyboards must reach scrollable content
               <section className="scroll-x" tabIndex={0} aria-label={t.rules.versions}>
                 <table className="table versions">
                   <thead>
@@ -78,16 +78,16 @@ export function Versions({ catalog }: { catalog: Catalog }) {
   );
 }
 
-/** From what to what a level's own settings were changed. */
+/** What a version changed, compared with the one before. */
 function Changed({
   to,
   earlier,
   whole,
 }: {
   to: WaitlistRulesVersion;
-  /** The newest first. */
+  /** Newest first. */
   earlier: readonly WaitlistRulesVersion[];
-  /** There are no others. */
+  /** There are no earlier versions. */
   whole: boolean;
 }) {
   const t = useText();

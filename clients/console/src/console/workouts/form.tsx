@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { ask } from "../../shared/ask";
-import { useDo, useRead } from "../../shared/calls";
+import { useCall, useRead } from "../../shared/calls";
 import { EditForm } from "../form";
 import { Name } from "../inputs";
 import { Prose } from "./prose";
@@ -19,26 +19,26 @@ const versionOf = (workout: Workout | undefined) => ({
   etag: workout?.etag ?? "",
 });
 
-/** Either there is one, or one is made. */
+/** Edits an existing workout, or creates one. */
 type Begun =
   | { workout: Workout; create?: never }
   | { workout?: never; create: (values: Values) => Promise<unknown> };
 
-/** Writes a workout, or edits one: every session that has it has it as it is then. */
+/** Creates or edits a workout. An edit shows in every session that has the workout. */
 export function WorkoutForm({
   workout,
   create,
   sessionId = "",
   onClose,
 }: Begun & {
-  /** The session that it is read in; among the reusable ones where absent. */
+  /** The session of an inline workout; absent for reusable ones. */
   sessionId?: string;
   onClose: () => void;
 }) {
   const t = useText();
   const d = useDesk();
   const read = useRead();
-  const update = useDo(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
+  const update = useCall(SessionService.method.updateWorkout, { quiet: true, done: t.done.saved });
   return (
     <EditForm<Values>
       fresh={!workout}
@@ -82,7 +82,7 @@ export function WorkoutForm({
 
 function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
   const d = useDesk();
-  const remove = useDo(SessionService.method.deleteWorkout, {
+  const remove = useCall(SessionService.method.deleteWorkout, {
     done: d.workouts.deleted(workout.name),
   });
   return (
@@ -105,7 +105,7 @@ function Delete({ workout, onDone }: { workout: Workout; onDone: () => void }) {
   );
 }
 
-/** What is trained, as it is typed or as it will be read. */
+/** The text of a workout, as source or preview. */
 function Body(typed: {
   value: string;
   onChange: (event: { currentTarget: { value: string } }) => void;

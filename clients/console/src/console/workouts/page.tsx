@@ -5,15 +5,15 @@ import { useState } from "react";
 import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { useLast } from "../../shared/last";
 import { useCan } from "../../shared/me";
 import { PageHead, Shown, State } from "../../shared/ui";
+import { Whole } from "./details";
 import { WorkoutForm } from "./form";
 import { plain } from "./prose";
-import { Whole } from "./whole";
 
-/** Plans of what is trained, to attach to sessions. */
+/** Reusable workouts to attach to sessions. */
 export function WorkoutsPage() {
   const t = useText();
   const d = useDesk();
@@ -21,7 +21,7 @@ export function WorkoutsPage() {
   const [query, setQuery] = useState("");
   const [open, setOpen] = useState<string>();
   const close = () => setOpen(undefined);
-  const create = useDo(SessionService.method.createWorkout, {
+  const create = useCall(SessionService.method.createWorkout, {
     quiet: true,
     done: ({ workout }) => d.workouts.made(workout?.name ?? ""),
   });

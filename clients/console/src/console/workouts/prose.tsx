@@ -1,7 +1,9 @@
 import "./workouts.css";
 import { Fragment, type ReactNode } from "react";
 
-/** The few marks of Markdown that plans use: headings, lists, strong words. Everything else stays as it was written. */
+/**
+ * Renders the supported subset of Markdown: headings, lists and bold. Other text stays as it is.
+ */
 export function Prose({ text }: { text: string }) {
   const blocks: ReactNode[] = [];
   let items: ReactNode[] = [];
@@ -41,7 +43,7 @@ function strong(text: string): ReactNode {
   );
 }
 
-/** The same in a few lines, without its marks. */
+/** A short version without markup. */
 export function plain(text: string): string {
   return text
     .replaceAll(/^#{1,6}\s+/gm, "")

@@ -7,27 +7,27 @@ import { useText } from "../../i18n";
 import { useDesk } from "../../i18n/desk";
 import { useAll } from "../../shared/all";
 import { ask } from "../../shared/ask";
-import { useDo } from "../../shared/calls";
+import { useCall } from "../../shared/calls";
 import { named } from "../../shared/form";
 import { useLast } from "../../shared/last";
 import { useCan } from "../../shared/me";
 import { Card, Shown, Tag } from "../../shared/ui";
+import { Whole } from "./details";
 import { WorkoutForm } from "./form";
-import { Whole } from "./whole";
 
-/** What is trained in a session. */
+/** The workouts of a session. */
 export function SessionWorkouts({ session }: { session: Session }) {
   const t = useText();
   const d = useDesk();
   const can = useCan();
   const workouts = useQuery(SessionService.method.listWorkouts, { sessionId: session.id });
-  const set = useDo(SessionService.method.setWorkouts);
-  const write = useDo(SessionService.method.addInlineWorkout, { quiet: true });
+  const set = useCall(SessionService.method.setWorkouts);
+  const write = useCall(SessionService.method.addInlineWorkout, { quiet: true });
   const [doing, setDoing] = useState<"attach" | "write">();
   const [read, setRead] = useState<string>();
   const [last, turn] = useLast(read);
   const writes = can("workout.write") && session.state !== SessionState.CANCELLED;
-  // What somebody else has planned meanwhile is not undone.
+  // The etag guards against overwriting changes by other users.
   const etag = useRef(session.etag);
   useEffect(() => {
     etag.current = session.etag;
@@ -38,7 +38,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
     return answer;
   };
   const remove = async (workout: Workout) => {
-    // Its text stands nowhere else.
+    // An inline workout is lost when it is removed.
     const sure =
       !workout.inline ||
       (await ask({
@@ -89,7 +89,7 @@ export function SessionWorkouts({ session }: { session: Session }) {
                   {workout.inline && <Tag tone="plain">{d.workouts.thisOnly}</Tag>}
                   {workout.deleteTime && <Tag>{d.workouts.gone}</Tag>}
                   {writes && (
-                    <span className="plan-acts">
+                    <span className="plan-actions">
                       {at > 0 && (
                         <ActionIcon
                           size="sm"

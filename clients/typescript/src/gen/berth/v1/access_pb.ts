@@ -15,31 +15,31 @@ export const file_berth_v1_access: GenFile = /*@__PURE__*/
   fileDesc("ChViZXJ0aC92MS9hY2Nlc3MucHJvdG8SCGJlcnRoLnYxIq4BCgZBY2Nlc3MSIwoEcnVsZRgBIAEoDjIVLmJlcnRoLnYxLkFjY2Vzcy5SdWxlEhIKCnBlcm1pc3Npb24YAiABKAkSGAoQc2VydmljZV9hY2NvdW50cxgDIAEoCCJRCgRSdWxlEhQKEFJVTEVfVU5TUEVDSUZJRUQQABITCg9SVUxFX1BFUk1JU1NJT04QARINCglSVUxFX1NFTEYQAhIPCgtSVUxFX1BVQkxJQxADOkoKBmFjY2VzcxIeLmdvb2dsZS5wcm90b2J1Zi5NZXRob2RPcHRpb25zGLmOAyABKAsyEC5iZXJ0aC52MS5BY2Nlc3NSBmFjY2Vzc2IGcHJvdG8z", [file_google_protobuf_descriptor]);
 
 /**
- * Access is what a caller needs for an RPC. One interceptor reads it from the
- * descriptor and enforces it before anything else sees the request.
+ * Access says who may call an RPC. An interceptor reads it from the descriptor and enforces it before the request is
+ * processed.
  *
  * @generated from message berth.v1.Access
  */
 export type Access = Message<"berth.v1.Access"> & {
   /**
-   * Whether a token is needed at all, and for whose things.
+   * How the RPC is guarded.
    *
    * @generated from field: berth.v1.Access.Rule rule = 1;
    */
   rule: Access_Rule;
 
   /**
-   * The permission that the caller's roles must hold in the request's tenant,
-   * such as "session.create". With RULE_SELF it widens: who holds it may act on
-   * everyone's things, others on their own only. Empty where no permission widens or guards the RPC.
+   * The permission that the caller's roles must have in the request's tenant, such as "session.create". With RULE_SELF,
+   * callers with the permission may act on everyone's data, and other callers only on their own. Empty if no permission
+   * guards or widens the RPC.
    *
    * @generated from field: string permission = 2;
    */
   permission: string;
 
   /**
-   * With RULE_SELF: active service accounts may call it, too. They are no members and have nothing
-   * themselves; their own is what they made, such as the holds of a partner.
+   * With RULE_SELF: active service accounts may call the RPC too. A service account is not a member. Its own data is
+   * what it created, such as a partner's holds.
    *
    * @generated from field: bool service_accounts = 3;
    */
@@ -60,28 +60,28 @@ export const AccessSchema: GenMessage<Access> = /*@__PURE__*/
  */
 export enum Access_Rule {
   /**
-   * Not declared. A test fails for an RPC that leaves it so, and the server refuses to start.
+   * Not declared. A test fails if an RPC leaves it unset, and the server refuses to start.
    *
    * @generated from enum value: RULE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The caller's roles must hold the permission.
+   * The caller's roles must have the permission.
    *
    * @generated from enum value: RULE_PERMISSION = 1;
    */
   PERMISSION = 1,
 
   /**
-   * Any active member of the tenant may call it, on their own things.
+   * Any active member of the tenant may call it, for their own data.
    *
    * @generated from enum value: RULE_SELF = 2;
    */
   SELF = 2,
 
   /**
-   * No token is asked for. The request proves itself, by a signature or a key.
+   * No token is needed. The request itself contains a signature or a key.
    *
    * @generated from enum value: RULE_PUBLIC = 3;
    */
@@ -95,7 +95,7 @@ export const Access_RuleSchema: GenEnum<Access_Rule> = /*@__PURE__*/
   enumDesc(file_berth_v1_access, 0, 0);
 
 /**
- * The guard of this RPC.
+ * Who may call this RPC.
  *
  * @generated from extension: berth.v1.Access access = 51001;
  */

@@ -18,13 +18,13 @@ export const file_berth_v1_access_service: GenFile = /*@__PURE__*/
   fileDesc("Ch1iZXJ0aC92MS9hY2Nlc3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiKwoWTGlzdFBlcm1pc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiRAoXTGlzdFBlcm1pc3Npb25zUmVzcG9uc2USKQoLcGVybWlzc2lvbnMYASADKAsyFC5iZXJ0aC52MS5QZXJtaXNzaW9uIkwKEExpc3RSb2xlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXBhZ2Vfc2l6ZRgCIAEoBRISCgpwYWdlX3Rva2VuGAMgASgJIksKEUxpc3RSb2xlc1Jlc3BvbnNlEh0KBXJvbGVzGAEgAygLMg4uYmVydGgudjEuUm9sZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiRAoRQ3JlYXRlUm9sZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhwKBHJvbGUYAiABKAsyDi5iZXJ0aC52MS5Sb2xlIjIKEkNyZWF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJ1ChFVcGRhdGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSHAoEcm9sZRgCIAEoCzIOLmJlcnRoLnYxLlJvbGUSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjIKElVwZGF0ZVJvbGVSZXNwb25zZRIcCgRyb2xlGAEgASgLMg4uYmVydGgudjEuUm9sZSJCChFEZWxldGVSb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDAoEcm9sZRgCIAEoCRIMCgRldGFnGAMgASgJIhQKEkRlbGV0ZVJvbGVSZXNwb25zZSJHChFBc3NpZ25Sb2xlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEgwKBHJvbGUYAyABKAkiIwoSQXNzaWduUm9sZVJlc3BvbnNlEg0KBXJvbGVzGAEgAygJIkcKEVJldm9rZVJvbGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDAoEcm9sZRgDIAEoCSIjChJSZXZva2VSb2xlUmVzcG9uc2USDQoFcm9sZXMYASADKAkiiAEKEkNoZWNrQWNjZXNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoJbWVtYmVyX2lkGAIgASgJSAASEQoHc3ViamVjdBgDIAEoCUgAEhwKEnNlcnZpY2VfYWNjb3VudF9pZBgEIAEoCUgAEhIKCnBlcm1pc3Npb24YBSABKAlCBQoDd2hvImUKE0NoZWNrQWNjZXNzUmVzcG9uc2USDwoHYWxsb3dlZBgBIAEoCBIVCg10aHJvdWdoX3JvbGVzGAIgAygJEhYKDmdyYW50aW5nX3JvbGVzGAMgAygJEg4KBmFjdGl2ZRgEIAEoCCJiChtDcmVhdGVTZXJ2aWNlQWNjb3VudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSDQoFcm9sZXMYBCADKAkiYwocQ3JlYXRlU2VydmljZUFjY291bnRSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudBIQCgNrZXkYAiABKAlCA4ABASJvChpMaXN0U2VydmljZUFjY291bnRzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPaW5jbHVkZV9yZXZva2VkGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJImoKG0xpc3RTZXJ2aWNlQWNjb3VudHNSZXNwb25zZRIyChBzZXJ2aWNlX2FjY291bnRzGAEgAygLMhguYmVydGgudjEuU2VydmljZUFjY291bnQSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJInsKHlJvdGF0ZVNlcnZpY2VBY2NvdW50S2V5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSGgoSc2VydmljZV9hY2NvdW50X2lkGAIgASgJEioKB292ZXJsYXAYAyABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iZgofUm90YXRlU2VydmljZUFjY291bnRLZXlSZXNwb25zZRIxCg9zZXJ2aWNlX2FjY291bnQYASABKAsyGC5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudBIQCgNrZXkYAiABKAlCA4ABASJMChtSZXZva2VTZXJ2aWNlQWNjb3VudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhoKEnNlcnZpY2VfYWNjb3VudF9pZBgCIAEoCSJRChxSZXZva2VTZXJ2aWNlQWNjb3VudFJlc3BvbnNlEjEKD3NlcnZpY2VfYWNjb3VudBgBIAEoCzIYLmJlcnRoLnYxLlNlcnZpY2VBY2NvdW50IjkKEkV4Y2hhbmdlS2V5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoDa2V5GAIgASgJQgOAAQEicgoTRXhjaGFuZ2VLZXlSZXNwb25zZRIZCgxhY2Nlc3NfdG9rZW4YASABKAlCA4ABARItCgpleHBpcmVzX2luGAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhEKCXRlbmFudF9pZBgDIAEoCTLrCgoNQWNjZXNzU2VydmljZRJsCg9MaXN0UGVybWlzc2lvbnMSIC5iZXJ0aC52MS5MaXN0UGVybWlzc2lvbnNSZXF1ZXN0GiEuYmVydGgudjEuTGlzdFBlcm1pc3Npb25zUmVzcG9uc2UiFJACAcrzGA0IARIJcm9sZS5yZWFkEloKCUxpc3RSb2xlcxIaLmJlcnRoLnYxLkxpc3RSb2xlc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0Um9sZXNSZXNwb25zZSIUkAIByvMYDQgBEglyb2xlLnJlYWQSWwoKQ3JlYXRlUm9sZRIbLmJlcnRoLnYxLkNyZWF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQ3JlYXRlUm9sZVJlc3BvbnNlIhLK8xgOCAESCnJvbGUud3JpdGUSWwoKVXBkYXRlUm9sZRIbLmJlcnRoLnYxLlVwZGF0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuVXBkYXRlUm9sZVJlc3BvbnNlIhLK8xgOCAESCnJvbGUud3JpdGUSWwoKRGVsZXRlUm9sZRIbLmJlcnRoLnYxLkRlbGV0ZVJvbGVSZXF1ZXN0GhwuYmVydGgudjEuRGVsZXRlUm9sZVJlc3BvbnNlIhLK8xgOCAESCnJvbGUud3JpdGUSXAoKQXNzaWduUm9sZRIbLmJlcnRoLnYxLkFzc2lnblJvbGVSZXF1ZXN0GhwuYmVydGgudjEuQXNzaWduUm9sZVJlc3BvbnNlIhPK8xgPCAESC3JvbGUuYXNzaWduElwKClJldm9rZVJvbGUSGy5iZXJ0aC52MS5SZXZva2VSb2xlUmVxdWVzdBocLmJlcnRoLnYxLlJldm9rZVJvbGVSZXNwb25zZSITyvMYDwgBEgtyb2xlLmFzc2lnbhJjCgtDaGVja0FjY2VzcxIcLmJlcnRoLnYxLkNoZWNrQWNjZXNzUmVxdWVzdBodLmJlcnRoLnYxLkNoZWNrQWNjZXNzUmVzcG9uc2UiF5ACAcrzGBAIARIMYWNjZXNzLmNoZWNrEn0KFENyZWF0ZVNlcnZpY2VBY2NvdW50EiUuYmVydGgudjEuQ3JlYXRlU2VydmljZUFjY291bnRSZXF1ZXN0GiYuYmVydGgudjEuQ3JlYXRlU2VydmljZUFjY291bnRSZXNwb25zZSIWyvMYEggBEg5hY2NvdW50Lm1hbmFnZRJ9ChNMaXN0U2VydmljZUFjY291bnRzEiQuYmVydGgudjEuTGlzdFNlcnZpY2VBY2NvdW50c1JlcXVlc3QaJS5iZXJ0aC52MS5MaXN0U2VydmljZUFjY291bnRzUmVzcG9uc2UiGZACAcrzGBIIARIOYWNjb3VudC5tYW5hZ2UShgEKF1JvdGF0ZVNlcnZpY2VBY2NvdW50S2V5EiguYmVydGgudjEuUm90YXRlU2VydmljZUFjY291bnRLZXlSZXF1ZXN0GikuYmVydGgudjEuUm90YXRlU2VydmljZUFjY291bnRLZXlSZXNwb25zZSIWyvMYEggBEg5hY2NvdW50Lm1hbmFnZRJ9ChRSZXZva2VTZXJ2aWNlQWNjb3VudBIlLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVxdWVzdBomLmJlcnRoLnYxLlJldm9rZVNlcnZpY2VBY2NvdW50UmVzcG9uc2UiFsrzGBIIARIOYWNjb3VudC5tYW5hZ2USUgoLRXhjaGFuZ2VLZXkSHC5iZXJ0aC52MS5FeGNoYW5nZUtleVJlcXVlc3QaHS5iZXJ0aC52MS5FeGNoYW5nZUtleVJlc3BvbnNlIgbK8xgCCANiBnByb3RvMw", [file_berth_v1_access, file_berth_v1_role, file_google_protobuf_duration, file_google_protobuf_field_mask]);
 
 /**
- * ListPermissionsRequest asks for all permissions.
+ * ListPermissionsRequest lists all permissions.
  *
  * @generated from message berth.v1.ListPermissionsRequest
  */
 export type ListPermissionsRequest = Message<"berth.v1.ListPermissionsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -39,7 +39,7 @@ export const ListPermissionsRequestSchema: GenMessage<ListPermissionsRequest> = 
   messageDesc(file_berth_v1_access_service, 0);
 
 /**
- * ListPermissionsResponse is all of them, grouped by subject.
+ * ListPermissionsResponse has all permissions, grouped by subject.
  *
  * @generated from message berth.v1.ListPermissionsResponse
  */
@@ -60,27 +60,27 @@ export const ListPermissionsResponseSchema: GenMessage<ListPermissionsResponse> 
   messageDesc(file_berth_v1_access_service, 1);
 
 /**
- * ListRolesRequest asks for roles.
+ * ListRolesRequest lists roles.
  *
  * @generated from message berth.v1.ListRolesRequest
  */
 export type ListRolesRequest = Message<"berth.v1.ListRolesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 2;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 3;
    */
@@ -95,7 +95,7 @@ export const ListRolesRequestSchema: GenMessage<ListRolesRequest> = /*@__PURE__*
   messageDesc(file_berth_v1_access_service, 2);
 
 /**
- * ListRolesResponse is one page: built-in roles first by rank, then the tenant's own by name.
+ * ListRolesResponse is one page: the built-in roles by rank, then the tenant's own by name.
  *
  * @generated from message berth.v1.ListRolesResponse
  */
@@ -108,7 +108,7 @@ export type ListRolesResponse = Message<"berth.v1.ListRolesResponse"> & {
   roles: Role[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -123,20 +123,20 @@ export const ListRolesResponseSchema: GenMessage<ListRolesResponse> = /*@__PURE_
   messageDesc(file_berth_v1_access_service, 3);
 
 /**
- * CreateRoleRequest defines a role.
+ * CreateRoleRequest creates a role.
  *
  * @generated from message berth.v1.CreateRoleRequest
  */
 export type CreateRoleRequest = Message<"berth.v1.CreateRoleRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is. name is required.
+   * The values to create it with. name is required.
    *
    * @generated from field: berth.v1.Role role = 2;
    */
@@ -151,13 +151,13 @@ export const CreateRoleRequestSchema: GenMessage<CreateRoleRequest> = /*@__PURE_
   messageDesc(file_berth_v1_access_service, 4);
 
 /**
- * CreateRoleResponse is the role made.
+ * CreateRoleResponse is the new role.
  *
  * @generated from message berth.v1.CreateRoleResponse
  */
 export type CreateRoleResponse = Message<"berth.v1.CreateRoleResponse"> & {
   /**
-   * The role as it is now.
+   * The role.
    *
    * @generated from field: berth.v1.Role role = 1;
    */
@@ -178,21 +178,21 @@ export const CreateRoleResponseSchema: GenMessage<CreateRoleResponse> = /*@__PUR
  */
 export type UpdateRoleRequest = Message<"berth.v1.UpdateRoleRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The role's name, and the new values of what the mask names.
+   * The name of the role, and new values for the fields in the mask.
    *
    * @generated from field: berth.v1.Role role = 2;
    */
   role?: Role | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -207,13 +207,13 @@ export const UpdateRoleRequestSchema: GenMessage<UpdateRoleRequest> = /*@__PURE_
   messageDesc(file_berth_v1_access_service, 6);
 
 /**
- * UpdateRoleResponse is the role after the edit.
+ * UpdateRoleResponse is the edited role.
  *
  * @generated from message berth.v1.UpdateRoleResponse
  */
 export type UpdateRoleResponse = Message<"berth.v1.UpdateRoleResponse"> & {
   /**
-   * The role as it is now.
+   * The role.
    *
    * @generated from field: berth.v1.Role role = 1;
    */
@@ -228,13 +228,13 @@ export const UpdateRoleResponseSchema: GenMessage<UpdateRoleResponse> = /*@__PUR
   messageDesc(file_berth_v1_access_service, 7);
 
 /**
- * DeleteRoleRequest names a role.
+ * DeleteRoleRequest deletes a role.
  *
  * @generated from message berth.v1.DeleteRoleRequest
  */
 export type DeleteRoleRequest = Message<"berth.v1.DeleteRoleRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -248,7 +248,7 @@ export type DeleteRoleRequest = Message<"berth.v1.DeleteRoleRequest"> & {
   role: string;
 
   /**
-   * If set, it must still be the current one: ETAG_MISMATCH.
+   * If set, it must be the role's current etag: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 3;
    */
@@ -263,7 +263,7 @@ export const DeleteRoleRequestSchema: GenMessage<DeleteRoleRequest> = /*@__PURE_
   messageDesc(file_berth_v1_access_service, 8);
 
 /**
- * DeleteRoleResponse says that it is gone.
+ * DeleteRoleResponse is empty.
  *
  * @generated from message berth.v1.DeleteRoleResponse
  */
@@ -278,20 +278,20 @@ export const DeleteRoleResponseSchema: GenMessage<DeleteRoleResponse> = /*@__PUR
   messageDesc(file_berth_v1_access_service, 9);
 
 /**
- * AssignRoleRequest gives a role.
+ * AssignRoleRequest gives a member a role.
  *
  * @generated from message berth.v1.AssignRoleRequest
  */
 export type AssignRoleRequest = Message<"berth.v1.AssignRoleRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Who gets it.
+   * The member who gets the role.
    *
    * @generated from field: string member_id = 2;
    */
@@ -313,13 +313,13 @@ export const AssignRoleRequestSchema: GenMessage<AssignRoleRequest> = /*@__PURE_
   messageDesc(file_berth_v1_access_service, 10);
 
 /**
- * AssignRoleResponse is what the member holds after it.
+ * AssignRoleResponse has the member's roles.
  *
  * @generated from message berth.v1.AssignRoleResponse
  */
 export type AssignRoleResponse = Message<"berth.v1.AssignRoleResponse"> & {
   /**
-   * Names of all roles they hold now, the built-in ones by rank, then by name.
+   * The names of all roles that the member has now: the built-in roles by rank, then the others by name.
    *
    * @generated from field: repeated string roles = 1;
    */
@@ -334,20 +334,20 @@ export const AssignRoleResponseSchema: GenMessage<AssignRoleResponse> = /*@__PUR
   messageDesc(file_berth_v1_access_service, 11);
 
 /**
- * RevokeRoleRequest takes a role away.
+ * RevokeRoleRequest takes a role from a member.
  *
  * @generated from message berth.v1.RevokeRoleRequest
  */
 export type RevokeRoleRequest = Message<"berth.v1.RevokeRoleRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Who loses it.
+   * The member who loses the role.
    *
    * @generated from field: string member_id = 2;
    */
@@ -369,13 +369,13 @@ export const RevokeRoleRequestSchema: GenMessage<RevokeRoleRequest> = /*@__PURE_
   messageDesc(file_berth_v1_access_service, 12);
 
 /**
- * RevokeRoleResponse is what the member holds after it.
+ * RevokeRoleResponse has the member's roles.
  *
  * @generated from message berth.v1.RevokeRoleResponse
  */
 export type RevokeRoleResponse = Message<"berth.v1.RevokeRoleResponse"> & {
   /**
-   * Names of all roles they hold now, the built-in ones by rank, then by name.
+   * The names of all roles that the member has now: the built-in roles by rank, then the others by name.
    *
    * @generated from field: repeated string roles = 1;
    */
@@ -390,20 +390,20 @@ export const RevokeRoleResponseSchema: GenMessage<RevokeRoleResponse> = /*@__PUR
   messageDesc(file_berth_v1_access_service, 13);
 
 /**
- * CheckAccessRequest asks whether someone may do something.
+ * CheckAccessRequest asks whether a member or service account has a permission.
  *
  * @generated from message berth.v1.CheckAccessRequest
  */
 export type CheckAccessRequest = Message<"berth.v1.CheckAccessRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * About whom. Required.
+   * The member or service account. Required.
    *
    * @generated from oneof berth.v1.CheckAccessRequest.who
    */
@@ -417,7 +417,7 @@ export type CheckAccessRequest = Message<"berth.v1.CheckAccessRequest"> & {
     case: "memberId";
   } | {
     /**
-     * The `sub` of a member's tokens, 1 to 255 characters.
+     * The member with this `sub` in their tokens, 1 to 255 characters.
      *
      * @generated from field: string subject = 3;
      */
@@ -449,34 +449,35 @@ export const CheckAccessRequestSchema: GenMessage<CheckAccessRequest> = /*@__PUR
   messageDesc(file_berth_v1_access_service, 14);
 
 /**
- * CheckAccessResponse is the answer.
+ * CheckAccessResponse tells whether access is allowed.
  *
  * @generated from message berth.v1.CheckAccessResponse
  */
 export type CheckAccessResponse = Message<"berth.v1.CheckAccessResponse"> & {
   /**
-   * Whether they may. False for everyone who is inactive or revoked, whatever their roles.
+   * Whether they have the permission. Always false for an inactive member or a revoked account.
    *
    * @generated from field: bool allowed = 1;
    */
   allowed: boolean;
 
   /**
-   * Names of the roles they hold that give it, the built-in ones by rank, then by name. None where they are not active.
+   * The names of their roles that have the permission: the built-in roles by rank, then the others by name. Empty if
+   * they are not active.
    *
    * @generated from field: repeated string through_roles = 2;
    */
   throughRoles: string[];
 
   /**
-   * Names of the tenant's roles that would give it, those they hold too, in the same order.
+   * The names of all roles of the tenant that have the permission, in the same order. Includes through_roles.
    *
    * @generated from field: repeated string granting_roles = 3;
    */
   grantingRoles: string[];
 
   /**
-   * Whether the membership or account is in force.
+   * Whether the membership or account is active.
    *
    * @generated from field: bool active = 4;
    */
@@ -491,20 +492,20 @@ export const CheckAccessResponseSchema: GenMessage<CheckAccessResponse> = /*@__P
   messageDesc(file_berth_v1_access_service, 15);
 
 /**
- * CreateServiceAccountRequest asks for an account.
+ * CreateServiceAccountRequest creates an account.
  *
  * @generated from message berth.v1.CreateServiceAccountRequest
  */
 export type CreateServiceAccountRequest = Message<"berth.v1.CreateServiceAccountRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What people read, 1 to 200 characters, unique among the tenant's accounts in force, without regard to case.
+   * The display name, 1 to 200 characters. Unique among the tenant's active accounts, ignoring case.
    *
    * @generated from field: string name = 2;
    */
@@ -518,7 +519,7 @@ export type CreateServiceAccountRequest = Message<"berth.v1.CreateServiceAccount
   description: string;
 
   /**
-   * Names of the roles it gets. They stay as they are for its life.
+   * The names of its roles. They cannot be changed later.
    *
    * @generated from field: repeated string roles = 4;
    */
@@ -533,7 +534,7 @@ export const CreateServiceAccountRequestSchema: GenMessage<CreateServiceAccountR
   messageDesc(file_berth_v1_access_service, 16);
 
 /**
- * CreateServiceAccountResponse is the account and its key.
+ * CreateServiceAccountResponse is the new account and its key.
  *
  * @generated from message berth.v1.CreateServiceAccountResponse
  */
@@ -546,7 +547,7 @@ export type CreateServiceAccountResponse = Message<"berth.v1.CreateServiceAccoun
   serviceAccount?: ServiceAccount | undefined;
 
   /**
-   * The key. It is not kept: it cannot be read again, and redoing the request does not show it again.
+   * The key. Berth does not store it: it cannot be read again, and repeating the request does not return it again.
    *
    * @generated from field: string key = 2;
    */
@@ -561,34 +562,34 @@ export const CreateServiceAccountResponseSchema: GenMessage<CreateServiceAccount
   messageDesc(file_berth_v1_access_service, 17);
 
 /**
- * ListServiceAccountsRequest asks for accounts.
+ * ListServiceAccountsRequest lists accounts.
  *
  * @generated from message berth.v1.ListServiceAccountsRequest
  */
 export type ListServiceAccountsRequest = Message<"berth.v1.ListServiceAccountsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Also those that are revoked.
+   * Whether to include revoked accounts.
    *
    * @generated from field: bool include_revoked = 2;
    */
   includeRevoked: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -603,7 +604,7 @@ export const ListServiceAccountsRequestSchema: GenMessage<ListServiceAccountsReq
   messageDesc(file_berth_v1_access_service, 18);
 
 /**
- * ListServiceAccountsResponse is one page, in order of name, then id.
+ * ListServiceAccountsResponse is one page, by name, then id.
  *
  * @generated from message berth.v1.ListServiceAccountsResponse
  */
@@ -616,7 +617,7 @@ export type ListServiceAccountsResponse = Message<"berth.v1.ListServiceAccountsR
   serviceAccounts: ServiceAccount[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -631,13 +632,13 @@ export const ListServiceAccountsResponseSchema: GenMessage<ListServiceAccountsRe
   messageDesc(file_berth_v1_access_service, 19);
 
 /**
- * RotateServiceAccountKeyRequest asks for a new key.
+ * RotateServiceAccountKeyRequest creates a new key.
  *
  * @generated from message berth.v1.RotateServiceAccountKeyRequest
  */
 export type RotateServiceAccountKeyRequest = Message<"berth.v1.RotateServiceAccountKeyRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -651,7 +652,8 @@ export type RotateServiceAccountKeyRequest = Message<"berth.v1.RotateServiceAcco
   serviceAccountId: string;
 
   /**
-   * How long the other keys stay good, up to 7 days. Absent: they end at once. A key that ends sooner still does.
+   * How long the other keys stay valid, up to 7 days. If absent, they end at once. A key that expires earlier still
+   * does.
    *
    * @generated from field: google.protobuf.Duration overlap = 3;
    */
@@ -672,14 +674,14 @@ export const RotateServiceAccountKeyRequestSchema: GenMessage<RotateServiceAccou
  */
 export type RotateServiceAccountKeyResponse = Message<"berth.v1.RotateServiceAccountKeyResponse"> & {
   /**
-   * The account as it is now.
+   * The account.
    *
    * @generated from field: berth.v1.ServiceAccount service_account = 1;
    */
   serviceAccount?: ServiceAccount | undefined;
 
   /**
-   * The key. It is not kept: it cannot be read again, and redoing the request does not show it again.
+   * The key. Berth does not store it: it cannot be read again, and repeating the request does not return it again.
    *
    * @generated from field: string key = 2;
    */
@@ -694,13 +696,13 @@ export const RotateServiceAccountKeyResponseSchema: GenMessage<RotateServiceAcco
   messageDesc(file_berth_v1_access_service, 21);
 
 /**
- * RevokeServiceAccountRequest names an account.
+ * RevokeServiceAccountRequest revokes an account.
  *
  * @generated from message berth.v1.RevokeServiceAccountRequest
  */
 export type RevokeServiceAccountRequest = Message<"berth.v1.RevokeServiceAccountRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -722,13 +724,13 @@ export const RevokeServiceAccountRequestSchema: GenMessage<RevokeServiceAccountR
   messageDesc(file_berth_v1_access_service, 22);
 
 /**
- * RevokeServiceAccountResponse is the account after it.
+ * RevokeServiceAccountResponse is the revoked account.
  *
  * @generated from message berth.v1.RevokeServiceAccountResponse
  */
 export type RevokeServiceAccountResponse = Message<"berth.v1.RevokeServiceAccountResponse"> & {
   /**
-   * The account as it is now.
+   * The account.
    *
    * @generated from field: berth.v1.ServiceAccount service_account = 1;
    */
@@ -743,13 +745,13 @@ export const RevokeServiceAccountResponseSchema: GenMessage<RevokeServiceAccount
   messageDesc(file_berth_v1_access_service, 23);
 
 /**
- * ExchangeKeyRequest carries a key.
+ * ExchangeKeyRequest exchanges a key for a token.
  *
  * @generated from message berth.v1.ExchangeKeyRequest
  */
 export type ExchangeKeyRequest = Message<"berth.v1.ExchangeKeyRequest"> & {
   /**
-   * The tenant. May be empty: the key is good for one only.
+   * The tenant. Optional: a key is valid for one tenant only.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -771,27 +773,27 @@ export const ExchangeKeyRequestSchema: GenMessage<ExchangeKeyRequest> = /*@__PUR
   messageDesc(file_berth_v1_access_service, 24);
 
 /**
- * ExchangeKeyResponse is a token.
+ * ExchangeKeyResponse has the token.
  *
  * @generated from message berth.v1.ExchangeKeyResponse
  */
 export type ExchangeKeyResponse = Message<"berth.v1.ExchangeKeyResponse"> & {
   /**
-   * A JWT, to be sent as "Authorization: Bearer …".
+   * A JWT. Send it as "Authorization: Bearer …".
    *
    * @generated from field: string access_token = 1;
    */
   accessToken: string;
 
   /**
-   * How long it is good from now on. Exchange again before it ends.
+   * How long the token is valid from now. Exchange the key again before it expires.
    *
    * @generated from field: google.protobuf.Duration expires_in = 2;
    */
   expiresIn?: Duration | undefined;
 
   /**
-   * The tenant it is good for.
+   * The tenant that the token is valid for.
    *
    * @generated from field: string tenant_id = 3;
    */
@@ -806,14 +808,16 @@ export const ExchangeKeyResponseSchema: GenMessage<ExchangeKeyResponse> = /*@__P
   messageDesc(file_berth_v1_access_service, 25);
 
 /**
- * AccessService is who may do what. A change holds at once, on every node. Nobody gives or takes away a permission that they
- * lack themselves: PERMISSION_DENIED, which names it. What counts is what they hold at that moment.
+ * AccessService manages roles and service accounts. A change takes effect at once, on every node.
+ *
+ * Callers can give or take away only permissions that they have themselves at that moment. Otherwise the call fails
+ * with PERMISSION_DENIED, which names the missing permission.
  *
  * @generated from service berth.v1.AccessService
  */
 export const AccessService: GenService<{
   /**
-   * ListPermissions reads all permissions there are, in one answer, grouped by subject.
+   * ListPermissions lists all permissions in one response, grouped by subject.
    *
    * @generated from rpc berth.v1.AccessService.ListPermissions
    */
@@ -823,7 +827,7 @@ export const AccessService: GenService<{
     output: typeof ListPermissionsResponseSchema;
   },
   /**
-   * ListRoles reads the tenant's roles, the built-in ones first by rank, then its own by name.
+   * ListRoles lists the tenant's roles: the built-in roles by rank, then its own roles by name.
    *
    * @generated from rpc berth.v1.AccessService.ListRoles
    */
@@ -833,7 +837,7 @@ export const AccessService: GenService<{
     output: typeof ListRolesResponseSchema;
   },
   /**
-   * CreateRole defines a role.
+   * CreateRole creates a role.
    * Errors: ALREADY_EXISTS (name), PERMISSION_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.CreateRole
@@ -844,7 +848,8 @@ export const AccessService: GenService<{
     output: typeof CreateRoleResponseSchema;
   },
   /**
-   * UpdateRole edits a role, for all who hold it. The caller must have the permissions that it adds and those that it drops.
+   * UpdateRole edits a role, for everyone who has it. The caller must have the permissions that are added and those
+   * that are removed.
    * Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, PERMISSION_NOT_FOUND, PERMISSION_DENIED, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.AccessService.UpdateRole
@@ -855,7 +860,7 @@ export const AccessService: GenService<{
     output: typeof UpdateRoleResponseSchema;
   },
   /**
-   * DeleteRole removes a role that nobody holds.
+   * DeleteRole deletes a role. No member or service account may have it.
    * Errors: ROLE_NOT_FOUND, ROLE_BUILT_IN, ROLE_IN_USE, PERMISSION_DENIED, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.AccessService.DeleteRole
@@ -866,7 +871,7 @@ export const AccessService: GenService<{
     output: typeof DeleteRoleResponseSchema;
   },
   /**
-   * AssignRole gives a member a role. Giving it again changes nothing.
+   * AssignRole gives a member a role. If they have it already, nothing changes.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.AssignRole
@@ -877,7 +882,7 @@ export const AccessService: GenService<{
     output: typeof AssignRoleResponseSchema;
   },
   /**
-   * RevokeRole takes a role from a member. Taking one that they do not hold changes nothing.
+   * RevokeRole takes a role from a member. If they do not have it, nothing changes.
    * Errors: MEMBER_NOT_FOUND, ROLE_NOT_FOUND, PERMISSION_DENIED, LAST_OWNER.
    *
    * @generated from rpc berth.v1.AccessService.RevokeRole
@@ -888,7 +893,7 @@ export const AccessService: GenService<{
     output: typeof RevokeRoleResponseSchema;
   },
   /**
-   * CheckAccess says whether someone may do something, and through which role.
+   * CheckAccess tells whether a member or service account has a permission, and through which roles.
    * Errors: MEMBER_NOT_FOUND, SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.AccessService.CheckAccess
@@ -899,8 +904,8 @@ export const AccessService: GenService<{
     output: typeof CheckAccessResponseSchema;
   },
   /**
-   * CreateServiceAccount makes an account with one key, which is shown this once: where an idempotency
-   * key repeats the answer, the key's text is empty.
+   * CreateServiceAccount creates an account with one key. The key is shown only once: if an idempotency key repeats the
+   * response, the key is empty.
    * Errors: ALREADY_EXISTS (name), ROLE_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.CreateServiceAccount
@@ -911,7 +916,7 @@ export const AccessService: GenService<{
     output: typeof CreateServiceAccountResponseSchema;
   },
   /**
-   * ListServiceAccounts reads the accounts, by name. Keys are never among what it gives.
+   * ListServiceAccounts lists the accounts by name. It never returns keys.
    *
    * @generated from rpc berth.v1.AccessService.ListServiceAccounts
    */
@@ -921,9 +926,9 @@ export const AccessService: GenService<{
     output: typeof ListServiceAccountsResponseSchema;
   },
   /**
-   * RotateServiceAccountKey makes a new key, which is shown this once, and ends the others. Where an
-   * idempotency key repeats the answer, the new key's text is empty.
-   * Errors: SERVICE_ACCOUNT_NOT_FOUND (also where it is revoked), PERMISSION_DENIED.
+   * RotateServiceAccountKey creates a new key and ends the others. The key is shown only once: if an idempotency key
+   * repeats the response, the key is empty.
+   * Errors: SERVICE_ACCOUNT_NOT_FOUND (also if it is revoked), PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.RotateServiceAccountKey
    */
@@ -933,7 +938,8 @@ export const AccessService: GenService<{
     output: typeof RotateServiceAccountKeyResponseSchema;
   },
   /**
-   * RevokeServiceAccount ends an account for good: its keys, and tokens that they gave. Revoking again changes nothing.
+   * RevokeServiceAccount ends an account for good, with its keys and the tokens that were issued for them. Revoking it
+   * again changes nothing.
    * Errors: SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_DENIED.
    *
    * @generated from rpc berth.v1.AccessService.RevokeServiceAccount
@@ -944,8 +950,9 @@ export const AccessService: GenService<{
     output: typeof RevokeServiceAccountResponseSchema;
   },
   /**
-   * ExchangeKey gives a short-lived token for a service account's key. It is not served on GET, so that no key stands in a URL.
-   * Errors: KEY_INVALID (also for another tenant's key).
+   * ExchangeKey returns a short-lived token for a service account's key. It is not available over HTTP GET, so that no
+   * key appears in a URL.
+   * Errors: KEY_INVALID (also for a key of another tenant).
    *
    * @generated from rpc berth.v1.AccessService.ExchangeKey
    */

@@ -19,34 +19,34 @@ export const file_berth_v1_analytics: GenFile = /*@__PURE__*/
   fileDesc("ChhiZXJ0aC92MS9hbmFseXRpY3MucHJvdG8SCGJlcnRoLnYxIogBCg9BbmFseXRpY3NGaWx0ZXISJQoKc3RhcnRfZGF0ZRgBIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSIwoIZW5kX2RhdGUYAiABKAsyES5nb29nbGUudHlwZS5EYXRlEhQKDGxvY2F0aW9uX2lkcxgDIAMoCRITCgtzZXJ2aWNlX2lkcxgEIAMoCSLpAwoQQXR0ZW5kYW5jZUNvdW50cxIQCghzZXNzaW9ucxgBIAEoBRIaChJzZXNzaW9uc19jYW5jZWxsZWQYAiABKAUSEAoIY2FwYWNpdHkYAyABKAMSDgoGYm9va2VkGAQgASgDEhYKDmJvb2tlZF9saW1pdGVkGAUgASgDEhAKCGF0dGVuZGVkGAYgASgDEhAKCG5vX3Nob3dzGAcgASgDEhEKCWNhbmNlbGxlZBgIIAEoAxIWCg5sYXRlX2NhbmNlbGxlZBgJIAEoAxISCgp3YWl0bGlzdGVkGAogASgDEhAKCHByb21vdGVkGAsgASgDEhwKD2F0dGVuZGFuY2VfcmF0ZRgMIAEoAUgAiAEBEhkKDG5vX3Nob3dfcmF0ZRgNIAEoAUgBiAEBEhYKCWZpbGxfcmF0ZRgOIAEoAUgCiAEBEh4KEWNhbmNlbGxhdGlvbl9yYXRlGA8gASgBSAOIAQESIwoWbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZRgQIAEoAUgEiAEBQhIKEF9hdHRlbmRhbmNlX3JhdGVCDwoNX25vX3Nob3dfcmF0ZUIMCgpfZmlsbF9yYXRlQhQKEl9jYW5jZWxsYXRpb25fcmF0ZUIZChdfbGF0ZV9jYW5jZWxsYXRpb25fcmF0ZSJcCg1BdHRlbmRhbmNlRGF5Eh8KBGRhdGUYASABKAsyES5nb29nbGUudHlwZS5EYXRlEioKBmNvdW50cxgCIAEoCzIaLmJlcnRoLnYxLkF0dGVuZGFuY2VDb3VudHMifwoRQm9va2luZ1RyZW5kUG9pbnQSHwoEZGF0ZRgBIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSEAoIYm9va2luZ3MYAiABKAMSDQoFc2VhdHMYAyABKAMSKAoIY2hhbm5lbHMYBCADKAsyFi5iZXJ0aC52MS5DaGFubmVsQ291bnQiUwoMQ2hhbm5lbENvdW50EiIKB2NoYW5uZWwYASABKA4yES5iZXJ0aC52MS5DaGFubmVsEhAKCGJvb2tpbmdzGAIgASgDEg0KBXNlYXRzGAMgASgDIokCCg5VdGlsaXphdGlvblJvdxISCgpzZXJ2aWNlX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhMKC3Jlc291cmNlX2lkGAMgASgJEgwKBG5hbWUYBCABKAkSJwoHd2Vla2RheRgFIAEoDjIWLmdvb2dsZS50eXBlLkRheU9mV2VlaxIMCgRob3VyGAYgASgFEhAKCHNlc3Npb25zGAcgASgFEhoKEnNlc3Npb25zX3VubGltaXRlZBgIIAEoBRIVCg1zZWF0c19vZmZlcmVkGAkgASgDEhMKC3NlYXRzX3Rha2VuGAogASgDEhEKBHJhdGUYCyABKAFIAIgBAUIHCgVfcmF0ZSpYCgtUcmVuZEJ1Y2tldBIcChhUUkVORF9CVUNLRVRfVU5TUEVDSUZJRUQQABIUChBUUkVORF9CVUNLRVRfREFZEAESFQoRVFJFTkRfQlVDS0VUX1dFRUsQAiq4AQoQVXRpbGl6YXRpb25Hcm91cBIhCh1VVElMSVpBVElPTl9HUk9VUF9VTlNQRUNJRklFRBAAEh0KGVVUSUxJWkFUSU9OX0dST1VQX1NFUlZJQ0UQARIeChpVVElMSVpBVElPTl9HUk9VUF9MT0NBVElPThACEh4KGlVUSUxJWkFUSU9OX0dST1VQX1JFU09VUkNFEAMSIgoeVVRJTElaQVRJT05fR1JPVVBfV0VFS0RBWV9IT1VSEARiBnByb3RvMw", [file_berth_v1_common, file_google_type_date, file_google_type_dayofweek]);
 
 /**
- * AnalyticsFilter chooses what is counted. All that is set must hold; lists mean "any of".
+ * AnalyticsFilter selects what is counted. All conditions that are set must match. A list matches any of its values.
  *
  * @generated from message berth.v1.AnalyticsFilter
  */
 export type AnalyticsFilter = Message<"berth.v1.AnalyticsFilter"> & {
   /**
-   * First day. Each thing is put on its day in its own location's zone, whatever the others' are.
+   * The first day. Each session and booking counts on its day in the time zone of its own location.
    *
    * @generated from field: google.type.Date start_date = 1;
    */
   startDate?: Date | undefined;
 
   /**
-   * Last day, included. At most 366 days in all: INVALID_FIELD.
+   * The last day, inclusive. The period has at most 366 days: INVALID_FIELD.
    *
    * @generated from field: google.type.Date end_date = 2;
    */
   endDate?: Date | undefined;
 
   /**
-   * At any of these locations. Empty: all.
+   * Only these locations. Empty: all.
    *
    * @generated from field: repeated string location_ids = 3;
    */
   locationIds: string[];
 
   /**
-   * Of any of these services. Empty: all.
+   * Only these services. Empty: all.
    *
    * @generated from field: repeated string service_ids = 4;
    */
@@ -61,119 +61,121 @@ export const AnalyticsFilterSchema: GenMessage<AnalyticsFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_analytics, 0);
 
 /**
- * AttendanceCounts is what became of sessions and their bookings. Drafts and deleted sessions are not
- * counted. A booking counts on the day of its session, with all its seats: a party of four is four.
+ * AttendanceCounts counts sessions and their bookings. Drafts and deleted sessions are not counted. A booking counts on
+ * the day of its session, with all its seats: a party of four counts as four.
  *
  * @generated from message berth.v1.AttendanceCounts
  */
 export type AttendanceCounts = Message<"berth.v1.AttendanceCounts"> & {
   /**
-   * Sessions that were not cancelled.
+   * Sessions, without cancelled ones.
    *
    * @generated from field: int32 sessions = 1;
    */
   sessions: number;
 
   /**
-   * Sessions that were cancelled. Their bookings count as cancelled, never as late.
+   * Cancelled sessions. Their bookings count as cancelled, but never as late.
    *
    * @generated from field: int32 sessions_cancelled = 2;
    */
   sessionsCancelled: number;
 
   /**
-   * Seats that sessions offered. Cancelled and unlimited ones offer none here.
+   * Seats of the sessions. Cancelled and unlimited sessions add nothing here.
    *
    * @generated from field: int64 capacity = 3;
    */
   capacity: bigint;
 
   /**
-   * Seats booked and not given up: confirmed, attended and no-show. Holds are not counted.
+   * Booked seats that are confirmed, attended or no-show. Cancelled bookings and holds are not counted.
    *
    * @generated from field: int64 booked = 4;
    */
   booked: bigint;
 
   /**
-   * Of those, seats in sessions with a limit.
+   * The part of booked in sessions with a limit.
    *
    * @generated from field: int64 booked_limited = 5;
    */
   bookedLimited: bigint;
 
   /**
-   * Of booked, seats whose people came.
+   * The part of booked whose party came.
    *
    * @generated from field: int64 attended = 6;
    */
   attended: bigint;
 
   /**
-   * Of booked, seats whose people did not come.
+   * The part of booked whose party did not come.
    *
    * @generated from field: int64 no_shows = 7;
    */
   noShows: bigint;
 
   /**
-   * Seats of cancelled bookings. A hold that was released or expired is none.
+   * Seats of cancelled bookings. Released and expired holds are not counted.
    *
    * @generated from field: int64 cancelled = 8;
    */
   cancelled: bigint;
 
   /**
-   * Of those, seats that were cancelled within the cancellation window.
+   * The part of cancelled that was cancelled within the cancellation window, so too late.
    *
    * @generated from field: int64 late_cancelled = 9;
    */
   lateCancelled: bigint;
 
   /**
-   * Waitlist entries for the sessions, whatever became of them. An entry counts once for each session it could have had; windows do not count.
+   * Waitlist entries for the sessions, in any status. An entry counts once for each session that it names. Entries for
+   * a time window are not counted.
    *
    * @generated from field: int64 waitlisted = 10;
    */
   waitlisted: bigint;
 
   /**
-   * Of those, entries that got a place in the session.
+   * The part of waitlisted that got a place in the session.
    *
    * @generated from field: int64 promoted = 11;
    */
   promoted: bigint;
 
   /**
-   * attended / (attended + no_shows), 0 to 1. Absent where that divides by 0.
+   * attended / (attended + no_shows), 0 to 1. Absent if the divisor is 0.
    *
    * @generated from field: optional double attendance_rate = 12;
    */
   attendanceRate?: number | undefined;
 
   /**
-   * no_shows / (attended + no_shows), 0 to 1. Absent where that divides by 0.
+   * no_shows / (attended + no_shows), 0 to 1. Absent if the divisor is 0.
    *
    * @generated from field: optional double no_show_rate = 13;
    */
   noShowRate?: number | undefined;
 
   /**
-   * booked_limited / capacity, 0 to 1, and above it where the seats of no-shows were given to others. Absent where that divides by 0.
+   * booked_limited / capacity, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the divisor
+   * is 0.
    *
    * @generated from field: optional double fill_rate = 14;
    */
   fillRate?: number | undefined;
 
   /**
-   * cancelled / (booked + cancelled), 0 to 1. Absent where that divides by 0.
+   * cancelled / (booked + cancelled), 0 to 1. Absent if the divisor is 0.
    *
    * @generated from field: optional double cancellation_rate = 15;
    */
   cancellationRate?: number | undefined;
 
   /**
-   * late_cancelled / cancelled, 0 to 1. Absent where that divides by 0.
+   * late_cancelled / cancelled, 0 to 1. Absent if the divisor is 0.
    *
    * @generated from field: optional double late_cancellation_rate = 16;
    */
@@ -188,20 +190,20 @@ export const AttendanceCountsSchema: GenMessage<AttendanceCounts> = /*@__PURE__*
   messageDesc(file_berth_v1_analytics, 1);
 
 /**
- * AttendanceDay is one day.
+ * AttendanceDay has the counts of one day.
  *
  * @generated from message berth.v1.AttendanceDay
  */
 export type AttendanceDay = Message<"berth.v1.AttendanceDay"> & {
   /**
-   * The day, in each location's own zone.
+   * The day, in the time zone of each location.
    *
    * @generated from field: google.type.Date date = 1;
    */
   date?: Date | undefined;
 
   /**
-   * What became of its sessions.
+   * The counts of that day's sessions.
    *
    * @generated from field: berth.v1.AttendanceCounts counts = 2;
    */
@@ -216,36 +218,36 @@ export const AttendanceDaySchema: GenMessage<AttendanceDay> = /*@__PURE__*/
   messageDesc(file_berth_v1_analytics, 2);
 
 /**
- * BookingTrendPoint is the bookings made in one day or week, whenever their sessions are and whatever became of
- * them since; those of sessions that are drafts now, or deleted, are not counted. A hold counts once it is confirmed, on
- * the day it was made.
+ * BookingTrendPoint counts the bookings made on one day or in one week, whatever the date of their session and their
+ * status now. Bookings of sessions that are drafts or deleted now are not counted. A hold counts once it is confirmed,
+ * on the day it was made.
  *
  * @generated from message berth.v1.BookingTrendPoint
  */
 export type BookingTrendPoint = Message<"berth.v1.BookingTrendPoint"> & {
   /**
-   * The day; for a week its Monday, even where that is before the filter's start.
+   * The day. For a week its Monday, even if that is before the filter's start.
    *
    * @generated from field: google.type.Date date = 1;
    */
   date?: Date | undefined;
 
   /**
-   * Bookings made.
+   * The number of bookings made.
    *
    * @generated from field: int64 bookings = 2;
    */
   bookings: bigint;
 
   /**
-   * Seats of those bookings.
+   * The seats of these bookings.
    *
    * @generated from field: int64 seats = 3;
    */
   seats: bigint;
 
   /**
-   * The same by channel, in order of the enum. Channels without bookings are left out.
+   * The same by channel, in the order of the enum. Channels without bookings are omitted.
    *
    * @generated from field: repeated berth.v1.ChannelCount channels = 4;
    */
@@ -260,7 +262,7 @@ export const BookingTrendPointSchema: GenMessage<BookingTrendPoint> = /*@__PURE_
   messageDesc(file_berth_v1_analytics, 3);
 
 /**
- * ChannelCount is the bookings that came in by one channel.
+ * ChannelCount counts the bookings made through one channel.
  *
  * @generated from message berth.v1.ChannelCount
  */
@@ -273,14 +275,14 @@ export type ChannelCount = Message<"berth.v1.ChannelCount"> & {
   channel: Channel;
 
   /**
-   * Bookings made.
+   * The number of bookings made.
    *
    * @generated from field: int64 bookings = 2;
    */
   bookings: bigint;
 
   /**
-   * Seats of those bookings.
+   * The seats of these bookings.
    *
    * @generated from field: int64 seats = 3;
    */
@@ -295,83 +297,85 @@ export const ChannelCountSchema: GenMessage<ChannelCount> = /*@__PURE__*/
   messageDesc(file_berth_v1_analytics, 4);
 
 /**
- * UtilizationRow is how well one group of sessions was used. Drafts, cancelled and deleted sessions are not counted.
+ * UtilizationRow tells how many seats of a group of sessions were booked. Drafts, cancelled and deleted sessions are
+ * not counted.
  *
  * @generated from message berth.v1.UtilizationRow
  */
 export type UtilizationRow = Message<"berth.v1.UtilizationRow"> & {
   /**
-   * The service, when told by service.
+   * The service, if grouped by service.
    *
    * @generated from field: string service_id = 1;
    */
   serviceId: string;
 
   /**
-   * The location, when told by location.
+   * The location, if grouped by location.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * The resource, when told by resource.
+   * The resource, if grouped by resource.
    *
    * @generated from field: string resource_id = 3;
    */
   resourceId: string;
 
   /**
-   * Name of the service, location or resource.
+   * The name of the service, location or resource.
    *
    * @generated from field: string name = 4;
    */
   name: string;
 
   /**
-   * The weekday, when told by weekday and hour.
+   * The weekday, if grouped by weekday and hour.
    *
    * @generated from field: google.type.DayOfWeek weekday = 5;
    */
   weekday: DayOfWeek;
 
   /**
-   * Hour of the day, 0 to 23, when told by weekday and hour.
+   * The hour of the day, 0 to 23, if grouped by weekday and hour.
    *
    * @generated from field: int32 hour = 6;
    */
   hour: number;
 
   /**
-   * Sessions with a limit on seats.
+   * Sessions with limited seats.
    *
    * @generated from field: int32 sessions = 7;
    */
   sessions: number;
 
   /**
-   * Sessions without one. Their seats are not in the numbers below.
+   * Sessions with unlimited seats. Their seats are not counted below.
    *
    * @generated from field: int32 sessions_unlimited = 8;
    */
   sessionsUnlimited: number;
 
   /**
-   * Seats that were offered.
+   * The seats of the sessions.
    *
    * @generated from field: int64 seats_offered = 9;
    */
   seatsOffered: bigint;
 
   /**
-   * Of those, seats booked and not given up: confirmed, attended and no-show.
+   * Of seats_offered, booked seats that are confirmed, attended or no-show. Cancelled bookings are not counted.
    *
    * @generated from field: int64 seats_taken = 10;
    */
   seatsTaken: bigint;
 
   /**
-   * seats_taken / seats_offered, 0 to 1, and above it where the seats of no-shows were given to others. Absent where that divides by 0.
+   * seats_taken / seats_offered, 0 to 1. It is above 1 if seats of no-shows were given to others. Absent if the divisor
+   * is 0.
    *
    * @generated from field: optional double rate = 11;
    */
@@ -386,13 +390,13 @@ export const UtilizationRowSchema: GenMessage<UtilizationRow> = /*@__PURE__*/
   messageDesc(file_berth_v1_analytics, 5);
 
 /**
- * TrendBucket is how long a point of a trend is.
+ * TrendBucket is the length of one point of a trend.
  *
  * @generated from enum berth.v1.TrendBucket
  */
 export enum TrendBucket {
   /**
-   * Taken as TREND_BUCKET_DAY.
+   * Means TREND_BUCKET_DAY.
    *
    * @generated from enum value: TREND_BUCKET_UNSPECIFIED = 0;
    */
@@ -406,7 +410,7 @@ export enum TrendBucket {
   DAY = 1,
 
   /**
-   * Monday to Sunday. The first and the last may be cut by the filter's dates.
+   * Monday to Sunday. The filter's dates may cut the first and the last week short.
    *
    * @generated from enum value: TREND_BUCKET_WEEK = 2;
    */
@@ -420,13 +424,13 @@ export const TrendBucketSchema: GenEnum<TrendBucket> = /*@__PURE__*/
   enumDesc(file_berth_v1_analytics, 0);
 
 /**
- * UtilizationGroup is by what utilization is told.
+ * UtilizationGroup is what utilization is grouped by.
  *
  * @generated from enum berth.v1.UtilizationGroup
  */
 export enum UtilizationGroup {
   /**
-   * Taken as UTILIZATION_GROUP_SERVICE.
+   * Means UTILIZATION_GROUP_SERVICE.
    *
    * @generated from enum value: UTILIZATION_GROUP_UNSPECIFIED = 0;
    */
@@ -447,14 +451,14 @@ export enum UtilizationGroup {
   LOCATION = 2,
 
   /**
-   * By resource. Sessions without one are in a row without resource_id.
+   * By resource. Sessions without a resource are in a row without a resource_id.
    *
    * @generated from enum value: UTILIZATION_GROUP_RESOURCE = 3;
    */
   RESOURCE = 3,
 
   /**
-   * By weekday and hour of the session's start, in each location's own zone.
+   * By weekday and hour of the session's start, in the time zone of each location.
    *
    * @generated from enum value: UTILIZATION_GROUP_WEEKDAY_HOUR = 4;
    */

@@ -16,20 +16,20 @@ export const file_berth_v1_analytics_service: GenFile = /*@__PURE__*/
   fileDesc("CiBiZXJ0aC92MS9hbmFseXRpY3Nfc2VydmljZS5wcm90bxIIYmVydGgudjEiWwobR2V0QXR0ZW5kYW5jZVN1bW1hcnlSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIpCgZmaWx0ZXIYAiABKAsyGS5iZXJ0aC52MS5BbmFseXRpY3NGaWx0ZXIiSgocR2V0QXR0ZW5kYW5jZVN1bW1hcnlSZXNwb25zZRIqCgZjb3VudHMYASABKAsyGi5iZXJ0aC52MS5BdHRlbmRhbmNlQ291bnRzIoEBChpMaXN0QXR0ZW5kYW5jZURhaWx5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKQoGZmlsdGVyGAIgASgLMhkuYmVydGgudjEuQW5hbHl0aWNzRmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIl0KG0xpc3RBdHRlbmRhbmNlRGFpbHlSZXNwb25zZRIlCgRkYXlzGAEgAygLMhcuYmVydGgudjEuQXR0ZW5kYW5jZURheRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkifQoWR2V0Qm9va2luZ1RyZW5kUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKQoGZmlsdGVyGAIgASgLMhkuYmVydGgudjEuQW5hbHl0aWNzRmlsdGVyEiUKBmJ1Y2tldBgDIAEoDjIVLmJlcnRoLnYxLlRyZW5kQnVja2V0IkYKF0dldEJvb2tpbmdUcmVuZFJlc3BvbnNlEisKBnBvaW50cxgBIAMoCzIbLmJlcnRoLnYxLkJvb2tpbmdUcmVuZFBvaW50IoMBChVHZXRVdGlsaXphdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEikKBmZpbHRlchgCIAEoCzIZLmJlcnRoLnYxLkFuYWx5dGljc0ZpbHRlchIsCghncm91cF9ieRgDIAEoDjIaLmJlcnRoLnYxLlV0aWxpemF0aW9uR3JvdXAiaQoWR2V0VXRpbGl6YXRpb25SZXNwb25zZRImCgRyb3dzGAEgAygLMhguYmVydGgudjEuVXRpbGl6YXRpb25Sb3cSJwoFdG90YWwYAiABKAsyGC5iZXJ0aC52MS5VdGlsaXphdGlvblJvdzL3AwoQQW5hbHl0aWNzU2VydmljZRKAAQoUR2V0QXR0ZW5kYW5jZVN1bW1hcnkSJS5iZXJ0aC52MS5HZXRBdHRlbmRhbmNlU3VtbWFyeVJlcXVlc3QaJi5iZXJ0aC52MS5HZXRBdHRlbmRhbmNlU3VtbWFyeVJlc3BvbnNlIhmQAgHK8xgSCAESDmFuYWx5dGljcy5yZWFkEn0KE0xpc3RBdHRlbmRhbmNlRGFpbHkSJC5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZURhaWx5UmVxdWVzdBolLmJlcnRoLnYxLkxpc3RBdHRlbmRhbmNlRGFpbHlSZXNwb25zZSIZkAIByvMYEggBEg5hbmFseXRpY3MucmVhZBJxCg9HZXRCb29raW5nVHJlbmQSIC5iZXJ0aC52MS5HZXRCb29raW5nVHJlbmRSZXF1ZXN0GiEuYmVydGgudjEuR2V0Qm9va2luZ1RyZW5kUmVzcG9uc2UiGZACAcrzGBIIARIOYW5hbHl0aWNzLnJlYWQSbgoOR2V0VXRpbGl6YXRpb24SHy5iZXJ0aC52MS5HZXRVdGlsaXphdGlvblJlcXVlc3QaIC5iZXJ0aC52MS5HZXRVdGlsaXphdGlvblJlc3BvbnNlIhmQAgHK8xgSCAESDmFuYWx5dGljcy5yZWFkYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_analytics]);
 
 /**
- * GetAttendanceSummaryRequest chooses what is counted.
+ * GetAttendanceSummaryRequest selects what is counted.
  *
  * @generated from message berth.v1.GetAttendanceSummaryRequest
  */
 export type GetAttendanceSummaryRequest = Message<"berth.v1.GetAttendanceSummaryRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * By the local day of the session's start.
+   * What is counted, by the local day of the session's start.
    *
    * @generated from field: berth.v1.AnalyticsFilter filter = 2;
    */
@@ -44,13 +44,13 @@ export const GetAttendanceSummaryRequestSchema: GenMessage<GetAttendanceSummaryR
   messageDesc(file_berth_v1_analytics_service, 0);
 
 /**
- * GetAttendanceSummaryResponse is the sum over all days.
+ * GetAttendanceSummaryResponse has the totals of all days.
  *
  * @generated from message berth.v1.GetAttendanceSummaryResponse
  */
 export type GetAttendanceSummaryResponse = Message<"berth.v1.GetAttendanceSummaryResponse"> & {
   /**
-   * The counts and rates.
+   * The counts and rates of all days together.
    *
    * @generated from field: berth.v1.AttendanceCounts counts = 1;
    */
@@ -65,34 +65,34 @@ export const GetAttendanceSummaryResponseSchema: GenMessage<GetAttendanceSummary
   messageDesc(file_berth_v1_analytics_service, 1);
 
 /**
- * ListAttendanceDailyRequest chooses what is counted.
+ * ListAttendanceDailyRequest selects what is counted.
  *
  * @generated from message berth.v1.ListAttendanceDailyRequest
  */
 export type ListAttendanceDailyRequest = Message<"berth.v1.ListAttendanceDailyRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * By the local day of the session's start.
+   * What is counted, by the local day of the session's start.
    *
    * @generated from field: berth.v1.AnalyticsFilter filter = 2;
    */
   filter?: AnalyticsFilter | undefined;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -107,20 +107,20 @@ export const ListAttendanceDailyRequestSchema: GenMessage<ListAttendanceDailyReq
   messageDesc(file_berth_v1_analytics_service, 2);
 
 /**
- * ListAttendanceDailyResponse is one page, in order of date.
+ * ListAttendanceDailyResponse is one page, by date.
  *
  * @generated from message berth.v1.ListAttendanceDailyResponse
  */
 export type ListAttendanceDailyResponse = Message<"berth.v1.ListAttendanceDailyResponse"> & {
   /**
-   * One for each day, those without sessions too.
+   * One for each day, including days without sessions.
    *
    * @generated from field: repeated berth.v1.AttendanceDay days = 1;
    */
   days: AttendanceDay[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -135,27 +135,27 @@ export const ListAttendanceDailyResponseSchema: GenMessage<ListAttendanceDailyRe
   messageDesc(file_berth_v1_analytics_service, 3);
 
 /**
- * GetBookingTrendRequest chooses what is counted.
+ * GetBookingTrendRequest selects what is counted.
  *
  * @generated from message berth.v1.GetBookingTrendRequest
  */
 export type GetBookingTrendRequest = Message<"berth.v1.GetBookingTrendRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * By the local day on which the booking was made, at the location of its session.
+   * What is counted, by the local day on which the booking was made, in the time zone of its session's location.
    *
    * @generated from field: berth.v1.AnalyticsFilter filter = 2;
    */
   filter?: AnalyticsFilter | undefined;
 
   /**
-   * How long a point is. Unspecified takes a day.
+   * The length of a point. Unspecified means a day.
    *
    * @generated from field: berth.v1.TrendBucket bucket = 3;
    */
@@ -170,13 +170,13 @@ export const GetBookingTrendRequestSchema: GenMessage<GetBookingTrendRequest> = 
   messageDesc(file_berth_v1_analytics_service, 4);
 
 /**
- * GetBookingTrendResponse is the whole trend.
+ * GetBookingTrendResponse has the whole trend.
  *
  * @generated from message berth.v1.GetBookingTrendResponse
  */
 export type GetBookingTrendResponse = Message<"berth.v1.GetBookingTrendResponse"> & {
   /**
-   * In order of date, those without bookings too.
+   * One for each day or week by date, including those without bookings.
    *
    * @generated from field: repeated berth.v1.BookingTrendPoint points = 1;
    */
@@ -191,27 +191,27 @@ export const GetBookingTrendResponseSchema: GenMessage<GetBookingTrendResponse> 
   messageDesc(file_berth_v1_analytics_service, 5);
 
 /**
- * GetUtilizationRequest chooses what is counted.
+ * GetUtilizationRequest selects what is counted.
  *
  * @generated from message berth.v1.GetUtilizationRequest
  */
 export type GetUtilizationRequest = Message<"berth.v1.GetUtilizationRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * By the local day of the session's start.
+   * What is counted, by the local day of the session's start.
    *
    * @generated from field: berth.v1.AnalyticsFilter filter = 2;
    */
   filter?: AnalyticsFilter | undefined;
 
   /**
-   * By what it is told. Unspecified takes the service.
+   * What to group by. Unspecified means by service.
    *
    * @generated from field: berth.v1.UtilizationGroup group_by = 3;
    */
@@ -226,20 +226,20 @@ export const GetUtilizationRequestSchema: GenMessage<GetUtilizationRequest> = /*
   messageDesc(file_berth_v1_analytics_service, 6);
 
 /**
- * GetUtilizationResponse is all groups that had sessions.
+ * GetUtilizationResponse has all groups with sessions.
  *
  * @generated from message berth.v1.GetUtilizationResponse
  */
 export type GetUtilizationResponse = Message<"berth.v1.GetUtilizationResponse"> & {
   /**
-   * In order of name, then id; or of weekday from Monday, then hour.
+   * The rows by name, then id; or by weekday from Monday, then hour.
    *
    * @generated from field: repeated berth.v1.UtilizationRow rows = 1;
    */
   rows: UtilizationRow[];
 
   /**
-   * The sum of all rows.
+   * The total of all rows.
    *
    * @generated from field: berth.v1.UtilizationRow total = 2;
    */
@@ -254,14 +254,14 @@ export const GetUtilizationResponseSchema: GenMessage<GetUtilizationResponse> = 
   messageDesc(file_berth_v1_analytics_service, 7);
 
 /**
- * AnalyticsService counts what happened. Ids in a filter that the tenant does not have match nothing.
+ * AnalyticsService reports on past and future sessions and bookings. A filter with an unknown id matches nothing.
  *
  * @generated from service berth.v1.AnalyticsService
  */
 export const AnalyticsService: GenService<{
   /**
-   * GetAttendanceSummary counts sessions and bookings over a span of days.
-   * Errors: INVALID_FIELD (no such day, or more than 366).
+   * GetAttendanceSummary counts sessions and bookings over a period.
+   * Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
    *
    * @generated from rpc berth.v1.AnalyticsService.GetAttendanceSummary
    */
@@ -271,8 +271,8 @@ export const AnalyticsService: GenService<{
     output: typeof GetAttendanceSummaryResponseSchema;
   },
   /**
-   * ListAttendanceDaily counts the same day by day.
-   * Errors: INVALID_FIELD (no such day, or more than 366).
+   * ListAttendanceDaily counts sessions and bookings by day.
+   * Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
    *
    * @generated from rpc berth.v1.AnalyticsService.ListAttendanceDaily
    */
@@ -283,7 +283,7 @@ export const AnalyticsService: GenService<{
   },
   /**
    * GetBookingTrend counts bookings by the day or week in which they were made.
-   * Errors: INVALID_FIELD (no such day, or more than 366).
+   * Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
    *
    * @generated from rpc berth.v1.AnalyticsService.GetBookingTrend
    */
@@ -293,8 +293,8 @@ export const AnalyticsService: GenService<{
     output: typeof GetBookingTrendResponseSchema;
   },
   /**
-   * GetUtilization compares the seats that were taken with those that were offered.
-   * Errors: INVALID_FIELD (no such day, or more than 366).
+   * GetUtilization compares booked seats with offered seats.
+   * Errors: INVALID_FIELD (a date that does not exist, or more than 366 days).
    *
    * @generated from rpc berth.v1.AnalyticsService.GetUtilization
    */

@@ -15,7 +15,7 @@ export const file_berth_v1_audit: GenFile = /*@__PURE__*/
   fileDesc("ChRiZXJ0aC92MS9hdWRpdC5wcm90bxIIYmVydGgudjEi/wEKCkF1ZGl0RW50cnkSCgoCaWQYASABKAkSKAoEdGltZRgCIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIwoFYWN0b3IYAyABKAsyFC5iZXJ0aC52MS5BdWRpdEFjdG9yEg4KBmFjdGlvbhgEIAEoCRITCgt0YXJnZXRfa2luZBgFIAEoCRIRCgl0YXJnZXRfaWQYBiABKAkSEAoIYmF0Y2hfaWQYByABKAkSDgoGcmVhc29uGAggASgJEigKB2NoYW5nZXMYCSABKAsyFy5nb29nbGUucHJvdG9idWYuU3RydWN0EhIKCnJlcXVlc3RfaWQYCiABKAkiXwoKQXVkaXRBY3RvchImCgRraW5kGAEgASgOMhguYmVydGgudjEuQXVkaXRBY3RvcktpbmQSCgoCaWQYAiABKAkSDwoHc3ViamVjdBgDIAEoCRIMCgRuYW1lGAQgASgJKpIBCg5BdWRpdEFjdG9yS2luZBIgChxBVURJVF9BQ1RPUl9LSU5EX1VOU1BFQ0lGSUVEEAASGwoXQVVESVRfQUNUT1JfS0lORF9NRU1CRVIQARIkCiBBVURJVF9BQ1RPUl9LSU5EX1NFUlZJQ0VfQUNDT1VOVBACEhsKF0FVRElUX0FDVE9SX0tJTkRfU1lTVEVNEANiBnByb3RvMw", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * AuditEntry is the record of one thing that someone did. It is never changed.
+ * AuditEntry records one action. It never changes.
  *
  * @generated from message berth.v1.AuditEntry
  */
@@ -28,7 +28,7 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
   id: string;
 
   /**
-   * When it was done, UTC.
+   * The time of the action, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp time = 2;
    */
@@ -42,51 +42,51 @@ export type AuditEntry = Message<"berth.v1.AuditEntry"> & {
   actor?: AuditActor | undefined;
 
   /**
-   * What was done, as thing and past verb, such as "session.cancelled" or "role.assigned".
+   * The action, as "object.past_participle", such as "session.cancelled" or "role.assigned".
    *
    * @generated from field: string action = 4;
    */
   action: string;
 
   /**
-   * To what kind of thing, such as "session", "booking", "member" or "role".
+   * The kind of object, such as "session", "booking", "member" or "role".
    *
    * @generated from field: string target_kind = 5;
    */
   targetKind: string;
 
   /**
-   * To which one: its id, for a role its name, for a policy the tenant's, location's or service's id. Empty where a batch of
-   * things is the target.
+   * The object's id, or a role's name. For a policy, the id of the tenant, location or service. Empty if the entry is
+   * about a batch of objects.
    *
    * @generated from field: string target_id = 6;
    */
   targetId: string;
 
   /**
-   * The bulk operation or import it was part of. Empty where it was done by itself.
+   * The bulk operation or import that it was part of. Empty for a single action.
    *
    * @generated from field: string batch_id = 7;
    */
   batchId: string;
 
   /**
-   * Why, as the actor wrote it.
+   * The reason that the actor gave.
    *
    * @generated from field: string reason = 8;
    */
   reason: string;
 
   /**
-   * What changed: an object with "before" and "after", each with the fields that differ, and for a batch "filter" and "ids".
-   * What was made has no "before". Other facts may stand beside them. Secrets are left out.
+   * What changed: an object with "before" and "after", which have the changed fields, and for a batch "filter" and
+   * "ids". A new object has no "before". There can be other facts. Secrets are never included.
    *
    * @generated from field: google.protobuf.Struct changes = 9;
    */
   changes?: JsonObject | undefined;
 
   /**
-   * The request that did it, as in the service's logs. Empty where Berth acted by itself.
+   * The id of the request, as in the service's logs. Empty if Berth acted by itself.
    *
    * @generated from field: string request_id = 10;
    */
@@ -101,27 +101,27 @@ export const AuditEntrySchema: GenMessage<AuditEntry> = /*@__PURE__*/
   messageDesc(file_berth_v1_audit, 0);
 
 /**
- * AuditActor is who did something.
+ * AuditActor is who performed an action.
  *
  * @generated from message berth.v1.AuditActor
  */
 export type AuditActor = Message<"berth.v1.AuditActor"> & {
   /**
-   * What kind of actor.
+   * The kind of actor.
    *
    * @generated from field: berth.v1.AuditActorKind kind = 1;
    */
   kind: AuditActorKind;
 
   /**
-   * The member's or service account's id. Empty for Berth itself.
+   * The id of the member or service account. Empty for Berth itself.
    *
    * @generated from field: string id = 2;
    */
   id: string;
 
   /**
-   * The `sub` of the token used. Empty for Berth itself.
+   * The `sub` of the token. Empty for Berth itself.
    *
    * @generated from field: string subject = 3;
    */
@@ -143,7 +143,7 @@ export const AuditActorSchema: GenMessage<AuditActor> = /*@__PURE__*/
   messageDesc(file_berth_v1_audit, 1);
 
 /**
- * AuditActorKind is what kind of actor did something.
+ * AuditActorKind is the kind of actor.
  *
  * @generated from enum berth.v1.AuditActorKind
  */
@@ -156,21 +156,21 @@ export enum AuditActorKind {
   UNSPECIFIED = 0,
 
   /**
-   * A person.
+   * A member.
    *
    * @generated from enum value: AUDIT_ACTOR_KIND_MEMBER = 1;
    */
   MEMBER = 1,
 
   /**
-   * A partner's program.
+   * A service account, such as a partner's program.
    *
    * @generated from enum value: AUDIT_ACTOR_KIND_SERVICE_ACCOUNT = 2;
    */
   SERVICE_ACCOUNT = 2,
 
   /**
-   * Berth itself, such as when a hold expires or a place is given from the waitlist.
+   * Berth itself, for example when a hold expires or the waitlist fills a seat.
    *
    * @generated from enum value: AUDIT_ACTOR_KIND_SYSTEM = 3;
    */

@@ -18,76 +18,76 @@ export const file_berth_v1_audit_service: GenFile = /*@__PURE__*/
   fileDesc("ChxiZXJ0aC92MS9hdWRpdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSKGAgoXTGlzdEF1ZGl0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGFjdG9yX2lkGAIgASgJEiwKCmFjdG9yX2tpbmQYAyABKA4yGC5iZXJ0aC52MS5BdWRpdEFjdG9yS2luZBIOCgZhY3Rpb24YBCABKAkSEwoLdGFyZ2V0X2tpbmQYBSABKAkSEQoJdGFyZ2V0X2lkGAYgASgJEicKCnRpbWVfcmFuZ2UYByABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USEAoIYmF0Y2hfaWQYCCABKAkSEQoJcGFnZV9zaXplGAkgASgFEhIKCnBhZ2VfdG9rZW4YCiABKAkiWgoYTGlzdEF1ZGl0RW50cmllc1Jlc3BvbnNlEiUKB2VudHJpZXMYASADKAsyFC5iZXJ0aC52MS5BdWRpdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTKAAQoMQXVkaXRTZXJ2aWNlEnAKEExpc3RBdWRpdEVudHJpZXMSIS5iZXJ0aC52MS5MaXN0QXVkaXRFbnRyaWVzUmVxdWVzdBoiLmJlcnRoLnYxLkxpc3RBdWRpdEVudHJpZXNSZXNwb25zZSIVkAIByvMYDggBEgphdWRpdC5yZWFkYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_audit, file_berth_v1_common]);
 
 /**
- * ListAuditEntriesRequest chooses entries. All that is set must hold.
+ * ListAuditEntriesRequest selects entries. All conditions that are set must match.
  *
  * @generated from message berth.v1.ListAuditEntriesRequest
  */
 export type ListAuditEntriesRequest = Message<"berth.v1.ListAuditEntriesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * By this member or service account.
+   * Actions of this member or service account.
    *
    * @generated from field: string actor_id = 2;
    */
   actorId: string;
 
   /**
-   * By this kind of actor. Unspecified: any.
+   * Actions of this kind of actor. Unspecified: all.
    *
    * @generated from field: berth.v1.AuditActorKind actor_kind = 3;
    */
   actorKind: AuditActorKind;
 
   /**
-   * This action exactly, such as "session.cancelled".
+   * Only this action, such as "session.cancelled".
    *
    * @generated from field: string action = 4;
    */
   action: string;
 
   /**
-   * On this kind of thing, such as "session".
+   * Only this kind of object, such as "session".
    *
    * @generated from field: string target_kind = 5;
    */
   targetKind: string;
 
   /**
-   * On this thing: its id, or a role's name.
+   * Only this object: its id, or a role's name.
    *
    * @generated from field: string target_id = 6;
    */
   targetId: string;
 
   /**
-   * In this span, UTC. Absent: ever.
+   * Only this period, in UTC. Absent: any time.
    *
    * @generated from field: berth.v1.TimeRange time_range = 7;
    */
   timeRange?: TimeRange | undefined;
 
   /**
-   * Of this bulk operation or import.
+   * Only this bulk operation or import.
    *
    * @generated from field: string batch_id = 8;
    */
   batchId: string;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 9;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 10;
    */
@@ -102,7 +102,7 @@ export const ListAuditEntriesRequestSchema: GenMessage<ListAuditEntriesRequest> 
   messageDesc(file_berth_v1_audit_service, 0);
 
 /**
- * ListAuditEntriesResponse is one page, in order of time, then id, the newest first.
+ * ListAuditEntriesResponse is one page, by time, then id, newest first.
  *
  * @generated from message berth.v1.ListAuditEntriesResponse
  */
@@ -115,7 +115,7 @@ export type ListAuditEntriesResponse = Message<"berth.v1.ListAuditEntriesRespons
   entries: AuditEntry[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -130,13 +130,13 @@ export const ListAuditEntriesResponseSchema: GenMessage<ListAuditEntriesResponse
   messageDesc(file_berth_v1_audit_service, 1);
 
 /**
- * AuditService is the log of who did what.
+ * AuditService reads the audit log.
  *
  * @generated from service berth.v1.AuditService
  */
 export const AuditService: GenService<{
   /**
-   * ListAuditEntries reads the log, the newest first.
+   * ListAuditEntries lists the audit log, newest first.
    *
    * @generated from rpc berth.v1.AuditService.ListAuditEntries
    */

@@ -21,7 +21,7 @@ export const file_berth_v1_booking: GenFile = /*@__PURE__*/
   fileDesc("ChZiZXJ0aC92MS9ib29raW5nLnByb3RvEghiZXJ0aC52MSKzBwoHQm9va2luZxIKCgJpZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRITCgttZW1iZXJfbmFtZRgEIAEoCRISCgpwYXJ0eV9zaXplGAUgASgFEicKBnN0YXR1cxgGIAEoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSIgoHY2hhbm5lbBgHIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEg8KB2NyZWRpdHMYCSABKAUSFAoMZXh0ZXJuYWxfcmVmGAogASgJEgwKBG5vdGUYCyABKAkSEAoIcHJvbW90ZWQYDCABKAgSFgoObGF0ZV9jYW5jZWxsZWQYDSABKAgSFQoNY2FuY2VsX3JlYXNvbhgOIAEoCRIvCgtjcmVhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY2FuY2VsX3RpbWUYECABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjEKDWNoZWNrX2luX3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKD2NoZWNrX2luX21ldGhvZBgSIAEoDjIXLmJlcnRoLnYxLkNoZWNrSW5NZXRob2QSNgoSc2Vzc2lvbl9zdGFydF90aW1lGBMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBI0ChBzZXNzaW9uX2VuZF90aW1lGBQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGBUgASgJEhEKCXRpbWVfem9uZRgWIAEoCRI1ChFjYW5jZWxsYWJsZV91bnRpbBgXIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNAoQaG9sZF9leHBpcmVfdGltZRgYIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASIgoHcGF5bWVudBgZIAEoCzIRLmJlcnRoLnYxLlBheW1lbnQSIgoHY29udGFjdBgaIAEoCzIRLmJlcnRoLnYxLkNvbnRhY3QSJAoFaXRlbXMYGyADKAsyFS5iZXJ0aC52MS5Cb29raW5nSXRlbRIiCgdiZW5lZml0GBwgASgLMhEuYmVydGgudjEuQmVuZWZpdBISCgpndWVzdF90aWVyGB0gASgJIpQBCgdQYXltZW50EicKBnN0YXR1cxgBIAEoDjIXLmJlcnRoLnYxLlBheW1lbnRTdGF0dXMSIgoGYW1vdW50GAIgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSDgoGbWV0aG9kGAMgASgJEiwKCHBheV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCI1CgdDb250YWN0EgwKBG5hbWUYASABKAkSDQoFZW1haWwYAiABKAkSDQoFcGhvbmUYAyABKAkiVQoHQmVuZWZpdBIVCg1wcm92aWRlcl9jb2RlGAEgASgJEhkKEW1lbWJlcnNoaXBfbnVtYmVyGAIgASgJEhgKEGRpc2NvdW50X3BlcmNlbnQYAyABKAUiwAEKBEl0ZW0SCgoCaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIMCgRraW5kGAQgASgJEg0KBXN0b2NrGAUgASgFEiEKBXByaWNlGAYgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYByABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAggASgIEgwKBGV0YWcYCSABKAkimgEKC0Jvb2tpbmdJdGVtEgoKAmlkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSDAoEbmFtZRgDIAEoCRIQCghxdWFudGl0eRgEIAEoBRIhCgVwcmljZRgFIAEoCzISLmdvb2dsZS50eXBlLk1vbmV5EisKBnN0YXR1cxgGIAEoDjIbLmJlcnRoLnYxLkJvb2tpbmdJdGVtU3RhdHVzIrUFCg1XYWl0bGlzdEVudHJ5EgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEQoJbWVtYmVyX2lkGAMgASgJEhMKC21lbWJlcl9uYW1lGAQgASgJEhIKCnBhcnR5X3NpemUYBSABKAUSLQoGc3RhdHVzGAYgASgOMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeVN0YXR1cxIQCghwb3NpdGlvbhgHIAEoBRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNgoSc2Vzc2lvbl9zdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIVCg1zZXNzaW9uX3RpdGxlGAogASgJEhEKCXRpbWVfem9uZRgLIAEoCRISCgpib29raW5nX2lkGAwgASgJEhoKEnBhc3NlZF9vdmVyX3JlYXNvbhgNIAEoCRITCgtzZXNzaW9uX2lkcxgOIAMoCRIoCgZ3aW5kb3cYDyABKAsyGC5iZXJ0aC52MS5XYWl0bGlzdFdpbmRvdxIQCghjb2FjaF9pZBgQIAEoCRIPCgdmbGFnZ2VkGBEgASgIEhIKBXNjb3JlGBIgASgFSACIAQESDgoGb2ZmZXJzGBMgASgFEiMKCmxpdmVfb2ZmZXIYFCABKAsyDy5iZXJ0aC52MS5PZmZlchIuCgpjbG9zZV90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIaCg1jdXJyZW50X3Njb3JlGBYgASgFSAGIAQESMQoLc2NvcmVfcGFydHMYFyABKAsyHC5iZXJ0aC52MS5XYWl0bGlzdFNjb3JlUGFydHNCCAoGX3Njb3JlQhAKDl9jdXJyZW50X3Njb3JlIlEKEldhaXRsaXN0U2NvcmVQYXJ0cxIMCgRiYXNlGAEgASgFEhIKCnRpZXJfYm9udXMYAiABKAUSGQoRZWFybHlfYmlyZF9wb2ludHMYAyABKAUqowEKDVBheW1lbnRTdGF0dXMSHgoaUEFZTUVOVF9TVEFUVVNfVU5TUEVDSUZJRUQQABIZChVQQVlNRU5UX1NUQVRVU19VTlBBSUQQARIdChlQQVlNRU5UX1NUQVRVU19BVVRIT1JJWkVEEAISGwoXUEFZTUVOVF9TVEFUVVNfQ0FQVFVSRUQQAxIbChdQQVlNRU5UX1NUQVRVU19SRUZVTkRFRBAEKp8BChFCb29raW5nSXRlbVN0YXR1cxIjCh9CT09LSU5HX0lURU1fU1RBVFVTX1VOU1BFQ0lGSUVEEAASHwobQk9PS0lOR19JVEVNX1NUQVRVU19QRU5ESU5HEAESIQodQk9PS0lOR19JVEVNX1NUQVRVU19DT05GSVJNRUQQAhIhCh1CT09LSU5HX0lURU1fU1RBVFVTX0NBTkNFTExFRBADKtwBCg1Cb29raW5nU3RhdHVzEh4KGkJPT0tJTkdfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGgoWQk9PS0lOR19TVEFUVVNfUEVORElORxABEhwKGEJPT0tJTkdfU1RBVFVTX0NPTkZJUk1FRBACEhsKF0JPT0tJTkdfU1RBVFVTX0FUVEVOREVEEAMSGgoWQk9PS0lOR19TVEFUVVNfTk9fU0hPVxAEEhwKGEJPT0tJTkdfU1RBVFVTX0NBTkNFTExFRBAFEhoKFkJPT0tJTkdfU1RBVFVTX0VYUElSRUQQBip9Cg1DaGVja0luTWV0aG9kEh8KG0NIRUNLX0lOX01FVEhPRF9VTlNQRUNJRklFRBAAEhoKFkNIRUNLX0lOX01FVEhPRF9NQU5VQUwQARIWChJDSEVDS19JTl9NRVRIT0RfUVIQAhIXChNDSEVDS19JTl9NRVRIT0RfR1BTEAMq7AEKE1dhaXRsaXN0RW50cnlTdGF0dXMSJQohV0FJVExJU1RfRU5UUllfU1RBVFVTX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX1dBSVRJTkcQARIhCh1XQUlUTElTVF9FTlRSWV9TVEFUVVNfT0ZGRVJFRBACEiAKHFdBSVRMSVNUX0VOVFJZX1NUQVRVU19CT09LRUQQAxIjCh9XQUlUTElTVF9FTlRSWV9TVEFUVVNfQ0FOQ0VMTEVEEAQSIQodV0FJVExJU1RfRU5UUllfU1RBVFVTX0VYUElSRUQQBWIGcHJvdG8z", [file_berth_v1_common, file_berth_v1_waitlist, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
- * Booking is a party's place in a session.
+ * Booking is a party's booking of a session.
  *
  * @generated from message berth.v1.Booking
  */
@@ -41,105 +41,105 @@ export type Booking = Message<"berth.v1.Booking"> & {
   sessionId: string;
 
   /**
-   * Whose booking it is. Empty for guests who are no members.
+   * The member who booked. Empty for a guest.
    *
    * @generated from field: string member_id = 3;
    */
   memberId: string;
 
   /**
-   * The member's name, as it is now, or the guest's.
+   * The current name of the member, or the name of the guest.
    *
    * @generated from field: string member_name = 4;
    */
   memberName: string;
 
   /**
-   * Seats it takes.
+   * The number of seats.
    *
    * @generated from field: int32 party_size = 5;
    */
   partySize: number;
 
   /**
-   * Where it is in its life.
+   * The status.
    *
    * @generated from field: berth.v1.BookingStatus status = 6;
    */
   status: BookingStatus;
 
   /**
-   * How it came in.
+   * The channel that it was made through.
    *
    * @generated from field: berth.v1.Channel channel = 7;
    */
   channel: Channel;
 
   /**
-   * The subscription it was booked on, if any.
+   * The subscription that pays for it, if any.
    *
    * @generated from field: string subscription_id = 8;
    */
   subscriptionId: string;
 
   /**
-   * Credits that it holds now: 0 after a refund, and for unlimited plans.
+   * The credits that it uses now. 0 after a refund, and for unlimited plans.
    *
    * @generated from field: int32 credits = 9;
    */
   credits: number;
 
   /**
-   * The partner's own reference, unique in the tenant.
+   * The partner's own reference. Unique in the tenant.
    *
    * @generated from field: string external_ref = 10;
    */
   externalRef: string;
 
   /**
-   * What staff or the member noted.
+   * A note by staff or the member.
    *
    * @generated from field: string note = 11;
    */
   note: string;
 
   /**
-   * It came off the waitlist.
+   * Whether it came from the waitlist.
    *
    * @generated from field: bool promoted = 12;
    */
   promoted: boolean;
 
   /**
-   * It was cancelled after the cancellation window had closed.
+   * Whether it was cancelled after the cancellation window closed.
    *
    * @generated from field: bool late_cancelled = 13;
    */
   lateCancelled: boolean;
 
   /**
-   * Why it was cancelled, as it was given.
+   * The reason given for the cancellation.
    *
    * @generated from field: string cancel_reason = 14;
    */
   cancelReason: string;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 15;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was cancelled, UTC.
+   * The time of cancellation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp cancel_time = 16;
    */
   cancelTime?: Timestamp | undefined;
 
   /**
-   * When the party checked in, UTC.
+   * The time the party checked in, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp check_in_time = 17;
    */
@@ -153,14 +153,14 @@ export type Booking = Message<"berth.v1.Booking"> & {
   checkInMethod: CheckInMethod;
 
   /**
-   * The session's start, UTC.
+   * The session's start, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp session_start_time = 19;
    */
   sessionStartTime?: Timestamp | undefined;
 
   /**
-   * The session's end, UTC.
+   * The session's end, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp session_end_time = 20;
    */
@@ -174,42 +174,42 @@ export type Booking = Message<"berth.v1.Booking"> & {
   sessionTitle: string;
 
   /**
-   * IANA zone of the session's location.
+   * The IANA time zone of the session's location.
    *
    * @generated from field: string time_zone = 22;
    */
   timeZone: string;
 
   /**
-   * Until when it may be cancelled without penalty, UTC.
+   * The last time at which it can be cancelled without penalty, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp cancellable_until = 23;
    */
   cancellableUntil?: Timestamp | undefined;
 
   /**
-   * Until when a hold keeps its seats, UTC. Set while status is PENDING.
+   * When the hold expires, in UTC. Set while the status is PENDING.
    *
    * @generated from field: google.protobuf.Timestamp hold_expire_time = 24;
    */
   holdExpireTime?: Timestamp | undefined;
 
   /**
-   * What was paid, as the caller of ConfirmBooking said. Berth charges nobody.
+   * The payment reported by the caller of ConfirmBooking. Berth does not charge anyone.
    *
    * @generated from field: berth.v1.Payment payment = 25;
    */
   payment?: Payment | undefined;
 
   /**
-   * Whom to reach about it. Guests who are no members have nothing else.
+   * How to reach the customer. For guests, the only contact data that there is.
    *
    * @generated from field: berth.v1.Contact contact = 26;
    */
   contact?: Contact | undefined;
 
   /**
-   * What goes with it, such as a cart.
+   * The reserved items, such as a cart.
    *
    * @generated from field: repeated berth.v1.BookingItem items = 27;
    */
@@ -223,7 +223,7 @@ export type Booking = Message<"berth.v1.Booking"> & {
   benefit?: Benefit | undefined;
 
   /**
-   * The tier whose policy a guest follows, as it was given with the hold. Empty for members.
+   * The tier whose policy applies to a guest, as given with the hold. Empty for members.
    *
    * @generated from field: string guest_tier = 29;
    */
@@ -238,34 +238,34 @@ export const BookingSchema: GenMessage<Booking> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 0);
 
 /**
- * Payment is what is known about the money.
+ * Payment is what is known about a booking's payment.
  *
  * @generated from message berth.v1.Payment
  */
 export type Payment = Message<"berth.v1.Payment"> & {
   /**
-   * Where it stands.
+   * The status.
    *
    * @generated from field: berth.v1.PaymentStatus status = 1;
    */
   status: PaymentStatus;
 
   /**
-   * How much. Absent where nothing was said.
+   * The amount. Absent if no payment was reported.
    *
    * @generated from field: google.type.Money amount = 2;
    */
   amount?: Money | undefined;
 
   /**
-   * How, in the words of whoever took it, such as "card".
+   * The payment method, as reported, such as "card".
    *
    * @generated from field: string method = 3;
    */
   method: string;
 
   /**
-   * When it was authorized or captured, UTC.
+   * The time it was authorized or captured, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp pay_time = 4;
    */
@@ -280,27 +280,27 @@ export const PaymentSchema: GenMessage<Payment> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 1);
 
 /**
- * Contact is how to reach whoever booked.
+ * Contact is how to reach a customer.
  *
  * @generated from message berth.v1.Contact
  */
 export type Contact = Message<"berth.v1.Contact"> & {
   /**
-   * Their name, up to 200 characters.
+   * The name, up to 200 characters.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Their email address.
+   * The email address.
    *
    * @generated from field: string email = 2;
    */
   email: string;
 
   /**
-   * Their telephone number, as they write it, up to 40 characters.
+   * The phone number, as written by the customer, up to 40 characters.
    *
    * @generated from field: string phone = 3;
    */
@@ -315,27 +315,27 @@ export const ContactSchema: GenMessage<Contact> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 2);
 
 /**
- * Benefit is a membership elsewhere that gives a discount here.
+ * Benefit is a membership in another organization that gives a discount.
  *
  * @generated from message berth.v1.Benefit
  */
 export type Benefit = Message<"berth.v1.Benefit"> & {
   /**
-   * The provider's code, as the tenant has it.
+   * The code of the benefit provider.
    *
    * @generated from field: string provider_code = 1;
    */
   providerCode: string;
 
   /**
-   * The membership's number.
+   * The membership number.
    *
    * @generated from field: string membership_number = 2;
    */
   membershipNumber: string;
 
   /**
-   * What the provider's members were given at that time, in percent.
+   * The discount at that time, in percent.
    *
    * @generated from field: int32 discount_percent = 3;
    */
@@ -350,7 +350,7 @@ export const BenefitSchema: GenMessage<Benefit> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 3);
 
 /**
- * Item is something that goes with bookings and is there in limited number: a cart, a caddie, a mat, a locker.
+ * Item is something limited that can be reserved with a booking, such as a cart, a caddie, a mat or a locker.
  *
  * @generated from message berth.v1.Item
  */
@@ -363,21 +363,21 @@ export type Item = Message<"berth.v1.Item"> & {
   id: string;
 
   /**
-   * Where it is.
+   * The location of the item.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * What people call it.
+   * The display name.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What kind of thing it is: cart, caddie, mat, locker.
+   * The kind of item, such as cart, caddie, mat or locker.
    *
    * @generated from field: string kind = 4;
    */
@@ -391,21 +391,21 @@ export type Item = Message<"berth.v1.Item"> & {
   stock: number;
 
   /**
-   * What one costs. Berth records it and charges nobody.
+   * The price of one. Berth records it and does not charge anyone.
    *
    * @generated from field: google.type.Money price = 6;
    */
   price?: Money | undefined;
 
   /**
-   * How long one is out, from the session's start. Absent: as long as the session.
+   * How long one is in use, from the session's start. Absent: until the session's end.
    *
    * @generated from field: google.protobuf.Duration time_out = 7;
    */
   timeOut?: Duration | undefined;
 
   /**
-   * Whether it can be had.
+   * Whether it can be reserved.
    *
    * @generated from field: bool active = 8;
    */
@@ -427,13 +427,13 @@ export const ItemSchema: GenMessage<Item> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 4);
 
 /**
- * BookingItem is an item that goes with a booking. It lives as the booking does.
+ * BookingItem is an item reserved with a booking. It is cancelled with the booking.
  *
  * @generated from message berth.v1.BookingItem
  */
 export type BookingItem = Message<"berth.v1.BookingItem"> & {
   /**
-   * UUIDv7, of this line.
+   * UUIDv7 of this line.
    *
    * @generated from field: string id = 1;
    */
@@ -447,7 +447,7 @@ export type BookingItem = Message<"berth.v1.BookingItem"> & {
   itemId: string;
 
   /**
-   * The item's name, as it is now.
+   * The item's current name.
    *
    * @generated from field: string name = 3;
    */
@@ -461,14 +461,14 @@ export type BookingItem = Message<"berth.v1.BookingItem"> & {
   quantity: number;
 
   /**
-   * What one cost when it was asked for.
+   * The price of one when it was reserved.
    *
    * @generated from field: google.type.Money price = 5;
    */
   price?: Money | undefined;
 
   /**
-   * Where it stands.
+   * The status.
    *
    * @generated from field: berth.v1.BookingItemStatus status = 6;
    */
@@ -483,7 +483,7 @@ export const BookingItemSchema: GenMessage<BookingItem> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 5);
 
 /**
- * WaitlistEntry is a wish for a place.
+ * WaitlistEntry is a member's wait for a place: in a session, in any one of several, or in a time window.
  *
  * @generated from message berth.v1.WaitlistEntry
  */
@@ -496,56 +496,56 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
   id: string;
 
   /**
-   * The session waited for.
+   * The session, if the entry is for one session.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * Who waits.
+   * The member who waits.
    *
    * @generated from field: string member_id = 3;
    */
   memberId: string;
 
   /**
-   * The member's name, as it is now.
+   * The member's current name.
    *
    * @generated from field: string member_name = 4;
    */
   memberName: string;
 
   /**
-   * Seats wished for.
+   * The number of seats.
    *
    * @generated from field: int32 party_size = 5;
    */
   partySize: number;
 
   /**
-   * Where it is in its life.
+   * The status.
    *
    * @generated from field: berth.v1.WaitlistEntryStatus status = 6;
    */
   status: WaitlistEntryStatus;
 
   /**
-   * Place in the queue, from 1; 0 when it no longer waits.
+   * The position in the queue, from 1. 0 if the entry no longer waits.
    *
    * @generated from field: int32 position = 7;
    */
   position: number;
 
   /**
-   * When it joined, UTC.
+   * The time of joining, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * The session's start, UTC.
+   * The session's start, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp session_start_time = 9;
    */
@@ -559,93 +559,94 @@ export type WaitlistEntry = Message<"berth.v1.WaitlistEntry"> & {
   sessionTitle: string;
 
   /**
-   * IANA zone of the session's location.
+   * The IANA time zone of the session's location.
    *
    * @generated from field: string time_zone = 11;
    */
   timeZone: string;
 
   /**
-   * The booking that came of it, where status is BOOKED.
+   * The resulting booking, if the status is BOOKED.
    *
    * @generated from field: string booking_id = 12;
    */
   bookingId: string;
 
   /**
-   * The last reason for which a freed seat passed it by, as an ErrorReason
-   * without its prefix, such as "NO_CREDITS". Empty where none did.
+   * The last reason why a freed seat was not given to this entry: an ErrorReason without its prefix, such as
+   * "NO_CREDITS". Empty if that has not happened.
    *
    * @generated from field: string passed_over_reason = 13;
    */
   passedOverReason: string;
 
   /**
-   * The sessions of which any one will do, where the wish is of that kind.
+   * The sessions, if the entry is for any one of several.
    *
    * @generated from field: repeated string session_ids = 14;
    */
   sessionIds: string[];
 
   /**
-   * The window, where the wish is of that kind.
+   * The time window, if the entry is for one.
    *
    * @generated from field: berth.v1.WaitlistWindow window = 15;
    */
   window?: WaitlistWindow | undefined;
 
   /**
-   * Only sessions led by this member. Empty: by anybody.
+   * Only sessions led by this staff member. Empty: any.
    *
    * @generated from field: string coach_id = 16;
    */
   coachId: string;
 
   /**
-   * Staff put it before all others.
+   * Whether staff put it before all other entries.
    *
    * @generated from field: bool flagged = 17;
    */
   flagged: boolean;
 
   /**
-   * The score that staff gave it. Absent: the rules compute one.
+   * The score set by staff. Absent: the rules compute one.
    *
    * @generated from field: optional int32 score = 18;
    */
   score?: number | undefined;
 
   /**
-   * Offers that it has had.
+   * The number of offers that it has had.
    *
    * @generated from field: int32 offers = 19;
    */
   offers: number;
 
   /**
-   * Its live offer. Absent where it has none.
+   * The live offer, if there is one.
    *
    * @generated from field: berth.v1.Offer live_offer = 20;
    */
   liveOffer?: Offer | undefined;
 
   /**
-   * When it stopped waiting, UTC.
+   * The time it stopped waiting, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp close_time = 21;
    */
   closeTime?: Timestamp | undefined;
 
   /**
-   * What it is worth where it stands best, by the rules as they are: score, or what they compute. The more, the sooner, with the orders
-   * PRIORITY and CUSTOM. That of a window is reckoned as for a session that begins with the day. Absent when it no longer waits.
+   * The current score under the current rules: score, or the computed one, for the session where it is best. A higher
+   * score is served first with the orders PRIORITY and CUSTOM. The score for a time window is computed for a session
+   * that starts at the beginning of the day. Absent if the entry no longer waits.
    *
    * @generated from field: optional int32 current_score = 22;
    */
   currentScore?: number | undefined;
 
   /**
-   * Whose sum current_score is. Absent where staff gave it, or priority_expression makes it.
+   * The parts that current_score is the sum of. Absent if staff set the score, or if priority_expression computes it.
    *
    * @generated from field: berth.v1.WaitlistScoreParts score_parts = 23;
    */
@@ -660,7 +661,7 @@ export const WaitlistEntrySchema: GenMessage<WaitlistEntry> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking, 6);
 
 /**
- * WaitlistScoreParts are what the score of an entry is made of: see WaitlistRules.
+ * WaitlistScoreParts are the parts of an entry's score: see WaitlistRules.
  *
  * @generated from message berth.v1.WaitlistScoreParts
  */
@@ -673,14 +674,14 @@ export type WaitlistScoreParts = Message<"berth.v1.WaitlistScoreParts"> & {
   base: number;
 
   /**
-   * That of the member's tier.
+   * The bonus of the member's tier.
    *
    * @generated from field: int32 tier_bonus = 2;
    */
   tierBonus: number;
 
   /**
-   * For the whole days between joining and the start.
+   * The points for the whole days between joining and the start.
    *
    * @generated from field: int32 early_bird_points = 3;
    */
@@ -695,7 +696,7 @@ export const WaitlistScorePartsSchema: GenMessage<WaitlistScoreParts> = /*@__PUR
   messageDesc(file_berth_v1_booking, 7);
 
 /**
- * PaymentStatus is where a payment stands.
+ * PaymentStatus is the status of a payment.
  *
  * @generated from enum berth.v1.PaymentStatus
  */
@@ -708,28 +709,28 @@ export enum PaymentStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Nothing was paid, or nothing was said.
+   * Nothing was paid, or no payment was reported.
    *
    * @generated from enum value: PAYMENT_STATUS_UNPAID = 1;
    */
   UNPAID = 1,
 
   /**
-   * Reserved on the payer's side, not taken.
+   * The amount is reserved, but not captured.
    *
    * @generated from enum value: PAYMENT_STATUS_AUTHORIZED = 2;
    */
   AUTHORIZED = 2,
 
   /**
-   * Taken.
+   * The amount was captured.
    *
    * @generated from enum value: PAYMENT_STATUS_CAPTURED = 3;
    */
   CAPTURED = 3,
 
   /**
-   * Given back, because the booking was cancelled in time.
+   * Refunded, because the booking was cancelled in time.
    *
    * @generated from enum value: PAYMENT_STATUS_REFUNDED = 4;
    */
@@ -743,7 +744,7 @@ export const PaymentStatusSchema: GenEnum<PaymentStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_booking, 0);
 
 /**
- * BookingItemStatus is where an item of a booking stands.
+ * BookingItemStatus is the status of an item of a booking.
  *
  * @generated from enum berth.v1.BookingItemStatus
  */
@@ -756,21 +757,21 @@ export enum BookingItemStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Kept with a hold.
+   * Reserved with a hold.
    *
    * @generated from enum value: BOOKING_ITEM_STATUS_PENDING = 1;
    */
   PENDING = 1,
 
   /**
-   * Theirs.
+   * Reserved with a confirmed booking.
    *
    * @generated from enum value: BOOKING_ITEM_STATUS_CONFIRMED = 2;
    */
   CONFIRMED = 2,
 
   /**
-   * Not chosen on confirmation, or gone with the booking.
+   * Not chosen on confirmation, or cancelled with the booking.
    *
    * @generated from enum value: BOOKING_ITEM_STATUS_CANCELLED = 3;
    */
@@ -784,7 +785,7 @@ export const BookingItemStatusSchema: GenEnum<BookingItemStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_booking, 1);
 
 /**
- * BookingStatus is where a booking is in its life.
+ * BookingStatus is the status of a booking.
  *
  * @generated from enum berth.v1.BookingStatus
  */
@@ -797,42 +798,42 @@ export enum BookingStatus {
   UNSPECIFIED = 0,
 
   /**
-   * A hold: seats are kept until it expires.
+   * A hold: the seats are kept until it expires.
    *
    * @generated from enum value: BOOKING_STATUS_PENDING = 1;
    */
   PENDING = 1,
 
   /**
-   * The place is theirs.
+   * Confirmed.
    *
    * @generated from enum value: BOOKING_STATUS_CONFIRMED = 2;
    */
   CONFIRMED = 2,
 
   /**
-   * They came.
+   * The party checked in.
    *
    * @generated from enum value: BOOKING_STATUS_ATTENDED = 3;
    */
   ATTENDED = 3,
 
   /**
-   * They did not come.
+   * The party did not come.
    *
    * @generated from enum value: BOOKING_STATUS_NO_SHOW = 4;
    */
   NO_SHOW = 4,
 
   /**
-   * Given up, by them, by staff, or with its session.
+   * Cancelled by the member, by staff, or with its session.
    *
    * @generated from enum value: BOOKING_STATUS_CANCELLED = 5;
    */
   CANCELLED = 5,
 
   /**
-   * A hold that ran out.
+   * A hold that was not confirmed in time.
    *
    * @generated from enum value: BOOKING_STATUS_EXPIRED = 6;
    */
@@ -846,7 +847,7 @@ export const BookingStatusSchema: GenEnum<BookingStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_booking, 2);
 
 /**
- * CheckInMethod is how a party's arrival was noted.
+ * CheckInMethod is how a party checked in.
  *
  * @generated from enum berth.v1.CheckInMethod
  */
@@ -887,7 +888,7 @@ export const CheckInMethodSchema: GenEnum<CheckInMethod> = /*@__PURE__*/
   enumDesc(file_berth_v1_booking, 3);
 
 /**
- * WaitlistEntryStatus is where an entry is in its life.
+ * WaitlistEntryStatus is the status of an entry.
  *
  * @generated from enum berth.v1.WaitlistEntryStatus
  */
@@ -907,28 +908,28 @@ export enum WaitlistEntryStatus {
   WAITING = 1,
 
   /**
-   * Has a live offer.
+   * It has a live offer.
    *
    * @generated from enum value: WAITLIST_ENTRY_STATUS_OFFERED = 2;
    */
   OFFERED = 2,
 
   /**
-   * Got a place.
+   * It got a place.
    *
    * @generated from enum value: WAITLIST_ENTRY_STATUS_BOOKED = 3;
    */
   BOOKED = 3,
 
   /**
-   * Left, was removed, or went with its session.
+   * The member left, staff removed it, or its session was cancelled.
    *
    * @generated from enum value: WAITLIST_ENTRY_STATUS_CANCELLED = 4;
    */
   CANCELLED = 4,
 
   /**
-   * Its time has passed.
+   * It waited too long, or the time it waits for has passed.
    *
    * @generated from enum value: WAITLIST_ENTRY_STATUS_EXPIRED = 5;
    */

@@ -22,13 +22,13 @@ export const file_berth_v1_booking_service: GenFile = /*@__PURE__*/
   fileDesc("Ch5iZXJ0aC92MS9ib29raW5nX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxItEBCgtCb29rUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIRCgltZW1iZXJfaWQYAyABKAkSEgoKcGFydHlfc2l6ZRgEIAEoBRIXCg9zdWJzY3JpcHRpb25faWQYBSABKAkSIgoHY2hhbm5lbBgGIAEoDjIRLmJlcnRoLnYxLkNoYW5uZWwSFAoMZXh0ZXJuYWxfcmVmGAcgASgJEgwKBG5vdGUYCCABKAkSEwoLbm9fd2FpdGxpc3QYCSABKAgiaQoMQm9va1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SABCCQoHb3V0Y29tZSKHAgoSSG9sZEJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhEKCW1lbWJlcl9pZBgDIAEoCRISCgpwYXJ0eV9zaXplGAQgASgFEiIKB2NoYW5uZWwYBSABKA4yES5iZXJ0aC52MS5DaGFubmVsEiIKB2NvbnRhY3QYBiABKAsyES5iZXJ0aC52MS5Db250YWN0EhQKDGV4dGVybmFsX3JlZhgHIAEoCRIMCgRub3RlGAggASgJEiMKBWl0ZW1zGAkgAygLMhQuYmVydGgudjEuSXRlbUNob2ljZRISCgpndWVzdF90aWVyGAogASgJIi8KCkl0ZW1DaG9pY2USDwoHaXRlbV9pZBgBIAEoCRIQCghxdWFudGl0eRgCIAEoBSI5ChNIb2xkQm9va2luZ1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIuoBChVDb25maXJtQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSJwoHcGF5bWVudBgDIAEoCzIWLmJlcnRoLnYxLlBheW1lbnRGYWN0cxIXCg9zdWJzY3JpcHRpb25faWQYBCABKAkSHQoVYmVuZWZpdF9wcm92aWRlcl9jb2RlGAUgASgJEiEKGWJlbmVmaXRfbWVtYmVyc2hpcF9udW1iZXIYBiABKAkSJgoFaXRlbXMYByABKAsyFy5iZXJ0aC52MS5JdGVtU2VsZWN0aW9uImsKDFBheW1lbnRGYWN0cxIiCgZhbW91bnQYASABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZtZXRob2QYAiABKAkSJwoGc3RhdHVzGAMgASgOMhcuYmVydGgudjEuUGF5bWVudFN0YXR1cyIpCg1JdGVtU2VsZWN0aW9uEhgKEGJvb2tpbmdfaXRlbV9pZHMYASADKAkiPAoWQ29uZmlybUJvb2tpbmdSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyI7ChJSZWxlYXNlSG9sZFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOQoTUmVsZWFzZUhvbGRSZXNwb25zZRIiCgdib29raW5nGAEgASgLMhEuYmVydGgudjEuQm9va2luZyKJAQoYUmVzY2hlZHVsZUJvb2tpbmdSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhIKCnNlc3Npb25faWQYAyABKAkSEgoKbW92ZV9pdGVtcxgEIAEoCBITCgZub3RpZnkYBSABKAhIAIgBAUIJCgdfbm90aWZ5IlEKGVJlc2NoZWR1bGVCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSEAoIcHJvbW90ZWQYAiABKAUiTQoUQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJIqsBChVDYW5jZWxCb29raW5nUmVzcG9uc2USJAoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmdIABIoCgVlbnRyeRgCIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnlIABIXCg9jcmVkaXRfcmVmdW5kZWQYAyABKAgSDAoEbGF0ZRgEIAEoCBIQCghwcm9tb3RlZBgFIAEoBUIJCgdvdXRjb21lInIKGUFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkisAEKGkFkbWluQ2FuY2VsQm9va2luZ1Jlc3BvbnNlEiQKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nSAASKAoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5SAASFwoPY3JlZGl0X3JlZnVuZGVkGAMgASgIEgwKBGxhdGUYBCABKAgSEAoIcHJvbW90ZWQYBSABKAVCCQoHb3V0Y29tZSI6ChFHZXRCb29raW5nUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJHZXRCb29raW5nUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciuwEKFUxpc3RNeUJvb2tpbmdzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKgoNc3RhcnRzX3dpdGhpbhgCIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZRIpCghzdGF0dXNlcxgDIAMoDjIXLmJlcnRoLnYxLkJvb2tpbmdTdGF0dXMSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkSEQoJbWVtYmVyX2lkGAYgASgJIoABChZMaXN0TXlCb29raW5nc1Jlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIXCg9uZXh0X3BhZ2VfdG9rZW4YAyABKAkiVAoRTGlzdFJvc3RlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCCKcAQoSTGlzdFJvc3RlclJlc3BvbnNlEiMKCGJvb2tpbmdzGAEgAygLMhEuYmVydGgudjEuQm9va2luZxIoCgdlbnRyaWVzGAIgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIVCghjYXBhY2l0eRgDIAEoBUgAiAEBEhMKC3NlYXRzX3Rha2VuGAQgASgFQgsKCV9jYXBhY2l0eSI6ChFNYXJrTm9TaG93UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI4ChJNYXJrTm9TaG93UmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmciOgoRVW5kb05vU2hvd1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCmJvb2tpbmdfaWQYAiABKAkiOAoSVW5kb05vU2hvd1Jlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIpYBCglJdGVtSW5wdXQSDAoEbmFtZRgBIAEoCRIMCgRraW5kGAIgASgJEg0KBXN0b2NrGAMgASgFEiEKBXByaWNlGAQgASgLMhIuZ29vZ2xlLnR5cGUuTW9uZXkSKwoIdGltZV9vdXQYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SDgoGYWN0aXZlGAYgASgIIl4KEUNyZWF0ZUl0ZW1SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIhCgRpdGVtGAMgASgLMhMuYmVydGgudjEuSXRlbUlucHV0IjIKEkNyZWF0ZUl0ZW1SZXNwb25zZRIcCgRpdGVtGAEgASgLMg4uYmVydGgudjEuSXRlbSKZAQoRVXBkYXRlSXRlbVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEg8KB2l0ZW1faWQYAiABKAkSIQoEaXRlbRgDIAEoCzITLmJlcnRoLnYxLkl0ZW1JbnB1dBIvCgt1cGRhdGVfbWFzaxgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDAoEZXRhZxgFIAEoCSIyChJVcGRhdGVJdGVtUmVzcG9uc2USHAoEaXRlbRgBIAEoCzIOLmJlcnRoLnYxLkl0ZW0iewoQTGlzdEl0ZW1zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSGAoQaW5jbHVkZV9pbmFjdGl2ZRgDIAEoCBIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJLChFMaXN0SXRlbXNSZXNwb25zZRIdCgVpdGVtcxgBIAMoCzIOLmJlcnRoLnYxLkl0ZW0SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIn0KD0JlbmVmaXRQcm92aWRlchIMCgRjb2RlGAEgASgJEgwKBG5hbWUYAiABKAkSFgoObnVtYmVyX3BhdHRlcm4YAyABKAkSGAoQZGlzY291bnRfcGVyY2VudBgEIAEoBRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCSJwChlQdXRCZW5lZml0UHJvdmlkZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIrCghwcm92aWRlchgCIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlchITCgtjcmVhdGVfb25seRgDIAEoCCJJChpQdXRCZW5lZml0UHJvdmlkZXJSZXNwb25zZRIrCghwcm92aWRlchgBIAEoCzIZLmJlcnRoLnYxLkJlbmVmaXRQcm92aWRlciIwChtMaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIkwKHExpc3RCZW5lZml0UHJvdmlkZXJzUmVzcG9uc2USLAoJcHJvdmlkZXJzGAEgAygLMhkuYmVydGgudjEuQmVuZWZpdFByb3ZpZGVyMowOCg5Cb29raW5nU2VydmljZRJNCgRCb29rEhUuYmVydGgudjEuQm9va1JlcXVlc3QaFi5iZXJ0aC52MS5Cb29rUmVzcG9uc2UiFsrzGBIIARIOYm9va2luZy5jcmVhdGUSYAoLSG9sZEJvb2tpbmcSHC5iZXJ0aC52MS5Ib2xkQm9va2luZ1JlcXVlc3QaHS5iZXJ0aC52MS5Ib2xkQm9va2luZ1Jlc3BvbnNlIhTK8xgQCAESDGJvb2tpbmcuaG9sZBJyCg5Db25maXJtQm9va2luZxIfLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVxdWVzdBogLmJlcnRoLnYxLkNvbmZpcm1Cb29raW5nUmVzcG9uc2UiHcrzGBkIAhITYm9va2luZy5jb25maXJtX2FueRgBEmkKC1JlbGVhc2VIb2xkEhwuYmVydGgudjEuUmVsZWFzZUhvbGRSZXF1ZXN0Gh0uYmVydGgudjEuUmVsZWFzZUhvbGRSZXNwb25zZSIdyvMYGQgCEhNib29raW5nLmNvbmZpcm1fYW55GAESfgoRUmVzY2hlZHVsZUJvb2tpbmcSIi5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1JlcXVlc3QaIy5iZXJ0aC52MS5SZXNjaGVkdWxlQm9va2luZ1Jlc3BvbnNlIiDK8xgcCAISFmJvb2tpbmcucmVzY2hlZHVsZV9hbnkYARJaCg1DYW5jZWxCb29raW5nEh4uYmVydGgudjEuQ2FuY2VsQm9va2luZ1JlcXVlc3QaHy5iZXJ0aC52MS5DYW5jZWxCb29raW5nUmVzcG9uc2UiCMrzGAQIAhgBEnsKEkFkbWluQ2FuY2VsQm9va2luZxIjLmJlcnRoLnYxLkFkbWluQ2FuY2VsQm9va2luZ1JlcXVlc3QaJC5iZXJ0aC52MS5BZG1pbkNhbmNlbEJvb2tpbmdSZXNwb25zZSIayvMYFggBEhJib29raW5nLmNhbmNlbF9hbnkSYgoKR2V0Qm9va2luZxIbLmJlcnRoLnYxLkdldEJvb2tpbmdSZXF1ZXN0GhwuYmVydGgudjEuR2V0Qm9va2luZ1Jlc3BvbnNlIhmQAgHK8xgSCAISDGJvb2tpbmcucmVhZBgBEm4KDkxpc3RNeUJvb2tpbmdzEh8uYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXF1ZXN0GiAuYmVydGgudjEuTGlzdE15Qm9va2luZ3NSZXNwb25zZSIZkAIByvMYEggCEgxib29raW5nLnJlYWQYARJiCgpMaXN0Um9zdGVyEhsuYmVydGgudjEuTGlzdFJvc3RlclJlcXVlc3QaHC5iZXJ0aC52MS5MaXN0Um9zdGVyUmVzcG9uc2UiGZACAcrzGBIIARIOYm9va2luZy5yb3N0ZXISYAoKTWFya05vU2hvdxIbLmJlcnRoLnYxLk1hcmtOb1Nob3dSZXF1ZXN0GhwuYmVydGgudjEuTWFya05vU2hvd1Jlc3BvbnNlIhfK8xgTCAESD2Jvb2tpbmcubm9fc2hvdxJgCgpVbmRvTm9TaG93EhsuYmVydGgudjEuVW5kb05vU2hvd1JlcXVlc3QaHC5iZXJ0aC52MS5VbmRvTm9TaG93UmVzcG9uc2UiF8rzGBMIARIPYm9va2luZy5ub19zaG93El4KCkNyZWF0ZUl0ZW0SGy5iZXJ0aC52MS5DcmVhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLkNyZWF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl4KClVwZGF0ZUl0ZW0SGy5iZXJ0aC52MS5VcGRhdGVJdGVtUmVxdWVzdBocLmJlcnRoLnYxLlVwZGF0ZUl0ZW1SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEl0KCUxpc3RJdGVtcxIaLmJlcnRoLnYxLkxpc3RJdGVtc1JlcXVlc3QaGy5iZXJ0aC52MS5MaXN0SXRlbXNSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSdgoSUHV0QmVuZWZpdFByb3ZpZGVyEiMuYmVydGgudjEuUHV0QmVuZWZpdFByb3ZpZGVyUmVxdWVzdBokLmJlcnRoLnYxLlB1dEJlbmVmaXRQcm92aWRlclJlc3BvbnNlIhXK8xgRCAESDWNhdGFsb2cud3JpdGUSfgoUTGlzdEJlbmVmaXRQcm92aWRlcnMSJS5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1JlcXVlc3QaJi5iZXJ0aC52MS5MaXN0QmVuZWZpdFByb3ZpZGVyc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_money]);
 
 /**
- * BookRequest asks for seats.
+ * BookRequest books seats.
  *
  * @generated from message berth.v1.BookRequest
  */
 export type BookRequest = Message<"berth.v1.BookRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -42,50 +42,50 @@ export type BookRequest = Message<"berth.v1.BookRequest"> & {
   sessionId: string;
 
   /**
-   * For whom. Empty: the caller. Naming someone else needs the permission booking.create_for_others.
+   * The member to book for. Empty: the caller. Booking for others needs the permission booking.create_for_others.
    *
    * @generated from field: string member_id = 3;
    */
   memberId: string;
 
   /**
-   * Seats, 1 to 1,000. 0 takes 1. The service may limit it further: PARTY_SIZE.
+   * The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
    *
    * @generated from field: int32 party_size = 4;
    */
   partySize: number;
 
   /**
-   * Which subscription to book on. Needed only where several are active.
+   * The subscription that pays. Needed only if several are active.
    *
    * @generated from field: string subscription_id = 5;
    */
   subscriptionId: string;
 
   /**
-   * How it comes in. The header X-Booking-Channel wins over it.
+   * The channel. The header X-Booking-Channel overrides it.
    *
    * @generated from field: berth.v1.Channel channel = 6;
    */
   channel: Channel;
 
   /**
-   * The caller's own reference, up to 200 characters, unique in the tenant. The same reference with the same content gives the
-   * same booking again; with other content EXTERNAL_REF_CONFLICT.
+   * The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
+   * returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
    *
    * @generated from field: string external_ref = 7;
    */
   externalRef: string;
 
   /**
-   * For staff, up to 1,000 characters.
+   * A note for staff, up to 1,000 characters.
    *
    * @generated from field: string note = 8;
    */
   note: string;
 
   /**
-   * Be refused with SESSION_FULL rather than wait.
+   * Whether to fail with SESSION_FULL instead of joining the waitlist.
    *
    * @generated from field: bool no_waitlist = 9;
    */
@@ -100,19 +100,19 @@ export const BookRequestSchema: GenMessage<BookRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 0);
 
 /**
- * BookResponse is a place or a wish.
+ * BookResponse has a booking or a waitlist entry.
  *
  * @generated from message berth.v1.BookResponse
  */
 export type BookResponse = Message<"berth.v1.BookResponse"> & {
   /**
-   * What came of it.
+   * The result.
    *
    * @generated from oneof berth.v1.BookResponse.outcome
    */
   outcome: {
     /**
-     * The place, confirmed.
+     * The confirmed booking.
      *
      * @generated from field: berth.v1.Booking booking = 1;
      */
@@ -120,7 +120,7 @@ export type BookResponse = Message<"berth.v1.BookResponse"> & {
     case: "booking";
   } | {
     /**
-     * The session is full: the place in the queue.
+     * The waitlist entry: the session is full.
      *
      * @generated from field: berth.v1.WaitlistEntry entry = 2;
      */
@@ -137,13 +137,13 @@ export const BookResponseSchema: GenMessage<BookResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 1);
 
 /**
- * HoldBookingRequest asks for seats for a while.
+ * HoldBookingRequest holds seats.
  *
  * @generated from message berth.v1.HoldBookingRequest
  */
 export type HoldBookingRequest = Message<"berth.v1.HoldBookingRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -157,58 +157,59 @@ export type HoldBookingRequest = Message<"berth.v1.HoldBookingRequest"> & {
   sessionId: string;
 
   /**
-   * For whom. Empty: the caller, or a guest where the caller is no member or a contact is given by whoever may hold for others.
+   * The member to hold for. Empty: the caller; or a guest, if the caller is not a member, or may hold for others and
+   * gives a contact.
    *
    * @generated from field: string member_id = 3;
    */
   memberId: string;
 
   /**
-   * Seats, 1 to 1,000. 0 takes 1. The service may limit it further: PARTY_SIZE.
+   * The number of seats, 1 to 1,000. 0 means 1. The service can set narrower limits: PARTY_SIZE.
    *
    * @generated from field: int32 party_size = 4;
    */
   partySize: number;
 
   /**
-   * How it comes in. The header X-Booking-Channel wins over it.
+   * The channel. The header X-Booking-Channel overrides it.
    *
    * @generated from field: berth.v1.Channel channel = 5;
    */
   channel: Channel;
 
   /**
-   * Whom to reach. A guest needs a name.
+   * How to reach the customer. A guest needs a name.
    *
    * @generated from field: berth.v1.Contact contact = 6;
    */
   contact?: Contact | undefined;
 
   /**
-   * The caller's own reference, up to 200 characters, unique in the tenant. The same reference with the same content gives the
-   * same booking again; with other content EXTERNAL_REF_CONFLICT.
+   * The caller's own reference, up to 200 characters. Unique in the tenant. The same reference with the same content
+   * returns the same booking again. With other content: EXTERNAL_REF_CONFLICT.
    *
    * @generated from field: string external_ref = 7;
    */
   externalRef: string;
 
   /**
-   * For staff, up to 1,000 characters.
+   * A note for staff, up to 1,000 characters.
    *
    * @generated from field: string note = 8;
    */
   note: string;
 
   /**
-   * What is to go with it, each item once.
+   * The items to reserve, each once.
    *
    * @generated from field: repeated berth.v1.ItemChoice items = 9;
    */
   items: ItemChoice[];
 
   /**
-   * The tier whose cancellation and reschedule policy a guest follows, such as "visitor", up to 50 characters. Empty: the policy
-   * for everyone. For guests only: a member's tier is that of their membership.
+   * The tier whose cancellation and reschedule policy applies to a guest, such as "visitor", up to 50 characters.
+   * Empty: the policy without a tier. For guests only: a member has the tier of their membership.
    *
    * @generated from field: string guest_tier = 10;
    */
@@ -223,20 +224,20 @@ export const HoldBookingRequestSchema: GenMessage<HoldBookingRequest> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 2);
 
 /**
- * ItemChoice is so many of an item.
+ * ItemChoice is an item and a quantity.
  *
  * @generated from message berth.v1.ItemChoice
  */
 export type ItemChoice = Message<"berth.v1.ItemChoice"> & {
   /**
-   * The item, of the session's location.
+   * The item. It must be at the session's location.
    *
    * @generated from field: string item_id = 1;
    */
   itemId: string;
 
   /**
-   * How many, 1 to 100.
+   * The quantity, 1 to 100.
    *
    * @generated from field: int32 quantity = 2;
    */
@@ -272,13 +273,13 @@ export const HoldBookingResponseSchema: GenMessage<HoldBookingResponse> = /*@__P
   messageDesc(file_berth_v1_booking_service, 4);
 
 /**
- * ConfirmBookingRequest makes a hold a booking.
+ * ConfirmBookingRequest confirms a hold.
  *
  * @generated from message berth.v1.ConfirmBookingRequest
  */
 export type ConfirmBookingRequest = Message<"berth.v1.ConfirmBookingRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -292,35 +293,35 @@ export type ConfirmBookingRequest = Message<"berth.v1.ConfirmBookingRequest"> & 
   bookingId: string;
 
   /**
-   * What was paid. Absent: the member's plan pays; guests pay later.
+   * The payment. Absent: the member's plan pays; guests pay later.
    *
    * @generated from field: berth.v1.PaymentFacts payment = 3;
    */
   payment?: PaymentFacts | undefined;
 
   /**
-   * The subscription to book on, where no payment is given. Needed only where several are active.
+   * The subscription that pays, if no payment is given. Needed only if several are active.
    *
    * @generated from field: string subscription_id = 4;
    */
   subscriptionId: string;
 
   /**
-   * The code of a benefit provider of the tenant. With membership_number.
+   * The code of one of the tenant's benefit providers. Requires benefit_membership_number.
    *
    * @generated from field: string benefit_provider_code = 5;
    */
   benefitProviderCode: string;
 
   /**
-   * The membership's number there.
+   * The membership number with that provider.
    *
    * @generated from field: string benefit_membership_number = 6;
    */
   benefitMembershipNumber: string;
 
   /**
-   * Which items to keep, by the ids of the booking's lines. Others are cancelled.
+   * The items to keep, by the ids of the booking's lines. The others are cancelled. Absent: all are kept.
    *
    * @generated from field: berth.v1.ItemSelection items = 7;
    */
@@ -335,27 +336,27 @@ export const ConfirmBookingRequestSchema: GenMessage<ConfirmBookingRequest> = /*
   messageDesc(file_berth_v1_booking_service, 5);
 
 /**
- * PaymentFacts are what whoever took the money says.
+ * PaymentFacts are what the caller reports about a payment.
  *
  * @generated from message berth.v1.PaymentFacts
  */
 export type PaymentFacts = Message<"berth.v1.PaymentFacts"> & {
   /**
-   * How much. Not below zero.
+   * The amount. Not negative.
    *
    * @generated from field: google.type.Money amount = 1;
    */
   amount?: Money | undefined;
 
   /**
-   * How, up to 50 characters, such as "card".
+   * The payment method, up to 50 characters, such as "card".
    *
    * @generated from field: string method = 2;
    */
   method: string;
 
   /**
-   * AUTHORIZED or CAPTURED. UNSPECIFIED takes CAPTURED.
+   * AUTHORIZED or CAPTURED. Unspecified means CAPTURED.
    *
    * @generated from field: berth.v1.PaymentStatus status = 3;
    */
@@ -370,13 +371,13 @@ export const PaymentFactsSchema: GenMessage<PaymentFacts> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 6);
 
 /**
- * ItemSelection chooses lines of a booking. Absent, all are kept.
+ * ItemSelection selects lines of a booking.
  *
  * @generated from message berth.v1.ItemSelection
  */
 export type ItemSelection = Message<"berth.v1.ItemSelection"> & {
   /**
-   * Ids of the lines to keep.
+   * The ids of the lines to keep.
    *
    * @generated from field: repeated string booking_item_ids = 1;
    */
@@ -391,7 +392,7 @@ export const ItemSelectionSchema: GenMessage<ItemSelection> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 7);
 
 /**
- * ConfirmBookingResponse is the booking.
+ * ConfirmBookingResponse is the confirmed booking.
  *
  * @generated from message berth.v1.ConfirmBookingResponse
  */
@@ -412,13 +413,13 @@ export const ConfirmBookingResponseSchema: GenMessage<ConfirmBookingResponse> = 
   messageDesc(file_berth_v1_booking_service, 8);
 
 /**
- * ReleaseHoldRequest gives a hold up.
+ * ReleaseHoldRequest ends a hold.
  *
  * @generated from message berth.v1.ReleaseHoldRequest
  */
 export type ReleaseHoldRequest = Message<"berth.v1.ReleaseHoldRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -440,13 +441,13 @@ export const ReleaseHoldRequestSchema: GenMessage<ReleaseHoldRequest> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 9);
 
 /**
- * ReleaseHoldResponse is the booking as it is now.
+ * ReleaseHoldResponse is the ended hold.
  *
  * @generated from message berth.v1.ReleaseHoldResponse
  */
 export type ReleaseHoldResponse = Message<"berth.v1.ReleaseHoldResponse"> & {
   /**
-   * The booking, CANCELLED, or EXPIRED where its time had passed.
+   * The booking, CANCELLED, or EXPIRED if its time had passed.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
@@ -467,7 +468,7 @@ export const ReleaseHoldResponseSchema: GenMessage<ReleaseHoldResponse> = /*@__P
  */
 export type RescheduleBookingRequest = Message<"berth.v1.RescheduleBookingRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -488,14 +489,14 @@ export type RescheduleBookingRequest = Message<"berth.v1.RescheduleBookingReques
   sessionId: string;
 
   /**
-   * Move its items along. Otherwise they are cancelled.
+   * Whether to move its items too. Otherwise they are cancelled.
    *
    * @generated from field: bool move_items = 4;
    */
   moveItems: boolean;
 
   /**
-   * Whether the member is told. Absent: yes.
+   * Whether to tell the member. Absent: yes.
    *
    * @generated from field: optional bool notify = 5;
    */
@@ -510,7 +511,7 @@ export const RescheduleBookingRequestSchema: GenMessage<RescheduleBookingRequest
   messageDesc(file_berth_v1_booking_service, 11);
 
 /**
- * RescheduleBookingResponse is the booking where it is now.
+ * RescheduleBookingResponse is the moved booking.
  *
  * @generated from message berth.v1.RescheduleBookingResponse
  */
@@ -523,7 +524,7 @@ export type RescheduleBookingResponse = Message<"berth.v1.RescheduleBookingRespo
   booking?: Booking | undefined;
 
   /**
-   * How many entries were promoted from the waitlist into the seats that it left.
+   * How many waitlist entries got the seats that it left.
    *
    * @generated from field: int32 promoted = 2;
    */
@@ -538,13 +539,13 @@ export const RescheduleBookingResponseSchema: GenMessage<RescheduleBookingRespon
   messageDesc(file_berth_v1_booking_service, 12);
 
 /**
- * CancelBookingRequest gives a place up.
+ * CancelBookingRequest cancels a booking or ends a waitlist entry.
  *
  * @generated from message berth.v1.CancelBookingRequest
  */
 export type CancelBookingRequest = Message<"berth.v1.CancelBookingRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -558,7 +559,7 @@ export type CancelBookingRequest = Message<"berth.v1.CancelBookingRequest"> & {
   bookingId: string;
 
   /**
-   * Up to 1,000 characters.
+   * The reason, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -573,7 +574,7 @@ export const CancelBookingRequestSchema: GenMessage<CancelBookingRequest> = /*@_
   messageDesc(file_berth_v1_booking_service, 13);
 
 /**
- * CancelBookingResponse says what came of it.
+ * CancelBookingResponse is the result of a cancellation.
  *
  * @generated from message berth.v1.CancelBookingResponse
  */
@@ -585,7 +586,7 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
    */
   outcome: {
     /**
-     * The booking as it is now.
+     * The booking.
      *
      * @generated from field: berth.v1.Booking booking = 1;
      */
@@ -593,7 +594,7 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
     case: "booking";
   } | {
     /**
-     * The entry as it is now.
+     * The entry.
      *
      * @generated from field: berth.v1.WaitlistEntry entry = 2;
      */
@@ -602,7 +603,7 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
   } | { case: undefined; value?: undefined };
 
   /**
-   * Whether the credit came back.
+   * Whether the credit was refunded.
    *
    * @generated from field: bool credit_refunded = 3;
    */
@@ -616,7 +617,7 @@ export type CancelBookingResponse = Message<"berth.v1.CancelBookingResponse"> & 
   late: boolean;
 
   /**
-   * How many entries were promoted from the waitlist by it.
+   * How many waitlist entries were promoted into the freed seats.
    *
    * @generated from field: int32 promoted = 5;
    */
@@ -631,13 +632,13 @@ export const CancelBookingResponseSchema: GenMessage<CancelBookingResponse> = /*
   messageDesc(file_berth_v1_booking_service, 14);
 
 /**
- * AdminCancelBookingRequest cancels a booking.
+ * AdminCancelBookingRequest cancels a booking or ends a waitlist entry.
  *
  * @generated from message berth.v1.AdminCancelBookingRequest
  */
 export type AdminCancelBookingRequest = Message<"berth.v1.AdminCancelBookingRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -651,14 +652,14 @@ export type AdminCancelBookingRequest = Message<"berth.v1.AdminCancelBookingRequ
   bookingId: string;
 
   /**
-   * For the member and the audit log, up to 1,000 characters.
+   * The reason, for the member and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * Whether the member is told. Absent: yes.
+   * Whether to tell the member. Absent: yes.
    *
    * @generated from field: optional bool notify = 4;
    */
@@ -673,7 +674,7 @@ export const AdminCancelBookingRequestSchema: GenMessage<AdminCancelBookingReque
   messageDesc(file_berth_v1_booking_service, 15);
 
 /**
- * AdminCancelBookingResponse says what came of it.
+ * AdminCancelBookingResponse is the result of a cancellation.
  *
  * @generated from message berth.v1.AdminCancelBookingResponse
  */
@@ -685,7 +686,7 @@ export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingRes
    */
   outcome: {
     /**
-     * The booking as it is now.
+     * The booking.
      *
      * @generated from field: berth.v1.Booking booking = 1;
      */
@@ -693,7 +694,7 @@ export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingRes
     case: "booking";
   } | {
     /**
-     * The entry as it is now.
+     * The entry.
      *
      * @generated from field: berth.v1.WaitlistEntry entry = 2;
      */
@@ -702,7 +703,7 @@ export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingRes
   } | { case: undefined; value?: undefined };
 
   /**
-   * Whether the credit came back.
+   * Whether the credit was refunded.
    *
    * @generated from field: bool credit_refunded = 3;
    */
@@ -716,7 +717,7 @@ export type AdminCancelBookingResponse = Message<"berth.v1.AdminCancelBookingRes
   late: boolean;
 
   /**
-   * How many entries were promoted from the waitlist by it.
+   * How many waitlist entries were promoted into the freed seats.
    *
    * @generated from field: int32 promoted = 5;
    */
@@ -731,13 +732,13 @@ export const AdminCancelBookingResponseSchema: GenMessage<AdminCancelBookingResp
   messageDesc(file_berth_v1_booking_service, 16);
 
 /**
- * GetBookingRequest names a booking.
+ * GetBookingRequest reads a booking.
  *
  * @generated from message berth.v1.GetBookingRequest
  */
 export type GetBookingRequest = Message<"berth.v1.GetBookingRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -765,7 +766,7 @@ export const GetBookingRequestSchema: GenMessage<GetBookingRequest> = /*@__PURE_
  */
 export type GetBookingResponse = Message<"berth.v1.GetBookingResponse"> & {
   /**
-   * The booking as it is now.
+   * The booking.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
@@ -780,48 +781,48 @@ export const GetBookingResponseSchema: GenMessage<GetBookingResponse> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 18);
 
 /**
- * ListMyBookingsRequest asks for the caller's bookings.
+ * ListMyBookingsRequest selects bookings.
  *
  * @generated from message berth.v1.ListMyBookingsRequest
  */
 export type ListMyBookingsRequest = Message<"berth.v1.ListMyBookingsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Sessions that start in this span. Absent: those that have not ended.
+   * Sessions that start in this period. Absent: sessions that have not ended.
    *
    * @generated from field: berth.v1.TimeRange starts_within = 2;
    */
   startsWithin?: TimeRange | undefined;
 
   /**
-   * Bookings in any of these. Empty: all.
+   * Bookings in any of these statuses. Empty: all.
    *
    * @generated from field: repeated berth.v1.BookingStatus statuses = 3;
    */
   statuses: BookingStatus[];
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 5;
    */
   pageToken: string;
 
   /**
-   * Whose. Empty: the caller's.
+   * The member. Empty: the caller.
    *
    * @generated from field: string member_id = 6;
    */
@@ -836,7 +837,7 @@ export const ListMyBookingsRequestSchema: GenMessage<ListMyBookingsRequest> = /*
   messageDesc(file_berth_v1_booking_service, 19);
 
 /**
- * ListMyBookingsResponse is one page, in order of start, then id.
+ * ListMyBookingsResponse is one page, by start, then id.
  *
  * @generated from message berth.v1.ListMyBookingsResponse
  */
@@ -849,14 +850,14 @@ export type ListMyBookingsResponse = Message<"berth.v1.ListMyBookingsResponse"> 
   bookings: Booking[];
 
   /**
-   * The entries that wait for sessions in the span, by start. On the first page only.
+   * The waiting entries for sessions in the period, by start. On the first page only.
    *
    * @generated from field: repeated berth.v1.WaitlistEntry entries = 2;
    */
   entries: WaitlistEntry[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 3;
    */
@@ -871,13 +872,13 @@ export const ListMyBookingsResponseSchema: GenMessage<ListMyBookingsResponse> = 
   messageDesc(file_berth_v1_booking_service, 20);
 
 /**
- * ListRosterRequest names a session.
+ * ListRosterRequest reads a session's roster.
  *
  * @generated from message berth.v1.ListRosterRequest
  */
 export type ListRosterRequest = Message<"berth.v1.ListRosterRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -891,7 +892,7 @@ export type ListRosterRequest = Message<"berth.v1.ListRosterRequest"> & {
   sessionId: string;
 
   /**
-   * Also cancelled and expired bookings.
+   * Whether to include cancelled and expired bookings.
    *
    * @generated from field: bool include_inactive = 3;
    */
@@ -906,34 +907,34 @@ export const ListRosterRequestSchema: GenMessage<ListRosterRequest> = /*@__PURE_
   messageDesc(file_berth_v1_booking_service, 21);
 
 /**
- * ListRosterResponse is who is in and who waits.
+ * ListRosterResponse has the bookings and the waitlist of a session.
  *
  * @generated from message berth.v1.ListRosterResponse
  */
 export type ListRosterResponse = Message<"berth.v1.ListRosterResponse"> & {
   /**
-   * By the time they were made.
+   * The bookings, by time of creation.
    *
    * @generated from field: repeated berth.v1.Booking bookings = 1;
    */
   bookings: Booking[];
 
   /**
-   * In the order of the queue.
+   * The waitlist entries, in the order of the queue.
    *
    * @generated from field: repeated berth.v1.WaitlistEntry entries = 2;
    */
   entries: WaitlistEntry[];
 
   /**
-   * Seats. Absent means unlimited.
+   * The number of seats. Absent means unlimited.
    *
    * @generated from field: optional int32 capacity = 3;
    */
   capacity?: number | undefined;
 
   /**
-   * Seats taken.
+   * The number of seats taken.
    *
    * @generated from field: int32 seats_taken = 4;
    */
@@ -948,13 +949,13 @@ export const ListRosterResponseSchema: GenMessage<ListRosterResponse> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 22);
 
 /**
- * MarkNoShowRequest notes an absence.
+ * MarkNoShowRequest marks a booking as a no-show.
  *
  * @generated from message berth.v1.MarkNoShowRequest
  */
 export type MarkNoShowRequest = Message<"berth.v1.MarkNoShowRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -976,13 +977,13 @@ export const MarkNoShowRequestSchema: GenMessage<MarkNoShowRequest> = /*@__PURE_
   messageDesc(file_berth_v1_booking_service, 23);
 
 /**
- * MarkNoShowResponse is the booking after it.
+ * MarkNoShowResponse is the changed booking.
  *
  * @generated from message berth.v1.MarkNoShowResponse
  */
 export type MarkNoShowResponse = Message<"berth.v1.MarkNoShowResponse"> & {
   /**
-   * The booking as it is now.
+   * The booking.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
@@ -997,13 +998,13 @@ export const MarkNoShowResponseSchema: GenMessage<MarkNoShowResponse> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 24);
 
 /**
- * UndoNoShowRequest takes an absence back.
+ * UndoNoShowRequest reverts a no-show.
  *
  * @generated from message berth.v1.UndoNoShowRequest
  */
 export type UndoNoShowRequest = Message<"berth.v1.UndoNoShowRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1025,13 +1026,13 @@ export const UndoNoShowRequestSchema: GenMessage<UndoNoShowRequest> = /*@__PURE_
   messageDesc(file_berth_v1_booking_service, 25);
 
 /**
- * UndoNoShowResponse is the booking after it.
+ * UndoNoShowResponse is the changed booking.
  *
  * @generated from message berth.v1.UndoNoShowResponse
  */
 export type UndoNoShowResponse = Message<"berth.v1.UndoNoShowResponse"> & {
   /**
-   * The booking as it is now.
+   * The booking.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
@@ -1046,20 +1047,20 @@ export const UndoNoShowResponseSchema: GenMessage<UndoNoShowResponse> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 26);
 
 /**
- * ItemInput is what staff decide about an item.
+ * ItemInput has the fields of an item that staff can edit.
  *
  * @generated from message berth.v1.ItemInput
  */
 export type ItemInput = Message<"berth.v1.ItemInput"> & {
   /**
-   * 1 to 200 characters, unique at the location.
+   * The display name, 1 to 200 characters. Unique at the location.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What kind of thing it is: cart, caddie, mat, locker. Up to 50 characters.
+   * The kind of item, such as cart, caddie, mat or locker. Up to 50 characters.
    *
    * @generated from field: string kind = 2;
    */
@@ -1073,21 +1074,21 @@ export type ItemInput = Message<"berth.v1.ItemInput"> & {
   stock: number;
 
   /**
-   * What one costs. Berth records it and charges nobody.
+   * The price of one. Berth records it and does not charge anyone.
    *
    * @generated from field: google.type.Money price = 4;
    */
   price?: Money | undefined;
 
   /**
-   * How long one is out, from the session's start. Absent: as long as the session. 1 minute to 7 days.
+   * How long one is in use, from the session's start: 1 minute to 7 days. Absent: until the session's end.
    *
    * @generated from field: google.protobuf.Duration time_out = 5;
    */
   timeOut?: Duration | undefined;
 
   /**
-   * Whether it can be had.
+   * Whether it can be reserved.
    *
    * @generated from field: bool active = 6;
    */
@@ -1102,27 +1103,27 @@ export const ItemInputSchema: GenMessage<ItemInput> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 27);
 
 /**
- * CreateItemRequest asks for an item.
+ * CreateItemRequest creates an item.
  *
  * @generated from message berth.v1.CreateItemRequest
  */
 export type CreateItemRequest = Message<"berth.v1.CreateItemRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Where it is. It cannot be changed later.
+   * The location of the item. It cannot be changed later.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * What it is. name is required.
+   * The values to create it with. name is required.
    *
    * @generated from field: berth.v1.ItemInput item = 3;
    */
@@ -1137,7 +1138,7 @@ export const CreateItemRequestSchema: GenMessage<CreateItemRequest> = /*@__PURE_
   messageDesc(file_berth_v1_booking_service, 28);
 
 /**
- * CreateItemResponse is the item made.
+ * CreateItemResponse is the new item.
  *
  * @generated from message berth.v1.CreateItemResponse
  */
@@ -1164,7 +1165,7 @@ export const CreateItemResponseSchema: GenMessage<CreateItemResponse> = /*@__PUR
  */
 export type UpdateItemRequest = Message<"berth.v1.UpdateItemRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1178,21 +1179,21 @@ export type UpdateItemRequest = Message<"berth.v1.UpdateItemRequest"> & {
   itemId: string;
 
   /**
-   * The new values of what the mask names.
+   * New values for the fields in the mask.
    *
    * @generated from field: berth.v1.ItemInput item = 3;
    */
   item?: ItemInput | undefined;
 
   /**
-   * Names of fields of item, such as "stock". Required.
+   * The fields of item to change, such as "stock". Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 5;
    */
@@ -1207,7 +1208,7 @@ export const UpdateItemRequestSchema: GenMessage<UpdateItemRequest> = /*@__PURE_
   messageDesc(file_berth_v1_booking_service, 30);
 
 /**
- * UpdateItemResponse is the item after the edit.
+ * UpdateItemResponse is the edited item.
  *
  * @generated from message berth.v1.UpdateItemResponse
  */
@@ -1228,41 +1229,41 @@ export const UpdateItemResponseSchema: GenMessage<UpdateItemResponse> = /*@__PUR
   messageDesc(file_berth_v1_booking_service, 31);
 
 /**
- * ListItemsRequest asks for items.
+ * ListItemsRequest lists items.
  *
  * @generated from message berth.v1.ListItemsRequest
  */
 export type ListItemsRequest = Message<"berth.v1.ListItemsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Those at this location. Empty: all.
+   * Only items at this location. Empty: all.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * Also those that are not to be had.
+   * Whether to include items that cannot be reserved.
    *
    * @generated from field: bool include_inactive = 3;
    */
   includeInactive: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -1290,7 +1291,7 @@ export type ListItemsResponse = Message<"berth.v1.ListItemsResponse"> & {
   items: Item[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1305,34 +1306,34 @@ export const ListItemsResponseSchema: GenMessage<ListItemsResponse> = /*@__PURE_
   messageDesc(file_berth_v1_booking_service, 33);
 
 /**
- * BenefitProvider is somebody elsewhere whose members get a discount here.
+ * BenefitProvider is an organization whose members get a discount.
  *
  * @generated from message berth.v1.BenefitProvider
  */
 export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
   /**
-   * Names it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
+   * The code that identifies it, such as "GOLFRSA": 1 to 50 capital letters, digits, dashes and underscores.
    *
    * @generated from field: string code = 1;
    */
   code: string;
 
   /**
-   * What people call it, 1 to 200 characters.
+   * The display name, 1 to 200 characters.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * A regular expression (RE2) that a membership number must match as a whole, up to 200 characters.
+   * A regular expression (RE2) that must match the whole membership number. Up to 200 characters.
    *
    * @generated from field: string number_pattern = 3;
    */
   numberPattern: string;
 
   /**
-   * What its members are given, in percent. Recorded with each booking; Berth charges nobody.
+   * The discount for its members, in percent. It is recorded with each booking; Berth does not charge anyone.
    *
    * @generated from field: int32 discount_percent = 4;
    */
@@ -1346,7 +1347,7 @@ export type BenefitProvider = Message<"berth.v1.BenefitProvider"> & {
   active: boolean;
 
   /**
-   * Changes with every edit. Sent back, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in a request, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 6;
    */
@@ -1361,13 +1362,13 @@ export const BenefitProviderSchema: GenMessage<BenefitProvider> = /*@__PURE__*/
   messageDesc(file_berth_v1_booking_service, 34);
 
 /**
- * PutBenefitProviderRequest makes or replaces a provider.
+ * PutBenefitProviderRequest creates or replaces a provider.
  *
  * @generated from message berth.v1.PutBenefitProviderRequest
  */
 export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1381,7 +1382,8 @@ export type PutBenefitProviderRequest = Message<"berth.v1.PutBenefitProviderRequ
   provider?: BenefitProvider | undefined;
 
   /**
-   * Only make it: where there is one with its code, active or not, that one stays as it is: ALREADY_EXISTS. Without an etag.
+   * Whether to only create it. If a provider with that code exists, active or not, it stays unchanged: ALREADY_EXISTS.
+   * It excludes an etag.
    *
    * @generated from field: bool create_only = 3;
    */
@@ -1396,7 +1398,7 @@ export const PutBenefitProviderRequestSchema: GenMessage<PutBenefitProviderReque
   messageDesc(file_berth_v1_booking_service, 35);
 
 /**
- * PutBenefitProviderResponse is the provider as it is now.
+ * PutBenefitProviderResponse is the provider.
  *
  * @generated from message berth.v1.PutBenefitProviderResponse
  */
@@ -1417,13 +1419,13 @@ export const PutBenefitProviderResponseSchema: GenMessage<PutBenefitProviderResp
   messageDesc(file_berth_v1_booking_service, 36);
 
 /**
- * ListBenefitProvidersRequest asks for providers.
+ * ListBenefitProvidersRequest lists providers.
  *
  * @generated from message berth.v1.ListBenefitProvidersRequest
  */
 export type ListBenefitProvidersRequest = Message<"berth.v1.ListBenefitProvidersRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1438,13 +1440,13 @@ export const ListBenefitProvidersRequestSchema: GenMessage<ListBenefitProvidersR
   messageDesc(file_berth_v1_booking_service, 37);
 
 /**
- * ListBenefitProvidersResponse is all of them.
+ * ListBenefitProvidersResponse has all providers.
  *
  * @generated from message berth.v1.ListBenefitProvidersResponse
  */
 export type ListBenefitProvidersResponse = Message<"berth.v1.ListBenefitProvidersResponse"> & {
   /**
-   * By code.
+   * The providers, by code.
    *
    * @generated from field: repeated berth.v1.BenefitProvider providers = 1;
    */
@@ -1459,26 +1461,27 @@ export const ListBenefitProvidersResponseSchema: GenMessage<ListBenefitProviders
   messageDesc(file_berth_v1_booking_service, 38);
 
 /**
- * BookingService takes and gives back places.
+ * BookingService creates and cancels bookings.
  *
- * Answers carry the headers X-Booking-Status (the booking's status without its
- * prefix, or WAITLISTED) and X-Idempotent (true where the answer repeats an earlier one).
- * Like every mutation these take an Idempotency-Key: see ERROR_REASON_IDEMPOTENCY_CONFLICT.
+ * Responses have the headers X-Booking-Status (the booking's status without its prefix, or WAITLISTED) and X-Idempotent
+ * (true if the response repeats an earlier one). Like all mutations, these RPCs accept an Idempotency-Key: see
+ * ERROR_REASON_IDEMPOTENCY_CONFLICT.
  *
- * A service account is no member: its own bookings are those that it made, for members and for guests. It may read,
- * confirm, release, move and cancel them under the policies that hold for whom they are; all others are
- * BOOKING_NOT_FOUND, unless its roles hold the permission that widens the RPC.
+ * A service account is not a member. Its own bookings are those that it created, for members and guests. It may read,
+ * confirm, release, reschedule and cancel them, under the same policies as their members and guests. Other bookings are
+ * BOOKING_NOT_FOUND for it, unless its roles have the permission that widens the RPC.
  *
  * @generated from service berth.v1.BookingService
  */
 export const BookingService: GenService<{
   /**
-   * Book takes seats for the caller, or, for staff, for the member they name. A
-   * full session with waitlist room gives a waitlist entry instead.
-   * The header X-Booking-Channel wins over the request's channel.
-   * Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN, ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL,
-   * SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP,
-   * EXTERNAL_REF_CONFLICT, CONTENTION.
+   * Book books seats for the caller or, with the permission booking.create_for_others, for another member. If the
+   * session is full and its waitlist has room, it creates a waitlist entry instead. The header X-Booking-Channel
+   * overrides the request's channel.
+   * Errors: SESSION_NOT_FOUND, MEMBER_NOT_FOUND, PERMISSION_DENIED (booking.create_for_others), SESSION_NOT_OPEN,
+   * ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, SESSION_FULL, SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN,
+   * PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT, OVERLAP, EXTERNAL_REF_CONFLICT,
+   * INVALID_FIELD (no member), CONTENTION.
    *
    * @generated from rpc berth.v1.BookingService.Book
    */
@@ -1488,11 +1491,11 @@ export const BookingService: GenService<{
     output: typeof BookResponseSchema;
   },
   /**
-   * HoldBooking keeps seats while somebody pays: for the policy's hold_ttl, and without a credit. Held for
-   * the caller, or, with the permission booking.hold_for_others, for the member named or for a guest.
-   * The header X-Booking-Channel wins over the request's channel.
-   * Errors: those of Book but for the plan's, and ITEM_UNAVAILABLE, INVALID_FIELD (a tier for somebody who is no guest); SESSION_FULL rather
-   * than a place in the queue.
+   * HoldBooking keeps seats while the customer pays: for the policy's hold_ttl, and without taking a credit. It is for
+   * the caller or, with the permission booking.hold_for_others, for another member or a guest. A full session is
+   * SESSION_FULL: a hold never joins the waitlist. The header X-Booking-Channel overrides the request's channel.
+   * Errors: those of Book except those about the plan and OVERLAP; ITEM_UNAVAILABLE, PERMISSION_DENIED
+   * (booking.hold_for_others), INVALID_FIELD (a guest without a name, or a tier for a member).
    *
    * @generated from rpc berth.v1.BookingService.HoldBooking
    */
@@ -1502,9 +1505,12 @@ export const BookingService: GenService<{
     output: typeof HoldBookingResponseSchema;
   },
   /**
-   * ConfirmBooking makes a hold a booking: with payment facts it is paid for in money, without them by the member's plan, as
-   * Book does. Items that are not chosen are cancelled. Confirming again gives the same booking and updates the payment.
-   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE, SESSION_NOT_OPEN, BENEFIT_INVALID, INVALID_FIELD (an item that is none of its), and those of Book for the plan.
+   * ConfirmBooking turns a hold into a confirmed booking. With payment facts it is paid for in money, without them by
+   * the member's plan, as in Book. Items that are not chosen are cancelled. Confirming it again returns the same
+   * booking and updates the payment.
+   * Errors: BOOKING_NOT_FOUND, HOLD_EXPIRED, BOOKING_STATE (not a hold), BENEFIT_INVALID, INVALID_FIELD (the amount, or
+   * an item that is not in the booking); SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED,
+   * OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
    *
    * @generated from rpc berth.v1.BookingService.ConfirmBooking
    */
@@ -1514,7 +1520,7 @@ export const BookingService: GenService<{
     output: typeof ConfirmBookingResponseSchema;
   },
   /**
-   * ReleaseHold gives a hold's seats and items back. Releasing it again changes nothing.
+   * ReleaseHold ends a hold and frees its seats and items. Releasing it again changes nothing.
    * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (confirmed).
    *
    * @generated from rpc berth.v1.BookingService.ReleaseHold
@@ -1525,10 +1531,12 @@ export const BookingService: GenService<{
     output: typeof ReleaseHoldResponseSchema;
   },
   /**
-   * RescheduleBooking moves a booking to another session of the same location, with its credit and, when asked, its
-   * items. The old seat is freed only if the new one is got. Moving it to where it is changes nothing.
-   * Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (past it, unless the policy allows to reschedule), RESCHEDULE_TARGET (another
-   * location, no seat, or not on sale; reason of the latter in the metadata), OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT, ALREADY_BOOKED, PARTY_SIZE, ITEM_UNAVAILABLE.
+   * RescheduleBooking moves a booking to another session at the same location, with its credit and, if requested, its
+   * items. The old seats are freed only if the new ones are booked. Moving it to its current session changes nothing.
+   * Errors: BOOKING_NOT_FOUND, SESSION_NOT_FOUND, BOOKING_STATE, CANCELLATION_WINDOW (too late, unless the policy
+   * allows rescheduling), RESCHEDULE_TARGET (another location, too few seats, or not open for booking; `reason` says
+   * which), ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, OVERLAP, DAILY_LIMIT, WEEKLY_LIMIT,
+   * ITEM_UNAVAILABLE.
    *
    * @generated from rpc berth.v1.BookingService.RescheduleBooking
    */
@@ -1538,9 +1546,10 @@ export const BookingService: GenService<{
     output: typeof RescheduleBookingResponseSchema;
   },
   /**
-   * CancelBooking gives up the caller's own booking, or their place in the queue. Before the
-   * cancellation window closes the credit comes back. Cancelling a cancelled booking changes nothing.
-   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended), CANCELLATION_WINDOW.
+   * CancelBooking cancels the caller's own booking or ends their waitlist entry. The credit is refunded if the
+   * cancellation window is still open. Cancelling it again changes nothing.
+   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show, expired, or the session is over; an entry that became
+   * a booking), CANCELLATION_WINDOW.
    *
    * @generated from rpc berth.v1.BookingService.CancelBooking
    */
@@ -1550,9 +1559,9 @@ export const BookingService: GenService<{
     output: typeof CancelBookingResponseSchema;
   },
   /**
-   * AdminCancelBooking cancels any booking or entry, whatever the window. Past the window the credit
-   * does not come back; CreditService.RefundCredit gives it back as an act of its own.
-   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended).
+   * AdminCancelBooking cancels any booking or entry, also after the cancellation window. After the window the credit is
+   * not refunded; CreditService.RefundCredit does that separately.
+   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE (attended, no-show or expired; an entry that became a booking).
    *
    * @generated from rpc berth.v1.BookingService.AdminCancelBooking
    */
@@ -1573,8 +1582,8 @@ export const BookingService: GenService<{
     output: typeof GetBookingResponseSchema;
   },
   /**
-   * ListMyBookings reads the caller's bookings and waitlist entries, by start of their sessions, or, with the permission, those
-   * of the member named. Of a service account these are the bookings that it made; it has no entries.
+   * ListMyBookings lists the bookings and waitlist entries of the caller or, with the permission, of another member, by
+   * the start of their sessions. For a service account these are the bookings that it created; it has no entries.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.BookingService.ListMyBookings
@@ -1585,7 +1594,7 @@ export const BookingService: GenService<{
     output: typeof ListMyBookingsResponseSchema;
   },
   /**
-   * ListRoster reads who is in a session and who waits for it.
+   * ListRoster lists who has booked a session and who waits for it.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.BookingService.ListRoster
@@ -1596,8 +1605,8 @@ export const BookingService: GenService<{
     output: typeof ListRosterResponseSchema;
   },
   /**
-   * MarkNoShow notes that a confirmed party did not come. Its seats are free from then on. Nobody is
-   * promoted into a session that has started. Marking twice changes nothing.
+   * MarkNoShow records that a confirmed party did not come, and frees its seats. The waitlist fills them only as long
+   * as the waitlist rules allow after the start. Marking it again changes nothing.
    * Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_NOT_OPEN (it has not started).
    *
    * @generated from rpc berth.v1.BookingService.MarkNoShow
@@ -1608,8 +1617,8 @@ export const BookingService: GenService<{
     output: typeof MarkNoShowResponseSchema;
   },
   /**
-   * UndoNoShow makes it confirmed again, if its seats are still open.
-   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL.
+   * UndoNoShow confirms the booking again, if its seats are still open.
+   * Errors: BOOKING_NOT_FOUND, BOOKING_STATE, SESSION_FULL, ALREADY_BOOKED, OVERLAP.
    *
    * @generated from rpc berth.v1.BookingService.UndoNoShow
    */
@@ -1619,7 +1628,7 @@ export const BookingService: GenService<{
     output: typeof UndoNoShowResponseSchema;
   },
   /**
-   * CreateItem makes an item that can go with bookings.
+   * CreateItem creates an item that can be reserved with bookings.
    * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.BookingService.CreateItem
@@ -1630,7 +1639,7 @@ export const BookingService: GenService<{
     output: typeof CreateItemResponseSchema;
   },
   /**
-   * UpdateItem edits what the mask names. A smaller stock takes nothing away from bookings made before.
+   * UpdateItem edits an item. Reducing the stock does not affect existing bookings.
    * Errors: ITEM_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.BookingService.UpdateItem
@@ -1641,7 +1650,7 @@ export const BookingService: GenService<{
     output: typeof UpdateItemResponseSchema;
   },
   /**
-   * ListItems reads items by name.
+   * ListItems lists items by name.
    *
    * @generated from rpc berth.v1.BookingService.ListItems
    */
@@ -1651,9 +1660,10 @@ export const BookingService: GenService<{
     output: typeof ListItemsResponseSchema;
   },
   /**
-   * PutBenefitProvider makes or replaces a benefit provider. Putting it as it is changes nothing. Bookings keep what their
-   * membership was worth when they were confirmed.
-   * Errors: INVALID_FIELD (also for a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with create_only).
+   * PutBenefitProvider creates or replaces a benefit provider. Putting the same values again changes nothing. Bookings
+   * keep the discount that they were confirmed with.
+   * Errors: INVALID_FIELD (also a pattern that does not compile), ETAG_MISMATCH, ALREADY_EXISTS (code, with
+   * create_only).
    *
    * @generated from rpc berth.v1.BookingService.PutBenefitProvider
    */
@@ -1663,7 +1673,7 @@ export const BookingService: GenService<{
     output: typeof PutBenefitProviderResponseSchema;
   },
   /**
-   * ListBenefitProviders reads all benefit providers by code.
+   * ListBenefitProviders lists all benefit providers by code.
    *
    * @generated from rpc berth.v1.BookingService.ListBenefitProviders
    */

@@ -20,13 +20,13 @@ export const file_berth_v1_check_in_service: GenFile = /*@__PURE__*/
   fileDesc("Ch9iZXJ0aC92MS9jaGVja19pbl9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSI3Cg5DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSJRCg9DaGVja0luUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSGgoSYWxyZWFkeV9jaGVja2VkX2luGAIgASgIIjsKElVuZG9DaGVja0luUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKYm9va2luZ19pZBgCIAEoCSI5ChNVbmRvQ2hlY2tJblJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nIoEBChJTZWxmQ2hlY2tJblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEgoIcXJfdG9rZW4YAyABKAlIABInCghwb3NpdGlvbhgEIAEoCzITLmdvb2dsZS50eXBlLkxhdExuZ0gAQgcKBXByb29mIlUKE1NlbGZDaGVja0luUmVzcG9uc2USIgoHYm9va2luZxgBIAEoCzIRLmJlcnRoLnYxLkJvb2tpbmcSGgoSYWxyZWFkeV9jaGVja2VkX2luGAIgASgIIjoKEUdldFFyVG9rZW5SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJIoYBChJHZXRRclRva2VuUmVzcG9uc2USDQoFdG9rZW4YASABKAkSLwoLZXhwaXJlX3RpbWUYAiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjAKDHJlZnJlc2hfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiQAoXQ3JlYXRlRGlzcGxheVVybFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiZwoYQ3JlYXRlRGlzcGxheVVybFJlc3BvbnNlEgsKA3VybBgBIAEoCRINCgV0b2tlbhgCIAEoCRIvCgtleHBpcmVfdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiIgoRR2V0RGlzcGxheVJlcXVlc3QSDQoFdG9rZW4YASABKAki1wMKEkdldERpc3BsYXlSZXNwb25zZRINCgV0aXRsZRgBIAEoCRIVCg1sb2NhdGlvbl9uYW1lGAIgASgJEhIKCmNvYWNoX25hbWUYAyABKAkSLgoKc3RhcnRfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgGIAEoCRIQCghleHBlY3RlZBgHIAEoBRIPCgdhcnJpdmVkGAggASgFEioKCGFycml2YWxzGAkgAygLMhguYmVydGgudjEuRGlzcGxheUFycml2YWwSEAoIcXJfdG9rZW4YCiABKAkSMAoMcmVmcmVzaF90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBISCgpuZXh0X3Rva2VuGAwgASgJEjYKEmNoZWNraW5fb3BlbnNfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASNwoTY2hlY2tpbl9jbG9zZXNfdGltZRgOIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibQoORGlzcGxheUFycml2YWwSFAoMZGlzcGxheV9uYW1lGAEgASgJEhIKCnBhcnR5X3NpemUYAiABKAUSMQoNY2hlY2tfaW5fdGltZRgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiZAoVTGlzdEF0dGVuZGFuY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkikgEKFkxpc3RBdHRlbmRhbmNlUmVzcG9uc2USIwoIYm9va2luZ3MYASADKAsyES5iZXJ0aC52MS5Cb29raW5nEhAKCGF0dGVuZGVkGAIgASgFEhAKCG5vX3Nob3dzGAMgASgFEhYKDmxhdGVfY2FuY2VsbGVkGAQgASgFEhcKD25leHRfcGFnZV90b2tlbhgFIAEoCTLKBQoOQ2hlY2tJblNlcnZpY2USVQoHQ2hlY2tJbhIYLmJlcnRoLnYxLkNoZWNrSW5SZXF1ZXN0GhkuYmVydGgudjEuQ2hlY2tJblJlc3BvbnNlIhXK8xgRCAESDWNoZWNraW4uc3RhZmYSYQoLVW5kb0NoZWNrSW4SHC5iZXJ0aC52MS5VbmRvQ2hlY2tJblJlcXVlc3QaHS5iZXJ0aC52MS5VbmRvQ2hlY2tJblJlc3BvbnNlIhXK8xgRCAESDWNoZWNraW4uc3RhZmYSYAoLU2VsZkNoZWNrSW4SHC5iZXJ0aC52MS5TZWxmQ2hlY2tJblJlcXVlc3QaHS5iZXJ0aC52MS5TZWxmQ2hlY2tJblJlc3BvbnNlIhTK8xgQCAESDGNoZWNraW4uc2VsZhJjCgpHZXRRclRva2VuEhsuYmVydGgudjEuR2V0UXJUb2tlblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRRclRva2VuUmVzcG9uc2UiGpACAcrzGBMIARIPY2hlY2tpbi5kaXNwbGF5EnIKEENyZWF0ZURpc3BsYXlVcmwSIS5iZXJ0aC52MS5DcmVhdGVEaXNwbGF5VXJsUmVxdWVzdBoiLmJlcnRoLnYxLkNyZWF0ZURpc3BsYXlVcmxSZXNwb25zZSIXyvMYEwgBEg9jaGVja2luLmRpc3BsYXkSUgoKR2V0RGlzcGxheRIbLmJlcnRoLnYxLkdldERpc3BsYXlSZXF1ZXN0GhwuYmVydGgudjEuR2V0RGlzcGxheVJlc3BvbnNlIgmQAgHK8xgCCAMSbwoOTGlzdEF0dGVuZGFuY2USHy5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlcXVlc3QaIC5iZXJ0aC52MS5MaXN0QXR0ZW5kYW5jZVJlc3BvbnNlIhqQAgHK8xgTCAESD2F0dGVuZGFuY2UucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_booking, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
- * CheckInRequest notes an arrival.
+ * CheckInRequest checks a party in.
  *
  * @generated from message berth.v1.CheckInRequest
  */
 export type CheckInRequest = Message<"berth.v1.CheckInRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -48,20 +48,20 @@ export const CheckInRequestSchema: GenMessage<CheckInRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_check_in_service, 0);
 
 /**
- * CheckInResponse is the booking after it.
+ * CheckInResponse is the booking after the check-in.
  *
  * @generated from message berth.v1.CheckInResponse
  */
 export type CheckInResponse = Message<"berth.v1.CheckInResponse"> & {
   /**
-   * The booking as it is now.
+   * The booking.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
   booking?: Booking | undefined;
 
   /**
-   * They had checked in before; time and method are those of the first time.
+   * Whether they had checked in before. The time and method are those of the first check-in.
    *
    * @generated from field: bool already_checked_in = 2;
    */
@@ -76,13 +76,13 @@ export const CheckInResponseSchema: GenMessage<CheckInResponse> = /*@__PURE__*/
   messageDesc(file_berth_v1_check_in_service, 1);
 
 /**
- * UndoCheckInRequest takes an arrival back.
+ * UndoCheckInRequest reverts a check-in.
  *
  * @generated from message berth.v1.UndoCheckInRequest
  */
 export type UndoCheckInRequest = Message<"berth.v1.UndoCheckInRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -104,13 +104,13 @@ export const UndoCheckInRequestSchema: GenMessage<UndoCheckInRequest> = /*@__PUR
   messageDesc(file_berth_v1_check_in_service, 2);
 
 /**
- * UndoCheckInResponse is the booking after it.
+ * UndoCheckInResponse is the changed booking.
  *
  * @generated from message berth.v1.UndoCheckInResponse
  */
 export type UndoCheckInResponse = Message<"berth.v1.UndoCheckInResponse"> & {
   /**
-   * The booking as it is now.
+   * The booking.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
@@ -125,13 +125,13 @@ export const UndoCheckInResponseSchema: GenMessage<UndoCheckInResponse> = /*@__P
   messageDesc(file_berth_v1_check_in_service, 3);
 
 /**
- * SelfCheckInRequest notes the caller's arrival.
+ * SelfCheckInRequest checks the caller in.
  *
  * @generated from message berth.v1.SelfCheckInRequest
  */
 export type SelfCheckInRequest = Message<"berth.v1.SelfCheckInRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -145,7 +145,7 @@ export type SelfCheckInRequest = Message<"berth.v1.SelfCheckInRequest"> & {
   sessionId: string;
 
   /**
-   * What shows that they are there.
+   * What proves that the caller is there.
    *
    * @generated from oneof berth.v1.SelfCheckInRequest.proof
    */
@@ -159,7 +159,7 @@ export type SelfCheckInRequest = Message<"berth.v1.SelfCheckInRequest"> & {
     case: "qrToken";
   } | {
     /**
-     * Where their device is (WGS 84, degrees).
+     * The position of their device (WGS 84, degrees).
      *
      * @generated from field: google.type.LatLng position = 4;
      */
@@ -176,20 +176,20 @@ export const SelfCheckInRequestSchema: GenMessage<SelfCheckInRequest> = /*@__PUR
   messageDesc(file_berth_v1_check_in_service, 4);
 
 /**
- * SelfCheckInResponse is the booking after it.
+ * SelfCheckInResponse is the booking after the check-in.
  *
  * @generated from message berth.v1.SelfCheckInResponse
  */
 export type SelfCheckInResponse = Message<"berth.v1.SelfCheckInResponse"> & {
   /**
-   * The booking as it is now.
+   * The booking.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
   booking?: Booking | undefined;
 
   /**
-   * They had checked in before; time and method are those of the first time.
+   * Whether they had checked in before. The time and method are those of the first check-in.
    *
    * @generated from field: bool already_checked_in = 2;
    */
@@ -204,13 +204,13 @@ export const SelfCheckInResponseSchema: GenMessage<SelfCheckInResponse> = /*@__P
   messageDesc(file_berth_v1_check_in_service, 5);
 
 /**
- * GetQrTokenRequest names a session.
+ * GetQrTokenRequest asks for a session's QR code.
  *
  * @generated from message berth.v1.GetQrTokenRequest
  */
 export type GetQrTokenRequest = Message<"berth.v1.GetQrTokenRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -232,27 +232,27 @@ export const GetQrTokenRequestSchema: GenMessage<GetQrTokenRequest> = /*@__PURE_
   messageDesc(file_berth_v1_check_in_service, 6);
 
 /**
- * GetQrTokenResponse is a QR code.
+ * GetQrTokenResponse has a QR code.
  *
  * @generated from message berth.v1.GetQrTokenResponse
  */
 export type GetQrTokenResponse = Message<"berth.v1.GetQrTokenResponse"> & {
   /**
-   * The text to put into the QR code.
+   * The text of the QR code.
    *
    * @generated from field: string token = 1;
    */
   token: string;
 
   /**
-   * When it stops working, UTC.
+   * When it expires, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 2;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When to ask for the next one, UTC.
+   * When to get the next one, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp refresh_time = 3;
    */
@@ -267,13 +267,13 @@ export const GetQrTokenResponseSchema: GenMessage<GetQrTokenResponse> = /*@__PUR
   messageDesc(file_berth_v1_check_in_service, 7);
 
 /**
- * CreateDisplayUrlRequest names a session.
+ * CreateDisplayUrlRequest asks for a session's display page.
  *
  * @generated from message berth.v1.CreateDisplayUrlRequest
  */
 export type CreateDisplayUrlRequest = Message<"berth.v1.CreateDisplayUrlRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -295,27 +295,27 @@ export const CreateDisplayUrlRequestSchema: GenMessage<CreateDisplayUrlRequest> 
   messageDesc(file_berth_v1_check_in_service, 8);
 
 /**
- * CreateDisplayUrlResponse is a link.
+ * CreateDisplayUrlResponse has a signed URL.
  *
  * @generated from message berth.v1.CreateDisplayUrlResponse
  */
 export type CreateDisplayUrlResponse = Message<"berth.v1.CreateDisplayUrlResponse"> & {
   /**
-   * The page's address.
+   * The URL of the page.
    *
    * @generated from field: string url = 1;
    */
   url: string;
 
   /**
-   * The signed part of it, for GetDisplay.
+   * The signed token in the URL, for GetDisplay.
    *
    * @generated from field: string token = 2;
    */
   token: string;
 
   /**
-   * When it stops working, UTC.
+   * When it expires, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 3;
    */
@@ -330,13 +330,13 @@ export const CreateDisplayUrlResponseSchema: GenMessage<CreateDisplayUrlResponse
   messageDesc(file_berth_v1_check_in_service, 9);
 
 /**
- * GetDisplayRequest carries a link.
+ * GetDisplayRequest has the token of a display page.
  *
  * @generated from message berth.v1.GetDisplayRequest
  */
 export type GetDisplayRequest = Message<"berth.v1.GetDisplayRequest"> & {
   /**
-   * From CreateDisplayUrl or the last GetDisplay.
+   * The token from CreateDisplayUrl or from the last GetDisplay.
    *
    * @generated from field: string token = 1;
    */
@@ -351,7 +351,7 @@ export const GetDisplayRequestSchema: GenMessage<GetDisplayRequest> = /*@__PURE_
   messageDesc(file_berth_v1_check_in_service, 10);
 
 /**
- * GetDisplayResponse is what the wall shows.
+ * GetDisplayResponse is what the display shows.
  *
  * @generated from message berth.v1.GetDisplayResponse
  */
@@ -371,84 +371,84 @@ export type GetDisplayResponse = Message<"berth.v1.GetDisplayResponse"> & {
   locationName: string;
 
   /**
-   * The staff member's name, if any.
+   * The name of the staff member who leads the session, if any.
    *
    * @generated from field: string coach_name = 3;
    */
   coachName: string;
 
   /**
-   * Its start, UTC.
+   * The start, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 4;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * Its end, UTC.
+   * The end, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 5;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * IANA zone of the location.
+   * The IANA time zone of the location.
    *
    * @generated from field: string time_zone = 6;
    */
   timeZone: string;
 
   /**
-   * Seats of confirmed and attended bookings.
+   * The seats of confirmed and attended bookings.
    *
    * @generated from field: int32 expected = 7;
    */
   expected: number;
 
   /**
-   * Seats of attended bookings.
+   * The seats of attended bookings.
    *
    * @generated from field: int32 arrived = 8;
    */
   arrived: number;
 
   /**
-   * Who has arrived, latest first; the latest 50.
+   * The last 50 parties that checked in, latest first.
    *
    * @generated from field: repeated berth.v1.DisplayArrival arrivals = 9;
    */
   arrivals: DisplayArrival[];
 
   /**
-   * The text to put into the QR code. Empty while check-in is closed.
+   * The text of the QR code. Empty while check-in is closed.
    *
    * @generated from field: string qr_token = 10;
    */
   qrToken: string;
 
   /**
-   * When to ask again, UTC. Not set once check-in has closed: nothing will change.
+   * When to call again, in UTC. Absent once check-in has closed: nothing will change.
    *
    * @generated from field: google.protobuf.Timestamp refresh_time = 11;
    */
   refreshTime?: Timestamp | undefined;
 
   /**
-   * A fresh link for the next GetDisplay. Empty once check-in has closed, so that no link can be kept alive for ever.
+   * The token for the next GetDisplay. Empty once check-in has closed, so that no token can be renewed forever.
    *
    * @generated from field: string next_token = 12;
    */
   nextToken: string;
 
   /**
-   * When self check-in opens, UTC.
+   * When self check-in opens, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp checkin_opens_time = 13;
    */
   checkinOpensTime?: Timestamp | undefined;
 
   /**
-   * When it closes, UTC.
+   * When self check-in closes, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp checkin_closes_time = 14;
    */
@@ -463,27 +463,27 @@ export const GetDisplayResponseSchema: GenMessage<GetDisplayResponse> = /*@__PUR
   messageDesc(file_berth_v1_check_in_service, 11);
 
 /**
- * DisplayArrival is one party that has come.
+ * DisplayArrival is a party that checked in.
  *
  * @generated from message berth.v1.DisplayArrival
  */
 export type DisplayArrival = Message<"berth.v1.DisplayArrival"> & {
   /**
-   * First name and initial: the wall is public.
+   * First name and initial: everyone can see the display.
    *
    * @generated from field: string display_name = 1;
    */
   displayName: string;
 
   /**
-   * Seats.
+   * The number of seats.
    *
    * @generated from field: int32 party_size = 2;
    */
   partySize: number;
 
   /**
-   * When, UTC.
+   * The time, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp check_in_time = 3;
    */
@@ -498,13 +498,13 @@ export const DisplayArrivalSchema: GenMessage<DisplayArrival> = /*@__PURE__*/
   messageDesc(file_berth_v1_check_in_service, 12);
 
 /**
- * ListAttendanceRequest names a member.
+ * ListAttendanceRequest asks for a member's attendance.
  *
  * @generated from message berth.v1.ListAttendanceRequest
  */
 export type ListAttendanceRequest = Message<"berth.v1.ListAttendanceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -518,14 +518,14 @@ export type ListAttendanceRequest = Message<"berth.v1.ListAttendanceRequest"> & 
   memberId: string;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -546,35 +546,35 @@ export const ListAttendanceRequestSchema: GenMessage<ListAttendanceRequest> = /*
  */
 export type ListAttendanceResponse = Message<"berth.v1.ListAttendanceResponse"> & {
   /**
-   * The bookings, by the session's start, newest first.
+   * The bookings by the session's start, newest first.
    *
    * @generated from field: repeated berth.v1.Booking bookings = 1;
    */
   bookings: Booking[];
 
   /**
-   * Of all pages: attended.
+   * The number of attended bookings on all pages.
    *
    * @generated from field: int32 attended = 2;
    */
   attended: number;
 
   /**
-   * Of all pages: no-shows.
+   * The number of no-shows on all pages.
    *
    * @generated from field: int32 no_shows = 3;
    */
   noShows: number;
 
   /**
-   * Of all pages: cancelled after the cancellation window had closed.
+   * The number of bookings on all pages that were cancelled after the cancellation window closed.
    *
    * @generated from field: int32 late_cancelled = 4;
    */
   lateCancelled: number;
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 5;
    */
@@ -589,15 +589,15 @@ export const ListAttendanceResponseSchema: GenMessage<ListAttendanceResponse> = 
   messageDesc(file_berth_v1_check_in_service, 14);
 
 /**
- * CheckInService notes who came.
+ * CheckInService records attendance.
  *
  * @generated from service berth.v1.CheckInService
  */
 export const CheckInService: GenService<{
   /**
-   * CheckIn notes a party's arrival, by staff: from 24 hours before the start, and for as long after the
-   * end as it takes to put attendance right. Checking in twice is harmless and says so.
-   * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (a no-show is undone first), CHECKIN_WINDOW.
+   * CheckIn lets staff check a party in: from 24 hours before the start, and without limit after the end, to correct
+   * attendance. Checking it in again changes nothing and sets already_checked_in.
+   * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED (undo a no-show first), SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW.
    *
    * @generated from rpc berth.v1.CheckInService.CheckIn
    */
@@ -607,7 +607,7 @@ export const CheckInService: GenService<{
     output: typeof CheckInResponseSchema;
   },
   /**
-   * UndoCheckIn makes the booking confirmed again. Undoing twice changes nothing.
+   * UndoCheckIn confirms the booking again. Undoing it again changes nothing.
    * Errors: BOOKING_NOT_FOUND, NOT_CONFIRMED.
    *
    * @generated from rpc berth.v1.CheckInService.UndoCheckIn
@@ -618,9 +618,10 @@ export const CheckInService: GenService<{
     output: typeof UndoCheckInResponseSchema;
   },
   /**
-   * SelfCheckIn notes the caller's own arrival, by QR code or by GPS, while check-in is open. Scanning twice
-   * is harmless and says so, whatever is scanned.
-   * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR, GPS_NOT_AVAILABLE.
+   * SelfCheckIn checks the caller in by QR code or GPS while check-in is open. Checking in again, also with an invalid
+   * code, changes nothing and sets already_checked_in.
+   * Errors: SESSION_NOT_FOUND, NOT_CONFIRMED, SESSION_NOT_OPEN (cancelled), CHECKIN_WINDOW, QR_INVALID, GPS_TOO_FAR,
+   * GPS_NOT_AVAILABLE, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CheckInService.SelfCheckIn
    */
@@ -630,8 +631,8 @@ export const CheckInService: GenService<{
     output: typeof SelfCheckInResponseSchema;
   },
   /**
-   * GetQrToken gives the text of a session's QR code. It is bound to tenant and session, lives at most 10
-   * minutes, and is to be replaced at refresh_time. It checks nobody in while check-in is closed.
+   * GetQrToken returns the text of a session's QR code. The code is valid for this session only, and for at most 10
+   * minutes. Replace it at refresh_time. It does not check anyone in while check-in is closed.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
    *
    * @generated from rpc berth.v1.CheckInService.GetQrToken
@@ -642,8 +643,8 @@ export const CheckInService: GenService<{
     output: typeof GetQrTokenResponseSchema;
   },
   /**
-   * CreateDisplayUrl gives the signed address of the session's page for the studio's wall. It lives 10 minutes;
-   * the page, once opened, stays until check-in closes.
+   * CreateDisplayUrl returns the signed URL of the session's page for a wall display. The URL is valid for 10 minutes.
+   * A page that is open stays valid until check-in closes.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
    *
    * @generated from rpc berth.v1.CheckInService.CreateDisplayUrl
@@ -654,9 +655,9 @@ export const CheckInService: GenService<{
     output: typeof CreateDisplayUrlResponseSchema;
   },
   /**
-   * GetDisplay reads what the wall shows. Its answer carries a fresh link, so that a page that
-   * asks in time can stay open until check-in closes.
-   * Errors: LINK_INVALID, SESSION_NOT_FOUND (also where the session is cancelled).
+   * GetDisplay reads what the wall display shows. The response has a new token, so that a page that polls in time can
+   * stay open until check-in closes.
+   * Errors: LINK_INVALID, SESSION_NOT_FOUND (also if the session is cancelled).
    *
    * @generated from rpc berth.v1.CheckInService.GetDisplay
    */
@@ -666,8 +667,8 @@ export const CheckInService: GenService<{
     output: typeof GetDisplayResponseSchema;
   },
   /**
-   * ListAttendance reads a member's bookings in sessions that have started, with what became of them, newest
-   * first. Holds are no bookings yet, and are left out.
+   * ListAttendance lists a member's bookings in sessions that have started, with their status, newest first. Holds are
+   * omitted.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CheckInService.ListAttendance

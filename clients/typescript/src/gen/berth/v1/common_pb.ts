@@ -15,20 +15,20 @@ export const file_berth_v1_common: GenFile = /*@__PURE__*/
   fileDesc("ChViZXJ0aC92MS9jb21tb24ucHJvdG8SCGJlcnRoLnYxIl8KCVRpbWVSYW5nZRIpCgVzdGFydBgBIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASJwoDZW5kGAIgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCpeCgdDaGFubmVsEhcKE0NIQU5ORUxfVU5TUEVDSUZJRUQQABISCg5DSEFOTkVMX09OTElORRABEhEKDUNIQU5ORUxfUEhPTkUQAhITCg9DSEFOTkVMX1dBTEtfSU4QAypPCghEZWxpdmVyeRIYChRERUxJVkVSWV9VTlNQRUNJRklFRBAAEhYKEkRFTElWRVJZX0lOX1BFUlNPThABEhEKDURFTElWRVJZX0ZFRUQQAmIGcHJvdG8z", [file_google_protobuf_timestamp]);
 
 /**
- * TimeRange is a half-open span: start is in it, end is not.
+ * TimeRange is a half-open interval: it includes start and excludes end.
  *
  * @generated from message berth.v1.TimeRange
  */
 export type TimeRange = Message<"berth.v1.TimeRange"> & {
   /**
-   * First instant, UTC.
+   * The first instant, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp start = 1;
    */
   start?: Timestamp | undefined;
 
   /**
-   * The instant after the last, UTC. Must be later than start.
+   * The instant after the last, in UTC. Must be later than start.
    *
    * @generated from field: google.protobuf.Timestamp end = 2;
    */
@@ -43,27 +43,27 @@ export const TimeRangeSchema: GenMessage<TimeRange> = /*@__PURE__*/
   messageDesc(file_berth_v1_common, 0);
 
 /**
- * Channel is the way by which a booking comes in.
+ * Channel is how a booking is made.
  *
  * @generated from enum berth.v1.Channel
  */
 export enum Channel {
   /**
-   * Taken as CHANNEL_ONLINE.
+   * Means CHANNEL_ONLINE.
    *
    * @generated from enum value: CHANNEL_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The member's own app or a web page.
+   * In the members' app or on a web page.
    *
    * @generated from enum value: CHANNEL_ONLINE = 1;
    */
   ONLINE = 1,
 
   /**
-   * By telephone. Staff only.
+   * By phone. Staff only.
    *
    * @generated from enum value: CHANNEL_PHONE = 2;
    */
@@ -84,13 +84,13 @@ export const ChannelSchema: GenEnum<Channel> = /*@__PURE__*/
   enumDesc(file_berth_v1_common, 0);
 
 /**
- * Delivery is how a service reaches people.
+ * Delivery is how a service is delivered.
  *
  * @generated from enum berth.v1.Delivery
  */
 export enum Delivery {
   /**
-   * Taken as DELIVERY_IN_PERSON.
+   * Means DELIVERY_IN_PERSON.
    *
    * @generated from enum value: DELIVERY_UNSPECIFIED = 0;
    */
@@ -104,7 +104,7 @@ export enum Delivery {
   IN_PERSON = 1,
 
   /**
-   * Online. Check-in by GPS is refused.
+   * Online. Check-in by GPS is not available.
    *
    * @generated from enum value: DELIVERY_FEED = 2;
    */

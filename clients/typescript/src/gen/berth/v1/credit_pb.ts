@@ -17,7 +17,7 @@ export const file_berth_v1_credit: GenFile = /*@__PURE__*/
   fileDesc("ChViZXJ0aC92MS9jcmVkaXQucHJvdG8SCGJlcnRoLnYxIqUBCgRQbGFuEgoKAmlkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQSDAoEZXRhZxgDIAEoCRIvCgtjcmVhdGVfdGltZRgEIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItUCCglQbGFuSW5wdXQSDAoEbmFtZRgBIAEoCRITCgtkZXNjcmlwdGlvbhgCIAEoCRIgCgRraW5kGAMgASgOMhIuYmVydGgudjEuUGxhbktpbmQSDwoHY3JlZGl0cxgEIAEoBRIpCgZwZXJpb2QYBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SJwoEdGVybRgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIYCgtkYWlseV9saW1pdBgHIAEoBUgAiAEBEhkKDHdlZWtseV9saW1pdBgIIAEoBUgBiAEBEhUKDWFsbG93X292ZXJsYXAYCSABKAgSIQoFcHJpY2UYCiABKAsyEi5nb29nbGUudHlwZS5Nb25leRIOCgZhY3RpdmUYCyABKAhCDgoMX2RhaWx5X2xpbWl0Qg8KDV93ZWVrbHlfbGltaXQi+wIKDFN1YnNjcmlwdGlvbhIKCgJpZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSDwoHcGxhbl9pZBgDIAEoCRIRCglwbGFuX25hbWUYBCABKAkSJQoJcGxhbl9raW5kGAUgASgOMhIuYmVydGgudjEuUGxhbktpbmQSLAoGc3RhdHVzGAYgASgOMhwuYmVydGgudjEuU3Vic2NyaXB0aW9uU3RhdHVzEg8KB2JhbGFuY2UYByABKAUSLgoKc3RhcnRfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEjMKD3BlcmlvZF9lbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYCyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCgtDcmVkaXRFbnRyeRIKCgJpZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSIgoEa2luZBgDIAEoDjIULmJlcnRoLnYxLkNyZWRpdEtpbmQSDgoGYW1vdW50GAQgASgFEg8KB2JhbGFuY2UYBSABKAUSEgoKYm9va2luZ19pZBgGIAEoCRINCgVhY3RvchgHIAEoCRIOCgZyZWFzb24YCCABKAkSLwoLY3JlYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wKmsKCFBsYW5LaW5kEhkKFVBMQU5fS0lORF9VTlNQRUNJRklFRBAAEhcKE1BMQU5fS0lORF9VTkxJTUlURUQQARIVChFQTEFOX0tJTkRfQ1JFRElUUxACEhQKEFBMQU5fS0lORF9DT1VSU0UQAyrbAQoSU3Vic2NyaXB0aW9uU3RhdHVzEiMKH1NVQlNDUklQVElPTl9TVEFUVVNfVU5TUEVDSUZJRUQQABIeChpTVUJTQ1JJUFRJT05fU1RBVFVTX0FDVElWRRABEh4KGlNVQlNDUklQVElPTl9TVEFUVVNfUEFVU0VEEAISHAoYU1VCU0NSSVBUSU9OX1NUQVRVU19ERUJUEAMSHwobU1VCU0NSSVBUSU9OX1NUQVRVU19FWFBJUkVEEAQSIQodU1VCU0NSSVBUSU9OX1NUQVRVU19DQU5DRUxMRUQQBSq9AQoKQ3JlZGl0S2luZBIbChdDUkVESVRfS0lORF9VTlNQRUNJRklFRBAAEhUKEUNSRURJVF9LSU5EX0dSQU5UEAESFgoSQ1JFRElUX0tJTkRfUEVSSU9EEAISFwoTQ1JFRElUX0tJTkRfQk9PS0lORxADEhYKEkNSRURJVF9LSU5EX1JFRlVORBAEEhYKEkNSRURJVF9LSU5EX0VYUElSWRAFEhoKFkNSRURJVF9LSU5EX0NPUlJFQ1RJT04QBmIGcHJvdG8z", [file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_money]);
 
 /**
- * Plan is what can be bought.
+ * Plan is a plan that members can subscribe to.
  *
  * @generated from message berth.v1.Plan
  */
@@ -30,7 +30,7 @@ export type Plan = Message<"berth.v1.Plan"> & {
   id: string;
 
   /**
-   * What is decided about it.
+   * The fields that can be edited.
    *
    * @generated from field: berth.v1.PlanInput plan = 2;
    */
@@ -44,14 +44,14 @@ export type Plan = Message<"berth.v1.Plan"> & {
   etag: string;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC.
+   * The time of the last edit, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 5;
    */
@@ -66,85 +66,86 @@ export const PlanSchema: GenMessage<Plan> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 0);
 
 /**
- * PlanInput is what admins decide about a plan. An edit holds for its running subscriptions too,
- * but for their balances.
+ * PlanInput has the fields of a plan that admins can edit. An edit also applies to existing subscriptions, except for
+ * their balances.
  *
  * @generated from message berth.v1.PlanInput
  */
 export type PlanInput = Message<"berth.v1.PlanInput"> & {
   /**
-   * 1 to 200 characters, unique in the tenant.
+   * The name, 1 to 200 characters. Unique in the tenant.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * Text for members.
+   * A description for members.
    *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
-   * How it is counted. It cannot be changed later.
+   * How bookings are counted. It cannot be changed later.
    *
    * @generated from field: berth.v1.PlanKind kind = 3;
    */
   kind: PlanKind;
 
   /**
-   * CREDITS only: credits given when a subscription starts and, with a period, at the start of each period. 1 to 10,000.
+   * CREDITS only: the credits given when a subscription starts and, with a period, at the start of each period. 1 to
+   * 10,000.
    *
    * @generated from field: int32 credits = 4;
    */
   credits: number;
 
   /**
-   * CREDITS only: how long a period lasts. At its end what is left expires and credits are given anew.
-   * Absent: a pack that is given once. 1 day to 400 days.
+   * CREDITS only: the length of a period, 1 to 400 days. At its end the remaining credits expire and new credits are
+   * given. Absent: a pack, whose credits are given once.
    *
    * @generated from field: google.protobuf.Duration period = 5;
    */
   period?: Duration | undefined;
 
   /**
-   * How long a subscription lasts. Absent: until it is cancelled. At most 3,660 days.
+   * The length of a subscription, at most 3,660 days. Absent: until it is cancelled.
    *
    * @generated from field: google.protobuf.Duration term = 6;
    */
   term?: Duration | undefined;
 
   /**
-   * Bookings for one local day. Absent means no limit.
+   * The maximum number of bookings for one local day. Absent means no limit.
    *
    * @generated from field: optional int32 daily_limit = 7;
    */
   dailyLimit?: number | undefined;
 
   /**
-   * Bookings for one local week, Monday to Sunday. Absent means no limit.
+   * The maximum number of bookings for one local week, Monday to Sunday. Absent means no limit.
    *
    * @generated from field: optional int32 weekly_limit = 8;
    */
   weeklyLimit?: number | undefined;
 
   /**
-   * Whether bookings on it may overlap in time.
+   * Whether its bookings may overlap in time.
    *
    * @generated from field: bool allow_overlap = 9;
    */
   allowOverlap: boolean;
 
   /**
-   * What it costs. Berth records it and charges nobody.
+   * The price. Berth records it and does not charge anyone.
    *
    * @generated from field: google.type.Money price = 10;
    */
   price?: Money | undefined;
 
   /**
-   * Whether it is still sold.
+   * Whether new subscriptions can be started.
    *
    * @generated from field: bool active = 11;
    */
@@ -159,7 +160,7 @@ export const PlanInputSchema: GenMessage<PlanInput> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 1);
 
 /**
- * Subscription is one member's purchase of a plan.
+ * Subscription is a member's subscription to a plan.
  *
  * @generated from message berth.v1.Subscription
  */
@@ -172,21 +173,21 @@ export type Subscription = Message<"berth.v1.Subscription"> & {
   id: string;
 
   /**
-   * Whose it is.
+   * The member.
    *
    * @generated from field: string member_id = 2;
    */
   memberId: string;
 
   /**
-   * What was bought.
+   * The plan.
    *
    * @generated from field: string plan_id = 3;
    */
   planId: string;
 
   /**
-   * The plan's name, as it is now.
+   * The plan's current name.
    *
    * @generated from field: string plan_name = 4;
    */
@@ -200,42 +201,42 @@ export type Subscription = Message<"berth.v1.Subscription"> & {
   planKind: PlanKind;
 
   /**
-   * Where it is in its life.
+   * The status.
    *
    * @generated from field: berth.v1.SubscriptionStatus status = 6;
    */
   status: SubscriptionStatus;
 
   /**
-   * The sum of its ledger. 0 for plans without credits.
+   * The balance in credits: the sum of its ledger. 0 for plans without credits.
    *
    * @generated from field: int32 balance = 7;
    */
   balance: number;
 
   /**
-   * When it began, UTC.
+   * The start, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 8;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * When it ends, UTC. Absent: when it is cancelled.
+   * The end, in UTC. Absent: when it is cancelled.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 9;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * When the next period begins, UTC. Absent for packs.
+   * When the next period begins, in UTC. Absent for packs.
    *
    * @generated from field: google.protobuf.Timestamp period_end_time = 10;
    */
   periodEndTime?: Timestamp | undefined;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 11;
    */
@@ -250,7 +251,7 @@ export const SubscriptionSchema: GenMessage<Subscription> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 2);
 
 /**
- * CreditEntry is one line of the append-only ledger. A balance is the sum of its lines.
+ * CreditEntry is a line of the append-only ledger. The balance is the sum of all lines.
  *
  * @generated from message berth.v1.CreditEntry
  */
@@ -270,49 +271,49 @@ export type CreditEntry = Message<"berth.v1.CreditEntry"> & {
   subscriptionId: string;
 
   /**
-   * What happened.
+   * Why the credits changed.
    *
    * @generated from field: berth.v1.CreditKind kind = 3;
    */
   kind: CreditKind;
 
   /**
-   * Credits: above 0 given, below 0 taken.
+   * The change in credits: positive if given, negative if taken.
    *
    * @generated from field: int32 amount = 4;
    */
   amount: number;
 
   /**
-   * The balance after this line.
+   * The balance after this line, in credits.
    *
    * @generated from field: int32 balance = 5;
    */
   balance: number;
 
   /**
-   * The booking that moved it, if one did.
+   * The booking that caused it, if any.
    *
    * @generated from field: string booking_id = 6;
    */
   bookingId: string;
 
   /**
-   * Who did it: a member's id, "sa:<id>", or "system".
+   * Who caused it: a member's id, "sa:<id>" for a service account, or "system".
    *
    * @generated from field: string actor = 7;
    */
   actor: string;
 
   /**
-   * Why, as it was given.
+   * The reason given.
    *
    * @generated from field: string reason = 8;
    */
   reason: string;
 
   /**
-   * When, UTC.
+   * The time, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 9;
    */
@@ -327,34 +328,34 @@ export const CreditEntrySchema: GenMessage<CreditEntry> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit, 3);
 
 /**
- * PlanKind is how a plan is counted.
+ * PlanKind is how a plan counts bookings.
  *
  * @generated from enum berth.v1.PlanKind
  */
 export enum PlanKind {
   /**
-   * Refused.
+   * Rejected.
    *
    * @generated from enum value: PLAN_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Books without credits.
+   * Bookings need no credits.
    *
    * @generated from enum value: PLAN_KIND_UNLIMITED = 1;
    */
   UNLIMITED = 1,
 
   /**
-   * A booking takes a credit for each seat.
+   * A booking takes one credit per seat.
    *
    * @generated from enum value: PLAN_KIND_CREDITS = 2;
    */
   CREDITS = 2,
 
   /**
-   * Belongs to a course. It is never picked for a booking.
+   * Part of a course. It is never used to pay for a booking.
    *
    * @generated from enum value: PLAN_KIND_COURSE = 3;
    */
@@ -368,7 +369,7 @@ export const PlanKindSchema: GenEnum<PlanKind> = /*@__PURE__*/
   enumDesc(file_berth_v1_credit, 0);
 
 /**
- * SubscriptionStatus is where a subscription is in its life.
+ * SubscriptionStatus is the status of a subscription.
  *
  * @generated from enum berth.v1.SubscriptionStatus
  */
@@ -381,35 +382,35 @@ export enum SubscriptionStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Can be booked on.
+   * It can pay for bookings.
    *
    * @generated from enum value: SUBSCRIPTION_STATUS_ACTIVE = 1;
    */
   ACTIVE = 1,
 
   /**
-   * Rests. It cannot be booked on.
+   * Paused. It cannot pay for bookings.
    *
    * @generated from enum value: SUBSCRIPTION_STATUS_PAUSED = 2;
    */
   PAUSED = 2,
 
   /**
-   * Money is owed: OUTSTANDING_BALANCE for every booking on it.
+   * Money is owed. Bookings on it fail with OUTSTANDING_BALANCE.
    *
    * @generated from enum value: SUBSCRIPTION_STATUS_DEBT = 3;
    */
   DEBT = 3,
 
   /**
-   * Its term is over.
+   * Its term has ended.
    *
    * @generated from enum value: SUBSCRIPTION_STATUS_EXPIRED = 4;
    */
   EXPIRED = 4,
 
   /**
-   * Ended for good.
+   * Cancelled for good.
    *
    * @generated from enum value: SUBSCRIPTION_STATUS_CANCELLED = 5;
    */
@@ -423,7 +424,7 @@ export const SubscriptionStatusSchema: GenEnum<SubscriptionStatus> = /*@__PURE__
   enumDesc(file_berth_v1_credit, 1);
 
 /**
- * CreditKind is why credits moved.
+ * CreditKind is why credits changed.
  *
  * @generated from enum berth.v1.CreditKind
  */
@@ -443,7 +444,7 @@ export enum CreditKind {
   GRANT = 1,
 
   /**
-   * Given with the start of the subscription or of a period.
+   * Given at the start of the subscription or of a period.
    *
    * @generated from enum value: CREDIT_KIND_PERIOD = 2;
    */
@@ -457,21 +458,21 @@ export enum CreditKind {
   BOOKING = 3,
 
   /**
-   * Given back when a booking ended.
+   * Refunded when a booking ended.
    *
    * @generated from enum value: CREDIT_KIND_REFUND = 4;
    */
   REFUND = 4,
 
   /**
-   * Lapsed at the end of a period or term.
+   * Expired at the end of a period or term.
    *
    * @generated from enum value: CREDIT_KIND_EXPIRY = 5;
    */
   EXPIRY = 5,
 
   /**
-   * Taken back by staff.
+   * Taken by staff.
    *
    * @generated from enum value: CREDIT_KIND_CORRECTION = 6;
    */

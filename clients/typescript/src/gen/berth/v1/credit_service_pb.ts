@@ -18,20 +18,20 @@ export const file_berth_v1_credit_service: GenFile = /*@__PURE__*/
   fileDesc("Ch1iZXJ0aC92MS9jcmVkaXRfc2VydmljZS5wcm90bxIIYmVydGgudjEiSQoRQ3JlYXRlUGxhblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiEKBHBsYW4YAiABKAsyEy5iZXJ0aC52MS5QbGFuSW5wdXQiMgoSQ3JlYXRlUGxhblJlc3BvbnNlEhwKBHBsYW4YASABKAsyDi5iZXJ0aC52MS5QbGFuIpkBChFVcGRhdGVQbGFuUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDwoHcGxhbl9pZBgCIAEoCRIhCgRwbGFuGAMgASgLMhMuYmVydGgudjEuUGxhbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIjIKElVwZGF0ZVBsYW5SZXNwb25zZRIcCgRwbGFuGAEgASgLMg4uYmVydGgudjEuUGxhbiJmChBMaXN0UGxhbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIksKEUxpc3RQbGFuc1Jlc3BvbnNlEh0KBXBsYW5zGAEgAygLMg4uYmVydGgudjEuUGxhbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiiQEKEFN1YnNjcmliZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRIPCgdwbGFuX2lkGAMgASgJEi4KCnN0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEg4KBnJlYXNvbhgFIAEoCSJBChFTdWJzY3JpYmVSZXNwb25zZRIsCgxzdWJzY3JpcHRpb24YASABKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24iVgoYUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkkKGVBhdXNlU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIlcKGVJlc3VtZVN1YnNjcmlwdGlvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiSgoaUmVzdW1lU3Vic2NyaXB0aW9uUmVzcG9uc2USLAoMc3Vic2NyaXB0aW9uGAEgASgLMhYuYmVydGgudjEuU3Vic2NyaXB0aW9uIk0KD01hcmtEZWJ0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJAChBNYXJrRGVidFJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJXChlDYW5jZWxTdWJzY3JpcHRpb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJIkoKGkNhbmNlbFN1YnNjcmlwdGlvblJlc3BvbnNlEiwKDHN1YnNjcmlwdGlvbhgBIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJhChNHcmFudENyZWRpdHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIXCg9zdWJzY3JpcHRpb25faWQYAiABKAkSDgoGYW1vdW50GAMgASgFEg4KBnJlYXNvbhgEIAEoCSJqChRHcmFudENyZWRpdHNSZXNwb25zZRIkCgVlbnRyeRgBIAEoCzIVLmJlcnRoLnYxLkNyZWRpdEVudHJ5EiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJMChNSZWZ1bmRDcmVkaXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSJqChRSZWZ1bmRDcmVkaXRSZXNwb25zZRIkCgVlbnRyeRgBIAEoCzIVLmJlcnRoLnYxLkNyZWRpdEVudHJ5EiwKDHN1YnNjcmlwdGlvbhgCIAEoCzIWLmJlcnRoLnYxLlN1YnNjcmlwdGlvbiJQChFHZXRCYWxhbmNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEQoJbWVtYmVyX2lkGAIgASgJEhUKDWluY2x1ZGVfZW5kZWQYAyABKAgiZwoSR2V0QmFsYW5jZVJlc3BvbnNlEi0KDXN1YnNjcmlwdGlvbnMYASADKAsyFi5iZXJ0aC52MS5TdWJzY3JpcHRpb24SDwoHYmFsYW5jZRgCIAEoBRIRCgl1bmxpbWl0ZWQYAyABKAgiZgoRTGlzdExlZGdlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgCIAEoCRIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJVChJMaXN0TGVkZ2VyUmVzcG9uc2USJgoHZW50cmllcxgBIAMoCzIVLmJlcnRoLnYxLkNyZWRpdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTLsCQoNQ3JlZGl0U2VydmljZRJbCgpDcmVhdGVQbGFuEhsuYmVydGgudjEuQ3JlYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5DcmVhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJbCgpVcGRhdGVQbGFuEhsuYmVydGgudjEuVXBkYXRlUGxhblJlcXVlc3QaHC5iZXJ0aC52MS5VcGRhdGVQbGFuUmVzcG9uc2UiEsrzGA4IARIKcGxhbi53cml0ZRJaCglMaXN0UGxhbnMSGi5iZXJ0aC52MS5MaXN0UGxhbnNSZXF1ZXN0GhsuYmVydGgudjEuTGlzdFBsYW5zUmVzcG9uc2UiFJACAcrzGA0IARIJcGxhbi5yZWFkEmEKCVN1YnNjcmliZRIaLmJlcnRoLnYxLlN1YnNjcmliZVJlcXVlc3QaGy5iZXJ0aC52MS5TdWJzY3JpYmVSZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnkKEVBhdXNlU3Vic2NyaXB0aW9uEiIuYmVydGgudjEuUGF1c2VTdWJzY3JpcHRpb25SZXF1ZXN0GiMuYmVydGgudjEuUGF1c2VTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnwKElJlc3VtZVN1YnNjcmlwdGlvbhIjLmJlcnRoLnYxLlJlc3VtZVN1YnNjcmlwdGlvblJlcXVlc3QaJC5iZXJ0aC52MS5SZXN1bWVTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEl4KCE1hcmtEZWJ0EhkuYmVydGgudjEuTWFya0RlYnRSZXF1ZXN0GhouYmVydGgudjEuTWFya0RlYnRSZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEnwKEkNhbmNlbFN1YnNjcmlwdGlvbhIjLmJlcnRoLnYxLkNhbmNlbFN1YnNjcmlwdGlvblJlcXVlc3QaJC5iZXJ0aC52MS5DYW5jZWxTdWJzY3JpcHRpb25SZXNwb25zZSIbyvMYFwgBEhNzdWJzY3JpcHRpb24ubWFuYWdlEmMKDEdyYW50Q3JlZGl0cxIdLmJlcnRoLnYxLkdyYW50Q3JlZGl0c1JlcXVlc3QaHi5iZXJ0aC52MS5HcmFudENyZWRpdHNSZXNwb25zZSIUyvMYEAgBEgxjcmVkaXQuZ3JhbnQSZAoMUmVmdW5kQ3JlZGl0Eh0uYmVydGgudjEuUmVmdW5kQ3JlZGl0UmVxdWVzdBoeLmJlcnRoLnYxLlJlZnVuZENyZWRpdFJlc3BvbnNlIhXK8xgRCAESDWNyZWRpdC5yZWZ1bmQSXwoKR2V0QmFsYW5jZRIbLmJlcnRoLnYxLkdldEJhbGFuY2VSZXF1ZXN0GhwuYmVydGgudjEuR2V0QmFsYW5jZVJlc3BvbnNlIhaQAgHK8xgPCAISC2NyZWRpdC5yZWFkEl8KCkxpc3RMZWRnZXISGy5iZXJ0aC52MS5MaXN0TGVkZ2VyUmVxdWVzdBocLmJlcnRoLnYxLkxpc3RMZWRnZXJSZXNwb25zZSIWkAIByvMYDwgCEgtjcmVkaXQucmVhZGIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_credit, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
- * CreatePlanRequest asks for a plan.
+ * CreatePlanRequest creates a plan.
  *
  * @generated from message berth.v1.CreatePlanRequest
  */
 export type CreatePlanRequest = Message<"berth.v1.CreatePlanRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is. name and kind are required; CREDITS needs credits.
+   * The values to create it with. name and kind are required; CREDITS also needs credits.
    *
    * @generated from field: berth.v1.PlanInput plan = 2;
    */
@@ -46,7 +46,7 @@ export const CreatePlanRequestSchema: GenMessage<CreatePlanRequest> = /*@__PURE_
   messageDesc(file_berth_v1_credit_service, 0);
 
 /**
- * CreatePlanResponse is the plan made.
+ * CreatePlanResponse is the new plan.
  *
  * @generated from message berth.v1.CreatePlanResponse
  */
@@ -73,7 +73,7 @@ export const CreatePlanResponseSchema: GenMessage<CreatePlanResponse> = /*@__PUR
  */
 export type UpdatePlanRequest = Message<"berth.v1.UpdatePlanRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -87,21 +87,21 @@ export type UpdatePlanRequest = Message<"berth.v1.UpdatePlanRequest"> & {
   planId: string;
 
   /**
-   * The new values of what the mask names.
+   * New values for the fields in the mask.
    *
    * @generated from field: berth.v1.PlanInput plan = 3;
    */
   plan?: PlanInput | undefined;
 
   /**
-   * Names of fields of plan, such as "daily_limit". Required.
+   * The fields of plan to change, such as "daily_limit". Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 5;
    */
@@ -116,7 +116,7 @@ export const UpdatePlanRequestSchema: GenMessage<UpdatePlanRequest> = /*@__PURE_
   messageDesc(file_berth_v1_credit_service, 2);
 
 /**
- * UpdatePlanResponse is the plan after the edit.
+ * UpdatePlanResponse is the edited plan.
  *
  * @generated from message berth.v1.UpdatePlanResponse
  */
@@ -137,34 +137,34 @@ export const UpdatePlanResponseSchema: GenMessage<UpdatePlanResponse> = /*@__PUR
   messageDesc(file_berth_v1_credit_service, 3);
 
 /**
- * ListPlansRequest asks for plans.
+ * ListPlansRequest lists plans.
  *
  * @generated from message berth.v1.ListPlansRequest
  */
 export type ListPlansRequest = Message<"berth.v1.ListPlansRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Also those no longer sold.
+   * Whether to include plans that are no longer sold.
    *
    * @generated from field: bool include_inactive = 2;
    */
   includeInactive: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -192,7 +192,7 @@ export type ListPlansResponse = Message<"berth.v1.ListPlansResponse"> & {
   plans: Plan[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -213,7 +213,7 @@ export const ListPlansResponseSchema: GenMessage<ListPlansResponse> = /*@__PURE_
  */
 export type SubscribeRequest = Message<"berth.v1.SubscribeRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -227,21 +227,21 @@ export type SubscribeRequest = Message<"berth.v1.SubscribeRequest"> & {
   memberId: string;
 
   /**
-   * To what. Must be active.
+   * The plan. It must be active.
    *
    * @generated from field: string plan_id = 3;
    */
   planId: string;
 
   /**
-   * When it begins, UTC. Absent: now. At most 366 days ahead or back.
+   * The start, in UTC, at most 366 days from now in either direction. Absent: now.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 4;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * For the ledger and the audit log, up to 1,000 characters.
+   * The reason, for the ledger and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -256,13 +256,13 @@ export const SubscribeRequestSchema: GenMessage<SubscribeRequest> = /*@__PURE__*
   messageDesc(file_berth_v1_credit_service, 6);
 
 /**
- * SubscribeResponse is the subscription.
+ * SubscribeResponse is the new subscription.
  *
  * @generated from message berth.v1.SubscribeResponse
  */
 export type SubscribeResponse = Message<"berth.v1.SubscribeResponse"> & {
   /**
-   * The subscription as it is now.
+   * The subscription.
    *
    * @generated from field: berth.v1.Subscription subscription = 1;
    */
@@ -277,13 +277,13 @@ export const SubscribeResponseSchema: GenMessage<SubscribeResponse> = /*@__PURE_
   messageDesc(file_berth_v1_credit_service, 7);
 
 /**
- * PauseSubscriptionRequest lets a subscription rest.
+ * PauseSubscriptionRequest pauses a subscription.
  *
  * @generated from message berth.v1.PauseSubscriptionRequest
  */
 export type PauseSubscriptionRequest = Message<"berth.v1.PauseSubscriptionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -297,7 +297,7 @@ export type PauseSubscriptionRequest = Message<"berth.v1.PauseSubscriptionReques
   subscriptionId: string;
 
   /**
-   * For the ledger and the audit log, up to 1,000 characters.
+   * The reason, for the ledger and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -312,13 +312,13 @@ export const PauseSubscriptionRequestSchema: GenMessage<PauseSubscriptionRequest
   messageDesc(file_berth_v1_credit_service, 8);
 
 /**
- * PauseSubscriptionResponse is the subscription after it.
+ * PauseSubscriptionResponse is the changed subscription.
  *
  * @generated from message berth.v1.PauseSubscriptionResponse
  */
 export type PauseSubscriptionResponse = Message<"berth.v1.PauseSubscriptionResponse"> & {
   /**
-   * The subscription as it is now.
+   * The subscription.
    *
    * @generated from field: berth.v1.Subscription subscription = 1;
    */
@@ -333,13 +333,13 @@ export const PauseSubscriptionResponseSchema: GenMessage<PauseSubscriptionRespon
   messageDesc(file_berth_v1_credit_service, 9);
 
 /**
- * ResumeSubscriptionRequest makes a subscription active again.
+ * ResumeSubscriptionRequest resumes a subscription.
  *
  * @generated from message berth.v1.ResumeSubscriptionRequest
  */
 export type ResumeSubscriptionRequest = Message<"berth.v1.ResumeSubscriptionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -353,7 +353,7 @@ export type ResumeSubscriptionRequest = Message<"berth.v1.ResumeSubscriptionRequ
   subscriptionId: string;
 
   /**
-   * For the ledger and the audit log, up to 1,000 characters.
+   * The reason, for the ledger and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -368,13 +368,13 @@ export const ResumeSubscriptionRequestSchema: GenMessage<ResumeSubscriptionReque
   messageDesc(file_berth_v1_credit_service, 10);
 
 /**
- * ResumeSubscriptionResponse is the subscription after it.
+ * ResumeSubscriptionResponse is the changed subscription.
  *
  * @generated from message berth.v1.ResumeSubscriptionResponse
  */
 export type ResumeSubscriptionResponse = Message<"berth.v1.ResumeSubscriptionResponse"> & {
   /**
-   * The subscription as it is now.
+   * The subscription.
    *
    * @generated from field: berth.v1.Subscription subscription = 1;
    */
@@ -389,13 +389,13 @@ export const ResumeSubscriptionResponseSchema: GenMessage<ResumeSubscriptionResp
   messageDesc(file_berth_v1_credit_service, 11);
 
 /**
- * MarkDebtRequest notes a debt.
+ * MarkDebtRequest records a debt.
  *
  * @generated from message berth.v1.MarkDebtRequest
  */
 export type MarkDebtRequest = Message<"berth.v1.MarkDebtRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -409,7 +409,7 @@ export type MarkDebtRequest = Message<"berth.v1.MarkDebtRequest"> & {
   subscriptionId: string;
 
   /**
-   * For the ledger and the audit log, up to 1,000 characters.
+   * The reason, for the ledger and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -424,13 +424,13 @@ export const MarkDebtRequestSchema: GenMessage<MarkDebtRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_credit_service, 12);
 
 /**
- * MarkDebtResponse is the subscription after it.
+ * MarkDebtResponse is the changed subscription.
  *
  * @generated from message berth.v1.MarkDebtResponse
  */
 export type MarkDebtResponse = Message<"berth.v1.MarkDebtResponse"> & {
   /**
-   * The subscription as it is now.
+   * The subscription.
    *
    * @generated from field: berth.v1.Subscription subscription = 1;
    */
@@ -445,13 +445,13 @@ export const MarkDebtResponseSchema: GenMessage<MarkDebtResponse> = /*@__PURE__*
   messageDesc(file_berth_v1_credit_service, 13);
 
 /**
- * CancelSubscriptionRequest ends a subscription.
+ * CancelSubscriptionRequest cancels a subscription.
  *
  * @generated from message berth.v1.CancelSubscriptionRequest
  */
 export type CancelSubscriptionRequest = Message<"berth.v1.CancelSubscriptionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -465,7 +465,7 @@ export type CancelSubscriptionRequest = Message<"berth.v1.CancelSubscriptionRequ
   subscriptionId: string;
 
   /**
-   * For the ledger and the audit log, up to 1,000 characters.
+   * The reason, for the ledger and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -480,13 +480,13 @@ export const CancelSubscriptionRequestSchema: GenMessage<CancelSubscriptionReque
   messageDesc(file_berth_v1_credit_service, 14);
 
 /**
- * CancelSubscriptionResponse is the subscription after it.
+ * CancelSubscriptionResponse is the cancelled subscription.
  *
  * @generated from message berth.v1.CancelSubscriptionResponse
  */
 export type CancelSubscriptionResponse = Message<"berth.v1.CancelSubscriptionResponse"> & {
   /**
-   * The subscription as it is now.
+   * The subscription.
    *
    * @generated from field: berth.v1.Subscription subscription = 1;
    */
@@ -501,13 +501,13 @@ export const CancelSubscriptionResponseSchema: GenMessage<CancelSubscriptionResp
   messageDesc(file_berth_v1_credit_service, 15);
 
 /**
- * GrantCreditsRequest moves credits.
+ * GrantCreditsRequest gives or takes credits.
  *
  * @generated from message berth.v1.GrantCreditsRequest
  */
 export type GrantCreditsRequest = Message<"berth.v1.GrantCreditsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -521,14 +521,14 @@ export type GrantCreditsRequest = Message<"berth.v1.GrantCreditsRequest"> & {
   subscriptionId: string;
 
   /**
-   * Credits to give, or below 0 to take back. Not 0; at most 10,000 either way.
+   * The credits to give, or to take if negative. Not 0, and at most 10,000 either way.
    *
    * @generated from field: int32 amount = 3;
    */
   amount: number;
 
   /**
-   * For the ledger and the audit log, up to 1,000 characters.
+   * The reason, for the ledger and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 4;
    */
@@ -543,7 +543,7 @@ export const GrantCreditsRequestSchema: GenMessage<GrantCreditsRequest> = /*@__P
   messageDesc(file_berth_v1_credit_service, 16);
 
 /**
- * GrantCreditsResponse is the line written.
+ * GrantCreditsResponse is the new line of the ledger.
  *
  * @generated from message berth.v1.GrantCreditsResponse
  */
@@ -556,7 +556,7 @@ export type GrantCreditsResponse = Message<"berth.v1.GrantCreditsResponse"> & {
   entry?: CreditEntry | undefined;
 
   /**
-   * The subscription as it is now.
+   * The subscription.
    *
    * @generated from field: berth.v1.Subscription subscription = 2;
    */
@@ -571,13 +571,13 @@ export const GrantCreditsResponseSchema: GenMessage<GrantCreditsResponse> = /*@_
   messageDesc(file_berth_v1_credit_service, 17);
 
 /**
- * RefundCreditRequest gives a credit back.
+ * RefundCreditRequest refunds a booking's credits.
  *
  * @generated from message berth.v1.RefundCreditRequest
  */
 export type RefundCreditRequest = Message<"berth.v1.RefundCreditRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -591,7 +591,7 @@ export type RefundCreditRequest = Message<"berth.v1.RefundCreditRequest"> & {
   bookingId: string;
 
   /**
-   * For the ledger and the audit log, up to 1,000 characters.
+   * The reason, for the ledger and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -606,7 +606,7 @@ export const RefundCreditRequestSchema: GenMessage<RefundCreditRequest> = /*@__P
   messageDesc(file_berth_v1_credit_service, 18);
 
 /**
- * RefundCreditResponse is the line written.
+ * RefundCreditResponse is the new line of the ledger.
  *
  * @generated from message berth.v1.RefundCreditResponse
  */
@@ -619,7 +619,7 @@ export type RefundCreditResponse = Message<"berth.v1.RefundCreditResponse"> & {
   entry?: CreditEntry | undefined;
 
   /**
-   * The subscription as it is now.
+   * The subscription.
    *
    * @generated from field: berth.v1.Subscription subscription = 2;
    */
@@ -634,13 +634,13 @@ export const RefundCreditResponseSchema: GenMessage<RefundCreditResponse> = /*@_
   messageDesc(file_berth_v1_credit_service, 19);
 
 /**
- * GetBalanceRequest names a member.
+ * GetBalanceRequest asks for a member's subscriptions.
  *
  * @generated from message berth.v1.GetBalanceRequest
  */
 export type GetBalanceRequest = Message<"berth.v1.GetBalanceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -654,7 +654,7 @@ export type GetBalanceRequest = Message<"berth.v1.GetBalanceRequest"> & {
   memberId: string;
 
   /**
-   * Also subscriptions that are expired or cancelled.
+   * Whether to include expired and cancelled subscriptions.
    *
    * @generated from field: bool include_ended = 3;
    */
@@ -669,27 +669,27 @@ export const GetBalanceRequestSchema: GenMessage<GetBalanceRequest> = /*@__PURE_
   messageDesc(file_berth_v1_credit_service, 20);
 
 /**
- * GetBalanceResponse is what a member has.
+ * GetBalanceResponse has a member's subscriptions and credits.
  *
  * @generated from message berth.v1.GetBalanceResponse
  */
 export type GetBalanceResponse = Message<"berth.v1.GetBalanceResponse"> & {
   /**
-   * By the time they were made.
+   * The bookings, by time of creation.
    *
    * @generated from field: repeated berth.v1.Subscription subscriptions = 1;
    */
   subscriptions: Subscription[];
 
   /**
-   * Credits that can be booked with now: the sum over active subscriptions.
+   * The credits that can be used now: the sum over active subscriptions.
    *
    * @generated from field: int32 balance = 2;
    */
   balance: number;
 
   /**
-   * Whether an active subscription books without credits.
+   * Whether an active subscription has unlimited bookings.
    *
    * @generated from field: bool unlimited = 3;
    */
@@ -704,13 +704,13 @@ export const GetBalanceResponseSchema: GenMessage<GetBalanceResponse> = /*@__PUR
   messageDesc(file_berth_v1_credit_service, 21);
 
 /**
- * ListLedgerRequest names a subscription.
+ * ListLedgerRequest asks for a subscription's ledger.
  *
  * @generated from message berth.v1.ListLedgerRequest
  */
 export type ListLedgerRequest = Message<"berth.v1.ListLedgerRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -724,14 +724,14 @@ export type ListLedgerRequest = Message<"berth.v1.ListLedgerRequest"> & {
   subscriptionId: string;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -759,7 +759,7 @@ export type ListLedgerResponse = Message<"berth.v1.ListLedgerResponse"> & {
   entries: CreditEntry[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -774,13 +774,13 @@ export const ListLedgerResponseSchema: GenMessage<ListLedgerResponse> = /*@__PUR
   messageDesc(file_berth_v1_credit_service, 23);
 
 /**
- * CreditService keeps plans, subscriptions and the credit ledger.
+ * CreditService manages plans, subscriptions and the credit ledger.
  *
  * @generated from service berth.v1.CreditService
  */
 export const CreditService: GenService<{
   /**
-   * CreatePlan makes a plan.
+   * CreatePlan creates a plan.
    * Errors: ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CreditService.CreatePlan
@@ -791,7 +791,7 @@ export const CreditService: GenService<{
     output: typeof CreatePlanResponseSchema;
   },
   /**
-   * UpdatePlan edits what the mask names.
+   * UpdatePlan edits a plan.
    * Errors: PLAN_NOT_FOUND, ETAG_MISMATCH, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.CreditService.UpdatePlan
@@ -802,7 +802,7 @@ export const CreditService: GenService<{
     output: typeof UpdatePlanResponseSchema;
   },
   /**
-   * ListPlans reads plans by name.
+   * ListPlans lists plans by name.
    *
    * @generated from rpc berth.v1.CreditService.ListPlans
    */
@@ -813,7 +813,8 @@ export const CreditService: GenService<{
   },
   /**
    * Subscribe starts a subscription and gives its first credits.
-   * Errors: PLAN_NOT_FOUND, MEMBER_NOT_FOUND.
+   * Errors: PLAN_NOT_FOUND (also if it is not active), MEMBER_NOT_FOUND (also if they are not active), INVALID_FIELD
+   * (start_time).
    *
    * @generated from rpc berth.v1.CreditService.Subscribe
    */
@@ -823,7 +824,7 @@ export const CreditService: GenService<{
     output: typeof SubscribeResponseSchema;
   },
   /**
-   * PauseSubscription lets it rest. Pausing twice changes nothing.
+   * PauseSubscription pauses a subscription. Pausing it again changes nothing.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
    *
    * @generated from rpc berth.v1.CreditService.PauseSubscription
@@ -834,7 +835,7 @@ export const CreditService: GenService<{
     output: typeof PauseSubscriptionResponseSchema;
   },
   /**
-   * ResumeSubscription makes a paused or indebted one active again.
+   * ResumeSubscription makes a subscription active again that is paused or in debt.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
    *
    * @generated from rpc berth.v1.CreditService.ResumeSubscription
@@ -845,7 +846,7 @@ export const CreditService: GenService<{
     output: typeof ResumeSubscriptionResponseSchema;
   },
   /**
-   * MarkDebt notes that money is owed, which stops bookings on it until it is resumed.
+   * MarkDebt records that money is owed. Bookings on the subscription fail until it is resumed.
    * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE.
    *
    * @generated from rpc berth.v1.CreditService.MarkDebt
@@ -856,8 +857,8 @@ export const CreditService: GenService<{
     output: typeof MarkDebtResponseSchema;
   },
   /**
-   * CancelSubscription ends it for good. Bookings made on it stay. Cancelling twice changes nothing.
-   * Errors: SUBSCRIPTION_NOT_FOUND.
+   * CancelSubscription cancels a subscription for good. Its bookings stay. Cancelling it again changes nothing.
+   * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (expired).
    *
    * @generated from rpc berth.v1.CreditService.CancelSubscription
    */
@@ -867,8 +868,9 @@ export const CreditService: GenService<{
     output: typeof CancelSubscriptionResponseSchema;
   },
   /**
-   * GrantCredits gives credits, or takes them back with an amount below 0.
-   * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (would go below 0).
+   * GrantCredits gives credits or, with a negative amount, takes them back.
+   * Errors: SUBSCRIPTION_NOT_FOUND, SUBSCRIPTION_STATE (ended, or its plan has no credits), NO_CREDITS (the balance
+   * would be negative).
    *
    * @generated from rpc berth.v1.CreditService.GrantCredits
    */
@@ -878,7 +880,7 @@ export const CreditService: GenService<{
     output: typeof GrantCreditsResponseSchema;
   },
   /**
-   * RefundCredit gives a booking's credit back, once, whatever became of the booking.
+   * RefundCredit refunds a booking's credits once, whatever the status of the booking.
    * Errors: BOOKING_NOT_FOUND, NOTHING_TO_REFUND.
    *
    * @generated from rpc berth.v1.CreditService.RefundCredit
@@ -889,7 +891,8 @@ export const CreditService: GenService<{
     output: typeof RefundCreditResponseSchema;
   },
   /**
-   * GetBalance reads a member's subscriptions with their balances: the caller's own, or anyone's with the permission.
+   * GetBalance reads a member's subscriptions with their balances: the caller's own, or any member's with the
+   * permission.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CreditService.GetBalance
@@ -900,7 +903,7 @@ export const CreditService: GenService<{
     output: typeof GetBalanceResponseSchema;
   },
   /**
-   * ListLedger reads a subscription's ledger, newest first: the caller's own, or anyone's with the permission.
+   * ListLedger lists a subscription's ledger, newest first: for the caller's own, or any with the permission.
    * Errors: SUBSCRIPTION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.CreditService.ListLedger

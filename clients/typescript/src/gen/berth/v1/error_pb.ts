@@ -12,10 +12,13 @@ export const file_berth_v1_error: GenFile = /*@__PURE__*/
   fileDesc("ChRiZXJ0aC92MS9lcnJvci5wcm90bxIIYmVydGgudjEq4hUKC0Vycm9yUmVhc29uEhwKGEVSUk9SX1JFQVNPTl9VTlNQRUNJRklFRBAAEhkKFUVSUk9SX1JFQVNPTl9JTlRFUk5BTBABEh4KGkVSUk9SX1JFQVNPTl9JTlZBTElEX0ZJRUxEEAISIAocRVJST1JfUkVBU09OX1VOQVVUSEVOVElDQVRFRBADEiEKHUVSUk9SX1JFQVNPTl9URU5BTlRfRk9SQklEREVOEAQSIAocRVJST1JfUkVBU09OX1RFTkFOVF9SRVFVSVJFRBAFEiIKHkVSUk9SX1JFQVNPTl9QRVJNSVNTSU9OX0RFTklFRBAGEiIKHkVSUk9SX1JFQVNPTl9SRVFVRVNUX1RPT19MQVJHRRAHEiEKHUVSUk9SX1JFQVNPTl9URU5BTlRfTk9UX0ZPVU5EEBQSIwofRVJST1JfUkVBU09OX0xPQ0FUSU9OX05PVF9GT1VORBAVEiMKH0VSUk9SX1JFQVNPTl9SRVNPVVJDRV9OT1RfRk9VTkQQFhIiCh5FUlJPUl9SRUFTT05fU0VSVklDRV9OT1RfRk9VTkQQFxIhCh1FUlJPUl9SRUFTT05fTUVNQkVSX05PVF9GT1VORBAYEiEKHUVSUk9SX1JFQVNPTl9ERVZJQ0VfTk9UX0ZPVU5EEBkSHwobRVJST1JfUkVBU09OX1JPTEVfTk9UX0ZPVU5EEBoSJQohRVJST1JfUkVBU09OX1BFUk1JU1NJT05fTk9UX0ZPVU5EEBsSKgomRVJST1JfUkVBU09OX1NFUlZJQ0VfQUNDT1VOVF9OT1RfRk9VTkQQHBIiCh5FUlJPUl9SRUFTT05fU0VTU0lPTl9OT1RfRk9VTkQQHRIhCh1FUlJPUl9SRUFTT05fU0VSSUVTX05PVF9GT1VORBAeEiIKHkVSUk9SX1JFQVNPTl9XT1JLT1VUX05PVF9GT1VORBAfEiIKHkVSUk9SX1JFQVNPTl9CT09LSU5HX05PVF9GT1VORBAgEh8KG0VSUk9SX1JFQVNPTl9QTEFOX05PVF9GT1VORBAhEicKI0VSUk9SX1JFQVNPTl9TVUJTQ1JJUFRJT05fTk9UX0ZPVU5EECISHwobRVJST1JfUkVBU09OX0lURU1fTk9UX0ZPVU5EECMSIAocRVJST1JfUkVBU09OX0VOVFJZX05PVF9GT1VORBAkEiAKHEVSUk9SX1JFQVNPTl9PRkZFUl9OT1RfRk9VTkQQJRIfChtFUlJPUl9SRUFTT05fQUxSRUFEWV9FWElTVFMQMhIcChhFUlJPUl9SRUFTT05fUk9MRV9JTl9VU0UQMxIeChpFUlJPUl9SRUFTT05fUk9MRV9CVUlMVF9JThA0EhsKF0VSUk9SX1JFQVNPTl9MQVNUX09XTkVSEDUSHgoaRVJST1JfUkVBU09OX0NPQUNIX0lOVkFMSUQQNhIjCh9FUlJPUl9SRUFTT05fUkVDVVJSRU5DRV9JTlZBTElEEDcSHwobRVJST1JfUkVBU09OX0lNUE9SVF9JTlZBTElEEDgSHgoaRVJST1JfUkVBU09OX1NFU1NJT05fU1RBVEUQORIlCiFFUlJPUl9SRUFTT05fQ0FQQUNJVFlfQkVMT1dfVEFLRU4QOhIeChpFUlJPUl9SRUFTT05fUkVTT1VSQ0VfQlVTWRA7EhsKF0VSUk9SX1JFQVNPTl9TVEFGRl9CVVNZEDwSHAoYRVJST1JfUkVBU09OX0tFWV9JTlZBTElEED0SIQodRVJST1JfUkVBU09OX1NFU1NJT05fTk9UX09QRU4QZBIfChtFUlJPUl9SRUFTT05fQURWQU5DRV9XSU5ET1cQZRIfChtFUlJPUl9SRUFTT05fQ0hBTk5FTF9DTE9TRUQQZhIbChdFUlJPUl9SRUFTT05fUEFSVFlfU0laRRBnEh8KG0VSUk9SX1JFQVNPTl9BTFJFQURZX0JPT0tFRBBoEh0KGUVSUk9SX1JFQVNPTl9TRVNTSU9OX0ZVTEwQaRIeChpFUlJPUl9SRUFTT05fV0FJVExJU1RfRlVMTBBqEiAKHEVSUk9SX1JFQVNPTl9XQUlUTElTVF9DTE9TRUQQaxIgChxFUlJPUl9SRUFTT05fU0VBVFNfQVZBSUxBQkxFEGwSHwobRVJST1JfUkVBU09OX05PX0FDVElWRV9QTEFOEG0SJQohRVJST1JfUkVBU09OX1BMQU5fQ0hPSUNFX1JFUVVJUkVEEG4SJAogRVJST1JfUkVBU09OX09VVFNUQU5ESU5HX0JBTEFOQ0UQbxIbChdFUlJPUl9SRUFTT05fTk9fQ1JFRElUUxBwEhwKGEVSUk9SX1JFQVNPTl9EQUlMWV9MSU1JVBBxEh0KGUVSUk9SX1JFQVNPTl9XRUVLTFlfTElNSVQQchIYChRFUlJPUl9SRUFTT05fT1ZFUkxBUBBzEh0KGUVSUk9SX1JFQVNPTl9IT0xEX0VYUElSRUQQdBIeChpFUlJPUl9SRUFTT05fQk9PS0lOR19TVEFURRB1EiQKIEVSUk9SX1JFQVNPTl9DQU5DRUxMQVRJT05fV0lORE9XEHYSIgoeRVJST1JfUkVBU09OX1JFU0NIRURVTEVfVEFSR0VUEHcSJgoiRVJST1JfUkVBU09OX0VYVEVSTkFMX1JFRl9DT05GTElDVBB4EiUKIUVSUk9SX1JFQVNPTl9JREVNUE9URU5DWV9DT05GTElDVBB5EiEKHUVSUk9SX1JFQVNPTl9JVEVNX1VOQVZBSUxBQkxFEHoSIAocRVJST1JfUkVBU09OX0JFTkVGSVRfSU5WQUxJRBB7EiAKHEVSUk9SX1JFQVNPTl9BQ1RJVkVfQk9PS0lOR1MQfBIiCh5FUlJPUl9SRUFTT05fTk9USElOR19UT19SRUZVTkQQfRIjCh9FUlJPUl9SRUFTT05fU1VCU0NSSVBUSU9OX1NUQVRFEH4SIAobRVJST1JfUkVBU09OX0NIRUNLSU5fV0lORE9XEIwBEhwKF0VSUk9SX1JFQVNPTl9RUl9JTlZBTElEEI0BEh0KGEVSUk9SX1JFQVNPTl9HUFNfVE9PX0ZBUhCOARIjCh5FUlJPUl9SRUFTT05fR1BTX05PVF9BVkFJTEFCTEUQjwESHwoaRVJST1JfUkVBU09OX05PVF9DT05GSVJNRUQQkAESHgoZRVJST1JfUkVBU09OX0xJTktfSU5WQUxJRBCRARIgChtFUlJPUl9SRUFTT05fT0ZGRVJfTk9UX0xJVkUQoAESHwoaRVJST1JfUkVBU09OX1JVTEVTX0lOVkFMSUQQoQESHwoaRVJST1JfUkVBU09OX0VUQUdfTUlTTUFUQ0gQtAESHgoZRVJST1JfUkVBU09OX1JBVEVfTElNSVRFRBC1ARIcChdFUlJPUl9SRUFTT05fQ09OVEVOVElPThC2ARIjCh5FUlJPUl9SRUFTT05fREVBRExJTkVfRVhDRUVERUQQtwESGgoVRVJST1JfUkVBU09OX0NBTkNFTEVEELgBEiIKHUVSUk9SX1JFQVNPTl9XQVRDSEVSX1RPT19TTE9XEL4BEh8KGkVSUk9SX1JFQVNPTl9TSFVUVElOR19ET1dOEL8BEiIKHUVSUk9SX1JFQVNPTl9URU1QTEFURV9JTlZBTElEEMgBEh0KGEVSUk9SX1JFQVNPTl9VTlJFQUNIQUJMRRDJAWIGcHJvdG8z");
 
 /**
- * ErrorReason is the `reason` of the google.rpc.ErrorInfo detail that every
- * error carries (domain "berth"), without the prefix ERROR_REASON_: a client reads
- * "SESSION_FULL". Branch on it; messages are for people and may change.
- * Times in the metadata are RFC 3339 in UTC.
+ * ErrorReason is the `reason` in the google.rpc.ErrorInfo detail of every error (domain "berth"), without the prefix
+ * ERROR_REASON_. For example, clients read "SESSION_FULL". Branch on the reason: messages are for people and may
+ * change. Some reasons have metadata; their keys are named below. Times in metadata are RFC 3339 in UTC.
+ *
+ * Any RPC can give INVALID_FIELD, UNAUTHENTICATED, TENANT_FORBIDDEN, TENANT_REQUIRED, PERMISSION_DENIED,
+ * REQUEST_TOO_LARGE, RATE_LIMITED, CONTENTION, DEADLINE_EXCEEDED, CANCELED and INTERNAL, and any mutation also
+ * IDEMPOTENCY_CONFLICT. The comment of an RPC lists its other reasons, and these only to say more about them.
  *
  * @generated from enum berth.v1.ErrorReason
  */
@@ -28,85 +31,84 @@ export enum ErrorReason {
   UNSPECIFIED = 0,
 
   /**
-   * internal: a fault of the service. The message carries an id to quote to its operator.
+   * internal: an internal error. The message has an id to report to the operator of the service.
    *
    * @generated from enum value: ERROR_REASON_INTERNAL = 1;
    */
   INTERNAL = 1,
 
   /**
-   * invalid_argument: a field breaks its rule. `field` in the metadata names it;
-   * a buf.validate.Violations detail lists all that are wrong.
+   * invalid_argument: a field is invalid. `field` names it; a buf.validate.Violations detail lists all invalid fields.
    *
    * @generated from enum value: ERROR_REASON_INVALID_FIELD = 2;
    */
   INVALID_FIELD = 2,
 
   /**
-   * unauthenticated: no token, or one that is expired, forged or made for someone else.
+   * unauthenticated: there is no token, or it is expired, forged or issued for another audience.
    *
    * @generated from enum value: ERROR_REASON_UNAUTHENTICATED = 3;
    */
   UNAUTHENTICATED = 3,
 
   /**
-   * permission_denied: the token is not good for that tenant.
+   * permission_denied: the token is not valid for that tenant.
    *
    * @generated from enum value: ERROR_REASON_TENANT_FORBIDDEN = 4;
    */
   TENANT_FORBIDDEN = 4,
 
   /**
-   * invalid_argument: the token is good for several tenants and the request names none.
+   * invalid_argument: the token is valid for several tenants and the request names none.
    *
    * @generated from enum value: ERROR_REASON_TENANT_REQUIRED = 5;
    */
   TENANT_REQUIRED = 5,
 
   /**
-   * permission_denied: the caller's roles lack the permission; `permission` names it.
+   * permission_denied: the caller's roles do not have the permission `permission`.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_DENIED = 6;
    */
   PERMISSION_DENIED = 6,
 
   /**
-   * resource_exhausted: the request is larger than the service reads; `limit_bytes`.
+   * resource_exhausted: the request is too large. The maximum is `limit_bytes`.
    *
    * @generated from enum value: ERROR_REASON_REQUEST_TOO_LARGE = 7;
    */
   REQUEST_TOO_LARGE = 7,
 
   /**
-   * not_found: no such tenant for this caller.
+   * not_found: the tenant does not exist, or the caller cannot see it.
    *
    * @generated from enum value: ERROR_REASON_TENANT_NOT_FOUND = 20;
    */
   TENANT_NOT_FOUND = 20,
 
   /**
-   * not_found: no such location in the tenant.
+   * not_found: the tenant has no such location.
    *
    * @generated from enum value: ERROR_REASON_LOCATION_NOT_FOUND = 21;
    */
   LOCATION_NOT_FOUND = 21,
 
   /**
-   * not_found: no such resource in the tenant.
+   * not_found: the tenant has no such resource.
    *
    * @generated from enum value: ERROR_REASON_RESOURCE_NOT_FOUND = 22;
    */
   RESOURCE_NOT_FOUND = 22,
 
   /**
-   * not_found: no such service in the tenant.
+   * not_found: the tenant has no such service.
    *
    * @generated from enum value: ERROR_REASON_SERVICE_NOT_FOUND = 23;
    */
   SERVICE_NOT_FOUND = 23,
 
   /**
-   * not_found: no such member in the tenant, or the caller has no membership there.
+   * not_found: the tenant has no such member, or the caller is not a member of the tenant.
    *
    * @generated from enum value: ERROR_REASON_MEMBER_NOT_FOUND = 24;
    */
@@ -120,161 +122,161 @@ export enum ErrorReason {
   DEVICE_NOT_FOUND = 25,
 
   /**
-   * not_found: no such role in the tenant.
+   * not_found: the tenant has no such role.
    *
    * @generated from enum value: ERROR_REASON_ROLE_NOT_FOUND = 26;
    */
   ROLE_NOT_FOUND = 26,
 
   /**
-   * not_found: no permission has that name.
+   * not_found: there is no such permission.
    *
    * @generated from enum value: ERROR_REASON_PERMISSION_NOT_FOUND = 27;
    */
   PERMISSION_NOT_FOUND = 27,
 
   /**
-   * not_found: no such service account, or key of it, in the tenant.
+   * not_found: the tenant has no such service account.
    *
    * @generated from enum value: ERROR_REASON_SERVICE_ACCOUNT_NOT_FOUND = 28;
    */
   SERVICE_ACCOUNT_NOT_FOUND = 28,
 
   /**
-   * not_found: no such session in the tenant, or it was deleted, or it is a draft and the caller a member.
+   * not_found: the tenant has no such session, it was deleted, or it is a draft and the caller may not see drafts.
    *
    * @generated from enum value: ERROR_REASON_SESSION_NOT_FOUND = 29;
    */
   SESSION_NOT_FOUND = 29,
 
   /**
-   * not_found: no such series in the tenant.
+   * not_found: the tenant has no such series.
    *
    * @generated from enum value: ERROR_REASON_SERIES_NOT_FOUND = 30;
    */
   SERIES_NOT_FOUND = 30,
 
   /**
-   * not_found: no such workout in the tenant.
+   * not_found: the tenant has no such workout.
    *
    * @generated from enum value: ERROR_REASON_WORKOUT_NOT_FOUND = 31;
    */
   WORKOUT_NOT_FOUND = 31,
 
   /**
-   * not_found: no such booking in the tenant, or it is someone else's and the caller may see only their own.
+   * not_found: the tenant has no such booking, or the caller may see only their own.
    *
    * @generated from enum value: ERROR_REASON_BOOKING_NOT_FOUND = 32;
    */
   BOOKING_NOT_FOUND = 32,
 
   /**
-   * not_found: no such plan in the tenant.
+   * not_found: the tenant has no such plan.
    *
    * @generated from enum value: ERROR_REASON_PLAN_NOT_FOUND = 33;
    */
   PLAN_NOT_FOUND = 33,
 
   /**
-   * not_found: no such subscription in the tenant, or it is another member's.
+   * not_found: the tenant has no such subscription, or it belongs to another member.
    *
    * @generated from enum value: ERROR_REASON_SUBSCRIPTION_NOT_FOUND = 34;
    */
   SUBSCRIPTION_NOT_FOUND = 34,
 
   /**
-   * not_found: no such item in the tenant.
+   * not_found: the tenant has no such item.
    *
    * @generated from enum value: ERROR_REASON_ITEM_NOT_FOUND = 35;
    */
   ITEM_NOT_FOUND = 35,
 
   /**
-   * not_found: no such waitlist entry in the tenant, or it is somebody else's.
+   * not_found: the tenant has no such waitlist entry, or it belongs to another member.
    *
    * @generated from enum value: ERROR_REASON_ENTRY_NOT_FOUND = 36;
    */
   ENTRY_NOT_FOUND = 36,
 
   /**
-   * not_found: no such offer in the tenant, or it is somebody else's.
+   * not_found: the tenant has no such offer, or it belongs to another member.
    *
    * @generated from enum value: ERROR_REASON_OFFER_NOT_FOUND = 37;
    */
   OFFER_NOT_FOUND = 37,
 
   /**
-   * already_exists: a thing with that name or key is there; `field` names the key.
+   * already_exists: the name or key is taken; `field` names the field.
    *
    * @generated from enum value: ERROR_REASON_ALREADY_EXISTS = 50;
    */
   ALREADY_EXISTS = 50,
 
   /**
-   * failed_precondition: someone still holds the role; `holders` says how many.
+   * failed_precondition: members or service accounts have the role; `holders` is their number.
    *
    * @generated from enum value: ERROR_REASON_ROLE_IN_USE = 51;
    */
   ROLE_IN_USE = 51,
 
   /**
-   * failed_precondition: the role is one that every tenant has and cannot be changed.
+   * failed_precondition: the role is built in and cannot be changed.
    *
    * @generated from enum value: ERROR_REASON_ROLE_BUILT_IN = 52;
    */
   ROLE_BUILT_IN = 52,
 
   /**
-   * failed_precondition: a tenant keeps at least one active owner.
+   * failed_precondition: a tenant needs at least one active owner.
    *
    * @generated from enum value: ERROR_REASON_LAST_OWNER = 53;
    */
   LAST_OWNER = 53,
 
   /**
-   * failed_precondition: the staff member is not active, or none of owner, admin and coach.
+   * failed_precondition: the staff member is not active, or is not an owner, admin or coach.
    *
    * @generated from enum value: ERROR_REASON_COACH_INVALID = 54;
    */
   COACH_INVALID = 54,
 
   /**
-   * invalid_argument: the recurrence rule cannot be read, yields nothing, or too much.
+   * invalid_argument: the recurrence rule is invalid, has no occurrences, or has too many.
    *
    * @generated from enum value: ERROR_REASON_RECURRENCE_INVALID = 55;
    */
   RECURRENCE_INVALID = 55,
 
   /**
-   * invalid_argument: the file as a whole cannot be read. Wrong rows are reported one by one instead.
+   * invalid_argument: the file as a whole cannot be read. Invalid rows do not cause an error: each is reported.
    *
    * @generated from enum value: ERROR_REASON_IMPORT_INVALID = 56;
    */
   IMPORT_INVALID = 56,
 
   /**
-   * failed_precondition: the session's state does not allow it; `state` tells it.
+   * failed_precondition: the state of the session, `state`, does not allow it.
    *
    * @generated from enum value: ERROR_REASON_SESSION_STATE = 57;
    */
   SESSION_STATE = 57,
 
   /**
-   * failed_precondition: the capacity would be below the seats already taken; `seats_taken`.
+   * failed_precondition: the capacity would be below the number of seats already taken, `seats_taken`.
    *
    * @generated from enum value: ERROR_REASON_CAPACITY_BELOW_TAKEN = 58;
    */
   CAPACITY_BELOW_TAKEN = 58,
 
   /**
-   * failed_precondition: the resource has another session in that span.
+   * failed_precondition: the resource has another session at that time.
    *
    * @generated from enum value: ERROR_REASON_RESOURCE_BUSY = 59;
    */
   RESOURCE_BUSY = 59,
 
   /**
-   * failed_precondition: the staff member has another session in that span.
+   * failed_precondition: the staff member has another session at that time.
    *
    * @generated from enum value: ERROR_REASON_STAFF_BUSY = 60;
    */
@@ -288,140 +290,143 @@ export enum ErrorReason {
   KEY_INVALID = 61,
 
   /**
-   * failed_precondition: the session is a draft, cancelled, blocked, started, or closed for booking; `state` tells which.
+   * failed_precondition: the session cannot be booked: `state` is draft, cancelled, blocked, started or closed. Or it
+   * has not started (not_started), where that is required.
    *
    * @generated from enum value: ERROR_REASON_SESSION_NOT_OPEN = 100;
    */
   SESSION_NOT_OPEN = 100,
 
   /**
-   * failed_precondition: too far ahead; `opens_at`.
+   * failed_precondition: booking opens later, at `opens_at`.
    *
    * @generated from enum value: ERROR_REASON_ADVANCE_WINDOW = 101;
    */
   ADVANCE_WINDOW = 101,
 
   /**
-   * failed_precondition: the channel is off at the location, or is staff's alone; `channel`.
+   * failed_precondition: the location does not accept bookings through the channel `channel`, or it is for staff only.
    *
    * @generated from enum value: ERROR_REASON_CHANNEL_CLOSED = 102;
    */
   CHANNEL_CLOSED = 102,
 
   /**
-   * invalid_argument: the party is outside the service's limits; `min`, `max`.
+   * invalid_argument: the service takes parties from `min` to `max`.
    *
    * @generated from enum value: ERROR_REASON_PARTY_SIZE = 103;
    */
   PARTY_SIZE = 103,
 
   /**
-   * already_exists: the member has an active booking or waitlist entry there; `booking_id` or `entry_id`.
+   * already_exists: the member has an active booking, `booking_id`, or waitlist entry, `entry_id`, for the session.
    *
    * @generated from enum value: ERROR_REASON_ALREADY_BOOKED = 104;
    */
   ALREADY_BOOKED = 104,
 
   /**
-   * resource_exhausted: no seats, and no room on the waitlist.
+   * resource_exhausted: the session has too few seats, and its waitlist is full or closed.
    *
    * @generated from enum value: ERROR_REASON_SESSION_FULL = 105;
    */
   SESSION_FULL = 105,
 
   /**
-   * failed_precondition: the waitlist has no room.
+   * failed_precondition: the waitlist is full.
    *
    * @generated from enum value: ERROR_REASON_WAITLIST_FULL = 106;
    */
   WAITLIST_FULL = 106,
 
   /**
-   * failed_precondition: the session keeps no waitlist.
+   * failed_precondition: the session has no waitlist.
    *
    * @generated from enum value: ERROR_REASON_WAITLIST_CLOSED = 107;
    */
   WAITLIST_CLOSED = 107,
 
   /**
-   * failed_precondition: seats are open: book instead of waiting.
+   * failed_precondition: there are open seats, so book instead. `session_id` names the session.
    *
    * @generated from enum value: ERROR_REASON_SEATS_AVAILABLE = 108;
    */
   SEATS_AVAILABLE = 108,
 
   /**
-   * failed_precondition: the tenant takes payments and the member has no active plan.
+   * failed_precondition: the tenant takes payments, and the member has no active plan.
    *
    * @generated from enum value: ERROR_REASON_NO_ACTIVE_PLAN = 109;
    */
   NO_ACTIVE_PLAN = 109,
 
   /**
-   * failed_precondition: several plans are active; name one. `subscription_ids`, separated by commas.
+   * failed_precondition: several plans are active, so name one. `subscription_ids` lists them, separated by commas.
    *
    * @generated from enum value: ERROR_REASON_PLAN_CHOICE_REQUIRED = 110;
    */
   PLAN_CHOICE_REQUIRED = 110,
 
   /**
-   * failed_precondition: the subscription is in debt.
+   * failed_precondition: money is owed for the subscription.
    *
    * @generated from enum value: ERROR_REASON_OUTSTANDING_BALANCE = 111;
    */
   OUTSTANDING_BALANCE = 111,
 
   /**
-   * resource_exhausted: the subscription's balance is 0.
+   * resource_exhausted: the subscription has too few credits.
    *
    * @generated from enum value: ERROR_REASON_NO_CREDITS = 112;
    */
   NO_CREDITS = 112,
 
   /**
-   * resource_exhausted: the plan's limit for that local day is reached; `limit`, `date`.
+   * resource_exhausted: the plan's limit of `limit` bookings for the local day `date` is reached.
    *
    * @generated from enum value: ERROR_REASON_DAILY_LIMIT = 113;
    */
   DAILY_LIMIT = 113,
 
   /**
-   * resource_exhausted: the plan's limit for that local week (Monday to Sunday) is reached; `limit`, `week`.
+   * resource_exhausted: the plan's limit of `limit` bookings for the local week `week` (Monday to Sunday) is reached.
    *
    * @generated from enum value: ERROR_REASON_WEEKLY_LIMIT = 114;
    */
   WEEKLY_LIMIT = 114,
 
   /**
-   * failed_precondition: the member has a booking in that span and the plan forbids overlaps.
+   * failed_precondition: the member has another booking at that time, and the plan forbids overlaps.
    *
    * @generated from enum value: ERROR_REASON_OVERLAP = 115;
    */
   OVERLAP = 115,
 
   /**
-   * failed_precondition: the hold has run out.
+   * failed_precondition: the hold has expired.
    *
    * @generated from enum value: ERROR_REASON_HOLD_EXPIRED = 116;
    */
   HOLD_EXPIRED = 116,
 
   /**
-   * failed_precondition: the booking's status does not allow it; `status` tells it.
+   * failed_precondition: the status of the booking or waitlist entry, `status`, does not allow it.
    *
    * @generated from enum value: ERROR_REASON_BOOKING_STATE = 117;
    */
   BOOKING_STATE = 117,
 
   /**
-   * failed_precondition: too late to cancel; `hours_before`, `deadline`.
+   * failed_precondition: it is too late to cancel or reschedule. That was possible until `deadline`, `hours_before`
+   * hours before the start.
    *
    * @generated from enum value: ERROR_REASON_CANCELLATION_WINDOW = 118;
    */
   CANCELLATION_WINDOW = 118,
 
   /**
-   * failed_precondition: the target is at another location or has no seat.
+   * failed_precondition: the booking cannot move to that session. `reason` is LOCATION, or the reason why the session
+   * cannot be booked.
    *
    * @generated from enum value: ERROR_REASON_RESCHEDULE_TARGET = 119;
    */
@@ -435,18 +440,20 @@ export enum ErrorReason {
   EXTERNAL_REF_CONFLICT = 120,
 
   /**
-   * already_exists: the idempotency key was used with other content. Every mutation takes a key
-   * in the header Idempotency-Key, 1 to 200 visible ASCII characters. For 24 hours the same request of the same caller
-   * under the same key is answered as it was at first, without being done again; a second one that comes while the first is under
-   * way waits for it. An answer names its key in the header X-Idempotency-Key, and says X-Idempotent: true where it is
-   * a repetition. What was refused uses no key up: the next request under it is tried anew.
+   * already_exists: the idempotency key was used with other content.
+   *
+   * Every mutation accepts a key in the header Idempotency-Key: 1 to 200 visible ASCII characters. For 24 hours the
+   * same request by the same caller with the same key gets the first response again, and is not executed again. If the
+   * first request is still running, the second waits for it. The response has the key in the header X-Idempotency-Key,
+   * and X-Idempotent: true if it repeats an earlier one. A request that fails does not use up its key: the next request
+   * with the key is executed.
    *
    * @generated from enum value: ERROR_REASON_IDEMPOTENCY_CONFLICT = 121;
    */
   IDEMPOTENCY_CONFLICT = 121,
 
   /**
-   * failed_precondition: the item's stock is taken in that span; `item_id`.
+   * failed_precondition: the item `item_id` is out of stock at that time.
    *
    * @generated from enum value: ERROR_REASON_ITEM_UNAVAILABLE = 122;
    */
@@ -460,49 +467,49 @@ export enum ErrorReason {
   BENEFIT_INVALID = 123,
 
   /**
-   * failed_precondition: active bookings or live offers stand in the way; `active_bookings`.
+   * failed_precondition: the session has active bookings, `active_bookings`, or live offers.
    *
    * @generated from enum value: ERROR_REASON_ACTIVE_BOOKINGS = 124;
    */
   ACTIVE_BOOKINGS = 124,
 
   /**
-   * failed_precondition: the booking took no credit, or it was given back already.
+   * failed_precondition: the booking used no credit, or it was refunded before.
    *
    * @generated from enum value: ERROR_REASON_NOTHING_TO_REFUND = 125;
    */
   NOTHING_TO_REFUND = 125,
 
   /**
-   * failed_precondition: the subscription's status does not allow it; `status` tells it.
+   * failed_precondition: the status of the subscription, `status`, does not allow it.
    *
    * @generated from enum value: ERROR_REASON_SUBSCRIPTION_STATE = 126;
    */
   SUBSCRIPTION_STATE = 126,
 
   /**
-   * failed_precondition: check-in is not open; `opens_at`, `closes_at`.
+   * failed_precondition: check-in is not open. It opens at `opens_at` and, for members, closes at `closes_at`.
    *
    * @generated from enum value: ERROR_REASON_CHECKIN_WINDOW = 140;
    */
   CHECKIN_WINDOW = 140,
 
   /**
-   * failed_precondition: the QR code is forged, expired, or of another session.
+   * failed_precondition: the QR code is forged, expired or for another session.
    *
    * @generated from enum value: ERROR_REASON_QR_INVALID = 141;
    */
   QR_INVALID = 141,
 
   /**
-   * failed_precondition: too far from the location; `distance_meters`, `max_meters`.
+   * failed_precondition: the device is `distance_meters` from the location, and the maximum is `max_meters`.
    *
    * @generated from enum value: ERROR_REASON_GPS_TOO_FAR = 142;
    */
   GPS_TOO_FAR = 142,
 
   /**
-   * failed_precondition: the service is online (FEED), or the location has no geo point.
+   * failed_precondition: the service is online (FEED), or the location has no position.
    *
    * @generated from enum value: ERROR_REASON_GPS_NOT_AVAILABLE = 143;
    */
@@ -516,85 +523,89 @@ export enum ErrorReason {
   NOT_CONFIRMED = 144,
 
   /**
-   * failed_precondition: a signed link is forged or expired.
+   * failed_precondition: the signed link is forged or expired.
    *
    * @generated from enum value: ERROR_REASON_LINK_INVALID = 145;
    */
   LINK_INVALID = 145,
 
   /**
-   * failed_precondition: the offer was answered, expired or withdrawn already; `status` tells which.
+   * failed_precondition: the offer has been answered, has expired or was withdrawn; `status` says which.
    *
    * @generated from enum value: ERROR_REASON_OFFER_NOT_LIVE = 160;
    */
   OFFER_NOT_LIVE = 160,
 
   /**
-   * invalid_argument: an expression in rules does not compile; `field`, `line`, `column`.
+   * invalid_argument: an expression in the rules does not compile; see `field`, `line` and `column`.
    *
    * @generated from enum value: ERROR_REASON_RULES_INVALID = 161;
    */
   RULES_INVALID = 161,
 
   /**
-   * aborted: someone else edited it since it was read. Read again, then decide.
+   * aborted: it was edited since it was read. Read it again, then decide.
    *
    * @generated from enum value: ERROR_REASON_ETAG_MISMATCH = 180;
    */
   ETAG_MISMATCH = 180,
 
   /**
-   * resource_exhausted: too many requests; `retry_after` in seconds.
+   * resource_exhausted: too many requests. Retry after `retry_after` seconds.
    *
    * @generated from enum value: ERROR_REASON_RATE_LIMITED = 181;
    */
   RATE_LIMITED = 181,
 
   /**
-   * unavailable: others were faster too often, or the database had no room for the moment. Nothing happened; safe to retry.
+   * unavailable: the request lost too many conflicts with concurrent requests, or the database was overloaded. Nothing
+   * was changed, and it is safe to retry.
    *
    * @generated from enum value: ERROR_REASON_CONTENTION = 182;
    */
   CONTENTION = 182,
 
   /**
-   * deadline_exceeded: out of time. With an idempotency key it is safe to retry: where the first
-   * request was done after all, the answer is its own.
+   * deadline_exceeded: the request ran out of time. With an idempotency key it is safe to retry: if the first request
+   * was executed after all, the response is the same.
    *
    * @generated from enum value: ERROR_REASON_DEADLINE_EXCEEDED = 183;
    */
   DEADLINE_EXCEEDED = 183,
 
   /**
-   * canceled: the caller gave up.
+   * canceled: the caller canceled the request.
    *
    * @generated from enum value: ERROR_REASON_CANCELED = 184;
    */
   CANCELED = 184,
 
   /**
-   * aborted: events came faster than the watcher took them. Nothing is lost: watch again from `cursor`, or from the cursor of the last message.
+   * aborted: the watcher received events more slowly than they occurred. Nothing is lost: watch again from `cursor`, or
+   * from the cursor of the last message.
    *
    * @generated from enum value: ERROR_REASON_WATCHER_TOO_SLOW = 190;
    */
   WATCHER_TOO_SLOW = 190,
 
   /**
-   * unavailable: this node stops. Watch again at once, from the cursor of the last message; another node answers.
+   * unavailable: the node is shutting down. Watch again at once from the cursor of the last message; another node
+   * answers.
    *
    * @generated from enum value: ERROR_REASON_SHUTTING_DOWN = 191;
    */
   SHUTTING_DOWN = 191,
 
   /**
-   * invalid_argument: a template does not compile, or uses what its topic does not have; `field`, and `line` and `column` in it, from 1.
+   * invalid_argument: a template does not compile, or uses a variable that its topic does not have. See `field`, and
+   * `line` and `column` in it, from 1.
    *
    * @generated from enum value: ERROR_REASON_TEMPLATE_INVALID = 200;
    */
   TEMPLATE_INVALID = 200,
 
   /**
-   * failed_precondition: there is no number, address or device that the message could go to; `channel`.
+   * failed_precondition: there is no phone number, email address or device for the channel `channel`.
    *
    * @generated from enum value: ERROR_REASON_UNREACHABLE = 201;
    */

@@ -15,93 +15,93 @@ export const file_berth_v1_event: GenFile = /*@__PURE__*/
   fileDesc("ChRiZXJ0aC92MS9ldmVudC5wcm90bxIIYmVydGgudjEiowIKBUV2ZW50EgoKAmlkGAEgASgJEiEKBHR5cGUYAiABKA4yEy5iZXJ0aC52MS5FdmVudFR5cGUSDgoGY3Vyc29yGAMgASgJEi4KCm9jY3VyX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhIKCnNlc3Npb25faWQYBSABKAkSEgoKYm9va2luZ19pZBgGIAEoCRIRCgltZW1iZXJfaWQYByABKAkSEAoIZW50cnlfaWQYCCABKAkSEAoIb2ZmZXJfaWQYCSABKAkSEwoLbG9jYXRpb25faWQYCiABKAkSDQoFYWN0b3IYCyABKAkSKAoHZGV0YWlscxgMIAEoCzIXLmdvb2dsZS5wcm90b2J1Zi5TdHJ1Y3QigQEKC0V2ZW50RmlsdGVyEiIKBXR5cGVzGAEgAygOMhMuYmVydGgudjEuRXZlbnRUeXBlEhIKCnNlc3Npb25faWQYAiABKAkSEgoKYm9va2luZ19pZBgDIAEoCRIRCgltZW1iZXJfaWQYBCABKAkSEwoLbG9jYXRpb25faWQYBSABKAkq6gkKCUV2ZW50VHlwZRIaChZFVkVOVF9UWVBFX1VOU1BFQ0lGSUVEEAASHgoaRVZFTlRfVFlQRV9TRVNTSU9OX0NSRUFURUQQARIeChpFVkVOVF9UWVBFX1NFU1NJT05fVVBEQVRFRBACEiAKHEVWRU5UX1RZUEVfU0VTU0lPTl9QVUJMSVNIRUQQAxIiCh5FVkVOVF9UWVBFX1NFU1NJT05fVU5QVUJMSVNIRUQQBBIeChpFVkVOVF9UWVBFX1NFU1NJT05fQkxPQ0tFRBAFEiAKHEVWRU5UX1RZUEVfU0VTU0lPTl9VTkJMT0NLRUQQBhIgChxFVkVOVF9UWVBFX1NFU1NJT05fQ0FOQ0VMTEVEEAcSHgoaRVZFTlRfVFlQRV9TRVNTSU9OX0RFTEVURUQQCBIbChdFVkVOVF9UWVBFX0JPT0tJTkdfSEVMRBAUEh8KG0VWRU5UX1RZUEVfQk9PS0lOR19SRUxFQVNFRBAVEh4KGkVWRU5UX1RZUEVfQk9PS0lOR19FWFBJUkVEEBYSHgoaRVZFTlRfVFlQRV9CT09LSU5HX1VQREFURUQQFxIiCh5FVkVOVF9UWVBFX0JPT0tJTkdfUkVTQ0hFRFVMRUQQGBIgChxFVkVOVF9UWVBFX0JPT0tJTkdfQ09ORklSTUVEEBkSIAocRVZFTlRfVFlQRV9CT09LSU5HX0NBTkNFTExFRBAaEh8KG0VWRU5UX1RZUEVfQk9PS0lOR19BVFRFTkRFRBAbEiYKIkVWRU5UX1RZUEVfQk9PS0lOR19DSEVDS19JTl9VTkRPTkUQHBIeChpFVkVOVF9UWVBFX0JPT0tJTkdfTk9fU0hPVxAdEiUKIUVWRU5UX1RZUEVfQk9PS0lOR19OT19TSE9XX1VORE9ORRAeEiMKH0VWRU5UX1RZUEVfQk9PS0lOR19SRU1JTkRFUl9EVUUQHxIeChpFVkVOVF9UWVBFX1dBSVRMSVNUX0pPSU5FRBAoEhwKGEVWRU5UX1RZUEVfV0FJVExJU1RfTEVGVBApEiAKHEVWRU5UX1RZUEVfV0FJVExJU1RfUFJPTU9URUQQKhIiCh5FVkVOVF9UWVBFX1dBSVRMSVNUX1NUQUZGX05PVEUQKxIfChtFVkVOVF9UWVBFX1dBSVRMSVNUX0NIQU5HRUQQLBIcChhFVkVOVF9UWVBFX09GRkVSX0NSRUFURUQQMhIdChlFVkVOVF9UWVBFX09GRkVSX0FDQ0VQVEVEEDMSHQoZRVZFTlRfVFlQRV9PRkZFUl9ERUNMSU5FRBA0EhwKGEVWRU5UX1RZUEVfT0ZGRVJfRVhQSVJFRBA1Eh4KGkVWRU5UX1RZUEVfT0ZGRVJfV0lUSERSQVdOEDYSHQoZRVZFTlRfVFlQRV9PRkZFUl9FWFRFTkRFRBA3Eh4KGkVWRU5UX1RZUEVfQ1JFRElUU19DSEFOR0VEEDwSIwofRVZFTlRfVFlQRV9TVUJTQ1JJUFRJT05fQ0hBTkdFRBA9Eh0KGUVWRU5UX1RZUEVfTUVNQkVSX0NIQU5HRUQQRhIcChhFVkVOVF9UWVBFX1JPTEVTX0NIQU5HRUQQRxIeChpFVkVOVF9UWVBFX0NBVEFMT0dfQ0hBTkdFRBBQEhwKGEVWRU5UX1RZUEVfUlVMRVNfQ0hBTkdFRBBRYgZwcm90bzM", [file_google_protobuf_struct, file_google_protobuf_timestamp]);
 
 /**
- * Event is one thing that happened in a tenant. It is never changed. Ids that do not apply are empty.
+ * Event is something that happened in a tenant. It never changes. Ids that do not apply are empty.
  *
  * @generated from message berth.v1.Event
  */
 export type Event = Message<"berth.v1.Event"> & {
   /**
-   * UUIDv7. The same event has the same id however often it is read.
+   * UUIDv7. An event always has the same id, however often it is read.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * What happened.
+   * Why the credits changed.
    *
    * @generated from field: berth.v1.EventType type = 2;
    */
   type: EventType;
 
   /**
-   * Where the event stands in the tenant's log: to watch or list from this cursor gives what comes after it.
+   * The position of the event in the tenant's log. Watching or listing from this cursor returns the events after it.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * When it happened, UTC. Events come in the order in which they became durable, which is not exactly the order of these times.
+   * The time it happened, in UTC. Events are ordered by commit, which can differ from the order of these times.
    *
    * @generated from field: google.protobuf.Timestamp occur_time = 4;
    */
   occurTime?: Timestamp | undefined;
 
   /**
-   * The session that it is about.
+   * The session.
    *
    * @generated from field: string session_id = 5;
    */
   sessionId: string;
 
   /**
-   * The booking that it is about.
+   * The booking.
    *
    * @generated from field: string booking_id = 6;
    */
   bookingId: string;
 
   /**
-   * The member whom it concerns: whose booking, entry, credits or roles.
+   * The member who is affected: the one with the booking, entry, credits or roles.
    *
    * @generated from field: string member_id = 7;
    */
   memberId: string;
 
   /**
-   * The waitlist entry that it is about.
+   * The waitlist entry.
    *
    * @generated from field: string entry_id = 8;
    */
   entryId: string;
 
   /**
-   * The waitlist offer that it is about.
+   * The waitlist offer.
    *
    * @generated from field: string offer_id = 9;
    */
   offerId: string;
 
   /**
-   * The location of the session that it is about.
+   * The location of the session.
    *
    * @generated from field: string location_id = 10;
    */
   locationId: string;
 
   /**
-   * Who did it: a member's id, "sa:" and a service account's id, or "system" where nobody asked. Empty for callers who see
-   * their own events only, unless it was they themselves or "system".
+   * Who caused it: a member's id, "sa:" and a service account's id, or "system" if Berth acted by itself. For callers
+   * who see only their own events it is empty, unless they caused it themselves or it is "system".
    *
    * @generated from field: string actor = 11;
    */
   actor: string;
 
   /**
-   * Facts about it that cannot be looked up later, such as {"credit_refunded": true, "late": false} of a cancellation. What is
-   * there depends on the type; read what you need and ignore the rest. Callers who see their own events only get those
-   * facts that concern them.
+   * Facts that cannot be looked up later, such as {"credit_refunded": true, "late": false} for a cancellation. They
+   * depend on the type: use the ones you need and ignore the rest. Callers who see only their own events get only the
+   * facts about themselves.
    *
    * @generated from field: google.protobuf.Struct details = 12;
    */
@@ -116,41 +116,41 @@ export const EventSchema: GenMessage<Event> = /*@__PURE__*/
   messageDesc(file_berth_v1_event, 0);
 
 /**
- * EventFilter chooses events. All that is set must hold; an empty filter chooses all.
+ * EventFilter selects events. All conditions that are set must match. An empty filter matches all events.
  *
  * @generated from message berth.v1.EventFilter
  */
 export type EventFilter = Message<"berth.v1.EventFilter"> & {
   /**
-   * Of any of these types. Empty: of all.
+   * Only these types. Empty: all.
    *
    * @generated from field: repeated berth.v1.EventType types = 1;
    */
   types: EventType[];
 
   /**
-   * About this session, its bookings, its waitlist.
+   * Only this session, with its bookings and its waitlist.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * About this booking.
+   * Only this booking.
    *
    * @generated from field: string booking_id = 3;
    */
   bookingId: string;
 
   /**
-   * Concerning this member.
+   * Only events that affect this member.
    *
    * @generated from field: string member_id = 4;
    */
   memberId: string;
 
   /**
-   * About sessions at this location, their bookings, their waitlists.
+   * Only sessions at this location, with their bookings and waitlists.
    *
    * @generated from field: string location_id = 5;
    */
@@ -165,62 +165,62 @@ export const EventFilterSchema: GenMessage<EventFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_event, 1);
 
 /**
- * EventType is what happened.
+ * EventType is the type of an event.
  *
  * @generated from enum berth.v1.EventType
  */
 export enum EventType {
   /**
-   * Something that this version of the contract does not name. Ignore it.
+   * A type that this version of the contract does not know. Ignore it.
    *
    * @generated from enum value: EVENT_TYPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * A session was made: by itself, by its series, or by an import.
+   * A session was created: by itself, with its series, or by an import.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_CREATED = 1;
    */
   SESSION_CREATED = 1,
 
   /**
-   * A session was edited. `details` has the fields that changed.
+   * A session was edited. `details` has the changed fields.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_UPDATED = 2;
    */
   SESSION_UPDATED = 2,
 
   /**
-   * A session went on sale.
+   * A session was published.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_PUBLISHED = 3;
    */
   SESSION_PUBLISHED = 3,
 
   /**
-   * A session was taken back to draft.
+   * A session was unpublished: it is a draft again.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_UNPUBLISHED = 4;
    */
   SESSION_UNPUBLISHED = 4,
 
   /**
-   * A session was taken off sale, its bookings untouched.
+   * A session was blocked. Its bookings are unchanged.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_BLOCKED = 5;
    */
   SESSION_BLOCKED = 5,
 
   /**
-   * A blocked session is on sale again.
+   * A session was unblocked.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_UNBLOCKED = 6;
    */
   SESSION_UNBLOCKED = 6,
 
   /**
-   * A session was cancelled. Its bookings and entries have events of their own.
+   * A session was cancelled. Its bookings and waitlist entries have their own events.
    *
    * @generated from enum value: EVENT_TYPE_SESSION_CANCELLED = 7;
    */
@@ -234,21 +234,21 @@ export enum EventType {
   SESSION_DELETED = 8,
 
   /**
-   * Seats are held until the hold is confirmed, released or expires.
+   * Seats were held. They are kept until the hold is confirmed, released or expires.
    *
    * @generated from enum value: EVENT_TYPE_BOOKING_HELD = 20;
    */
   BOOKING_HELD = 20,
 
   /**
-   * A hold was given up.
+   * A hold was released.
    *
    * @generated from enum value: EVENT_TYPE_BOOKING_RELEASED = 21;
    */
   BOOKING_RELEASED = 21,
 
   /**
-   * A hold ran out.
+   * A hold expired.
    *
    * @generated from enum value: EVENT_TYPE_BOOKING_EXPIRED = 22;
    */
@@ -262,14 +262,14 @@ export enum EventType {
   BOOKING_UPDATED = 23,
 
   /**
-   * A booking moved to another session: `session_id` is the new one.
+   * A booking was moved to another session: `session_id` is the new one.
    *
    * @generated from enum value: EVENT_TYPE_BOOKING_RESCHEDULED = 24;
    */
   BOOKING_RESCHEDULED = 24,
 
   /**
-   * A booking was made, or a hold became one.
+   * A booking was made, or a hold was confirmed.
    *
    * @generated from enum value: EVENT_TYPE_BOOKING_CONFIRMED = 25;
    */
@@ -311,8 +311,9 @@ export enum EventType {
   BOOKING_NO_SHOW_UNDONE = 30,
 
   /**
-   * A booking's session begins soon: `details.lead_seconds` later, as the tenant's settings for reminders have it, 24 hours and 30 minutes
-   * unless they say otherwise. It comes once for each of them, whether or not anybody wants to be reminded by a message.
+   * A booking's session starts soon, in `details.lead_seconds`. The tenant's settings for reminders say when: 24 hours
+   * and 30 minutes before, by default. The event occurs once for each reminder, also if no member has chosen to get a
+   * message.
    *
    * @generated from enum value: EVENT_TYPE_BOOKING_REMINDER_DUE = 31;
    */
@@ -326,7 +327,8 @@ export enum EventType {
   WAITLIST_JOINED = 40,
 
   /**
-   * An entry left the waitlist without a place: left, removed, expired, or its session was cancelled.
+   * An entry left the waitlist without a place: the member left, staff removed it, it expired, or its session was
+   * cancelled.
    *
    * @generated from enum value: EVENT_TYPE_WAITLIST_LEFT = 41;
    */
@@ -340,7 +342,7 @@ export enum EventType {
   WAITLIST_PROMOTED = 42,
 
   /**
-   * The waitlist engine left something for staff to see.
+   * The waitlist engine left a note for staff.
    *
    * @generated from enum value: EVENT_TYPE_WAITLIST_STAFF_NOTE = 43;
    */
@@ -354,7 +356,7 @@ export enum EventType {
   WAITLIST_CHANGED = 44,
 
   /**
-   * A freed place is reserved for an entry for a limited time.
+   * A freed place was offered to an entry for a limited time.
    *
    * @generated from enum value: EVENT_TYPE_OFFER_CREATED = 50;
    */
@@ -375,58 +377,58 @@ export enum EventType {
   OFFER_DECLINED = 52,
 
   /**
-   * An offer ran out unanswered.
+   * An offer expired without an answer.
    *
    * @generated from enum value: EVENT_TYPE_OFFER_EXPIRED = 53;
    */
   OFFER_EXPIRED = 53,
 
   /**
-   * An offer was taken back.
+   * An offer was withdrawn.
    *
    * @generated from enum value: EVENT_TYPE_OFFER_WITHDRAWN = 54;
    */
   OFFER_WITHDRAWN = 54,
 
   /**
-   * A live offer stands for longer, because its member could not be told before: `details.expire_time` says until when.
+   * A live offer was extended, because its member could not be told earlier: `details.expire_time` is the new end.
    *
    * @generated from enum value: EVENT_TYPE_OFFER_EXTENDED = 55;
    */
   OFFER_EXTENDED = 55,
 
   /**
-   * A subscription's balance changed: a grant, a period, a correction, an expiry, a refund by staff. Credits that a
-   * booking takes or gives back are in the booking's own event.
+   * A subscription's balance changed by a grant, a period, a correction, an expiry, or a refund by staff. Credits that
+   * a booking takes or refunds are in the booking's own event.
    *
    * @generated from enum value: EVENT_TYPE_CREDITS_CHANGED = 60;
    */
   CREDITS_CHANGED = 60,
 
   /**
-   * A subscription began, or its status changed.
+   * A subscription started, or its status changed.
    *
    * @generated from enum value: EVENT_TYPE_SUBSCRIPTION_CHANGED = 61;
    */
   SUBSCRIPTION_CHANGED = 61,
 
   /**
-   * A member was made or edited. `details.changed` names the fields, not their values.
+   * A member was created or edited. `details.changed` names the fields, not their values.
    *
    * @generated from enum value: EVENT_TYPE_MEMBER_CHANGED = 70;
    */
   MEMBER_CHANGED = 70,
 
   /**
-   * Somebody may now do something else: a role was assigned, revoked, defined or edited, or a service account changed.
+   * Permissions changed: a role was assigned, revoked, created or edited, or a service account changed.
    *
    * @generated from enum value: EVENT_TYPE_ROLES_CHANGED = 71;
    */
   ROLES_CHANGED = 71,
 
   /**
-   * A location, resource, service, item, benefit provider, workout, policy, plan or setting was made or edited: `details.kind` and
-   * `details.id` say which; a benefit provider's id is its code.
+   * A location, resource, service, item, benefit provider, workout, policy, plan or setting was created or edited.
+   * `details.kind` and `details.id` say which. The id of a benefit provider is its code.
    *
    * @generated from enum value: EVENT_TYPE_CATALOG_CHANGED = 80;
    */

@@ -18,48 +18,49 @@ export const file_berth_v1_event_service: GenFile = /*@__PURE__*/
   fileDesc("ChxiZXJ0aC92MS9ldmVudF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSKaAQoRTGlzdEV2ZW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiUKBmZpbHRlchgCIAEoCzIVLmJlcnRoLnYxLkV2ZW50RmlsdGVyEg4KBmN1cnNvchgDIAEoCRIUCgxuZXdlc3RfZmlyc3QYBCABKAgSEQoJcGFnZV9zaXplGAUgASgFEhIKCnBhZ2VfdG9rZW4YBiABKAkiYgoSTGlzdEV2ZW50c1Jlc3BvbnNlEh8KBmV2ZW50cxgBIAMoCzIPLmJlcnRoLnYxLkV2ZW50EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCRISCgplbmRfY3Vyc29yGAMgASgJIpUBChJXYXRjaEV2ZW50c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiUKBmZpbHRlchgCIAEoCzIVLmJlcnRoLnYxLkV2ZW50RmlsdGVyEg4KBmN1cnNvchgDIAEoCRI1ChJoZWFydGJlYXRfaW50ZXJ2YWwYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24iRgoTV2F0Y2hFdmVudHNSZXNwb25zZRIfCgZldmVudHMYASADKAsyDy5iZXJ0aC52MS5FdmVudBIOCgZjdXJzb3IYAiABKAky0wEKDEV2ZW50U2VydmljZRJeCgpMaXN0RXZlbnRzEhsuYmVydGgudjEuTGlzdEV2ZW50c1JlcXVlc3QaHC5iZXJ0aC52MS5MaXN0RXZlbnRzUmVzcG9uc2UiFZACAcrzGA4IAhIKZXZlbnQucmVhZBJjCgtXYXRjaEV2ZW50cxIcLmJlcnRoLnYxLldhdGNoRXZlbnRzUmVxdWVzdBodLmJlcnRoLnYxLldhdGNoRXZlbnRzUmVzcG9uc2UiFZACAcrzGA4IAhIKZXZlbnQucmVhZDABYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_event, file_google_protobuf_duration]);
 
 /**
- * ListEventsRequest chooses events.
+ * ListEventsRequest selects events.
  *
  * @generated from message berth.v1.ListEventsRequest
  */
 export type ListEventsRequest = Message<"berth.v1.ListEventsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which events.
+   * The events to select. Absent: all.
    *
    * @generated from field: berth.v1.EventFilter filter = 2;
    */
   filter?: EventFilter | undefined;
 
   /**
-   * Events after this cursor; with newest_first those before it. Empty: from the beginning of the log, with newest_first from its end.
+   * Return events after this cursor, or before it with newest_first. Empty: start at the beginning of the log, or at
+   * its end with newest_first.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * Read backwards.
+   * Whether to return the newest events first.
    *
    * @generated from field: bool newest_first = 4;
    */
   newestFirst: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 5;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 6;
    */
@@ -80,22 +81,22 @@ export const ListEventsRequestSchema: GenMessage<ListEventsRequest> = /*@__PURE_
  */
 export type ListEventsResponse = Message<"berth.v1.ListEventsResponse"> & {
   /**
-   * The events, in commit order; with newest_first in the opposite order.
+   * The events in commit order, or in reverse with newest_first.
    *
    * @generated from field: repeated berth.v1.Event events = 1;
    */
   events: Event[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
   nextPageToken: string;
 
   /**
-   * The end of the log when this page was read. To watch from the cursor of the last page, or with newest_first from that of the first
-   * page, gives everything that the list does not hold.
+   * The end of the log when this page was read. To get all events that the list does not have, watch from the
+   * end_cursor of the last page, or from that of the first page with newest_first.
    *
    * @generated from field: string end_cursor = 3;
    */
@@ -110,34 +111,35 @@ export const ListEventsResponseSchema: GenMessage<ListEventsResponse> = /*@__PUR
   messageDesc(file_berth_v1_event_service, 1);
 
 /**
- * WatchEventsRequest chooses events.
+ * WatchEventsRequest selects events.
  *
  * @generated from message berth.v1.WatchEventsRequest
  */
 export type WatchEventsRequest = Message<"berth.v1.WatchEventsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which events.
+   * The events to select. Absent: all.
    *
    * @generated from field: berth.v1.EventFilter filter = 2;
    */
   filter?: EventFilter | undefined;
 
   /**
-   * Go on after this cursor: of the last message before the stream broke, of an event, or of a list. Empty: from now.
+   * Start after this cursor: that of the last message before the stream ended, of an event, or of a list. Empty: now.
    *
    * @generated from field: string cursor = 3;
    */
   cursor: string;
 
   /**
-   * How long the stream may be silent before a message without events says that it lives. Absent takes 15 s; at least 1 s, at most 5 minutes.
+   * The longest time without a message. After it, a message without events shows that the stream is alive. 1 second to
+   * 5 minutes. Absent: 15 seconds.
    *
    * @generated from field: google.protobuf.Duration heartbeat_interval = 4;
    */
@@ -152,20 +154,20 @@ export const WatchEventsRequestSchema: GenMessage<WatchEventsRequest> = /*@__PUR
   messageDesc(file_berth_v1_event_service, 2);
 
 /**
- * WatchEventsResponse is one message of the stream. The first has no events and comes at once.
+ * WatchEventsResponse is one message of the stream. The first comes at once and has no events.
  *
  * @generated from message berth.v1.WatchEventsResponse
  */
 export type WatchEventsResponse = Message<"berth.v1.WatchEventsResponse"> & {
   /**
-   * What happened, in commit order. None: this message is a heartbeat.
+   * The events, in commit order. Without events the message is a heartbeat.
    *
    * @generated from field: repeated berth.v1.Event events = 1;
    */
   events: Event[];
 
   /**
-   * All that was chosen up to here has been given: resume from here.
+   * All selected events up to this cursor have been sent. Resume from here.
    *
    * @generated from field: string cursor = 2;
    */
@@ -180,21 +182,22 @@ export const WatchEventsResponseSchema: GenMessage<WatchEventsResponse> = /*@__P
   messageDesc(file_berth_v1_event_service, 3);
 
 /**
- * EventService tells what happens in a tenant, as it happens and afterwards. Every event is given in commit order, none is
- * skipped, and none is given before it is durable.
+ * EventService lists and streams a tenant's events. Events come in commit order. None is skipped, and none is sent
+ * before it is durable.
  *
- * Who holds event.read sees all events of the tenant. Other members see those that concern themselves, and those of
- * sessions that are not drafts, without who did it.
+ * Callers with event.read see all events of the tenant. Other members see events that affect them, and events of
+ * sessions that are not drafts, without the actor.
  *
- * A cursor is a position in one tenant's log. It is opaque, stays good for as long as the tenant exists, and belongs to no filter: any
- * query may go on from it. A cursor of another tenant, or a text that is none, is INVALID_FIELD.
+ * A cursor is a position in one tenant's log. It is opaque and valid as long as the tenant exists. It does not depend
+ * on a filter: any query may continue from it. Text that is not a cursor, or a cursor of another tenant, is
+ * INVALID_FIELD.
  *
  * @generated from service berth.v1.EventService
  */
 export const EventService: GenService<{
   /**
-   * ListEvents reads the log, the oldest first unless asked otherwise. A page looks through a limited number of events, so with
-   * a narrow filter it may hold fewer than asked for, even none, before the last.
+   * ListEvents lists the log, oldest first by default. Each page scans a limited number of events. With a narrow filter
+   * a page can have fewer results than requested, or none, and not be the last.
    * Errors: INVALID_FIELD (cursor, page_token).
    *
    * @generated from rpc berth.v1.EventService.ListEvents
@@ -205,12 +208,12 @@ export const EventService: GenService<{
     output: typeof ListEventsResponseSchema;
   },
   /**
-   * WatchEvents goes on from a cursor and never ends by itself. The first message comes at once; whoever has got it, misses nothing
-   * from then on. Keep the cursor of the last message: when the stream ends, for whatever reason, call again
-   * with it. Changes of roles hold for running streams too.
-   * Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also when the role is taken away meanwhile), UNAUTHENTICATED (also when the
-   * token expires meanwhile: resume with a new one), WATCHER_TOO_SLOW (resume from the last cursor), SHUTTING_DOWN
-   * (resume from the last cursor, on another node).
+   * WatchEvents streams the events after a cursor and never ends by itself. The first message comes at once: from then
+   * on, no event is missed. Keep the cursor of the last message. When the stream ends, for any reason, call again with
+   * it. Changes of roles also apply to open streams.
+   * Errors: INVALID_FIELD (cursor), PERMISSION_DENIED (also if the role is taken away during the stream),
+   * UNAUTHENTICATED (also if the token expires during the stream: resume with a new one), WATCHER_TOO_SLOW (resume from
+   * the last cursor), SHUTTING_DOWN (resume from the last cursor; another node answers).
    *
    * @generated from rpc berth.v1.EventService.WatchEvents
    */

@@ -21,107 +21,109 @@ export const file_berth_v1_member: GenFile = /*@__PURE__*/
  */
 export type Member = Message<"berth.v1.Member"> & {
   /**
-   * UUIDv7. Not read on creation.
+   * UUIDv7. Ignored on creation.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * The `sub` of the person's tokens, up to 255 bytes, unique in the tenant. Empty until it is known; once set it stays.
-   * Those that begin with "sa:" are service accounts': INVALID_FIELD.
+   * The `sub` of the member's tokens, up to 255 bytes. Unique in the tenant. Empty until it is known; once set, it
+   * cannot be changed. Values that begin with "sa:" are reserved for service accounts: INVALID_FIELD.
    *
    * @generated from field: string subject = 2;
    */
   subject: string;
 
   /**
-   * What people read, 1 to 200 characters.
+   * The display name, 1 to 200 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * Address for mail, up to 254 characters, unique in the tenant without regard to case. May be empty.
+   * The email address, up to 254 characters. Unique in the tenant, ignoring case. May be empty.
    *
    * @generated from field: string email = 4;
    */
   email: string;
 
   /**
-   * Telephone number in E.164, such as "+351912345678". May be empty, and several may share one. One that cannot exist
-   * by its country's numbering plan is refused: INVALID_FIELD.
+   * The phone number in E.164, such as "+351912345678". May be empty, and need not be unique. A number that is
+   * impossible in its country's numbering plan is INVALID_FIELD.
    *
    * @generated from field: string phone = 5;
    */
   phone: string;
 
   /**
-   * The tenant's own tier, such as "member" or "visitor", up to 50 characters; policy and waitlist order look at it.
+   * The tenant's own tier, such as "member" or "visitor", up to 50 characters. Policies and the waitlist order can
+   * depend on it.
    *
    * @generated from field: string tier = 6;
    */
   tier: string;
 
   /**
-   * The tenant's own marks, at most 50 of 1 to 50 characters, in the order given.
+   * The tenant's own tags: at most 50, of 1 to 50 characters each, in the given order.
    *
    * @generated from field: repeated string tags = 7;
    */
   tags: string[];
 
   /**
-   * Names of the roles held, the built-in ones by rank, then by name. Not read: AssignRole and RevokeRole change them.
+   * The names of the member's roles: the built-in roles by rank, then the others by name. Ignored in requests: use
+   * AssignRole and RevokeRole.
    *
    * @generated from field: repeated string roles = 8;
    */
   roles: string[];
 
   /**
-   * Whether they may sign in and book. ACTIVE on creation, whatever is sent.
+   * Whether they can sign in and book. Always ACTIVE on creation.
    *
    * @generated from field: berth.v1.MemberStatus status = 9;
    */
   status: MemberStatus;
 
   /**
-   * BCP 47 tag, such as "pt-PT". Empty takes the tenant's. One that names no language is refused: INVALID_FIELD.
+   * The language as a BCP 47 tag, such as "pt-PT". Empty: the tenant's. An unknown language is INVALID_FIELD.
    *
    * @generated from field: string locale = 10;
    */
   locale: string;
 
   /**
-   * IANA zone for quiet hours. Empty takes the tenant's. One that the zone database does not know is refused: INVALID_FIELD.
+   * The IANA time zone for quiet hours. Empty: the tenant's. An unknown time zone is INVALID_FIELD.
    *
    * @generated from field: string time_zone = 11;
    */
   timeZone: string;
 
   /**
-   * For staff only, up to 4,000 characters. Always empty in what GetMe and UpdateMe give.
+   * Notes for staff, up to 4,000 characters. Always empty in GetMe and UpdateMe.
    *
    * @generated from field: string notes = 12;
    */
   notes: string;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 13;
    */
   etag: string;
 
   /**
-   * When it was made, UTC. Set by the service.
+   * The time of creation, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 14;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC. Set by the service.
+   * The time of the last edit, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 15;
    */
@@ -136,7 +138,7 @@ export const MemberSchema: GenMessage<Member> = /*@__PURE__*/
   messageDesc(file_berth_v1_member, 0);
 
 /**
- * Device is where push notifications reach a member.
+ * Device is a device that receives a member's push notifications.
  *
  * @generated from message berth.v1.Device
  */
@@ -149,21 +151,21 @@ export type Device = Message<"berth.v1.Device"> & {
   id: string;
 
   /**
-   * What it is.
+   * The kind of app.
    *
    * @generated from field: berth.v1.DeviceKind kind = 2;
    */
   kind: DeviceKind;
 
   /**
-   * When the app last registered it, UTC.
+   * The time the app last registered it, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp last_seen_time = 3;
    */
   lastSeenTime?: Timestamp | undefined;
 
   /**
-   * When it was first registered, UTC.
+   * The time it was first registered, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 4;
    */
@@ -178,13 +180,13 @@ export const DeviceSchema: GenMessage<Device> = /*@__PURE__*/
   messageDesc(file_berth_v1_member, 1);
 
 /**
- * MemberImportProgress tells how far an import has come.
+ * MemberImportProgress is the progress of an import.
  *
  * @generated from message berth.v1.MemberImportProgress
  */
 export type MemberImportProgress = Message<"berth.v1.MemberImportProgress"> & {
   /**
-   * Rows of the file, without the header.
+   * The number of rows in the file, without the header.
    *
    * @generated from field: int32 rows_total = 1;
    */
@@ -198,21 +200,21 @@ export type MemberImportProgress = Message<"berth.v1.MemberImportProgress"> & {
   rowsRead: number;
 
   /**
-   * Of those, rows without problems.
+   * The rows read so far that have no problems.
    *
    * @generated from field: int32 rows_ok = 3;
    */
   rowsOk: number;
 
   /**
-   * Of those, rows with problems, and one more where the header has any.
+   * The rows read so far that have problems. An invalid header counts as one.
    *
    * @generated from field: int32 rows_wrong = 4;
    */
   rowsWrong: number;
 
   /**
-   * What is wrong with the rows read since the message before, and in the first message with the header.
+   * Problems of the rows read since the previous message. The first message has those of the header too.
    *
    * @generated from field: repeated berth.v1.MemberImportProblem problems = 5;
    */
@@ -227,7 +229,7 @@ export const MemberImportProgressSchema: GenMessage<MemberImportProgress> = /*@_
   messageDesc(file_berth_v1_member, 2);
 
 /**
- * MemberImportProblem is one thing wrong with one row.
+ * MemberImportProblem is a problem in a row.
  *
  * @generated from message berth.v1.MemberImportProblem
  */
@@ -240,14 +242,14 @@ export type MemberImportProblem = Message<"berth.v1.MemberImportProblem"> & {
   row: number;
 
   /**
-   * The column's name; empty where the row as a whole is wrong.
+   * The column's name. Empty if the problem is about the whole row.
    *
    * @generated from field: string column = 2;
    */
   column: string;
 
   /**
-   * What is wrong and what would be right, in a sentence.
+   * What is wrong and how to correct it, in a sentence.
    *
    * @generated from field: string message = 3;
    */
@@ -262,34 +264,34 @@ export const MemberImportProblemSchema: GenMessage<MemberImportProblem> = /*@__P
   messageDesc(file_berth_v1_member, 3);
 
 /**
- * MemberImportReport is how an import ended.
+ * MemberImportReport is the result of an import.
  *
  * @generated from message berth.v1.MemberImportReport
  */
 export type MemberImportReport = Message<"berth.v1.MemberImportReport"> & {
   /**
-   * Rows of the file, without the header.
+   * The number of rows in the file, without the header.
    *
    * @generated from field: int32 rows_total = 1;
    */
   rowsTotal: number;
 
   /**
-   * Rows with problems, a wrong header among them. Where it is not 0, nothing was imported.
+   * The number of rows with problems; an invalid header counts as one. If it is not 0, nothing was imported.
    *
    * @generated from field: int32 rows_wrong = 2;
    */
   rowsWrong: number;
 
   /**
-   * Members made: all rows, or 0 where any row is wrong or in a dry run.
+   * The number of members created: all rows, or 0 if a row has problems or in a dry run.
    *
    * @generated from field: int32 imported = 3;
    */
   imported: number;
 
   /**
-   * Names this batch in the audit log. Empty where nothing was imported.
+   * The id of this batch in the audit log. Empty if nothing was imported.
    *
    * @generated from field: string batch_id = 4;
    */
@@ -304,7 +306,7 @@ export const MemberImportReportSchema: GenMessage<MemberImportReport> = /*@__PUR
   messageDesc(file_berth_v1_member, 4);
 
 /**
- * MemberStatus is whether a membership is in force.
+ * MemberStatus is whether a membership is active.
  *
  * @generated from enum berth.v1.MemberStatus
  */
@@ -317,14 +319,14 @@ export enum MemberStatus {
   UNSPECIFIED = 0,
 
   /**
-   * In force.
+   * Active.
    *
    * @generated from enum value: MEMBER_STATUS_ACTIVE = 1;
    */
   ACTIVE = 1,
 
   /**
-   * Ended or suspended. Their tokens open nothing in this tenant; what they did stays.
+   * Ended or suspended. Their tokens give no access to this tenant. Their data stays.
    *
    * @generated from enum value: MEMBER_STATUS_INACTIVE = 2;
    */
@@ -338,27 +340,27 @@ export const MemberStatusSchema: GenEnum<MemberStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_member, 0);
 
 /**
- * DeviceKind is what kind of app a device runs.
+ * DeviceKind is the kind of app on a device.
  *
  * @generated from enum berth.v1.DeviceKind
  */
 export enum DeviceKind {
   /**
-   * Refused.
+   * Rejected.
    *
    * @generated from enum value: DEVICE_KIND_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The app for iOS.
+   * The iOS app.
    *
    * @generated from enum value: DEVICE_KIND_IOS = 1;
    */
   IOS = 1,
 
   /**
-   * The app for Android.
+   * The Android app.
    *
    * @generated from enum value: DEVICE_KIND_ANDROID = 2;
    */

@@ -18,20 +18,20 @@ export const file_berth_v1_member_service: GenFile = /*@__PURE__*/
   fileDesc("Ch1iZXJ0aC92MS9tZW1iZXJfc2VydmljZS5wcm90bxIIYmVydGgudjEiSgoTQ3JlYXRlTWVtYmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyIjgKFENyZWF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJ7ChNVcGRhdGVNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIgCgZtZW1iZXIYAiABKAsyEC5iZXJ0aC52MS5NZW1iZXISLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIjgKFFVwZGF0ZU1lbWJlclJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciI4ChBHZXRNZW1iZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiWAoRR2V0TWVtYmVyUmVzcG9uc2USIAoGbWVtYmVyGAEgASgLMhAuYmVydGgudjEuTWVtYmVyEiEKB2RldmljZXMYAiADKAsyEC5iZXJ0aC52MS5EZXZpY2UirgEKEkxpc3RNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSDQoFcXVlcnkYAiABKAkSDAoEcm9sZRgDIAEoCRIMCgR0aWVyGAQgASgJEgsKA3RhZxgFIAEoCRImCgZzdGF0dXMYBiABKA4yFi5iZXJ0aC52MS5NZW1iZXJTdGF0dXMSEQoJcGFnZV9zaXplGAcgASgFEhIKCnBhZ2VfdG9rZW4YCCABKAkiUQoTTGlzdE1lbWJlcnNSZXNwb25zZRIhCgdtZW1iZXJzGAEgAygLMhAuYmVydGgudjEuTWVtYmVyEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJHChRJbXBvcnRNZW1iZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSCwoDY3N2GAIgASgMEg8KB2RyeV9ydW4YAyABKAgihAEKFUltcG9ydE1lbWJlcnNSZXNwb25zZRIyCghwcm9ncmVzcxgBIAEoCzIeLmJlcnRoLnYxLk1lbWJlckltcG9ydFByb2dyZXNzSAASLgoGcmVwb3J0GAIgASgLMhwuYmVydGgudjEuTWVtYmVySW1wb3J0UmVwb3J0SABCBwoFZXZlbnQiIQoMR2V0TWVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSJpCg1HZXRNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlchITCgtwZXJtaXNzaW9ucxgCIAMoCRIhCgdkZXZpY2VzGAMgAygLMhAuYmVydGgudjEuRGV2aWNlIncKD1VwZGF0ZU1lUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIAoGbWVtYmVyGAIgASgLMhAuYmVydGgudjEuTWVtYmVyEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayI0ChBVcGRhdGVNZVJlc3BvbnNlEiAKBm1lbWJlchgBIAEoCzIQLmJlcnRoLnYxLk1lbWJlciJiChVSZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiIKBGtpbmQYAiABKA4yFC5iZXJ0aC52MS5EZXZpY2VLaW5kEhIKBXRva2VuGAMgASgJQgOAAQEiOgoWUmVnaXN0ZXJEZXZpY2VSZXNwb25zZRIgCgZkZXZpY2UYASABKAsyEC5iZXJ0aC52MS5EZXZpY2UiPwoXVW5yZWdpc3RlckRldmljZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCWRldmljZV9pZBgCIAEoCSIaChhVbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2Uy1gYKDU1lbWJlclNlcnZpY2USYwoMQ3JlYXRlTWVtYmVyEh0uYmVydGgudjEuQ3JlYXRlTWVtYmVyUmVxdWVzdBoeLmJlcnRoLnYxLkNyZWF0ZU1lbWJlclJlc3BvbnNlIhTK8xgQCAESDG1lbWJlci53cml0ZRJjCgxVcGRhdGVNZW1iZXISHS5iZXJ0aC52MS5VcGRhdGVNZW1iZXJSZXF1ZXN0Gh4uYmVydGgudjEuVXBkYXRlTWVtYmVyUmVzcG9uc2UiFMrzGBAIARIMbWVtYmVyLndyaXRlElwKCUdldE1lbWJlchIaLmJlcnRoLnYxLkdldE1lbWJlclJlcXVlc3QaGy5iZXJ0aC52MS5HZXRNZW1iZXJSZXNwb25zZSIWkAIByvMYDwgBEgttZW1iZXIucmVhZBJiCgtMaXN0TWVtYmVycxIcLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVxdWVzdBodLmJlcnRoLnYxLkxpc3RNZW1iZXJzUmVzcG9uc2UiFpACAcrzGA8IARILbWVtYmVyLnJlYWQSaQoNSW1wb3J0TWVtYmVycxIeLmJlcnRoLnYxLkltcG9ydE1lbWJlcnNSZXF1ZXN0Gh8uYmVydGgudjEuSW1wb3J0TWVtYmVyc1Jlc3BvbnNlIhXK8xgRCAESDW1lbWJlci5pbXBvcnQwARJDCgVHZXRNZRIWLmJlcnRoLnYxLkdldE1lUmVxdWVzdBoXLmJlcnRoLnYxLkdldE1lUmVzcG9uc2UiCZACAcrzGAIIAhJJCghVcGRhdGVNZRIZLmJlcnRoLnYxLlVwZGF0ZU1lUmVxdWVzdBoaLmJlcnRoLnYxLlVwZGF0ZU1lUmVzcG9uc2UiBsrzGAIIAhJbCg5SZWdpc3RlckRldmljZRIfLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVxdWVzdBogLmJlcnRoLnYxLlJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAhJhChBVbnJlZ2lzdGVyRGV2aWNlEiEuYmVydGgudjEuVW5yZWdpc3RlckRldmljZVJlcXVlc3QaIi5iZXJ0aC52MS5VbnJlZ2lzdGVyRGV2aWNlUmVzcG9uc2UiBsrzGAIIAmIGcHJvdG8z", [file_berth_v1_access, file_berth_v1_member, file_google_protobuf_field_mask]);
 
 /**
- * CreateMemberRequest asks for a member.
+ * CreateMemberRequest creates a member.
  *
  * @generated from message berth.v1.CreateMemberRequest
  */
 export type CreateMemberRequest = Message<"berth.v1.CreateMemberRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Who it is. name is required.
+   * The values to create them with. name is required.
    *
    * @generated from field: berth.v1.Member member = 2;
    */
@@ -46,13 +46,13 @@ export const CreateMemberRequestSchema: GenMessage<CreateMemberRequest> = /*@__P
   messageDesc(file_berth_v1_member_service, 0);
 
 /**
- * CreateMemberResponse is the member made.
+ * CreateMemberResponse is the new member.
  *
  * @generated from message berth.v1.CreateMemberResponse
  */
 export type CreateMemberResponse = Message<"berth.v1.CreateMemberResponse"> & {
   /**
-   * The member as they are now.
+   * The member.
    *
    * @generated from field: berth.v1.Member member = 1;
    */
@@ -73,21 +73,21 @@ export const CreateMemberResponseSchema: GenMessage<CreateMemberResponse> = /*@_
  */
 export type UpdateMemberRequest = Message<"berth.v1.UpdateMemberRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The member's id, and the new values of what the mask names. subject can be set where it is empty, never changed.
+   * The member's id, and new values for the fields in the mask. subject can be set if it is empty, but not changed.
    *
    * @generated from field: berth.v1.Member member = 2;
    */
   member?: Member | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -102,13 +102,13 @@ export const UpdateMemberRequestSchema: GenMessage<UpdateMemberRequest> = /*@__P
   messageDesc(file_berth_v1_member_service, 2);
 
 /**
- * UpdateMemberResponse is the member after the edit.
+ * UpdateMemberResponse is the edited member.
  *
  * @generated from message berth.v1.UpdateMemberResponse
  */
 export type UpdateMemberResponse = Message<"berth.v1.UpdateMemberResponse"> & {
   /**
-   * The member as they are now.
+   * The member.
    *
    * @generated from field: berth.v1.Member member = 1;
    */
@@ -123,13 +123,13 @@ export const UpdateMemberResponseSchema: GenMessage<UpdateMemberResponse> = /*@_
   messageDesc(file_berth_v1_member_service, 3);
 
 /**
- * GetMemberRequest names a member.
+ * GetMemberRequest reads a member.
  *
  * @generated from message berth.v1.GetMemberRequest
  */
 export type GetMemberRequest = Message<"berth.v1.GetMemberRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -157,14 +157,14 @@ export const GetMemberRequestSchema: GenMessage<GetMemberRequest> = /*@__PURE__*
  */
 export type GetMemberResponse = Message<"berth.v1.GetMemberResponse"> & {
   /**
-   * The member as they are now.
+   * The member.
    *
    * @generated from field: berth.v1.Member member = 1;
    */
   member?: Member | undefined;
 
   /**
-   * The member's devices, the one seen last first.
+   * The member's devices, last seen first.
    *
    * @generated from field: repeated berth.v1.Device devices = 2;
    */
@@ -179,62 +179,63 @@ export const GetMemberResponseSchema: GenMessage<GetMemberResponse> = /*@__PURE_
   messageDesc(file_berth_v1_member_service, 5);
 
 /**
- * ListMembersRequest chooses members. All that is set must hold.
+ * ListMembersRequest selects members. All conditions that are set must match.
  *
  * @generated from message berth.v1.ListMembersRequest
  */
 export type ListMembersRequest = Message<"berth.v1.ListMembersRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Part of a name, email or phone number, without regard to case, nor to the spaces in a number, up to 200 characters. Empty: all.
+   * Part of a name, email address or phone number, up to 200 characters. Case, and spaces in numbers, are ignored.
+   * Empty: all.
    *
    * @generated from field: string query = 2;
    */
   query: string;
 
   /**
-   * Who hold this role.
+   * Only members with this role.
    *
    * @generated from field: string role = 3;
    */
   role: string;
 
   /**
-   * Of this tier, exactly.
+   * Only this tier (exact match).
    *
    * @generated from field: string tier = 4;
    */
   tier: string;
 
   /**
-   * With this tag, exactly.
+   * Only members with this tag (exact match).
    *
    * @generated from field: string tag = 5;
    */
   tag: string;
 
   /**
-   * With this status. Unspecified: any.
+   * Only this status. Unspecified: all.
    *
    * @generated from field: berth.v1.MemberStatus status = 6;
    */
   status: MemberStatus;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 7;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 8;
    */
@@ -249,7 +250,7 @@ export const ListMembersRequestSchema: GenMessage<ListMembersRequest> = /*@__PUR
   messageDesc(file_berth_v1_member_service, 6);
 
 /**
- * ListMembersResponse is one page, in order of name, then id.
+ * ListMembersResponse is one page, by name, then id.
  *
  * @generated from message berth.v1.ListMembersResponse
  */
@@ -262,7 +263,7 @@ export type ListMembersResponse = Message<"berth.v1.ListMembersResponse"> & {
   members: Member[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -277,29 +278,30 @@ export const ListMembersResponseSchema: GenMessage<ListMembersResponse> = /*@__P
   messageDesc(file_berth_v1_member_service, 7);
 
 /**
- * ImportMembersRequest carries a file.
+ * ImportMembersRequest has the file to import.
  *
  * @generated from message berth.v1.ImportMembersRequest
  */
 export type ImportMembersRequest = Message<"berth.v1.ImportMembersRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * UTF-8 CSV with a header row, at most 3,000,000 bytes and 50,000 rows, separated by comma, semicolon or tab. Columns: name; optional: email,
-   * phone (E.164), subject, tier, tags (separated by semicolons), locale, time_zone, notes. Columns are matched without regard to case, others are
-   * refused. An email or subject that a member or an earlier row has is wrong.
+   * UTF-8 CSV with a header row, separated by comma, semicolon or tab. At most 3,000,000 bytes and 50,000 rows. The
+   * column name is required. The columns email, phone (E.164), subject, tier, tags (separated by semicolons), locale,
+   * time_zone and notes are optional. Case in column names is ignored, and other columns are rejected. An email or
+   * subject of an existing member or an earlier row is a problem.
    *
    * @generated from field: bytes csv = 2;
    */
   csv: Uint8Array;
 
   /**
-   * Only report.
+   * Whether to only check the file and report.
    *
    * @generated from field: bool dry_run = 3;
    */
@@ -314,19 +316,19 @@ export const ImportMembersRequestSchema: GenMessage<ImportMembersRequest> = /*@_
   messageDesc(file_berth_v1_member_service, 8);
 
 /**
- * ImportMembersResponse is one message of the stream: any number of progress, then one report.
+ * ImportMembersResponse is one message of the stream: any number of progress messages, then one report.
  *
  * @generated from message berth.v1.ImportMembersResponse
  */
 export type ImportMembersResponse = Message<"berth.v1.ImportMembersResponse"> & {
   /**
-   * What this message carries.
+   * The content of the message.
    *
    * @generated from oneof berth.v1.ImportMembersResponse.event
    */
   event: {
     /**
-     * How far it has come.
+     * The progress so far.
      *
      * @generated from field: berth.v1.MemberImportProgress progress = 1;
      */
@@ -334,7 +336,7 @@ export type ImportMembersResponse = Message<"berth.v1.ImportMembersResponse"> & 
     case: "progress";
   } | {
     /**
-     * How it ended. The last message.
+     * The result. Always the last message.
      *
      * @generated from field: berth.v1.MemberImportReport report = 2;
      */
@@ -351,13 +353,13 @@ export const ImportMembersResponseSchema: GenMessage<ImportMembersResponse> = /*
   messageDesc(file_berth_v1_member_service, 9);
 
 /**
- * GetMeRequest asks for the caller's membership.
+ * GetMeRequest reads the caller's membership.
  *
  * @generated from message berth.v1.GetMeRequest
  */
 export type GetMeRequest = Message<"berth.v1.GetMeRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -378,21 +380,21 @@ export const GetMeRequestSchema: GenMessage<GetMeRequest> = /*@__PURE__*/
  */
 export type GetMeResponse = Message<"berth.v1.GetMeResponse"> & {
   /**
-   * The caller, without notes.
+   * The caller, without staff notes.
    *
    * @generated from field: berth.v1.Member member = 1;
    */
   member?: Member | undefined;
 
   /**
-   * Names of the permissions that the caller's roles give, in the order of ListPermissions.
+   * The names of the caller's permissions, in the order of ListPermissions.
    *
    * @generated from field: repeated string permissions = 2;
    */
   permissions: string[];
 
   /**
-   * The caller's devices, the one seen last first.
+   * The caller's devices, last seen first.
    *
    * @generated from field: repeated berth.v1.Device devices = 3;
    */
@@ -413,21 +415,21 @@ export const GetMeResponseSchema: GenMessage<GetMeResponse> = /*@__PURE__*/
  */
 export type UpdateMeRequest = Message<"berth.v1.UpdateMeRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The new values of what the mask names. Its id is not read.
+   * New values for the fields in the mask. The id is ignored.
    *
    * @generated from field: berth.v1.Member member = 2;
    */
   member?: Member | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -442,13 +444,13 @@ export const UpdateMeRequestSchema: GenMessage<UpdateMeRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_member_service, 12);
 
 /**
- * UpdateMeResponse is the caller's membership after the edit.
+ * UpdateMeResponse is the caller's edited membership.
  *
  * @generated from message berth.v1.UpdateMeResponse
  */
 export type UpdateMeResponse = Message<"berth.v1.UpdateMeResponse"> & {
   /**
-   * The caller, without notes.
+   * The caller, without staff notes.
    *
    * @generated from field: berth.v1.Member member = 1;
    */
@@ -463,27 +465,27 @@ export const UpdateMeResponseSchema: GenMessage<UpdateMeResponse> = /*@__PURE__*
   messageDesc(file_berth_v1_member_service, 13);
 
 /**
- * RegisterDeviceRequest gives a device's token.
+ * RegisterDeviceRequest registers a device.
  *
  * @generated from message berth.v1.RegisterDeviceRequest
  */
 export type RegisterDeviceRequest = Message<"berth.v1.RegisterDeviceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is.
+   * The kind of app.
    *
    * @generated from field: berth.v1.DeviceKind kind = 2;
    */
   kind: DeviceKind;
 
   /**
-   * The push provider's registration token, opaque, 1 to 4,096 characters. It is never given out again.
+   * The push provider's registration token, 1 to 4,096 characters. It is opaque and never returned.
    *
    * @generated from field: string token = 3;
    */
@@ -498,13 +500,13 @@ export const RegisterDeviceRequestSchema: GenMessage<RegisterDeviceRequest> = /*
   messageDesc(file_berth_v1_member_service, 14);
 
 /**
- * RegisterDeviceResponse is the device.
+ * RegisterDeviceResponse is the registered device.
  *
  * @generated from message berth.v1.RegisterDeviceResponse
  */
 export type RegisterDeviceResponse = Message<"berth.v1.RegisterDeviceResponse"> & {
   /**
-   * The device as it is now.
+   * The device.
    *
    * @generated from field: berth.v1.Device device = 1;
    */
@@ -519,13 +521,13 @@ export const RegisterDeviceResponseSchema: GenMessage<RegisterDeviceResponse> = 
   messageDesc(file_berth_v1_member_service, 15);
 
 /**
- * UnregisterDeviceRequest names a device.
+ * UnregisterDeviceRequest unregisters a device.
  *
  * @generated from message berth.v1.UnregisterDeviceRequest
  */
 export type UnregisterDeviceRequest = Message<"berth.v1.UnregisterDeviceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -547,7 +549,7 @@ export const UnregisterDeviceRequestSchema: GenMessage<UnregisterDeviceRequest> 
   messageDesc(file_berth_v1_member_service, 16);
 
 /**
- * UnregisterDeviceResponse says that it is gone.
+ * UnregisterDeviceResponse is empty.
  *
  * @generated from message berth.v1.UnregisterDeviceResponse
  */
@@ -562,16 +564,16 @@ export const UnregisterDeviceResponseSchema: GenMessage<UnregisterDeviceResponse
   messageDesc(file_berth_v1_member_service, 17);
 
 /**
- * MemberService is who belongs to a tenant. Nobody edits a member, active or not, who holds a permission that they lack
- * themselves: PERMISSION_DENIED, which names it. What the role "member" gives does not count: members are there to be
- * managed.
+ * MemberService manages the members of a tenant. Callers cannot edit a member, active or not, who has a permission that
+ * they lack: PERMISSION_DENIED, which names the permission. The permissions of the role "member" are ignored for this.
  *
  * @generated from service berth.v1.MemberService
  */
 export const MemberService: GenService<{
   /**
-   * CreateMember makes an active member with the role "member", whatever roles the caller has.
-   * Errors: ALREADY_EXISTS (email or subject).
+   * CreateMember creates an active member with the role "member", whatever permissions the caller has.
+   * Errors: ALREADY_EXISTS (email or subject), INVALID_FIELD (an unknown language or time zone, an impossible phone
+   * number).
    *
    * @generated from rpc berth.v1.MemberService.CreateMember
    */
@@ -581,9 +583,10 @@ export const MemberService: GenService<{
     output: typeof CreateMemberResponseSchema;
   },
   /**
-   * UpdateMember edits a member. One who is made inactive may do nothing any more, at once and on every node; their
-   * bookings and roles stay as they are.
-   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH, INVALID_FIELD (a subject that is set already).
+   * UpdateMember edits a member. A member who becomes inactive loses access at once, on every node. Their bookings and
+   * roles stay.
+   * Errors: MEMBER_NOT_FOUND, PERMISSION_DENIED, ALREADY_EXISTS (email or subject), LAST_OWNER, ETAG_MISMATCH,
+   * INVALID_FIELD (the subject is already set; or as in CreateMember).
    *
    * @generated from rpc berth.v1.MemberService.UpdateMember
    */
@@ -593,7 +596,7 @@ export const MemberService: GenService<{
     output: typeof UpdateMemberResponseSchema;
   },
   /**
-   * GetMember reads one member, with the notes of staff, and their devices.
+   * GetMember reads one member with the staff notes and the devices.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.MemberService.GetMember
@@ -604,7 +607,7 @@ export const MemberService: GenService<{
     output: typeof GetMemberResponseSchema;
   },
   /**
-   * ListMembers searches the members, by name.
+   * ListMembers searches members, ordered by name.
    *
    * @generated from rpc berth.v1.MemberService.ListMembers
    */
@@ -614,9 +617,9 @@ export const MemberService: GenService<{
     output: typeof ListMembersResponseSchema;
   },
   /**
-   * ImportMembers reads members from a CSV file and tells its progress on the way. Either every row becomes a member or
-   * none does. The stream ends with the report; where it breaks off before that, read the
-   * audit log or import again: rows whose email or subject a member has are reported as wrong.
+   * ImportMembers creates members from a CSV file and streams its progress. Either all rows become members or none. The
+   * stream ends with the report. If it breaks off earlier, read the audit log or import again: rows with the email or
+   * subject of an existing member are reported as problems.
    * Errors: IMPORT_INVALID (the file as a whole cannot be read), REQUEST_TOO_LARGE.
    *
    * @generated from rpc berth.v1.MemberService.ImportMembers
@@ -639,7 +642,7 @@ export const MemberService: GenService<{
   },
   /**
    * UpdateMe edits the caller's own membership.
-   * Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH.
+   * Errors: MEMBER_NOT_FOUND, ALREADY_EXISTS (email), ETAG_MISMATCH, INVALID_FIELD (as in CreateMember).
    *
    * @generated from rpc berth.v1.MemberService.UpdateMe
    */
@@ -649,10 +652,10 @@ export const MemberService: GenService<{
     output: typeof UpdateMeResponseSchema;
   },
   /**
-   * RegisterDevice lets push notifications reach the caller's device. Registering a token again
-   * renews the same device; a token that another member had becomes the caller's. A member has at
-   * most 20 devices: the one seen longest ago makes room.
-   * Errors: MEMBER_NOT_FOUND.
+   * RegisterDevice registers the caller's device for push notifications. Registering a token again renews the device. A
+   * token of another member becomes the caller's. A member has at most 20 devices: after that, a new one replaces the
+   * one that was last seen longest ago.
+   * Errors: MEMBER_NOT_FOUND, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.MemberService.RegisterDevice
    */
@@ -662,7 +665,7 @@ export const MemberService: GenService<{
     output: typeof RegisterDeviceResponseSchema;
   },
   /**
-   * UnregisterDevice stops push notifications to a device of the caller's.
+   * UnregisterDevice stops push notifications to one of the caller's devices.
    * Errors: DEVICE_NOT_FOUND.
    *
    * @generated from rpc berth.v1.MemberService.UnregisterDevice

@@ -19,13 +19,13 @@ export const file_berth_v1_notification: GenFile = /*@__PURE__*/
   fileDesc("ChtiZXJ0aC92MS9ub3RpZmljYXRpb24ucHJvdG8SCGJlcnRoLnYxIpkBChZOb3RpZmljYXRpb25QcmVmZXJlbmNlEioKBXRvcGljGAEgASgOMhsuYmVydGgudjEuTm90aWZpY2F0aW9uVG9waWMSLgoHY2hhbm5lbBgCIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSDwoHZW5hYmxlZBgDIAEoCBISCgppc19kZWZhdWx0GAQgASgIIlgKClF1aWV0SG91cnMSJQoFc3RhcnQYASABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSIwoDZW5kGAIgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5IsEBChdOb3RpZmljYXRpb25QcmVmZXJlbmNlcxI1CgtwcmVmZXJlbmNlcxgBIAMoCzIgLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2USKQoLcXVpZXRfaG91cnMYAiABKAsyFC5iZXJ0aC52MS5RdWlldEhvdXJzEikKBXN0b3BzGAMgAygLMhouYmVydGgudjEuTm90aWZpY2F0aW9uU3RvcBIZChFoYXNfY2FsZW5kYXJfZmVlZBgEIAEoCCKhAQoQTm90aWZpY2F0aW9uU3RvcBIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIsCgZyZWFzb24YAiABKA4yHC5iZXJ0aC52MS5Ob3RpZmljYXRpb25SZWFzb24SLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqwCChROb3RpZmljYXRpb25TZXR0aW5ncxIpCgtxdWlldF9ob3VycxgBIAEoCzIULmJlcnRoLnYxLlF1aWV0SG91cnMSHAoUZW1haWxfaW5fcXVpZXRfaG91cnMYAiABKAgSEwoLc21zX3Blcl9kYXkYAyABKAUSFAoMcHVzaF9wZXJfZGF5GAQgASgFEhUKDWVtYWlsX3Blcl9kYXkYBSABKAUSLAoJcmVtaW5kZXJzGAYgAygLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEhAKCHJlcGx5X3RvGAcgASgJEhMKC3NlbmRlcl9uYW1lGAggASgJEhYKDmNyZWRpdHNfbG93X2F0GAkgASgFEg4KBmxvY2FsZRgKIAEoCRIMCgRldGFnGAsgASgJIrECChROb3RpZmljYXRpb25UZW1wbGF0ZRIqCgV0b3BpYxgBIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAiABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgDIAEoCRIPCgdzdWJqZWN0GAQgASgJEgwKBGJvZHkYBSABKAkSDAoEaHRtbBgGIAEoCRISCgppc19kZWZhdWx0GAcgASgIEi0KCXZhcmlhYmxlcxgIIAMoCzIaLmJlcnRoLnYxLlRlbXBsYXRlVmFyaWFibGUSDAoEZXRhZxgJIAEoCRIvCgt1cGRhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAiRgoQVGVtcGxhdGVWYXJpYWJsZRIMCgRuYW1lGAEgASgJEhMKC2Rlc2NyaXB0aW9uGAIgASgJEg8KB2V4YW1wbGUYAyABKAkirgEKD1JlbmRlcmVkTWVzc2FnZRIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIPCgdzdWJqZWN0GAIgASgJEgwKBHRleHQYAyABKAkSDAoEaHRtbBgEIAEoCRIMCgRsaW5rGAUgASgJEhAKCGNhbGVuZGFyGAYgASgJEhAKCHNlZ21lbnRzGAcgASgFEgwKBGdzbTcYCCABKAgiggUKFE5vdGlmaWNhdGlvbkRlbGl2ZXJ5EgoKAmlkGAEgASgJEhEKCW5vdGljZV9pZBgCIAEoCRIqCgV0b3BpYxgDIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYBCABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEigKBnN0YXR1cxgFIAEoDjIYLmJlcnRoLnYxLkRlbGl2ZXJ5U3RhdHVzEiwKBnJlYXNvbhgGIAEoDjIcLmJlcnRoLnYxLk5vdGlmaWNhdGlvblJlYXNvbhIRCgltZW1iZXJfaWQYByABKAkSFgoOcmVjaXBpZW50X25hbWUYCCABKAkSDwoHYWRkcmVzcxgJIAEoCRISCgpib29raW5nX2lkGAogASgJEhAKCG9mZmVyX2lkGAsgASgJEhIKCnNlc3Npb25faWQYDCABKAkSEAoIcHJvdmlkZXIYDSABKAkSEwoLcHJvdmlkZXJfaWQYDiABKAkSEgoKZXJyb3JfY29kZRgPIAEoCRIVCg1lcnJvcl9tZXNzYWdlGBAgASgJEhAKCHNlZ21lbnRzGBEgASgFEg8KB2F0dGVtcHQYEiABKAUSGgoScG9zc2libGVfZHVwbGljYXRlGBMgASgIEi4KCnJldHJ5X3RpbWUYFCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2NyZWF0ZV90aW1lGBUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgWIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAibQoNT3V0Ym94TWVzc2FnZRIwCghkZWxpdmVyeRgBIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkRlbGl2ZXJ5EioKB21lc3NhZ2UYAiABKAsyGS5iZXJ0aC52MS5SZW5kZXJlZE1lc3NhZ2UiSgoMVHdpbGlvU2VuZGVyEhMKC2FjY291bnRfc2lkGAEgASgJEhcKCmF1dGhfdG9rZW4YAiABKAlCA4ABARIMCgRmcm9tGAMgASgJIkIKCUZjbVNlbmRlchISCgpwcm9qZWN0X2lkGAEgASgJEiEKFHNlcnZpY2VfYWNjb3VudF9qc29uGAIgASgMQgOAAQEiZwoKU210cFNlbmRlchIMCgRob3N0GAEgASgJEgwKBHBvcnQYAiABKAUSEAoIdXNlcm5hbWUYAyABKAkSFQoIcGFzc3dvcmQYBCABKAlCA4ABARIUCgxmcm9tX2FkZHJlc3MYBSABKAkiyAEKB1NlbmRlcnMSJgoGdHdpbGlvGAEgASgLMhYuYmVydGgudjEuVHdpbGlvU2VuZGVyEiAKA2ZjbRgCIAEoCzITLmJlcnRoLnYxLkZjbVNlbmRlchIiCgRzbXRwGAMgASgLMhQuYmVydGgudjEuU210cFNlbmRlchIlCgZpbl91c2UYBCADKAsyFS5iZXJ0aC52MS5TZW5kZXJJblVzZRIaChJ0d2lsaW9faW5ib3VuZF91cmwYBSABKAkSDAoEZXRhZxgGIAEoCSJcCgtTZW5kZXJJblVzZRIuCgdjaGFubmVsGAEgASgOMh0uYmVydGgudjEuTm90aWZpY2F0aW9uQ2hhbm5lbBIQCghwcm92aWRlchgCIAEoCRILCgNvd24YAyABKAgi+gEKDkRlbGl2ZXJ5RmlsdGVyEhEKCW1lbWJlcl9pZBgBIAEoCRISCgpib29raW5nX2lkGAIgASgJEhAKCG9mZmVyX2lkGAMgASgJEioKCHN0YXR1c2VzGAQgAygOMhguYmVydGgudjEuRGVsaXZlcnlTdGF0dXMSLgoHY2hhbm5lbBgFIAEoDjIdLmJlcnRoLnYxLk5vdGlmaWNhdGlvbkNoYW5uZWwSKgoFdG9waWMYBiABKA4yGy5iZXJ0aC52MS5Ob3RpZmljYXRpb25Ub3BpYxInCgp0aW1lX3JhbmdlGAcgASgLMhMuYmVydGgudjEuVGltZVJhbmdlKvADChFOb3RpZmljYXRpb25Ub3BpYxIiCh5OT1RJRklDQVRJT05fVE9QSUNfVU5TUEVDSUZJRUQQABIoCiROT1RJRklDQVRJT05fVE9QSUNfQk9PS0lOR19DT05GSVJNRUQQARIhCh1OT1RJRklDQVRJT05fVE9QSUNfV0FJVExJU1RFRBACEh8KG05PVElGSUNBVElPTl9UT1BJQ19QUk9NT1RFRBADEhwKGE5PVElGSUNBVElPTl9UT1BJQ19PRkZFUhAEEiUKIU5PVElGSUNBVElPTl9UT1BJQ19PRkZFUl9FWFBJUklORxAFEigKJE5PVElGSUNBVElPTl9UT1BJQ19CT09LSU5HX0NBTkNFTExFRBAGEigKJE5PVElGSUNBVElPTl9UT1BJQ19TRVNTSU9OX0NBTkNFTExFRBAHEiIKHk5PVElGSUNBVElPTl9UT1BJQ19SRVNDSEVEVUxFRBAIEh8KG05PVElGSUNBVElPTl9UT1BJQ19SRU1JTkRFUhAJEiQKIE5PVElGSUNBVElPTl9UT1BJQ19DSEVDS19JTl9PUEVOEAoSIgoeTk9USUZJQ0FUSU9OX1RPUElDX0NSRURJVFNfTE9XEAsSIQodTk9USUZJQ0FUSU9OX1RPUElDX1NUQUZGX05PVEUQDCqYAQoTTm90aWZpY2F0aW9uQ2hhbm5lbBIkCiBOT1RJRklDQVRJT05fQ0hBTk5FTF9VTlNQRUNJRklFRBAAEhwKGE5PVElGSUNBVElPTl9DSEFOTkVMX1NNUxABEh0KGU5PVElGSUNBVElPTl9DSEFOTkVMX1BVU0gQAhIeChpOT1RJRklDQVRJT05fQ0hBTk5FTF9FTUFJTBADKtgCCg5EZWxpdmVyeVN0YXR1cxIfChtERUxJVkVSWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIcChhERUxJVkVSWV9TVEFUVVNfREVGRVJSRUQQARIbChdERUxJVkVSWV9TVEFUVVNfRFJPUFBFRBACEiEKHURFTElWRVJZX1NUQVRVU19QT1NTSUJMWV9TRU5UEAMSGgoWREVMSVZFUllfU1RBVFVTX1FVRVVFRBAEEhgKFERFTElWRVJZX1NUQVRVU19TRU5UEAUSGgoWREVMSVZFUllfU1RBVFVTX0ZBSUxFRBAGEh8KG0RFTElWRVJZX1NUQVRVU19VTkRFTElWRVJFRBAHEhsKF0RFTElWRVJZX1NUQVRVU19CT1VOQ0VEEAgSHQoZREVMSVZFUllfU1RBVFVTX0RFTElWRVJFRBAJEhgKFERFTElWRVJZX1NUQVRVU19SRUFEEAoqsQUKEk5vdGlmaWNhdGlvblJlYXNvbhIjCh9OT1RJRklDQVRJT05fUkVBU09OX1VOU1BFQ0lGSUVEEAASIQodTk9USUZJQ0FUSU9OX1JFQVNPTl9PUFRFRF9PVVQQARIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOU1VCU0NSSUJFRBACEh8KG05PVElGSUNBVElPTl9SRUFTT05fQk9VTkNFRBADEiMKH05PVElGSUNBVElPTl9SRUFTT05fVU5SRUFDSEFCTEUQBBIjCh9OT1RJRklDQVRJT05fUkVBU09OX1FVSUVUX0hPVVJTEAUSJQohTk9USUZJQ0FUSU9OX1JFQVNPTl9GUkVRVUVOQ1lfQ0FQEAYSIgoeTk9USUZJQ0FUSU9OX1JFQVNPTl9OT1RfQk9PS0VEEAcSJAogTk9USUZJQ0FUSU9OX1JFQVNPTl9PRkZFUl9DTE9TRUQQCBIdChlOT1RJRklDQVRJT05fUkVBU09OX01PVkVEEAkSIAocTk9USUZJQ0FUSU9OX1JFQVNPTl9UT09fTEFURRAKEiIKHk5PVElGSUNBVElPTl9SRUFTT05fU1VQRVJTRURFRBALEiwKKE5PVElGSUNBVElPTl9SRUFTT05fUFJPVklERVJfVU5BVkFJTEFCTEUQDBIoCiROT1RJRklDQVRJT05fUkVBU09OX1BST1ZJREVSX1JFRlVTRUQQDRIkCiBOT1RJRklDQVRJT05fUkVBU09OX1VOUkVHSVNURVJFRBAOEiUKIU5PVElGSUNBVElPTl9SRUFTT05fTUlTQ09ORklHVVJFRBAPEiUKIU5PVElGSUNBVElPTl9SRUFTT05fUE9TU0lCTFlfU0VOVBAQEiAKHE5PVElGSUNBVElPTl9SRUFTT05fVEVNUExBVEUQEWIGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_timeofday]);
 
 /**
- * NotificationPreference is whether one channel may carry one topic to a member.
+ * NotificationPreference says whether messages about a topic may use a channel.
  *
  * @generated from message berth.v1.NotificationPreference
  */
 export type NotificationPreference = Message<"berth.v1.NotificationPreference"> & {
   /**
-   * What it is about.
+   * The topic.
    *
    * @generated from field: berth.v1.NotificationTopic topic = 1;
    */
@@ -39,14 +39,14 @@ export type NotificationPreference = Message<"berth.v1.NotificationPreference"> 
   channel: NotificationChannel;
 
   /**
-   * Whether it is used. Where push and SMS both are, SMS is used only where push reaches no device.
+   * Whether the channel is used. If both push and SMS are enabled, SMS is used only if push reaches no device.
    *
    * @generated from field: bool enabled = 3;
    */
   enabled: boolean;
 
   /**
-   * Nobody has chosen: it is the topic's default. Not read in updates.
+   * Whether this is the default, because the member has not chosen. Ignored in updates.
    *
    * @generated from field: bool is_default = 4;
    */
@@ -61,22 +61,22 @@ export const NotificationPreferenceSchema: GenMessage<NotificationPreference> = 
   messageDesc(file_berth_v1_notification, 0);
 
 /**
- * QuietHours is a span of the day in which nobody is disturbed: what falls due in it waits until its end, or is
- * dropped where that would be too late.
+ * QuietHours is a daily period without messages. A message that is due in it waits until its end, or is dropped if that
+ * would be too late.
  *
  * @generated from message berth.v1.QuietHours
  */
 export type QuietHours = Message<"berth.v1.QuietHours"> & {
   /**
-   * When it begins, on the recipient's clock, to the minute.
+   * The start, in the recipient's local time, to the minute.
    *
    * @generated from field: google.type.TimeOfDay start = 1;
    */
   start?: TimeOfDay | undefined;
 
   /**
-   * When it ends, on the recipient's clock, to the minute; before the start it is that of the day after. The same as
-   * start: there are no quiet hours.
+   * The end, in the recipient's local time, to the minute. If it is before the start, it is on the next day. If it
+   * equals the start, there are no quiet hours.
    *
    * @generated from field: google.type.TimeOfDay end = 2;
    */
@@ -91,7 +91,7 @@ export const QuietHoursSchema: GenMessage<QuietHours> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 1);
 
 /**
- * NotificationPreferences are what a member wants to hear of, and how.
+ * NotificationPreferences are the messages that a member wants, and their channels.
  *
  * @generated from message berth.v1.NotificationPreferences
  */
@@ -104,23 +104,24 @@ export type NotificationPreferences = Message<"berth.v1.NotificationPreferences"
   preferences: NotificationPreference[];
 
   /**
-   * The member's own quiet hours, on the clock of the member's time zone. Absent takes the tenant's. They can keep more
-   * quiet than the tenant does, and less.
+   * The member's own quiet hours, in the member's time zone. Absent: the tenant's. They can be longer or shorter than
+   * the tenant's.
    *
    * @generated from field: berth.v1.QuietHours quiet_hours = 2;
    */
   quietHours?: QuietHours | undefined;
 
   /**
-   * Channels that are stopped for the member's present number or address as a whole, whatever the preferences say: by STOP, by an unsubscribe link,
-   * or because messages came back. Not read: a reply of START, or a new address, opens them again.
+   * Channels that are stopped for the member's current phone number or address, whatever the preferences say: by STOP,
+   * by an unsubscribe link, or because messages bounced. Ignored in updates: a reply of START, or a new address, ends
+   * the stop.
    *
    * @generated from field: repeated berth.v1.NotificationStop stops = 3;
    */
   stops: NotificationStop[];
 
   /**
-   * A calendar feed is open. Not read: CreateCalendarFeed opens one.
+   * Whether the member has a calendar feed. Ignored in updates: use CreateCalendarFeed.
    *
    * @generated from field: bool has_calendar_feed = 4;
    */
@@ -135,7 +136,7 @@ export const NotificationPreferencesSchema: GenMessage<NotificationPreferences> 
   messageDesc(file_berth_v1_notification, 2);
 
 /**
- * NotificationStop is a channel that may not be used for a number or address.
+ * NotificationStop is a channel that is stopped for a phone number or address.
  *
  * @generated from message berth.v1.NotificationStop
  */
@@ -148,14 +149,14 @@ export type NotificationStop = Message<"berth.v1.NotificationStop"> & {
   channel: NotificationChannel;
 
   /**
-   * Why: OPTED_OUT, UNSUBSCRIBED or BOUNCED.
+   * The reason: OPTED_OUT, UNSUBSCRIBED or BOUNCED.
    *
    * @generated from field: berth.v1.NotificationReason reason = 2;
    */
   reason: NotificationReason;
 
   /**
-   * Since when, UTC.
+   * The start of the stop, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 3;
    */
@@ -170,85 +171,86 @@ export const NotificationStopSchema: GenMessage<NotificationStop> = /*@__PURE__*
   messageDesc(file_berth_v1_notification, 3);
 
 /**
- * NotificationSettings are a tenant's choices for all its messages.
+ * NotificationSettings are a tenant's settings for all its messages.
  *
  * @generated from message berth.v1.NotificationSettings
  */
 export type NotificationSettings = Message<"berth.v1.NotificationSettings"> & {
   /**
-   * When nobody is disturbed, on each recipient's own clock. Absent in an update that names it: none. At first 21:00 to 08:00.
+   * Quiet hours, in each recipient's local time. Named in an update and absent: none. Initially 21:00 to 08:00.
    *
    * @generated from field: berth.v1.QuietHours quiet_hours = 1;
    */
   quietHours?: QuietHours | undefined;
 
   /**
-   * Let email through in quiet hours: it makes no sound. At first false.
+   * Whether to send email in quiet hours, because it makes no sound. Initially false.
    *
    * @generated from field: bool email_in_quiet_hours = 2;
    */
   emailInQuietHours: boolean;
 
   /**
-   * The most text messages that one recipient gets in 24 hours, 1 to 100. What is above waits, or goes by another channel. At first 6.
+   * The maximum number of text messages per recipient in 24 hours, 1 to 100. Further ones wait, or use another channel.
+   * Initially 6.
    *
    * @generated from field: int32 sms_per_day = 3;
    */
   smsPerDay: number;
 
   /**
-   * The most push notifications likewise, those to several devices counted once. At first 12.
+   * The same for push notifications. One to several devices counts once. Initially 12.
    *
    * @generated from field: int32 push_per_day = 4;
    */
   pushPerDay: number;
 
   /**
-   * The most mails likewise. At first 20.
+   * The same for emails. Initially 20.
    *
    * @generated from field: int32 email_per_day = 5;
    */
   emailPerDay: number;
 
   /**
-   * How long before the start reminders are sent, in elapsed time, each from 5 minutes to 14 days, at most 5. At first 24 hours
-   * and 30 minutes. A change holds for what is booked from then on.
+   * How long before the start reminders are sent, in elapsed time: at most 5, each from 5 minutes to 14 days. Initially
+   * 24 hours and 30 minutes. A change applies to new bookings.
    *
    * @generated from field: repeated google.protobuf.Duration reminders = 6;
    */
   reminders: Duration[];
 
   /**
-   * Where answers to mails go. Empty: to the sender's address.
+   * The reply-to address of emails. Empty: the sender's address.
    *
    * @generated from field: string reply_to = 7;
    */
   replyTo: string;
 
   /**
-   * The name that mails come from, up to 100 characters. Empty: the tenant's.
+   * The sender's name in emails, up to 100 characters. Empty: the tenant's name.
    *
    * @generated from field: string sender_name = 8;
    */
   senderName: string;
 
   /**
-   * Credits are low at this many or fewer, 0 to 1,000. At first 1.
+   * Credits are low at this balance and below, 0 to 1,000. Initially 1.
    *
    * @generated from field: int32 credits_low_at = 9;
    */
   creditsLowAt: number;
 
   /**
-   * BCP 47 tag of the language for those who have chosen none. Empty takes the tenant's. Where neither a template nor a
-   * default speaks a recipient's language, it is this one, and else English.
+   * The language, as a BCP 47 tag, for recipients who chose none. Empty: the tenant's. It is also used if there is no
+   * template or default in a recipient's language; if there is none in this language either, English is.
    *
    * @generated from field: string locale = 10;
    */
   locale: string;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 11;
    */
@@ -263,15 +265,16 @@ export const NotificationSettingsSchema: GenMessage<NotificationSettings> = /*@_
   messageDesc(file_berth_v1_notification, 4);
 
 /**
- * NotificationTemplate is the wording of one topic for one channel in one language. Its texts are Go templates:
- * `{{.Title}}` puts a variable in, `{{if .Coach}} … {{else}} … {{end}}` chooses. The functions are and, or, not, eq, ne, lt, le, gt,
- * ge, upper, lower and short (`{{short .Title 20}}` cuts a text). Each topic has its own variables.
+ * NotificationTemplate is the text of one topic for one channel in one language. Its texts are Go templates:
+ * `{{.Title}}` inserts a variable, `{{if .Coach}} … {{else}} … {{end}}` is a condition. The functions are and, or, not,
+ * eq, ne, lt, le, gt, ge, upper, lower and short (`{{short .Title 20}}` shortens a text). Each topic has its own
+ * variables.
  *
  * @generated from message berth.v1.NotificationTemplate
  */
 export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
   /**
-   * What it is about.
+   * The topic.
    *
    * @generated from field: berth.v1.NotificationTopic topic = 1;
    */
@@ -285,57 +288,59 @@ export type NotificationTemplate = Message<"berth.v1.NotificationTemplate"> & {
   channel: NotificationChannel;
 
   /**
-   * BCP 47 tag, such as "de" or "pt-BR". A template in "de" serves "de-AT" too where that has none.
+   * The language as a BCP 47 tag, such as "de" or "pt-BR". A template in "de" is also used for "de-AT" if that has
+   * none.
    *
    * @generated from field: string locale = 3;
    */
   locale: string;
 
   /**
-   * Email's subject, push's title, up to 500 characters. Empty for SMS, needed for the others.
+   * The subject of an email or the title of a push notification, up to 500 characters. Required for both, empty for
+   * SMS.
    *
    * @generated from field: string subject = 4;
    */
   subject: string;
 
   /**
-   * The text, up to 20,000 characters. Needed.
+   * The text, up to 20,000 characters. Required.
    *
    * @generated from field: string body = 5;
    */
   body: string;
 
   /**
-   * Email as HTML, up to 100,000 characters. What variables put in is escaped. Empty: made of the text.
+   * The HTML of an email, up to 100,000 characters. Values of variables are escaped. Empty: generated from the text.
    *
    * @generated from field: string html = 6;
    */
   html: string;
 
   /**
-   * It is the default that comes with the service. Not read.
+   * Whether it is a default that comes with the service. Ignored in requests.
    *
    * @generated from field: bool is_default = 7;
    */
   isDefault: boolean;
 
   /**
-   * The variables that may be used. Not read.
+   * The variables that can be used. Ignored in requests.
    *
    * @generated from field: repeated berth.v1.TemplateVariable variables = 8;
    */
   variables: TemplateVariable[];
 
   /**
-   * Changes with every edit; "v0" while it is the default. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty
-   * overwrites.
+   * Changes with every edit. "v0" for a default. If it is set in an update, it must be the current one: ETAG_MISMATCH.
+   * Empty overwrites.
    *
    * @generated from field: string etag = 9;
    */
   etag: string;
 
   /**
-   * When it was last edited, UTC. Absent for a default.
+   * The time of the last edit, in UTC. Absent for a default.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 10;
    */
@@ -350,27 +355,27 @@ export const NotificationTemplateSchema: GenMessage<NotificationTemplate> = /*@_
   messageDesc(file_berth_v1_notification, 5);
 
 /**
- * TemplateVariable is something that a template can say.
+ * TemplateVariable is a variable that a template can use.
  *
  * @generated from message berth.v1.TemplateVariable
  */
 export type TemplateVariable = Message<"berth.v1.TemplateVariable"> & {
   /**
-   * Its name, as in `{{.Title}}`.
+   * The name, as in `{{.Title}}`.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What it stands for, in English.
+   * The meaning, in English.
    *
    * @generated from field: string description = 2;
    */
   description: string;
 
   /**
-   * An example.
+   * An example value.
    *
    * @generated from field: string example = 3;
    */
@@ -385,7 +390,7 @@ export const TemplateVariableSchema: GenMessage<TemplateVariable> = /*@__PURE__*
   messageDesc(file_berth_v1_notification, 6);
 
 /**
- * RenderedMessage is a message as its recipient gets it.
+ * RenderedMessage is a message as the recipient gets it.
  *
  * @generated from message berth.v1.RenderedMessage
  */
@@ -398,7 +403,7 @@ export type RenderedMessage = Message<"berth.v1.RenderedMessage"> & {
   channel: NotificationChannel;
 
   /**
-   * Email's subject, push's title.
+   * The subject of an email or the title of a push notification.
    *
    * @generated from field: string subject = 2;
    */
@@ -412,7 +417,7 @@ export type RenderedMessage = Message<"berth.v1.RenderedMessage"> & {
   text: string;
 
   /**
-   * Email as HTML.
+   * The HTML of an email.
    *
    * @generated from field: string html = 4;
    */
@@ -426,21 +431,21 @@ export type RenderedMessage = Message<"berth.v1.RenderedMessage"> & {
   link: string;
 
   /**
-   * Email's iCalendar file (RFC 5545), if it carries one.
+   * The iCalendar file (RFC 5545) of an email, if it has one.
    *
    * @generated from field: string calendar = 6;
    */
   calendar: string;
 
   /**
-   * SMS: how many segments are paid for.
+   * SMS: the number of segments that are charged.
    *
    * @generated from field: int32 segments = 7;
    */
   segments: number;
 
   /**
-   * SMS: whether it takes the GSM 7-bit alphabet, of which 160 characters fit one segment. Otherwise 70 do.
+   * SMS: whether it uses the GSM 7-bit alphabet, with up to 160 characters in one segment. Otherwise up to 70.
    *
    * @generated from field: bool gsm7 = 8;
    */
@@ -455,7 +460,7 @@ export const RenderedMessageSchema: GenMessage<RenderedMessage> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 7);
 
 /**
- * NotificationDelivery is one line of the delivery log: an attempt to send, or why there was none.
+ * NotificationDelivery is a line of the delivery log: an attempt to send a message, or why there was none.
  *
  * @generated from message berth.v1.NotificationDelivery
  */
@@ -468,28 +473,28 @@ export type NotificationDelivery = Message<"berth.v1.NotificationDelivery"> & {
   id: string;
 
   /**
-   * The message it is an attempt of: several lines may share one.
+   * The message. Several lines can be attempts at the same message.
    *
    * @generated from field: string notice_id = 2;
    */
   noticeId: string;
 
   /**
-   * What it is about.
+   * The topic.
    *
    * @generated from field: berth.v1.NotificationTopic topic = 3;
    */
   topic: NotificationTopic;
 
   /**
-   * The channel. Unspecified where none could be used.
+   * The channel. Unspecified if none could be used.
    *
    * @generated from field: berth.v1.NotificationChannel channel = 4;
    */
   channel: NotificationChannel;
 
   /**
-   * How far it got.
+   * The status.
    *
    * @generated from field: berth.v1.DeliveryStatus status = 5;
    */
@@ -517,98 +522,98 @@ export type NotificationDelivery = Message<"berth.v1.NotificationDelivery"> & {
   recipientName: string;
 
   /**
-   * The number or address, all but its beginning and end hidden; a device's id.
+   * The phone number or address, with only its start and end visible; or a device's id.
    *
    * @generated from field: string address = 9;
    */
   address: string;
 
   /**
-   * The booking it is about. Empty where it is about none.
+   * The booking that it is about, if any.
    *
    * @generated from field: string booking_id = 10;
    */
   bookingId: string;
 
   /**
-   * The offer it is about. Empty where it is about none.
+   * The offer that it is about, if any.
    *
    * @generated from field: string offer_id = 11;
    */
   offerId: string;
 
   /**
-   * The session it is about. Empty where it is about none.
+   * The session that it is about, if any.
    *
    * @generated from field: string session_id = 12;
    */
   sessionId: string;
 
   /**
-   * Who carried it: "twilio", "fcm", "smtp", or "local" for the local outbox. Empty where it was not sent.
+   * The provider: "twilio", "fcm", "smtp", or "local" for the local outbox. Empty if it was not sent.
    *
    * @generated from field: string provider = 13;
    */
   provider: string;
 
   /**
-   * What the provider calls it.
+   * The provider's id of the message.
    *
    * @generated from field: string provider_id = 14;
    */
   providerId: string;
 
   /**
-   * The provider's error code, and what it means, without personal data.
+   * The provider's error code. Contains no personal data.
    *
    * @generated from field: string error_code = 15;
    */
   errorCode: string;
 
   /**
-   * What the error means.
+   * What the error means. Contains no personal data.
    *
    * @generated from field: string error_message = 16;
    */
   errorMessage: string;
 
   /**
-   * SMS: segments paid for.
+   * SMS: the number of segments that are charged.
    *
    * @generated from field: int32 segments = 17;
    */
   segments: number;
 
   /**
-   * Which attempt at this message on this channel it is, from 1.
+   * The number of the attempt at this message on this channel, from 1.
    *
    * @generated from field: int32 attempt = 18;
    */
   attempt: number;
 
   /**
-   * The attempt before it may have reached the recipient too.
+   * Whether the previous attempt may have reached the recipient too.
    *
    * @generated from field: bool possible_duplicate = 19;
    */
   possibleDuplicate: boolean;
 
   /**
-   * When it is tried again, UTC. Absent where it is not.
+   * When it is retried, in UTC. Absent if it is not.
    *
    * @generated from field: google.protobuf.Timestamp retry_time = 20;
    */
   retryTime?: Timestamp | undefined;
 
   /**
-   * When the line was written, UTC: before the provider was called.
+   * The time the line was written, in UTC. That is before the call to the provider.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 21;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When its status last changed, UTC.
+   * The time of the last change of its status, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 22;
    */
@@ -623,7 +628,7 @@ export const NotificationDeliverySchema: GenMessage<NotificationDelivery> = /*@_
   messageDesc(file_berth_v1_notification, 8);
 
 /**
- * OutboxMessage is a message that stands in the local outbox, because the tenant has no sender for its channel.
+ * OutboxMessage is a message in the local outbox. It is there because the tenant has no sender for its channel.
  *
  * @generated from message berth.v1.OutboxMessage
  */
@@ -636,7 +641,7 @@ export type OutboxMessage = Message<"berth.v1.OutboxMessage"> & {
   delivery?: NotificationDelivery | undefined;
 
   /**
-   * What the recipient would have got.
+   * The message that the recipient would have received.
    *
    * @generated from field: berth.v1.RenderedMessage message = 2;
    */
@@ -651,27 +656,27 @@ export const OutboxMessageSchema: GenMessage<OutboxMessage> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 9);
 
 /**
- * TwilioSender sends SMS with an account of the tenant's own.
+ * TwilioSender is the tenant's own account for SMS.
  *
  * @generated from message berth.v1.TwilioSender
  */
 export type TwilioSender = Message<"berth.v1.TwilioSender"> & {
   /**
-   * The account's SID, "AC" and 32 hexadecimal digits.
+   * The account's SID: "AC" and 32 hexadecimal digits.
    *
    * @generated from field: string account_sid = 1;
    */
   accountSid: string;
 
   /**
-   * The account's auth token. Written, never read back; empty keeps the one that is there.
+   * The account's auth token. It is never returned. Empty keeps the current one.
    *
    * @generated from field: string auth_token = 2;
    */
   authToken: string;
 
   /**
-   * The number it sends from, in E.164, or a messaging service's SID, "MG" and 32 hexadecimal digits.
+   * The sender's phone number in E.164, or the SID of a messaging service: "MG" and 32 hexadecimal digits.
    *
    * @generated from field: string from = 3;
    */
@@ -686,20 +691,20 @@ export const TwilioSenderSchema: GenMessage<TwilioSender> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 10);
 
 /**
- * FcmSender sends push notifications with a Firebase project of the tenant's own.
+ * FcmSender is the tenant's own Firebase project for push notifications.
  *
  * @generated from message berth.v1.FcmSender
  */
 export type FcmSender = Message<"berth.v1.FcmSender"> & {
   /**
-   * The project's id.
+   * The id of the project.
    *
    * @generated from field: string project_id = 1;
    */
   projectId: string;
 
   /**
-   * The service account's key, a JSON file. Written, never read back; empty keeps the one that is there.
+   * The key of the service account, a JSON file. It is never returned. Empty keeps the current one.
    *
    * @generated from field: bytes service_account_json = 2;
    */
@@ -714,41 +719,41 @@ export const FcmSenderSchema: GenMessage<FcmSender> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 11);
 
 /**
- * SmtpSender sends mail through a server of the tenant's own.
+ * SmtpSender is the tenant's own mail server.
  *
  * @generated from message berth.v1.SmtpSender
  */
 export type SmtpSender = Message<"berth.v1.SmtpSender"> & {
   /**
-   * The server's name, such as "smtp.example.com".
+   * The server's host name, such as "smtp.example.com".
    *
    * @generated from field: string host = 1;
    */
   host: string;
 
   /**
-   * Its port: 587 for STARTTLS, 465 for TLS from the start.
+   * The port: 587 for STARTTLS, 465 for implicit TLS.
    *
    * @generated from field: int32 port = 2;
    */
   port: number;
 
   /**
-   * The user to sign in as. Empty: nobody.
+   * The user to sign in as. Empty: no sign-in.
    *
    * @generated from field: string username = 3;
    */
   username: string;
 
   /**
-   * The password. Written, never read back; empty keeps the one that is there.
+   * The password. It is never returned. Empty keeps the current one.
    *
    * @generated from field: string password = 4;
    */
   password: string;
 
   /**
-   * The address that mails come from.
+   * The sender's address.
    *
    * @generated from field: string from_address = 5;
    */
@@ -763,49 +768,50 @@ export const SmtpSenderSchema: GenMessage<SmtpSender> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 12);
 
 /**
- * Senders is who carries a tenant's messages. A channel without a sender of the tenant's own uses the platform's, and where that has none,
- * the local outbox.
+ * Senders are the accounts that send a tenant's messages. A channel without an account of the tenant uses the
+ * platform's account, or the local outbox if there is none.
  *
  * @generated from message berth.v1.Senders
  */
 export type Senders = Message<"berth.v1.Senders"> & {
   /**
-   * For SMS. Absent: not the tenant's own.
+   * For SMS. Absent: the tenant has none.
    *
    * @generated from field: berth.v1.TwilioSender twilio = 1;
    */
   twilio?: TwilioSender | undefined;
 
   /**
-   * For push. Absent: not the tenant's own.
+   * For push. Absent: the tenant has none.
    *
    * @generated from field: berth.v1.FcmSender fcm = 2;
    */
   fcm?: FcmSender | undefined;
 
   /**
-   * For email. Absent: not the tenant's own.
+   * For email. Absent: the tenant has none.
    *
    * @generated from field: berth.v1.SmtpSender smtp = 3;
    */
   smtp?: SmtpSender | undefined;
 
   /**
-   * What each channel uses at present. Not read.
+   * What each channel uses now. Ignored in requests.
    *
    * @generated from field: repeated berth.v1.SenderInUse in_use = 4;
    */
   inUse: SenderInUse[];
 
   /**
-   * Where Twilio is to send replies: set it as the number's or messaging service's webhook for incoming messages. Not read.
+   * The URL for replies. Set it in Twilio as the webhook for incoming messages of the phone number or messaging
+   * service. Ignored in requests.
    *
    * @generated from field: string twilio_inbound_url = 5;
    */
   twilioInboundUrl: string;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 6;
    */
@@ -820,7 +826,7 @@ export const SendersSchema: GenMessage<Senders> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 13);
 
 /**
- * SenderInUse is who carries a channel's messages.
+ * SenderInUse is what a channel uses.
  *
  * @generated from message berth.v1.SenderInUse
  */
@@ -840,7 +846,7 @@ export type SenderInUse = Message<"berth.v1.SenderInUse"> & {
   provider: string;
 
   /**
-   * It is the tenant's own, not the platform's.
+   * Whether it is the tenant's own account, not the platform's.
    *
    * @generated from field: bool own = 3;
    */
@@ -855,55 +861,55 @@ export const SenderInUseSchema: GenMessage<SenderInUse> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification, 14);
 
 /**
- * DeliveryFilter chooses lines of the delivery log. All that is set must hold.
+ * DeliveryFilter selects lines of the delivery log. All conditions that are set must match.
  *
  * @generated from message berth.v1.DeliveryFilter
  */
 export type DeliveryFilter = Message<"berth.v1.DeliveryFilter"> & {
   /**
-   * To this member.
+   * Only messages to this member.
    *
    * @generated from field: string member_id = 1;
    */
   memberId: string;
 
   /**
-   * About this booking.
+   * Only this booking.
    *
    * @generated from field: string booking_id = 2;
    */
   bookingId: string;
 
   /**
-   * About this offer.
+   * Only messages about this offer.
    *
    * @generated from field: string offer_id = 3;
    */
   offerId: string;
 
   /**
-   * With one of these statuses. Empty: any.
+   * Only these statuses. Empty: all.
    *
    * @generated from field: repeated berth.v1.DeliveryStatus statuses = 4;
    */
   statuses: DeliveryStatus[];
 
   /**
-   * On this channel. Unspecified: any.
+   * Only this channel. Unspecified: all.
    *
    * @generated from field: berth.v1.NotificationChannel channel = 5;
    */
   channel: NotificationChannel;
 
   /**
-   * About this. Unspecified: anything.
+   * Only this topic. Unspecified: all.
    *
    * @generated from field: berth.v1.NotificationTopic topic = 6;
    */
   topic: NotificationTopic;
 
   /**
-   * Written in this span, UTC. Absent: ever.
+   * Only lines written in this period, in UTC. Absent: any time.
    *
    * @generated from field: berth.v1.TimeRange time_range = 7;
    */
@@ -931,63 +937,64 @@ export enum NotificationTopic {
   UNSPECIFIED = 0,
 
   /**
-   * A place is booked. By email, with a calendar file, and by push.
+   * A booking was confirmed. By email with a calendar file, and by push.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_BOOKING_CONFIRMED = 1;
    */
   BOOKING_CONFIRMED = 1,
 
   /**
-   * A place on the waitlist. By email.
+   * The member joined a waitlist. By email.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_WAITLISTED = 2;
    */
   WAITLISTED = 2,
 
   /**
-   * The waitlist has become a booking. By email, with a calendar file, and by push, else SMS.
+   * A waitlist entry became a booking. By email with a calendar file, and by push, or else SMS.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_PROMOTED = 3;
    */
   PROMOTED = 3,
 
   /**
-   * A freed place is kept for a while, to be accepted or declined. By email, and by push, else SMS.
+   * A freed place is offered for a limited time. By email, and by push, or else SMS.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_OFFER = 4;
    */
   OFFER = 4,
 
   /**
-   * An offer that was not answered is about to end. By push, else SMS.
+   * An offer expires soon. By push, or else SMS.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_OFFER_EXPIRING = 5;
    */
   OFFER_EXPIRING = 5,
 
   /**
-   * A booking or a place on the waitlist was given up. By email, which takes the calendar entry out.
+   * A booking was cancelled or a waitlist entry ended. By email, which removes the calendar entry.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_BOOKING_CANCELLED = 6;
    */
   BOOKING_CANCELLED = 6,
 
   /**
-   * The session does not take place. By email, which takes the calendar entry out, and by push, else SMS.
+   * A session was cancelled. By email, which removes the calendar entry, and by push, or else SMS.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_SESSION_CANCELLED = 7;
    */
   SESSION_CANCELLED = 7,
 
   /**
-   * The booking or its session has another time, place or resource. By email, which moves the calendar entry, and by push.
+   * The time, place or resource of a booking changed, because it was rescheduled or its session was edited. By email,
+   * which updates the calendar entry, and by push.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_RESCHEDULED = 8;
    */
   RESCHEDULED = 8,
 
   /**
-   * The session begins soon. By push, else email.
+   * The session starts soon. By push, or else email.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_REMINDER = 9;
    */
@@ -1001,14 +1008,14 @@ export enum NotificationTopic {
   CHECK_IN_OPEN = 10,
 
   /**
-   * Few credits are left, or none. By email.
+   * Few or no credits are left. By email.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_CREDITS_LOW = 11;
    */
   CREDITS_LOW = 11,
 
   /**
-   * The waitlist leaves a place to staff. To owners and admins, by email and push.
+   * The waitlist left open seats to staff. To owners and admins, by email and push.
    *
    * @generated from enum value: NOTIFICATION_TOPIC_STAFF_NOTE = 12;
    */
@@ -1022,7 +1029,7 @@ export const NotificationTopicSchema: GenEnum<NotificationTopic> = /*@__PURE__*/
   enumDesc(file_berth_v1_notification, 0);
 
 /**
- * NotificationChannel is a way to reach a person.
+ * NotificationChannel is how a message is delivered.
  *
  * @generated from enum berth.v1.NotificationChannel
  */
@@ -1035,7 +1042,7 @@ export enum NotificationChannel {
   UNSPECIFIED = 0,
 
   /**
-   * A text message to the member's telephone.
+   * A text message to the member's phone.
    *
    * @generated from enum value: NOTIFICATION_CHANNEL_SMS = 1;
    */
@@ -1049,7 +1056,7 @@ export enum NotificationChannel {
   PUSH = 2,
 
   /**
-   * A mail to the member's address.
+   * An email to the member's address.
    *
    * @generated from enum value: NOTIFICATION_CHANNEL_EMAIL = 3;
    */
@@ -1063,8 +1070,8 @@ export const NotificationChannelSchema: GenEnum<NotificationChannel> = /*@__PURE
   enumDesc(file_berth_v1_notification, 1);
 
 /**
- * DeliveryStatus is how far a message got. The order of the values is that in which they can follow
- * each other; none is ever taken back, but that proof of delivery outranks a report of failure.
+ * DeliveryStatus is the status of a message. A status can only be followed by a later one in this list. Proof of
+ * delivery therefore wins over a report of failure.
  *
  * @generated from enum berth.v1.DeliveryStatus
  */
@@ -1077,42 +1084,43 @@ export enum DeliveryStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Not sent yet: it waits, for the reason given, until `retry_time`.
+   * Not sent yet. It waits until `retry_time`, for the given reason.
    *
    * @generated from enum value: DELIVERY_STATUS_DEFERRED = 1;
    */
   DEFERRED = 1,
 
   /**
-   * Not sent, for the reason given.
+   * Not sent, for the given reason.
    *
    * @generated from enum value: DELIVERY_STATUS_DROPPED = 2;
    */
   DROPPED = 2,
 
   /**
-   * It was handed to the provider, whose answer is not known, at this moment or because it was lost. The provider may have it.
+   * Handed to the provider, whose response is not known, yet or at all. The provider may have accepted it.
    *
    * @generated from enum value: DELIVERY_STATUS_POSSIBLY_SENT = 3;
    */
   POSSIBLY_SENT = 3,
 
   /**
-   * The provider has it.
+   * The provider accepted it.
    *
    * @generated from enum value: DELIVERY_STATUS_QUEUED = 4;
    */
   QUEUED = 4,
 
   /**
-   * The provider has handed it on to the carrier, the device's vendor or the mail server. In the local outbox: it stands there.
+   * The provider passed it on to the carrier, the device's vendor or the mail server. In the local outbox: it is
+   * stored.
    *
    * @generated from enum value: DELIVERY_STATUS_SENT = 5;
    */
   SENT = 5,
 
   /**
-   * The provider refused it or could not hand it on.
+   * The provider rejected it or could not pass it on.
    *
    * @generated from enum value: DELIVERY_STATUS_FAILED = 6;
    */
@@ -1126,21 +1134,21 @@ export enum DeliveryStatus {
   UNDELIVERED = 7,
 
   /**
-   * The mail came back.
+   * The email bounced.
    *
    * @generated from enum value: DELIVERY_STATUS_BOUNCED = 8;
    */
   BOUNCED = 8,
 
   /**
-   * It arrived.
+   * Delivered.
    *
    * @generated from enum value: DELIVERY_STATUS_DELIVERED = 9;
    */
   DELIVERED = 9,
 
   /**
-   * It was read.
+   * Read by the recipient.
    *
    * @generated from enum value: DELIVERY_STATUS_READ = 10;
    */
@@ -1160,14 +1168,14 @@ export const DeliveryStatusSchema: GenEnum<DeliveryStatus> = /*@__PURE__*/
  */
 export enum NotificationReason {
   /**
-   * There is none.
+   * No reason.
    *
    * @generated from enum value: NOTIFICATION_REASON_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Consent: the recipient replied STOP or one of its synonyms, or told the provider.
+   * Consent: the recipient replied STOP or a synonym, or opted out with the provider.
    *
    * @generated from enum value: NOTIFICATION_REASON_OPTED_OUT = 1;
    */
@@ -1181,14 +1189,14 @@ export enum NotificationReason {
   UNSUBSCRIBED = 2,
 
   /**
-   * Consent: messages to that address came back.
+   * Consent: messages to the address bounced.
    *
    * @generated from enum value: NOTIFICATION_REASON_BOUNCED = 3;
    */
   BOUNCED = 3,
 
   /**
-   * Consent: the recipient has no number, address or registered device on any channel that may be used.
+   * Consent: the recipient has no phone number, address or registered device for any channel that may be used.
    *
    * @generated from enum value: NOTIFICATION_REASON_UNREACHABLE = 4;
    */
@@ -1202,84 +1210,84 @@ export enum NotificationReason {
   QUIET_HOURS = 5,
 
   /**
-   * The recipient has had as many messages as the settings allow in 24 hours.
+   * The recipient has got as many messages as the settings allow in 24 hours.
    *
    * @generated from enum value: NOTIFICATION_REASON_FREQUENCY_CAP = 6;
    */
   FREQUENCY_CAP = 6,
 
   /**
-   * Freshness: the booking or the place on the waitlist is no more.
+   * Freshness: the booking or waitlist entry has ended.
    *
    * @generated from enum value: NOTIFICATION_REASON_NOT_BOOKED = 7;
    */
   NOT_BOOKED = 7,
 
   /**
-   * Freshness: the offer was answered, withdrawn or has ended.
+   * Freshness: the offer was answered or withdrawn, or has expired.
    *
    * @generated from enum value: NOTIFICATION_REASON_OFFER_CLOSED = 8;
    */
   OFFER_CLOSED = 8,
 
   /**
-   * Freshness: the time that it speaks of is no longer the session's.
+   * Freshness: the session is now at another time than the message says.
    *
    * @generated from enum value: NOTIFICATION_REASON_MOVED = 9;
    */
   MOVED = 9,
 
   /**
-   * Freshness: it would come too late to be of use.
+   * Freshness: it would arrive too late to be useful.
    *
    * @generated from enum value: NOTIFICATION_REASON_TOO_LATE = 10;
    */
   TOO_LATE = 10,
 
   /**
-   * Freshness: something newer says otherwise, or the recipient is no longer a member.
+   * Freshness: a newer message replaces it, or the recipient is no longer a member.
    *
    * @generated from enum value: NOTIFICATION_REASON_SUPERSEDED = 11;
    */
   SUPERSEDED = 11,
 
   /**
-   * The provider could not take it; it is tried again.
+   * The provider could not accept it. It is retried.
    *
    * @generated from enum value: NOTIFICATION_REASON_PROVIDER_UNAVAILABLE = 12;
    */
   PROVIDER_UNAVAILABLE = 12,
 
   /**
-   * The provider refuses this message; `error_code` says why.
+   * The provider rejects this message; `error_code` says why.
    *
    * @generated from enum value: NOTIFICATION_REASON_PROVIDER_REFUSED = 13;
    */
   PROVIDER_REFUSED = 13,
 
   /**
-   * The device or number is no longer registered with the provider. It was dropped.
+   * The device or phone number is not registered with the provider any more. It was removed.
    *
    * @generated from enum value: NOTIFICATION_REASON_UNREGISTERED = 14;
    */
   UNREGISTERED = 14,
 
   /**
-   * The sender's account or settings do not work.
+   * The sender's account or settings are invalid.
    *
    * @generated from enum value: NOTIFICATION_REASON_MISCONFIGURED = 15;
    */
   MISCONFIGURED = 15,
 
   /**
-   * The attempt before may have reached the recipient: its outcome was lost.
+   * The outcome of the previous attempt is unknown: it may have reached the recipient.
    *
    * @generated from enum value: NOTIFICATION_REASON_POSSIBLY_SENT = 16;
    */
   POSSIBLY_SENT = 16,
 
   /**
-   * The tenant's template could not be used; the default was sent, or nothing where there is none.
+   * The tenant's template failed. The default was sent, or nothing if there is none.
    *
    * @generated from enum value: NOTIFICATION_REASON_TEMPLATE = 17;
    */

@@ -18,13 +18,13 @@ export const file_berth_v1_notification_service: GenFile = /*@__PURE__*/
   fileDesc("CiNiZXJ0aC92MS9ub3RpZmljYXRpb25fc2VydmljZS5wcm90bxIIYmVydGgudjEiPQoVR2V0UHJlZmVyZW5jZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkiUAoWR2V0UHJlZmVyZW5jZXNSZXNwb25zZRI2CgtwcmVmZXJlbmNlcxgBIAEoCzIhLmJlcnRoLnYxLk5vdGlmaWNhdGlvblByZWZlcmVuY2VzIpYBChhVcGRhdGVQcmVmZXJlbmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEjYKC3ByZWZlcmVuY2VzGAIgASgLMiEuYmVydGgudjEuTm90aWZpY2F0aW9uUHJlZmVyZW5jZXMSLwoLdXBkYXRlX21hc2sYAyABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrIlMKGVVwZGF0ZVByZWZlcmVuY2VzUmVzcG9uc2USNgoLcHJlZmVyZW5jZXMYASABKAsyIS5iZXJ0aC52MS5Ob3RpZmljYXRpb25QcmVmZXJlbmNlcyIuChlDcmVhdGVDYWxlbmRhckZlZWRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSIuChpDcmVhdGVDYWxlbmRhckZlZWRSZXNwb25zZRIQCgN1cmwYASABKAlCA4ABASIuChlEZWxldGVDYWxlbmRhckZlZWRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCSIcChpEZWxldGVDYWxlbmRhckZlZWRSZXNwb25zZSIzCh5HZXROb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJIlMKH0dldE5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2USMAoIc2V0dGluZ3MYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25TZXR0aW5ncyKZAQohVXBkYXRlTm90aWZpY2F0aW9uU2V0dGluZ3NSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCghzZXR0aW5ncxgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblNldHRpbmdzEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayJWCiJVcGRhdGVOb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlEjAKCHNldHRpbmdzGAEgASgLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uU2V0dGluZ3MilQEKFExpc3RUZW1wbGF0ZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCSJKChVMaXN0VGVtcGxhdGVzUmVzcG9uc2USMQoJdGVtcGxhdGVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uVGVtcGxhdGUiXAoVVXBkYXRlVGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgh0ZW1wbGF0ZRgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlIkoKFlVwZGF0ZVRlbXBsYXRlUmVzcG9uc2USMAoIdGVtcGxhdGUYASABKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25UZW1wbGF0ZSJdChZQcmV2aWV3VGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIwCgh0ZW1wbGF0ZRgCIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlIkUKF1ByZXZpZXdUZW1wbGF0ZVJlc3BvbnNlEioKB21lc3NhZ2UYASABKAsyGS5iZXJ0aC52MS5SZW5kZXJlZE1lc3NhZ2UiowEKFFJlc2V0VGVtcGxhdGVSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCRIMCgRldGFnGAUgASgJIkkKFVJlc2V0VGVtcGxhdGVSZXNwb25zZRIwCgh0ZW1wbGF0ZRgBIAEoCzIeLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRlbXBsYXRlInsKFUxpc3REZWxpdmVyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKAoGZmlsdGVyGAIgASgLMhguYmVydGgudjEuRGVsaXZlcnlGaWx0ZXISEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiZQoWTGlzdERlbGl2ZXJpZXNSZXNwb25zZRIyCgpkZWxpdmVyaWVzGAEgAygLMh4uYmVydGgudjEuTm90aWZpY2F0aW9uRGVsaXZlcnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIncKEUxpc3RPdXRib3hSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIoCgZmaWx0ZXIYAiABKAsyGC5iZXJ0aC52MS5EZWxpdmVyeUZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJYChJMaXN0T3V0Ym94UmVzcG9uc2USKQoIbWVzc2FnZXMYASADKAsyFy5iZXJ0aC52MS5PdXRib3hNZXNzYWdlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSKQAQoPU2VuZFRlc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIqCgV0b3BpYxgCIAEoDjIbLmJlcnRoLnYxLk5vdGlmaWNhdGlvblRvcGljEi4KB2NoYW5uZWwYAyABKA4yHS5iZXJ0aC52MS5Ob3RpZmljYXRpb25DaGFubmVsEg4KBmxvY2FsZRgEIAEoCSJGChBTZW5kVGVzdFJlc3BvbnNlEjIKCmRlbGl2ZXJpZXMYASADKAsyHi5iZXJ0aC52MS5Ob3RpZmljYXRpb25EZWxpdmVyeSImChFHZXRTZW5kZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiOAoSR2V0U2VuZGVyc1Jlc3BvbnNlEiIKB3NlbmRlcnMYASABKAsyES5iZXJ0aC52MS5TZW5kZXJzIn4KFFVwZGF0ZVNlbmRlcnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgdzZW5kZXJzGAIgASgLMhEuYmVydGgudjEuU2VuZGVycxIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siOwoVVXBkYXRlU2VuZGVyc1Jlc3BvbnNlEiIKB3NlbmRlcnMYASABKAsyES5iZXJ0aC52MS5TZW5kZXJzMrUNChNOb3RpZmljYXRpb25TZXJ2aWNlEmsKDkdldFByZWZlcmVuY2VzEh8uYmVydGgudjEuR2V0UHJlZmVyZW5jZXNSZXF1ZXN0GiAuYmVydGgudjEuR2V0UHJlZmVyZW5jZXNSZXNwb25zZSIWkAIByvMYDwgCEgttZW1iZXIucmVhZBJkChFVcGRhdGVQcmVmZXJlbmNlcxIiLmJlcnRoLnYxLlVwZGF0ZVByZWZlcmVuY2VzUmVxdWVzdBojLmJlcnRoLnYxLlVwZGF0ZVByZWZlcmVuY2VzUmVzcG9uc2UiBsrzGAIIAhJnChJDcmVhdGVDYWxlbmRhckZlZWQSIy5iZXJ0aC52MS5DcmVhdGVDYWxlbmRhckZlZWRSZXF1ZXN0GiQuYmVydGgudjEuQ3JlYXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2UiBsrzGAIIAhJnChJEZWxldGVDYWxlbmRhckZlZWQSIy5iZXJ0aC52MS5EZWxldGVDYWxlbmRhckZlZWRSZXF1ZXN0GiQuYmVydGgudjEuRGVsZXRlQ2FsZW5kYXJGZWVkUmVzcG9uc2UiBsrzGAIIAhKMAQoXR2V0Tm90aWZpY2F0aW9uU2V0dGluZ3MSKC5iZXJ0aC52MS5HZXROb3RpZmljYXRpb25TZXR0aW5nc1JlcXVlc3QaKS5iZXJ0aC52MS5HZXROb3RpZmljYXRpb25TZXR0aW5nc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEpMBChpVcGRhdGVOb3RpZmljYXRpb25TZXR0aW5ncxIrLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVxdWVzdBosLmJlcnRoLnYxLlVwZGF0ZU5vdGlmaWNhdGlvblNldHRpbmdzUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEm4KDUxpc3RUZW1wbGF0ZXMSHi5iZXJ0aC52MS5MaXN0VGVtcGxhdGVzUmVxdWVzdBofLmJlcnRoLnYxLkxpc3RUZW1wbGF0ZXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJvCg5VcGRhdGVUZW1wbGF0ZRIfLmJlcnRoLnYxLlVwZGF0ZVRlbXBsYXRlUmVxdWVzdBogLmJlcnRoLnYxLlVwZGF0ZVRlbXBsYXRlUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEnQKD1ByZXZpZXdUZW1wbGF0ZRIgLmJlcnRoLnYxLlByZXZpZXdUZW1wbGF0ZVJlcXVlc3QaIS5iZXJ0aC52MS5QcmV2aWV3VGVtcGxhdGVSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJsCg1SZXNldFRlbXBsYXRlEh4uYmVydGgudjEuUmVzZXRUZW1wbGF0ZVJlcXVlc3QaHy5iZXJ0aC52MS5SZXNldFRlbXBsYXRlUmVzcG9uc2UiGsrzGBYIARISbm90aWZpY2F0aW9uLndyaXRlEnEKDkxpc3REZWxpdmVyaWVzEh8uYmVydGgudjEuTGlzdERlbGl2ZXJpZXNSZXF1ZXN0GiAuYmVydGgudjEuTGlzdERlbGl2ZXJpZXNSZXNwb25zZSIckAIByvMYFQgBEhFub3RpZmljYXRpb24ucmVhZBJnCgpMaXN0T3V0Ym94EhsuYmVydGgudjEuTGlzdE91dGJveFJlcXVlc3QaHC5iZXJ0aC52MS5MaXN0T3V0Ym94UmVzcG9uc2UiHpACAcrzGBcIARITbm90aWZpY2F0aW9uLm91dGJveBJcCghTZW5kVGVzdBIZLmJlcnRoLnYxLlNlbmRUZXN0UmVxdWVzdBoaLmJlcnRoLnYxLlNlbmRUZXN0UmVzcG9uc2UiGcrzGBUIARIRbm90aWZpY2F0aW9uLnRlc3QSZQoKR2V0U2VuZGVycxIbLmJlcnRoLnYxLkdldFNlbmRlcnNSZXF1ZXN0GhwuYmVydGgudjEuR2V0U2VuZGVyc1Jlc3BvbnNlIhyQAgHK8xgVCAESEW5vdGlmaWNhdGlvbi5yZWFkEm4KDVVwZGF0ZVNlbmRlcnMSHi5iZXJ0aC52MS5VcGRhdGVTZW5kZXJzUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlbmRlcnNSZXNwb25zZSIcyvMYGAgBEhRub3RpZmljYXRpb24uc2VuZGVyc2IGcHJvdG8z", [file_berth_v1_access, file_berth_v1_notification, file_google_protobuf_field_mask]);
 
 /**
- * GetPreferencesRequest asks for the caller's preferences.
+ * GetPreferencesRequest reads preferences.
  *
  * @generated from message berth.v1.GetPreferencesRequest
  */
 export type GetPreferencesRequest = Message<"berth.v1.GetPreferencesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -46,13 +46,13 @@ export const GetPreferencesRequestSchema: GenMessage<GetPreferencesRequest> = /*
   messageDesc(file_berth_v1_notification_service, 0);
 
 /**
- * GetPreferencesResponse is the caller's preferences.
+ * GetPreferencesResponse has the preferences.
  *
  * @generated from message berth.v1.GetPreferencesResponse
  */
 export type GetPreferencesResponse = Message<"berth.v1.GetPreferencesResponse"> & {
   /**
-   * As they are now.
+   * The preferences or settings.
    *
    * @generated from field: berth.v1.NotificationPreferences preferences = 1;
    */
@@ -73,21 +73,21 @@ export const GetPreferencesResponseSchema: GenMessage<GetPreferencesResponse> = 
  */
 export type UpdatePreferencesRequest = Message<"berth.v1.UpdatePreferencesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The new values of what the mask names. Of the preferences, those given change and the rest stays.
+   * New values for the fields in the mask. Of preferences, only the given ones change.
    *
    * @generated from field: berth.v1.NotificationPreferences preferences = 2;
    */
   preferences?: NotificationPreferences | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -102,13 +102,13 @@ export const UpdatePreferencesRequestSchema: GenMessage<UpdatePreferencesRequest
   messageDesc(file_berth_v1_notification_service, 2);
 
 /**
- * UpdatePreferencesResponse is the caller's preferences after the change.
+ * UpdatePreferencesResponse has the changed preferences.
  *
  * @generated from message berth.v1.UpdatePreferencesResponse
  */
 export type UpdatePreferencesResponse = Message<"berth.v1.UpdatePreferencesResponse"> & {
   /**
-   * As they are now.
+   * The preferences or settings.
    *
    * @generated from field: berth.v1.NotificationPreferences preferences = 1;
    */
@@ -123,13 +123,13 @@ export const UpdatePreferencesResponseSchema: GenMessage<UpdatePreferencesRespon
   messageDesc(file_berth_v1_notification_service, 3);
 
 /**
- * CreateCalendarFeedRequest asks for the address of a calendar feed.
+ * CreateCalendarFeedRequest creates a calendar feed.
  *
  * @generated from message berth.v1.CreateCalendarFeedRequest
  */
 export type CreateCalendarFeedRequest = Message<"berth.v1.CreateCalendarFeedRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -144,13 +144,13 @@ export const CreateCalendarFeedRequestSchema: GenMessage<CreateCalendarFeedReque
   messageDesc(file_berth_v1_notification_service, 4);
 
 /**
- * CreateCalendarFeedResponse is the address.
+ * CreateCalendarFeedResponse has the URL of the feed.
  *
  * @generated from message berth.v1.CreateCalendarFeedResponse
  */
 export type CreateCalendarFeedResponse = Message<"berth.v1.CreateCalendarFeedResponse"> & {
   /**
-   * To subscribe to in a calendar. It holds a secret.
+   * The URL to subscribe to in a calendar. It contains a secret.
    *
    * @generated from field: string url = 1;
    */
@@ -171,7 +171,7 @@ export const CreateCalendarFeedResponseSchema: GenMessage<CreateCalendarFeedResp
  */
 export type DeleteCalendarFeedRequest = Message<"berth.v1.DeleteCalendarFeedRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -186,7 +186,7 @@ export const DeleteCalendarFeedRequestSchema: GenMessage<DeleteCalendarFeedReque
   messageDesc(file_berth_v1_notification_service, 6);
 
 /**
- * DeleteCalendarFeedResponse says that it is gone.
+ * DeleteCalendarFeedResponse is empty.
  *
  * @generated from message berth.v1.DeleteCalendarFeedResponse
  */
@@ -201,13 +201,13 @@ export const DeleteCalendarFeedResponseSchema: GenMessage<DeleteCalendarFeedResp
   messageDesc(file_berth_v1_notification_service, 7);
 
 /**
- * GetNotificationSettingsRequest asks for the settings.
+ * GetNotificationSettingsRequest reads the settings.
  *
  * @generated from message berth.v1.GetNotificationSettingsRequest
  */
 export type GetNotificationSettingsRequest = Message<"berth.v1.GetNotificationSettingsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -222,13 +222,13 @@ export const GetNotificationSettingsRequestSchema: GenMessage<GetNotificationSet
   messageDesc(file_berth_v1_notification_service, 8);
 
 /**
- * GetNotificationSettingsResponse is the settings.
+ * GetNotificationSettingsResponse has the settings.
  *
  * @generated from message berth.v1.GetNotificationSettingsResponse
  */
 export type GetNotificationSettingsResponse = Message<"berth.v1.GetNotificationSettingsResponse"> & {
   /**
-   * As they are now.
+   * The preferences or settings.
    *
    * @generated from field: berth.v1.NotificationSettings settings = 1;
    */
@@ -249,21 +249,21 @@ export const GetNotificationSettingsResponseSchema: GenMessage<GetNotificationSe
  */
 export type UpdateNotificationSettingsRequest = Message<"berth.v1.UpdateNotificationSettingsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The new values of what the mask names.
+   * New values for the fields in the mask.
    *
    * @generated from field: berth.v1.NotificationSettings settings = 2;
    */
   settings?: NotificationSettings | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -278,13 +278,13 @@ export const UpdateNotificationSettingsRequestSchema: GenMessage<UpdateNotificat
   messageDesc(file_berth_v1_notification_service, 10);
 
 /**
- * UpdateNotificationSettingsResponse is the settings after the change.
+ * UpdateNotificationSettingsResponse has the changed settings.
  *
  * @generated from message berth.v1.UpdateNotificationSettingsResponse
  */
 export type UpdateNotificationSettingsResponse = Message<"berth.v1.UpdateNotificationSettingsResponse"> & {
   /**
-   * As they are now.
+   * The preferences or settings.
    *
    * @generated from field: berth.v1.NotificationSettings settings = 1;
    */
@@ -299,34 +299,34 @@ export const UpdateNotificationSettingsResponseSchema: GenMessage<UpdateNotifica
   messageDesc(file_berth_v1_notification_service, 11);
 
 /**
- * ListTemplatesRequest chooses templates. All that is set must hold.
+ * ListTemplatesRequest selects templates. All conditions that are set must match.
  *
  * @generated from message berth.v1.ListTemplatesRequest
  */
 export type ListTemplatesRequest = Message<"berth.v1.ListTemplatesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * About this. Unspecified: anything.
+   * Only this topic. Unspecified: all.
    *
    * @generated from field: berth.v1.NotificationTopic topic = 2;
    */
   topic: NotificationTopic;
 
   /**
-   * For this channel. Unspecified: any.
+   * Only this channel. Unspecified: all.
    *
    * @generated from field: berth.v1.NotificationChannel channel = 3;
    */
   channel: NotificationChannel;
 
   /**
-   * In this language, exactly. Empty: in any.
+   * Only this language (exact match). Empty: all.
    *
    * @generated from field: string locale = 4;
    */
@@ -341,7 +341,7 @@ export const ListTemplatesRequestSchema: GenMessage<ListTemplatesRequest> = /*@_
   messageDesc(file_berth_v1_notification_service, 12);
 
 /**
- * ListTemplatesResponse is all of them, in order of topic, channel, language.
+ * ListTemplatesResponse has all selected templates, by topic, channel and language.
  *
  * @generated from message berth.v1.ListTemplatesResponse
  */
@@ -362,20 +362,20 @@ export const ListTemplatesResponseSchema: GenMessage<ListTemplatesResponse> = /*
   messageDesc(file_berth_v1_notification_service, 13);
 
 /**
- * UpdateTemplateRequest gives a wording.
+ * UpdateTemplateRequest sets a template.
  *
  * @generated from message berth.v1.UpdateTemplateRequest
  */
 export type UpdateTemplateRequest = Message<"berth.v1.UpdateTemplateRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The whole template, with topic, channel and locale, which name it.
+   * The whole template. topic, channel and locale identify it.
    *
    * @generated from field: berth.v1.NotificationTemplate template = 2;
    */
@@ -390,13 +390,13 @@ export const UpdateTemplateRequestSchema: GenMessage<UpdateTemplateRequest> = /*
   messageDesc(file_berth_v1_notification_service, 14);
 
 /**
- * UpdateTemplateResponse is the template kept.
+ * UpdateTemplateResponse is the stored template.
  *
  * @generated from message berth.v1.UpdateTemplateResponse
  */
 export type UpdateTemplateResponse = Message<"berth.v1.UpdateTemplateResponse"> & {
   /**
-   * As it is now.
+   * The template.
    *
    * @generated from field: berth.v1.NotificationTemplate template = 1;
    */
@@ -411,20 +411,20 @@ export const UpdateTemplateResponseSchema: GenMessage<UpdateTemplateResponse> = 
   messageDesc(file_berth_v1_notification_service, 15);
 
 /**
- * PreviewTemplateRequest gives a wording to look at.
+ * PreviewTemplateRequest renders a template.
  *
  * @generated from message berth.v1.PreviewTemplateRequest
  */
 export type PreviewTemplateRequest = Message<"berth.v1.PreviewTemplateRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The whole template. With an empty body: the one in use.
+   * The whole template. If the body is empty, the template in use is rendered.
    *
    * @generated from field: berth.v1.NotificationTemplate template = 2;
    */
@@ -439,13 +439,13 @@ export const PreviewTemplateRequestSchema: GenMessage<PreviewTemplateRequest> = 
   messageDesc(file_berth_v1_notification_service, 16);
 
 /**
- * PreviewTemplateResponse is what it would look like.
+ * PreviewTemplateResponse is the rendered message.
  *
  * @generated from message berth.v1.PreviewTemplateResponse
  */
 export type PreviewTemplateResponse = Message<"berth.v1.PreviewTemplateResponse"> & {
   /**
-   * With example values.
+   * The message, with example values.
    *
    * @generated from field: berth.v1.RenderedMessage message = 1;
    */
@@ -460,20 +460,20 @@ export const PreviewTemplateResponseSchema: GenMessage<PreviewTemplateResponse> 
   messageDesc(file_berth_v1_notification_service, 17);
 
 /**
- * ResetTemplateRequest names a template.
+ * ResetTemplateRequest resets a template.
  *
  * @generated from message berth.v1.ResetTemplateRequest
  */
 export type ResetTemplateRequest = Message<"berth.v1.ResetTemplateRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is about.
+   * The topic.
    *
    * @generated from field: berth.v1.NotificationTopic topic = 2;
    */
@@ -487,14 +487,14 @@ export type ResetTemplateRequest = Message<"berth.v1.ResetTemplateRequest"> & {
   channel: NotificationChannel;
 
   /**
-   * BCP 47 tag, such as "de".
+   * The language as a BCP 47 tag, such as "de".
    *
    * @generated from field: string locale = 4;
    */
   locale: string;
 
   /**
-   * As read; it must still be the current one: ETAG_MISMATCH. Empty does not care.
+   * If set, it must be the current etag: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 5;
    */
@@ -515,7 +515,7 @@ export const ResetTemplateRequestSchema: GenMessage<ResetTemplateRequest> = /*@_
  */
 export type ResetTemplateResponse = Message<"berth.v1.ResetTemplateResponse"> & {
   /**
-   * The template that is in use now. Absent where there is no default in that language.
+   * The template that is in use now. Absent if there is no default in that language.
    *
    * @generated from field: berth.v1.NotificationTemplate template = 1;
    */
@@ -530,34 +530,34 @@ export const ResetTemplateResponseSchema: GenMessage<ResetTemplateResponse> = /*
   messageDesc(file_berth_v1_notification_service, 19);
 
 /**
- * ListDeliveriesRequest chooses lines of the log.
+ * ListDeliveriesRequest selects lines of the delivery log.
  *
  * @generated from message berth.v1.ListDeliveriesRequest
  */
 export type ListDeliveriesRequest = Message<"berth.v1.ListDeliveriesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which.
+   * What to select. Absent: all.
    *
    * @generated from field: berth.v1.DeliveryFilter filter = 2;
    */
   filter?: DeliveryFilter | undefined;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -572,7 +572,7 @@ export const ListDeliveriesRequestSchema: GenMessage<ListDeliveriesRequest> = /*
   messageDesc(file_berth_v1_notification_service, 20);
 
 /**
- * ListDeliveriesResponse is one page, the newest first.
+ * ListDeliveriesResponse is one page, newest first.
  *
  * @generated from message berth.v1.ListDeliveriesResponse
  */
@@ -585,7 +585,7 @@ export type ListDeliveriesResponse = Message<"berth.v1.ListDeliveriesResponse"> 
   deliveries: NotificationDelivery[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -600,34 +600,34 @@ export const ListDeliveriesResponseSchema: GenMessage<ListDeliveriesResponse> = 
   messageDesc(file_berth_v1_notification_service, 21);
 
 /**
- * ListOutboxRequest chooses messages.
+ * ListOutboxRequest selects messages.
  *
  * @generated from message berth.v1.ListOutboxRequest
  */
 export type ListOutboxRequest = Message<"berth.v1.ListOutboxRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which.
+   * What to select. Absent: all.
    *
    * @generated from field: berth.v1.DeliveryFilter filter = 2;
    */
   filter?: DeliveryFilter | undefined;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -642,7 +642,7 @@ export const ListOutboxRequestSchema: GenMessage<ListOutboxRequest> = /*@__PURE_
   messageDesc(file_berth_v1_notification_service, 22);
 
 /**
- * ListOutboxResponse is one page, the newest first.
+ * ListOutboxResponse is one page, newest first.
  *
  * @generated from message berth.v1.ListOutboxResponse
  */
@@ -655,7 +655,7 @@ export type ListOutboxResponse = Message<"berth.v1.ListOutboxResponse"> & {
   messages: OutboxMessage[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -670,20 +670,20 @@ export const ListOutboxResponseSchema: GenMessage<ListOutboxResponse> = /*@__PUR
   messageDesc(file_berth_v1_notification_service, 23);
 
 /**
- * SendTestRequest says what to send.
+ * SendTestRequest selects a template to send.
  *
  * @generated from message berth.v1.SendTestRequest
  */
 export type SendTestRequest = Message<"berth.v1.SendTestRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is about.
+   * The topic.
    *
    * @generated from field: berth.v1.NotificationTopic topic = 2;
    */
@@ -697,7 +697,7 @@ export type SendTestRequest = Message<"berth.v1.SendTestRequest"> & {
   channel: NotificationChannel;
 
   /**
-   * In this language. Empty: in the caller's.
+   * The language. Empty: the caller's.
    *
    * @generated from field: string locale = 4;
    */
@@ -712,13 +712,13 @@ export const SendTestRequestSchema: GenMessage<SendTestRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_notification_service, 24);
 
 /**
- * SendTestResponse is what became of it.
+ * SendTestResponse has the result.
  *
  * @generated from message berth.v1.SendTestResponse
  */
 export type SendTestResponse = Message<"berth.v1.SendTestResponse"> & {
   /**
-   * The lines of the log: one, or for push one for each device.
+   * The lines of the delivery log: one, or for push one for each device.
    *
    * @generated from field: repeated berth.v1.NotificationDelivery deliveries = 1;
    */
@@ -733,13 +733,13 @@ export const SendTestResponseSchema: GenMessage<SendTestResponse> = /*@__PURE__*
   messageDesc(file_berth_v1_notification_service, 25);
 
 /**
- * GetSendersRequest asks who carries the messages.
+ * GetSendersRequest reads the senders.
  *
  * @generated from message berth.v1.GetSendersRequest
  */
 export type GetSendersRequest = Message<"berth.v1.GetSendersRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -754,13 +754,13 @@ export const GetSendersRequestSchema: GenMessage<GetSendersRequest> = /*@__PURE_
   messageDesc(file_berth_v1_notification_service, 26);
 
 /**
- * GetSendersResponse is who carries the messages.
+ * GetSendersResponse has the senders.
  *
  * @generated from message berth.v1.GetSendersResponse
  */
 export type GetSendersResponse = Message<"berth.v1.GetSendersResponse"> & {
   /**
-   * As they are now, without secrets.
+   * The senders, without secrets.
    *
    * @generated from field: berth.v1.Senders senders = 1;
    */
@@ -775,27 +775,28 @@ export const GetSendersResponseSchema: GenMessage<GetSendersResponse> = /*@__PUR
   messageDesc(file_berth_v1_notification_service, 27);
 
 /**
- * UpdateSendersRequest changes who carries the messages.
+ * UpdateSendersRequest changes the senders.
  *
  * @generated from message berth.v1.UpdateSendersRequest
  */
 export type UpdateSendersRequest = Message<"berth.v1.UpdateSendersRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The new values of what the mask names. A secret that is empty keeps the one that is there, as long as the account, project or server and user stay the same.
+   * New values for the fields in the mask. An empty secret keeps the current one, as long as the account, the project,
+   * or the server and user stay the same.
    *
    * @generated from field: berth.v1.Senders senders = 2;
    */
   senders?: Senders | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -810,13 +811,13 @@ export const UpdateSendersRequestSchema: GenMessage<UpdateSendersRequest> = /*@_
   messageDesc(file_berth_v1_notification_service, 28);
 
 /**
- * UpdateSendersResponse is who carries the messages after the change.
+ * UpdateSendersResponse has the changed senders.
  *
  * @generated from message berth.v1.UpdateSendersResponse
  */
 export type UpdateSendersResponse = Message<"berth.v1.UpdateSendersResponse"> & {
   /**
-   * As they are now, without secrets.
+   * The senders, without secrets.
    *
    * @generated from field: berth.v1.Senders senders = 1;
    */
@@ -831,15 +832,14 @@ export const UpdateSendersResponseSchema: GenMessage<UpdateSendersResponse> = /*
   messageDesc(file_berth_v1_notification_service, 29);
 
 /**
- * NotificationService is what reaches people, and how: what members want to hear of, the tenant's wording and senders,
- * and the log of what was sent.
+ * NotificationService manages messages: members' preferences, the tenant's templates and senders, and the delivery log.
  *
  * @generated from service berth.v1.NotificationService
  */
 export const NotificationService: GenService<{
   /**
-   * GetPreferences reads what the caller wants to hear of, and how, or, with the permission, what the member named does. Only
-   * members themselves change it.
+   * GetPreferences reads the preferences of the caller or, with the permission, of another member. Only the members
+   * themselves can change them.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.NotificationService.GetPreferences
@@ -850,9 +850,9 @@ export const NotificationService: GenService<{
     output: typeof GetPreferencesResponseSchema;
   },
   /**
-   * UpdatePreferences changes what the caller wants to hear of, and how. What is not named stays. Choosing email for a topic also ends a stop
-   * of all mails that is there because the caller has unsubscribed from them.
-   * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, a quiet time with seconds).
+   * UpdatePreferences changes the caller's preferences. What is not named stays unchanged. Enabling email for a topic
+   * also ends a stop of all emails, if it is there because the caller unsubscribed.
+   * Errors: MEMBER_NOT_FOUND, INVALID_FIELD (the same topic and channel twice, quiet hours with seconds).
    *
    * @generated from rpc berth.v1.NotificationService.UpdatePreferences
    */
@@ -862,8 +862,8 @@ export const NotificationService: GenService<{
     output: typeof UpdatePreferencesResponseSchema;
   },
   /**
-   * CreateCalendarFeed gives the address of an iCalendar file with the caller's bookings, to subscribe to. Whoever has the address
-   * can read them. It is told only once, and the address given before ends.
+   * CreateCalendarFeed returns the URL of an iCalendar feed of the caller's bookings. Anyone with the URL can read
+   * them. The URL is returned only once, and the previous one stops working.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.NotificationService.CreateCalendarFeed
@@ -874,7 +874,7 @@ export const NotificationService: GenService<{
     output: typeof CreateCalendarFeedResponseSchema;
   },
   /**
-   * DeleteCalendarFeed ends the address of the caller's calendar feed. Where there is none, nothing happens.
+   * DeleteCalendarFeed ends the caller's calendar feed. If there is none, nothing happens.
    * Errors: MEMBER_NOT_FOUND.
    *
    * @generated from rpc berth.v1.NotificationService.DeleteCalendarFeed
@@ -885,7 +885,7 @@ export const NotificationService: GenService<{
     output: typeof DeleteCalendarFeedResponseSchema;
   },
   /**
-   * GetNotificationSettings reads the tenant's choices for all its messages.
+   * GetNotificationSettings reads the tenant's settings for all its messages.
    *
    * @generated from rpc berth.v1.NotificationService.GetNotificationSettings
    */
@@ -895,8 +895,9 @@ export const NotificationService: GenService<{
     output: typeof GetNotificationSettingsResponseSchema;
   },
   /**
-   * UpdateNotificationSettings changes the tenant's choices for all its messages. They hold at once, for what waits too.
-   * Errors: ETAG_MISMATCH, INVALID_FIELD (no such language, a quiet time with seconds).
+   * UpdateNotificationSettings changes the tenant's settings for all its messages. They apply at once, also to messages
+   * that wait.
+   * Errors: ETAG_MISMATCH, INVALID_FIELD (an unknown language, quiet hours with seconds).
    *
    * @generated from rpc berth.v1.NotificationService.UpdateNotificationSettings
    */
@@ -906,7 +907,8 @@ export const NotificationService: GenService<{
     output: typeof UpdateNotificationSettingsResponseSchema;
   },
   /**
-   * ListTemplates reads the wording of all topics on the channels that they use: the tenant's own, and the defaults where it has none.
+   * ListTemplates lists the templates of all topics for their channels: the tenant's own, and the defaults where it has
+   * none.
    *
    * @generated from rpc berth.v1.NotificationService.ListTemplates
    */
@@ -916,8 +918,10 @@ export const NotificationService: GenService<{
     output: typeof ListTemplatesResponseSchema;
   },
   /**
-   * UpdateTemplate gives the tenant a wording of its own for one topic, channel and language. It holds at once, for what waits too.
-   * Errors: TEMPLATE_INVALID (it does not compile or uses what the topic does not have; `field`, `line`, `column`), ETAG_MISMATCH, INVALID_FIELD.
+   * UpdateTemplate sets the tenant's own template for one topic, channel and language. It applies at once, also to
+   * messages that wait.
+   * Errors: TEMPLATE_INVALID (it does not compile or uses an unknown variable: see `field`, `line` and `column`),
+   * ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.NotificationService.UpdateTemplate
    */
@@ -927,8 +931,8 @@ export const NotificationService: GenService<{
     output: typeof UpdateTemplateResponseSchema;
   },
   /**
-   * PreviewTemplate shows what a wording would look like, with example values, without keeping it.
-   * Errors: TEMPLATE_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+   * PreviewTemplate renders a template with example values, without storing it.
+   * Errors: TEMPLATE_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.NotificationService.PreviewTemplate
    */
@@ -938,7 +942,7 @@ export const NotificationService: GenService<{
     output: typeof PreviewTemplateResponseSchema;
   },
   /**
-   * ResetTemplate goes back from the tenant's own wording to the default. Where there is none of its own, nothing happens.
+   * ResetTemplate replaces the tenant's own template with the default. If it has none of its own, nothing happens.
    * Errors: ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.NotificationService.ResetTemplate
@@ -949,7 +953,7 @@ export const NotificationService: GenService<{
     output: typeof ResetTemplateResponseSchema;
   },
   /**
-   * ListDeliveries reads the delivery log: what was sent to whom and what became of it, and what was not sent and why.
+   * ListDeliveries lists the delivery log: what was sent to whom with which result, and what was not sent and why.
    *
    * @generated from rpc berth.v1.NotificationService.ListDeliveries
    */
@@ -959,8 +963,8 @@ export const NotificationService: GenService<{
     output: typeof ListDeliveriesResponseSchema;
   },
   /**
-   * ListOutbox reads the messages in the local outbox, where those go for which there is no sender, the newest first. Links in them that let
-   * somebody act for the recipient are shown: it is meant for development and for trying things out.
+   * ListOutbox lists the messages in the local outbox, newest first. That is where messages go that have no sender. It
+   * shows links with which anyone can act as the recipient: use it for development and trials.
    *
    * @generated from rpc berth.v1.NotificationService.ListOutbox
    */
@@ -970,8 +974,10 @@ export const NotificationService: GenService<{
     output: typeof ListOutboxResponseSchema;
   },
   /**
-   * SendTest sends a template with example values to the caller's own number, address or devices, at once, and waits for the provider's answer.
-   * Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no number, address or device for the channel), TEMPLATE_INVALID.
+   * SendTest sends a template with example values to the caller's own phone number, address or devices, at once, and
+   * waits for the provider's response.
+   * Errors: MEMBER_NOT_FOUND, UNREACHABLE (the caller has no phone number, address or device for the channel),
+   * TEMPLATE_INVALID.
    *
    * @generated from rpc berth.v1.NotificationService.SendTest
    */
@@ -981,7 +987,7 @@ export const NotificationService: GenService<{
     output: typeof SendTestResponseSchema;
   },
   /**
-   * GetSenders tells who carries the tenant's messages. Secrets are never given out.
+   * GetSenders reads the accounts that send the tenant's messages, without secrets.
    *
    * @generated from rpc berth.v1.NotificationService.GetSenders
    */
@@ -991,8 +997,8 @@ export const NotificationService: GenService<{
     output: typeof GetSendersResponseSchema;
   },
   /**
-   * UpdateSenders changes who carries the tenant's messages. Secrets are kept encrypted.
-   * Errors: ETAG_MISMATCH, INVALID_FIELD (a sender without its secret, a key file that cannot be read).
+   * UpdateSenders changes the accounts that send the tenant's messages. Secrets are stored encrypted.
+   * Errors: ETAG_MISMATCH, INVALID_FIELD (an account without its secret, a key file that cannot be read).
    *
    * @generated from rpc berth.v1.NotificationService.UpdateSenders
    */

@@ -15,13 +15,13 @@ export const file_berth_v1_role: GenFile = /*@__PURE__*/
   fileDesc("ChNiZXJ0aC92MS9yb2xlLnByb3RvEghiZXJ0aC52MSJGCgpQZXJtaXNzaW9uEgwKBG5hbWUYASABKAkSEwoLZGVzY3JpcHRpb24YAiABKAkSFQoNZGVmYXVsdF9yb2xlcxgDIAMoCSLgAQoEUm9sZRIMCgRuYW1lGAEgASgJEg0KBXRpdGxlGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEhMKC3Blcm1pc3Npb25zGAQgAygJEhAKCGJ1aWx0X2luGAUgASgIEg8KB2hvbGRlcnMYBiABKAUSDAoEZXRhZxgHIAEoCRIvCgtjcmVhdGVfdGltZRgIIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wItsBCg5TZXJ2aWNlQWNjb3VudBIKCgJpZBgBIAEoCRIMCgRuYW1lGAIgASgJEhMKC2Rlc2NyaXB0aW9uGAMgASgJEg0KBXJvbGVzGAQgAygJEikKBGtleXMYBSADKAsyGy5iZXJ0aC52MS5TZXJ2aWNlQWNjb3VudEtleRIvCgtyZXZva2VfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLY3JlYXRlX3RpbWUYByABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIsUBChFTZXJ2aWNlQWNjb3VudEtleRIKCgJpZBgBIAEoCRIOCgZwcmVmaXgYAiABKAkSLwoLY3JlYXRlX3RpbWUYAyABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIyCg5sYXN0X3VzZWRfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBiBnByb3RvMw", [file_google_protobuf_timestamp]);
 
 /**
- * Permission is one thing that a role can allow. The list is the same for every tenant.
+ * Permission is something that a role can allow. All tenants have the same permissions.
  *
  * @generated from message berth.v1.Permission
  */
 export type Permission = Message<"berth.v1.Permission"> & {
   /**
-   * Subject and verb, such as "session.create".
+   * The name, as "subject.verb", such as "session.create".
    *
    * @generated from field: string name = 1;
    */
@@ -35,7 +35,7 @@ export type Permission = Message<"berth.v1.Permission"> & {
   description: string;
 
   /**
-   * Built-in roles that have it.
+   * The built-in roles that have it.
    *
    * @generated from field: repeated string default_roles = 3;
    */
@@ -50,21 +50,22 @@ export const PermissionSchema: GenMessage<Permission> = /*@__PURE__*/
   messageDesc(file_berth_v1_role, 0);
 
 /**
- * Role is a named set of permissions. Every tenant has the built-in roles
- * owner, admin, coach, member and partner; its admins can define others.
+ * Role is a named set of permissions. Every tenant has the built-in roles owner, admin, coach, member and partner. Its
+ * admins can create others.
  *
  * @generated from message berth.v1.Role
  */
 export type Role = Message<"berth.v1.Role"> & {
   /**
-   * Its key in the tenant: a lower-case letter, then up to 49 lower-case letters, digits and underscores, such as "front_desk". Cannot be changed.
+   * The key of the role in the tenant, such as "front_desk": a lower-case letter, then up to 49 lower-case letters,
+   * digits and underscores. It cannot be changed.
    *
    * @generated from field: string name = 1;
    */
   name: string;
 
   /**
-   * What people read, up to 200 characters. Empty takes the name.
+   * The display name, up to 200 characters. Empty: the name.
    *
    * @generated from field: string title = 2;
    */
@@ -78,42 +79,42 @@ export type Role = Message<"berth.v1.Role"> & {
   description: string;
 
   /**
-   * Names of the permissions it gives, from ListPermissions and in its order.
+   * The names of its permissions, as in ListPermissions and in the same order.
    *
    * @generated from field: repeated string permissions = 4;
    */
   permissions: string[];
 
   /**
-   * Whether it is one that every tenant has: ROLE_BUILT_IN. Set by the service.
+   * Whether it is a built-in role, which cannot be changed: ROLE_BUILT_IN. Set by the service.
    *
    * @generated from field: bool built_in = 5;
    */
   builtIn: boolean;
 
   /**
-   * How many members, active or not, and service accounts in force hold it. Set by the service.
+   * How many members, active or not, and active service accounts have it. Set by the service.
    *
    * @generated from field: int32 holders = 6;
    */
   holders: number;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 7;
    */
   etag: string;
 
   /**
-   * When it was made, UTC. Set by the service.
+   * The time of creation, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC. Set by the service.
+   * The time of the last edit, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 9;
    */
@@ -128,7 +129,7 @@ export const RoleSchema: GenMessage<Role> = /*@__PURE__*/
   messageDesc(file_berth_v1_role, 1);
 
 /**
- * ServiceAccount is a program that calls on behalf of a partner.
+ * ServiceAccount is the account of a program, such as a partner's.
  *
  * @generated from message berth.v1.ServiceAccount
  */
@@ -141,7 +142,7 @@ export type ServiceAccount = Message<"berth.v1.ServiceAccount"> & {
   id: string;
 
   /**
-   * What people read, unique among the tenant's accounts in force, without regard to case.
+   * The display name. Unique among the tenant's active accounts, ignoring case.
    *
    * @generated from field: string name = 2;
    */
@@ -155,28 +156,28 @@ export type ServiceAccount = Message<"berth.v1.ServiceAccount"> & {
   description: string;
 
   /**
-   * Names of the roles it holds, the built-in ones by rank, then by name. None once it is revoked.
+   * The names of its roles: the built-in roles by rank, then the others by name. Empty once it is revoked.
    *
    * @generated from field: repeated string roles = 4;
    */
   roles: string[];
 
   /**
-   * Its keys, the newest first, those that have ended too.
+   * Its keys, newest first, including ended ones.
    *
    * @generated from field: repeated berth.v1.ServiceAccountKey keys = 5;
    */
   keys: ServiceAccountKey[];
 
   /**
-   * When it was revoked, UTC. Absent where it is in force.
+   * The time it was revoked, in UTC. Absent if it is active.
    *
    * @generated from field: google.protobuf.Timestamp revoke_time = 6;
    */
   revokeTime?: Timestamp | undefined;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 7;
    */
@@ -191,7 +192,7 @@ export const ServiceAccountSchema: GenMessage<ServiceAccount> = /*@__PURE__*/
   messageDesc(file_berth_v1_role, 2);
 
 /**
- * ServiceAccountKey is what is known of a key. The key itself is not kept.
+ * ServiceAccountKey describes a key. The key itself is not stored.
  *
  * @generated from message berth.v1.ServiceAccountKey
  */
@@ -204,28 +205,28 @@ export type ServiceAccountKey = Message<"berth.v1.ServiceAccountKey"> & {
   id: string;
 
   /**
-   * The key's first characters, to tell it from others.
+   * The first characters of the key, to recognize it.
    *
    * @generated from field: string prefix = 2;
    */
   prefix: string;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 3;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it stops being good, UTC. Absent where it has no end.
+   * When it expires, in UTC. Absent if it does not.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When it was last exchanged, UTC, to the hour. Absent where it never was.
+   * The time it was last exchanged, in UTC, to the hour. Absent if it never was.
    *
    * @generated from field: google.protobuf.Timestamp last_used_time = 5;
    */

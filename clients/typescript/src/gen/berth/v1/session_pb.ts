@@ -21,8 +21,7 @@ export const file_berth_v1_session: GenFile = /*@__PURE__*/
   fileDesc("ChZiZXJ0aC92MS9zZXNzaW9uLnByb3RvEghiZXJ0aC52MSK0BgoHU2Vzc2lvbhIKCgJpZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhMKC3Jlc291cmNlX2lkGAQgASgJEhAKCGNvYWNoX2lkGAUgASgJEhEKCXNlcmllc19pZBgGIAEoCRINCgV0aXRsZRgHIAEoCRITCgtkZXNjcmlwdGlvbhgIIAEoCRIuCgpzdGFydF90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIsCghlbmRfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEQoJdGltZV96b25lGAsgASgJEiUKCmxvY2FsX2RhdGUYDCABKAsyES5nb29nbGUudHlwZS5EYXRlEhUKCGNhcGFjaXR5GA0gASgFSACIAQESGQoRd2FpdGxpc3RfY2FwYWNpdHkYDiABKAUSEwoLc2VhdHNfdGFrZW4YDyABKAUSFwoKc2VhdHNfb3BlbhgQIAEoBUgBiAEBEhcKD3dhaXRsaXN0X2xlbmd0aBgRIAEoBRIlCgVzdGF0ZRgSIAEoDjIWLmJlcnRoLnYxLlNlc3Npb25TdGF0ZRIPCgdibG9ja2VkGBMgASgIEhQKDHN0YXRlX3JlYXNvbhgUIAEoCRIkCghkZWxpdmVyeRgVIAEoDjISLmJlcnRoLnYxLkRlbGl2ZXJ5EhMKC3dvcmtvdXRfaWRzGBYgAygJEjEKC2VsaWdpYmlsaXR5GBcgASgLMhwuYmVydGgudjEuQm9va2luZ0VsaWdpYmlsaXR5EgwKBGV0YWcYGCABKAkSLwoLY3JlYXRlX3RpbWUYGSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGBogASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIpCgtzbG90X3N0YXR1cxgbIAEoDjIULmJlcnRoLnYxLlNsb3RTdGF0dXMSEgoKY29hY2hfbmFtZRgcIAEoCUILCglfY2FwYWNpdHlCDQoLX3NlYXRzX29wZW4iqwIKEkJvb2tpbmdFbGlnaWJpbGl0eRIrCgZzdGF0dXMYASABKA4yGy5iZXJ0aC52MS5FbGlnaWJpbGl0eVN0YXR1cxIOCgZyZWFzb24YAiABKAkSDwoHbWVzc2FnZRgDIAEoCRI8CghtZXRhZGF0YRgEIAMoCzIqLmJlcnRoLnYxLkJvb2tpbmdFbGlnaWJpbGl0eS5NZXRhZGF0YUVudHJ5EhcKD3N1YnNjcmlwdGlvbl9pZBgFIAEoCRISCgpib29raW5nX2lkGAYgASgJEhAKCGVudHJ5X2lkGAcgASgJEhkKEXdhaXRsaXN0X3Bvc2l0aW9uGAggASgFGi8KDU1ldGFkYXRhRW50cnkSCwoDa2V5GAEgASgJEg0KBXZhbHVlGAIgASgJOgI4ASLNAgoMU2Vzc2lvbklucHV0EhIKCnNlcnZpY2VfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEwoLcmVzb3VyY2VfaWQYAyABKAkSEAoIY29hY2hfaWQYBCABKAkSDQoFdGl0bGUYBSABKAkSEwoLZGVzY3JpcHRpb24YBiABKAkSLgoKc3RhcnRfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLAoIZW5kX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhUKCGNhcGFjaXR5GAkgASgFSACIAQESEQoJdW5saW1pdGVkGAogASgIEh4KEXdhaXRsaXN0X2NhcGFjaXR5GAsgASgFSAGIAQFCCwoJX2NhcGFjaXR5QhQKEl93YWl0bGlzdF9jYXBhY2l0eSK7AgoGU2VyaWVzEgoKAmlkGAEgASgJEigKCHRlbXBsYXRlGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0EgwKBHJ1bGUYAyABKAkSJQoKc3RhcnRfZGF0ZRgEIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSMQoRc3RhcnRfdGltZV9vZl9kYXkYBSABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSKwoIZHVyYXRpb24YBiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SKQoOZXhjbHVkZWRfZGF0ZXMYByADKAsyES5nb29nbGUudHlwZS5EYXRlEi0KEm1hdGVyaWFsaXplZF91bnRpbBgIIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSDAoEZXRhZxgJIAEoCSLfAQoNU2Vzc2lvbkZpbHRlchIqCg1zdGFydHNfd2l0aGluGAEgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhQKDGxvY2F0aW9uX2lkcxgCIAMoCRITCgtzZXJ2aWNlX2lkcxgDIAMoCRIUCgxyZXNvdXJjZV9pZHMYBCADKAkSEQoJY29hY2hfaWRzGAUgAygJEiYKBnN0YXRlcxgGIAMoDjIWLmJlcnRoLnYxLlNlc3Npb25TdGF0ZRIRCglzZXJpZXNfaWQYByABKAkSEwoLc2Vzc2lvbl9pZHMYCCADKAki4gEKB1dvcmtvdXQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIMCgRib2R5GAMgASgJEg4KBmlubGluZRgEIAEoCBIvCgtjcmVhdGVfdGltZRgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASDAoEZXRhZxgGIAEoCRIvCgt1cGRhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLZGVsZXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIp4BCglCdWxrTWF0Y2gSEgoKc2Vzc2lvbl9pZBgBIAEoCRINCgV0aXRsZRgCIAEoCRIuCgpzdGFydF90aW1lGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIlCgVzdGF0ZRgEIAEoDjIWLmJlcnRoLnYxLlNlc3Npb25TdGF0ZRIXCg9hY3RpdmVfYm9va2luZ3MYBSABKAUiVwoJSW1wb3J0Um93EgsKA3JvdxgBIAEoBRISCgpzZXNzaW9uX2lkGAIgASgJEikKCHByb2JsZW1zGAMgAygLMhcuYmVydGgudjEuSW1wb3J0UHJvYmxlbSIwCg1JbXBvcnRQcm9ibGVtEg4KBmNvbHVtbhgBIAEoCRIPCgdtZXNzYWdlGAIgASgJKosBCgpTbG90U3RhdHVzEhsKF1NMT1RfU1RBVFVTX1VOU1BFQ0lGSUVEEAASGQoVU0xPVF9TVEFUVVNfQVZBSUxBQkxFEAESFAoQU0xPVF9TVEFUVVNfSEVMRBACEhYKElNMT1RfU1RBVFVTX0JPT0tFRBADEhcKE1NMT1RfU1RBVFVTX0JMT0NLRUQQBCqAAQoMU2Vzc2lvblN0YXRlEh0KGVNFU1NJT05fU1RBVEVfVU5TUEVDSUZJRUQQABIXChNTRVNTSU9OX1NUQVRFX0RSQUZUEAESGwoXU0VTU0lPTl9TVEFURV9QVUJMSVNIRUQQAhIbChdTRVNTSU9OX1NUQVRFX0NBTkNFTExFRBADKtsBChFFbGlnaWJpbGl0eVN0YXR1cxIiCh5FTElHSUJJTElUWV9TVEFUVVNfVU5TUEVDSUZJRUQQABIfChtFTElHSUJJTElUWV9TVEFUVVNfRUxJR0lCTEUQARIfChtFTElHSUJJTElUWV9TVEFUVVNfV0FJVExJU1QQAhIeChpFTElHSUJJTElUWV9TVEFUVVNfQkxPQ0tFRBADEh0KGUVMSUdJQklMSVRZX1NUQVRVU19CT09LRUQQBBIhCh1FTElHSUJJTElUWV9TVEFUVVNfV0FJVExJU1RFRBAFKosBCg9TZXJpZXNFZGl0U2NvcGUSIQodU0VSSUVTX0VESVRfU0NPUEVfVU5TUEVDSUZJRUQQABIZChVTRVJJRVNfRURJVF9TQ09QRV9PTkUQARIfChtTRVJJRVNfRURJVF9TQ09QRV9GT0xMT1dJTkcQAhIZChVTRVJJRVNfRURJVF9TQ09QRV9BTEwQA2IGcHJvdG8z", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
 
 /**
- * Session is one scheduled, bookable span. A class, a tee time, a court hour
- * and an appointment are all sessions.
+ * Session is a scheduled period that can be booked, such as a class, a tee time, a court hour or an appointment.
  *
  * @generated from message berth.v1.Session
  */
@@ -35,21 +34,21 @@ export type Session = Message<"berth.v1.Session"> & {
   id: string;
 
   /**
-   * The service that is offered.
+   * The service.
    *
    * @generated from field: string service_id = 2;
    */
   serviceId: string;
 
   /**
-   * Where it takes place. Its time zone is the session's.
+   * The location. The session has its time zone.
    *
    * @generated from field: string location_id = 3;
    */
   locationId: string;
 
   /**
-   * The court, room or chair it occupies, if any. No resource is in two sessions at once.
+   * The court, room or chair that it uses, if any. A resource has one session at a time.
    *
    * @generated from field: string resource_id = 4;
    */
@@ -63,162 +62,162 @@ export type Session = Message<"berth.v1.Session"> & {
   coachId: string;
 
   /**
-   * The series that made it, if any.
+   * The series that it belongs to, if any.
    *
    * @generated from field: string series_id = 6;
    */
   seriesId: string;
 
   /**
-   * What people read. The service's name where none was given.
+   * The display title. The service's name if none was given.
    *
    * @generated from field: string title = 7;
    */
   title: string;
 
   /**
-   * Text for members.
+   * A description for members.
    *
    * @generated from field: string description = 8;
    */
   description: string;
 
   /**
-   * First instant, UTC.
+   * The first instant, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 9;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * The instant after the last, UTC.
+   * The instant after the last, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 10;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * IANA zone of the location, for showing the times.
+   * The IANA time zone of the location, to display the times.
    *
    * @generated from field: string time_zone = 11;
    */
   timeZone: string;
 
   /**
-   * The calendar day of the start at the location.
+   * The local date of the start.
    *
    * @generated from field: google.type.Date local_date = 12;
    */
   localDate?: Date | undefined;
 
   /**
-   * Seats. Absent means unlimited.
+   * The number of seats. Absent means unlimited.
    *
    * @generated from field: optional int32 capacity = 13;
    */
   capacity?: number | undefined;
 
   /**
-   * How many entries may wait. 0 keeps no waitlist.
+   * The maximum number of waiting entries. 0 means no waitlist.
    *
    * @generated from field: int32 waitlist_capacity = 14;
    */
   waitlistCapacity: number;
 
   /**
-   * Seats held by confirmed and attended bookings, live holds and live offers.
+   * The seats of confirmed and attended bookings, of holds and of live offers.
    *
    * @generated from field: int32 seats_taken = 15;
    */
   seatsTaken: number;
 
   /**
-   * Seats that can be booked now. Absent means unlimited.
+   * The seats that can be booked now. Absent means unlimited.
    *
    * @generated from field: optional int32 seats_open = 16;
    */
   seatsOpen?: number | undefined;
 
   /**
-   * Entries that wait.
+   * The number of waiting entries.
    *
    * @generated from field: int32 waitlist_length = 17;
    */
   waitlistLength: number;
 
   /**
-   * Where it is in its life.
+   * The status.
    *
    * @generated from field: berth.v1.SessionState state = 18;
    */
   state: SessionState;
 
   /**
-   * Off sale, whatever its state. Bookings made before stay.
+   * Whether it is blocked: it cannot be booked, in any state. Existing bookings stay.
    *
    * @generated from field: bool blocked = 19;
    */
   blocked: boolean;
 
   /**
-   * Why it is blocked or was cancelled, as staff wrote it. Only staff see why it is blocked.
+   * Why it is blocked or was cancelled, as written by staff. Only staff see why it is blocked.
    *
    * @generated from field: string state_reason = 20;
    */
   stateReason: string;
 
   /**
-   * In person or online, as the service says.
+   * In person or online, as the service.
    *
    * @generated from field: berth.v1.Delivery delivery = 21;
    */
   delivery: Delivery;
 
   /**
-   * Workouts attached, in order.
+   * The attached workouts, in order.
    *
    * @generated from field: repeated string workout_ids = 22;
    */
   workoutIds: string[];
 
   /**
-   * Whether the caller may book it now, and if not, why. Set by ListSessions
-   * and GetSession for callers who are members of the tenant.
+   * Whether the caller can book it now, and if not, why. Set by ListSessions and GetSession if the caller is a member
+   * of the tenant.
    *
    * @generated from field: berth.v1.BookingEligibility eligibility = 23;
    */
   eligibility?: BookingEligibility | undefined;
 
   /**
-   * Changes with every edit; send it back to edit only what you have seen.
+   * Changes with every edit. Send it back to edit only the version that you have read.
    *
    * @generated from field: string etag = 24;
    */
   etag: string;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 25;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC. Bookings do not count as edits.
+   * The time of the last edit, in UTC. Bookings are not edits.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 26;
    */
   updateTime?: Timestamp | undefined;
 
   /**
-   * What it looks like to someone who wants a place.
+   * The status for customers.
    *
    * @generated from field: berth.v1.SlotStatus slot_status = 27;
    */
   slotStatus: SlotStatus;
 
   /**
-   * The name of who leads it, as it is now. Empty where nobody is named. Output only.
+   * The current name of the staff member who leads it. Empty if there is none. Ignored in requests.
    *
    * @generated from field: string coach_name = 28;
    */
@@ -233,62 +232,62 @@ export const SessionSchema: GenMessage<Session> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 0);
 
 /**
- * BookingEligibility says what Book would answer this caller at this moment.
+ * BookingEligibility is the result that Book would have for the caller now.
  *
  * @generated from message berth.v1.BookingEligibility
  */
 export type BookingEligibility = Message<"berth.v1.BookingEligibility"> & {
   /**
-   * The outcome to expect.
+   * The expected result.
    *
    * @generated from field: berth.v1.EligibilityStatus status = 1;
    */
   status: EligibilityStatus;
 
   /**
-   * The ErrorReason that Book would give, without its prefix, where status is BLOCKED.
+   * The ErrorReason that Book would give, without its prefix, if the status is BLOCKED.
    *
    * @generated from field: string reason = 2;
    */
   reason: string;
 
   /**
-   * A sentence for people to go with the reason.
+   * A sentence for people about the reason.
    *
    * @generated from field: string message = 3;
    */
   message: string;
 
   /**
-   * Facts for programs, as in the error's metadata.
+   * Facts for programs, as in the metadata of the error.
    *
    * @generated from field: map<string, string> metadata = 4;
    */
   metadata: { [key: string]: string };
 
   /**
-   * The subscription that would be used, if one would be.
+   * The subscription that would pay, if any.
    *
    * @generated from field: string subscription_id = 5;
    */
   subscriptionId: string;
 
   /**
-   * The caller's own active booking, where status is BOOKED.
+   * The caller's own active booking, if the status is BOOKED.
    *
    * @generated from field: string booking_id = 6;
    */
   bookingId: string;
 
   /**
-   * The caller's own waitlist entry, where status is WAITLISTED.
+   * The caller's own waitlist entry, if the status is WAITLISTED.
    *
    * @generated from field: string entry_id = 7;
    */
   entryId: string;
 
   /**
-   * The caller's place in the queue, from 1, where status is WAITLISTED.
+   * The caller's position in the queue, from 1, if the status is WAITLISTED.
    *
    * @generated from field: int32 waitlist_position = 8;
    */
@@ -303,84 +302,84 @@ export const BookingEligibilitySchema: GenMessage<BookingEligibility> = /*@__PUR
   messageDesc(file_berth_v1_session, 1);
 
 /**
- * SessionInput is what staff decide about a session.
+ * SessionInput has the fields of a session that staff can edit.
  *
  * @generated from message berth.v1.SessionInput
  */
 export type SessionInput = Message<"berth.v1.SessionInput"> & {
   /**
-   * The service that is offered. Must be active. Required on creation.
+   * The service. It must be active. Required on creation.
    *
    * @generated from field: string service_id = 1;
    */
   serviceId: string;
 
   /**
-   * Where it takes place. Must be active. Required on creation.
+   * The location. It must be active. Required on creation.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * The resource it occupies. Must be of the same location.
+   * The resource. It must be at the same location.
    *
    * @generated from field: string resource_id = 3;
    */
   resourceId: string;
 
   /**
-   * The staff member who leads it. Must be active and owner, admin or coach: COACH_INVALID.
+   * The staff member who leads it. They must be active and an owner, admin or coach: COACH_INVALID.
    *
    * @generated from field: string coach_id = 4;
    */
   coachId: string;
 
   /**
-   * Up to 200 characters. Empty takes the service's name.
+   * The title, up to 200 characters. Empty: the service's name.
    *
    * @generated from field: string title = 5;
    */
   title: string;
 
   /**
-   * Up to 4,000 characters.
+   * The description, up to 4,000 characters.
    *
    * @generated from field: string description = 6;
    */
   description: string;
 
   /**
-   * First instant, UTC, to the microsecond. Within ten years of now, past or future: what took place can be put on record.
-   * Changing it alone moves the end along.
+   * The first instant, in UTC, to the microsecond. Within ten years of now, also in the past, to record sessions
+   * afterwards. If only the start is changed, the end moves with it.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 7;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * The instant after the last, UTC. Absent: start plus the service's duration. At most 7 days after start.
+   * The instant after the last, in UTC, at most 7 days after the start. Absent: the start plus the service's duration.
    *
    * @generated from field: google.protobuf.Timestamp end_time = 8;
    */
   endTime?: Timestamp | undefined;
 
   /**
-   * Seats, 0 to 100,000. Absent on creation: the service's default. To make a session unlimited, set unlimited.
+   * The number of seats, 0 to 100,000. Absent on creation: the service's default. For unlimited seats, set unlimited.
    *
    * @generated from field: optional int32 capacity = 9;
    */
   capacity?: number | undefined;
 
   /**
-   * No limit on seats. Excludes capacity.
+   * Whether the seats are unlimited. It excludes capacity.
    *
    * @generated from field: bool unlimited = 10;
    */
   unlimited: boolean;
 
   /**
-   * Entries that may wait, 0 to 10,000. Absent on creation: the service's default.
+   * The maximum number of waiting entries, 0 to 10,000. Absent on creation: the service's default.
    *
    * @generated from field: optional int32 waitlist_capacity = 11;
    */
@@ -395,7 +394,7 @@ export const SessionInputSchema: GenMessage<SessionInput> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 2);
 
 /**
- * Series is a recurring schedule. It makes sessions.
+ * Series is a recurring schedule that creates sessions.
  *
  * @generated from message berth.v1.Series
  */
@@ -408,49 +407,49 @@ export type Series = Message<"berth.v1.Series"> & {
   id: string;
 
   /**
-   * What each session is. Its start_time and end_time are not used.
+   * The values of each session. start_time and end_time are ignored.
    *
    * @generated from field: berth.v1.SessionInput template = 2;
    */
   template?: SessionInput | undefined;
 
   /**
-   * RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
+   * The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12".
    *
    * @generated from field: string rule = 3;
    */
   rule: string;
 
   /**
-   * Day of the first occurrence at the location.
+   * The local date of the first occurrence.
    *
    * @generated from field: google.type.Date start_date = 4;
    */
   startDate?: Date | undefined;
 
   /**
-   * Wall-clock start at the location. It stays the same across DST changes.
+   * The local time of the start. It stays the same when clocks change.
    *
    * @generated from field: google.type.TimeOfDay start_time_of_day = 5;
    */
   startTimeOfDay?: TimeOfDay | undefined;
 
   /**
-   * Elapsed length of each session.
+   * The length of each session, in elapsed time.
    *
    * @generated from field: google.protobuf.Duration duration = 6;
    */
   duration?: Duration | undefined;
 
   /**
-   * Days at the location that are left out.
+   * Local dates without a session.
    *
    * @generated from field: repeated google.type.Date excluded_dates = 7;
    */
   excludedDates: Date[];
 
   /**
-   * The last day up to which sessions have been made.
+   * The last local date up to which sessions have been created.
    *
    * @generated from field: google.type.Date materialized_until = 8;
    */
@@ -472,62 +471,62 @@ export const SeriesSchema: GenMessage<Series> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 3);
 
 /**
- * SessionFilter chooses sessions. All that is set must hold; lists mean "any of".
+ * SessionFilter selects sessions. All conditions that are set must match. A list matches any of its values.
  *
  * @generated from message berth.v1.SessionFilter
  */
 export type SessionFilter = Message<"berth.v1.SessionFilter"> & {
   /**
-   * Sessions that start in this span. Required for bulk operations; at most 366 days.
+   * Sessions that start in this period, of at most 366 days. Required for bulk operations.
    *
    * @generated from field: berth.v1.TimeRange starts_within = 1;
    */
   startsWithin?: TimeRange | undefined;
 
   /**
-   * Any of these locations.
+   * Only these locations.
    *
    * @generated from field: repeated string location_ids = 2;
    */
   locationIds: string[];
 
   /**
-   * Any of these services.
+   * Only these services.
    *
    * @generated from field: repeated string service_ids = 3;
    */
   serviceIds: string[];
 
   /**
-   * Any of these resources.
+   * Only these resources.
    *
    * @generated from field: repeated string resource_ids = 4;
    */
   resourceIds: string[];
 
   /**
-   * Led by any of these staff members.
+   * Only sessions led by these staff members.
    *
    * @generated from field: repeated string coach_ids = 5;
    */
   coachIds: string[];
 
   /**
-   * In any of these states. Members never see drafts, whatever they ask for.
+   * Only these states. Members never see drafts.
    *
    * @generated from field: repeated berth.v1.SessionState states = 6;
    */
   states: SessionState[];
 
   /**
-   * Of this series.
+   * Only this series.
    *
    * @generated from field: string series_id = 7;
    */
   seriesId: string;
 
   /**
-   * Exactly these sessions.
+   * Only these sessions.
    *
    * @generated from field: repeated string session_ids = 8;
    */
@@ -542,7 +541,7 @@ export const SessionFilterSchema: GenMessage<SessionFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 4);
 
 /**
- * Workout is a reusable plan of what is trained.
+ * Workout is a reusable training plan.
  *
  * @generated from message berth.v1.Workout
  */
@@ -555,49 +554,49 @@ export type Workout = Message<"berth.v1.Workout"> & {
   id: string;
 
   /**
-   * Its name.
+   * The name.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What is done, in plain text or Markdown.
+   * The content, as plain text or Markdown.
    *
    * @generated from field: string body = 3;
    */
   body: string;
 
   /**
-   * Written inline for one session, and not offered for reuse.
+   * Whether it was written for one session only, and is not offered for reuse.
    *
    * @generated from field: bool inline = 4;
    */
   inline: boolean;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 5;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * Changes with every edit; send it back to edit only what you have seen.
+   * Changes with every edit. Send it back to edit only the version that you have read.
    *
    * @generated from field: string etag = 6;
    */
   etag: string;
 
   /**
-   * When its name or body was last edited, UTC.
+   * The time of the last edit of its name or body, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 7;
    */
   updateTime?: Timestamp | undefined;
 
   /**
-   * When it was deleted, UTC: sessions that have it keep it, and nothing else offers it. Absent: it was not.
+   * The time of deletion, in UTC. Sessions that have it keep it, and it is not offered any more. Absent: not deleted.
    *
    * @generated from field: google.protobuf.Timestamp delete_time = 8;
    */
@@ -612,7 +611,7 @@ export const WorkoutSchema: GenMessage<Workout> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 5);
 
 /**
- * BulkMatch is one session that a bulk operation would reach.
+ * BulkMatch is a session that a bulk operation would change.
  *
  * @generated from message berth.v1.BulkMatch
  */
@@ -625,28 +624,28 @@ export type BulkMatch = Message<"berth.v1.BulkMatch"> & {
   sessionId: string;
 
   /**
-   * Its title.
+   * The title.
    *
    * @generated from field: string title = 2;
    */
   title: string;
 
   /**
-   * Its start, UTC.
+   * The start, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp start_time = 3;
    */
   startTime?: Timestamp | undefined;
 
   /**
-   * Its state.
+   * The state.
    *
    * @generated from field: berth.v1.SessionState state = 4;
    */
   state: SessionState;
 
   /**
-   * Active bookings on it.
+   * The number of active bookings.
    *
    * @generated from field: int32 active_bookings = 5;
    */
@@ -661,7 +660,7 @@ export const BulkMatchSchema: GenMessage<BulkMatch> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 6);
 
 /**
- * ImportRow is the report on one row of an imported file.
+ * ImportRow is the report about a row of an imported file.
  *
  * @generated from message berth.v1.ImportRow
  */
@@ -674,14 +673,14 @@ export type ImportRow = Message<"berth.v1.ImportRow"> & {
   row: number;
 
   /**
-   * The session that was made. Empty in a dry run and where the row is wrong.
+   * The created session. Empty in a dry run, or if a row has problems.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * What is wrong with it.
+   * The problems of the row.
    *
    * @generated from field: repeated berth.v1.ImportProblem problems = 3;
    */
@@ -696,20 +695,20 @@ export const ImportRowSchema: GenMessage<ImportRow> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 7);
 
 /**
- * ImportProblem is one thing wrong with a row.
+ * ImportProblem is a problem in a row.
  *
  * @generated from message berth.v1.ImportProblem
  */
 export type ImportProblem = Message<"berth.v1.ImportProblem"> & {
   /**
-   * The column's name; empty where the row as a whole is wrong.
+   * The column's name. Empty if the problem is about the whole row.
    *
    * @generated from field: string column = 1;
    */
   column: string;
 
   /**
-   * What is wrong and what would be right, in a sentence.
+   * What is wrong and how to correct it, in a sentence.
    *
    * @generated from field: string message = 2;
    */
@@ -724,7 +723,7 @@ export const ImportProblemSchema: GenMessage<ImportProblem> = /*@__PURE__*/
   messageDesc(file_berth_v1_session, 8);
 
 /**
- * SlotStatus is what a session looks like to someone who wants a place.
+ * SlotStatus is the status of a session for customers.
  *
  * @generated from enum berth.v1.SlotStatus
  */
@@ -744,7 +743,7 @@ export enum SlotStatus {
   AVAILABLE = 1,
 
   /**
-   * Full, but somebody only holds a place and may not confirm it.
+   * Full, but at least one seat is only held and may become free.
    *
    * @generated from enum value: SLOT_STATUS_HELD = 2;
    */
@@ -758,7 +757,7 @@ export enum SlotStatus {
   BOOKED = 3,
 
   /**
-   * Not on sale: blocked, a draft, or cancelled.
+   * Not available: blocked, a draft, or cancelled.
    *
    * @generated from enum value: SLOT_STATUS_BLOCKED = 4;
    */
@@ -772,7 +771,7 @@ export const SlotStatusSchema: GenEnum<SlotStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_session, 0);
 
 /**
- * SessionState is where a session is in its life.
+ * SessionState is the state of a session.
  *
  * @generated from enum berth.v1.SessionState
  */
@@ -785,21 +784,21 @@ export enum SessionState {
   UNSPECIFIED = 0,
 
   /**
-   * Staff see it, members do not. It cannot be booked.
+   * Visible to staff only. It cannot be booked.
    *
    * @generated from enum value: SESSION_STATE_DRAFT = 1;
    */
   DRAFT = 1,
 
   /**
-   * On sale, unless blocked.
+   * It can be booked, unless it is blocked.
    *
    * @generated from enum value: SESSION_STATE_PUBLISHED = 2;
    */
   PUBLISHED = 2,
 
   /**
-   * Called off for good. Its bookings are cancelled and their credits are back.
+   * Cancelled for good. Its bookings are cancelled and their credits refunded.
    *
    * @generated from enum value: SESSION_STATE_CANCELLED = 3;
    */
@@ -813,7 +812,7 @@ export const SessionStateSchema: GenEnum<SessionState> = /*@__PURE__*/
   enumDesc(file_berth_v1_session, 1);
 
 /**
- * EligibilityStatus is the outcome that a booking would have.
+ * EligibilityStatus is the result that a booking would have.
  *
  * @generated from enum berth.v1.EligibilityStatus
  */
@@ -826,35 +825,35 @@ export enum EligibilityStatus {
   UNSPECIFIED = 0,
 
   /**
-   * Book would confirm.
+   * Book would confirm a booking.
    *
    * @generated from enum value: ELIGIBILITY_STATUS_ELIGIBLE = 1;
    */
   ELIGIBLE = 1,
 
   /**
-   * Full: Book would give a waitlist entry.
+   * The session is full: Book would create a waitlist entry.
    *
    * @generated from enum value: ELIGIBILITY_STATUS_WAITLIST = 2;
    */
   WAITLIST = 2,
 
   /**
-   * Book would be refused, with the reason given.
+   * Book would fail, with the given reason.
    *
    * @generated from enum value: ELIGIBILITY_STATUS_BLOCKED = 3;
    */
   BLOCKED = 3,
 
   /**
-   * The caller is booked already.
+   * The caller has a booking.
    *
    * @generated from enum value: ELIGIBILITY_STATUS_BOOKED = 4;
    */
   BOOKED = 4,
 
   /**
-   * The caller waits already.
+   * The caller is on the waitlist.
    *
    * @generated from enum value: ELIGIBILITY_STATUS_WAITLISTED = 5;
    */
@@ -868,36 +867,36 @@ export const EligibilityStatusSchema: GenEnum<EligibilityStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_session, 2);
 
 /**
- * SeriesEditScope is which sessions of a series an edit reaches.
+ * SeriesEditScope is which sessions of a series an edit applies to.
  *
  * @generated from enum berth.v1.SeriesEditScope
  */
 export enum SeriesEditScope {
   /**
-   * Refused.
+   * Rejected.
    *
    * @generated from enum value: SERIES_EDIT_SCOPE_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * The named session alone, whatever its state but cancelled. It leaves the pattern but stays in the
-   * series: later edits of the series leave it as it is. UpdateSession does the same.
+   * Only the named session, in any state but cancelled. It stays in the series, but later edits of the series do not
+   * change it. UpdateSession does the same.
    *
    * @generated from enum value: SERIES_EDIT_SCOPE_ONE = 1;
    */
   ONE = 1,
 
   /**
-   * The named session and those after it, from the first of its day on where a day has several. The series is split
-   * there, unless nothing would be left before it: then the whole series is edited.
+   * The named session and all after it. If its day has several sessions, all from the first of that day. The series is
+   * split there. If nothing would be left before it, the whole series is edited.
    *
    * @generated from enum value: SERIES_EDIT_SCOPE_FOLLOWING = 2;
    */
   FOLLOWING = 2,
 
   /**
-   * All sessions of the series that have not started, but those that were edited by themselves.
+   * All sessions of the series that have not started, except those that were edited individually.
    *
    * @generated from enum value: SERIES_EDIT_SCOPE_ALL = 3;
    */

@@ -22,27 +22,27 @@ export const file_berth_v1_session_service: GenFile = /*@__PURE__*/
   fileDesc("Ch5iZXJ0aC92MS9zZXNzaW9uX3NlcnZpY2UucHJvdG8SCGJlcnRoLnYxImMKFENyZWF0ZVNlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgdzZXNzaW9uGAIgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Eg8KB3B1Ymxpc2gYAyABKAgiOwoVQ3JlYXRlU2Vzc2lvblJlc3BvbnNlEiIKB3Nlc3Npb24YASABKAsyES5iZXJ0aC52MS5TZXNzaW9uIqUBChRVcGRhdGVTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRInCgdzZXNzaW9uGAMgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRldGFnGAUgASgJIk0KFVVwZGF0ZVNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSI6ChFHZXRTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCSI4ChJHZXRTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ieAoTTGlzdFNlc3Npb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIRCglwYWdlX3NpemUYAyABKAUSEgoKcGFnZV90b2tlbhgEIAEoCSJUChRMaXN0U2Vzc2lvbnNSZXNwb25zZRIjCghzZXNzaW9ucxgBIAMoCzIRLmJlcnRoLnYxLlNlc3Npb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIkwKFVB1Ymxpc2hTZXNzaW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRldGFnGAMgASgJIjwKFlB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24iTgoXVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDAoEZXRhZxgDIAEoCSI+ChhVbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2USIgoHc2Vzc2lvbhgBIAEoCzIRLmJlcnRoLnYxLlNlc3Npb24ibQoUQ2FuY2VsU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkijAEKFUNhbmNlbFNlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIaChJib29raW5nc19jYW5jZWxsZWQYAiABKAUSGQoRZW50cmllc19jYW5jZWxsZWQYAyABKAUSGAoQY3JlZGl0c19yZWZ1bmRlZBgEIAEoBSJMChNCbG9ja1Nlc3Npb25SZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEg4KBnJlYXNvbhgDIAEoCSI6ChRCbG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiI+ChVVbmJsb2NrU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkiTgoWVW5ibG9ja1Nlc3Npb25SZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbhIQCghwcm9tb3RlZBgCIAEoBSKjAgoTQ3JlYXRlU2VyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSKAoIdGVtcGxhdGUYAiABKAsyFi5iZXJ0aC52MS5TZXNzaW9uSW5wdXQSDAoEcnVsZRgDIAEoCRIlCgpzdGFydF9kYXRlGAQgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIxChFzdGFydF90aW1lX29mX2RheRgFIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIrCghkdXJhdGlvbhgGIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIpCg5leGNsdWRlZF9kYXRlcxgHIAMoCzIRLmdvb2dsZS50eXBlLkRhdGUSDwoHcHVibGlzaBgIIAEoCCJNChRDcmVhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSEwoLc2Vzc2lvbl9pZHMYAiADKAki+wIKE1VwZGF0ZVNlcmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhEKCXNlcmllc19pZBgCIAEoCRIoCgVzY29wZRgDIAEoDjIZLmJlcnRoLnYxLlNlcmllc0VkaXRTY29wZRISCgpzZXNzaW9uX2lkGAQgASgJEigKCHRlbXBsYXRlGAUgASgLMhYuYmVydGgudjEuU2Vzc2lvbklucHV0Ei8KC3VwZGF0ZV9tYXNrGAYgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzaxIMCgRydWxlGAcgASgJEjEKEXN0YXJ0X3RpbWVfb2ZfZGF5GAggASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5EisKCGR1cmF0aW9uGAkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEikKDmV4Y2x1ZGVkX2RhdGVzGAogAygLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIMCgRldGFnGAsgASgJIpEBChRVcGRhdGVTZXJpZXNSZXNwb25zZRIgCgZzZXJpZXMYASABKAsyEC5iZXJ0aC52MS5TZXJpZXMSGwoTdXBkYXRlZF9zZXNzaW9uX2lkcxgCIAMoCRIbChNjcmVhdGVkX3Nlc3Npb25faWRzGAMgAygJEh0KFWNhbmNlbGxlZF9zZXNzaW9uX2lkcxgEIAMoCSI4ChBHZXRTZXJpZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCglzZXJpZXNfaWQYAiABKAkiNQoRR2V0U2VyaWVzUmVzcG9uc2USIAoGc2VyaWVzGAEgASgLMhAuYmVydGgudjEuU2VyaWVzImgKElByZXZpZXdCdWxrUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlchIWCg5pbmNsdWRlX2Jvb2tlZBgDIAEoCCKDAQoTUHJldmlld0J1bGtSZXNwb25zZRIPCgdtYXRjaGVkGAEgASgFEhwKFHdpdGhfYWN0aXZlX2Jvb2tpbmdzGAIgASgFEhcKD2FjdGl2ZV9ib29raW5ncxgDIAEoBRIkCgdzYW1wbGVzGAQgAygLMhMuYmVydGgudjEuQnVsa01hdGNoIlAKEkJ1bGtQdWJsaXNoUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJwoGZmlsdGVyGAIgASgLMhcuYmVydGgudjEuU2Vzc2lvbkZpbHRlciI6ChNCdWxrUHVibGlzaFJlc3BvbnNlEhEKCXB1Ymxpc2hlZBgBIAEoBRIQCghiYXRjaF9pZBgCIAEoCSKXAQoRQnVsa0RlbGV0ZVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEicKBmZpbHRlchgCIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25GaWx0ZXISFgoOaW5jbHVkZV9ib29rZWQYAyABKAgSEwoGbm90aWZ5GAQgASgISACIAQESDgoGcmVhc29uGAUgASgJQgkKB19ub3RpZnkibQoSQnVsa0RlbGV0ZVJlc3BvbnNlEg8KB2RlbGV0ZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYAyABKAUSEAoIYmF0Y2hfaWQYBCABKAkilwEKEUJ1bGtDYW5jZWxSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRInCgZmaWx0ZXIYAiABKAsyFy5iZXJ0aC52MS5TZXNzaW9uRmlsdGVyEhYKDmluY2x1ZGVfYm9va2VkGAMgASgIEhMKBm5vdGlmeRgEIAEoCEgAiAEBEg4KBnJlYXNvbhgFIAEoCUIJCgdfbm90aWZ5Im8KEkJ1bGtDYW5jZWxSZXNwb25zZRIRCgljYW5jZWxsZWQYASABKAUSGgoSYm9va2luZ3NfY2FuY2VsbGVkGAIgASgFEhgKEGNyZWRpdHNfcmVmdW5kZWQYAyABKAUSEAoIYmF0Y2hfaWQYBCABKAkiSAoVSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRILCgNjc3YYAiABKAwSDwoHZHJ5X3J1bhgDIAEoCCJfChZJbXBvcnRTZXNzaW9uc1Jlc3BvbnNlEhAKCGltcG9ydGVkGAEgASgFEiEKBHJvd3MYAiADKAsyEy5iZXJ0aC52MS5JbXBvcnRSb3cSEAoIcHJvYmxlbXMYAyABKAUiXgoSU2V0V29ya291dHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhMKC3dvcmtvdXRfaWRzGAMgAygJEgwKBGV0YWcYBCABKAkiOQoTU2V0V29ya291dHNSZXNwb25zZRIiCgdzZXNzaW9uGAEgASgLMhEuYmVydGgudjEuU2Vzc2lvbiJcChdBZGRJbmxpbmVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGJvZHkYBCABKAkiPgoYQWRkSW5saW5lV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0IkUKFENyZWF0ZVdvcmtvdXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIMCgRuYW1lGAIgASgJEgwKBGJvZHkYAyABKAkiOwoVQ3JlYXRlV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0IpgBChRVcGRhdGVXb3Jrb3V0UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKd29ya291dF9pZBgCIAEoCRIMCgRuYW1lGAMgASgJEgwKBGJvZHkYBCABKAkSLwoLdXBkYXRlX21hc2sYBSABKAsyGi5nb29nbGUucHJvdG9idWYuRmllbGRNYXNrEgwKBGV0YWcYBiABKAkiOwoVVXBkYXRlV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0IksKFERlbGV0ZVdvcmtvdXRSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgp3b3Jrb3V0X2lkGAIgASgJEgwKBGV0YWcYAyABKAkiOwoVRGVsZXRlV29ya291dFJlc3BvbnNlEiIKB3dvcmtvdXQYASABKAsyES5iZXJ0aC52MS5Xb3Jrb3V0ImMKE0xpc3RXb3Jrb3V0c1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiVAoUTGlzdFdvcmtvdXRzUmVzcG9uc2USIwoId29ya291dHMYASADKAsyES5iZXJ0aC52MS5Xb3Jrb3V0EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCTLlEgoOU2Vzc2lvblNlcnZpY2USaAoNQ3JlYXRlU2Vzc2lvbhIeLmJlcnRoLnYxLkNyZWF0ZVNlc3Npb25SZXF1ZXN0Gh8uYmVydGgudjEuQ3JlYXRlU2Vzc2lvblJlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uY3JlYXRlEmgKDVVwZGF0ZVNlc3Npb24SHi5iZXJ0aC52MS5VcGRhdGVTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLnVwZGF0ZRJgCgpHZXRTZXNzaW9uEhsuYmVydGgudjEuR2V0U2Vzc2lvblJlcXVlc3QaHC5iZXJ0aC52MS5HZXRTZXNzaW9uUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5yZWFkEmYKDExpc3RTZXNzaW9ucxIdLmJlcnRoLnYxLkxpc3RTZXNzaW9uc1JlcXVlc3QaHi5iZXJ0aC52MS5MaXN0U2Vzc2lvbnNSZXNwb25zZSIXkAIByvMYEAgBEgxzZXNzaW9uLnJlYWQSbAoOUHVibGlzaFNlc3Npb24SHy5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlcXVlc3QaIC5iZXJ0aC52MS5QdWJsaXNoU2Vzc2lvblJlc3BvbnNlIhfK8xgTCAESD3Nlc3Npb24ucHVibGlzaBJyChBVbnB1Ymxpc2hTZXNzaW9uEiEuYmVydGgudjEuVW5wdWJsaXNoU2Vzc2lvblJlcXVlc3QaIi5iZXJ0aC52MS5VbnB1Ymxpc2hTZXNzaW9uUmVzcG9uc2UiF8rzGBMIARIPc2Vzc2lvbi5wdWJsaXNoEmgKDUNhbmNlbFNlc3Npb24SHi5iZXJ0aC52MS5DYW5jZWxTZXNzaW9uUmVxdWVzdBofLmJlcnRoLnYxLkNhbmNlbFNlc3Npb25SZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmNhbmNlbBJkCgxCbG9ja1Nlc3Npb24SHS5iZXJ0aC52MS5CbG9ja1Nlc3Npb25SZXF1ZXN0Gh4uYmVydGgudjEuQmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJqCg5VbmJsb2NrU2Vzc2lvbhIfLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVxdWVzdBogLmJlcnRoLnYxLlVuYmxvY2tTZXNzaW9uUmVzcG9uc2UiFcrzGBEIARINc2Vzc2lvbi5ibG9jaxJlCgxDcmVhdGVTZXJpZXMSHS5iZXJ0aC52MS5DcmVhdGVTZXJpZXNSZXF1ZXN0Gh4uYmVydGgudjEuQ3JlYXRlU2VyaWVzUmVzcG9uc2UiFsrzGBIIARIOc2Vzc2lvbi5zZXJpZXMSZQoMVXBkYXRlU2VyaWVzEh0uYmVydGgudjEuVXBkYXRlU2VyaWVzUmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVNlcmllc1Jlc3BvbnNlIhbK8xgSCAESDnNlc3Npb24uc2VyaWVzEl8KCUdldFNlcmllcxIaLmJlcnRoLnYxLkdldFNlcmllc1JlcXVlc3QaGy5iZXJ0aC52MS5HZXRTZXJpZXNSZXNwb25zZSIZkAIByvMYEggBEg5zZXNzaW9uLnNlcmllcxJjCgtQcmV2aWV3QnVsaxIcLmJlcnRoLnYxLlByZXZpZXdCdWxrUmVxdWVzdBodLmJlcnRoLnYxLlByZXZpZXdCdWxrUmVzcG9uc2UiF5ACAcrzGBAIARIMc2Vzc2lvbi5idWxrEmAKC0J1bGtQdWJsaXNoEhwuYmVydGgudjEuQnVsa1B1Ymxpc2hSZXF1ZXN0Gh0uYmVydGgudjEuQnVsa1B1Ymxpc2hSZXNwb25zZSIUyvMYEAgBEgxzZXNzaW9uLmJ1bGsSXQoKQnVsa0RlbGV0ZRIbLmJlcnRoLnYxLkJ1bGtEZWxldGVSZXF1ZXN0GhwuYmVydGgudjEuQnVsa0RlbGV0ZVJlc3BvbnNlIhTK8xgQCAESDHNlc3Npb24uYnVsaxJdCgpCdWxrQ2FuY2VsEhsuYmVydGgudjEuQnVsa0NhbmNlbFJlcXVlc3QaHC5iZXJ0aC52MS5CdWxrQ2FuY2VsUmVzcG9uc2UiFMrzGBAIARIMc2Vzc2lvbi5idWxrEmsKDkltcG9ydFNlc3Npb25zEh8uYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXF1ZXN0GiAuYmVydGgudjEuSW1wb3J0U2Vzc2lvbnNSZXNwb25zZSIWyvMYEggBEg5zZXNzaW9uLmltcG9ydBJhCgtTZXRXb3Jrb3V0cxIcLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVxdWVzdBodLmJlcnRoLnYxLlNldFdvcmtvdXRzUmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJwChBBZGRJbmxpbmVXb3Jrb3V0EiEuYmVydGgudjEuQWRkSW5saW5lV29ya291dFJlcXVlc3QaIi5iZXJ0aC52MS5BZGRJbmxpbmVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1DcmVhdGVXb3Jrb3V0Eh4uYmVydGgudjEuQ3JlYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5DcmVhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1VcGRhdGVXb3Jrb3V0Eh4uYmVydGgudjEuVXBkYXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5VcGRhdGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJnCg1EZWxldGVXb3Jrb3V0Eh4uYmVydGgudjEuRGVsZXRlV29ya291dFJlcXVlc3QaHy5iZXJ0aC52MS5EZWxldGVXb3Jrb3V0UmVzcG9uc2UiFcrzGBEIARINd29ya291dC53cml0ZRJmCgxMaXN0V29ya291dHMSHS5iZXJ0aC52MS5MaXN0V29ya291dHNSZXF1ZXN0Gh4uYmVydGgudjEuTGlzdFdvcmtvdXRzUmVzcG9uc2UiF5ACAcrzGBAIARIMd29ya291dC5yZWFkYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_session, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_type_date, file_google_type_timeofday]);
 
 /**
- * CreateSessionRequest asks for a session.
+ * CreateSessionRequest creates a session.
  *
  * @generated from message berth.v1.CreateSessionRequest
  */
 export type CreateSessionRequest = Message<"berth.v1.CreateSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is. service_id, location_id and start_time are required.
+   * The values to create it with. service_id, location_id and start_time are required.
    *
    * @generated from field: berth.v1.SessionInput session = 2;
    */
   session?: SessionInput | undefined;
 
   /**
-   * Put it on sale at once.
+   * Whether to publish it at once.
    *
    * @generated from field: bool publish = 3;
    */
@@ -57,13 +57,13 @@ export const CreateSessionRequestSchema: GenMessage<CreateSessionRequest> = /*@_
   messageDesc(file_berth_v1_session_service, 0);
 
 /**
- * CreateSessionResponse is the session made.
+ * CreateSessionResponse is the new session.
  *
  * @generated from message berth.v1.CreateSessionResponse
  */
 export type CreateSessionResponse = Message<"berth.v1.CreateSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
@@ -84,7 +84,7 @@ export const CreateSessionResponseSchema: GenMessage<CreateSessionResponse> = /*
  */
 export type UpdateSessionRequest = Message<"berth.v1.UpdateSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -98,22 +98,22 @@ export type UpdateSessionRequest = Message<"berth.v1.UpdateSessionRequest"> & {
   sessionId: string;
 
   /**
-   * The new values of what the mask names. Other fields are not regarded.
+   * New values for the fields in the mask. Other fields are ignored.
    *
    * @generated from field: berth.v1.SessionInput session = 3;
    */
   session?: SessionInput | undefined;
 
   /**
-   * Names of fields of session, such as "capacity". "unlimited" and "capacity" stand for the same thing. A field that is
-   * named and not set takes its default, where it has one. Required.
+   * The fields of session to change, such as "capacity". "unlimited" and "capacity" mean the same. A field in the mask
+   * that has no value gets its default, if it has one. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 4;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 5;
    */
@@ -128,20 +128,20 @@ export const UpdateSessionRequestSchema: GenMessage<UpdateSessionRequest> = /*@_
   messageDesc(file_berth_v1_session_service, 2);
 
 /**
- * UpdateSessionResponse is the session after the edit.
+ * UpdateSessionResponse is the edited session.
  *
  * @generated from message berth.v1.UpdateSessionResponse
  */
 export type UpdateSessionResponse = Message<"berth.v1.UpdateSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
   session?: Session | undefined;
 
   /**
-   * How many entries were promoted from the waitlist by it.
+   * How many waitlist entries were promoted into the freed seats.
    *
    * @generated from field: int32 promoted = 2;
    */
@@ -156,13 +156,13 @@ export const UpdateSessionResponseSchema: GenMessage<UpdateSessionResponse> = /*
   messageDesc(file_berth_v1_session_service, 3);
 
 /**
- * GetSessionRequest names a session.
+ * GetSessionRequest reads a session.
  *
  * @generated from message berth.v1.GetSessionRequest
  */
 export type GetSessionRequest = Message<"berth.v1.GetSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -190,7 +190,7 @@ export const GetSessionRequestSchema: GenMessage<GetSessionRequest> = /*@__PURE_
  */
 export type GetSessionResponse = Message<"berth.v1.GetSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
@@ -205,34 +205,34 @@ export const GetSessionResponseSchema: GenMessage<GetSessionResponse> = /*@__PUR
   messageDesc(file_berth_v1_session_service, 5);
 
 /**
- * ListSessionsRequest names a span.
+ * ListSessionsRequest selects sessions.
  *
  * @generated from message berth.v1.ListSessionsRequest
  */
 export type ListSessionsRequest = Message<"berth.v1.ListSessionsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which sessions. starts_within is required.
+   * The sessions to list. starts_within is required.
    *
    * @generated from field: berth.v1.SessionFilter filter = 2;
    */
   filter?: SessionFilter | undefined;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -247,7 +247,7 @@ export const ListSessionsRequestSchema: GenMessage<ListSessionsRequest> = /*@__P
   messageDesc(file_berth_v1_session_service, 6);
 
 /**
- * ListSessionsResponse is one page, in order of start, then id.
+ * ListSessionsResponse is one page, by start, then id.
  *
  * @generated from message berth.v1.ListSessionsResponse
  */
@@ -260,7 +260,7 @@ export type ListSessionsResponse = Message<"berth.v1.ListSessionsResponse"> & {
   sessions: Session[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -275,13 +275,13 @@ export const ListSessionsResponseSchema: GenMessage<ListSessionsResponse> = /*@_
   messageDesc(file_berth_v1_session_service, 7);
 
 /**
- * PublishSessionRequest puts a draft on sale.
+ * PublishSessionRequest publishes a draft.
  *
  * @generated from message berth.v1.PublishSessionRequest
  */
 export type PublishSessionRequest = Message<"berth.v1.PublishSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -295,7 +295,7 @@ export type PublishSessionRequest = Message<"berth.v1.PublishSessionRequest"> & 
   sessionId: string;
 
   /**
-   * If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 3;
    */
@@ -310,13 +310,13 @@ export const PublishSessionRequestSchema: GenMessage<PublishSessionRequest> = /*
   messageDesc(file_berth_v1_session_service, 8);
 
 /**
- * PublishSessionResponse is the session after it.
+ * PublishSessionResponse is the changed session.
  *
  * @generated from message berth.v1.PublishSessionResponse
  */
 export type PublishSessionResponse = Message<"berth.v1.PublishSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
@@ -337,7 +337,7 @@ export const PublishSessionResponseSchema: GenMessage<PublishSessionResponse> = 
  */
 export type UnpublishSessionRequest = Message<"berth.v1.UnpublishSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -351,7 +351,7 @@ export type UnpublishSessionRequest = Message<"berth.v1.UnpublishSessionRequest"
   sessionId: string;
 
   /**
-   * If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the current etag, or the edit fails: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 3;
    */
@@ -366,13 +366,13 @@ export const UnpublishSessionRequestSchema: GenMessage<UnpublishSessionRequest> 
   messageDesc(file_berth_v1_session_service, 10);
 
 /**
- * UnpublishSessionResponse is the session after it.
+ * UnpublishSessionResponse is the changed session.
  *
  * @generated from message berth.v1.UnpublishSessionResponse
  */
 export type UnpublishSessionResponse = Message<"berth.v1.UnpublishSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
@@ -387,13 +387,13 @@ export const UnpublishSessionResponseSchema: GenMessage<UnpublishSessionResponse
   messageDesc(file_berth_v1_session_service, 11);
 
 /**
- * CancelSessionRequest calls a session off.
+ * CancelSessionRequest cancels a session.
  *
  * @generated from message berth.v1.CancelSessionRequest
  */
 export type CancelSessionRequest = Message<"berth.v1.CancelSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -407,14 +407,14 @@ export type CancelSessionRequest = Message<"berth.v1.CancelSessionRequest"> & {
   sessionId: string;
 
   /**
-   * For members and for the audit log, up to 1,000 characters.
+   * The reason, for members and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
   reason: string;
 
   /**
-   * Whether the people concerned are told. Absent: yes.
+   * Whether to tell the people affected. Absent: yes.
    *
    * @generated from field: optional bool notify = 4;
    */
@@ -429,34 +429,34 @@ export const CancelSessionRequestSchema: GenMessage<CancelSessionRequest> = /*@_
   messageDesc(file_berth_v1_session_service, 12);
 
 /**
- * CancelSessionResponse says what went with it.
+ * CancelSessionResponse is the result of a cancellation.
  *
  * @generated from message berth.v1.CancelSessionResponse
  */
 export type CancelSessionResponse = Message<"berth.v1.CancelSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
   session?: Session | undefined;
 
   /**
-   * Bookings that were cancelled.
+   * The number of bookings cancelled.
    *
    * @generated from field: int32 bookings_cancelled = 2;
    */
   bookingsCancelled: number;
 
   /**
-   * Waitlist entries that were cancelled.
+   * The number of waitlist entries cancelled.
    *
    * @generated from field: int32 entries_cancelled = 3;
    */
   entriesCancelled: number;
 
   /**
-   * Credits that were given back.
+   * The number of credits refunded.
    *
    * @generated from field: int32 credits_refunded = 4;
    */
@@ -471,13 +471,13 @@ export const CancelSessionResponseSchema: GenMessage<CancelSessionResponse> = /*
   messageDesc(file_berth_v1_session_service, 13);
 
 /**
- * BlockSessionRequest takes a session off sale.
+ * BlockSessionRequest blocks a session.
  *
  * @generated from message berth.v1.BlockSessionRequest
  */
 export type BlockSessionRequest = Message<"berth.v1.BlockSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -491,7 +491,7 @@ export type BlockSessionRequest = Message<"berth.v1.BlockSessionRequest"> & {
   sessionId: string;
 
   /**
-   * For staff alone, up to 1,000 characters.
+   * The reason, for staff only, up to 1,000 characters.
    *
    * @generated from field: string reason = 3;
    */
@@ -506,13 +506,13 @@ export const BlockSessionRequestSchema: GenMessage<BlockSessionRequest> = /*@__P
   messageDesc(file_berth_v1_session_service, 14);
 
 /**
- * BlockSessionResponse is the session after it.
+ * BlockSessionResponse is the changed session.
  *
  * @generated from message berth.v1.BlockSessionResponse
  */
 export type BlockSessionResponse = Message<"berth.v1.BlockSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
@@ -527,13 +527,13 @@ export const BlockSessionResponseSchema: GenMessage<BlockSessionResponse> = /*@_
   messageDesc(file_berth_v1_session_service, 15);
 
 /**
- * UnblockSessionRequest puts a session back on sale.
+ * UnblockSessionRequest unblocks a session.
  *
  * @generated from message berth.v1.UnblockSessionRequest
  */
 export type UnblockSessionRequest = Message<"berth.v1.UnblockSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -555,20 +555,20 @@ export const UnblockSessionRequestSchema: GenMessage<UnblockSessionRequest> = /*
   messageDesc(file_berth_v1_session_service, 16);
 
 /**
- * UnblockSessionResponse is the session after it.
+ * UnblockSessionResponse is the changed session.
  *
  * @generated from message berth.v1.UnblockSessionResponse
  */
 export type UnblockSessionResponse = Message<"berth.v1.UnblockSessionResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
   session?: Session | undefined;
 
   /**
-   * How many entries were promoted from the waitlist by it.
+   * How many waitlist entries were promoted into the freed seats.
    *
    * @generated from field: int32 promoted = 2;
    */
@@ -583,62 +583,63 @@ export const UnblockSessionResponseSchema: GenMessage<UnblockSessionResponse> = 
   messageDesc(file_berth_v1_session_service, 17);
 
 /**
- * CreateSeriesRequest asks for a recurring schedule.
+ * CreateSeriesRequest creates a recurring schedule.
  *
  * @generated from message berth.v1.CreateSeriesRequest
  */
 export type CreateSeriesRequest = Message<"berth.v1.CreateSeriesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What each session is. service_id and location_id are required; its times are not used.
+   * The values of each session. service_id and location_id are required. start_time and end_time are ignored.
    *
    * @generated from field: berth.v1.SessionInput template = 2;
    */
   template?: SessionInput | undefined;
 
   /**
-   * RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Without COUNT or UNTIL, sessions are made for a year.
+   * The recurrence rule: an RFC 5545 RRULE without DTSTART, such as "FREQ=WEEKLY;BYDAY=MO,WE;COUNT=12". Without COUNT
+   * or UNTIL, sessions are created for a year.
    *
    * @generated from field: string rule = 3;
    */
   rule: string;
 
   /**
-   * Day of the first occurrence at the location.
+   * The local date of the first occurrence.
    *
    * @generated from field: google.type.Date start_date = 4;
    */
   startDate?: Date | undefined;
 
   /**
-   * Wall-clock start at the location, to the minute.
+   * The local time of the start, to the minute.
    *
    * @generated from field: google.type.TimeOfDay start_time_of_day = 5;
    */
   startTimeOfDay?: TimeOfDay | undefined;
 
   /**
-   * Elapsed length of each session. Absent: that of the service. At most 7 days.
+   * The length of each session, in elapsed time, at most 7 days. Absent: the service's duration.
    *
    * @generated from field: google.protobuf.Duration duration = 6;
    */
   duration?: Duration | undefined;
 
   /**
-   * Days at the location to leave out.
+   * Local dates without a session.
    *
    * @generated from field: repeated google.type.Date excluded_dates = 7;
    */
   excludedDates: Date[];
 
   /**
-   * Put the sessions on sale at once.
+   * Whether to publish the sessions at once.
    *
    * @generated from field: bool publish = 8;
    */
@@ -653,7 +654,7 @@ export const CreateSeriesRequestSchema: GenMessage<CreateSeriesRequest> = /*@__P
   messageDesc(file_berth_v1_session_service, 18);
 
 /**
- * CreateSeriesResponse is the series and how many sessions it made.
+ * CreateSeriesResponse is the new series and its sessions.
  *
  * @generated from message berth.v1.CreateSeriesResponse
  */
@@ -666,7 +667,7 @@ export type CreateSeriesResponse = Message<"berth.v1.CreateSeriesResponse"> & {
   series?: Series | undefined;
 
   /**
-   * The sessions made, in order of start.
+   * The new sessions, by start.
    *
    * @generated from field: repeated string session_ids = 2;
    */
@@ -687,7 +688,7 @@ export const CreateSeriesResponseSchema: GenMessage<CreateSeriesResponse> = /*@_
  */
 export type UpdateSeriesRequest = Message<"berth.v1.UpdateSeriesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -701,66 +702,66 @@ export type UpdateSeriesRequest = Message<"berth.v1.UpdateSeriesRequest"> & {
   seriesId: string;
 
   /**
-   * Which of its sessions.
+   * Which of its sessions to edit.
    *
    * @generated from field: berth.v1.SeriesEditScope scope = 3;
    */
   scope: SeriesEditScope;
 
   /**
-   * The session at which ONE and FOLLOWING start. Not used for ALL.
+   * The session for ONE, or the first for FOLLOWING. Not used for ALL.
    *
    * @generated from field: string session_id = 4;
    */
   sessionId: string;
 
   /**
-   * The new values of what the mask names.
+   * New values for the fields in the mask.
    *
    * @generated from field: berth.v1.SessionInput template = 5;
    */
   template?: SessionInput | undefined;
 
   /**
-   * Names of fields of template but its times, and "rule", "start_time_of_day", "duration", "excluded_dates". A field that is
-   * named and not set takes its default, where it has one. Required.
+   * The fields of template to change, except its times, and "rule", "start_time_of_day", "duration" and
+   * "excluded_dates". A field in the mask that has no value gets its default, if it has one. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 6;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * The new rule, of any frequency: FREQ, COUNT and UNTIL may all differ from the old one's. It begins on the series' start_date
-   * with ALL and on the day of session_id with FOLLOWING: that is where COUNT counts from. Without COUNT and UNTIL,
-   * sessions are made for a year. Refused with ONE.
+   * The new recurrence rule. FREQ, COUNT and UNTIL can all differ from the old rule. It starts on the series'
+   * start_date with ALL, and on the day of session_id with FOLLOWING; COUNT counts from there. Without COUNT and UNTIL,
+   * sessions are created for a year. Rejected with ONE.
    *
    * @generated from field: string rule = 7;
    */
   rule: string;
 
   /**
-   * The new wall-clock start at the location, to the minute.
+   * The new local time of the start, to the minute.
    *
    * @generated from field: google.type.TimeOfDay start_time_of_day = 8;
    */
   startTimeOfDay?: TimeOfDay | undefined;
 
   /**
-   * The new elapsed length. Named and absent: that of the service.
+   * The new length, in elapsed time. In the mask and absent: the service's duration.
    *
    * @generated from field: google.protobuf.Duration duration = 9;
    */
   duration?: Duration | undefined;
 
   /**
-   * All days at the location to leave out. Refused with ONE.
+   * All local dates without a session. Rejected with ONE.
    *
    * @generated from field: repeated google.type.Date excluded_dates = 10;
    */
   excludedDates: Date[];
 
   /**
-   * The series'. If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the series' current etag, or the edit fails: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 11;
    */
@@ -775,34 +776,34 @@ export const UpdateSeriesRequestSchema: GenMessage<UpdateSeriesRequest> = /*@__P
   messageDesc(file_berth_v1_session_service, 20);
 
 /**
- * UpdateSeriesResponse says what the edit did.
+ * UpdateSeriesResponse is the result of an edit.
  *
  * @generated from message berth.v1.UpdateSeriesResponse
  */
 export type UpdateSeriesResponse = Message<"berth.v1.UpdateSeriesResponse"> & {
   /**
-   * The series that the edited sessions belong to now; a new one where the series was split.
+   * The series of the edited sessions: a new one if the series was split.
    *
    * @generated from field: berth.v1.Series series = 1;
    */
   series?: Series | undefined;
 
   /**
-   * Sessions that were edited.
+   * The edited sessions.
    *
    * @generated from field: repeated string updated_session_ids = 2;
    */
   updatedSessionIds: string[];
 
   /**
-   * Sessions that the new pattern added.
+   * The sessions created for the new pattern.
    *
    * @generated from field: repeated string created_session_ids = 3;
    */
   createdSessionIds: string[];
 
   /**
-   * Sessions that the new pattern dropped; their bookings were cancelled and refunded.
+   * The sessions that are not in the new pattern. Their bookings were cancelled and refunded.
    *
    * @generated from field: repeated string cancelled_session_ids = 4;
    */
@@ -817,13 +818,13 @@ export const UpdateSeriesResponseSchema: GenMessage<UpdateSeriesResponse> = /*@_
   messageDesc(file_berth_v1_session_service, 21);
 
 /**
- * GetSeriesRequest names a series.
+ * GetSeriesRequest reads a series.
  *
  * @generated from message berth.v1.GetSeriesRequest
  */
 export type GetSeriesRequest = Message<"berth.v1.GetSeriesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -866,27 +867,27 @@ export const GetSeriesResponseSchema: GenMessage<GetSeriesResponse> = /*@__PURE_
   messageDesc(file_berth_v1_session_service, 23);
 
 /**
- * PreviewBulkRequest names sessions.
+ * PreviewBulkRequest selects sessions.
  *
  * @generated from message berth.v1.PreviewBulkRequest
  */
 export type PreviewBulkRequest = Message<"berth.v1.PreviewBulkRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which sessions. starts_within or session_ids is required.
+   * The sessions. starts_within or session_ids is required.
    *
    * @generated from field: berth.v1.SessionFilter filter = 2;
    */
   filter?: SessionFilter | undefined;
 
   /**
-   * Also those with active bookings or entries that wait. Without it they are left out of the match.
+   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
    *
    * @generated from field: bool include_booked = 3;
    */
@@ -901,34 +902,34 @@ export const PreviewBulkRequestSchema: GenMessage<PreviewBulkRequest> = /*@__PUR
   messageDesc(file_berth_v1_session_service, 24);
 
 /**
- * PreviewBulkResponse says what would be reached.
+ * PreviewBulkResponse tells what a bulk operation would change.
  *
  * @generated from message berth.v1.PreviewBulkResponse
  */
 export type PreviewBulkResponse = Message<"berth.v1.PreviewBulkResponse"> & {
   /**
-   * Sessions that match.
+   * The number of sessions that match.
    *
    * @generated from field: int32 matched = 1;
    */
   matched: number;
 
   /**
-   * Sessions within the filter that have active bookings or entries that wait, matched or not.
+   * The number of sessions in the filter with active bookings or waiting entries, whether they match or not.
    *
    * @generated from field: int32 with_active_bookings = 2;
    */
   withActiveBookings: number;
 
   /**
-   * Active bookings on those that match.
+   * The number of active bookings of the sessions that match.
    *
    * @generated from field: int32 active_bookings = 3;
    */
   activeBookings: number;
 
   /**
-   * The first 20 that match, in order of start.
+   * The first 20 sessions that match, by start.
    *
    * @generated from field: repeated berth.v1.BulkMatch samples = 4;
    */
@@ -943,20 +944,20 @@ export const PreviewBulkResponseSchema: GenMessage<PreviewBulkResponse> = /*@__P
   messageDesc(file_berth_v1_session_service, 25);
 
 /**
- * BulkPublishRequest names drafts.
+ * BulkPublishRequest selects drafts.
  *
  * @generated from message berth.v1.BulkPublishRequest
  */
 export type BulkPublishRequest = Message<"berth.v1.BulkPublishRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which sessions. starts_within or session_ids is required.
+   * The sessions. starts_within or session_ids is required.
    *
    * @generated from field: berth.v1.SessionFilter filter = 2;
    */
@@ -971,20 +972,20 @@ export const BulkPublishRequestSchema: GenMessage<BulkPublishRequest> = /*@__PUR
   messageDesc(file_berth_v1_session_service, 26);
 
 /**
- * BulkPublishResponse says what was published.
+ * BulkPublishResponse is the result.
  *
  * @generated from message berth.v1.BulkPublishResponse
  */
 export type BulkPublishResponse = Message<"berth.v1.BulkPublishResponse"> & {
   /**
-   * Sessions put on sale.
+   * The number of sessions published.
    *
    * @generated from field: int32 published = 1;
    */
   published: number;
 
   /**
-   * Names this batch in the audit log.
+   * The id of this batch in the audit log.
    *
    * @generated from field: string batch_id = 2;
    */
@@ -999,41 +1000,41 @@ export const BulkPublishResponseSchema: GenMessage<BulkPublishResponse> = /*@__P
   messageDesc(file_berth_v1_session_service, 27);
 
 /**
- * BulkDeleteRequest names sessions.
+ * BulkDeleteRequest selects sessions.
  *
  * @generated from message berth.v1.BulkDeleteRequest
  */
 export type BulkDeleteRequest = Message<"berth.v1.BulkDeleteRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which sessions. starts_within or session_ids is required.
+   * The sessions. starts_within or session_ids is required.
    *
    * @generated from field: berth.v1.SessionFilter filter = 2;
    */
   filter?: SessionFilter | undefined;
 
   /**
-   * Also those with active bookings or entries that wait. Without it they are left out of the match.
+   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
    *
    * @generated from field: bool include_booked = 3;
    */
   includeBooked: boolean;
 
   /**
-   * Whether the people concerned are told. Absent: yes.
+   * Whether to tell the people affected. Absent: yes.
    *
    * @generated from field: optional bool notify = 4;
    */
   notify?: boolean | undefined;
 
   /**
-   * For the audit log, up to 1,000 characters.
+   * The reason, for the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -1048,34 +1049,34 @@ export const BulkDeleteRequestSchema: GenMessage<BulkDeleteRequest> = /*@__PURE_
   messageDesc(file_berth_v1_session_service, 28);
 
 /**
- * BulkDeleteResponse says what was deleted.
+ * BulkDeleteResponse is the result.
  *
  * @generated from message berth.v1.BulkDeleteResponse
  */
 export type BulkDeleteResponse = Message<"berth.v1.BulkDeleteResponse"> & {
   /**
-   * Sessions deleted.
+   * The number of sessions deleted.
    *
    * @generated from field: int32 deleted = 1;
    */
   deleted: number;
 
   /**
-   * Bookings that were cancelled with them.
+   * The number of bookings cancelled with them.
    *
    * @generated from field: int32 bookings_cancelled = 2;
    */
   bookingsCancelled: number;
 
   /**
-   * Credits that were given back.
+   * The number of credits refunded.
    *
    * @generated from field: int32 credits_refunded = 3;
    */
   creditsRefunded: number;
 
   /**
-   * Names this batch in the audit log.
+   * The id of this batch in the audit log.
    *
    * @generated from field: string batch_id = 4;
    */
@@ -1090,41 +1091,41 @@ export const BulkDeleteResponseSchema: GenMessage<BulkDeleteResponse> = /*@__PUR
   messageDesc(file_berth_v1_session_service, 29);
 
 /**
- * BulkCancelRequest names sessions.
+ * BulkCancelRequest selects sessions.
  *
  * @generated from message berth.v1.BulkCancelRequest
  */
 export type BulkCancelRequest = Message<"berth.v1.BulkCancelRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which sessions. starts_within or session_ids is required.
+   * The sessions. starts_within or session_ids is required.
    *
    * @generated from field: berth.v1.SessionFilter filter = 2;
    */
   filter?: SessionFilter | undefined;
 
   /**
-   * Also those with active bookings or entries that wait. Without it they are left out of the match.
+   * Whether to include sessions with active bookings or waiting entries. Otherwise they do not match.
    *
    * @generated from field: bool include_booked = 3;
    */
   includeBooked: boolean;
 
   /**
-   * Whether the people concerned are told. Absent: yes.
+   * Whether to tell the people affected. Absent: yes.
    *
    * @generated from field: optional bool notify = 4;
    */
   notify?: boolean | undefined;
 
   /**
-   * For members and for the audit log, up to 1,000 characters.
+   * The reason, for members and the audit log, up to 1,000 characters.
    *
    * @generated from field: string reason = 5;
    */
@@ -1139,34 +1140,34 @@ export const BulkCancelRequestSchema: GenMessage<BulkCancelRequest> = /*@__PURE_
   messageDesc(file_berth_v1_session_service, 30);
 
 /**
- * BulkCancelResponse says what was cancelled.
+ * BulkCancelResponse is the result.
  *
  * @generated from message berth.v1.BulkCancelResponse
  */
 export type BulkCancelResponse = Message<"berth.v1.BulkCancelResponse"> & {
   /**
-   * Sessions cancelled.
+   * The number of sessions cancelled.
    *
    * @generated from field: int32 cancelled = 1;
    */
   cancelled: number;
 
   /**
-   * Bookings that were cancelled with them.
+   * The number of bookings cancelled with them.
    *
    * @generated from field: int32 bookings_cancelled = 2;
    */
   bookingsCancelled: number;
 
   /**
-   * Credits that were given back.
+   * The number of credits refunded.
    *
    * @generated from field: int32 credits_refunded = 3;
    */
   creditsRefunded: number;
 
   /**
-   * Names this batch in the audit log.
+   * The id of this batch in the audit log.
    *
    * @generated from field: string batch_id = 4;
    */
@@ -1181,28 +1182,30 @@ export const BulkCancelResponseSchema: GenMessage<BulkCancelResponse> = /*@__PUR
   messageDesc(file_berth_v1_session_service, 31);
 
 /**
- * ImportSessionsRequest carries a file.
+ * ImportSessionsRequest has the file to import.
  *
  * @generated from message berth.v1.ImportSessionsRequest
  */
 export type ImportSessionsRequest = Message<"berth.v1.ImportSessionsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. Columns: service, location, date (2026-03-29), start (18:00), and one of end and duration_minutes;
-   * optional: resource, coach_email, capacity, waitlist_capacity, title, notes, status (draft or published). Names are matched without regard to case; times are local to the location.
+   * UTF-8 CSV with a header row, at most 1 MiB and 5,000 rows. The columns service, location, date (2026-03-29), start
+   * (18:00), and one of end and duration_minutes are required. The columns resource, coach_email, capacity,
+   * waitlist_capacity, title, notes and status (draft or published) are optional. Names are matched ignoring case.
+   * Times are local to the location.
    *
    * @generated from field: bytes csv = 2;
    */
   csv: Uint8Array;
 
   /**
-   * Only report.
+   * Whether to only check the file and report.
    *
    * @generated from field: bool dry_run = 3;
    */
@@ -1223,21 +1226,21 @@ export const ImportSessionsRequestSchema: GenMessage<ImportSessionsRequest> = /*
  */
 export type ImportSessionsResponse = Message<"berth.v1.ImportSessionsResponse"> & {
   /**
-   * Sessions made: all rows, or 0 where any row is wrong or in a dry run.
+   * The number of sessions created: all rows, or 0 if a row has problems or in a dry run.
    *
    * @generated from field: int32 imported = 1;
    */
   imported: number;
 
   /**
-   * One for each row of the file that is not empty, and one for the header where that is wrong.
+   * One for each row that is not empty, and one for the header if it is invalid.
    *
    * @generated from field: repeated berth.v1.ImportRow rows = 2;
    */
   rows: ImportRow[];
 
   /**
-   * How many rows are wrong, the header among them.
+   * The number of rows with problems, including the header.
    *
    * @generated from field: int32 problems = 3;
    */
@@ -1252,13 +1255,13 @@ export const ImportSessionsResponseSchema: GenMessage<ImportSessionsResponse> = 
   messageDesc(file_berth_v1_session_service, 33);
 
 /**
- * SetWorkoutsRequest attaches workouts.
+ * SetWorkoutsRequest sets a session's workouts.
  *
  * @generated from message berth.v1.SetWorkoutsRequest
  */
 export type SetWorkoutsRequest = Message<"berth.v1.SetWorkoutsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1272,14 +1275,14 @@ export type SetWorkoutsRequest = Message<"berth.v1.SetWorkoutsRequest"> & {
   sessionId: string;
 
   /**
-   * All that are to be attached, in order.
+   * The workouts to attach, in order.
    *
    * @generated from field: repeated string workout_ids = 3;
    */
   workoutIds: string[];
 
   /**
-   * The session's. If set, they are attached only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the session's current etag: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 4;
    */
@@ -1294,13 +1297,13 @@ export const SetWorkoutsRequestSchema: GenMessage<SetWorkoutsRequest> = /*@__PUR
   messageDesc(file_berth_v1_session_service, 34);
 
 /**
- * SetWorkoutsResponse is the session after it.
+ * SetWorkoutsResponse is the changed session.
  *
  * @generated from message berth.v1.SetWorkoutsResponse
  */
 export type SetWorkoutsResponse = Message<"berth.v1.SetWorkoutsResponse"> & {
   /**
-   * The session as it is now.
+   * The session.
    *
    * @generated from field: berth.v1.Session session = 1;
    */
@@ -1315,13 +1318,13 @@ export const SetWorkoutsResponseSchema: GenMessage<SetWorkoutsResponse> = /*@__P
   messageDesc(file_berth_v1_session_service, 35);
 
 /**
- * AddInlineWorkoutRequest writes a workout for a session.
+ * AddInlineWorkoutRequest creates a workout for a session.
  *
  * @generated from message berth.v1.AddInlineWorkoutRequest
  */
 export type AddInlineWorkoutRequest = Message<"berth.v1.AddInlineWorkoutRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1335,14 +1338,14 @@ export type AddInlineWorkoutRequest = Message<"berth.v1.AddInlineWorkoutRequest"
   sessionId: string;
 
   /**
-   * 1 to 200 characters.
+   * The name, 1 to 200 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What is done, up to 20,000 characters, plain text or Markdown.
+   * The content, as plain text or Markdown, up to 20,000 characters.
    *
    * @generated from field: string body = 4;
    */
@@ -1357,7 +1360,7 @@ export const AddInlineWorkoutRequestSchema: GenMessage<AddInlineWorkoutRequest> 
   messageDesc(file_berth_v1_session_service, 36);
 
 /**
- * AddInlineWorkoutResponse is the workout made.
+ * AddInlineWorkoutResponse is the new workout.
  *
  * @generated from message berth.v1.AddInlineWorkoutResponse
  */
@@ -1378,27 +1381,27 @@ export const AddInlineWorkoutResponseSchema: GenMessage<AddInlineWorkoutResponse
   messageDesc(file_berth_v1_session_service, 37);
 
 /**
- * CreateWorkoutRequest asks for a reusable workout.
+ * CreateWorkoutRequest creates a reusable workout.
  *
  * @generated from message berth.v1.CreateWorkoutRequest
  */
 export type CreateWorkoutRequest = Message<"berth.v1.CreateWorkoutRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * 1 to 200 characters.
+   * The name, 1 to 200 characters.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * What is done, up to 20,000 characters, plain text or Markdown.
+   * The content, as plain text or Markdown, up to 20,000 characters.
    *
    * @generated from field: string body = 3;
    */
@@ -1413,7 +1416,7 @@ export const CreateWorkoutRequestSchema: GenMessage<CreateWorkoutRequest> = /*@_
   messageDesc(file_berth_v1_session_service, 38);
 
 /**
- * CreateWorkoutResponse is the workout made.
+ * CreateWorkoutResponse is the new workout.
  *
  * @generated from message berth.v1.CreateWorkoutResponse
  */
@@ -1440,7 +1443,7 @@ export const CreateWorkoutResponseSchema: GenMessage<CreateWorkoutResponse> = /*
  */
 export type UpdateWorkoutRequest = Message<"berth.v1.UpdateWorkoutRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1454,28 +1457,28 @@ export type UpdateWorkoutRequest = Message<"berth.v1.UpdateWorkoutRequest"> & {
   workoutId: string;
 
   /**
-   * 1 to 200 characters.
+   * The name, 1 to 200 characters.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What is done, up to 20,000 characters, plain text or Markdown.
+   * The content, as plain text or Markdown, up to 20,000 characters.
    *
    * @generated from field: string body = 4;
    */
   body: string;
 
   /**
-   * What to change. A body that is named and not set is cleared. Required.
+   * The fields to change. body in the mask without a value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * The workout's. If set, the edit happens only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the workout's current etag, or the edit fails: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 6;
    */
@@ -1490,13 +1493,13 @@ export const UpdateWorkoutRequestSchema: GenMessage<UpdateWorkoutRequest> = /*@_
   messageDesc(file_berth_v1_session_service, 40);
 
 /**
- * UpdateWorkoutResponse is the workout after the edit.
+ * UpdateWorkoutResponse is the edited workout.
  *
  * @generated from message berth.v1.UpdateWorkoutResponse
  */
 export type UpdateWorkoutResponse = Message<"berth.v1.UpdateWorkoutResponse"> & {
   /**
-   * The workout as it is now.
+   * The workout.
    *
    * @generated from field: berth.v1.Workout workout = 1;
    */
@@ -1511,13 +1514,13 @@ export const UpdateWorkoutResponseSchema: GenMessage<UpdateWorkoutResponse> = /*
   messageDesc(file_berth_v1_session_service, 41);
 
 /**
- * DeleteWorkoutRequest names a reusable workout.
+ * DeleteWorkoutRequest deletes a reusable workout.
  *
  * @generated from message berth.v1.DeleteWorkoutRequest
  */
 export type DeleteWorkoutRequest = Message<"berth.v1.DeleteWorkoutRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1531,7 +1534,7 @@ export type DeleteWorkoutRequest = Message<"berth.v1.DeleteWorkoutRequest"> & {
   workoutId: string;
 
   /**
-   * The workout's. If set, it is deleted only when it still is the current one: ETAG_MISMATCH.
+   * If set, it must be the workout's current etag: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 3;
    */
@@ -1546,13 +1549,13 @@ export const DeleteWorkoutRequestSchema: GenMessage<DeleteWorkoutRequest> = /*@_
   messageDesc(file_berth_v1_session_service, 42);
 
 /**
- * DeleteWorkoutResponse is the workout after it.
+ * DeleteWorkoutResponse is the deleted workout.
  *
  * @generated from message berth.v1.DeleteWorkoutResponse
  */
 export type DeleteWorkoutResponse = Message<"berth.v1.DeleteWorkoutResponse"> & {
   /**
-   * The workout as sessions that have it keep it.
+   * The workout as it stays with its sessions.
    *
    * @generated from field: berth.v1.Workout workout = 1;
    */
@@ -1567,34 +1570,34 @@ export const DeleteWorkoutResponseSchema: GenMessage<DeleteWorkoutResponse> = /*
   messageDesc(file_berth_v1_session_service, 43);
 
 /**
- * ListWorkoutsRequest asks for workouts.
+ * ListWorkoutsRequest lists workouts.
  *
  * @generated from message berth.v1.ListWorkoutsRequest
  */
 export type ListWorkoutsRequest = Message<"berth.v1.ListWorkoutsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Those of this session, inline ones too. Empty: all reusable ones.
+   * Only workouts of this session, including inline ones. Empty: all reusable workouts.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -1622,7 +1625,7 @@ export type ListWorkoutsResponse = Message<"berth.v1.ListWorkoutsResponse"> & {
   workouts: Workout[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1637,14 +1640,15 @@ export const ListWorkoutsResponseSchema: GenMessage<ListWorkoutsResponse> = /*@_
   messageDesc(file_berth_v1_session_service, 45);
 
 /**
- * SessionService is the schedule: single sessions, series, bulk changes, imports and workouts.
+ * SessionService manages the schedule: sessions, series, bulk changes, imports and workouts.
  *
  * @generated from service berth.v1.SessionService
  */
 export const SessionService: GenService<{
   /**
-   * CreateSession makes a session, as a draft unless publish is set.
-   * Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY.
+   * CreateSession creates a session, as a draft unless publish is set.
+   * Errors: SERVICE_NOT_FOUND, LOCATION_NOT_FOUND, RESOURCE_NOT_FOUND, COACH_INVALID, RESOURCE_BUSY, STAFF_BUSY,
+   * INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.CreateSession
    */
@@ -1654,10 +1658,10 @@ export const SessionService: GenService<{
     output: typeof CreateSessionResponseSchema;
   },
   /**
-   * UpdateSession edits what the mask names. Raising the capacity promotes from the waitlist. Bookings move with the
-   * session. References that the edit leaves alone are not checked again.
-   * Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for entries that wait), OVERLAP
-   * (of bookings that would move, with others of the same members), and those of CreateSession.
+   * UpdateSession edits a session. Its bookings move with it. More capacity is given to the waitlist first. References
+   * are checked only if the edit changes them.
+   * Errors: SESSION_NOT_FOUND, ETAG_MISMATCH, SESSION_STATE (cancelled), CAPACITY_BELOW_TAKEN (also for waiting
+   * entries), OVERLAP (moved bookings would overlap others of the same members), and those of CreateSession.
    *
    * @generated from rpc berth.v1.SessionService.UpdateSession
    */
@@ -1667,7 +1671,7 @@ export const SessionService: GenService<{
     output: typeof UpdateSessionResponseSchema;
   },
   /**
-   * GetSession reads one session. Members see published and cancelled ones.
+   * GetSession reads one session. Members see published and cancelled sessions.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.SessionService.GetSession
@@ -1678,8 +1682,8 @@ export const SessionService: GenService<{
     output: typeof GetSessionResponseSchema;
   },
   /**
-   * ListSessions reads a week, or any span, in order of start. Each session
-   * carries its open seats and the caller's booking eligibility.
+   * ListSessions lists the sessions of a week, or of any period, by start. Each has its open seats, and whether the
+   * caller can book it.
    *
    * @generated from rpc berth.v1.SessionService.ListSessions
    */
@@ -1689,8 +1693,8 @@ export const SessionService: GenService<{
     output: typeof ListSessionsResponseSchema;
   },
   /**
-   * PublishSession puts a draft on sale. Publishing a published session changes nothing.
-   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
+   * PublishSession publishes a draft. Publishing it again changes nothing.
+   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.SessionService.PublishSession
    */
@@ -1700,8 +1704,8 @@ export const SessionService: GenService<{
     output: typeof PublishSessionResponseSchema;
   },
   /**
-   * UnpublishSession makes it a draft again. Unpublishing a draft changes nothing.
-   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for entries that wait).
+   * UnpublishSession makes a session a draft again. For a draft it changes nothing.
+   * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled), ACTIVE_BOOKINGS (also for waiting entries), ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.SessionService.UnpublishSession
    */
@@ -1711,8 +1715,8 @@ export const SessionService: GenService<{
     output: typeof UnpublishSessionResponseSchema;
   },
   /**
-   * CancelSession calls a session off: its bookings and entries are cancelled and
-   * every credit is given back, in one transaction. Cancelling again changes nothing.
+   * CancelSession cancels a session. In one transaction, all its bookings and waitlist entries are cancelled and all
+   * credits are refunded. Cancelling it again changes nothing.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.SessionService.CancelSession
@@ -1723,7 +1727,7 @@ export const SessionService: GenService<{
     output: typeof CancelSessionResponseSchema;
   },
   /**
-   * BlockSession takes a session off sale without touching its bookings.
+   * BlockSession stops bookings of a session. Existing bookings stay.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
    *
    * @generated from rpc berth.v1.SessionService.BlockSession
@@ -1734,7 +1738,7 @@ export const SessionService: GenService<{
     output: typeof BlockSessionResponseSchema;
   },
   /**
-   * UnblockSession puts it back on sale and promotes from the waitlist.
+   * UnblockSession allows bookings again, and fills open seats from the waitlist first.
    * Errors: SESSION_NOT_FOUND, SESSION_STATE (cancelled).
    *
    * @generated from rpc berth.v1.SessionService.UnblockSession
@@ -1745,8 +1749,8 @@ export const SessionService: GenService<{
     output: typeof UnblockSessionResponseSchema;
   },
   /**
-   * CreateSeries makes a recurring schedule and its sessions, at most 5,000, all of them or none.
-   * Errors: RECURRENCE_INVALID and those of CreateSession.
+   * CreateSeries creates a recurring schedule and its sessions, at most 5,000. Either all sessions are created or none.
+   * Errors: RECURRENCE_INVALID, and those of CreateSession.
    *
    * @generated from rpc berth.v1.SessionService.CreateSeries
    */
@@ -1756,13 +1760,13 @@ export const SessionService: GenService<{
     output: typeof CreateSeriesResponseSchema;
   },
   /**
-   * UpdateSeries edits one session of a series, it and those after it, or all, completely or not at all. With
-   * FOLLOWING and ALL, sessions that have started, were cancelled or deleted, or were edited by
-   * themselves stay as they are, and nothing is made in their place. The others are edited with their bookings. No session
-   * leaves its day at the location: each keeps one of the day's occurrences, in order, as long as there are enough; those
-   * that the new pattern drops are cancelled, with every credit given back.
-   * Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP, SESSION_STATE (cancelled, with ONE), and
-   * those of CreateSession.
+   * UpdateSeries edits one session of a series, that session and all after it, or all sessions. Either the whole edit
+   * is made or none of it. With FOLLOWING and ALL, sessions that have started, were cancelled or deleted, or were
+   * edited individually stay unchanged, and no session is created in their place. The other sessions are edited with
+   * their bookings. No session leaves its local date: it is assigned one of the day's new occurrences, in order, as
+   * long as there are enough. Sessions without an occurrence are cancelled, and all their credits refunded.
+   * Errors: SERIES_NOT_FOUND, SESSION_NOT_FOUND, ETAG_MISMATCH, RECURRENCE_INVALID, CAPACITY_BELOW_TAKEN, OVERLAP,
+   * SESSION_STATE (cancelled, with ONE), and those of CreateSession.
    *
    * @generated from rpc berth.v1.SessionService.UpdateSeries
    */
@@ -1783,7 +1787,7 @@ export const SessionService: GenService<{
     output: typeof GetSeriesResponseSchema;
   },
   /**
-   * PreviewBulk says which sessions a bulk operation would reach. It changes nothing.
+   * PreviewBulk lists the sessions that a bulk operation would change. It changes nothing.
    *
    * @generated from rpc berth.v1.SessionService.PreviewBulk
    */
@@ -1793,8 +1797,9 @@ export const SessionService: GenService<{
     output: typeof PreviewBulkResponseSchema;
   },
   /**
-   * BulkPublish publishes every draft that the filter matches. The filter's states
-   * are not regarded: only drafts are ever published. A filter that matches more than 2,000 is refused: INVALID_FIELD.
+   * BulkPublish publishes every draft that the filter matches. It ignores the filter's states, because only drafts can
+   * be published.
+   * Errors: INVALID_FIELD (more than 2,000 sessions match).
    *
    * @generated from rpc berth.v1.SessionService.BulkPublish
    */
@@ -1804,9 +1809,10 @@ export const SessionService: GenService<{
     output: typeof BulkPublishResponseSchema;
   },
   /**
-   * BulkDelete deletes what the filter matches, softly: the sessions vanish from every list, their
-   * bookings and entries are cancelled, every credit is given back, and one audit entry keeps the batch. A filter that matches more than
-   * 2,000, or with them more than 10,000 places that are taken, is refused: INVALID_FIELD.
+   * BulkDelete deletes the sessions that the filter matches. They disappear from every list, their bookings and
+   * waitlist entries are cancelled, and all credits are refunded. One audit entry records the batch.
+   * Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
+   * entries).
    *
    * @generated from rpc berth.v1.SessionService.BulkDelete
    */
@@ -1816,8 +1822,9 @@ export const SessionService: GenService<{
     output: typeof BulkDeleteResponseSchema;
   },
   /**
-   * BulkCancel cancels what the filter matches, as CancelSession does. A filter that matches more than 2,000, or with them more than 10,000
-   * places that are taken, is refused: INVALID_FIELD.
+   * BulkCancel cancels the sessions that the filter matches, like CancelSession.
+   * Errors: INVALID_FIELD (more than 2,000 sessions match, or they have more than 10,000 taken seats and waiting
+   * entries).
    *
    * @generated from rpc berth.v1.SessionService.BulkCancel
    */
@@ -1827,10 +1834,10 @@ export const SessionService: GenService<{
     output: typeof BulkCancelResponseSchema;
   },
   /**
-   * ImportSessions reads sessions from a CSV file. Either every row becomes a session or none does; the
-   * report tells row by row what is wrong.
-   * Errors: IMPORT_INVALID (the file as a whole cannot be read). Sessions that stand in each other's way, or in the way of
-   * others, are told in the report.
+   * ImportSessions creates sessions from a CSV file. Either all rows become sessions or none. The report lists the
+   * problems of each row, including conflicts with other sessions.
+   * Errors: IMPORT_INVALID (the file as a whole cannot be read), RESOURCE_BUSY, STAFF_BUSY (another session was created
+   * at the same moment).
    *
    * @generated from rpc berth.v1.SessionService.ImportSessions
    */
@@ -1840,8 +1847,8 @@ export const SessionService: GenService<{
     output: typeof ImportSessionsResponseSchema;
   },
   /**
-   * SetWorkouts replaces the workouts attached to a session. One that was written inline stays with its session, and is gone
-   * when it is not named any more. One that was deleted stays where it is, and is gone from the session when it is not named any more.
+   * SetWorkouts replaces the workouts attached to a session. An inline workout of the session is deleted if it is not
+   * in the list. A deleted workout stays attached as long as it is in the list.
    * Errors: SESSION_NOT_FOUND, WORKOUT_NOT_FOUND, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.SessionService.SetWorkouts
@@ -1852,8 +1859,9 @@ export const SessionService: GenService<{
     output: typeof SetWorkoutsResponseSchema;
   },
   /**
-   * AddInlineWorkout writes a workout for this session alone and attaches it at the end. A session has at most 50.
-   * Errors: SESSION_NOT_FOUND.
+   * AddInlineWorkout creates a workout for this session only, and attaches it at the end. A session has at most 50
+   * workouts.
+   * Errors: SESSION_NOT_FOUND, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.AddInlineWorkout
    */
@@ -1863,7 +1871,8 @@ export const SessionService: GenService<{
     output: typeof AddInlineWorkoutResponseSchema;
   },
   /**
-   * CreateWorkout makes a reusable workout.
+   * CreateWorkout creates a reusable workout.
+   * Errors: INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.CreateWorkout
    */
@@ -1873,8 +1882,8 @@ export const SessionService: GenService<{
     output: typeof CreateWorkoutResponseSchema;
   },
   /**
-   * UpdateWorkout edits a workout, reusable or inline. Every session that has it has it as it is now, past ones too.
-   * Errors: WORKOUT_NOT_FOUND (also once it is deleted), ETAG_MISMATCH, INVALID_FIELD.
+   * UpdateWorkout edits a workout, reusable or inline. All sessions that have it change too, including past ones.
+   * Errors: WORKOUT_NOT_FOUND (also if it is deleted), ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.SessionService.UpdateWorkout
    */
@@ -1884,9 +1893,9 @@ export const SessionService: GenService<{
     output: typeof UpdateWorkoutResponseSchema;
   },
   /**
-   * DeleteWorkout takes a reusable workout out of use: it is no longer listed, cannot be edited, and is attached to nothing more. Sessions that
-   * have it keep it. Deleting it again changes nothing. An inline one is taken off its session by SetWorkouts.
-   * Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline one).
+   * DeleteWorkout deletes a reusable workout. It is no longer listed, and cannot be edited or attached. Sessions that
+   * have it keep it. Deleting it again changes nothing. Use SetWorkouts to remove an inline workout.
+   * Errors: WORKOUT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an inline workout).
    *
    * @generated from rpc berth.v1.SessionService.DeleteWorkout
    */
@@ -1896,8 +1905,8 @@ export const SessionService: GenService<{
     output: typeof DeleteWorkoutResponseSchema;
   },
   /**
-   * ListWorkouts reads the reusable workouts by name, without those that were deleted, or all of one session in order, which
-   * come on one page.
+   * ListWorkouts lists the reusable workouts by name, without deleted ones; or all workouts of one session in order, on
+   * one page.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.SessionService.ListWorkouts

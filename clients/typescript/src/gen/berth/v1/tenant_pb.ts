@@ -19,7 +19,7 @@ export const file_berth_v1_tenant: GenFile = /*@__PURE__*/
   fileDesc("ChViZXJ0aC92MS90ZW5hbnQucHJvdG8SCGJlcnRoLnYxIv8BCgZUZW5hbnQSCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSDgoGbG9jYWxlGAQgASgJEhAKCGN1cnJlbmN5GAUgASgJEhYKDnRha2VzX3BheW1lbnRzGAYgASgIEgwKBGV0YWcYByABKAkSLwoLY3JlYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3VwZGF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIeCgVicmFuZBgKIAEoCzIPLmJlcnRoLnYxLkJyYW5kIi8KBUJyYW5kEhAKCGxvZ29fdXJsGAEgASgJEhQKDGFjY2VudF9jb2xvchgCIAEoCSKPAgoITG9jYXRpb24SCgoCaWQYASABKAkSDAoEbmFtZRgCIAEoCRIRCgl0aW1lX3pvbmUYAyABKAkSIAoDZ2VvGAQgASgLMhMuZ29vZ2xlLnR5cGUuTGF0TG5nEg8KB2FkZHJlc3MYBSABKAkSIwoIY2hhbm5lbHMYBiADKA4yES5iZXJ0aC52MS5DaGFubmVsEg4KBmFjdGl2ZRgHIAEoCBIMCgRldGFnGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgKIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXAixwEKCFJlc291cmNlEgoKAmlkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEgwKBG5hbWUYAyABKAkSDAoEa2luZBgEIAEoCRIOCgZhY3RpdmUYBSABKAgSDAoEZXRhZxgGIAEoCRIvCgtjcmVhdGVfdGltZRgHIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLwoLdXBkYXRlX3RpbWUYCCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIqkDCgdTZXJ2aWNlEgoKAmlkGAEgASgJEgwKBG5hbWUYAiABKAkSEwoLZGVzY3JpcHRpb24YAyABKAkSEAoIY2F0ZWdvcnkYBCABKAkSKwoIZHVyYXRpb24YBSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoQZGVmYXVsdF9jYXBhY2l0eRgGIAEoBUgAiAEBEiEKGWRlZmF1bHRfd2FpdGxpc3RfY2FwYWNpdHkYByABKAUSEQoJbWluX3BhcnR5GAggASgFEhEKCW1heF9wYXJ0eRgJIAEoBRIkCghkZWxpdmVyeRgKIAEoDjISLmJlcnRoLnYxLkRlbGl2ZXJ5Eg0KBWNvbG9yGAsgASgJEg4KBmFjdGl2ZRgMIAEoCBIMCgRldGFnGA0gASgJEi8KC2NyZWF0ZV90aW1lGA4gASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgt1cGRhdGVfdGltZRgPIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXBCEwoRX2RlZmF1bHRfY2FwYWNpdHkiqgUKBlBvbGljeRIxCg5hZHZhbmNlX3dpbmRvdxgBIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI4ChVib29raW5nX2Nsb3Nlc19iZWZvcmUYAiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SNgoTY2FuY2VsbGF0aW9uX3dpbmRvdxgDIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIkChdhbGxvd19sYXRlX2NhbmNlbGxhdGlvbhgEIAEoCEgAiAEBEh0KEGFsbG93X3Jlc2NoZWR1bGUYBSABKAhIAYgBARI3ChJ0aWVyX2NhbmNlbGxhdGlvbnMYBiABKAsyGy5iZXJ0aC52MS5UaWVyQ2FuY2VsbGF0aW9ucxIrCghob2xkX3R0bBgHIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI3ChRjaGVja2luX29wZW5zX2JlZm9yZRgIIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhI7ChhjaGVja2luX2Nsb3Nlc19hZnRlcl9lbmQYCSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGwoOZ3BzX21heF9tZXRlcnMYCiABKAVIAogBARIZCgxhdXRvX25vX3Nob3cYDCABKAhIA4gBARI1ChJhdXRvX25vX3Nob3dfYWZ0ZXIYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb25CGgoYX2FsbG93X2xhdGVfY2FuY2VsbGF0aW9uQhMKEV9hbGxvd19yZXNjaGVkdWxlQhEKD19ncHNfbWF4X21ldGVyc0IPCg1fYXV0b19ub19zaG93SgQICxAMUhB3YWl0bGlzdF9lbmFibGVkIkIKEVRpZXJDYW5jZWxsYXRpb25zEi0KCW92ZXJyaWRlcxgBIAMoCzIaLmJlcnRoLnYxLlRpZXJDYW5jZWxsYXRpb24ijAEKEFRpZXJDYW5jZWxsYXRpb24SDAoEdGllchgBIAEoCRI2ChNjYW5jZWxsYXRpb25fd2luZG93GAIgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEh0KEGFsbG93X3Jlc2NoZWR1bGUYAyABKAhIAIgBAUITChFfYWxsb3dfcmVzY2hlZHVsZSKnAQoLUG9saWN5TGF5ZXISJAoFbGV2ZWwYASABKA4yFS5iZXJ0aC52MS5Qb2xpY3lMZXZlbBIRCgl0YXJnZXRfaWQYAiABKAkSIAoGcG9saWN5GAMgASgLMhAuYmVydGgudjEuUG9saWN5EgwKBGV0YWcYBCABKAkSLwoLdXBkYXRlX3RpbWUYBSABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIlYKDFBvbGljeU9yaWdpbhINCgVmaWVsZBgBIAEoCRIkCgVsZXZlbBgCIAEoDjIVLmJlcnRoLnYxLlBvbGljeUxldmVsEhEKCXRhcmdldF9pZBgDIAEoCSKDAQoPRWZmZWN0aXZlUG9saWN5EiAKBnBvbGljeRgBIAEoCzIQLmJlcnRoLnYxLlBvbGljeRInCgdvcmlnaW5zGAIgAygLMhYuYmVydGgudjEuUG9saWN5T3JpZ2luEiUKBmxheWVycxgDIAMoCzIVLmJlcnRoLnYxLlBvbGljeUxheWVyKpMBCgtQb2xpY3lMZXZlbBIcChhQT0xJQ1lfTEVWRUxfVU5TUEVDSUZJRUQQABIYChRQT0xJQ1lfTEVWRUxfREVGQVVMVBABEhcKE1BPTElDWV9MRVZFTF9URU5BTlQQAhIZChVQT0xJQ1lfTEVWRUxfTE9DQVRJT04QAxIYChRQT0xJQ1lfTEVWRUxfU0VSVklDRRAEYgZwcm90bzM", [file_berth_v1_common, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_latlng]);
 
 /**
- * Tenant is an organization. Nothing is shared between tenants.
+ * Tenant is an organization. Tenants share no data.
  *
  * @generated from message berth.v1.Tenant
  */
@@ -32,66 +32,66 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
   id: string;
 
   /**
-   * What people read: one line of 1 to 200 characters, without a space at either end.
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * IANA zone, such as "Europe/Lisbon", given to a location or member that names none. One that
-   * the zone database does not know is refused: INVALID_FIELD.
+   * The IANA time zone, such as "Europe/Lisbon". Default for locations and members. An unknown time zone is
+   * INVALID_FIELD.
    *
    * @generated from field: string time_zone = 3;
    */
   timeZone: string;
 
   /**
-   * BCP 47 tag, such as "pt-PT", for members who chose none. One that names no known language is refused: INVALID_FIELD.
+   * The language as a BCP 47 tag, such as "pt-PT", for members who chose none. An unknown language is INVALID_FIELD.
    *
    * @generated from field: string locale = 4;
    */
   locale: string;
 
   /**
-   * ISO 4217 code in which prices are given, such as "EUR". One that names no currency is refused: INVALID_FIELD.
+   * The currency of prices, an ISO 4217 code such as "EUR". An unknown currency is INVALID_FIELD.
    *
    * @generated from field: string currency = 5;
    */
   currency: string;
 
   /**
-   * Whether a booking needs a plan: where true, a member without an active one is
-   * refused with NO_ACTIVE_PLAN; where false, they book without accounting.
+   * Whether a booking needs a plan. If true, bookings of members without an active plan fail with NO_ACTIVE_PLAN. If
+   * false, they are not charged for.
    *
    * @generated from field: bool takes_payments = 6;
    */
   takesPayments: boolean;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 7;
    */
   etag: string;
 
   /**
-   * When it was made, UTC. Set by the service.
+   * The time of creation, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 8;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC. Set by the service.
+   * The time of the last edit, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 9;
    */
   updateTime?: Timestamp | undefined;
 
   /**
-   * What it looks like to its members: in mails, on the pages that their links open, on walls, and in the members' app.
-   * Absent: Berth's own look, with the tenant's name.
+   * The look of emails, the pages that they link to, wall displays and the members' app. Absent: Berth's default look,
+   * with the tenant's name.
    *
    * @generated from field: berth.v1.Brand brand = 10;
    */
@@ -112,17 +112,18 @@ export const TenantSchema: GenMessage<Tenant> = /*@__PURE__*/
  */
 export type Brand = Message<"berth.v1.Brand"> & {
   /**
-   * https address of a picture, in any format that browsers show, up to 500 printable ASCII characters, without user or fragment, at
-   * a host name with a dot in it: others are refused, INVALID_FIELD. Browsers and mail programs fetch it from there, and
-   * show the tenant's name where they cannot; the service never does. Empty: the name is shown.
+   * The https URL of the logo, in any image format that browsers show. Up to 500 printable ASCII characters, without
+   * user and fragment, and with a host name that has a dot. Other URLs are INVALID_FIELD. Browsers and mail programs
+   * load it and show the tenant's name if that fails. The service never loads it. Empty: the name is shown.
    *
    * @generated from field: string logo_url = 1;
    */
   logoUrl: string;
 
   /**
-   * Color of buttons, bars and edges: "#" and six hexadecimal digits, in either case. Any will do: what is written on it is black or white,
-   * whichever can be read, and where it lies too near the ground a tint of it is taken. Empty: Berth's own color.
+   * The color of buttons, bars and edges: "#" and six hexadecimal digits, in upper or lower case. Any color works: text
+   * on it is black or white, whichever is readable, and where it would be too close to the background, a tint of it is
+   * used. Empty: Berth's own color.
    *
    * @generated from field: string accent_color = 2;
    */
@@ -143,71 +144,73 @@ export const BrandSchema: GenMessage<Brand> = /*@__PURE__*/
  */
 export type Location = Message<"berth.v1.Location"> & {
   /**
-   * UUIDv7. Not read on creation.
+   * UUIDv7. Ignored on creation.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * What people read: one line of 1 to 200 characters, without a space at either end, unique in the tenant without regard to case.
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+   * ignoring case.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * IANA zone in which its days, limits and recurrences are reckoned. Empty on creation takes the tenant's.
-   * One that the zone database does not know is refused: INVALID_FIELD. It stays while the location has sessions.
+   * The IANA time zone for its days, limits and recurrences. Empty on creation: the tenant's. An unknown time zone is
+   * INVALID_FIELD. It cannot be changed while the location has sessions.
    *
    * @generated from field: string time_zone = 3;
    */
   timeZone: string;
 
   /**
-   * Where it stands. Without it nobody can check in by GPS: GPS_NOT_AVAILABLE.
+   * The position. Without it, check-in by GPS is not possible: GPS_NOT_AVAILABLE.
    *
    * @generated from field: google.type.LatLng geo = 4;
    */
   geo?: LatLng | undefined;
 
   /**
-   * Postal address as people write it, up to 500 characters.
+   * The postal address, up to 500 characters.
    *
    * @generated from field: string address = 5;
    */
   address: string;
 
   /**
-   * Ways by which bookings may come in: others give CHANNEL_CLOSED. All are on at creation; UpdateLocation and SetChannels change them.
+   * The channels that accept bookings. Others give CHANNEL_CLOSED. A new location accepts all; UpdateLocation and
+   * SetChannels change them.
    *
    * @generated from field: repeated berth.v1.Channel channels = 6;
    */
   channels: Channel[];
 
   /**
-   * Whether new sessions may be made here. Sessions made before stay as they are. True on creation, whatever is sent.
+   * Whether new sessions can be created here. Existing sessions stay. Always true on creation.
    *
    * @generated from field: bool active = 7;
    */
   active: boolean;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 8;
    */
   etag: string;
 
   /**
-   * When it was made, UTC. Set by the service.
+   * The time of creation, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 9;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC. Set by the service.
+   * The time of the last edit, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 10;
    */
@@ -222,62 +225,63 @@ export const LocationSchema: GenMessage<Location> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 2);
 
 /**
- * Resource is a court, bay, tee, room or chair at a location. It is in one session at a time.
+ * Resource is a court, bay, tee, room or chair at a location. It has one session at a time.
  *
  * @generated from message berth.v1.Resource
  */
 export type Resource = Message<"berth.v1.Resource"> & {
   /**
-   * UUIDv7. Not read on creation.
+   * UUIDv7. Ignored on creation.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * Where it is. Cannot be changed.
+   * The location. It cannot be changed.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * What people read: one line of 1 to 200 characters, without a space at either end, unique at the location without regard to case.
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique at the location,
+   * ignoring case.
    *
    * @generated from field: string name = 3;
    */
   name: string;
 
   /**
-   * What it is, in the tenant's own word, such as "court", "bay", "tee", "room" or "chair"; up to 50 characters.
+   * The kind, in the tenant's own words, such as "court", "bay", "tee", "room" or "chair". Up to 50 characters.
    *
    * @generated from field: string kind = 4;
    */
   kind: string;
 
   /**
-   * Whether new sessions may use it. Sessions made before stay as they are. True on creation, whatever is sent.
+   * Whether new sessions can use it. Existing sessions stay. Always true on creation.
    *
    * @generated from field: bool active = 5;
    */
   active: boolean;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 6;
    */
   etag: string;
 
   /**
-   * When it was made, UTC. Set by the service.
+   * The time of creation, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 7;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC. Set by the service.
+   * The time of the last edit, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 8;
    */
@@ -292,112 +296,113 @@ export const ResourceSchema: GenMessage<Resource> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 3);
 
 /**
- * Service is what is offered, such as "Vinyasa", "18 holes", "Court hire" or
- * "Cut and colour". It can be offered at any location.
+ * Service is what a tenant offers, such as "Vinyasa", "18 holes", "Court hire" or "Cut and colour". It can be offered
+ * at any location.
  *
  * @generated from message berth.v1.Service
  */
 export type Service = Message<"berth.v1.Service"> & {
   /**
-   * UUIDv7. Not read on creation.
+   * UUIDv7. Ignored on creation.
    *
    * @generated from field: string id = 1;
    */
   id: string;
 
   /**
-   * What people read: one line of 1 to 200 characters, without a space at either end, unique in the tenant without regard to case.
+   * The display name: one line of 1 to 200 characters, without leading or trailing spaces. Unique in the tenant,
+   * ignoring case.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Text for members, up to 4,000 characters.
+   * A description for members, up to 4,000 characters.
    *
    * @generated from field: string description = 3;
    */
   description: string;
 
   /**
-   * The tenant's own grouping, such as "Yoga"; up to 100 characters.
+   * The tenant's own category, such as "Yoga". Up to 100 characters.
    *
    * @generated from field: string category = 4;
    */
   category: string;
 
   /**
-   * Elapsed length of a session that names no end: 1 minute to 7 days, in whole seconds. Required on creation.
+   * The default length of a session, in elapsed time: 1 minute to 7 days, in whole seconds. Required on creation.
    *
    * @generated from field: google.protobuf.Duration duration = 5;
    */
   duration?: Duration | undefined;
 
   /**
-   * Seats of a session that names none, 0 to 100,000. Absent means unlimited.
+   * The default number of seats of a session, 0 to 100,000. Absent means unlimited.
    *
    * @generated from field: optional int32 default_capacity = 6;
    */
   defaultCapacity?: number | undefined;
 
   /**
-   * Entries that may wait for a session that names no number, 0 to 10,000. 0 keeps no waitlist.
+   * The default maximum of waiting entries of a session, 0 to 10,000. 0 means no waitlist.
    *
    * @generated from field: int32 default_waitlist_capacity = 7;
    */
   defaultWaitlistCapacity: number;
 
   /**
-   * Smallest party of one booking, in seats: PARTY_SIZE. 0 takes 1; at most 1,000.
+   * The minimum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means 1.
    *
    * @generated from field: int32 min_party = 8;
    */
   minParty: number;
 
   /**
-   * Largest party of one booking, in seats: PARTY_SIZE. 0 takes min_party; at most 1,000.
+   * The maximum party of a booking, in seats, at most 1,000: PARTY_SIZE. 0 means min_party.
    *
    * @generated from field: int32 max_party = 9;
    */
   maxParty: number;
 
   /**
-   * In person or online. Unspecified takes in person.
+   * In person or online. Unspecified means in person.
    *
    * @generated from field: berth.v1.Delivery delivery = 10;
    */
   delivery: Delivery;
 
   /**
-   * How calendars show it: "#" and six hexadecimal digits. Empty leaves it to the client.
+   * The color in calendars: "#" and six hexadecimal digits. Empty: the client decides.
    *
    * @generated from field: string color = 11;
    */
   color: string;
 
   /**
-   * Whether new sessions may be made of it. Sessions made before stay as they are. True on creation, whatever is sent.
+   * Whether new sessions of it can be created. Existing sessions stay. Always true on creation.
    *
    * @generated from field: bool active = 12;
    */
   active: boolean;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 13;
    */
   etag: string;
 
   /**
-   * When it was made, UTC. Set by the service.
+   * The time of creation, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 14;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * When it was last edited, UTC. Set by the service.
+   * The time of the last edit, in UTC. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 15;
    */
@@ -412,92 +417,94 @@ export const ServiceSchema: GenMessage<Service> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 4);
 
 /**
- * Policy is what governs booking, holding, cancelling, rescheduling and check-in. A field that is not set
- * is inherited from the level before. All spans are elapsed time, also across DST changes, in whole seconds.
+ * Policy has the settings for booking, holds, cancelling, rescheduling and check-in. A field that is not set is
+ * inherited from the level before. All durations are elapsed time, also across clock changes, in whole seconds.
  *
  * @generated from message berth.v1.Policy
  */
 export type Policy = Message<"berth.v1.Policy"> & {
   /**
-   * How long before its start a session can first be booked by a member: ADVANCE_WINDOW. Up to 730 days; by default 30 days.
+   * How long before its start a session can first be booked by members: ADVANCE_WINDOW. Up to 730 days. Default: 30
+   * days.
    *
    * @generated from field: google.protobuf.Duration advance_window = 1;
    */
   advanceWindow?: Duration | undefined;
 
   /**
-   * How long before its start a session closes for members' bookings: SESSION_NOT_OPEN. Up to 30 days; by default 0.
+   * How long before its start a session closes for bookings by members: SESSION_NOT_OPEN. Up to 30 days. Default: 0.
    *
    * @generated from field: google.protobuf.Duration booking_closes_before = 2;
    */
   bookingClosesBefore?: Duration | undefined;
 
   /**
-   * How long before the start a member may last cancel, or reschedule, without it being late: CANCELLATION_WINDOW.
-   * Up to 30 days; by default 24 hours.
+   * How long before the start a member can last cancel or reschedule without it being late: CANCELLATION_WINDOW. Up to
+   * 30 days. Default: 24 hours.
    *
    * @generated from field: google.protobuf.Duration cancellation_window = 3;
    */
   cancellationWindow?: Duration | undefined;
 
   /**
-   * Whether a late cancellation is let through. It never gives a credit back. By default false.
+   * Whether members may cancel late. The credit is then not refunded. Default: false.
    *
    * @generated from field: optional bool allow_late_cancellation = 4;
    */
   allowLateCancellation?: boolean | undefined;
 
   /**
-   * Whether a member may reschedule when it is too late to cancel. By default false.
+   * Whether members may reschedule when it is too late to cancel. Default: false.
    *
    * @generated from field: optional bool allow_reschedule = 5;
    */
   allowReschedule?: boolean | undefined;
 
   /**
-   * Other windows for some tiers. A list that is set replaces the inherited one as a whole, also when it is empty. By default none.
+   * Other windows for some tiers. A list that is set replaces the inherited list as a whole, even if it is empty.
+   * Default: none.
    *
    * @generated from field: berth.v1.TierCancellations tier_cancellations = 6;
    */
   tierCancellations?: TierCancellations | undefined;
 
   /**
-   * How long a hold keeps its seats: HOLD_EXPIRED. 1 minute to 24 hours; by default 10 minutes.
+   * How long a hold keeps its seats: HOLD_EXPIRED. 1 minute to 24 hours. Default: 10 minutes.
    *
    * @generated from field: google.protobuf.Duration hold_ttl = 7;
    */
   holdTtl?: Duration | undefined;
 
   /**
-   * How long before the start check-in opens: CHECKIN_WINDOW. Up to 24 hours; by default 60 minutes.
+   * How long before the start check-in opens: CHECKIN_WINDOW. Up to 24 hours. Default: 60 minutes.
    *
    * @generated from field: google.protobuf.Duration checkin_opens_before = 8;
    */
   checkinOpensBefore?: Duration | undefined;
 
   /**
-   * How long after the end check-in closes: CHECKIN_WINDOW. Up to 24 hours; by default 30 minutes.
+   * How long after the end check-in closes: CHECKIN_WINDOW. Up to 24 hours. Default: 30 minutes.
    *
    * @generated from field: google.protobuf.Duration checkin_closes_after_end = 9;
    */
   checkinClosesAfterEnd?: Duration | undefined;
 
   /**
-   * Farthest from the location's point that a check-in by GPS counts: GPS_TOO_FAR. 10 to 100,000 meters; by default 200.
+   * The maximum distance from the location for check-in by GPS: GPS_TOO_FAR. 10 to 100,000 meters. Default: 200.
    *
    * @generated from field: optional int32 gps_max_meters = 10;
    */
   gpsMaxMeters?: number | undefined;
 
   /**
-   * Whether those who did not come are marked as no-shows without staff doing so. By default false.
+   * Whether parties that do not come are marked as no-shows automatically. Default: false.
    *
    * @generated from field: optional bool auto_no_show = 12;
    */
   autoNoShow?: boolean | undefined;
 
   /**
-   * How long after the end that happens, but never before check-in closes. Up to 7 days; by default 30 minutes.
+   * How long after the end that happens, but never before check-in closes. Up to 7 days. Default: 30 minutes.
    *
    * @generated from field: google.protobuf.Duration auto_no_show_after = 13;
    */
@@ -512,13 +519,13 @@ export const PolicySchema: GenMessage<Policy> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 5);
 
 /**
- * TierCancellations is a list that, unlike a bare one, can be set and empty.
+ * TierCancellations is a list that can be set and empty, unlike a repeated field.
  *
  * @generated from message berth.v1.TierCancellations
  */
 export type TierCancellations = Message<"berth.v1.TierCancellations"> & {
   /**
-   * One for each tier that differs. Answers have them in order of tier.
+   * One for each tier with other values. Responses have them in the order of tier.
    *
    * @generated from field: repeated berth.v1.TierCancellation overrides = 1;
    */
@@ -533,27 +540,27 @@ export const TierCancellationsSchema: GenMessage<TierCancellations> = /*@__PURE_
   messageDesc(file_berth_v1_tenant, 6);
 
 /**
- * TierCancellation is the cancellation policy of one tier, such as member 4 hours and visitor 48 hours.
+ * TierCancellation is the cancellation policy of one tier, such as 4 hours for "member" and 48 hours for "visitor".
  *
  * @generated from message berth.v1.TierCancellation
  */
 export type TierCancellation = Message<"berth.v1.TierCancellation"> & {
   /**
-   * The tier as members carry it, 1 to 50 characters, case-sensitive.
+   * The tier of the members, 1 to 50 characters, case-sensitive.
    *
    * @generated from field: string tier = 1;
    */
   tier: string;
 
   /**
-   * In place of cancellation_window. Up to 30 days.
+   * Replaces cancellation_window. Up to 30 days.
    *
    * @generated from field: google.protobuf.Duration cancellation_window = 2;
    */
   cancellationWindow?: Duration | undefined;
 
   /**
-   * In place of allow_reschedule. Absent keeps it.
+   * Replaces allow_reschedule. Absent: no change.
    *
    * @generated from field: optional bool allow_reschedule = 3;
    */
@@ -568,7 +575,7 @@ export const TierCancellationSchema: GenMessage<TierCancellation> = /*@__PURE__*
   messageDesc(file_berth_v1_tenant, 7);
 
 /**
- * PolicyLayer is what one level sets.
+ * PolicyLayer has the values that one level sets.
  *
  * @generated from message berth.v1.PolicyLayer
  */
@@ -581,28 +588,28 @@ export type PolicyLayer = Message<"berth.v1.PolicyLayer"> & {
   level: PolicyLevel;
 
   /**
-   * The location or service at that level. Empty for the tenant and for the default.
+   * The location or service. Empty for the tenant and the default.
    *
    * @generated from field: string target_id = 2;
    */
   targetId: string;
 
   /**
-   * What it sets. What is not set is inherited.
+   * The values. Fields that are not set are inherited.
    *
    * @generated from field: berth.v1.Policy policy = 3;
    */
   policy?: Policy | undefined;
 
   /**
-   * Changes with every edit. Sent back in an update, it must still be the current one: ETAG_MISMATCH. Empty overwrites.
+   * Changes with every edit. If it is set in an update, it must be the current one: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 4;
    */
   etag: string;
 
   /**
-   * When the level was last edited, UTC. Absent where it never was. Set by the service.
+   * The time of the level's last edit, in UTC. Absent if it was never edited. Set by the service.
    *
    * @generated from field: google.protobuf.Timestamp update_time = 5;
    */
@@ -617,13 +624,13 @@ export const PolicyLayerSchema: GenMessage<PolicyLayer> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 8);
 
 /**
- * PolicyOrigin says where one effective value comes from.
+ * PolicyOrigin says which level an effective value comes from.
  *
  * @generated from message berth.v1.PolicyOrigin
  */
 export type PolicyOrigin = Message<"berth.v1.PolicyOrigin"> & {
   /**
-   * Name of the field of Policy, such as "cancellation_window".
+   * The field of Policy, such as "cancellation_window".
    *
    * @generated from field: string field = 1;
    */
@@ -637,7 +644,7 @@ export type PolicyOrigin = Message<"berth.v1.PolicyOrigin"> & {
   level: PolicyLevel;
 
   /**
-   * The location or service that set it. Empty for the tenant and for the default.
+   * The location or service that set it. Empty for the tenant and the default.
    *
    * @generated from field: string target_id = 3;
    */
@@ -652,28 +659,28 @@ export const PolicyOriginSchema: GenMessage<PolicyOrigin> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 9);
 
 /**
- * EffectivePolicy is what holds somewhere, and why.
+ * EffectivePolicy is the policy that applies, with the origin of each value.
  *
  * @generated from message berth.v1.EffectivePolicy
  */
 export type EffectivePolicy = Message<"berth.v1.EffectivePolicy"> & {
   /**
-   * Every field is set.
+   * All fields are set.
    *
    * @generated from field: berth.v1.Policy policy = 1;
    */
   policy?: Policy | undefined;
 
   /**
-   * One for each field of policy, in the order of their numbers.
+   * One for each field, in the order of the field numbers.
    *
    * @generated from field: repeated berth.v1.PolicyOrigin origins = 2;
    */
   origins: PolicyOrigin[];
 
   /**
-   * What each level on the way sets by itself, the default first: that one sets every field, and has no etag. A level
-   * that sets nothing is there, empty, with its etag.
+   * The values of each level that applies, the default first. The default sets every field and has no etag. A level
+   * that sets nothing is included, empty, with its etag.
    *
    * @generated from field: repeated berth.v1.PolicyLayer layers = 3;
    */
@@ -688,20 +695,20 @@ export const EffectivePolicySchema: GenMessage<EffectivePolicy> = /*@__PURE__*/
   messageDesc(file_berth_v1_tenant, 10);
 
 /**
- * PolicyLevel is where a policy value is set. A later level wins over an earlier one.
+ * PolicyLevel is where a policy value is set. A later level overrides an earlier one.
  *
  * @generated from enum berth.v1.PolicyLevel
  */
 export enum PolicyLevel {
   /**
-   * Refused.
+   * Rejected.
    *
    * @generated from enum value: POLICY_LEVEL_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Built in: what holds where nobody has said otherwise. Cannot be edited.
+   * Built in: the value if no level sets one. It cannot be edited.
    *
    * @generated from enum value: POLICY_LEVEL_DEFAULT = 1;
    */
@@ -722,7 +729,7 @@ export enum PolicyLevel {
   LOCATION = 3,
 
   /**
-   * One service, wherever it is offered.
+   * One service, at any location.
    *
    * @generated from enum value: POLICY_LEVEL_SERVICE = 4;
    */

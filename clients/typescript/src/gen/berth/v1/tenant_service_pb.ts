@@ -20,13 +20,13 @@ export const file_berth_v1_tenant_service: GenFile = /*@__PURE__*/
   fileDesc("Ch1iZXJ0aC92MS90ZW5hbnRfc2VydmljZS5wcm90bxIIYmVydGgudjEiJQoQR2V0VGVuYW50UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkiNQoRR2V0VGVuYW50UmVzcG9uc2USIAoGdGVuYW50GAEgASgLMhAuYmVydGgudjEuVGVuYW50InsKE1VwZGF0ZVRlbmFudFJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiAKBnRlbmFudBgCIAEoCzIQLmJlcnRoLnYxLlRlbmFudBIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siOAoUVXBkYXRlVGVuYW50UmVzcG9uc2USIAoGdGVuYW50GAEgASgLMhAuYmVydGgudjEuVGVuYW50IlAKFUNyZWF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoIbG9jYXRpb24YAiABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbiI+ChZDcmVhdGVMb2NhdGlvblJlc3BvbnNlEiQKCGxvY2F0aW9uGAEgASgLMhIuYmVydGgudjEuTG9jYXRpb24igQEKFVVwZGF0ZUxvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoIbG9jYXRpb24YAiABKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbhIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siPgoWVXBkYXRlTG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uIjwKEkdldExvY2F0aW9uUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkiOwoTR2V0TG9jYXRpb25SZXNwb25zZRIkCghsb2NhdGlvbhgBIAEoCzISLmJlcnRoLnYxLkxvY2F0aW9uImoKFExpc3RMb2NhdGlvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAIgASgIEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlcKFUxpc3RMb2NhdGlvbnNSZXNwb25zZRIlCglsb2NhdGlvbnMYASADKAsyEi5iZXJ0aC52MS5Mb2NhdGlvbhIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiUAoVQ3JlYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIkCghyZXNvdXJjZRgCIAEoCzISLmJlcnRoLnYxLlJlc291cmNlIj4KFkNyZWF0ZVJlc291cmNlUmVzcG9uc2USJAoIcmVzb3VyY2UYASABKAsyEi5iZXJ0aC52MS5SZXNvdXJjZSKBAQoVVXBkYXRlUmVzb3VyY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIkCghyZXNvdXJjZRgCIAEoCzISLmJlcnRoLnYxLlJlc291cmNlEi8KC3VwZGF0ZV9tYXNrGAMgASgLMhouZ29vZ2xlLnByb3RvYnVmLkZpZWxkTWFzayI+ChZVcGRhdGVSZXNvdXJjZVJlc3BvbnNlEiQKCHJlc291cmNlGAEgASgLMhIuYmVydGgudjEuUmVzb3VyY2UifwoUTGlzdFJlc291cmNlc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhgKEGluY2x1ZGVfaW5hY3RpdmUYAyABKAgSEQoJcGFnZV9zaXplGAQgASgFEhIKCnBhZ2VfdG9rZW4YBSABKAkiVwoVTGlzdFJlc291cmNlc1Jlc3BvbnNlEiUKCXJlc291cmNlcxgBIAMoCzISLmJlcnRoLnYxLlJlc291cmNlEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJNChRDcmVhdGVTZXJ2aWNlUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIgoHc2VydmljZRgCIAEoCzIRLmJlcnRoLnYxLlNlcnZpY2UiOwoVQ3JlYXRlU2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIn4KFFVwZGF0ZVNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIiCgdzZXJ2aWNlGAIgASgLMhEuYmVydGgudjEuU2VydmljZRIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siOwoVVXBkYXRlU2VydmljZVJlc3BvbnNlEiIKB3NlcnZpY2UYASABKAsyES5iZXJ0aC52MS5TZXJ2aWNlIjoKEUdldFNlcnZpY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXJ2aWNlX2lkGAIgASgJIjgKEkdldFNlcnZpY2VSZXNwb25zZRIiCgdzZXJ2aWNlGAEgASgLMhEuYmVydGgudjEuU2VydmljZSJ7ChNMaXN0U2VydmljZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghjYXRlZ29yeRgCIAEoCRIYChBpbmNsdWRlX2luYWN0aXZlGAMgASgIEhEKCXBhZ2Vfc2l6ZRgEIAEoBRISCgpwYWdlX3Rva2VuGAUgASgJIlQKFExpc3RTZXJ2aWNlc1Jlc3BvbnNlEiMKCHNlcnZpY2VzGAEgAygLMhEuYmVydGgudjEuU2VydmljZRIXCg9uZXh0X3BhZ2VfdG9rZW4YAiABKAkiTgoQR2V0UG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCSJBChFHZXRQb2xpY3lSZXNwb25zZRIsCgllZmZlY3RpdmUYASABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kifwoTVXBkYXRlUG9saWN5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSJAoFbGF5ZXIYAiABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIvCgt1cGRhdGVfbWFzaxgDIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2siagoUVXBkYXRlUG9saWN5UmVzcG9uc2USJAoFbGF5ZXIYASABKAsyFS5iZXJ0aC52MS5Qb2xpY3lMYXllchIsCgllZmZlY3RpdmUYAiABKAsyGS5iZXJ0aC52MS5FZmZlY3RpdmVQb2xpY3kibwoSU2V0Q2hhbm5lbHNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRIjCghjaGFubmVscxgDIAMoDjIRLmJlcnRoLnYxLkNoYW5uZWwSDAoEZXRhZxgEIAEoCSI7ChNTZXRDaGFubmVsc1Jlc3BvbnNlEiQKCGxvY2F0aW9uGAEgASgLMhIuYmVydGgudjEuTG9jYXRpb24y/wwKDVRlbmFudFNlcnZpY2USXAoJR2V0VGVuYW50EhouYmVydGgudjEuR2V0VGVuYW50UmVxdWVzdBobLmJlcnRoLnYxLkdldFRlbmFudFJlc3BvbnNlIhaQAgHK8xgPCAESC3RlbmFudC5yZWFkEmQKDFVwZGF0ZVRlbmFudBIdLmJlcnRoLnYxLlVwZGF0ZVRlbmFudFJlcXVlc3QaHi5iZXJ0aC52MS5VcGRhdGVUZW5hbnRSZXNwb25zZSIVyvMYEQgBEg10ZW5hbnQudXBkYXRlEmoKDkNyZWF0ZUxvY2F0aW9uEh8uYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuQ3JlYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmoKDlVwZGF0ZUxvY2F0aW9uEh8uYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXF1ZXN0GiAuYmVydGgudjEuVXBkYXRlTG9jYXRpb25SZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmMKC0dldExvY2F0aW9uEhwuYmVydGgudjEuR2V0TG9jYXRpb25SZXF1ZXN0Gh0uYmVydGgudjEuR2V0TG9jYXRpb25SZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSaQoNTGlzdExvY2F0aW9ucxIeLmJlcnRoLnYxLkxpc3RMb2NhdGlvbnNSZXF1ZXN0Gh8uYmVydGgudjEuTGlzdExvY2F0aW9uc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJqCg5DcmVhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLkNyZWF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJqCg5VcGRhdGVSZXNvdXJjZRIfLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVxdWVzdBogLmJlcnRoLnYxLlVwZGF0ZVJlc291cmNlUmVzcG9uc2UiFcrzGBEIARINY2F0YWxvZy53cml0ZRJpCg1MaXN0UmVzb3VyY2VzEh4uYmVydGgudjEuTGlzdFJlc291cmNlc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0UmVzb3VyY2VzUmVzcG9uc2UiF5ACAcrzGBAIARIMY2F0YWxvZy5yZWFkEmcKDUNyZWF0ZVNlcnZpY2USHi5iZXJ0aC52MS5DcmVhdGVTZXJ2aWNlUmVxdWVzdBofLmJlcnRoLnYxLkNyZWF0ZVNlcnZpY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmcKDVVwZGF0ZVNlcnZpY2USHi5iZXJ0aC52MS5VcGRhdGVTZXJ2aWNlUmVxdWVzdBofLmJlcnRoLnYxLlVwZGF0ZVNlcnZpY2VSZXNwb25zZSIVyvMYEQgBEg1jYXRhbG9nLndyaXRlEmAKCkdldFNlcnZpY2USGy5iZXJ0aC52MS5HZXRTZXJ2aWNlUmVxdWVzdBocLmJlcnRoLnYxLkdldFNlcnZpY2VSZXNwb25zZSIXkAIByvMYEAgBEgxjYXRhbG9nLnJlYWQSZgoMTGlzdFNlcnZpY2VzEh0uYmVydGgudjEuTGlzdFNlcnZpY2VzUmVxdWVzdBoeLmJlcnRoLnYxLkxpc3RTZXJ2aWNlc1Jlc3BvbnNlIheQAgHK8xgQCAESDGNhdGFsb2cucmVhZBJcCglHZXRQb2xpY3kSGi5iZXJ0aC52MS5HZXRQb2xpY3lSZXF1ZXN0GhsuYmVydGgudjEuR2V0UG9saWN5UmVzcG9uc2UiFpACAcrzGA8IARILcG9saWN5LnJlYWQSYwoMVXBkYXRlUG9saWN5Eh0uYmVydGgudjEuVXBkYXRlUG9saWN5UmVxdWVzdBoeLmJlcnRoLnYxLlVwZGF0ZVBvbGljeVJlc3BvbnNlIhTK8xgQCAESDHBvbGljeS53cml0ZRJgCgtTZXRDaGFubmVscxIcLmJlcnRoLnYxLlNldENoYW5uZWxzUmVxdWVzdBodLmJlcnRoLnYxLlNldENoYW5uZWxzUmVzcG9uc2UiFMrzGBAIARIMcG9saWN5LndyaXRlYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_common, file_berth_v1_tenant, file_google_protobuf_field_mask]);
 
 /**
- * GetTenantRequest names the tenant.
+ * GetTenantRequest reads the tenant.
  *
  * @generated from message berth.v1.GetTenantRequest
  */
 export type GetTenantRequest = Message<"berth.v1.GetTenantRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -47,7 +47,7 @@ export const GetTenantRequestSchema: GenMessage<GetTenantRequest> = /*@__PURE__*
  */
 export type GetTenantResponse = Message<"berth.v1.GetTenantResponse"> & {
   /**
-   * The tenant as it is now.
+   * The tenant.
    *
    * @generated from field: berth.v1.Tenant tenant = 1;
    */
@@ -68,21 +68,21 @@ export const GetTenantResponseSchema: GenMessage<GetTenantResponse> = /*@__PURE_
  */
 export type UpdateTenantRequest = Message<"berth.v1.UpdateTenantRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The new values of what the mask names. Its id is not read.
+   * New values for the fields in the mask. The id is ignored.
    *
    * @generated from field: berth.v1.Tenant tenant = 2;
    */
   tenant?: Tenant | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -97,13 +97,13 @@ export const UpdateTenantRequestSchema: GenMessage<UpdateTenantRequest> = /*@__P
   messageDesc(file_berth_v1_tenant_service, 2);
 
 /**
- * UpdateTenantResponse is the tenant after the edit.
+ * UpdateTenantResponse is the edited tenant.
  *
  * @generated from message berth.v1.UpdateTenantResponse
  */
 export type UpdateTenantResponse = Message<"berth.v1.UpdateTenantResponse"> & {
   /**
-   * The tenant as it is now.
+   * The tenant.
    *
    * @generated from field: berth.v1.Tenant tenant = 1;
    */
@@ -118,20 +118,20 @@ export const UpdateTenantResponseSchema: GenMessage<UpdateTenantResponse> = /*@_
   messageDesc(file_berth_v1_tenant_service, 3);
 
 /**
- * CreateLocationRequest asks for a location.
+ * CreateLocationRequest creates a location.
  *
  * @generated from message berth.v1.CreateLocationRequest
  */
 export type CreateLocationRequest = Message<"berth.v1.CreateLocationRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is. name is required.
+   * The values to create it with. name is required.
    *
    * @generated from field: berth.v1.Location location = 2;
    */
@@ -146,13 +146,13 @@ export const CreateLocationRequestSchema: GenMessage<CreateLocationRequest> = /*
   messageDesc(file_berth_v1_tenant_service, 4);
 
 /**
- * CreateLocationResponse is the location made.
+ * CreateLocationResponse is the new location.
  *
  * @generated from message berth.v1.CreateLocationResponse
  */
 export type CreateLocationResponse = Message<"berth.v1.CreateLocationResponse"> & {
   /**
-   * The location as it is now.
+   * The location.
    *
    * @generated from field: berth.v1.Location location = 1;
    */
@@ -173,21 +173,21 @@ export const CreateLocationResponseSchema: GenMessage<CreateLocationResponse> = 
  */
 export type UpdateLocationRequest = Message<"berth.v1.UpdateLocationRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The location's id, and the new values of what the mask names.
+   * The location's id, and new values for the fields in the mask.
    *
    * @generated from field: berth.v1.Location location = 2;
    */
   location?: Location | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -202,13 +202,13 @@ export const UpdateLocationRequestSchema: GenMessage<UpdateLocationRequest> = /*
   messageDesc(file_berth_v1_tenant_service, 6);
 
 /**
- * UpdateLocationResponse is the location after the edit.
+ * UpdateLocationResponse is the edited location.
  *
  * @generated from message berth.v1.UpdateLocationResponse
  */
 export type UpdateLocationResponse = Message<"berth.v1.UpdateLocationResponse"> & {
   /**
-   * The location as it is now.
+   * The location.
    *
    * @generated from field: berth.v1.Location location = 1;
    */
@@ -223,13 +223,13 @@ export const UpdateLocationResponseSchema: GenMessage<UpdateLocationResponse> = 
   messageDesc(file_berth_v1_tenant_service, 7);
 
 /**
- * GetLocationRequest names a location.
+ * GetLocationRequest reads a location.
  *
  * @generated from message berth.v1.GetLocationRequest
  */
 export type GetLocationRequest = Message<"berth.v1.GetLocationRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -257,7 +257,7 @@ export const GetLocationRequestSchema: GenMessage<GetLocationRequest> = /*@__PUR
  */
 export type GetLocationResponse = Message<"berth.v1.GetLocationResponse"> & {
   /**
-   * The location as it is now.
+   * The location.
    *
    * @generated from field: berth.v1.Location location = 1;
    */
@@ -272,34 +272,34 @@ export const GetLocationResponseSchema: GenMessage<GetLocationResponse> = /*@__P
   messageDesc(file_berth_v1_tenant_service, 9);
 
 /**
- * ListLocationsRequest asks for locations.
+ * ListLocationsRequest lists locations.
  *
  * @generated from message berth.v1.ListLocationsRequest
  */
 export type ListLocationsRequest = Message<"berth.v1.ListLocationsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Also those that are not active.
+   * Whether to include inactive ones.
    *
    * @generated from field: bool include_inactive = 2;
    */
   includeInactive: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -314,7 +314,7 @@ export const ListLocationsRequestSchema: GenMessage<ListLocationsRequest> = /*@_
   messageDesc(file_berth_v1_tenant_service, 10);
 
 /**
- * ListLocationsResponse is one page, in order of name, then id.
+ * ListLocationsResponse is one page, by name, then id.
  *
  * @generated from message berth.v1.ListLocationsResponse
  */
@@ -327,7 +327,7 @@ export type ListLocationsResponse = Message<"berth.v1.ListLocationsResponse"> & 
   locations: Location[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -342,20 +342,20 @@ export const ListLocationsResponseSchema: GenMessage<ListLocationsResponse> = /*
   messageDesc(file_berth_v1_tenant_service, 11);
 
 /**
- * CreateResourceRequest asks for a resource.
+ * CreateResourceRequest creates a resource.
  *
  * @generated from message berth.v1.CreateResourceRequest
  */
 export type CreateResourceRequest = Message<"berth.v1.CreateResourceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is. location_id and name are required.
+   * The values to create it with. location_id and name are required.
    *
    * @generated from field: berth.v1.Resource resource = 2;
    */
@@ -370,13 +370,13 @@ export const CreateResourceRequestSchema: GenMessage<CreateResourceRequest> = /*
   messageDesc(file_berth_v1_tenant_service, 12);
 
 /**
- * CreateResourceResponse is the resource made.
+ * CreateResourceResponse is the new resource.
  *
  * @generated from message berth.v1.CreateResourceResponse
  */
 export type CreateResourceResponse = Message<"berth.v1.CreateResourceResponse"> & {
   /**
-   * The resource as it is now.
+   * The resource.
    *
    * @generated from field: berth.v1.Resource resource = 1;
    */
@@ -397,21 +397,21 @@ export const CreateResourceResponseSchema: GenMessage<CreateResourceResponse> = 
  */
 export type UpdateResourceRequest = Message<"berth.v1.UpdateResourceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The resource's id, and the new values of what the mask names.
+   * The resource's id, and new values for the fields in the mask.
    *
    * @generated from field: berth.v1.Resource resource = 2;
    */
   resource?: Resource | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -426,13 +426,13 @@ export const UpdateResourceRequestSchema: GenMessage<UpdateResourceRequest> = /*
   messageDesc(file_berth_v1_tenant_service, 14);
 
 /**
- * UpdateResourceResponse is the resource after the edit.
+ * UpdateResourceResponse is the edited resource.
  *
  * @generated from message berth.v1.UpdateResourceResponse
  */
 export type UpdateResourceResponse = Message<"berth.v1.UpdateResourceResponse"> & {
   /**
-   * The resource as it is now.
+   * The resource.
    *
    * @generated from field: berth.v1.Resource resource = 1;
    */
@@ -447,41 +447,41 @@ export const UpdateResourceResponseSchema: GenMessage<UpdateResourceResponse> = 
   messageDesc(file_berth_v1_tenant_service, 15);
 
 /**
- * ListResourcesRequest asks for resources.
+ * ListResourcesRequest lists resources.
  *
  * @generated from message berth.v1.ListResourcesRequest
  */
 export type ListResourcesRequest = Message<"berth.v1.ListResourcesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Those of this location. Empty: of all.
+   * Only resources of this location. Empty: all.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * Also those that are not active.
+   * Whether to include inactive ones.
    *
    * @generated from field: bool include_inactive = 3;
    */
   includeInactive: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -496,7 +496,7 @@ export const ListResourcesRequestSchema: GenMessage<ListResourcesRequest> = /*@_
   messageDesc(file_berth_v1_tenant_service, 16);
 
 /**
- * ListResourcesResponse is one page, in order of name, then id.
+ * ListResourcesResponse is one page, by name, then id.
  *
  * @generated from message berth.v1.ListResourcesResponse
  */
@@ -509,7 +509,7 @@ export type ListResourcesResponse = Message<"berth.v1.ListResourcesResponse"> & 
   resources: Resource[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -524,20 +524,20 @@ export const ListResourcesResponseSchema: GenMessage<ListResourcesResponse> = /*
   messageDesc(file_berth_v1_tenant_service, 17);
 
 /**
- * CreateServiceRequest asks for a service.
+ * CreateServiceRequest creates a service.
  *
  * @generated from message berth.v1.CreateServiceRequest
  */
 export type CreateServiceRequest = Message<"berth.v1.CreateServiceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * What it is. name and duration are required.
+   * The values to create it with. name and duration are required.
    *
    * @generated from field: berth.v1.Service service = 2;
    */
@@ -552,13 +552,13 @@ export const CreateServiceRequestSchema: GenMessage<CreateServiceRequest> = /*@_
   messageDesc(file_berth_v1_tenant_service, 18);
 
 /**
- * CreateServiceResponse is the service made.
+ * CreateServiceResponse is the new service.
  *
  * @generated from message berth.v1.CreateServiceResponse
  */
 export type CreateServiceResponse = Message<"berth.v1.CreateServiceResponse"> & {
   /**
-   * The service as it is now.
+   * The service.
    *
    * @generated from field: berth.v1.Service service = 1;
    */
@@ -579,21 +579,22 @@ export const CreateServiceResponseSchema: GenMessage<CreateServiceResponse> = /*
  */
 export type UpdateServiceRequest = Message<"berth.v1.UpdateServiceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The service's id, and the new values of what the mask names. default_capacity named and absent means unlimited.
+   * The service's id, and new values for the fields in the mask. default_capacity in the mask without a value means
+   * unlimited.
    *
    * @generated from field: berth.v1.Service service = 2;
    */
   service?: Service | undefined;
 
   /**
-   * What to change. A field that is named and not set is cleared. Required.
+   * The fields to change. A field in the mask that has no value is cleared. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -608,13 +609,13 @@ export const UpdateServiceRequestSchema: GenMessage<UpdateServiceRequest> = /*@_
   messageDesc(file_berth_v1_tenant_service, 20);
 
 /**
- * UpdateServiceResponse is the service after the edit.
+ * UpdateServiceResponse is the edited service.
  *
  * @generated from message berth.v1.UpdateServiceResponse
  */
 export type UpdateServiceResponse = Message<"berth.v1.UpdateServiceResponse"> & {
   /**
-   * The service as it is now.
+   * The service.
    *
    * @generated from field: berth.v1.Service service = 1;
    */
@@ -629,13 +630,13 @@ export const UpdateServiceResponseSchema: GenMessage<UpdateServiceResponse> = /*
   messageDesc(file_berth_v1_tenant_service, 21);
 
 /**
- * GetServiceRequest names a service.
+ * GetServiceRequest reads a service.
  *
  * @generated from message berth.v1.GetServiceRequest
  */
 export type GetServiceRequest = Message<"berth.v1.GetServiceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -663,7 +664,7 @@ export const GetServiceRequestSchema: GenMessage<GetServiceRequest> = /*@__PURE_
  */
 export type GetServiceResponse = Message<"berth.v1.GetServiceResponse"> & {
   /**
-   * The service as it is now.
+   * The service.
    *
    * @generated from field: berth.v1.Service service = 1;
    */
@@ -678,41 +679,41 @@ export const GetServiceResponseSchema: GenMessage<GetServiceResponse> = /*@__PUR
   messageDesc(file_berth_v1_tenant_service, 23);
 
 /**
- * ListServicesRequest asks for services.
+ * ListServicesRequest lists services.
  *
  * @generated from message berth.v1.ListServicesRequest
  */
 export type ListServicesRequest = Message<"berth.v1.ListServicesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Those of this category, exactly. Empty: of all.
+   * Only this category (exact match). Empty: all.
    *
    * @generated from field: string category = 2;
    */
   category: string;
 
   /**
-   * Also those that are not active.
+   * Whether to include inactive ones.
    *
    * @generated from field: bool include_inactive = 3;
    */
   includeInactive: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -727,7 +728,7 @@ export const ListServicesRequestSchema: GenMessage<ListServicesRequest> = /*@__P
   messageDesc(file_berth_v1_tenant_service, 24);
 
 /**
- * ListServicesResponse is one page, in order of name, then id.
+ * ListServicesResponse is one page, by name, then id.
  *
  * @generated from message berth.v1.ListServicesResponse
  */
@@ -740,7 +741,7 @@ export type ListServicesResponse = Message<"berth.v1.ListServicesResponse"> & {
   services: Service[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -755,27 +756,27 @@ export const ListServicesResponseSchema: GenMessage<ListServicesResponse> = /*@_
   messageDesc(file_berth_v1_tenant_service, 25);
 
 /**
- * GetPolicyRequest says for what the policy is asked. With neither id it is the tenant's.
+ * GetPolicyRequest selects a policy. Without a location and a service: the tenant's.
  *
  * @generated from message berth.v1.GetPolicyRequest
  */
 export type GetPolicyRequest = Message<"berth.v1.GetPolicyRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * At this location. Empty: at no particular one.
+   * The location. Empty: none.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * For this service. Empty: for no particular one.
+   * The service. Empty: none.
    *
    * @generated from field: string service_id = 3;
    */
@@ -790,13 +791,13 @@ export const GetPolicyRequestSchema: GenMessage<GetPolicyRequest> = /*@__PURE__*
   messageDesc(file_berth_v1_tenant_service, 26);
 
 /**
- * GetPolicyResponse is the policy that holds there.
+ * GetPolicyResponse has the policy that applies.
  *
  * @generated from message berth.v1.GetPolicyResponse
  */
 export type GetPolicyResponse = Message<"berth.v1.GetPolicyResponse"> & {
   /**
-   * The policy, and where each value comes from.
+   * The policy, with the origin of each value.
    *
    * @generated from field: berth.v1.EffectivePolicy effective = 1;
    */
@@ -817,21 +818,21 @@ export const GetPolicyResponseSchema: GenMessage<GetPolicyResponse> = /*@__PURE_
  */
 export type UpdatePolicyRequest = Message<"berth.v1.UpdatePolicyRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * The level, its target, its etag, and the new values of what the mask names.
+   * The level, its target, its etag, and new values for the fields in the mask.
    *
    * @generated from field: berth.v1.PolicyLayer layer = 2;
    */
   layer?: PolicyLayer | undefined;
 
   /**
-   * Names of fields of Policy. One that is named and not set in layer.policy is inherited again. Required.
+   * The fields of Policy to change. A field in the mask that is not set in layer.policy is inherited again. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 3;
    */
@@ -846,20 +847,20 @@ export const UpdatePolicyRequestSchema: GenMessage<UpdatePolicyRequest> = /*@__P
   messageDesc(file_berth_v1_tenant_service, 28);
 
 /**
- * UpdatePolicyResponse is the level, and the policy that holds there, after the edit.
+ * UpdatePolicyResponse has the edited level, and the policy that applies.
  *
  * @generated from message berth.v1.UpdatePolicyResponse
  */
 export type UpdatePolicyResponse = Message<"berth.v1.UpdatePolicyResponse"> & {
   /**
-   * What the level sets now.
+   * The values of the level.
    *
    * @generated from field: berth.v1.PolicyLayer layer = 1;
    */
   layer?: PolicyLayer | undefined;
 
   /**
-   * What holds there now.
+   * The policy that applies.
    *
    * @generated from field: berth.v1.EffectivePolicy effective = 2;
    */
@@ -874,13 +875,13 @@ export const UpdatePolicyResponseSchema: GenMessage<UpdatePolicyResponse> = /*@_
   messageDesc(file_berth_v1_tenant_service, 29);
 
 /**
- * SetChannelsRequest says which channels are on.
+ * SetChannelsRequest sets a location's channels.
  *
  * @generated from message berth.v1.SetChannelsRequest
  */
 export type SetChannelsRequest = Message<"berth.v1.SetChannelsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -894,14 +895,14 @@ export type SetChannelsRequest = Message<"berth.v1.SetChannelsRequest"> & {
   locationId: string;
 
   /**
-   * All that are to be on; the others are off. Empty turns bookings off.
+   * The channels to accept. All others are closed. Empty: no bookings are accepted.
    *
    * @generated from field: repeated berth.v1.Channel channels = 3;
    */
   channels: Channel[];
 
   /**
-   * If set, it must still be the location's current one: ETAG_MISMATCH.
+   * If set, it must be the location's current etag: ETAG_MISMATCH.
    *
    * @generated from field: string etag = 4;
    */
@@ -916,13 +917,13 @@ export const SetChannelsRequestSchema: GenMessage<SetChannelsRequest> = /*@__PUR
   messageDesc(file_berth_v1_tenant_service, 30);
 
 /**
- * SetChannelsResponse is the location after it.
+ * SetChannelsResponse is the changed location.
  *
  * @generated from message berth.v1.SetChannelsResponse
  */
 export type SetChannelsResponse = Message<"berth.v1.SetChannelsResponse"> & {
   /**
-   * The location as it is now.
+   * The location.
    *
    * @generated from field: berth.v1.Location location = 1;
    */
@@ -937,7 +938,7 @@ export const SetChannelsResponseSchema: GenMessage<SetChannelsResponse> = /*@__P
   messageDesc(file_berth_v1_tenant_service, 31);
 
 /**
- * TenantService is how a tenant is set up: its settings, locations, resources, services and policy.
+ * TenantService manages a tenant's settings, locations, resources, services and policies.
  *
  * @generated from service berth.v1.TenantService
  */
@@ -954,9 +955,9 @@ export const TenantService: GenService<{
     output: typeof GetTenantResponseSchema;
   },
   /**
-   * UpdateTenant edits the tenant's settings. A new time zone reaches what is made from then on.
-   * Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (no such time zone, language or currency, a logo
-   * that not everybody could fetch).
+   * UpdateTenant edits the tenant's settings. A new time zone applies to locations and members that are created later.
+   * Errors: TENANT_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (an unknown time zone, language or currency, a logo at a URL
+   * that is not public).
    *
    * @generated from rpc berth.v1.TenantService.UpdateTenant
    */
@@ -966,8 +967,8 @@ export const TenantService: GenService<{
     output: typeof UpdateTenantResponseSchema;
   },
   /**
-   * CreateLocation makes a location, with all channels on.
-   * Errors: ALREADY_EXISTS (name), INVALID_FIELD (no such time zone).
+   * CreateLocation creates a location that accepts bookings through all channels.
+   * Errors: TENANT_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD (an unknown time zone).
    *
    * @generated from rpc berth.v1.TenantService.CreateLocation
    */
@@ -977,10 +978,10 @@ export const TenantService: GenService<{
     output: typeof CreateLocationResponseSchema;
   },
   /**
-   * UpdateLocation edits a location. Its time zone can be set right until it has sessions, and again when all of them
-   * are deleted: their local days have been counted against limits and in reports, and people know their local times. Its channels
-   * need the permission policy.write besides; bookings made before stay.
-   * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (no such time zone),
+   * UpdateLocation edits a location. Its time zone can be changed only while it has no sessions, or after all were
+   * deleted: their local dates have been counted for limits and in reports, and people know their local times. Changing
+   * the channels also needs the permission policy.write; existing bookings stay.
+   * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (an unknown time zone),
    * SESSION_STATE (a new time zone while there are sessions; `state` is "scheduled"), PERMISSION_DENIED (channels).
    *
    * @generated from rpc berth.v1.TenantService.UpdateLocation
@@ -1002,7 +1003,7 @@ export const TenantService: GenService<{
     output: typeof GetLocationResponseSchema;
   },
   /**
-   * ListLocations reads the locations, by name.
+   * ListLocations lists locations by name.
    *
    * @generated from rpc berth.v1.TenantService.ListLocations
    */
@@ -1012,8 +1013,8 @@ export const TenantService: GenService<{
     output: typeof ListLocationsResponseSchema;
   },
   /**
-   * CreateResource makes a court, bay, tee, room or chair at a location.
-   * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name).
+   * CreateResource creates a court, bay, tee, room or chair at a location.
+   * Errors: LOCATION_NOT_FOUND, ALREADY_EXISTS (name), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.TenantService.CreateResource
    */
@@ -1023,8 +1024,8 @@ export const TenantService: GenService<{
     output: typeof CreateResourceResponseSchema;
   },
   /**
-   * UpdateResource edits a resource. It stays at its location.
-   * Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH.
+   * UpdateResource edits a resource. Its location cannot be changed.
+   * Errors: RESOURCE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.TenantService.UpdateResource
    */
@@ -1034,7 +1035,7 @@ export const TenantService: GenService<{
     output: typeof UpdateResourceResponseSchema;
   },
   /**
-   * ListResources reads the resources of one location, or of all, by name.
+   * ListResources lists the resources of one location, or of all locations, by name.
    * Errors: LOCATION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.TenantService.ListResources
@@ -1045,8 +1046,8 @@ export const TenantService: GenService<{
     output: typeof ListResourcesResponseSchema;
   },
   /**
-   * CreateService makes something that can be offered.
-   * Errors: ALREADY_EXISTS (name).
+   * CreateService creates a service.
+   * Errors: ALREADY_EXISTS (name), INVALID_FIELD (max_party below min_party).
    *
    * @generated from rpc berth.v1.TenantService.CreateService
    */
@@ -1056,8 +1057,8 @@ export const TenantService: GenService<{
     output: typeof CreateServiceResponseSchema;
   },
   /**
-   * UpdateService edits a service. Its name and its defaults reach sessions made from then on; party limits and delivery
-   * hold at once.
+   * UpdateService edits a service. A new name and new defaults apply to sessions created later. Party limits and
+   * delivery apply at once.
    * Errors: SERVICE_NOT_FOUND, ALREADY_EXISTS (name), ETAG_MISMATCH, INVALID_FIELD (max_party below min_party).
    *
    * @generated from rpc berth.v1.TenantService.UpdateService
@@ -1079,7 +1080,7 @@ export const TenantService: GenService<{
     output: typeof GetServiceResponseSchema;
   },
   /**
-   * ListServices reads the services, by name.
+   * ListServices lists services by name.
    *
    * @generated from rpc berth.v1.TenantService.ListServices
    */
@@ -1089,9 +1090,9 @@ export const TenantService: GenService<{
     output: typeof ListServicesResponseSchema;
   },
   /**
-   * GetPolicy says which policy holds for the tenant, a location, a service, or a service at
-   * a location, and which level each value comes from. The service wins over the location, the location over the
-   * tenant, the tenant over the default.
+   * GetPolicy reads the policy that applies to the tenant, a location, a service, or a service at a location, and the
+   * level that each value comes from. A service overrides the location, a location the tenant, and the tenant the
+   * default.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
    *
    * @generated from rpc berth.v1.TenantService.GetPolicy
@@ -1102,8 +1103,8 @@ export const TenantService: GenService<{
     output: typeof GetPolicyResponseSchema;
   },
   /**
-   * UpdatePolicy edits what one level sets. It holds at once, for bookings made before too; a hold keeps the expiry it was given.
-   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
+   * UpdatePolicy edits the values of one level. They apply at once, also to existing bookings. A hold keeps its expiry.
+   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD.
    *
    * @generated from rpc berth.v1.TenantService.UpdatePolicy
    */
@@ -1113,8 +1114,8 @@ export const TenantService: GenService<{
     output: typeof UpdatePolicyResponseSchema;
   },
   /**
-   * SetChannels says by which ways bookings may come in at a location, as UpdateLocation does along with all else. Bookings
-   * made before stay.
+   * SetChannels sets the channels that accept bookings at a location. UpdateLocation can do the same. Existing bookings
+   * stay.
    * Errors: LOCATION_NOT_FOUND, ETAG_MISMATCH.
    *
    * @generated from rpc berth.v1.TenantService.SetChannels

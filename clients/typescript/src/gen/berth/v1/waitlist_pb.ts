@@ -21,7 +21,8 @@ export const file_berth_v1_waitlist: GenFile = /*@__PURE__*/
   fileDesc("ChdiZXJ0aC92MS93YWl0bGlzdC5wcm90bxIIYmVydGgudjEi+QEKDldhaXRsaXN0V2luZG93EhIKCnNlcnZpY2VfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEwoLcmVzb3VyY2VfaWQYAyABKAkSJQoKZmlyc3RfZGF0ZRgEIAEoCzIRLmdvb2dsZS50eXBlLkRhdGUSJAoJbGFzdF9kYXRlGAUgASgLMhEuZ29vZ2xlLnR5cGUuRGF0ZRIuCg5lYXJsaWVzdF9zdGFydBgGIAEoCzIWLmdvb2dsZS50eXBlLlRpbWVPZkRheRIsCgxsYXRlc3Rfc3RhcnQYByABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXki5QMKBU9mZmVyEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSEAoIZW50cnlfaWQYAyABKAkSEQoJbWVtYmVyX2lkGAQgASgJEhMKC21lbWJlcl9uYW1lGAUgASgJEg0KBXNlYXRzGAYgASgFEiUKBnN0YXR1cxgHIAEoDjIVLmJlcnRoLnYxLk9mZmVyU3RhdHVzEhYKDmZpcnN0X3RvX2NsYWltGAggASgIEgsKA3RyeRgJIAEoBRIPCgdieV9oYW5kGAogASgIEi8KC2NyZWF0ZV90aW1lGAsgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIvCgtleHBpcmVfdGltZRgMIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASLgoKY2xvc2VfdGltZRgNIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASEgoKYm9va2luZ19pZBgOIAEoCRIOCgZyZWFzb24YDyABKAkSFQoNc2Vzc2lvbl90aXRsZRgQIAEoCRI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYESABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgSIAEoCSJgChJXYWl0bGlzdFF1aWV0SG91cnMSJQoFc3RhcnQYASABKAsyFi5nb29nbGUudHlwZS5UaW1lT2ZEYXkSIwoDZW5kGAIgASgLMhYuZ29vZ2xlLnR5cGUuVGltZU9mRGF5IjMKC1RpZXJCb251c2VzEiQKB2JvbnVzZXMYASADKAsyEy5iZXJ0aC52MS5UaWVyQm9udXMiKQoJVGllckJvbnVzEgwKBHRpZXIYASABKAkSDgoGcG9pbnRzGAIgASgFIroLCg1XYWl0bGlzdFJ1bGVzEhQKB2VuYWJsZWQYASABKAhIAIgBARIpCgRtb2RlGAIgASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb2RlSAGIAQESGwoObWF4X3F1ZXVlX3NpemUYAyABKAVIAogBARIvCgxvZmZlcl93aW5kb3cYBCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMwoQbWluX29mZmVyX3dpbmRvdxgFIAEoCzIZLmdvb2dsZS5wcm90b2J1Zi5EdXJhdGlvbhIzChB0aW1lX2ZsZXhpYmlsaXR5GAYgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEiEKFG1heF9vZmZlcnNfcGVyX2VudHJ5GAcgASgFSAOIAQESHwoSbWF4X3RyaWVzX3Blcl9zbG90GAggASgFSASIAQESMgoMYWZ0ZXJfZXhwaXJ5GAkgASgOMhcuYmVydGgudjEuV2FpdGxpc3RBZnRlckgFiAEBEjMKDWFmdGVyX2RlY2xpbmUYCiABKA4yFy5iZXJ0aC52MS5XYWl0bGlzdEFmdGVySAaIAQESGQoMYXV0b19jYXNjYWRlGAsgASgISAeIAQESGQoMZXhwaXJlX3N0YWxlGAwgASgISAiIAQESLgoLc3RhbGVfYWZ0ZXIYDSABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHwoSYWxsb3dfZG93bl9maXR0aW5nGA4gASgISAmIAQESKwoFb3JkZXIYDyABKA4yFy5iZXJ0aC52MS5XYWl0bGlzdE9yZGVySAqIAQESFwoKYmFzZV9zY29yZRgQIAEoBUgLiAEBEisKDHRpZXJfYm9udXNlcxgRIAEoCzIVLmJlcnRoLnYxLlRpZXJCb251c2VzEiYKGWVhcmx5X2JpcmRfcG9pbnRzX3Blcl9kYXkYEiABKAVIDIgBARIiChVlYXJseV9iaXJkX21heF9wb2ludHMYEyABKAVIDYgBARIjChZlbGlnaWJpbGl0eV9leHByZXNzaW9uGBQgASgJSA6IAQESIAoTcHJpb3JpdHlfZXhwcmVzc2lvbhgVIAEoCUgPiAEBEjEKC3F1aWV0X2hvdXJzGBYgASgLMhwuYmVydGgudjEuV2FpdGxpc3RRdWlldEhvdXJzEiIKFW9mZmVyc19pbl9xdWlldF9ob3VycxgXIAEoCEgQiAEBEjYKE2F1dG9fcHJvbW90ZV9jdXRvZmYYGCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SMgoPcHJvbW90aW9uX2dyYWNlGBkgASgLMhkuZ29vZ2xlLnByb3RvYnVmLkR1cmF0aW9uEjMKEGZpbGxfYWZ0ZXJfc3RhcnQYGiABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SGgoNc21zX21pbl9zY29yZRgbIAEoBUgRiAEBQgoKCF9lbmFibGVkQgcKBV9tb2RlQhEKD19tYXhfcXVldWVfc2l6ZUIXChVfbWF4X29mZmVyc19wZXJfZW50cnlCFQoTX21heF90cmllc19wZXJfc2xvdEIPCg1fYWZ0ZXJfZXhwaXJ5QhAKDl9hZnRlcl9kZWNsaW5lQg8KDV9hdXRvX2Nhc2NhZGVCDwoNX2V4cGlyZV9zdGFsZUIVChNfYWxsb3dfZG93bl9maXR0aW5nQggKBl9vcmRlckINCgtfYmFzZV9zY29yZUIcChpfZWFybHlfYmlyZF9wb2ludHNfcGVyX2RheUIYChZfZWFybHlfYmlyZF9tYXhfcG9pbnRzQhkKF19lbGlnaWJpbGl0eV9leHByZXNzaW9uQhYKFF9wcmlvcml0eV9leHByZXNzaW9uQhgKFl9vZmZlcnNfaW5fcXVpZXRfaG91cnNCEAoOX3Ntc19taW5fc2NvcmUilAEKEldhaXRsaXN0UnVsZXNMYXllchIkCgVsZXZlbBgBIAEoDjIVLmJlcnRoLnYxLlBvbGljeUxldmVsEhEKCXRhcmdldF9pZBgCIAEoCRImCgVydWxlcxgDIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0UnVsZXMSDAoEZXRhZxgEIAEoCRIPCgd2ZXJzaW9uGAUgASgFIqgBChZFZmZlY3RpdmVXYWl0bGlzdFJ1bGVzEiYKBXJ1bGVzGAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxInCgdvcmlnaW5zGAIgAygLMhYuYmVydGgudjEuUG9saWN5T3JpZ2luEiwKBmxheWVycxgDIAMoCzIcLmJlcnRoLnYxLldhaXRsaXN0UnVsZXNMYXllchIPCgd2ZXJzaW9uGAQgASgFIv0BChRXYWl0bGlzdFJ1bGVzVmVyc2lvbhIPCgd2ZXJzaW9uGAEgASgFEiQKBWxldmVsGAIgASgOMhUuYmVydGgudjEuUG9saWN5TGV2ZWwSEQoJdGFyZ2V0X2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxINCgVyZXNldBgFIAEoCBIOCgZhdXRob3IYBiABKAkSEwoLYXV0aG9yX25hbWUYByABKAkSDgoGcmVhc29uGAggASgJEi8KC2NyZWF0ZV90aW1lGAkgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcCLmAQoPV2FpdGxpc3RWZXJkaWN0EhAKCGVudHJ5X2lkGAEgASgJEhEKCW1lbWJlcl9pZBgCIAEoCRITCgttZW1iZXJfbmFtZRgDIAEoCRIOCgZyZWFzb24YBCABKAkSDQoFc2NvcmUYBSABKAUSDAoEcmFuaxgGIAEoBRISCgpwYXJ0eV9zaXplGAcgASgFEhAKCHNlbnRlbmNlGAggASgJEhUKDWNob3Nlbl9iZWZvcmUYCSABKAUSLwoLZXhwaXJlX3RpbWUYCiABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wIrYEChBXYWl0bGlzdERlY2lzaW9uEgoKAmlkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkSFQoNc2Vzc2lvbl90aXRsZRgDIAEoCRI2ChJzZXNzaW9uX3N0YXJ0X3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEhEKCXRpbWVfem9uZRgFIAEoCRIvCgtkZWNpZGVfdGltZRgGIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5UaW1lc3RhbXASKgoHdHJpZ2dlchgHIAEoDjIZLmJlcnRoLnYxLldhaXRsaXN0VHJpZ2dlchIkCgRtb2RlGAggASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb2RlEiQKBG1vdmUYCSABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSKQoJbGVmdF9tb3ZlGAogASgOMhYuYmVydGgudjEuV2FpdGxpc3RNb3ZlEhIKBXNlYXRzGAsgASgFSACIAQESDQoFZ2l2ZW4YDCABKAUSDQoFdHJpZWQYDSABKAUSFQoNcnVsZXNfdmVyc2lvbhgOIAEoBRIQCghyb3VuZF9pZBgPIAEoCRISCgpzdGFmZl9ub3RlGBAgASgJEisKCHZlcmRpY3RzGBEgAygLMhkuYmVydGgudjEuV2FpdGxpc3RWZXJkaWN0EhEKCXNlbnRlbmNlcxgSIAMoCRITCgtsaW5lX2xlbmd0aBgTIAEoBUIICgZfc2VhdHMqrgEKC09mZmVyU3RhdHVzEhwKGE9GRkVSX1NUQVRVU19VTlNQRUNJRklFRBAAEhUKEU9GRkVSX1NUQVRVU19MSVZFEAESGQoVT0ZGRVJfU1RBVFVTX0FDQ0VQVEVEEAISGQoVT0ZGRVJfU1RBVFVTX0RFQ0xJTkVEEAMSGAoUT0ZGRVJfU1RBVFVTX0VYUElSRUQQBBIaChZPRkZFUl9TVEFUVVNfV0lUSERSQVdOEAUqiAEKDFdhaXRsaXN0TW9kZRIdChlXQUlUTElTVF9NT0RFX1VOU1BFQ0lGSUVEEAASHgoaV0FJVExJU1RfTU9ERV9BVVRPX1BST01PVEUQARIXChNXQUlUTElTVF9NT0RFX09GRkVSEAISIAocV0FJVExJU1RfTU9ERV9GSVJTVF9UT19DTEFJTRADKoYBCg1XYWl0bGlzdE9yZGVyEh4KGldBSVRMSVNUX09SREVSX1VOU1BFQ0lGSUVEEAASHQoZV0FJVExJU1RfT1JERVJfSk9JTl9PUkRFUhABEhsKF1dBSVRMSVNUX09SREVSX1BSSU9SSVRZEAISGQoVV0FJVExJU1RfT1JERVJfQ1VTVE9NEAMqZAoNV2FpdGxpc3RBZnRlchIeChpXQUlUTElTVF9BRlRFUl9VTlNQRUNJRklFRBAAEhkKFVdBSVRMSVNUX0FGVEVSX1JFVFVSThABEhgKFFdBSVRMSVNUX0FGVEVSX0NMT1NFEAIqtAQKD1dhaXRsaXN0VHJpZ2dlchIgChxXQUlUTElTVF9UUklHR0VSX1VOU1BFQ0lGSUVEEAASIQodV0FJVExJU1RfVFJJR0dFUl9DQU5DRUxMQVRJT04QARIcChhXQUlUTElTVF9UUklHR0VSX05PX1NIT1cQAhIkCiBXQUlUTElTVF9UUklHR0VSX0NBUEFDSVRZX1JBSVNFRBADEh4KGldBSVRMSVNUX1RSSUdHRVJfVU5CTE9DS0VEEAQSHgoaV0FJVExJU1RfVFJJR0dFUl9QVUJMSVNIRUQQBRIiCh5XQUlUTElTVF9UUklHR0VSX1NFU1NJT05fTU9WRUQQBhIhCh1XQUlUTElTVF9UUklHR0VSX0hPTERfRVhQSVJFRBAHEiIKHldBSVRMSVNUX1RSSUdHRVJfSE9MRF9SRUxFQVNFRBAIEiAKHFdBSVRMSVNUX1RSSUdHRVJfUkVTQ0hFRFVMRUQQCRIjCh9XQUlUTElTVF9UUklHR0VSX09GRkVSX0RFQ0xJTkVEEAoSIgoeV0FJVExJU1RfVFJJR0dFUl9PRkZFUl9FWFBJUkVEEAsSJAogV0FJVExJU1RfVFJJR0dFUl9PRkZFUl9XSVRIRFJBV04QDBIcChhXQUlUTElTVF9UUklHR0VSX0JZX0hBTkQQDRIaChZXQUlUTElTVF9UUklHR0VSX1NXRUVQEA4SIgoeV0FJVExJU1RfVFJJR0dFUl9SVUxFU19DSEFOR0VEEA8qnQEKDFdhaXRsaXN0TW92ZRIdChlXQUlUTElTVF9NT1ZFX1VOU1BFQ0lGSUVEEAASHQoZV0FJVExJU1RfTU9WRV9OT0JPRFlfRklUUxABEhcKE1dBSVRMSVNUX01PVkVfT0ZGRVIQAhIZChVXQUlUTElTVF9NT1ZFX1JPTExfT04QAxIbChdXQUlUTElTVF9NT1ZFX0hBTkRfQkFDSxAEYgZwcm90bzM", [file_berth_v1_tenant, file_google_protobuf_duration, file_google_protobuf_timestamp, file_google_type_date, file_google_type_timeofday]);
 
 /**
- * WaitlistWindow is a wish for any session of a service at a location, on some days, that starts at some time of day.
+ * WaitlistWindow is a time window in which the member would take any session of a service at a location: on some days,
+ * with a start within some hours.
  *
  * @generated from message berth.v1.WaitlistWindow
  */
@@ -41,35 +42,36 @@ export type WaitlistWindow = Message<"berth.v1.WaitlistWindow"> & {
   locationId: string;
 
   /**
-   * One of the location's resources. Empty: any.
+   * Only this resource of the location. Empty: any.
    *
    * @generated from field: string resource_id = 3;
    */
   resourceId: string;
 
   /**
-   * The first day, at the location.
+   * The first local date.
    *
    * @generated from field: google.type.Date first_date = 4;
    */
   firstDate?: Date | undefined;
 
   /**
-   * The last day, at the location; at most 60 days with the first. Absent: the first.
+   * The last local date, at most 60 days including the first. Absent: the first.
    *
    * @generated from field: google.type.Date last_date = 5;
    */
   lastDate?: Date | undefined;
 
   /**
-   * The earliest start, by the location's clocks. Absent: 00:00.
+   * The earliest local time of the start. Absent: 00:00.
    *
    * @generated from field: google.type.TimeOfDay earliest_start = 6;
    */
   earliestStart?: TimeOfDay | undefined;
 
   /**
-   * The latest start, by the location's clocks. Absent: 23:59:59. Before the earliest, the span goes over midnight.
+   * The latest local time of the start. Absent: 23:59:59. If it is before the earliest, the period extends over
+   * midnight.
    *
    * @generated from field: google.type.TimeOfDay latest_start = 7;
    */
@@ -84,7 +86,7 @@ export const WaitlistWindowSchema: GenMessage<WaitlistWindow> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 0);
 
 /**
- * Offer is a freed place that is reserved for somebody who waits, for a limited time.
+ * Offer is an offer of freed seats to a waitlist entry. It reserves the seats for a limited time.
  *
  * @generated from message berth.v1.Offer
  */
@@ -97,91 +99,91 @@ export type Offer = Message<"berth.v1.Offer"> & {
   id: string;
 
   /**
-   * The session that has the seats.
+   * The session with the seats.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * The entry that it was made to.
+   * The entry that has the offer.
    *
    * @generated from field: string entry_id = 3;
    */
   entryId: string;
 
   /**
-   * Whose entry that is.
+   * The member of the entry.
    *
    * @generated from field: string member_id = 4;
    */
   memberId: string;
 
   /**
-   * The member's name, as it is now.
+   * The member's current name.
    *
    * @generated from field: string member_name = 5;
    */
   memberName: string;
 
   /**
-   * Seats.
+   * The number of seats.
    *
    * @generated from field: int32 seats = 6;
    */
   seats: number;
 
   /**
-   * Where it is in its life. A live one that has run out is shown as expired, even before its seats went on.
+   * The status. A live offer whose time has passed is shown as expired, even before its seats are given to others.
    *
    * @generated from field: berth.v1.OfferStatus status = 7;
    */
   status: OfferStatus;
 
   /**
-   * Others were told of the same seats, and the first who accepts has them.
+   * Whether others have offers of the same seats, so that the first to accept gets them.
    *
    * @generated from field: bool first_to_claim = 8;
    */
   firstToClaim: boolean;
 
   /**
-   * Counts the offers of these seats, from 1.
+   * The number of this offer among the offers of these seats, from 1.
    *
    * @generated from field: int32 try = 9;
    */
   try: number;
 
   /**
-   * Staff made it, rather than the engine.
+   * Whether staff made it, and not the engine.
    *
    * @generated from field: bool by_hand = 10;
    */
   byHand: boolean;
 
   /**
-   * When it was made, UTC.
+   * The time of creation, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 11;
    */
   createTime?: Timestamp | undefined;
 
   /**
-   * Until then it can be accepted, UTC.
+   * When it expires, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 12;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * When it was answered or ended otherwise, UTC.
+   * The time it was answered or ended, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp close_time = 13;
    */
   closeTime?: Timestamp | undefined;
 
   /**
-   * The booking that came of it, where status is ACCEPTED.
+   * The resulting booking, if the status is ACCEPTED.
    *
    * @generated from field: string booking_id = 14;
    */
@@ -202,14 +204,14 @@ export type Offer = Message<"berth.v1.Offer"> & {
   sessionTitle: string;
 
   /**
-   * The session's start, UTC.
+   * The session's start, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp session_start_time = 17;
    */
   sessionStartTime?: Timestamp | undefined;
 
   /**
-   * IANA zone of the session's location.
+   * The IANA time zone of the session's location.
    *
    * @generated from field: string time_zone = 18;
    */
@@ -224,20 +226,21 @@ export const OfferSchema: GenMessage<Offer> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 1);
 
 /**
- * WaitlistQuietHours is a span of every day; over midnight where it ends before it begins, and none where both are the same.
+ * WaitlistQuietHours is a daily period. It extends over midnight if the end is before the start. If both are equal,
+ * there are no quiet hours.
  *
  * @generated from message berth.v1.WaitlistQuietHours
  */
 export type WaitlistQuietHours = Message<"berth.v1.WaitlistQuietHours"> & {
   /**
-   * The first moment, where the member lives.
+   * The start, in the member's local time.
    *
    * @generated from field: google.type.TimeOfDay start = 1;
    */
   start?: TimeOfDay | undefined;
 
   /**
-   * The first moment after it.
+   * The end (exclusive), in the member's local time.
    *
    * @generated from field: google.type.TimeOfDay end = 2;
    */
@@ -252,13 +255,13 @@ export const WaitlistQuietHoursSchema: GenMessage<WaitlistQuietHours> = /*@__PUR
   messageDesc(file_berth_v1_waitlist, 2);
 
 /**
- * TierBonuses are points for members of tiers.
+ * TierBonuses are points for members of tiers. Unlike a repeated field, they can be set and empty.
  *
  * @generated from message berth.v1.TierBonuses
  */
 export type TierBonuses = Message<"berth.v1.TierBonuses"> & {
   /**
-   * One for each tier that has any.
+   * One for each tier with points.
    *
    * @generated from field: repeated berth.v1.TierBonus bonuses = 1;
    */
@@ -273,20 +276,20 @@ export const TierBonusesSchema: GenMessage<TierBonuses> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 3);
 
 /**
- * TierBonus is points for members of a tier.
+ * TierBonus is the points for members of a tier.
  *
  * @generated from message berth.v1.TierBonus
  */
 export type TierBonus = Message<"berth.v1.TierBonus"> & {
   /**
-   * The tier, as it stands with the member.
+   * The tier of the members.
    *
    * @generated from field: string tier = 1;
    */
   tier: string;
 
   /**
-   * Added to their score, 0 to 50.
+   * The points added to their score, 0 to 50.
    *
    * @generated from field: int32 points = 2;
    */
@@ -301,199 +304,203 @@ export const TierBonusSchema: GenMessage<TierBonus> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 4);
 
 /**
- * WaitlistRules are what one level sets, or, where they are effective, what holds. What is not set is inherited:
- * defaults, then the tenant, the location, the service.
+ * WaitlistRules are the rules that one level sets, or the effective rules. A rule that is not set is inherited, in this
+ * order: default, tenant, location, service.
  *
  * @generated from message berth.v1.WaitlistRules
  */
 export type WaitlistRules = Message<"berth.v1.WaitlistRules"> & {
   /**
-   * Whether full sessions take entries, and freed seats go to them: WAITLIST_CLOSED. By default true.
+   * Whether members can join waitlists, and freed seats are given to them: WAITLIST_CLOSED. Default: true.
    *
    * @generated from field: optional bool enabled = 1;
    */
   enabled?: boolean | undefined;
 
   /**
-   * How freed seats reach those who wait. By default AUTO_PROMOTE.
+   * How freed seats are given to entries. Default: AUTO_PROMOTE.
    *
    * @generated from field: optional berth.v1.WaitlistMode mode = 2;
    */
   mode?: WaitlistMode | undefined;
 
   /**
-   * Entries that may wait for one service at one location on one day: WAITLIST_FULL. 1 to 10,000, by default 50.
+   * The maximum number of waiting entries for one service at one location on one day: WAITLIST_FULL. 1 to 10,000.
+   * Default: 50.
    *
    * @generated from field: optional int32 max_queue_size = 3;
    */
   maxQueueSize?: number | undefined;
 
   /**
-   * How long an offer stands, 1 minute to 7 days. By default 30 minutes. Once less than four times as much is left until booking
-   * closes it is a quarter of what is left. It never outlives that moment.
+   * How long an offer is valid, 1 minute to 7 days. Default: 30 minutes. Once less than four times as much is left
+   * until booking closes, it is a quarter of what is left. An offer never outlives that time.
    *
    * @generated from field: google.protobuf.Duration offer_window = 4;
    */
   offerWindow?: Duration | undefined;
 
   /**
-   * No offer is made for less, 1 minute to 1 day. By default 5 minutes.
+   * The shortest offer that is made, 1 minute to 1 day. Default: 5 minutes.
    *
    * @generated from field: google.protobuf.Duration min_offer_window = 5;
    */
   minOfferWindow?: Duration | undefined;
 
   /**
-   * How far from the times of day of a window a session may start, 0 to 12 hours. By default 1 hour.
+   * How far outside the hours of a time window a session may start, 0 to 12 hours. Default: 1 hour.
    *
    * @generated from field: google.protobuf.Duration time_flexibility = 6;
    */
   timeFlexibility?: Duration | undefined;
 
   /**
-   * Offers that an entry may let go before it ends, 0 (no limit) to 100. By default 3. Those that were withdrawn do not count.
+   * How many offers an entry can let pass before it ends, 1 to 100; 0 means no limit. Default: 3. Withdrawn offers do
+   * not count.
    *
    * @generated from field: optional int32 max_offers_per_entry = 7;
    */
   maxOffersPerEntry?: number | undefined;
 
   /**
-   * Members who are asked for a freed seat before it goes back to staff, 0 (no limit) to 1,000. By default 10. Counted as in WaitlistDecision.tried,
-   * and not for FIRST_TO_CLAIM.
+   * How many members are asked for a freed seat before it is left to staff, 1 to 1,000; 0 means no limit. Default: 10.
+   * Counted as in WaitlistDecision.tried. It does not apply to FIRST_TO_CLAIM.
    *
    * @generated from field: optional int32 max_tries_per_slot = 8;
    */
   maxTriesPerSlot?: number | undefined;
 
   /**
-   * What becomes of an entry whose offer ran out. By default RETURN.
+   * What happens to an entry whose offer expired. Default: RETURN.
    *
    * @generated from field: optional berth.v1.WaitlistAfter after_expiry = 9;
    */
   afterExpiry?: WaitlistAfter | undefined;
 
   /**
-   * What becomes of an entry whose offer was declined. By default RETURN.
+   * What happens to an entry whose offer was declined. Default: RETURN.
    *
    * @generated from field: optional berth.v1.WaitlistAfter after_decline = 10;
    */
   afterDecline?: WaitlistAfter | undefined;
 
   /**
-   * Whether seats that one let go pass to the next by themselves. By default true.
+   * Whether seats of an offer that was not accepted are offered to the next entry automatically. Default: true.
    *
    * @generated from field: optional bool auto_cascade = 11;
    */
   autoCascade?: boolean | undefined;
 
   /**
-   * Whether entries end when they have waited for stale_after. By default false.
+   * Whether entries end after waiting for stale_after. Default: false.
    *
    * @generated from field: optional bool expire_stale = 12;
    */
   expireStale?: boolean | undefined;
 
   /**
-   * 1 hour to 365 days. By default 24 hours.
+   * How long entries wait at most with expire_stale, 1 hour to 365 days. Default: 24 hours.
    *
    * @generated from field: google.protobuf.Duration stale_after = 13;
    */
   staleAfter?: Duration | undefined;
 
   /**
-   * Whether a party may be given a part of the seats that are open. By default true. If not, it must be as large as them.
+   * Whether a party may get some of the open seats. If false, it must need all of them. Default: true.
    *
    * @generated from field: optional bool allow_down_fitting = 14;
    */
   allowDownFitting?: boolean | undefined;
 
   /**
-   * What counts as fair. By default JOIN_ORDER.
+   * The order of entries. Default: JOIN_ORDER.
    *
    * @generated from field: optional berth.v1.WaitlistOrder order = 15;
    */
   order?: WaitlistOrder | undefined;
 
   /**
-   * The score of everybody, 0 to 10,000. By default 100.
+   * The score of every entry, 0 to 10,000. Default: 100.
    *
    * @generated from field: optional int32 base_score = 16;
    */
   baseScore?: number | undefined;
 
   /**
-   * Added for members of a tier. A list replaces the one of the level before as a whole.
+   * Points added for members of a tier. A list replaces the inherited list as a whole.
    *
    * @generated from field: berth.v1.TierBonuses tier_bonuses = 17;
    */
   tierBonuses?: TierBonuses | undefined;
 
   /**
-   * Added for each whole day between joining and the start, 0 to 100. By default 0.
+   * Points added for each whole day between joining and the start, 0 to 100. Default: 0.
    *
    * @generated from field: optional int32 early_bird_points_per_day = 18;
    */
   earlyBirdPointsPerDay?: number | undefined;
 
   /**
-   * The most that is added for joining early, 0 to 1,000. By default 50.
+   * The maximum of points for joining early, 0 to 1,000. Default: 50.
    *
    * @generated from field: optional int32 early_bird_max_points = 19;
    */
   earlyBirdMaxPoints?: number | undefined;
 
   /**
-   * A CEL expression that says whether an entry may get a seat; RULES_INVALID where it does not compile. Empty: everybody.
-   * docs/waitlist.md lists its variables.
+   * A CEL expression that says whether an entry may get a seat. RULES_INVALID if it does not compile. Empty: all
+   * entries may. docs/waitlist.md lists its variables.
    *
    * @generated from field: optional string eligibility_expression = 20;
    */
   eligibilityExpression?: string | undefined;
 
   /**
-   * A CEL expression that gives an entry's score, for the order CUSTOM; RULES_INVALID where it does not compile.
+   * A CEL expression for the score of an entry with the order CUSTOM. RULES_INVALID if it does not compile.
    *
    * @generated from field: optional string priority_expression = 21;
    */
   priorityExpression?: string | undefined;
 
   /**
-   * The clock of an offer stands still while it is night where the member lives. By default 21:00 to 08:00, as for messages.
+   * The hours in which the time of an offer does not run, in the member's local time. Default: 21:00 to 08:00, as for
+   * messages.
    *
    * @generated from field: berth.v1.WaitlistQuietHours quiet_hours = 22;
    */
   quietHours?: WaitlistQuietHours | undefined;
 
   /**
-   * Whether offers are sent, and run, in quiet hours all the same. By default false.
+   * Whether offers are sent, and their time runs, in quiet hours too. Default: false.
    *
    * @generated from field: optional bool offers_in_quiet_hours = 23;
    */
   offersInQuietHours?: boolean | undefined;
 
   /**
-   * How long before the start seats are last given without asking, 0 to 30 days; later they are offered. By default 0.
+   * How long before the start entries are last booked without an offer, 0 to 30 days. Later they get an offer. Default:
+   * 0.
    *
    * @generated from field: google.protobuf.Duration auto_promote_cutoff = 24;
    */
   autoPromoteCutoff?: Duration | undefined;
 
   /**
-   * How long whoever was promoted may cancel without penalty, 0 to 7 days, at most until the start. By default 1 hour.
+   * How long a promoted member may cancel without penalty, 0 to 7 days, but at most until the start. Default: 1 hour.
    *
    * @generated from field: google.protobuf.Duration promotion_grace = 25;
    */
   promotionGrace?: Duration | undefined;
 
   /**
-   * How long after the start the seats of those who did not come are still given away, 0 to 24 hours. By default 0.
+   * How long after the start seats of no-shows are still given to the waitlist, 0 to 24 hours. Default: 0.
    *
    * @generated from field: google.protobuf.Duration fill_after_start = 26;
    */
   fillAfterStart?: Duration | undefined;
 
   /**
-   * Offers of a lower score are not sent by SMS, 0 to 1,000,000. By default 0.
+   * The minimum score for sending offers by SMS, 0 to 1,000,000. Default: 0.
    *
    * @generated from field: optional int32 sms_min_score = 27;
    */
@@ -508,7 +515,7 @@ export const WaitlistRulesSchema: GenMessage<WaitlistRules> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 5);
 
 /**
- * WaitlistRulesLayer is what one level sets by itself.
+ * WaitlistRulesLayer has the rules that one level sets.
  *
  * @generated from message berth.v1.WaitlistRulesLayer
  */
@@ -521,14 +528,14 @@ export type WaitlistRulesLayer = Message<"berth.v1.WaitlistRulesLayer"> & {
   level: PolicyLevel;
 
   /**
-   * The location or service. Empty for the tenant and for the default.
+   * The location or service. Empty for the tenant and the default.
    *
    * @generated from field: string target_id = 2;
    */
   targetId: string;
 
   /**
-   * What it sets.
+   * The rules. Rules that are not set are inherited.
    *
    * @generated from field: berth.v1.WaitlistRules rules = 3;
    */
@@ -542,7 +549,7 @@ export type WaitlistRulesLayer = Message<"berth.v1.WaitlistRulesLayer"> & {
   etag: string;
 
   /**
-   * The tenant's version of the last edit of this level; 0 where there was none.
+   * The tenant's version with the last edit of this level. 0 if it was never edited.
    *
    * @generated from field: int32 version = 5;
    */
@@ -557,34 +564,34 @@ export const WaitlistRulesLayerSchema: GenMessage<WaitlistRulesLayer> = /*@__PUR
   messageDesc(file_berth_v1_waitlist, 6);
 
 /**
- * EffectiveWaitlistRules are what holds somewhere, and why.
+ * EffectiveWaitlistRules are the rules that apply, with the origin of each value.
  *
  * @generated from message berth.v1.EffectiveWaitlistRules
  */
 export type EffectiveWaitlistRules = Message<"berth.v1.EffectiveWaitlistRules"> & {
   /**
-   * Every field is set.
+   * All fields are set.
    *
    * @generated from field: berth.v1.WaitlistRules rules = 1;
    */
   rules?: WaitlistRules | undefined;
 
   /**
-   * One for each field, in the order of their numbers.
+   * One for each field, in the order of the field numbers.
    *
    * @generated from field: repeated berth.v1.PolicyOrigin origins = 2;
    */
   origins: PolicyOrigin[];
 
   /**
-   * What each level on the way sets by itself, the default first.
+   * The rules of each level that applies, the default first.
    *
    * @generated from field: repeated berth.v1.WaitlistRulesLayer layers = 3;
    */
   layers: WaitlistRulesLayer[];
 
   /**
-   * The tenant's version at which these rules last changed; 0 for the defaults. Decisions name it.
+   * The tenant's version with the last change of these rules. 0 for the defaults. Decisions refer to it.
    *
    * @generated from field: int32 version = 4;
    */
@@ -605,7 +612,7 @@ export const EffectiveWaitlistRulesSchema: GenMessage<EffectiveWaitlistRules> = 
  */
 export type WaitlistRulesVersion = Message<"berth.v1.WaitlistRulesVersion"> & {
   /**
-   * Counts the edits of the tenant's rules, from 1.
+   * The number of the edit in the tenant, from 1.
    *
    * @generated from field: int32 version = 1;
    */
@@ -626,42 +633,42 @@ export type WaitlistRulesVersion = Message<"berth.v1.WaitlistRulesVersion"> & {
   targetId: string;
 
   /**
-   * What the level sets since then. Empty after a reset.
+   * The rules that the level sets since this version. Empty after a reset.
    *
    * @generated from field: berth.v1.WaitlistRules rules = 4;
    */
   rules?: WaitlistRules | undefined;
 
   /**
-   * Whether it was a reset to what is inherited.
+   * Whether the level was reset: it inherits everything.
    *
    * @generated from field: bool reset = 5;
    */
   reset: boolean;
 
   /**
-   * Who did it: a member, a service account, or the system.
+   * Who did it: a member, a service account or the system.
    *
    * @generated from field: string author = 6;
    */
   author: string;
 
   /**
-   * The author's name, as it was then.
+   * The author's name at that time.
    *
    * @generated from field: string author_name = 7;
    */
   authorName: string;
 
   /**
-   * Why, in the author's words.
+   * The reason that the author gave.
    *
    * @generated from field: string reason = 8;
    */
   reason: string;
 
   /**
-   * When, UTC.
+   * The time, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp create_time = 9;
    */
@@ -676,7 +683,7 @@ export const WaitlistRulesVersionSchema: GenMessage<WaitlistRulesVersion> = /*@_
   messageDesc(file_berth_v1_waitlist, 8);
 
 /**
- * WaitlistVerdict is the judgement on one entry.
+ * WaitlistVerdict is the decision about one entry.
  *
  * @generated from message berth.v1.WaitlistVerdict
  */
@@ -689,64 +696,65 @@ export type WaitlistVerdict = Message<"berth.v1.WaitlistVerdict"> & {
   entryId: string;
 
   /**
-   * Whose it is.
+   * The member.
    *
    * @generated from field: string member_id = 2;
    */
   memberId: string;
 
   /**
-   * The member's name, as it is now. Empty for members who ask about their own entry, where it is not theirs.
+   * The member's current name. Empty if a member asks about their own entry and this is another member's.
    *
    * @generated from field: string member_name = 3;
    */
   memberName: string;
 
   /**
-   * PROMOTED, OFFERED, NO_SEATS_LEFT, PARTY_SIZE, DOWN_FITTING, HAS_OFFER, SERVICE, LOCATION, RESOURCE, DATE, TIME, STAFF_PREFERENCE, MAX_OFFERS,
-   * TRIED, NOT_ELIGIBLE, RULE_FAILED, NO_TIME, QUIET_HOURS, TRY_CAP, NO_CASCADE; or the ErrorReason, without its prefix, that a booking would get.
+   * PROMOTED, OFFERED, NO_SEATS_LEFT, PARTY_SIZE, DOWN_FITTING, HAS_OFFER, SERVICE, LOCATION, RESOURCE, DATE, TIME,
+   * STAFF_PREFERENCE, MAX_OFFERS, TRIED, NOT_ELIGIBLE, RULE_FAILED, NO_TIME, QUIET_HOURS, TRY_CAP, NO_CASCADE; or the
+   * ErrorReason, without its prefix, that a booking would get.
    *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
-   * Its score then.
+   * Its score at that time.
    *
    * @generated from field: int32 score = 5;
    */
   score: number;
 
   /**
-   * Its place in fair order then, from 1.
+   * Its rank in the order of entries at that time, from 1.
    *
    * @generated from field: int32 rank = 6;
    */
   rank: number;
 
   /**
-   * Seats wished for.
+   * The number of seats.
    *
    * @generated from field: int32 party_size = 7;
    */
   partySize: number;
 
   /**
-   * The same in a plain English sentence. Whoever speaks another language tells it from the other fields.
+   * The same as a sentence in English. For other languages, use the other fields.
    *
    * @generated from field: string sentence = 8;
    */
   sentence: string;
 
   /**
-   * Entries before it in line that got seats, or, with FIRST_TO_CLAIM, had the same chance.
+   * How many entries before it got seats or, with FIRST_TO_CLAIM, had the same chance.
    *
    * @generated from field: int32 chosen_before = 9;
    */
   chosenBefore: number;
 
   /**
-   * Until when the offer stood that it got, UTC. Absent where it got none.
+   * The end of the offer that it got, in UTC. Absent if it got none.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 10;
    */
@@ -761,7 +769,7 @@ export const WaitlistVerdictSchema: GenMessage<WaitlistVerdict> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist, 9);
 
 /**
- * WaitlistDecision is the record of one move. Where nobody waits there is nothing to decide, and no record.
+ * WaitlistDecision records one move. If nobody waits, there is no decision and no record.
  *
  * @generated from message berth.v1.WaitlistDecision
  */
@@ -781,78 +789,78 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
   sessionId: string;
 
   /**
-   * The session's title, as it is now.
+   * The session's current title.
    *
    * @generated from field: string session_title = 3;
    */
   sessionTitle: string;
 
   /**
-   * The session's start then, UTC.
+   * The session's start at that time, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp session_start_time = 4;
    */
   sessionStartTime?: Timestamp | undefined;
 
   /**
-   * IANA zone of the session's location.
+   * The IANA time zone of the session's location.
    *
    * @generated from field: string time_zone = 5;
    */
   timeZone: string;
 
   /**
-   * When it was decided, UTC.
+   * The time of the decision, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp decide_time = 6;
    */
   decideTime?: Timestamp | undefined;
 
   /**
-   * Why seats were free.
+   * Why seats became free.
    *
    * @generated from field: berth.v1.WaitlistTrigger trigger = 7;
    */
   trigger: WaitlistTrigger;
 
   /**
-   * How they were given.
+   * How the seats were given.
    *
    * @generated from field: berth.v1.WaitlistMode mode = 8;
    */
   mode: WaitlistMode;
 
   /**
-   * What became of them.
+   * The result for the seats.
    *
    * @generated from field: berth.v1.WaitlistMove move = 9;
    */
   move: WaitlistMove;
 
   /**
-   * What became of those that nobody got. Not set where there are none.
+   * The result for the seats that no entry got. Not set if there are none.
    *
    * @generated from field: berth.v1.WaitlistMove left_move = 10;
    */
   leftMove: WaitlistMove;
 
   /**
-   * Seats that were open. Absent: without limit.
+   * The number of open seats. Absent means unlimited.
    *
    * @generated from field: optional int32 seats = 11;
    */
   seats?: number | undefined;
 
   /**
-   * Of these, given.
+   * The number of seats given.
    *
    * @generated from field: int32 given = 12;
    */
   given: number;
 
   /**
-   * Members who had been asked for these seats before. Whose offer was withdrawn through nothing that they did, such as others claiming
-   * the seats first, is not counted, and may be asked again.
+   * How many members had been asked for these seats before. A member whose offer was withdrawn for reasons that were
+   * not theirs, such as others claiming the seats first, is not counted and can be asked again.
    *
    * @generated from field: int32 tried = 13;
    */
@@ -866,35 +874,36 @@ export type WaitlistDecision = Message<"berth.v1.WaitlistDecision"> & {
   rulesVersion: number;
 
   /**
-   * Groups the moves that the same seats led to.
+   * The round: the decisions about the same freed seats have the same round.
    *
    * @generated from field: string round_id = 15;
    */
   roundId: string;
 
   /**
-   * What it says to staff, in plain English. Empty where nothing is left to do.
+   * A note for staff in English. Empty if there is nothing to do.
    *
    * @generated from field: string staff_note = 16;
    */
   staffNote: string;
 
   /**
-   * On every entry considered, in fair order. Members who ask about their own entry find only its own.
+   * The decision about every entry considered, in the order of entries. Members who ask about their own entry see only
+   * that one.
    *
    * @generated from field: repeated berth.v1.WaitlistVerdict verdicts = 17;
    */
   verdicts: WaitlistVerdict[];
 
   /**
-   * The story in plain English sentences. Whoever speaks another language tells it from the other fields.
+   * The decision in English sentences. For other languages, use the other fields.
    *
    * @generated from field: repeated string sentences = 18;
    */
   sentences: string[];
 
   /**
-   * Entries that stood in line.
+   * The number of entries that waited.
    *
    * @generated from field: int32 line_length = 19;
    */
@@ -909,7 +918,7 @@ export const WaitlistDecisionSchema: GenMessage<WaitlistDecision> = /*@__PURE__*
   messageDesc(file_berth_v1_waitlist, 10);
 
 /**
- * OfferStatus is where an offer is in its life.
+ * OfferStatus is the status of an offer.
  *
  * @generated from enum berth.v1.OfferStatus
  */
@@ -936,21 +945,21 @@ export enum OfferStatus {
   ACCEPTED = 2,
 
   /**
-   * The member did not want it.
+   * The member declined it.
    *
    * @generated from enum value: OFFER_STATUS_DECLINED = 3;
    */
   DECLINED = 3,
 
   /**
-   * Nobody answered in time.
+   * It was not answered in time.
    *
    * @generated from enum value: OFFER_STATUS_EXPIRED = 4;
    */
   EXPIRED = 4,
 
   /**
-   * It was taken back: the session, the entry or the seats are gone. `reason` says which.
+   * It was withdrawn, because the session, the entry or the seats are gone. `reason` says which.
    *
    * @generated from enum value: OFFER_STATUS_WITHDRAWN = 5;
    */
@@ -964,7 +973,7 @@ export const OfferStatusSchema: GenEnum<OfferStatus> = /*@__PURE__*/
   enumDesc(file_berth_v1_waitlist, 0);
 
 /**
- * WaitlistMode is how freed seats reach those who wait.
+ * WaitlistMode is how freed seats are given to the waitlist.
  *
  * @generated from enum berth.v1.WaitlistMode
  */
@@ -977,21 +986,21 @@ export enum WaitlistMode {
   UNSPECIFIED = 0,
 
   /**
-   * The first in order is booked at once.
+   * The first entry in order is booked at once.
    *
    * @generated from enum value: WAITLIST_MODE_AUTO_PROMOTE = 1;
    */
   AUTO_PROMOTE = 1,
 
   /**
-   * One after the other is asked, and has some time to answer.
+   * One entry after the other gets an offer, with some time to answer.
    *
    * @generated from enum value: WAITLIST_MODE_OFFER = 2;
    */
   OFFER = 2,
 
   /**
-   * All whom the seats fit are told; the first who claims them has them.
+   * All entries that fit get an offer, and the first to claim the seats gets them.
    *
    * @generated from enum value: WAITLIST_MODE_FIRST_TO_CLAIM = 3;
    */
@@ -1005,7 +1014,8 @@ export const WaitlistModeSchema: GenEnum<WaitlistMode> = /*@__PURE__*/
   enumDesc(file_berth_v1_waitlist, 1);
 
 /**
- * WaitlistOrder is what counts as fair. A staff flag comes before all of it, and the time of joining settles ties.
+ * WaitlistOrder is the order of entries. Entries flagged by staff always come first. Ties are ordered by time of
+ * joining.
  *
  * @generated from enum berth.v1.WaitlistOrder
  */
@@ -1018,21 +1028,21 @@ export enum WaitlistOrder {
   UNSPECIFIED = 0,
 
   /**
-   * Whoever joined first.
+   * By time of joining.
    *
    * @generated from enum value: WAITLIST_ORDER_JOIN_ORDER = 1;
    */
   JOIN_ORDER = 1,
 
   /**
-   * The highest score: base_score, the bonus of the member's tier, and points of the early bird.
+   * By highest score: base_score, the bonus of the member's tier, and points for joining early.
    *
    * @generated from enum value: WAITLIST_ORDER_PRIORITY = 2;
    */
   PRIORITY = 2,
 
   /**
-   * The highest value of priority_expression.
+   * By the highest value of priority_expression.
    *
    * @generated from enum value: WAITLIST_ORDER_CUSTOM = 3;
    */
@@ -1046,7 +1056,7 @@ export const WaitlistOrderSchema: GenEnum<WaitlistOrder> = /*@__PURE__*/
   enumDesc(file_berth_v1_waitlist, 2);
 
 /**
- * WaitlistAfter is what becomes of an entry that let an offer go.
+ * WaitlistAfter is what happens to an entry whose offer was not accepted.
  *
  * @generated from enum berth.v1.WaitlistAfter
  */
@@ -1059,7 +1069,7 @@ export enum WaitlistAfter {
   UNSPECIFIED = 0,
 
   /**
-   * It goes on waiting, where it stood.
+   * It keeps its place on the waitlist.
    *
    * @generated from enum value: WAITLIST_AFTER_RETURN = 1;
    */
@@ -1080,7 +1090,7 @@ export const WaitlistAfterSchema: GenEnum<WaitlistAfter> = /*@__PURE__*/
   enumDesc(file_berth_v1_waitlist, 3);
 
 /**
- * WaitlistTrigger is why seats were free.
+ * WaitlistTrigger is why seats became free.
  *
  * @generated from enum berth.v1.WaitlistTrigger
  */
@@ -1107,7 +1117,7 @@ export enum WaitlistTrigger {
   NO_SHOW = 2,
 
   /**
-   * The session became larger.
+   * The capacity of the session was raised.
    *
    * @generated from enum value: WAITLIST_TRIGGER_CAPACITY_RAISED = 3;
    */
@@ -1121,21 +1131,21 @@ export enum WaitlistTrigger {
   UNBLOCKED = 4,
 
   /**
-   * The session is new, or was published.
+   * The session was created as published, or was published.
    *
    * @generated from enum value: WAITLIST_TRIGGER_PUBLISHED = 5;
    */
   PUBLISHED = 5,
 
   /**
-   * The session moved to another time or place.
+   * The session was moved to another time or place.
    *
    * @generated from enum value: WAITLIST_TRIGGER_SESSION_MOVED = 6;
    */
   SESSION_MOVED = 6,
 
   /**
-   * A hold ran out.
+   * A hold expired.
    *
    * @generated from enum value: WAITLIST_TRIGGER_HOLD_EXPIRED = 7;
    */
@@ -1149,7 +1159,7 @@ export enum WaitlistTrigger {
   HOLD_RELEASED = 8,
 
   /**
-   * A booking moved to another session.
+   * A booking was moved to another session.
    *
    * @generated from enum value: WAITLIST_TRIGGER_RESCHEDULED = 9;
    */
@@ -1163,7 +1173,7 @@ export enum WaitlistTrigger {
   OFFER_DECLINED = 10,
 
   /**
-   * An offer ran out.
+   * An offer expired.
    *
    * @generated from enum value: WAITLIST_TRIGGER_OFFER_EXPIRED = 11;
    */
@@ -1177,21 +1187,21 @@ export enum WaitlistTrigger {
   OFFER_WITHDRAWN = 12,
 
   /**
-   * Staff offered it.
+   * Staff offered the seats.
    *
    * @generated from enum value: WAITLIST_TRIGGER_BY_HAND = 13;
    */
   BY_HAND = 13,
 
   /**
-   * The sweep found seats that nothing else had woken the engine for.
+   * The periodic sweep found open seats that nothing else had offered.
    *
    * @generated from enum value: WAITLIST_TRIGGER_SWEEP = 14;
    */
   SWEEP = 14,
 
   /**
-   * The rules were edited, and seats that were open already are somebody's under them.
+   * The rules were edited, and open seats can be given to the waitlist under the new rules.
    *
    * @generated from enum value: WAITLIST_TRIGGER_RULES_CHANGED = 15;
    */
@@ -1205,7 +1215,7 @@ export const WaitlistTriggerSchema: GenEnum<WaitlistTrigger> = /*@__PURE__*/
   enumDesc(file_berth_v1_waitlist, 4);
 
 /**
- * WaitlistMove is what became of freed seats. Every freed seat for which somebody waits ends in exactly one.
+ * WaitlistMove is the result for freed seats. There is exactly one for every freed seat, if anyone waits for it.
  *
  * @generated from enum berth.v1.WaitlistMove
  */
@@ -1218,28 +1228,28 @@ export enum WaitlistMove {
   UNSPECIFIED = 0,
 
   /**
-   * Nobody in the queue can take them: they stay open, and staff are told.
+   * No entry can take the seats. They stay open, and staff get a note.
    *
    * @generated from enum value: WAITLIST_MOVE_NOBODY_FITS = 1;
    */
   NOBODY_FITS = 1,
 
   /**
-   * They were offered, or, with AUTO_PROMOTE, booked.
+   * The seats were offered or, with AUTO_PROMOTE, booked.
    *
    * @generated from enum value: WAITLIST_MOVE_OFFER = 2;
    */
   OFFER = 2,
 
   /**
-   * After somebody let them go they were offered to the next.
+   * The same, after an offer of the seats was not accepted.
    *
    * @generated from enum value: WAITLIST_MOVE_ROLL_ON = 3;
    */
   ROLL_ON = 3,
 
   /**
-   * Everybody was asked, or as many as the rules allow: they stay open, and staff are told.
+   * All entries were asked, or as many as the rules allow. The seats stay open, and staff get a note.
    *
    * @generated from enum value: WAITLIST_MOVE_HAND_BACK = 4;
    */

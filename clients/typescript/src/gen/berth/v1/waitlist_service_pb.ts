@@ -24,13 +24,13 @@ export const file_berth_v1_waitlist_service: GenFile = /*@__PURE__*/
   fileDesc("Ch9iZXJ0aC92MS93YWl0bGlzdF9zZXJ2aWNlLnByb3RvEghiZXJ0aC52MSIkCg1TZXNzaW9uQ2hvaWNlEhMKC3Nlc3Npb25faWRzGAEgAygJIrcCChNKb2luV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIRCgltZW1iZXJfaWQYAiABKAkSFAoKc2Vzc2lvbl9pZBgDIAEoCUgAEikKBmFueV9vZhgEIAEoCzIXLmJlcnRoLnYxLlNlc3Npb25DaG9pY2VIABIqCgZ3aW5kb3cYBSABKAsyGC5iZXJ0aC52MS5XYWl0bGlzdFdpbmRvd0gAEhIKCnBhcnR5X3NpemUYBiABKAUSEAoIY29hY2hfaWQYByABKAkSFwoPc3Vic2NyaXB0aW9uX2lkGAggASgJEiIKB2NoYW5uZWwYCSABKA4yES5iZXJ0aC52MS5DaGFubmVsEhQKDGV4dGVybmFsX3JlZhgKIAEoCRIMCgRub3RlGAsgASgJQgYKBHdpc2giPgoUSm9pbldhaXRsaXN0UmVzcG9uc2USJgoFZW50cnkYASABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IksKFExlYXZlV2FpdGxpc3RSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghlbnRyeV9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiPwoVTGVhdmVXYWl0bGlzdFJlc3BvbnNlEiYKBWVudHJ5GAEgASgLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeSJoChRMaXN0TXlFbnRyaWVzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSFgoOaW5jbHVkZV9jbG9zZWQYAiABKAgSEQoJcGFnZV9zaXplGAMgASgFEhIKCnBhZ2VfdG9rZW4YBCABKAkiWgoVTGlzdE15RW50cmllc1Jlc3BvbnNlEigKB2VudHJpZXMYASADKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5EhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSJSChJBY2NlcHRPZmZlclJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCG9mZmVyX2lkGAIgASgJEhcKD3N1YnNjcmlwdGlvbl9pZBgDIAEoCSJZChNBY2NlcHRPZmZlclJlc3BvbnNlEiIKB2Jvb2tpbmcYASABKAsyES5iZXJ0aC52MS5Cb29raW5nEh4KBW9mZmVyGAIgASgLMg8uYmVydGgudjEuT2ZmZXIiWQoTRGVjbGluZU9mZmVyUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIb2ZmZXJfaWQYAiABKAkSDQoFbGVhdmUYAyABKAgSDgoGcmVhc29uGAQgASgJIl4KFERlY2xpbmVPZmZlclJlc3BvbnNlEh4KBW9mZmVyGAEgASgLMg8uYmVydGgudjEuT2ZmZXISJgoFZW50cnkYAiABKAsyFy5iZXJ0aC52MS5XYWl0bGlzdEVudHJ5IiAKD0dldENsYWltUmVxdWVzdBINCgV0b2tlbhgBIAEoCSL7AQoQR2V0Q2xhaW1SZXNwb25zZRIeCgVvZmZlchgBIAEoCzIPLmJlcnRoLnYxLk9mZmVyEhUKDWxvY2F0aW9uX25hbWUYAiABKAkSFAoMc2VydmljZV9uYW1lGAMgASgJEjQKEHNlc3Npb25fZW5kX3RpbWUYBCABKAsyGi5nb29nbGUucHJvdG9idWYuVGltZXN0YW1wEi8KC3NlcnZlcl90aW1lGAUgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBITCgt0ZW5hbnRfbmFtZRgGIAEoCRIeCgVicmFuZBgHIAEoCzIPLmJlcnRoLnYxLkJyYW5kIkkKEUNsYWltT2ZmZXJSZXF1ZXN0Eg0KBXRva2VuGAEgASgJEiUKBmFjdGlvbhgCIAEoDjIVLmJlcnRoLnYxLkNsYWltQWN0aW9uIjQKEkNsYWltT2ZmZXJSZXNwb25zZRIeCgVvZmZlchgBIAEoCzIPLmJlcnRoLnYxLk9mZmVyItABCgtFbnRyeUZpbHRlchISCgpzZXNzaW9uX2lkGAEgASgJEhMKC2xvY2F0aW9uX2lkGAIgASgJEhIKCnNlcnZpY2VfaWQYAyABKAkSEwoLcmVzb3VyY2VfaWQYBCABKAkSEQoJbWVtYmVyX2lkGAUgASgJEi8KCHN0YXR1c2VzGAYgAygOMh0uYmVydGgudjEuV2FpdGxpc3RFbnRyeVN0YXR1cxIrCg5kZXNpcmVkX3dpdGhpbhgHIAEoCzITLmJlcnRoLnYxLlRpbWVSYW5nZSJ1ChJMaXN0RW50cmllc1JlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEiUKBmZpbHRlchgCIAEoCzIVLmJlcnRoLnYxLkVudHJ5RmlsdGVyEhEKCXBhZ2Vfc2l6ZRgDIAEoBRISCgpwYWdlX3Rva2VuGAQgASgJIlgKE0xpc3RFbnRyaWVzUmVzcG9uc2USKAoHZW50cmllcxgBIAMoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIq8BChFMaXN0T2ZmZXJzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEgoKc2Vzc2lvbl9pZBgCIAEoCRIQCghlbnRyeV9pZBgDIAEoCRIRCgltZW1iZXJfaWQYBCABKAkSJwoIc3RhdHVzZXMYBSADKA4yFS5iZXJ0aC52MS5PZmZlclN0YXR1cxIRCglwYWdlX3NpemUYBiABKAUSEgoKcGFnZV90b2tlbhgHIAEoCSJOChJMaXN0T2ZmZXJzUmVzcG9uc2USHwoGb2ZmZXJzGAEgAygLMg8uYmVydGgudjEuT2ZmZXISFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIokBChJTZXRQcmlvcml0eVJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhAKCGVudHJ5X2lkGAIgASgJEhQKB2ZsYWdnZWQYAyABKAhIAIgBARISCgVzY29yZRgEIAEoBUgBiAEBEg4KBnJlYXNvbhgFIAEoCUIKCghfZmxhZ2dlZEIICgZfc2NvcmUiPQoTU2V0UHJpb3JpdHlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiYAoQTW92ZUVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSFwoPYmVmb3JlX2VudHJ5X2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCSI7ChFNb3ZlRW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkijQEKEU9mZmVyUGxhY2VSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhAKCGVudHJ5X2lkGAMgASgJEi8KC2V4cGlyZV90aW1lGAQgASgLMhouZ29vZ2xlLnByb3RvYnVmLlRpbWVzdGFtcBIOCgZyZWFzb24YBSABKAkiNAoST2ZmZXJQbGFjZVJlc3BvbnNlEh4KBW9mZmVyGAEgASgLMg8uYmVydGgudjEuT2ZmZXIiSQoSRXhwaXJlT2ZmZXJSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRIQCghvZmZlcl9pZBgCIAEoCRIOCgZyZWFzb24YAyABKAkiNQoTRXhwaXJlT2ZmZXJSZXNwb25zZRIeCgVvZmZlchgBIAEoCzIPLmJlcnRoLnYxLk9mZmVyImkKElJlbW92ZUVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkSDgoGcmVhc29uGAMgASgJEhMKBm5vdGlmeRgEIAEoCEgAiAEBQgkKB19ub3RpZnkiPQoTUmVtb3ZlRW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkiTQoPR2V0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJIkcKEEdldFJ1bGVzUmVzcG9uc2USMwoJZWZmZWN0aXZlGAEgASgLMiAuYmVydGgudjEuRWZmZWN0aXZlV2FpdGxpc3RSdWxlcyLHAQoSVXBkYXRlUnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSDgoGcmVhc29uGAYgASgJEgwKBGV0YWcYByABKAkiSgoTVXBkYXRlUnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzIm0KEVJlc2V0UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEg4KBnJlYXNvbhgEIAEoCRIMCgRldGFnGAUgASgJIkkKElJlc2V0UnVsZXNSZXNwb25zZRIzCgllZmZlY3RpdmUYASABKAsyIC5iZXJ0aC52MS5FZmZlY3RpdmVXYWl0bGlzdFJ1bGVzIn0KGExpc3RSdWxlc1ZlcnNpb25zUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEwoLbG9jYXRpb25faWQYAiABKAkSEgoKc2VydmljZV9pZBgDIAEoCRIRCglwYWdlX3NpemUYBCABKAUSEgoKcGFnZV90b2tlbhgFIAEoCSJmChlMaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlEjAKCHZlcnNpb25zGAEgAygLMh4uYmVydGgudjEuV2FpdGxpc3RSdWxlc1ZlcnNpb24SFwoPbmV4dF9wYWdlX3Rva2VuGAIgASgJIuYBChNQcmV2aWV3UnVsZXNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRITCgtsb2NhdGlvbl9pZBgCIAEoCRISCgpzZXJ2aWNlX2lkGAMgASgJEiYKBXJ1bGVzGAQgASgLMhcuYmVydGgudjEuV2FpdGxpc3RSdWxlcxIvCgt1cGRhdGVfbWFzaxgFIAEoCzIaLmdvb2dsZS5wcm90b2J1Zi5GaWVsZE1hc2sSKwoOZGVjaWRlZF93aXRoaW4YBiABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USDQoFbGltaXQYByABKAUi7AEKDVByZXZpZXdlZE1vdmUSLAoIZGVjaXNpb24YASABKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEioKCmRyYWZ0X21vdmUYAiABKA4yFi5iZXJ0aC52MS5XYWl0bGlzdE1vdmUSKgoKZHJhZnRfbW9kZRgDIAEoDjIWLmJlcnRoLnYxLldhaXRsaXN0TW9kZRIxCg5kcmFmdF92ZXJkaWN0cxgEIAMoCzIZLmJlcnRoLnYxLldhaXRsaXN0VmVyZGljdBIPCgdjaGFuZ2VkGAUgASgIEhEKCXNlbnRlbmNlcxgGIAMoCSK1AQoUUHJldmlld1J1bGVzUmVzcG9uc2USJgoFbW92ZXMYASADKAsyFy5iZXJ0aC52MS5QcmV2aWV3ZWRNb3ZlEg8KB2NoYW5nZWQYAiABKAUSFgoOZ3JhbnRlZF9iZWZvcmUYAyABKAUSFQoNZ3JhbnRlZF9kcmFmdBgEIAEoBRIaChJoYW5kZWRfYmFja19iZWZvcmUYBSABKAUSGQoRaGFuZGVkX2JhY2tfZHJhZnQYBiABKAUizQEKFExpc3REZWNpc2lvbnNSZXF1ZXN0EhEKCXRlbmFudF9pZBgBIAEoCRISCgpzZXNzaW9uX2lkGAIgASgJEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAkSKwoOZGVjaWRlZF93aXRoaW4YBSABKAsyEy5iZXJ0aC52MS5UaW1lUmFuZ2USEQoJd2l0aF9ub3RlGAYgASgIEhEKCXBhZ2Vfc2l6ZRgHIAEoBRISCgpwYWdlX3Rva2VuGAggASgJIl8KFUxpc3REZWNpc2lvbnNSZXNwb25zZRItCglkZWNpc2lvbnMYASADKAsyGi5iZXJ0aC52MS5XYWl0bGlzdERlY2lzaW9uEhcKD25leHRfcGFnZV90b2tlbhgCIAEoCSI+ChVFeHBsYWluU2Vzc2lvblJlcXVlc3QSEQoJdGVuYW50X2lkGAEgASgJEhIKCnNlc3Npb25faWQYAiABKAkipQEKFkV4cGxhaW5TZXNzaW9uUmVzcG9uc2USLQoJZGVjaXNpb25zGAEgAygLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhIfCgZvZmZlcnMYAiADKAsyDy5iZXJ0aC52MS5PZmZlchIoCgdlbnRyaWVzGAMgAygLMhcuYmVydGgudjEuV2FpdGxpc3RFbnRyeRIRCglzZW50ZW5jZXMYBCADKAkiOgoTRXhwbGFpbkVudHJ5UmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSEAoIZW50cnlfaWQYAiABKAkiaAoMRW50cnlWZXJkaWN0EiwKCGRlY2lzaW9uGAEgASgLMhouYmVydGgudjEuV2FpdGxpc3REZWNpc2lvbhIqCgd2ZXJkaWN0GAIgASgLMhkuYmVydGgudjEuV2FpdGxpc3RWZXJkaWN0IpwBChRFeHBsYWluRW50cnlSZXNwb25zZRImCgVlbnRyeRgBIAEoCzIXLmJlcnRoLnYxLldhaXRsaXN0RW50cnkSKAoIdmVyZGljdHMYAiADKAsyFi5iZXJ0aC52MS5FbnRyeVZlcmRpY3QSHwoGb2ZmZXJzGAMgAygLMg8uYmVydGgudjEuT2ZmZXISEQoJc2VudGVuY2VzGAQgAygJIn4KG0dldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBIRCgl0ZW5hbnRfaWQYASABKAkSIwoGd2l0aGluGAIgASgLMhMuYmVydGgudjEuVGltZVJhbmdlEhMKC2xvY2F0aW9uX2lkGAMgASgJEhIKCnNlcnZpY2VfaWQYBCABKAki1wIKD1dhaXRsaXN0RmlndXJlcxIPCgdlbnRyaWVzGAEgASgDEg4KBmFjdGl2ZRgCIAEoAxIOCgZib29rZWQYAyABKAMSEAoIcHJvbW90ZWQYBCABKAMSEwoLb2ZmZXJzX3NlbnQYBSABKAMSEAoIYWNjZXB0ZWQYBiABKAMSEAoIZGVjbGluZWQYByABKAMSDwoHZXhwaXJlZBgIIAEoAxIRCgl3aXRoZHJhd24YCSABKAMSFwoPYWNjZXB0YW5jZV9yYXRlGAogASgBEhcKD2NvbnZlcnNpb25fcmF0ZRgLIAEoARI4ChVhdmVyYWdlX3Jlc3BvbnNlX3RpbWUYDCABKAsyGS5nb29nbGUucHJvdG9idWYuRHVyYXRpb24SHQoVYXZlcmFnZV9jYXNjYWRlX2RlcHRoGA0gASgBEhkKEW1heF9jYXNjYWRlX2RlcHRoGA4gASgFIlsKEldhaXRsaXN0RmlndXJlc1JvdxILCgNrZXkYASABKAkSDAoEbmFtZRgCIAEoCRIqCgdmaWd1cmVzGAMgASgLMhkuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzIu0BChxHZXRXYWl0bGlzdEFuYWx5dGljc1Jlc3BvbnNlEigKBXRvdGFsGAEgASgLMhkuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzEioKBGRheXMYAiADKAsyHC5iZXJ0aC52MS5XYWl0bGlzdEZpZ3VyZXNSb3cSLwoJbG9jYXRpb25zGAMgAygLMhwuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzUm93Ei4KCHNlcnZpY2VzGAQgAygLMhwuYmVydGgudjEuV2FpdGxpc3RGaWd1cmVzUm93EhYKDmNhc2NhZGVfZGVwdGhzGAUgAygDKl4KC0NsYWltQWN0aW9uEhwKGENMQUlNX0FDVElPTl9VTlNQRUNJRklFRBAAEhcKE0NMQUlNX0FDVElPTl9BQ0NFUFQQARIYChRDTEFJTV9BQ1RJT05fREVDTElORRACMrASCg9XYWl0bGlzdFNlcnZpY2USZgoMSm9pbldhaXRsaXN0Eh0uYmVydGgudjEuSm9pbldhaXRsaXN0UmVxdWVzdBoeLmJlcnRoLnYxLkpvaW5XYWl0bGlzdFJlc3BvbnNlIhfK8xgTCAISD3dhaXRsaXN0Lm1hbmFnZRJYCg1MZWF2ZVdhaXRsaXN0Eh4uYmVydGgudjEuTGVhdmVXYWl0bGlzdFJlcXVlc3QaHy5iZXJ0aC52MS5MZWF2ZVdhaXRsaXN0UmVzcG9uc2UiBsrzGAIIAhJbCg1MaXN0TXlFbnRyaWVzEh4uYmVydGgudjEuTGlzdE15RW50cmllc1JlcXVlc3QaHy5iZXJ0aC52MS5MaXN0TXlFbnRyaWVzUmVzcG9uc2UiCZACAcrzGAIIAhJjCgtBY2NlcHRPZmZlchIcLmJlcnRoLnYxLkFjY2VwdE9mZmVyUmVxdWVzdBodLmJlcnRoLnYxLkFjY2VwdE9mZmVyUmVzcG9uc2UiF8rzGBMIAhIPd2FpdGxpc3QubWFuYWdlEmYKDERlY2xpbmVPZmZlchIdLmJlcnRoLnYxLkRlY2xpbmVPZmZlclJlcXVlc3QaHi5iZXJ0aC52MS5EZWNsaW5lT2ZmZXJSZXNwb25zZSIXyvMYEwgCEg93YWl0bGlzdC5tYW5hZ2USTAoIR2V0Q2xhaW0SGS5iZXJ0aC52MS5HZXRDbGFpbVJlcXVlc3QaGi5iZXJ0aC52MS5HZXRDbGFpbVJlc3BvbnNlIgmQAgHK8xgCCAMSTwoKQ2xhaW1PZmZlchIbLmJlcnRoLnYxLkNsYWltT2ZmZXJSZXF1ZXN0GhwuYmVydGgudjEuQ2xhaW1PZmZlclJlc3BvbnNlIgbK8xgCCAMSZAoLTGlzdEVudHJpZXMSHC5iZXJ0aC52MS5MaXN0RW50cmllc1JlcXVlc3QaHS5iZXJ0aC52MS5MaXN0RW50cmllc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQSYQoKTGlzdE9mZmVycxIbLmJlcnRoLnYxLkxpc3RPZmZlcnNSZXF1ZXN0GhwuYmVydGgudjEuTGlzdE9mZmVyc1Jlc3BvbnNlIhiQAgHK8xgRCAESDXdhaXRsaXN0LnJlYWQSYwoLU2V0UHJpb3JpdHkSHC5iZXJ0aC52MS5TZXRQcmlvcml0eVJlcXVlc3QaHS5iZXJ0aC52MS5TZXRQcmlvcml0eVJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJdCglNb3ZlRW50cnkSGi5iZXJ0aC52MS5Nb3ZlRW50cnlSZXF1ZXN0GhsuYmVydGgudjEuTW92ZUVudHJ5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEmAKCk9mZmVyUGxhY2USGy5iZXJ0aC52MS5PZmZlclBsYWNlUmVxdWVzdBocLmJlcnRoLnYxLk9mZmVyUGxhY2VSZXNwb25zZSIXyvMYEwgBEg93YWl0bGlzdC5tYW5hZ2USYwoLRXhwaXJlT2ZmZXISHC5iZXJ0aC52MS5FeHBpcmVPZmZlclJlcXVlc3QaHS5iZXJ0aC52MS5FeHBpcmVPZmZlclJlc3BvbnNlIhfK8xgTCAESD3dhaXRsaXN0Lm1hbmFnZRJjCgtSZW1vdmVFbnRyeRIcLmJlcnRoLnYxLlJlbW92ZUVudHJ5UmVxdWVzdBodLmJlcnRoLnYxLlJlbW92ZUVudHJ5UmVzcG9uc2UiF8rzGBMIARIPd2FpdGxpc3QubWFuYWdlEmEKCEdldFJ1bGVzEhkuYmVydGgudjEuR2V0UnVsZXNSZXF1ZXN0GhouYmVydGgudjEuR2V0UnVsZXNSZXNwb25zZSIekAIByvMYFwgBEhN3YWl0bGlzdC5yZWFkX3J1bGVzEmIKC1VwZGF0ZVJ1bGVzEhwuYmVydGgudjEuVXBkYXRlUnVsZXNSZXF1ZXN0Gh0uYmVydGgudjEuVXBkYXRlUnVsZXNSZXNwb25zZSIWyvMYEggBEg53YWl0bGlzdC5ydWxlcxJfCgpSZXNldFJ1bGVzEhsuYmVydGgudjEuUmVzZXRSdWxlc1JlcXVlc3QaHC5iZXJ0aC52MS5SZXNldFJ1bGVzUmVzcG9uc2UiFsrzGBIIARIOd2FpdGxpc3QucnVsZXMSfAoRTGlzdFJ1bGVzVmVyc2lvbnMSIi5iZXJ0aC52MS5MaXN0UnVsZXNWZXJzaW9uc1JlcXVlc3QaIy5iZXJ0aC52MS5MaXN0UnVsZXNWZXJzaW9uc1Jlc3BvbnNlIh6QAgHK8xgXCAESE3dhaXRsaXN0LnJlYWRfcnVsZXMSaAoMUHJldmlld1J1bGVzEh0uYmVydGgudjEuUHJldmlld1J1bGVzUmVxdWVzdBoeLmJlcnRoLnYxLlByZXZpZXdSdWxlc1Jlc3BvbnNlIhmQAgHK8xgSCAESDndhaXRsaXN0LnJ1bGVzEmoKDUxpc3REZWNpc2lvbnMSHi5iZXJ0aC52MS5MaXN0RGVjaXNpb25zUmVxdWVzdBofLmJlcnRoLnYxLkxpc3REZWNpc2lvbnNSZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEm0KDkV4cGxhaW5TZXNzaW9uEh8uYmVydGgudjEuRXhwbGFpblNlc3Npb25SZXF1ZXN0GiAuYmVydGgudjEuRXhwbGFpblNlc3Npb25SZXNwb25zZSIYkAIByvMYEQgBEg13YWl0bGlzdC5yZWFkEmcKDEV4cGxhaW5FbnRyeRIdLmJlcnRoLnYxLkV4cGxhaW5FbnRyeVJlcXVlc3QaHi5iZXJ0aC52MS5FeHBsYWluRW50cnlSZXNwb25zZSIYkAIByvMYEQgCEg13YWl0bGlzdC5yZWFkEoQBChRHZXRXYWl0bGlzdEFuYWx5dGljcxIlLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVxdWVzdBomLmJlcnRoLnYxLkdldFdhaXRsaXN0QW5hbHl0aWNzUmVzcG9uc2UiHZACAcrzGBYIARISd2FpdGxpc3QuYW5hbHl0aWNzYgZwcm90bzM", [file_berth_v1_access, file_berth_v1_booking, file_berth_v1_common, file_berth_v1_tenant, file_berth_v1_waitlist, file_google_protobuf_duration, file_google_protobuf_field_mask, file_google_protobuf_timestamp]);
 
 /**
- * SessionChoice is several sessions.
+ * SessionChoice is a choice of sessions.
  *
  * @generated from message berth.v1.SessionChoice
  */
 export type SessionChoice = Message<"berth.v1.SessionChoice"> & {
   /**
-   * Any one of them, in the order given.
+   * The sessions. Any one of them will do. Their order is kept.
    *
    * @generated from field: repeated string session_ids = 1;
    */
@@ -45,27 +45,27 @@ export const SessionChoiceSchema: GenMessage<SessionChoice> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist_service, 0);
 
 /**
- * JoinWaitlistRequest is a wish.
+ * JoinWaitlistRequest adds a member to a waitlist.
  *
  * @generated from message berth.v1.JoinWaitlistRequest
  */
 export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * For whom. Empty: the caller.
+   * The member. Empty: the caller.
    *
    * @generated from field: string member_id = 2;
    */
   memberId: string;
 
   /**
-   * What is wished for.
+   * What the member waits for.
    *
    * @generated from oneof berth.v1.JoinWaitlistRequest.wish
    */
@@ -79,7 +79,7 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
     case: "sessionId";
   } | {
     /**
-     * Any one of these.
+     * Any one of these sessions.
      *
      * @generated from field: berth.v1.SessionChoice any_of = 4;
      */
@@ -87,7 +87,7 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
     case: "anyOf";
   } | {
     /**
-     * Whatever opens there and then.
+     * Any session in this time window.
      *
      * @generated from field: berth.v1.WaitlistWindow window = 5;
      */
@@ -96,42 +96,42 @@ export type JoinWaitlistRequest = Message<"berth.v1.JoinWaitlistRequest"> & {
   } | { case: undefined; value?: undefined };
 
   /**
-   * Seats, 1 to 1,000. 0 takes 1.
+   * The number of seats, 1 to 1,000. 0 means 1.
    *
    * @generated from field: int32 party_size = 6;
    */
   partySize: number;
 
   /**
-   * Only sessions led by this member. Empty: by anybody.
+   * Only sessions led by this staff member. Empty: any.
    *
    * @generated from field: string coach_id = 7;
    */
   coachId: string;
 
   /**
-   * The plan that is to pay. Empty: the only one.
+   * The subscription that pays. Empty: the only active one.
    *
    * @generated from field: string subscription_id = 8;
    */
   subscriptionId: string;
 
   /**
-   * The way in. The header X-Booking-Channel wins.
+   * The channel. The header X-Booking-Channel overrides it.
    *
    * @generated from field: berth.v1.Channel channel = 9;
    */
   channel: Channel;
 
   /**
-   * Unique in the tenant: the same wish again gives the same entry.
+   * The caller's own reference. Unique in the tenant: the same request again returns the same entry.
    *
    * @generated from field: string external_ref = 10;
    */
   externalRef: string;
 
   /**
-   * For staff.
+   * A note for staff.
    *
    * @generated from field: string note = 11;
    */
@@ -146,13 +146,13 @@ export const JoinWaitlistRequestSchema: GenMessage<JoinWaitlistRequest> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 1);
 
 /**
- * JoinWaitlistResponse is the entry.
+ * JoinWaitlistResponse is the new entry.
  *
  * @generated from message berth.v1.JoinWaitlistResponse
  */
 export type JoinWaitlistResponse = Message<"berth.v1.JoinWaitlistResponse"> & {
   /**
-   * With its position.
+   * The entry, with its position.
    *
    * @generated from field: berth.v1.WaitlistEntry entry = 1;
    */
@@ -167,13 +167,13 @@ export const JoinWaitlistResponseSchema: GenMessage<JoinWaitlistResponse> = /*@_
   messageDesc(file_berth_v1_waitlist_service, 2);
 
 /**
- * LeaveWaitlistRequest names an entry.
+ * LeaveWaitlistRequest ends an entry.
  *
  * @generated from message berth.v1.LeaveWaitlistRequest
  */
 export type LeaveWaitlistRequest = Message<"berth.v1.LeaveWaitlistRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -187,7 +187,7 @@ export type LeaveWaitlistRequest = Message<"berth.v1.LeaveWaitlistRequest"> & {
   entryId: string;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 3;
    */
@@ -202,13 +202,13 @@ export const LeaveWaitlistRequestSchema: GenMessage<LeaveWaitlistRequest> = /*@_
   messageDesc(file_berth_v1_waitlist_service, 3);
 
 /**
- * LeaveWaitlistResponse is the entry as it is then.
+ * LeaveWaitlistResponse is the ended entry.
  *
  * @generated from message berth.v1.LeaveWaitlistResponse
  */
 export type LeaveWaitlistResponse = Message<"berth.v1.LeaveWaitlistResponse"> & {
   /**
-   * It no longer waits.
+   * The entry, which no longer waits.
    *
    * @generated from field: berth.v1.WaitlistEntry entry = 1;
    */
@@ -223,34 +223,34 @@ export const LeaveWaitlistResponseSchema: GenMessage<LeaveWaitlistResponse> = /*
   messageDesc(file_berth_v1_waitlist_service, 4);
 
 /**
- * ListMyEntriesRequest asks for the caller's entries.
+ * ListMyEntriesRequest lists the caller's entries.
  *
  * @generated from message berth.v1.ListMyEntriesRequest
  */
 export type ListMyEntriesRequest = Message<"berth.v1.ListMyEntriesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Those that no longer wait, too.
+   * Whether to include entries that no longer wait.
    *
    * @generated from field: bool include_closed = 2;
    */
   includeClosed: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -265,7 +265,7 @@ export const ListMyEntriesRequestSchema: GenMessage<ListMyEntriesRequest> = /*@_
   messageDesc(file_berth_v1_waitlist_service, 5);
 
 /**
- * ListMyEntriesResponse is one page, the newest first.
+ * ListMyEntriesResponse is one page, newest first.
  *
  * @generated from message berth.v1.ListMyEntriesResponse
  */
@@ -278,7 +278,7 @@ export type ListMyEntriesResponse = Message<"berth.v1.ListMyEntriesResponse"> & 
   entries: WaitlistEntry[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -293,13 +293,13 @@ export const ListMyEntriesResponseSchema: GenMessage<ListMyEntriesResponse> = /*
   messageDesc(file_berth_v1_waitlist_service, 6);
 
 /**
- * AcceptOfferRequest names an offer.
+ * AcceptOfferRequest accepts an offer.
  *
  * @generated from message berth.v1.AcceptOfferRequest
  */
 export type AcceptOfferRequest = Message<"berth.v1.AcceptOfferRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -313,7 +313,7 @@ export type AcceptOfferRequest = Message<"berth.v1.AcceptOfferRequest"> & {
   offerId: string;
 
   /**
-   * The plan that is to pay. Empty: the one named on joining, or else the only one.
+   * The subscription that pays. Empty: the one named on joining, or else the only active one.
    *
    * @generated from field: string subscription_id = 3;
    */
@@ -328,20 +328,20 @@ export const AcceptOfferRequestSchema: GenMessage<AcceptOfferRequest> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 7);
 
 /**
- * AcceptOfferResponse is what it became.
+ * AcceptOfferResponse is the result.
  *
  * @generated from message berth.v1.AcceptOfferResponse
  */
 export type AcceptOfferResponse = Message<"berth.v1.AcceptOfferResponse"> & {
   /**
-   * Confirmed.
+   * The confirmed booking.
    *
    * @generated from field: berth.v1.Booking booking = 1;
    */
   booking?: Booking | undefined;
 
   /**
-   * Accepted.
+   * The accepted offer.
    *
    * @generated from field: berth.v1.Offer offer = 2;
    */
@@ -356,13 +356,13 @@ export const AcceptOfferResponseSchema: GenMessage<AcceptOfferResponse> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 8);
 
 /**
- * DeclineOfferRequest names an offer.
+ * DeclineOfferRequest declines an offer.
  *
  * @generated from message berth.v1.DeclineOfferRequest
  */
 export type DeclineOfferRequest = Message<"berth.v1.DeclineOfferRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -376,14 +376,14 @@ export type DeclineOfferRequest = Message<"berth.v1.DeclineOfferRequest"> & {
   offerId: string;
 
   /**
-   * End the entry as well, whatever the rules say.
+   * Whether to end the entry too, whatever the rules say.
    *
    * @generated from field: bool leave = 3;
    */
   leave: boolean;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 4;
    */
@@ -398,20 +398,20 @@ export const DeclineOfferRequestSchema: GenMessage<DeclineOfferRequest> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 9);
 
 /**
- * DeclineOfferResponse is what became of both.
+ * DeclineOfferResponse is the result.
  *
  * @generated from message berth.v1.DeclineOfferResponse
  */
 export type DeclineOfferResponse = Message<"berth.v1.DeclineOfferResponse"> & {
   /**
-   * Declined.
+   * The declined offer.
    *
    * @generated from field: berth.v1.Offer offer = 1;
    */
   offer?: Offer | undefined;
 
   /**
-   * Waiting, or at its end.
+   * The entry, waiting or ended.
    *
    * @generated from field: berth.v1.WaitlistEntry entry = 2;
    */
@@ -426,13 +426,13 @@ export const DeclineOfferResponseSchema: GenMessage<DeclineOfferResponse> = /*@_
   messageDesc(file_berth_v1_waitlist_service, 10);
 
 /**
- * GetClaimRequest is what the link says.
+ * GetClaimRequest has the token of a claim link.
  *
  * @generated from message berth.v1.GetClaimRequest
  */
 export type GetClaimRequest = Message<"berth.v1.GetClaimRequest"> & {
   /**
-   * From the link, as it is.
+   * The token, as in the link.
    *
    * @generated from field: string token = 1;
    */
@@ -453,49 +453,50 @@ export const GetClaimRequestSchema: GenMessage<GetClaimRequest> = /*@__PURE__*/
  */
 export type GetClaimResponse = Message<"berth.v1.GetClaimResponse"> & {
   /**
-   * Without the member's id.
+   * The offer, without the member's id.
    *
    * @generated from field: berth.v1.Offer offer = 1;
    */
   offer?: Offer | undefined;
 
   /**
-   * Where the session is.
+   * The name of the session's location.
    *
    * @generated from field: string location_name = 2;
    */
   locationName: string;
 
   /**
-   * What it is.
+   * The kind of app.
    *
    * @generated from field: string service_name = 3;
    */
   serviceName: string;
 
   /**
-   * The session's end, UTC.
+   * The session's end, in UTC.
    *
    * @generated from field: google.protobuf.Timestamp session_end_time = 4;
    */
   sessionEndTime?: Timestamp | undefined;
 
   /**
-   * The time of the answer, UTC: count down from expire_time minus this, whatever the reader's clock says.
+   * The time of the response, in UTC. For a countdown, use expire_time minus server_time: the device's clock may be
+   * wrong.
    *
    * @generated from field: google.protobuf.Timestamp server_time = 5;
    */
   serverTime?: Timestamp | undefined;
 
   /**
-   * The tenant's name.
+   * The name of the tenant.
    *
    * @generated from field: string tenant_name = 6;
    */
   tenantName: string;
 
   /**
-   * What the tenant looks like. Absent: Berth's own look.
+   * The look of the tenant. Absent: Berth's default look.
    *
    * @generated from field: berth.v1.Brand brand = 7;
    */
@@ -516,7 +517,7 @@ export const GetClaimResponseSchema: GenMessage<GetClaimResponse> = /*@__PURE__*
  */
 export type ClaimOfferRequest = Message<"berth.v1.ClaimOfferRequest"> & {
   /**
-   * From the link, as it is.
+   * The token, as in the link.
    *
    * @generated from field: string token = 1;
    */
@@ -538,13 +539,13 @@ export const ClaimOfferRequestSchema: GenMessage<ClaimOfferRequest> = /*@__PURE_
   messageDesc(file_berth_v1_waitlist_service, 13);
 
 /**
- * ClaimOfferResponse is the offer as it is then.
+ * ClaimOfferResponse is the answered offer.
  *
  * @generated from message berth.v1.ClaimOfferResponse
  */
 export type ClaimOfferResponse = Message<"berth.v1.ClaimOfferResponse"> & {
   /**
-   * Accepted or declined.
+   * The accepted or declined offer.
    *
    * @generated from field: berth.v1.Offer offer = 1;
    */
@@ -559,55 +560,55 @@ export const ClaimOfferResponseSchema: GenMessage<ClaimOfferResponse> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 14);
 
 /**
- * EntryFilter picks entries. What is empty picks all.
+ * EntryFilter selects entries. An empty condition matches all.
  *
  * @generated from message berth.v1.EntryFilter
  */
 export type EntryFilter = Message<"berth.v1.EntryFilter"> & {
   /**
-   * Wishes that this session would fulfil by name: for it, or for any of several with it.
+   * Entries that name this session, alone or among several.
    *
    * @generated from field: string session_id = 1;
    */
   sessionId: string;
 
   /**
-   * Of sessions or windows there.
+   * Entries for sessions or time windows at this location.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * Of sessions or windows of it.
+   * Entries for sessions or time windows of this service.
    *
    * @generated from field: string service_id = 3;
    */
   serviceId: string;
 
   /**
-   * Of sessions or windows that name it.
+   * Entries for sessions or time windows with this resource.
    *
    * @generated from field: string resource_id = 4;
    */
   resourceId: string;
 
   /**
-   * Of a member.
+   * Only this member.
    *
    * @generated from field: string member_id = 5;
    */
   memberId: string;
 
   /**
-   * In any of these. Empty: those that wait, with or without an offer.
+   * Only these statuses. Empty: those that wait, with or without an offer.
    *
    * @generated from field: repeated berth.v1.WaitlistEntryStatus statuses = 6;
    */
   statuses: WaitlistEntryStatus[];
 
   /**
-   * Wishes for a time in this span: the start of a named session, or days of a window.
+   * Entries for this period: by the start of a named session, or the days of a time window.
    *
    * @generated from field: berth.v1.TimeRange desired_within = 7;
    */
@@ -622,34 +623,34 @@ export const EntryFilterSchema: GenMessage<EntryFilter> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist_service, 15);
 
 /**
- * ListEntriesRequest asks for entries.
+ * ListEntriesRequest selects entries.
  *
  * @generated from message berth.v1.ListEntriesRequest
  */
 export type ListEntriesRequest = Message<"berth.v1.ListEntriesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Which.
+   * What to select. Absent: all.
    *
    * @generated from field: berth.v1.EntryFilter filter = 2;
    */
   filter?: EntryFilter | undefined;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 3;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 4;
    */
@@ -664,7 +665,7 @@ export const ListEntriesRequestSchema: GenMessage<ListEntriesRequest> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 16);
 
 /**
- * ListEntriesResponse is one page, in order of joining.
+ * ListEntriesResponse is one page, by time of joining.
  *
  * @generated from message berth.v1.ListEntriesResponse
  */
@@ -677,7 +678,7 @@ export type ListEntriesResponse = Message<"berth.v1.ListEntriesResponse"> & {
   entries: WaitlistEntry[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -692,55 +693,55 @@ export const ListEntriesResponseSchema: GenMessage<ListEntriesResponse> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 17);
 
 /**
- * ListOffersRequest asks for offers.
+ * ListOffersRequest selects offers.
  *
  * @generated from message berth.v1.ListOffersRequest
  */
 export type ListOffersRequest = Message<"berth.v1.ListOffersRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Of a session.
+   * Only this session.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * Of an entry.
+   * Only this entry.
    *
    * @generated from field: string entry_id = 3;
    */
   entryId: string;
 
   /**
-   * Of a member.
+   * Only this member.
    *
    * @generated from field: string member_id = 4;
    */
   memberId: string;
 
   /**
-   * In any of these. Empty: all.
+   * Only these statuses. Empty: all.
    *
    * @generated from field: repeated berth.v1.OfferStatus statuses = 5;
    */
   statuses: OfferStatus[];
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 6;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 7;
    */
@@ -755,7 +756,7 @@ export const ListOffersRequestSchema: GenMessage<ListOffersRequest> = /*@__PURE_
   messageDesc(file_berth_v1_waitlist_service, 18);
 
 /**
- * ListOffersResponse is one page, the newest first.
+ * ListOffersResponse is one page, newest first.
  *
  * @generated from message berth.v1.ListOffersResponse
  */
@@ -768,7 +769,7 @@ export type ListOffersResponse = Message<"berth.v1.ListOffersResponse"> & {
   offers: Offer[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -783,13 +784,13 @@ export const ListOffersResponseSchema: GenMessage<ListOffersResponse> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 19);
 
 /**
- * SetPriorityRequest says what changes.
+ * SetPriorityRequest changes the priority of an entry.
  *
  * @generated from message berth.v1.SetPriorityRequest
  */
 export type SetPriorityRequest = Message<"berth.v1.SetPriorityRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -803,21 +804,21 @@ export type SetPriorityRequest = Message<"berth.v1.SetPriorityRequest"> & {
   entryId: string;
 
   /**
-   * Before all others. Absent: as it is.
+   * Whether it comes before all others. Absent: no change.
    *
    * @generated from field: optional bool flagged = 3;
    */
   flagged?: boolean | undefined;
 
   /**
-   * A score of its own, 0 to 10,000; -1 takes it away. Absent: as it is.
+   * The score, 0 to 10,000. -1 removes it, so that the rules compute one. Absent: no change.
    *
    * @generated from field: optional int32 score = 4;
    */
   score?: number | undefined;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 5;
    */
@@ -832,13 +833,13 @@ export const SetPriorityRequestSchema: GenMessage<SetPriorityRequest> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 20);
 
 /**
- * SetPriorityResponse is the entry as it is then.
+ * SetPriorityResponse is the changed entry.
  *
  * @generated from message berth.v1.SetPriorityResponse
  */
 export type SetPriorityResponse = Message<"berth.v1.SetPriorityResponse"> & {
   /**
-   * With its position.
+   * The entry, with its position.
    *
    * @generated from field: berth.v1.WaitlistEntry entry = 1;
    */
@@ -853,13 +854,13 @@ export const SetPriorityResponseSchema: GenMessage<SetPriorityResponse> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 21);
 
 /**
- * MoveEntryRequest says where to.
+ * MoveEntryRequest moves an entry in its queue.
  *
  * @generated from message berth.v1.MoveEntryRequest
  */
 export type MoveEntryRequest = Message<"berth.v1.MoveEntryRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -873,14 +874,14 @@ export type MoveEntryRequest = Message<"berth.v1.MoveEntryRequest"> & {
   entryId: string;
 
   /**
-   * The one that it is to stand before. Empty: the end.
+   * The entry to move it before. Empty: to the end.
    *
    * @generated from field: string before_entry_id = 3;
    */
   beforeEntryId: string;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 4;
    */
@@ -895,13 +896,13 @@ export const MoveEntryRequestSchema: GenMessage<MoveEntryRequest> = /*@__PURE__*
   messageDesc(file_berth_v1_waitlist_service, 22);
 
 /**
- * MoveEntryResponse is the entry as it is then.
+ * MoveEntryResponse is the moved entry.
  *
  * @generated from message berth.v1.MoveEntryResponse
  */
 export type MoveEntryResponse = Message<"berth.v1.MoveEntryResponse"> & {
   /**
-   * With its position.
+   * The entry, with its position.
    *
    * @generated from field: berth.v1.WaitlistEntry entry = 1;
    */
@@ -916,13 +917,13 @@ export const MoveEntryResponseSchema: GenMessage<MoveEntryResponse> = /*@__PURE_
   messageDesc(file_berth_v1_waitlist_service, 23);
 
 /**
- * OfferPlaceRequest names session and entry.
+ * OfferPlaceRequest offers a session to an entry.
  *
  * @generated from message berth.v1.OfferPlaceRequest
  */
 export type OfferPlaceRequest = Message<"berth.v1.OfferPlaceRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -936,22 +937,22 @@ export type OfferPlaceRequest = Message<"berth.v1.OfferPlaceRequest"> & {
   sessionId: string;
 
   /**
-   * The entry. Its wish need not be for that session.
+   * The entry. It may wait for something else.
    *
    * @generated from field: string entry_id = 3;
    */
   entryId: string;
 
   /**
-   * Until when it is to stand, UTC: in the future, and before booking closes. Absent: as long as the rules say, or until booking closes
-   * where too little time is left for that.
+   * When the offer expires, in UTC: in the future, and no later than booking closes. Absent: after the time in the
+   * rules or, if too little is left for that, when booking closes.
    *
    * @generated from field: google.protobuf.Timestamp expire_time = 4;
    */
   expireTime?: Timestamp | undefined;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 5;
    */
@@ -966,13 +967,13 @@ export const OfferPlaceRequestSchema: GenMessage<OfferPlaceRequest> = /*@__PURE_
   messageDesc(file_berth_v1_waitlist_service, 24);
 
 /**
- * OfferPlaceResponse is the offer.
+ * OfferPlaceResponse is the new offer.
  *
  * @generated from message berth.v1.OfferPlaceResponse
  */
 export type OfferPlaceResponse = Message<"berth.v1.OfferPlaceResponse"> & {
   /**
-   * Live.
+   * The live offer.
    *
    * @generated from field: berth.v1.Offer offer = 1;
    */
@@ -987,13 +988,13 @@ export const OfferPlaceResponseSchema: GenMessage<OfferPlaceResponse> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 25);
 
 /**
- * ExpireOfferRequest names an offer.
+ * ExpireOfferRequest ends an offer.
  *
  * @generated from message berth.v1.ExpireOfferRequest
  */
 export type ExpireOfferRequest = Message<"berth.v1.ExpireOfferRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1007,7 +1008,7 @@ export type ExpireOfferRequest = Message<"berth.v1.ExpireOfferRequest"> & {
   offerId: string;
 
   /**
-   * Why.
+   * The reason.
    *
    * @generated from field: string reason = 3;
    */
@@ -1022,13 +1023,13 @@ export const ExpireOfferRequestSchema: GenMessage<ExpireOfferRequest> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 26);
 
 /**
- * ExpireOfferResponse is the offer as it is then.
+ * ExpireOfferResponse is the ended offer.
  *
  * @generated from message berth.v1.ExpireOfferResponse
  */
 export type ExpireOfferResponse = Message<"berth.v1.ExpireOfferResponse"> & {
   /**
-   * Expired.
+   * The expired offer.
    *
    * @generated from field: berth.v1.Offer offer = 1;
    */
@@ -1043,13 +1044,13 @@ export const ExpireOfferResponseSchema: GenMessage<ExpireOfferResponse> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 27);
 
 /**
- * RemoveEntryRequest names an entry.
+ * RemoveEntryRequest ends an entry.
  *
  * @generated from message berth.v1.RemoveEntryRequest
  */
 export type RemoveEntryRequest = Message<"berth.v1.RemoveEntryRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1063,7 +1064,7 @@ export type RemoveEntryRequest = Message<"berth.v1.RemoveEntryRequest"> & {
   entryId: string;
 
   /**
-   * Why; the member is told.
+   * The reason. The member sees it.
    *
    * @generated from field: string reason = 3;
    */
@@ -1085,13 +1086,13 @@ export const RemoveEntryRequestSchema: GenMessage<RemoveEntryRequest> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 28);
 
 /**
- * RemoveEntryResponse is the entry as it is then.
+ * RemoveEntryResponse is the ended entry.
  *
  * @generated from message berth.v1.RemoveEntryResponse
  */
 export type RemoveEntryResponse = Message<"berth.v1.RemoveEntryResponse"> & {
   /**
-   * It no longer waits.
+   * The entry, which no longer waits.
    *
    * @generated from field: berth.v1.WaitlistEntry entry = 1;
    */
@@ -1106,27 +1107,27 @@ export const RemoveEntryResponseSchema: GenMessage<RemoveEntryResponse> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 29);
 
 /**
- * GetRulesRequest says where.
+ * GetRulesRequest selects rules.
  *
  * @generated from message berth.v1.GetRulesRequest
  */
 export type GetRulesRequest = Message<"berth.v1.GetRulesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * A location. Empty with service_id: the tenant.
+   * The location. Empty, with an empty service_id: the tenant.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * A service.
+   * The service.
    *
    * @generated from field: string service_id = 3;
    */
@@ -1141,13 +1142,13 @@ export const GetRulesRequestSchema: GenMessage<GetRulesRequest> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist_service, 30);
 
 /**
- * GetRulesResponse is what holds there.
+ * GetRulesResponse has the rules that apply.
  *
  * @generated from message berth.v1.GetRulesResponse
  */
 export type GetRulesResponse = Message<"berth.v1.GetRulesResponse"> & {
   /**
-   * With the origin of each value.
+   * The rules, with the origin of each value.
    *
    * @generated from field: berth.v1.EffectiveWaitlistRules effective = 1;
    */
@@ -1162,55 +1163,55 @@ export const GetRulesResponseSchema: GenMessage<GetRulesResponse> = /*@__PURE__*
   messageDesc(file_berth_v1_waitlist_service, 31);
 
 /**
- * UpdateRulesRequest edits one level.
+ * UpdateRulesRequest edits the rules of one level.
  *
  * @generated from message berth.v1.UpdateRulesRequest
  */
 export type UpdateRulesRequest = Message<"berth.v1.UpdateRulesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * A location. Empty with service_id: the tenant.
+   * The location. Empty, with an empty service_id: the tenant.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * A service.
+   * The service.
    *
    * @generated from field: string service_id = 3;
    */
   serviceId: string;
 
   /**
-   * The new values.
+   * New values for the fields in the mask.
    *
    * @generated from field: berth.v1.WaitlistRules rules = 4;
    */
   rules?: WaitlistRules | undefined;
 
   /**
-   * Names of fields of WaitlistRules. One that is named and not set in rules is inherited again. Required.
+   * The fields of WaitlistRules to change. A field in the mask that is not set in rules is inherited again. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * Why; kept with the version.
+   * The reason. It is stored with the version.
    *
    * @generated from field: string reason = 6;
    */
   reason: string;
 
   /**
-   * That of the layer: ETAG_MISMATCH. Empty overwrites.
+   * If set, it must be the current etag of the level: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 7;
    */
@@ -1225,13 +1226,13 @@ export const UpdateRulesRequestSchema: GenMessage<UpdateRulesRequest> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 32);
 
 /**
- * UpdateRulesResponse is what holds there since.
+ * UpdateRulesResponse has the rules that apply now.
  *
  * @generated from message berth.v1.UpdateRulesResponse
  */
 export type UpdateRulesResponse = Message<"berth.v1.UpdateRulesResponse"> & {
   /**
-   * With the origin of each value.
+   * The rules, with the origin of each value.
    *
    * @generated from field: berth.v1.EffectiveWaitlistRules effective = 1;
    */
@@ -1246,41 +1247,41 @@ export const UpdateRulesResponseSchema: GenMessage<UpdateRulesResponse> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 33);
 
 /**
- * ResetRulesRequest names one level.
+ * ResetRulesRequest resets the rules of one level.
  *
  * @generated from message berth.v1.ResetRulesRequest
  */
 export type ResetRulesRequest = Message<"berth.v1.ResetRulesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * A location. Empty with service_id: the tenant.
+   * The location. Empty, with an empty service_id: the tenant.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * A service.
+   * The service.
    *
    * @generated from field: string service_id = 3;
    */
   serviceId: string;
 
   /**
-   * Why; kept with the version.
+   * The reason. It is stored with the version.
    *
    * @generated from field: string reason = 4;
    */
   reason: string;
 
   /**
-   * That of the layer: ETAG_MISMATCH. Empty overwrites.
+   * If set, it must be the current etag of the level: ETAG_MISMATCH. Empty overwrites.
    *
    * @generated from field: string etag = 5;
    */
@@ -1295,13 +1296,13 @@ export const ResetRulesRequestSchema: GenMessage<ResetRulesRequest> = /*@__PURE_
   messageDesc(file_berth_v1_waitlist_service, 34);
 
 /**
- * ResetRulesResponse is what holds there since.
+ * ResetRulesResponse has the rules that apply now.
  *
  * @generated from message berth.v1.ResetRulesResponse
  */
 export type ResetRulesResponse = Message<"berth.v1.ResetRulesResponse"> & {
   /**
-   * With the origin of each value.
+   * The rules, with the origin of each value.
    *
    * @generated from field: berth.v1.EffectiveWaitlistRules effective = 1;
    */
@@ -1316,41 +1317,41 @@ export const ResetRulesResponseSchema: GenMessage<ResetRulesResponse> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 35);
 
 /**
- * ListRulesVersionsRequest asks for edits.
+ * ListRulesVersionsRequest selects edits.
  *
  * @generated from message berth.v1.ListRulesVersionsRequest
  */
 export type ListRulesVersionsRequest = Message<"berth.v1.ListRulesVersionsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * A location. Empty with service_id: the tenant.
+   * The location. Empty, with an empty service_id: the tenant.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * A service.
+   * The service.
    *
    * @generated from field: string service_id = 3;
    */
   serviceId: string;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 4;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 5;
    */
@@ -1365,20 +1366,20 @@ export const ListRulesVersionsRequestSchema: GenMessage<ListRulesVersionsRequest
   messageDesc(file_berth_v1_waitlist_service, 36);
 
 /**
- * ListRulesVersionsResponse is one page, the newest first.
+ * ListRulesVersionsResponse is one page, newest first.
  *
  * @generated from message berth.v1.ListRulesVersionsResponse
  */
 export type ListRulesVersionsResponse = Message<"berth.v1.ListRulesVersionsResponse"> & {
   /**
-   * Of that location or service; of all levels where none is named.
+   * The edits of that location or service, or of all levels if none is named.
    *
    * @generated from field: repeated berth.v1.WaitlistRulesVersion versions = 1;
    */
   versions: WaitlistRulesVersion[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1393,55 +1394,55 @@ export const ListRulesVersionsResponseSchema: GenMessage<ListRulesVersionsRespon
   messageDesc(file_berth_v1_waitlist_service, 37);
 
 /**
- * PreviewRulesRequest is a draft of one level.
+ * PreviewRulesRequest has a draft of the rules of one level.
  *
  * @generated from message berth.v1.PreviewRulesRequest
  */
 export type PreviewRulesRequest = Message<"berth.v1.PreviewRulesRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * A location. Empty with service_id: the tenant.
+   * The location. Empty, with an empty service_id: the tenant.
    *
    * @generated from field: string location_id = 2;
    */
   locationId: string;
 
   /**
-   * A service.
+   * The service.
    *
    * @generated from field: string service_id = 3;
    */
   serviceId: string;
 
   /**
-   * The draft values.
+   * The values of the draft.
    *
    * @generated from field: berth.v1.WaitlistRules rules = 4;
    */
   rules?: WaitlistRules | undefined;
 
   /**
-   * Names of fields of WaitlistRules. One that is named and not set in rules is inherited again. Required.
+   * The fields of WaitlistRules to change. A field in the mask that is not set in rules is inherited again. Required.
    *
    * @generated from field: google.protobuf.FieldMask update_mask = 5;
    */
   updateMask?: FieldMask | undefined;
 
   /**
-   * Moves decided in this span. Absent: the last 30 days.
+   * Only decisions in this period. Absent: the last 30 days.
    *
    * @generated from field: berth.v1.TimeRange decided_within = 6;
    */
   decidedWithin?: TimeRange | undefined;
 
   /**
-   * At most so many moves, the newest. 0 takes 100; the most is 500.
+   * The maximum number of decisions, newest first, up to 500. 0 means 100.
    *
    * @generated from field: int32 limit = 7;
    */
@@ -1456,48 +1457,48 @@ export const PreviewRulesRequestSchema: GenMessage<PreviewRulesRequest> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 38);
 
 /**
- * PreviewedMove is one past move, and what the draft would have made of it.
+ * PreviewedMove is a past decision and the result of the draft.
  *
  * @generated from message berth.v1.PreviewedMove
  */
 export type PreviewedMove = Message<"berth.v1.PreviewedMove"> & {
   /**
-   * The move as it was.
+   * The decision as it was.
    *
    * @generated from field: berth.v1.WaitlistDecision decision = 1;
    */
   decision?: WaitlistDecision | undefined;
 
   /**
-   * What the draft would have done.
+   * The result under the draft.
    *
    * @generated from field: berth.v1.WaitlistMove draft_move = 2;
    */
   draftMove: WaitlistMove;
 
   /**
-   * How it would have given the seats.
+   * How the draft would have given the seats.
    *
    * @generated from field: berth.v1.WaitlistMode draft_mode = 3;
    */
   draftMode: WaitlistMode;
 
   /**
-   * The judgements under the draft, in its order.
+   * The decision about each entry under the draft, in its order.
    *
    * @generated from field: repeated berth.v1.WaitlistVerdict draft_verdicts = 4;
    */
   draftVerdicts: WaitlistVerdict[];
 
   /**
-   * Whether anybody would have got something else, or nothing, or something after all.
+   * Whether the draft would have changed the result for any entry.
    *
    * @generated from field: bool changed = 5;
    */
   changed: boolean;
 
   /**
-   * The difference in plain English.
+   * The difference in English sentences.
    *
    * @generated from field: repeated string sentences = 6;
    */
@@ -1512,48 +1513,48 @@ export const PreviewedMoveSchema: GenMessage<PreviewedMove> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist_service, 39);
 
 /**
- * PreviewRulesResponse is what would have been.
+ * PreviewRulesResponse is the result of a draft.
  *
  * @generated from message berth.v1.PreviewRulesResponse
  */
 export type PreviewRulesResponse = Message<"berth.v1.PreviewRulesResponse"> & {
   /**
-   * The moves, the newest first.
+   * The decisions, newest first.
    *
    * @generated from field: repeated berth.v1.PreviewedMove moves = 1;
    */
   moves: PreviewedMove[];
 
   /**
-   * How many of them would have been different.
+   * How many of them the draft would have changed.
    *
    * @generated from field: int32 changed = 2;
    */
   changed: number;
 
   /**
-   * Offers or promotions made in them, and under the draft.
+   * Offers and promotions in them, as they were.
    *
    * @generated from field: int32 granted_before = 3;
    */
   grantedBefore: number;
 
   /**
-   * Under the draft.
+   * The same under the draft.
    *
    * @generated from field: int32 granted_draft = 4;
    */
   grantedDraft: number;
 
   /**
-   * Moves that told staff to fill the seats, and under the draft.
+   * Decisions that left seats to staff, as they were.
    *
    * @generated from field: int32 handed_back_before = 5;
    */
   handedBackBefore: number;
 
   /**
-   * Under the draft.
+   * The same under the draft.
    *
    * @generated from field: int32 handed_back_draft = 6;
    */
@@ -1568,62 +1569,62 @@ export const PreviewRulesResponseSchema: GenMessage<PreviewRulesResponse> = /*@_
   messageDesc(file_berth_v1_waitlist_service, 40);
 
 /**
- * ListDecisionsRequest asks for moves.
+ * ListDecisionsRequest selects decisions.
  *
  * @generated from message berth.v1.ListDecisionsRequest
  */
 export type ListDecisionsRequest = Message<"berth.v1.ListDecisionsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Of a session.
+   * Only this session.
    *
    * @generated from field: string session_id = 2;
    */
   sessionId: string;
 
   /**
-   * Of sessions at a location.
+   * Only sessions at this location.
    *
    * @generated from field: string location_id = 3;
    */
   locationId: string;
 
   /**
-   * Of sessions of a service.
+   * Only sessions of this service.
    *
    * @generated from field: string service_id = 4;
    */
   serviceId: string;
 
   /**
-   * Decided in this span.
+   * Only decisions in this period.
    *
    * @generated from field: berth.v1.TimeRange decided_within = 5;
    */
   decidedWithin?: TimeRange | undefined;
 
   /**
-   * Only those that left staff a note.
+   * Whether to return only decisions with a note for staff.
    *
    * @generated from field: bool with_note = 6;
    */
   withNote: boolean;
 
   /**
-   * At most this many. 0 takes 50; the most is 500.
+   * The maximum number of results on a page, up to 500. 0 means 50.
    *
    * @generated from field: int32 page_size = 7;
    */
   pageSize: number;
 
   /**
-   * next_page_token of the page before; empty for the first.
+   * The next_page_token of the previous page. Empty for the first page.
    *
    * @generated from field: string page_token = 8;
    */
@@ -1638,20 +1639,20 @@ export const ListDecisionsRequestSchema: GenMessage<ListDecisionsRequest> = /*@_
   messageDesc(file_berth_v1_waitlist_service, 41);
 
 /**
- * ListDecisionsResponse is one page, the newest first.
+ * ListDecisionsResponse is one page, newest first.
  *
  * @generated from message berth.v1.ListDecisionsResponse
  */
 export type ListDecisionsResponse = Message<"berth.v1.ListDecisionsResponse"> & {
   /**
-   * The moves.
+   * The decisions.
    *
    * @generated from field: repeated berth.v1.WaitlistDecision decisions = 1;
    */
   decisions: WaitlistDecision[];
 
   /**
-   * For the next page; empty on the last.
+   * The token of the next page. Empty on the last page.
    *
    * @generated from field: string next_page_token = 2;
    */
@@ -1666,13 +1667,13 @@ export const ListDecisionsResponseSchema: GenMessage<ListDecisionsResponse> = /*
   messageDesc(file_berth_v1_waitlist_service, 42);
 
 /**
- * ExplainSessionRequest names a session.
+ * ExplainSessionRequest selects a session.
  *
  * @generated from message berth.v1.ExplainSessionRequest
  */
 export type ExplainSessionRequest = Message<"berth.v1.ExplainSessionRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1694,34 +1695,34 @@ export const ExplainSessionRequestSchema: GenMessage<ExplainSessionRequest> = /*
   messageDesc(file_berth_v1_waitlist_service, 43);
 
 /**
- * ExplainSessionResponse is its story.
+ * ExplainSessionResponse is the history of a session's waitlist.
  *
  * @generated from message berth.v1.ExplainSessionResponse
  */
 export type ExplainSessionResponse = Message<"berth.v1.ExplainSessionResponse"> & {
   /**
-   * All moves, the oldest first; at most 500.
+   * All decisions, oldest first, at most 500.
    *
    * @generated from field: repeated berth.v1.WaitlistDecision decisions = 1;
    */
   decisions: WaitlistDecision[];
 
   /**
-   * All offers, the oldest first; at most 500.
+   * All offers, oldest first, at most 500.
    *
    * @generated from field: repeated berth.v1.Offer offers = 2;
    */
   offers: Offer[];
 
   /**
-   * Who waits now, in fair order.
+   * The waiting entries, in order.
    *
    * @generated from field: repeated berth.v1.WaitlistEntry entries = 3;
    */
   entries: WaitlistEntry[];
 
   /**
-   * The story in plain English sentences.
+   * The history in English sentences.
    *
    * @generated from field: repeated string sentences = 4;
    */
@@ -1736,13 +1737,13 @@ export const ExplainSessionResponseSchema: GenMessage<ExplainSessionResponse> = 
   messageDesc(file_berth_v1_waitlist_service, 44);
 
 /**
- * ExplainEntryRequest names an entry.
+ * ExplainEntryRequest selects an entry.
  *
  * @generated from message berth.v1.ExplainEntryRequest
  */
 export type ExplainEntryRequest = Message<"berth.v1.ExplainEntryRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
@@ -1764,20 +1765,20 @@ export const ExplainEntryRequestSchema: GenMessage<ExplainEntryRequest> = /*@__P
   messageDesc(file_berth_v1_waitlist_service, 45);
 
 /**
- * EntryVerdict is what one move meant for an entry.
+ * EntryVerdict is a decision and its result for an entry.
  *
  * @generated from message berth.v1.EntryVerdict
  */
 export type EntryVerdict = Message<"berth.v1.EntryVerdict"> & {
   /**
-   * The move. To members without the permission it names nobody else.
+   * The decision. For members without the permission it does not name others.
    *
    * @generated from field: berth.v1.WaitlistDecision decision = 1;
    */
   decision?: WaitlistDecision | undefined;
 
   /**
-   * The judgement on this entry.
+   * The result for this entry.
    *
    * @generated from field: berth.v1.WaitlistVerdict verdict = 2;
    */
@@ -1792,7 +1793,7 @@ export const EntryVerdictSchema: GenMessage<EntryVerdict> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist_service, 46);
 
 /**
- * ExplainEntryResponse is its story.
+ * ExplainEntryResponse is the history of an entry.
  *
  * @generated from message berth.v1.ExplainEntryResponse
  */
@@ -1805,21 +1806,21 @@ export type ExplainEntryResponse = Message<"berth.v1.ExplainEntryResponse"> & {
   entry?: WaitlistEntry | undefined;
 
   /**
-   * All moves that looked at it, the oldest first; at most 500.
+   * All decisions that considered it, oldest first, at most 500.
    *
    * @generated from field: repeated berth.v1.EntryVerdict verdicts = 2;
    */
   verdicts: EntryVerdict[];
 
   /**
-   * Its offers, the oldest first.
+   * Its offers, oldest first.
    *
    * @generated from field: repeated berth.v1.Offer offers = 3;
    */
   offers: Offer[];
 
   /**
-   * The story in plain English sentences.
+   * The history in English sentences.
    *
    * @generated from field: repeated string sentences = 4;
    */
@@ -1834,34 +1835,34 @@ export const ExplainEntryResponseSchema: GenMessage<ExplainEntryResponse> = /*@_
   messageDesc(file_berth_v1_waitlist_service, 47);
 
 /**
- * GetWaitlistAnalyticsRequest says of what.
+ * GetWaitlistAnalyticsRequest selects what is counted.
  *
  * @generated from message berth.v1.GetWaitlistAnalyticsRequest
  */
 export type GetWaitlistAnalyticsRequest = Message<"berth.v1.GetWaitlistAnalyticsRequest"> & {
   /**
-   * The tenant. May be empty where the token is good for exactly one.
+   * The tenant. Optional if the token is valid for exactly one tenant.
    *
    * @generated from field: string tenant_id = 1;
    */
   tenantId: string;
 
   /**
-   * Entries that joined, and offers that were made, in this span; at most 366 days. Absent: the last 30 days.
+   * Entries that joined and offers that were made in this period, of at most 366 days. Absent: the last 30 days.
    *
    * @generated from field: berth.v1.TimeRange within = 2;
    */
   within?: TimeRange | undefined;
 
   /**
-   * At a location. Empty: at all.
+   * Only this location. Empty: all.
    *
    * @generated from field: string location_id = 3;
    */
   locationId: string;
 
   /**
-   * Of a service. Empty: of all.
+   * Only this service. Empty: all.
    *
    * @generated from field: string service_id = 4;
    */
@@ -1889,91 +1890,91 @@ export type WaitlistFigures = Message<"berth.v1.WaitlistFigures"> & {
   entries: bigint;
 
   /**
-   * Of these, still waiting.
+   * The part of entries that still waits.
    *
    * @generated from field: int64 active = 2;
    */
   active: bigint;
 
   /**
-   * Of these, became bookings.
+   * The part of entries that became bookings.
    *
    * @generated from field: int64 booked = 3;
    */
   booked: bigint;
 
   /**
-   * Entries booked without an offer.
+   * Entries that were booked without an offer.
    *
    * @generated from field: int64 promoted = 4;
    */
   promoted: bigint;
 
   /**
-   * Offers made.
+   * Offers that were made.
    *
    * @generated from field: int64 offers_sent = 5;
    */
   offersSent: bigint;
 
   /**
-   * Of these, accepted.
+   * The part of offers_sent that was accepted.
    *
    * @generated from field: int64 accepted = 6;
    */
   accepted: bigint;
 
   /**
-   * Of these, declined.
+   * The part of offers_sent that was declined.
    *
    * @generated from field: int64 declined = 7;
    */
   declined: bigint;
 
   /**
-   * Of these, run out.
+   * The part of offers_sent that expired.
    *
    * @generated from field: int64 expired = 8;
    */
   expired: bigint;
 
   /**
-   * Of these, withdrawn.
+   * The part of offers_sent that was withdrawn.
    *
    * @generated from field: int64 withdrawn = 9;
    */
   withdrawn: bigint;
 
   /**
-   * accepted / offers_sent, 0 to 1; 0 without offers.
+   * accepted / offers_sent, 0 to 1. 0 without offers.
    *
    * @generated from field: double acceptance_rate = 10;
    */
   acceptanceRate: number;
 
   /**
-   * booked / entries, 0 to 1; 0 without entries.
+   * booked / entries, 0 to 1. 0 without entries.
    *
    * @generated from field: double conversion_rate = 11;
    */
   conversionRate: number;
 
   /**
-   * Mean time from an offer to its answer, accepted or declined. Absent without answers.
+   * The mean time from an offer to its answer, accepted or declined. Absent without answers.
    *
    * @generated from field: google.protobuf.Duration average_response_time = 12;
    */
   averageResponseTime?: Duration | undefined;
 
   /**
-   * Mean number of offers until one of a round was accepted. 0 without any.
+   * The mean number of offers in a round until one was accepted. 0 if none was.
    *
    * @generated from field: double average_cascade_depth = 13;
    */
   averageCascadeDepth: number;
 
   /**
-   * The longest such row.
+   * The maximum number of offers in a round until one was accepted.
    *
    * @generated from field: int32 max_cascade_depth = 14;
    */
@@ -1988,7 +1989,7 @@ export const WaitlistFiguresSchema: GenMessage<WaitlistFigures> = /*@__PURE__*/
   messageDesc(file_berth_v1_waitlist_service, 49);
 
 /**
- * WaitlistFiguresRow are the figures of a part.
+ * WaitlistFiguresRow has the figures of a day, location or service.
  *
  * @generated from message berth.v1.WaitlistFiguresRow
  */
@@ -2001,14 +2002,14 @@ export type WaitlistFiguresRow = Message<"berth.v1.WaitlistFiguresRow"> & {
   key: string;
 
   /**
-   * The location's or service's name; the day again.
+   * The name of the location or service, or the day.
    *
    * @generated from field: string name = 2;
    */
   name: string;
 
   /**
-   * Its figures.
+   * The figures.
    *
    * @generated from field: berth.v1.WaitlistFigures figures = 3;
    */
@@ -2023,41 +2024,41 @@ export const WaitlistFiguresRowSchema: GenMessage<WaitlistFiguresRow> = /*@__PUR
   messageDesc(file_berth_v1_waitlist_service, 50);
 
 /**
- * GetWaitlistAnalyticsResponse counts.
+ * GetWaitlistAnalyticsResponse has the figures.
  *
  * @generated from message berth.v1.GetWaitlistAnalyticsResponse
  */
 export type GetWaitlistAnalyticsResponse = Message<"berth.v1.GetWaitlistAnalyticsResponse"> & {
   /**
-   * Everything.
+   * The figures of everything together.
    *
    * @generated from field: berth.v1.WaitlistFigures total = 1;
    */
   total?: WaitlistFigures | undefined;
 
   /**
-   * By day of joining, or of the offer; in order.
+   * By day of joining, or of the offer, in order.
    *
    * @generated from field: repeated berth.v1.WaitlistFiguresRow days = 2;
    */
   days: WaitlistFiguresRow[];
 
   /**
-   * By location, in order of name.
+   * By location, by name.
    *
    * @generated from field: repeated berth.v1.WaitlistFiguresRow locations = 3;
    */
   locations: WaitlistFiguresRow[];
 
   /**
-   * By service, in order of name.
+   * By service, by name.
    *
    * @generated from field: repeated berth.v1.WaitlistFiguresRow services = 4;
    */
   services: WaitlistFiguresRow[];
 
   /**
-   * How many rounds took so many offers until one was accepted: the first is for one offer.
+   * How many rounds needed how many offers until one was accepted. The first value is for one offer.
    *
    * @generated from field: repeated int64 cascade_depths = 5;
    */
@@ -2072,27 +2073,27 @@ export const GetWaitlistAnalyticsResponseSchema: GenMessage<GetWaitlistAnalytics
   messageDesc(file_berth_v1_waitlist_service, 51);
 
 /**
- * ClaimAction is the answer to an offer.
+ * ClaimAction is an answer to an offer.
  *
  * @generated from enum berth.v1.ClaimAction
  */
 export enum ClaimAction {
   /**
-   * Refused.
+   * Rejected.
    *
    * @generated from enum value: CLAIM_ACTION_UNSPECIFIED = 0;
    */
   UNSPECIFIED = 0,
 
   /**
-   * Take the seats.
+   * Accept the seats.
    *
    * @generated from enum value: CLAIM_ACTION_ACCEPT = 1;
    */
   ACCEPT = 1,
 
   /**
-   * Let them go.
+   * Decline them.
    *
    * @generated from enum value: CLAIM_ACTION_DECLINE = 2;
    */
@@ -2106,17 +2107,19 @@ export const ClaimActionSchema: GenEnum<ClaimAction> = /*@__PURE__*/
   enumDesc(file_berth_v1_waitlist_service, 0);
 
 /**
- * WaitlistService is for those who wait for a place, and for staff who say how places are given.
- * A freed place is offered in the very transaction that frees it.
+ * WaitlistService lets members wait for places, and staff control how places are given. A freed seat is offered in the
+ * same transaction that frees it.
  *
  * @generated from service berth.v1.WaitlistService
  */
 export const WaitlistService: GenService<{
   /**
-   * JoinWaitlist queues the caller, or, with the permission, the member named: for a full session, for any one of several, or for
-   * whatever opens in a window. Winning one place ends the entry, and with it all its wishes.
-   * Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND, SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED,
-   * WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW, CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD, and those of Book for the plan.
+   * JoinWaitlist adds the caller or, with the permission, another member to a waitlist: for a full session, for any one
+   * of several sessions, or for any session in a time window. The entry ends with the first place that it gets.
+   * Errors: SESSION_NOT_FOUND, LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RESOURCE_NOT_FOUND, MEMBER_NOT_FOUND (also the
+   * coach), SEATS_AVAILABLE (`session_id`), WAITLIST_CLOSED, WAITLIST_FULL, SESSION_NOT_OPEN, ADVANCE_WINDOW,
+   * CHANNEL_CLOSED, PARTY_SIZE, ALREADY_BOOKED, EXTERNAL_REF_CONFLICT, INVALID_FIELD (window); SUBSCRIPTION_NOT_FOUND,
+   * NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE, NO_CREDITS, DAILY_LIMIT and WEEKLY_LIMIT as in Book.
    *
    * @generated from rpc berth.v1.WaitlistService.JoinWaitlist
    */
@@ -2126,8 +2129,8 @@ export const WaitlistService: GenService<{
     output: typeof JoinWaitlistResponseSchema;
   },
   /**
-   * LeaveWaitlist ends the caller's own entry. A live offer goes to the next. Leaving twice changes nothing.
-   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
+   * LeaveWaitlist ends the caller's own entry. Its live offer goes to the next entry. Leaving again changes nothing.
+   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
    *
    * @generated from rpc berth.v1.WaitlistService.LeaveWaitlist
    */
@@ -2137,7 +2140,7 @@ export const WaitlistService: GenService<{
     output: typeof LeaveWaitlistResponseSchema;
   },
   /**
-   * ListMyEntries reads the caller's entries, the newest first, with their positions and live offers.
+   * ListMyEntries lists the caller's entries with their positions and live offers, newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListMyEntries
    */
@@ -2147,9 +2150,12 @@ export const WaitlistService: GenService<{
     output: typeof ListMyEntriesResponseSchema;
   },
   /**
-   * AcceptOffer books the seats of a live offer, in one transaction with the credit. What a booking refuses it refuses, for the same
-   * reason, and the offer stays live. Accepting it again gives the same booking.
-   * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), and those of Book for session and plan.
+   * AcceptOffer books the seats of a live offer and takes the credit in one transaction. If the booking is not
+   * possible, it fails with the same reason as Book, and the offer stays live. Accepting it again returns the same
+   * booking.
+   * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`), SESSION_NOT_FOUND, MEMBER_NOT_FOUND, SESSION_NOT_OPEN,
+   * ALREADY_BOOKED, SESSION_FULL; SUBSCRIPTION_NOT_FOUND, NO_ACTIVE_PLAN, PLAN_CHOICE_REQUIRED, OUTSTANDING_BALANCE,
+   * NO_CREDITS, DAILY_LIMIT, WEEKLY_LIMIT and OVERLAP as in Book.
    *
    * @generated from rpc berth.v1.WaitlistService.AcceptOffer
    */
@@ -2159,7 +2165,7 @@ export const WaitlistService: GenService<{
     output: typeof AcceptOfferResponseSchema;
   },
   /**
-   * DeclineOffer lets an offer go; its seats go to the next at once. Declining it again changes nothing.
+   * DeclineOffer declines an offer. Its seats go to the next entry at once. Declining it again changes nothing.
    * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
    *
    * @generated from rpc berth.v1.WaitlistService.DeclineOffer
@@ -2170,7 +2176,7 @@ export const WaitlistService: GenService<{
     output: typeof DeclineOfferResponseSchema;
   },
   /**
-   * GetClaim reads the offer behind the link of a message. Opening it changes nothing.
+   * GetClaim reads the offer of a claim link, as sent in messages. It changes nothing.
    * Errors: LINK_INVALID.
    *
    * @generated from rpc berth.v1.WaitlistService.GetClaim
@@ -2181,7 +2187,7 @@ export const WaitlistService: GenService<{
     output: typeof GetClaimResponseSchema;
   },
   /**
-   * ClaimOffer accepts or declines the offer behind a link.
+   * ClaimOffer accepts or declines the offer of a claim link.
    * Errors: LINK_INVALID, and those of AcceptOffer and DeclineOffer.
    *
    * @generated from rpc berth.v1.WaitlistService.ClaimOffer
@@ -2192,7 +2198,7 @@ export const WaitlistService: GenService<{
     output: typeof ClaimOfferResponseSchema;
   },
   /**
-   * ListEntries reads who waits, or waited, in order of joining.
+   * ListEntries lists active and ended entries by time of joining.
    *
    * @generated from rpc berth.v1.WaitlistService.ListEntries
    */
@@ -2202,7 +2208,7 @@ export const WaitlistService: GenService<{
     output: typeof ListEntriesResponseSchema;
   },
   /**
-   * ListOffers reads offers, the newest first.
+   * ListOffers lists offers, newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListOffers
    */
@@ -2212,7 +2218,7 @@ export const WaitlistService: GenService<{
     output: typeof ListOffersResponseSchema;
   },
   /**
-   * SetPriority flags an entry, so that it comes before all others, or gives it a score of its own.
+   * SetPriority flags an entry, so that it comes before all others, or sets its score.
    * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits).
    *
    * @generated from rpc berth.v1.WaitlistService.SetPriority
@@ -2223,8 +2229,8 @@ export const WaitlistService: GenService<{
     output: typeof SetPriorityResponseSchema;
   },
   /**
-   * MoveEntry puts an entry directly before another one of the same queue, or at its end.
-   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other waits for something else).
+   * MoveEntry moves an entry directly before another entry of the same queue, or to the end.
+   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it no longer waits), INVALID_FIELD (the other entry is in another queue).
    *
    * @generated from rpc berth.v1.WaitlistService.MoveEntry
    */
@@ -2234,8 +2240,11 @@ export const WaitlistService: GenService<{
     output: typeof MoveEntryResponseSchema;
   },
   /**
-   * OfferPlace offers open seats of a session to an entry that staff choose, whatever the order.
-   * Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it does not wait), INVALID_FIELD.
+   * OfferPlace offers open seats of a session to an entry of the caller's choice, whatever its rank. A booking by the
+   * entry's member must be possible.
+   * Errors: SESSION_NOT_FOUND, ENTRY_NOT_FOUND, SESSION_NOT_OPEN, SESSION_FULL, ALREADY_BOOKED, BOOKING_STATE (it no
+   * longer waits, or has a live offer), INVALID_FIELD (expire_time), and those of Book about the plan if the entry
+   * names a subscription.
    *
    * @generated from rpc berth.v1.WaitlistService.OfferPlace
    */
@@ -2245,7 +2254,7 @@ export const WaitlistService: GenService<{
     output: typeof OfferPlaceResponseSchema;
   },
   /**
-   * ExpireOffer ends a live offer before its time; its seats go to the next.
+   * ExpireOffer ends a live offer early. Its seats go to the next entry.
    * Errors: OFFER_NOT_FOUND, OFFER_NOT_LIVE (`status`).
    *
    * @generated from rpc berth.v1.WaitlistService.ExpireOffer
@@ -2256,8 +2265,8 @@ export const WaitlistService: GenService<{
     output: typeof ExpireOfferResponseSchema;
   },
   /**
-   * RemoveEntry ends anybody's entry. Removing it again changes nothing.
-   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it has become a booking).
+   * RemoveEntry ends any member's entry. Removing it again changes nothing.
+   * Errors: ENTRY_NOT_FOUND, BOOKING_STATE (it became a booking).
    *
    * @generated from rpc berth.v1.WaitlistService.RemoveEntry
    */
@@ -2267,7 +2276,8 @@ export const WaitlistService: GenService<{
     output: typeof RemoveEntryResponseSchema;
   },
   /**
-   * GetRules reads the rules that hold for the tenant, a location, a service, or a service at a location, and where each value comes from.
+   * GetRules reads the rules that apply to the tenant, a location, a service, or a service at a location, and the level
+   * that each value comes from.
    * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND.
    *
    * @generated from rpc berth.v1.WaitlistService.GetRules
@@ -2278,9 +2288,10 @@ export const WaitlistService: GenService<{
     output: typeof GetRulesResponseSchema;
   },
   /**
-   * UpdateRules edits what the tenant, a location or a service sets. It holds at once; offers that are live keep their windows. Seats
-   * that are open already go to whoever may have them now.
-   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+   * UpdateRules edits the rules of the tenant, a location or a service. They apply at once, except that live offers
+   * keep their time. Seats that are open already are given to the waitlist under the new rules.
+   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, RULES_INVALID (see `field`, `line` and `column`),
+   * INVALID_FIELD.
    *
    * @generated from rpc berth.v1.WaitlistService.UpdateRules
    */
@@ -2290,8 +2301,9 @@ export const WaitlistService: GenService<{
     output: typeof UpdateRulesResponseSchema;
   },
   /**
-   * ResetRules lets a level inherit everything again; for the tenant these are the defaults.
-   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH.
+   * ResetRules makes a level inherit everything again. The tenant's level then has the defaults.
+   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, ETAG_MISMATCH, INVALID_FIELD (the inherited rules contradict each
+   * other).
    *
    * @generated from rpc berth.v1.WaitlistService.ResetRules
    */
@@ -2301,7 +2313,7 @@ export const WaitlistService: GenService<{
     output: typeof ResetRulesResponseSchema;
   },
   /**
-   * ListRulesVersions reads the edits of the rules, the newest first.
+   * ListRulesVersions lists the edits of the rules, newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListRulesVersions
    */
@@ -2311,8 +2323,9 @@ export const WaitlistService: GenService<{
     output: typeof ListRulesVersionsResponseSchema;
   },
   /**
-   * PreviewRules decides past moves again under a draft of the rules, and tells who would have been offered what instead. It changes nothing.
-   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (`field`, `line`, `column`), INVALID_FIELD.
+   * PreviewRules applies a draft of the rules to past decisions, and shows who would have got what instead. It changes
+   * nothing.
+   * Errors: LOCATION_NOT_FOUND, SERVICE_NOT_FOUND, RULES_INVALID (see `field`, `line` and `column`), INVALID_FIELD.
    *
    * @generated from rpc berth.v1.WaitlistService.PreviewRules
    */
@@ -2322,7 +2335,7 @@ export const WaitlistService: GenService<{
     output: typeof PreviewRulesResponseSchema;
   },
   /**
-   * ListDecisions reads moves of the engine, the newest first.
+   * ListDecisions lists the decisions of the engine, newest first.
    *
    * @generated from rpc berth.v1.WaitlistService.ListDecisions
    */
@@ -2332,7 +2345,7 @@ export const WaitlistService: GenService<{
     output: typeof ListDecisionsResponseSchema;
   },
   /**
-   * ExplainSession tells what became of the freed seats of a session, from the first move to the last.
+   * ExplainSession explains what happened to each freed seat of a session, from first to last.
    * Errors: SESSION_NOT_FOUND.
    *
    * @generated from rpc berth.v1.WaitlistService.ExplainSession
@@ -2343,7 +2356,7 @@ export const WaitlistService: GenService<{
     output: typeof ExplainSessionResponseSchema;
   },
   /**
-   * ExplainEntry tells what each move meant for an entry: one's own, or any with the permission.
+   * ExplainEntry explains each decision about an entry: the caller's own, or any with the permission.
    * Errors: ENTRY_NOT_FOUND.
    *
    * @generated from rpc berth.v1.WaitlistService.ExplainEntry
@@ -2354,7 +2367,8 @@ export const WaitlistService: GenService<{
     output: typeof ExplainEntryResponseSchema;
   },
   /**
-   * GetWaitlistAnalytics counts entries and offers of a span, as a whole and by day, location and service.
+   * GetWaitlistAnalytics counts entries and offers in a period: in total, and by day, location and service.
+   * Errors: INVALID_FIELD (more than 366 days).
    *
    * @generated from rpc berth.v1.WaitlistService.GetWaitlistAnalytics
    */

@@ -1,0 +1,40 @@
+import { ActionIcon, Menu } from "@mantine/core";
+import { IconDots } from "@tabler/icons-react";
+
+export interface Action {
+  readonly label: string;
+  readonly run: () => unknown;
+  /** The action cannot be undone. */
+  readonly danger?: boolean;
+}
+
+/** A menu of further actions. It is not shown if there are none. */
+export function ActionsMenu({
+  label,
+  actions,
+  outlined = false,
+}: {
+  label: string;
+  actions: readonly (Action | false)[];
+  /** Draws a border, for use next to buttons. */
+  outlined?: boolean;
+}) {
+  const shown = actions.filter((act) => act !== false);
+  if (shown.length === 0) return null;
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon {...(outlined && { variant: "default", size: 36 })} aria-label={label}>
+          <IconDots size={outlined ? 18 : 17} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {shown.map(({ label: name, run, danger }) => (
+          <Menu.Item key={name} {...(danger && { c: "var(--bad)" })} onClick={() => void run()}>
+            {name}
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

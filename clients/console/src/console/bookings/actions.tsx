@@ -1,0 +1,119 @@
+import {
+  type Booking,
+  BookingService,
+  BookingStatus,
+  CheckInService,
+  CreditService,
+} from "@berthhq/client";
+import { Button } from "@mantine/core";
+import { IconUserCheck } from "@tabler/icons-react";
+import { useState } from "react";
+import { useText } from "../../i18n";
+import { useDesk } from "../../i18n/desk";
+import { ask } from "../../shared/ask";
+import { useCall } from "../../shared/calls";
+import { useCan } from "../../shared/me";
+import { DAY, millis } from "../../shared/time";
+import { type Action, ActionsMenu } from "../actions-menu";
+import { RescheduleModal } from "./reschedule";
+
+/** The longest time that a policy can open check-in before a session or keep it open after. */
+const widestCheckIn = DAY;
+
+/** What staff can do with a booking. */
+export function BookingActions({
+  booking,
+  onConfirm,
+}: {
+  booking: Booking;
+  /** Opens the form that confirms a hold. */
+  onConfirm?: (booking: Booking) => void;
+}) {
+  const t = useText();
+  const d = useDesk();
+  const [moving, setMoving] = useState(false);
+  const can = useCan();
+  const checkIn = useCall(CheckInService.method.checkIn, {
+    done: ({ alreadyCheckedIn }) => (alreadyCheckedIn ? t.session.alreadyIn : undefined),
+  });
+  const undo = useCall(CheckInService.method.undoCheckIn);
+  const noShow = useCall(BookingService.method.markNoShow);
+  const undoNoShow = useCall(BookingService.method.undoNoShow);
+  const cancel = useCall(BookingService.method.adminCancelBooking, {
+    done: ({ creditRefunded, promoted }) => t.session.cancelled(creditRefunded, promoted),
+  });
+  const release = useCall(BookingService.method.releaseHold, { done: d.hold.released });
+  const refund = useCall(CreditService.method.refundCredit, { done: t.session.refunded });
+  const { id: bookingId, status, memberName } = booking;
+  const confirmed = status === BookingStatus.CONFIRMED;
+  const started = millis(booking.sessionStartTime) < Date.now();
+  const nearby =
+    millis(booking.sessionStartTime) - widestCheckIn < Date.now() &&
+    Date.now() < millis(booking.sessionEndTime) + widestCheckIn;
+  const pending = status === BookingStatus.PENDING;
+  const actions: (Action | false)[] = [
+    confirmed &&
+      !started &&
+      can("booking.reschedule_any") && { label: d.reschedule.open, run: () => setMoving(true) },
+    pending &&
+      can("booking.confirm_any") && {
+        label: d.hold.release,
+        run: () => release.run({ bookingId }),
+      },
+    status === BookingStatus.ATTENDED &&
+      can("checkin.staff") && { label: t.session.undoCheckIn, run: () => undo.run({ bookingId }) },
+    confirmed &&
+      started &&
+      can("booking.no_show") && { label: t.session.noShow, run: () => noShow.run({ bookingId }) },
+    status === BookingStatus.NO_SHOW &&
+      can("booking.no_show") && {
+        label: t.session.undoNoShow,
+        run: () => undoNoShow.run({ bookingId }),
+      },
+    booking.credits > 0 &&
+      can("credit.refund") && { label: t.session.refund, run: () => refund.run({ bookingId }) },
+    confirmed &&
+      can("booking.cancel_any") && {
+        label: t.session.cancelBooking,
+        danger: true,
+        run: async () => {
+          const answer = await ask({
+            title: t.session.cancelTitle(memberName),
+            body: t.session.cancelBody,
+            yes: t.session.cancelBooking,
+            reason: t.fields.reason,
+            danger: true,
+          });
+          if (answer) await cancel.run({ bookingId, reason: answer.reason });
+        },
+      },
+  ];
+  return (
+    <span style={{ display: "inline-flex", gap: 4, alignItems: "center" }}>
+      {confirmed && nearby && can("checkin.staff") && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          leftSection={<IconUserCheck size={15} aria-hidden />}
+          loading={checkIn.busy}
+          onClick={() => void checkIn.run({ bookingId })}
+          aria-label={`${t.session.checkIn}: ${memberName}`}
+        >
+          {t.session.checkIn}
+        </Button>
+      )}
+      {pending && onConfirm && can("booking.confirm_any") && (
+        <Button
+          size="compact-sm"
+          variant="light"
+          aria-label={`${d.hold.confirm}: ${memberName}`}
+          onClick={() => onConfirm(booking)}
+        >
+          {d.hold.confirm}
+        </Button>
+      )}
+      <ActionsMenu label={`${t.actions.actions}: ${memberName}`} actions={actions} />
+      <RescheduleModal booking={moving ? booking : undefined} onClose={() => setMoving(false)} />
+    </span>
+  );
+}

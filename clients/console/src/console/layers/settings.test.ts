@@ -1,0 +1,20 @@
+import { PolicySchema, WaitlistRulesSchema } from "@berthhq/client";
+import { expect, it } from "vitest";
+import { de } from "../../i18n/de";
+import { en } from "../../i18n/en";
+import { fr } from "../../i18n/fr";
+import { rulesSettings } from "../waitlist/settings";
+import { policySettings } from "./policies";
+
+it.each([
+  ["policies", PolicySchema, policySettings],
+  ["waitlist rules", WaitlistRulesSchema, rulesSettings],
+])("shows every setting of %s once, with a name and an explanation", (_, { fields }, settings) => {
+  const names = fields.map(({ localName }) => localName).sort();
+  for (const language of [en, de, fr]) {
+    const { groups, kinds, texts } = settings(language);
+    expect(groups.flatMap(([, group]) => group).sort()).toEqual(names);
+    expect(Object.keys(kinds).sort()).toEqual(names);
+    expect(Object.keys(texts).sort()).toEqual(names);
+  }
+});

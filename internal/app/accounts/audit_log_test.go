@@ -1,0 +1,147 @@
+package accounts_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+func TestAuditOfAnEdit(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	ctx := engine.WithRequest(t.Context(), "request-1")
+	if _, err := h.App.Catalog.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" }); err != nil {
+		t.Fatal(err)
+	}
+	h.Exec(`update members set name = 'Someone Else' where tenant_id = $1 and id = $2`, h.Tenant, h.Owner.Member)
+	got, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, accounts.AuditQuery{Limit: 10})
+	if err != nil || len(got) != 1 {
+		t.Fatal(got, err)
+	}
+	want := accounts.AuditEntry{
+		ID: got[0].ID, Actor: h.Owner.Member.String(), ActorKind: accounts.ByMember, ActorName: "Olga Owner", Subject: h.Owner.Subject,
+		Action: "location.updated", TargetKind: "location", TargetID: h.Location.String(), Request: "request-1", At: testkit.Noon,
+		Changes: map[string]any{"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"}},
+	}
+	if diff := cmp.Diff(want, got[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The log of a tenant that several kinds of actors work in. Minutes are after noon.
+func TestListAuditEntries(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	other := h.Another()
+	account := testkit.NewID[tenant.ServiceAccountID]()
+	h.Exec(`insert into service_accounts (tenant_id, id, name, created_at) values ($1, $2, 'Kiosk', $3)`, h.Tenant, account, testkit.Noon)
+	batch := testkit.NewID[tenant.BatchID]()
+	target := testkit.NewID[tenant.SessionID]().String()
+	write := func(in tenant.TenantID, entries ...store.AuditEntry) {
+		t.Helper()
+		err := h.DB.InTx(t.Context(), pg.Scope{Tenant: in}, "test", func(_ context.Context, tx *pg.Tx) error {
+			for _, e := range entries {
+				e.ID = testkit.NewID[tenant.AuditID]()
+				store.AppendAudit(tx, in, e)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	at := func(minute int) time.Time { return testkit.Noon.Add(time.Duration(minute) * time.Minute) }
+	write(h.Tenant,
+		store.AuditEntry{Actor: h.Owner.Actor(), Subject: h.Owner.Subject, Action: "session.cancelled", TargetKind: "session", TargetID: target, At: at(0)},
+		store.AuditEntry{Actor: h.Coach.Actor(), Subject: h.Coach.Subject, Action: "session.updated", TargetKind: "session", TargetID: target, At: at(1)},
+		store.AuditEntry{Actor: "sa:" + account.String(), Subject: "sa:" + account.String(), Action: "booking.cancelled", TargetKind: "booking", At: at(2)},
+		store.AuditEntry{Actor: "system", Subject: "system", Action: "booking.expired", TargetKind: "booking", At: at(2)},
+		store.AuditEntry{Actor: h.Owner.Actor(), Action: "session.deleted", TargetKind: "session", Batch: batch, Reason: "storm", At: at(3)},
+		store.AuditEntry{Actor: h.Owner.Actor(), Action: "role.assigned", TargetKind: "role", TargetID: "coach", At: at(4)},
+	)
+	write(other.Tenant, store.AuditEntry{Actor: h.Owner.Actor(), Action: "session.cancelled", TargetKind: "session", TargetID: target, Batch: batch, At: at(0)})
+
+	all := []string{"role.assigned", "session.deleted", "booking.expired", "booking.cancelled", "session.updated", "session.cancelled"}
+	for name, c := range map[string]struct {
+		query accounts.AuditQuery
+		want  []string
+	}{
+		"all":             {accounts.AuditQuery{}, all},
+		"by a member":     {accounts.AuditQuery{Actor: h.Owner.Member.UUID}, []string{"role.assigned", "session.deleted", "session.cancelled"}},
+		"by an account":   {accounts.AuditQuery{Actor: account.UUID}, []string{"booking.cancelled"}},
+		"by nobody":       {accounts.AuditQuery{Actor: testkit.NewID[tenant.MemberID]().UUID}, nil},
+		"by members":      {accounts.AuditQuery{ActorKind: accounts.ByMember}, []string{"role.assigned", "session.deleted", "session.updated", "session.cancelled"}},
+		"by accounts":     {accounts.AuditQuery{ActorKind: accounts.ByServiceAccount}, []string{"booking.cancelled"}},
+		"by itself":       {accounts.AuditQuery{ActorKind: accounts.BySystem}, []string{"booking.expired"}},
+		"action":          {accounts.AuditQuery{Action: "session.cancelled"}, []string{"session.cancelled"}},
+		"part of a name":  {accounts.AuditQuery{Action: "session"}, nil},
+		"kind":            {accounts.AuditQuery{TargetKind: "session"}, []string{"session.deleted", "session.updated", "session.cancelled"}},
+		"target":          {accounts.AuditQuery{TargetKind: "session", TargetID: target}, []string{"session.updated", "session.cancelled"}},
+		"role":            {accounts.AuditQuery{TargetID: "coach"}, []string{"role.assigned"}},
+		"batch":           {accounts.AuditQuery{Batch: batch}, []string{"session.deleted"}},
+		"from":            {accounts.AuditQuery{From: at(3)}, []string{"role.assigned", "session.deleted"}},
+		"until":           {accounts.AuditQuery{Until: at(1)}, []string{"session.cancelled"}},
+		"span":            {accounts.AuditQuery{From: at(1), Until: at(3)}, []string{"booking.expired", "booking.cancelled", "session.updated"}},
+		"all must hold":   {accounts.AuditQuery{Actor: h.Owner.Member.UUID, TargetKind: "session", From: at(1)}, []string{"session.deleted"}},
+		"none holds them": {accounts.AuditQuery{Actor: h.Coach.Member.UUID, Batch: batch}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, size := range []int{1, 2, 100} {
+				q := c.query
+				q.Limit = size
+				var got []string
+				for {
+					page, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, q)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, e := range page {
+						got = append(got, e.Action)
+					}
+					if len(page) < size {
+						break
+					}
+					q.AfterAt, q.AfterID = page[size-1].At, page[size-1].ID
+				}
+				if diff := cmp.Diff(c.want, got); diff != "" {
+					t.Errorf("pages of %d: %s", size, diff)
+				}
+			}
+		})
+	}
+
+	t.Run("actors", func(t *testing.T) {
+		t.Parallel()
+		got, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, accounts.AuditQuery{From: at(1), Until: at(3), Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		type actor struct {
+			Kind          accounts.ActorKind
+			Name, Subject string
+		}
+		var actors []actor
+		for _, e := range got {
+			actors = append(actors, actor{e.ActorKind, e.ActorName, e.Subject})
+		}
+		want := []actor{
+			{accounts.BySystem, "", ""},
+			{accounts.ByServiceAccount, "Kiosk", "sa:" + account.String()},
+			{accounts.ByMember, "Carla Coach", h.Coach.Subject},
+		}
+		if diff := cmp.Diff(want, actors); diff != "" {
+			t.Error(diff)
+		}
+	})
+}

@@ -1,0 +1,104 @@
+package app_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/berthhq/berth/"
+
+// mayImport says which packages of internal/app each area may import. README shows it as a picture.
+var mayImport = map[string][]string{
+	"engine":       {},
+	"seats":        {"engine"},
+	"waitlists":    {"seats", "engine"},
+	"bookings":     {"waitlists", "seats", "engine"},
+	"schedules":    {"waitlists", "seats", "engine"},
+	"messages":     {"waitlists", "seats", "engine"},
+	"settings":     {"waitlists", "seats", "engine"},
+	"events":       {"seats", "engine"},
+	"accounts":     {"seats", "engine"},
+	"catalog":      {"seats", "engine"},
+	"housekeeping": {"bookings", "schedules", "messages", "settings", "waitlists", "seats", "engine"},
+}
+
+// layers are the folders of internal, from the bottom up. A package imports its own layer, where the rules of that layer
+// allow it, and those below.
+var layers = [][]string{
+	{"tenant", "fault", "civil"},
+	{"pg", "csvfile", "seal", "migrations"},
+	{"rules"},
+	{"data", "store", "access", "token", "provider", "twilio", "fcm", "smtp", "localbox"},
+	{"app"},
+	{"rpc", "web", "worker"},
+}
+
+func TestImports_PointDown(t *testing.T) {
+	t.Parallel()
+	internal := filepath.Join("..", "..", "internal")
+	err := filepath.WalkDir(internal, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go") {
+			return err
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		folder, err := filepath.Rel(internal, filepath.Dir(file))
+		if err != nil {
+			return err
+		}
+		for _, spec := range parsed.Imports {
+			imported, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), module+"internal/")
+			if ours && !allowed(filepath.ToSlash(folder), imported) {
+				t.Errorf("%s imports %s: imports point down", filepath.ToSlash(file), imported)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestImports_KnowEveryArea(t *testing.T) {
+	t.Parallel()
+	folders, err := filepath.Glob("*/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range folders {
+		if area := path.Dir(filepath.ToSlash(file)); mayImport[area] == nil {
+			t.Errorf("internal/app/%s is no area that the picture knows", area)
+		}
+	}
+}
+
+// allowed reports whether a package may import another, both as folders below internal.
+func allowed(from, to string) bool {
+	area, inApp := strings.CutPrefix(from, "app/")
+	used, ofApp := strings.CutPrefix(to, "app/")
+	if inApp && ofApp {
+		return slices.Contains(mayImport[area], used)
+	}
+	lower, known := layerOf(to)
+	upper, judged := layerOf(from)
+	return !judged || known && lower <= upper
+}
+
+// layerOf gives the layer of a package. Commands, start-up code and tools for tests are above all layers.
+func layerOf(folder string) (int, bool) {
+	top, _, _ := strings.Cut(folder, "/")
+	for i, names := range layers {
+		if slices.Contains(names, top) {
+			return i, true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,208 @@
+package bookings
+
+import (
+	"context"
+	"slices"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Period chooses what is counted; AttendanceDay and Use are the counts.
+type (
+	Period        = store.Period
+	AttendanceDay = store.AttendanceDay
+	Use           = store.Use
+	UseGroup      = store.UseGroup
+)
+
+// The groups by which use is told.
+const (
+	UseByService     = store.ByService
+	UseByLocation    = store.ByLocation
+	UseByResource    = store.ByResource
+	UseByWeekdayHour = store.ByWeekdayHour
+)
+
+func checkPeriod(p Period) error {
+	switch {
+	case !p.From.Valid():
+		return fault.Invalid("filter.start_date", "There is no such day.")
+	case !p.To.Valid():
+		return fault.Invalid("filter.end_date", "There is no such day.")
+	case p.To.Before(p.From):
+		return fault.Invalid("filter.end_date", "The last day must not be before the first.")
+	case p.To.DaysSince(p.From) >= catalog.MaxDays:
+		return fault.Invalid("filter.end_date", "At most %d days at once.", catalog.MaxDays)
+	}
+	return nil
+}
+
+// AttendanceSummary counts what became of the sessions of a period.
+func (s *Service) AttendanceSummary(ctx context.Context, caller tenant.Caller, p Period) (AttendanceDay, error) {
+	days, err := s.countAttendance(ctx, caller, p)
+	var sum AttendanceDay
+	for _, d := range days {
+		sum.Sessions += d.Sessions
+		sum.SessionsCancelled += d.SessionsCancelled
+		sum.Capacity += d.Capacity
+		sum.Booked += d.Booked
+		sum.BookedLimited += d.BookedLimited
+		sum.Attended += d.Attended
+		sum.NoShows += d.NoShows
+		sum.Cancelled += d.Cancelled
+		sum.LateCancelled += d.LateCancelled
+		sum.Waitlisted += d.Waitlisted
+		sum.Promoted += d.Promoted
+	}
+	return sum, err
+}
+
+// AttendanceDaily counts the same day by day, those without sessions too: at most so many days of the
+// period, from behind the one given.
+func (s *Service) AttendanceDaily(ctx context.Context, caller tenant.Caller, p Period, after civil.Date, limit int) ([]AttendanceDay, error) {
+	if err := checkPeriod(p); err != nil {
+		return nil, err
+	}
+	part := p
+	if !after.IsZero() {
+		part.From = after.AddDays(1)
+	}
+	if last := part.From.AddDays(limit - 1); last.Before(p.To) {
+		part.To = last
+	}
+	if part.From.After(p.To) {
+		return nil, nil
+	}
+	counted, err := s.countAttendance(ctx, caller, part)
+	if err != nil {
+		return nil, err
+	}
+	days := make([]AttendanceDay, part.To.DaysSince(part.From)+1)
+	for i := range days {
+		days[i].Date = part.From.AddDays(i)
+	}
+	for _, d := range counted {
+		days[d.Date.DaysSince(part.From)] = d
+	}
+	return days, nil
+}
+
+func (s *Service) countAttendance(ctx context.Context, caller tenant.Caller, p Period) ([]AttendanceDay, error) {
+	if err := checkPeriod(p); err != nil {
+		return nil, err
+	}
+	var days []AttendanceDay
+	var batch pg.Batch
+	store.CountAttendanceDaily(&batch, caller.Tenant, p, &days)
+	err := s.engine.Read(ctx, caller, &batch)
+	return days, err
+}
+
+// TrendPoint counts the bookings made in one day or week.
+type TrendPoint struct {
+	Date     civil.Date // the day, or the week's Monday
+	Bookings int
+	Seats    int
+	Channels []ChannelCount // those with bookings, in order
+}
+
+// ChannelCount counts the bookings that came in by one channel.
+type ChannelCount struct {
+	Channel  catalog.Channel
+	Bookings int
+	Seats    int
+}
+
+// BookingTrend counts bookings by the day or week in which they were made, at the location of their
+// session; those without bookings too.
+func (s *Service) BookingTrend(ctx context.Context, caller tenant.Caller, p Period, weekly bool) ([]TrendPoint, error) {
+	if err := checkPeriod(p); err != nil {
+		return nil, err
+	}
+	var made []store.Made
+	err := s.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []store.Clock) {
+		store.CountMade(batch, caller.Tenant, p, clocks, &made)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return trendOf(made, p, weekly), nil
+}
+
+// trendOf puts counts into their buckets.
+func trendOf(made []store.Made, p Period, weekly bool) []TrendPoint {
+	length := 1
+	first := p.From
+	if weekly {
+		length, first = 7, p.From.WeekStart()
+	}
+	points := make([]TrendPoint, p.To.DaysSince(first)/length+1)
+	for i := range points {
+		points[i].Date = first.AddDays(i * length)
+	}
+	for _, m := range made {
+		point := &points[m.Date.DaysSince(first)/length]
+		point.Bookings += m.Bookings
+		point.Seats += m.Seats
+		at := slices.IndexFunc(point.Channels, func(c ChannelCount) bool { return c.Channel == m.Channel })
+		if at < 0 {
+			at = len(point.Channels)
+			point.Channels = append(point.Channels, ChannelCount{Channel: m.Channel})
+		}
+		point.Channels[at].Bookings += m.Bookings
+		point.Channels[at].Seats += m.Seats
+	}
+	order := catalog.Channels()
+	for _, point := range points {
+		slices.SortFunc(point.Channels, func(a, b ChannelCount) int {
+			return slices.Index(order, a.Channel) - slices.Index(order, b.Channel)
+		})
+	}
+	return points
+}
+
+// Utilization compares, by groups of sessions, the seats that were taken with those that were offered.
+func (s *Service) Utilization(ctx context.Context, caller tenant.Caller, p Period, group UseGroup) (groups []Use, total Use, err error) {
+	if err := checkPeriod(p); err != nil {
+		return nil, Use{}, err
+	}
+	if group == UseByWeekdayHour {
+		err = s.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []store.Clock) {
+			store.CountUse(batch, caller.Tenant, p, group, clocks, &groups)
+		})
+	} else {
+		var batch pg.Batch
+		store.CountUse(&batch, caller.Tenant, p, group, nil, &groups)
+		err = s.engine.Read(ctx, caller, &batch)
+	}
+	for _, g := range groups {
+		total.Sessions += g.Sessions
+		total.Unlimited += g.Unlimited
+		total.Offered += g.Offered
+		total.Taken += g.Taken
+	}
+	return groups, total, err
+}
+
+// readWithClocks reads what needs the clocks of all zones in which the period's locations are.
+func (s *Service) readWithClocks(ctx context.Context, caller tenant.Caller, p Period, queue func(*pg.Batch, []store.Clock)) error {
+	return s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
+		var zones []string
+		var first, second pg.Batch
+		store.ListZones(&first, caller.Tenant, p, &zones)
+		if err := tx.Load(ctx, &first); err != nil {
+			return err
+		}
+		clocks, err := store.Clocks(zones, p.Instants())
+		if err != nil {
+			return err
+		}
+		queue(&second, clocks)
+		return tx.Load(ctx, &second)
+	})
+}

@@ -1,0 +1,248 @@
+package bookings
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// BookRequest asks for seats.
+type BookRequest struct {
+	Session      tenant.SessionID      `json:"session_id"`
+	Member       tenant.MemberID       `json:"member_id"` // zero: the caller
+	Party        int                   `json:"party_size"`
+	Subscription tenant.SubscriptionID `json:"subscription_id"`
+	Channel      catalog.Channel       `json:"channel"`
+	ExternalRef  string                `json:"external_ref"`
+	Note         string                `json:"note"`
+	NoWaitlist   bool                  `json:"no_waitlist"`
+	// Hold keeps the seats while the customer pays. A guest has no member, and a contact with a name instead.
+	Hold    bool             `json:"hold,omitempty"`
+	Guest   bool             `json:"guest,omitempty"`
+	Contact booking.Contact  `json:"contact,omitzero"`
+	Items   []booking.Choice `json:"items,omitempty"`
+	// GuestTier names whose policy a guest follows. A member's tier is that of their membership.
+	GuestTier string `json:"guest_tier,omitempty"`
+}
+
+// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the names above
+// never change.
+func (r BookRequest) hash() []byte {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic("bookings: request: " + err.Error()) // plain values
+	}
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// complete fills in who books, and refuses what makes no sense.
+func (r *BookRequest) complete(caller tenant.Caller) error {
+	if r.Member.IsZero() && !r.Guest {
+		r.Member = caller.Member
+	}
+	switch {
+	case r.Guest && strings.TrimSpace(r.Contact.Name) == "":
+		return fault.Invalid("contact.name", "A guest needs a name.")
+	case r.GuestTier != "" && !r.Guest:
+		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
+	case r.Member.IsZero() && !r.Guest:
+		return fault.Invalid("member_id", "Say for whom: you are no member yourself.")
+	}
+	return nil
+}
+
+// locks are the session's, shared with other bookings, and the member's and the external reference's own.
+func (r *BookRequest) locks() engine.Locks {
+	locks := engine.Locks{Together: []engine.Key{r.Session.UUID}}
+	if !r.Guest {
+		locks.Single = append(locks.Single, r.Member.UUID)
+	}
+	if r.ExternalRef != "" {
+		locks.Single = append(locks.Single, engine.NameKey("ref", r.ExternalRef))
+	}
+	return locks
+}
+
+// races are those that a booking can lose to a constraint.
+func (r *BookRequest) races() []engine.Race {
+	races := []engine.Race{seats.LostByQueue, seats.LostByItem, seats.LostByPromotion}
+	if r.ExternalRef != "" {
+		races = append(races, seats.LostByRef)
+	}
+	return races
+}
+
+// Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full session.
+func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Place, error) {
+	if err := r.complete(caller); err != nil {
+		return seats.Place{}, err
+	}
+	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+		Name: "booking.book", Locks: r.locks(), Races: r.races(), Replay: true,
+		New: func() engine.Operation[seats.Place] { return &book{app: s, BookRequest: r} },
+	})
+	return place, s.explainRefusal(ctx, caller, r, seats.Refusal(err))
+}
+
+// explainRefusal lets "already booked" win over payment errors: see loadOther.
+func (s *Service) explainRefusal(ctx context.Context, caller tenant.Caller, r BookRequest, err error) error {
+	if r.Guest || !slices.Contains(unpaid, fault.ReasonOf(err)) {
+		return err
+	}
+	if booked := seats.AlreadyBooked(ctx, s.engine, caller, r.Session, r.Member); booked != nil {
+		return booked
+	}
+	return err
+}
+
+// unpaid are the refusals of members whom no plan pays for.
+var unpaid = []fault.Reason{
+	fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit,
+	fault.WeeklyLimit,
+}
+
+// book is one attempt at Book.
+type book struct {
+	app *Service
+	BookRequest
+	slot   *booking.Slot
+	member *booking.Member
+	facts  booking.Facts
+	made   seats.Place // under the same external reference
+}
+
+// Load implements engine.Operation.
+func (b *book) Load(q *engine.Query) {
+	seats.LoadSlot(q, b.Session, &b.slot)
+	seats.Request(q, b.Session, b.Party)
+	if !b.Guest {
+		store.FindBookingMember(q.Batch, q.Tenant, b.Member, &b.member)
+	}
+	if !b.Hold && (!q.Caller.Staff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
+		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
+	}
+	if b.ExternalRef != "" {
+		store.FindBookingByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Booking)
+		store.FindEntryByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Entry)
+	}
+	if !b.Guest {
+		q.Then(b.loadOther)
+	}
+}
+
+// loadOther reads the member's other booking and waitlist entry, but only if this session could be full or has a
+// waitlist: a member with a place must not join the queue, and once a hold has run out, members who wait may take its
+// seats and all others. Otherwise a unique index rejects a second booking, and reading here would add predicate locks
+// that make concurrent bookings fail.
+func (b *book) loadOther(q *engine.Query) {
+	if b.slot == nil {
+		return
+	}
+	visit := store.Visit{Session: b.Session, Member: b.Member}
+	if q.Strict || b.slot.Waiting > 0 || b.slot.Holds > 0 || seats.MayBeFull(q, b.slot) {
+		store.FindDouble(q.Batch, q.Tenant, visit, func(d store.Double) {
+			b.facts.Booking, b.facts.Entry = d.Booking, d.Entry
+		})
+	}
+	if q.Strict {
+		store.FindBusy(q.Batch, q.Tenant, visit, func(s civil.Span) { b.facts.Busy = append(b.facts.Busy, s) })
+	}
+}
+
+// Run implements engine.Operation.
+func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+	if b.made.Booking != nil || b.made.Entry != nil {
+		return seats.Repeated(b.made, b.hash())
+	}
+	if err := b.completeFacts(ctx, tx); err != nil {
+		return seats.Place{}, err
+	}
+	command := booking.Command{
+		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
+		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.Staff(), Actor: tx.Caller.Actor(),
+	}
+	plan, err := booking.Decide(b.facts, command, tx.Now)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	stock, err := seats.ReserveStock(ctx, tx, b.facts.Slot, b.Items)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	if plan.Wait {
+		return b.app.waitlists.Enqueue(ctx, tx, b.facts, b.wish(command.Staff))
+	}
+	return b.take(tx, command.ID, plan, stock), nil
+}
+
+// completeFacts puts the facts together. It ends holds that have run out: their seats go to the members who wait.
+func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
+	switch {
+	case b.slot == nil:
+		return seats.NoSession
+	case b.Guest:
+		b.member = &booking.Member{Name: b.Contact.Name, Tier: b.GuestTier}
+	case b.member == nil || !b.member.Active:
+		return fault.Missing(fault.MemberNotFound, "Member")
+	}
+	expired, err := seats.ExpiredHolds(ctx, tx, *b.slot)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(expired, func(other booking.Booking) bool { return other.ID == b.facts.Booking }) {
+		b.facts.Booking = tenant.BookingID{} // their own hold, which has run out
+	}
+	if err := b.app.waitlists.Lapse(ctx, tx, b.slot, expired); err != nil {
+		return err
+	}
+	b.facts.Slot, b.facts.Member = *b.slot, *b.member
+	return nil
+}
+
+func (b *book) wish(byStaff bool) waitlists.Wish {
+	w := waitlists.Wish{
+		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
+		Note: b.Note,
+	}
+	if b.ExternalRef != "" {
+		w.RequestHash = b.hash()
+	}
+	return w
+}
+
+// take writes the booking, or the hold.
+func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stock seats.Stock) seats.Place {
+	made := booking.Booking{
+		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
+		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
+		HasItems: len(b.Items) > 0,
+	}
+	if b.ExternalRef != "" {
+		made.RequestHash = b.hash()
+	}
+	what := outbox.BookingConfirmed
+	if b.Hold {
+		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*b.slot, tx.Now))
+		tx.WakeAt(*made.HoldUntil)
+		b.slot.Holds++
+	}
+	made = seats.Take(tx, b.facts, made, plan)
+	b.slot.SeatsTaken += made.Party
+	made.Items = seats.InsertLines(tx, made, stock)
+	seats.BookingEvent(tx, what, made, nil)
+	return seats.Place{Booking: &made}
+}

@@ -1,0 +1,96 @@
+package bookings
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// CancelRequest cancels a booking, or leaves a waitlist.
+type CancelRequest struct {
+	ID     tenant.BookingID // a booking's or an entry's
+	Reason string
+	Notify bool
+}
+
+// CancelBooking cancels a booking or ends a waitlist entry: for its member, or for an admin, who may do so past the
+// cancellation window. Freed seats are filled from the waitlist in the same transaction.
+func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.GivenUp, error) {
+	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.GivenUp]{
+		Name: "booking.cancel", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.GivenUp], error) {
+			visit, locks, err := seats.Locator{ID: r.ID, Fills: true}.Locate(ctx, caller.Tenant, read)
+			return locks, func() engine.Operation[seats.GivenUp] {
+				return &cancel{app: s, req: r, bookingState: bookingState{id: r.ID, visit: visit, frees: true}}
+			}, err
+		},
+	})
+}
+
+// cancel is one attempt at CancelBooking.
+type cancel struct {
+	app *Service
+	req CancelRequest
+	bookingState
+	payer *credit.Subscription
+	entry *waitlist.Entry
+}
+
+// Load implements engine.Operation. It does not look for an entry where there is none: that would conflict with every
+// member who joins a queue.
+func (c *cancel) Load(q *engine.Query) {
+	if c.visit.Waits {
+		store.FindEntry(q.Batch, q.Tenant, tenant.EntryID{UUID: c.id.UUID}, &c.entry)
+		return
+	}
+	c.bookingState.Load(q)
+	store.FindBookingSubscription(q.Batch, q.Tenant, c.id, &c.payer)
+}
+
+// Run implements engine.Operation.
+func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.GivenUp, error) {
+	switch {
+	case c.entry == nil || !tx.Caller.MayTouchMade(c.entry.Member, c.entry.CreatedBy):
+	case tx.Shared():
+		return seats.GivenUp{}, engine.ErrSolo // ending an entry may fill seats
+	default:
+		return c.app.waitlists.LeaveQueue(ctx, tx, *c.entry, seats.Withdrawal{Reason: c.req.Reason, Notify: c.req.Notify})
+	}
+	b, err := c.find(tx)
+	if err != nil {
+		return seats.GivenUp{}, err
+	}
+	withdrawal := booking.Withdrawal{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.Own}
+	cancelled, err := booking.Cancel(b, c.payer, withdrawal, tx.Now)
+	if err != nil {
+		return seats.GivenUp{}, err
+	}
+	up := seats.GivenUp{
+		Place:    seats.Place{Booking: &cancelled.Booking, Repeated: cancelled.Already},
+		Refunded: cancelled.Refunded, Late: cancelled.Late,
+	}
+	if cancelled.Already {
+		return up, nil
+	}
+	if err := c.app.waitlists.UnlessAwaited(tx, c.slot); err != nil {
+		return seats.GivenUp{}, err
+	}
+	seats.Cancel(tx, cancelled, c.req.Notify)
+	if !tx.Caller.Own {
+		tx.Audit("booking.cancelled", "booking", b.ID.UUID, c.req.Reason, map[string]any{
+			"member_id": b.Member.String(), "refunded": cancelled.Refunded,
+		})
+	}
+	if c.slot != nil {
+		c.slot.SeatsTaken -= cancelled.SeatsFreed
+		c.slot.Holds -= cancelled.HoldsEnded
+		up.Promoted, err = c.app.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
+	}
+	return up, err
+}

@@ -1,0 +1,439 @@
+package bookings_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// door is the location of the house.
+var door = &catalog.Point{Latitude: 52.5, Longitude: 13.4}
+
+// arrived is what a booking says of its party's arrival.
+type arrived struct {
+	Status booking.Status
+	At     *time.Time
+	Method string
+}
+
+// arrivedIn reads it from the database, and fails unless a use case says the same.
+func arrivedIn(h *testkit.House, id tenant.BookingID, said ...booking.Booking) arrived {
+	h.T.Helper()
+	b, err := h.App.Bookings.GetBooking(context.Background(), h.Owner, id)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	for _, s := range said {
+		if diff := cmp.Diff(b, s); diff != "" {
+			h.T.Errorf("what was said differs from what is kept (-kept +said)\n%s", diff)
+		}
+	}
+	return arrived{b.Status, b.CheckedInAt, b.CheckInMethod}
+}
+
+func TestManualCheckInSetsStatusTimeAndMethod(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	id := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class}))
+	h.Clock.Set(testkit.Class.Add(-10 * time.Minute))
+	in, err := h.CheckIn(h.Coach, id)
+	if err != nil || in.Already {
+		t.Fatalf("%+v, %v", in, err)
+	}
+	want := arrived{booking.Attended, new(testkit.Class.Add(-10 * time.Minute)), "MANUAL"}
+	if diff := cmp.Diff(want, arrivedIn(h, id, in.Booking)); diff != "" {
+		t.Error(diff)
+	}
+	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended coach" {
+		t.Error(got)
+	}
+	h.WantSound()
+}
+
+func TestCheckInByQRSetsStatusTimeAndMethod(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	id := h.MustBook(mia, s)
+	h.Clock.Set(testkit.Class.Add(-5 * time.Minute))
+	in, err := h.SelfCheckIn(mia, s, h.Scan(s))
+	if err != nil || in.Already {
+		t.Fatalf("%+v, %v", in, err)
+	}
+	want := arrived{booking.Attended, new(testkit.Class.Add(-5 * time.Minute)), "QR"}
+	if diff := cmp.Diff(want, arrivedIn(h, id, in.Booking)); diff != "" {
+		t.Error(diff)
+	}
+	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended member" {
+		t.Error(got)
+	}
+	h.WantSound()
+}
+
+func TestCheckInByGPSSetsStatusTimeAndMethod(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	id := h.MustBook(mia, s)
+	h.Clock.Set(testkit.Class)
+	in, err := h.SelfCheckIn(mia, s, bookings.Presence{Point: door})
+	if err != nil || in.Already {
+		t.Fatalf("%+v, %v", in, err)
+	}
+	want := arrived{booking.Attended, &testkit.Class, "GPS"}
+	if diff := cmp.Diff(want, arrivedIn(h, id, in.Booking)); diff != "" {
+		t.Error(diff)
+	}
+	h.WantSound()
+}
+
+func TestUndoneCheckInIsConfirmedAndClearsTimeAndMethod(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	id := h.MustBook(mia, s)
+	h.Clock.Set(testkit.Class)
+	if _, err := h.SelfCheckIn(mia, s, h.Scan(s)); err != nil {
+		t.Fatal(err)
+	}
+	// Undoing twice changes nothing; and it may be done long after the class.
+	for _, late := range []time.Duration{time.Minute, 30 * 24 * time.Hour} {
+		h.Clock.Set(testkit.Class.Add(late))
+		undone, err := h.App.Bookings.UndoCheckIn(context.Background(), h.Coach, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(arrived{Status: booking.Confirmed}, arrivedIn(h, id, undone)); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended member, booking.check_in_undone coach" {
+		t.Error(got)
+	}
+	// They did come after all.
+	if in, err := h.CheckIn(h.Coach, id); err != nil || in.Already || in.Booking.CheckInMethod != "MANUAL" {
+		t.Errorf("%+v, %v", in, err)
+	}
+	h.WantSound()
+}
+
+func TestCheckingInTwiceIsHarmlessAndSaysSo(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	id := h.MustBook(mia, s)
+	h.Clock.Set(testkit.Class)
+	code := h.Scan(s)
+	if _, err := h.SelfCheckIn(mia, s, code); err != nil {
+		t.Fatal(err)
+	}
+	h.Clock.Set(testkit.Class.Add(20 * time.Minute)) // by now the code has expired
+	again := map[string]func() (bookings.CheckedIn, error){
+		"the same code": func() (bookings.CheckedIn, error) { return h.SelfCheckIn(mia, s, code) },
+		"by GPS, from home": func() (bookings.CheckedIn, error) {
+			return h.SelfCheckIn(mia, s, bookings.Presence{Point: &catalog.Point{Latitude: 1}})
+		},
+		"by staff": func() (bookings.CheckedIn, error) { return h.CheckIn(h.Coach, id) },
+	}
+	for name, do := range again {
+		in, err := do()
+		if err != nil || !in.Already {
+			t.Errorf("%s: %+v, %v", name, in, err)
+		}
+		if diff := cmp.Diff(arrived{booking.Attended, &testkit.Class, "QR"}, arrivedIn(h, id, in.Booking)); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+	}
+	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended member" {
+		t.Error(got)
+	}
+	h.WantSound()
+}
+
+func TestTwoPhonesAtTheSameMomentAreOneCheckIn(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	id := h.MustBook(mia, s)
+	h.Clock.Set(testkit.Class)
+	proofs := []bookings.Presence{h.Scan(s), {Point: door}}
+	var first atomic.Int32
+	testkit.Together(8, func(i int) {
+		var in bookings.CheckedIn
+		var err error
+		if i < 6 {
+			in, err = h.SelfCheckIn(mia, s, proofs[i%2])
+		} else {
+			in, err = h.CheckIn(h.Coach, id)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+		if !in.Already {
+			first.Add(1)
+		}
+	})
+	if n := first.Load(); n != 1 {
+		t.Errorf("%d were the first", n)
+	}
+	if n := h.Count(`select count(*) from events where tenant_id = $1 and type = 'booking.attended'`, h.Tenant); n != 1 {
+		t.Errorf("%d events", n)
+	}
+	h.WantSound()
+}
+
+func TestSelfCheckInRefusals(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	h.Exec(`insert into policies (tenant_id, level, scope_id, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, updated_at)
+	        values ($1, 'LOCATION', $2, 1800, 600, 100, $3)`, h.Tenant, h.Location, testkit.Noon)
+	feed, elsewhere := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
+	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, delivery, created_at, updated_at) values ($1, $2, 'Live stream', 3600, 'FEED', $3, $3)`, h.Tenant, feed, testkit.Noon)
+	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pop-up', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
+	mia := h.Member("Mia")
+	at := h.Session(testkit.Slot{Starts: testkit.Class})
+	online := h.Session(testkit.Slot{Starts: testkit.Class.Add(4 * time.Hour), Service: feed})
+	popUp := h.Session(testkit.Slot{Starts: testkit.Class.Add(8 * time.Hour), Location: elsewhere})
+	unbooked := h.Session(testkit.Slot{Starts: testkit.Class})
+	full := h.Session(testkit.Slot{Starts: testkit.Class.Add(12 * time.Hour), Capacity: 1, Waitlist: 1})
+	for _, s := range []tenant.SessionID{at, online, popUp} {
+		h.MustBook(mia, s)
+	}
+	h.MustBook(h.Member("Noa"), full)
+	h.MustWait(mia, full)
+
+	north := func(meters float64) bookings.Presence {
+		return bookings.Presence{Point: &catalog.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude}}
+	}
+	here := bookings.Presence{Point: door}
+	for name, tt := range map[string]struct {
+		session tenant.SessionID
+		now     time.Duration // after the start of the first class
+		proof   func(now time.Time) bookings.Presence
+		reason  fault.Reason
+		meta    map[string]string
+	}{
+		"before the check-in window": {at, -30*time.Minute - time.Second, nil, fault.CheckInWindow, map[string]string{
+			"opens_at": "2026-03-18T11:30:00Z", "closes_at": "2026-03-18T13:10:00Z",
+		}},
+		"after the check-in window": {at, 70 * time.Minute, nil, fault.CheckInWindow, map[string]string{
+			"opens_at": "2026-03-18T11:30:00Z", "closes_at": "2026-03-18T13:10:00Z",
+		}},
+		"outside the window GPS counts no more": {at, 70 * time.Minute, func(time.Time) bookings.Presence { return here }, fault.CheckInWindow, nil},
+		"the code of another session":           {at, 0, func(time.Time) bookings.Presence { return h.Scan(unbooked) }, fault.QRInvalid, nil},
+		"a code with a letter changed": {at, 0, func(time.Time) bookings.Presence {
+			code := []byte(h.Scan(at).QR)
+			code[40] ^= 1
+			return bookings.Presence{QR: string(code)}
+		}, fault.QRInvalid, nil},
+		"a code that has expired": {at, 0, func(now time.Time) bookings.Presence {
+			h.Clock.Set(now.Add(-checkin.QRLife))
+			defer h.Clock.Set(now)
+			return h.Scan(at)
+		}, fault.QRInvalid, nil},
+		"a display link is no code": {at, 0, func(time.Time) bookings.Presence {
+			link, err := h.App.Bookings.CreateDisplayURL(context.Background(), h.Coach, at)
+			if err != nil {
+				t.Error(err)
+			}
+			return bookings.Presence{QR: link.Token}
+		}, fault.QRInvalid, nil},
+		"GPS_TOO_FAR":                 {at, 0, func(time.Time) bookings.Presence { return north(101) }, fault.GPSTooFar, map[string]string{"max_meters": "100"}},
+		"GPS for a feed":              {online, 4 * time.Hour, func(time.Time) bookings.Presence { return here }, fault.GPSNotAvailable, nil},
+		"GPS where there is no point": {popUp, 8 * time.Hour, func(time.Time) bookings.Presence { return here }, fault.GPSNotAvailable, nil},
+		"no booking":                  {unbooked, 0, nil, fault.NotConfirmed, map[string]string{"status": ""}},
+		"a waitlist entry is none":    {full, 12 * time.Hour, nil, fault.NotConfirmed, nil},
+		"no such session":             {testkit.NewID[tenant.SessionID](), 0, func(time.Time) bookings.Presence { return here }, fault.SessionNotFound, nil},
+		"a place that there is not":   {at, 0, func(time.Time) bookings.Presence { return bookings.Presence{Point: &catalog.Point{Latitude: 91}} }, fault.InvalidField, nil},
+		"nothing to show for it":      {at, 0, func(time.Time) bookings.Presence { return bookings.Presence{} }, fault.InvalidField, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The clock is shared, so these take turns.
+			now := testkit.Class.Add(tt.now)
+			h.Clock.Set(now)
+			proof := tt.proof
+			if proof == nil {
+				proof = func(time.Time) bookings.Presence { return h.Scan(tt.session) }
+			}
+			_, err := h.SelfCheckIn(mia, tt.session, proof(now))
+			testkit.WantReason(t, err, tt.reason)
+			for key, want := range tt.meta {
+				if got := testkit.Meta(t, err, key); got != want {
+					t.Errorf("%s is %q, want %q", key, got, want)
+				}
+			}
+		})
+	}
+	if n := h.Count(`select count(*) from bookings where tenant_id = $1 and status = 'ATTENDED'`, h.Tenant); n != 0 {
+		t.Errorf("%d were checked in", n)
+	}
+	// The same people, where nothing speaks against it.
+	h.Clock.Set(testkit.Class.Add(-30 * time.Minute))
+	if _, err := h.SelfCheckIn(mia, at, north(99)); err != nil {
+		t.Error(err)
+	}
+	h.Clock.Set(testkit.Class.Add(4 * time.Hour))
+	if _, err := h.SelfCheckIn(mia, online, h.Scan(online)); err != nil {
+		t.Error("a feed has codes:", err)
+	}
+	h.WantSound()
+}
+
+func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	h.Clock.Set(testkit.Class.Add(-2 * time.Hour))
+	for status, sql := range map[string]string{
+		"PENDING":   `update bookings set status = 'PENDING', hold_expires_at = created_at where id = $1`,
+		"NO_SHOW":   `update bookings set status = 'NO_SHOW' where id = $1`,
+		"CANCELLED": `update bookings set status = 'CANCELLED' where id = $1`,
+		"EXPIRED":   `update bookings set status = 'EXPIRED' where id = $1`,
+	} {
+		mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+		id := h.MustBook(mia, s)
+		h.Exec(sql, id)
+		_, err := h.CheckIn(h.Owner, id)
+		testkit.WantReason(t, err, fault.NotConfirmed)
+		if got := testkit.Meta(t, err, "status"); got != status {
+			t.Errorf("%s, want %s", got, status)
+		}
+		_, err = h.App.Bookings.UndoCheckIn(context.Background(), h.Owner, id)
+		testkit.WantReason(t, err, fault.NotConfirmed)
+		_, err = h.SelfCheckIn(mia, s, bookings.Presence{Point: door})
+		testkit.WantReason(t, err, fault.NotConfirmed)
+		if got := h.Status(id); got != status {
+			t.Errorf("it became %s", got)
+		}
+	}
+}
+
+func TestStaffCheckInFromADayBeforeWithoutEnd(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	s := h.Session(testkit.Slot{Starts: testkit.Class})
+	for name, tt := range map[string]struct {
+		at     time.Duration // after the start
+		reason fault.Reason
+	}{
+		"more than a day before": {-24*time.Hour - time.Second, fault.CheckInWindow},
+		"a day before":           {-24 * time.Hour, ""},
+		"weeks after":            {21 * 24 * time.Hour, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h.Clock.Set(testkit.Noon)
+			id := h.MustBook(h.Member("Mia"), s)
+			h.Clock.Set(testkit.Class.Add(tt.at))
+			_, err := h.CheckIn(h.Coach, id)
+			testkit.WantReason(t, err, tt.reason)
+		})
+	}
+	h.WantSound()
+}
+
+func TestARoleOfTheTenantsOwnMayCheckIn(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	id := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class}))
+	h.Clock.Set(testkit.Class)
+	desk := h.Member("Dana Desk")
+	desk.Roles = []string{"front_desk"} // let in by the permission, not by its name
+	if in, err := h.CheckIn(desk, id); err != nil || in.Booking.Status != booking.Attended {
+		t.Errorf("%+v, %v", in, err)
+	}
+}
+
+func TestCheckInKnowsNoOtherTenant(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	other := h.Another()
+	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	id := h.MustBook(mia, s)
+	h.Clock.Set(testkit.Class)
+	ctx := context.Background()
+	_, err := other.CheckIn(other.Owner, id)
+	testkit.WantReason(t, err, fault.BookingNotFound)
+	_, err = h.App.Bookings.UndoCheckIn(ctx, other.Owner, id)
+	testkit.WantReason(t, err, fault.BookingNotFound)
+	_, err = h.SelfCheckIn(other.Member("Mia"), s, h.Scan(s))
+	testkit.WantReason(t, err, fault.SessionNotFound)
+	_, err = h.App.Bookings.GetQRToken(ctx, other.Owner, s)
+	testkit.WantReason(t, err, fault.SessionNotFound)
+	_, err = h.App.Bookings.CreateDisplayURL(ctx, other.Owner, s)
+	testkit.WantReason(t, err, fault.SessionNotFound)
+	_, err = h.App.Bookings.ListAttendance(ctx, other.Owner, bookings.AttendanceQuery{Member: mia.Member, Limit: 10})
+	testkit.WantReason(t, err, fault.MemberNotFound)
+	_, err = h.CheckIn(h.Owner, testkit.NewID[tenant.BookingID]())
+	testkit.WantReason(t, err, fault.BookingNotFound)
+	// Nor another's booking: Noa has none in this session.
+	_, err = h.SelfCheckIn(h.Member("Noa"), s, h.Scan(s))
+	testkit.WantReason(t, err, fault.NotConfirmed)
+	if got := h.Status(id); got != "CONFIRMED" {
+		t.Error(got)
+	}
+}
+
+func TestQRTokenRotatesAndLivesShorterThanTenMinutes(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h.MustBook(mia, s)
+	h.Clock.Set(testkit.Class)
+	ctx := context.Background()
+	qr, err := h.App.Bookings.GetQRToken(ctx, h.Coach, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !qr.Expires.Equal(testkit.Class.Add(90*time.Second)) || !qr.Refresh.Equal(testkit.Class.Add(30*time.Second)) {
+		t.Errorf("%+v", qr)
+	}
+	h.Clock.Set(qr.Refresh)
+	next, err := h.App.Bookings.GetQRToken(ctx, h.Coach, s)
+	if err != nil || next.Text == qr.Text {
+		t.Errorf("the next is the same; %v", err)
+	}
+	// Whoever looked at the first one when the wall changed still gets in with it.
+	if _, err := h.SelfCheckIn(mia, s, bookings.Presence{QR: qr.Text}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestNothingIsShownForASessionThatIsOff(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	ctx := context.Background()
+	s := h.Session(testkit.Slot{Starts: testkit.Class})
+	link, err := h.App.Bookings.CreateDisplayURL(ctx, h.Coach, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func() [3]fault.Reason {
+		_, qr := h.App.Bookings.GetQRToken(ctx, h.Coach, s)
+		_, url := h.App.Bookings.CreateDisplayURL(ctx, h.Coach, s)
+		_, shown := h.App.Bookings.GetDisplay(ctx, link.Token)
+		return [3]fault.Reason{fault.ReasonOf(qr), fault.ReasonOf(url), fault.ReasonOf(shown)}
+	}
+	if got := ask(); got != [3]fault.Reason{} {
+		t.Error("planned:", got)
+	}
+	if _, err := h.App.Schedules.CancelSession(ctx, h.Owner, s, "ill", true); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(); got != [3]fault.Reason{fault.SessionState, fault.SessionState, fault.SessionNotFound} {
+		t.Error("cancelled:", got)
+	}
+	h.Exec(`update sessions set deleted_at = $2 where id = $1`, s, testkit.Noon)
+	if got := ask(); got != [3]fault.Reason{fault.SessionNotFound, fault.SessionNotFound, fault.SessionNotFound} {
+		t.Error("deleted:", got)
+	}
+}

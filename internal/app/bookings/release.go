@@ -1,0 +1,59 @@
+package bookings
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ReleaseHold ends a hold, and fills its seats from the waitlist.
+func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (seats.Place, error) {
+	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+		Name: "booking.release", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.Place], error) {
+			visit, locks, err := seats.Locator{ID: id, Fills: true}.Locate(ctx, caller.Tenant, read)
+			return locks, func() engine.Operation[seats.Place] {
+				return &release{app: s, bookingState: bookingState{id: id, visit: visit, frees: true}}
+			}, err
+		},
+	})
+}
+
+// release is one attempt at ReleaseHold.
+type release struct {
+	app *Service
+	bookingState
+}
+
+// Run implements engine.Operation.
+func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+	b, err := r.findOpen(tx)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	after, changed, err := booking.Release(b, tx.Now)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	place := seats.Place{Booking: &after, Repeated: !changed}
+	if !changed {
+		return place, nil
+	}
+	if err := r.app.waitlists.UnlessAwaited(tx, r.slot); err != nil {
+		return seats.Place{}, err
+	}
+	what, why := outbox.BookingReleased, waitlist.ByRelease
+	if after.Status == booking.Expired {
+		what, why = outbox.BookingExpired, waitlist.ByExpiredHold
+	}
+	seats.EndHold(tx, &after, what)
+	r.slot.SeatsTaken -= after.Party
+	r.slot.Holds--
+	_, err = r.app.waitlists.Fill(ctx, tx, r.slot, why)
+	return place, err
+}

@@ -1,0 +1,303 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	// maxBatch bounds the operations of one transaction: beyond it an operation costs no less, and waits longer.
+	maxBatch = 128
+	// maxLookahead bounds how much of a queue is searched for operations that may run now.
+	maxLookahead = 8 * maxBatch
+	// maxRunners bounds the transactions in progress while batches are small. It leaves some of the command pool's
+	// connections to Do.
+	maxRunners = 12
+)
+
+// A batcher sends operations to the database, a few transactions at a time. Operations queue up while transactions are
+// in progress, and a runner that becomes free takes all that may go together: no operation waits for a timer, and the
+// busier the node, the less each operation costs.
+//
+// A key is in one transaction at most, so a node does not conflict with itself, and operations with one key run in
+// the order in which they arrived. Each transaction is of one tenant, and tenants take turns. Few runners make large
+// batches, so a tenant has width of them; while batches are small, because many tenants have an operation each, up to
+// widest run. All that is for speed and fairness. The database guards what is correct.
+type batcher struct {
+	width  int // transactions of one tenant at a time, and of all tenants while batches are large
+	widest int // transactions at a time while they carry fewer operations than this
+	depth  int // operations of one tenant that may wait
+	run    func(batch []*task) (requeue []*task)
+
+	mu       sync.Mutex
+	queues   map[tenant.TenantID]*queue
+	turns    []*queue // those with tasks, the next first
+	runners  int
+	inFlight int           // operations in transactions
+	pace     time.Duration // that an operation took, as a moving average
+	closed   bool
+	idle     sync.Cond // broadcast when the last runner ends
+}
+
+func newBatcher(width, widest, depth int, run func([]*task) []*task) *batcher {
+	b := &batcher{width: width, widest: widest, depth: depth, run: run, queues: make(map[tenant.TenantID]*queue)}
+	b.idle.L = &b.mu
+	return b
+}
+
+// queue holds the operations of one tenant that wait.
+type queue struct {
+	tenant  tenant.TenantID
+	tasks   []*task          // in order of arrival
+	locked  map[Key]struct{} // keys of the operations in transactions
+	runners int
+	changes bool // a transaction in progress has Changes
+	listed  bool // in turns
+}
+
+// task is an operation in a queue.
+type task struct {
+	ctx     context.Context //nolint:containedctx // a batch runs under none of its callers' contexts
+	caller  tenant.Caller
+	request string // its id in the log
+	name    string
+	locks   Locks
+	races   []Race
+	key     *IdempotencyKey
+	quiet   bool
+	fresh   func() attempt // makes the operation for one more attempt
+	done    func(error)    // answers the caller: with the result of the last attempt, or an error
+
+	found   []Key // that it turned out to lock; it waits for them if it is queued again
+	started bool
+	left    bool // its caller left before it started
+}
+
+// attempt is an operation, whatever its result, on its way through one transaction.
+type attempt interface {
+	load(q *Query)
+	run(ctx context.Context, tx *Tx) error
+	answer() []any
+}
+
+func (l Locks) anyIn(set map[Key]struct{}) bool {
+	in := func(key Key) bool { _, ok := set[key]; return ok }
+	return slices.ContainsFunc(l.Together, in) || slices.ContainsFunc(l.Single, in)
+}
+
+func (l Locks) addTo(set map[Key]struct{}) {
+	for _, key := range l.Together {
+		set[key] = struct{}{}
+	}
+	for _, key := range l.Single {
+		set[key] = struct{}{}
+	}
+}
+
+func (l Locks) removeFrom(set map[Key]struct{}) {
+	for _, key := range l.Together {
+		delete(set, key)
+	}
+	for _, key := range l.Single {
+		delete(set, key)
+	}
+}
+
+// exclusiveChanges reports whether the batch with this operation excludes others with Changes. An operation that runs
+// alone does not: it must not keep all others waiting.
+func (t *task) exclusiveChanges() bool { return t.locks.Changes && !t.locks.Solo }
+
+// enqueue appends a task to its tenant's queue.
+func (b *batcher) enqueue(t *task) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return fault.New(fault.Unavailable, fault.Contention, "The server is stopping. Try again.")
+	}
+	q := b.queues[t.caller.Tenant]
+	if q == nil {
+		q = &queue{tenant: t.caller.Tenant, locked: make(map[Key]struct{})}
+		b.queues[t.caller.Tenant] = q
+	}
+	if len(q.tasks) >= b.depth {
+		return b.full(q)
+	}
+	q.tasks = append(q.tasks, t)
+	b.list(q)
+	if !q.blocks(t) { // else the runner that has its keys takes it next
+		b.start()
+	}
+	return nil
+}
+
+// full refuses an operation because too many wait, and estimates when there is room.
+func (b *batcher) full(q *queue) error {
+	seconds := math.Ceil((time.Duration(len(q.tasks)) * b.pace / time.Duration(b.width)).Seconds())
+	return fault.New(fault.ResourceExhausted, fault.RateLimited, "Too many requests are waiting already. Try again.").
+		With("retry_after", strconv.Itoa(max(int(seconds), 1)))
+}
+
+// leave drops a task that has not started.
+func (b *batcher) leave(t *task) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !t.started {
+		t.left = true
+		q := b.queues[t.caller.Tenant]
+		q.tasks = slices.DeleteFunc(q.tasks, func(other *task) bool { return other == t })
+	}
+}
+
+// list gives a queue its turn, behind all others.
+func (b *batcher) list(q *queue) {
+	if !q.listed && len(q.tasks) > 0 {
+		q.listed = true
+		b.turns = append(b.turns, q)
+	}
+}
+
+// start adds a runner if there may be work for it.
+func (b *batcher) start() {
+	room := b.runners < b.width || max(b.runners, b.inFlight) < b.widest
+	if room && slices.ContainsFunc(b.turns, b.open) {
+		b.runners++
+		go b.runner()
+	}
+}
+
+// open reports whether one more runner may serve a queue.
+func (b *batcher) open(q *queue) bool { return q.runners < b.width }
+
+// runner runs batches until none is left.
+func (b *batcher) runner() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		q, batch := b.nextBatch()
+		if batch == nil {
+			break
+		}
+		b.start()
+		b.mu.Unlock()
+		started := time.Now() //nolint:forbidigo // a duration, not a fact of the domain
+		requeue := b.run(batch)
+		took := time.Since(started) / time.Duration(len(batch)) //nolint:forbidigo // as above
+		b.mu.Lock()
+		b.pace += (took - b.pace) / 8
+		b.release(q, batch, requeue)
+	}
+	b.runners--
+	if b.runners == 0 {
+		b.idle.Broadcast()
+	}
+}
+
+// nextBatch takes what may go together from the queue whose turn it is.
+func (b *batcher) nextBatch() (*queue, []*task) {
+	for i, q := range b.turns {
+		if !b.open(q) {
+			continue
+		}
+		batch := q.nextBatch()
+		if len(batch) == 0 && len(q.tasks) > 0 {
+			continue // all of them wait for keys
+		}
+		b.turns = slices.Delete(b.turns, i, i+1)
+		q.listed = false
+		b.list(q)
+		if len(batch) > 0 {
+			q.runners++
+			b.inFlight += len(batch)
+			return q, batch
+		}
+		b.drop(q)
+		return b.nextBatch()
+	}
+	return nil, nil
+}
+
+// nextBatch removes, in order of arrival, the operations that may run together now. An operation that may not holds
+// back all later ones that share one of its keys.
+func (q *queue) nextBatch() []*task {
+	var batch []*task
+	single, held := make(map[Key]struct{}), make(map[Key]struct{})
+	rest := q.tasks[:0]
+	for i, t := range q.tasks {
+		if len(batch) == maxBatch || i == maxLookahead || len(batch) == 1 && batch[0].locks.Solo {
+			rest = append(rest, q.tasks[i:]...)
+			break
+		}
+		again := slices.ContainsFunc(t.locks.Single, func(key Key) bool { _, ok := single[key]; return ok })
+		switch {
+		case t.ctx.Err() != nil:
+			t.left = true
+		case q.blocks(t), t.locks.anyIn(held), again, t.locks.Solo && len(batch) > 0:
+			t.locks.addTo(held)
+			rest = append(rest, t)
+		default:
+			t.started = true
+			batch = append(batch, t)
+			for _, key := range t.locks.Single {
+				single[key] = struct{}{}
+			}
+		}
+	}
+	clear(q.tasks[len(rest):])
+	q.tasks = rest
+	for _, t := range batch {
+		t.locks.addTo(q.locked)
+	}
+	q.changes = q.changes || slices.ContainsFunc(batch, (*task).exclusiveChanges)
+	return batch
+}
+
+// blocks reports whether a task has to wait for a transaction in progress.
+func (q *queue) blocks(t *task) bool {
+	return t.locks.anyIn(q.locked) || q.changes && t.exclusiveChanges()
+}
+
+// release ends a batch. Operations that are queued again, to run alone, keep their place before all that came later.
+func (b *batcher) release(q *queue, batch, requeue []*task) {
+	for _, t := range batch {
+		t.locks.removeFrom(q.locked)
+	}
+	if slices.ContainsFunc(batch, (*task).exclusiveChanges) {
+		q.changes = false
+	}
+	q.runners--
+	b.inFlight -= len(batch)
+	for _, t := range requeue {
+		t.locks.Solo = true
+		t.locks.Together = append(t.locks.Together, t.found...)
+		t.found = nil
+	}
+	if len(requeue) > 0 {
+		q.tasks = slices.Concat(requeue, q.tasks)
+	}
+	b.list(q)
+	b.drop(q)
+}
+
+// drop forgets a queue that is empty.
+func (b *batcher) drop(q *queue) {
+	if len(q.tasks) == 0 && q.runners == 0 {
+		delete(b.queues, q.tenant)
+	}
+}
+
+// drain refuses new tasks and waits until those that were taken are done.
+func (b *batcher) drain() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.closed = true
+	for b.runners > 0 {
+		b.idle.Wait()
+	}
+}

@@ -1,0 +1,92 @@
+// Package engine runs use cases, each in one SERIALIZABLE transaction: alone, or batched with others of its tenant.
+// It claims idempotency keys and replays stored answers, retries what lost a race, and reports what was committed.
+// It knows nothing of booking.
+package engine
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Config is what an Engine needs.
+type Config struct {
+	DB *pg.DB
+	// Now is the clock. The engine reads it once for each attempt, outside the transaction.
+	Now func() time.Time
+	// NewState makes what the operations of one attempt share. Optional.
+	NewState func() State
+	// Committed hears of every tenant whose data changed, after the commit. Optional.
+	Committed func(tenant.TenantID)
+	// Width is how many transactions of one tenant's operations run at a time. Default 2, which is best on 2 cores.
+	Width int
+	// QueueDepth is how many operations of one tenant may wait. Default 4096.
+	QueueDepth int
+}
+
+// Engine runs operations. It is safe for concurrent use.
+type Engine struct {
+	// Alarms go off when something of a tenant runs out; Tx.WakeAt sets them.
+	Alarms Alarms
+
+	db        *pg.DB
+	now       func() time.Time
+	newState  func() State
+	committed func(tenant.TenantID)
+	batcher   *batcher
+	contended contention
+}
+
+// New makes an Engine.
+func New(c Config) *Engine {
+	e := &Engine{db: c.DB, newState: c.NewState, committed: c.Committed}
+	// Postgres keeps microseconds. Cutting the rest off here makes what an answer says equal to what a later read says.
+	e.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
+	if e.newState == nil {
+		e.newState = func() State { return noState{} }
+	}
+	if e.committed == nil {
+		e.committed = func(tenant.TenantID) {}
+	}
+	width := cmp.Or(c.Width, 2)
+	e.batcher = newBatcher(width, max(width, maxRunners), cmp.Or(c.QueueDepth, 4096), e.runBatch)
+	return e
+}
+
+// Now is the time, in UTC and to the microsecond.
+func (e *Engine) Now() time.Time { return e.now() }
+
+// Read sends a batch whose statements do not depend on each other as one snapshot, in one round trip.
+func (e *Engine) Read(ctx context.Context, by tenant.Caller, batch *pg.Batch) error {
+	return e.db.ReadBatch(ctx, pg.Scope{Tenant: by.Tenant}, batch)
+}
+
+// Snapshot reads several times from one snapshot.
+func (e *Engine) Snapshot(ctx context.Context, by tenant.Caller, fn func(context.Context, *pg.ReadTx) error) error {
+	return e.db.Read(ctx, pg.Scope{Tenant: by.Tenant}, fn)
+}
+
+// ReadAsOperator reads the data of all tenants.
+func (e *Engine) ReadAsOperator(ctx context.Context, fn func(context.Context, *pg.ReadTx) error) error {
+	return e.db.ReadAsOperator(ctx, fn)
+}
+
+// Changed reports that data of a tenant changed in a transaction that was Quiet.
+func (e *Engine) Changed(id tenant.TenantID) { e.committed(id) }
+
+// Drain refuses new operations and waits for those that were taken. Call it when no more requests arrive, before the
+// database is closed.
+func (e *Engine) Drain() { e.batcher.drain() }
+
+// Queued counts a tenant's transactions in progress and the operations that wait for one.
+func (e *Engine) Queued(id tenant.TenantID) (running, waiting int) {
+	e.batcher.mu.Lock()
+	defer e.batcher.mu.Unlock()
+	if q := e.batcher.queues[id]; q != nil {
+		return q.runners, len(q.tasks)
+	}
+	return 0, 0
+}

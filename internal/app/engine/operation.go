@@ -1,0 +1,174 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// An Operation runs inside one SERIALIZABLE transaction, alone or batched with others of its tenant. It cannot tell the
+// difference. Every attempt gets a fresh value, so nothing has to be reset.
+type Operation[R any] interface {
+	// Load asks for facts. It does no I/O: all operations of a batch load in one round trip.
+	Load(q *Query)
+	// Run decides, then queues writes. It refuses before it writes. The result is complete when Run returns.
+	Run(ctx context.Context, tx *Tx) (R, error)
+}
+
+// RunFunc is an Operation that loads nothing ahead and reads in Run. It has to be Solo.
+type RunFunc[R any] func(ctx context.Context, tx *Tx) (R, error)
+
+// Load implements Operation.
+func (RunFunc[R]) Load(*Query) {}
+
+// Run implements Operation.
+func (f RunFunc[R]) Run(ctx context.Context, tx *Tx) (R, error) { return f(ctx, tx) }
+
+// A Spec says how an operation is run.
+type Spec[R any] struct {
+	// Name labels the transaction's metrics: "booking.book".
+	Name string
+	// Locks say what the operation may not share with others. Do ignores them.
+	Locks Locks
+	// Races are the constraints that guard what the operation has not read. It runs again if one of them refuses.
+	Races []Race
+	// Replay stores the answer under the caller's idempotency key. A repeated request gets that answer.
+	Replay bool
+	// Answer names the parts of the result that are stored. Default: the whole result. Secrets carry json:"-".
+	Answer func(*R) []any
+	// Quiet keeps the commit from being reported as a change. See Engine.Changed.
+	Quiet bool
+	// New makes the operation, anew for each attempt. Do ignores it.
+	New func() Operation[R]
+
+	// Locate replaces Locks and New where an operation names something whose keys have to be read first. An operation
+	// that finds it in another place returns ErrMoved, and is located again.
+	Locate func(ctx context.Context, read Reader) (Locks, func() Operation[R], error)
+}
+
+// Reader is Engine.Read for one caller.
+type Reader func(context.Context, *pg.Batch) error
+
+// A Race tells by the database's error whether an operation lost a race to a constraint, rather than to a
+// serialization failure.
+type Race func(error) bool
+
+// Key names something that operations lock: a session, a member, a waitlist.
+type Key = tenant.UUID
+
+// NameKey makes the key of something that has no id.
+func NameKey(kind string, parts ...string) Key {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s %q", kind, parts))
+	return Key(sum[:16])
+}
+
+// Locks decide what may share a transaction, and what may run at the same time.
+type Locks struct {
+	Together []Key // never in two transactions at once, but several operations in one
+	Single   []Key // one operation at a time
+	// Changes says that the operation updates existing bookings. Their index entries share pages, and two transactions
+	// that each put a new version there conflict. So one batch with such operations runs per tenant at a time.
+	Changes bool
+	Solo    bool // never batched
+}
+
+// ErrMoved says that what the operation names is no longer where Locate found it.
+var ErrMoved = errors.New("engine: moved since it was located")
+
+// maxAttempts bounds how often an operation is run again for a reason that may go away.
+const maxAttempts = 5
+
+// Run queues an operation and waits for its result. If ctx ends while it is queued it is dropped. Once it has started
+// it finishes, and a request with the same idempotency key returns its result.
+func Run[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R]) (R, error) {
+	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
+		for attempt := 1; ; attempt++ {
+			locks, fresh := s.Locks, s.New
+			if s.Locate != nil {
+				read := func(ctx context.Context, batch *pg.Batch) error { return e.Read(ctx, by, batch) }
+				var err error
+				if locks, fresh, err = s.Locate(ctx, read); err != nil {
+					var none R
+					return none, err
+				}
+			}
+			result, err := enqueue(ctx, e, by, s, locks, fresh, key)
+			if attempt == maxAttempts || !errors.Is(err, ErrMoved) {
+				return result, err
+			}
+		}
+	})
+}
+
+// Do runs what is never batched, on the caller's goroutine and under its context. There is no strict attempt, and
+// Tx.Lock helps the next attempt only.
+func Do[R any](
+	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], run func(context.Context, *Tx) (R, error),
+) (R, error) {
+	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
+		for attempt := 1; ; attempt++ {
+			result, err := doOnce(ctx, e, by, s, key, run)
+			if err == nil || attempt == maxAttempts || !mayEndDifferently(err, key, s.Races) {
+				return result, err
+			}
+		}
+	})
+}
+
+// Exec is Do for what has no result.
+func Exec(
+	ctx context.Context, e *Engine, by tenant.Caller, s Spec[struct{}], run func(context.Context, *Tx) error,
+) error {
+	s.Answer = func(*struct{}) []any { return []any{} }
+	_, err := Do(ctx, e, by, s, func(ctx context.Context, tx *Tx) (struct{}, error) { return struct{}{}, run(ctx, tx) })
+	return err
+}
+
+// doOnce runs a body in one transaction.
+func doOnce[R any](
+	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], key *IdempotencyKey,
+	run func(context.Context, *Tx) (R, error),
+) (R, error) {
+	var tx *Tx
+	var result R
+	now := e.now()
+	ids := tenant.NewMint(now)
+	err := e.db.InTx(ctx, pg.Scope{Tenant: by.Tenant}, s.Name, func(ctx context.Context, db *pg.Tx) (err error) {
+		tx = &Tx{
+			Tx: db, Tenant: by.Tenant, Caller: by, Request: requestID(ctx), Now: now, IDs: ids.Again(), State: e.newState(),
+		}
+		if key != nil {
+			key.claimOnce(tx)
+		}
+		if result, err = run(ctx, tx); err == nil && key != nil {
+			err = key.store(tx, s.stored(&result))
+		}
+		return err
+	})
+	if err != nil {
+		var none R
+		return none, err
+	}
+	if !s.Quiet {
+		e.committed(by.Tenant)
+	}
+	tx.committed(e)
+	return result, nil
+}
+
+// mayEndDifferently reports whether another attempt may succeed where the last one ended with err.
+func mayEndDifferently(err error, key *IdempotencyKey, races []Race) bool {
+	if errors.Is(err, pg.ErrCommitUnknown) {
+		return key != nil // the key tells what became of that commit
+	}
+	for _, lost := range races {
+		if lost(err) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,34 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+)
+
+// Outage turns an error of the database that is no bug and no refusal into a fault; nil for every other error. On
+// TIMEOUT the change may have been made: a retry needs the request's idempotency key.
+func Outage(err error) *fault.Error {
+	switch {
+	case errors.Is(err, pg.ErrCommitUnknown):
+		return timeout.With("outcome", "unknown").Because(err)
+	case pg.Code(err) == queryCanceled, pg.Unreachable(err):
+		return timeout.Because(err)
+	case pg.Disordered(err):
+		return disordered.Because(err)
+	}
+	return nil
+}
+
+// queryCanceled is the SQLSTATE of a statement that ran into its time limit.
+const queryCanceled = "57014"
+
+var (
+	// disordered is not Berth's fault, and the next try may succeed: clients send the request again.
+	disordered = fault.New(fault.Unavailable, fault.Contention,
+		"The database could not do it. Nothing happened: try again.")
+
+	timeout = fault.New(fault.DeadlineExceeded, fault.Timeout,
+		"The database does not answer. Try again, with the same idempotency key if anything is to change.")
+)

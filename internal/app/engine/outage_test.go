@@ -1,0 +1,50 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+)
+
+func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		err     error
+		reason  fault.Reason
+		outcome string
+	}{
+		"commit unknown":  {fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("reset")), fault.Timeout, "unknown"},
+		"statement limit": {fmt.Errorf("book: %w", &pgconn.PgError{Code: "57014"}), fault.Timeout, ""},
+		"it is starting":  {fmt.Errorf("connect: %w", &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P03"}), fault.Timeout, ""},
+		"it hung up":      {fmt.Errorf("book: %w", io.ErrUnexpectedEOF), fault.Timeout, ""},
+		"no room":         {fmt.Errorf("book: %w", &pgconn.PgError{Code: "53100"}), fault.Contention, ""},
+		"a disk fails":    {&pgconn.PgError{Code: "58030"}, fault.Contention, ""},
+		"out of order":    {&pgconn.PgError{Code: "XX000"}, fault.Contention, ""},
+		"damaged data":    {&pgconn.PgError{Code: "XX001"}, "", ""},
+		"out of order at a commit": {
+			fmt.Errorf("%w: %w", pg.ErrCommitUnknown, &pgconn.PgError{Code: "XX000"}), fault.Timeout, "unknown",
+		},
+		"wrong password": {&pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "28P01"}, "", ""},
+		"a bug":          {&pgconn.PgError{Code: "42601"}, "", ""},
+		"committed":      {pg.ErrCommitted, "", ""},
+		"nothing":        {nil, "", ""},
+	} {
+		f := engine.Outage(test.err)
+		if f == nil {
+			if test.reason != "" {
+				t.Errorf("%s is none", name)
+			}
+			continue
+		}
+		if f.Reason != test.reason || f.Metadata["outcome"] != test.outcome || !errors.Is(f, test.err) {
+			t.Errorf("%s is %v with %v", name, f, f.Metadata)
+		}
+	}
+}

@@ -1,0 +1,136 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// What is looked up about one booking locks that booking, its session, its member and its subscription against change, and none of
+// their neighbours, though the database has just been made and the planner knows nothing of the tables' sizes.
+func TestALookUpLocksNoNeighbours(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5})
+	type made struct {
+		who      tenant.Caller
+		session  tenant.SessionID
+		booking  tenant.BookingID
+		contract tenant.SubscriptionID
+	}
+	var all []made
+	for i := range 12 {
+		m := made{who: h.Member(fmt.Sprint("Member ", i)), session: h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)})}
+		m.contract = h.Subscribe(m.who, pack).ID
+		m.booking = h.MustBook(m.who, m.session)
+		all = append(all, m)
+	}
+	one := all[5]
+	var (
+		b       *booking.Booking
+		s       *booking.Slot
+		u       *credit.Subscription
+		us      []credit.Subscription
+		who     *booking.Member
+		doubles booking.Facts
+	)
+	for name, find := range map[string]func(*pg.Batch){
+		"the booking":      func(batch *pg.Batch) { store.FindBooking(batch, h.Tenant, one.booking, &b) },
+		"its session":      func(batch *pg.Batch) { store.FindSlotOf(batch, h.Tenant, one.booking, &s) },
+		"its subscription": func(batch *pg.Batch) { store.FindBookingSubscription(batch, h.Tenant, one.booking, &u) },
+		"a session":        func(batch *pg.Batch) { store.FindSlot(batch, h.Tenant, one.session, &s) },
+		"a member":         func(batch *pg.Batch) { store.FindBookingMember(batch, h.Tenant, one.who.Member, &who) },
+		"a member's place": func(batch *pg.Batch) {
+			store.FindDoubles(batch, h.Tenant, one.session, one.who.Member, 10, &doubles.Booking, &doubles.Entry)
+		},
+		"a member's contracts": func(batch *pg.Batch) {
+			store.ListPayers(batch, h.Tenant, one.session, []tenant.MemberID{one.who.Member}, []tenant.SubscriptionID{{}}, &us)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var locks []string
+			done := errors.New("no more is wanted")
+			err := h.DB.InTx(t.Context(), pg.Scope{Tenant: h.Tenant}, "look", func(ctx context.Context, tx *pg.Tx) error {
+				var batch pg.Batch
+				find(&batch)
+				if err := tx.Load(ctx, &batch); err != nil {
+					return err
+				}
+				// A lock on a page of a table stands for all of its rows. One on a page of an index is for whoever writes there, which
+				// bookings of a session do not: they change neither its start nor its id.
+				var seen pg.Batch
+				pg.Collect(seen.Queue(`
+select c.relname || ' ' || l.locktype from pg_locks l join pg_class c on c.oid = l.relation
+where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+` and c.relname ~ '^(bookings|sessions|members|subscriptions)'
+  and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in ('bookings_pkey', 'sessions_pkey', 'members_pkey', 'subscriptions_pkey',
+    'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
+				if err := tx.Load(ctx, &seen); err != nil {
+					return err
+				}
+				return done
+			})
+			if !errors.Is(err, done) {
+				t.Fatal(err)
+			}
+			slices.Sort(locks)
+			if len(locks) > 0 {
+				t.Errorf("it locks %v", slices.Compact(locks))
+			}
+		})
+	}
+}
+
+// Eight people who book and cancel the same five classes at the same time are never sent away because of each other.
+func TestMixedLoadIsNotSentAway(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	pack := h.Plan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
+	const people, rounds = 8, 6
+	members := make([]tenant.Caller, people)
+	for i := range members {
+		members[i] = h.Member(fmt.Sprint("Member ", i))
+		h.Subscribe(members[i], pack)
+	}
+	classes := make([]tenant.SessionID, 5)
+	for i := range classes {
+		classes[i] = h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 4})
+	}
+	var booked atomic.Int64
+	testkit.Together(people, func(i int) {
+		for n := range rounds {
+			place, err := h.Book(members[i], classes[(i*3+n)%len(classes)])
+			if fault.ReasonOf(err) == fault.SessionFull {
+				continue
+			}
+			if err == nil {
+				booked.Add(1)
+				_, err = h.Cancel(members[i], place.Booking.ID)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if booked.Load() < people*rounds/2 {
+		t.Errorf("only %d were booked", booked.Load())
+	}
+	if n := h.Count(`select sum(seats_taken) from sessions where tenant_id = $1`, h.Tenant); n != 0 {
+		t.Errorf("%d seats are taken in the end", n)
+	}
+	h.WantSound()
+}

@@ -1,0 +1,118 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Tx is one attempt at an operation: the transaction, and all that enters it from outside. Every attempt that the
+// database asks for sees the same time and makes the same ids.
+type Tx struct {
+	*pg.Tx
+	Tenant  tenant.TenantID
+	Caller  tenant.Caller
+	Request string // the request's id in the log; empty where there is none
+	Now     time.Time
+	IDs     *tenant.Mint
+	State   State
+
+	task    *task // nil in Do
+	shared  bool
+	wakeAt  *time.Time
+	effects []func()
+}
+
+// ErrSolo says that an operation cannot finish in a shared transaction. The engine runs it again alone.
+var ErrSolo = errors.New("engine: this operation runs alone")
+
+// Shared reports whether other operations share the transaction.
+func (tx *Tx) Shared() bool { return tx.shared }
+
+// Load reads more facts. In a shared transaction it returns ErrSolo.
+func (tx *Tx) Load(ctx context.Context, batch *pg.Batch) error {
+	if tx.shared {
+		return ErrSolo
+	}
+	return tx.Tx.Load(ctx, batch)
+}
+
+// Lock names what the operation found out that it changes. Two transactions that change the same things conflict. On
+// one node the operation is queued again, with these keys, behind the one that has them: Lock returns ErrSolo. On
+// another node it fails once and retries under an advisory lock.
+func (tx *Tx) Lock(keys ...Key) error {
+	for _, key := range keys {
+		tx.QueueAgainOn(advisoryLock(tx.Tenant, key))
+		if t := tx.task; t != nil && !slices.Contains(t.locks.Together, key) && !slices.Contains(t.found, key) {
+			t.found = append(t.found, key)
+		}
+	}
+	if t := tx.task; t != nil && len(keys) > 0 && (tx.shared || len(t.found) > 0) {
+		return ErrSolo
+	}
+	return nil
+}
+
+// WakeAt sets an alarm for the tenant if the transaction is committed: something that it made runs out then.
+func (tx *Tx) WakeAt(at time.Time) {
+	if tx.wakeAt == nil || at.Before(*tx.wakeAt) {
+		tx.wakeAt = &at
+	}
+}
+
+// OnCommit runs fn after the commit; not at all if there is none or the operation was refused. A process that ends
+// between the two does not run it, so nothing correct may depend on it.
+func (tx *Tx) OnCommit(fn func()) { tx.effects = append(tx.effects, fn) }
+
+// committed does what was to follow the commit.
+func (tx *Tx) committed(e *Engine) {
+	if tx.wakeAt != nil {
+		e.Alarms.Set(tx.Tenant, *tx.wakeAt)
+	}
+	for _, effect := range tx.effects {
+		effect()
+	}
+}
+
+// Audit records an act of the caller that the tenant may want to ask about later.
+func (tx *Tx) Audit(action, kind string, target tenant.UUID, reason string, changes map[string]any) {
+	tx.AuditEntry(store.AuditEntry{
+		Action: action, TargetKind: kind, TargetID: target.String(), Reason: reason, Changes: changes,
+	})
+}
+
+// AuditEntry is Audit for what has no id. It fills in who, when and by which request.
+func (tx *Tx) AuditEntry(entry store.AuditEntry) {
+	entry.ID, entry.Actor, entry.Subject = tenant.Next[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
+	entry.Request, entry.At = tx.Request, tx.Now
+	store.AppendAudit(tx.Tx, tx.Tenant, entry)
+}
+
+// Change is what an act changed, for the audit log; a nil side is left out.
+func Change(before, after map[string]any) map[string]any {
+	changes := make(map[string]any, 2)
+	if before != nil {
+		changes["before"] = before
+	}
+	if after != nil {
+		changes["after"] = after
+	}
+	return changes
+}
+
+type requestKey struct{}
+
+// WithRequest has the audit log name the request that acts are part of by the id under which the server's log knows it.
+func WithRequest(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, requestKey{}, id)
+}
+
+func requestID(ctx context.Context) string {
+	id, _ := ctx.Value(requestKey{}).(string)
+	return id
+}

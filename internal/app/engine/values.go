@@ -1,0 +1,33 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// Distinct drops repeated values and keeps the order of the rest.
+func Distinct[T comparable](values []T) []T {
+	seen := make(map[T]bool)
+	return slices.DeleteFunc(slices.Clone(values), func(v T) bool {
+		again := seen[v]
+		seen[v] = true
+		return again
+	})
+}
+
+// Current refuses an edit of something that was edited since it was read.
+func Current(expect *int, version int) error {
+	if expect != nil && *expect != version {
+		return fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it meanwhile. Read it again, then decide.").In("etag")
+	}
+	return nil
+}
+
+// Because is the data of an event that has a reason.
+func Because(reason string) map[string]any {
+	if reason == "" {
+		return nil
+	}
+	return map[string]any{"reason": reason}
+}

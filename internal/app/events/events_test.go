@@ -1,0 +1,64 @@
+package events_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app/events"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// A page looks at a limited number of events, and says where to go on even if it has found none.
+func TestANarrowFilterComesToItsEnd(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	first, last := testkit.NewID[tenant.BookingID](), testkit.NewID[tenant.BookingID]()
+	h.Exec(`insert into events (tenant_id, id, type, booking_id, actor, occurred_at)
+	        select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'booking.confirmed',
+	          case n when 1 then $2::uuid when 12000 then $3::uuid end, 'system', $4 from generate_series(1, 12000) n`, h.Tenant, first, last, testkit.Noon)
+	h.Exec(`analyze events`)
+	h.Another() // whose log is empty
+	for {       // until no transaction of another test keeps them back
+		page, err := h.App.Events.ListEvents(t.Context(), h.Owner, events.EventQuery{Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(page.Events) == 1 {
+			break
+		}
+	}
+	for _, c := range []struct {
+		name      string
+		booking   tenant.BookingID
+		backwards bool
+		want      []int // found on each page
+	}{
+		{"the last", last, false, []int{0, 0, 1}},
+		{"the last, backwards", last, true, []int{1, 0, 0}},
+		{"the first", first, false, []int{1, 0, 0}},
+		{"the first, backwards", first, true, []int{0, 0, 1}},
+		{"none", testkit.NewID[tenant.BookingID](), false, []int{0, 0, 0}},
+	} {
+		q := events.EventQuery{Filter: events.EventFilter{Booking: c.booking}, Backwards: c.backwards, Limit: 10}
+		var got []int
+		for range 10 {
+			page, err := h.App.Events.ListEvents(t.Context(), h.Owner, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, len(page.Events))
+			if q.After = page.Next; q.After == nil {
+				break
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, diff)
+		}
+	}
+	if _, err := h.App.Events.WatchEvents(t.Context(), h.Owner, events.EventFilter{}, ""); err == nil || fault.ReasonOf(err) != "" {
+		t.Errorf("without a relay: %v", err)
+	}
+}

@@ -1,0 +1,28 @@
+// Package events lets clients read and watch the event log.
+package events
+
+import (
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	DB *pg.DB
+	// Relay is whom events are watched through. Optional where nobody watches any.
+	Relay *outbox.Relay
+}
+
+// Service holds the use cases about events. It is safe for concurrent use.
+type Service struct {
+	db    *pg.DB
+	relay *outbox.Relay
+}
+
+// New makes a Service.
+func New(c Config) *Service {
+	return &Service{
+		db:    c.DB,
+		relay: c.Relay,
+	}
+}

@@ -1,0 +1,35 @@
+// Package housekeeping holds the use cases that sweep over all areas and ring alarms.
+package housekeeping
+
+import (
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/waitlists"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Engine    *engine.Engine
+	Waitlists *waitlists.Service
+	Schedules *schedules.Service
+	Messages  *messages.Service
+}
+
+// Service holds the use cases about housekeeping. It is safe for concurrent use.
+type Service struct {
+	engine    *engine.Engine
+	waitlists *waitlists.Service
+	schedules *schedules.Service
+	messages  *messages.Service
+}
+
+// New makes a Service.
+func New(c Config) *Service {
+	return &Service{
+		engine:    c.Engine,
+		waitlists: c.Waitlists,
+		schedules: c.Schedules,
+		messages:  c.Messages,
+	}
+}

@@ -1,0 +1,108 @@
+package housekeeping_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// Each check finds what it is there for: a house without fault is spoilt in one way at a time.
+func TestVerifyFindsEachKindOfDamage(t *testing.T) {
+	t.Parallel()
+	// Leo, who waits, has an offer of a second seat.
+	const offered = `
+update sessions set capacity = 2, seats_taken = 2;
+insert into waitlist_rounds (tenant_id, id, session_id, freed, opened_at)
+select tenant_id, id, session_id, 1, created_at from waitlist_entries where status = 'WAITING';
+insert into waitlist_offers (tenant_id, id, round_id, session_id, entry_id, member_id, seats, status, try, created_at, expires_at, claim_hash, code)
+select tenant_id, id, id as round, session_id, id as entry, member_id, 1, 'LIVE', 1, created_at, created_at + interval '1 hour', '', '' from waitlist_entries where status = 'WAITING';
+update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`
+	damages := map[string][]string{
+		"seats taken are those of bookings and offers":                   {`update sessions set seats_taken = 0`},
+		"no session has more seats taken than it has":                    {`alter table sessions drop constraint sessions_capacity`, `update sessions set seats_taken = 11`},
+		"no active booking is in a session that is cancelled or deleted": {`update sessions set state = 'CANCELLED'`},
+		"the span of a booking is that of its session":                   {`update bookings set ends_at = ends_at + interval '1 hour'`},
+		"holds are the bookings that are pending":                        {`update sessions set holds = 1`},
+		"items are out with bookings that are on": {
+			`insert into items (tenant_id, id, location_id, name, stock, created_at, updated_at)
+			 select tenant_id, id, id as location, 'Cart', 1, created_at, updated_at from locations`,
+			`insert into booking_items (tenant_id, id, booking_id, line_id, item_id, number, status, out_from, out_until)
+			 select b.tenant_id, b.id, b.id as booking, b.id as line, i.id, 1, 'CONFIRMED', b.starts_at, b.ends_at from bookings b, items i where b.status = 'CANCELLED'`,
+		},
+		"no thing is out twice at once": {
+			`insert into items (tenant_id, id, location_id, name, stock, created_at, updated_at)
+			 select tenant_id, id, id as location, 'Cart', 1, created_at, updated_at from locations`,
+			`alter table booking_items drop constraint booking_items_out`,
+			`insert into booking_items (tenant_id, id, booking_id, line_id, item_id, number, status, out_from, out_until)
+			 select b.tenant_id, gen_random_uuid(), b.id as booking, b.id as line, i.id, 1, 'CONFIRMED', b.starts_at, b.ends_at
+			 from bookings b, items i, generate_series(1, 2) where b.status = 'CONFIRMED'`,
+		},
+		"nobody is booked twice in one session": {
+			`drop index bookings_active`, `update bookings set status = 'CONFIRMED', member_id = (select min(member_id::text)::uuid from bookings)`,
+		},
+		"bookings that allow no overlap have none": {
+			`alter table bookings drop constraint bookings_overlap`, `drop index bookings_active`,
+			`update bookings set status = 'CONFIRMED', exclusive = true, member_id = (select min(member_id::text)::uuid from bookings)`,
+		},
+		"no resource and no coach is in two sessions at once": {
+			`alter table sessions drop constraint sessions_staff_busy`,
+			`update sessions set coach_id = (select min(id::text)::uuid from members)`,
+			`insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+			 select tenant_id, gen_random_uuid(), service_id, location_id, coach_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at from sessions`,
+		},
+		"waiting counts those who wait for a session by name":            {`update sessions set waiting = 2`},
+		"queues count those who stand in them":                           {`update waitlist_queues set waiting = 2`},
+		"places in line are those of entries that wait":                  {`update waitlist_entries set status = 'EXPIRED', closed_at = created_at where status = 'WAITING'`},
+		"places in line are in the queues of their sessions":             {`update sessions set local_date = local_date + 1`},
+		"an entry is offered something where it has a live offer":        {`update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`},
+		"live offers are for sessions on sale":                           {offered, `update sessions set blocked = true`},
+		"no round has more seats on offer than were freed":               {offered, `update waitlist_offers set seats = 2`},
+		"seats are kept while somebody may claim them":                   {offered, `update waitlist_rounds set keeps = 1`, `update waitlist_offers set status = 'DECLINED', closed_at = created_at`},
+		"an accepted offer is a booking":                                 {offered, `update waitlist_offers o set status = 'ACCEPTED', closed_at = o.created_at, booking_id = b.id from bookings b where b.status = 'CANCELLED'`},
+		"nobody has two places in one session":                           {`update waitlist_places p set member_id = b.member_id from bookings b where b.session_id = p.session_id and b.status = 'CONFIRMED'`},
+		"balances are the sums of their ledgers":                         {`update subscriptions set balance = balance + 1`},
+		"each line's balance is that of the line before plus its amount": {`update credit_entries set balance = balance + 1`},
+		"a booking holds what its lines moved":                           {`update bookings set credits = 3 where credits = 1`},
+		"unlimited and course plans move no credits":                     {`update plans set kind = 'UNLIMITED', credits = 0`},
+		"no booking is on a course plan":                                 {`update plans set kind = 'COURSE', credits = 0`},
+		"a cancellation in time has given its credits back":              {`update bookings set status = 'CANCELLED', cancelled_at = created_at where credits = 1`},
+		"quotas count the bookings that count against them":              {`update usage set used = used + 1`},
+		"every place that was given stands in a decision":                {`delete from waitlist_decisions`},
+		"whoever was promoted has a booking":                             {`update waitlist_entries e set booking_id = b.id from bookings b where e.status = 'BOOKED' and b.status = 'CANCELLED'`},
+		"sessions that say so have workouts":                             {`update sessions set has_workouts = true`},
+	}
+	for check, damage := range damages {
+		t.Run(check, func(t *testing.T) {
+			t.Parallel()
+			h := testkit.NewHouse(t)
+			mia, noa, leo := h.Member("Mia"), h.Member("Noa"), h.Member("Leo")
+			h.Subscribe(noa, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5, WeeklyLimit: new(5)}))
+			class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})
+			place := h.MustBook(mia, class)
+			h.MustWait(noa, class)
+			h.MustWait(leo, class)
+			if _, err := h.Cancel(mia, place); err != nil {
+				t.Fatal(err)
+			}
+			h.WantSound()
+			for _, sql := range damage {
+				h.Exec(sql)
+			}
+			violations, err := h.App.Housekeeping.Verify(context.Background(), h.Tenant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.ContainsFunc(violations, func(v housekeeping.Violation) bool { return v.Check == check }) {
+				t.Errorf("not found among %+v", violations)
+			}
+		})
+	}
+	if n := len(store.Checks); n != len(damages) {
+		t.Errorf("there are %d checks, and damage for %d", n, len(damages))
+	}
+}

@@ -1,0 +1,471 @@
+package schedules_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+func listSessions(h *testkit.House, who tenant.Caller, q schedules.SessionQuery) []schedules.Offered {
+	h.T.Helper()
+	all, err := h.App.Schedules.ListSessions(context.Background(), who, q)
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	return all
+}
+
+func offeredIDs(all []schedules.Offered) []tenant.SessionID {
+	ids := []tenant.SessionID{}
+	for _, s := range all {
+		ids = append(ids, s.ID)
+	}
+	return ids
+}
+
+func TestMembersNeverSeeDrafts(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	draft := h.Session(testkit.Slot{Starts: testkit.Evening, State: catalog.Draft})
+	published := h.Session(testkit.Slot{Starts: testkit.Evening.Add(time.Hour)})
+	cancelled := h.Session(testkit.Slot{Starts: testkit.Evening.Add(2 * time.Hour), State: catalog.Cancelled})
+	deleted := h.Session(testkit.Slot{Starts: testkit.Evening.Add(3 * time.Hour)})
+	h.Exec(`update sessions set deleted_at = $2 where id = $1`, deleted, testkit.Noon)
+	partner := tenant.Caller{Tenant: h.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
+	h.Another().Session(testkit.Slot{Starts: testkit.Evening})
+
+	everything, open := []tenant.SessionID{draft, published, cancelled}, []tenant.SessionID{published, cancelled}
+	for name, tt := range map[string]struct {
+		who  tenant.Caller
+		want []tenant.SessionID
+	}{
+		"owner": {h.Owner, everything}, "admin": {h.Person("Ada", tenant.RoleAdmin), everything}, "coach": {h.Coach, everything},
+		"member": {h.Member("Mia"), open}, "partner": {partner, open}, "a role of the tenant's own": {stranger(h, "gardener"), open},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if diff := cmp.Diff(tt.want, offeredIDs(listSessions(h, tt.who, testkit.Week()))); diff != "" {
+				t.Errorf("list (-want +got)\n%s", diff)
+			}
+			asked := testkit.Week()
+			asked.States = []catalog.SessionState{catalog.Draft, catalog.Published}
+			if diff := cmp.Diff(tt.want[:len(tt.want)-1], offeredIDs(listSessions(h, tt.who, asked))); diff != "" {
+				t.Errorf("list of drafts and published ones (-want +got)\n%s", diff)
+			}
+			for _, id := range []tenant.SessionID{draft, deleted} {
+				_, err := h.App.Schedules.GetSession(context.Background(), tt.who, id)
+				want := fault.SessionNotFound
+				if id == draft && len(tt.want) == 3 {
+					want = ""
+				}
+				testkit.WantReason(t, err, want)
+			}
+			if _, err := h.App.Schedules.GetSession(context.Background(), tt.who, cancelled); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// stranger is a member with a role that the house does not know.
+func stranger(h *testkit.House, role string) tenant.Caller {
+	who := h.Member("Sam")
+	who.Roles = []string{role}
+	return who
+}
+
+func TestListSessionsFilters(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	pier, tennis := testkit.NewID[tenant.LocationID](), testkit.NewID[tenant.ServiceID]()
+	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'UTC', $3, $3)`, h.Tenant, pier, testkit.Noon)
+	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Tennis', 3600, $3, $3)`, h.Tenant, tennis, testkit.Noon)
+	room := newResource(h, "Studio")
+	plain := h.Session(testkit.Slot{Starts: testkit.Evening})
+	there := h.Session(testkit.Slot{Starts: testkit.Evening.Add(time.Hour), Location: pier})
+	sport := h.Session(testkit.Slot{Starts: testkit.Evening.Add(2 * time.Hour), Service: tennis})
+	inRoom := h.SessionInput(testkit.Evening.Add(3 * time.Hour))
+	inRoom.Resource, inRoom.Coach = room, h.Coach.Member
+	led := h.CreateSession(inRoom, true).ID
+	later := h.Session(testkit.Slot{Starts: testkit.Week().Until})
+
+	for name, tt := range map[string]struct {
+		change func(*session.Filter)
+		want   []tenant.SessionID
+	}{
+		"all of a week":       {func(*session.Filter) {}, []tenant.SessionID{plain, there, sport, led}},
+		"the start is in it":  {func(f *session.Filter) { f.From = testkit.Evening }, []tenant.SessionID{plain, there, sport, led}},
+		"the end is not":      {func(f *session.Filter) { f.Until = testkit.Evening }, []tenant.SessionID{}},
+		"another span":        {func(f *session.Filter) { f.From, f.Until = testkit.Week().Until, testkit.Week().Until.Add(1) }, []tenant.SessionID{}},
+		"a later span":        {func(f *session.Filter) { f.From, f.Until = testkit.Week().Until, testkit.Week().Until.Add(time.Second) }, []tenant.SessionID{later}},
+		"location":            {func(f *session.Filter) { f.Locations = []tenant.LocationID{pier} }, []tenant.SessionID{there}},
+		"any of two services": {func(f *session.Filter) { f.Services = []tenant.ServiceID{tennis, testkit.NewID[tenant.ServiceID]()} }, []tenant.SessionID{sport}},
+		"resource":            {func(f *session.Filter) { f.Resources = []tenant.ResourceID{room} }, []tenant.SessionID{led}},
+		"coach":               {func(f *session.Filter) { f.Coaches = []tenant.MemberID{h.Coach.Member} }, []tenant.SessionID{led}},
+		"series":              {func(f *session.Filter) { f.Series = testkit.NewID[tenant.SeriesID]() }, []tenant.SessionID{}},
+		"ids":                 {func(f *session.Filter) { f.Sessions = []tenant.SessionID{sport, plain, later} }, []tenant.SessionID{plain, sport}},
+		"all that is set must hold": {func(f *session.Filter) {
+			f.Locations, f.Services = []tenant.LocationID{pier}, []tenant.ServiceID{tennis}
+		}, []tenant.SessionID{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			q := testkit.Week()
+			tt.change(&q.Filter)
+			if diff := cmp.Diff(tt.want, offeredIDs(listSessions(h, h.Owner, q))); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
+// Pages are cut by start and id, so that what is inserted meanwhile makes nothing come twice or not at all.
+func TestListSessionsPages(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	for i := range 7 {
+		h.Session(testkit.Slot{Starts: testkit.Evening.Add(time.Duration(i/3) * time.Hour)}) // several start together
+	}
+	want := offeredIDs(listSessions(h, h.Owner, testkit.Week()))
+	got := []tenant.SessionID{}
+	q := testkit.Week()
+	q.Limit = 2
+	for {
+		page := listSessions(h, h.Owner, q)
+		if len(page) == 0 {
+			break
+		}
+		got = append(got, offeredIDs(page)...)
+		last := page[len(page)-1]
+		q.AfterStart, q.AfterID = last.StartsAt, last.ID
+		h.Session(testkit.Slot{Starts: testkit.Evening.Add(-time.Hour)})
+	}
+	if diff := cmp.Diff(want, got); diff != "" || len(got) != 7 {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	ctx := context.Background()
+	mia, noa := h.Member("Mia"), h.Member("Noa")
+	sub := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 3, DailyLimit: new(2)}))
+	at := func(day, hour int) time.Time {
+		return testkit.Noon.AddDate(0, 0, day).Add(time.Duration(hour) * time.Hour)
+	}
+
+	booked := h.Session(testkit.Slot{Starts: at(1, 0)})
+	id := h.MustBook(mia, booked)
+	full := h.Session(testkit.Slot{Starts: at(1, 4), Capacity: 1, Waitlist: 5})
+	h.MustBook(noa, full)
+	h.MustWait(h.Member("Ole"), full)
+	entry := h.MustWait(mia, full)
+	second := h.Session(testkit.Slot{Starts: at(1, 8)})
+	h.MustBook(mia, second)
+
+	queue := h.Session(testkit.Slot{Starts: at(2, 4), Capacity: 1, Waitlist: 5})
+	h.MustBook(noa, queue)
+	crowded := h.Session(testkit.Slot{Starts: at(2, 6), Capacity: 1})
+	h.MustBook(noa, crowded)
+
+	want := map[tenant.SessionID]booking.Eligibility{
+		booked: {Outlook: booking.Booked, Booking: id},
+		full:   {Outlook: booking.Waitlisted, Entry: entry, Position: 2},
+		second: {Outlook: booking.Booked, Booking: tenant.BookingID{}},
+		queue:  {Outlook: booking.Waitlist},
+		h.Session(testkit.Slot{Starts: at(3, 0)}): {Outlook: booking.Eligible, Subscription: sub.ID},
+		crowded: {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionFull}},
+		h.Session(testkit.Slot{Starts: at(1, 6)}):                           {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.DailyLimit}},
+		h.Session(testkit.Slot{Starts: at(2, 0), Blocked: true}):            {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.Session(testkit.Slot{Starts: at(2, 1), State: catalog.Cancelled}): {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.Session(testkit.Slot{Starts: at(-1, 13)}):                         {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+	}
+	short := func(e booking.Eligibility) booking.Eligibility {
+		if e.Refusal != nil {
+			e.Refusal = &fault.Error{Reason: e.Refusal.Reason}
+		}
+		return e
+	}
+	q := testkit.Week()
+	q.From = q.From.AddDate(0, 0, -2)
+	all := listSessions(h, mia, q)
+	if len(all) != len(want) {
+		t.Fatalf("%d sessions, want %d", len(all), len(want))
+	}
+	for _, s := range all {
+		expect := want[s.ID]
+		if s.ID == second {
+			expect.Booking = s.Eligibility.Booking
+		}
+		if diff := cmp.Diff(expect, short(*s.Eligibility), cmp.AllowUnexported(fault.Error{})); diff != "" {
+			t.Errorf("at %s (-want +got)\n%s", s.StartsAt, diff)
+		}
+		one, err := h.App.Schedules.GetSession(ctx, mia, s.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(short(*s.Eligibility), short(*one.Eligibility), cmp.AllowUnexported(fault.Error{})); diff != "" {
+			t.Errorf("at %s: one by one it is otherwise (-list +get)\n%s", s.StartsAt, diff)
+		}
+	}
+	// What Book answers in fact.
+	for _, s := range all {
+		place, err := h.Book(mia, s.ID)
+		switch s.Eligibility.Outlook {
+		case booking.Booked, booking.Waitlisted:
+			if err == nil {
+				t.Errorf("twice in one session: %+v", place)
+			}
+		case booking.Blocked:
+			testkit.WantReason(t, err, s.Eligibility.Refusal.Reason)
+		case booking.Waitlist:
+			if err != nil || place.Entry == nil {
+				t.Errorf("%+v (%v)", place, err)
+			}
+		case booking.Eligible:
+			if err != nil || place.Booking == nil || place.Booking.Subscription != s.Eligibility.Subscription {
+				t.Errorf("%+v (%v)", place, err)
+			}
+		}
+	}
+}
+
+func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	mia := h.Member("Mia")
+	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
+	h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Evening, Minutes: 180}))
+	overlapping := h.Session(testkit.Slot{Starts: testkit.Evening.Add(2 * time.Hour)})
+	q := testkit.Week()
+	q.From = testkit.Evening.Add(time.Hour) // behind the start of what was booked
+	all := listSessions(h, mia, q)
+	if len(all) != 1 || all[0].ID != overlapping || all[0].Eligibility.Outlook != booking.Blocked || all[0].Eligibility.Refusal.Reason != fault.Overlap {
+		t.Errorf("%+v", all)
+	}
+}
+
+func TestStaffAreToldWhatStaffMayBook(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
+	h.Session(testkit.Slot{Starts: testkit.Evening})
+	if got := listSessions(h, h.Coach, testkit.Week())[0].Eligibility.Outlook; got != booking.Eligible {
+		t.Errorf("coach: %s", got)
+	}
+	if got := listSessions(h, h.Member("Mia"), testkit.Week())[0].Eligibility; got.Outlook != booking.Blocked || got.Refusal.Reason != fault.NoActivePlan {
+		t.Errorf("member: %+v", got)
+	}
+	partner := tenant.Caller{Tenant: h.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
+	if got := listSessions(h, partner, testkit.Week())[0].Eligibility; got != nil {
+		t.Errorf("a program that is no member: %+v", got)
+	}
+}
+
+// statements counts what is sent to the database, and keeps it.
+type statements struct {
+	deaf atomic.Bool // hears no more
+	mu   sync.Mutex
+	sent []pgx.TraceBatchQueryData
+	trip int
+}
+
+func (*statements) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (*statements) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (s *statements) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+	if s.deaf.Load() {
+		return ctx
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.trip++
+	return ctx
+}
+
+func (s *statements) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+	if s.deaf.Load() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent = append(s.sent, data)
+}
+
+func (*statements) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// during gives what is sent meanwhile.
+func (s *statements) during(do func()) (sent []pgx.TraceBatchQueryData, trips int) {
+	s.mu.Lock()
+	s.sent, s.trip = nil, 0
+	s.mu.Unlock()
+	do()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.sent, s.trip
+}
+
+func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
+	t.Parallel()
+	var seen statements
+	h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer = &seen })
+	mia := h.Member("Mia")
+	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 100, DailyLimit: new(9)}))
+	h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Evening}))
+
+	const statements = 8 // with the one that names the tenant
+	for _, want := range []int{1, 30, 300} {
+		fill(h, want-h.Count(`select count(*) from sessions`))
+		listSessions(h, mia, testkit.Week()) // statements are prepared once for each connection
+		sent, trips := seen.during(func() {
+			if got := len(listSessions(h, mia, testkit.Week())); got != want {
+				t.Fatalf("%d sessions, want %d", got, want)
+			}
+		})
+		if len(sent) != statements || trips != 1 {
+			t.Errorf("%d sessions take %d statements in %d round trips", want, len(sent), trips)
+		}
+	}
+	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	const house, line = 6, 3 // likewise
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.Week()) }); len(sent) != statements+house || trips != 2 {
+		t.Errorf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent), trips)
+	}
+	full := h.Session(testkit.Slot{Starts: testkit.Evening.AddDate(0, 0, 1), Capacity: 1, Waitlist: 5})
+	h.MustBook(h.Member("Noa"), full)
+	h.MustWait(mia, full)
+	listSessions(h, mia, testkit.Week())
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.Week()) }); len(sent) != statements+line || trips != 2 {
+		t.Errorf("for who waits a page takes %d statements in %d round trips", len(sent), trips)
+	}
+}
+
+// What sessions share is kept in memory. Whoever changes any of it has to be believed at once.
+func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := testkit.NewHouse(t)
+	mia := h.Member("Mia")
+	h.Session(testkit.Slot{Starts: testkit.Evening})
+	look := func() schedules.Offered { return listSessions(h, mia, testkit.Week())[0] }
+	refused := func(want fault.Reason) func(schedules.Offered) bool {
+		return func(o schedules.Offered) bool {
+			return o.Eligibility.Refusal != nil && o.Eligibility.Refusal.Reason == want
+		}
+	}
+	if e := look().Eligibility; e.Outlook != booking.Eligible {
+		t.Fatalf("at first %+v", e)
+	}
+	for _, step := range []struct {
+		name   string
+		change func() error
+		shows  func(schedules.Offered) bool
+	}{
+		{"a policy", func() error {
+			_, err := h.App.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) })
+			return err
+		}, refused(fault.AdvanceWindow)},
+		{"a policy again", func() error {
+			_, err := h.App.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil })
+			return err
+		}, func(o schedules.Offered) bool { return o.Eligibility.Outlook == booking.Eligible }},
+		{"the tenant", func() error {
+			_, err := h.App.Accounts.UpdateTenant(ctx, h.Owner, nil, func(t *catalog.Tenant) { t.TakesPayments = true })
+			return err
+		}, refused(fault.NoActivePlan)},
+		{"a service", func() error {
+			_, err := h.App.Catalog.UpdateService(ctx, h.Owner, h.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed })
+			return err
+		}, func(o schedules.Offered) bool { return o.Delivery == catalog.Feed }},
+		{"a location", func() error {
+			_, err := h.App.Catalog.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
+			return err
+		}, refused(fault.ChannelClosed)},
+		{"a new location", func() error {
+			made, err := h.App.Catalog.CreateLocation(ctx, h.Owner, catalog.Location{Name: "Pier 2", TimeZone: "Europe/Lisbon"})
+			h.Session(testkit.Slot{Starts: testkit.Evening.Add(-time.Hour), Location: made.ID})
+			return err
+		}, func(o schedules.Offered) bool { return o.TimeZone == "Europe/Lisbon" }},
+	} {
+		if err := step.change(); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		if got := look(); !step.shows(got) {
+			t.Errorf("after a change of %s: %+v with %+v", step.name, got.Session, got.Eligibility)
+		}
+	}
+}
+
+// fill makes so many sessions in the course of the week, all at once.
+func fill(h *testkit.House, n int) {
+	h.T.Helper()
+	h.Exec(`
+insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+select $1, gen_random_uuid(), $2, $3, 'Vinyasa', x.at, x.at + interval '1 hour', x.at::date, 10, 'PUBLISHED', $4, $4
+from (select $4::timestamptz + make_interval(mins => n * 5) as at from generate_series(1, $5::int) n) x`,
+		h.Tenant, h.Service, h.Location, testkit.Noon, n)
+}
+
+func TestAPageFollowsTheIndexOnTheStart(t *testing.T) {
+	t.Parallel()
+	var seen statements
+	h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer = &seen })
+	mia := h.Member("Mia")
+	fill(h, 300)
+	h.Exec(`
+insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+select $1, gen_random_uuid(), $2, $3, 'Vinyasa', x.at, x.at + interval '1 hour', x.at::date, 10, 'PUBLISHED', $4, $4
+from (select $4::timestamptz + make_interval(mins => n * 60) as at from generate_series(2000, 7000) n) x`, h.Tenant, h.Service, h.Location, testkit.Noon)
+	h.Exec(`analyze sessions`)
+	sent, _ := seen.during(func() { listSessions(h, mia, testkit.Week()) })
+	for _, s := range sent {
+		if !strings.Contains(s.SQL, "order by s.starts_at, s.id") {
+			continue
+		}
+		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
+			if plan := explain(h, mode, s.SQL, s.Args); !strings.Contains(plan, "sessions_start") || strings.Contains(plan, "Seq Scan on sessions") {
+				t.Errorf("%s:\n%s", mode, plan)
+			}
+		}
+		return
+	}
+	t.Error("the statement was not seen")
+}
+
+// explain gives the plan as the runtime role has it made, under row-level security.
+func explain(h *testkit.House, mode, sql string, args []any) string {
+	h.T.Helper()
+	var lines []string
+	err := h.DB.Read(context.Background(), pg.Scope{Tenant: h.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
+		var batch pg.Batch
+		batch.Queue(fmt.Sprintf("set local plan_cache_mode = %s", mode))
+		pg.Collect(batch.Queue("explain "+sql, args...), &lines, pgx.RowTo[string])
+		return tx.Load(ctx, &batch)
+	})
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	return strings.Join(lines, "\n")
+}

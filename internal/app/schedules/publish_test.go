@@ -1,0 +1,95 @@
+package schedules_test
+
+import (
+	"context"
+	"sync"
+	"testing"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+func TestDraftToPublishedToDraft(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	ctx := context.Background()
+	s := h.CreateSession(h.SessionInput(testkit.Evening), false)
+	_, err := h.Book(h.Member("Mia"), s.ID)
+	testkit.WantReason(t, err, fault.SessionNotOpen) // a draft cannot be booked
+	if testkit.Meta(t, err, "state") != "draft" {
+		t.Errorf("metadata %v", testkit.FaultOf(err).Metadata)
+	}
+
+	published, err := h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, new(1))
+	if err != nil || published.State != catalog.Published || published.Version != 2 {
+		t.Fatalf("%+v (%v)", published, err)
+	}
+	if again, err := h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, nil); err != nil || again.Version != 2 {
+		t.Errorf("published again: %+v (%v)", again, err)
+	}
+	_, err = h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, new(1))
+	testkit.WantReason(t, err, fault.ETagMismatch)
+
+	draft, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, s.ID, new(2))
+	if err != nil || draft.State != catalog.Draft {
+		t.Fatalf("%+v (%v)", draft, err)
+	}
+	if again, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, s.ID, nil); err != nil || again.Version != 3 {
+		t.Errorf("unpublished again: %+v (%v)", again, err)
+	}
+	if got := h.SessionEvents(s.ID); got != "session.created session.published session.unpublished" {
+		t.Errorf("events %q", got)
+	}
+}
+
+func TestUnpublishingRequiresNoActiveBookings(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	ctx := context.Background()
+	mia := h.Member("Mia")
+	class := h.Session(testkit.Slot{})
+	id := h.MustBook(mia, class)
+	_, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, class, nil)
+	testkit.WantReason(t, err, fault.ActiveBookings)
+	if h.GetSession(class).State != catalog.Published {
+		t.Error("it was unpublished all the same")
+	}
+	if _, err := h.Cancel(mia, id); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, class, nil); err != nil {
+		t.Errorf("with nothing but a cancelled booking: %v", err)
+	}
+
+	none := h.Session(testkit.Slot{Starts: testkit.Evening, Capacity: 1, Waitlist: 1})
+	h.MustBook(mia, none)
+	h.MustWait(h.Member("Noa"), none)
+	h.Exec(`update bookings set status = 'CANCELLED' where session_id = $1`, none)
+	h.Exec(`update sessions set seats_taken = 0 where id = $1`, none)
+	_, err = h.App.Schedules.UnpublishSession(ctx, h.Owner, none, nil)
+	testkit.WantReason(t, err, fault.ActiveBookings) // somebody waits
+}
+
+func TestPublishAgainstCancel(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	ctx := context.Background()
+	for range 10 {
+		s := h.CreateSession(h.SessionInput(testkit.Evening), false)
+		var published, cancelled error
+		var both sync.WaitGroup
+		both.Go(func() { _, published = h.App.Schedules.PublishSession(ctx, h.Owner, s.ID, nil) })
+		both.Go(func() { _, cancelled = h.App.Schedules.CancelSession(ctx, h.Owner, s.ID, "", true) })
+		both.Wait()
+		if cancelled != nil {
+			t.Fatal(cancelled)
+		}
+		if published != nil {
+			testkit.WantReason(t, published, fault.SessionState)
+		}
+		if got := h.GetSession(s.ID); got.State != catalog.Cancelled {
+			t.Fatalf("state %s after %v", got.State, published)
+		}
+	}
+}

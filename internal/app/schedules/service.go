@@ -1,0 +1,31 @@
+// Package schedules holds the use cases about sessions, series and workouts.
+package schedules
+
+import (
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/rules/booking"
+)
+
+// Config is what a Service needs.
+type Config struct {
+	Engine    *engine.Engine
+	Waitlists *waitlists.Service
+	Snapshots *engine.Snapshots[booking.House]
+}
+
+// Service holds the use cases about schedules. It is safe for concurrent use.
+type Service struct {
+	engine    *engine.Engine
+	waitlists *waitlists.Service
+	snapshots *engine.Snapshots[booking.House]
+}
+
+// New makes a Service.
+func New(c Config) *Service {
+	return &Service{
+		engine:    c.Engine,
+		waitlists: c.Waitlists,
+		snapshots: c.Snapshots,
+	}
+}

@@ -1,0 +1,117 @@
+package seats
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Stock is what was reserved for a booking.
+type Stock struct {
+	choices []booking.Choice
+	items   map[tenant.ItemID]booking.Item
+	picked  []booking.Outing
+}
+
+// ReserveStock picks items for a session out of the stock, or refuses.
+func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices []booking.Choice) (Stock, error) {
+	if len(choices) == 0 {
+		return Stock{}, nil
+	}
+	ids := make([]tenant.ItemID, len(choices))
+	for i, c := range choices {
+		ids[i] = c.Item
+	}
+	var items []booking.Item
+	var batch pg.Batch
+	store.FindItems(&batch, tx.Tenant, ids, &items)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return Stock{}, err
+	}
+	// Some items are out for longer than the session: look as far as the one that is out longest.
+	session := civil.Span{Start: slot.StartsAt, End: slot.EndsAt}
+	span := session
+	for _, i := range items {
+		if out := i.Span(session); out.End.After(span.End) {
+			span.End = out.End
+		}
+	}
+	var out []booking.Outing
+	var others pg.Batch
+	store.ListOutings(&others, tx.Tenant, ids, span, &out)
+	if err := tx.Load(ctx, &others); err != nil {
+		return Stock{}, err
+	}
+	picked, err := booking.Reserve(slot, choices, items, out)
+	if err != nil {
+		return Stock{}, err
+	}
+	s := Stock{choices: choices, items: make(map[tenant.ItemID]booking.Item, len(items)), picked: picked}
+	for _, i := range items {
+		s.items[i.ID] = i
+	}
+	return s, nil
+}
+
+// InsertLines writes what was reserved, as lines of a booking that live as long as it does.
+func InsertLines(tx *engine.Tx, b booking.Booking, s Stock) []booking.Line {
+	lines := make([]booking.Line, 0, len(s.choices))
+	for _, c := range s.choices {
+		item := s.items[c.Item]
+		line := booking.Line{
+			ID: tenant.Next[tenant.LineID](tx.IDs), Item: item.ID, Name: item.Name, Quantity: c.Quantity, Price: item.Price,
+			Status: booking.LineStatus(b.Status),
+		}
+		lines = append(lines, line)
+		for _, o := range s.picked {
+			if o.Item == c.Item {
+				store.InsertOuting(tx.Tx, tx.Tenant, tenant.Next[tenant.LineID](tx.IDs).UUID, b.ID, line, o)
+			}
+		}
+	}
+	return lines
+}
+
+// UpdateLines writes the status of a booking's lines after its confirmation.
+func UpdateLines(tx *engine.Tx, b booking.Booking) {
+	by := make(map[booking.ItemStatus][]tenant.LineID)
+	for _, l := range b.Items {
+		by[l.Status] = append(by[l.Status], l.ID)
+	}
+	for _, status := range []booking.ItemStatus{booking.ItemConfirmed, booking.ItemCancelled} {
+		if len(by[status]) > 0 {
+			store.SetLines(tx.Tx, tx.Tenant, b.ID, by[status], status)
+		}
+	}
+}
+
+// MoveLines moves a booking's items to another session, or returns them to the stock.
+func MoveLines(ctx context.Context, tx *engine.Tx, b *booking.Booking, to booking.Slot, along bool) error {
+	var choices []booking.Choice
+	for _, l := range b.Items {
+		if l.Status != booking.ItemCancelled {
+			choices = append(choices, booking.Choice{Item: l.Item, Quantity: l.Quantity})
+		}
+	}
+	if len(choices) == 0 {
+		return nil
+	}
+	store.SetLines(tx.Tx, tx.Tenant, b.ID, nil, booking.ItemCancelled)
+	for i := range b.Items {
+		b.Items[i].Status = booking.ItemCancelled
+	}
+	if !along {
+		return nil
+	}
+	stock, err := ReserveStock(ctx, tx, to, choices)
+	if err != nil {
+		return err
+	}
+	b.Items = append(b.Items, InsertLines(tx, *b, stock)...)
+	return nil
+}

@@ -1,0 +1,59 @@
+package waitlists
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ClaimView is what the page behind the link of an offer shows.
+type ClaimView struct {
+	Claim
+	// Now is the server's time. The page counts down from there, in case the reader's clock is wrong.
+	Now       time.Time
+	For       string // the member's name, in a form that others with the link may read
+	Address   string // the location's; empty where it has none
+	CalledOff bool   // the session does not take place
+	Returned  bool   // of a booking that was made of the offer: it has been cancelled since
+	Waits     bool   // the member waits on, for another place
+}
+
+// ViewClaim reads what the page behind a link shows: LINK_INVALID where it leads to no offer. Reading changes nothing.
+func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error) {
+	claim, err := s.GetClaim(ctx, token)
+	if err != nil {
+		return ClaimView{}, err
+	}
+	in, o := claim.Tenant, claim.Offer
+	var (
+		slot   *booking.Slot
+		place  *catalog.Location
+		entry  *waitlist.Entry
+		booked *booking.Booking
+		batch  pg.Batch
+	)
+	store.FindSlot(&batch, in, o.Session, &slot)
+	store.FindLocation(&batch, in, o.Queue.Location, &place)
+	store.FindEntry(&batch, in, o.Entry, &entry)
+	store.FindBooking(&batch, in, o.Booking, &booked)
+	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
+		return ClaimView{}, err
+	}
+	view := ClaimView{
+		Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName),
+		CalledOff: slot == nil || slot.State == catalog.Cancelled,
+	}
+	if place != nil {
+		view.Address = place.Address
+	}
+	view.Returned = booked != nil && booked.Status == booking.Cancelled
+	view.Waits = entry != nil && entry.Status.Active()
+	return view, nil
+}

@@ -1,0 +1,73 @@
+package waitlists
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// ClaimPath is the path of the pages behind the links of offers.
+const ClaimPath = "/claim/"
+
+// ClaimURL is the link of an offer.
+func (s *Service) ClaimURL(in tenant.TenantID, offer tenant.OfferID) string {
+	return s.publicURL + ClaimPath + s.claims.Token(in, offer)
+}
+
+// Claim is the offer behind a link.
+type Claim struct {
+	Tenant tenant.TenantID
+	Name   string // the tenant's
+	Brand  brand.Brand
+	Offer  waitlist.Offer
+}
+
+var noClaim = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not valid.")
+
+// GetClaim reads the offer behind a link. The link is all that it takes. Reading changes nothing.
+func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
+	in, ok := waitlist.ReadClaim(token)
+	if !ok {
+		return Claim{}, noClaim
+	}
+	var (
+		offer *waitlist.Offer
+		who   *catalog.Tenant
+		batch pg.Batch
+	)
+	store.FindOfferByClaim(&batch, in, waitlist.HashClaim(token), &offer)
+	store.FindTenant(&batch, in, &who)
+	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
+		return Claim{}, err
+	}
+	if offer == nil || who == nil {
+		return Claim{}, noClaim
+	}
+	return Claim{Tenant: in, Name: who.Name, Brand: who.Brand, Offer: s.overdue([]waitlist.Offer{*offer})[0]}, nil
+}
+
+// ClaimOffer accepts or declines the offer behind a link, as the member that it was made to.
+func (s *Service) ClaimOffer(ctx context.Context, token string, accept bool) (waitlist.Offer, error) {
+	claim, err := s.GetClaim(ctx, token)
+	if err != nil {
+		return waitlist.Offer{}, err
+	}
+	answered, err := s.answerAsMember(ctx, claim.Tenant, claim.Offer.Member, claim.Offer.ID, accept)
+	return answered.Offer, err
+}
+
+func (s *Service) answerAsMember(
+	ctx context.Context, in tenant.TenantID, member tenant.MemberID, offer tenant.OfferID, accept bool,
+) (Answered, error) {
+	caller := tenant.Caller{Tenant: in, Member: member, Own: true}
+	if accept {
+		return s.AcceptOffer(ctx, caller, offer, tenant.SubscriptionID{})
+	}
+	return s.DeclineOffer(ctx, caller, offer, false, "")
+}

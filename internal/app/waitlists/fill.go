@@ -1,0 +1,275 @@
+package waitlists
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// pageSize is how many entries of a queue are read at a time, unless all are needed.
+const pageSize = 100
+
+// Fill gives a session's open seats to its waitlist, in the transaction that freed them. The slot counts what that
+// transaction has written so far, and then what Fill writes.
+func (s *Service) Fill(
+	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger,
+) (promoted int, err error) {
+	return s.fillRound(ctx, tx, slot, trigger, nil)
+}
+
+// fillRound is Fill for seats that were offered before.
+func (s *Service) fillRound(
+	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
+) (promoted int, err error) {
+	if slot.View() != booking.Available || !tx.Now.Before(slot.EndsAt) {
+		return 0, nil
+	}
+	if slot.Queued == nil && round == nil {
+		var batch pg.Batch
+		slot.Queued = new(int)
+		store.FindQueueSize(&batch, tx.Tenant, slot.ID, slot.Queued)
+		if err := tx.Load(ctx, &batch); err != nil {
+			return 0, err
+		}
+	}
+	if round == nil && *slot.Queued == 0 {
+		return 0, nil
+	}
+	f, err := s.filler(ctx, tx, slot)
+	if err != nil {
+		return 0, err
+	}
+	changes, err := f.decide(ctx, waitlist.NewFilling(f.scene, trigger, round))
+	if err != nil {
+		return 0, err
+	}
+	return len(changes.Promoted), f.apply(ctx, changes)
+}
+
+// fillSession reads the session first, and then fills it. False: it is deleted.
+func (s *Service) fillSession(
+	ctx context.Context, tx *engine.Tx, r waitlist.Refill,
+) (promoted int, found bool, err error) {
+	var (
+		slot  *booking.Slot
+		round *waitlist.Round
+		batch pg.Batch
+	)
+	store.FindSlot(&batch, tx.Tenant, r.Session, &slot)
+	if !r.Round.IsZero() {
+		store.FindRound(&batch, tx.Tenant, r.Round, &round)
+	}
+	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
+		return 0, false, err
+	}
+	promoted, err = s.fillRound(ctx, tx, slot, r.Trigger, round)
+	return promoted, true, err
+}
+
+// FillAll fills several sessions, in the order in which they start. It also returns how many of them have a queue.
+func (s *Service) FillAll(
+	ctx context.Context, tx *engine.Tx, trigger waitlist.Trigger, sessions ...tenant.SessionID,
+) (promoted, filled int, err error) {
+	if len(sessions) == 0 {
+		return 0, 0, nil
+	}
+	var awaited []tenant.SessionID
+	var batch pg.Batch
+	store.ListAwaited(&batch, tx.Tenant, sessions, &awaited)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return 0, 0, err
+	}
+	for _, id := range awaited {
+		// One after the other: an entry that waits for any of them may get its booking in the first.
+		n, found, err := s.fillSession(ctx, tx, waitlist.Refill{Session: id, Trigger: trigger})
+		if err != nil {
+			return promoted, filled, err
+		}
+		if found {
+			promoted, filled = promoted+n, filled+1
+		}
+	}
+	return promoted, filled, nil
+}
+
+// filler answers from the database what a waitlist.Filling asks about a session, and writes what follows.
+type filler struct {
+	*engine.Tx
+	app     *Service
+	slot    *booking.Slot
+	scene   waitlist.Scene
+	checked map[tenant.EntryID]checkedBooking
+}
+
+// checkedBooking is the booking that an entry could get.
+type checkedBooking struct {
+	id    tenant.BookingID
+	facts booking.Facts
+	plan  booking.Plan
+}
+
+func queueOf(s booking.Slot) waitlist.Queue {
+	return waitlist.Queue{Location: s.Location, Service: s.Service, Date: s.LocalDate}
+}
+
+// filler loads the rules, the first page of the queue and the live offers in one round trip.
+func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot) (*filler, error) {
+	queue := queueOf(*slot)
+	if err := lockQueues(tx, queue); err != nil {
+		return nil, err
+	}
+	f := &filler{
+		Tx: tx, app: s, slot: slot, scene: waitlist.Scene{
+			Queue: queue, PageSize: pageSize, Now: tx.Now,
+			NewID: func() tenant.UUID { return tenant.Next[tenant.OfferID](tx.IDs).UUID },
+		},
+		checked: make(map[tenant.EntryID]checkedBooking),
+	}
+	var layers []waitlist.Layer
+	var batch pg.Batch
+	store.FindWaitSlot(&batch, tx.Tenant, slot.ID, &f.scene.Slot)
+	store.ListRules(&batch, tx.Tenant, slot.Location, slot.Service, &layers)
+	store.ListInLine(&batch, tx.Tenant, store.InLine{Session: slot.ID, Queue: queue, Limit: pageSize}, &f.scene.Entries)
+	store.ListLiveOffers(&batch, tx.Tenant, []tenant.SessionID{slot.ID}, &f.scene.Live)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	effective := waitlist.Resolve(layers...)
+	rules, err := waitlist.Compile(effective.Rules)
+	if err != nil {
+		return nil, err // rules are compiled before they are saved
+	}
+	f.scene.Rules, f.scene.Version = rules, effective.Version
+	f.scene.Slot.Seats = slot.SeatsOpen()
+	f.scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, tx.Now)
+	return f, nil
+}
+
+// decide answers the filling until it has come to a decision.
+func (f *filler) decide(ctx context.Context, filling *waitlist.Filling) (waitlist.Changes, error) {
+	for {
+		var err error
+		switch step := filling.Next(); {
+		case step.Changes != nil:
+			return *step.Changes, nil
+		case step.Check != nil:
+			err = f.checkBookings(ctx, filling, step.Check)
+		default:
+			err = f.readPage(ctx, filling, *step.Page)
+		}
+		if err != nil {
+			return waitlist.Changes{}, err
+		}
+	}
+}
+
+func (f *filler) readPage(ctx context.Context, filling *waitlist.Filling, page waitlist.Page) error {
+	var entries []waitlist.Entry
+	var batch pg.Batch
+	store.ListInLine(&batch, f.Tenant, store.InLine{
+		Session: f.slot.ID, Queue: f.scene.Queue, AfterFlagged: page.After.Flagged, AfterKey: page.After.Key,
+		AfterID: page.After.Entry, Limit: page.Limit,
+	}, &entries)
+	if err := f.Load(ctx, &batch); err != nil {
+		return err
+	}
+	filling.AddEntries(entries)
+	return nil
+}
+
+// checkBookings decides for each entry whether its booking would be refused, and keeps the booking.
+func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, entries []waitlist.Entry) error {
+	members := make([]tenant.MemberID, len(entries))
+	named := make([]tenant.SubscriptionID, len(entries))
+	for i, e := range entries {
+		members[i], named[i] = e.Member, e.Subscription
+	}
+	var (
+		payers []credit.Subscription
+		busy   []store.BusySpan
+		in     []store.InSession
+		batch  pg.Batch
+	)
+	store.ListPayers(&batch, f.Tenant, f.slot.ID, members, named, &payers)
+	store.ListBusy(&batch, f.Tenant, members, civil.Span{Start: f.slot.StartsAt, End: f.slot.EndsAt}, &busy)
+	store.ListInSession(&batch, f.Tenant, f.slot.ID, members, &in)
+	if err := f.Load(ctx, &batch); err != nil {
+		return err
+	}
+	refusals := make(map[tenant.EntryID]error, len(entries))
+	for _, e := range entries {
+		b := checkedBooking{id: tenant.Next[tenant.BookingID](f.IDs), facts: booking.Facts{
+			Slot: *f.slot, Member: booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive},
+		}}
+		for _, p := range payers {
+			// A subscription that another entry of the same member names does not pay for this one.
+			if p.Member == e.Member && (e.Subscription.IsZero() || p.ID == e.Subscription) {
+				b.facts.Subscriptions = append(b.facts.Subscriptions, p)
+			}
+		}
+		for _, other := range busy {
+			if other.Member == e.Member {
+				b.facts.Busy = append(b.facts.Busy, other.Span)
+			}
+		}
+		for _, other := range in {
+			if other.Member == e.Member {
+				b.facts.Booking = other.Booking
+			}
+		}
+		err := error(fault.Missing(fault.MemberNotFound, "Member"))
+		if e.MemberActive {
+			b.plan, err = booking.Decide(b.facts, f.command(b.id, e), f.Now)
+		}
+		f.checked[e.ID], refusals[e.ID] = b, err
+	}
+	filling.SetRefusals(refusals)
+	return nil
+}
+
+func (f *filler) command(id tenant.BookingID, e waitlist.Entry) booking.Command {
+	return booking.Command{
+		ID: id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
+		Actor: credit.SystemActor, OpenUntil: &f.scene.Slot.Closes,
+	}
+}
+
+// apply writes a decision, and leaves the slot as it will be then.
+func (f *filler) apply(ctx context.Context, c waitlist.Changes) error {
+	f.slot.SeatsTaken += c.Seats
+	if err := f.app.Apply(ctx, f.Tx, c); err != nil {
+		return err
+	}
+	for _, p := range c.Promoted {
+		f.promote(p)
+	}
+	return nil
+}
+
+// promote turns an entry into a booking.
+func (f *filler) promote(p waitlist.Promotion) {
+	e, checked := p.Entry, f.checked[p.Entry.ID]
+	b := seats.Take(f.Tx, checked.facts, booking.Booking{
+		ID: checked.id, Session: f.slot.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, ExternalRef: e.ExternalRef,
+		RequestHash: e.RequestHash, Note: e.Note, Promoted: true, GraceUntil: &p.GraceUntil, CreatedBy: e.CreatedBy,
+	}, checked.plan)
+	f.slot.SeatsTaken += b.Party
+	f.app.writeEntry(f.Tx, waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.ID, f.Now)})
+	if e.Window == nil {
+		f.slot.Waiting-- // another request in the same transaction may join
+	}
+	outbox.Append(f.Tx.Tx, f.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](f.IDs), Type: outbox.WaitlistPromoted, Session: f.slot.ID, Booking: b.ID,
+		Member: e.Member, Actor: credit.SystemActor, Data: map[string]any{"entry_id": e.ID.String()}, At: f.Now,
+	})
+}

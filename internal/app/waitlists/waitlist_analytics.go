@@ -1,0 +1,105 @@
+package waitlists
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// WaitlistQuery picks entries that joined and offers that were made in a span. Zero ids pick all.
+type WaitlistQuery struct {
+	Span     civil.Span
+	Location tenant.LocationID
+	Service  tenant.ServiceID
+}
+
+// WaitlistGroup are the counts of a day, a location or a service.
+type WaitlistGroup struct {
+	Key  string
+	Name string
+	store.WaitlistPart
+}
+
+// WaitlistFigures are counts as a whole and by day (in the tenant's time zone), location and service.
+type WaitlistFigures struct {
+	Total                     store.WaitlistPart
+	Days, Locations, Services []WaitlistGroup
+}
+
+// WaitlistAnalytics counts entries and offers.
+func (s *Service) WaitlistAnalytics(ctx context.Context, caller tenant.Caller, q WaitlistQuery) (WaitlistFigures, error) {
+	var figures WaitlistFigures
+	if q.Span.Length() > (catalog.MaxDays+1)*24*time.Hour {
+		return figures, fault.Invalid("within", "At most %d days at once.", catalog.MaxDays)
+	}
+	var parts, offers []store.WaitlistPart
+	locations, services := make(map[string]string), make(map[string]string)
+	err := s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
+		var who *catalog.Tenant
+		var batch, counts pg.Batch
+		store.FindTenant(&batch, caller.Tenant, &who)
+		store.ListLocationNames(&batch, caller.Tenant, locations)
+		store.ListServiceNames(&batch, caller.Tenant, services)
+		if err := tx.Load(ctx, &batch); err != nil || who == nil {
+			return err
+		}
+		clocks, err := store.Clocks([]string{who.TimeZone}, q.Span)
+		if err != nil {
+			return err
+		}
+		store.CountWaitlist(&counts, caller.Tenant, store.WaitlistPeriod{
+			Span: q.Span, Location: q.Location, Service: q.Service, Clocks: clocks,
+		}, &parts, &offers)
+		return tx.Load(ctx, &counts)
+	})
+	if err != nil {
+		return figures, err
+	}
+	parts = append(parts, offers...)
+	for _, p := range parts {
+		sum(&figures.Total, p)
+	}
+	same := func(key string) string { return key }
+	figures.Days = grouped(parts, func(p store.WaitlistPart) string { return p.Day.String() }, same)
+	figures.Locations = grouped(parts, func(p store.WaitlistPart) string { return p.Location.String() }, func(id string) string { return locations[id] })
+	figures.Services = grouped(parts, func(p store.WaitlistPart) string { return p.Service.String() }, func(id string) string { return services[id] })
+	return figures, nil
+}
+
+// grouped sums parts up by a key, in the order of the groups' names.
+func grouped(parts []store.WaitlistPart, key func(store.WaitlistPart) string, name func(string) string) []WaitlistGroup {
+	groups := make(map[string]*WaitlistGroup)
+	for _, p := range parts {
+		k := key(p)
+		if groups[k] == nil {
+			groups[k] = &WaitlistGroup{Key: k, Name: name(k)}
+		}
+		sum(&groups[k].WaitlistPart, p)
+	}
+	var all []WaitlistGroup
+	for _, k := range slices.Sorted(maps.Keys(groups)) {
+		all = append(all, *groups[k])
+	}
+	slices.SortStableFunc(all, func(a, b WaitlistGroup) int { return strings.Compare(a.Name, b.Name) })
+	return all
+}
+
+func sum(into *store.WaitlistPart, p store.WaitlistPart) {
+	into.Tally = into.Sum(p.Tally)
+	into.Promoted += p.Promoted
+	for depth, n := range p.Depths {
+		if into.Depths == nil {
+			into.Depths = make(map[int]int)
+		}
+		into.Depths[depth] += n
+	}
+}

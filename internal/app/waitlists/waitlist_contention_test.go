@@ -1,0 +1,92 @@
+package waitlists_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// What a freed seat looks at locks whom it looks at against change, and no whole table, though the database has just been made and
+// the planner knows nothing of the tables' sizes.
+func TestAFreedSeatLocksNoTables(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	h.Mode(waitlist.OfferInTurn)
+	h.Subscribe(h.Member("Kim"), h.Plan(credit.Plan{Kind: credit.Unlimited})) // of an empty index, all is locked
+	class, _, _ := h.Full(2)
+	other, who, booked := h.Full(12, testkit.Starting(testkit.Noon.Add(96*time.Hour)))
+	queueUp(h, 40, class)
+	h.Waiters(12, testkit.Names(other))
+	for i := range who {
+		h.MustCancel(who[i], booked[i])
+	}
+	var (
+		first  []waitlist.Entry
+		live   []waitlist.Offer
+		rules  []waitlist.Layer
+		wait   waitlist.Slot
+		size   int
+		entry  *waitlist.Entry
+		payers []store.InSession
+		busy   []store.BusySpan
+		queue  = waitlist.Queue{Location: h.Location, Service: h.Service, Date: civil.MustParseDate("2026-03-18")}
+	)
+	one, err := tenant.Parse[tenant.EntryID](h.QueryText(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, h.Tenant))
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := errors.New("no more is wanted")
+	for name, find := range map[string]func(*pg.Batch){
+		"the head of the line": func(b *pg.Batch) {
+			store.ListInLine(b, h.Tenant, store.InLine{Session: class, Queue: queue, Limit: 10}, &first)
+		},
+		"its length":   func(b *pg.Batch) { store.FindQueueSize(b, h.Tenant, class, &size) },
+		"the session":  func(b *pg.Batch) { store.FindWaitSlot(b, h.Tenant, class, &wait) },
+		"live offers":  func(b *pg.Batch) { store.ListLiveOffers(b, h.Tenant, []tenant.SessionID{class}, &live) },
+		"the rules":    func(b *pg.Batch) { store.ListRules(b, h.Tenant, h.Location, h.Service, &rules) },
+		"an entry":     func(b *pg.Batch) { store.FindEntry(b, h.Tenant, one, &entry) },
+		"who is in it": func(b *pg.Batch) { store.ListInSession(b, h.Tenant, class, []tenant.MemberID{h.Owner.Member}, &payers) },
+		"who is busy": func(b *pg.Batch) {
+			store.ListBusy(b, h.Tenant, []tenant.MemberID{h.Owner.Member}, civil.Span{Start: testkit.Noon, End: testkit.Noon.Add(time.Hour)}, &busy)
+		},
+	} {
+		var locks []string
+		err := h.DB.InTx(t.Context(), pg.Scope{Tenant: h.Tenant}, "look", func(ctx context.Context, tx *pg.Tx) error {
+			var batch pg.Batch
+			find(&batch)
+			if err := tx.Load(ctx, &batch); err != nil {
+				return err
+			}
+			var seen pg.Batch
+			pg.Collect(seen.Queue(`
+select c.relname || ' ' || l.locktype || ' ' || count(*) from pg_locks l join pg_class c on c.oid = l.relation
+where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
+group by c.relname, c.relkind, l.locktype having l.locktype = 'relation' or l.locktype = 'tuple' and c.relkind = 'r' and count(*) > 10`), &locks, pgx.RowTo[string])
+			if err := tx.Load(ctx, &seen); err != nil {
+				return err
+			}
+			return done
+		})
+		if !errors.Is(err, done) {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if slices.Sort(locks); len(locks) > 0 {
+			t.Errorf("%s locks %v", name, locks)
+		}
+	}
+	if len(first) != 10 || size != 40 || entry == nil {
+		t.Errorf("%d of %d", len(first), size)
+	}
+}

@@ -1,0 +1,347 @@
+package waitlists_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+func TestJoiningIsRefused(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	full, _, _ := h.Full(1)
+	open := h.Session(testkit.Slot{Starts: testkit.Noon.Add(50 * time.Hour), Waitlist: 5})
+	none := h.Session(testkit.Slot{Starts: testkit.Noon.Add(51 * time.Hour), Capacity: 1})
+	h.MustBook(h.Member("Holder"), none)
+	small, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(53*time.Hour)), func(s *testkit.Slot) { s.Waitlist = 1 })
+	h.Waiters(1, testkit.Names(small))
+	holder, waiter := h.Member("Holder"), h.Member("Waiter")
+	taken := h.Session(testkit.Slot{Starts: testkit.Noon.Add(55 * time.Hour), Capacity: 1, Waitlist: 5})
+	h.MustBook(holder, taken)
+	h.MustJoin(waiter, testkit.Names(full))
+	h.MustJoin(waiter, h.Window("2026-03-23", "2026-03-25", "08:00", "12:00"))
+	foreign, _, _ := h.Another().Full(1)
+	mia := h.Member("Mia")
+	for name, tt := range map[string]struct {
+		who  tenant.Caller
+		ask  waitlists.JoinRequest
+		want fault.Reason
+	}{
+		"there are seats":                   {mia, testkit.Names(open), fault.SeatsAvailable},
+		"one of several has seats":          {mia, testkit.Names(full, open), fault.SeatsAvailable},
+		"a session in the window has seats": {mia, h.Window("2026-03-18", "2026-03-18", "10:00", "20:00"), fault.SeatsAvailable},
+		"no queue":                          {mia, testkit.Names(none), fault.WaitlistClosed},
+		"no room in the queue":              {mia, testkit.Names(small), fault.WaitlistFull},
+		"has a booking":                     {holder, testkit.Names(taken), fault.AlreadyBooked},
+		"waits already":                     {waiter, testkit.Names(full), fault.AlreadyBooked},
+		"waits for one of several":          {waiter, testkit.Names(taken, full), fault.AlreadyBooked},
+		"waits in a window that overlaps":   {waiter, h.Window("2026-03-25", "2026-03-29", "08:00", "12:00"), fault.AlreadyBooked},
+		"the window has passed":             {mia, h.Window("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField},
+		"the window ends before it begins":  {mia, h.Window("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField},
+		"the window is too long":            {mia, h.Window("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField},
+		"a party too large for a window": {mia, func() waitlists.JoinRequest {
+			r := h.Window("2026-03-25", "2026-03-25", "08:00", "12:00")
+			r.Party = 5
+			return r
+		}(), fault.PartySize},
+		"another tenant's session":         {mia, testkit.Names(foreign), fault.SessionNotFound},
+		"an unknown session among several": {mia, testkit.Names(full, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound},
+		"for somebody else":                {testkit.Own(mia), waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member}, fault.MemberNotFound},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := h.Join(tt.who, tt.ask)
+			testkit.WantReason(t, err, tt.want)
+		})
+	}
+	h.WantSound()
+}
+
+func TestTheQueueOfADayHasALimit(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	h.Rules(func(s *waitlist.Settings) { s.MaxQueueSize = new(2) })
+	one, _, _ := h.Full(1)
+	two, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(50*time.Hour)))
+	next, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(72*time.Hour)))
+	h.Waiters(1, testkit.Names(one))
+	h.MustJoin(h.Member("Both"), testkit.Names(one, two)) // counts once
+	_, err := h.Join(h.Member("Late"), testkit.Names(two))
+	testkit.WantReason(t, err, fault.WaitlistFull)
+	if day := testkit.Meta(t, err, "date"); day != "2026-03-18" {
+		t.Errorf("date %s", day)
+	}
+	_, err = h.Join(h.Member("Late"), h.Window("2026-03-17", "2026-03-19", "00:00", "23:59"))
+	testkit.WantReason(t, err, fault.WaitlistFull)
+	_, err = h.Book(h.Member("Booker"), two)
+	testkit.WantReason(t, err, fault.SessionFull)
+	h.Waiters(2, testkit.Names(next)) // another day, another queue
+	service, place := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
+	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Massage', 3600, $3, $3)`, h.Tenant, service, testkit.Noon)
+	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, place, testkit.Noon)
+	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	for _, elsewhere := range []func(*testkit.Slot){func(s *testkit.Slot) { s.Service = service }, func(s *testkit.Slot) { s.Location = place }} {
+		class, _, _ := h.Full(1, elsewhere) // and so have other services, and other places
+		h.Waiters(2, testkit.Names(class))
+		_, err = h.Join(h.Member("Late"), testkit.Names(class))
+		testkit.WantReason(t, err, fault.WaitlistFull)
+	}
+	h.WantSound()
+}
+
+func TestAClosedWaitlistTakesNobody(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	class, _, _ := h.Full(1)
+	h.Rules(func(s *waitlist.Settings) { s.Enabled = new(false) })
+	_, err := h.Join(h.Member("Mia"), testkit.Names(class))
+	testkit.WantReason(t, err, fault.WaitlistClosed)
+	_, err = h.Join(h.Member("Mia"), h.Window("2026-03-25", "2026-03-25", "08:00", "12:00"))
+	testkit.WantReason(t, err, fault.WaitlistClosed)
+}
+
+func TestPositionsFollowTheOrder(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	class, _, _ := h.Full(1)
+	who, ids := h.Waiters(3, testkit.Names(class))
+	h.Exec(`update members set tier = 'gold' where id = $1`, who[2].Member)
+	positions := func() string {
+		return fmt.Sprint(h.Entry(ids[0]).Position, h.Entry(ids[1]).Position, h.Entry(ids[2]).Position)
+	}
+	if got := positions(); got != "1 2 3" {
+		t.Errorf("by joining: %s", got)
+	}
+	h.Rules(func(s *waitlist.Settings) {
+		s.Order, s.TierBonus = new(waitlist.ByPriority), &map[string]int{"gold": 20}
+	})
+	if got := positions(); got != "2 3 1" {
+		t.Errorf("by priority: %s", got)
+	}
+	if _, err := h.App.Waitlists.SetPriority(context.Background(), h.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)}); err != nil {
+		t.Fatal(err)
+	}
+	if got := positions(); got != "3 1 2" {
+		t.Errorf("with a flag: %s", got)
+	}
+	if e, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.Own(who[1]), ids[1], "", false); err != nil || e.Status != waitlist.Cancelled || e.Position != 0 {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if got := positions(); got != "2 0 1" {
+		t.Errorf("after one left: %s", got)
+	}
+	for range 2 {
+		if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.Own(who[1]), ids[1], "", false); err != nil {
+			t.Errorf("leaving again: %v", err)
+		}
+	}
+	_, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.Own(who[0]), ids[2], "", false)
+	testkit.WantReason(t, err, fault.EntryNotFound)
+	h.WantSound()
+}
+
+func TestJoiningWithAReferenceHappensOnce(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	class, _, _ := h.Full(1)
+	mia := h.Member("Mia")
+	for name, ask := range map[string]waitlists.JoinRequest{
+		"a session": testkit.Names(class),
+		// It began yesterday; what is asked for is the same however late it is asked again.
+		"a window": h.Window("2026-03-15", "2026-03-16", "00:00", "23:59"),
+	} {
+		ask.ExternalRef = "ref of " + name
+		first := h.MustJoin(mia, ask)
+		again, err := h.Join(mia, ask)
+		if err != nil || !again.Repeated || again.Entry.ID != first.ID {
+			t.Errorf("%s: %+v, %v", name, again, err)
+		}
+		ask.Party = 2
+		_, err = h.Join(mia, ask)
+		testkit.WantReason(t, err, fault.ExternalRefConflict)
+	}
+	h.WantSound()
+}
+
+// Whoever wishes for any of several has a place in each queue, and gives all of them up on winning one.
+func TestWinningOneOfSeveralEndsTheRest(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	one, _, _ := h.Full(1)
+	two, who, booked := h.Full(1, testkit.Starting(testkit.Noon.Add(72*time.Hour)))
+	mia := h.Member("Mia")
+	id := h.MustJoin(mia, testkit.Names(one, two)).ID
+	if got := h.QueryText(`select string_agg(waiting::text, ' ') from sessions where id = any($1)`, []tenant.SessionID{one, two}); got != "1 1" {
+		t.Errorf("waiting %s", got)
+	}
+	h.MustCancel(who[0], booked[0])
+	h.WantEntries(map[tenant.EntryID]waitlist.Status{id: waitlist.Booked})
+	if n := h.Count(`select count(*) from waitlist_places`); n != 0 {
+		t.Errorf("%d places are left", n)
+	}
+	h.WantSound()
+}
+
+// A wish for any of several goes with the last of them.
+func TestAnyOfSeveralEndsWithTheLast(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	one, _, _ := h.Full(1)
+	two, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(72*time.Hour)))
+	id := h.MustJoin(h.Member("Mia"), testkit.Names(one, two)).ID
+	for i, class := range []tenant.SessionID{one, two} {
+		if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, class, "", false); err != nil {
+			t.Fatal(err)
+		}
+		h.WantEntries(map[tenant.EntryID]waitlist.Status{id: []waitlist.Status{waitlist.Waiting, waitlist.Cancelled}[i]})
+		h.WantSound()
+	}
+}
+
+// Windows are days and times at the location: over midnight, and on the Sunday on which its clocks skip an hour.
+func TestWindowsAreOfTheLocationsClock(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		from, until, earliest, latest string
+		starts                        time.Time
+		fits                          bool
+	}{
+		"in it":                          {"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.Utc("2026-03-18T18:30:00Z"), true}, // 19:30 in Berlin
+		"at the same time in UTC":        {"2026-03-18", "2026-03-18", "20:30", "21:00", testkit.Utc("2026-03-18T20:30:00Z"), true}, // half an hour off: flexible
+		"too late":                       {"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.Utc("2026-03-18T20:01:00Z"), false},
+		"late by what rules allow":       {"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.Utc("2026-03-18T20:00:00Z"), true},
+		"over midnight, before it":       {"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.Utc("2026-03-18T22:30:00Z"), true},
+		"over midnight, after it":        {"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.Utc("2026-03-17T23:30:00Z"), true}, // 0:30 of the day
+		"after midnight of the next day": {"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.Utc("2026-03-18T23:30:00Z"), false},
+		"before the clocks go forward":   {"2026-03-29", "2026-03-29", "01:00", "01:59", testkit.Utc("2026-03-29T00:30:00Z"), true},
+		"after the clocks went forward":  {"2026-03-29", "2026-03-29", "18:00", "18:30", testkit.Utc("2026-03-29T16:15:00Z"), true}, // 18:15 in summer time
+		"the day before, in winter time": {"2026-03-28", "2026-03-28", "18:00", "18:30", testkit.Utc("2026-03-28T16:15:00Z"), true}, // 17:15: early by what rules allow
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := testkit.NewHouse(t)
+			id := h.MustJoin(h.Member("Mia"), h.Window(tt.from, tt.until, tt.earliest, tt.latest)).ID
+			h.CreateSession(h.SessionInput(tt.starts), true)
+			if got := h.Entry(id).Status == waitlist.Booked; got != tt.fits {
+				t.Errorf("fits: %v", got)
+			}
+			h.WantSound()
+		})
+	}
+}
+
+// Queues follow a session to another day.
+func TestQueuesFollowTheirSession(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	h.Mode(waitlist.OfferInTurn)
+	class, who, booked := h.Full(2)
+	other, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(50*time.Hour)))
+	_, ids := h.Waiters(2, testkit.Names(class))
+	both := h.MustJoin(h.Member("Both"), testkit.Names(class, other)).ID
+	h.MustCancel(who[0], booked[0])
+	shift(h, class, testkit.Noon.Add(96*time.Hour))
+	if got := h.QueryText(`select string_agg(local_date || ' ' || waiting, ', ' order by local_date) from waitlist_queues`); got != "2026-03-18 1, 2026-03-20 3" {
+		t.Error(got)
+	}
+	// The offer was for another time, and is made again for this one.
+	offers := h.Offers(class)
+	if len(offers) != 2 || h.Live(ids[0]).ExpiresAt.IsZero() {
+		t.Errorf("%+v", offers)
+	}
+	if e := h.Entry(ids[0]); e.Tries != 1 {
+		t.Errorf("%d tries count", e.Tries)
+	}
+	h.MustCancel(who[1], booked[1])
+	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, both: waitlist.Waiting})
+	h.WantSound()
+}
+
+// Staff join for members, through channels of their own and past their credits.
+func TestStaffJoinForMembers(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	class, who, booked := h.Full(1)
+	mia := h.Member("Mia")
+	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+	h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Noon.Add(70 * time.Hour)}))
+	_, err := h.Join(mia, testkit.Names(class))
+	testkit.WantReason(t, err, fault.NoCredits)
+	place, err := h.App.Waitlists.JoinWaitlist(context.Background(), h.Owner, waitlists.JoinRequest{
+		Member: mia.Member, Sessions: []tenant.SessionID{class}, Party: 1, Channel: catalog.Phone,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.MustCancel(who[0], booked[0])
+	h.WantEntries(map[tenant.EntryID]waitlist.Status{place.Entry.ID: waitlist.Booked})
+	h.WantSound()
+}
+
+// A seat that is not what somebody wishes for passes them by, and they wait for the next that is.
+func TestAWishIsForWhatItNames(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		// names says in the wish what the second of two full sessions has, and the first has not.
+		names  func(h *testkit.House, wish *waitlists.JoinRequest, other, this tenant.SessionID)
+		reason string
+	}{
+		"somebody on the staff": {func(h *testkit.House, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+			h.Exec(`update sessions set coach_id = case id when $1 then $2::uuid else $3::uuid end where id in ($1, $4)`, other, h.Owner.Member, h.Coach.Member, this)
+			wish.Coach = h.Coach.Member
+		}, waitlist.OtherStaff},
+		"a session that somebody leads, where nobody leads the other": {func(h *testkit.House, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
+			h.Exec(`update sessions set coach_id = $2 where id = $1`, this, h.Coach.Member)
+			wish.Coach = h.Coach.Member
+		}, waitlist.OtherStaff},
+		"a court": {func(h *testkit.House, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+			for _, id := range []tenant.SessionID{other, this} {
+				wish.Window.Resource = testkit.NewID[tenant.ResourceID]()
+				h.Exec(`insert into resources (tenant_id, id, location_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
+					h.Tenant, wish.Window.Resource, h.Location, "Court "+id.String(), testkit.Noon)
+				h.Exec(`update sessions set resource_id = $2 where id = $1`, id, wish.Window.Resource)
+			}
+		}, waitlist.OtherResource},
+		"a time of day": {func(_ *testkit.House, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
+			wish.Window.Earliest, wish.Window.Latest = civil.MustParseTimeOfDay("17:00"), civil.MustParseTimeOfDay("18:00")
+		}, waitlist.OtherTime},
+		"fewer seats than a party needs": {func(h *testkit.House, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
+			h.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, this)
+			h.Exec(`update bookings set party_size = 2 where session_id = $1`, this)
+			wish.Party = 2
+		}, string(fault.PartySize)},
+		"who may have it": {func(h *testkit.House, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
+			edit(h, func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
+		}, waitlist.NotEligible},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := testkit.NewHouse(t)
+			h.Mode(waitlist.OfferInTurn)
+			other, others, bookedOther := h.Full(1)                                              // at 13:00 in Berlin
+			this, holders, booked := h.Full(1, testkit.Starting(testkit.Noon.Add(52*time.Hour))) // at 17:00
+			wish := h.Window("2026-03-18", "2026-03-18", "06:00", "22:00")
+			tt.names(h, &wish, other, this)
+			mia := h.MustJoin(h.Member("Mia"), wish)
+			h.MustCancel(others[0], bookedOther[0])
+			if e := h.Entry(mia.ID); e.Status != waitlist.Waiting || e.PassedOver != tt.reason {
+				t.Errorf("she is %s, passed over for %q", e.Status, e.PassedOver)
+			}
+			h.MustCancel(holders[0], booked[0])
+			if o := h.Live(mia.ID); o.Session != this {
+				t.Errorf("%+v", o)
+			}
+			h.WantSound()
+			wantDecisionsFollow(h, t)
+		})
+	}
+}

@@ -1,0 +1,289 @@
+package waitlists_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// Whatever people, staff and time do to a waitlist, and in whatever order: every invariant holds after each act, no seat is kept without
+// an offer, each decision follows from its facts, and once all is over everything is given back.
+func TestAnyWaitlistKeepsTheInvariants(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		l := newQueueLife(h.Another())
+		acts := l.acts()
+		for _, name := range rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(acts))), 8, 30).Draw(rt, "acts") {
+			err := acts[name](rt)
+			if f := testkit.FaultOf(err); err != nil && (f == nil || f.Kind == fault.Internal || f.Kind == fault.Unavailable) {
+				rt.Fatalf("%s: %v", name, err)
+			}
+			l.WantSound(rt, name)
+			l.wantMendsNothing(rt, name)
+		}
+		wantDecisionsFollow(l.Life.House, rt)
+		l.End(rt)
+		l.WantSound(rt, "the end")
+		l.WantNothingTaken(rt)
+		if n := l.Count(`select count(*) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, l.Tenant); n != 0 {
+			rt.Errorf("%d offers are live", n)
+		}
+	})
+}
+
+// queueLife is a life with more people than seats.
+type queueLife struct {
+	*testkit.Life
+	extra []tenant.Caller
+}
+
+func newQueueLife(h *testkit.House) *queueLife {
+	l := &queueLife{Life: testkit.NewLife(h)}
+	l.Sessions = nil
+	for i, starts := range []time.Duration{3 * time.Hour, 30 * time.Hour, 31 * time.Hour} {
+		l.Sessions = append(l.Sessions, h.Session(testkit.Slot{Starts: testkit.Noon.Add(starts), Capacity: 1 + i, Waitlist: 6}))
+	}
+	for i := range 3 {
+		l.extra = append(l.extra, h.Member(fmt.Sprint("Extra ", i)))
+	}
+	return l
+}
+
+func (l *queueLife) acts() map[string]func(*rapid.T) error {
+	ctx := context.Background()
+	acts := l.Life.Acts()
+	all := slices.Concat(l.People, l.extra)
+	person := func(t *rapid.T) tenant.Caller { return testkit.One(t, "person", all) }
+	somewhere := func(t *rapid.T) tenant.SessionID { return testkit.One(t, "session", l.Sessions) }
+	offer := func(t *rapid.T) (tenant.Caller, waitlist.Offer, bool) {
+		offers, err := l.App.Waitlists.ListOffers(ctx, l.Owner, waitlists.OfferQuery{Oldest: true, Limit: 500})
+		if err != nil || len(offers) == 0 {
+			return tenant.Caller{}, waitlist.Offer{}, false
+		}
+		if live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Status != waitlist.Live }); len(live) > 0 {
+			offers = live
+		}
+		o := testkit.One(t, "offer", offers)
+		at := slices.IndexFunc(all, func(c tenant.Caller) bool { return c.Member == o.Member })
+		return testkit.Own(all[at]), o, true
+	}
+	entry := func(t *rapid.T, then func(waitlist.Entry) error) error {
+		entries, err := l.App.Waitlists.ListEntries(ctx, l.Owner, waitlists.EntryQuery{Limit: 500})
+		if err != nil || len(entries) == 0 {
+			return err
+		}
+		return then(testkit.One(t, "entry", entries))
+	}
+	remember := func(b *waitlists.Answered, by tenant.Caller, err error) error {
+		if err == nil && b.Booking != nil {
+			l.Who[b.Booking.ID] = by
+			l.Tell(*b.Booking)
+		}
+		return err
+	}
+	delete(acts, "hold for a guest")
+	maps.Copy(acts, map[string]func(*rapid.T) error{
+		"join": func(t *rapid.T) error {
+			_, err := l.Join(person(t), waitlists.JoinRequest{Sessions: []tenant.SessionID{somewhere(t)}, Party: rapid.IntRange(1, 2).Draw(t, "party")})
+			return err
+		},
+		"join any": func(t *rapid.T) error {
+			_, err := l.Join(person(t), testkit.Names(l.Sessions[1], l.Sessions[2]))
+			return err
+		},
+		"join a window": func(t *rapid.T) error {
+			r := l.Window("2026-03-16", "2026-03-18", "00:00", "23:59")
+			r.Party = rapid.IntRange(1, 2).Draw(t, "party")
+			_, err := l.Join(person(t), r)
+			return err
+		},
+		"fill": func(*rapid.T) error { // so that there is something to wait for
+			for _, id := range l.Sessions {
+				for _, who := range all[:3] {
+					if p, err := l.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: id, Party: 1, Channel: catalog.Online, NoWaitlist: true}); err == nil {
+						l.Who[p.Booking.ID] = who
+						l.Tell(*p.Booking)
+					}
+				}
+			}
+			return nil
+		},
+		"accept": func(t *rapid.T) error {
+			by, o, ok := offer(t)
+			if !ok {
+				return nil
+			}
+			answered, err := l.Accept(by, o)
+			return remember(&answered, by, err)
+		},
+		"decline": func(t *rapid.T) error {
+			by, o, ok := offer(t)
+			if !ok {
+				return nil
+			}
+			_, err := l.Decline(by, o, rapid.Bool().Draw(t, "leave"))
+			return err
+		},
+		"expire an offer": func(t *rapid.T) error {
+			_, o, ok := offer(t)
+			if !ok {
+				return nil
+			}
+			_, err := l.App.Waitlists.ExpireOffer(ctx, l.Owner, o.ID, "")
+			return err
+		},
+		"offers expire": func(*rapid.T) error {
+			_, err := l.App.Waitlists.ExpireOffers(ctx, l.Tenant)
+			return err
+		},
+		"leave": func(t *rapid.T) error {
+			return entry(t, func(e waitlist.Entry) error {
+				_, err := l.App.Waitlists.LeaveWaitlist(ctx, l.Owner, e.ID, "", false)
+				return err
+			})
+		},
+		"offer by hand": func(t *rapid.T) error {
+			return entry(t, func(e waitlist.Entry) error {
+				_, err := l.App.Waitlists.OfferPlace(ctx, l.Owner, waitlists.OfferRequest{Session: somewhere(t), Entry: e.ID})
+				return err
+			})
+		},
+		"prioritize": func(t *rapid.T) error {
+			return entry(t, func(e waitlist.Entry) error {
+				_, err := l.App.Waitlists.SetPriority(ctx, l.Owner, e.ID, waitlists.PriorityEdit{Flagged: new(rapid.Bool().Draw(t, "flag")), Score: new(rapid.IntRange(-1, 200).Draw(t, "score"))})
+				return err
+			})
+		},
+		"move to the end": func(t *rapid.T) error {
+			return entry(t, func(e waitlist.Entry) error {
+				_, err := l.App.Waitlists.MoveEntry(ctx, l.Owner, e.ID, tenant.EntryID{}, "")
+				return err
+			})
+		},
+		"rules": func(t *rapid.T) error {
+			_, err := l.App.Settings.UpdateRules(ctx, l.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
+				s.OffersInQuietHours = new(true)
+				s.Mode = new(rapid.SampledFrom([]waitlist.Mode{waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim}).Draw(t, "mode"))
+				s.Order = new(rapid.SampledFrom([]waitlist.Order{waitlist.ByJoining, waitlist.ByPriority}).Draw(t, "order"))
+				s.MaxTriesPerSlot = new(rapid.IntRange(0, 3).Draw(t, "tries"))
+				s.MaxOffersPerEntry = new(rapid.IntRange(0, 3).Draw(t, "offers"))
+				s.AutoCascade = new(rapid.Bool().Draw(t, "cascade"))
+				s.AllowDownFitting = new(rapid.Bool().Draw(t, "down"))
+				s.AfterDecline = new(rapid.SampledFrom([]waitlist.After{waitlist.ReturnEntry, waitlist.CloseEntry}).Draw(t, "after"))
+				s.FillAfterStart = new(time.Duration(rapid.IntRange(0, 1).Draw(t, "late")) * 10 * time.Minute)
+			}})
+			return err
+		},
+		"capacity": func(t *rapid.T) error {
+			_, _, err := l.App.Schedules.UpdateSession(ctx, l.Owner, somewhere(t), nil, session.Input{Capacity: new(rapid.IntRange(1, 4).Draw(t, "capacity"))}, session.CapacityField)
+			return err
+		},
+		"move a session": func(t *rapid.T) error {
+			id := somewhere(t)
+			at := l.GetSession(id).StartsAt.Add(time.Duration(rapid.SampledFrom([]int{-24, -1, 1, 24}).Draw(t, "hours")) * time.Hour)
+			_, _, err := l.App.Schedules.UpdateSession(ctx, l.Owner, id, nil, session.Input{StartsAt: at, EndsAt: at.Add(time.Hour)}, session.StartField|session.EndField)
+			return err
+		},
+		"block": func(t *rapid.T) error {
+			_, err := l.App.Schedules.BlockSession(ctx, l.Owner, somewhere(t), "")
+			return err
+		},
+		"unblock": func(t *rapid.T) error {
+			_, _, err := l.App.Schedules.UnblockSession(ctx, l.Owner, somewhere(t))
+			return err
+		},
+		"call off": func(t *rapid.T) error {
+			if rapid.IntRange(0, 3).Draw(t, "really") > 0 {
+				return nil
+			}
+			_, err := l.App.Schedules.CancelSession(ctx, l.Owner, somewhere(t), "", false)
+			return err
+		},
+		"sweep": func(*rapid.T) error {
+			_, err := l.App.Housekeeping.SweepTenant(ctx, l.Tenant)
+			return err
+		},
+	})
+	return acts
+}
+
+// wantMendsNothing fails where somebody should have been woken, or where there are orphans.
+func (l *queueLife) wantMendsNothing(t *rapid.T, after string) {
+	t.Helper()
+	if _, _, err := l.App.Housekeeping.ExpireDue(context.Background(), l.Tenant); err != nil {
+		t.Fatal(err)
+	}
+	done, err := l.App.Housekeeping.SweepTenant(context.Background(), l.Tenant)
+	if err != nil {
+		t.Fatalf("after %s: sweep: %v", after, err)
+	}
+	if done.Mended != 0 {
+		t.Fatalf("after %s the sweep mended %d", after, done.Mended)
+	}
+}
+
+// wantDecisionsFollow makes each decision of the past again, under the rules that were in force.
+func wantDecisionsFollow(h *testkit.House, t interface {
+	Fatalf(string, ...any)
+	Errorf(string, ...any)
+},
+) {
+	ctx := context.Background()
+	decisions, _, err := h.App.Waitlists.ListDecisions(ctx, h.Owner, waitlists.DecisionQuery{Oldest: true, Limit: 500})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	versions, err := h.App.Settings.ListRulesVersions(ctx, h.Owner, settings.PolicyTarget{}, 0, 0)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	for _, d := range decisions {
+		if d.Case.Trigger == waitlist.ByHand {
+			continue // staff chose
+		}
+		rules, err := waitlist.Compile(inForce(versions, d).Rules)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		again := d.Case.Decide(rules)
+		if fmt.Sprint(again.Verdicts) != fmt.Sprint(d.Decision.Verdicts) || again.Move != d.Decision.Move || again.LeftMove != d.Decision.LeftMove ||
+			again.Given != d.Decision.Given || len(again.Grants) != len(d.Decision.Grants) || again.Mode != d.Decision.Mode {
+			t.Errorf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again)
+		}
+	}
+}
+
+// inForce rebuilds the rules of a decision from the record of edits, the newest of which comes first.
+func inForce(versions []waitlists.RulesVersion, d waitlists.Decided) waitlist.Effective {
+	var layers []waitlist.Layer
+	for _, level := range []struct {
+		level catalog.Level
+		scope tenant.UUID
+	}{
+		{catalog.TenantLevel, tenant.UUID{}}, {catalog.LocationLevel, d.Queue.Location.UUID}, {catalog.ServiceLevel, d.Queue.Service.UUID},
+	} {
+		at := slices.IndexFunc(versions, func(v waitlists.RulesVersion) bool {
+			return v.Level == level.level && (v.Scope == level.scope || level.level == catalog.TenantLevel) && v.Version <= d.Rules
+		})
+		if at >= 0 {
+			layers = append(layers, versions[at].Layer)
+		}
+	}
+	return waitlist.Resolve(layers...)
+}

@@ -1,0 +1,400 @@
+package waitlists_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/lab/history"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// Fifty engines, on nodes of their own, have all seen one freed seat before any of them gives it away: they make one offer. Serializable
+// transactions guard it, and what the database refuses by itself: more seats than there are, and two live offers to one entry. Without
+// either they offer it again and again.
+func TestFiftyEnginesMakeOneOffer(t *testing.T) {
+	t.Parallel()
+	const engines = 50
+	for name, tt := range map[string]struct {
+		careless, unchecked bool
+		once                bool
+	}{
+		"guarded":               {once: true},
+		"by the isolation only": {unchecked: true, once: true},
+		"unguarded":             {careless: true, unchecked: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := new(testkit.Arena)
+			h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer, c.CommandConns = a, engines })
+			h.Mode(waitlist.OfferInTurn)
+			class, _, booked := h.Full(1)
+			h.Waiters(5, testkit.Names(class))
+			h.Exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], testkit.Noon)
+			h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
+			if tt.unchecked {
+				h.Exec(`alter table sessions drop constraint sessions_capacity`)
+				h.Exec(`drop index waitlist_offers_live`)
+			}
+			a.Careless = tt.careless
+			engine := func() {
+				node := onClock(h, h.Clock.Now())
+				if _, err := node.Housekeeping.SweepTenant(context.Background(), h.Tenant); err != nil && fault.ReasonOf(err) != fault.Contention {
+					t.Error(err)
+				}
+			}
+			a.Race(slices.Repeat([]func(){engine}, engines)...)
+			offers := h.Count(`select count(*) from waitlist_offers where session_id = $1`, class)
+			if decisions := len(h.Decisions(class)); (offers == 1) != tt.once || decisions != offers {
+				t.Errorf("%d offers by %d decisions", offers, decisions)
+			}
+			if sound := len(h.Violations()) == 0; sound != tt.once {
+				t.Errorf("sound: %v, with %d seats of one taken", sound, h.Taken(class))
+			}
+		})
+	}
+}
+
+// Seats of two sessions are given up on two nodes at the same moment, and somebody waits for either. They are asked once, and both who gave up
+// are told that they did. Without the index of live offers and serializable transactions they are asked twice.
+func TestWhoWaitsForEitherIsAskedOnce(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless bool
+		offers   int
+	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := testkit.ArenaHouse(t)
+			h.Mode(waitlist.OfferInTurn)
+			first, who, booked := h.Full(1)
+			second, others, there := h.Full(1)
+			h.Waiters(1, testkit.Names(first, second))
+			if a.Careless = tt.careless; a.Careless {
+				h.Exec(`drop index waitlist_offers_live`)
+			}
+			giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
+				node := onClock(h, h.Clock.Now())
+				return func() {
+					if _, err := node.Bookings.CancelBooking(context.Background(), testkit.Own(who), bookings.CancelRequest{ID: id}); err != nil {
+						t.Error(err)
+					}
+				}
+			}
+			a.Race(giveUp(who[0], booked[0]), giveUp(others[0], there[0]))
+			if n := h.Count(`select count(*) from waitlist_offers where status = 'LIVE'`); n != tt.offers {
+				t.Errorf("%d offers", n)
+			}
+			if sound := len(h.Violations()) == 0; sound == tt.careless {
+				t.Errorf("sound: %v", sound)
+			}
+		})
+	}
+}
+
+// Staff at two desks, who have both read a seat as free, offer it to different people.
+func TestTwoDesksOfferOneSeat(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		careless bool
+		offers   int
+	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := testkit.ArenaHouse(t)
+			h.Mode(waitlist.OfferInTurn)
+			class, _, booked := h.Full(1)
+			_, entries := h.Waiters(2, testkit.Names(class))
+			h.Exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], testkit.Noon)
+			h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
+			if a.Careless = tt.careless; a.Careless {
+				h.Exec(`alter table sessions drop constraint sessions_capacity`)
+			}
+			byHand := func(e tenant.EntryID) func() {
+				return func() {
+					_, err := h.App.Waitlists.OfferPlace(context.Background(), h.Owner, waitlists.OfferRequest{Session: class, Entry: e})
+					if err != nil && fault.ReasonOf(err) != fault.SessionFull {
+						t.Error(err)
+					}
+				}
+			}
+			a.Race(byHand(entries[0]), byHand(entries[1]))
+			if n := h.Count(`select count(*) from waitlist_offers where session_id = $1`, class); n != tt.offers {
+				t.Errorf("%d offers", n)
+			}
+			if sound := len(h.Violations()) == 0; sound == tt.careless {
+				t.Errorf("sound: %v", sound)
+			}
+		})
+	}
+}
+
+// At the instant at which an offer runs out, accepting it and ending it have one winner. Two nodes, between whose clocks it runs out,
+// do both.
+func TestAcceptAgainstExpiry(t *testing.T) {
+	t.Parallel()
+	contest := func(h *testkit.House, a *testkit.Arena) (status waitlist.OfferStatus, told error) {
+		class, who, booked := h.Full(1)
+		waiters, entries := h.Waiters(2, testkit.Names(class))
+		h.MustCancel(who[0], booked[0])
+		o := h.Live(entries[0])
+		in, out := onClock(h, o.ExpiresAt.Add(-time.Microsecond)), onClock(h, o.ExpiresAt)
+		a.Race(
+			func() {
+				_, told = in.Waitlists.AcceptOffer(context.Background(), testkit.Own(waiters[0]), o.ID, tenant.SubscriptionID{})
+			},
+			func() {
+				if _, err := out.Waitlists.ExpireOffers(context.Background(), h.Tenant); err != nil {
+					h.T.Error(err)
+				}
+			})
+		return h.Offers(class)[0].Status, told
+	}
+	t.Run("guarded", func(t *testing.T) {
+		t.Parallel()
+		a, h := testkit.ArenaHouse(t)
+		h.Mode(waitlist.OfferInTurn)
+		for range 4 {
+			switch status, told := contest(h, a); {
+			case told == nil && status != waitlist.Accepted, told != nil && status != waitlist.RanOut:
+				t.Errorf("the answer was %v, the offer is %s", told, status)
+			case told != nil:
+				testkit.WantReason(t, told, fault.OfferNotLive)
+			}
+		}
+		h.WantSound()
+	})
+	t.Run("unguarded", func(t *testing.T) {
+		t.Parallel()
+		a, h := testkit.ArenaHouse(t)
+		h.Mode(waitlist.OfferInTurn)
+		a.Careless = true
+		h.Exec(`alter table sessions drop constraint sessions_capacity`)
+		h.Exec(`alter table waitlist_offers drop constraint waitlist_offers_check1`) // accepted is booked
+		h.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check4`)
+		h.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check3`)
+		_, _ = contest(h, a)
+		if len(h.Violations()) == 0 {
+			t.Error("without its guards the race breaks nothing")
+		}
+	})
+}
+
+// onClock is another node, on whose clock it is so late.
+func onClock(h *testkit.House, now time.Time) *app.App {
+	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	return app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return now }, Claims: claims})
+}
+
+// Four who claim one seat of which all were told: one gets it, the others hear that it is gone. Serializable transactions guard it;
+// without them several get it, which neither a constraint nor a counter notices, but what they were told tells.
+func TestFourClaimOneSeat(t *testing.T) {
+	t.Parallel()
+	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, h := testkit.ArenaHouse(t)
+			a.Careless, a.Early = careless, true
+			h.Mode(waitlist.FirstToClaim)
+			class, who, booked := h.Full(1)
+			waiters, entries := h.Waiters(4, testkit.Names(class))
+			h.MustCancel(who[0], booked[0])
+			// What they were told, with the order of what came one after the other.
+			told := []history.Operation{
+				{Kind: history.Book, Place: 1, Member: 1, Outcome: history.Booked, Called: 0, Returned: 1},
+				{Kind: history.Cancel, Place: 1, Member: 1, Outcome: history.Done, Called: 12, Returned: 13},
+			}
+			var claims []func()
+			answers := make([]history.Operation, len(waiters))
+			for i, e := range entries {
+				at := time.Duration(2 + 2*i)
+				told = append(told, history.Operation{Kind: history.Book, Place: 2 + i, Member: 2 + i, Outcome: history.Waits, Called: at, Returned: at + 1})
+				live := h.Live(e)
+				claims = append(claims, func() {
+					answers[i] = history.Operation{Kind: history.Accept, Place: 2 + i, Member: 2 + i, Offer: 1, Outcome: history.Done, Called: 14, Returned: 20}
+					if _, err := (&testkit.House{T: t, App: onClock(h, h.Clock.Now()), Clock: h.Clock}).Accept(waiters[i], live); err != nil {
+						answers[i].Outcome = history.Refused
+						if reason := fault.ReasonOf(err); reason != fault.OfferNotLive && !careless {
+							t.Error(err)
+						}
+					}
+				})
+			}
+			a.Race(claims...)
+			told = append(told, answers...)
+			won := 0
+			for i := range told {
+				told[i].Session, told[i].Party = class.String(), 1
+				if told[i].Kind == history.Accept && told[i].Outcome == history.Done {
+					won++
+				}
+			}
+			session := history.Session{ID: class.String(), Capacity: 1, Queue: 50, Claims: true}
+			verdict := history.CheckSessions([]history.Session{session}, told, time.Minute)
+			if (won == 1) == careless || verdict.Sound() == careless || (len(h.Violations()) == 0) == careless {
+				t.Errorf("%d have claimed it; what they were told is sound: %v; the database is: %v", won, verdict.Sound(), h.Violations())
+			}
+		})
+	}
+}
+
+func TestDeclineAgainstSessionCancel(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	h.Mode(waitlist.OfferInTurn)
+	for range 5 {
+		class, who, booked := h.Full(1)
+		waiters, entries := h.Waiters(2, testkit.Names(class))
+		h.MustCancel(who[0], booked[0])
+		o := h.Live(entries[0])
+		testkit.Together(2, func(i int) {
+			if i == 0 {
+				if _, err := h.Decline(waiters[0], o, false); err != nil && fault.ReasonOf(err) != fault.OfferNotLive {
+					t.Error(err)
+				}
+				return
+			}
+			if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, class, "", false); err != nil {
+				t.Error(err)
+			}
+		})
+		h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Cancelled, entries[1]: waitlist.Cancelled})
+		if n := h.Taken(class); n != 0 {
+			t.Errorf("%d seats are taken", n)
+		}
+	}
+	h.WantSound()
+}
+
+// Two hundred people cancel at once on a day on which two thousand wait: every seat ends in one move, and nobody is turned away.
+func TestTwoHundredCancelAtOnce(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
+		t.Run(string(mode), func(t *testing.T) {
+			t.Parallel()
+			registry, sent := prometheus.NewRegistry(), new(traffic)
+			h := testkit.NewHouse(t, func(c *pg.Config) { c.Registerer, c.Tracer = registry, sent })
+			h.Mode(mode)
+			const sessions, seats, waiting = 10, 20, 2000
+			ids := make([]tenant.SessionID, sessions)
+			for i := range ids {
+				ids[i] = h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(43+i) * time.Hour), Capacity: seats, Waitlist: waiting})
+			}
+			h.Exec(`
+with people as (
+  insert into members (tenant_id, id, subject, name, created_at, updated_at)
+  select $1, gen_random_uuid(), 'holder-' || i, 'Holder ' || i, $3, $3 from generate_series(1, $4::int) i returning id)
+insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
+select $1, gen_random_uuid(), s.id, p.id, 1, 'CONFIRMED', 'ONLINE', s.starts_at, s.ends_at, 'test', $3, $3, $3
+from (select id, row_number() over () as n from people) p
+join (select id, starts_at, ends_at, row_number() over () as n from sessions where tenant_id = $1 and id = any($2)) s on s.n = 1 + p.n % $5`,
+				h.Tenant, ids, testkit.Noon, sessions*seats, sessions)
+			h.Exec(`update sessions set seats_taken = $2 where tenant_id = $1`, h.Tenant, seats)
+			queueUp(h, waiting, ids...)
+			h.WantSound()
+			var all []tenant.BookingID
+			rows, err := h.DB.Owner.Query(context.Background(), `select id from bookings where tenant_id = $1`, h.Tenant)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for rows.Next() {
+				var id tenant.BookingID
+				if err := rows.Scan(&id); err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, id)
+			}
+			start := time.Now()
+			statements, trips := sent.statements.Load(), sent.trips.Load()
+			testkit.Together(len(all), func(i int) {
+				if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: all[i]}); err != nil {
+					t.Errorf("%d: %v", i, err)
+				}
+			})
+			retries := testkit.RetriesFor(t, registry, "40001")
+			t.Logf("%d cancellations: %v, %v retries, %d statements in %d round trips", len(all), time.Since(start), retries,
+				sent.statements.Load()-statements, sent.trips.Load()-trips)
+			if retries > 0 {
+				t.Errorf("%v retries: those who move one line did not take turns", retries)
+			}
+			if n := h.Count(`select count(*) from waitlist_decisions where tenant_id = $1 and given = 1 and left_move = ''`, h.Tenant); n != len(all) {
+				t.Errorf("%d seats were given, want %d", n, len(all))
+			}
+			want := fmt.Sprint(len(all), " of ", len(all))
+			if mode == waitlist.OfferInTurn {
+				if got := h.QueryText(`select count(*) || ' of ' || count(distinct entry_id) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, h.Tenant); got != want {
+					t.Errorf("offers: %s", got)
+				}
+			}
+			h.WantSound()
+		})
+	}
+}
+
+// traffic counts what is sent to the database.
+type traffic struct{ statements, trips atomic.Int64 }
+
+func (s *traffic) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	s.statements.Add(int64(len(data.Batch.QueuedQueries)))
+	s.trips.Add(1)
+	return ctx
+}
+
+func (s *traffic) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	s.statements.Add(1)
+	s.trips.Add(1)
+	return ctx
+}
+
+func (*traffic) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+func (*traffic) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (*traffic) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// queueUp puts n people in line for sessions of one day, an entry each, straight into the tables and one after the other.
+func queueUp(h *testkit.House, n int, sessions ...tenant.SessionID) {
+	h.T.Helper()
+	inLine(h.Exec, h.Tenant, n, sessions...)
+}
+
+func inLine(exec func(string, ...any), in tenant.TenantID, n int, sessions ...tenant.SessionID) {
+	exec(`
+with numbered as (select gen_random_uuid() as member, gen_random_uuid() as entry, i, ($2::uuid[])[1 + i % cardinality($2::uuid[])] as session
+  from generate_series(1, $3::int) i),
+people as (
+  insert into members (tenant_id, id, subject, name, created_at, updated_at)
+  select $1, member, 'line-' || member, 'Waiter ' || i, $4, $4 from numbered)
+insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel, note, created_by, created_at, updated_at)
+select $1, entry, member, session, 1, 'WAITING', (extract(epoch from $4::timestamptz) * 1000000)::bigint * 1024 + 1024 * i, 'ONLINE', 'in line', 'test', $4, $4
+from numbered`, in, sessions, n, testkit.Noon)
+	exec(`
+with counts as (
+  select s.location_id, s.service_id, s.local_date, count(*) as n, max(e.join_key) as last from waitlist_entries e
+  join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2) group by 1, 2, 3)
+insert into waitlist_queues (tenant_id, location_id, service_id, local_date, waiting, last_key)
+select $1, location_id, service_id, local_date, n, last from counts`, in, sessions)
+	exec(`
+insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, session_id, join_key)
+select e.tenant_id, s.location_id, s.service_id, s.local_date, e.id, e.member_id, s.id, e.join_key from waitlist_entries e
+join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2)`, in, sessions)
+	exec(`
+update sessions s set waiting = p.n from (select session_id, count(*) as n from waitlist_places where tenant_id = $1 group by 1) p
+where s.tenant_id = $1 and s.id = p.session_id`, in)
+}

@@ -1,0 +1,200 @@
+package waitlists_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// Staff find entries by what they are for, whose they are, what became of them, and when they would take place.
+func TestEntriesAreFound(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	class, _, _ := h.Full(1)
+	later, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(96*time.Hour)))
+	who, ids := h.Waiters(2, testkit.Names(class))
+	_, either := h.Waiters(1, testkit.Names(class, later))
+	_, window := h.Waiters(1, h.Window("2026-03-25", "2026-03-26", "08:00", "09:00"))
+	if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.Own(who[0]), ids[0], "", false); err != nil {
+		t.Fatal(err)
+	}
+	called := map[tenant.EntryID]string{ids[0]: "left", ids[1]: "one", either[0]: "any", window[0]: "window"}
+	active := []waitlist.Status{waitlist.Waiting, waitlist.Offered}
+	for name, tt := range map[string]struct {
+		q    waitlists.EntryQuery
+		want string
+	}{
+		"all":                           {waitlists.EntryQuery{}, "[left one any window]"},
+		"the newest first":              {waitlists.EntryQuery{Newest: true}, "[window any one left]"},
+		"those that wait":               {waitlists.EntryQuery{Statuses: active}, "[one any window]"},
+		"those that ended":              {waitlists.EntryQuery{Statuses: []waitlist.Status{waitlist.Cancelled}}, "[left]"},
+		"for a session":                 {waitlists.EntryQuery{Session: class, Statuses: active}, "[one any]"},
+		"for another":                   {waitlists.EntryQuery{Session: later}, "[any]"},
+		"at the location":               {waitlists.EntryQuery{Location: h.Location, Statuses: active}, "[one any window]"},
+		"at another location":           {waitlists.EntryQuery{Location: testkit.NewID[tenant.LocationID]()}, "[]"},
+		"for the service":               {waitlists.EntryQuery{Service: h.Service, Statuses: active}, "[one any window]"},
+		"for another service":           {waitlists.EntryQuery{Service: testkit.NewID[tenant.ServiceID]()}, "[]"},
+		"of a member":                   {waitlists.EntryQuery{Member: who[1].Member}, "[one]"},
+		"desired on the last days":      {waitlists.EntryQuery{From: testkit.Utc("2026-03-24T00:00:00Z"), Statuses: active}, "[window]"},
+		"desired before":                {waitlists.EntryQuery{Until: testkit.Utc("2026-03-19T00:00:00Z"), Statuses: active}, "[one any]"},
+		"in the span of any of several": {waitlists.EntryQuery{From: testkit.Utc("2026-03-20T00:00:00Z"), Until: testkit.Utc("2026-03-21T00:00:00Z"), Statuses: active}, "[any]"},
+		"a page":                        {waitlists.EntryQuery{Limit: 1, Statuses: active}, "[one]"},
+	} {
+		if tt.q.Limit == 0 {
+			tt.q.Limit = 10
+		}
+		entries, err := h.App.Waitlists.ListEntries(context.Background(), h.Owner, tt.q)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		got := []string{}
+		for _, e := range entries {
+			got = append(got, called[e.ID])
+		}
+		if diff := cmp.Diff(tt.want, fmt.Sprint(got)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	others, err := h.App.Waitlists.ListEntries(context.Background(), h.Another().Owner, waitlists.EntryQuery{Limit: 10})
+	if err != nil || len(others) > 0 {
+		t.Errorf("%v, %v", others, err)
+	}
+}
+
+// Figures are those of the location and the service that are asked for.
+func TestWaitlistAnalyticsOfAPart(t *testing.T) {
+	t.Parallel()
+	h := testkit.NewHouse(t)
+	class, _, _ := h.Full(1)
+	h.Waiters(2, testkit.Names(class))
+	span := civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}
+	for name, tt := range map[string]struct {
+		q    waitlists.WaitlistQuery
+		want int
+	}{
+		"all":                 {waitlists.WaitlistQuery{Span: span}, 2},
+		"the location":        {waitlists.WaitlistQuery{Span: span, Location: h.Location}, 2},
+		"the service":         {waitlists.WaitlistQuery{Span: span, Service: h.Service}, 2},
+		"another location":    {waitlists.WaitlistQuery{Span: span, Location: testkit.NewID[tenant.LocationID]()}, 0},
+		"another service":     {waitlists.WaitlistQuery{Span: span, Service: testkit.NewID[tenant.ServiceID]()}, 0},
+		"the days before now": {waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Noon.Add(-156 * time.Hour), End: testkit.Noon.Add(-12 * time.Hour)}}, 0},
+	} {
+		figures, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.Owner, tt.q)
+		if reason := fault.ReasonOf(err); err != nil && reason != fault.LocationNotFound && reason != fault.ServiceNotFound {
+			t.Errorf("%s: %v", name, err)
+		}
+		if figures.Total.Entries != tt.want {
+			t.Errorf("%s: %d entries, want %d", name, figures.Total.Entries, tt.want)
+		}
+	}
+}
+
+// Each figure is told by location, service and day, on the tenant's calendar, and of the span that is asked for.
+func TestWaitlistAnalyticsByPart(t *testing.T) {
+	t.Parallel()
+	ctx := context.Background()
+	h := testkit.NewHouse(t)
+	h.Mode(waitlist.OfferInTurn)
+	massage, quay := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
+	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Massage', 3600, $3, $3)`, h.Tenant, massage, testkit.Noon)
+	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Quay', 'America/New_York', $3, $3)`, h.Tenant, quay, testkit.Noon)
+	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{
+		Target: settings.PolicyTarget{Service: massage}, Edit: func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
+	}); err != nil {
+		t.Fatal(err)
+	}
+
+	// On the first day one of two is offered a class and takes it after a minute, and somebody is promoted to a massage.
+	class, who, booked := h.Full(1)
+	waiters, entries := h.Waiters(2, testkit.Names(class))
+	h.MustCancel(who[0], booked[0])
+	h.Clock.Set(h.Clock.Now().Add(time.Minute - time.Millisecond))
+	if _, err := h.Accept(waiters[0], h.Live(entries[0])); err != nil {
+		t.Fatal(err)
+	}
+	rub, who, booked := h.Full(1, testkit.Starting(testkit.Noon.Add(60*time.Hour)), func(s *testkit.Slot) { s.Service = massage })
+	h.Waiters(1, testkit.Names(rub))
+	h.MustCancel(who[0], booked[0])
+
+	// On the next, which has begun in Berlin alone, one of two leaves with an offer, and that of the other runs out.
+	h.Clock.Set(testkit.Utc("2026-03-16T23:30:00Z"))
+	over, who, booked := h.Full(1, testkit.Starting(testkit.Noon.Add(72*time.Hour)), func(s *testkit.Slot) { s.Location = quay })
+	waiters, entries = h.Waiters(2, testkit.Names(over))
+	h.MustCancel(who[0], booked[0])
+	h.Tick()
+	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.Own(waiters[0]), entries[0], "", true); err != nil {
+		t.Fatal(err)
+	}
+	h.Clock.Set(h.Live(entries[1]).ExpiresAt)
+	if _, err := h.App.Waitlists.ExpireOffers(ctx, h.Tenant); err != nil {
+		t.Fatal(err)
+	}
+
+	type figures struct {
+		waitlist.Tally
+		Promoted int
+		Depths   map[int]int
+	}
+	taken := waitlist.Tally{Entries: 2, Active: 1, Booked: 1, Offers: 1, Accepted: 1, ResponseTime: time.Minute, Tries: 1}
+	promoted := waitlist.Tally{Entries: 1, Booked: 1}
+	lost := waitlist.Tally{Entries: 2, Active: 1, Offers: 2, Withdrawn: 1, RanOut: 1}
+	first, second := figures{taken.Sum(promoted), 1, map[int]int{1: 1}}, figures{Tally: lost}
+	by := func(groups []waitlists.WaitlistGroup) map[string]figures {
+		all := make(map[string]figures)
+		for _, g := range groups {
+			all[g.Name] = figures{g.Tally, g.Promoted, g.Depths}
+		}
+		return all
+	}
+	span := civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}
+	all, err := h.App.Waitlists.WaitlistAnalytics(ctx, h.Owner, waitlists.WaitlistQuery{Span: span})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, tt := range map[string]struct{ want, got map[string]figures }{
+		"days":      {map[string]figures{"2026-03-16": first, "2026-03-17": second}, by(all.Days)},
+		"locations": {map[string]figures{"Pier 1": first, "Quay": second}, by(all.Locations)},
+		"services":  {map[string]figures{"Vinyasa": {Tally: taken.Sum(lost), Depths: map[int]int{1: 1}}, "Massage": {Tally: promoted, Promoted: 1}}, by(all.Services)},
+	} {
+		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	for what, tt := range map[string]struct {
+		q    waitlists.WaitlistQuery
+		want waitlist.Tally
+	}{
+		"all":            {waitlists.WaitlistQuery{Span: span}, taken.Sum(promoted).Sum(lost)},
+		"the first day":  {waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: testkit.Utc("2026-03-16T23:00:00Z")}}, taken.Sum(promoted)},
+		"the next day":   {waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Utc("2026-03-16T23:00:00Z"), End: span.End}}, lost},
+		"a location":     {waitlists.WaitlistQuery{Span: span, Location: quay}, lost},
+		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
+		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Tally{}},
+	} {
+		some, err := h.App.Waitlists.WaitlistAnalytics(ctx, h.Owner, tt.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(tt.want, some.Total.Tally); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	for days, reason := range map[int]fault.Reason{366: "", 368: fault.InvalidField} {
+		_, err := h.App.Waitlists.WaitlistAnalytics(ctx, h.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}})
+		if fault.ReasonOf(err) != reason {
+			t.Errorf("%d days: %v", days, err)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package waitlists_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit"
+)
+
+// A sweep that comes upon an offer in the moment in which it runs out was faster than the alarm: there was nothing to mend. One
+// that nobody ended for longer is a defect. The next is asked in either case.
+func TestASweepThatIsFasterThanTheAlarmMendsNothing(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		late time.Duration
+		want housekeeping.Swept
+	}{
+		"in the same instant": {0, housekeeping.Swept{}},
+		"within the grace":    {5 * time.Second, housekeeping.Swept{}},
+		"later":               {5*time.Second + time.Millisecond, housekeeping.Swept{Mended: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := testkit.NewHouse(t)
+			h.Mode(waitlist.OfferInTurn)
+			class, _, o := offered(h)
+			h.Clock.Set(o.ExpiresAt.Add(tt.late))
+			if done := h.Sweep(); done != tt.want {
+				t.Errorf("%+v, want %+v", done, tt.want)
+			}
+			offers := h.Offers(class)
+			if len(offers) != 2 || offers[0].Status != waitlist.RanOut || offers[1].Status != waitlist.Live {
+				t.Errorf("%+v", offers)
+			}
+			h.WantSound()
+		})
+	}
+}
+
+// What a sweep mends is counted by what it was, so that whoever runs a server hears of it.
+func TestWhatASweepMendsIsCounted(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		mode  waitlist.Mode
+		spoil func(h *testkit.House)
+		want  map[string]int
+	}{
+		"nothing": {waitlist.OfferInTurn, func(h *testkit.House) { offered(h) }, map[string]int{}},
+		"an offer that no alarm has ended": {waitlist.OfferInTurn, func(h *testkit.House) {
+			_, _, o := offered(h)
+			h.Clock.Set(o.ExpiresAt.Add(time.Minute))
+		}, map[string]int{"overdue_offer": 1}},
+		"entries and a round without offers": {waitlist.FirstToClaim, func(h *testkit.House) {
+			offered(h)
+			h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon)
+		}, map[string]int{"orphaned_entry": 2, "orphaned_round": 1}},
+		"a seat of which nobody heard": {waitlist.OfferInTurn, func(h *testkit.House) {
+			class, _, booked := h.Full(1)
+			h.Waiters(1, testkit.Names(class))
+			h.Exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], testkit.Noon)
+			h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
+		}, map[string]int{"missed_trigger": 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := testkit.NewHouse(t)
+			h.Mode(tt.mode)
+			tt.spoil(h)
+			h.Tick()
+			claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := make(map[string]int)
+			node := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Claims: claims, Tally: func(one waitlists.Tally) {
+				for what, n := range one.Mended {
+					got[what] += n
+				}
+			}})
+			mended := 0
+			for _, n := range tt.want {
+				mended += n
+			}
+			for range 2 { // the second finds nothing
+				done, err := node.Housekeeping.SweepTenant(context.Background(), h.Tenant)
+				if err != nil || done.Mended != mended {
+					t.Errorf("%+v, %v, want %d", done, err, mended)
+				}
+				if diff := cmp.Diff(tt.want, got); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+				mended = 0
+			}
+			h.WantSound()
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package waitlists
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/store"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Withdraw ends all live offers of sessions, and gives up the seats that their rounds keep. The seats are open then:
+// it does not fill them. Words give the reason, if the cause does not.
+func (s *Service) Withdraw(
+	ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, sessions ...tenant.SessionID,
+) (seats map[tenant.SessionID]int, err error) {
+	all := make(map[tenant.SessionID]int, len(sessions))
+	for _, id := range sessions {
+		all[id] = math.MaxInt
+	}
+	return s.withdrawSeats(ctx, tx, why, words, all)
+}
+
+// withdrawSeats ends only as many offers as it takes to give up the wanted seats of each session.
+func (s *Service) withdrawSeats(
+	ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, wanted map[tenant.SessionID]int,
+) (seats map[tenant.SessionID]int, err error) {
+	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int {
+		return slices.Compare(a.UUID[:], b.UUID[:])
+	})
+	if len(sessions) == 0 {
+		return nil, nil
+	}
+	var (
+		offers []waitlist.Offer
+		rounds []waitlist.Round
+		batch  pg.Batch
+	)
+	store.ListLiveOffers(&batch, tx.Tenant, sessions, &offers)
+	store.ListKeepingRounds(&batch, tx.Tenant, sessions, &rounds)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return nil, err
+	}
+	seats = make(map[tenant.SessionID]int)
+	for _, id := range sessions {
+		live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Session != id })
+		keeping := slices.DeleteFunc(slices.Clone(rounds), func(r waitlist.Round) bool { return r.Session != id })
+		taken := waitlist.TakeBack(live, keeping, wanted[id], tx.Now)
+		entries, err := s.entriesOf(ctx, tx, taken.Offers)
+		if err != nil {
+			return nil, err
+		}
+		if err := s.Apply(ctx, tx, taken.Changes(id, entries, why, words, tx.Now)); err != nil {
+			return nil, err
+		}
+		if taken.Seats > 0 {
+			seats[id] = taken.Seats
+		}
+	}
+	return seats, nil
+}
+
+// MakeRoom withdraws offers from sessions that are to have fewer seats than are taken. An edit is refused only if
+// bookings and holds do not fit. The sessions are those before the edit, and have the seats that are taken then.
+func (s *Service) MakeRoom(
+	ctx context.Context, tx *engine.Tx, capacity *int, sessions []session.Session,
+) (freed map[tenant.SessionID]int, err error) {
+	if capacity == nil {
+		return nil, nil
+	}
+	wanted := make(map[tenant.SessionID]int)
+	for _, s := range sessions {
+		if s.SeatsTaken > *capacity {
+			wanted[s.ID] = s.SeatsTaken - *capacity
+		}
+	}
+	freed, err = s.withdrawSeats(ctx, tx, waitlist.FewerSeats, "", wanted)
+	for i := range sessions {
+		sessions[i].SeatsTaken -= freed[sessions[i].ID]
+	}
+	return freed, err
+}

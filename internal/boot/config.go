@@ -1,0 +1,171 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/web"
+)
+
+// DatabaseConfig names the database. Commands embed it, as the other configurations here: kong fills them in
+// from flags and environment variables.
+type DatabaseConfig struct {
+	URL string `name:"database-url" env:"DATABASE_URL" placeholder:"postgres://…" help:"URL of the Postgres database."`
+}
+
+// Required returns an error if no database is named.
+func (c DatabaseConfig) Required() error {
+	if c.URL == "" {
+		return errors.New("DATABASE_URL is not set; `berth dev` starts a database of its own")
+	}
+	return nil
+}
+
+// KeyConfig says whose tokens are accepted and where the server's own secrets are. Nodes that share the files
+// accept each other's tokens and QR codes.
+type KeyConfig struct {
+	Data       string `name:"data" env:"BERTH_DATA" default:".berth" type:"path" help:"Folder for keys and development data. Created if it is missing."`
+	SigningKey string `env:"BERTH_SIGNING_KEY" type:"path" placeholder:"FILE" help:"Private key (PEM) that signs this server's own tokens. Default: signing-key.pem in the data folder, created if it is missing."`
+	CheckInKey string `env:"BERTH_CHECK_IN_KEY" type:"path" placeholder:"FILE" help:"Secrets for QR codes, display links and claim links, one per line, newest first. Default: check-in.key in the data folder, created if it is missing."`
+
+	MessageKey string       `env:"BERTH_MESSAGE_KEY" type:"path" placeholder:"FILE" help:"Secrets that encrypt tenants' own senders and sign links in emails, one per line, newest first. Default: message.key in the data folder, created if it is missing."`
+	Senders    SenderConfig `embed:""`
+
+	Issuer   string `env:"BERTH_ISSUER" default:"berth" help:"Issuer of this server's own tokens."`
+	Audience string `env:"BERTH_AUDIENCE" default:"berth" help:"Audience that every token must have."`
+
+	IdentityIssuer string `env:"BERTH_IDENTITY_ISSUER" placeholder:"https://…" help:"Issuer of the sign-in service. Its tokens are accepted too."`
+	IdentityKeys   string `env:"BERTH_IDENTITY_KEYS" placeholder:"URL|FILE" help:"JSON Web Key Set of the sign-in service, as a file or URL."`
+
+	ConsoleClient string `env:"BERTH_CONSOLE_CLIENT" placeholder:"ID" help:"Client id of the console and the members' app at the sign-in service. It must be a public client with PKCE."`
+	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"Scopes that they request, separated by spaces."`
+}
+
+// SignIn tells the browser apps how people sign in. It is empty if no sign-in service is configured.
+func (c KeyConfig) SignIn() web.SignIn {
+	if c.IdentityIssuer == "" || c.ConsoleClient == "" {
+		return web.SignIn{}
+	}
+	return web.SignIn{Issuer: c.IdentityIssuer, ClientID: c.ConsoleClient, Scope: c.ConsoleScope, Audience: c.Audience}
+}
+
+func (c KeyConfig) signingKeyFile() string { return c.file(c.SigningKey, "signing-key.pem") }
+func (c KeyConfig) checkInKeyFile() string { return c.file(c.CheckInKey, "check-in.key") }
+func (c KeyConfig) messageKeyFile() string { return c.file(c.MessageKey, "message.key") }
+
+// file returns the configured path, or the default name in the data folder.
+func (c KeyConfig) file(configured, name string) string {
+	if configured != "" {
+		return configured
+	}
+	return filepath.Join(c.Data, name)
+}
+
+// OpenIssuer reads the key that signs the server's own tokens, and creates it if it is missing. It creates the data
+// folder too: the key may be the first file in it.
+func (c KeyConfig) OpenIssuer() (*token.Issuer, error) {
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return nil, fmt.Errorf("data folder: %w", err)
+	}
+	return token.OpenIssuer(c.signingKeyFile(), c.Issuer, c.Audience, time.Now)
+}
+
+// identityTimeout bounds one download of the sign-in service's keys.
+const identityTimeout = 5 * time.Second
+
+// OpenVerifier returns the verifier of tokens: the server's own and those of the sign-in service, if one is configured.
+// It does not download keys: Verifier.Refresh does.
+func (c KeyConfig) OpenVerifier(own *token.Issuer) (*token.Verifier, error) {
+	trusts := []token.Trust{own.Trust()}
+	switch {
+	case c.IdentityIssuer == "" && c.IdentityKeys == "":
+	case c.IdentityIssuer == "" || c.IdentityKeys == "":
+		return nil, errors.New("BERTH_IDENTITY_ISSUER and BERTH_IDENTITY_KEYS must be set together")
+	case strings.Contains(c.IdentityKeys, "://"):
+		keys, err := token.URLKeys(c.IdentityKeys, &http.Client{Timeout: identityTimeout}, time.Now)
+		if err != nil {
+			return nil, err
+		}
+		trusts = append(trusts, token.Trust{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
+	default:
+		keys := token.FileKeys(c.IdentityKeys, time.Now)
+		trusts = append(trusts, token.Trust{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
+	}
+	return token.NewVerifier(time.Now, trusts...)
+}
+
+// ListenConfig says where the service is reached, and how it runs.
+type ListenConfig struct {
+	Listen    string   `env:"BERTH_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address to listen on."`
+	PublicURL string   `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"URL of the service for browsers. Links start with it. Default: the address to listen on."`
+	Origins   []string `env:"BERTH_ORIGINS" placeholder:"https://…" help:"Origins of web pages that may call the service from a browser; * for all."`
+	// ClockOffset makes the clock that decides bookings wrong. Only campaigns use it.
+	ClockOffset time.Duration `hidden:"" help:"For tests: how far the clock of the rules is ahead."`
+	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
+	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long running requests may take to finish when the server stops."`
+	// Patience is the time limit of an RPC, of a statement and of a lock. Tests share the machine and set a longer one;
+	// zero means each one's default.
+	Patience time.Duration `kong:"-"`
+}
+
+// OpenListener takes the address. Commands call it first, so that an address in use fails before anything else is
+// started; the error says what to do then. It sets the default of PublicURL.
+func (c *ListenConfig) OpenListener(ctx context.Context) (net.Listener, error) {
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("%s is taken by another program, perhaps by another berth; stop it, "+
+			"or choose another address: --listen 127.0.0.1:0 takes any free port", c.Listen)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listen on %s: %w", c.Listen, err)
+	}
+	if c.PublicURL == "" {
+		c.PublicURL = "http://" + LocalAddress(listener.Addr())
+	}
+	return listener, nil
+}
+
+// LocalAddress returns host and port under which this machine can call a listener: the loopback address if it listens
+// on all interfaces.
+func LocalAddress(address net.Addr) string {
+	tcp, ok := address.(*net.TCPAddr)
+	if !ok || !tcp.IP.IsUnspecified() {
+		return address.String()
+	}
+	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
+}
+
+// LogConfig says what is logged, and how.
+type LogConfig struct {
+	Level  slog.Level `name:"log-level" env:"BERTH_LOG_LEVEL" default:"info" help:"Lowest level to log: debug, info, warn or error."`
+	Format string     `name:"log-format" env:"BERTH_LOG_FORMAT" default:"auto" enum:"auto,text,json" help:"Format of the log: text, json, or auto, which is text on a terminal and json otherwise."`
+}
+
+// NewLogger returns a logger that writes to w.
+func (c LogConfig) NewLogger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: c.Level}
+	if c.Format == "text" || c.Format == "auto" && isTerminal(w) {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

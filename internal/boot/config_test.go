@@ -1,0 +1,22 @@
+package boot
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"strings"
+	"testing"
+)
+
+func TestLogConfig_WritesTheFormatAndLevelAskedFor(t *testing.T) {
+	t.Parallel()
+	for format, isJSON := range map[string]bool{"auto": true, "json": true, "text": false} {
+		var out bytes.Buffer
+		log := LogConfig{Level: slog.LevelWarn, Format: format}.NewLogger(&out)
+		log.Warn("one")
+		log.Info("two")
+		if strings.Contains(out.String(), "two") || json.Valid(out.Bytes()) != isJSON {
+			t.Errorf("%s: %s", format, out.String())
+		}
+	}
+}

@@ -1,0 +1,291 @@
+// Package boot opens a node: it reads configuration and keys, connects the database, and wires everything that answers
+// requests and works in the background. The server's commands, the lab and tests start nodes with it.
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	browser "github.com/berthhq/berth/clients/console"
+	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rpc"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/token"
+	"github.com/berthhq/berth/internal/web"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// Node is one running server: all that is opened at the start and closed at the end.
+type Node struct {
+	App      *app.App
+	DB       *pg.DB
+	Guard    *access.Guard
+	Issuer   *token.Issuer
+	Verifier *token.Verifier
+	Relay    *outbox.Relay
+	Claims   waitlist.ClaimKey // signs the links of waitlist offers
+	Handler  http.Handler      // answers requests; a command may wrap it before Serve
+
+	log     *slog.Logger
+	courier *worker.Courier
+	sends   bool // whether this node plans and sends messages
+	health  *rpc.Health
+	drain   time.Duration
+
+	// life ends when the node closes, and with it what runs in the background.
+	life       context.Context //nolint:containedctx // it is the node's, not a request's
+	end        context.CancelFunc
+	background sync.WaitGroup
+	keysRead   atomic.Bool
+	newer      sync.Once // logs once that the schema is newer than this binary
+}
+
+// Open connects and wires everything. It starts nothing in the background and takes no requests: Serve does.
+// The caller closes the node.
+func Open(
+	ctx context.Context, log *slog.Logger, databaseURL string, keys KeyConfig, listen ListenConfig,
+) (_ *Node, err error) {
+	n := &Node{log: log, drain: listen.Drain}
+	n.life, n.end = context.WithCancel(context.WithoutCancel(ctx))
+	defer func() {
+		if err != nil {
+			n.Close()
+		}
+	}()
+	if n.Issuer, err = keys.OpenIssuer(); err != nil {
+		return nil, err
+	}
+	if n.Verifier, err = keys.OpenVerifier(n.Issuer); err != nil {
+		return nil, err
+	}
+	signing, err := keys.OpenSigningKeys()
+	if err != nil {
+		return nil, err
+	}
+	messageKeys, err := openMessageKeys(keys.messageKeyFile())
+	if err != nil {
+		return nil, err
+	}
+	n.Claims = signing.Claims
+	registry := prometheus.NewRegistry()
+	registry.MustRegister(
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if n.DB, err = pg.Open(ctx, pg.Config{
+		URL: databaseURL, Registerer: registry, Logger: log,
+		StatementTimeout: listen.Patience, LockTimeout: listen.Patience, IdleTimeout: listen.Patience,
+	}); err != nil {
+		return nil, err
+	}
+	if err := n.connect(ctx); err != nil {
+		return nil, err
+	}
+	n.Guard = access.New(accounts.AccessSource(n.DB))
+	if n.Relay, err = outbox.NewRelay(outbox.RelayConfig{
+		DB: n.DB, Log: log, Metrics: registry, RolesChanged: n.Guard.Invalidate,
+	}); err != nil {
+		return nil, err
+	}
+	metrics, err := newWaitlistMetrics(registry)
+	if err != nil {
+		return nil, err
+	}
+	n.App = app.New(app.Config{
+		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
+		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
+		Tally: metrics.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
+		Lanes: listen.Concurrency,
+		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
+		Post: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
+			return n.courier.Post(ctx, in, out)
+		},
+	})
+	if n.courier, err = keys.Senders.open(ctx, n.App, log, registry); err != nil {
+		return nil, err
+	}
+	n.sends = keys.Senders.sends()
+	n.health = rpc.NewHealth(n.ready)
+	apps, err := web.Console(browser.Files(), keys.SignIn())
+	if err != nil {
+		return nil, err
+	}
+	contract, err := rpc.New(rpc.Config{
+		App: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
+		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps, TimeLimit: listen.Patience,
+	})
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	pages := web.Handler(web.Config{
+		App: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken,
+	})
+	for _, path := range []string{
+		bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath,
+	} {
+		mux.Handle(path, pages)
+	}
+	mux.Handle("/", contract)
+	n.Handler = mux
+	return n, nil
+}
+
+// connectTimeout is how long Open waits for a database that is starting.
+const connectTimeout = 30 * time.Second
+
+// connect opens all connections of the pools, so that the first requests find them open.
+func (n *Node) connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, connectTimeout)
+	defer cancel()
+	for {
+		err := n.checkSchema(ctx)
+		if err == nil {
+			err = n.DB.Warm(ctx)
+		}
+		if err == nil || !pg.Unreachable(err) {
+			return err
+		}
+		n.log.WarnContext(ctx, "cannot reach the database; retrying", slog.Any("error", err))
+		if wait(ctx, time.Second) != nil {
+			return fmt.Errorf("cannot reach the database: %w", err)
+		}
+	}
+}
+
+// checkSchema accepts a newer schema. The migrations of a release run before its nodes start: until the last node is
+// replaced, old ones keep working, and must be able to restart.
+func (n *Node) checkSchema(ctx context.Context) error {
+	err := CheckSchema(ctx, n.DB)
+	if !errors.Is(err, pg.ErrSchemaAhead) {
+		return err
+	}
+	n.newer.Do(func() {
+		n.log.WarnContext(ctx, "the schema is newer than this version; continuing", slog.Any("error", err))
+	})
+	return nil
+}
+
+// ready returns an error while the node cannot answer requests: until the keys of the sign-in service have been read,
+// and while the database does not answer or is not the one that the node started with.
+func (n *Node) ready(ctx context.Context) error {
+	if !n.keysRead.Load() {
+		return errors.New("the keys of the sign-in service have not been read yet")
+	}
+	return n.checkSchema(ctx)
+}
+
+// sweepEvery is how often a node looks for work that fell due without a request or an alarm.
+const sweepEvery = time.Minute
+
+// start runs the node's background work until Close.
+func (n *Node) start() {
+	n.background.Go(func() {
+		_ = n.DB.Listen(n.life, accounts.AccessChannel, func(payload string) {
+			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
+				n.Guard.Invalidate(id)
+			}
+		}, n.Guard.InvalidateAll)
+	})
+	n.background.Go(func() { n.Relay.Run(n.life) })
+	if n.sends {
+		n.background.Go(func() { n.Relay.RunConsumer(n.life, n.App.Messages.NoticeConsumer()) })
+		n.background.Go(func() { n.courier.Run(n.life) })
+	}
+	n.background.Go(func() {
+		ticker := time.NewTicker(sweepEvery)
+		defer ticker.Stop()
+		n.App.Housekeeping.RunSweeps(n.life, ticker.C, n.log)
+	})
+	n.background.Go(func() { n.App.Housekeeping.RunAlarms(n.life, n.log) })
+	n.background.Go(func() {
+		for n.Verifier.Refresh(n.life) != nil {
+			if wait(n.life, time.Second) != nil {
+				return
+			}
+		}
+		n.keysRead.Store(true)
+		n.Verifier.Run(n.life, n.log)
+	})
+}
+
+// Serve starts the background work and answers requests until ctx ends or failed is closed. Then it takes no new
+// requests, waits for the running ones as long as the drain time allows, and cuts off the rest.
+// A closed failed means that the development database has stopped; it may be nil.
+func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan struct{}) error {
+	lasting := context.WithoutCancel(ctx)
+	requests, cut := context.WithCancel(lasting)
+	defer cut()
+	server := rpc.NewServer(n.Handler, n.log)
+	server.BaseContext = func(net.Listener) context.Context { return requests }
+	n.start()
+	TuneForLoad()
+	done := make(chan error, 1)
+	go func() { done <- server.Serve(listener) }()
+
+	var cause error
+	select {
+	case err := <-done:
+		return err
+	case <-failed:
+		cause = errors.New("the database stopped unexpectedly; its log is in the data folder")
+	case <-ctx.Done():
+	}
+	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
+	n.health.Drain()
+	n.Relay.Drain() // streams do not end by themselves
+	limit, cancel := context.WithTimeout(lasting, n.drain)
+	defer cancel()
+	if err := server.Shutdown(limit); err != nil {
+		n.log.WarnContext(lasting, "cancelling requests that are still running", slog.String("after", n.drain.String()))
+		cut()
+		_ = server.Close()
+	}
+	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
+		cause = errors.Join(cause, err)
+	}
+	return cause
+}
+
+// Close stops the background work and closes what Open opened.
+func (n *Node) Close() {
+	n.end()
+	n.background.Wait()
+	if n.App != nil {
+		n.App.Drain()
+	}
+	if n.Relay != nil {
+		n.Relay.Close()
+	}
+	if n.DB != nil {
+		n.DB.Close()
+	}
+}
+
+// wait returns after d, or with the error of a context that ends first.
+func wait(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

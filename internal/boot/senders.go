@@ -1,0 +1,180 @@
+package boot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fcm"
+	"github.com/berthhq/berth/internal/localbox"
+	"github.com/berthhq/berth/internal/provider"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/smtp"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/twilio"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// SenderConfig names the platform's accounts with providers. They send the messages of tenants without accounts of
+// their own. Messages of a channel without an account go to the local outbox.
+type SenderConfig struct {
+	// Send is on, off, or empty, which means on.
+	Send string `env:"BERTH_SEND" enum:"on,off" default:"on" help:"Whether this node plans and sends messages: on or off. If off, other nodes or workers must do it."`
+
+	PrivateHosts bool `name:"senders-private-hosts" env:"BERTH_SENDERS_PRIVATE_HOSTS" help:"Allow mail servers of tenants on this machine and in private networks."`
+
+	TwilioAccount string `env:"BERTH_TWILIO_ACCOUNT" placeholder:"AC…" help:"Twilio account that sends SMS."`
+	TwilioToken   string `env:"BERTH_TWILIO_TOKEN" placeholder:"TOKEN" help:"Auth token of the Twilio account."`
+	TwilioFrom    string `env:"BERTH_TWILIO_FROM" placeholder:"NUMBER|MG…" help:"Phone number or messaging service that sends SMS."`
+	TwilioURL     string `env:"BERTH_TWILIO_URL" placeholder:"https://…" help:"Base URL of Twilio's API. Default: Twilio's own."`
+
+	FCMKey      string `env:"BERTH_FCM_KEY" type:"path" placeholder:"FILE" help:"Key of the Firebase service account that sends push notifications (JSON)."`
+	FCMURL      string `env:"BERTH_FCM_URL" placeholder:"https://…" help:"Base URL of FCM's API. Default: Google's own."`
+	FCMTokenURL string `env:"BERTH_FCM_TOKEN_URL" placeholder:"https://…" help:"URL that issues tokens for FCM. Default: Google's own."`
+
+	SMTPHost     string `env:"BERTH_SMTP_HOST" placeholder:"HOST" help:"Host name of the mail server."`
+	SMTPPort     int    `env:"BERTH_SMTP_PORT" placeholder:"PORT" help:"Port of the mail server. Default: depends on the security."`
+	SMTPSecurity string `env:"BERTH_SMTP_SECURITY" enum:"STARTTLS,TLS,NONE," default:"" help:"STARTTLS (default), TLS (from the start) or NONE."`
+	SMTPUser     string `env:"BERTH_SMTP_USER" placeholder:"USER" help:"User to sign in as. Default: no sign-in."`
+	SMTPPassword string `env:"BERTH_SMTP_PASSWORD" placeholder:"PASSWORD" help:"Password of the user."`
+	SMTPFrom     string `env:"BERTH_SMTP_FROM" placeholder:"ADDRESS" help:"Sender address of emails."`
+}
+
+// sends reports whether the node plans and sends messages.
+func (c SenderConfig) sends() bool { return c.Send != "off" }
+
+// carriers names the provider of each channel that the platform has an account for.
+func (c SenderConfig) carriers() map[notify.Channel]string {
+	named := make(map[notify.Channel]string)
+	if c.TwilioAccount != "" {
+		named[notify.SMS] = messages.ProviderTwilio
+	}
+	if c.FCMKey != "" {
+		named[notify.Push] = messages.ProviderFCM
+	}
+	if c.SMTPHost != "" {
+		named[notify.Email] = messages.ProviderSMTP
+	}
+	return named
+}
+
+// open makes the platform's senders and the courier that sends messages through them.
+func (c SenderConfig) open(
+	ctx context.Context, a *app.App, log *slog.Logger, metrics prometheus.Registerer,
+) (*worker.Courier, error) {
+	platform := map[string]func(tenant.TenantID) worker.Sender{
+		messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
+	}
+	if c.TwilioAccount != "" {
+		// There is one for each tenant, because the callback's URL names the tenant. A wrong configuration fails here.
+		if _, err := c.twilio(a, tenant.TenantID{}, c.platformTwilio()); err != nil {
+			return nil, err
+		}
+		platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
+			sender, err := c.twilio(a, in, c.platformTwilio())
+			if err != nil {
+				return broken{err}
+			}
+			return sender
+		}
+	}
+	if c.FCMKey != "" {
+		key, err := os.ReadFile(c.FCMKey)
+		if err != nil {
+			return nil, fmt.Errorf("FCM key: %w", err)
+		}
+		sender, err := fcm.New(ctx, fcm.Config{Credentials: key, BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL})
+		if err != nil {
+			return nil, err
+		}
+		platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return sender }
+	}
+	if c.SMTPHost != "" {
+		if c.SMTPFrom == "" {
+			return nil, errors.New("BERTH_SMTP_HOST needs BERTH_SMTP_FROM")
+		}
+		sender, err := smtp.New(smtp.Config{
+			Host: c.SMTPHost, Port: c.SMTPPort, Security: smtp.Security(c.SMTPSecurity),
+			Username: c.SMTPUser, Password: c.SMTPPassword, From: notify.Mailbox{Address: c.SMTPFrom},
+		})
+		if err != nil {
+			return nil, err
+		}
+		platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return sender }
+	}
+	return worker.New(worker.Config{
+		App: a, Platform: platform, Open: c.openTenants(a), Log: log, Metrics: metrics, Now: time.Now,
+	})
+}
+
+func (c SenderConfig) platformTwilio() messages.TwilioAccount {
+	return messages.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: c.TwilioToken, From: c.TwilioFrom}
+}
+
+func (c SenderConfig) twilio(a *app.App, in tenant.TenantID, account messages.TwilioAccount) (*twilio.Sender, error) {
+	config := twilio.Config{
+		AccountSID: account.AccountSID, AuthToken: account.AuthToken,
+		BaseURL: c.TwilioURL, StatusCallback: a.Messages.TwilioStatusURL(in),
+	}
+	if strings.HasPrefix(account.From, "MG") {
+		config.MessagingServiceSID = account.From
+	} else {
+		config.From = account.From
+	}
+	return twilio.New(config)
+}
+
+// openTenants returns the function that makes senders of tenants' own accounts. Accounts with Twilio and FCM use the
+// same URLs as the platform's. A mail server can have any public address.
+func (c SenderConfig) openTenants(
+	a *app.App,
+) func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
+	return func(ctx context.Context, in tenant.TenantID, provider string, s messages.Senders) (worker.Sender, error) {
+		switch {
+		case provider == messages.ProviderTwilio && s.Twilio != nil:
+			return c.twilio(a, in, *s.Twilio)
+		case provider == messages.ProviderFCM && s.FCM != nil:
+			return fcm.New(ctx, fcm.Config{
+				Credentials: s.FCM.Credentials, ProjectID: s.FCM.ProjectID, BaseURL: c.FCMURL, TokenURL: c.FCMTokenURL,
+			})
+		case provider == messages.ProviderSMTP && s.SMTP != nil:
+			security := smtp.StartTLS
+			if s.SMTP.Port == implicitTLS {
+				security = smtp.ImplicitTLS
+			}
+			return c.tenantMail(smtp.Config{
+				Host: s.SMTP.Host, Port: s.SMTP.Port, Security: security,
+				Username: s.SMTP.Username, Password: s.SMTP.Password, From: notify.Mailbox{Address: s.SMTP.From},
+			})
+		}
+		return nil, errors.New("the tenant no longer has an account with " + provider)
+	}
+}
+
+// tenantMail makes the sender of a tenant's own mail server. It connects to public addresses only, so that no tenant
+// can reach the operator's network, unless the operator allows it.
+func (c SenderConfig) tenantMail(config smtp.Config) (worker.Sender, error) {
+	if !c.PrivateHosts {
+		config.Dialer = provider.PublicDialer()
+	}
+	return smtp.New(config)
+}
+
+// implicitTLS is the port on which mail servers expect TLS from the first byte.
+const implicitTLS = 465
+
+// broken stands for a sender that could not be made.
+type broken struct{ err error }
+
+// Send fails with the reason.
+func (b broken) Send(context.Context, notify.Message) (notify.Receipt, error) {
+	return notify.Receipt{}, &notify.SendError{Kind: notify.Misconfigured, Err: b.err}
+}

@@ -1,0 +1,34 @@
+package boot
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/smtp/smtptest"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// A tenant's mail server may be inside the network only where the operator says so.
+func TestATenantsMailServerInside(t *testing.T) {
+	t.Parallel()
+	fake, err := smtptest.Start(smtptest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(fake.Close)
+	own := messages.Senders{SMTP: &messages.SMTPServer{Host: fake.Host, Port: fake.Port, From: "hello@studio.example"}}
+	for allowed, want := range map[bool]string{false: "PRIVATE_ADDRESS", true: ""} {
+		open := SenderConfig{PrivateHosts: allowed}.openTenants(nil)
+		sender, err := open(t.Context(), tenant.TenantID{}, messages.ProviderSMTP, own)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = sender.Send(t.Context(), notify.Message{To: "ann@mail.example", Subject: "Hello", Text: "Hello"})
+		// It is reached where that is allowed, and then lacks the encryption that tenants' servers need.
+		if failed, ok := errors.AsType[*notify.SendError](err); !ok || failed.Code != want {
+			t.Errorf("allowed %v: %v", allowed, err)
+		}
+	}
+}

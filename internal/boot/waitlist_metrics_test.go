@@ -1,0 +1,95 @@
+package boot
+
+import (
+	"maps"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+)
+
+// Every series that a dashboard may ask for is there from the start, under its name, and grows by what use cases tell.
+func TestWaitlistMetrics(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	m, err := newWaitlistMetrics(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]float64{
+		"waitlist_entries_total status=WAITING": 0, "waitlist_entries_total status=BOOKED": 0,
+		"waitlist_entries_total status=CANCELLED": 0,
+		"waitlist_entries_total status=EXPIRED":   0, "waitlist_offers_total outcome=CREATED": 0,
+		"waitlist_offers_total outcome=ACCEPTED": 0,
+		"waitlist_offers_total outcome=DECLINED": 0, "waitlist_offers_total outcome=EXPIRED": 0,
+		"waitlist_offers_total outcome=WITHDRAWN": 0,
+		"waitlist_offer_response_time count":      0, "waitlist_offer_response_time sum": 0,
+		"waitlist_cascade_depth count": 0, "waitlist_cascade_depth sum": 0,
+		"waitlist_conversion_rate": 0, "waitlist_repairs_total what=overdue_offer": 0,
+		"waitlist_repairs_total what=orphaned_entry": 0,
+		"waitlist_repairs_total what=orphaned_round": 0, "waitlist_repairs_total what=missed_trigger": 0,
+	}
+	gathered := func() map[string]float64 {
+		t.Helper()
+		families, err := registry.Gather()
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make(map[string]float64)
+		for _, family := range families {
+			for _, one := range family.GetMetric() {
+				name := family.GetName()
+				for _, label := range one.GetLabel() {
+					name += " " + label.GetName() + "=" + label.GetValue()
+				}
+				if h := one.GetHistogram(); h != nil {
+					all[name+" count"], all[name+" sum"] = float64(h.GetSampleCount()), h.GetSampleSum()
+					continue
+				}
+				all[name] = one.GetCounter().GetValue() + one.GetGauge().GetValue()
+			}
+		}
+		return all
+	}
+	if diff := cmp.Diff(want, gathered()); diff != "" {
+		t.Fatalf("at the start (-want +got):\n%s", diff)
+	}
+	for _, tally := range []waitlists.Tally{
+		{
+			Entries:   map[waitlist.Status]int{waitlist.Waiting: 9, waitlist.Booked: 1},
+			Offers:    map[waitlist.OfferStatus]int{waitlist.Live: 6, waitlist.Accepted: 1},
+			Responses: []time.Duration{90 * time.Second}, Depths: []int{4},
+		},
+		{
+			Entries:   map[waitlist.Status]int{waitlist.Booked: 1, waitlist.Cancelled: 2, waitlist.Expired: 4},
+			Offers:    map[waitlist.OfferStatus]int{waitlist.Declined: 1, waitlist.RanOut: 2, waitlist.Withdrawn: 3},
+			Responses: []time.Duration{30 * time.Second},
+		},
+		{Mended: map[string]int{"overdue_offer": 1, "orphaned_entry": 2, "orphaned_round": 3, "missed_trigger": 4}},
+	} {
+		m.count(tally)
+	}
+	maps.Copy(want, map[string]float64{
+		"waitlist_entries_total status=WAITING": 9, "waitlist_entries_total status=BOOKED": 2,
+		"waitlist_entries_total status=CANCELLED": 2,
+		"waitlist_entries_total status=EXPIRED":   4, "waitlist_offers_total outcome=CREATED": 6,
+		"waitlist_offers_total outcome=ACCEPTED": 1,
+		"waitlist_offers_total outcome=DECLINED": 1, "waitlist_offers_total outcome=EXPIRED": 2,
+		"waitlist_offers_total outcome=WITHDRAWN": 3,
+		"waitlist_offer_response_time count":      2, "waitlist_offer_response_time sum": 120,
+		"waitlist_cascade_depth count": 1, "waitlist_cascade_depth sum": 4,
+		"waitlist_conversion_rate": 0.25, "waitlist_repairs_total what=overdue_offer": 1,
+		"waitlist_repairs_total what=orphaned_entry": 2,
+		"waitlist_repairs_total what=orphaned_round": 3, "waitlist_repairs_total what=missed_trigger": 4,
+	})
+	if diff := cmp.Diff(want, gathered()); diff != "" {
+		t.Errorf("in the end (-want +got):\n%s", diff)
+	}
+	if _, err := newWaitlistMetrics(registry); err == nil {
+		t.Error("two of a name are taken")
+	}
+}

@@ -1,0 +1,57 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/lab/bench/report"
+)
+
+// BenchmarkBookings measures booking in the same process, and each kind of work over gRPC on loopback. Both use a
+// Postgres with fsync on. It compares them with pgbench, which sends the SQL of a booking to the same Postgres:
+//
+//	go test ./internal/lab/bench -run '^$' -bench Bookings/book -benchtime 5s
+//
+// `make bench` measures in turns and shows medians.
+func BenchmarkBookings(b *testing.B) {
+	bed, err := openTestbed(b.Context(), dbSize{tenants: 1}, func(line string) { b.Log(line) })
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := bed.close(); err != nil {
+			b.Error(err)
+		}
+	})
+	limit, err := bed.pgbench(b.Context(), 3*time.Second)
+	if err != nil {
+		b.Fatal(err)
+	}
+	options := Options{
+		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad},
+		Via: []string{report.Direct, report.GRPC}, Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
+	}
+	for _, c := range options.cases(bed.size) {
+		b.Run(fmt.Sprintf("%s/%s/callers=%d", c.Work, c.Via, c.Callers), func(b *testing.B) {
+			// ns/op would count the callers that wait.
+			for b.Loop() {
+				run, err := bed.measure(b.Context(), c, 3*time.Second)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(run.PerSecond, "turns/s")
+				b.ReportMetric(run.PerSecond/limit.PerSecond, "of-pgbench")
+				b.ReportMetric(float64(run.P50.Microseconds())/1000, "p50-ms")
+				b.ReportMetric(float64(run.P99.Microseconds())/1000, "p99-ms")
+				b.ReportMetric(run.Together, "together")
+				b.ReportMetric(run.Retries, "retries/turn")
+				b.ReportMetric(run.OwnCPU+run.PostgresCPU, "cpu-µs/turn")
+			}
+		})
+	}
+	if err := bed.verify(b.Context(), func(line string) { b.Log(line) }); err != nil {
+		b.Fatal(err)
+	}
+}

@@ -1,0 +1,152 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/lab/bench/report"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// seat is a booking to make: numbers of a tenant, a session and a member.
+type seat struct{ tenant, session, member int }
+
+// client makes bookings in one of the ways that are compared.
+type client interface {
+	book(ctx context.Context, who seat) (booking string, err error)
+}
+
+// wideClient can do everything that a mixed load does in the main tenant.
+type wideClient interface {
+	client
+	cancel(ctx context.Context, member int, booking string) error
+	week(ctx context.Context, member int, week civil.Span) error
+	roster(ctx context.Context, session int) error
+	describe(ctx context.Context, session int, text string) error
+}
+
+// weekPage is how many sessions a week page shows.
+const weekPage = 300
+
+// staffMember is the admin of the tenant.
+const staffMember = memberCount
+
+const subjectPrefix = "bench-"
+
+// open returns the client of a case.
+func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ client, closeClient func(), err error) {
+	switch c.Via {
+	case report.GRPC, report.Connect, report.JSON:
+		return h.openNetwork(ctx, c, what, h.address)
+	case report.NaiveGRPC:
+		address, closeServer, err := h.serveNaive(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		d, closeConns, err := h.openNetwork(ctx, c, what, address)
+		if err != nil {
+			closeServer()
+			return nil, nil, err
+		}
+		return d, func() { closeConns(); closeServer() }, nil
+	case report.Naive:
+		naive, err := h.openNaive(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return naive, naive.pool.Close, nil
+	case report.Mutex:
+		if h.single == nil {
+			const lanes = 1024 // so many that no request waits for a lane: those that wait share a transaction
+			if h.single, err = h.openOther(ctx, lanes); err != nil {
+				return nil, nil, err
+			}
+		}
+		return &mutexClient{directClient: directClient{[]*app.App{h.single.app}}}, func() {}, nil
+	default:
+		nodes, err := h.nodes(ctx, c.Nodes)
+		return directClient{nodes}, func() {}, err
+	}
+}
+
+// directClient calls the use cases in the same process, behind tokens and roles.
+type directClient struct{ nodes []*app.App }
+
+func callerOf(in, member int) tenant.Caller {
+	role := tenant.RoleMember
+	if member == staffMember {
+		role = tenant.RoleAdmin
+	}
+	return tenant.Caller{
+		Tenant: tenantID(in), Subject: fmt.Sprint(subjectPrefix, member), Roles: []string{role},
+		Member: tenant.MustParse[tenant.MemberID](numberedID("b000", member)),
+	}
+}
+
+func sessionID(n int) tenant.SessionID {
+	return tenant.MustParse[tenant.SessionID](numberedID("9000", n))
+}
+
+func (d directClient) node(member int) *app.App { return d.nodes[member%len(d.nodes)] }
+
+func (d directClient) book(ctx context.Context, who seat) (string, error) {
+	place, err := d.node(who.member).Bookings.Book(ctx, callerOf(who.tenant, who.member), bookings.BookRequest{
+		Session: sessionID(who.session), Party: 1, Channel: catalog.Online,
+	})
+	if err != nil {
+		return "", err
+	}
+	return place.Booking.ID.String(), nil
+}
+
+func (d directClient) cancel(ctx context.Context, member int, booking string) error {
+	id := tenant.MustParse[tenant.BookingID](booking)
+	_, err := d.node(member).Bookings.CancelBooking(ctx, callerOf(mainTenant, member), bookings.CancelRequest{ID: id})
+	return err
+}
+
+func (d directClient) week(ctx context.Context, member int, week civil.Span) error {
+	_, err := d.node(member).Schedules.ListSessions(ctx, callerOf(mainTenant, member), schedules.SessionQuery{
+		Filter: session.Filter{From: week.Start, Until: week.End}, Limit: weekPage,
+	})
+	return err
+}
+
+func (d directClient) roster(ctx context.Context, at int) error {
+	_, err := d.nodes[0].Bookings.ListRoster(ctx, callerOf(mainTenant, staffMember), sessionID(at), false)
+	return err
+}
+
+func (d directClient) describe(ctx context.Context, at int, text string) error {
+	_, _, err := d.nodes[0].Schedules.UpdateSession(ctx, callerOf(mainTenant, staffMember), sessionID(at), nil,
+		session.Input{Description: text}, session.DescriptionField)
+	return err
+}
+
+// mutexClient is a common advice for contended rows: a mutex for each session, so that bookings of a session run one at a
+// time. Each booking has a transaction of its own.
+type mutexClient struct {
+	directClient
+
+	sessions [sessionCount]sync.Mutex
+}
+
+func (d *mutexClient) book(ctx context.Context, who seat) (string, error) {
+	d.sessions[who.session].Lock()
+	defer d.sessions[who.session].Unlock()
+	return d.directClient.book(ctx, who)
+}
+
+// aWeek returns a week of those two that have sessions. It can start on any of seven days.
+func aWeek(day int) civil.Span {
+	start := time.Now().UTC().Truncate(24*time.Hour).AddDate(0, 0, 3+day%7)
+	return civil.Span{Start: start, End: start.AddDate(0, 0, 7)}
+}

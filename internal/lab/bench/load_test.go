@@ -1,0 +1,80 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/lab/bench/report"
+)
+
+// A second booking by a member would be refused, and the run would fail. A rush must find all its places free.
+func TestLoads_BookNoSeatTwiceAndLeaveRushesTheirSessions(t *testing.T) {
+	t.Parallel()
+	const callers, turns, rounds = 20, 300, 3
+	h := &testbed{size: dbSize{tenants: 40}}
+	seen := make(map[seat]string)
+	rushes := make(map[int]bool)
+	for range rounds {
+		spread, err := h.spread(callers)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for load, next := range map[string]target{
+			spreadLoad: spread, zipfLoad: h.zipf(callers), hotLoad: h.hot(), tenantsLoad: h.tour(),
+		} {
+			for n := range turns {
+				for i := range callers {
+					who, ok := next(i, n)
+					if !ok {
+						t.Fatalf("%s has come to its end", load)
+					}
+					if before, twice := seen[who]; twice {
+						t.Fatalf("%v is booked by %s and by %s", who, before, load)
+					}
+					seen[who] = load
+					if load != hotLoad && who.tenant == mainTenant && (who.session >= openSessions || rushes[who.session]) {
+						t.Fatalf("%s books session %d, which is for hot and rush", load, who.session)
+					}
+				}
+			}
+		}
+		rush, ok := h.unusedSession()
+		for who, load := range seen {
+			if who.tenant == mainTenant && who.session == rush || !ok {
+				t.Fatalf("the rush is in session %d, which %s has booked", rush, load)
+			}
+		}
+		rushes[rush] = true
+	}
+}
+
+func TestOptions_CasesAreThoseThatCanBeMeasured(t *testing.T) {
+	t.Parallel()
+	o := Options{
+		Work: []string{justBook, "reschedule"}, Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad},
+		Via: []string{report.Direct, report.GRPC, report.Naive}, Clients: []int{1, 8}, Nodes: []int{1, 2},
+	}
+	var got []string
+	for _, one := range o.cases(dbSize{tenants: 100}) {
+		got = append(got, strings.TrimSuffix(one.String(), ", 100 tenants, 0 bookings"))
+	}
+	want := []string{
+		"spread book, pgbench, 16 callers",
+		"spread book, direct, 1 caller", "spread book, direct, 1 caller, 2 nodes",
+		"spread book, grpc, 1 caller", "spread book, naive, 1 caller",
+		"spread book, direct, 8 callers", "spread book, direct, 8 callers, 2 nodes",
+		"spread book, grpc, 8 callers", "spread book, naive, 8 callers",
+		"spread reschedule, grpc, 1 caller", "spread reschedule, grpc, 8 callers",
+		"rush book, direct, 2,000 callers", "rush book, direct, 2,000 callers, 2 nodes",
+		"rush book, grpc, 2,000 callers", "rush book, naive, 2,000 callers",
+		"mixed mixed, direct, 1 caller", "mixed mixed, direct, 1 caller, 2 nodes", "mixed mixed, grpc, 1 caller",
+		"mixed mixed, direct, 8 callers", "mixed mixed, direct, 8 callers, 2 nodes", "mixed mixed, grpc, 8 callers",
+		"tenants book, direct, 1 caller", "tenants book, direct, 1 caller, 2 nodes",
+		"tenants book, direct, 8 callers", "tenants book, direct, 8 callers, 2 nodes",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

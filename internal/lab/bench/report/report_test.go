@@ -1,0 +1,149 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func result(via string, callers int, rates ...float64) *Result {
+	r := &Result{Case: Case{Work: "book", Workload: "spread", Via: via, Callers: callers, Nodes: 1, Tenants: 1}}
+	for _, rate := range rates {
+		r.Runs = append(r.Runs, Run{
+			Answers: 100, PerSecond: rate, P50: time.Millisecond, P99: 20 * time.Millisecond, OwnCPU: 30, PostgresCPU: 90,
+		})
+	}
+	return r
+}
+
+func sample() *Report {
+	made := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	command := "bench --html <page>"
+	return &Report{Made: made, Machine: "2 processors", Command: command, Length: time.Second, Results: []*Result{
+		result(Pgbench, 16, 1000, 500, 2000),
+		result(Direct, 8, 1000, 600, 2200),
+		result(Direct, 128, 3000, 2000, 4000),
+		result(Naive, 128, 300, 100, 400),
+	}}
+}
+
+// A slow round is slow for everybody, so ratios are taken within rounds.
+func TestRatiosAreThoseOfRounds(t *testing.T) {
+	t.Parallel()
+	r := sample()
+	tests := []struct {
+		of     int
+		beside string
+		want   Spread
+	}{
+		{2, Pgbench, Spread{3, 2, 4}},
+		{1, Pgbench, Spread{1.1, 1, 1.2}},
+		{2, Naive, Spread{10, 10, 20}},
+	}
+	for _, test := range tests {
+		got, ok := r.Times(r.Results[test.of], test.beside)
+		if diff := cmp.Diff(test.want, got); !ok || diff != "" {
+			t.Errorf("%v beside %s (-want +got):\n%s", r.Results[test.of].Case, test.beside, diff)
+		}
+	}
+	if _, ok := r.Times(r.Results[1], Naive); ok {
+		t.Error("compared with another number of callers")
+	}
+}
+
+func TestMedians(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		values []float64
+		want   Spread
+	}{
+		{nil, Spread{}},
+		{[]float64{3}, Spread{3, 3, 3}},
+		{[]float64{9, 1}, Spread{5, 1, 9}},
+		{[]float64{9, 1, 2}, Spread{2, 1, 9}},
+	} {
+		if diff := cmp.Diff(test.want, spreadOf(test.values)); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", test.values, diff)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[float64]string{
+		0: "0", 0.25: "0.25", 3: "3", 3.14: "3.1", 42.4: "42", 999: "999", 1000: "1,000", 12345678: "12,345,678",
+	} {
+		if got := Number(n); got != want {
+			t.Errorf("%v: %s, want %s", n, got, want)
+		}
+	}
+	for d, want := range map[time.Duration]string{
+		0: "", 1500 * time.Microsecond: "1.5 ms", 53 * time.Millisecond: "53 ms", 2500 * time.Millisecond: "2.50 s",
+	} {
+		if got := Short(d); got != want {
+			t.Errorf("%v: %s, want %s", d, got, want)
+		}
+	}
+}
+
+// The page needs nothing from elsewhere, and what it shows is escaped.
+func TestThePageStandsByItself(t *testing.T) {
+	t.Parallel()
+	var page bytes.Buffer
+	if err := sample().WritePage(&page); err != nil {
+		t.Fatal(err)
+	}
+	text := page.String()
+	for _, want := range []string{
+		"&lt;page&gt;", "3.00×", "<path", "direct, 128 callers: 3,000 (2,000 to 4,000)", "prefers-color-scheme: dark",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is missing", want)
+		}
+	}
+	for _, not := range []string{"http:", "https:", "<script", "src=", "ZgotmplZ", "NaN", "Inf"} {
+		if strings.Contains(text, not) {
+			t.Errorf("%q is in it", not)
+		}
+	}
+}
+
+func TestRunsAreKeptAsJSON(t *testing.T) {
+	t.Parallel()
+	var text bytes.Buffer
+	if err := sample().WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	var back Report
+	if err := json.Unmarshal(text.Bytes(), &back); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(sample(), &back); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestTheTable(t *testing.T) {
+	t.Parallel()
+	r := sample()
+	cells := r.Cells(r.Results[2])
+	if len(cells) != len(Columns) {
+		t.Fatalf("%d cells for %d columns", len(cells), len(Columns))
+	}
+	got := make(map[string]string)
+	for i, name := range Columns {
+		got[name] = cells[i]
+	}
+	for name, want := range map[string]string{
+		"via": Direct, "callers": "128", "answers/s": "3,000", "least–most": "2,000–4,000",
+		"×pgbench": "3.00", "×naive": "10.00", "×mutex": "", "p99": "20 ms",
+	} {
+		if got[name] != want {
+			t.Errorf("%s: %q, want %q", name, got[name], want)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/pgtest"
+)
+
+// A short campaign in every run of the tests, and a longer one in CI. For a long one: make campaign ARGS="--for 3h".
+const (
+	campaignSeed       = 2027
+	campaignLength     = 45 * time.Second
+	campaignLengthOfCI = 2 * time.Minute
+	// A busy machine still gets this far. Once every kind of fault has happened, some commits have been cut off, too.
+	leastOperations = 100
+	leastFaults     = 4
+	kindsOfFaults   = 12
+)
+
+func TestCampaign_FindsNothingWrong(t *testing.T) {
+	t.Parallel()
+	binary, err := BuildServer(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := campaignLength
+	if os.Getenv("CI") != "" {
+		length = campaignLengthOfCI
+	}
+	report, err := Run(context.WithoutCancel(t.Context()), Config{
+		Seed: campaignSeed, For: length, Nodes: 2, Workers: 1, Callers: 8, Binary: binary,
+		Folder: filepath.Join(pgtest.Folder(t), "site"), Say: func(line string) { t.Log(line) },
+	})
+	again := fmt.Sprintf("a campaign that keeps its histories: "+
+		"go run ./internal/lab campaign --seed %d --for %s --nodes 2 --workers 1 --callers 8", campaignSeed, length)
+	if err != nil {
+		t.Fatalf("%v; %s", err, again)
+	}
+	if err := report.Print(t.Output()); err != nil {
+		t.Error(err)
+	}
+	faults := 0
+	for _, n := range report.Faults {
+		faults += n
+	}
+	if report.Operations < leastOperations || faults < leastFaults || faults > kindsOfFaults && report.Broken == 0 {
+		t.Errorf("%d operations, %d faults, %d commits cut off: that is no campaign", report.Operations, faults, report.Broken)
+	}
+	if len(report.Failures) > 0 {
+		t.Errorf("%d failures; %s", len(report.Failures), again)
+	}
+}

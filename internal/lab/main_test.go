@@ -1,0 +1,55 @@
+package main
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func run(t *testing.T, args ...string) (status int, printed string) {
+	t.Helper()
+	var out bytes.Buffer
+	status = program().Run(t.Context(), args, &out, &out)
+	return status, out.String()
+}
+
+func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		args   []string
+		status int
+		says   string
+	}{
+		{[]string{"--help"}, 0, "simulate"},
+		{[]string{"bench", "--help"}, 0, "Numbers of concurrent callers"},
+		{[]string{"fly"}, 1, "unexpected argument fly"},
+		{[]string{"simulate", "--seeds=0"}, 1, "nothing to simulate"},
+		{[]string{"campaign", "--callers=0"}, 1, "at least one server, one worker and one caller"},
+		{[]string{"campaign", "--berth", filepath.Join(t.TempDir(), "none")}, 1, "no such file"},
+		{[]string{"bench", "--via=window"}, 1, "--via must be one of"},
+	} {
+		status, said := run(t, test.args...)
+		if status != test.status || !strings.Contains(said, test.says) {
+			t.Errorf("%v: status %d, and it says %q, want %q", test.args, status, said, test.says)
+		}
+	}
+}
+
+func TestSimulate_RepeatsASeed(t *testing.T) {
+	t.Parallel()
+	var runs []string
+	for range 2 {
+		status, said := run(t, "simulate", "--small", "--seeds", "2", "--days", "3")
+		if status != 0 || !strings.Contains(said, "every invariant held in 2 simulations") {
+			t.Fatalf("status %d: %s", status, said)
+		}
+		counts, _, _ := strings.Cut(said, " transactions a second") // the last line is about speed
+		runs = append(runs, counts[:strings.LastIndex(counts, "\n")])
+	}
+	if diff := cmp.Diff(runs[0], runs[1]); diff != "" {
+		t.Errorf("the second run differs (-first +second):\n%s", diff)
+	}
+}

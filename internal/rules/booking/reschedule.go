@@ -1,0 +1,79 @@
+package booking
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// RescheduleResult is the result of rescheduling a booking.
+type RescheduleResult struct {
+	Booking Booking // after the move
+	// Already: the booking is in that session. There is nothing to do.
+	Already bool
+}
+
+// Reschedule moves a booking from one session to another, together with its credits. Entry is the member's waitlist
+// entry for the new session, if there is one. The payer is the booking's subscription, if it has one, with the usage in
+// the day and week of the new session. Anyone means that the caller may move the bookings of others: the cancellation
+// window, the start of the old session and the quotas then do not matter.
+func Reschedule(
+	b Booking, from, to Slot, entry tenant.EntryID, payer *credit.Subscription, anyone bool, now time.Time,
+) (RescheduleResult, error) {
+	if b.Status != Confirmed {
+		return RescheduleResult{}, wrongState(b, "Only a confirmed booking can be rescheduled.")
+	}
+	if from.ID == to.ID {
+		return RescheduleResult{Booking: b, Already: true}, nil
+	}
+	if from.Location != to.Location {
+		return RescheduleResult{}, targetError("The session is at another location.").With("reason", "LOCATION")
+	}
+	rules := b.Rules.For(b.MemberTier)
+	if deadline := b.CancellableUntil(); now.After(deadline) && !rules.AllowReschedule && !anyone {
+		return RescheduleResult{}, tooLate("reschedule", rules.Cancellation, deadline)
+	}
+	if err := to.checkOpen(nil, now); err != nil {
+		return RescheduleResult{}, targetError("The session is not open for booking.").
+			With("reason", string(fault.ReasonOf(err))).Because(err)
+	}
+	if !now.Before(from.StartsAt) && !anyone {
+		return RescheduleResult{}, wrongState(b, "The booked session has started.")
+	}
+	command := Command{Party: b.Party, Channel: b.Channel, Staff: anyone || b.Channel.StaffOnly()}
+	if err := to.checkAdmission(command, now); err != nil {
+		return RescheduleResult{}, err
+	}
+	if !entry.IsZero() { // a member never has both a booking and an entry in one session
+		return RescheduleResult{}, AlreadyBooked(tenant.BookingID{}, entry)
+	}
+	if !to.Fits(b.Party) {
+		return RescheduleResult{}, targetError("The session has too few open seats.").
+			With("reason", string(fault.SessionFull))
+	}
+	if payer != nil && b.Counted && !anyone {
+		if err := withoutMoved(*payer, from, to).CheckQuota(to.LocalDate); err != nil {
+			return RescheduleResult{}, err
+		}
+	}
+	b.Session, b.StartsAt, b.EndsAt, b.LocalDate = to.ID, to.StartsAt, to.EndsAt, to.LocalDate
+	b.SessionTitle, b.TimeZone, b.Rules, b.GraceUntil = to.Title, to.TimeZone, to.Rules, nil
+	return RescheduleResult{Booking: b}, nil
+}
+
+// withoutMoved subtracts the moved booking from the usage in the new day and week, where it is counted already.
+func withoutMoved(payer credit.Subscription, from, to Slot) *credit.Subscription {
+	if from.LocalDate == to.LocalDate {
+		payer.UsedToday--
+	}
+	if from.LocalDate.WeekStart() == to.LocalDate.WeekStart() {
+		payer.UsedThisWeek--
+	}
+	return &payer
+}
+
+func targetError(message string) *fault.Error {
+	return fault.New(fault.FailedPrecondition, fault.RescheduleTarget, "%s", message).In("session_id")
+}

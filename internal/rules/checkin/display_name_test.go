@@ -1,0 +1,46 @@
+package checkin_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/rules/checkin"
+)
+
+func TestDisplayName_ShowsFirstNameAndInitial(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"Mia Meyer":                    "Mia M.",
+		"Mia de Klerk":                 "Mia K.",
+		"  Mia \t Meyer ":              "Mia M.",
+		"Mia":                          "Mia",
+		"Anna-Lena Öz":                 "Anna-Lena Ö.",
+		"émile zola":                   "émile Z.",
+		"王 小明":                         "王 小.",
+		"Mia (guest)":                  "Mia",
+		"Mia 2":                        "Mia",
+		"Mia\u202eMeyer":               "Mia M.",
+		"":                             "",
+		" \u200b ":                     "",
+		strings.Repeat("m", 31) + " N": strings.Repeat("m", 29) + "… N.",
+	} {
+		if got := checkin.DisplayName(name); got != want {
+			t.Errorf("%q is shown as %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestDisplayName_NeverShowsALastName(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		shown := checkin.DisplayName(rapid.StringN(0, 60, -1).Draw(t, "name"))
+		words := strings.Fields(shown)
+		if !utf8.ValidString(shown) || utf8.RuneCountInString(shown) > 33 ||
+			len(words) > 2 || len(words) == 2 && utf8.RuneCountInString(words[1]) != 2 {
+			t.Fatalf("%q", shown)
+		}
+	})
+}

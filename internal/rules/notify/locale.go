@@ -1,0 +1,160 @@
+package notify
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"golang.org/x/text/language"
+)
+
+// locale has the formats of dates and times in a language, from the Unicode CLDR: abbreviated weekdays and months, and
+// the order of the medium date. golang.org/x/text does not format dates.
+type locale struct {
+	days        [7]string  // from Sunday
+	months      [12]string // from January
+	dayFormat   string     // %[1]s weekday, %[2]d day, %[3]s month, %[4]d year
+	dateAndTime string
+	timeLayout  string // for time.Format
+
+	inMinutes, inHour, inHours, inDays string // "in 30 minutes"
+
+	unsubscribe string // label of the unsubscribe link
+	open        string // label of a link without text
+}
+
+var english = locale{
+	days:      [7]string{"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"},
+	months:    [12]string{"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"},
+	dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
+	inMinutes: "in %d minutes", inHour: "in 1 hour", inHours: "in %d hours", inDays: "in %d days",
+	unsubscribe: "Unsubscribe from mails of this kind", open: "Open",
+}
+
+func american() locale {
+	l := english
+	l.dayFormat, l.timeLayout = "%[1]s, %[3]s %[2]d", "3:04 PM"
+	return l
+}
+
+// locales are the supported locales for dates and times. The first three have default templates.
+var locales = []struct {
+	tag    language.Tag
+	locale locale
+}{
+	{language.English, english},
+	{language.German, locale{
+		days:      [7]string{"So", "Mo", "Di", "Mi", "Do", "Fr", "Sa"},
+		months:    [12]string{"Jan.", "Feb.", "März", "Apr.", "Mai", "Juni", "Juli", "Aug.", "Sept.", "Okt.", "Nov.", "Dez."},
+		dayFormat: "%[1]s, %[2]d. %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
+		inMinutes: "in %d Minuten", inHour: "in 1 Stunde", inHours: "in %d Stunden", inDays: "in %d Tagen",
+		unsubscribe: "Mails dieser Art abbestellen", open: "Öffnen",
+	}},
+	{language.French, locale{
+		days: [7]string{"dim.", "lun.", "mar.", "mer.", "jeu.", "ven.", "sam."},
+		months: [12]string{
+			"janv.", "févr.", "mars", "avr.", "mai", "juin", "juil.", "août", "sept.", "oct.", "nov.", "déc.",
+		},
+		dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s à %s", timeLayout: "15:04",
+		inMinutes: "dans %d minutes", inHour: "dans 1 heure", inHours: "dans %d heures", inDays: "dans %d jours",
+		unsubscribe: "Ne plus recevoir ces messages", open: "Ouvrir",
+	}},
+	{language.AmericanEnglish, american()},
+	{language.Spanish, locale{
+		days:      [7]string{"dom", "lun", "mar", "mié", "jue", "vie", "sáb"},
+		months:    [12]string{"ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"},
+		dayFormat: "%[1]s, %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
+		inMinutes: "en %d minutos", inHour: "en 1 hora", inHours: "en %d horas", inDays: "en %d días",
+		unsubscribe: "No recibir más correos de este tipo", open: "Abrir",
+	}},
+	{language.Italian, locale{
+		days:      [7]string{"dom", "lun", "mar", "mer", "gio", "ven", "sab"},
+		months:    [12]string{"gen", "feb", "mar", "apr", "mag", "giu", "lug", "ago", "set", "ott", "nov", "dic"},
+		dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
+		inMinutes: "tra %d minuti", inHour: "tra 1 ora", inHours: "tra %d ore", inDays: "tra %d giorni",
+		unsubscribe: "Non ricevere più queste email", open: "Apri",
+	}},
+	{language.Portuguese, locale{
+		days:      [7]string{"dom.", "seg.", "ter.", "qua.", "qui.", "sex.", "sáb."},
+		months:    [12]string{"jan.", "fev.", "mar.", "abr.", "mai.", "jun.", "jul.", "ago.", "set.", "out.", "nov.", "dez."},
+		dayFormat: "%[1]s, %[2]d de %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
+		inMinutes: "em %d minutos", inHour: "em 1 hora", inHours: "em %d horas", inDays: "em %d dias",
+		unsubscribe: "Não receber mais emails deste tipo", open: "Abrir",
+	}},
+	{language.Dutch, locale{
+		days:      [7]string{"zo", "ma", "di", "wo", "do", "vr", "za"},
+		months:    [12]string{"jan", "feb", "mrt", "apr", "mei", "jun", "jul", "aug", "sep", "okt", "nov", "dec"},
+		dayFormat: "%[1]s %[2]d %[3]s", dateAndTime: "%s, %s", timeLayout: "15:04",
+		inMinutes: "over %d minuten", inHour: "over 1 uur", inHours: "over %d uur", inDays: "over %d dagen",
+		unsubscribe: "Geen mails van deze soort meer", open: "Openen",
+	}},
+}
+
+var localeMatcher = func() language.Matcher {
+	tags := make([]language.Tag, len(locales))
+	for i, l := range locales {
+		tags[i] = l.tag
+	}
+	return language.NewMatcher(tags)
+}()
+
+// localeFor returns the supported locale nearest to a BCP 47 tag.
+func localeFor(name string) locale {
+	tag, err := language.Parse(name)
+	if err != nil {
+		return english
+	}
+	// The matcher reads "en" as American English. Use American dates only if the tag names the US.
+	if base, _ := tag.Base(); base.String() == "en" {
+		if region, confidence := tag.Region(); region.String() != "US" || confidence != language.Exact {
+			return english
+		}
+	}
+	_, at, _ := localeMatcher.Match(tag)
+	return locales[at].locale
+}
+
+func (l locale) date(t time.Time, zone *time.Location) string {
+	t = t.In(zone)
+	return fmt.Sprintf(l.dayFormat, l.days[t.Weekday()], t.Day(), l.months[t.Month()-1], t.Year())
+}
+
+func (l locale) clock(t time.Time, zone *time.Location) string {
+	return t.In(zone).Format(l.timeLayout)
+}
+
+// dateTime formats a date and time. It adds the name of the zone if the other zone has a different offset then.
+func (l locale) dateTime(t time.Time, zone, other *time.Location) string {
+	text := fmt.Sprintf(l.dateAndTime, l.date(t, zone), l.clock(t, zone))
+	if other == nil {
+		return text
+	}
+	_, offset := t.In(zone).Zone()
+	if _, otherOffset := t.In(other).Zone(); offset == otherOffset {
+		return text
+	}
+	return text + " (" + abbreviation(t, zone) + ")"
+}
+
+// abbreviation returns the abbreviation of the zone, or its offset if it has none.
+func abbreviation(t time.Time, zone *time.Location) string {
+	name, _ := t.In(zone).Zone()
+	if strings.ContainsAny(name, "+-0123456789") {
+		return "UTC" + t.In(zone).Format("-07:00")
+	}
+	return name
+}
+
+// span formats the time until a start.
+func (l locale) span(d time.Duration) string {
+	switch minutes := int(d.Round(time.Minute) / time.Minute); {
+	case minutes%(24*60) == 0 && minutes > 24*60:
+		return fmt.Sprintf(l.inDays, minutes/(24*60))
+	case minutes%60 == 0 && minutes > 60:
+		return fmt.Sprintf(l.inHours, minutes/60)
+	case minutes == 60:
+		return l.inHour
+	default:
+		return fmt.Sprintf(l.inMinutes, minutes)
+	}
+}

@@ -1,0 +1,347 @@
+package notify
+
+import (
+	"container/heap"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var zones = []string{
+	"Pacific/Apia", "Pacific/Honolulu", "America/Anchorage", "America/Los_Angeles", "America/Phoenix",
+	"America/Denver", "America/Mexico_City", "America/Chicago", "America/New_York", "America/Havana",
+	"America/Asuncion", "America/Santiago", "America/St_Johns", "America/Sao_Paulo", "America/Nuuk",
+	"Atlantic/Azores", "Africa/Casablanca", "Europe/Lisbon", "Europe/London", "Europe/Dublin", "Europe/Berlin",
+	"Europe/Paris", "Europe/Athens", "Africa/Cairo", "Asia/Beirut", "Asia/Jerusalem", "Europe/Moscow",
+	"Asia/Tehran", "Asia/Dubai", "Asia/Kabul", "Asia/Karachi", "Asia/Kolkata", "Asia/Kathmandu", "Asia/Yangon",
+	"Asia/Bangkok", "Asia/Tokyo", "Australia/Adelaide", "Australia/Lord_Howe", "Pacific/Auckland",
+	"Pacific/Chatham",
+}
+
+// simulation runs members in 40 zones for up to a year: they book, cancel, get moved, get offers, stop messages and
+// change preferences. It tracks the true state itself, and checks each message that is sent.
+type simulation struct {
+	t          *testing.T
+	random     *rand.Rand
+	now        time.Time
+	s          Settings
+	control    negativeControl
+	members    []*simMember
+	queue      noticeQueue
+	planned    map[string]bool
+	sent       map[Topic]int
+	unsent     map[Reason]int
+	violations map[guardrail][]string
+	changes    map[string]int // messages on days on which the recipient's clock goes forward or back
+}
+
+// guardrail is one of the four guardrails.
+type guardrail string
+
+const (
+	freshness guardrail = "freshness"
+	consent   guardrail = "consent"
+	quiet     guardrail = "quiet hours"
+	frequency guardrail = "the frequency cap"
+)
+
+// negativeControl removes from the input of Judge what one guardrail needs.
+type negativeControl func(*Notice, *Settings, *Recipient, *Matter)
+
+type simMember struct {
+	Recipient
+	stopped  bool
+	asleep   [2]string // quiet hours from and until, local
+	bookings []*simBooking
+}
+
+// simBooking is a booking or an offer.
+type simBooking struct {
+	id     tenant.BookingID
+	start  time.Time
+	booked bool
+	offer  *Offer
+}
+
+type queuedNotice struct {
+	Notice
+	who     *simMember
+	booking *simBooking
+}
+
+type noticeQueue []queuedNotice
+
+func (q noticeQueue) Len() int           { return len(q) }
+func (q noticeQueue) Less(i, j int) bool { return q[i].DueAt.Before(q[j].DueAt) }
+func (q noticeQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *noticeQueue) Push(x any)        { *q = append(*q, x.(queuedNotice)) }
+func (q *noticeQueue) Pop() any {
+	last := (*q)[len(*q)-1]
+	*q = (*q)[:len(*q)-1]
+	return last
+}
+
+func TestGuardrails_HoldForAYearInFortyZones(t *testing.T) {
+	t.Parallel()
+	y := simulate(t, nil, 12)
+	for against, all := range y.violations {
+		t.Errorf("%d messages violate %s, such as %s", len(all), against, all[0])
+	}
+	for _, topic := range []Topic{
+		BookingConfirmed, Offered, BookingCancelled, SessionCancelled, Rescheduled, Reminder, CheckInOpen,
+	} {
+		if y.sent[topic] < 20 {
+			t.Errorf("only %d messages about %s", y.sent[topic], topic)
+		}
+	}
+	for _, why := range []Reason{
+		InQuietHours, FrequencyCap, NotBooked, Moved, TooLate, OptedOutReason, Unsubscribed, OfferClosed,
+	} {
+		if y.unsent[why] == 0 {
+			t.Errorf("no message was held back because of %s", why)
+		}
+	}
+	t.Logf("sent %v, held back %v, on days with a clock change %v", y.sent, y.unsent, y.changes)
+	for _, way := range []string{"forward", "back"} {
+		if y.changes[way] < 20 {
+			t.Errorf("only %d messages on days on which clocks go %s", y.changes[way], way)
+		}
+	}
+}
+
+// Negative control: without any one of the guardrails, the simulation finds violations of exactly that guardrail within
+// two months.
+func TestGuardrails_EachIsNeeded(t *testing.T) {
+	t.Parallel()
+	for missing, control := range map[guardrail]negativeControl{
+		freshness: func(n *Notice, _ *Settings, _ *Recipient, m *Matter) {
+			n.ExpiresAt = n.ExpiresAt.AddDate(1, 0, 0)
+			m.Booked, m.Cancelled, m.StartsAt = true, true, n.StartsAt
+			if m.Offer != nil {
+				m.Offer = &Offer{Live: true, EvenInQuiet: m.Offer.EvenInQuiet}
+			}
+		},
+		consent:   func(_ *Notice, _ *Settings, r *Recipient, _ *Matter) { r.Stopped, r.Chosen = nil, nil },
+		quiet:     func(_ *Notice, s *Settings, r *Recipient, _ *Matter) { s.Quiet, r.Quiet = QuietHours{}, nil },
+		frequency: func(_ *Notice, _ *Settings, r *Recipient, _ *Matter) { r.Sent = nil },
+	} {
+		t.Run(string(missing), func(t *testing.T) {
+			t.Parallel()
+			y := simulate(t, control, 2)
+			for against, all := range y.violations {
+				if against != missing {
+					t.Errorf("%d messages violate %s, such as %s", len(all), against, all[0])
+				}
+			}
+			if n := len(y.violations[missing]); n < 20 {
+				t.Errorf("only %d violations", n)
+			}
+		})
+	}
+}
+
+// simulate runs some months of the year.
+func simulate(t *testing.T, control negativeControl, months int) *simulation {
+	t.Helper()
+	y := &simulation{
+		t: t, random: rand.New(rand.NewPCG(2026, 7)), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC),
+		s: DefaultSettings(), control: control,
+		planned: make(map[string]bool), sent: make(map[Topic]int), unsent: make(map[Reason]int),
+		violations: make(map[guardrail][]string), changes: make(map[string]int),
+	}
+	y.s.PerDay = map[Channel]int{SMS: 2, Push: 3, Email: 4} // low, so that the cap is reached
+	for i, name := range zones {
+		who := &simMember{asleep: [2]string{"21:00", "08:00"}, Recipient: Recipient{
+			Member: tenant.New[tenant.MemberID](y.now), Known: true, Phone: "+1", Email: "a@b", Zone: zone(t, name),
+			Devices: []Device{{Token: "d"}}, Stopped: map[Channel]Reason{}, Sent: map[Channel][]time.Time{},
+			Chosen: Preferences{},
+		}}
+		if y.random.IntN(4) == 0 {
+			who.Devices = nil
+		}
+		if i%5 == 0 { // their own quiet hours
+			who.asleep = [2]string{"00:30", "10:00"}
+			who.Quiet = new(hours("00:30-10:00"))
+		}
+		y.members = append(y.members, who)
+	}
+	for end := y.now.AddDate(0, months, 0); y.now.Before(end); {
+		next := y.now.Add(time.Duration(1+y.random.IntN(90)) * time.Minute)
+		y.deliver(next)
+		y.now = next
+		y.step()
+	}
+	return y
+}
+
+// step makes a random change for a random member.
+func (y *simulation) step() {
+	who := y.members[y.random.IntN(len(y.members))]
+	var booking *simBooking
+	if len(who.bookings) > 0 {
+		booking = who.bookings[y.random.IntN(len(who.bookings))]
+	}
+	switch roll := y.random.IntN(20); {
+	case roll < 8 || booking == nil:
+		y.book(who)
+	case roll < 11 && booking.booked:
+		booking.booked = false
+		y.publish(who, booking, Event{Type: onBookingCancelled, Gone: y.random.IntN(2) == 0})
+	case roll < 14 && booking.booked:
+		booking.start = booking.start.Add(time.Duration(y.random.IntN(96)-24) * time.Hour)
+		y.publish(who, booking, Event{Type: onSessionUpdated, Moved: true})
+	case roll < 17:
+		y.offer(who)
+	case roll < 18 && booking.offer != nil:
+		booking.offer.Live = false
+	case roll == 18:
+		c := Choice{Topics()[y.random.IntN(len(Topics()))], Channels()[y.random.IntN(len(Channels()))]}
+		who.Chosen[c] = !who.Chosen.Allow(c.Topic, c.Channel)
+	case roll == 19:
+		who.stopped = !who.stopped
+		if delete(who.Stopped, SMS); who.stopped {
+			who.Stopped[SMS] = OptedOutReason
+		}
+	}
+}
+
+func (y *simulation) soon() time.Time {
+	return y.now.Add(time.Duration(10+y.random.IntN(5*24*60)) * time.Minute)
+}
+
+func (y *simulation) book(who *simMember) {
+	b := &simBooking{id: tenant.New[tenant.BookingID](y.now), start: y.soon(), booked: true}
+	who.bookings = append(who.bookings, b)
+	if len(who.bookings) > 6 {
+		who.bookings = who.bookings[1:]
+	}
+	y.publish(who, b, Event{Type: onBookingConfirmed})
+}
+
+func (y *simulation) offer(who *simMember) {
+	b := &simBooking{
+		id: tenant.New[tenant.BookingID](y.now), start: y.soon(),
+		offer: &Offer{Live: true, EvenInQuiet: y.random.IntN(5) == 0},
+	}
+	who.bookings = append(who.bookings, b)
+	y.publish(who, b, Event{Type: onOfferCreated, Offer: tenant.New[tenant.OfferID](y.now)})
+}
+
+// publish plans the notices of an event, once each.
+func (y *simulation) publish(who *simMember, b *simBooking, e Event) {
+	e.ID, e.At = tenant.New[tenant.EventID](y.now), y.now
+	party := Party{
+		Member: who.Member, Booking: b.id, Chosen: who.Chosen, Coming: b.booked,
+		StartsAt: b.start, EndsAt: b.start.Add(time.Hour), CheckInOpens: b.start.Add(-time.Hour),
+	}
+	for _, n := range Plan(e, []Party{party}, y.s, y.now) {
+		key := n.Recipient().String() + string(n.Topic) + n.Thing.String() + n.Revision + string(n.Lane)
+		if !y.planned[key] {
+			y.planned[key] = true
+			heap.Push(&y.queue, queuedNotice{n, who, b})
+		}
+	}
+}
+
+// deliver judges each notice that is due until a time, at the time when it is due.
+func (y *simulation) deliver(until time.Time) {
+	for len(y.queue) > 0 && !y.queue[0].DueAt.After(until) {
+		p := heap.Pop(&y.queue).(queuedNotice)
+		now := p.DueAt
+		if now.Before(y.now) {
+			now = y.now
+		}
+		m := Matter{
+			Booked: p.booking.booked, Cancelled: !p.booking.booked, StartsAt: p.booking.start, Offer: p.booking.offer,
+		}
+		n, s, r := p.Notice, y.s, p.who.Recipient
+		if y.control != nil {
+			y.control(&n, &s, &r, &m)
+		}
+		verdict := Judge(n, s, r, m, now)
+		switch verdict.Action {
+		case Send:
+			y.check(p, verdict.Channel, now)
+			p.who.Sent[verdict.Channel] = append(within(p.who.Sent[verdict.Channel], now), now)
+			y.sent[p.Topic]++
+			if p.booking.offer != nil && p.booking.offer.ExpiresAt.IsZero() {
+				p.booking.offer.ExpiresAt = now.Add(30 * time.Minute)
+			}
+		case Defer:
+			if !verdict.Until.After(now) {
+				y.t.Fatalf("deferred from %v to %v", now, verdict.Until)
+			}
+			if !verdict.Until.Before(p.ExpiresAt) {
+				y.violate(freshness, "%s deferred to %v, but expires at %v", p.Topic, verdict.Until, p.ExpiresAt)
+			}
+			y.unsent[verdict.Reason]++
+			p.DueAt = verdict.Until
+			heap.Push(&y.queue, p)
+		case Drop:
+			y.unsent[verdict.Reason]++
+		}
+	}
+}
+
+// within returns the times of the last day.
+func within(times []time.Time, now time.Time) []time.Time {
+	return slices.DeleteFunc(slices.Clone(times), func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour })
+}
+
+func (y *simulation) violate(against guardrail, format string, args ...any) {
+	y.violations[against] = append(y.violations[against], fmt.Sprintf(format, args...))
+}
+
+// check checks a message that is sent, without using the rules.
+func (y *simulation) check(p queuedNotice, c Channel, now time.Time) {
+	local := now.In(p.who.Zone)
+	_, offset := local.Zone()
+	switch _, before := local.AddDate(0, 0, -1).Zone(); {
+	case offset > before:
+		y.changes["forward"]++
+	case offset < before:
+		y.changes["back"]++
+	}
+
+	from, until := p.who.asleep[0], p.who.asleep[1]
+	clock := local.Format("15:04")
+	asleep := clock >= from && clock < until
+	if from > until {
+		asleep = clock >= from || clock < until
+	}
+	if urgent := p.Topic == Offered && p.booking.offer.EvenInQuiet; asleep && !urgent {
+		y.violate(quiet, "%s by %s at %v", p.Topic, c, local)
+	}
+
+	if c == SMS && p.who.stopped {
+		y.violate(consent, "%s after STOP", p.Topic)
+	}
+	if wanted, chosen := p.who.Chosen[Choice{p.Topic, c}]; chosen && !wanted {
+		y.violate(consent, "%s by %s, which is turned off", p.Topic, c)
+	}
+
+	if n := len(within(p.who.Sent[c], now)); n >= y.s.PerDay[c] {
+		y.violate(frequency, "%s by %s exceeds the cap: %d within a day before %v", p.Topic, c, n, now)
+	}
+
+	stale := false
+	switch p.Topic {
+	case BookingConfirmed, Rescheduled, Reminder, CheckInOpen:
+		stale = !p.booking.booked || !p.booking.start.Equal(p.StartsAt) || !now.Before(p.booking.start)
+	case BookingCancelled:
+		stale = p.booking.booked
+	case Offered:
+		o := p.booking.offer
+		stale = !o.Live || !o.ExpiresAt.IsZero() && !now.Before(o.ExpiresAt) || !now.Before(p.booking.start)
+	}
+	if stale {
+		y.violate(freshness, "%s is outdated at %v", p.Topic, now)
+	}
+	if p.Topic == Reminder && p.StartsAt.Sub(now) > p.Details.Lead {
+		y.violate(freshness, "a reminder of %v comes %v before the start", p.Details.Lead, p.StartsAt.Sub(now))
+	}
+}

@@ -1,0 +1,238 @@
+package settings_test
+
+import (
+	"errors"
+	"maps"
+	"reflect"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/settings"
+)
+
+type mode string
+
+// A level sets options, and rules are in force.
+type (
+	options struct {
+		Open   *bool
+		Size   *int
+		Least  *int
+		Window *time.Duration
+		Mode   *mode
+		Bonus  *map[string]int
+	}
+	rules struct {
+		Open   bool
+		Size   int
+		Least  int
+		Window time.Duration
+		Mode   mode
+		Bonus  map[string]int
+	}
+)
+
+var table = settings.Table[options, rules]{
+	settings.New("is_open", func(s *options, r *rules) (**bool, *bool) { return &s.Open, &r.Open }).
+		Default(true).In("open"),
+	settings.New("size", func(s *options, r *rules) (**int, *int) { return &s.Size, &r.Size }).
+		Default(50).Check(settings.Number(1, 100)),
+	settings.New("least", func(s *options, r *rules) (**int, *int) { return &s.Least, &r.Least }).CheckWith(leastSize),
+	settings.New("window", func(s *options, r *rules) (**time.Duration, *time.Duration) { return &s.Window, &r.Window }).
+		Default(time.Hour).Check(settings.Span(time.Minute, 24*time.Hour)),
+	settings.New("mode", func(s *options, r *rules) (**mode, *mode) { return &s.Mode, &r.Mode }).
+		Check(settings.OneOf[mode]("FAST", "FAIR")),
+	settings.New("bonus", func(s *options, r *rules) (**map[string]int, *map[string]int) { return &s.Bonus, &r.Bonus }),
+}
+
+func leastSize(s *options, field string, value int) error {
+	if s.Size != nil && value > *s.Size {
+		return fault.Invalid(field, "It is at most the size.")
+	}
+	return nil
+}
+
+// anyOptions sets each field or leaves it open.
+func anyOptions(t *rapid.T) options {
+	return options{
+		Open: rapid.Ptr(rapid.Bool(), true).Draw(t, "open"), Size: rapid.Ptr(rapid.Int(), true).Draw(t, "size"),
+		Least: rapid.Ptr(rapid.Int(), true).Draw(t, "least"), Mode: rapid.Ptr(rapid.Just(mode("FAIR")), true).Draw(t, "mode"),
+		Window: rapid.Ptr(rapid.Map(rapid.Int64(), fromInt), true).Draw(t, "window"),
+		Bonus:  rapid.Ptr(rapid.MapOf(rapid.String(), rapid.Int()), true).Draw(t, "bonus"),
+	}
+}
+
+func fromInt(n int64) time.Duration { return time.Duration(n) }
+
+func anyRules(t *rapid.T) rules {
+	r := table.Defaults()
+	s := anyOptions(t)
+	table.Apply(&s, &r)
+	return r
+}
+
+func TestDefaults_AreWhatTheRowsSay(t *testing.T) {
+	t.Parallel()
+	if diff := cmp.Diff(rules{Open: true, Size: 50, Window: time.Hour}, table.Defaults()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestNew_FindsTheField(t *testing.T) {
+	t.Parallel()
+	var fields, columns []string
+	for _, row := range table {
+		fields, columns = append(fields, row.Field()), append(columns, row.Column())
+	}
+	if diff := cmp.Diff([]string{"Open", "Size", "Least", "Window", "Mode", "Bonus"}, fields); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"open", "", "", "", "", ""}, columns); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Each value in force is that of the last layer that sets it, whole, and its origin is that layer's level.
+func TestResolve_LastLayerThatSetsWins(t *testing.T) {
+	t.Parallel()
+	type layer struct {
+		level string
+		options
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		layers := make([]layer, rapid.IntRange(0, 3).Draw(t, "layers"))
+		for i := range layers {
+			layers[i] = layer{[]string{"tenant", "location", "service"}[i], anyOptions(t)}
+		}
+		got, origins := settings.Resolve(table, "built in", layers,
+			func(l *layer) (string, *options) { return l.level, &l.options })
+		for field, value := range reflect.ValueOf(got).Fields() {
+			want, origin := reflect.ValueOf(table.Defaults()).FieldByName(field.Name).Interface(), "built in"
+			for _, l := range layers {
+				if v := reflect.ValueOf(l.options).FieldByName(field.Name); !v.IsNil() {
+					want, origin = v.Elem().Interface(), l.level
+				}
+			}
+			if diff := cmp.Diff(want, value.Interface()); diff != "" || origins[field.Name] != origin {
+				t.Fatalf("%s comes from %q, want %q: %s", field.Name, origins[field.Name], origin, diff)
+			}
+		}
+	})
+}
+
+func TestLayer_AppliesWhatIsSet(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		s, want := anyOptions(t), anyRules(t)
+		got := want
+		table.Apply(&s, &want)
+		table.Layer(&s)(&got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+func TestExplicit_InheritsNothing(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want, got := anyRules(t), anyRules(t)
+		s := table.Explicit(want)
+		table.Apply(&s, &got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatal(diff)
+		}
+		for name, value := range table.Values(&s) {
+			if value == nil {
+				t.Fatalf("%s is inherited", name)
+			}
+		}
+	})
+}
+
+// What is read by name and set by name is the same, and nothing else changes.
+func TestRow_SetsWhatItReads(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		want, got := anyOptions(t), anyOptions(t)
+		values := table.Values(&want)
+		if len(values) != len(table) {
+			t.Fatalf("%d of %d values", len(values), len(table))
+		}
+		names := rapid.SliceOfDistinct(rapid.SampledFrom(slices.Sorted(maps.Keys(values))), rapid.ID[string]).Draw(t, "names")
+		before := got
+		only := table.Only(names)
+		for _, row := range only {
+			row.Set(&got, values[row.Name()])
+		}
+		if len(only) != len(names) {
+			t.Fatalf("%d rows of %v", len(only), names)
+		}
+		for _, row := range table {
+			from := &before
+			if slices.Contains(names, row.Name()) {
+				from = &want
+			}
+			if diff := cmp.Diff(row.Value(from), row.Value(&got)); diff != "" {
+				t.Fatalf("%s: %s", row.Name(), diff)
+			}
+		}
+	})
+}
+
+func TestRow_ConvertsValues(t *testing.T) {
+	t.Parallel()
+	var got options
+	for name, value := range map[string]any{"is_open": false, "size": int32(7), "window": time.Minute, "mode": "FAST"} {
+		table.Only([]string{name})[0].Set(&got, value)
+	}
+	want := options{Open: new(false), Size: new(7), Window: new(time.Minute), Mode: new(mode("FAST"))}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestValidate_NamesTheFirstFieldThatIsWrong(t *testing.T) {
+	t.Parallel()
+	const size, window = "It is 1 to 100.", "It is 1m0s to 24h0m0s long."
+	least := options{Size: new(1), Least: new(1), Window: new(time.Minute), Mode: new(mode("FAST"))}
+	most := options{Size: new(100), Least: new(100), Window: new(24 * time.Hour), Mode: new(mode("FAIR"))}
+	fraction := options{Window: new(90*time.Second + time.Nanosecond)}
+	for name, c := range map[string]struct {
+		options
+		field, message string
+	}{
+		"nothing set":             {options{}, "", ""},
+		"within the bounds":       {least, "", ""},
+		"at the upper bounds":     {most, "", ""},
+		"below the least":         {options{Size: new(0)}, "rules.size", size},
+		"above the most":          {options{Size: new(101)}, "rules.size", size},
+		"shorter than the least":  {options{Window: new(time.Second)}, "rules.window", window},
+		"longer than the most":    {options{Window: new(25 * time.Hour)}, "rules.window", window},
+		"a fraction of a second":  {fraction, "rules.window", "It is a whole number of seconds."},
+		"a word that is not one":  {options{Mode: new(mode("fast"))}, "rules.mode", "It is one of [FAST FAIR]."},
+		"wrong with another":      {options{Size: new(5), Least: new(6)}, "rules.least", "It is at most the size."},
+		"right without the other": {options{Least: new(6)}, "", ""},
+		"the first of two":        {options{Mode: new(mode("")), Size: new(0)}, "rules.size", size},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := table.Validate(&c.options, "rules.")
+			if c.field == "" {
+				if err != nil {
+					t.Error(err)
+				}
+				return
+			}
+			f, ok := errors.AsType[*fault.Error](err)
+			if !ok || f.Reason != fault.InvalidField || f.Field != c.field || f.Message != c.message {
+				t.Errorf("%+v, want %s: %s", err, c.field, c.message)
+			}
+		})
+	}
+}

@@ -1,0 +1,13 @@
+package testkit
+
+import "github.com/berthhq/berth/internal/rules/grant"
+
+// Account makes a service account, and gives it with its key.
+func (h *House) Account(name string, roles ...string) (grant.Account, string) {
+	h.T.Helper()
+	a, key, err := h.App.Accounts.CreateServiceAccount(h.T.Context(), h.Owner, grant.Account{Name: name, Roles: roles})
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	return a, key
+}

@@ -1,0 +1,127 @@
+package worker
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Post sends messages and returns their results.
+func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
+	var results results
+	c.sendBatch(ctx, in, out, results.collect(out))
+	return results.drain()
+}
+
+// sendBatch sends messages and reports each result. Messages of one provider do not wait for those of another.
+// When ctx has ended, messages that were not started are left for later.
+func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.Attempted)) {
+	carriers, err := c.carriers(context.WithoutCancel(ctx), in, out)
+	start := c.config.Now()
+	queues := make(map[account][]messages.Outgoing)
+	for _, o := range out {
+		of := account{c.owner(in, o), o.Provider}
+		queues[of] = append(queues[of], o)
+	}
+	var all sync.WaitGroup
+	for of, queue := range queues {
+		all.Go(func() {
+			var group errgroup.Group
+			group.SetLimit(c.config.AtOnce)
+			for _, o := range queue {
+				group.Go(func() error {
+					attempt := messages.Attempted{Outgoing: o}
+					if to := carriers[of]; to != nil {
+						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
+					} else {
+						attempt.Err = &notify.SendError{
+							Kind: notify.Misconfigured, Reason: "the sender cannot be opened", Err: err,
+						}
+					}
+					report(attempt)
+					return nil
+				})
+			}
+			_ = group.Wait() // errors are in the attempts
+		})
+	}
+	all.Wait()
+}
+
+func (c *Courier) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
+	if o.Own {
+		return in
+	}
+	return tenant.TenantID{}
+}
+
+// send sends one message, unless its provider's breaker is open.
+func (c *Courier) send(ctx context.Context, to *carrier, o messages.Outgoing, start time.Time) (notify.Receipt, error) {
+	now := c.config.Now()
+	if now.Sub(start) > startTimeout || ctx.Err() != nil {
+		return notify.Receipt{}, &notify.SendError{
+			Kind: notify.Transient, Code: "NOT_BEGUN", Reason: "messages before it took too long", Err: ctx.Err(),
+		}
+	}
+	permit, retryAt, ok := to.breaker.Allow(now)
+	if !ok {
+		return notify.Receipt{}, &notify.SendError{
+			Kind: notify.Transient, Code: "BREAKER_OPEN", Reason: "the provider does not answer",
+			RetryAfter: retryAt.Sub(now),
+		}
+	}
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), sendTimeout)
+	defer cancel()
+	receipt, err := to.sender.Send(limited, o.Message)
+	ended := c.config.Now()
+	to.breaker.Done(permit, ended, err)
+	c.metrics.sent(o, ended.Sub(now), err)
+	return receipt, err
+}
+
+// carriers returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
+func (c *Courier) carriers(
+	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
+) (map[account]*carrier, error) {
+	own := make(map[string]bool)
+	for _, o := range out {
+		if o.Own {
+			own[o.Provider] = true
+		}
+	}
+	var senders messages.Senders
+	var failed error
+	if len(own) > 0 {
+		if senders, failed = c.config.App.Messages.SendersOf(ctx, in); failed != nil {
+			own = nil
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	found := make(map[account]*carrier)
+	for provider, sender := range c.config.Platform {
+		key := account{provider: provider}
+		found[key] = &carrier{sender: sender(in), breaker: c.accounts[key].breaker}
+	}
+	for provider := range own {
+		key := account{in, provider}
+		current := c.accounts[key]
+		if current == nil || current.version != senders.Version {
+			sender, err := c.config.Open(ctx, in, provider, senders)
+			if err != nil {
+				failed = err
+				continue
+			}
+			current = &carrier{sender: sender, version: senders.Version, breaker: newBreaker()}
+			c.accounts[key] = current
+		}
+		found[key] = current
+	}
+	return found, failed
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+var updateAnswers = flag.Bool("update-answers", false, "write testdata/answers.golden")
+
+// wantAnswers compares the form of the answers that are stored under idempotency keys with the golden one. An answer is
+// replayed for a day, by a server of the next release, too: renaming a Go field or type must not change it.
+func (l *liveNode) wantAnswers(t *testing.T, id tenant.TenantID) {
+	t.Helper()
+	rows, err := l.DB.Owner.Query(t.Context(),
+		"select procedure, answer::text from idempotency_keys where tenant_id = $1 and answer is not null", id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	paths := make(map[string]bool)
+	for rows.Next() {
+		var procedure, text string
+		var answer any
+		if err := rows.Scan(&procedure, &text); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(text), &answer); err != nil {
+			t.Fatal(err)
+		}
+		addPaths(paths, procedure, answer)
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(slices.Sorted(maps.Keys(paths)), "\n") + "\n"
+	golden := filepath.Join("testdata", "answers.golden")
+	if *updateAnswers {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(got, "\n")); diff != "" {
+		t.Errorf("stored answers have another form (-want +got):\n%s", diff)
+	}
+}
+
+// addPaths adds the path of each value in a JSON document. The positions of a list count for the outermost only, which
+// holds one value for each part of the answer. Keys that are ids or names of the data are written as *.
+func addPaths(paths map[string]bool, at string, value any) {
+	switch v := value.(type) {
+	case map[string]any:
+		for key, child := range v {
+			if strings.ToLower(key) == key { // Go's own field names start with a capital
+				if strings.Contains(key, "-") {
+					key = "*"
+				}
+			}
+			addPaths(paths, at+"."+key, child)
+		}
+		if len(v) == 0 {
+			paths[at+" {}"] = true
+		}
+	case []any:
+		if !strings.ContainsAny(at[strings.LastIndex(at, "/"):], ".[") {
+			paths[fmt.Sprintf("%s: %d values", at, len(v))] = true
+			for i, child := range v {
+				addPaths(paths, fmt.Sprintf("%s[%d]", at, i), child)
+			}
+			return
+		}
+		for _, child := range v {
+			addPaths(paths, at+"[]", child)
+		}
+	default:
+		paths[at] = true
+	}
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+)
+
+// logPage is enough for each log of an area to be one page.
+const logPage = 500
+
+// readLogs gives the entries of a tenant's event and audit logs, in order.
+func (r *recording) readLogs(owner person) (events, audit []any) {
+	r.t.Helper()
+	events = r.list(owner, &v1.ListEventsRequest{PageSize: logPage}, "events")
+	audit = r.list(owner, &v1.ListAuditEntriesRequest{PageSize: logPage}, "entries")
+	slices.Reverse(audit) // the newest came first
+	return events, audit
+}
+
+// list reads a list that has to be one page.
+func (r *recording) list(who person, request proto.Message, key string) []any {
+	r.t.Helper()
+	var answer any
+	r.silently(func() {
+		got := r.call(who, "", request)
+		if got.failure != nil {
+			r.t.Fatalf("%T: %s", request, got.failure.Message)
+		}
+		var err error
+		if answer, err = parseJSON(got.messages[0]); err != nil {
+			r.t.Fatal(err)
+		}
+	})
+	o, _ := answer.(object)
+	if token := o.get("nextPageToken"); token != nil {
+		r.t.Fatalf("%T: more than %d", request, logPage)
+	}
+	list, _ := o.get(key).([]any)
+	return list
+}
+
+// end writes down what followed from the calls in both tenants, and stops the server.
+func (s *studio) end() {
+	s.t.Helper()
+	s.settle()
+	for _, in := range []struct {
+		name  string
+		owner person
+	}{{"Harbour Yoga", s.olga}, {"Hillside Golf", s.otto}} {
+		events, audit := s.readLogs(in.owner)
+		s.section(in.name+": events", s.sortBackground(without(s.added(events), "id", "cursor")))
+		s.section(in.name+": audit log", without(s.added(audit), "id"))
+		s.section(in.name+": messages", s.messages(in.owner))
+		s.ledgers(in.name, in.owner)
+	}
+	s.stop()
+}
+
+// added leaves out what was there before the script began, and audit entries of calls that are not written down.
+func (s *studio) added(list []any) []any {
+	return slices.DeleteFunc(list, func(item any) bool {
+		o, _ := item.(object)
+		return s.before[o.get("id")] || o.get("requestId") == silentID
+	})
+}
+
+// sortBackground puts events of one minute that nobody asked for into an order: what falls due at the same time happens in any.
+func (s *studio) sortBackground(events []any) []any {
+	group := func(item any) string {
+		o, _ := item.(object)
+		if o.get("actor") != "system" {
+			return ""
+		}
+		minute, _, _ := strings.Cut(fmt.Sprint(o.get("occurTime")), ".")
+		return minute[:len("2024-06-05T08:00")]
+	}
+	for from := 0; from < len(events); {
+		to := from + 1
+		for to < len(events) && group(events[from]) != "" && group(events[to]) == group(events[from]) {
+			to++
+		}
+		s.sortByText(events[from:to])
+		from = to
+	}
+	return events
+}
+
+// sortByText sorts a list by what is written of it.
+func (s *studio) sortByText(list []any) {
+	slices.SortStableFunc(list, func(a, b any) int {
+		return strings.Compare(oneLine(s.names.clone().cleaned(a, "", "")), oneLine(s.names.clone().cleaned(b, "", "")))
+	})
+}
+
+// section writes a list down, if there is anything in it.
+func (r *recording) section(title string, list []any) {
+	if len(list) == 0 {
+		return
+	}
+	fmt.Fprintf(&r.text, "=== %s\n\n", title)
+	for _, item := range list {
+		fmt.Fprintf(&r.text, "%s\n", render(r.names.cleaned(item, "", ""), ""))
+	}
+	r.text.WriteString("\n")
+}
+
+// without leaves fields of objects out that say nothing.
+func without(list []any, keys ...string) []any {
+	var kept []any
+	for _, item := range list {
+		o, _ := item.(object)
+		kept = append(kept, slices.DeleteFunc(slices.Clone(o), func(f field) bool { return slices.Contains(keys, f.key) }))
+	}
+	return kept
+}
+
+// messages gives the lines of the delivery log, with the messages. Those of one minute have no order that was promised.
+func (s *studio) messages(owner person) []any {
+	s.t.Helper()
+	rendered := make(map[any]any)
+	for _, item := range s.list(owner, &v1.ListOutboxRequest{PageSize: logPage}, "messages") {
+		message, _ := item.(object)
+		delivery, _ := message.get("delivery").(object)
+		rendered[delivery.get("id")] = message.get("message")
+	}
+	var lines []any
+	for _, item := range s.list(owner, &v1.ListDeliveriesRequest{PageSize: logPage}, "deliveries") {
+		delivery, _ := item.(object)
+		line := object{{"createTime", delivery.get("createTime")}}
+		line = append(line, without([]any{delivery}, "id", "noticeId", "providerId", "createTime", "updateTime")[0].(object)...) //nolint:forcetypeassert // without gives objects
+		if message, ok := rendered[delivery.get("id")].(object); ok {
+			if mail := delivery.get("channel") == "NOTIFICATION_CHANNEL_EMAIL"; mail && !s.wholeMessages {
+				message = object{{"subject", message.get("subject")}}
+			}
+			line = append(line, field{"message", message})
+		}
+		lines = append(lines, line)
+	}
+	s.sortByText(lines)
+	return lines
+}
+
+// ledgers writes the ledger of every subscription down.
+func (s *studio) ledgers(name string, owner person) {
+	s.t.Helper()
+	for _, item := range s.list(owner, &v1.ListMembersRequest{PageSize: logPage}, "members") {
+		member, _ := item.(object)
+		id := fmt.Sprint(member.get("id"))
+		for _, item := range s.list(owner, &v1.GetBalanceRequest{MemberId: id, IncludeEnded: true}, "subscriptions") {
+			subscription, _ := item.(object)
+			lines := s.list(owner, &v1.ListLedgerRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "entries")
+			slices.Reverse(lines)
+			title := fmt.Sprintf("%s: ledger of %v's %v, %v", name, member.get("name"), subscription.get("planName"), subscription.get("status"))
+			s.section(title, without(lines, "id", "subscriptionId"))
+		}
+	}
+}

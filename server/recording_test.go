@@ -1,0 +1,129 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+)
+
+var updateRecording = flag.Bool("update", false, "write testdata/recording anew")
+
+// An area is one part of the script. It has a server, a database and a golden file of its own, so that a difference shows where it is.
+type area struct {
+	name string
+	play func(*studio)
+}
+
+var areas = []area{
+	{"booking", recordBooking},
+	{"holds", recordHolds},
+	{"waitlist", recordWaitlist},
+	{"offers", recordOffers},
+	{"sessions", recordSessions},
+	{"series", recordSeries},
+	{"catalog", recordCatalog},
+	{"members", recordMembers},
+	{"roles", recordRoles},
+	{"credits", recordCredits},
+	{"check-in", recordCheckIn},
+	{"notifications", recordNotifications},
+	{"events", recordEvents},
+	{"analytics", recordAnalytics},
+	{"audit", recordAudit},
+	{"errors", recordErrors},
+	{"repeats", recordRepeats},
+}
+
+// What users see stays as it is: the answer to every call of a fixed script, and the events, messages, audit entries and
+// ledgers that follow. `go test ./server -run TestRecording -update` accepts what has changed.
+func TestRecording(t *testing.T) {
+	t.Parallel()
+	for _, a := range areas {
+		t.Run(a.name, func(t *testing.T) {
+			t.Parallel()
+			r := newRecording(t)
+			s := newStudio(r)
+			a.play(s)
+			s.end()
+			if t.Failed() {
+				return
+			}
+			path := goldenPath(a.name)
+			if *updateRecording {
+				if err := os.WriteFile(path, []byte(r.text.String()), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := diffLines(readFile(t, path), r.text.String()); diff != "" {
+				t.Errorf("the recording differs from %s (-want +got):\n%s", path, diff)
+			}
+		})
+	}
+}
+
+// diffLines tells which lines differ, each as a whole.
+func diffLines(want, got string) string {
+	type line string
+	lines := func(text string) (all []line) {
+		for one := range strings.Lines(text) {
+			all = append(all, line(one))
+		}
+		return all
+	}
+	return cmp.Diff(lines(want), lines(got), cmp.Comparer(func(a, b line) bool { return a == b }))
+}
+
+func goldenPath(area string) string { return filepath.Join("testdata", "recording", area+".txt") }
+
+// unprovoked are the reasons that no script can provoke over the wire every time.
+var unprovoked = map[string]string{
+	"INTERNAL":         "a bug, or a broken database",
+	"TENANT_NOT_FOUND": "a caller who may read a tenant has a membership in it, and tenants are never deleted",
+	"RATE_LIMITED":     "a queue of bookings beyond its depth",
+	"CONTENTION":       "conflicts that last, or a database that fails",
+	"CANCELED":         "the caller is gone and reads no answer",
+	"WATCHER_TOO_SLOW": "more events than the buffers of the network hold",
+}
+
+// The script calls every RPC with success, and is refused for every reason that can be provoked.
+func TestRecording_CoversContract(t *testing.T) {
+	t.Parallel()
+	succeeded, refused := make(map[string]bool), make(map[string]bool)
+	exchange := regexp.MustCompile(`(?m)^\S+ → (\w+/\w+).*\n(?:[^←].*\n)*← (?:OK|\w+ (\w+))`)
+	for _, a := range areas {
+		for _, found := range exchange.FindAllStringSubmatch(readFile(t, goldenPath(a.name)), -1) {
+			if succeeded[found[1]] = succeeded[found[1]] || found[2] == ""; found[2] != "" {
+				refused[found[2]] = true
+			}
+		}
+	}
+	for _, method := range methodsByRequest() {
+		if name := shortName(method); !succeeded[name] {
+			t.Errorf("%s never succeeds", name)
+		}
+	}
+	for number, name := range v1.ErrorReason_name {
+		reason := strings.TrimPrefix(name, "ERROR_REASON_")
+		_, excused := unprovoked[reason]
+		if number != 0 && refused[reason] == excused {
+			t.Errorf("%s: refused for it: %t, excused: %t", reason, refused[reason], excused)
+		}
+	}
+	files, err := os.ReadDir(filepath.Dir(goldenPath("")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if !slices.ContainsFunc(areas, func(a area) bool { return a.name+".txt" == file.Name() }) {
+			t.Errorf("%s belongs to no area", file.Name())
+		}
+	}
+}
