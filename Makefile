@@ -106,7 +106,7 @@ test-ts: $(ts)/node_modules/.package-lock.json ## Check TypeScript's types and r
 	cd $(ts) && npm run --silent typecheck && npm test --silent
 
 .PHONY: console
-console: $(console)/dist/index.html ## Build the console and the members' app
+console: $(console)/dist/index.html ## Build the console and the member app
 
 .PHONY: lint-console
 lint-console: $(console)/node_modules/.package-lock.json ## Check the browser apps

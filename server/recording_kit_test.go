@@ -334,7 +334,7 @@ func (r *recording) open(ctx context.Context, who person, method protoreflect.Me
 
 // enveloped is a message as streams carry it: flags, length, bytes.
 func enveloped(message []byte) []byte {
-	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...) //nolint:gosec // the script's are short
+	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 }
 
 // endOfStream is the flag of the last message of a stream, which says how it ended.

@@ -70,10 +70,10 @@ func (s *studio) awaited(name string, day int, clock string, who ...person) (ses
 	return session, seat
 }
 
-// freed makes a session whose seat has just been given up.
-func (s *studio) freed(name string, day int, clock string, who ...person) string {
+// freed makes a session at 18:00 whose seat has just been given up.
+func (s *studio) freed(name string, day int, who ...person) string {
 	s.t.Helper()
-	session, seat := s.awaited(name, day, clock, who...)
+	session, seat := s.awaited(name, day, "18:00", who...)
 	s.silently(func() {
 		made[*v1.CancelBookingResponse](s.recording, s.zoe, &v1.CancelBookingRequest{BookingId: seat.GetId()})
 	})
@@ -98,7 +98,7 @@ func recordAnswers(s *studio) {
 	s.refused(s.mia, "Mia declines what she accepted", "OFFER_NOT_LIVE", &v1.DeclineOfferRequest{OfferId: second.GetId()})
 	s.refused(s.adam, "The admin accepts nothing", "OFFER_NOT_FOUND", &v1.AcceptOfferRequest{OfferId: nobodysID})
 
-	linked := s.freed("linked", 8, "18:00", s.tom)
+	linked := s.freed("linked", 8, s.tom)
 	token := s.claim(s.liveOffer(linked))
 	s.do(anonymous, "Somebody opens Tom's link", &v1.GetClaimRequest{Token: token})
 	s.do(anonymous, "Somebody accepts by Tom's link", &v1.ClaimOfferRequest{Token: token, Action: v1.ClaimAction_CLAIM_ACTION_ACCEPT})
@@ -106,13 +106,13 @@ func recordAnswers(s *studio) {
 	s.refused(anonymous, "Somebody declines by Tom's link", "OFFER_NOT_LIVE", &v1.ClaimOfferRequest{Token: token, Action: v1.ClaimAction_CLAIM_ACTION_DECLINE})
 	s.refused(anonymous, "Somebody opens a forged link", "LINK_INVALID", &v1.GetClaimRequest{Token: "forged"})
 	s.refused(anonymous, "Somebody answers a forged link", "LINK_INVALID", &v1.ClaimOfferRequest{Token: "forged", Action: v1.ClaimAction_CLAIM_ACTION_ACCEPT})
-	leaving := s.freed("leaving", 9, "18:00", s.tom)
+	leaving := s.freed("leaving", 9, s.tom)
 	s.do(s.tom, "Tom declines and leaves", &v1.DeclineOfferRequest{OfferId: s.liveOffer(leaving).GetId(), Leave: true})
 }
 
 func recordEndedOffers(s *studio) {
 	s.at(on(5, "10:20"))
-	class := s.freed("unanswered", 10, "18:00", s.tom, s.mia)
+	class := s.freed("unanswered", 10, s.tom, s.mia)
 	s.at(on(5, "11:10"))
 	s.until("offer.created", 1)
 	s.do(s.cora, "The coach lists offers after the first ran out", &v1.ListOffersRequest{SessionId: class})
@@ -120,7 +120,7 @@ func recordEndedOffers(s *studio) {
 	s.do(s.adam, "The admin ends the second offer", &v1.ExpireOfferRequest{OfferId: offer.GetId(), Reason: "She called."})
 	s.do(s.adam, "The admin ends it again", &v1.ExpireOfferRequest{OfferId: offer.GetId()})
 	s.refused(s.adam, "The admin ends nothing", "OFFER_NOT_FOUND", &v1.ExpireOfferRequest{OfferId: nobodysID})
-	taken := s.freed("taken", 11, "18:00", s.tom, s.mia)
+	taken := s.freed("taken", 11, s.tom, s.mia)
 	offer = s.liveOffer(taken)
 	s.do(s.tom, "Tom leaves with his offer", &v1.LeaveWaitlistRequest{EntryId: offer.GetEntryId()})
 	s.do(s.adam, "The admin cancels the session under an offer", &v1.CancelSessionRequest{SessionId: taken})
@@ -159,7 +159,7 @@ func recordFirstToClaim(s *studio) {
 	s.do(s.adam, "The admin lets the first claim", &v1.UpdateRulesRequest{
 		ServiceId: s.yoga, Rules: &v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_FIRST_TO_CLAIM)}, UpdateMask: paths("mode"),
 	})
-	class := s.freed("race", 13, "18:00", s.tom, s.mia, s.lena)
+	class := s.freed("race", 13, s.tom, s.mia, s.lena)
 	live := ok[*v1.ListOffersResponse](s.recording, s.cora, "The coach lists the offers of all", &v1.ListOffersRequest{SessionId: class}).GetOffers()
 	s.do(s.mia, "Mia is the first", &v1.AcceptOfferRequest{OfferId: live[1].GetId()})
 	s.refused(s.tom, "Tom is too late", "OFFER_NOT_LIVE", &v1.AcceptOfferRequest{OfferId: live[2].GetId()})

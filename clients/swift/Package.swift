@@ -10,7 +10,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/connectrpc/connect-swift.git", from: "1.2.3"),
-        // At least as new as the generator in buf.gen.yaml.
+        // Must be at least as new as the generator in buf.gen.yaml.
         .package(url: "https://github.com/apple/swift-protobuf.git", from: "1.38.1"),
     ],
     targets: [

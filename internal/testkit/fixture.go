@@ -1,3 +1,4 @@
+// Package testkit builds tenants for tests, over a real Postgres and with a clock to move.
 package testkit
 
 import (

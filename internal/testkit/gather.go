@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// gathering lets requests queue up behind one that cannot go on, so that they are settled together.
-type gathering struct {
+// Gathering lets requests queue up behind one that cannot go on, so that they share a transaction.
+type Gathering struct {
 	*House
 	App   *app.App // with a single lane
 	calls []func()
@@ -22,18 +22,18 @@ type gathering struct {
 }
 
 // Gather makes a node with one transaction at a time, whose requests can be gathered.
-func (h *House) Gather() *gathering {
+func (h *House) Gather() *Gathering {
 	h.T.Helper()
-	g := &gathering{House: h, App: app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Lanes: 1})}
+	g := &Gathering{House: h, App: app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Lanes: 1})}
 	h.T.Cleanup(g.App.Drain)
 	return g
 }
 
 // Ask adds a request. They queue up in the order in which they were added.
-func (g *gathering) Ask(call func()) { g.calls = append(g.calls, call) }
+func (g *Gathering) Ask(call func()) { g.calls = append(g.calls, call) }
 
 // Book adds a booking of one seat.
-func (g *gathering) Book(who tenant.Caller, in tenant.SessionID, more ...func(*bookings.BookRequest)) *Booked {
+func (g *Gathering) Book(who tenant.Caller, in tenant.SessionID, more ...func(*bookings.BookRequest)) *Booked {
 	b := new(Booked)
 	r := bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online}
 	for _, f := range more {
@@ -50,7 +50,7 @@ type Booked struct {
 }
 
 // Settle settles them all, and reports in how many transactions.
-func (g *gathering) Settle() (transactions int) {
+func (g *Gathering) Settle() (transactions int) {
 	g.T.Helper()
 	ctx := context.Background()
 	decoy, member := g.Session(Slot{}), g.Member("Decoy")

@@ -1,14 +1,14 @@
 import type { BrowserContext, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { berth, call, faults, salon, settled, visit, withBrowser } from "./browser";
+import { berth, call, salon, settled, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
 
 const logo = "https://cdn.example.com/corner.svg";
 const absent = "https://cdn.example.com/absent.svg";
 
-/** Nothing of these tests leaves the machine. */
-const hosted = (context: BrowserContext) =>
+/** Serves the logos locally. */
+const serveLogos = (context: BrowserContext) =>
   context.route("https://cdn.example.com/**", (route) =>
     route.request().url() === logo
       ? route.fulfill({
@@ -18,8 +18,8 @@ const hosted = (context: BrowserContext) =>
       : route.fulfill({ status: 404 }),
   );
 
-/** Loaded, not only named. */
-const pictures = (page: Page) =>
+/** Logos that have loaded, not only their tags. */
+const logos = (page: Page) =>
   page
     .locator("img.logo")
     .evaluateAll((all) =>
@@ -49,48 +49,48 @@ const stored = async () => {
 
 const yellow = "rgb(0, 0, 0) on rgb(255, 212, 0)";
 
-describe("an organization's look", () => {
-  it("is chosen by staff, shown while it is, and worn by the members' app", async () => {
+describe("an organization's branding", () => {
+  it("is edited with a preview and applied to the member app", async () => {
     await using member = await visit({ role: "member", tenant: salon, path: "", width: 390 });
-    await hosted(member.context);
+    await serveLogos(member.context);
     await member.page.goto(`${berth().address}/app/`);
     await member.page.getByRole("heading", { name: /^Hello/ }).waitFor();
-    expect(await pictures(member.page)).toEqual([]);
+    expect(await logos(member.page)).toEqual([]);
 
     await using owner = await visit({ role: "owner", tenant: salon, path: "" });
-    await hosted(owner.context);
+    await serveLogos(owner.context);
     const { page } = owner;
     await page.goto(`${berth().address}/catalog?tab=organization`);
-    const picture = page.getByLabel("Address of the logo");
-    const accent = page.getByLabel("Accent colour");
+    const picture = page.getByLabel("Logo URL");
+    const accent = page.getByLabel("Accent color");
     const save = page.getByRole("button", { name: "Save" });
 
-    // What cannot be is told beside its field, and is not sent.
+    // Invalid input is reported at the field and not sent.
     await picture.fill("http://cdn.example.com/corner.svg");
-    await page.getByText("An https address at a public host name").waitFor();
+    await page.getByText("Enter an https URL with a public host name").waitFor();
     await picture.fill("");
     await accent.fill("#ffd40");
-    await page.getByText("A colour is # and six digits").waitFor();
+    await page.getByText("Enter # and six hexadecimal digits").waitFor();
     expect(await accent.getAttribute("aria-invalid")).toBe("true");
     await save.click();
     expect(await page.getByText("Saved").count()).toBe(0);
 
-    // By the keyboard alone.
+    // With the keyboard only.
     await picture.focus();
     await page.keyboard.type(logo);
     await page.keyboard.press("Tab");
     await page.keyboard.press("ControlOrMeta+A");
     await page.keyboard.type("#FFD400");
-    await expect.poll(() => pictures(page)).toEqual(Array(2).fill(`Corner Salon: ${logo}`));
-    expect(await color(page, ".look.light .mantine-Button-root")).toBe(yellow);
-    expect(await color(page, ".look.dark .mantine-Button-root")).toBe(yellow);
+    await expect.poll(() => logos(page)).toEqual(Array(2).fill(`Corner Salon: ${logo}`));
+    expect(await color(page, ".brand-preview.light .mantine-Button-root")).toBe(yellow);
+    expect(await color(page, ".brand-preview.dark .mantine-Button-root")).toBe(yellow);
     await settled(page);
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.getByText("Saved").waitFor();
 
-    await member.page.reload(); // members hear of no edits but those of their own things
-    await expect.poll(() => pictures(member.page)).toEqual([`Corner Salon: ${logo}`]);
+    await member.page.reload(); // members get no event about this
+    await expect.poll(() => logos(member.page)).toEqual([`Corner Salon: ${logo}`]);
     expect(
       await member.page.evaluate(() => {
         const style = getComputedStyle(document.documentElement);
@@ -103,14 +103,14 @@ describe("an organization's look", () => {
     for (const scheme of ["light", "dark"] as const) {
       await member.page.emulateMedia({ colorScheme: scheme });
       await settled(member.page);
-      expect(await faults(member.page), scheme).toEqual([]);
+      expect(await violations(member.page), scheme).toEqual([]);
     }
 
-    // Whoever made the picture takes it away: there still is a name.
-    await page.reload(); // with what was saved, lest this edit should meet the one before
+    // The image disappears: the name is shown instead.
+    await page.reload(); // load the saved version, so that this edit does not conflict with it
     await expect.poll(() => picture.inputValue()).toBe(logo);
     await picture.fill(absent);
-    await page.getByText("The picture does not come from there").waitFor();
+    await page.getByText("No image could be loaded").waitFor();
     await save.click();
     await expect.poll(stored).toBe(absent);
     await member.page.reload();

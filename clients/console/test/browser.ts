@@ -24,31 +24,41 @@ let browser: Browser;
 export const hour = 3_600_000;
 export const day = 24 * hour;
 
-/** When a file of tests begins, at a full five minutes: it counts its times from here, so that midnight may pass meanwhile. */
-const begun = Math.ceil(Date.now() / 300_000) * 300_000;
+/**
+ * The start of a test file, rounded up to five minutes. Times count from here, so that a test can
+ * run over midnight.
+ */
+const testStart = Math.ceil(Date.now() / 300_000) * 300_000;
 
-export const at = (ms: number) => new Date(begun + ms);
+export const at = (ms: number) => new Date(testStart + ms);
 
-/** The day of what is at such a time, there, as 2026-03-18. */
+/** The local date of a time, such as 2026-03-18. */
 export const dateIn = (ms: number, timeZone = "Europe/Berlin") =>
   new Intl.DateTimeFormat("sv-SE", { timeZone }).format(at(ms));
 
-/** In ms; only a failing test waits it out. */
-const patience = 60_000;
+/** In ms. Only failing tests wait this long. */
+const timeout = 60_000;
 
-/** What is to take so many ms at most, on a machine that has time: others that wait for its processors are allowed for. */
-export const promised = (ms: number) => ms * Math.max(1, (2 * (loadavg()[0] ?? 0)) / cpus().length);
+/** A time limit in ms, extended on a busy machine. */
+export const limit = (ms: number) => ms * Math.max(1, (2 * (loadavg()[0] ?? 0)) / cpus().length);
 
-/** Starts Chromium for a file of tests, in which the demo people have no plans, and may be written to often. */
+/**
+ * Starts Chromium for a test file. Cancels the bookings of the demo users and raises the limits of
+ * messages.
+ */
 export function withBrowser(): void {
   beforeAll(async () => {
-    [browser] = await Promise.all([launch(), manyMessages(), ...people.flatMap(atLiberty)]);
+    [browser] = await Promise.all([
+      launch(),
+      raiseMessageLimits(),
+      ...people.flatMap(cancelBookings),
+    ]);
   });
   afterAll(() => browser?.close());
 }
 
-/** More mails than anybody gets in a day would go to a telephone instead. */
-const manyMessages = () =>
+/** Emails above the daily limit would be sent to another channel. */
+const raiseMessageLimits = () =>
   call("owner", "NotificationService/UpdateNotificationSettings", {
     settings: { emailPerDay: 100, pushPerDay: 100 },
     updateMask: "emailPerDay,pushPerDay",
@@ -57,10 +67,10 @@ const manyMessages = () =>
 const people: readonly Role[] = ["owner", "admin", "coach", "member"];
 
 /**
- * Gives up what somebody has booked: the demo's month books the member at hours that depend on when it is made, other
- * files of tests do so too, and nobody can be in two sessions at once.
+ * Cancels a demo user's bookings. The demo data books the member at times that depend on when it is
+ * created, other test files book too, and a member cannot be in two sessions at once.
  */
-const atLiberty = (role: Role) =>
+const cancelBookings = (role: Role) =>
   [studio, club].map(async (tenant) => {
     const { bookings = [] } = await call<{ bookings?: { id: string }[] }>(
       role,
@@ -79,8 +89,8 @@ const atLiberty = (role: Role) =>
   });
 
 /**
- * A port below those that systems hand out by themselves: nobody takes it while whoever listens there is away. Chromium opens no page
- * on 10080.
+ * A port below the ephemeral range, so that no other process takes it while its server is stopped.
+ * Chromium blocks port 10080.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -96,7 +106,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A Chromium of one test's own. */
+/** A Chromium of its own for one test. */
 export async function openBrowser(args: readonly string[]) {
   const own = await launch(args);
   return { browser: own, [Symbol.asyncDispose]: () => own.close() };
@@ -105,7 +115,7 @@ export async function openBrowser(args: readonly string[]) {
 const launch = (args: readonly string[] = []): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    timeout: 2 * patience, // its first start on a machine reads all of it from the disk
+    timeout: 2 * timeout, // the first start reads everything from disk
     args: [
       "--no-sandbox", // CI runs as root
       "--disable-gpu",
@@ -115,7 +125,7 @@ const launch = (args: readonly string[] = []): Promise<Browser> =>
       "--disable-background-networking",
       "--disable-component-update",
       "--disable-sync",
-      // A test's own provider is on this machine too.
+      // The test's own identity provider runs on this machine, too.
       "--disable-features=LocalNetworkAccessChecks",
       "--use-fake-device-for-media-stream",
       "--use-fake-ui-for-media-stream",
@@ -128,25 +138,25 @@ interface Opening {
   readonly tenant?: number;
   /** A server of the test's own. */
   readonly at?: Development;
-  /** Empty: no page yet. */
+  /** Empty: opens no page. */
   readonly path?: string;
   readonly scheme?: "light" | "dark";
   readonly locale?: string;
   readonly width?: number;
   readonly height?: number;
-  /** Refusals that the test provokes. */
+  /** Grants geolocation at this position. */
   readonly position?: { latitude: number; longitude: number };
 }
 
 export interface Visit {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** What the browser complained of. Refused calls are told to people, so they are no complaint. */
+  /** Errors in the browser console. Refused calls are not included: users are told about them. */
   readonly complaints: string[];
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** A browser of one person, signed in by the demo page's own memory of them. */
+/** A browser of one user, signed in through the demo page's storage. */
 export async function visit(how: Opening = {}, from: Browser = browser): Promise<Visit> {
   const { address, tenants } = how.at ?? berth();
   const context = await from.newContext({
@@ -167,7 +177,7 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
     }, JSON.stringify(person));
   }
   const page = await context.newPage();
-  page.setDefaultTimeout(patience);
+  page.setDefaultTimeout(timeout);
   const complaints: string[] = [];
   page.on("console", (message) => {
     if (message.type() !== "error") return;
@@ -187,7 +197,7 @@ export async function visit(how: Opening = {}, from: Browser = browser): Promise
   };
 }
 
-/** Calls the API as somebody, to prepare what a test looks at. */
+/** Calls the API as a role, to prepare a test. */
 export async function call<T = Record<string, unknown>>(
   role: Role,
   method: string,
@@ -214,8 +224,9 @@ interface Listed {
 }
 
 /**
- * Makes a session at the studio's first location, on sale. Nobody can be in two sessions at once: a test that books takes a day on
- * which no other test does, within the two weeks that can be booked.
+ * Creates and publishes a session at the studio's first location. A member cannot be in two
+ * sessions at once: a test that books uses a day that no other test uses, within the two weeks that
+ * can be booked.
  */
 export async function makeSession(
   title: string,
@@ -249,7 +260,7 @@ export async function makeSession(
   return session.id;
 }
 
-/** Takes back that the member came to a session, so that another test has them at that hour. */
+/** Undoes the member's check-in and booking, so that another test can use that time. */
 export async function leave(sessionId: string): Promise<void> {
   const { session } = await call<{ session: { eligibility: { bookingId: string } } }>(
     "member",
@@ -261,15 +272,15 @@ export async function leave(sessionId: string): Promise<void> {
   await call("owner", "BookingService/AdminCancelBooking", { bookingId });
 }
 
-/** What axe holds to be a serious fault, or worse. */
-export async function faults(page: Page): Promise<string[]> {
+/** Serious and critical violations that axe finds. */
+export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  const { violations } = await page.evaluate(() =>
+  const { violations: found } = await page.evaluate(() =>
     (globalThis as unknown as { axe: typeof axe }).axe.run(document, {
       runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
     }),
   );
-  return violations
+  return found
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(
       ({ id, nodes }) =>
@@ -280,7 +291,10 @@ export async function faults(page: Page): Promise<string[]> {
     );
 }
 
-/** Waits until everything that is on its way is there. The stream of events never is, so the network says nothing. */
+/**
+ * Waits until loading and animations have finished. The network is never idle, because of the event
+ * stream.
+ */
 export async function settled(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>

@@ -11,7 +11,7 @@ interface Named {
 }
 
 describe("the catalog", () => {
-  it("is set up from nothing: a place, what is offered there, and with what", async () => {
+  it("is created from scratch: location, service, resource, item and benefit", async () => {
     await using there = await visit({ role: "owner", path: "/catalog" });
     const { page } = there;
     const drawer = (name: string) => page.getByRole("dialog", { name });
@@ -48,7 +48,7 @@ describe("the catalog", () => {
     await resource.getByLabel("Location").click();
     await page.getByRole("option", { name: "Lighthouse" }).click();
     await resource.getByLabel("Name").fill("Lantern Room");
-    await resource.getByLabel("Kind").fill("room");
+    await resource.getByLabel("Type").fill("room");
     await page.keyboard.press("Escape");
     await resource.getByRole("button", { name: "Create" }).click();
     await page.getByRole("row", { name: /Lantern Room room Lighthouse/ }).waitFor();
@@ -59,23 +59,23 @@ describe("the catalog", () => {
     await item.getByLabel("Location").click();
     await page.getByRole("option", { name: "Lighthouse" }).click();
     await item.getByLabel("Name").fill("Telescope");
-    await item.getByLabel("How many").fill("3");
+    await item.getByLabel("Stock").fill("3");
     await item.getByLabel("Price").fill("4.5");
     await item.getByRole("button", { name: "Create" }).click();
     const had = page.getByRole("row", { name: /Telescope/ });
     await had.getByText("€4.50").waitFor();
 
-    await page.getByRole("tab", { name: "Benefits" }).click();
-    await page.getByRole("button", { name: "New benefit" }).first().click();
-    const benefit = drawer("New benefit");
+    await page.getByRole("tab", { name: "Partner benefits" }).click();
+    await page.getByRole("button", { name: "New partner benefit" }).first().click();
+    const benefit = drawer("New partner benefit");
     await benefit.getByLabel("Name").fill("Friends of the Sea");
     await benefit.getByLabel("Code").fill("sea");
-    await benefit.getByLabel("Membership number").fill("[0-9]{4}");
+    await benefit.getByLabel("Membership number format").fill("[0-9]{4}");
     await benefit.getByRole("button", { name: "Create" }).click();
     await page.getByRole("row", { name: /Friends of the Sea SEA/ }).waitFor();
   });
 
-  it("archives what is no longer in use, and brings it back", async () => {
+  it("archives a location and reactivates it", async () => {
     const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
       location: { name: "Old Mill" },
     });
@@ -83,16 +83,16 @@ describe("the catalog", () => {
     const { page } = there;
     await page.getByRole("button", { name: "Edit: Old Mill" }).click();
     const drawer = page.getByRole("dialog", { name: "Old Mill" });
-    await drawer.getByRole("switch", { name: "In use" }).click();
+    await drawer.getByRole("switch", { name: "Active" }).click();
     await drawer.getByRole("button", { name: "Save" }).click();
     await page.getByRole("row", { name: /Old Mill/ }).waitFor({ state: "hidden" });
-    await page.getByText(/archived, not shown/).waitFor();
+    await page.getByText(/archived, hidden/).waitFor();
     await drawer.waitFor({ state: "hidden" });
-    await page.getByRole("switch", { name: "Also archived" }).click();
+    await page.getByRole("switch", { name: "Show archived" }).click();
     const row = page.getByRole("row", { name: /Old Mill/ });
     await row.getByText("Archived").waitFor();
     await row.getByRole("button", { name: /Edit/ }).click();
-    await drawer.getByRole("switch", { name: "In use" }).click();
+    await drawer.getByRole("switch", { name: "Active" }).click();
     await drawer.getByRole("button", { name: "Save" }).click();
     await row.getByText("Archived").waitFor({ state: "hidden" });
     const { locations } = await call<{ locations: Named[] }>(
@@ -103,7 +103,7 @@ describe("the catalog", () => {
     expect(locations.find(({ id }) => id === location.id)?.active).toBe(true);
   });
 
-  it("tells two who edit one service of each other", async () => {
+  it("shows conflicting edits of a service", async () => {
     const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
       service: { name: "Shared Service", duration: "3600s" },
     });
@@ -128,7 +128,7 @@ describe("the catalog", () => {
     await page.getByRole("row", { name: /Shared Service Theirs/ }).waitFor();
   });
 
-  it("tells two who edit one benefit of each other, and makes none over another", async () => {
+  it("shows conflicting edits of a partner benefit, and rejects a duplicate code", async () => {
     const provider = {
       code: "TWICE",
       name: "Twice Seen",
@@ -141,7 +141,7 @@ describe("the catalog", () => {
     const { page } = there;
     await page.getByRole("button", { name: "Edit: Twice Seen" }).click();
     const drawer = page.getByRole("dialog", { name: "Twice Seen" });
-    await drawer.getByLabel("Membership number").fill("[0-9]{4}");
+    await drawer.getByLabel("Membership number format").fill("[0-9]{4}");
     await call("admin", "BookingService/PutBenefitProvider", {
       provider: { ...provider, discountPercent: 15 },
     });
@@ -157,17 +157,17 @@ describe("the catalog", () => {
     await row.getByText("[0-9]{4}").waitFor();
     await row.getByText("15 %").waitFor();
 
-    await page.getByRole("button", { name: "New benefit" }).first().click();
-    const form = page.getByRole("dialog", { name: "New benefit" });
+    await page.getByRole("button", { name: "New partner benefit" }).first().click();
+    const form = page.getByRole("dialog", { name: "New partner benefit" });
     await form.getByLabel("Name").fill("Thrice");
     await form.getByLabel("Code").fill("twice");
-    await form.getByLabel("Membership number").fill("[0-9]");
+    await form.getByLabel("Membership number format").fill("[0-9]");
     await form.getByRole("button", { name: "Create" }).click();
-    await form.getByRole("alert").filter({ hasText: "There is one already" }).waitFor();
+    await form.getByRole("alert").filter({ hasText: "This already exists" }).waitFor();
   });
 
-  it("keeps a location and the ways of booking there in one go", async () => {
-    // Members see the first location by name at first: it stays the one of the other tests.
+  it("saves a location and its booking channels in one call", async () => {
+    // The member app opens with the first location by name: do not change it for other tests.
     const { location } = await call<{ location: Named }>("owner", "TenantService/CreateLocation", {
       location: { name: "Quay House" },
     });
@@ -190,7 +190,7 @@ describe("the catalog", () => {
     expect(kept.location.channels).toEqual(["CHANNEL_ONLINE", "CHANNEL_WALK_IN"]);
   });
 
-  it("is read by coaches, who may not change it", async () => {
+  it("is read-only for coaches", async () => {
     await using there = await visit({ role: "coach", path: "/catalog?tab=services" });
     const { page } = there;
     await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
@@ -199,12 +199,12 @@ describe("the catalog", () => {
     expect(await page.getByRole("tab", { name: "Organization" }).count()).toBe(0);
   });
 
-  it("takes somebody new into the team", async () => {
+  it("adds a new person to staff", async () => {
     await using there = await visit({ role: "owner", tenant: club, path: "/catalog?tab=staff" });
     const { page } = there;
     await page.getByRole("button", { name: "Add staff" }).click();
     const dialog = page.getByRole("dialog", { name: "Add staff" });
-    await dialog.getByText("Somebody new").click();
+    await dialog.getByText("New person").click();
     await dialog.getByLabel("Name").fill("Perry Pro");
     await dialog.getByLabel("Email").fill("perry@example.com");
     await dialog.getByRole("button", { name: "Add", exact: true }).click();
@@ -212,7 +212,7 @@ describe("the catalog", () => {
     await row.getByText("Coach", { exact: true }).waitFor();
   });
 
-  it("keeps what holds for the whole organization", async () => {
+  it("saves the settings of the organization", async () => {
     await using there = await visit({
       role: "owner",
       tenant: club,

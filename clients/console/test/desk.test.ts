@@ -1,5 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { call, club, dateIn, day, faults, hour, makeSession, visit, withBrowser } from "./browser";
+import {
+  call,
+  club,
+  dateIn,
+  day,
+  hour,
+  makeSession,
+  violations,
+  visit,
+  withBrowser,
+} from "./browser";
 
 withBrowser();
 
@@ -7,7 +17,7 @@ const me = async () =>
   (await call<{ member: { id: string } }>("member", "MemberService/GetMe", {})).member.id;
 
 describe("a tee time", () => {
-  it("is held for a guest, confirmed with what was paid, and let go", async () => {
+  it("is held for a guest, confirmed with a payment, and released", async () => {
     const date = dateIn(2 * day, "Europe/London");
     await using there = await visit({
       role: "owner",
@@ -15,44 +25,44 @@ describe("a tee time", () => {
       path: `/tee-sheet?date=${date}`,
     });
     const { page } = there;
-    const tee = page.locator(".tee", { hasText: "4 places open" }).first();
+    const tee = page.locator(".tee", { hasText: "4 seats open" }).first();
     await tee.waitFor();
     const clock = (await tee.locator("time").textContent()) ?? "";
     const mine = page.locator(".tee", { has: page.locator("time", { hasText: clock }) });
-    await mine.getByRole("button", { name: `Hold a place at ${clock}` }).click();
-    const drawer = page.getByRole("dialog", { name: "Hold a place" });
+    await mine.getByRole("button", { name: `Hold a seat at ${clock}` }).click();
+    const drawer = page.getByRole("dialog", { name: "Hold a seat" });
     await drawer.getByText("Guest", { exact: true }).click();
     await drawer.getByLabel("Name").fill("Vera Visitor");
     await drawer.getByLabel("People").fill("2");
     await drawer.getByLabel("Cart", { exact: true }).fill("1");
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await drawer.getByRole("button", { name: "Hold", exact: true }).click();
 
-    const held = page.getByRole("dialog", { name: "A held place" });
+    const held = page.getByRole("dialog", { name: "Held seat" });
     await held.getByText(/^9:\d\d$/).waitFor();
     await held.getByText("2 seats").waitFor();
     await mine.getByText("Vera Visitor × 2").waitFor();
     await held.getByText("Paid", { exact: true }).click();
     await held.getByLabel("Amount").fill("84.5");
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     await held.getByRole("button", { name: "Confirm" }).click();
     await page.getByText("Vera Visitor is booked").waitFor();
-    await mine.getByText("2 places open").waitFor();
+    await mine.getByText("2 seats open").waitFor();
 
-    // Another is held and let go: the places are free again.
-    await mine.getByRole("button", { name: `Hold a place at ${clock}` }).click();
+    // Another hold is released: its seats are open again.
+    await mine.getByRole("button", { name: `Hold a seat at ${clock}` }).click();
     await drawer.getByText("Guest", { exact: true }).click();
     await drawer.getByLabel("Name").fill("Willy Walker");
     await drawer.getByRole("button", { name: "Hold", exact: true }).click();
     await held.getByRole("button", { name: "Close" }).last().click();
     await mine.getByRole("button", { name: "Confirm: Willy Walker" }).click();
-    await held.getByRole("button", { name: "Let go" }).click();
-    await page.getByText("The place is free again").waitFor();
+    await held.getByRole("button", { name: "Release" }).click();
+    await page.getByText("Seat released").waitFor();
     await mine.getByText("Willy Walker").waitFor({ state: "hidden" });
-    await mine.getByText("2 places open").waitFor();
+    await mine.getByText("2 seats open").waitFor();
   });
 
-  it("that was confirmed elsewhere is told to whoever looks at its hold", async () => {
+  it("shows that another user has confirmed its hold", async () => {
     const id = await makeSession("Two Desks", 6 * day, { capacity: 3 });
     const { booking } = await call<{ booking: { id: string } }>(
       "owner",
@@ -62,15 +72,15 @@ describe("a tee time", () => {
     await using there = await visit({ role: "owner", path: `/sessions/${id}` });
     const { page } = there;
     await page.getByRole("button", { name: "Confirm: Shared Guest" }).click();
-    const held = page.getByRole("dialog", { name: "A held place" });
-    await held.getByRole("button", { name: "Let go" }).waitFor();
+    const held = page.getByRole("dialog", { name: "Held seat" });
+    await held.getByRole("button", { name: "Release" }).waitFor();
     await call("admin", "BookingService/ConfirmBooking", { bookingId: booking.id });
-    await held.getByText("It is confirmed.").waitFor();
+    await held.getByText("The booking is confirmed.").waitFor();
   });
 });
 
 describe("a booking", () => {
-  it("is moved to another session, and cancelled, from the member's page", async () => {
+  it("is rescheduled and cancelled on the member's page", async () => {
     const [from, to] = await Promise.all([
       makeSession("Moved From", 3 * day, { capacity: 4 }),
       makeSession("Moved To", 3 * day + 2 * hour, { capacity: 4 }),
@@ -82,11 +92,11 @@ describe("a booking", () => {
     await row("Moved From")
       .getByRole("button", { name: /^Actions/ })
       .click();
-    await page.getByRole("menuitem", { name: "Move to another session" }).click();
-    const dialog = page.getByRole("dialog", { name: "Move Mona Member to another session" });
+    await page.getByRole("menuitem", { name: "Reschedule" }).click();
+    const dialog = page.getByRole("dialog", { name: "Reschedule Mona Member" });
     await dialog.getByText("Moved To").click();
-    expect(await faults(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Move", exact: true }).click();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Reschedule", exact: true }).click();
     await row("Moved To").waitFor();
     await row("Moved From").waitFor({ state: "hidden" });
     const { bookings = [] } = await call<{ bookings?: { memberName: string }[] }>(
@@ -104,53 +114,53 @@ describe("a booking", () => {
     await row("Moved To").waitFor({ state: "hidden" });
   });
 
-  it("is moved from the roster", async () => {
+  it("is rescheduled on the roster", async () => {
     const from = await makeSession("Roster From", 4 * day, { capacity: 4 });
     await makeSession("Roster To", 4 * day + 3 * hour, { capacity: 4 });
     await call("member", "BookingService/Book", { sessionId: from });
     await using there = await visit({ role: "owner", path: `/sessions/${from}` });
     const { page } = there;
     await page.getByRole("button", { name: "Actions: Mona Member" }).click();
-    await page.getByRole("menuitem", { name: "Move to another session" }).click();
-    const dialog = page.getByRole("dialog", { name: "Move Mona Member to another session" });
+    await page.getByRole("menuitem", { name: "Reschedule" }).click();
+    const dialog = page.getByRole("dialog", { name: "Reschedule Mona Member" });
     await dialog.getByText("Roster To").click();
-    await dialog.getByRole("button", { name: "Move", exact: true }).click();
-    await page.getByRole("heading", { name: "Nobody is booked yet" }).waitFor();
+    await dialog.getByRole("button", { name: "Reschedule", exact: true }).click();
+    await page.getByRole("heading", { name: "No bookings yet" }).waitFor();
   });
 });
 
-it("puts a member on the waitlist for a time, and takes them off", async () => {
+it("adds a member to the waitlist for a time window, and removes them", async () => {
   await using there = await visit({ role: "owner", path: `/members/${await me()}` });
   const { page } = there;
-  await page.getByRole("button", { name: "Wait for a time" }).click();
-  const dialog = page.getByRole("dialog", { name: "Mona Member waits for a time" });
+  await page.getByRole("button", { name: "Wait for a time window" }).click();
+  const dialog = page.getByRole("dialog", { name: "Waitlist for a time window: Mona Member" });
   await dialog.getByLabel("Service").click();
   await page.getByRole("option", { name: "Barbell Basics" }).click();
   await dialog.getByLabel("Location").click();
   await page.getByRole("option", { name: "Riverside" }).click();
   await dialog.getByText(/Times in Europe\/Lisbon/).waitFor();
-  await dialog.getByLabel("Starts at the earliest").fill("03:00");
-  await dialog.getByLabel("Starts at the latest").fill("04:30");
-  expect(await faults(page)).toEqual([]);
-  await dialog.getByRole("button", { name: "Put on the waitlist" }).click();
+  await dialog.getByLabel("Starts after").fill("03:00");
+  await dialog.getByLabel("Starts before").fill("04:30");
+  expect(await violations(page)).toEqual([]);
+  await dialog.getByRole("button", { name: "Add to waitlist" }).click();
   const row = page.getByRole("row", { name: /Barbell Basics/ });
   await row.getByText("03:00–04:30").waitFor();
   await row.getByText("Riverside").waitFor();
-  await row.getByRole("button", { name: "Take off the waitlist" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Take off the waitlist" }).click();
+  await row.getByRole("button", { name: "Remove from waitlist" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove from waitlist" }).click();
   await row.waitFor({ state: "hidden" });
 });
 
-it("shows which devices somebody has, and what they want to hear of", async () => {
+it("shows a member's devices and notification preferences", async () => {
   await call("member", "MemberService/RegisterDevice", { kind: "DEVICE_KIND_ANDROID", token: "a" });
   await using there = await visit({ role: "coach", path: `/members/${await me()}?tab=messages` });
   const { page } = there;
   await page.getByText("Android").waitFor();
   await page.getByRole("row", { name: /Booking confirmed/ }).waitFor();
-  await page.getByText("They choose this themselves").waitFor();
+  await page.getByText("Members choose this in their app.").waitFor();
 });
 
-it("edits a workout for all sessions that have it, and takes it out of use", async () => {
+it("edits a workout for all its sessions, and deletes it", async () => {
   const id = await makeSession("Planned Again", 5 * day + 3 * hour);
   const { workout } = await call<{ workout: { id: string } }>(
     "coach",
@@ -177,7 +187,7 @@ it("edits a workout for all sessions that have it, and takes it out of use", asy
     .getByRole("definition")
     .filter({ hasText: "2000 m" })
     .waitFor();
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await drawer.getByRole("button", { name: "Save" }).click();
   const card = page.getByRole("button", { name: /Rowing, long/ });
   await card.filter({ hasText: "2000 m" }).click();
@@ -193,18 +203,18 @@ it("edits a workout for all sessions that have it, and takes it out of use", asy
   await page.goto(new URL(`/sessions/${id}`, page.url()).href);
   await page.getByRole("button", { name: "Rowing, long", exact: true }).click();
   const kept = page.getByRole("dialog", { name: "Rowing, long" });
-  await kept.getByText("Out of use").waitFor();
+  await kept.getByText("Deleted").waitFor();
   expect(await kept.getByRole("button", { name: "Edit" }).count()).toBe(0);
 });
 
-it("writes workouts, attaches them to a session, and writes one for it alone", async () => {
+it("creates workouts, attaches them to a session, and writes an inline one", async () => {
   const id = await makeSession("Planned", 5 * day);
   await using there = await visit({ role: "coach", path: "/workouts" });
   const { page } = there;
   await page.getByRole("button", { name: "New workout" }).click();
   const form = page.getByRole("dialog", { name: "New workout" });
   await form.getByLabel("Name").fill("Squat Day");
-  await form.getByLabel("Plan").fill("# Main\n- **5×5** squats\n- Rest");
+  await form.getByLabel("Content").fill("# Main\n- **5×5** squats\n- Rest");
   await form.getByText("Preview").click();
   await form.getByRole("heading", { name: "Main" }).waitFor();
   await form.getByRole("button", { name: "Create" }).click();
@@ -224,7 +234,7 @@ it("writes workouts, attaches them to a session, and writes one for it alone", a
   const inline = page.getByRole("dialog", { name: "Write one for this session" });
   await inline.getByLabel("Name").fill("Only Today");
   await inline.getByRole("button", { name: "Create" }).click();
-  await page.getByText("this session", { exact: true }).waitFor();
+  await page.getByText("this session only", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Move Only Today up" }).click();
   await page.getByRole("button", { name: "Move Squat Day up" }).waitFor();
   await page.getByRole("button", { name: "Remove: Only Today" }).click();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { call, day, faults, visit, withBrowser } from "./browser";
+import { call, day, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
 
@@ -9,7 +9,7 @@ const file = (name: string, text: string) => ({
   buffer: Buffer.from(text),
 });
 
-it("tells what is wrong in a file of sessions, by row and column, and imports it when it is mended", async () => {
+it("reports problems by row and column, and imports the fixed file", async () => {
   const on = new Date(Date.now() + 50 * day).toISOString().slice(0, 10);
   const good = `service,location,date,start,duration_minutes,title,status\nVinyasa,Harbour,${on},18:00,60,Sheet One,published\nYin,Harbour,${on},20:00,60,Sheet Two,published\n`;
   await using there = await visit({ role: "owner", path: "/imports" });
@@ -17,14 +17,14 @@ it("tells what is wrong in a file of sessions, by row and column, and imports it
   const input = page.locator("input[type=file]").first();
   await page.getByRole("heading", { name: "Import", level: 1 }).waitFor();
   await input.setInputFiles(file("week.csv", good.replace("18:00", "25:00").replace("Yin", "")));
-  await page.getByRole("heading", { name: "2 rows of 2 to mend" }).waitFor();
+  await page.getByRole("heading", { name: "2 of 2 rows to fix" }).waitFor();
   await page.getByRole("row", { name: /2 start 25:00/ }).waitFor();
-  await page.getByRole("row", { name: /3 service nothing/ }).waitFor();
+  await page.getByRole("row", { name: /3 service empty/ }).waitFor();
   expect(await page.getByRole("button", { name: /^Import \d/ }).count()).toBe(0);
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 
   await input.setInputFiles(file("week.csv", good));
-  await page.getByText("2 sessions can be made").waitFor();
+  await page.getByText("2 sessions ready to import").waitFor();
   const within = {
     start: `${on}T00:00:00Z`,
     end: new Date(Date.parse(on) + 2 * day).toISOString(),
@@ -43,7 +43,7 @@ it("tells what is wrong in a file of sessions, by row and column, and imports it
   expect(await titles()).toEqual(["Sheet One", "Sheet Two"]);
 });
 
-it("imports members, and knows those who are there already", async () => {
+it("imports members, and reports those that already exist", async () => {
   const rows = Array.from({ length: 40 }, (_, n) => `Row ${n + 1},row${n + 1}@import.example`);
   const csv = `name;email\n${rows.join("\n").replaceAll(",", ";")}\n`;
   await using there = await visit({ role: "owner", path: "/members" });
@@ -55,27 +55,27 @@ it("imports members, and knows those who are there already", async () => {
   await page.getByRole("button", { name: "Import 40 members" }).click();
   await page.getByText("40 members imported").waitFor();
   await input.setInputFiles(file("members.csv", csv));
-  await page.getByRole("heading", { name: "40 rows of 40 to mend" }).waitFor();
+  await page.getByRole("heading", { name: "40 of 40 rows to fix" }).waitFor();
   await page.getByRole("row", { name: /2 email row1@import\.example/ }).waitFor();
   await page.goto(new URL("/members", page.url()).href);
-  await page.getByLabel("Find by name, email or phone").fill("row7@import");
+  await page.getByLabel("Search by name, email or phone").fill("row7@import");
   await page.getByRole("link", { name: "Row 7", exact: true }).waitFor();
 });
 
-it("says that nobody knows, when the answer to an import is lost", async () => {
+it("says that the result is unknown if the response to an import is lost", async () => {
   await using there = await visit({ role: "owner", path: "/imports?what=members" });
   const { page, complaints } = there;
   const input = page.getByRole("tabpanel", { name: "Members" }).locator("input[type=file]");
   await input.setInputFiles(file("one.csv", "name,email\nLost Answer,lost@import.example\n"));
-  await page.getByText("1 member can be added").waitFor();
+  await page.getByText("1 member ready to import").waitFor();
   await page.route("**/berth.v1.MemberService/ImportMembers", async (route) => {
     await route.fetch();
     await route.abort("connectionreset");
   });
   await page.getByRole("button", { name: "Import 1 member" }).click();
-  await page.getByText("Nobody knows whether it was imported").waitFor();
+  await page.getByText("We don’t know whether the import succeeded").waitFor();
   await page.unrouteAll();
-  await page.getByRole("button", { name: "Try the file again" }).click();
+  await page.getByRole("button", { name: "Check the file again" }).click();
   await page.getByRole("row", { name: /2 email lost@import\.example/ }).waitFor();
   complaints.splice(
     0,

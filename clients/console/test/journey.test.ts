@@ -7,11 +7,11 @@ import {
   call,
   dateIn,
   day,
-  faults,
   hour,
   leave,
   type Role,
   settled,
+  violations,
   visit,
   withBrowser,
 } from "./browser";
@@ -23,10 +23,10 @@ interface Named {
   readonly name: string;
 }
 
-/** A look at a page: nothing that would shut anybody out, and a picture of it for the documentation where they are taken. */
+/** Checks a page's accessibility and, when pictures are taken, takes one for the docs. */
 async function look(page: Page, picture?: string): Promise<void> {
   await settled(page);
-  expect(await faults(page), page.url()).toEqual([]);
+  expect(await violations(page), page.url()).toEqual([]);
   if (!picture || !process.env.PICTURES) return;
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({
@@ -37,12 +37,15 @@ async function look(page: Page, picture?: string): Promise<void> {
 
 const titled = (role: Role) => role.charAt(0).toUpperCase() + role.slice(1);
 
-/** One click on the page for signing in. */
+/** Signs in on the demo page. */
 async function signIn(page: Page, role: Role): Promise<void> {
-  await page.getByRole("button", { name: `${titled(role)} of Harbour Yoga & Strength` }).click();
+  await page.getByRole("button", { name: `${titled(role)} at Harbour Yoga & Strength` }).click();
 }
 
-/** What is offered by turns here, by night as by day, so that the test does not mind what time it is. */
+/**
+ * Creates a service that sends offers at any time of day, so that the test does not depend on the
+ * time.
+ */
 async function makeService(name: string): Promise<string> {
   const { service } = await call<{ service: Named }>("owner", "TenantService/CreateService", {
     service: { name, duration: "3600s", defaultCapacity: 2, defaultWaitlistCapacity: 3 },
@@ -59,7 +62,7 @@ async function makeService(name: string): Promise<string> {
   return service.id;
 }
 
-/** A class on each of seven days, of which the first starts so soon that check-in is open. None is on sale. */
+/** Creates seven drafts on consecutive days. The first starts so soon that check-in is open. */
 async function draftWeek(service: string, location: string, title: string): Promise<Date> {
   const first = at(0.6 * hour);
   const part = (type: Intl.DateTimeFormatPartTypes) =>
@@ -81,7 +84,7 @@ async function draftWeek(service: string, location: string, title: string): Prom
   return first;
 }
 
-it("goes from a draft on the schedule to a permission that is taken away", {
+it("publishes, books, offers, accepts, checks in and removes a permission", {
   timeout: 600_000,
 }, async () => {
   const title = "Regatta Prep";
@@ -94,7 +97,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   const first = await draftWeek(await makeService(title), harbour, title);
   const date = dateIn(0.6 * hour);
 
-  // Everybody signs in, each in a browser of their own.
+  // Everyone signs in, each in their own browser.
   await using owner = await visit({ path: `/?location=${harbour}&date=${date}` });
   await using admin = await visit({ path: `/app/?date=${date}`, width: 390, height: 844 });
   await using coach = await visit({ path: `/app/?date=${date}`, width: 390, height: 844 });
@@ -109,21 +112,21 @@ it("goes from a draft on the schedule to a permission that is taken away", {
     await signIn(page, role as Role);
   }
 
-  // A week goes on sale, after a look at what that would be.
+  // The owner publishes a week after a preview.
   await owner.page.getByRole("button", { name: /^Publish \d+ drafts?$/ }).click();
-  const drawer = owner.page.getByRole("dialog", { name: "Many sessions at once" });
+  const drawer = owner.page.getByRole("dialog", { name: "Bulk actions" });
   await drawer.getByRole("cell", { name: title }).first().waitFor();
   await look(owner.page, "publish-week");
   await drawer.getByRole("button", { name: /^Publish \d+ sessions?$/ }).click();
-  await owner.page.getByText(/sessions? on sale$/).waitFor();
+  await owner.page.getByText(/sessions? published$/).waitFor();
   await owner.page.locator(".slot:not(.draft)", { hasText: title }).first().waitFor();
 
-  // Two take its two places, and it is full. The member's own page has it by itself.
+  // Two users book both seats. The member's page updates live.
   for (const { page } of [admin, coach]) {
     const place = page.getByRole("article", { name: title });
     await place.getByRole("button", { name: `Book: ${title}` }).click();
     await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
-    await place.getByText("You are in").waitFor();
+    await place.getByText("Booked").waitFor();
   }
   await member.page.reload();
   const place = member.page.getByRole("article", { name: title });
@@ -134,11 +137,11 @@ it("goes from a draft on the schedule to a permission that is taken away", {
     .getByRole("dialog", { name: title })
     .getByRole("button", { name: "Join waitlist" })
     .click();
-  await place.getByText("Waitlist, number 1").waitFor();
+  await place.getByText("Waitlist, no. 1").waitFor();
   await member.page.getByRole("link", { name: "My bookings" }).last().click();
-  await member.page.getByRole("article", { name: title }).getByText("Waitlist, number 1").waitFor();
+  await member.page.getByRole("article", { name: title }).getByText("Waitlist, no. 1").waitFor();
 
-  // Staff cancel one; the offer arrives while the member looks on.
+  // Staff cancel a booking; the offer arrives while the member watches.
   await owner.page.locator(".slot", { hasText: title }).first().click();
   await owner.page.getByRole("heading", { name: title, level: 1 }).waitFor();
   await owner.page.getByText("2 of 2 taken").waitFor();
@@ -146,13 +149,13 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await owner.page.getByRole("button", { name: "Actions: Cleo Coach" }).click();
   await owner.page.getByRole("menuitem", { name: "Cancel booking" }).click();
   await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel booking" }).click();
-  const offer = member.page.getByRole("article", { name: `A place for you: ${title}` });
+  const offer = member.page.getByRole("article", { name: `A seat for you: ${title}` });
   await offer.waitFor();
   await offer.getByRole("timer").waitFor();
   await look(member.page, "member-offer");
-  await owner.page.getByText("Asked, answers within").first().waitFor();
+  await owner.page.getByText("Offer sent, expires in").first().waitFor();
 
-  // It is accepted by the link of the message; opening that changes nothing.
+  // The offer is accepted through the link in the message. Opening the link changes nothing.
   const link = await claimLink(title);
   await using phone = await visit({ path: "", width: 390, height: 844 });
   await phone.page.goto(link);
@@ -166,7 +169,7 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await ticket.getByRole("link", { name: "Check in" }).waitFor();
   await owner.page.getByRole("cell", { name: /^Mona Member/ }).waitFor();
 
-  // At the door; the wall and the roster show it.
+  // The member checks in; the check-in display and the roster show it.
   await using wall = await visit({ path: "", width: 1280, height: 720 });
   const sessionId = await sessionOf(title, first);
   const { url } = await call<{ url: string }>("coach", "CheckInService/CreateDisplayUrl", {
@@ -176,16 +179,16 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await wall.page.getByText("of 2 here").waitFor();
   await ticket.getByRole("link", { name: "Check in" }).click();
   await look(member.page);
-  await member.page.getByRole("button", { name: "Use my position" }).click();
+  await member.page.getByRole("button", { name: "Use GPS" }).click();
   await member.page.getByText("You are checked in").waitFor();
-  await owner.page.getByText("1 of 2 here").waitFor();
+  await owner.page.getByText("1 of 2 checked in").waitFor();
   await wall.page.reload();
   await wall.page.getByText("Mona M.").waitFor();
   await wall.page.getByRole("img", { name: "QR code to check in" }).waitFor();
   await look(wall.page, "wall");
   await leave(sessionId);
 
-  // A permission is given and taken away; it vanishes from the other browser.
+  // A permission is given and removed; its page disappears from the other browser.
   await call("owner", "AccessService/CreateRole", {
     role: { name: "bookkeeper", title: "Bookkeeper", permissions: ["audit.read"] },
   });
@@ -201,13 +204,13 @@ it("goes from a draft on the schedule to a permission that is taken away", {
   await edit.getByRole("checkbox", { name: /Read who has booked a session/ }).check();
   await edit.getByRole("button", { name: "Save" }).click();
   await edit.waitFor({ state: "hidden" });
-  await coach.page.getByRole("heading", { name: "Not for your role" }).waitFor();
+  await coach.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   expect(await coach.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
   await look(coach.page);
-  // That nobody's browser complained is seen as each closes.
+  // Closing a browser fails if it has errors in its console.
 });
 
-/** The link that the message about an offer carries. */
+/** The link in the message about an offer. */
 async function claimLink(title: string): Promise<string> {
   const find = async () => {
     const { messages = [] } = await call<{ messages?: unknown[] }>(

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
-import { berth, call, dateIn, day, makeSession, promised, visit, withBrowser } from "./browser";
+import { berth, call, dateIn, day, limit, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
 const median = (times: readonly number[]) =>
   [...times].sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.POSITIVE_INFINITY;
 
-it("shows what one browser changes in the other within a second", async () => {
+it("shows changes in another browser within a second", async () => {
   const id = await makeSession("Round 0", 12 * day, { capacity: 6 });
   await using first = await visit({ role: "owner", path: `/sessions/${id}` });
   await using second = await visit({ role: "admin", path: `/sessions/${id}` });
   await second.page.getByRole("heading", { name: /Round 0/ }).waitFor();
   const { page } = first;
   const times: number[] = [];
-  // Both ways, so that each is the one who changes and the one who watches.
+  // In both directions: each browser writes and watches.
   for (let round = 1; round <= 5; round++) {
     const [writer, watcher] = round % 2 === 1 ? [page, second.page] : [second.page, page];
     await writer.getByRole("button", { name: "Edit", exact: true }).click();
@@ -30,10 +30,10 @@ it("shows what one browser changes in the other within a second", async () => {
   process.stdout.write(
     `seen by the other after ${times.map((ms) => ms.toFixed(0)).join(", ")} ms\n`,
   );
-  expect(median(times)).toBeLessThan(promised(1000));
+  expect(median(times)).toBeLessThan(limit(1000));
 });
 
-it("shows a booking in the other's schedule within a second", async () => {
+it("shows a booking in the schedule within a second", async () => {
   const title = "Counted";
   const id = await makeSession(title, 13 * day, { capacity: 6 });
   await using there = await visit({ role: "owner", path: `/?date=${dateIn(13 * day)}` });
@@ -44,20 +44,20 @@ it("shows a booking in the other's schedule within a second", async () => {
   await slot.filter({ hasText: "1/6" }).waitFor();
   const took = performance.now() - begun;
   process.stdout.write(`booked, and seen in the schedule after ${took.toFixed(0)} ms\n`);
-  expect(took).toBeLessThan(promised(2000));
+  expect(took).toBeLessThan(limit(2000));
 });
 
-it("shows a member what others leave open, and is not sent again what has not changed", async () => {
+it("updates open seats for members, and transfers unchanged answers only once", async () => {
   const title = "Going Fast";
   const id = await makeSession(title, 2 * day, { capacity: 3 });
   const path = `/app/?date=${dateIn(2 * day)}`;
   await using there = await visit({ role: "member", width: 390, path });
   const { page } = there;
   const offer = page.getByRole("article", { name: title });
-  await offer.getByText("3 places left").waitFor();
+  await offer.getByText("3 seats left").waitFor();
   await call("admin", "BookingService/Book", { sessionId: id });
-  await offer.getByText("2 places left").waitFor();
-  // What the browser had already is only asked after.
+  await offer.getByText("2 seats left").waitFor();
+  // The browser revalidates its cached answer.
   await page.waitForFunction(() =>
     (performance.getEntriesByType("resource") as PerformanceResourceTiming[]).some(
       ({ name, transferSize, encodedBodySize }) =>
@@ -66,7 +66,7 @@ it("shows a member what others leave open, and is not sent again what has not ch
   );
 });
 
-it("shows a service that somebody else has made within a second", async () => {
+it("shows a service that another user created within a second", async () => {
   await using there = await visit({ role: "owner", path: "/catalog?tab=services" });
   const { page } = there;
   await page.getByRole("row", { name: /Vinyasa/ }).waitFor();
@@ -77,10 +77,10 @@ it("shows a service that somebody else has made within a second", async () => {
   await page.getByRole("row", { name: /Surprise Class/ }).waitFor();
   const took = performance.now() - begun;
   process.stdout.write(`made, and seen in the catalog after ${took.toFixed(0)} ms\n`);
-  expect(took).toBeLessThan(promised(2000));
+  expect(took).toBeLessThan(limit(2000));
 });
 
-it("is not sent again what the browser has and still holds", async () => {
+it("revalidates cached answers", async () => {
   await using there = await visit({ role: "member", path: "" });
   const { page, context } = there;
   const network = await context.newCDPSession(page);

@@ -9,11 +9,11 @@ import {
   club,
   dateIn,
   day,
-  faults,
   hour,
   makeSession,
   openBrowser,
   settled,
+  violations,
   visit,
   withBrowser,
 } from "./browser";
@@ -27,7 +27,7 @@ interface Listed {
   readonly name: string;
 }
 
-/** Makes a tee time, on sale. */
+/** Creates and publishes a tee time. */
 async function makeTeeTime(title: string, startsIn: number, capacity: number): Promise<string> {
   const [{ locations }, { services }] = await Promise.all([
     call<{ locations: Listed[] }>("owner", "TenantService/ListLocations", {}, club),
@@ -62,22 +62,22 @@ async function seatsTaken(sessionId: string, tenant?: number): Promise<number> {
   return session.seatsTaken ?? 0;
 }
 
-const reading = async (clock: string | null) => {
+const secondsOf = async (clock: string | null) => {
   const [seconds = 0, minutes = 0, hours = 0] = (clock ?? "").split(":").map(Number).reverse();
   return seconds + 60 * minutes + 3600 * hours;
 };
 
-/** Fails where a clock does not run down. */
-async function runsDown(page: Page, within: ReturnType<Page["locator"]>): Promise<void> {
+/** Fails if the countdown does not run. */
+async function countsDown(page: Page, within: ReturnType<Page["locator"]>): Promise<void> {
   const clock = within.getByRole("timer");
-  const first = await reading(await clock.textContent());
+  const first = await secondsOf(await clock.textContent());
   expect(first).toBeGreaterThan(0);
-  await expect.poll(async () => reading(await clock.textContent())).toBeLessThan(first);
+  await expect.poll(async () => secondsOf(await clock.textContent())).toBeLessThan(first);
   expect(page.url()).toContain("/app/");
 }
 
 describe("a tee time", () => {
-  it("is held with guests and a cart, and confirmed before the time is up", async () => {
+  it("is held with guests and a cart, and confirmed before the hold expires", async () => {
     const title = "Sunset Loop";
     const id = await makeTeeTime(title, 4 * day, 4);
     const date = dateIn(4 * day, "Europe/London");
@@ -86,26 +86,26 @@ describe("a tee time", () => {
     await page.getByRole("button", { name: `Book: ${title}` }).click();
     const dialog = page.getByRole("dialog", { name: title });
     await dialog.getByLabel("Seats").fill("3");
-    await dialog.getByLabel("Who comes along").fill("Ida and Otto");
+    await dialog.getByLabel("Guests").fill("Ida and Otto");
     await dialog.getByLabel(/^Cart, £35/).fill("2");
     await dialog.getByLabel(/^Caddie/).fill("1");
-    expect(await faults(page)).toEqual([]);
-    await dialog.getByRole("button", { name: "Hold the place" }).click();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Hold seat" }).click();
     await dialog.getByText(/Held for you × 3/).waitFor();
     expect(await seatsTaken(id, club)).toBe(3);
-    await runsDown(page, dialog);
-    expect(await faults(page)).toEqual([]);
+    await countsDown(page, dialog);
+    expect(await violations(page)).toEqual([]);
 
-    // Closed by mistake, it is still there: in the week, and among the member's own.
+    // After closing the dialog, the hold is still in the week and among the member's bookings.
     await page.keyboard.press("Escape");
     await page.getByRole("link", { name: `Held: ${title}` }).click();
     const held = page.getByRole("article", { name: `Held for you: ${title}` });
     await held.getByRole("checkbox", { name: /Caddie × 1/ }).uncheck();
-    await held.getByLabel("Benefit card").selectOption({ label: "Links Card" });
-    await held.getByLabel("Number of the card").fill("not a number");
+    await held.getByLabel("Partner membership").selectOption({ label: "Links Card" });
+    await held.getByLabel("Membership number").fill("not a number");
     await held.getByRole("button", { name: "Confirm" }).click();
-    await held.getByText("The benefit membership is not valid.").waitFor();
-    await held.getByLabel("Number of the card").fill("AB-123456");
+    await held.getByText("The partner membership is not valid.").waitFor();
+    await held.getByLabel("Membership number").fill("AB-123456");
     await held.getByRole("button", { name: "Confirm" }).click();
     const ticket = page.getByRole("article", { name: title, exact: true });
     await ticket.getByText("Cart × 2").waitFor();
@@ -124,7 +124,7 @@ describe("a tee time", () => {
     });
   });
 
-  it("is let go while it is held, and free again", async () => {
+  it("is released from a hold", async () => {
     const title = "Second Thoughts";
     const id = await makeTeeTime(title, 4 * day, 4);
     const date = dateIn(4 * day, "Europe/London");
@@ -132,16 +132,16 @@ describe("a tee time", () => {
     const { page } = there;
     await page.getByRole("button", { name: `Book: ${title}` }).click();
     const dialog = page.getByRole("dialog", { name: title });
-    await dialog.getByRole("button", { name: "Hold the place" }).click();
-    await dialog.getByRole("button", { name: "Let it go" }).click();
-    await page.getByText("The place is free again").waitFor();
+    await dialog.getByRole("button", { name: "Hold seat" }).click();
+    await dialog.getByRole("button", { name: "Release seat" }).click();
+    await page.getByText("Seat released").waitFor();
     await page.getByRole("button", { name: `Book: ${title}` }).waitFor();
     expect(await seatsTaken(id, club)).toBe(0);
   });
 });
 
 describe("an offer", () => {
-  it("arrives by itself, runs down, and is accepted", async () => {
+  it("arrives live, counts down, and is accepted", async () => {
     const title = "Captain’s Draw";
     const id = await makeTeeTime(title, 5 * day, 1);
     const { booking } = await call<{ booking: { id: string } }>(
@@ -153,30 +153,30 @@ describe("an offer", () => {
     await call("member", "BookingService/Book", { sessionId: id }, club);
     await using there = await visit({ ...phone, tenant: club, path: "/app/bookings" });
     const { page } = there;
-    await page.getByRole("article", { name: title }).getByText("Waitlist, number 1").waitFor();
+    await page.getByRole("article", { name: title }).getByText("Waitlist, no. 1").waitFor();
     await page.evaluate(() => {
-      (globalThis as { same?: boolean }).same = true; // gone, had the page been loaded again
+      (globalThis as { same?: boolean }).same = true; // lost if the page reloads
     });
     await call("coach", "BookingService/CancelBooking", { bookingId: booking.id }, club);
-    const offer = page.getByRole("article", { name: `A place for you: ${title}` });
+    const offer = page.getByRole("article", { name: `A seat for you: ${title}` });
     await offer.waitFor();
-    await runsDown(page, offer);
-    expect(await faults(page)).toEqual([]);
+    await countsDown(page, offer);
+    expect(await violations(page)).toEqual([]);
 
-    // Wherever they are in the app, they are told.
+    // The offer is shown on every page.
     await page.getByRole("link", { name: "Week" }).last().click();
-    await page.getByText(`A place in ${title} is yours if you want it.`).waitFor();
-    await page.getByRole("link", { name: `Answer: ${title}` }).click();
-    await offer.getByRole("button", { name: "Take it" }).click();
+    await page.getByText(`A seat in ${title} is available for you.`).waitFor();
+    await page.getByRole("link", { name: `View offer: ${title}` }).click();
+    await offer.getByRole("button", { name: "Accept" }).click();
     await page
       .getByRole("article", { name: title, exact: true })
-      .getByRole("button", { name: `Cancel: ${title}` })
+      .getByRole("button", { name: `Cancel booking: ${title}` })
       .waitFor();
     expect(await page.evaluate(() => (globalThis as { same?: boolean }).same)).toBe(true);
     expect(await seatsTaken(id, club)).toBe(1);
   });
 
-  it("is declined, and told why in the reader’s language", async () => {
+  it("is declined, and explained in the user’s language", async () => {
     const title = "Early Bird";
     const id = await makeTeeTime(title, 6 * day, 1);
     const { booking } = await call<{ booking: { id: string } }>(
@@ -194,21 +194,21 @@ describe("an offer", () => {
       path: "/app/bookings",
     });
     const { page } = there;
-    const offer = page.getByRole("article", { name: `Ein Platz für dich: ${title}` });
-    await offer.getByRole("button", { name: /^Nein/ }).click();
+    const offer = page.getByRole("article", { name: `Ein Platz für Sie: ${title}` });
+    await offer.getByRole("button", { name: "Ablehnen" }).click();
     const waiting = page.getByRole("article", { name: title, exact: true });
     await waiting.getByRole("button", { name: /^Warum\?/ }).click();
-    const story = page.getByRole("dialog", { name: "Was bisher geschah" });
-    await story.getByText("Du warst Nummer 1 von 1.").first().waitFor();
-    await story.getByText(/Dir wurde 1 Platz angeboten, bis/).waitFor();
-    await story.getByText("diese Plätze wurden dir schon angeboten").waitFor();
-    expect(await story.textContent()).not.toMatch(/\b(seat|offered|line)\b/);
-    expect(await faults(page)).toEqual([]);
+    const explanation = page.getByRole("dialog", { name: "Ihr Verlauf auf der Warteliste" });
+    await explanation.getByText("Sie waren Nummer 1 von 1 auf der Warteliste.").first().waitFor();
+    await explanation.getByText(/Ihnen wurde 1 Platz angeboten, bis/).waitFor();
+    await explanation.getByText("diese Plätze wurden Ihnen bereits angeboten").waitFor();
+    expect(await explanation.textContent()).not.toMatch(/\b(seat|offered|line)\b/);
+    expect(await violations(page)).toEqual([]);
   });
 });
 
-it("waits for whatever opens in a window, with the place in line shown", async () => {
-  // The only one of its kind is full, so there is something to wait for.
+it("joins the waitlist for a time window, and shows the position", async () => {
+  // The only session of its service is full, so there is a waitlist.
   const [kind, title] = ["Aerial", "Full House"];
   const { service } = await call<{ service: Listed }>("owner", "TenantService/CreateService", {
     service: { name: kind, duration: "3600s" },
@@ -223,8 +223,8 @@ it("waits for whatever opens in a window, with the place in line shown", async (
   await call("owner", "BookingService/Book", { sessionId: id });
   await using there = await visit({ ...phone, path: "/app/" });
   const { page } = there;
-  await page.getByRole("link", { name: /Wait for a time/ }).click();
-  await page.getByRole("heading", { name: "Wait for a time that suits you" }).waitFor();
+  await page.getByRole("link", { name: /Wait for a time window/ }).click();
+  await page.getByRole("heading", { name: "Wait for a time window" }).waitFor();
   await page.getByLabel("Service").selectOption({ label: kind });
   await page.getByLabel("Location").selectOption({ label: "Harbour" });
   const date = dateIn(8 * day);
@@ -241,29 +241,29 @@ it("waits for whatever opens in a window, with the place in line shown", async (
     );
   await page.getByLabel("Starts after").fill(clock(0));
   await page.getByLabel("Starts before").fill(clock(60_000));
-  await page.getByLabel("With whom").selectOption({ label: "Cleo Coach" });
+  await page.getByLabel("Coach").selectOption({ label: "Cleo Coach" });
   await settled(page);
-  expect(await faults(page)).toEqual([]);
-  await page.getByRole("button", { name: "Wait", exact: true }).click();
-  await page.getByText("You wait, number 1 in line.").waitFor();
-  const wish = page.getByRole("article", { name: kind });
-  await wish.getByText("Waitlist, number 1").waitFor();
-  await wish.getByText(`${clock(0)} to ${clock(60_000)}, with Cleo Coach, Harbour`).waitFor();
-  await wish.getByRole("button", { name: /^Why\?/ }).click();
-  await page.getByText("No place has become free yet since you wait.").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Join waitlist", exact: true }).click();
+  await page.getByText("You are number 1 on the waitlist.").waitFor();
+  const entry = page.getByRole("article", { name: kind });
+  await entry.getByText("Waitlist, no. 1").waitFor();
+  await entry.getByText(`${clock(0)} to ${clock(60_000)}, with Cleo Coach, Harbour`).waitFor();
+  await entry.getByRole("button", { name: /^Why\?/ }).click();
+  await page.getByText("No seat has opened since you joined the waitlist.").waitFor();
   await page.keyboard.press("Escape");
 
-  // The only place of that window is given up: it is theirs.
+  // A seat opens: the member is promoted.
   await call("owner", "SessionService/UpdateSession", {
     sessionId: id,
     session: { capacity: 2 },
     updateMask: "capacity",
   });
   await page.getByRole("article", { name: title }).waitFor();
-  await wish.waitFor({ state: "hidden" });
+  await entry.waitFor({ state: "hidden" });
 });
 
-it("waits for any one of several sessions", async () => {
+it("joins the waitlist for one of several sessions", async () => {
   const titles = ["Full Once", "Full Twice", "Full Thrice"] as const;
   const ids: string[] = [];
   for (const [hours, title] of titles.entries()) {
@@ -277,68 +277,71 @@ it("waits for any one of several sessions", async () => {
   await using there = await visit({ ...phone, path: `/app/?date=${dateIn(7 * day)}` });
   const { page } = there;
   await page.getByRole("button", { name: `Join waitlist: ${titles[0]}` }).click();
-  await page.getByRole("link", { name: "Any one of several sessions" }).click();
-  await page.getByRole("heading", { name: "Wait for any one of several" }).waitFor();
+  await page.getByRole("link", { name: "Wait for one of several sessions" }).click();
+  await page.getByRole("heading", { name: "Wait for one of several sessions" }).waitFor();
   expect(await page.getByRole("checkbox", { name: titles[0] }).isChecked()).toBe(true);
   await page.getByRole("checkbox", { name: titles[2] }).check();
   await settled(page);
-  expect(await faults(page)).toEqual([]);
-  await page.getByRole("button", { name: "Wait for any one of 2" }).click();
-  await page.getByText("You wait, number 1 in line.").waitFor();
-  await page.getByText("Any one of 2 sessions").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("button", { name: "Join waitlist for any of 2" }).click();
+  await page.getByText("You are number 1 on the waitlist.").waitFor();
+  await page.getByText("Any of 2 sessions").waitFor();
 
-  // A place in one of them is theirs, and the wish is fulfilled.
+  // A seat opens in one of them: the member is promoted and leaves the other waitlists.
   await call("owner", "SessionService/UpdateSession", {
     sessionId: ids[2],
     session: { capacity: 2 },
     updateMask: "capacity",
   });
-  await page.getByText("Any one of 2 sessions").waitFor({ state: "hidden" });
+  await page.getByText("Any of 2 sessions").waitFor({ state: "hidden" });
   await page.getByRole("article", { name: titles[2] }).waitFor();
   expect(await seatsTaken(ids[0] ?? "")).toBe(1);
 });
 
-it("moves a booking, and keeps the place where the new one is gone", async () => {
+it("reschedules a booking, and keeps it if the new session is full", async () => {
   const [from, to] = ["Moving Day", "Moved In"];
   const first = await makeSession(from, 9 * day, { capacity: 3 });
   const second = await makeSession(to, 9 * day + 2 * hour, { capacity: 1 });
   await call("member", "BookingService/Book", { sessionId: first });
   await using there = await visit({ ...phone, path: "/app/bookings" });
   const { page } = there;
-  await page.getByRole("link", { name: `Move: ${from}` }).click();
-  await page.getByRole("heading", { name: "Move your booking" }).waitFor();
+  await page.getByRole("link", { name: `Reschedule: ${from}` }).click();
+  await page.getByRole("heading", { name: "Reschedule your booking" }).waitFor();
   const target = page.getByRole("article", { name: to });
   await target.waitFor();
   await settled(page);
-  expect(await faults(page)).toEqual([]);
-  await target.getByRole("button", { name: /^Move here/ }).click();
-  const sure = page.getByRole("dialog", { name: /^Move to/ });
-  await sure.getByText("Your place goes only when you have the new one.").waitFor();
-  // Somebody else is faster.
+  expect(await violations(page)).toEqual([]);
+  await target.getByRole("button", { name: /^Select/ }).click();
+  const sure = page.getByRole("dialog", { name: /^Reschedule to/ });
+  await sure.getByText("You keep your current seat until you have the new one.").waitFor();
+  // Another member books first.
   const { booking } = await call<{ booking: { id: string } }>("coach", "BookingService/Book", {
     sessionId: second,
   });
-  await sure.getByRole("button", { name: "Move" }).click();
-  await page.getByRole("alert").filter({ hasText: "cannot be moved there" }).waitFor();
+  await sure.getByRole("button", { name: "Reschedule" }).click();
+  await page
+    .getByRole("alert")
+    .filter({ hasText: "cannot be rescheduled to this session" })
+    .waitFor();
   expect(await seatsTaken(first)).toBe(1);
   await call("coach", "BookingService/CancelBooking", { bookingId: booking.id });
   await page.reload();
-  await target.getByRole("button", { name: /^Move here/ }).click();
-  await sure.getByRole("button", { name: "Move" }).click();
-  await page.getByText(/^Moved to/).waitFor();
+  await target.getByRole("button", { name: /^Select/ }).click();
+  await sure.getByRole("button", { name: "Reschedule" }).click();
+  await page.getByText(/^Rescheduled to/).waitFor();
   await page.getByRole("article", { name: to }).waitFor();
   expect([await seatsTaken(first), await seatsTaken(second)]).toEqual([0, 1]);
 });
 
-it("subscribes a calendar, renews its address, and ends it", async () => {
+it("creates, renews and removes the calendar link", async () => {
   const title = "In My Diary";
   const id = await makeSession(title, 12 * day);
   await call("member", "BookingService/Book", { sessionId: id });
   await using there = await visit({ ...phone, path: "/app/me" });
   const { page, context } = there;
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
-  await page.getByRole("button", { name: "Get an address" }).click();
-  const field = page.getByLabel("Address of your calendar");
+  await page.getByRole("button", { name: "Create link" }).click();
+  const field = page.getByLabel("Calendar link");
   await field.waitFor();
   const first = await field.inputValue();
   await page.getByRole("button", { name: "Copy" }).click();
@@ -347,27 +350,27 @@ it("subscribes a calendar, renews its address, and ends it", async () => {
     /^webcal:/,
   );
   expect(await (await fetch(first)).text()).toContain(`SUMMARY:${title}`);
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
 
-  await page.getByRole("button", { name: "New address" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "New address" }).click();
+  await page.getByRole("button", { name: "New link" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "New link" }).click();
   await expect.poll(() => field.inputValue()).not.toBe(first);
   const second = await field.inputValue();
   expect((await fetch(first)).status).toBe(404);
   expect((await fetch(second)).status).toBe(200);
 
-  // It is shown once.
+  // The link is shown only once.
   await page.reload();
-  await page.getByText("There is an address").waitFor();
+  await page.getByText("You have a calendar link").waitFor();
   expect(await field.count()).toBe(0);
-  await page.getByRole("button", { name: "End it" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
-  await page.getByRole("button", { name: "Get an address" }).waitFor();
+  await page.getByRole("button", { name: "Remove link" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Remove link" }).click();
+  await page.getByRole("button", { name: "Create link" }).waitFor();
   expect((await fetch(second)).status).toBe(404);
 });
 
 describe("checking in", () => {
-  it("takes the code on the wall, seen by the camera", async () => {
+  it("accepts the QR code of the check-in display, scanned by camera", async () => {
     const title = "Seen at Once";
     const id = await makeSession(title, 0.5 * hour, { capacity: 5 });
     await call("owner", "BookingService/Book", { sessionId: id });
@@ -381,21 +384,21 @@ describe("checking in", () => {
       await wall.page.goto(url);
       const shown = wall.page.getByRole("img", { name: "QR code to check in" });
       await writeFile(film, await filmed(wall.page, await shown.screenshot()));
-      // A camera that films the wall.
+      // A camera that films the check-in display.
       await using camera = await openBrowser([`--use-file-for-fake-video-capture=${film}`]);
       await using there = await visit(
         { ...phone, role: "owner", path: `/app/checkin/${id}` },
         camera.browser,
       );
       await there.context.grantPermissions(["camera"]);
-      await there.page.getByRole("button", { name: "Scan the code on the wall" }).click();
+      await there.page.getByRole("button", { name: "Scan the QR code" }).click();
       await there.page.getByText("You are checked in").waitFor();
     } finally {
       await rm(folder, { recursive: true });
     }
   });
 
-  it("takes a position that is near enough", async () => {
+  it("accepts a GPS position near the location", async () => {
     const title = "Right Here";
     const id = await makeSession(title, 0.5 * hour, { capacity: 5 });
     await call("admin", "BookingService/Book", { sessionId: id });
@@ -405,12 +408,12 @@ describe("checking in", () => {
       path: `/app/checkin/${id}`,
       position: { latitude: 53.5437, longitude: 9.9668 },
     });
-    await there.page.getByRole("button", { name: "Use my position" }).click();
+    await there.page.getByRole("button", { name: "Use GPS" }).click();
     await there.page.getByText("You are checked in").waitFor();
   });
 });
 
-/** One still picture as a film that Chromium takes for its camera: Y4M, 640 by 480, without colour. */
+/** A still image as a video for Chromium's fake camera: Y4M, 640 by 480, grayscale. */
 async function filmed(page: Page, picture: Buffer): Promise<Buffer> {
   const [width, height] = [640, 480];
   const grey = await page.evaluate(

@@ -3,10 +3,10 @@ import { call, day, makeSession, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-it("puts the mail about a booking into the local outbox", async () => {
+it("puts the email about a booking into the local outbox", async () => {
   const title = "Told by Mail";
   const id = await makeSession(title, 11 * day);
-  // Whoever has a device is told there as well.
+  // A member without a device, who would get a push message, too.
   const { member } = await call<{ member: { id: string } }>("owner", "MemberService/CreateMember", {
     member: { name: "Polly Post", email: "polly@example.com" },
   });
@@ -16,7 +16,7 @@ it("puts the mail about a booking into the local outbox", async () => {
   await page.getByRole("button", { name: `Booked: ${title}` }).click();
   const mail = page.frameLocator("iframe");
   await mail.getByText(`your place in ${title} is booked.`).waitFor();
-  // Its styles hold, and nothing in it runs.
+  // Its styles apply, and no script runs in it.
   expect(await mail.locator("body").evaluate((body) => getComputedStyle(body).padding)).toBe(
     "24px",
   );
@@ -31,7 +31,7 @@ it("puts the mail about a booking into the local outbox", async () => {
   await page.getByRole("dialog", { name: "Message" }).getByText("Local outbox").waitFor();
 });
 
-it("shows a wording as it is written, and where it does not work", async () => {
+it("previews a template while it is edited, and shows where it is invalid", async () => {
   await using there = await visit({
     role: "owner",
     path: "/messages?tab=templates&topic=4&channel=1&locale=en",
@@ -44,18 +44,18 @@ it("shows a wording as it is written, and where it does not work", async () => {
   await preview.getByText(/1 segment/).waitFor();
   await text.fill("A place\n  {{.Nothing}}");
   await page.getByText("Line 2, column 5", { exact: false }).waitFor();
-  await page.getByRole("button", { name: "Show the place" }).click();
+  await page.getByRole("button", { name: "Show in text" }).click();
   await text.fill("Come: ");
-  await page.getByRole("button", { name: "Put in Title" }).click();
+  await page.getByRole("button", { name: "Insert Title" }).click();
   await preview.getByText(/^Come: \w/).waitFor();
   await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("Your own", { exact: true }).waitFor();
-  await page.getByRole("button", { name: "Back to the built-in text" }).click();
-  await page.getByRole("dialog").getByRole("button", { name: "Back to the built-in text" }).click();
-  await page.getByText("Built in", { exact: true }).waitFor();
+  await page.getByText("Custom", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Restore built-in text" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Restore built-in text" }).click();
+  await page.getByText("Built-in", { exact: true }).waitFor();
 });
 
-it("keeps what a member wants to hear of", async () => {
+it("saves notification preferences", async () => {
   await using there = await visit({ role: "member", path: "/app/me", width: 390, height: 844 });
   const { page } = there;
   const choice = page.getByRole("checkbox", { name: "Reminder: Email" });

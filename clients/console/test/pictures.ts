@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { it } from "vitest";
 import { call, club, day, type Role, settled, studio, visit, withBrowser } from "./browser";
 
-/* The pictures of the documentation: `make pictures` takes them again. */
+/* Takes the pictures of the docs: `make pictures`. */
 
 withBrowser();
 
@@ -29,7 +29,7 @@ interface Picture {
   readonly name: string;
   readonly path: () => Promise<string> | string;
   readonly role: Role;
-  /** What says that it is all there. */
+  /** Selector that is visible once the page has loaded. */
   readonly there: string;
   readonly tenant?: number;
   readonly scheme?: "light" | "dark";
@@ -103,7 +103,7 @@ it("import", async () => {
         "service,location,date,start,duration_minutes,capacity\nVinyasa,Harbour,2027-03-29,18:00,60,14\nYin,Harbour,2027-03-29,25:00,75,12\nYin,,2027-03-30,19:00,75,many\nVinyasa,Harbour,2027-03-31,18:00,60,14\n",
       ),
     });
-  await page.getByRole("columnheader", { name: "What is wrong" }).waitFor();
+  await page.getByRole("columnheader", { name: "Problem" }).waitFor();
   await settled(page);
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({

@@ -7,8 +7,8 @@ import { berth, studio, visit, withBrowser } from "./browser";
 withBrowser();
 
 /*
- * An OpenID provider, as small as it can be: it knows one person, and asks them nothing. The tokens that it gives
- * are the demo person's, so that the server takes them.
+ * A minimal OpenID provider that signs in one user without asking. Its access tokens are those of a
+ * demo user, so that the server accepts them.
  */
 const codes = new Map<string, { challenge: string; nonce: string }>();
 const seen: string[] = [];
@@ -44,7 +44,7 @@ const provider = createServer(async (request, response) => {
     });
     const back = new URL(query.get("redirect_uri") ?? "");
     back.search = new URLSearchParams({ code, state: query.get("state") ?? "" }).toString();
-    // A page that goes on, rather than a redirect: only whole navigations pass by the route below.
+    // A page instead of a redirect, because the route below sees only full navigations.
     const next = back.href.replaceAll("&", "&amp;");
     response.setHeader("Content-Type", "text/html");
     return void response.end(`<meta http-equiv="refresh" content="0;url=${next}">`);
@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(() => provider.close());
 
-it("signs in at an OpenID provider by code and PKCE, and comes back to the same page", async () => {
+it("signs in at an OpenID provider with PKCE and returns to the same page", async () => {
   await using there = await visit({ path: "" });
   const { page, complaints } = there;
   await page.route("**/console/config.json", (route) =>
@@ -97,7 +97,7 @@ it("signs in at an OpenID provider by code and PKCE, and comes back to the same 
       json: { issuer, client_id: "console", scope: "openid offline_access", audience: "berth" },
     }),
   );
-  // The server names the provider in its policy when it is told of one.
+  // The server adds the provider to its content security policy if it is configured.
   await page.route(
     (url) =>
       url.origin === berth().address &&
@@ -122,7 +122,7 @@ it("signs in at an OpenID provider by code and PKCE, and comes back to the same 
   expect(new URL(page.url()).pathname).toBe("/policies");
   expect(seen).toEqual(["authorize code S256", "token authorization_code"]);
 
-  // A reload needs no new sign-in.
+  // A reload does not sign in again.
   await page.reload();
   await page.getByRole("heading", { name: "Policies", level: 1 }).waitFor();
   expect(seen.length).toBe(2);

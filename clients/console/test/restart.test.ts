@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, inject, it } from "vitest";
 import { described, start, stop } from "../../typescript/test/server";
 import { freePort, visit, withBrowser } from "./browser";
 
-/* A server of this test's own, because it is stopped and started again under people's hands. */
+/* Has its own server, which it restarts during the test. */
 
 withBrowser();
 
@@ -33,7 +33,7 @@ afterAll(async () => {
   );
 });
 
-it("keeps what somebody is typing while the server is started anew", async () => {
+it("keeps typed text during a server restart", async () => {
   const at = await described(join(folder, "data"));
   const id = at.tenants[0]?.session_id;
   await using there = await visit({ role: "owner", path: `/sessions/${id}`, at });
@@ -43,26 +43,26 @@ it("keeps what somebody is typing while the server is started anew", async () =>
   const form = page.getByRole("dialog", { name: "Edit" });
   await form.getByLabel("Title").fill("After the Storm");
   await form.getByLabel("Description").fill("Typed before, kept after.");
-  await other.page.getByText("Who is in").waitFor();
+  await other.page.getByText("Roster").waitFor();
 
   if (server) await stop(server);
   await form.getByRole("button", { name: "Save" }).click();
   await page.getByText("No connection.").waitFor();
-  await form.getByText("The server cannot be reached").waitFor();
+  await form.getByText("Cannot reach the server").waitFor();
   expect(await form.getByLabel("Title").inputValue()).toBe("After the Storm");
-  // Who only looks is told as well, and goes on seeing what was there.
+  // Users who only read are told, too, and keep seeing the page.
   await other.page.getByText("No connection.").waitFor();
-  await other.page.getByText("Who is in").waitFor();
+  await other.page.getByText("Roster").waitFor();
 
   await again();
   await page.getByText("No connection.").waitFor({ state: "hidden" });
   expect(await form.getByLabel("Description").inputValue()).toBe("Typed before, kept after.");
   await form.getByRole("button", { name: "Save" }).click();
   await page.getByRole("heading", { name: /After the Storm/ }).waitFor();
-  // The stream of events is there again too: the other sees it without doing anything.
+  // The event stream is back: the other browser updates without a reload.
   await other.page.getByRole("heading", { name: /After the Storm/ }).waitFor();
 
-  // The browser itself notes every call that found nobody.
+  // The browser logs every call that failed to connect.
   for (const { complaints } of [there, other]) {
     complaints.splice(
       0,

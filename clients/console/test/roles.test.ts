@@ -4,13 +4,13 @@ import { call, visit, withBrowser } from "./browser";
 withBrowser();
 
 describe("roles", () => {
-  it("vanish from the other browser as soon as they change", async () => {
+  it("apply in the other browser as soon as they change", async () => {
     await using owner = await visit({ role: "owner", path: "/roles" });
     const { page } = owner;
-    // A role of the tenant's own, made in the console.
+    // A custom role, created in the console.
     await page.getByRole("button", { name: "New role" }).click();
     const form = page.getByRole("dialog", { name: "New role" });
-    await form.getByLabel("Title").fill("Front desk");
+    await form.getByRole("textbox", { name: "Name" }).fill("Front desk");
     await form.getByRole("checkbox", { name: /Read who has booked a session/ }).check();
     await form.getByRole("checkbox", { name: /Find members and read their profiles/ }).check();
     await form.getByRole("checkbox", { name: /Read the audit log/ }).check();
@@ -20,44 +20,48 @@ describe("roles", () => {
     const { member } = await call<{ member: { id: string } }>("member", "MemberService/GetMe", {});
     await page.goto(new URL(`/members/${member.id}?tab=roles`, page.url()).href);
     await page
-      .getByRole("combobox", { name: "Give a role" })
-      .or(page.getByPlaceholder("Give a role"))
+      .getByRole("combobox", { name: "Assign role" })
+      .or(page.getByPlaceholder("Assign role"))
       .first()
       .click();
     await page.getByRole("option", { name: "Front desk" }).click();
-    await page.getByRole("button", { name: "Give a role" }).click();
-    await page.getByRole("button", { name: "Take Front desk away" }).waitFor();
+    await page.getByRole("button", { name: "Assign role" }).click();
+    await page.getByRole("button", { name: "Remove Front desk" }).waitFor();
 
     await using other = await visit({ role: "member", path: "/audit" });
     await other.page.getByRole("heading", { name: "Audit log" }).waitFor();
     await other.page.getByRole("cell", { name: "role.created" }).first().waitFor();
 
-    // The permission is taken out of the role.
+    // The permission is removed from the role.
     await page.goto(new URL("/roles", page.url()).href);
     await page.getByRole("button", { name: "Edit Front desk" }).click();
     const edit = page.getByRole("dialog", { name: "Edit Front desk" });
     await edit.getByRole("checkbox", { name: /Read the audit log/ }).uncheck();
     await edit.getByRole("button", { name: "Save" }).click();
     await edit.waitFor({ state: "hidden" });
-    await other.page.getByRole("heading", { name: "Not for your role" }).waitFor();
+    await other.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
     expect(await other.page.getByRole("link", { name: "Audit log" }).count()).toBe(0);
     expect(await other.page.getByRole("link", { name: "Members" }).count()).toBe(1);
 
     await call("owner", "AccessService/RevokeRole", { memberId: member.id, role: "front_desk" });
   });
 
-  it("say who may do what, and why", async () => {
+  it("can be checked: who has a permission, and which role gives it", async () => {
     await using there = await visit({ role: "owner", path: "/roles?tab=ask" });
     const { page } = there;
-    await page.getByLabel(/^Who/).filter({ visible: true }).first().fill("Cleo");
+    await page
+      .getByLabel(/^Member/)
+      .filter({ visible: true })
+      .first()
+      .fill("Cleo");
     await page.getByRole("option", { name: "Cleo Coach" }).click();
     await page
-      .getByLabel(/^May do what/)
+      .getByLabel(/^Permission/)
       .filter({ visible: true })
       .first()
       .fill("session.cancel");
     await page.getByRole("option", { name: /session\.cancel/ }).click();
-    await page.getByText("No, Cleo Coach may not.").waitFor();
+    await page.getByText("No, Cleo Coach may not do this.").waitFor();
     await page.getByText("Owner, Admin").waitFor();
   });
 });
@@ -65,11 +69,11 @@ describe("roles", () => {
 it("shows a service account's key once", async () => {
   await using there = await visit({ role: "owner", path: "/service-accounts" });
   const { page } = there;
-  await page.getByRole("button", { name: "New account" }).click();
-  const form = page.getByRole("dialog", { name: "New account" });
-  await form.getByLabel("Name").fill("Turnstile");
+  await page.getByRole("button", { name: "New service account" }).click();
+  const form = page.getByRole("dialog", { name: "New service account" });
+  await form.getByRole("textbox", { name: "Name" }).fill("Turnstile");
   await form.getByRole("button", { name: "Create" }).click();
-  const shown = page.getByRole("dialog", { name: "The key: Turnstile" });
+  const shown = page.getByRole("dialog", { name: "Key: Turnstile" });
   const key = await shown.locator("code").textContent();
   expect(key?.length).toBeGreaterThan(20);
   await shown.getByRole("button", { name: "I have copied it" }).click();
@@ -77,11 +81,11 @@ it("shows a service account's key once", async () => {
   expect(await page.getByText(key ?? "", { exact: true }).count()).toBe(0);
 });
 
-it("inherits policies, and says from where", async () => {
+it("inherits policies and shows their source", async () => {
   await using there = await visit({ role: "owner", path: "/policies" });
   const { page } = there;
-  await page.getByRole("button", { name: "Change here: Hold" }).click();
-  await page.getByLabel("Hold", { exact: true }).fill("15");
+  await page.getByRole("button", { name: "Override: Hold time" }).click();
+  await page.getByLabel("Hold time", { exact: true }).fill("15");
   await page.getByText("1 unsaved change").waitFor();
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("1 unsaved change").waitFor({ state: "hidden" });
@@ -91,7 +95,7 @@ it("inherits policies, and says from where", async () => {
     {},
   );
   await page.goto(new URL(`/policies?for=location:${locations[0]?.id}`, page.url()).href);
-  const row = page.locator(".policy-row", { hasText: "How long a place is kept" });
+  const row = page.locator(".policy-row", { hasText: "How long a seat is held" });
   await row.getByText("15 min").waitFor();
   await row.getByText("Organization").waitFor();
 });

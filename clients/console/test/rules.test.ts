@@ -1,10 +1,11 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { at, call, day, faults, hour, type Role, salon, visit, withBrowser } from "./browser";
+import { at, call, day, hour, type Role, salon, violations, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-// At the salon, where no other file of tests is. Each test has a place of its own, and so rules of its own.
+// These tests use the salon, which no other test file uses. Each has a location and rules of its
+// own.
 
 interface Named {
   readonly id: string;
@@ -14,22 +15,24 @@ interface Named {
 const ofSalon = <T>(method: string, body: object, role: Role = "owner") =>
   call<T>(role, method, body, salon);
 
-async function place(name: string) {
+async function createLocation(name: string) {
   const { location } = await ofSalon<{ location: Named }>("TenantService/CreateLocation", {
     location: { name },
   });
   return location.id;
 }
 
-async function offering(name: string) {
+async function createService(name: string) {
   const { service } = await ofSalon<{ service: Named }>("TenantService/CreateService", {
     service: { name, duration: "1800s" },
   });
   return service.id;
 }
 
-/** One chair, which Cleo has; Ada waits for it first, and then Mona, who is gold. */
-async function queue(locationId: string, serviceId: string, startsIn: number) {
+/**
+ * A session with one seat, booked by Cleo. Ada is first on the waitlist, then Mona, who is gold.
+ */
+async function createWaitlist(locationId: string, serviceId: string, startsIn: number) {
   const { session } = await ofSalon<{ session: { id: string } }>("SessionService/CreateSession", {
     session: {
       serviceId,
@@ -69,20 +72,20 @@ interface Rules {
   readonly effective: { rules: Record<string, unknown> };
 }
 
-/** What a page of rules is operated by. */
+/** Controls of the rules page. */
 function onRules(page: Page) {
   const setting = (field: string) => page.locator(`[data-setting="${field}"]`);
   return {
     setting,
-    /** Sets here what is inherited. */
+    /** Overrides an inherited setting. */
     override: (field: string) =>
       setting(field)
-        .getByRole("button", { name: /^Change here/ })
+        .getByRole("button", { name: /^Override/ })
         .click(),
     type: (field: string, value: string) => setting(field).getByRole("textbox").first().fill(value),
     typed: (field: string) => setting(field).getByRole("textbox").first().inputValue(),
     look: async (at: string) => {
-      await page.getByRole("combobox", { name: "Set for" }).click();
+      await page.getByRole("combobox", { name: "Applies to" }).click();
       await page.getByRole("option", { name: at }).click();
     },
     save: async (reason?: string) => {
@@ -93,16 +96,19 @@ function onRules(page: Page) {
   };
 }
 
-describe("the rules of the waitlist", () => {
-  it("are edited, mended where they are wrong, tried, and saved with a reason", async () => {
-    const [locationId, serviceId] = await Promise.all([place("Mirror Row"), offering("Fringe")]);
+describe("the waitlist rules", () => {
+  it("are edited, corrected, tested and saved with a reason", async () => {
+    const [locationId, serviceId] = await Promise.all([
+      createLocation("Mirror Row"),
+      createService("Fringe"),
+    ]);
     await ofSalon("WaitlistService/UpdateRules", {
       locationId,
       rules: { mode: "WAITLIST_MODE_OFFER", offersInQuietHours: true },
       updateMask: "mode,offersInQuietHours",
       reason: "To begin with",
     });
-    const { sessionId, bookingId } = await queue(locationId, serviceId, 4 * day);
+    const { sessionId, bookingId } = await createWaitlist(locationId, serviceId, 4 * day);
     await ofSalon("BookingService/AdminCancelBooking", { bookingId });
     const kept = () =>
       Promise.all([
@@ -131,9 +137,9 @@ describe("the rules of the waitlist", () => {
     await type("maxQueueSize", "0");
     await override("eligibilityExpression");
     await type("eligibilityExpression", 'entry.party_size > 0 &&\n  member.teir == "gold"');
-    await setting("maxQueueSize").getByText("It takes 1 to 10000.").waitFor();
+    await setting("maxQueueSize").getByText("Must be between 1 and 10000.").waitFor();
 
-    // What is out of bounds is told before anything is sent.
+    // Out-of-range values are reported before anything is sent.
     await save("Gold members come first");
     await page.waitForFunction(() =>
       document.activeElement?.closest("[data-setting=maxQueueSize]"),
@@ -141,7 +147,7 @@ describe("the rules of the waitlist", () => {
     await type("maxQueueSize", "20");
     await setting("maxQueueSize").getByRole("alert").waitFor({ state: "hidden" });
 
-    // What does not compile is told at its field, with the place, and everything stays as it was typed.
+    // A compile error is shown at its field with its position, and the input stays.
     await save();
     const wrong = setting("eligibilityExpression").getByRole("alert");
     await wrong.getByText(/^Line 2, column \d+: undeclared reference.*member\.tier/).waitFor();
@@ -151,7 +157,7 @@ describe("the rules of the waitlist", () => {
     expect(
       await setting("eligibilityExpression").getByRole("textbox").getAttribute("aria-invalid"),
     ).toBe("true");
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await Promise.all(["offerWindow", "maxQueueSize", "tierBonuses"].map(typed))).toEqual([
       "45",
       "20",
@@ -162,19 +168,19 @@ describe("the rules of the waitlist", () => {
     );
     expect(await kept()).toEqual(before);
 
-    // The preview says so too, and tries again once it is right.
-    await page.getByRole("button", { name: "Try on the last 30 days" }).click();
-    await page.getByText("It can be tried once what is marked above is right.").waitFor();
+    // The preview reports the error, too, and runs again once it is fixed.
+    await page.getByRole("button", { name: "Test on the last 30 days" }).click();
+    await page.getByText("Fix the fields marked above to run the test.").waitFor();
     await type("eligibilityExpression", 'entry.party_size > 0 &&\n  member.tier == "gold"');
     await wrong.waitFor({ state: "hidden" });
-    await page.getByText("1 of 1 moves would have been different.").waitFor();
+    await page.getByText("1 of 1 decisions would have been different.").waitFor();
     await page
       .getByRole("row", { name: /Fringe/ })
       .getByText(
-        "Would have been chosen instead: Mona Member. Would not have been chosen: Ada Admin.",
+        "Would have got a seat instead: Mona Member. Would not have got a seat: Ada Admin.",
       )
       .waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await kept()).toEqual(before);
 
     await save();
@@ -185,14 +191,19 @@ describe("the rules of the waitlist", () => {
     expect(await typed("eligibilityExpression")).toContain("member.tier");
     await page.getByRole("tab", { name: "History" }).click();
     const version = page.getByRole("row", { name: /Gold members come first/ });
-    for (const text of ["Olive Owner", "Mirror Row", "Time to answer: 45 min", "Longest queue: 20"])
+    for (const text of [
+      "Olive Owner",
+      "Mirror Row",
+      "Time to answer: 45 min",
+      "Waitlist limit: 20",
+    ])
       await version.getByText(text).first().waitFor();
     await version.getByText(/member\.tier == "gold"/).waitFor();
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
   });
 
-  it("need an expression for the order by one", async () => {
-    const locationId = await place("Formula Row");
+  it("need an expression for the custom order", async () => {
+    const locationId = await createLocation("Formula Row");
     await using there = await visit({
       role: "owner",
       tenant: salon,
@@ -202,17 +213,17 @@ describe("the rules of the waitlist", () => {
     const { setting, override, type, save, saved } = onRules(page);
     await override("order");
     await setting("order").getByRole("combobox", { name: "Order" }).click();
-    await page.getByRole("option", { name: "Own expression" }).click();
+    await page.getByRole("option", { name: "Custom expression" }).click();
     await save();
     await setting("priorityExpression")
-      .getByText("The order “Own expression” needs one here.")
+      .getByText("The order “Custom expression” needs an expression here.")
       .waitFor();
-    // What was refused is forgotten with the draft.
+    // Discarding the draft discards its error.
     await page.getByRole("button", { name: "Cancel" }).click();
     await setting("priorityExpression").getByRole("alert").waitFor({ state: "hidden" });
     await override("order");
     await setting("order").getByRole("combobox", { name: "Order" }).click();
-    await page.getByRole("option", { name: "Own expression" }).click();
+    await page.getByRole("option", { name: "Custom expression" }).click();
     await override("priorityExpression");
     await type("priorityExpression", "entry.waiting_hours * 2.0");
     await save();
@@ -224,13 +235,13 @@ describe("the rules of the waitlist", () => {
     });
   });
 
-  it("are inherited, overridden, and inherited again", async () => {
-    await Promise.all([place("Heir Row"), offering("Curls")]);
+  it("are inherited, overridden and reset", async () => {
+    await Promise.all([createLocation("Heir Row"), createService("Curls")]);
     await using there = await visit({ role: "admin", tenant: salon, path: "/waitlist" });
     const { page } = there;
     const { setting, override, type, look, save, saved } = onRules(page);
     const tries = setting("maxTriesPerSlot");
-    await tries.getByText("Built in").waitFor();
+    await tries.getByText("Default").waitFor();
     await override("maxTriesPerSlot");
     await type("maxTriesPerSlot", "4");
     await save("Four is enough");
@@ -248,39 +259,39 @@ describe("the rules of the waitlist", () => {
     await save("Curls take longer");
     await saved();
     await tries.getByText("Set here").waitFor();
-    await page.getByText("2 settings made here").waitFor();
+    await page.getByText("2 overrides").waitFor();
 
-    // One by itself, and then all of them.
+    // First one setting, then all of them.
     await setting("autoCascade")
-      .getByRole("button", { name: /^Inherit again/ })
+      .getByRole("button", { name: /^Use inherited value/ })
       .click();
     await save();
     await saved();
-    await setting("autoCascade").getByText("Built in").waitFor();
-    await page.getByRole("button", { name: "Inherit everything again" }).click();
-    const dialog = page.getByRole("dialog", { name: "Inherit everything again?" });
-    await dialog.getByText("1 setting made here ends at once.").waitFor();
+    await setting("autoCascade").getByText("Default").waitFor();
+    await page.getByRole("button", { name: "Remove all overrides" }).click();
+    const dialog = page.getByRole("dialog", { name: "Remove all overrides?" });
+    await dialog.getByText("1 override will be removed at once.").waitFor();
     await dialog.getByLabel("Reason").fill("Like all others");
-    await dialog.getByRole("button", { name: "Inherit everything again" }).click();
+    await dialog.getByRole("button", { name: "Remove all overrides" }).click();
     await tries.getByText("Organization").waitFor();
     await tries.getByText("4", { exact: true }).waitFor();
 
     await look("The whole organization");
-    await page.getByRole("button", { name: "Inherit everything again" }).click();
-    await dialog.getByRole("button", { name: "Inherit everything again" }).click();
-    await tries.getByText("Built in").waitFor();
+    await page.getByRole("button", { name: "Remove all overrides" }).click();
+    await dialog.getByRole("button", { name: "Remove all overrides" }).click();
+    await tries.getByText("Default").waitFor();
     await tries.getByText("10", { exact: true }).waitFor();
 
     await page.getByRole("tab", { name: "History" }).click();
     const row = (text: string) => page.getByRole("row", { name: new RegExp(text) });
-    await row("Like all others").getByText("Back to what is inherited").waitFor();
+    await row("Like all others").getByText("Use inherited values").waitFor();
     await row("Like all others").getByText("Curls").waitFor();
-    await row("Curls take longer").getByText("Tries per seat: 6").waitFor();
+    await row("Curls take longer").getByText("Offers per seat: 6").waitFor();
     await row("Four is enough").getByText("Ada Admin").waitFor();
   });
 
-  it("that somebody else saved meanwhile are told, and nothing typed is lost", async () => {
-    const locationId = await place("Shared Row");
+  it("show conflicting edits and keep everything typed", async () => {
+    const locationId = await createLocation("Shared Row");
     const how = { tenant: salon, path: `/waitlist?for=location:${locationId}` } as const;
     await using first = await visit({ ...how, role: "owner" });
     await using second = await visit({ ...how, role: "admin" });
@@ -303,7 +314,7 @@ describe("the rules of the waitlist", () => {
     await told.getByText("Offers per entry").waitFor();
     await told.getByRole("definition").filter({ hasText: "5" }).waitFor();
     await told.getByRole("definition").filter({ hasText: "120" }).waitFor();
-    expect(await faults(second.page)).toEqual([]);
+    expect(await violations(second.page)).toEqual([]);
     expect(
       await Promise.all(["maxTriesPerSlot", "maxOffersPerEntry", "baseScore"].map(other.typed)),
     ).toEqual(["7", "9", "120"]);
@@ -318,13 +329,13 @@ describe("the rules of the waitlist", () => {
       maxOffersPerEntry: 9,
       baseScore: 120,
     });
-    // Whoever edits nothing follows.
+    // An untouched form follows what others save.
     await first.page.locator('[data-setting="maxTriesPerSlot"]').getByText("Set here").waitFor();
     expect(await one.typed("maxOffersPerEntry")).toBe("9");
   });
 
-  it("can be read by whoever may not change them", async () => {
-    const locationId = await place("Glass Row");
+  it("are read-only without the permission to change them", async () => {
+    const locationId = await createLocation("Glass Row");
     await ofSalon("WaitlistService/UpdateRules", {
       locationId,
       rules: { maxTriesPerSlot: 8 },
@@ -348,22 +359,25 @@ describe("the rules of the waitlist", () => {
     await using there = await visit({ role: "member", tenant: salon, path: "/waitlist" });
     const { page } = there;
     const { setting, look } = onRules(page);
-    await setting("maxTriesPerSlot").getByText("Built in").waitFor();
+    await setting("maxTriesPerSlot").getByText("Default").waitFor();
     await look("Glass Row");
     await setting("maxTriesPerSlot").getByText("Set here").waitFor();
     await setting("maxTriesPerSlot").getByText("8", { exact: true }).waitFor();
-    expect(await page.getByRole("button", { name: /Change here|Inherit|Save/ }).count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Override|inherited|Save/ }).count()).toBe(0);
     expect(await page.locator("[data-setting] :is(input, textarea, select)").count()).toBe(0);
-    expect(await faults(page)).toEqual([]);
+    expect(await violations(page)).toEqual([]);
     expect(await page.getByRole("tab").allTextContents()).toEqual(["Rules", "History"]);
     await page.getByRole("tab", { name: "History" }).click();
-    await page.getByRole("row", { name: /Eight/ }).getByText("Tries per seat: 8").waitFor();
+    await page.getByRole("row", { name: /Eight/ }).getByText("Offers per seat: 8").waitFor();
     await ofSalon("AccessService/RevokeRole", { memberId: member.id, role });
   });
 });
 
-it("tells staff what a place in line consists of, also by the keyboard", async () => {
-  const [locationId, serviceId] = await Promise.all([place("Score Row"), offering("Colour")]);
+it("explains a waitlist score, also with the keyboard", async () => {
+  const [locationId, serviceId] = await Promise.all([
+    createLocation("Score Row"),
+    createService("Colour"),
+  ]);
   await ofSalon("WaitlistService/UpdateRules", {
     locationId,
     rules: {
@@ -374,7 +388,7 @@ it("tells staff what a place in line consists of, also by the keyboard", async (
     },
     updateMask: "order,tierBonuses,earlyBirdPointsPerDay,earlyBirdMaxPoints",
   });
-  const { sessionId } = await queue(locationId, serviceId, 8 * day + 5 * hour);
+  const { sessionId } = await createWaitlist(locationId, serviceId, 8 * day + 5 * hour);
   await using there = await visit({
     role: "owner",
     tenant: salon,
@@ -385,22 +399,22 @@ it("tells staff what a place in line consists of, also by the keyboard", async (
   await mona.focus();
   await page.keyboard.press("Enter");
   const parts = page.getByRole("dialog");
-  await parts.getByText("Number 1 in line").waitFor();
+  await parts.getByText("Number 1 on the waitlist").waitFor();
   const part = (name: string) =>
     parts.locator("dl > div", { has: page.getByText(name, { exact: true }) }).locator("dd");
-  await parts.getByText("By the rules here, the highest score comes first").waitFor();
-  expect(await part("Everybody’s base").textContent()).toBe("100");
-  expect(await part("Bonus of the tier").textContent()).toBe("+ 20");
-  expect(await part("Joined early").textContent()).toBe("+ 6");
+  await parts.getByText("The waitlist rules put the highest score first.").waitFor();
+  expect(await part("Base score").textContent()).toBe("100");
+  expect(await part("Tier bonus").textContent()).toBe("+ 20");
+  expect(await part("Early-bird points").textContent()).toBe("+ 6");
   expect(await part("Score").textContent()).toBe("126");
-  expect(await faults(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
   await page.keyboard.press("Escape");
   await parts.waitFor({ state: "hidden" });
   await page.waitForFunction(
     () => document.activeElement?.getAttribute("aria-label") === "score 126, Mona Member",
   );
 
-  // What staff gave stands for itself, and who is put first comes before every score.
+  // A score set by staff replaces the computed one, and prioritized entries come first.
   const { entries } = await ofSalon<{ entries: { id: string; memberName: string }[] }>(
     "WaitlistService/ExplainSession",
     { sessionId },
@@ -417,11 +431,11 @@ it("tells staff what a place in line consists of, also by the keyboard", async (
     scheme: "dark",
   });
   await coach.page.getByRole("button", { name: "Punkte: 50, Ada Admin" }).click();
-  const teile = coach.page.getByRole("dialog");
-  await teile.getByText("Nummer 1 in der Reihe").waitFor();
-  await teile.getByText("Vom Team bevorzugt").waitFor();
-  await teile.getByText("Punkte vom Team vergeben").waitFor();
-  // Coaches do not read the rules.
-  await teile.getByText("Ob die Punkte zählen, sagen die Regeln.").waitFor();
-  expect(await faults(coach.page)).toEqual([]);
+  const details = coach.page.getByRole("dialog");
+  await details.getByText("Nummer 1 auf der Warteliste").waitFor();
+  await details.getByText("Vom Team priorisiert").waitFor();
+  await details.getByText("Punkte vom Team vergeben").waitFor();
+  // Coaches cannot read the rules.
+  await details.getByText("Die Regeln der Warteliste bestimmen, ob die Punkte zählen.").waitFor();
+  expect(await violations(coach.page)).toEqual([]);
 });

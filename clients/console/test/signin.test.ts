@@ -3,11 +3,11 @@ import { berth, type Role, visit, withBrowser } from "./browser";
 
 withBrowser();
 
-const places: Record<Exclude<Role, "member">, string[]> = {
+const pages: Record<Exclude<Role, "member">, string[]> = {
   owner: [
     "Schedule",
     "Members",
-    "Attendance",
+    "Analytics",
     "Catalog",
     "Workouts",
     "Plans",
@@ -22,7 +22,7 @@ const places: Record<Exclude<Role, "member">, string[]> = {
   admin: [
     "Schedule",
     "Members",
-    "Attendance",
+    "Analytics",
     "Catalog",
     "Workouts",
     "Plans",
@@ -38,50 +38,50 @@ const places: Record<Exclude<Role, "member">, string[]> = {
 };
 
 describe("one click signs in", () => {
-  it.each(Object.entries(places))("as %s, who sees what they may use", async (role, want) => {
+  it.each(Object.entries(pages))("as %s, with only the permitted pages", async (role, want) => {
     await using there = await visit();
     const { page } = there;
     const name = role.charAt(0).toUpperCase() + role.slice(1);
-    await page.getByRole("button", { name: `${name} of Harbour Yoga & Strength` }).click();
+    await page.getByRole("button", { name: `${name} at Harbour Yoga & Strength` }).click();
     const main = page.getByRole("navigation", { name: "Main" });
     await main.getByRole("link", { name: "Schedule" }).waitFor();
     expect(await main.getByRole("link").allTextContents()).toEqual(want);
   });
 
-  it("as a member, who is led to their own app", async () => {
+  it("as a member, with a link to the member app", async () => {
     await using there = await visit();
     const { page } = there;
-    await page.getByRole("button", { name: "Member of Harbour Yoga & Strength" }).click();
-    await page.getByRole("heading", { name: "This is where staff work" }).waitFor();
+    await page.getByRole("button", { name: "Member at Harbour Yoga & Strength" }).click();
+    await page.getByRole("heading", { name: "This area is for staff" }).waitFor();
     await page.getByRole("link", { name: "Member app" }).click();
     await page.getByRole("heading", { name: "Hello Mona" }).waitFor();
     expect(new URL(page.url()).pathname).toBe("/app/");
   });
 });
 
-it("comes back to the page that was asked for", async () => {
+it("returns to the requested page", async () => {
   await using there = await visit({ path: "/members?tab=x" });
-  await there.page.getByRole("button", { name: "Coach of Harbour Yoga & Strength" }).click();
+  await there.page.getByRole("button", { name: "Coach at Harbour Yoga & Strength" }).click();
   await there.page.getByRole("heading", { name: "Members", level: 1 }).waitFor();
 });
 
-it("says so where a role does not open a page", async () => {
+it("shows a missing permission", async () => {
   await using there = await visit({ role: "coach", path: "/audit" });
-  await there.page.getByRole("heading", { name: "Not for your role" }).waitFor();
+  await there.page.getByRole("heading", { name: "You don’t have access" }).waitFor();
   await there.page.getByText("audit.read").waitFor();
 });
 
-it("signs out, and stays so", async () => {
+it("signs out and stays signed out", async () => {
   await using there = await visit({ role: "owner" });
   const { page } = there;
   await page.getByRole("button", { name: /Olive Owner/ }).click();
   await page.getByRole("menuitem", { name: "Sign out" }).click();
-  await page.getByRole("heading", { name: "Try it as" }).waitFor();
+  await page.getByRole("heading", { name: "Sign in as" }).waitFor();
   await page.reload();
-  await page.getByRole("heading", { name: "Try it as" }).waitFor();
+  await page.getByRole("heading", { name: "Sign in as" }).waitFor();
 });
 
-it("speaks German and French", async () => {
+it("is translated to German and French", async () => {
   await using german = await visit({ role: "owner", locale: "de-DE" });
   await german.page.getByRole("link", { name: "Kalender" }).first().waitFor();
   expect(await german.page.locator("html").getAttribute("lang")).toBe("de");
@@ -90,7 +90,7 @@ it("speaks German and French", async () => {
   await german.page.getByRole("link", { name: "Planning" }).first().waitFor();
 });
 
-it("keeps pages shut", async () => {
+it("has a strict content security policy", async () => {
   const answer = await fetch(`${berth().address}/members`);
   const policy = answer.headers.get("content-security-policy") ?? "";
   expect(policy).toContain("default-src 'none'");

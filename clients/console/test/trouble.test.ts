@@ -16,13 +16,13 @@ withBrowser();
 
 const phone = { role: "member", width: 390, height: 844 } as const;
 
-/** The browser itself notes every call that found no server. */
-function forgive({ complaints }: Visit, what: RegExp): void {
+/** Removes expected errors: the browser logs every call that failed to connect. */
+function ignoreErrors({ complaints }: Visit, what: RegExp): void {
   complaints.splice(0, complaints.length, ...complaints.filter((text) => !what.test(text)));
 }
 
-/** A door in front of the server: shut, nobody is there, as while the server is started again. */
-async function door() {
+/** A proxy in front of the server. Closed, the server appears to be down. */
+async function proxy() {
   const { hostname, port } = new URL(berth().address);
   const open = new Set<Socket>();
   const server = createServer((near) => {
@@ -43,44 +43,44 @@ async function door() {
   const at = await freePort();
   const listen = () => new Promise<void>((done) => server.listen(at, "127.0.0.1", done));
   await listen();
-  const shut = async () => {
+  const close = async () => {
     const closed = new Promise((done) => server.close(done));
     for (const one of open) one.destroy();
     await closed;
   };
   return {
     address: `http://127.0.0.1:${at}`,
-    shut,
+    close,
     open: listen,
-    [Symbol.asyncDispose]: () => (server.listening ? shut() : Promise.resolve()),
+    [Symbol.asyncDispose]: () => (server.listening ? close() : Promise.resolve()),
   };
 }
 
-describe("members are told plainly, and lose nothing,", () => {
+describe("members see the problem and lose nothing", () => {
   it("when the connection is lost while they book", async () => {
     const title = "Out of Range";
     const id = await makeSession(title, 4 * day, { capacity: 5 });
     await using there = await visit({ ...phone, path: `/app/?date=${dateIn(4 * day)}` });
     const { page, context } = there;
-    const place = page.getByRole("article", { name: title });
-    await place.getByRole("button", { name: `Book: ${title}` }).click();
+    const card = page.getByRole("article", { name: title });
+    await card.getByRole("button", { name: `Book: ${title}` }).click();
     const dialog = page.getByRole("dialog", { name: title });
     await dialog.getByRole("button", { name: "Book", exact: true }).waitFor();
     await context.setOffline(true);
     await dialog.getByRole("button", { name: "Book", exact: true }).click();
-    await dialog.getByRole("alert").filter({ hasText: "cannot be reached" }).waitFor();
+    await dialog.getByRole("alert").filter({ hasText: "Cannot reach the server" }).waitFor();
     await page.getByText("No connection.").waitFor();
     await context.setOffline(false);
     await page.getByText("No connection.").waitFor({ state: "hidden" });
     await dialog.getByRole("button", { name: "Book", exact: true }).click();
-    await place.getByText("You are in").waitFor();
+    await card.getByText("Booked").waitFor();
     const { session } = await call<{ session: { seatsTaken: number } }>(
       "owner",
       "SessionService/GetSession",
       { sessionId: id },
     );
     expect(session.seatsTaken).toBe(1);
-    forgive(there, /ERR_INTERNET_DISCONNECTED/);
+    ignoreErrors(there, /ERR_INTERNET_DISCONNECTED/);
   });
 
   it("when the answer to a booking never arrives", async () => {
@@ -88,17 +88,17 @@ describe("members are told plainly, and lose nothing,", () => {
     const id = await makeSession(title, 5 * day, { capacity: 5 });
     await using there = await visit({ ...phone, path: `/app/?date=${dateIn(5 * day)}` });
     const { page } = there;
-    const place = page.getByRole("article", { name: title });
-    await place.getByRole("button", { name: `Book: ${title}` }).click();
+    const card = page.getByRole("article", { name: title });
+    await card.getByRole("button", { name: `Book: ${title}` }).click();
     const keys: string[] = [];
     await page.route("**/berth.v1.BookingService/Book", async (route) => {
       keys.push(route.request().headers()["idempotency-key"] ?? "");
       if (keys.length > 1) return route.continue();
-      await route.fetch(); // it is booked, and nobody hears of it
+      await route.fetch(); // it is booked, but the answer is lost
       await route.abort("connectionreset");
     });
     await page.getByRole("dialog", { name: title }).getByRole("button", { name: "Book" }).click();
-    await place.getByText("You are in").waitFor();
+    await card.getByText("Booked").waitFor();
     await expect.poll(() => keys.length).toBe(2);
     expect(keys[1]).toBe(keys[0]);
     expect(keys[0]).not.toBe("");
@@ -106,7 +106,7 @@ describe("members are told plainly, and lose nothing,", () => {
       sessionId: id,
     });
     expect(bookings.length).toBe(1);
-    forgive(there, /ERR_CONNECTION_RESET/);
+    ignoreErrors(there, /ERR_CONNECTION_RESET/);
   });
 
   it("when their sign-in ends while they type", async () => {
@@ -124,7 +124,7 @@ describe("members are told plainly, and lose nothing,", () => {
     );
     await page.getByRole("button", { name: "Save" }).click();
     const again = page.getByRole("dialog", { name: "Please sign in again" });
-    await again.getByText("What you typed is still here").waitFor();
+    await again.getByText("What you typed is kept").waitFor();
     await page.unrouteAll();
     await again.getByRole("button", { name: "Sign in again" }).click();
     await again.waitFor({ state: "hidden" });
@@ -134,20 +134,20 @@ describe("members are told plainly, and lose nothing,", () => {
     await name.fill("Mona Member");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Mona Member" }).waitFor();
-    forgive(there, /503/);
+    ignoreErrors(there, /503/);
   });
 
   it("when the server is started again while they type", async () => {
-    await using front = await door();
+    await using front = await proxy();
     await using there = await visit({ ...phone, path: "" });
     const { page } = there;
     await page.goto(`${front.address}/app/me`);
     const phoneNumber = page.getByLabel("Phone");
     await phoneNumber.fill("+49 151 23456780");
-    await front.shut();
+    await front.close();
     await page.getByText("No connection.").waitFor();
     await page.getByRole("button", { name: "Save" }).first().click();
-    await page.getByText("cannot be reached").first().waitFor();
+    await page.getByText("Cannot reach the server").first().waitFor();
     expect(await phoneNumber.inputValue()).toBe("+49 151 23456780");
     await front.open();
     await page.getByText("No connection.").waitFor({ state: "hidden" });
@@ -155,12 +155,12 @@ describe("members are told plainly, and lose nothing,", () => {
     await page.getByRole("button", { name: "Save" }).first().click();
     await page.getByText("Saved").waitFor();
 
-    // What happens from then on is seen again, without a reload.
+    // Later events are received without a reload.
     await page.getByRole("link", { name: "My bookings" }).last().click();
     const title = "After the Storm";
     const id = await makeSession(title, 6 * day);
     await call("member", "BookingService/Book", { sessionId: id });
     await page.getByRole("article", { name: title }).waitFor();
-    forgive(there, /ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/);
+    ignoreErrors(there, /ERR_CONNECTION|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED/);
   });
 });

@@ -1,5 +1,5 @@
-// Parses every Swift file of the package and all Swift in its README, and fails where something does not parse, or where a
-// service of the contract is forgotten. It does not know types: that is the compiler's work, by `swift test` on a Mac.
+// Parses all Swift files of the package and the Swift code in its README. Fails if something does not parse
+// or a service of the contract is missing. Types are checked by the compiler: run `swift test` on a Mac.
 import { readdir, readFile } from "node:fs/promises";
 import Parser from "tree-sitter";
 import Swift from "tree-sitter-swift";
@@ -8,12 +8,12 @@ const root = new URL("../", import.meta.url);
 const parser = new Parser();
 parser.setLanguage(Swift);
 
-/** Places in a tree that are no Swift, as line:column, counted from 1. */
-function* faults(node) {
+/** Positions of syntax errors, as line:column, from 1. */
+function* syntaxErrors(node) {
   if (node.isError || node.isMissing) {
     yield `${node.startPosition.row + 1}:${node.startPosition.column + 1}`;
   } else if (node.hasError) {
-    for (const child of node.children) yield* faults(child);
+    for (const child of node.children) yield* syntaxErrors(child);
   }
 }
 
@@ -29,15 +29,15 @@ for (const { 1: text } of readme.matchAll(/^```swift\n(.*?)^```$/gms)) {
 }
 let found = 0;
 for (const { name, text } of texts) {
-  // The binding takes strings of less than 32 KiB at once, and any length in parts.
+  // The binding limits strings to 32 KiB, so the text is passed in parts.
   const tree = parser.parse((position) => text.slice(position, position + 16_384));
-  for (const place of faults(tree.rootNode)) {
+  for (const place of syntaxErrors(tree.rootNode)) {
     found++;
-    console.error(`clients/swift/${name}:${place}: not Swift`);
+    console.error(`clients/swift/${name}:${place}: syntax error`);
   }
 }
 
-// What the hand-written part repeats of the contract.
+// Services and public RPCs must be listed in the hand-written code.
 const source = texts.map(({ text }) => text).join("\n");
 const contract = new URL("../../proto/berth/v1/", root);
 for (const name of (await readdir(contract)).filter((file) => file.endsWith("_service.proto"))) {
@@ -53,4 +53,4 @@ for (const name of (await readdir(contract)).filter((file) => file.endsWith("_se
 }
 
 if (names.length === 0 || found > 0) process.exitCode = 1;
-else console.log(`${texts.length} pieces of Swift parse.`);
+else console.log(`${texts.length} Swift sources parse.`);

@@ -19,21 +19,21 @@ const week = all(
   (page) => page.sessions,
 );
 
-async function firstFree(): Promise<Session> {
+async function firstBookable(): Promise<Session> {
   for await (const session of week) {
     if (session.eligibility?.status === EligibilityStatus.ELIGIBLE) return session;
   }
-  throw new Error("nothing to book this week");
+  throw new Error("no session to book this week");
 }
 
-const session = await firstFree();
+const session = await firstBookable();
 try {
   const { outcome } = await berth.bookings.book({ sessionId: session.id });
-  // Someone may have been faster: then it is a place in the queue.
+  // If the session has filled up in the meantime, the outcome is a waitlist entry.
   if (outcome.case === "booking") console.log(`${session.title}: booking ${outcome.value.id}`);
   if (outcome.case === "entry") console.log(`${session.title}: number ${outcome.value.position}`);
 } catch (thrown) {
   const { reason, metadata } = berthError(thrown);
   if (reason !== ErrorReason.DAILY_LIMIT) throw thrown;
-  console.log(`The plan allows ${metadata["limit"]} a day.`);
+  console.log(`The plan allows ${metadata["limit"]} bookings per day.`);
 }

@@ -11,7 +11,7 @@ import { timestampFromDate } from "@bufbuild/protobuf/wkt";
 export function connect(baseUrl: string): BerthClient {
   return createBerthClient({
     baseUrl,
-    // Your backend knows who is signed in, and answers with a token of your identity provider's.
+    // Your backend knows the signed-in user and returns a token of your identity provider.
     refresh: async () => {
       const response = await fetch("/api/berth-token", { method: "POST" });
       if (!response.ok) throw new Error(`no token: ${response.status}`);
@@ -34,18 +34,18 @@ export async function book(berth: BerthClient, session: Session): Promise<string
   try {
     const { outcome } = await berth.bookings.book({ sessionId: session.id });
     return outcome.case === "entry"
-      ? `You are number ${outcome.value.position} in the queue.`
+      ? `You are number ${outcome.value.position} on the waitlist.`
       : "See you there!";
   } catch (thrown) {
     const { reason, metadata } = berthError(thrown);
     switch (reason) {
       case ErrorReason.ALREADY_BOOKED:
-        return "You have a place already.";
+        return "You are already booked.";
       case ErrorReason.ADVANCE_WINDOW:
         return `Booking opens ${new Date(metadata["opens_at"] ?? "").toLocaleString()}.`;
       case ErrorReason.SESSION_FULL:
       case ErrorReason.WAITLIST_FULL:
-        return "It is full.";
+        return "This session is full.";
       default:
         throw thrown; // to your error boundary, which shows berthError(thrown).message
     }
@@ -58,13 +58,13 @@ export async function follow(
   online: (yes: boolean) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let stale = true; // what was loaded before the watch ran
+  let stale = true; // the page may be older than the watch
   const events = berth.watch(
     {},
     {
       signal,
       onDisconnect: () => online(false),
-      // After each batch, and first as soon as the watch runs: from there on nothing is missed.
+      // Called when the watch starts and after each batch: no event is missed from then on.
       onCursor: () => {
         online(true);
         if (stale) reload();

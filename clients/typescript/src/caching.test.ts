@@ -1,16 +1,16 @@
 import type { DescService } from "@bufbuild/protobuf";
 import { expect, it } from "vitest";
-import { createCachingTransport, isKeepable } from "./caching.js";
+import { createCachingTransport, isCacheable } from "./caching.js";
 import * as client from "./index.js";
 
 function isService(value: unknown): value is DescService {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "service";
 }
 
-it("knows what the server lets a browser keep", () => {
+it("matches the methods that the server allows to cache", () => {
   const methods = (Object.values(client) as unknown[])
     .filter(isService)
-    .flatMap((service) => service.methods.filter(isKeepable).map(({ name }) => name));
+    .flatMap((service) => service.methods.filter(isCacheable).map(({ name }) => name));
   expect(methods.sort()).toEqual([
     "GetLocation",
     "GetPolicy",
@@ -28,7 +28,7 @@ it("knows what the server lets a browser keep", () => {
   ]);
 });
 
-it("gets what may be kept and posts the rest", async () => {
+it("uses GET for cacheable calls and POST for the rest", async () => {
   const sent: string[] = [];
   const berth = client.createBerthClient({
     baseUrl: "https://berth.test",

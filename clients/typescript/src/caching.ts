@@ -4,8 +4,8 @@ import type { Transport } from "@connectrpc/connect";
 import { type ConnectTransportOptions, createConnectTransport } from "@connectrpc/connect-web";
 import { access } from "./gen/berth/v1/access_pb.js";
 
-/** To read what everybody in a tenant may see: such answers, and no others, the server lets a browser keep. */
-const keepable = new Set([
+/** Permissions that all members have. The server allows caching only for methods that need one of them. */
+const cacheable = new Set([
   "catalog.read",
   "plan.read",
   "policy.read",
@@ -14,31 +14,31 @@ const keepable = new Set([
   "workout.read",
 ]);
 
-/** Longer requests, in bytes, are posted: what stands in between may refuse a long address. */
-const longest = 1024;
+/** Longer requests, in bytes, use POST, because proxies may reject long URLs. */
+const maxGetBytes = 1024;
 
 /**
- * Connect for browsers, with their cache: the schedule and the catalog are read by HTTP GET. The browser keeps the answers,
- * asks each time whether they still hold, and where they do they are not sent again. All else is posted, so that
- * addresses, which end up in logs, tell of no person.
+ * A Connect transport that uses the browser's cache: it reads the schedule and the catalog with HTTP
+ * GET. The browser revalidates cached answers with each call, and the server does not send unchanged
+ * ones again. All other calls use POST, so that URLs, which end up in logs, contain no personal data.
  */
 export function createCachingTransport(options: ConnectTransportOptions): Transport {
   const post = createConnectTransport(options);
   const get = createConnectTransport({ ...options, useHttpGet: true });
   return {
     unary(method, signal, timeoutMs, header, input, contextValues) {
-      const short = () => toBinary(method.input, create(method.input, input)).length <= longest;
-      const { unary } = isKeepable(method) && short() ? get : post;
+      const short = () => toBinary(method.input, create(method.input, input)).length <= maxGetBytes;
+      const { unary } = isCacheable(method) && short() ? get : post;
       return unary(method, signal, timeoutMs, header, input, contextValues);
     },
     stream: post.stream,
   };
 }
 
-/** Whether a browser may keep the method's answers. */
-export function isKeepable(method: DescMethod): boolean {
+/** Whether a browser may cache the method's answers. */
+export function isCacheable(method: DescMethod): boolean {
   return (
     method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS &&
-    keepable.has(getOption(method, access).permission)
+    cacheable.has(getOption(method, access).permission)
   );
 }

@@ -15,7 +15,7 @@ function isService(value: unknown): value is DescService {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "service";
 }
 
-it("exchanges a key for a token, and uses it for as long as it is good", async () => {
+it("exchanges a key for a token and uses it until it expires", async () => {
   const tokens: (string | null)[] = [];
   let exchanged = 0;
   const berth = client.createBerthClient({

@@ -16,36 +16,36 @@ import { NotificationService } from "./gen/berth/v1/notification_service_pb.js";
 import { SessionService } from "./gen/berth/v1/session_service_pb.js";
 import { TenantService } from "./gen/berth/v1/tenant_service_pb.js";
 import { WaitlistService } from "./gen/berth/v1/waitlist_service_pb.js";
-import { courteous } from "./transport.js";
+import { withRetries } from "./transport.js";
 import { type WatchOptions, watch } from "./watch.js";
 
-/** How to reach Berth, and as whom. */
+/** Options of {@link createBerthClient}. */
 export interface BerthClientOptions {
-  /** Where Berth is, such as `https://api.berth.example`. */
+  /** The server's URL, such as `https://api.berth.example`. */
   readonly baseUrl: string;
-  /** The token to begin with. Alone it is used for as long as it lasts. */
+  /** The first access token. Without `refresh` it is used until it expires. */
   readonly token?: string | undefined;
   /**
-   * Fetches a token: before the first call where `token` is not given, a minute before one ends, and once where
-   * the server refuses one. However many calls need it, it runs once at a time.
+   * Fetches a token: before the first call if `token` is not given, one minute before a token expires,
+   * and once when the server rejects a token. Concurrent calls share one fetch.
    */
   readonly refresh?: Refresh | undefined;
   /**
-   * A service account's key, instead of `token` and `refresh`: it is exchanged for tokens that last minutes. For
-   * backends only. A key must never come into a browser.
+   * A service account's key, instead of `token` and `refresh`. It is exchanged for access tokens that
+   * are valid for minutes. For backends only: never send a key to a browser.
    */
   readonly key?: string | undefined;
-  /** The tenant of all requests that name none. Needed where the token is good for several. */
+  /** The tenant of requests without one. Required if the token is valid for several tenants. */
   readonly tenantId?: string | undefined;
   /**
-   * How to speak: by default Connect, by `fetch`, in browsers and in Node.js. `createCachingTransport` does so with the
-   * browser's cache. For gRPC-Web give `createGrpcWebTransport` of
-   * `@connectrpc/connect-web`, for gRPC `createGrpcTransport` of `@connectrpc/connect-node`.
+   * Creates the transport. The default is Connect over `fetch`, in browsers and Node.js.
+   * `createCachingTransport` adds the browser's cache. For gRPC-Web use `createGrpcWebTransport` of
+   * `@connectrpc/connect-web`, for gRPC use `createGrpcTransport` of `@connectrpc/connect-node`.
    */
   readonly transport?: ((to: { baseUrl: string; fetch: typeof fetch }) => Transport) | undefined;
-  /** How long a unary call may take, repetitions included, in ms. 30,000 by default; 0 sets no limit. */
+  /** Timeout of a unary call including retries, in ms. Default: 30,000. 0 means no timeout. */
   readonly timeoutMs?: number | undefined;
-  /** How many times a call is sent again where that is safe. 4 by default. */
+  /** How often a call is retried if that is safe. Default: 4. */
   readonly retries?: number | undefined;
 }
 
@@ -66,16 +66,18 @@ const services = {
 
 type Services = { readonly [Name in keyof typeof services]: Client<(typeof services)[Name]> };
 
-/** All of Berth's services, for one caller. */
+/** A client of all services, with one caller's credentials. */
 export interface BerthClient extends Services {
-  /** What the services are called through, for libraries that want a transport, such as connect-query. */
+  /** The transport of all services, for libraries that need one, such as connect-query. */
   readonly transport: Transport;
   /**
-   * Gives what happens in the tenant, in the order in which it was committed, and goes on where it was after every
-   * interruption. Without a cursor it begins now. It ends when its loop is left, or with the signal.
+   * Streams the tenant's events in commit order. It reconnects after interruptions and continues
+   * where it stopped, so that no event is missed or repeated. Without a cursor it starts now. It ends
+   * when the loop is left or `signal` is aborted, and throws a `ConnectError` that retrying cannot
+   * fix, such as PERMISSION_DENIED.
    *
    * ```ts
-   * for await (const event of berth.watch({ cursor: kept })) await apply(event);
+   * for await (const event of berth.watch({ cursor })) await handle(event);
    * ```
    */
   watch(
@@ -84,35 +86,35 @@ export interface BerthClient extends Services {
   ): AsyncGenerator<Event, void, undefined>;
 }
 
-/** Makes a client. It opens no connection before the first call, and needs no closing. */
+/** Creates a client. It connects with the first call and need not be closed. */
 export function createBerthClient(options: BerthClientOptions): BerthClient {
   const { token, key, tenantId, timeoutMs = 30_000, retries = 4 } = options;
   const { transport: connect = createConnectTransport } = options;
   const inner = connect({ baseUrl: options.baseUrl, fetch: abortableFetch });
-  const conduct = { tenantId, timeoutMs, retries };
-  const refresh = key === undefined ? options.refresh : exchanging(key);
+  const policy = { tenantId, timeoutMs, retries };
+  const refresh = key === undefined ? options.refresh : exchange(key);
   const tokens = credentials(token, refresh);
-  const transport = courteous(inner, { ...conduct, credentials: tokens });
+  const transport = withRetries(inner, { ...policy, credentials: tokens });
 
-  function exchanging(key: string): Refresh {
-    const nobody = credentials(undefined, undefined);
+  function exchange(key: string): Refresh {
+    const anonymous = credentials(undefined, undefined);
     const access = createClient(
       AccessService,
-      courteous(inner, { ...conduct, credentials: nobody }),
+      withRetries(inner, { ...policy, credentials: anonymous }),
     );
     return async () => {
       const { accessToken, expiresIn } = await access.exchangeKey({ key });
-      // Counted from now by our own clock, which may differ from the server's.
+      // By the local clock, because the server's may differ.
       const expiresAt = new Date(Date.now() + Number(expiresIn?.seconds ?? 0) * 1000);
       return { token: accessToken, expiresAt };
     };
   }
 
-  const made = Object.entries(services).map(([name, service]) => [
+  const entries = Object.entries(services).map(([name, service]) => [
     name,
     createClient(service, transport),
   ]);
-  const clients = Object.fromEntries(made) as Services;
+  const clients = Object.fromEntries(entries) as Services;
   return {
     ...clients,
     transport,

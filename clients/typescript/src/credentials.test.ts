@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { credentials, type Token } from "./credentials.js";
 
-/** A JWT that says when it ends, in seconds. */
+/** A JWT with an expiry, in seconds since 1970. */
 function jwt(exp: number): string {
   return `e30.${btoa(JSON.stringify({ exp, name: "Zoë?>" }).replace("ë", "e"))}.c2ln`
     .replaceAll("+", "-")
@@ -9,20 +9,20 @@ function jwt(exp: number): string {
 }
 
 describe("credentials", () => {
-  it("use a token for as long as it lasts where there is no other", async () => {
+  it("keep using a token that cannot be renewed", async () => {
     const held = credentials(jwt(100), undefined, () => 200_000);
     expect(await held.current()).toBe(jwt(100));
     expect(await held.refused(jwt(100))).toBe(false);
   });
 
-  it("are nobody's where nothing is given", async () => {
+  it("are anonymous without a token", async () => {
     expect(await credentials(undefined, undefined).current()).toBeUndefined();
   });
 
   it.each<[string, (ends: number) => string | Token]>([
     ["a JWT's own word", (ends) => jwt(ends)],
     ["what the refresh says", (ends) => ({ token: `t${ends}`, expiresAt: new Date(ends * 1000) })],
-  ])("are renewed a minute before they end, by %s", async (_, token) => {
+  ])("are renewed one minute before they expire, by %s", async (_, token) => {
     let now = 0;
     const refresh = vi.fn(async () => token(now / 1000 + 600));
     const held = credentials(undefined, refresh, () => now);
@@ -35,7 +35,7 @@ describe("credentials", () => {
     expect(refresh).toHaveBeenCalledTimes(2);
   });
 
-  it("that live for a minute are not renewed with every call", async () => {
+  it("that are valid for one minute are not renewed with every call", async () => {
     let now = 0;
     const refresh = vi.fn(async () => ({ token: "short", expiresAt: new Date(now + 60_000) }));
     const held = credentials(undefined, refresh, () => now);
@@ -45,24 +45,24 @@ describe("credentials", () => {
     expect(refresh).toHaveBeenCalledTimes(1);
   });
 
-  it("are fetched once for all that wait", async () => {
+  it("are fetched once for concurrent calls", async () => {
     const refresh = vi.fn(async () => "fresh");
     const held = credentials("old", refresh, () => 0);
     const all = await Promise.all([held.refused("old"), held.refused("old"), held.refused("old")]);
     expect(all).toEqual([true, true, true]);
     expect(refresh).toHaveBeenCalledTimes(1);
-    // A straggler that was refused with the old one finds the new one there.
+    // A late call that was rejected with the old token finds the new one.
     expect(await held.refused("old")).toBe(true);
     expect(refresh).toHaveBeenCalledTimes(1);
     expect(await held.current()).toBe("fresh");
   });
 
-  it("say that there is no other where the refresh gives the same again", async () => {
+  it("report no other token if refresh returns the same one", async () => {
     const held = credentials("same", async () => "same");
     expect(await held.refused("same")).toBe(false);
   });
 
-  it("survive an issuer's failure for as long as what is held is good", async () => {
+  it("stay usable during an outage of the issuer until they expire", async () => {
     let now = 0;
     const held = credentials(
       jwt(600),
@@ -75,7 +75,7 @@ describe("credentials", () => {
     expect(await held.current()).toBe(jwt(600));
     now = 600_000;
     await expect(held.current()).rejects.toThrow("down");
-    // It is asked again the next time.
+    // The next call asks again.
     await expect(held.current()).rejects.toThrow("down");
   });
 });

@@ -1,37 +1,37 @@
-/** A token, as a refresh gives it. */
+/** An access token with its expiry. */
 export interface Token {
   readonly token: string;
-  /** When it ends. Left out, the token itself is asked, if it is a JWT. */
+  /** When it expires. If absent, it is read from the token, if that is a JWT. */
   readonly expiresAt?: Date | undefined;
 }
 
-/** Fetches a token that is good from now on: from your own backend, or from an identity provider. */
+/** Fetches a valid access token, from your backend or an identity provider. */
 export type Refresh = () => Promise<string | Token>;
 
-/** The tokens that calls are made with. */
+/** The access tokens of a client. */
 export interface Credentials {
-  /** The token to call with now; nothing where calls are nobody's. */
+  /** The current token, renewed if needed; undefined for anonymous calls. */
   current(): Promise<string | undefined>;
-  /** Tells that a token was refused. Says whether there is another to try. */
+  /** Called when the server rejects a token. Returns whether there is another one to try. */
   refused(token: string | undefined): Promise<boolean>;
 }
 
-/** A token is renewed this long before it ends, in ms, so that it does not end under way. */
-const margin = 60_000;
+/** A token is renewed this long before it expires, in ms, so that it does not expire in transit. */
+const renewalMargin = 60_000;
 
-/** Calls that need a token while one is being fetched wait for that one. */
+/** Concurrent calls share one fetch of a token. */
 export function credentials(
   initial: string | undefined,
   refresh: Refresh | undefined,
   now: () => number = Date.now,
 ): Credentials {
-  let held = initial === undefined ? undefined : lasting(initial, now());
-  let fetching: Promise<Held> | undefined;
+  let held = initial === undefined ? undefined : withExpiry(initial, now());
+  let fetching: Promise<HeldToken> | undefined;
 
-  function fetch(refresh: Refresh): Promise<Held> {
+  function fetch(refresh: Refresh): Promise<HeldToken> {
     fetching ??= refresh()
       .then((given) => {
-        held = lasting(given, now());
+        held = withExpiry(given, now());
         return held;
       })
       .finally(() => {
@@ -46,35 +46,35 @@ export function credentials(
       try {
         return (await fetch(refresh)).token;
       } catch (error) {
-        // What is held may be old, and still be good for a minute of trouble at the issuer's.
+        // The current token may still be valid while the issuer is unavailable.
         if (held && now() < held.expiresAt) return held.token;
         throw error;
       }
     },
     async refused(token) {
       if (!refresh) return false;
-      // Another call may have fetched one in the meantime.
+      // Another call may have fetched a new one.
       if (held && held.token !== token) return true;
       return (await fetch(refresh)).token !== token;
     },
   };
 }
 
-interface Held {
+interface HeldToken {
   readonly token: string;
-  /** In ms since the epoch. */
+  /** In ms since 1970. */
   readonly renewAt: number;
   readonly expiresAt: number;
 }
 
-function lasting(given: string | Token, now: number): Held {
+function withExpiry(given: string | Token, now: number): HeldToken {
   const { token, expiresAt: end } = typeof given === "string" ? { token: given } : given;
   const expiresAt = end?.getTime() ?? expiryOf(token);
-  // A token that lives for a minute or two is not renewed with every call.
-  return { token, expiresAt, renewAt: expiresAt - Math.min(margin, (expiresAt - now) / 5) };
+  // Do not renew a token that is valid for a minute or two with every call.
+  return { token, expiresAt, renewAt: expiresAt - Math.min(renewalMargin, (expiresAt - now) / 5) };
 }
 
-/** When a JWT ends, by its own word, in ms since the epoch; never, for anything else. */
+/** The expiry of a JWT, in ms since 1970; infinity for other tokens. */
 function expiryOf(token: string): number {
   try {
     const claims = token.split(".")[1] ?? "";

@@ -11,7 +11,7 @@ function refused(reason: string, domain = "berth"): ConnectError {
 }
 
 describe("berthError", () => {
-  it("reads the reason and its facts", () => {
+  it("reads the reason and its metadata", () => {
     expect(berthError(refused("SESSION_FULL"))).toEqual({
       reason: ErrorReason.SESSION_FULL,
       code: Code.ResourceExhausted,
@@ -21,7 +21,7 @@ describe("berthError", () => {
     });
   });
 
-  it("names each field that breaks a rule", () => {
+  it("names each invalid field", () => {
     const error = new ConnectError("invalid", Code.InvalidArgument, undefined, [
       {
         desc: ViolationsSchema,
@@ -54,7 +54,7 @@ describe("berthError", () => {
     ["a reason of another domain", refused("SESSION_FULL", "example.com"), Code.ResourceExhausted],
     ["a reason newer than this client", refused("FROM_THE_FUTURE"), Code.ResourceExhausted],
     ["a failure that is not Berth's", new TypeError("fetch failed"), Code.Unknown],
-  ])("does not guess at %s", (_, thrown, code) => {
+  ])("has no reason for %s", (_, thrown, code) => {
     expect(berthError(thrown)).toMatchObject({ reason: ErrorReason.UNSPECIFIED, code });
   });
 });

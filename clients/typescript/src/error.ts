@@ -3,27 +3,27 @@ import { ErrorReason } from "./gen/berth/v1/error_pb.js";
 import { type FieldPathElement, ViolationsSchema } from "./gen/buf/validate/validate_pb.js";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.js";
 
-/** What a refused call says. Branch on `reason`; `message` is for people and may change. */
+/** Why a call failed. Branch on `reason`; `message` is for people and may change. */
 export interface BerthError {
-  /** `UNSPECIFIED` when the reason is newer than this client, or the error is not Berth's own. */
+  /** `UNSPECIFIED` if this client does not know the reason, or the error is not from Berth. */
   readonly reason: ErrorReason;
   readonly code: Code;
   readonly message: string;
-  /** Facts of the refusal, as the reason documents them. Times are RFC 3339 in UTC. */
+  /** Details, as documented with the reason. Times are RFC 3339 in UTC. */
   readonly metadata: Readonly<Record<string, string>>;
-  /** Fields that break a rule of the contract; empty unless `reason` is `INVALID_FIELD`. */
+  /** Invalid fields; empty unless `reason` is `INVALID_FIELD`. */
   readonly violations: readonly Violation[];
 }
 
-/** One field that breaks its rule. */
+/** An invalid field. */
 export interface Violation {
-  /** A path in the request, in the contract's spelling: `filter.session_ids[2]`. */
+  /** The path in the request, with the names of the contract: `filter.session_ids[2]`. */
   readonly field: string;
-  /** What would be right. */
+  /** What a valid value would be. */
   readonly message: string;
 }
 
-/** Reads whatever a call threw. A network failure or an abort comes out with its Connect code. */
+/** Reads anything that a call threw. A network failure or an abort has its Connect code. */
 export function berthError(thrown: unknown): BerthError {
   const error = ConnectError.from(thrown);
   const info = error.findDetails(ErrorInfoSchema).find(({ domain }) => domain === "berth");

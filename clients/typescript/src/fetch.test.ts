@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** A server that never ends its answer, and takes no notice of signals. */
+/** A server that never ends its response and ignores signals. */
 function deaf(contentType: string) {
   const cancelled = vi.fn();
   const body = new ReadableStream({
@@ -32,7 +32,7 @@ it.each(["application/connect+proto", "application/grpc-web+proto"])(
   },
 );
 
-it("leaves other answers as they are", async () => {
+it("does not change other responses", async () => {
   const { response } = deaf("application/json");
   const signal = new AbortController().signal;
   expect(await abortableFetch("/", { signal })).toBe(response);

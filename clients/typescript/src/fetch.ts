@@ -1,6 +1,6 @@
 /**
- * `fetch`, but streams end with their signal. Node.js forgets the signal of a request as soon as nobody else holds the
- * request, after the next garbage collection: a stream that was left would go on for ever.
+ * `fetch`, with streams that end when their signal is aborted. Node.js drops the signal when the
+ * request is garbage collected, so an abandoned stream would never end.
  */
 export const abortableFetch: typeof fetch = async (input, init) => {
   const response = await fetch(input, init);

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { expect, it } from "vitest";
 import * as client from "./index.js";
 
-it("gives all that is generated from the contract", async () => {
+it("exports everything that is generated from the contract", async () => {
   const folder = new URL("./gen/berth/v1/", import.meta.url);
   const forgotten: string[] = [];
   for (const file of await readdir(folder)) {

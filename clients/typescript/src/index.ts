@@ -1,6 +1,6 @@
 /**
- * `createBerthClient`, which makes a client of all services; `berthError`, which tells why a call was
- * refused; `all` and `pages`, which read lists; and Berth's messages, as the contract has them.
+ * A client of the Berth API: `createBerthClient` creates a client of all services, `berthError` tells
+ * why a call failed, and `all` and `pages` read lists. The messages are generated from the contract.
  *
  * @packageDocumentation
  */

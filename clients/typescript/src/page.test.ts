@@ -6,7 +6,7 @@ interface Request {
   filter: string;
 }
 
-/** Pages of two, and what was asked for. */
+/** A list with two items per page, and the requests it received. */
 function listing(...items: readonly number[]) {
   const asked: Request[] = [];
   const list = async (request: Request) => {
@@ -21,7 +21,7 @@ function listing(...items: readonly number[]) {
   return { asked, list };
 }
 
-it("reads every item once, in order, under the same filter", async () => {
+it("reads every item once, in order, with the same filter", async () => {
   const { asked, list } = listing(1, 2, 3, 4, 5);
   const found: number[] = [];
   for await (const item of all(list, { filter: "x" }, (page) => page.items)) found.push(item);
@@ -33,7 +33,7 @@ it("reads every item once, in order, under the same filter", async () => {
   ]);
 });
 
-it("fetches no page that nobody asks for", async () => {
+it("fetches pages lazily", async () => {
   const { asked, list } = listing(1, 2, 3);
   for await (const item of all(list, { filter: "" }, (page) => page.items)) {
     if (item === 2) break;
@@ -41,7 +41,7 @@ it("fetches no page that nobody asks for", async () => {
   expect(asked).toHaveLength(1);
 });
 
-it("gives the only page of an empty list", async () => {
+it("yields one page for an empty list", async () => {
   const found = [];
   for await (const page of pages(listing().list, { filter: "" })) found.push(page);
   expect(found).toEqual([{ items: [], nextPageToken: "" }]);

@@ -1,10 +1,11 @@
 import type { CallOptions } from "@connectrpc/connect";
 
-/** Any RPC that answers in pages. */
+/** An RPC that returns a list in pages. */
 export type ListMethod<Request, Page> = (request: Request, options?: CallOptions) => Promise<Page>;
 
 /**
- * Reads all pages of a list, one after the other, as they are asked for.
+ * Reads all pages of a list. A page is fetched when the loop asks for it. Throws a `ConnectError` if
+ * a call fails.
  *
  * ```ts
  * for await (const page of pages(berth.sessions.listSessions, { filter })) show(page.sessions);
@@ -27,7 +28,8 @@ export async function* pages<
 }
 
 /**
- * Reads all items of a list; a page is fetched when its first item is wanted.
+ * Reads all items of a list. A page is fetched when the loop asks for its first item. Throws a
+ * `ConnectError` if a call fails.
  *
  * ```ts
  * for await (const session of all(berth.sessions.listSessions, { filter }, (page) => page.sessions)) {

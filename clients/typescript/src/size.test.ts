@@ -2,7 +2,7 @@ import { gzipSync } from "node:zlib";
 import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 
-/** What a page loads for this code, as bundlers make it. */
+/** The minified bundle of this code. */
 async function bundle(code: string) {
   const entry = "\0entry";
   const build = await rolldown({
@@ -32,7 +32,7 @@ it.each([
      export { berthError, createClient, SessionService };`,
     35,
   ],
-])("%s needs nothing of Node.js, and stays small", async (_, code, kilobytes) => {
+])("%s does not need Node.js and stays small", async (_, code, kilobytes) => {
   const { code: made, imports } = await bundle(code);
   expect(imports).toEqual([]);
   const size = gzipSync(made).length / 1000;

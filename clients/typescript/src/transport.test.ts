@@ -17,7 +17,7 @@ import {
   type GetBookingRequest,
   GetBookingRequestSchema,
 } from "./index.js";
-import { backoff, type Conduct, courteous, pause } from "./transport.js";
+import { backoff, type CallPolicy, pause, withRetries } from "./transport.js";
 
 function refusal(code: Code, reason: string, metadata: Record<string, string> = {}): ConnectError {
   return new ConnectError(reason, code, undefined, [
@@ -29,8 +29,8 @@ const contention = refusal(Code.Unavailable, "CONTENTION");
 const lost = new ConnectError("connection reset", Code.Unavailable);
 const fetchFailed = new ConnectError("failed", Code.Unknown, undefined, undefined, new TypeError());
 
-/** A service that meets each call with the next of what is given, and then answers. */
-function setup(given: readonly (ConnectError | undefined)[], conduct: Partial<Conduct> = {}) {
+/** A service that fails each call with the next given error, and then succeeds. */
+function setup(given: readonly (ConnectError | undefined)[], policy: Partial<CallPolicy> = {}) {
   const heard: { headers: Headers; request: unknown; timeoutMs: number | undefined }[] = [];
   const waits: number[] = [];
   function meet(request: unknown, context: HandlerContext) {
@@ -47,7 +47,7 @@ function setup(given: readonly (ConnectError | undefined)[], conduct: Partial<Co
     service(BookingService, impl);
     service(AccessService, { exchangeKey: meet });
   });
-  const transport: Transport = courteous(inner, {
+  const transport: Transport = withRetries(inner, {
     credentials: credentials("token", undefined),
     timeoutMs: 30_000,
     retries: 4,
@@ -55,7 +55,7 @@ function setup(given: readonly (ConnectError | undefined)[], conduct: Partial<Co
     pause: async (ms) => {
       waits.push(ms);
     },
-    ...conduct,
+    ...policy,
   });
   return {
     heard,
@@ -73,7 +73,7 @@ describe("a mutation", () => {
     ["a lost connection", lost],
     ["a failure of fetch", fetchFailed],
     ["the server's deadline", refusal(Code.DeadlineExceeded, "DEADLINE_EXCEEDED")],
-  ])("is sent again after %s, under the same key", async (_, error) => {
+  ])("is retried after %s with the same key", async (_, error) => {
     const { bookings, keys, waits } = setup([error, error]);
     await bookings.book({});
     expect(keys()).toHaveLength(3);
@@ -82,14 +82,14 @@ describe("a mutation", () => {
     expect(waits).toEqual([100, 200]);
   });
 
-  it("has a key of its own each time it is called", async () => {
+  it("has a new key for each call", async () => {
     const { bookings, keys } = setup([]);
     await bookings.book({});
     await bookings.book({});
     expect(new Set(keys()).size).toBe(2);
   });
 
-  it("keeps the key that its caller gives", async () => {
+  it("keeps a key from the caller", async () => {
     const { bookings, keys } = setup([lost]);
     await bookings.book({}, { headers: { "Idempotency-Key": "order-7" } });
     expect(keys()).toEqual(["order-7", "order-7"]);
@@ -97,7 +97,7 @@ describe("a mutation", () => {
 });
 
 describe("a read", () => {
-  it("is sent again, and takes no key", async () => {
+  it("is retried without a key", async () => {
     const { bookings, keys } = setup([lost]);
     await bookings.getBooking({});
     expect(keys()).toEqual([null, null]);
@@ -108,13 +108,13 @@ describe("a read", () => {
     ["a fault of the service", refusal(Code.Internal, "INTERNAL")],
     ["somebody else's edit", refusal(Code.Aborted, "ETAG_MISMATCH")],
     ["a proxy's no", new ConnectError("forbidden", Code.PermissionDenied)],
-  ])("is not sent again after %s", async (_, error) => {
+  ])("is not retried after %s", async (_, error) => {
     const { bookings, heard } = setup([error]);
     await expect(bookings.getBooking({})).rejects.toMatchObject({ code: error.code });
     expect(heard).toHaveLength(1);
   });
 
-  it("gives up after so many repetitions", async () => {
+  it("gives up after the configured retries", async () => {
     const { bookings, heard, waits } = setup(Array(9).fill(contention));
     await expect(bookings.getBooking({})).rejects.toThrow("CONTENTION");
     expect(heard).toHaveLength(5);
@@ -122,8 +122,8 @@ describe("a read", () => {
   });
 });
 
-describe("time", () => {
-  it("waits for as long as the server asks", async () => {
+describe("a timeout or delay", () => {
+  it("waits as long as the server asks", async () => {
     const limited = refusal(Code.ResourceExhausted, "RATE_LIMITED", { retry_after: "3" });
     const { bookings, waits } = setup([limited], { random: () => 0 });
     await bookings.book({});
@@ -137,7 +137,7 @@ describe("time", () => {
     expect(heard).toHaveLength(1);
   });
 
-  it("tells the server how much of it is left", async () => {
+  it("is sent to the server as the remaining time", async () => {
     vi.useFakeTimers();
     try {
       const { bookings, heard } = setup([lost], {
@@ -150,8 +150,8 @@ describe("time", () => {
     }
   });
 
-  it("begins no wait that outlasts it", async () => {
-    vi.useFakeTimers(); // however long the call itself takes
+  it("does not start a delay that would exceed it", async () => {
+    vi.useFakeTimers(); // independent of the duration of the call
     try {
       const { bookings, heard } = setup([lost]);
       await expect(bookings.book({}, { timeoutMs: 50 })).rejects.toThrow("connection reset");
@@ -161,7 +161,7 @@ describe("time", () => {
     }
   });
 
-  it("ends with the caller's signal, in the middle of a wait", async () => {
+  it("ends with the caller's signal during a backoff", async () => {
     const gone = new AbortController();
     const { bookings, heard } = setup([lost], {
       pause: (ms, signal) => {
@@ -176,7 +176,7 @@ describe("time", () => {
     expect(heard).toHaveLength(1);
   });
 
-  it("is spread by full jitter, up to a ceiling that doubles", () => {
+  it("has full jitter and doubles up to a limit", () => {
     expect([0, 1, 2, 6, 7, 30].map((attempt) => backoff(attempt, () => 1))).toEqual([
       100, 200, 400, 6400, 10_000, 10_000,
     ]);
@@ -187,7 +187,7 @@ describe("time", () => {
 describe("a token", () => {
   const unknown = refusal(Code.Unauthenticated, "UNAUTHENTICATED");
 
-  it("that is refused is renewed, once", async () => {
+  it("that is rejected is renewed once", async () => {
     let n = 0;
     const held = credentials("t0", async () => `t${++n}`);
     const { bookings, tokens, keys } = setup([unknown], { credentials: held });
@@ -200,19 +200,19 @@ describe("a token", () => {
     expect(again.heard).toHaveLength(2);
   });
 
-  it("that cannot be renewed leaves the refusal as it is", async () => {
+  it("that cannot be renewed keeps the original error", async () => {
     const { bookings, heard } = setup([unknown]);
     await expect(bookings.book({})).rejects.toMatchObject({ code: Code.Unauthenticated });
     expect(heard).toHaveLength(1);
   });
 
-  it("of the call itself is left alone", async () => {
+  it("of the call itself is not replaced", async () => {
     const { bookings, tokens } = setup([]);
     await bookings.book({}, { headers: { Authorization: "Bearer other" } });
     expect(tokens()).toEqual(["Bearer other"]);
   });
 
-  it("is not fetched for what needs none", async () => {
+  it("is not fetched for public calls", async () => {
     const refresh = vi.fn();
     const { access, tokens, keys } = setup([lost], { credentials: credentials("", refresh) });
     await access.exchangeKey({ key: "berth_x" });
@@ -225,7 +225,7 @@ describe("a token", () => {
 });
 
 describe("the tenant", () => {
-  it("stands in for one that is not named", async () => {
+  it("is set in requests without one", async () => {
     const { bookings, heard } = setup([], { tenantId: "mine" });
     await bookings.getBooking({ bookingId: "b" });
     await bookings.getBooking({ tenantId: "other" });

@@ -12,35 +12,34 @@ import { Access_Rule, access } from "./gen/berth/v1/access_pb.js";
 import { AccessService } from "./gen/berth/v1/access_service_pb.js";
 import { ErrorReason } from "./gen/berth/v1/error_pb.js";
 
-export interface Conduct {
+export interface CallPolicy {
   readonly credentials: Credentials;
-  /** Put where a request names no tenant. */
+  /** The tenant of requests without one. */
   readonly tenantId?: string | undefined;
-  /** How long a unary call may take with all its repetitions, in ms. */
+  /** Timeout of a unary call including retries, in ms. */
   readonly timeoutMs: number;
-  /** How many times a call is sent again. */
+  /** How often a call is retried. */
   readonly retries: number;
   readonly pause?: typeof pause;
   readonly random?: () => number;
 }
 
 /**
- * Gives a transport manners: calls carry a token, which is renewed when it is refused; mutations carry
- * an idempotency key; and what is safe to send again is sent again.
+ * Adds credentials, idempotency keys and retries to a transport. A rejected token is renewed once.
  *
- * It is a transport around a transport rather than an interceptor, so that each attempt is a call of
- * its own, which tells the server how much time is left.
+ * It wraps the transport instead of being an interceptor, so that each attempt is a call of its own
+ * and tells the server how much time is left.
  */
-export function courteous(inner: Transport, conduct: Conduct): Transport {
-  const { credentials, tenantId, retries, random = Math.random } = conduct;
-  const sleep = conduct.pause ?? pause;
+export function withRetries(inner: Transport, policy: CallPolicy): Transport {
+  const { credentials, tenantId, retries, random = Math.random } = policy;
+  const sleep = policy.pause ?? pause;
 
-  function addressed<I extends DescMessage>(input: MessageInitShape<I>): MessageInitShape<I> {
+  function withTenant<I extends DescMessage>(input: MessageInitShape<I>): MessageInitShape<I> {
     const named = (input as { tenantId?: string }).tenantId;
     return named || !tenantId ? input : { ...input, tenantId };
   }
 
-  /** Says which token it put there. */
+  /** Sets the Authorization header and returns the token. */
   async function authorize(method: DescMethod, headers: Headers): Promise<string | undefined> {
     if (isPublic(method) || headers.has("Authorization")) return undefined;
     const token = await credentials.current();
@@ -49,21 +48,21 @@ export function courteous(inner: Transport, conduct: Conduct): Transport {
   }
 
   return {
-    async unary(method, signal, timeoutMs = conduct.timeoutMs, header, input, contextValues) {
-      const fixed = new Headers(header);
-      if (takesKey(method) && !fixed.has("Idempotency-Key")) {
-        fixed.set("Idempotency-Key", newKey());
+    async unary(method, signal, timeoutMs = policy.timeoutMs, header, input, contextValues) {
+      const baseHeaders = new Headers(header);
+      if (usesIdempotencyKey(method) && !baseHeaders.has("Idempotency-Key")) {
+        baseHeaders.set("Idempotency-Key", newKey());
       }
       const deadline = timeoutMs > 0 ? Date.now() + timeoutMs : Number.POSITIVE_INFINITY;
-      const message = addressed(input);
+      const message = withTenant(input);
       let renewed = false;
       for (let attempt = 0; ; ) {
-        const headers = new Headers(fixed);
+        const headers = new Headers(baseHeaders);
         let token: string | undefined;
         try {
           token = await authorize(method, headers);
           const left = deadline - Date.now();
-          // Zero would mean that there is no limit.
+          // 0 would mean no timeout.
           const time = Number.isFinite(left) ? Math.max(1, left) : undefined;
           return await inner.unary(method, signal, time, headers, message, contextValues);
         } catch (thrown) {
@@ -73,7 +72,7 @@ export function courteous(inner: Transport, conduct: Conduct): Transport {
             renewed = true;
             if (await credentials.refused(token)) continue;
           }
-          const wait = patience(error, isSafe(method), attempt, random);
+          const wait = retryDelay(error, isSafe(method), attempt, random);
           if (wait === undefined || attempt >= retries || Date.now() + wait >= deadline) {
             throw error;
           }
@@ -86,16 +85,23 @@ export function courteous(inner: Transport, conduct: Conduct): Transport {
     async stream(method, signal, timeoutMs, header, input, contextValues) {
       const headers = new Headers(header);
       await authorize(method, headers);
-      return inner.stream(method, signal, timeoutMs, headers, map(input, addressed), contextValues);
+      return inner.stream(
+        method,
+        signal,
+        timeoutMs,
+        headers,
+        map(input, withTenant),
+        contextValues,
+      );
     },
   };
 }
 
 /**
- * How long to wait before a call is sent again, in ms; nothing where it must not be. Safe says
- * whether a call that may have been done can be done again.
+ * The delay before a retry, in ms; undefined if the call must not be retried. safe says whether a
+ * call that may have been executed can be repeated.
  */
-export function patience(
+export function retryDelay(
   error: ConnectError,
   safe: boolean,
   attempt: number,
@@ -103,34 +109,34 @@ export function patience(
 ): number | undefined {
   const { reason, metadata } = berthError(error);
   switch (reason) {
-    case ErrorReason.CONTENTION: // nothing happened
+    case ErrorReason.CONTENTION: // nothing was executed
       return backoff(attempt, random);
     case ErrorReason.RATE_LIMITED: {
       const { retry_after = "1" } = metadata;
       const seconds = Number(retry_after);
-      // Whoever is told to come back much later is told so.
-      return seconds > longest / 1000 ? undefined : seconds * 1000 + backoff(attempt, random);
+      // A long delay is the caller's decision.
+      return seconds > maxBackoff / 1000 ? undefined : seconds * 1000 + backoff(attempt, random);
     }
-    case ErrorReason.DEADLINE_EXCEEDED: // out of the server's time, not ours
+    case ErrorReason.DEADLINE_EXCEEDED: // the server's deadline, not ours
     case ErrorReason.SHUTTING_DOWN:
       return safe ? backoff(attempt, random) : undefined;
-    case ErrorReason.UNSPECIFIED: // not Berth's own: the network, or what stands in between
+    case ErrorReason.UNSPECIFIED: // from the network or a proxy, not from Berth
       return safe && isTransient(error.code) ? backoff(attempt, random) : undefined;
     default:
       return undefined;
   }
 }
 
-/** Between first and longest, the ceiling doubles; both in ms. */
-const first = 100;
-const longest = 10_000;
+/** The limits of the backoff, in ms. It doubles with each attempt. */
+const minBackoff = 100;
+const maxBackoff = 10_000;
 
-/** Full jitter: whoever failed together must not come back together. */
+/** The backoff with full jitter, in ms: clients that failed together do not retry together. */
 export function backoff(attempt: number, random: () => number = Math.random): number {
-  return random() * Math.min(longest, first * 2 ** attempt);
+  return random() * Math.min(maxBackoff, minBackoff * 2 ** attempt);
 }
 
-/** What a connection that was refused, cut or lost comes out as. */
+/** Whether a code means that the connection was refused or lost. */
 export function isTransient(code: Code): boolean {
   return (
     code === Code.Unavailable ||
@@ -149,27 +155,29 @@ function isPublic(method: DescMethod): boolean {
   return getOption(method, access).rule === Access_Rule.PUBLIC;
 }
 
-function reads(method: DescMethod): boolean {
+function isRead(method: DescMethod): boolean {
   return method.idempotency === MethodOptions_IdempotencyLevel.NO_SIDE_EFFECTS;
 }
 
-/** A key is its caller's: where there is none, the server keeps no answers. */
-function takesKey(method: DescMethod): boolean {
-  return !reads(method) && !isPublic(method);
+/** Idempotency keys belong to a caller: the server ignores them in public calls. */
+function usesIdempotencyKey(method: DescMethod): boolean {
+  return !isRead(method) && !isPublic(method);
 }
 
 function isSafe(method: DescMethod): boolean {
-  // Each exchange gives a token of its own, and changes nothing.
-  return reads(method) || takesKey(method) || method === AccessService.method.exchangeKey;
+  // An exchange only issues another token.
+  return (
+    isRead(method) || usesIdempotencyKey(method) || method === AccessService.method.exchangeKey
+  );
 }
 
-/** 128 random bits. `crypto.randomUUID` would want a page from a secure origin. */
+/** 128 random bits. `crypto.randomUUID` works on secure origins only. */
 function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Waits, in ms, or until the signal is given: then it throws. */
+/** Waits a number of ms. Throws if the signal is aborted. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {

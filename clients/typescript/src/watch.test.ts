@@ -13,20 +13,20 @@ function ended(code: Code, reason: string, metadata: Record<string, string> = {}
   ]);
 }
 
-/** In ms; only a failing test waits it out. */
-const patience = 30_000;
+/** In ms. Only failing tests wait this long. */
+const timeout = 30_000;
 
 const greeting = { events: [], cursor: "0" };
 const shuttingDown = ended(Code.Unavailable, "SHUTTING_DOWN");
 
-/** A message with these events; the cursor is that of the last. */
+/** A message with these events and the cursor of the last. */
 function message(...ids: readonly string[]) {
   return { events: ids.map((id) => ({ id, cursor: id })), cursor: ids.at(-1) ?? "" };
 }
 
 type Step = ReturnType<typeof message> | ConnectError;
 
-/** A server whose streams are these, one after the other; the last is silent at its end. */
+/** A server with these streams, one after the other. The last one stays open. */
 function setup(streams: readonly (readonly Step[])[], token: Parameters<typeof credentials>) {
   const heard: { request: WatchEventsRequest; token: string | null }[] = [];
   const waits: number[] = [];
@@ -61,7 +61,7 @@ function setup(streams: readonly (readonly Step[])[], token: Parameters<typeof c
   };
 }
 
-/** Takes so many events, and leaves. */
+/** Reads n events and leaves the loop. */
 async function take(events: AsyncIterable<{ id: string }>, n: number): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of events) {
@@ -78,7 +78,7 @@ describe("a watch", () => {
     ["the service has a fault", ended(Code.Internal, "INTERNAL")],
     ["a proxy hangs up", new ConnectError("reset", Code.Canceled)],
     ["the connection is lost", new ConnectError("network", Code.Unknown)],
-  ])("goes on where it was after %s", async (_, end) => {
+  ])("resumes after %s", async (_, end) => {
     const { cursors, watch } = setup(
       [
         [greeting, message("a", "b"), end],
@@ -87,18 +87,18 @@ describe("a watch", () => {
       ],
       ["token", undefined],
     );
-    // The third greeting tells of a place beyond: a filter let nothing through.
+    // The third stream starts at a later cursor: the filter matched nothing.
     expect(await take(watch(), 4)).toEqual(["a", "b", "c", "d"]);
     expect(cursors()).toEqual(["", "b", "c"]);
   });
 
-  it("goes on where it was after a stream that just ends", async () => {
+  it("resumes after a stream that ends without an error", async () => {
     const { cursors, watch } = setup([[message("a")], [message("b")]], ["token", undefined]);
     expect(await take(watch("z"), 2)).toEqual(["a", "b"]);
     expect(cursors()).toEqual(["z", "a"]);
   });
 
-  it("tells of a cursor when all up to it has been handled, and of each loss", async () => {
+  it("reports a cursor after its events were handled, and each lost connection", async () => {
     const { watch } = setup(
       [[greeting, message("a", "b"), { events: [], cursor: "c" }, shuttingDown], [message("d")]],
       ["token", undefined],
@@ -116,7 +116,7 @@ describe("a watch", () => {
     expect(told).toEqual(all);
   });
 
-  it("waits longer and longer while nothing but greetings come", async () => {
+  it("backs off while streams end after their first message", async () => {
     const limited = ended(Code.ResourceExhausted, "RATE_LIMITED", { retry_after: "2" });
     const { waits, watch } = setup(
       [
@@ -133,7 +133,7 @@ describe("a watch", () => {
     expect(waits).toEqual([100, 200, 400, 2800, 100]);
   });
 
-  it("takes a new token when one has expired, and only then", async () => {
+  it("renews the token only when it has expired", async () => {
     const expired = ended(Code.Unauthenticated, "UNAUTHENTICATED");
     let n = 0;
     const { tokens, cursors, watch } = setup(
@@ -155,33 +155,33 @@ describe("a watch", () => {
   it.each([
     ["PERMISSION_DENIED", Code.PermissionDenied],
     ["INVALID_FIELD", Code.InvalidArgument],
-  ])("throws %s, which time does not mend", async (reason, code) => {
+  ])("throws %s, which retrying cannot fix", async (reason, code) => {
     const { heard, watch } = setup([[ended(code, reason)], []], ["token", undefined]);
     await expect(take(watch(), 1)).rejects.toMatchObject({ code });
     expect(heard).toHaveLength(1);
   });
 
-  it("hangs up when its loop is left", async () => {
+  it("disconnects when the loop is left", async () => {
     const { hungUp, watch } = setup([[message("a")]], ["token", undefined]);
     await take(watch(), 1);
-    await vi.waitFor(() => expect(hungUp()).toBe(1), patience);
+    await vi.waitFor(() => expect(hungUp()).toBe(1), timeout);
   });
 
-  it("ends with the signal, in the middle of silence", async () => {
+  it("ends with the signal while waiting for a message", async () => {
     const gone = new AbortController();
     const { hungUp, watch } = setup([[message("a")]], ["token", undefined]);
     const ids: string[] = [];
     const options = { signal: gone.signal, onCursor: () => setTimeout(() => gone.abort()) };
     for await (const { id } of watch("", options)) ids.push(id);
     expect(ids).toEqual(["a"]);
-    await vi.waitFor(() => expect(hungUp()).toBe(1), patience);
+    await vi.waitFor(() => expect(hungUp()).toBe(1), timeout);
   });
 
-  it("ends with the signal, in the middle of a wait", async () => {
+  it("ends with the signal during a backoff", async () => {
     await expect(pause(60_000, AbortSignal.abort())).rejects.toMatchObject({ code: Code.Canceled });
   });
 
-  it("takes a connection for dead that misses two heartbeats", async () => {
+  it("reconnects after two missed heartbeats", async () => {
     vi.useFakeTimers();
     try {
       const streams = [[message("a")], [message("b")]];
@@ -193,7 +193,7 @@ describe("a watch", () => {
             for (const step of streams[cursors.length - 1] ?? []) {
               yield create(WatchEventsResponseSchema, step);
             }
-            // The connection stays open, as far as the transport knows.
+            // For the transport the connection stays open.
             await new Promise((_, lost) => {
               options?.signal?.addEventListener("abort", lost);
             });

@@ -7,22 +7,23 @@ import type { Event } from "./gen/berth/v1/event_pb.js";
 import type { EventService, WatchEventsRequestSchema } from "./gen/berth/v1/event_service_pb.js";
 import { backoff, isTransient, isUnauthenticated, pause } from "./transport.js";
 
-/** How to be told what a watch is doing. */
+/** Options of a watch. */
 export interface WatchOptions {
-  /** Ends the watch: its loop is left as if there were nothing more. */
+  /** Ends the watch: the loop ends without an error. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called as soon as the watch runs, and then whenever the loop is done with what has come: to go on from this cursor
-   * later is to miss nothing and to see nothing twice. It moves on even where a filter lets nothing through.
+   * Called when the watch starts, and then after the loop has handled each batch. A later watch from
+   * this cursor misses no event and repeats none. The cursor advances even if the filter matches
+   * nothing.
    */
   readonly onCursor?: ((cursor: string) => void) | undefined;
-  /** Called when the connection is lost. It is taken up again by itself, and `onCursor` says when. */
+  /** Called when the connection is lost. The watch reconnects, then calls `onCursor`. */
   readonly onDisconnect?: ((error: BerthError) => void) | undefined;
 }
 
 /**
- * Gives events as they happen, for as long as its loop runs. Where the connection ends, for whatever reason, it
- * goes on from the last cursor. It throws what another attempt would not mend, such as PERMISSION_DENIED.
+ * Yields events until the loop is left. After a lost connection it continues from the last cursor.
+ * Throws errors that retrying cannot fix, such as PERMISSION_DENIED.
  */
 export async function* watch(
   events: Pick<Client<typeof EventService>, "watchEvents">,
@@ -34,11 +35,11 @@ export async function* watch(
   const { signal, onCursor, onDisconnect } = options;
   let cursor = request.cursor ?? "";
   let failures = 0;
-  let refused = false;
+  let rejected = false;
   while (!signal?.aborted) {
     const connection = new AbortController();
-    const hangUp = () => connection.abort();
-    signal?.addEventListener("abort", hangUp, { once: true });
+    const disconnect = () => connection.abort();
+    signal?.addEventListener("abort", disconnect, { once: true });
     let token: string | undefined;
     let lost: ConnectError;
     try {
@@ -54,7 +55,11 @@ export async function* watch(
         )
         [Symbol.asyncIterator]();
       for (let first = true; ; first = false) {
-        const { value, done } = await within(silence(request), stream.next(), hangUp);
+        const { value, done } = await withTimeout(
+          silenceTimeout(request),
+          stream.next(),
+          disconnect,
+        );
         if (done) break;
         for (const event of value.events) {
           yield event;
@@ -62,35 +67,35 @@ export async function* watch(
         }
         cursor = value.cursor;
         onCursor?.(cursor);
-        refused = false;
-        // Whoever greets and then hangs up each time is not to be called ever faster.
+        rejected = false;
+        // Only a second message resets the backoff: a server may greet and then hang up each time.
         if (!first) failures = 0;
       }
       lost = new ConnectError("the stream ended", Code.Unavailable);
     } catch (thrown) {
       lost = ConnectError.from(thrown);
     } finally {
-      hangUp(); // also where the loop is left: a stream does not notice by itself
-      signal?.removeEventListener("abort", hangUp);
+      disconnect(); // also when the loop is left, which a stream does not notice
+      signal?.removeEventListener("abort", disconnect);
     }
     if (signal?.aborted) return;
 
     if (isUnauthenticated(lost)) {
-      if (refused || !(await credentials.refused(token))) throw lost;
-      refused = true; // what is new and refused again will not be good
+      if (rejected || !(await credentials.refused(token))) throw lost;
+      rejected = true; // if the new token is rejected too, give up
       continue;
     }
     const error = berthError(lost);
-    if (!isPassing(error)) throw lost;
+    if (!isRetryable(error)) throw lost;
     onDisconnect?.(error);
     const { retry_after = "0" } = error.metadata;
     const wait = Number(retry_after) * 1000 + backoff(failures++, clock.random);
-    await clock.pause(wait, signal).catch(() => undefined); // the signal ends the loop above
+    await clock.pause(wait, signal).catch(() => undefined); // an aborted signal ends the loop above
   }
 }
 
-/** Whether a stream that ended so may be taken up again. */
-function isPassing({ reason, code }: BerthError): boolean {
+/** Whether a watch reconnects after this error. */
+function isRetryable({ reason, code }: BerthError): boolean {
   switch (reason) {
     case ErrorReason.WATCHER_TOO_SLOW:
     case ErrorReason.SHUTTING_DOWN:
@@ -101,21 +106,23 @@ function isPassing({ reason, code }: BerthError): boolean {
       return true;
     case ErrorReason.UNSPECIFIED:
     case ErrorReason.CANCELED:
-      // It was not we who cancelled: a proxy did, or HTTP/2 on behalf of one.
+      // Cancelled by a proxy or by HTTP/2, not by us.
       return isTransient(code) || code === Code.Canceled || code === Code.ResourceExhausted;
     default:
       return false;
   }
 }
 
-/** After how much silence, in ms, a connection is taken for dead: two heartbeats that did not come. */
-function silence({ heartbeatInterval }: MessageInitShape<typeof WatchEventsRequestSchema>): number {
+/** How long without a message, in ms, a connection counts as dead: two missed heartbeats. */
+function silenceTimeout({
+  heartbeatInterval,
+}: MessageInitShape<typeof WatchEventsRequestSchema>): number {
   const seconds = Number(heartbeatInterval?.seconds ?? 15n);
   return 2 * 1000 * (seconds + Number(heartbeatInterval?.nanos ?? 0) / 1e9) + 5000;
 }
 
-async function within<T>(ms: number, answer: Promise<T>, tooLate: () => void): Promise<T> {
-  const timer = setTimeout(tooLate, ms);
+async function withTimeout<T>(ms: number, answer: Promise<T>, onTimeout: () => void): Promise<T> {
+  const timer = setTimeout(onTimeout, ms);
   try {
     return await answer;
   } finally {

@@ -17,7 +17,7 @@ import type { DemoTenant, Role } from "./server.js";
 
 const { address, tenants } = inject("berth");
 
-/** Tenants that take no payments: their members book without a plan. */
+/** Tenants without payments: their members book without a plan. */
 export const club = named("Dunes Golf Club");
 export const salon = named("Corner Salon");
 
@@ -29,11 +29,11 @@ function named(name: string): DemoTenant {
 
 export interface Protocol {
   readonly name: string;
-  /** Without a token, calls are nobody's. */
+  /** Without a token, calls are anonymous. */
   connect(token?: string): Transport;
 }
 
-// All tokens share one connection, as a backend's would.
+// All tokens share one connection, as in a backend.
 const sessionManager = new node.Http2SessionManager(address);
 
 const grpc: Protocol = {
@@ -42,7 +42,7 @@ const grpc: Protocol = {
     node.createGrpcTransport({ baseUrl: address, sessionManager, interceptors: bearer(token) }),
 };
 
-/** Every way in, over the HTTP version that it is usually met on; messages are JSON in one of them. */
+/** All protocols, with the HTTP version that they usually have. One of them uses JSON. */
 export const protocols: readonly Protocol[] = [
   grpc,
   {
@@ -71,7 +71,7 @@ export const protocols: readonly Protocol[] = [
   },
 ];
 
-/** Connect that reads by HTTP GET, and tells the method of each request. */
+/** Connect with HTTP GET for reads. Reports the HTTP method of each request. */
 export function connectWithGet(heard: (httpMethod: string | undefined) => void): Protocol {
   return {
     name: "Connect with GET",
@@ -98,7 +98,7 @@ function bearer(token: string | undefined): Interceptor[] {
   ];
 }
 
-/** The services, for one caller. */
+/** The services with the token of a role. */
 export function as(role: Role, { connect }: Protocol, { tokens }: DemoTenant = club) {
   const transport = connect(tokens[role]);
   return {
@@ -111,18 +111,18 @@ export function as(role: Role, { connect }: Protocol, { tokens }: DemoTenant = c
   };
 }
 
-/** Milliseconds. */
+/** In ms. */
 export const day = 24 * 60 * 60 * 1000;
 
-/** The span from one day to another, counted from now. */
+/** A time range, in days from now. */
 export function days(from: number, to: number) {
   const now = Date.now();
   return { start: timestampFromMs(now + from * day), end: timestampFromMs(now + to * day) };
 }
 
 /**
- * Puts a session on sale that no other test knows of, two days ahead unless said otherwise: it can be cancelled
- * without penalty for another day.
+ * Creates and publishes a session for one test, by default two days ahead, so that bookings can be
+ * cancelled free of charge for another day.
  */
 export async function newSession(
   capacity: number,
@@ -141,7 +141,7 @@ export async function newSession(
   return made.session?.id ?? "";
 }
 
-/** What a call is refused with. */
+/** The error of a call that fails. */
 export function refusal(call: Promise<unknown>): Promise<BerthError> {
   return call.then(() => {
     throw new Error("it was not refused");

@@ -10,7 +10,7 @@ import {
 import { as, club, newSession, protocols, refusal, salon } from "./berth.js";
 
 describe.each(protocols)("booking over $name", (protocol) => {
-  it("gives a place once, and says so in headers", async () => {
+  it("books a seat once, and says so in headers", async () => {
     const { bookings } = as("member", protocol);
     const sessionId = await newSession(4);
     const key = `key-of-a-gateway-${sessionId}`;
@@ -46,7 +46,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
     });
   });
 
-  it("repeats the answer to an external reference", async () => {
+  it("returns the same booking for the same external reference", async () => {
     const { bookings } = as("member", protocol);
     const sessionId = await newSession(4);
     const externalRef = `order-${sessionId}`;
@@ -67,7 +67,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
     });
   });
 
-  it("shows the roster to a coach, and not to a member", async () => {
+  it("shows the roster to a coach but not to a member", async () => {
     const member = as("member", protocol);
     const sessionId = await newSession(4);
     const { outcome } = await member.bookings.book({ sessionId });
@@ -86,7 +86,7 @@ describe.each(protocols)("booking over $name", (protocol) => {
     });
   });
 
-  it("takes a credit, and gives it back with the cancellation", async () => {
+  it("takes a credit and refunds it on cancellation", async () => {
     const member = as("member", protocol, salon);
     const { credits } = as("owner", protocol, salon);
     const sessionId = await newSession(1, salon);
@@ -119,10 +119,10 @@ describe.each(protocols)("booking over $name", (protocol) => {
     expect(await balance()).toBe(3);
   });
 
-  it("keeps a freed place for whoever waits, until they claim it", async () => {
+  it("offers a freed seat to the waitlist until it is accepted", async () => {
     const coach = as("coach", protocol).bookings;
     const { bookings: member, waitlist } = as("member", protocol);
-    const sessionId = await newSession(1, club, 29); // beyond what others wish for, or list
+    const sessionId = await newSession(1, club, 29); // outside the time windows and lists of other tests
     const taken = await coach.book({ sessionId });
 
     let status: string | null = "";

@@ -34,7 +34,7 @@ describe.each(ways)("the client over %s", (_, transport) => {
   const as = (role: Role, options: Partial<BerthClientOptions> = {}) =>
     createBerthClient({ baseUrl: address, token: club.tokens[role], ...transport, ...options });
 
-  it("sends a key with each mutation", async () => {
+  it("sends an idempotency key with each mutation", async () => {
     const member = as("member");
     const sessionId = await newSession(4);
     const keys: (string | null)[] = [];
@@ -46,7 +46,7 @@ describe.each(ways)("the client over %s", (_, transport) => {
     expect(keys[0]).not.toBe(keys[1]);
   });
 
-  it("exchanges a service account's key, until the account is revoked", async () => {
+  it("exchanges a service account's key until the account is revoked", async () => {
     const owner = as("owner");
     const { key, serviceAccount } = await owner.access.createServiceAccount({
       name: `for ${_} ${Date.now()}`,
@@ -56,7 +56,7 @@ describe.each(ways)("the client over %s", (_, transport) => {
     expect((await partner.tenants.getTenant({})).tenant?.id).toBe(club.id);
 
     await owner.access.revokeServiceAccount({ serviceAccountId: serviceAccount?.id ?? "" });
-    // Its token has minutes to go, and opens nothing any more.
+    // Its token has not expired, but is no longer accepted.
     expect(await refusal(partner.tenants.getTenant({}))).not.toMatchObject({
       reason: ErrorReason.UNSPECIFIED,
     });
@@ -66,7 +66,7 @@ describe.each(ways)("the client over %s", (_, transport) => {
     });
   });
 
-  it("renews a token that the server refuses", async () => {
+  it("renews a token that the server rejects", async () => {
     let refreshed = 0;
     const refresh = async () => {
       refreshed++;
@@ -77,16 +77,16 @@ describe.each(ways)("the client over %s", (_, transport) => {
     expect(refreshed).toBe(1);
   });
 
-  it("names the tenant where the caller does not", async () => {
+  it("sets the tenant of requests without one", async () => {
     const call = as("member", { tenantId: salon.id }).members.getMe({});
     expect(await refusal(call)).toMatchObject({ reason: ErrorReason.TENANT_FORBIDDEN });
     const own = await as("member", { tenantId: club.id }).members.getMe({});
     expect(own.member?.name).toBe("Mona Member");
   });
 
-  it("reads lists to their end", async () => {
+  it("reads all pages of a list", async () => {
     const { sessions } = as("member");
-    // Beyond the days on which other tests put their sessions.
+    // Outside the days of other tests.
     const filter = { startsWithin: days(7, 28) };
     const ids: string[] = [];
     const request = { filter, pageSize: 40 };
@@ -103,7 +103,7 @@ describe.each(ways)("the client over %s", (_, transport) => {
     expect(count).toBe(Math.ceil(ids.length / 40));
   });
 
-  it("watches, and goes on from a cursor", async () => {
+  it("watches events and resumes from a cursor", async () => {
     const member = as("member");
     const sessionId = await newSession(4);
     const filter = { sessionId };
@@ -135,12 +135,12 @@ describe.each(ways)("the client over %s", (_, transport) => {
     ]);
   });
 
-  it("is left at once, also after a garbage collection", async () => {
+  it("leaves a watch at once, even after a garbage collection", async () => {
     const leave = new AbortController();
     let watching = Promise.resolve();
     await new Promise<string>((onCursor, reject) => {
       watching = (async () => {
-        // What other tests do is of no interest here.
+        // Ignore the events of other tests.
         const request = { filter: { sessionId: club.session_id } };
         for await (const _ of as("coach").watch(request, { onCursor, signal: leave.signal }));
       })();

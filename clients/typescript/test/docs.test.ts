@@ -10,15 +10,15 @@ import { as, club, newSession, protocols } from "./berth.js";
 const { address } = inject("berth");
 const [grpc] = protocols;
 
-/** In ms; only a failing test waits it out. */
-const patience = 120_000;
+/** In ms. Only failing tests wait this long. */
+const timeout = 120_000;
 
 afterEach(() => {
   vi.unstubAllGlobals();
   vi.restoreAllMocks();
 });
 
-/** Runs a program of `examples` as its own process would, until it ends; gives what it printed. */
+/** Runs a program of `examples` until it ends and returns its output. */
 async function run(program: () => Promise<unknown>, ...args: string[]): Promise<string[]> {
   const printed: string[] = [];
   vi.spyOn(console, "log").mockImplementation((...words) => void printed.push(words.join(" ")));
@@ -32,27 +32,30 @@ async function run(program: () => Promise<unknown>, ...args: string[]): Promise<
   return printed;
 }
 
-describe("the code on a page", () => {
-  it.each(["README.md", "../../docs/browser.md"])("is that of the examples: %s", async (page) => {
-    const root = new URL("../", import.meta.url);
-    const names = await readdir(new URL("examples/", root));
-    const examples = await Promise.all(
-      names.map((name) => readFile(new URL(`examples/${name}`, root), "utf8")),
-    );
-    const text = await readFile(new URL(page, root), "utf8");
-    const blocks = Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, code = ""]) => code);
-    expect(blocks.length).toBeGreaterThan(1);
-    for (const block of blocks) {
-      expect(
-        examples.some((example) => example.includes(block)),
-        block,
-      ).toBe(true);
-    }
-  });
+describe("the code in the docs", () => {
+  it.each(["README.md", "../../docs/browser.md"])(
+    "is taken from the examples: %s",
+    async (page) => {
+      const root = new URL("../", import.meta.url);
+      const names = await readdir(new URL("examples/", root));
+      const examples = await Promise.all(
+        names.map((name) => readFile(new URL(`examples/${name}`, root), "utf8")),
+      );
+      const text = await readFile(new URL(page, root), "utf8");
+      const blocks = Array.from(text.matchAll(/^```ts\n(.*?)^```$/gms), ([, code = ""]) => code);
+      expect(blocks.length).toBeGreaterThan(1);
+      for (const block of blocks) {
+        expect(
+          examples.some((example) => example.includes(block)),
+          block,
+        ).toBe(true);
+      }
+    },
+  );
 });
 
 describe("an example", () => {
-  it("books the first place of the week", async () => {
+  it("books the first session of the week", async () => {
     const sessionId = await newSession(4);
     expect(sessionId).not.toBe("");
     const program = () => import("../examples/book.js");
@@ -60,7 +63,7 @@ describe("an example", () => {
     expect(printed).toEqual([expect.stringMatching(/^.+: (booking|number) \S+$/)]);
   });
 
-  it("prints bookings and cancellations, and keeps its place", async () => {
+  it("prints bookings and cancellations, and resumes from its cursor", async () => {
     if (!grpc) throw new Error("no gRPC");
     const folder = await mkdtemp(join(tmpdir(), "berth-watch-"));
     try {
@@ -68,7 +71,7 @@ describe("an example", () => {
       const access = createClient(AccessService, grpc.connect(club.tokens.owner));
       const { key } = await access.createServiceAccount({ name: folder, roles: ["partner"] });
       const { bookings } = as("member", grpc);
-      // What happens before a cursor is there is not told, so there is one.
+      // Start from a cursor: without one, events before the watch are not sent.
       const { endCursor } = await as("owner", grpc).events.listEvents({ newestFirst: true });
       await writeFile(file, endCursor);
 
@@ -88,7 +91,7 @@ describe("an example", () => {
     }
   });
 
-  it("shows a week that stays up to date", async () => {
+  it("keeps a week up to date", async () => {
     const real = fetch;
     let tokens = 0;
     vi.stubGlobal("fetch", async (input: RequestInfo, init?: RequestInit) => {
@@ -113,11 +116,11 @@ describe("an example", () => {
       (yes) => online.push(yes),
       leave.signal,
     );
-    // Other tests go on beside this one, so it may be told more often than it asks for.
-    await vi.waitFor(() => expect(seats).toContain(1), patience);
+    // Other tests run at the same time, so there may be more calls.
+    await vi.waitFor(() => expect(seats).toContain(1), timeout);
     expect(await browser.book(berth, await mine())).toBe("See you there!");
-    await vi.waitFor(() => expect(seats).toContain(0), patience);
-    expect(await browser.book(berth, await mine())).toBe("You have a place already.");
+    await vi.waitFor(() => expect(seats).toContain(0), timeout);
+    expect(await browser.book(berth, await mine())).toBe("You are already booked.");
     leave.abort();
     await following;
     expect(online[0]).toBe(true);

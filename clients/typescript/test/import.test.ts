@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { as, protocols } from "./berth.js";
 
 describe.each(protocols)("a stream over $name", (protocol) => {
-  it("tells of an import's progress, and ends with the report", async () => {
+  it("reports the progress of an import, then the result", async () => {
     const rows = Array.from({ length: 2500 }, (_, i) => `Member ${i},import-${i}@example.com`);
     rows[1999] = "Nobody,nowhere";
     const csv = new TextEncoder().encode(["name,email", ...rows].join("\n"));

@@ -8,7 +8,7 @@ describe.each(protocols)("a refusal over $name", (protocol) => {
     ["no token", undefined],
     ["a token of nobody's", "not.a.token"],
     ["a token that was tampered with", `${club.tokens.owner}x`],
-  ])("says that the caller is unknown: %s", async (_, token) => {
+  ])("is UNAUTHENTICATED for an unknown caller: %s", async (_, token) => {
     const sessions = createClient(SessionService, protocol.connect(token));
     expect(await refusal(sessions.getSession({ sessionId: club.session_id }))).toMatchObject({
       reason: ErrorReason.UNAUTHENTICATED,
@@ -16,7 +16,7 @@ describe.each(protocols)("a refusal over $name", (protocol) => {
     });
   });
 
-  it("says that the token is not good for the tenant", async () => {
+  it("tells that the token is not valid for the tenant", async () => {
     const { sessions } = as("owner", protocol);
     const call = sessions.getSession({ tenantId: salon.id, sessionId: salon.session_id });
     expect(await refusal(call)).toMatchObject({
@@ -25,7 +25,7 @@ describe.each(protocols)("a refusal over $name", (protocol) => {
     });
   });
 
-  it("does not tell that another tenant has the session", async () => {
+  it("does not reveal that another tenant has the session", async () => {
     const { sessions } = as("owner", protocol);
     expect(await refusal(sessions.getSession({ sessionId: salon.session_id }))).toMatchObject({
       reason: ErrorReason.SESSION_NOT_FOUND,
@@ -33,7 +33,7 @@ describe.each(protocols)("a refusal over $name", (protocol) => {
     });
   });
 
-  it("names every field that breaks a rule", async () => {
+  it("names every invalid field", async () => {
     const { sessions } = as("member", protocol);
     const startsWithin = days(0, 7);
     const call = sessions.listSessions({

@@ -11,7 +11,7 @@ import type { Role } from "./server.js";
 const { address } = inject("berth");
 
 describe.each(protocols)("the schedule over $name", (protocol) => {
-  it("tells of every session in the week what the caller may do with it", async () => {
+  it("tells for each session of a week whether the caller can book it", async () => {
     const { bookings, sessions } = as("member", protocol);
     const [mine, other] = [await newSession(4), await newSession(4)];
     const { outcome } = await bookings.book({ sessionId: mine });
@@ -30,9 +30,9 @@ describe.each(protocols)("the schedule over $name", (protocol) => {
     });
   });
 
-  it("comes in pages that together hold each session once", async () => {
+  it("has each session on exactly one page", async () => {
     const { sessions } = as("member", protocol);
-    // Beyond the days on which other tests put their sessions.
+    // Outside the days of other tests.
     const filter = { startsWithin: days(7, 28) };
     const whole = await sessions.listSessions({ filter, pageSize: 500 });
     expect(whole.sessions.length).toBeGreaterThan(90);
@@ -50,7 +50,7 @@ describe.each(protocols)("the schedule over $name", (protocol) => {
 });
 
 describe("HTTP GET", () => {
-  it("serves what has no side effects, and nothing else", async () => {
+  it("serves only calls without side effects", async () => {
     const methods: unknown[] = [];
     const { bookings, sessions } = as(
       "member",
@@ -70,10 +70,10 @@ describe("HTTP GET", () => {
     expect(methods).toEqual(["GET", "POST", "GET"]);
   });
 
-  it("sends a browser no answer again that it has and that still holds", async () => {
+  it("does not send a browser an unchanged answer again", async () => {
     const kept = new Map<string, Response>();
     const statuses: number[] = [];
-    /** Node.js has no cache; this one does as RFC 9111 has it for `no-cache`, but for all callers alike. */
+    /** Node.js has no HTTP cache. This one implements `no-cache` of RFC 9111, shared by all callers. */
     const caching: typeof fetch = async (input, init) => {
       if (init?.method !== "GET") return fetch(input, init);
       const url = String(input);

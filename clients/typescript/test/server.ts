@@ -11,7 +11,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { TestProject } from "vitest/node";
 
-/** The running server, as `berth dev` describes it in dev.json. */
+/** The running server, as in the dev.json of `berth dev`. */
 export interface Development {
   /** A URL. */
   readonly address: string;
@@ -31,19 +31,19 @@ export type Role = "owner" | "admin" | "coach" | "member" | "partner";
 declare module "vitest" {
   interface ProvidedContext {
     berth: Development;
-    /** The path of the server that was built, for tests that start one of their own. */
+    /** The path of the built server, for tests that start their own. */
     binary: string;
   }
 }
 
 const repository = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** How long the first start may take, in ms: most of it goes into a month of demo data. Only a failing run waits it out. */
-const patience = 300_000;
+/** Timeout of the first start, in ms. Most of the time goes into a month of demo data. */
+const startTimeout = 300_000;
 
 const removal = { recursive: true, force: true, maxRetries: 10, retryDelay: 100 };
 
-/** One server for all tests, on a database of its own. */
+/** Starts one server with its own database for all tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp(join(tmpdir(), "berth-client-"));
   const leftovers = [folder];
@@ -52,8 +52,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     if (server) await stop(server);
     await Promise.all(leftovers.map((path) => rm(path, removal)));
   };
-  // A run that is interrupted comes by here alone. There is no waiting here: the server
-  // is killed, Postgres dies with it, and may still be writing meanwhile.
+  // An interrupted run only gets here, not to teardown. It cannot wait: it kills the server, and
+  // Postgres, which dies with it, may still be writing.
   process.once("exit", () => {
     server?.kill("SIGKILL");
     for (const path of leftovers) rmSync(path, removal);
@@ -61,7 +61,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   try {
     const [berth, data] = [join(folder, "berth"), join(folder, "data")];
     say("building the server");
-    // Git may distrust a checkout that belongs to someone else, and the version is of no interest here.
+    // Without this flag Git may refuse a checkout with another owner. The tests need no version.
     const build = ["build", "-buildvcs=false", "-o", berth, "./server"];
     await promisify(execFile)("go", build, { cwd: repository });
     server = await start(berth, data, "127.0.0.1:0", leftovers);
@@ -74,7 +74,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   }
 }
 
-/** Starts a server on a database in a folder, and waits until it serves. Where it leaves files elsewhere, it says so. */
+/** Starts a server with its data in a folder and waits until it is ready. Adds its other folders to leftovers. */
 export async function start(
   berth: string,
   data: string,
@@ -88,9 +88,9 @@ export async function start(
   try {
     await untilReady(server.stdout, (line) => {
       say(line);
-      // Where Postgres may not run as root, its files are elsewhere.
-      const elsewhere = /the cluster is in (\S+)/.exec(line)?.[1];
-      if (elsewhere) leftovers.push(elsewhere);
+      // Postgres does not run as root; then its files are in another folder.
+      const cluster = /the cluster is in (\S+)/.exec(line)?.[1];
+      if (cluster) leftovers.push(cluster);
     });
     return server;
   } catch (error) {
@@ -99,35 +99,35 @@ export async function start(
   }
 }
 
-/** What a server says of itself in its folder. */
+/** Reads the dev.json of a server. */
 export async function described(data: string): Promise<Development> {
   return JSON.parse(await readFile(join(data, "dev.json"), "utf8"));
 }
 
-/** Without what whoever runs the tests has set for Berth: a database of theirs, above all. */
+/** The environment without the developer's Berth settings, above all their database. */
 function ownEnvironment(): NodeJS.ProcessEnv {
   const foreign = ([name]: [string, unknown]) =>
     name === "DATABASE_URL" || name.startsWith("BERTH_");
   return Object.fromEntries(Object.entries(process.env).filter((entry) => !foreign(entry)));
 }
 
-async function untilReady(output: Readable, hear: (line: string) => void): Promise<void> {
-  const deadline = AbortSignal.timeout(patience);
+async function untilReady(output: Readable, onLine: (line: string) => void): Promise<void> {
+  const deadline = AbortSignal.timeout(startTimeout);
   for await (const line of createInterface({ input: output, signal: deadline })) {
-    hear(line);
+    onLine(line);
     if (line.includes("ready at ")) {
-      output.resume(); // a full pipe would hold the server up
+      output.resume(); // a full pipe would block the server
       return;
     }
   }
   throw new Error(
     deadline.aborted
-      ? `not ready after ${patience / 1000} s`
+      ? `not ready after ${startTimeout / 1000} s`
       : "the server ended before it was ready",
   );
 }
 
-/** Ends a server as whoever runs it would. */
+/** Stops a server with SIGTERM, and kills it after 30 s. */
 export async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = once(server, "exit");

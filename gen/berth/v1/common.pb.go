@@ -29,7 +29,7 @@ type Channel int32
 const (
 	// Means CHANNEL_ONLINE.
 	Channel_CHANNEL_UNSPECIFIED Channel = 0
-	// In the members' app or on a web page.
+	// In the member app or on a web page.
 	Channel_CHANNEL_ONLINE Channel = 1
 	// By phone. Staff only.
 	Channel_CHANNEL_PHONE Channel = 2

@@ -109,7 +109,7 @@ type Tenant struct {
 	CreateTime *timestamppb.Timestamp `protobuf:"bytes,8,opt,name=create_time,json=createTime,proto3" json:"create_time,omitempty"`
 	// The time of the last edit, in UTC. Set by the service.
 	UpdateTime *timestamppb.Timestamp `protobuf:"bytes,9,opt,name=update_time,json=updateTime,proto3" json:"update_time,omitempty"`
-	// The look of emails, the pages that they link to, wall displays and the members' app. Absent: Berth's default look,
+	// The look of emails, the pages that they link to, wall displays and the member app. Absent: Berth's default look,
 	// with the tenant's name.
 	Brand         *Brand `protobuf:"bytes,10,opt,name=brand,proto3" json:"brand,omitempty"`
 	unknownFields protoimpl.UnknownFields

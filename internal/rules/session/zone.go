@@ -7,6 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
+// ZoneOf loads the time zone of a location.
 func ZoneOf(l catalog.Location) (LocationSetting, error) {
 	zone, err := time.LoadLocation(l.TimeZone)
 	if err != nil {

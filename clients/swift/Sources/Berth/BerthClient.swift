@@ -1,7 +1,7 @@
 import Connect
 import Foundation
 
-/// All of Berth's services, for one caller. Make one for the app, and keep it.
+/// A client of all services. Create one for the app and keep it.
 public final class BerthClient: Sendable {
     public let access: Berth_V1_AccessServiceClient
     public let analytics: Berth_V1_AnalyticsServiceClient
@@ -17,15 +17,15 @@ public final class BerthClient: Sendable {
     public let waitlist: Berth_V1_WaitlistServiceClient
 
     let tokens: TokenStore
-    let pacing: Pacing
+    let retryPolicy: RetryPolicy
 
-    /// Makes a client. It opens no connection before the first call.
+    /// Creates a client. It connects with the first call.
     ///
-    /// - parameter baseURL: Where Berth is, such as `https://api.berth.example`.
-    /// - parameter timeout: How long one attempt at a unary call may take, in seconds.
-    /// - parameter retries: How many times a call is sent again where that is safe.
-    /// - parameter refresh: Fetches a token: before the first call, a minute before one ends, and once where the server
-    ///   refuses one. However many calls need it, it runs once at a time.
+    /// - parameter baseURL: The server's URL, such as `https://api.berth.example`.
+    /// - parameter timeout: Timeout of one attempt of a unary call, in seconds.
+    /// - parameter retries: How often a call is retried if that is safe.
+    /// - parameter refresh: Fetches a token: before the first call, one minute before a token expires, and once when
+    ///   the server rejects a token. Concurrent calls share one fetch.
     public convenience init(
         baseURL: String,
         timeout: TimeInterval = 15,
@@ -33,7 +33,7 @@ public final class BerthClient: Sendable {
         refresh: @escaping Refresh
     ) {
         let configuration = URLSessionConfiguration.default
-        // A stream that misses two heartbeats is dead. It is the time between two packets, not that of a call.
+        // A stream that misses two heartbeats is dead. This limits the time between packets, not of a call.
         configuration.timeoutIntervalForRequest = 35
         let http = URLSessionHTTPClient(configuration: configuration)
         self.init(
@@ -41,13 +41,13 @@ public final class BerthClient: Sendable {
                 httpClient: http,
                 config: ProtocolClientConfig(host: baseURL, codec: ProtoCodec(), timeout: timeout)
             ),
-            // The timeout of a configuration would end streams too.
+            // Without a timeout, which would end streams, too.
             streams: ProtocolClient(
                 httpClient: http,
                 config: ProtocolClientConfig(host: baseURL, codec: ProtoCodec())
             ),
             tokens: TokenStore(refresh: refresh),
-            pacing: Pacing(retries: retries)
+            retryPolicy: RetryPolicy(retries: retries)
         )
     }
 
@@ -55,11 +55,11 @@ public final class BerthClient: Sendable {
         calls: any ProtocolClientInterface,
         streams: any ProtocolClientInterface,
         tokens: TokenStore,
-        pacing: Pacing
+        retryPolicy: RetryPolicy
     ) {
-        let client = CourteousClient(calls: calls, streams: streams, tokens: tokens, pacing: pacing)
+        let client = RetryingClient(calls: calls, streams: streams, tokens: tokens, retryPolicy: retryPolicy)
         self.tokens = tokens
-        self.pacing = pacing
+        self.retryPolicy = retryPolicy
         self.access = Berth_V1_AccessServiceClient(client: client)
         self.analytics = Berth_V1_AnalyticsServiceClient(client: client)
         self.audit = Berth_V1_AuditServiceClient(client: client)
@@ -74,7 +74,7 @@ public final class BerthClient: Sendable {
         self.waitlist = Berth_V1_WaitlistServiceClient(client: client)
     }
 
-    /// The headers that a stream needs: unlike other calls it does not get its token by itself.
+    /// Headers with the current token. Streams need them; unary calls get them automatically.
     public func authorization() async throws -> Headers {
         return bearer(try await self.tokens.current())
     }

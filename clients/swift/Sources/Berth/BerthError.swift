@@ -1,16 +1,16 @@
 import Connect
 import Foundation
 
-/// What a refused call says. Branch on `reason`; `message` is for people and may change.
+/// Why a call failed. Branch on `reason`; `message` is for people and may change.
 public struct BerthError: Error, Sendable {
-    /// `.unspecified` where the reason is newer than this client, or the error is not Berth's own.
+    /// `.unspecified` if this client does not know the reason, or the error is not from Berth.
     public let reason: Berth_V1_ErrorReason
     public let code: Code
     public let message: String
-    /// Facts of the refusal, as the reason documents them. Times are RFC 3339 in UTC.
+    /// Details, as documented with the reason. Times are RFC 3339 in UTC.
     public let metadata: [String: String]
 
-    /// Reads whatever a call failed with.
+    /// Reads any error of a call.
     public init(_ error: any Error) {
         if let known = error as? BerthError {
             self = known
@@ -50,7 +50,7 @@ extension BerthError: LocalizedError {
 }
 
 extension ResponseMessage {
-    /// The answer, or else a `BerthError`.
+    /// The response message. Throws a `BerthError` if the call failed.
     public var value: Output {
         get throws {
             switch self.result {
@@ -63,7 +63,8 @@ extension ResponseMessage {
     }
 }
 
-/// The generated names, such as sessionFull, and those on the wire, such as SESSION_FULL, differ in case and underscores only.
+/// Reasons by name. Generated names, such as sessionFull, and names on the wire, such as SESSION_FULL,
+/// differ in case and underscores only.
 private let reasons: [String: Berth_V1_ErrorReason] = Dictionary(
     Berth_V1_ErrorReason.allCases.map { (plain(String(describing: $0)), $0) },
     uniquingKeysWith: { first, _ in first }

@@ -1,6 +1,6 @@
 import Connect
 
-/// All pages of a list, one after the other, as they are asked for.
+/// All pages of a list. A page is fetched when the loop asks for it. Throws a `BerthError` if a call fails.
 public struct Pages<Request: ProtobufMessage, Page: ProtobufMessage>: AsyncSequence {
     public typealias Element = Page
     public typealias List = (Request) async -> ResponseMessage<Page>
@@ -10,9 +10,9 @@ public struct Pages<Request: ProtobufMessage, Page: ProtobufMessage>: AsyncSeque
     let next: KeyPath<Page, String>
     let list: List
 
-    /// - parameter request: What to ask for.
+    /// - parameter request: The request of the first page.
     /// - parameter token: The request's `page_token`.
-    /// - parameter next: The answer's `next_page_token`.
+    /// - parameter next: The response's `next_page_token`.
     /// - parameter list: The RPC.
     public init(
         of request: Request,
@@ -38,7 +38,7 @@ public struct Pages<Request: ProtobufMessage, Page: ProtobufMessage>: AsyncSeque
             guard var request = self.request else {
                 return nil
             }
-            self.request = nil // after an error there is nothing more
+            self.request = nil // the sequence ends after an error
             let page = try await self.pages.list(request).value
             let token = page[keyPath: self.pages.next]
             if !token.isEmpty {
@@ -49,7 +49,7 @@ public struct Pages<Request: ProtobufMessage, Page: ProtobufMessage>: AsyncSeque
         }
     }
 
-    /// All items of the list; a page is fetched when its first item is wanted.
+    /// All items of the list. A page is fetched when the loop asks for its first item.
     public func items<Item>(_ items: KeyPath<Page, [Item]>) -> Items<Request, Page, Item> {
         return Items(pages: self, items: items)
     }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// A token, as a refresh gives it.
+/// An access token with its expiry.
 public struct Token: Sendable {
     public let value: String
-    /// When it ends. Nil: it is used until it is refused.
+    /// When it expires. Nil: it is used until the server rejects it.
     public let expiresAt: Date?
 
     public init(value: String, expiresAt: Date? = nil) {
@@ -12,13 +12,13 @@ public struct Token: Sendable {
     }
 }
 
-/// Fetches a token that is good from now on: from your own backend, or from an identity provider.
+/// Fetches a valid access token, from your backend or an identity provider.
 public typealias Refresh = @Sendable () async throws -> Token
 
-/// Keeps the token that is good now. Calls that need one while it is being fetched wait for that one.
+/// Keeps the current token. Concurrent calls share one fetch.
 actor TokenStore {
-    /// A token is renewed this long before it ends, in seconds, so that it does not end under way.
-    private static let margin: TimeInterval = 60
+    /// A token is renewed this long before it expires, in seconds, so that it does not expire in transit.
+    private static let renewalMargin: TimeInterval = 60
 
     private let refresh: Refresh
     private let now: @Sendable () -> Date
@@ -38,7 +38,7 @@ actor TokenStore {
         do {
             return try await self.fetch()
         } catch {
-            // What is held may be old, and still be good for a minute of trouble at the issuer's.
+            // The current token may still be valid while the issuer is unavailable.
             if let held = self.held, let end = held.expiresAt, self.now() < end {
                 return held.value
             }
@@ -46,9 +46,9 @@ actor TokenStore {
         }
     }
 
-    /// Tells that a token was refused. Says whether there is another to try.
+    /// Called when the server rejects a token. Returns whether there is another one to try.
     func refused(_ token: String) async -> Bool {
-        // Another call may have fetched one in the meantime.
+        // Another call may have fetched a new one.
         if let held = self.held, held.value != token {
             return true
         }
@@ -70,9 +70,9 @@ actor TokenStore {
         self.held = fresh
         self.renewAt = .distantFuture
         if let end = fresh.expiresAt {
-            // A token that lives for a minute or two is not renewed with every call.
+            // Do not renew a token that is valid for a minute or two with every call.
             let life = end.timeIntervalSince(self.now())
-            self.renewAt = end.addingTimeInterval(-min(Self.margin, life / 5))
+            self.renewAt = end.addingTimeInterval(-min(Self.renewalMargin, life / 5))
         }
         return fresh.value
     }

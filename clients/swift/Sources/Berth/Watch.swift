@@ -2,15 +2,15 @@ import Connect
 import Foundation
 
 extension BerthClient {
-    /// Gives what happens in the tenant, in commit order, until its loop is left or its task is cancelled. Where the connection
-    /// ends, for whatever reason, it goes on from the last cursor. It throws what another attempt would not mend.
+    /// Streams the tenant's events in commit order, until the loop is left or its task is cancelled. After a
+    /// lost connection it continues from the last cursor. Throws a `BerthError` that retrying cannot fix.
     ///
-    /// The first message comes as soon as the watch runs; it and those that only show that the connection lives have no
-    /// events. Whoever keeps the cursor of a message once its events are dealt with, and begins there the
-    /// next time, misses nothing and sees nothing twice. Without a cursor it begins now.
+    /// The first message arrives when the watch starts. It has no events, and neither have heartbeats. Save a
+    /// message's cursor after handling its events: a later watch from this cursor misses no event and repeats
+    /// none. Without a cursor the watch starts now.
     ///
-    /// - parameter request: Which events, and from where.
-    /// - parameter onDisconnect: Called when the connection is lost; the next message says that it is back.
+    /// - parameter request: The filter and the cursor to start from.
+    /// - parameter onDisconnect: Called when the connection is lost. The next message means that it is back.
     public func watch(
         _ request: Berth_V1_WatchEventsRequest = Berth_V1_WatchEventsRequest(),
         onDisconnect: (@Sendable (BerthError) -> Void)? = nil
@@ -49,7 +49,8 @@ extension BerthClient {
                             request.cursor = message.cursor
                             renewed = false
                             if greeted {
-                                // Whoever greets and then hangs up each time is not to be called ever faster.
+                                // A server may greet and then hang up each time: only a second
+                                // message resets the backoff.
                                 failures = 0
                             }
                             greeted = true
@@ -69,27 +70,27 @@ extension BerthClient {
                 break
             }
             if lost.code == .unauthenticated {
-                // Once: what is new and refused again will not be good.
-                if let refused = token, !renewed, await self.tokens.refused(refused) {
+                // Once: if the new token is rejected too, give up.
+                if let rejected = token, !renewed, await self.tokens.refused(rejected) {
                     renewed = true
                     continue
                 }
                 continuation.finish(throwing: lost)
                 return
             }
-            guard let wait = self.pacing.resumption(lost, attempt: failures) else {
+            guard let wait = self.retryPolicy.reconnectDelay(lost, attempt: failures) else {
                 continuation.finish(throwing: lost)
                 return
             }
             failures += 1
             onDisconnect?(lost)
-            try? await self.pacing.sleep(wait) // a cancellation ends the loop above
+            try? await self.retryPolicy.sleep(wait) // cancellation ends the loop above
         }
         continuation.finish()
     }
 }
 
-/// How a stream ended; one that just ends is as good as lost.
+/// The error that a stream ended with. One that ends without an error counts as lost.
 private func ended(_ code: Code, _ error: (any Error)?) -> BerthError {
     if let error = error {
         return BerthError(error)

@@ -5,10 +5,10 @@ import XCTest
 @testable import Berth
 
 final class CallTests: XCTestCase {
-    func testMutationsAreSentAgainUnderTheSameKey() async throws {
+    func testMutationsAreRetriedWithTheSameKey() async throws {
         for error in [contention, lost, refusal(.deadlineExceeded, "DEADLINE_EXCEEDED")] {
             let server = FakeServer(script: [error, error])
-            let (berth, waits) = client(of: server)
+            let (berth, delays) = client(of: server)
             _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
             _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
             let keys = server.headers.map { $0["idempotency-key"] ?? [] }
@@ -17,23 +17,23 @@ final class CallTests: XCTestCase {
             XCTAssertEqual(keys[0], keys[1])
             XCTAssertEqual(keys[0], keys[2])
             XCTAssertNotEqual(keys[0], keys[3])
-            XCTAssertEqual(waits.all, [0.1, 0.2])
+            XCTAssertEqual(delays.all, [0.1, 0.2])
         }
     }
 
-    func testReadsTakeNoKeyAndGiveUpAfterSoMany() async {
+    func testReadsHaveNoKeyAndStopAfterMaxRetries() async {
         let server = FakeServer(script: Array(repeating: contention, count: 9))
-        let (berth, waits) = client(of: server)
+        let (berth, delays) = client(of: server)
         let response = await berth.bookings.getBooking(request: Berth_V1_GetBookingRequest())
         XCTAssertThrowsError(try response.value) { error in
             XCTAssertEqual((error as? BerthError)?.reason, .contention)
         }
         XCTAssertEqual(server.headers.count, 5)
         XCTAssertNil(server.headers[0]["idempotency-key"])
-        XCTAssertEqual(waits.all, [0.1, 0.2, 0.4, 0.8])
+        XCTAssertEqual(delays.all, [0.1, 0.2, 0.4, 0.8])
     }
 
-    func testRefusalsAreNotSentAgain() async {
+    func testRefusalsAreNotRetried() async {
         let refusals = [
             refusal(.resourceExhausted, "SESSION_FULL"),
             refusal(.internalError, "INTERNAL"),
@@ -50,17 +50,17 @@ final class CallTests: XCTestCase {
         }
     }
 
-    func testTheServerSaysHowLongToWait() async throws {
+    func testRateLimitedCallsWaitForRetryAfter() async throws {
         let limited = refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "3"])
-        let (berth, waits) = client(of: FakeServer(script: [limited]))
+        let (berth, delays) = client(of: FakeServer(script: [limited]))
         _ = try await berth.bookings.book(request: Berth_V1_BookRequest()).value
-        XCTAssertEqual(waits.all, [3.1])
+        XCTAssertEqual(delays.all, [3.1])
     }
 
-    func testARefusedTokenIsRenewedOnce() async {
-        let issued = Notes<Int>()
+    func testRejectedTokenIsRenewedOnce() async {
+        let issued = Recorder<Int>()
         let server = FakeServer(script: [unauthenticated, nil, unauthenticated, unauthenticated])
-        let (berth, waits) = client(of: server) {
+        let (berth, delays) = client(of: server) {
             issued.add(1)
             return Token(value: "t\(issued.all.count)")
         }
@@ -70,10 +70,10 @@ final class CallTests: XCTestCase {
         XCTAssertEqual(second.error?.code, .unauthenticated)
         let tokens = server.headers.map { $0["authorization"]?.first ?? "" }
         XCTAssertEqual(tokens, ["Bearer t1", "Bearer t2", "Bearer t2", "Bearer t3"])
-        XCTAssertEqual(waits.all, [])
+        XCTAssertEqual(delays.all, [])
     }
 
-    func testErrorsTellTheReasonAndItsFacts() {
+    func testErrorsHaveReasonAndMetadata() {
         let error = BerthError(refusal(.resourceExhausted, "DAILY_LIMIT", ["limit": "2"]))
         XCTAssertEqual(error.reason, .dailyLimit)
         XCTAssertEqual(error.code, .resourceExhausted)
@@ -83,14 +83,14 @@ final class CallTests: XCTestCase {
         XCTAssertEqual(BerthError(CancellationError()).code, .canceled)
     }
 
-    func testListsAreReadToTheirEnd() async throws {
-        let asked = Notes<String>()
+    func testPagesReadAllItems() async throws {
+        let requests = Recorder<String>()
         var request = Berth_V1_ListItemsRequest()
         request.locationID = "l"
         let pages = Pages(of: request, token: \.pageToken, next: \.nextPageToken) {
             (request) -> ResponseMessage<Berth_V1_ListItemsResponse> in
-            asked.add(request.locationID + request.pageToken)
-            let page = asked.all.count
+            requests.add(request.locationID + request.pageToken)
+            let page = requests.all.count
             var answer = Berth_V1_ListItemsResponse()
             for name in ["a", "b"] where page != 2 { // a page may be empty
                 var item = Berth_V1_Item()
@@ -105,14 +105,14 @@ final class CallTests: XCTestCase {
             ids.append(item.id)
         }
         XCTAssertEqual(ids, ["1a", "1b", "3a", "3b"])
-        XCTAssertEqual(asked.all, ["l", "l1", "l2"])
+        XCTAssertEqual(requests.all, ["l", "l1", "l2"])
     }
 }
 
 final class TokenTests: XCTestCase {
-    func testTokensAreRenewedInTime() async throws {
+    func testTokensAreRenewedBeforeTheyExpire() async throws {
         let clock = Clock()
-        let issued = Notes<Int>()
+        let issued = Recorder<Int>()
         let tokens = TokenStore(
             refresh: {
                 issued.add(1)
@@ -128,22 +128,22 @@ final class TokenTests: XCTestCase {
         XCTAssertEqual(value, "t1")
         clock.now += 1
         clock.down = true
-        value = try await tokens.current() // it is good for one more minute
+        value = try await tokens.current() // still valid for one minute
         XCTAssertEqual(value, "t1")
         clock.down = false
         clock.life = 60
         value = try await tokens.current()
         XCTAssertEqual(value, "t3")
         clock.now += 47
-        value = try await tokens.current() // not with every call
+        value = try await tokens.current() // not renewed with every call
         XCTAssertEqual(value, "t3")
         clock.now += 1
         value = try await tokens.current()
         XCTAssertEqual(value, "t4")
     }
 
-    func testOneFetchServesAllThatWait() async throws {
-        let issued = Notes<Int>()
+    func testConcurrentCallsShareOneFetch() async throws {
+        let issued = Recorder<Int>()
         let tokens = TokenStore(refresh: {
             issued.add(1)
             await Task.yield()
@@ -161,7 +161,7 @@ final class TokenTests: XCTestCase {
     }
 }
 
-/// Set by its test alone, between calls.
+/// Set by the test between calls.
 private final class Clock: @unchecked Sendable {
     var now = Date(timeIntervalSince1970: 0)
     var life: TimeInterval = 600

@@ -4,7 +4,7 @@ import XCTest
 
 @testable import Berth
 
-/// A server that meets each call with the next of what is scripted, and then answers.
+/// A server that fails each call with the next scripted error, and then succeeds.
 final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
     enum Step {
         case message(Berth_V1_WatchEventsResponse)
@@ -15,7 +15,7 @@ final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
     private var script: [ConnectError?]
     private var streams: [[Step]]
     private var recorded: [Headers] = []
-    private var asked: [Berth_V1_WatchEventsRequest] = []
+    private var watchRequests: [Berth_V1_WatchEventsRequest] = []
 
     init(script: [ConnectError?] = [], streams: [[Step]] = []) {
         self.script = script
@@ -27,9 +27,9 @@ final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
         return self.lock.withLock { self.recorded }
     }
 
-    /// What each watch asked for.
+    /// The request of each watch.
     var watches: [Berth_V1_WatchEventsRequest] {
-        return self.lock.withLock { self.asked }
+        return self.lock.withLock { self.watchRequests }
     }
 
     func unary<Input: ProtobufMessage, Output: ProtobufMessage>(
@@ -53,11 +53,11 @@ final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
             return self.streams.isEmpty ? [] : self.streams.removeFirst()
         }
         return FakeStream<Input, Output>(steps: steps) { request in
-            self.lock.withLock { self.asked.append(request) }
+            self.lock.withLock { self.watchRequests.append(request) }
         }
     }
 
-    // MARK: - Not called here
+    // MARK: - Not used by the tests
 
     func unary<Input: ProtobufMessage, Output: ProtobufMessage>(
         path: String, idempotencyLevel: IdempotencyLevel, request: Input, headers: Headers,
@@ -100,22 +100,22 @@ final class FakeServer: ProtocolClientInterface, @unchecked Sendable {
 private final class FakeStream<Input: ProtobufMessage, Output: ProtobufMessage>:
     ServerOnlyAsyncStreamInterface, @unchecked Sendable {
     private let steps: [FakeServer.Step]
-    private let heard: @Sendable (Berth_V1_WatchEventsRequest) -> Void
+    private let onRequest: @Sendable (Berth_V1_WatchEventsRequest) -> Void
     private let stream: AsyncStream<StreamResult<Output>>
     private let continuation: AsyncStream<StreamResult<Output>>.Continuation
 
     init(
         steps: [FakeServer.Step],
-        heard: @escaping @Sendable (Berth_V1_WatchEventsRequest) -> Void
+        onRequest: @escaping @Sendable (Berth_V1_WatchEventsRequest) -> Void
     ) {
         self.steps = steps
-        self.heard = heard
+        self.onRequest = onRequest
         (self.stream, self.continuation) = AsyncStream.makeStream(of: StreamResult<Output>.self)
     }
 
     func send(_ input: Input) throws {
         if let request = input as? Berth_V1_WatchEventsRequest {
-            self.heard(request)
+            self.onRequest(request)
         }
         for step in self.steps {
             switch step {
@@ -140,25 +140,25 @@ private final class FakeStream<Input: ProtobufMessage, Output: ProtobufMessage>:
     }
 }
 
-/// Notes what happens, from any task.
-final class Notes<Note: Sendable>: @unchecked Sendable {
+/// Records values from any task.
+final class Recorder<Value: Sendable>: @unchecked Sendable {
     private let lock = NSLock()
-    private var notes: [Note] = []
+    private var values: [Value] = []
 
-    func add(_ note: Note) {
-        self.lock.withLock { self.notes.append(note) }
+    func add(_ value: Value) {
+        self.lock.withLock { self.values.append(value) }
     }
 
-    var all: [Note] {
-        return self.lock.withLock { self.notes }
+    var all: [Value] {
+        return self.lock.withLock { self.values }
     }
 }
 
-func refusal(_ code: Code, _ reason: String, _ facts: [String: String] = [:]) -> ConnectError {
+func refusal(_ code: Code, _ reason: String, _ metadata: [String: String] = [:]) -> ConnectError {
     var info = Google_Rpc_ErrorInfo()
     info.domain = "berth"
     info.reason = reason
-    info.metadata = facts
+    info.metadata = metadata
     let detail = ConnectError.Detail(
         type: Google_Rpc_ErrorInfo.protoMessageName, payload: try? info.serializedData()
     )
@@ -170,15 +170,15 @@ let shuttingDown = refusal(.unavailable, "SHUTTING_DOWN")
 let unauthenticated = refusal(.unauthenticated, "UNAUTHENTICATED")
 let lost = ConnectError(code: .unavailable, message: "connection reset")
 
-/// A client of the server that does not wait, and the waits that it would have made.
+/// A client of the server that records its delays instead of waiting.
 func client(
     of server: FakeServer,
     refresh: @escaping Refresh = { Token(value: "token") }
-) -> (BerthClient, Notes<TimeInterval>) {
-    let waits = Notes<TimeInterval>()
-    let pacing = Pacing(retries: 4, random: { 1 }, sleep: { waits.add($0) })
+) -> (BerthClient, Recorder<TimeInterval>) {
+    let delays = Recorder<TimeInterval>()
+    let retryPolicy = RetryPolicy(retries: 4, random: { 1 }, sleep: { delays.add($0) })
     let client = BerthClient(
-        calls: server, streams: server, tokens: TokenStore(refresh: refresh), pacing: pacing
+        calls: server, streams: server, tokens: TokenStore(refresh: refresh), retryPolicy: retryPolicy
     )
-    return (client, waits)
+    return (client, delays)
 }

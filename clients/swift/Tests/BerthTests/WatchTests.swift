@@ -5,7 +5,7 @@ import XCTest
 @testable import Berth
 
 final class WatchTests: XCTestCase {
-    /// A message with these events; its cursor is the last one's.
+    /// A message with these events and the cursor of the last.
     private func message(_ ids: String...) -> FakeServer.Step {
         var message = Berth_V1_WatchEventsResponse()
         for id in ids {
@@ -23,7 +23,7 @@ final class WatchTests: XCTestCase {
         return .message(message)
     }
 
-    /// Watches until it has so many events.
+    /// Watches until it has this many events.
     private func take(_ count: Int, of berth: BerthClient) async throws -> [String] {
         var request = Berth_V1_WatchEventsRequest()
         request.cursor = "z"
@@ -37,7 +37,7 @@ final class WatchTests: XCTestCase {
         return ids
     }
 
-    func testItGoesOnWhereItWas() async throws {
+    func testWatchResumesFromItsCursor() async throws {
         let tooSlow = refusal(.aborted, "WATCHER_TOO_SLOW")
         let limited = refusal(.resourceExhausted, "RATE_LIMITED", ["retry_after": "2"])
         let server = FakeServer(streams: [
@@ -49,32 +49,32 @@ final class WatchTests: XCTestCase {
             [greeting("d"), .end(unauthenticated)],
             [message("e")],
         ])
-        let issued = Notes<Int>()
-        let (berth, waits) = client(of: server) {
+        let issued = Recorder<Int>()
+        let (berth, delays) = client(of: server) {
             issued.add(1)
             return Token(value: "t\(issued.all.count)")
         }
         let ids = try await self.take(4, of: berth)
         XCTAssertEqual(ids, ["a", "b", "c", "e"])
         XCTAssertEqual(server.watches.map(\.cursor), ["z", "z", "y", "y", "b", "d", "d"])
-        XCTAssertEqual(waits.all, [0.1, 0.2, 2.4, 0.1, 0.1])
+        XCTAssertEqual(delays.all, [0.1, 0.2, 2.4, 0.1, 0.1])
         let tokens = server.headers.map { $0["authorization"]?.first ?? "" }
         XCTAssertEqual(tokens[5], "Bearer t1")
         XCTAssertEqual(tokens[6], "Bearer t2")
     }
 
-    func testItThrowsWhatTimeDoesNotMend() async throws {
-        let hopeless = [
+    func testWatchThrowsErrorsThatRetryingCannotFix() async throws {
+        let permanent = [
             refusal(.permissionDenied, "PERMISSION_DENIED"),
             refusal(.invalidArgument, "INVALID_FIELD"),
             unauthenticated,
         ]
-        for error in hopeless {
+        for error in permanent {
             let server = FakeServer(streams: [[.end(error)], [.end(error)]])
             let (berth, _) = client(of: server)
             do {
                 _ = try await self.take(1, of: berth)
-                XCTFail("it went on")
+                XCTFail("the watch did not throw")
             } catch let thrown as BerthError {
                 XCTAssertEqual(thrown.code, error.code)
             }
@@ -82,7 +82,7 @@ final class WatchTests: XCTestCase {
         }
     }
 
-    func testItEndsWithItsTask() async throws {
+    func testWatchEndsWithItsTask() async throws {
         let (berth, _) = client(of: FakeServer(streams: [[greeting("a")]]))
         let running = XCTestExpectation(description: "the watch runs")
         let task = Task {

@@ -80,8 +80,8 @@ export const fr: typeof en = {
       `Le ${["", "premier", "deuxième", "troisième", "quatrième", "cinquième"][n]} ${weekday}`,
     onLast: (weekday) => `Le dernier ${weekday}`,
     ends: "Se termine",
-    afterMany: "Après un nombre de séances",
-    onDay: "À une date",
+    afterMany: "Par nombre",
+    onDay: "Par date",
     lastDay: "Date de fin",
     changeDays: "Modifier la répétition",
     changeDaysNote:

@@ -56,7 +56,7 @@ export enum Channel {
   UNSPECIFIED = 0,
 
   /**
-   * In the members' app or on a web page.
+   * In the member app or on a web page.
    *
    * @generated from enum value: CHANNEL_ONLINE = 1;
    */

@@ -90,7 +90,7 @@ export type Tenant = Message<"berth.v1.Tenant"> & {
   updateTime?: Timestamp | undefined;
 
   /**
-   * The look of emails, the pages that they link to, wall displays and the members' app. Absent: Berth's default look,
+   * The look of emails, the pages that they link to, wall displays and the member app. Absent: Berth's default look,
    * with the tenant's name.
    *
    * @generated from field: berth.v1.Brand brand = 10;

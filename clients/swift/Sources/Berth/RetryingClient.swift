@@ -1,25 +1,24 @@
 import Connect
 import Foundation
 
-/// Gives calls a token, which is renewed when it is refused; gives mutations an idempotency key; and sends again what is
-/// safe to send again. It is a client around a client rather than an interceptor, because an interceptor cannot
-/// send a request twice.
-final class CourteousClient: ProtocolClientInterface {
+/// Adds tokens, idempotency keys and retries to a client. A rejected token is renewed once. It wraps the
+/// client because an interceptor cannot send a request twice.
+final class RetryingClient: ProtocolClientInterface {
     private let calls: any ProtocolClientInterface
     private let streams: any ProtocolClientInterface
     private let tokens: TokenStore
-    private let pacing: Pacing
+    private let retryPolicy: RetryPolicy
 
     init(
         calls: any ProtocolClientInterface,
         streams: any ProtocolClientInterface,
         tokens: TokenStore,
-        pacing: Pacing
+        retryPolicy: RetryPolicy
     ) {
         self.calls = calls
         self.streams = streams
         self.tokens = tokens
-        self.pacing = pacing
+        self.retryPolicy = retryPolicy
     }
 
     func unary<Input: ProtobufMessage, Output: ProtobufMessage>(
@@ -29,11 +28,11 @@ final class CourteousClient: ProtocolClientInterface {
         headers: Headers
     ) async -> ResponseMessage<Output> {
         var headers = headers
-        let reads = idempotencyLevel == .noSideEffects
-        // A key is its caller's: where there is none, the server keeps no answers.
-        let takesKey = !reads && !withoutCaller.contains(path)
-        let own = withoutCaller.contains(path) || headers["authorization"] != nil
-        if takesKey && headers["idempotency-key"] == nil {
+        let isRead = idempotencyLevel == .noSideEffects
+        // Idempotency keys belong to a caller: the server ignores them in public calls.
+        let usesIdempotencyKey = !isRead && !publicPaths.contains(path)
+        let hasOwnToken = publicPaths.contains(path) || headers["authorization"] != nil
+        if usesIdempotencyKey && headers["idempotency-key"] == nil {
             headers["idempotency-key"] = [UUID().uuidString]
         }
         var renewed = false
@@ -42,7 +41,7 @@ final class CourteousClient: ProtocolClientInterface {
             var token: String?
             let response: ResponseMessage<Output>
             do {
-                if !own {
+                if !hasOwnToken {
                     let current = try await self.tokens.current()
                     headers["authorization"] = ["Bearer \(current)"]
                     token = current
@@ -56,23 +55,23 @@ final class CourteousClient: ProtocolClientInterface {
             guard let failed = response.error, !Task.isCancelled else {
                 return response
             }
-            if failed.code == .unauthenticated, let refused = token, !renewed {
+            if failed.code == .unauthenticated, let rejected = token, !renewed {
                 renewed = true
-                if await self.tokens.refused(refused) {
+                if await self.tokens.refused(rejected) {
                     continue
                 }
             }
-            let wait = self.pacing.patience(
-                BerthError(failed), safe: reads || takesKey, attempt: attempt
+            let wait = self.retryPolicy.retryDelay(
+                BerthError(failed), safe: isRead || usesIdempotencyKey, attempt: attempt
             )
-            guard let wait = wait, attempt < self.pacing.retries else {
+            guard let wait = wait, attempt < self.retryPolicy.retries else {
                 return response
             }
             attempt += 1
             do {
-                try await self.pacing.sleep(wait)
+                try await self.retryPolicy.sleep(wait)
             } catch {
-                return response // cancelled: what went wrong says more
+                return response // cancelled: the original error is more useful
             }
         }
     }
@@ -84,7 +83,7 @@ final class CourteousClient: ProtocolClientInterface {
         return self.streams.serverOnlyStream(path: path, headers: headers)
     }
 
-    // MARK: - What the contract has no use for goes through as it is.
+    // MARK: - Not used by the contract: passed through
 
     @discardableResult
     func unary<Input: ProtobufMessage, Output: ProtobufMessage>(
@@ -139,8 +138,8 @@ final class CourteousClient: ProtocolClientInterface {
     }
 }
 
-/// RPCs whose request proves itself, by a signature or a key.
-private let withoutCaller: Set<String> = [
+/// RPCs without a caller: their request has a signature or a key.
+private let publicPaths: Set<String> = [
     "/berth.v1.AccessService/ExchangeKey",
     "/berth.v1.CheckInService/GetDisplay",
     "/berth.v1.WaitlistService/ClaimOffer",
