@@ -75,6 +75,11 @@ func FindEntry(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, into **waitli
 	one(b, in, &entriesByID, id, into)
 }
 
+// FindEntryFunc reads an entry, and hands it on.
+func FindEntryFunc(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, found func(waitlist.Entry)) {
+	entriesByID.Find(b, in, id, found)
+}
+
 // FindEntryByRef reads the entry with an external reference; nil where there is none.
 func FindEntryByRef(b *pg.Batch, in tenant.TenantID, ref string, into **waitlist.Entry) {
 	one(b, in, &entriesByRef, ref, into)
@@ -194,15 +199,17 @@ update waitlist_entries set status = $3, booking_id = $4, passed_over_reason = $
 where tenant_id = $1 and id = $2`, in, e.ID, e.Status, e.Booking, e.PassedOver, now, e.ClosedAt, e.Tries, e.Score)
 }
 
-// PassOver notes for entries why freed seats passed them by.
-func PassOver(tx *pg.Tx, in tenant.TenantID, entries []tenant.EntryID, reasons []string, now time.Time) {
-	if len(entries) == 0 {
+// SkipEntries notes for entries why they were passed over.
+func SkipEntries(tx *pg.Tx, in tenant.TenantID, skipped []waitlist.Verdict, now time.Time) {
+	if len(skipped) == 0 {
 		return
 	}
 	tx.Write(`
 update waitlist_entries e set passed_over_reason = p.reason, updated_at = $4
 from unnest($2::uuid[], $3::text[]) as p (id, reason)
-where e.tenant_id = $1 and e.id = p.id`, in, entries, reasons, now)
+where e.tenant_id = $1 and e.id = p.id`, in,
+		column(skipped, func(v waitlist.Verdict) tenant.EntryID { return v.Entry }),
+		column(skipped, func(v waitlist.Verdict) string { return v.Reason }), now)
 }
 
 // SetOrder gives entries, with all their places, other standings in line: flags and keys.

@@ -11,22 +11,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// QueueSize is how many wait in a queue, and the greatest key ever given there.
-type QueueSize struct {
-	Queue   waitlist.Queue
-	Waiting int
-	LastKey int64
-}
-
 // ListQueues reads those of the queues that exist.
-func ListQueues(b *pg.Batch, in tenant.TenantID, queues []waitlist.Queue, into *[]QueueSize) {
+func ListQueues(b *pg.Batch, in tenant.TenantID, queues []waitlist.Queue, into *[]waitlist.QueueSize) {
 	locations, services, dates := queueColumns(queues)
 	pg.Collect(b.Queue(`
 select q.location_id, q.service_id, q.local_date, q.waiting, q.last_key
 from unnest($2::uuid[], $3::uuid[], $4::date[]) as k (location_id, service_id, local_date)
 join waitlist_queues q on q.tenant_id = $1 and q.location_id = k.location_id and q.service_id = k.service_id and q.local_date = k.local_date`,
-		in, locations, services, dates), into, func(row pgx.CollectableRow) (QueueSize, error) {
-		var s QueueSize
+		in, locations, services, dates), into, func(row pgx.CollectableRow) (waitlist.QueueSize, error) {
+		var s waitlist.QueueSize
 		var on time.Time
 		err := row.Scan(&s.Queue.Location, &s.Queue.Service, &on, &s.Waiting, &s.LastKey)
 		s.Queue.Date = day(on)

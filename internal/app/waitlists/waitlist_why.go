@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What the waitlist is asked for, and what is on record of it.
+// Queries and records of the waitlist.
 type (
 	EntryQuery    = store.EntryQuery
 	OfferQuery    = store.OfferQuery
@@ -22,7 +22,7 @@ type (
 	WaitlistPart  = store.WaitlistPart
 )
 
-// storyLength bounds how many moves and offers one story tells.
+// storyLength is the most decisions and offers of a story.
 const storyLength = 500
 
 // ListEntries reads entries.
@@ -36,7 +36,7 @@ func (s *Service) ListEntries(ctx context.Context, caller tenant.Caller, q store
 	return entries, s.stand(ctx, caller, entries)
 }
 
-// stand fills in where entries stand, and which offers they have.
+// stand fills in the positions and live offers of entries.
 func (s *Service) stand(ctx context.Context, caller tenant.Caller, entries []waitlist.Entry) error {
 	var open []tenant.EntryID
 	for _, e := range entries {
@@ -64,7 +64,7 @@ func (s *Service) ListOffers(ctx context.Context, caller tenant.Caller, q store.
 	return s.overdue(offers), err
 }
 
-// overdue shows offers that have run out as what they are, whether or not anybody has noticed.
+// overdue shows offers that have run out as EXPIRED, even if no alarm has ended them yet.
 func (s *Service) overdue(offers []waitlist.Offer) []waitlist.Offer {
 	now := s.engine.Now()
 	for i, o := range offers {
@@ -75,8 +75,10 @@ func (s *Service) overdue(offers []waitlist.Offer) []waitlist.Offer {
 	return offers
 }
 
-// ListDecisions reads moves, with a look-up of names.
-func (s *Service) ListDecisions(ctx context.Context, caller tenant.Caller, q store.DecisionQuery) ([]store.Decided, func(tenant.MemberID) string, error) {
+// ListDecisions reads decisions, with a look-up of names.
+func (s *Service) ListDecisions(
+	ctx context.Context, caller tenant.Caller, q store.DecisionQuery,
+) ([]store.Decided, func(tenant.MemberID) string, error) {
 	var decisions []store.Decided
 	var batch pg.Batch
 	store.ListDecisions(&batch, caller.Tenant, q, &decisions)
@@ -87,7 +89,9 @@ func (s *Service) ListDecisions(ctx context.Context, caller tenant.Caller, q sto
 	return decisions, name, err
 }
 
-func (s *Service) namesIn(ctx context.Context, caller tenant.Caller, decisions []store.Decided) (func(tenant.MemberID) string, error) {
+func (s *Service) namesIn(
+	ctx context.Context, caller tenant.Caller, decisions []store.Decided,
+) (func(tenant.MemberID) string, error) {
 	var members []tenant.MemberID
 	for _, d := range decisions {
 		members = append(members, MembersIn(d.Decision)...)
@@ -95,7 +99,7 @@ func (s *Service) namesIn(ctx context.Context, caller tenant.Caller, decisions [
 	return s.Names(ctx, caller, members)
 }
 
-// SessionStory is what became of the freed seats of a session.
+// SessionStory is what happened to the freed seats of a session.
 type SessionStory struct {
 	Decisions []store.Decided // the oldest first
 	Offers    []waitlist.Offer
@@ -103,14 +107,20 @@ type SessionStory struct {
 	Name      func(tenant.MemberID) string
 }
 
-// ExplainSession tells it.
-func (s *Service) ExplainSession(ctx context.Context, caller tenant.Caller, session tenant.SessionID) (SessionStory, error) {
-	var story SessionStory
-	var slot *booking.Slot
-	var batch pg.Batch
+// ExplainSession reads the story of a session.
+func (s *Service) ExplainSession(
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
+) (SessionStory, error) {
+	var (
+		story SessionStory
+		slot  *booking.Slot
+		batch pg.Batch
+	)
 	store.FindSlot(&batch, caller.Tenant, session, &slot)
-	store.ListDecisions(&batch, caller.Tenant, store.DecisionQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Decisions)
-	store.ListOffers(&batch, caller.Tenant, store.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
+	store.ListDecisions(
+		&batch, caller.Tenant, store.DecisionQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Decisions)
+	store.ListOffers(
+		&batch, caller.Tenant, store.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
 	store.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
 	line := LineUp(&batch, caller.Tenant, store.WhoseRivals{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
@@ -129,20 +139,22 @@ func (s *Service) ExplainSession(ctx context.Context, caller tenant.Caller, sess
 	return story, err
 }
 
-// EntryStory is what each move meant for an entry.
+// EntryStory is what each decision meant for an entry.
 type EntryStory struct {
 	Entry     waitlist.Entry
-	Decisions []store.Decided // that looked at it, the oldest first
+	Decisions []store.Decided // that considered it, the oldest first
 	Offers    []waitlist.Offer
-	Name      func(tenant.MemberID) string // of nobody, for members
+	Name      func(tenant.MemberID) string // empty for members: they see no names of others
 }
 
-// ExplainEntry tells it.
+// ExplainEntry reads the story of an entry.
 func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryStory, error) {
-	var story EntryStory
-	var entry *waitlist.Entry
-	var queues []waitlist.Queue
-	var batch pg.Batch
+	var (
+		story  EntryStory
+		entry  *waitlist.Entry
+		queues []waitlist.Queue
+		batch  pg.Batch
+	)
 	store.FindEntry(&batch, caller.Tenant, id, &entry)
 	store.ListOffers(&batch, caller.Tenant, store.OfferQuery{Entry: id, Oldest: true, Limit: storyLength}, &story.Offers)
 	store.ListSessionQueues(&batch, caller.Tenant, id, &queues)
