@@ -57,10 +57,10 @@ func recordRules(s *studio) {
 	s.do(s.adam, "The admin lists versions of yoga", &v1.ListRulesVersionsRequest{ServiceId: s.yoga})
 }
 
-// awaited makes a session of one seat for which some wait, and gives the seat with who has it.
-func (s *studio) awaited(name string, day int, clock string, who ...person) (session string, seat *v1.Booking) {
+// awaited makes a session of one seat at 18:00 for which some wait, and gives the seat with who has it.
+func (s *studio) awaited(name string, day int, who ...person) (session string, seat *v1.Booking) {
 	s.t.Helper()
-	session, seat = s.full(name, day, clock, waitlistRoom(5))
+	session, seat = s.full(name, day, "18:00", waitlistRoom(5))
 	for _, p := range who {
 		s.silently(func() {
 			made[*v1.JoinWaitlistResponse](s.recording, p, wishFor(session))
@@ -73,7 +73,7 @@ func (s *studio) awaited(name string, day int, clock string, who ...person) (ses
 // freed makes a session at 18:00 whose seat has just been given up.
 func (s *studio) freed(name string, day int, who ...person) string {
 	s.t.Helper()
-	session, seat := s.awaited(name, day, "18:00", who...)
+	session, seat := s.awaited(name, day, who...)
 	s.silently(func() {
 		made[*v1.CancelBookingResponse](s.recording, s.zoe, &v1.CancelBookingRequest{BookingId: seat.GetId()})
 	})
@@ -83,7 +83,7 @@ func (s *studio) freed(name string, day int, who ...person) string {
 
 func recordAnswers(s *studio) {
 	s.at(on(5, "10:10"))
-	class, seat := s.awaited("evening", 7, "18:00", s.tom, s.mia, s.lena)
+	class, seat := s.awaited("evening", 7, s.tom, s.mia, s.lena)
 	s.do(s.zoe, "Zoe frees a seat", &v1.CancelBookingRequest{BookingId: seat.GetId()})
 	first := s.liveOffer(class)
 	s.do(s.tom, "Tom lists his entry with its offer", &v1.ListMyEntriesRequest{})
@@ -134,7 +134,7 @@ func recordEndedOffers(s *studio) {
 
 func recordOffersByHand(s *studio) {
 	s.at(on(5, "11:20"))
-	waited, _ := s.awaited("waited", 12, "18:00", s.tom, s.mia)
+	waited, _ := s.awaited("waited", 12, s.tom, s.mia)
 	open, full := s.class("open", on(12, "10:00"), capacity(1)), s.class("full", on(12, "12:00"), capacity(0))
 	draft := s.draft("draft", on(12, "14:00"))
 	var entries []*v1.WaitlistEntry
@@ -170,7 +170,7 @@ func recordFirstToClaim(s *studio) {
 			PriorityExpression: new("entry.party_size * 10"), EligibilityExpression: new("entry.party_size < 3"),
 		}, UpdateMask: paths("mode", "order", "priority_expression", "eligibility_expression"),
 	})
-	seats, seat := s.awaited("fair", 14, "18:00", s.noah)
+	seats, seat := s.awaited("fair", 14, s.noah)
 	s.do(s.zoe, "Zoe frees a seat for gold", &v1.CancelBookingRequest{BookingId: seat.GetId()})
 	s.do(s.noah, "Noah, who cannot be reached, lists his offer", &v1.ListMyEntriesRequest{})
 	s.do(s.cora, "The coach asks what happened to the seat", &v1.ExplainSessionRequest{SessionId: seats})
@@ -178,7 +178,7 @@ func recordFirstToClaim(s *studio) {
 
 func recordWhy(s *studio) {
 	s.at(on(5, "11:40"))
-	class, seat := s.awaited("why", 15, "18:00", s.tom, s.mia)
+	class, seat := s.awaited("why", 15, s.tom, s.mia)
 	s.do(s.zoe, "Zoe frees the seat in question", &v1.CancelBookingRequest{BookingId: seat.GetId()})
 	offer := s.liveOffer(class)
 	s.do(s.cora, "The coach explains the session", &v1.ExplainSessionRequest{SessionId: class})

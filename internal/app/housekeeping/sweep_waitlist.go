@@ -2,7 +2,6 @@ package housekeeping
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -16,11 +15,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// sweepWaitlist ends wishes whose time has passed, and those that have waited for too long; and it is the safety net of the
-// offer engine.
+// sweepWaitlist ends entries whose time has passed, and those that have waited too long. It also repairs what other use
+// cases should have done.
 func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *Swept) error {
 	failed := s.waitlists.WakeForRules(ctx, caller.Tenant)
-	for _, step := range []func(context.Context, tenant.Caller, *Swept) error{s.sweepEntries, s.sweepOrphans, s.sweepTriggers} {
+	steps := []func(context.Context, tenant.Caller, *Swept) error{s.sweepEntries, s.sweepOrphans, s.sweepTriggers}
+	for _, step := range steps {
 		if err := step(ctx, caller, done); err != nil && failed == nil {
 			failed = err
 		}
@@ -28,7 +28,7 @@ func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done 
 	return failed
 }
 
-// sweepEntries ends entries that nothing can come of any more.
+// sweepEntries ends entries that can no longer get a seat.
 func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swept) error {
 	now := s.engine.Now()
 	find := func(after tenant.EntryID, into *[]tenant.EntryID) error {
@@ -49,15 +49,17 @@ func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *
 	})
 }
 
-// findEnding asks for entries whose time may have passed, or that may have waited for too long: rules say whether they have.
+// findEnding asks for entries that may have to end: the rules decide.
 func findEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.EntryID, into *[]tenant.EntryID) {
 	waitlistdb.ListEndingEntries(b, caller.Tenant, now, now.Add(-waitlist.MinStale), after, engine.SweepChunk, into)
 }
 
 func (s *Service) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.EntryID) (int, error) {
-	var ending []waitlistdb.Ending
-	var rules []waitlist.Layer
-	var batch pg.Batch
+	var (
+		ending []waitlistdb.Ending
+		rules  []waitlist.Layer
+		batch  pg.Batch
+	)
 	waitlistdb.ListEnding(&batch, tx.Tenant, ids, &ending)
 	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
 	if err := tx.Load(ctx, &batch); err != nil {
@@ -65,89 +67,85 @@ func (s *Service) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.En
 	}
 	ended := 0
 	for _, e := range ending {
-		if !e.Entry.Status.Active() || e.Entry.Status == waitlist.Offered {
-			continue
+		changes := waitlist.EndStale(e.Entry, e.Places, waitlist.RulesOf(rules), tx.Now)
+		if err := s.waitlists.Apply(ctx, tx, changes); err != nil {
+			return ended, err
 		}
-		// An entry goes with the last of its places.
-		over := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
-			return !p.Over(waitlist.RulesAt(rules, p.Location, p.Service).Rules, tx.Now)
-		})
-		stale := !slices.ContainsFunc(e.Places, func(p waitlist.Place) bool {
-			return !waitlist.RulesAt(rules, p.Location, p.Service).Rules.Stale(e.Entry, tx.Now)
-		})
-		if !over && !stale {
-			continue
-		}
-		reason := "Its time has passed."
-		if !over {
-			reason = "It has waited for too long."
-		}
-		s.waitlists.Left(tx, s.waitlists.Close(tx, e.Entry, waitlist.Expired, tenant.BookingID{}), reason, stale)
-		ended++
+		ended += len(changes.Entries)
 	}
 	return ended, nil
 }
 
-// sweepOrphans mends what no use case leaves behind.
+// sweepOrphans repairs entries and rounds whose offers have ended. No use case leaves any.
 func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swept) error {
-	var entries []tenant.EntryID
-	var rounds []tenant.RoundID
-	var batch pg.Batch
+	var (
+		entries []tenant.EntryID
+		rounds  []tenant.RoundID
+		batch   pg.Batch
+	)
 	waitlistdb.ListOrphans(&batch, caller.Tenant, engine.SweepChunk, &entries, &rounds)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil || len(entries)+len(rounds) == 0 {
 		return err
 	}
 	for _, id := range entries {
-		mended := 0
-		err := s.engine.Write(ctx, caller, "sweep.orphan", func(ctx context.Context, tx *engine.Tx) error {
-			mended = 0
+		repair := func(ctx context.Context, tx *engine.Tx) (bool, error) {
 			e, err := s.waitlists.Entry(ctx, tx, id)
 			if err != nil {
-				return err
+				return false, err
 			}
 			var live []waitlist.Offer
 			var batch pg.Batch
 			waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
 			if err := tx.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
-				return err
+				return false, err
 			}
 			e.Status = waitlist.Waiting
-			waitlistdb.UpdateEntry(tx.Tx, tx.Tenant, e, tx.Now)
-			s.waitlists.CountMended(tx, waitlists.MendedEntry)
-			mended = 1
-			return nil
-		})
-		if err != nil {
+			return true, s.waitlists.Apply(ctx, tx, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: e}}})
+		}
+		if err := s.mend(ctx, caller, "sweep.orphan", waitlists.MendedEntry, done, repair); err != nil {
 			return err
 		}
-		done.Mended += mended
 	}
 	for _, id := range rounds {
-		mended := 0
-		err := s.engine.Write(ctx, caller, "sweep.orphan", func(ctx context.Context, tx *engine.Tx) error {
-			mended = 0
-			var round *waitlist.Round
-			var live []waitlist.Offer
-			var batch pg.Batch
+		repair := func(ctx context.Context, tx *engine.Tx) (bool, error) {
+			var (
+				round *waitlist.Round
+				live  []waitlist.Offer
+				batch pg.Batch
+			)
 			waitlistdb.FindRound(&batch, tx.Tenant, id, &round)
 			waitlistdb.ListLiveOffersIn(&batch, tx.Tenant, id, &live)
-			if err := tx.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || waitlists.Sharing(live) > 0 {
-				return err
+			if err := tx.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || round.Claimed(live) {
+				return false, err
 			}
-			mended = 1
-			s.waitlists.CountMended(tx, waitlists.MendedRound)
-			s.waitlists.KeepOrFree(tx, *round, 0)
-			return s.waitlists.RollOn(ctx, tx, *round, waitlist.BySweep)
-		}, engine.Losing(seats.LostByPromotion))
-		if err != nil {
+			return true, s.waitlists.Apply(ctx, tx, waitlist.CloseRound(*round, waitlist.BySweep, tx.Now))
+		}
+		if err := s.mend(ctx, caller, "sweep.orphan", waitlists.MendedRound, done, repair); err != nil {
 			return err
 		}
-		done.Mended += mended
 	}
 	return nil
 }
 
-// sweepTriggers wakes the engine for seats that have been open since before somebody who fits them joined.
+// mend runs a repair in a transaction of its own, and counts it.
+func (s *Service) mend(
+	ctx context.Context, caller tenant.Caller, name, what string, done *Swept,
+	repair func(context.Context, *engine.Tx) (bool, error),
+) error {
+	mended := false
+	err := s.engine.Write(ctx, caller, name, func(ctx context.Context, tx *engine.Tx) (err error) {
+		if mended, err = repair(ctx, tx); mended {
+			s.waitlists.CountMended(tx, what)
+		}
+		return err
+	}, engine.Losing(seats.LostByPromotion))
+	if err == nil && mended {
+		done.Mended++
+	}
+	return err
+}
+
+// sweepTriggers fills seats that were open already when an entry that fits them joined.
 func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swept) error {
 	var sessions []tenant.SessionID
 	var batch pg.Batch
@@ -156,27 +154,19 @@ func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done 
 		return err
 	}
 	for _, id := range sessions {
-		mended := false
-		err := s.engine.Write(ctx, caller, "sweep.trigger", func(ctx context.Context, tx *engine.Tx) error {
-			mended = false
+		repair := func(ctx context.Context, tx *engine.Tx) (bool, error) {
 			var slot *booking.Slot
 			var batch pg.Batch
 			bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
 			if err := tx.Load(ctx, &batch); err != nil || slot == nil {
-				return err
+				return false, err
 			}
 			taken := slot.SeatsTaken
 			_, err := s.waitlists.Fill(ctx, tx, slot, waitlist.BySweep)
-			if mended = slot.SeatsTaken != taken; mended {
-				s.waitlists.CountMended(tx, waitlists.MendedTrigger)
-			}
-			return err
-		}, engine.Losing(seats.LostByPromotion))
-		if err != nil {
-			return err
+			return slot.SeatsTaken != taken, err
 		}
-		if mended {
-			done.Mended++
+		if err := s.mend(ctx, caller, "sweep.trigger", waitlists.MendedTrigger, done, repair); err != nil {
+			return err
 		}
 	}
 	return nil

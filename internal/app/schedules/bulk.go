@@ -65,7 +65,7 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter 
 			tell(tx, outbox.SessionPublished, func(session.Session) map[string]any {
 				return map[string]any{"batch_id": done.Batch.String()}
 			}, published...)
-			_, _, err := s.waitlists.Wake(ctx, tx, waitlist.ByPublish, idsOf(published)...)
+			_, _, err := s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, idsOf(published)...)
 			return err
 		})
 }

@@ -45,7 +45,7 @@ func (s *Service) ImportSessions(ctx context.Context, caller tenant.Caller, file
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		tell(tx, outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
 		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
-		_, _, err = s.waitlists.Wake(ctx, tx, waitlist.ByPublish, report.Sessions...)
+		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, report.Sessions...)
 		return err
 	}, engine.Answers(&report), engine.Losing(byTakenPlace))
 	return report, scheduleRefusal("csv", err)

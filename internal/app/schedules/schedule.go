@@ -101,7 +101,7 @@ func auditBatch(tx *engine.Tx, action string, batch tenant.BatchID, reason strin
 
 // refill lets whoever waits have the open seats of a session as the writes so far leave it, and gives the session as it is then.
 func (s *Service) refill(ctx context.Context, tx *engine.Tx, sess session.Session, trigger waitlist.Trigger) (session.Session, int, error) {
-	promoted, woken, err := s.waitlists.Wake(ctx, tx, trigger, sess.ID)
+	promoted, woken, err := s.waitlists.FillAll(ctx, tx, trigger, sess.ID)
 	if err != nil || woken == 0 {
 		return sess, 0, err
 	}
@@ -139,7 +139,7 @@ func (s *Service) resettle(ctx context.Context, tx *engine.Tx, before, after []s
 		by       waitlist.Trigger
 		sessions []tenant.SessionID
 	}{{waitlist.ByMove, moved}, {waitlist.ByCapacity, raised}, {waitlist.ByWithdrawal, lowered}} {
-		more, again, err := s.waitlists.Wake(ctx, tx, wake.by, wake.sessions...)
+		more, again, err := s.waitlists.FillAll(ctx, tx, wake.by, wake.sessions...)
 		if err != nil {
 			return promoted, woken, err
 		}

@@ -66,7 +66,7 @@ func (s *Service) CreateSeries(ctx context.Context, caller tenant.Caller, in Ser
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		tell(tx, outbox.SessionCreated, ofSeries, sessions...)
 		tx.Audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
-		_, _, err = s.waitlists.Wake(ctx, tx, waitlist.ByPublish, made...)
+		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, made...)
 		return err
 	}, engine.Answers(&series, &made))
 	return series, made, scheduleRefusal("template", err)
@@ -167,7 +167,7 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	if len(skipped) > 0 {
 		tx.Audit("series.extended", "series", id.UUID, "", map[string]any{"made": len(free), "left_out": skipped})
 	}
-	_, _, err = s.waitlists.Wake(ctx, tx, waitlist.ByPublish, idsOf(free)...)
+	_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, idsOf(free)...)
 	return len(free), err
 }
 

@@ -260,7 +260,7 @@ func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.Serie
 	if _, _, err := s.resettle(ctx, tx, before, updated, freed); err != nil {
 		return done, err
 	}
-	if _, _, err := s.waitlists.Wake(ctx, tx, waitlist.ByPublish, idsOf(made)...); err != nil {
+	if _, _, err := s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, idsOf(made)...); err != nil {
 		return done, err
 	}
 	done.Updated, done.Created, done.Cancelled = idsOf(updated), idsOf(made), idsOf(dropped)

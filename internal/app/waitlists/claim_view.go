@@ -18,9 +18,9 @@ import (
 // ClaimView is what the page behind the link of an offer shows.
 type ClaimView struct {
 	Claim
-	// Now is when it was so: what is left of the offer is counted from there, whatever the reader's clock says.
+	// Now is the server's time. The page counts down from there, in case the reader's clock is wrong.
 	Now       time.Time
-	For       string // the member, as whoever else holds the link may read it
+	For       string // the member's name, in a form that others with the link may read
 	Address   string // the location's; empty where it has none
 	CalledOff bool   // the session does not take place
 	Returned  bool   // of a booking that was made of the offer: it has been cancelled since
@@ -34,11 +34,13 @@ func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error
 		return ClaimView{}, err
 	}
 	in, o := claim.Tenant, claim.Offer
-	var slot *booking.Slot
-	var place *catalog.Location
-	var entry *waitlist.Entry
-	var booked *booking.Booking
-	var batch pg.Batch
+	var (
+		slot   *booking.Slot
+		place  *catalog.Location
+		entry  *waitlist.Entry
+		booked *booking.Booking
+		batch  pg.Batch
+	)
 	bookingdb.FindSlot(&batch, in, o.Session, &slot)
 	catalogdb.FindLocation(&batch, in, o.Queue.Location, &place)
 	waitlistdb.FindEntry(&batch, in, o.Entry, &entry)
@@ -46,7 +48,10 @@ func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return ClaimView{}, err
 	}
-	view := ClaimView{Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName), CalledOff: slot == nil || slot.State == catalog.Cancelled}
+	view := ClaimView{
+		Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName),
+		CalledOff: slot == nil || slot.State == catalog.Cancelled,
+	}
 	if place != nil {
 		view.Address = place.Address
 	}

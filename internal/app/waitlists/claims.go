@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ClaimPath is where the pages behind the links of offers are.
+// ClaimPath is the path of the pages behind the links of offers.
 const ClaimPath = "/claim/"
 
 // ClaimURL is the link of an offer.
@@ -31,15 +31,17 @@ type Claim struct {
 
 var noClaim = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not valid.")
 
-// GetClaim reads the offer behind a link. Whoever has the link may read it; reading changes nothing.
+// GetClaim reads the offer behind a link. The link is all that it takes. Reading changes nothing.
 func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
 	in, ok := waitlist.ReadClaim(token)
 	if !ok {
 		return Claim{}, noClaim
 	}
-	var offer *waitlist.Offer
-	var who *catalog.Tenant
-	var batch pg.Batch
+	var (
+		offer *waitlist.Offer
+		who   *catalog.Tenant
+		batch pg.Batch
+	)
 	waitlistdb.FindOfferByClaim(&batch, in, waitlist.HashClaim(token), &offer)
 	accountdb.FindTenant(&batch, in, &who)
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
@@ -57,15 +59,16 @@ func (s *Service) ClaimOffer(ctx context.Context, token string, accept bool) (wa
 	if err != nil {
 		return waitlist.Offer{}, err
 	}
-	return s.answer(ctx, claim.Tenant, claim.Offer, accept)
+	answered, err := s.answerAsMember(ctx, claim.Tenant, claim.Offer.Member, claim.Offer.ID, accept)
+	return answered.Offer, err
 }
 
-func (s *Service) answer(ctx context.Context, in tenant.TenantID, o waitlist.Offer, accept bool) (waitlist.Offer, error) {
-	caller := tenant.Caller{Tenant: in, Member: o.Member, Own: true}
+func (s *Service) answerAsMember(
+	ctx context.Context, in tenant.TenantID, member tenant.MemberID, offer tenant.OfferID, accept bool,
+) (Answered, error) {
+	caller := tenant.Caller{Tenant: in, Member: member, Own: true}
 	if accept {
-		answered, err := s.AcceptOffer(ctx, caller, o.ID, tenant.SubscriptionID{})
-		return answered.Offer, err
+		return s.AcceptOffer(ctx, caller, offer, tenant.SubscriptionID{})
 	}
-	answered, err := s.DeclineOffer(ctx, caller, o.ID, false, "")
-	return answered.Offer, err
+	return s.DeclineOffer(ctx, caller, offer, false, "")
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// JoinRequest is a wish for a place: in one session, in any one of several, or in a window.
+// JoinRequest asks for a place in one session, in any one of several, or in a window.
 type JoinRequest struct {
 	Member       tenant.MemberID       `json:"member_id"` // zero: the caller
 	Sessions     []tenant.SessionID    `json:"sessions,omitempty"`
@@ -46,7 +46,7 @@ func (r JoinRequest) hash() []byte {
 	return sum[:]
 }
 
-// JoinWaitlist queues a member.
+// JoinWaitlist puts a member on a waitlist.
 func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (seats.Place, error) {
 	if r.Member.IsZero() {
 		r.Member = caller.Member
@@ -81,9 +81,11 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 }
 
 func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest) (seats.Place, error) {
-	var who, coach *booking.Member
-	var made seats.Place
-	var batch pg.Batch
+	var (
+		who, coach *booking.Member
+		made       seats.Place
+		batch      pg.Batch
+	)
 	bookingdb.FindBookingMember(&batch, tx.Tenant, r.Member, &who)
 	bookingdb.FindBookingMember(&batch, tx.Tenant, r.Coach, &coach)
 	if r.ExternalRef != "" {
@@ -122,22 +124,25 @@ func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest
 	return seats.Place{Entry: &e}, err
 }
 
-// wishForSessions asks for each session what joining its queue would say.
-func (s *Service) wishForSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Entry, who booking.Member, sessions []tenant.SessionID) ([]booking.Slot, error) {
+// wishForSessions decides for each session whether the entry may join its queue.
+func (s *Service) wishForSessions(
+	ctx context.Context, tx *engine.Tx, e *waitlist.Entry, who booking.Member, sessions []tenant.SessionID,
+) ([]booking.Slot, error) {
 	facts := make([]booking.Facts, len(sessions))
 	found := make([]*booking.Slot, len(sessions))
 	var batch pg.Batch
 	for i, id := range sessions {
 		bookingdb.FindSlot(&batch, tx.Tenant, id, &found[i])
 		bookingdb.FindDoubles(&batch, tx.Tenant, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
-		bookingdb.ListPayers(&batch, tx.Tenant, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
+		bookingdb.ListPayers(
+			&batch, tx.Tenant, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
 	}
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
 	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff,
-		Join: true, Actor: tx.Caller.Actor(),
+		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
+		Staff: e.ByStaff, Join: true, Actor: tx.Caller.Actor(),
 	}
 	slots := make([]booking.Slot, len(sessions))
 	for i, slot := range found {
@@ -165,9 +170,9 @@ func (s *Service) wishForSessions(ctx context.Context, tx *engine.Tx, e *waitlis
 	return slots, nil
 }
 
-// wishForWindow checks that there may be something in the window, and that there is nothing yet.
+// wishForWindow refuses a window that no session can be in, and one in which seats are open.
 func (s *Service) wishForWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) error {
-	w := *e.Window // the request is asked again when the transaction runs again
+	w := *e.Window // a copy: the transaction may run again with the same request
 	e.Window = &w
 	var (
 		service  *catalog.Service
@@ -204,17 +209,19 @@ func (s *Service) wishForWindow(ctx context.Context, tx *engine.Tx, e *waitlist.
 	case w.Until.DaysSince(w.From) >= waitlist.MaxWindow:
 		return fault.Invalid("window.last_date", "A window spans at most %d days.", waitlist.MaxWindow)
 	case e.Party < service.MinParty || e.Party > service.MaxParty:
-		return fault.New(fault.InvalidArgument, fault.PartySize, "The party must be of %d to %d.", service.MinParty, service.MaxParty).
+		return fault.New(fault.InvalidArgument, fault.PartySize,
+			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
 			With("min", strconv.Itoa(service.MinParty)).With("max", strconv.Itoa(service.MaxParty)).In("party_size")
 	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
-		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "The location takes no wishes through %s.", e.Channel).
+		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
+			"The location takes no wishes through %s.", e.Channel).
 			With("channel", string(e.Channel)).In("channel")
 	}
 	if w.From.Before(today) {
 		w.From = today
 	}
 	for _, other := range before {
-		if o := other.Window; !o.From.After(w.Until) && !o.Until.Before(w.From) && o.Resource == w.Resource && other.Coach == e.Coach {
+		if o := other.Window; o.Overlaps(w) && o.Resource == w.Resource && other.Coach == e.Coach {
 			return booking.AlreadyBooked(tenant.BookingID{}, other.ID)
 		}
 	}
@@ -222,7 +229,7 @@ func (s *Service) wishForWindow(ctx context.Context, tx *engine.Tx, e *waitlist.
 	return s.nothingOpen(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
 }
 
-// nothingOpen refuses a wish that some session fulfils already.
+// nothingOpen refuses a window if a session in it has open seats.
 func (s *Service) nothingOpen(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
 	var open []waitlist.Slot
 	var batch pg.Batch
@@ -232,14 +239,17 @@ func (s *Service) nothingOpen(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 	}
 	for _, slot := range open {
 		if slot.StartsAt.After(tx.Now) && e.Wants(slot) {
-			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").With("session_id", slot.Session.String())
+			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
+				With("session_id", slot.Session.String())
 		}
 	}
 	return nil
 }
 
-// join puts an entry in line, behind all others: in the queues of the sessions that it names, or of its window.
-func (s *Service) join(ctx context.Context, tx *engine.Tx, e waitlist.Entry, slots []booking.Slot) (waitlist.Entry, error) {
+// join puts an entry behind all others: in the queues of the sessions that it names, or of its window.
+func (s *Service) join(
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, slots []booking.Slot,
+) (waitlist.Entry, error) {
 	queues := make([]waitlist.Queue, len(slots))
 	sessions := make([]tenant.SessionID, len(slots))
 	for i, s := range slots {
@@ -251,30 +261,24 @@ func (s *Service) join(ctx context.Context, tx *engine.Tx, e waitlist.Entry, slo
 	if err := lockQueues(tx, queues...); err != nil {
 		return e, err
 	}
-	var sizes []waitlistdb.QueueSize
-	var rules []waitlist.Layer
-	var batch pg.Batch
+	var (
+		sizes []waitlist.QueueSize
+		rules []waitlist.Layer
+		batch pg.Batch
+	)
 	waitlistdb.ListQueues(&batch, tx.Tenant, queues, &sizes)
 	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}
-	var last int64
-	size := make(map[waitlist.Queue]int, len(sizes))
-	for _, s := range sizes {
-		last, size[s.Queue] = max(last, s.LastKey), s.Waiting
+	e, err := waitlist.Join(e, queues, sizes, waitlist.RulesOf(rules), tx.Now)
+	if err != nil {
+		return e, err
 	}
-	for _, q := range queues {
-		if err := waitlist.RulesAt(rules, q.Location, q.Service).Rules.Admits(size[q], q.Date); err != nil {
-			return e, err
-		}
-	}
-	e.ID, e.Status, e.Key = tenant.Next[tenant.EntryID](tx.IDs), waitlist.Waiting, waitlist.NextKey(tx.Now, last)
-	e.CreatedBy, e.CreatedAt, e.MemberActive = tx.Caller.Actor(), tx.Now, true
+	e.ID, e.CreatedBy, e.MemberActive = tenant.Next[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
 	waitlistdb.InsertEntry(tx.Tx, tx.Tenant, e)
 	waitlistdb.AddPlaces(tx.Tx, tx.Tenant, e, sessions, queues)
-	e, err := s.standing(ctx, tx, e)
-	if err != nil {
+	if e, err = s.standing(ctx, tx, e); err != nil {
 		return e, err
 	}
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
@@ -285,8 +289,10 @@ func (s *Service) join(ctx context.Context, tx *engine.Tx, e waitlist.Entry, slo
 	return e, nil
 }
 
-// LeaveWaitlist ends an entry. Its live offer, if it has one, goes to the next.
-func (s *Service) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool) (waitlist.Entry, error) {
+// LeaveWaitlist ends an entry. The seats of its live offer, if it has one, go to the next in line.
+func (s *Service) LeaveWaitlist(
+	ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool,
+) (waitlist.Entry, error) {
 	leave := func(ctx context.Context, tx *engine.Tx) (waitlist.Entry, error) {
 		e, err := s.Entry(ctx, tx, id)
 		if err != nil {
@@ -308,12 +314,14 @@ func (s *Service) LeaveWaitlist(ctx context.Context, caller tenant.Caller, id te
 	})
 }
 
-// Quit ends an entry that waits. Its live offer, if it has one, goes to the next.
-func (s *Service) Quit(ctx context.Context, tx *engine.Tx, e waitlist.Entry, r seats.Withdrawal) (waitlist.Entry, error) {
+// Quit ends an active entry. The seats of its live offer, if it has one, go to the next in line.
+func (s *Service) Quit(
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, r seats.Withdrawal,
+) (waitlist.Entry, error) {
+	leaving := waitlist.Leaving(r)
 	if e.Status == waitlist.Waiting {
-		e = s.Close(tx, e, waitlist.Cancelled, tenant.BookingID{})
-		s.Left(tx, e, r.Reason, r.Notify)
-		return e, nil
+		changes := waitlist.Leave(e, leaving, tx.Now)
+		return changes.Entries[0].Entry, s.Apply(ctx, tx, changes)
 	}
 	var live []waitlist.Offer
 	var batch pg.Batch
@@ -322,7 +330,7 @@ func (s *Service) Quit(ctx context.Context, tx *engine.Tx, e waitlist.Entry, r s
 		return e, err
 	}
 	for _, o := range live { // one
-		answered, err := s.letGo(ctx, tx, o.Withdraw(waitlist.EntryLeft, "", tx.Now), &r)
+		answered, err := s.letGo(ctx, tx, o.Withdraw(waitlist.EntryLeft, "", tx.Now), &leaving)
 		if err != nil {
 			return e, err
 		}
@@ -347,7 +355,7 @@ func (s *Service) Entry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (
 	return *e, nil
 }
 
-// waiting is entry for one that must still be in line.
+// waiting loads an entry that must be active.
 func (s *Service) waiting(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (waitlist.Entry, error) {
 	e, err := s.Entry(ctx, tx, id)
 	if err == nil && !e.Status.Active() {
@@ -357,5 +365,6 @@ func (s *Service) waiting(ctx context.Context, tx *engine.Tx, id tenant.EntryID)
 }
 
 func notWaiting(e waitlist.Entry) error {
-	return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").With("status", string(e.Status))
+	return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").
+		With("status", string(e.Status))
 }

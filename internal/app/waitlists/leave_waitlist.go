@@ -11,8 +11,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// LeaveQueue ends an entry for its member. Its live offer goes to the next.
-func (s *Service) LeaveQueue(ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.Withdrawal) (seats.GivenUp, error) {
+// LeaveQueue ends an entry for its member. The seats of its live offer go to the next in line.
+func (s *Service) LeaveQueue(
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.Withdrawal,
+) (seats.GivenUp, error) {
 	up := seats.GivenUp{Place: seats.Place{Entry: &e}}
 	switch e.Status {
 	case waitlist.Waiting, waitlist.Offered:
@@ -32,8 +34,8 @@ func (s *Service) LeaveQueue(ctx context.Context, tx *engine.Tx, e waitlist.Entr
 	return up, err
 }
 
-// Left appends the end of an entry to the event log.
-func (s *Service) Left(tx *engine.Tx, e waitlist.Entry, reason string, notify bool) {
+// left appends the end of an entry to the event log.
+func (s *Service) left(tx *engine.Tx, e waitlist.Entry, reason string, notify bool) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistLeft, Session: e.Session, Member: e.Member,
 		Actor: tx.Caller.Actor(), At: tx.Now,

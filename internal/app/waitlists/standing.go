@@ -20,8 +20,8 @@ type Place struct {
 	Session tenant.SessionID // zero: a day of a window
 }
 
-// Positions tells where entries stand in each of their places, and with the zero session where they stand best: in the first of
-// such places.
+// Positions gives each entry's standing in each of its places, and under the zero session its best: in the first of
+// those places if there are several.
 func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[Place]waitlist.Standing, error) {
 	type line struct {
 		of   tenant.EntryID
@@ -40,8 +40,8 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 		}
 		stands := waitlist.StandingOf(l.of, l.slot, candidates, compiled, now)
 		before, known := best[l.of]
-		if !known || cmp.Or(cmp.Compare(stands.Position, at[Place{Entry: l.of}].Position), l.slot.StartsAt.Compare(before.StartsAt),
-			bytes.Compare(l.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
+		if !known || cmp.Or(cmp.Compare(stands.Position, at[Place{Entry: l.of}].Position),
+			l.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(l.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
 			best[l.of], at[Place{Entry: l.of}] = l.slot, stands
 		}
 		if !l.slot.Session.IsZero() {
@@ -51,14 +51,14 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 	return at, nil
 }
 
-// Standings are what it takes to tell where entries stand, and which offers they have.
+// Standings are the facts that positions and live offers of entries come from.
 type Standings struct {
 	Rivals []waitlistdb.Rival
 	Rules  []waitlist.Layer
 	offers []waitlist.Offer
 }
 
-// LineUp queues what put needs.
+// LineUp asks for what Put needs.
 func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) *Standings {
 	var s Standings
 	s.Queue(b, in, of)
@@ -66,13 +66,13 @@ func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) *Standin
 	return &s
 }
 
-// Queue asks for rivals, and for the rules that tell in which order they stand.
+// Queue asks for rivals, and for the rules that order them.
 func (s *Standings) Queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) {
 	waitlistdb.ListRivals(b, in, of, &s.Rivals)
 	waitlistdb.ListAllRules(b, in, &s.Rules)
 }
 
-// Put fills in where entries stand, and the offers that they have.
+// Put fills in the positions and live offers of entries.
 func (s *Standings) Put(entries []waitlist.Entry, now time.Time) error {
 	at, err := Positions(s.Rivals, s.Rules, now)
 	for i, e := range entries {
@@ -87,7 +87,7 @@ func (s *Standings) Put(entries []waitlist.Entry, now time.Time) error {
 	return err
 }
 
-// standing is put for one entry, as the writes so far leave it.
+// standing fills in the position and the live offer of one entry, after the writes so far.
 func (s *Service) standing(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, error) {
 	if !e.Status.Active() {
 		return e, nil

@@ -2,6 +2,7 @@ package waitlists
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
@@ -19,13 +20,20 @@ import (
 // PriorityEdit changes how an entry stands; nil leaves it.
 type PriorityEdit struct {
 	Flagged *bool
-	Score   *int // negative takes away the one that staff gave
+	Score   *int // negative: the computed one again
 	Reason  string
 }
 
+// An entryEdit changes an entry, and may give others new keys.
+type entryEdit func(
+	context.Context, *engine.Tx, waitlist.Entry,
+) (edited waitlist.Entry, others []waitlist.Entry, err error)
+
 // SetPriority flags or scores an entry.
-func (s *Service) SetPriority(ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit) (waitlist.Entry, error) {
-	return s.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, func(_ context.Context, _ *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
+func (s *Service) SetPriority(
+	ctx context.Context, caller tenant.Caller, id tenant.EntryID, edit PriorityEdit,
+) (waitlist.Entry, error) {
+	prioritize := func(_ context.Context, _ *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		if edit.Flagged != nil {
 			e.Flagged = *edit.Flagged
 		}
@@ -37,12 +45,15 @@ func (s *Service) SetPriority(ctx context.Context, caller tenant.Caller, id tena
 			e.Score = edit.Score
 		}
 		return e, nil, nil
-	})
+	}
+	return s.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, prioritize)
 }
 
-// MoveEntry puts an entry directly before another that stands in a queue with it; zero: at the end.
-func (s *Service) MoveEntry(ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string) (waitlist.Entry, error) {
-	return s.editEntry(ctx, caller, "waitlist.moved", id, reason, func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
+// MoveEntry puts an entry directly before another of its queue; zero: at the end.
+func (s *Service) MoveEntry(
+	ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string,
+) (waitlist.Entry, error) {
+	move := func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
 		line := LineUp(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}})
@@ -64,12 +75,12 @@ func (s *Service) MoveEntry(ctx context.Context, caller tenant.Caller, id, befor
 		if before == id {
 			return e, nil, nil
 		}
+		var moved waitlist.Moved
 		if before.IsZero() {
-			moved := waitlist.MoveLast(slot, queue, id, rules, tx.Now)
-			e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
-			return e, nil, nil
+			moved = waitlist.MoveLast(slot, queue, id, rules, tx.Now)
+		} else {
+			moved = waitlist.MoveBefore(slot, queue, id, before, rules, tx.Now)
 		}
-		moved := waitlist.MoveBefore(slot, queue, id, before, rules, tx.Now)
 		e.Flagged, e.Score, e.Key = moved.Flagged, moved.Score, moved.Keys[id]
 		var others []waitlist.Entry
 		for _, c := range queue {
@@ -78,31 +89,29 @@ func (s *Service) MoveEntry(ctx context.Context, caller tenant.Caller, id, befor
 			}
 		}
 		return e, others, nil
-	})
+	}
+	return s.editEntry(ctx, caller, "waitlist.moved", id, reason, move)
 }
 
-// together gives a line in which the one who asks stands with another; with nobody in particular, their first.
+// together gives the first queue in which the entry waits with another one; zero: with any.
 func (s *Standings) together(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
-	var slot waitlist.Slot
-	found := false
-	for _, r := range s.Rivals {
-		if r.Entry == with || with.IsZero() {
-			slot, found = r.Slot, true
-			break
-		}
+	at := slices.IndexFunc(s.Rivals, func(r waitlistdb.Rival) bool { return r.Entry == with || with.IsZero() })
+	if at < 0 {
+		return waitlist.Slot{}, nil
 	}
+	slot := s.Rivals[at].Slot
 	var queue []waitlist.Candidate
 	for _, r := range s.Rivals {
-		if found && r.Slot == slot {
+		if r.Slot == slot {
 			queue = append(queue, r.Candidate)
 		}
 	}
 	return slot, queue
 }
 
-// editEntry changes how an entry that waits stands in line, and perhaps others' keys with it.
-func (s *Service) editEntry(ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string,
-	edit func(context.Context, *engine.Tx, waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error),
+// editEntry changes the position of an active entry.
+func (s *Service) editEntry(
+	ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string, edit entryEdit,
 ) (waitlist.Entry, error) {
 	var edited waitlist.Entry
 	err := s.engine.Write(ctx, caller, action, func(ctx context.Context, tx *engine.Tx) error {
@@ -123,7 +132,9 @@ func (s *Service) editEntry(ctx context.Context, caller tenant.Caller, action st
 		if edited, err = s.standing(ctx, tx, e); err != nil {
 			return err
 		}
-		changes := map[string]any{"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position}
+		changes := map[string]any{
+			"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position,
+		}
 		tx.Audit(action, "waitlist_entry", id.UUID, reason, changes)
 		changes["entry_id"] = id.String()
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
@@ -143,7 +154,7 @@ type OfferRequest struct {
 	Reason  string
 }
 
-// OfferPlace offers open seats to an entry, whatever the order and whatever it wishes for.
+// OfferPlace offers open seats to an entry, whatever its position, and whatever it waits for.
 func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferRequest) (waitlist.Offer, error) {
 	var made waitlist.Offer
 	err := s.engine.Write(ctx, caller, "offer.by_hand", func(ctx context.Context, tx *engine.Tx) error {
@@ -152,7 +163,8 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 			return err
 		}
 		if e.Status == waitlist.Offered {
-			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").With("status", string(e.Status))
+			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").
+				With("status", string(e.Status))
 		}
 		var slot *booking.Slot
 		var batch pg.Batch
@@ -163,49 +175,35 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		if slot == nil {
 			return seats.NoSession
 		}
-		l, err := s.lineFor(ctx, tx, slot, waitlist.ByHand, nil)
+		f, err := s.filler(ctx, tx, slot)
 		if err != nil {
 			return err
 		}
-		grant, err := l.choose(ctx, e, r.Until)
+		choice, err := waitlist.NewChoice(f.scene, e, r.Until)
 		if err != nil {
 			return err
 		}
-		l.openRound()
-		bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: grant.Seats})
-		l.record()
-		made = l.offer(e, grant, false, true)
+		changes, err := f.decide(ctx, choice)
+		if err != nil {
+			return err
+		}
+		// Check again as staff, who may book without a plan. The caller gets the refusal with all its details.
+		command := f.command(f.checked[e.ID].id, e)
+		command.Staff, command.Actor = true, caller.Actor()
+		if _, err := booking.Decide(f.checked[e.ID].facts, command, tx.Now); err != nil {
+			return err
+		}
+		if err := f.apply(ctx, changes); err != nil {
+			return err
+		}
+		made = *changes.Entries[0].Offer
+		made.MemberName, made.SessionTitle, made.TimeZone = e.MemberName, slot.Title, slot.TimeZone
+		made.SessionStarts, made.SessionEnds = slot.StartsAt, slot.EndsAt
 		tx.Audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
-			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(), "expire_time": made.ExpiresAt,
+			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(),
+			"expire_time": made.ExpiresAt,
 		})
 		return nil
 	}, engine.Answers(&made))
 	return made, seats.Refusal(err)
-}
-
-// choose decides for an entry that staff have chosen: its booking must be possible, and nothing else is asked.
-func (l *line) choose(ctx context.Context, e waitlist.Entry, until time.Time) (waitlist.Grant, error) {
-	grant := waitlist.ByChoice(e.Candidate(), l.facts.Slot, l.rules, l.Now)
-	closes := l.facts.Slot.Closes
-	switch {
-	case until.IsZero():
-	case until.After(l.Now) && !until.After(closes):
-		grant.Until = until
-	default:
-		return grant, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").With("closes_at", closes.UTC().Format(time.RFC3339))
-	}
-	l.entries[e.ID] = e
-	l.facts.Queue = []waitlist.Candidate{e.Candidate()}
-	if err := l.judge(ctx, []waitlist.Entry{e}); err != nil {
-		return grant, err
-	}
-	// The refusal itself, with all that it says, rather than its name in the candidate.
-	if _, err := booking.Decide(l.judged[e.ID].facts, booking.Command{
-		ID: l.judged[e.ID].id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: true, Promotion: true,
-		Actor: l.Caller.Actor(), OpenUntil: &closes,
-	}, l.Now); err != nil {
-		return grant, err
-	}
-	l.verdict = waitlist.Chosen(l.facts.Queue[0], grant)
-	return grant, nil
 }

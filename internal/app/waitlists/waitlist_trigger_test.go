@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -378,27 +379,41 @@ var freeing = map[string]string{
 	"markAbsent": "", // after the end: nobody can have the seats
 	"EndHold":    "a hold is given up",
 	"accept":     "", // the booking takes them in the same breath
-	"KeepOrFree": "a party claims fewer seats than were free",
-	"letGo":      "an offer is declined",
-	// for which its callers wake
-	"withdrawSeats": "a session gets fewer seats than are offered",
+	// of package waitlist
+	"Ending.Changes":     "an offer is declined",
+	"Changes.closeRound": "a party claims fewer seats than were free",
+	"TakenBack.Changes":  "a session gets fewer seats than are offered", // its callers fill them
 }
 
 // Every call that takes seats away from a counter is in a function that the table knows.
 func TestNoWayOfFreeingSeatsIsForgotten(t *testing.T) {
 	t.Parallel()
 	found := make(map[string]bool)
-	inEveryFunction(t, func(name string, body *ast.BlockStmt) {
-		ast.Inspect(body, func(n ast.Node) bool {
-			if kv, ok := n.(*ast.KeyValueExpr); ok {
-				if key, ok := kv.Key.(*ast.Ident); ok && key.Name == "Taken" {
-					if minus, ok := kv.Value.(*ast.UnaryExpr); ok && minus.Op == token.SUB {
+	freeingIn := func(key string) func(string, *ast.BlockStmt) {
+		return func(name string, body *ast.BlockStmt) {
+			ast.Inspect(body, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.KeyValueExpr:
+					if k, ok := n.Key.(*ast.Ident); ok && k.Name == key {
+						if minus, ok := n.Value.(*ast.UnaryExpr); ok && minus.Op == token.SUB {
+							found[name] = true
+						}
+					}
+				case *ast.CallExpr:
+					if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "free" {
 						found[name] = true
 					}
 				}
-			}
-			return true
-		})
+				return true
+			})
+		}
+	}
+	inEveryFunction(t, freeingIn("Taken"))
+	inEveryFunctionOf(t, "../../rules/waitlist/*.go", func(receiver, name string, body *ast.BlockStmt) {
+		if receiver != "" {
+			name = receiver + "." + name
+		}
+		freeingIn("Seats")(name, body)
 	})
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(freeing)), slices.Sorted(maps.Keys(found))); diff != "" {
 		t.Errorf("seats are freed by other functions than the table says: put a way in, and name it (-table +code)\n%s", diff)
@@ -424,7 +439,7 @@ func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 				switch f.Sel.Name {
 				case "InsertSessions", "UpdateSessions", "PutRules", "PutPolicy":
 					writes[name] = true
-				case "Wake", "refill", "resettle", "LookAgain":
+				case "FillAll", "refill", "resettle", "LookAgain":
 					wakes[name] = true
 				}
 			}
@@ -447,7 +462,13 @@ func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 // inEveryFunction looks at the functions of the use cases; closures belong to the function they are in.
 func inEveryFunction(t *testing.T, look func(name string, body *ast.BlockStmt)) {
 	t.Helper()
-	files, err := filepath.Glob("../*/*.go")
+	inEveryFunctionOf(t, "../*/*.go", func(_, name string, body *ast.BlockStmt) { look(name, body) })
+}
+
+// inEveryFunctionOf looks at the functions in files, with the types that they are methods of.
+func inEveryFunctionOf(t *testing.T, pattern string, look func(receiver, name string, body *ast.BlockStmt)) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -461,10 +482,21 @@ func inEveryFunction(t *testing.T, look func(name string, body *ast.BlockStmt)) 
 		}
 		for _, d := range file.Decls {
 			if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
-				look(f.Name.Name, f.Body)
+				look(receiverOf(f), f.Name.Name, f.Body)
 			}
 		}
 	}
+}
+
+func receiverOf(f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return ""
+	}
+	receiver := f.Recv.List[0].Type
+	if star, ok := receiver.(*ast.StarExpr); ok {
+		receiver = star.X
+	}
+	return types.ExprString(receiver)
 }
 
 // edit is rules a moment later.

@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What the waitlist is asked for, and what is on record of it.
+// Queries and records of the waitlist.
 type (
 	EntryQuery    = waitlistdb.EntryQuery
 	OfferQuery    = waitlistdb.OfferQuery
@@ -23,7 +23,7 @@ type (
 	WaitlistPart  = waitlistdb.WaitlistPart
 )
 
-// storyLength bounds how many moves and offers one story tells.
+// storyLength is the most decisions and offers of a story.
 const storyLength = 500
 
 // ListEntries reads entries.
@@ -37,7 +37,7 @@ func (s *Service) ListEntries(ctx context.Context, caller tenant.Caller, q waitl
 	return entries, s.stand(ctx, caller, entries)
 }
 
-// stand fills in where entries stand, and which offers they have.
+// stand fills in the positions and live offers of entries.
 func (s *Service) stand(ctx context.Context, caller tenant.Caller, entries []waitlist.Entry) error {
 	var open []tenant.EntryID
 	for _, e := range entries {
@@ -65,7 +65,7 @@ func (s *Service) ListOffers(ctx context.Context, caller tenant.Caller, q waitli
 	return s.overdue(offers), err
 }
 
-// overdue shows offers that have run out as what they are, whether or not anybody has noticed.
+// overdue shows offers that have run out as EXPIRED, even if no alarm has ended them yet.
 func (s *Service) overdue(offers []waitlist.Offer) []waitlist.Offer {
 	now := s.engine.Now()
 	for i, o := range offers {
@@ -76,8 +76,10 @@ func (s *Service) overdue(offers []waitlist.Offer) []waitlist.Offer {
 	return offers
 }
 
-// ListDecisions reads moves, with a look-up of names.
-func (s *Service) ListDecisions(ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery) ([]waitlistdb.Decided, func(tenant.MemberID) string, error) {
+// ListDecisions reads decisions, with a look-up of names.
+func (s *Service) ListDecisions(
+	ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery,
+) ([]waitlistdb.Decided, func(tenant.MemberID) string, error) {
 	var decisions []waitlistdb.Decided
 	var batch pg.Batch
 	waitlistdb.ListDecisions(&batch, caller.Tenant, q, &decisions)
@@ -88,7 +90,9 @@ func (s *Service) ListDecisions(ctx context.Context, caller tenant.Caller, q wai
 	return decisions, name, err
 }
 
-func (s *Service) namesIn(ctx context.Context, caller tenant.Caller, decisions []waitlistdb.Decided) (func(tenant.MemberID) string, error) {
+func (s *Service) namesIn(
+	ctx context.Context, caller tenant.Caller, decisions []waitlistdb.Decided,
+) (func(tenant.MemberID) string, error) {
 	var members []tenant.MemberID
 	for _, d := range decisions {
 		members = append(members, MembersIn(d.Decision)...)
@@ -96,7 +100,7 @@ func (s *Service) namesIn(ctx context.Context, caller tenant.Caller, decisions [
 	return s.Names(ctx, caller, members)
 }
 
-// SessionStory is what became of the freed seats of a session.
+// SessionStory is what happened to the freed seats of a session.
 type SessionStory struct {
 	Decisions []waitlistdb.Decided // the oldest first
 	Offers    []waitlist.Offer
@@ -104,14 +108,20 @@ type SessionStory struct {
 	Name      func(tenant.MemberID) string
 }
 
-// ExplainSession tells it.
-func (s *Service) ExplainSession(ctx context.Context, caller tenant.Caller, session tenant.SessionID) (SessionStory, error) {
-	var story SessionStory
-	var slot *booking.Slot
-	var batch pg.Batch
+// ExplainSession reads the story of a session.
+func (s *Service) ExplainSession(
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
+) (SessionStory, error) {
+	var (
+		story SessionStory
+		slot  *booking.Slot
+		batch pg.Batch
+	)
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
-	waitlistdb.ListDecisions(&batch, caller.Tenant, waitlistdb.DecisionQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Decisions)
-	waitlistdb.ListOffers(&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
+	waitlistdb.ListDecisions(
+		&batch, caller.Tenant, waitlistdb.DecisionQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Decisions)
+	waitlistdb.ListOffers(
+		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
 	line := LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
@@ -130,20 +140,22 @@ func (s *Service) ExplainSession(ctx context.Context, caller tenant.Caller, sess
 	return story, err
 }
 
-// EntryStory is what each move meant for an entry.
+// EntryStory is what each decision meant for an entry.
 type EntryStory struct {
 	Entry     waitlist.Entry
-	Decisions []waitlistdb.Decided // that looked at it, the oldest first
+	Decisions []waitlistdb.Decided // that considered it, the oldest first
 	Offers    []waitlist.Offer
-	Name      func(tenant.MemberID) string // of nobody, for members
+	Name      func(tenant.MemberID) string // empty for members: they see no names of others
 }
 
-// ExplainEntry tells it.
+// ExplainEntry reads the story of an entry.
 func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryStory, error) {
-	var story EntryStory
-	var entry *waitlist.Entry
-	var queues []waitlist.Queue
-	var batch pg.Batch
+	var (
+		story  EntryStory
+		entry  *waitlist.Entry
+		queues []waitlist.Queue
+		batch  pg.Batch
+	)
 	waitlistdb.FindEntry(&batch, caller.Tenant, id, &entry)
 	waitlistdb.ListOffers(&batch, caller.Tenant, waitlistdb.OfferQuery{Entry: id, Oldest: true, Limit: storyLength}, &story.Offers)
 	waitlistdb.ListSessionQueues(&batch, caller.Tenant, id, &queues)

@@ -14,12 +14,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// LookAgain has the seats that are open in a tenant given away under rules or policy that were edited. Which is on record, with the
-// edit: if this node ends before it is done, a sweep of any other sees to it.
+// LookAgain fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels
+// are marked in the database: if this node stops before that is done, the sweep of another node does it.
 func (s *Service) LookAgain(id tenant.TenantID) { s.Edited.Set(id, s.engine.Now()) }
 
-// WakeForRules gives seats that are open to whoever may have them under edited rules or policy, each session in a transaction of its own. The edit
-// does not wait for that: there may be many.
+// WakeForRules fills the open seats of all sessions whose rules or policy were edited, each in a transaction of its
+// own. The edit does not wait for it: there may be many sessions.
 func (s *Service) WakeForRules(ctx context.Context, id tenant.TenantID) error {
 	caller := tenant.System(id)
 	var due []waitlistdb.EditedLevel
@@ -54,18 +54,21 @@ func (s *Service) WakeForRules(ctx context.Context, id tenant.TenantID) error {
 	return failed
 }
 
-// wakeOpen gives the seats of one session. Whoever was asked for them before is not asked again because of an edit.
+// wakeOpen fills the seats of one session, in the round of its last decision: an edit alone is no reason to offer the
+// same seats to the same entries again.
 func (s *Service) wakeOpen(ctx context.Context, caller tenant.Caller, id tenant.SessionID) error {
 	return s.engine.Write(ctx, caller, "rules.wake", func(ctx context.Context, tx *engine.Tx) error {
-		var slot *booking.Slot
-		var last *waitlist.Round
-		var batch pg.Batch
+		var (
+			slot  *booking.Slot
+			last  *waitlist.Round
+			batch pg.Batch
+		)
 		bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
 		waitlistdb.FindLastRound(&batch, tx.Tenant, id, &last)
 		if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 			return err
 		}
-		_, err := s.roll(ctx, tx, slot, waitlist.ByRules, last)
+		_, err := s.fillRound(ctx, tx, slot, waitlist.ByRules, last)
 		return err
 	}, engine.Losing(seats.LostByPromotion))
 }

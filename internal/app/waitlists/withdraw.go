@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/session"
@@ -15,9 +14,11 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Withdraw ends all live offers of sessions, and gives up what rounds keep there. The seats are open then, and nobody is asked. Words
-// say why, if the cause does not.
-func (s *Service) Withdraw(ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, sessions ...tenant.SessionID) (seats map[tenant.SessionID]int, err error) {
+// Withdraw ends all live offers of sessions, and gives up the seats that their rounds keep. The seats are open then:
+// it does not fill them. Words give the reason, if the cause does not.
+func (s *Service) Withdraw(
+	ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, sessions ...tenant.SessionID,
+) (seats map[tenant.SessionID]int, err error) {
 	all := make(map[tenant.SessionID]int, len(sessions))
 	for _, id := range sessions {
 		all[id] = math.MaxInt
@@ -25,15 +26,21 @@ func (s *Service) Withdraw(ctx context.Context, tx *engine.Tx, why waitlist.Caus
 	return s.withdrawSeats(ctx, tx, why, words, all)
 }
 
-// withdrawSeats is withdraw for no more offers than it takes to give up so many seats of each session.
-func (s *Service) withdrawSeats(ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, wanted map[tenant.SessionID]int) (seats map[tenant.SessionID]int, err error) {
-	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int { return slices.Compare(a.UUID[:], b.UUID[:]) })
+// withdrawSeats ends only as many offers as it takes to give up the wanted seats of each session.
+func (s *Service) withdrawSeats(
+	ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, wanted map[tenant.SessionID]int,
+) (seats map[tenant.SessionID]int, err error) {
+	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int {
+		return slices.Compare(a.UUID[:], b.UUID[:])
+	})
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	var offers []waitlist.Offer
-	var rounds []waitlist.Round
-	var batch pg.Batch
+	var (
+		offers []waitlist.Offer
+		rounds []waitlist.Round
+		batch  pg.Batch
+	)
 	waitlistdb.ListLiveOffers(&batch, tx.Tenant, sessions, &offers)
 	waitlistdb.ListKeepingRounds(&batch, tx.Tenant, sessions, &rounds)
 	if err := tx.Load(ctx, &batch); err != nil {
@@ -44,25 +51,25 @@ func (s *Service) withdrawSeats(ctx context.Context, tx *engine.Tx, why waitlist
 		live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Session != id })
 		keeping := slices.DeleteFunc(slices.Clone(rounds), func(r waitlist.Round) bool { return r.Session != id })
 		taken := waitlist.TakeBack(live, keeping, wanted[id], tx.Now)
-		for _, o := range taken.Offers {
-			if _, err := s.end(ctx, tx, o.Withdraw(why, words, tx.Now), waitlist.Rules{}, nil); err != nil {
-				return nil, err
-			}
+		entries, err := s.entriesOf(ctx, tx, taken.Offers)
+		if err != nil {
+			return nil, err
 		}
-		for _, r := range taken.Rounds {
-			waitlistdb.UpdateRound(tx.Tx, tx.Tenant, r)
+		if err := s.Apply(ctx, tx, taken.Changes(id, entries, why, words, tx.Now)); err != nil {
+			return nil, err
 		}
 		if taken.Seats > 0 {
 			seats[id] = taken.Seats
-			bookingdb.MoveSeats(tx.Tx, tx.Tenant, id, bookingdb.Seats{Taken: -taken.Seats})
 		}
 	}
 	return seats, nil
 }
 
-// MakeRoom takes offers back where sessions are to have fewer seats than are taken: what is only offered goes before the edit is refused.
-// The sessions are those before the edit; they have the seats that are taken then.
-func (s *Service) MakeRoom(ctx context.Context, tx *engine.Tx, capacity *int, sessions []session.Session) (freed map[tenant.SessionID]int, err error) {
+// MakeRoom withdraws offers from sessions that are to have fewer seats than are taken. An edit is refused only if
+// bookings and holds do not fit. The sessions are those before the edit, and have the seats that are taken then.
+func (s *Service) MakeRoom(
+	ctx context.Context, tx *engine.Tx, capacity *int, sessions []session.Session,
+) (freed map[tenant.SessionID]int, err error) {
 	if capacity == nil {
 		return nil, nil
 	}

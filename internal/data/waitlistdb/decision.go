@@ -10,13 +10,8 @@ import (
 
 // Decided is the record of a move.
 type Decided struct {
-	ID       tenant.DecisionID
-	Queue    waitlist.Queue
-	Round    tenant.RoundID
-	Rules    int // version
-	Note     string
-	Case     waitlist.Case
-	Decision waitlist.Decision
+	ID tenant.DecisionID
+	waitlist.Record
 
 	// Read along.
 	SessionTitle string

@@ -109,6 +109,11 @@ func FindEntry(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, into **waitli
 	entriesByID.One(b, in, id, into)
 }
 
+// FindEntryFunc reads an entry, and hands it on.
+func FindEntryFunc(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, found func(waitlist.Entry)) {
+	entriesByID.Find(b, in, id, found)
+}
+
 // FindEntryByRef reads the entry with an external reference; nil where there is none.
 func FindEntryByRef(b *pg.Batch, in tenant.TenantID, ref string, into **waitlist.Entry) {
 	entriesByRef.One(b, in, ref, into)
@@ -238,10 +243,14 @@ func UpdateEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry, now time.Time)
 	tx.Write(updateEntry, entryRows.Update(in, &entryRow{Entry: e, updatedAt: now})...)
 }
 
-// PassOver notes for entries why freed seats passed them by.
-func PassOver(tx *pg.Tx, in tenant.TenantID, entries []tenant.EntryID, reasons []string, now time.Time) {
-	if len(entries) == 0 {
+// SkipEntries notes for entries why they were passed over.
+func SkipEntries(tx *pg.Tx, in tenant.TenantID, skipped []waitlist.Verdict, now time.Time) {
+	if len(skipped) == 0 {
 		return
+	}
+	entries, reasons := make([]tenant.EntryID, len(skipped)), make([]string, len(skipped))
+	for i, v := range skipped {
+		entries[i], reasons[i] = v.Entry, v.Reason
 	}
 	tx.Write(`
 update waitlist_entries e set passed_over_reason = p.reason, updated_at = $4

@@ -19,15 +19,8 @@ func queueColumns(q *waitlist.Queue) []pg.Column {
 	}
 }
 
-// QueueSize is how many wait in a queue, and the greatest key ever given there.
-type QueueSize struct {
-	Queue   waitlist.Queue
-	Waiting int
-	LastKey int64
-}
-
 var (
-	queueSizes = pg.NewTable("q", func(s *QueueSize) []pg.Column {
+	queueSizes = pg.NewTable("q", func(s *waitlist.QueueSize) []pg.Column {
 		return append(queueColumns(&s.Queue), pg.Col("waiting", &s.Waiting), pg.Col("last_key", &s.LastKey))
 	})
 	// sessionQueues are the queues of sessions `s`.
@@ -57,7 +50,7 @@ join waitlist_queues q on q.tenant_id = $1
   and q.location_id = k.location_id and q.service_id = k.service_id and q.local_date = k.local_date`)
 
 // ListQueues reads those of the queues that exist.
-func ListQueues(b *pg.Batch, in tenant.TenantID, queues []waitlist.Queue, into *[]QueueSize) {
+func ListQueues(b *pg.Batch, in tenant.TenantID, queues []waitlist.Queue, into *[]waitlist.QueueSize) {
 	queueSizes.List(b.Queue(listQueues, withQueues(in, queues)...), into)
 }
 

@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The functions of this file and of line.go, offers.go and schedule.go apply plans as package app does: the same facts, the
-// same effects, in the same order.
+// The functions of this file and of schedule.go apply plans as package app does: the same facts, the same effects, in
+// the same order. Those of line.go and offers.go drive the state machine of package waitlist, and apply its changes.
 
 // asking is what somebody asks for.
 type asking struct {

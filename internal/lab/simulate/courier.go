@@ -57,7 +57,7 @@ func (p *post) drop(n *notice, why notify.Reason) {
 		p.judged.dropped(n, why)
 	}
 	p.stand(n, n.Closed(p.now))
-	if n.Topic != notify.Offered || why != notify.InQuietHours || p.told(n.offer) || n.offer.Status != waitlist.Live {
+	if n.Topic != notify.Offered || why != notify.InQuietHours || p.told(n.offer) || n.offer.Status != waitlist.Live || n.offer.ByHand {
 		return
 	}
 	for _, lane := range n.Topic.Lanes() {
@@ -65,7 +65,7 @@ func (p *post) drop(n *notice, why notify.Reason) {
 			return // it may do better
 		}
 	}
-	try(p.do("give an offer up", func() error { return p.letGo(n.offer, n.offer.Withdraw(waitlist.Unsendable, "", p.now), false) }))
+	try(p.do("give an offer up", func() error { return p.apply(p.end(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil)) }))
 }
 
 // told reports whether somebody may know of an offer.
@@ -73,28 +73,23 @@ func (p *post) told(o *waitlist.Offer) bool {
 	return slices.ContainsFunc(p.tellings[o.ID], func(d *delivery) bool { return d.status != notify.Failed })
 }
 
-// late is how much later than its making an offer may be told without its window beginning anew.
-const late = 30 * time.Second
-
 // begin lets the window of an offer begin when it is told: now, or when quiet hours end. False: nobody could answer in time.
 func (p *post) begin(n *notice, at time.Time) bool {
 	o, s := n.offer, p.rows[n.offer.Session]
 	rules := s.under.waitlist.Rules
-	until, why := rules.OfferUntil(at, p.closes(s.slot(), rules), n.to.zone)
-	switch {
-	case why != "" && at.After(p.now):
-		return false
-	case why == "" && until.After(o.ExpiresAt.Add(late)) && p.flaw != nightEats:
-		try(p.do("keep an offer", func() error {
-			before(&p.tables, o)
-			p.touch(s)
-			o.ExpiresAt = until
-			p.say(Fact{What: Kept, Session: o.Session, Member: o.Member, Entry: o.Entry, Offer: o.ID, Until: until})
-			p.alarm(until)
-			return nil
-		}))
+	until, inTime := o.EndWhenTold(rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.under.policy.BookingCloses, p.now), n.to.zone)
+	if until.Equal(o.ExpiresAt) || p.flaw == nightEats {
+		return inTime && o.ExpiresAt.After(at)
 	}
-	return o.ExpiresAt.After(at)
+	try(p.do("keep an offer", func() error {
+		before(&p.tables, o)
+		p.touch(s)
+		o.ExpiresAt = until
+		p.say(Fact{What: Kept, Session: o.Session, Member: o.Member, Entry: o.Entry, Offer: o.ID, Until: until})
+		p.alarm(until)
+		return nil
+	}))
+	return inTime
 }
 
 // overlook leaves out what a flaw does not look at.

@@ -31,6 +31,7 @@ const (
 	Stays       What = "STAYS"
 	Prioritized What = "PRIORITIZED"
 	Decided     What = "DECIDED"
+	LookedAgain What = "LOOKED_AGAIN" // at open seats, once rules were edited
 	Offered     What = "OFFERED"
 	Kept        What = "KEPT" // an offer, for longer: its window begins when it is told
 	OfferEnded  What = "OFFER_ENDED"
@@ -64,7 +65,7 @@ type Fact struct {
 	Subscription tenant.SubscriptionID
 	Party        int
 	Until        time.Time // of a hold, of an offer, of the grace of whoever was promoted
-	Staff        bool      // did it
+	Staff        bool      // did it, or chose it
 	On           bool      // blocked, active, flagged
 	Refunded     bool
 	Late         bool
@@ -80,7 +81,7 @@ type Fact struct {
 	wish     *waitlist.Entry
 	schedule *row
 	plan     *credit.Subscription
-	decision *decided
+	decision *waitlist.Record
 	rules    *ruling
 }
 
@@ -108,15 +109,8 @@ func (f Fact) String() string {
 		text.WriteString(": " + f.Why)
 	}
 	if f.decision != nil {
-		d := f.decision.verdict
-		fmt.Fprintf(&text, " by %s in mode %s: %s, given %d", f.decision.facts.Trigger, d.Mode, d.Move, d.Given)
+		d := f.decision.Decision
+		fmt.Fprintf(&text, " by %s in mode %s: %s, given %d", f.decision.Case.Trigger, d.Mode, d.Move, d.Given)
 	}
 	return text.String()
-}
-
-// decided is a decision with all that it was made from.
-type decided struct {
-	facts   waitlist.Case
-	verdict waitlist.Decision
-	rules   *waitlist.Compiled
 }

@@ -124,6 +124,8 @@ func (m *model) one(f Fact) error {
 		return m.left(f, e)
 	case Decided:
 		return m.decided(f, s)
+	case LookedAgain:
+		m.lookedAgain(f, s)
 	case Offered:
 		return m.offered(f, s, e)
 	case Kept:

@@ -24,6 +24,7 @@ type mOffer struct {
 	seats  int
 	shared bool
 	live   bool
+	byHand bool
 	told   bool // somebody
 	until  time.Time
 }
@@ -36,10 +37,21 @@ type mRound struct {
 
 // kept are the seats that a round keeps: as long as anybody may claim them.
 func (r *mRound) kept() int {
-	if slices.ContainsFunc(r.offers, func(o *mOffer) bool { return o.live }) {
+	if slices.ContainsFunc(r.offers, func(o *mOffer) bool { return o.live && o.shared }) {
 		return r.keeps
 	}
 	return 0
+}
+
+// reserved are the seats of a round that are on offer.
+func (r *mRound) reserved() int {
+	seats := r.kept()
+	for _, o := range r.offers {
+		if o.live && !o.shared {
+			seats += o.seats
+		}
+	}
+	return seats
 }
 
 func (m *model) joined(f Fact) error {
@@ -104,10 +116,12 @@ func (m *model) offered(f Fact, s *mSession, e *mEntry) error {
 	}
 	delete(m.granted, f.Entry)
 	r := m.rounds[f.Round]
-	o := &mOffer{id: f.Offer, in: s, entry: e, round: r, seats: f.Party, shared: f.Shared, live: true, until: f.Until}
+	o := &mOffer{
+		id: f.Offer, in: s, entry: e, round: r, seats: f.Party, shared: f.Shared, byHand: f.Staff, live: true, until: f.Until,
+	}
 	m.offers[o.id] = o
 	r.tried, r.offers, s.offers = append(r.tried, e.ID), append(r.offers, o), append(s.offers, o)
-	e.Status, e.Tries, e.about = waitlist.Offered, e.Tries+1, s
+	e.Status, e.Tries, e.PassedOver, e.about = waitlist.Offered, e.Tries+1, "", s
 	return s.fits()
 }
 

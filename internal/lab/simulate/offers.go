@@ -9,10 +9,6 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-var triggerOf = map[waitlist.OfferStatus]waitlist.Trigger{
-	waitlist.Declined: waitlist.ByDecline, waitlist.RanOut: waitlist.ByExpiry, waitlist.Withdrawn: waitlist.ByWithdrawal,
-}
-
 func (w *world) accept(o *waitlist.Offer) error {
 	return w.do("accept", func() error {
 		if o.Status == waitlist.Accepted {
@@ -24,9 +20,12 @@ func (w *world) accept(o *waitlist.Offer) error {
 		s, e := w.rows[o.Session], w.entries[o.Entry]
 		slot := s.slot()
 		slot.SeatsTaken -= o.Seats
-		facts := booking.Facts{Slot: slot, Member: e.who.Member, Booking: w.inSession(s, e.who), Subscriptions: w.payers(e.who, s, e.Subscription)}
+		facts := booking.Facts{
+			Slot: slot, Member: e.who.Member, Booking: w.inSession(s, e.who), Subscriptions: w.payers(e.who, s, e.Subscription),
+		}
 		b := booking.Booking{
-			ID: id[tenant.BookingID](&w.tables), Session: s.ID, Member: o.Member, Party: o.Seats, Channel: e.Channel, Promoted: true,
+			ID: id[tenant.BookingID](&w.tables), Session: s.ID, Member: o.Member, Party: o.Seats, Channel: e.Channel,
+			Promoted: true,
 		}
 		plan, err := booking.Decide(facts, booking.Command{
 			ID: b.ID, Party: o.Seats, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
@@ -35,68 +34,46 @@ func (w *world) accept(o *waitlist.Offer) error {
 		if err != nil {
 			return err
 		}
-		w.moveSeats(s, -o.Seats, 0)
 		closed := o.Close(waitlist.Accepted, "", w.now)
 		closed.Booking = b.ID
-		w.say(Fact{What: OfferEnded, Session: s.ID, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: waitlist.Accepted})
+		changes := w.end(closed, nil)
+		w.write(changes)
 		w.say(Fact{
-			What: Booked, Session: s.ID, Member: o.Member, Booking: b.ID, Entry: e.ID, Offer: o.ID, Party: o.Seats, Promoted: true,
-			Staff: e.ByStaff, Subscription: e.Subscription,
+			What: Booked, Session: s.ID, Member: o.Member, Booking: b.ID, Entry: e.ID, Offer: o.ID, Party: o.Seats,
+			Promoted: true,
+			Staff:    e.ByStaff, Subscription: e.Subscription,
 		})
+		w.moveSeats(s, -o.Seats, 0)
 		w.place(s, facts, b, plan)
-		before(&w.tables, o)
-		*o = closed
-		w.close(e, waitlist.Booked, b.ID)
-		if o.Shared {
-			return w.claimed(w.rounds[o.Round], closed)
-		}
-		return nil
+		return w.refill(changes.Refill)
 	})
 }
 
-// claimed takes an offer's seats out of those that its round keeps, and tells those who were slower.
-func (w *world) claimed(round *waitlist.Round, taken waitlist.Offer) error {
-	before(&w.tables, round)
-	round.Keeps -= taken.Seats
-	left, slower := 0, 0
-	for _, o := range w.liveIn(round) {
-		if o.Seats <= round.Keeps {
-			left++
-			continue
+// end gives what follows from the end of an offer.
+func (w *world) end(o waitlist.Offer, leaving *waitlist.Leaving) waitlist.Changes {
+	s := w.rows[o.Session]
+	e := waitlist.Ending{
+		Offer: o, Entry: w.entries[o.Entry].Entry, Rules: s.under.waitlist.Rules, Leaving: leaving, Round: *w.rounds[o.Round],
+	}
+	for _, other := range s.liveOffers() {
+		if other.Round == o.Round {
+			e.Live = append(e.Live, *other)
 		}
-		slower++
-		w.end(o, o.Withdraw(waitlist.TooSlow, "", w.now), waitlist.Rules{}, false)
 	}
-	switch {
-	case w.keepOrFree(round, left):
-		return w.rollOn(round, waitlist.ByWithdrawal)
-	case slower > 0:
-		return w.wake(w.rows[round.Session], waitlist.ByWithdrawal)
+	e.Entries = w.entriesOf(e.Slower())
+	c := e.Changes(w.now)
+	if w.flaw == keepUnclaimed && o.Shared && c.Seats < 0 {
+		c.Rounds[0].Keeps, c.Seats, c.Refill = -c.Seats, 0, nil
 	}
-	return nil
+	return c
 }
 
-func (w *world) liveIn(round *waitlist.Round) []*waitlist.Offer {
-	return slices.DeleteFunc(w.rows[round.Session].liveOffers(), func(o *waitlist.Offer) bool { return o.Round != round.ID })
-}
-
-// keepOrFree lets a round keep its seats while anybody may still claim them, and reports whether it gave any up.
-func (w *world) keepOrFree(round *waitlist.Round, live int) bool {
-	if live > 0 || w.flaw == keepUnclaimed {
-		return false
+func (w *world) entriesOf(offers []waitlist.Offer) map[tenant.EntryID]waitlist.Entry {
+	entries := make(map[tenant.EntryID]waitlist.Entry)
+	for _, o := range offers {
+		entries[o.Entry] = w.entries[o.Entry].Entry
 	}
-	before(&w.tables, round)
-	freed := round.Keeps
-	round.Keeps, round.Closed = 0, &w.now
-	w.moveSeats(w.rows[round.Session], -freed, 0)
-	return freed > 0
-}
-
-// rollOn gives the seats of a round that were let go to the next.
-func (w *world) rollOn(round *waitlist.Round, trigger waitlist.Trigger) error {
-	s := w.rows[round.Session]
-	slot := s.slot()
-	return w.roll(s, &slot, trigger, round)
+	return entries
 }
 
 func (w *world) decline(o *waitlist.Offer, leave bool) error {
@@ -107,52 +84,12 @@ func (w *world) decline(o *waitlist.Offer, leave bool) error {
 		if err := o.Answerable(w.now); err != nil {
 			return err
 		}
-		return w.letGo(o, o.Close(waitlist.Declined, "", w.now), leave)
+		var leaving *waitlist.Leaving
+		if leave {
+			leaving = new(waitlist.Leaving)
+		}
+		return w.apply(w.end(o.Close(waitlist.Declined, "", w.now), leaving))
 	})
-}
-
-// letGo ends a live offer without a booking, and gives its seats to the next.
-func (w *world) letGo(o *waitlist.Offer, closed waitlist.Offer, leave bool) error {
-	s, round := w.rows[o.Session], w.rounds[o.Round]
-	live := len(w.liveIn(round))
-	w.end(o, closed, s.under.waitlist.Rules, leave)
-	if !o.Shared {
-		w.moveSeats(s, -o.Seats, 0)
-	} else if !w.keepOrFree(round, live-1) {
-		return nil
-	}
-	return w.rollOn(round, triggerOf[o.Status])
-}
-
-// end closes a live offer, and says what becomes of its entry. The seats are the caller's to give up.
-func (w *world) end(o *waitlist.Offer, closed waitlist.Offer, rules waitlist.Rules, leave bool) {
-	e, round := w.entries[o.Entry], w.rounds[o.Round]
-	before(&w.tables, o)
-	*o = closed
-	if o.Void && w.flaw != askOnce || w.flaw == askAgain && o.Status == waitlist.Withdrawn {
-		before(&w.tables, round)
-		round.Tried = slices.DeleteFunc(slices.Clone(round.Tried), func(id tenant.EntryID) bool { return id == e.ID })
-	}
-	after := e.Entry
-	if o.Status == waitlist.Withdrawn {
-		after.Tries--
-	}
-	next := rules.Returned(after, o.Status)
-	if leave {
-		next = waitlist.Cancelled
-	}
-	w.say(Fact{What: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: o.Status, Why: o.Reason, On: leave})
-	if next != waitlist.Waiting {
-		w.updateEntry(after)
-		w.close(e, next, tenant.BookingID{})
-		w.say(Fact{What: Left, Session: e.Session, Member: e.Member, Entry: e.ID})
-		return
-	}
-	if w.flaw != loseEntry {
-		after.Status = waitlist.Waiting
-	}
-	w.updateEntry(after)
-	w.say(Fact{What: Stays, Member: e.Member, Entry: e.ID})
 }
 
 // withdraw ends all live offers of a session, and gives up what rounds keep there.
@@ -172,36 +109,29 @@ func (w *world) withdrawSeats(s *row, why waitlist.Cause, wanted int) {
 	}
 	taken := waitlist.TakeBack(live, keeping, wanted, w.now)
 	for _, after := range taken.Rounds {
-		r := w.rounds[after.ID]
-		before(&w.tables, r)
-		w.say(Fact{What: GivenUp, Session: s.ID, Round: r.ID, Party: r.Keeps - after.Keeps})
-		*r = after
+		w.say(Fact{What: GivenUp, Session: s.ID, Round: after.ID, Party: w.rounds[after.ID].Keeps - after.Keeps})
 	}
-	for _, o := range taken.Offers {
-		w.end(w.offers[o.ID], o.Withdraw(why, "", w.now), waitlist.Rules{}, false)
-	}
-	if taken.Seats > 0 {
-		w.moveSeats(s, -taken.Seats, 0)
-	}
+	w.write(taken.Changes(s.ID, w.entriesOf(taken.Offers), why, "", w.now))
 }
 
-// leave gives a place in the queue up. Its live offer goes to the next.
+// leave ends an entry. The seats of its live offer go to the next in line.
 func (w *world) leave(e *entryRow) error {
-	return w.do("leave", func() error {
-		switch e.Status {
-		case waitlist.Waiting:
-			w.close(e, waitlist.Cancelled, tenant.BookingID{})
-			w.say(Fact{What: Left, Session: e.Session, Member: e.Member, Entry: e.ID})
-		case waitlist.Offered:
-			for _, o := range w.offers {
-				if o.Entry == e.ID && o.Status == waitlist.Live {
-					return w.letGo(o, o.Withdraw(waitlist.EntryLeft, "", w.now), true)
-				}
+	return w.do("leave", func() error { return w.quit(e, waitlist.Leaving{}) })
+}
+
+func (w *world) quit(e *entryRow, said waitlist.Leaving) error {
+	switch e.Status {
+	case waitlist.Waiting:
+		return w.apply(waitlist.Leave(e.Entry, said, w.now))
+	case waitlist.Offered:
+		for _, o := range w.offers {
+			if o.Entry == e.ID && o.Status == waitlist.Live {
+				return w.apply(w.end(o.Withdraw(waitlist.EntryLeft, "", w.now), &said))
 			}
-		case waitlist.Booked, waitlist.Cancelled, waitlist.Expired:
 		}
-		return nil
-	})
+	case waitlist.Booked, waitlist.Cancelled, waitlist.Expired:
+	}
+	return nil
 }
 
 // expireDue ends what has run out.
@@ -224,7 +154,7 @@ func (w *world) expireDue() error {
 				if !o.Due(w.now) {
 					return nil
 				}
-				return w.letGo(o, o.Close(waitlist.RanOut, "", w.now), false)
+				return w.apply(w.end(o.Close(waitlist.RanOut, "", w.now), nil))
 			})
 			if err != nil {
 				return err

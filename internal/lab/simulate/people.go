@@ -179,6 +179,10 @@ func (w *world) staffDay() {
 			try(w.resize(s, max(1, *s.Capacity-2+w.rng.IntN(5))))
 		case w.chance(0.1) && s.State == catalog.Published:
 			try(w.callOff(s))
+		case w.chance(0.4):
+			if who := pick(w, w.members); len(who.entries) > 0 {
+				try(w.offerByHand(s, pick(w, who.entries)))
+			}
 		}
 	}
 	if w.chance(0.1) {

@@ -273,7 +273,7 @@ func (p *post) eventOf(h happened) (notify.Event, bool) {
 			e.Type = "waitlist.promoted"
 		}
 	case Decided:
-		e.Type, e.Details.Note = "waitlist.staff_note", waitlist.Note(h.decision.verdict)
+		e.Type, e.Details.Note = "waitlist.staff_note", h.decision.Note
 		return e, e.Details.Note != ""
 	default:
 	}

@@ -29,23 +29,19 @@ func (m *model) inLine(s *mSession) []*mEntry {
 // them, nobody else does, and nobody is passed over.
 func (m *model) decided(f Fact, s *mSession) error {
 	delete(m.owed, s.id)
-	if f.decision.facts.Trigger == waitlist.BySweep {
+	d := f.decision
+	if by := d.Case.Trigger; by == waitlist.BySweep || by == waitlist.ByHand {
 		s.mayDecide++
 	}
 	if s.decisions++; s.decisions > s.mayDecide {
 		return fmt.Errorf("it was decided twice about the same seats")
 	}
-	d := f.decision
 	open, unlimited := s.open()
-	switch seats := d.facts.Slot.Seats; {
+	switch seats := d.Case.Slot.Seats; {
 	case unlimited != (seats == nil) || !unlimited && *seats != open:
 		return fmt.Errorf("%d seats are open", open)
 	case !s.onSale():
 		return fmt.Errorf("the session is off sale")
-	}
-	queue := m.inLine(s)
-	if len(queue) != len(d.verdict.Verdicts) {
-		return fmt.Errorf("%d stand in line, and %d were judged", len(queue), len(d.verdict.Verdicts))
 	}
 	r := m.rounds[f.Round]
 	if r == nil {
@@ -55,8 +51,20 @@ func (m *model) decided(f Fact, s *mSession) error {
 			s.rounds = append(s.rounds, r)
 		}
 	}
-	want := m.whoGets(s, r, queue, d)
-	got := d.verdict.Grants
+	if d.Case.Trigger == waitlist.ByHand {
+		return m.chosen(d, r)
+	}
+	queue := m.inLine(s)
+	// Those behind are left alone where no seat is left for them.
+	if n := len(d.Decision.Verdicts); n > len(queue) || n < len(queue) && (unlimited || d.Decision.Given < open) {
+		return fmt.Errorf("%d stand in line, and %d were judged", len(queue), n)
+	}
+	if note := !unlimited && d.Decision.Given < open; note != (d.Note != "") {
+		return fmt.Errorf("staff are told %q", d.Note)
+	}
+	freed := max(r.freed, open+r.reserved())
+	want := m.whoGets(s, freed, r.tried, queue, d.Case.Trigger)
+	got := d.Decision.Grants
 	if len(want) != len(got) {
 		return fmt.Errorf("%d get seats, and %d should: %s", len(got), len(want), names(want))
 	}
@@ -67,10 +75,45 @@ func (m *model) decided(f Fact, s *mSession) error {
 		}
 		m.granted[g.Entry] = true
 	}
-	if d.verdict.Mode == waitlist.FirstToClaim {
-		r.keeps += d.verdict.Given
+	if len(got) > 0 && d.Decision.Mode != waitlist.AutoPromote {
+		r.freed = freed
+	}
+	if d.Decision.Mode == waitlist.FirstToClaim {
+		r.keeps += d.Decision.Given
+	}
+	for _, v := range d.Decision.Verdicts {
+		if e := m.entries[v.Entry]; !m.granted[v.Entry] && v.Reason != waitlist.NoSeatsLeft && v.Reason != waitlist.HasOffer {
+			e.PassedOver = v.Reason
+		}
 	}
 	return nil
+}
+
+// chosen is an offer by hand. It gives no more than its entry asks for.
+func (m *model) chosen(d *waitlist.Record, r *mRound) error {
+	if len(d.Decision.Grants) != 1 {
+		return fmt.Errorf("staff chose %d", len(d.Decision.Grants))
+	}
+	g := d.Decision.Grants[0]
+	e := m.entries[g.Entry]
+	if e == nil || e.Status != waitlist.Waiting || e.Party != g.Seats || !g.Until.After(m.now) {
+		return fmt.Errorf("staff chose entry %s, for %d seats", short(g.Entry.UUID), g.Seats)
+	}
+	m.granted[g.Entry], r.freed = true, g.Seats
+	return nil
+}
+
+// lookedAgain notes whether there is somebody for the open seats of a session whose rules were edited.
+func (m *model) lookedAgain(f Fact, s *mSession) {
+	r := m.rounds[f.Round]
+	if r == nil {
+		r = new(mRound)
+	}
+	open, unlimited := s.open()
+	if s.onSale() && (open > 0 || unlimited) && m.now.Before(s.ends) &&
+		len(m.whoGets(s, max(r.freed, open+r.reserved()), r.tried, m.inLine(s), waitlist.ByRules)) > 0 {
+		m.freed(s)
+	}
 }
 
 func names(all []waitlist.Grant) (text string) {
@@ -81,7 +124,9 @@ func names(all []waitlist.Grant) (text string) {
 }
 
 // whoGets are those who should get seats, in order.
-func (m *model) whoGets(s *mSession, r *mRound, queue []*mEntry, d *decided) []waitlist.Grant {
+func (m *model) whoGets(
+	s *mSession, freed int, tried []tenant.EntryID, queue []*mEntry, by waitlist.Trigger,
+) []waitlist.Grant {
 	rules := s.under.waitlist.Rules
 	open, unlimited := s.open()
 	mode := rules.Mode
@@ -97,7 +142,7 @@ func (m *model) whoGets(s *mSession, r *mRound, queue []*mEntry, d *decided) []w
 	if closes.After(s.ends) {
 		closes = s.ends
 	}
-	letGo := d.facts.Trigger == waitlist.ByDecline || d.facts.Trigger == waitlist.ByExpiry
+	letGo := by == waitlist.ByDecline || by == waitlist.ByExpiry || by == waitlist.ByRules && len(tried) > 0
 	if !rules.Enabled || !m.now.Before(closes) || letGo && !rules.AutoCascade {
 		return nil
 	}
@@ -107,14 +152,15 @@ func (m *model) whoGets(s *mSession, r *mRound, queue []*mEntry, d *decided) []w
 	var all []waitlist.Grant
 	left := open
 	for _, e := range queue {
-		tries := rules.MaxTriesPerSlot * max(r.freed, 1)
-		full := rules.MaxTriesPerSlot > 0 && rules.Mode != waitlist.FirstToClaim && len(r.tried)+len(all) >= tries
+		tries := rules.MaxTriesPerSlot * max(freed, 1)
+		full := rules.MaxTriesPerSlot > 0 && rules.Mode != waitlist.FirstToClaim && len(tried)+len(all) >= tries
 		switch {
-		case full && (mode != waitlist.AutoPromote || len(r.tried) >= tries):
-		case e.Status != waitlist.Waiting || m.askedFor(e.who, s) || slices.ContainsFunc(all, func(g waitlist.Grant) bool { return g.Member == e.Member }):
+		case full && (mode != waitlist.AutoPromote || len(tried) >= tries):
+		case e.Status != waitlist.Waiting || m.askedFor(e.who, s):
+		case slices.ContainsFunc(all, func(g waitlist.Grant) bool { return g.Member == e.Member }):
 		case !wants(s, e, rules.TimeFlexibility):
 		case mode != waitlist.AutoPromote && rules.MaxOffersPerEntry > 0 && e.Tries >= rules.MaxOffersPerEntry:
-		case slices.Contains(r.tried, e.ID) || !eligible(rules, e):
+		case slices.Contains(tried, e.ID) || !eligible(rules, e):
 		case !unlimited && (e.Party > left || !rules.AllowDownFitting && e.Party < open):
 		case !m.couldBook(e, s):
 		default:
@@ -297,6 +343,14 @@ func (w *world) compareRow(s *row) error {
 			waiting++
 		}
 	}
+	for _, r := range s.rounds {
+		switch want := w.model.rounds[r.ID]; {
+		case r.Freed != want.freed || r.Keeps != want.keeps || r.Keeps > 0 && r.Closed != nil:
+			return fmt.Errorf("round %s is %+v, and should be %+v", short(r.ID.UUID), *r, *want)
+		case want.reserved() > want.freed:
+			return fmt.Errorf("round %s gives %d seats, of %d that were freed", short(r.ID.UUID), want.reserved(), want.freed)
+		}
+	}
 	seats := m.seats()
 	switch {
 	case s.SeatsTaken != seats:
@@ -322,8 +376,10 @@ func (w *world) compareMember(who *member) error {
 		return fmt.Errorf("%d entries wait, and %d should", len(who.entries), len(m.entries))
 	}
 	for _, e := range who.entries {
-		if want := w.model.entries[e.ID]; want == nil || want.Status != e.Status || want.Tries != e.Tries {
-			return fmt.Errorf("entry %s is %s after %d offers, and should be otherwise", short(e.ID.UUID), e.Status, e.Tries)
+		want := w.model.entries[e.ID]
+		if want == nil || want.Status != e.Status || want.Tries != e.Tries || want.PassedOver != e.PassedOver {
+			return fmt.Errorf("entry %s is %s after %d offers, passed over because of %q, and should be otherwise",
+				short(e.ID.UUID), e.Status, e.Tries, e.PassedOver)
 		}
 	}
 	seen := make(map[tenant.SessionID]bool)

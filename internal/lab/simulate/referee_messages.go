@@ -189,6 +189,9 @@ func (j *judgement) starts(n *notice, c notify.Channel, text string, flagged boo
 	}
 }
 
+// late is how much later than planned an offer may be told with the end that it has.
+const late = 30 * time.Second
+
 // firstTold holds against each other how long somebody has for an offer who may be told of it now, and how long they should have.
 func (j *judgement) firstTold(o *owed) {
 	if o.topic != notify.Offered || o.offer.told {
@@ -202,6 +205,13 @@ func (j *judgement) firstTold(o *owed) {
 
 // window is the end that an offer should have of which somebody is told at a time; zero: there is no time for it.
 func (j *judgement) window(o *owed, told time.Time) time.Time {
+	switch {
+	case !o.offer.byHand:
+	case told.Before(o.offer.until):
+		return o.offer.until // staff have chosen it
+	default:
+		return time.Time{}
+	}
 	s := o.offer.in
 	rules := s.under.waitlist.Rules
 	closes := s.starts.Add(-s.under.policy.BookingCloses)

@@ -115,8 +115,9 @@ func (w *world) callOff(s *row) error {
 				w.removePlaces(e, s)
 				continue
 			}
-			w.close(e, waitlist.Cancelled, tenant.BookingID{})
-			w.say(Fact{What: Left, Session: s.ID, Member: e.Member, Entry: e.ID})
+			if err := w.quit(e, waitlist.Leaving{}); err != nil {
+				return err
+			}
 		}
 		w.touch(s)
 		taken, waiting, holds := s.SeatsTaken, s.Waiting, s.Holds
@@ -173,29 +174,22 @@ func (w *world) endEntry(e *entryRow) error {
 	if e.Status != waitlist.Waiting {
 		return nil
 	}
-	over, stale := true, true
-	at := func(p waitlist.Place) {
-		rules := w.ruling(p.Queue).waitlist.Rules
-		over = over && p.Over(rules, w.now)
-		stale = stale && rules.Stale(e.Entry, w.now)
-	}
+	var places []waitlist.Place
 	for _, s := range e.sessions {
-		at(waitlist.Place{Queue: queueOf(s), Session: s.ID, Starts: s.StartsAt, Gone: s.State == catalog.Cancelled, Zone: s.at.name})
+		places = append(places, waitlist.Place{
+			Queue: queueOf(s), Session: s.ID, Starts: s.StartsAt, Gone: s.State == catalog.Cancelled, Zone: s.at.name,
+		})
 	}
 	if e.Window != nil {
 		for _, q := range e.queues {
-			at(waitlist.Place{Queue: q, Zone: w.ruling(q).at.name})
+			places = append(places, waitlist.Place{Queue: q, Zone: w.ruling(q).at.name})
 		}
 	}
-	if !over && !stale {
+	c := waitlist.EndStale(e.Entry, places, w.rulesOf, w.now)
+	if len(c.Entries) == 0 {
 		return nil
 	}
-	return w.do("end an entry", func() error {
-		session := e.Session
-		w.close(e, waitlist.Expired, tenant.BookingID{})
-		w.say(Fact{What: Left, Session: session, Member: e.Member, Entry: e.ID})
-		return nil
-	})
+	return w.do("end an entry", func() error { return w.apply(c) })
 }
 
 // missed is the safety net of the offer engine. There is something to mend only where the waitlist was shut when the seats
@@ -228,12 +222,18 @@ func (w *world) setRules(u *ruling, rules waitlist.Rules) error {
 	if err != nil {
 		return err
 	}
-	return w.do("set rules", func() error {
+	err = w.do("set rules", func() error {
 		before(&w.tables, u)
 		u.waitlist, u.edited = compiled, w.now
 		w.say(Fact{What: RulesEdited, rules: u})
 		return nil
 	})
+	for _, s := range w.live {
+		if s.under == u && err == nil {
+			err = w.lookAgain(s)
+		}
+	}
+	return err
 }
 
 func (w *world) subscribe(who *member, plan credit.Plan) error {
@@ -277,6 +277,8 @@ func (w *world) ruling(q waitlist.Queue) *ruling {
 	}
 	panic(fault.Missing(fault.ServiceNotFound, "Service"))
 }
+
+func (w *world) rulesOf(q waitlist.Queue) waitlist.Rules { return w.ruling(q).waitlist.Rules }
 
 // archive forgets sessions that are long over, with all that hangs on them.
 func (w *world) archive() {

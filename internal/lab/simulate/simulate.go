@@ -127,7 +127,7 @@ func (r *Report) count(f Fact) {
 	add(&r.Accepted, f.What == OfferEnded && f.Ended == waitlist.Accepted)
 	add(&r.Sessions, f.What == Published)
 	add(&r.CalledOff, f.What == CalledOff)
-	add(&r.HandedBack, f.decision != nil && f.decision.verdict.LeftMove == waitlist.HandBack)
+	add(&r.HandedBack, f.decision != nil && f.decision.Decision.LeftMove == waitlist.HandBack)
 }
 
 // Failure is an invariant that did not hold, with what happened just before.

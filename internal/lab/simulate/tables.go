@@ -26,7 +26,9 @@ type row struct {
 	waits    []*entryRow               // who names it
 	offers   []*waitlist.Offer
 	rounds   []*waitlist.Round
-	decided  time.Time // the last decision
+	// Of the last decision:
+	decided   time.Time
+	lastRound tenant.RoundID
 }
 
 // venue is a location.
@@ -113,14 +115,16 @@ func newTables() tables {
 	}
 }
 
-// id makes ids that sort as they are made, the same in every run.
-func id[I ~struct{ tenant.UUID }](t *tables) I {
+// newID makes ids that sort as they are made, the same in every run.
+func (t *tables) newID() tenant.UUID {
 	t.ids++
 	var u tenant.UUID
 	binary.BigEndian.PutUint64(u[8:], t.ids)
 	u[6], u[8] = 0x70, 0x80
-	return I{u}
+	return u
 }
+
+func id[I ~struct{ tenant.UUID }](t *tables) I { return I{t.newID()} }
 
 // short names an id made by id.
 func short(u tenant.UUID) string {

@@ -32,6 +32,12 @@ const (
 	askOnce              // whoever was too slow is not asked again
 	askAgain             // whoever cannot be told is asked again
 	ignoreLimits         // limits on a plan are not held to
+	skipRefill           // what an offer leaves goes to no one
+	frozenRound          // a round does not take in seats that were open
+	stayClosed           // a round that keeps seats again is closed
+	hushSkipped          // entries are not told why they were passed over
+	hushNote             // staff are not told what is left
+	sleepOnRules         // an edit of rules wakes no one
 
 	wakeUp           // quiet hours do not hold
 	tenantsNight     // quiet hours are those of the tenant's zone

@@ -106,3 +106,30 @@ func NextKey(now time.Time, last int64) int64 {
 }
 
 const keyRoom = 10 // bits
+
+// QueueSize is how many entries are in a queue, and the greatest key ever given there.
+type QueueSize struct {
+	Queue   Queue
+	Waiting int
+	LastKey int64
+}
+
+// Join puts an entry behind all others of its queues. Sizes are those of the queues that exist. Errors:
+// WAITLIST_CLOSED, WAITLIST_FULL.
+func Join(e Entry, queues []Queue, sizes []QueueSize, rules func(Queue) Rules, now time.Time) (Entry, error) {
+	var last int64
+	waiting := make(map[Queue]int)
+	for _, s := range sizes {
+		last, waiting[s.Queue] = max(last, s.LastKey), s.Waiting
+	}
+	for _, q := range queues {
+		if err := rules(q).Admits(waiting[q], q.Date); err != nil {
+			return e, err
+		}
+	}
+	e.Status, e.Key, e.CreatedAt = Waiting, NextKey(now, last), now
+	return e, nil
+}
+
+// Overlaps reports whether two windows of the same service and location share a day.
+func (w Window) Overlaps(o Window) bool { return !o.From.After(w.Until) && !o.Until.Before(w.From) }

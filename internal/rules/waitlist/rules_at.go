@@ -18,3 +18,8 @@ func RulesAt(all []Layer, location tenant.LocationID, service tenant.ServiceID) 
 	}
 	return Resolve(way...)
 }
+
+// RulesOf returns a function that resolves the rules of a queue.
+func RulesOf(all []Layer) func(Queue) Rules {
+	return func(q Queue) Rules { return RulesAt(all, q.Location, q.Service).Rules }
+}

@@ -6,8 +6,8 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 )
 
-// OfferUntil is the end of an offer made now, for a slot that closes at closes, to somebody in a zone; or the reason for which
-// none can be made.
+// OfferUntil is the end of an offer made now, for a slot that closes at closes, to somebody in a zone; or the reason
+// for which none can be made.
 //
 // It shrinks to a quarter of the time that is left, but not below the least window; it stands still during quiet
 // hours; and it never outlives the slot.
@@ -27,6 +27,26 @@ func (r Rules) OfferUntil(now, closes time.Time, zone *time.Location) (until tim
 		until = closes
 	}
 	return until.In(now.Location()), ""
+}
+
+// toldLate is how late an offer may be told before its window starts again.
+const toldLate = 30 * time.Second
+
+// EndWhenTold is the end of an offer whose member is told at a moment, now or when quiet hours end. If that is later
+// than planned, the window starts again: quiet hours may be the tenant's or the member's own, and a provider may have
+// been down. An end that staff chose stays. False: there is no time left to answer.
+func (o Offer) EndWhenTold(rules Rules, at, now, closes time.Time, zone *time.Location) (time.Time, bool) {
+	ends := o.ExpiresAt
+	if !o.ByHand {
+		until, why := rules.OfferUntil(at, closes, zone)
+		if why != "" && at.After(now) {
+			return ends, false
+		}
+		if why == "" && until.After(ends.Add(toldLate)) {
+			ends = until
+		}
+	}
+	return ends, ends.After(at)
 }
 
 // Quiet reports whether nobody is to be disturbed at a moment.

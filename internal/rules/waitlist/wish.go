@@ -1,13 +1,15 @@
 package waitlist
 
 import (
+	"slices"
 	"time"
 
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Wants reports whether a slot is what an entry wishes for, to the letter: without the flexibility that rules may allow.
+// Wants reports whether a slot is what an entry wishes for, to the letter: without the flexibility that rules may
+// allow.
 func (e Entry) Wants(slot Slot) bool {
 	exact := (&Compiled{}).scene(slot, Round{}, slot.StartsAt)
 	return exact.outside(e.Window) == "" && (e.Coach.IsZero() || e.Coach == slot.Coach)
@@ -38,8 +40,23 @@ func (r Rules) Stale(e Entry, now time.Time) bool {
 	return r.ExpireStale && !now.Before(e.CreatedAt.Add(r.StaleAfter))
 }
 
-// ByChoice is the grant to an entry that staff choose: for as long as the rules say, and until the slot closes where by their lights
-// too little time is left.
+// EndStale ends an entry once the time of all its places has passed, or once it has waited too long by the rules of
+// each of them. It returns no changes if the entry stays.
+func EndStale(e Entry, places []Place, rules func(Queue) Rules, now time.Time) Changes {
+	over := !slices.ContainsFunc(places, func(p Place) bool { return !p.Over(rules(p.Queue), now) })
+	stale := !slices.ContainsFunc(places, func(p Place) bool { return !rules(p.Queue).Stale(e, now) })
+	if e.Status != Waiting || !over && !stale {
+		return Changes{}
+	}
+	said := Leaving{Reason: "Its time has passed.", Notify: stale}
+	if !over {
+		said.Reason = "It has waited for too long."
+	}
+	return closing(e, Expired, said, now)
+}
+
+// ByChoice is the grant to an entry that staff choose: for as long as the rules say, and until the slot closes where
+// by their lights too little time is left.
 func ByChoice(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
 	s := rules.scene(slot, Round{}, now)
 	until, late := s.offerEnd(&c)
@@ -62,7 +79,8 @@ func Chosen(c Candidate, grant Grant) Decision {
 func (t Tally) Sum(o Tally) Tally {
 	return Tally{
 		Entries: t.Entries + o.Entries, Active: t.Active + o.Active, Booked: t.Booked + o.Booked,
-		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined, RanOut: t.RanOut + o.RanOut,
-		Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live, ResponseTime: t.ResponseTime + o.ResponseTime, Tries: t.Tries + o.Tries,
+		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined,
+		RanOut: t.RanOut + o.RanOut, Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live,
+		ResponseTime: t.ResponseTime + o.ResponseTime, Tries: t.Tries + o.Tries,
 	}
 }

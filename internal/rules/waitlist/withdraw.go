@@ -22,12 +22,12 @@ const (
 	EntryLeft                     // its member left the waitlist, or staff removed them
 )
 
-// Void reports whether an offer that is withdrawn for this cause is as good as never made: it is no try for its seats, and its
-// entry may be asked for them again in the same round. Whoever said no, or let an offer run out, has had their turn; who did
-// neither has not.
+// Void reports whether an offer that is withdrawn for this cause is as good as never made: it is no try for its
+// seats, and its entry may be asked for them again in the same round. Whoever said no, or let an offer run out, has
+// had their turn; who did neither has not.
 //
-// A cause makes an offer void only if the same offer cannot come again by itself: somebody has to book seats of the round first, or
-// staff have to edit the session. Otherwise it would be made and withdrawn without end.
+// A cause makes an offer void only if the same offer cannot come again by itself: somebody has to book seats of the
+// round first, or staff have to edit the session. Otherwise it would be made and withdrawn without end.
 func (c Cause) Void() bool {
 	switch c {
 	case TooSlow, FewerSeats, OffSale, SessionMoved, SessionGone:
@@ -60,7 +60,8 @@ func (c Cause) String() string {
 	return ""
 }
 
-// Withdraw ends a live offer that is nobody's to answer any more. Words say why; where there are none, those of the cause.
+// Withdraw ends a live offer that is nobody's to answer any more. Words say why; where there are none, those of the
+// cause.
 func (o Offer) Withdraw(why Cause, words string, now time.Time) Offer {
 	o = o.Close(Withdrawn, cmp.Or(words, why.String()), now)
 	o.Void = why.Void()
@@ -74,9 +75,9 @@ type TakenBack struct {
 	Seats  int     // that nobody is promised any more
 }
 
-// TakeBack chooses what a session takes back of its promises until nobody is promised as many seats as are wanted, or nobody is
-// promised any. What was promised last goes first, and no more goes than has to. The live offers come youngest first, with the
-// rounds of the session that keep seats.
+// TakeBack chooses what a session takes back of its promises until nobody is promised as many seats as are wanted, or
+// nobody is promised any. What was promised last goes first, and no more goes than has to. The live offers come
+// youngest first, with the rounds of the session that keep seats.
 func TakeBack(live []Offer, keeping []Round, wanted int, now time.Time) TakenBack {
 	var taken TakenBack
 	claimants := make(map[tenant.RoundID][]Offer)
@@ -120,4 +121,16 @@ func TakeBack(live []Offer, keeping []Round, wanted int, now time.Time) TakenBac
 		}
 	}
 	return taken
+}
+
+// Changes are the consequences for the session: the offers end, and their entries wait again. Words give the reason,
+// if the cause does not. There is no Refill: the caller knows what the seats are for.
+func (t TakenBack) Changes(
+	in tenant.SessionID, entries map[tenant.EntryID]Entry, why Cause, words string, now time.Time,
+) Changes {
+	c := Changes{Session: in, Rounds: t.Rounds, Seats: -t.Seats}
+	for _, o := range t.Offers {
+		c.Entries = append(c.Entries, Ending{Offer: o.Withdraw(why, words, now), Entry: entries[o.Entry]}.entryChange(now))
+	}
+	return c
 }

@@ -1,0 +1,112 @@
+package waitlists
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Apply writes changes with their events, and then refills the session if they say so. Rounds come first: offers refer
+// to them.
+func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) error {
+	if c.Opened != nil {
+		waitlistdb.InsertRound(tx.Tx, tx.Tenant, *c.Opened)
+	}
+	for _, r := range c.Rounds {
+		waitlistdb.UpdateRound(tx.Tx, tx.Tenant, r)
+	}
+	if c.Decision != nil {
+		s.writeDecision(tx, *c.Decision)
+	}
+	for _, e := range c.Entries {
+		s.writeEntry(tx, e)
+	}
+	waitlistdb.SkipEntries(tx.Tx, tx.Tenant, c.Skipped, tx.Now)
+	bookingdb.MoveSeats(tx.Tx, tx.Tenant, c.Session, bookingdb.Seats{Taken: c.Seats})
+	if c.Refill == nil {
+		return nil
+	}
+	_, _, err := s.fillSession(ctx, tx, *c.Refill)
+	return err
+}
+
+// writeDecision keeps a decision, and tells staff if it leaves them something to do.
+func (s *Service) writeDecision(tx *engine.Tx, r waitlist.Record) {
+	id := tenant.Next[tenant.DecisionID](tx.IDs)
+	waitlistdb.InsertDecision(tx.Tx, tx.Tenant, waitlistdb.Decided{ID: id, Record: r})
+	if r.Note != "" {
+		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistStaffNote, Session: r.Case.Slot.Session,
+			Actor: credit.SystemActor, At: tx.Now,
+			Data: map[string]any{"decision_id": id.String(), "move": string(r.Decision.Move), "note": r.Note},
+		})
+	}
+}
+
+// writeEntry writes what becomes of an entry, and of the offer that was made to it or has ended.
+func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
+	if c.Offer != nil {
+		s.writeOffer(tx, c.Offer)
+	}
+	waitlistdb.UpdateEntry(tx.Tx, tx.Tenant, c.Entry, tx.Now)
+	if c.Entry.Status.Active() {
+		return
+	}
+	waitlistdb.RemovePlaces(tx.Tx, tx.Tenant, c.Entry.ID)
+	s.countEntry(tx, c.Entry.Status)
+	if c.Entry.Status != waitlist.Booked {
+		s.left(tx, c.Entry, c.Reason, c.Notify)
+	}
+}
+
+var offerEvents = map[waitlist.OfferStatus]outbox.Type{
+	waitlist.Live: outbox.OfferCreated, waitlist.Accepted: outbox.OfferAccepted, waitlist.Declined: outbox.OfferDeclined,
+	waitlist.RanOut: outbox.OfferExpired, waitlist.Withdrawn: outbox.OfferWithdrawn,
+}
+
+// writeOffer writes an offer that was made or has ended. A new one gets the token of its link, and its code.
+func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
+	actor, data := tx.Caller.Actor(), make(map[string]any)
+	if o.Status == waitlist.Live {
+		o.ClaimHash, o.Code = waitlist.HashClaim(s.claims.Token(tx.Tenant, o.ID)), s.claims.Code(o.ID)
+		waitlistdb.InsertOffer(tx.Tx, tx.Tenant, *o)
+		tx.WakeAt(o.ExpiresAt)
+		if !o.ByHand {
+			actor = credit.SystemActor
+		}
+		data["expire_time"], data["seats"], data["first_to_claim"], data["try"] = o.ExpiresAt, o.Seats, o.Shared, o.Try
+	} else {
+		waitlistdb.UpdateOffer(tx.Tx, tx.Tenant, *o)
+		if o.Reason != "" {
+			data["reason"] = o.Reason
+		}
+	}
+	data["offer_id"], data["entry_id"] = o.ID.String(), o.Entry.String()
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.Next[tenant.EventID](tx.IDs), Type: offerEvents[o.Status], Session: o.Session, Booking: o.Booking,
+		Member: o.Member, Actor: actor, Data: data, At: tx.Now,
+	})
+	s.countOffer(tx, *o)
+}
+
+// entriesOf loads the entries that offers were made to.
+func (s *Service) entriesOf(
+	ctx context.Context, tx *engine.Tx, offers []waitlist.Offer,
+) (map[tenant.EntryID]waitlist.Entry, error) {
+	if len(offers) == 0 {
+		return nil, nil
+	}
+	entries := make(map[tenant.EntryID]waitlist.Entry, len(offers))
+	var batch pg.Batch
+	for _, o := range offers {
+		waitlistdb.FindEntryFunc(&batch, tx.Tenant, o.Entry, func(e waitlist.Entry) { entries[e.ID] = e })
+	}
+	return entries, tx.Load(ctx, &batch)
+}

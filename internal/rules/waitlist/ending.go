@@ -1,0 +1,122 @@
+package waitlist
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Ending is the end of a live offer, with the state that its consequences depend on.
+type Ending struct {
+	Offer   Offer // as it ends
+	Entry   Entry
+	Rules   Rules    // at its session
+	Leaving *Leaving // the entry leaves the waitlist; nil: it returns or closes, as the rules say
+	// For a shared offer: its round, and the live offers of that round.
+	Round Round
+	Live  []Offer
+	// Entries are those that Slower made its offers to.
+	Entries map[tenant.EntryID]Entry
+}
+
+// triggers are the reasons for which seats are free once an offer has ended. When a shared offer is accepted, others
+// are withdrawn.
+var triggers = map[OfferStatus]Trigger{
+	Accepted: ByWithdrawal, Declined: ByDecline, RanOut: ByExpiry, Withdrawn: ByWithdrawal,
+}
+
+// Changes are the consequences, with the offer's own entry first. The booking of an accepted offer takes the seats
+// that the offer reserved: they are not part of Changes.Seats.
+func (e Ending) Changes(now time.Time) Changes {
+	c := Changes{Session: e.Offer.Session, Entries: []EntryChange{e.entryChange(now)}}
+	by := triggers[e.Offer.Status]
+	switch {
+	case e.Offer.Shared:
+		e.share(&c, by, now)
+	case e.Offer.Status != Accepted:
+		c.free(e.Offer.Seats, e.Offer.Round, by)
+	}
+	return c
+}
+
+func (e Ending) entryChange(now time.Time) EntryChange {
+	c := EntryChange{Entry: e.Entry, Offer: &e.Offer}
+	next := Booked
+	if e.Offer.Status != Accepted {
+		if e.Offer.Status == Withdrawn {
+			c.Entry.Tries-- // it could not be accepted
+		}
+		next = e.Rules.Returned(c.Entry, e.Offer.Status)
+		c.Leaving = Leaving{Reason: e.Offer.Reason, Notify: next == Expired}
+	}
+	if e.Leaving != nil {
+		next, c.Leaving = Cancelled, *e.Leaving
+	}
+	if next == Waiting {
+		c.Entry.Status = next
+	} else {
+		c.Entry = c.Entry.Close(next, e.Offer.Booking, now)
+	}
+	return c
+}
+
+// Slower are the other shared offers of the round that ask for more seats than it keeps from now on.
+func (e Ending) Slower() []Offer {
+	return slices.DeleteFunc(e.others(), func(o Offer) bool { return o.Seats <= e.keeps() })
+}
+
+func (e Ending) others() []Offer {
+	return slices.DeleteFunc(slices.Clone(e.Live), func(o Offer) bool { return !o.Shared || o.ID == e.Offer.ID })
+}
+
+func (e Ending) keeps() int {
+	if e.Offer.Status == Accepted {
+		return e.Round.Keeps - e.Offer.Seats
+	}
+	return e.Round.Keeps
+}
+
+// share withdraws the slower offers. When no other offer is left, it gives up the seats that the round keeps.
+func (e Ending) share(c *Changes, by Trigger, now time.Time) {
+	slower := e.Slower()
+	for _, o := range slower {
+		c.Entries = append(c.Entries, Ending{Offer: o.Withdraw(TooSlow, "", now), Entry: e.Entries[o.Entry]}.entryChange(now))
+	}
+	r := e.Round
+	r.Keeps = e.keeps()
+	if len(slower) < len(e.others()) {
+		c.Rounds = []Round{r}
+	} else {
+		c.closeRound(r, by, now)
+	}
+	if c.Refill == nil && len(slower) > 0 {
+		// Their entries wait again, and may fit seats that are open but not in the round.
+		c.Refill = &Refill{Session: r.Session, Trigger: by}
+	}
+}
+
+// Claimed reports whether any of the live offers may claim the seats that the round keeps.
+func (r Round) Claimed(live []Offer) bool {
+	return slices.ContainsFunc(live, func(o Offer) bool { return o.Shared && o.Round == r.ID })
+}
+
+// CloseRound gives up the seats that a round keeps, and refills them.
+func CloseRound(r Round, by Trigger, now time.Time) Changes {
+	c := Changes{Session: r.Session}
+	c.closeRound(r, by, now)
+	return c
+}
+
+func (c *Changes) closeRound(r Round, by Trigger, now time.Time) {
+	c.free(r.Keeps, r.ID, by)
+	r.Keeps, r.Closed = 0, &now
+	c.Rounds = []Round{r}
+}
+
+// free gives up seats, and refills them in the round in which they were offered.
+func (c *Changes) free(seats int, in tenant.RoundID, by Trigger) {
+	if seats > 0 {
+		c.Seats, c.Refill = -seats, &Refill{Session: c.Session, Round: in, Trigger: by}
+	}
+}

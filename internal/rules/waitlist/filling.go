@@ -1,0 +1,242 @@
+package waitlist
+
+import (
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// lookAhead is how many entries behind those that were chosen are checked in the same step. If the booking of one
+// that was chosen is refused, it takes no other step to find the next.
+const lookAhead = 10
+
+// Scene is the state that a decision about a session's open seats is made from.
+type Scene struct {
+	Slot     Slot // with its open seats
+	Queue    Queue
+	Rules    *Compiled
+	Version  int     // of the rules
+	Entries  []Entry // the first page of the queue, by flag and key
+	PageSize int     // a page with fewer entries is the last
+	Live     []Offer // of the session
+	NewID    func() tenant.UUID
+	Now      time.Time
+}
+
+// Filling decides which entries get a session's open seats. It does no I/O: Next returns the next question, or the
+// changes.
+type Filling struct {
+	Scene
+	facts    Case
+	round    *Round // nil: the seats were not offered before
+	entries  map[tenant.EntryID]Entry
+	last     bool // there are no more pages
+	checked  map[tenant.EntryID]bool
+	choice   *Grant // made by staff; nil: the rules decide
+	decision Decision
+}
+
+// Step is the next question of a Filling, or its changes. One field is set.
+type Step struct {
+	Page    *Page   // read it, and call AddEntries
+	Check   []Entry // check the booking of each, and call SetRefusals
+	Changes *Changes
+}
+
+// Page asks for entries of a queue behind one of them.
+type Page struct {
+	After Candidate
+	Limit int // 0: all of them
+}
+
+// NewFilling begins a decision. Round is the one in which the seats were offered before, nil if there is none.
+func NewFilling(s Scene, trigger Trigger, round *Round) *Filling {
+	f := &Filling{
+		Scene: s, facts: Case{Slot: s.Slot, Trigger: trigger, Now: s.Now},
+		entries: make(map[tenant.EntryID]Entry), checked: make(map[tenant.EntryID]bool),
+	}
+	if round != nil {
+		f.facts.Round = f.grown(*round)
+		f.round = new(f.facts.Round)
+	}
+	f.AddEntries(s.Entries)
+	return f
+}
+
+// NewChoice begins an offer that staff make to one entry. It ends at until; the zero time means as the rules say.
+func NewChoice(s Scene, e Entry, until time.Time) (*Filling, error) {
+	grant := ByChoice(e.Candidate(), s.Slot, s.Rules, s.Now)
+	if !until.IsZero() {
+		if !until.After(s.Now) || until.After(s.Slot.Closes) {
+			return nil, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").
+				With("closes_at", s.Slot.Closes.UTC().Format(time.RFC3339))
+		}
+		grant.Until = until
+	}
+	s.Entries, s.Live = []Entry{e}, nil
+	f := NewFilling(s, ByHand, nil)
+	f.choice = &grant
+	return f, nil
+}
+
+// grown adds seats to a round that were open already: no entry fitted them before, but with those that were let go
+// one may.
+func (f *Filling) grown(r Round) Round {
+	if f.Slot.Seats == nil {
+		return r
+	}
+	seats := *f.Slot.Seats + r.Keeps
+	for _, o := range f.Live {
+		if o.Round == r.ID {
+			seats += o.Reserves()
+		}
+	}
+	r.Freed = max(r.Freed, seats)
+	return r
+}
+
+// AddEntries adds a page of the queue. A member with a live offer for the session gets no second one through another
+// entry.
+func (f *Filling) AddEntries(page []Entry) {
+	for _, e := range page {
+		c := e.Candidate()
+		c.Asked = c.Asked || slices.ContainsFunc(f.Live, func(o Offer) bool { return o.Member == e.Member })
+		f.entries[e.ID] = e
+		f.facts.Queue = append(f.facts.Queue, c)
+	}
+	f.last = f.last || len(page) < f.PageSize
+}
+
+// SetRefusals sets, for each entry that was checked, the error of its booking; nil if it can be booked.
+func (f *Filling) SetRefusals(refusals map[tenant.EntryID]error) {
+	for i, c := range f.facts.Queue {
+		if refusal, ok := refusals[c.Entry]; ok {
+			f.facts.Queue[i].Refusal, f.checked[c.Entry] = RefusalOf(refusal), true
+		}
+	}
+}
+
+// Next decides with the entries and refusals that are known so far.
+func (f *Filling) Next() Step {
+	switch {
+	case f.choice != nil:
+		f.decision = Chosen(f.facts.Queue[0], *f.choice)
+	case !f.Rules.Enabled, len(f.facts.Queue) == 0 && f.round == nil:
+		return Step{Changes: new(Changes)}
+	case !f.last && (f.Rules.Order != ByJoining || f.Rules.Mode == FirstToClaim):
+		f.last = true // the order depends on the whole queue, or the whole queue gets offers
+		return f.page(0)
+	default:
+		f.decision = f.facts.Decide(f.Rules)
+	}
+	if check := f.unchecked(); len(check) > 0 {
+		return Step{Check: check}
+	}
+	if !f.last && (f.decision.Seats == nil || f.decision.Left() > 0) {
+		return f.page(f.PageSize)
+	}
+	return Step{Changes: new(f.changes())}
+}
+
+func (f *Filling) page(limit int) Step {
+	return Step{Page: &Page{After: f.facts.Queue[len(f.facts.Queue)-1], Limit: limit}}
+}
+
+// unchecked returns the chosen entries that were not checked yet, with some behind them; none if all chosen ones were
+// checked.
+func (f *Filling) unchecked() []Entry {
+	var check []Entry
+	chosen := 0
+	for _, v := range f.decision.Verdicts {
+		switch {
+		case f.checked[v.Entry]:
+		case v.chosen():
+			chosen++
+			check = append(check, f.entries[v.Entry])
+		case v.Reason == NoSeatsLeft && len(check) < chosen+lookAhead:
+			check = append(check, f.entries[v.Entry])
+		}
+	}
+	if chosen == 0 {
+		return nil
+	}
+	return check
+}
+
+func (f *Filling) changes() Changes {
+	d := f.decision
+	if f.facts.Trigger == ByRules && d.Given == 0 {
+		return Changes{} // no seat was freed and none is given: there is nothing to record
+	}
+	c := Changes{Session: f.Slot.Session}
+	if d.Mode != AutoPromote && len(d.Grants) > 0 {
+		f.reserve(&c)
+	}
+	for _, g := range d.Grants {
+		if d.Mode == AutoPromote {
+			c.Promoted = append(c.Promoted, Promotion{
+				Entry: f.entries[g.Entry], GraceUntil: f.Rules.GraceUntil(f.Now, f.Slot.StartsAt),
+			})
+		} else {
+			c.Entries = append(c.Entries, f.offer(g))
+		}
+	}
+	c.Decision = &Record{Queue: f.Queue, Rules: f.Version, Note: Note(d), Case: f.facts, Decision: d}
+	if f.round != nil {
+		c.Decision.Round = f.round.ID
+	}
+	for _, v := range d.Verdicts {
+		switch v.Reason {
+		case Promoted, WasOffered, NoSeatsLeft, HasOffer, f.entries[v.Entry].PassedOver: // known, or no reason
+		default:
+			c.Skipped = append(c.Skipped, v)
+		}
+	}
+	return c
+}
+
+// reserve reserves the seats of the offers: in the round if the first to claim gets them.
+func (f *Filling) reserve(c *Changes) {
+	c.Seats = f.decision.Given
+	keeps := 0
+	if f.decision.Mode == FirstToClaim {
+		keeps = c.Seats
+	}
+	if f.round == nil {
+		f.round = &Round{
+			ID: tenant.RoundID{UUID: f.NewID()}, Session: f.Slot.Session, Freed: *f.decision.Seats, Keeps: keeps, Opened: f.Now,
+		}
+		c.Opened = new(*f.round)
+		return
+	}
+	f.round.Keeps += keeps
+	if keeps > 0 {
+		f.round.Closed = nil
+	}
+	c.Rounds = []Round{*f.round}
+}
+
+func (f *Filling) offer(g Grant) EntryChange {
+	e := f.entries[g.Entry]
+	e.Status, e.Tries, e.PassedOver = Offered, e.Tries+1, ""
+	return EntryChange{Entry: e, Offer: &Offer{
+		ID: tenant.OfferID{UUID: f.NewID()}, Round: f.round.ID, Session: f.Slot.Session, Entry: e.ID, Member: e.Member,
+		Seats: g.Seats, Shared: f.decision.Mode == FirstToClaim, Status: Live, Try: f.round.Ask(e.ID),
+		ByHand: f.choice != nil, Score: g.Score, CreatedAt: f.Now, ExpiresAt: g.Until,
+	}}
+}
+
+// ClosesAt is the time until which the waitlist gives seats away: until booking closes, that long before the start,
+// and then until FillAfterStart.
+func (r Rules) ClosesAt(starts, ends time.Time, bookingCloses time.Duration, now time.Time) (at time.Time) {
+	at = starts.Add(-bookingCloses)
+	if !now.Before(at) && r.FillAfterStart > 0 {
+		at = starts.Add(r.FillAfterStart)
+	}
+	if at.After(ends) {
+		return ends
+	}
+	return at
+}

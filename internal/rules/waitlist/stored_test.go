@@ -1,0 +1,47 @@
+package waitlist_test
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Decisions are kept for years with everything that they were made from, and decided again under other rules. So what
+// is stored keeps its names, whatever happens to those of Go.
+func TestRecord_KeepsItsStoredForm(t *testing.T) {
+	t.Parallel()
+	all := entries(queue(3))
+	all[0].Flagged, all[0].Score, all[0].Coach, all[0].MemberTags = true, new(120), jess, []string{"vip"}
+	all[0].MemberTier, all[0].MemberZone, all[0].Tries = "gold", "Asia/Kolkata", 1
+	all[1].Window, all[1].Status = wish(func(w *waitlist.Window) { w.Resource = room }), waitlist.Offered
+	closed := now.Add(-time.Hour)
+	c, _ := filling{
+		entries: all, refused: []int{2}, trigger: waitlist.ByDecline, slot: slot(2),
+		rules: func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim },
+		round: &waitlist.Round{
+			ID: id[tenant.RoundID](5), Session: slot(1).Session, Freed: 1, Keeps: 1, Tried: some(9), Offers: 2,
+			Opened: closed, Closed: &closed,
+		},
+	}.run(t)
+	d := c.Decision
+	text, err := json.MarshalIndent(map[string]any{
+		"facts": d.Case, "verdicts": d.Decision.Verdicts, "grants": d.Decision.Grants, "mode": d.Decision.Mode,
+		"move": d.Decision.Move, "left_move": d.Decision.LeftMove, "trigger": d.Case.Trigger, "note": d.Note,
+	}, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := os.ReadFile("testdata/record.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(text)+"\n"); diff != "" {
+		t.Errorf("(-stored +now):\n%s", diff)
+	}
+}
