@@ -36,9 +36,9 @@ func TestTimesAndCheaper_CompareWithinRounds(t *testing.T) {
 	t.Parallel()
 	r := sample()
 	tests := []struct {
-		of     int
+		of       int
 		baseline string
-		want   Spread
+		want     Spread
 	}{
 		{2, Pgbench, Spread{3, 2, 4}},
 		{1, Pgbench, Spread{1.1, 1, 1.2}},
