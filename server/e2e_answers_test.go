@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -62,16 +63,17 @@ func (l *liveNode) wantAnswers(t *testing.T, id tenant.TenantID) {
 	}
 }
 
+// dataKeys are ids, and names that tests make up.
+var dataKeys = regexp.MustCompile(`^[0-9a-f]{8}-|^n\d+$`)
+
 // addPaths adds the path of each value in a JSON document. The positions of a list count for the outermost only, which
 // holds one value for each part of the answer. Keys that are ids or names of the data are written as *.
 func addPaths(paths map[string]bool, at string, value any) {
 	switch v := value.(type) {
 	case map[string]any:
 		for key, child := range v {
-			if strings.ToLower(key) == key { // Go's own field names start with a capital
-				if strings.Contains(key, "-") {
-					key = "*"
-				}
+			if dataKeys.MatchString(key) {
+				key = "*"
 			}
 			addPaths(paths, at+"."+key, child)
 		}
@@ -88,6 +90,9 @@ func addPaths(paths map[string]bool, at string, value any) {
 		}
 		for _, child := range v {
 			addPaths(paths, at+"[]", child)
+		}
+		if len(v) == 0 {
+			paths[at] = true // as null, which reads the same
 		}
 	default:
 		paths[at] = true

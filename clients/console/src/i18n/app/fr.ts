@@ -9,7 +9,7 @@ export const fr: typeof en = {
     me: "Profil",
     hello: (name) => `Bonjour ${name}`,
     open: (n) => (n < 2 ? `Encore ${n} place` : `Encore ${n} places`),
-    timeWindow: "Rien ne convient ? Attendre sur une plage horaire",
+    timeWindow: "Rien ne convient ? Attendre une plage horaire",
     held: "Pré-réservée",
     plenty: "Places libres",
     full: "Complet",

@@ -209,7 +209,7 @@ export const de: Desk = {
   reschedule: {
     open: "Umbuchen",
     title: (name) => `${name} umbuchen`,
-    now: "Bisheriger Termin",
+    now: "Bisheriger Termin:",
     note: "Der neue Platz wird gebucht, bevor der bisherige freigegeben wird. Credits werden mitgenommen.",
     same: "Nur dieselbe Leistung",
     to: "Neuer Termin",
@@ -244,7 +244,7 @@ export const de: Desk = {
     party: "Personen",
     channel: "Buchungsweg",
     items: "Zubehör",
-    inStock: (n) => `${n} verfügbar`,
+    inStock: (n) => `Bestand: ${n}`,
     act: "Reservieren",
     seats: (n) => s(n, "Platz", "Plätze"),
     left: "verbleibend",

@@ -205,7 +205,7 @@ export const en = {
   reschedule: {
     open: "Reschedule",
     title: (name: string) => `Reschedule ${name}`,
-    now: "Current session",
+    now: "Current session:",
     note: "The new seat is booked before the current one is released. Credits move along.",
     same: "Same service only",
     to: "New session",

@@ -213,7 +213,7 @@ export const fr: Desk = {
   reschedule: {
     open: "Replanifier",
     title: (name) => `Replanifier ${name}`,
-    now: "Séance actuelle",
+    now: "Séance actuelle :",
     note: "La nouvelle place est réservée avant que l’actuelle soit libérée. Les crédits suivent.",
     same: "Même prestation uniquement",
     to: "Nouvelle séance",
@@ -225,7 +225,7 @@ export const fr: Desk = {
     done: "Réservation replanifiée",
   },
   timeWindow: {
-    open: "Attendre sur une plage horaire",
+    open: "Attendre une plage horaire",
     title: (name) => `Liste d’attente sur une plage horaire : ${name}`,
     note: "La première place libre sur cette plage est réservée ou proposée, selon les règles de la liste d’attente.",
     days: "Jours",

@@ -19,7 +19,7 @@ export const fr: typeof en = {
     catalog: "Catalogue",
     workouts: "Entraînements",
     imports: "Importation",
-    settings: "Paramètres",
+    settings: "Réglages",
     me: "Mon profil",
     memberApp: "Application des membres",
   },

@@ -9,7 +9,7 @@ export const de: MemberTexts = {
     guests: "Gäste",
     guestsNote: "Namen Ihrer Gäste, für den Empfang.",
     extras: "Zubehör",
-    inStock: (n) => `${n} verfügbar`,
+    inStock: (n) => `Bestand: ${n}`,
     held: "Für Sie reserviert",
     left: "Bestätigen Sie in",
     heldNote: "Bestätigen Sie die Buchung oder geben Sie den Platz frei, bevor die Zeit abläuft.",

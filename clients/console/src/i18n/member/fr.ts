@@ -24,7 +24,7 @@ export const fr: MemberTexts = {
     resume: "Continuer",
   },
   timeWindow: {
-    title: "Attendre sur une plage horaire",
+    title: "Attendre une plage horaire",
     note:
       "Choisissez les jours et horaires qui vous conviennent. Dès qu’une place se libère, nous " +
       "la réservons pour vous ou vous la proposons.",
