@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/server/demo"
 )
 
-func TestDemoPeople(t *testing.T) {
+func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	issuer, err := token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", time.Now)
 	if err != nil {

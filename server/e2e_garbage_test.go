@@ -29,7 +29,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What people, programs and attackers put into fields.
+// Values that people, programs and attackers put into fields.
 var (
 	oddTexts = []string{
 		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽", 60), "مرحبا بالعالم", "\u202eflow\u202c e\u0301\u200b", "a\x00b", "\x01\x1b[31m\x7f\ufffe",
@@ -47,7 +47,7 @@ var (
 		bytes.Repeat([]byte(","), 10_000), bytes.Repeat([]byte("\n"), 100_000), []byte("name,email\n\x00,\x00\n"), []byte("name,email,phone\nمرحبا,🧘@x,+1\n=1+1,@,\n"),
 		[]byte("service,location,date,start,duration_minutes\nx,y,2026-02-30,25:61,-1\n\x00,\x00,9999-12-31,23:59,10080\n"),
 	}
-	// Messages, as values that their types allow and their meanings do not.
+	// Message values that are valid for their types, but not for their meaning.
 	oddValues = map[protoreflect.FullName][]proto.Message{
 		"google.protobuf.Timestamp": {
 			&timestamppb.Timestamp{}, timestamppb.New(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)), timestamppb.New(time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)),
@@ -90,7 +90,7 @@ func within(start time.Time, length time.Duration) *v1.TimeRange {
 	return &v1.TimeRange{Start: timestamppb.New(start), End: timestamppb.New(start.Add(length))}
 }
 
-// oddities gives values for a place.
+// oddities returns odd values for a place.
 func oddities(at place) []protoreflect.Value {
 	var all []protoreflect.Value
 	field := at.leaf()
@@ -131,14 +131,14 @@ func oddities(at place) []protoreflect.Value {
 	return all
 }
 
-// Whatever stands in a field: it is answered, or refused with a reason, and where the reason is the
-// field it is named. Nothing breaks, at the time or later.
-func TestGarbage(t *testing.T) {
+// Any value in any field gets a response or an error with a reason, which names the field if that is invalid. Nothing
+// breaks, then or later.
+func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
 	for _, p := range procedures() {
-		// One after the other: they share a tenant, and would only get into each other's way.
+		// Not in parallel: the RPCs share a tenant and would conflict.
 		t.Run(p.Short(), func(t *testing.T) {
 			g := &garbage{t: t, live: live, p: p, w: w.in(t), token: w.token(tenant.RoleOwner), swept: make(map[string]bool)}
 			for _, b := range requests[p.Short()] {
@@ -146,7 +146,7 @@ func TestGarbage(t *testing.T) {
 			}
 		})
 	}
-	// What was let in can be read.
+	// Everything that was accepted can be read.
 	for _, p := range procedures() {
 		if !p.Reads() {
 			continue
@@ -163,14 +163,14 @@ func TestGarbage(t *testing.T) {
 	live.sound(t)
 }
 
-// garbage is the test of one RPC.
+// garbage is the state of the test of one RPC.
 type garbage struct {
 	t     *testing.T
 	live  *liveNode
 	p     procedure
 	w     *world
 	token string
-	swept map[string]bool // places that an earlier build has filled in
+	swept map[string]bool // places that an earlier request has set
 }
 
 func (g *garbage) sweep(b build) {
@@ -209,7 +209,7 @@ func (g *garbage) sweep(b build) {
 	}
 }
 
-// largestError is what proxies take as headers.
+// largestError is the size of headers that proxies accept, in bytes.
 const largestError = 8 << 10
 
 func (g *garbage) send(what string, request proto.Message) outcome {
@@ -244,15 +244,15 @@ func protoText(m proto.Message) string {
 	return string(text)
 }
 
-// What is no message at all is refused alike by every RPC.
-func TestGarbageOnTheWire(t *testing.T) {
+// Every RPC rejects input that is not a message in the same way.
+func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
 	raw := w.token(tenant.RoleOwner)
 	for _, p := range procedures() {
 		if p.IsStreamingServer() {
-			continue // its messages come in envelopes; see below
+			continue // its messages have an envelope; see below
 		}
 		for body, field := range map[string]string{
 			`{"noSuchField": 1}`:         "noSuchField",
@@ -283,7 +283,7 @@ func TestGarbageOnTheWire(t *testing.T) {
 	}
 }
 
-// posted is what came of an HTTP request.
+// posted is the result of an HTTP request.
 type posted struct {
 	status   int
 	reason   string
@@ -318,7 +318,7 @@ func post(t *testing.T, live *liveNode, raw string, p procedure, contentType str
 			}
 		}
 	}
-	_ = json.Unmarshal(text, &wire) // an answer without a reason is for the caller to judge
+	_ = json.Unmarshal(text, &wire) // the caller checks errors without a reason
 	for _, detail := range wire.Details {
 		if detail.Type == "google.rpc.ErrorInfo" {
 			got.reason, got.metadata = detail.Debug.Reason, detail.Debug.Metadata
@@ -327,9 +327,9 @@ func post(t *testing.T, live *liveNode, raw string, p procedure, contentType str
 	return got
 }
 
-// A page token goes on with the query that gave it. Another tenant's is refused, and one that was
-// tampered with shows nothing that the query does not, and breaks nothing.
-func TestForgedPageTokens(t *testing.T) {
+// A page token is valid only for its query. A token of another tenant is rejected. A forged token returns nothing that
+// the query does not, and breaks nothing.
+func TestPageTokens_RevealNothingWhenForged(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	ours, theirs := newWorld(t, live), newWorld(t, live)
@@ -390,7 +390,7 @@ func TestForgedPageTokens(t *testing.T) {
 	}
 }
 
-// forgeries puts odd values into the position that a page token holds, behind the query's mark.
+// forgeries puts odd values into the position in a page token, after the hash of the query.
 func forgeries(t *testing.T, token string) []string {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(token)

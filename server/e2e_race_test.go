@@ -23,7 +23,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// crowd imports members and gives their tokens.
+// crowd imports members and returns their tokens.
 func (w *world) crowd(n int) []string {
 	w.t.Helper()
 	var file strings.Builder
@@ -38,7 +38,7 @@ func (w *world) crowd(n int) []string {
 	return tokens
 }
 
-// rush lets everybody book one seat at the same moment, over several connections, and through other nodes, too.
+// rush lets all members book one seat at the same moment, over several connections and also through other nodes.
 func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) []rushed {
 	w.t.Helper()
 	p, hello := procedureNamed(w.t, "BookingService/Book"), procedureNamed(w.t, "TenantService/GetTenant")
@@ -47,7 +47,7 @@ func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) 
 	var known sync.WaitGroup
 	for i := range conns {
 		conns[i] = dial(w.t, nodes[i%len(nodes)].Address)
-		known.Go(func() { // the connection is open then, and its node knows everybody's roles
+		known.Go(func() { // then the connection is open, and its node has cached the roles
 			for n := i; n < len(tokens); n += len(conns) {
 				if _, err := invoke(withToken(w.ctx(), tokens[n]), conns[i], hello, &v1.GetTenantRequest{}); err != nil {
 					w.t.Errorf("before the rush: %v", err)
@@ -72,15 +72,15 @@ func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) 
 	return all
 }
 
-// rushed is what came of one booking in a rush.
+// rushed is the result of one booking in a rush.
 type rushed struct {
 	outcome
 	answer *v1.BookResponse
 }
 
-// Two hundred want the last seats. As many get one as there are, the next ones wait in order, the others are
-// told that the session is full; and what they were told is what the database says.
-func TestTheLastSeat(t *testing.T) {
+// Two hundred members want the last seats. Each seat is booked, the next ones wait in order, and the others get
+// SESSION_FULL. The database agrees with the responses.
+func TestRush_BooksEverySeatOnce(t *testing.T) {
 	t.Parallel()
 	const people, seats, queue = 200, 25, 10
 	w := newWorld(t, newLive(t))
@@ -121,7 +121,7 @@ func TestTheLastSeat(t *testing.T) {
 	w.live.sound(t)
 }
 
-// sameIDs fails where what was told is not what there is.
+// sameIDs fails if the ids in responses are not those in the roster.
 func sameIDs[M interface{ GetId() string }](t *testing.T, what string, told []string, there []M) {
 	t.Helper()
 	var ids []string
@@ -135,10 +135,9 @@ func sameIDs[M interface{ GetId() string }](t *testing.T, what string, told []st
 	}
 }
 
-// The test above can fail: where transactions are not serializable and the check on seats is gone, which
-// are the two guards, the same rush sells more seats than there are. It takes two nodes for that: one alone
-// settles who comes to the same session one after the other.
-func TestTheLastSeatUnguarded(t *testing.T) {
+// Negative control: without serializable transactions and the check on seats, which are the two guards, the same rush
+// overbooks the session. It takes two nodes: a single node runs the bookings of a session in order.
+func TestRush_OverbooksWithoutGuards(t *testing.T) {
 	t.Parallel()
 	const people, seats, rounds = 60, 5, 200
 	db := pgtest.New(t)
@@ -174,7 +173,7 @@ func TestTheLastSeatUnguarded(t *testing.T) {
 	t.Fatalf("without its guards it did not oversell in %d rounds", rounds)
 }
 
-// weakened gives the URL of a way to the database on which "serializable" reads "read committed".
+// weakened returns the URL of a proxy to the database that replaces "serializable" by "read committed".
 func weakened(t *testing.T, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -204,7 +203,7 @@ func weakened(t *testing.T, database string) string {
 	return u.String()
 }
 
-// relay passes on what both sides say until one of them hangs up.
+// relay copies the messages of both sides until one closes the connection.
 func relay(client net.Conn, address string) {
 	defer client.Close()
 	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", address)
@@ -223,7 +222,7 @@ func relay(client net.Conn, address string) {
 	}
 }
 
-// relayMessage passes on one message of Postgres's protocol. The first one has no type.
+// relayMessage forwards one message of the Postgres protocol. The first one has no type.
 func relayMessage(to io.Writer, from io.Reader, first bool) error {
 	const strong, weak = "isolation level serializable", "isolation level read committed"
 	head := make([]byte, 5)

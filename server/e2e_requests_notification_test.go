@@ -111,7 +111,7 @@ var notificationRequests = map[string][]build{
 	}},
 }
 
-// newDelivery is a line of the log about a booking and an offer, with its message.
+// newDelivery writes a line of the delivery log about a booking and an offer, with its message.
 func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
 	w.t.Helper()
 	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)

@@ -14,7 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What a tenant offers, and its schedule.
+// Requests about the catalog and the schedule.
 var scheduleRequests = map[string][]build{
 	"SessionService/CreateSession": {func(w *world) proto.Message {
 		return &v1.CreateSessionRequest{Session: w.sessionInput(), Publish: true}
@@ -196,7 +196,7 @@ var scheduleRequests = map[string][]build{
 	}},
 }
 
-// sessionInput has a slot, a room and a coach of its own.
+// sessionInput has its own slot, room and coach.
 func (w *world) sessionInput() *v1.SessionInput {
 	at := w.newSlot()
 	return &v1.SessionInput{
@@ -205,7 +205,7 @@ func (w *world) sessionInput() *v1.SessionInput {
 	}
 }
 
-// filter finds one session of a series, by all that a filter knows.
+// filter selects one session of a series, and sets every field of the filter.
 func (w *world) filter(published bool) *v1.SessionFilter {
 	series, first := w.newSeries(published)
 	state := v1.SessionState_SESSION_STATE_DRAFT

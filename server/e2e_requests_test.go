@@ -20,12 +20,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// build makes a request that succeeds when the world's owner sends it, with everything it needs made
-// anew: whatever else is done with what another build made does not matter.
+// build creates a request that succeeds when the world's owner sends it. It creates everything that the request needs,
+// so that builds do not depend on each other.
 type build func(w *world) proto.Message
 
-// requests has for each RPC as many builds as it takes to fill in every id that it knows. The sweeps
-// fail for an RPC, and for an id, that is missing here.
+// requests has builds for each RPC that together set every id of its request. The tests of all RPCs fail if an RPC or
+// an id is missing here.
 var requests = func() map[string][]build {
 	all := maps.Clone(peopleRequests)
 	maps.Copy(all, scheduleRequests)
@@ -34,7 +34,7 @@ var requests = func() map[string][]build {
 	return all
 }()
 
-// People, what they hold and what they book.
+// Requests about members, roles, subscriptions and bookings.
 var peopleRequests = map[string][]build{
 	// Roles and service accounts
 
@@ -86,7 +86,7 @@ var peopleRequests = map[string][]build{
 		return &v1.ExchangeKeyRequest{Key: key}
 	}},
 
-	// Looking back
+	// Audit log and analytics
 
 	"AnalyticsService/GetAttendanceSummary": {func(w *world) proto.Message { return &v1.GetAttendanceSummaryRequest{Filter: w.period()} }},
 	"AnalyticsService/ListAttendanceDaily": {
@@ -396,7 +396,7 @@ func civilMessage(t time.Time) *date.Date {
 	return &date.Date{Year: int32(t.Year()), Month: int32(t.Month()), Day: int32(t.Day())}
 }
 
-// period is the days around now, in the world's only place.
+// period is the days around now, at the world's location.
 func (w *world) period() *v1.AnalyticsFilter {
 	return &v1.AnalyticsFilter{
 		StartDate: civilMessage(w.now.AddDate(0, 0, -3)), EndDate: civilMessage(w.now.AddDate(0, 0, 12)),
@@ -404,7 +404,7 @@ func (w *world) period() *v1.AnalyticsFilter {
 	}
 }
 
-// month is the time in which everything takes place.
+// month is the period that has all sessions.
 func (w *world) month() *v1.TimeRange {
 	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 31))}
 }
@@ -425,7 +425,7 @@ func (w *world) newItem() *v1.Item {
 	return call[*v1.CreateItemResponse](w.t, w.live, w.token(tenant.RoleOwner), "BookingService/CreateItem", request).GetItem()
 }
 
-// newHold has an item.
+// newHold creates a hold with an item.
 func (w *world) newHold(who tenant.Caller) *v1.Booking {
 	w.t.Helper()
 	request := &v1.HoldBookingRequest{

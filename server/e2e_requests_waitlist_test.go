@@ -20,7 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Those who wait, and how places reach them.
+// Requests about the waitlist.
 var waitlistRequests = map[string][]build{
 	"WaitlistService/JoinWaitlist": {
 		func(w *world) proto.Message {
@@ -206,19 +206,19 @@ func allRules() *v1.WaitlistRules {
 	}
 }
 
-// day is so many days from now, at the location.
+// day is the local date n days from now.
 func (w *world) day(n int) civil.Date {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	w.ok(err)
 	return civil.DateOf(w.now, berlin).AddDays(n)
 }
 
-// span is around now.
+// span is a period around now.
 func (w *world) span() *v1.TimeRange {
 	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 30))}
 }
 
-// fullSession is one in which somebody has the only seat.
+// fullSession creates a session whose only seat is booked.
 func (w *world) fullSession() tenant.SessionID {
 	w.t.Helper()
 	in := w.newSession(func(in *session.Input) { in.Capacity = new(1) })
@@ -226,7 +226,7 @@ func (w *world) fullSession() tenant.SessionID {
 	return in
 }
 
-// offering is a service whose freed seats are offered, day and night.
+// offering creates a service whose freed seats are offered, also in quiet hours.
 func (w *world) offering() tenant.ServiceID {
 	w.t.Helper()
 	id := w.newService()
@@ -237,7 +237,7 @@ func (w *world) offering() tenant.ServiceID {
 	return id
 }
 
-// newOffer is a live one, of a seat that somebody gave up.
+// newOffer creates a live offer of a freed seat.
 func (w *world) newOffer(who tenant.Caller) waitlist.Offer {
 	w.t.Helper()
 	service := w.offering()

@@ -28,16 +28,15 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// atOnce is how soon a change of roles holds on every node, where the machine has time; elsewhere before so many calls are
-// answered.
+// atOnce is how soon a change of roles must apply on every node of an idle machine. On a busy machine, callsMeanwhile
+// calls may be answered before.
 const (
 	atOnce      = time.Second
 	callsAtOnce = 100
 )
 
-// What is taken away through one node is gone on the other within a second: a role, a membership, a
-// service account.
-func TestRevocationOnEveryNode(t *testing.T) {
+// A role, a membership or a service account that is revoked on one node is revoked on the other within a second.
+func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	first := openLive(t, db, db.URL, data)
@@ -81,7 +80,7 @@ func TestRevocationOnEveryNode(t *testing.T) {
 			},
 		},
 	} {
-		for _, l := range []*liveNode{first, second} { // and they remember it
+		for _, l := range []*liveNode{first, second} { // and both nodes have cached it
 			if got := test.may(l); got.Code != codes.OK {
 				t.Fatalf("%s: %s", name, got)
 			}
@@ -104,8 +103,8 @@ func TestRevocationOnEveryNode(t *testing.T) {
 	}
 }
 
-// listeners waits until a connection hears of changed roles that is not known, and gives all that do. Each is at this for a while before it says
-// anything else.
+// listeners waits until a new connection listens for changes of roles, and returns all such connections. A new
+// connection does nothing else for a while.
 func listeners(t *testing.T, db *pgtest.DB, known []int) []int {
 	t.Helper()
 	now := slices.Clone(known)
@@ -134,7 +133,7 @@ type identity struct {
 
 const identityIssuer = "https://login.test"
 
-// key makes a key and gives its issuer.
+// key creates a key and returns its issuer.
 func (i identity) key(name string, now func() time.Time) *token.Issuer {
 	i.t.Helper()
 	issuer, err := token.OpenIssuer(filepath.Join(filepath.Dir(i.path), name), identityIssuer, "berth", now)
@@ -144,7 +143,7 @@ func (i identity) key(name string, now func() time.Time) *token.Issuer {
 	return issuer
 }
 
-// publish puts a key into the file, in place of all others.
+// publish replaces all keys in the file by one key.
 func (i identity) publish(issuer *token.Issuer) {
 	i.t.Helper()
 	answer := httptest.NewRecorder()
@@ -158,7 +157,7 @@ func (i identity) publish(issuer *token.Issuer) {
 	}
 }
 
-func TestTokensOnTheWire(t *testing.T) {
+func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	idp := identity{t, filepath.Join(folder, "keys.json")}
@@ -199,7 +198,7 @@ func TestTokensOnTheWire(t *testing.T) {
 	if err := json.Unmarshal(raw, &header); err != nil {
 		t.Fatal(err)
 	}
-	// signed is a token of ours but for what change does to it.
+	// signed returns one of our tokens with a change.
 	signed := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
 		claims := jwt.MapClaims{
 			"iss": "berth", "aud": "berth", "sub": tenant.RoleOwner, "tenants": []tenant.TenantID{w.ID},
@@ -247,8 +246,8 @@ func TestTokensOnTheWire(t *testing.T) {
 	}
 }
 
-// The sign-in service changes its key: the new one counts and the old one does not, without a restart.
-func TestKeysRotateOnTheWire(t *testing.T) {
+// After the sign-in service has changed its key, the new one is accepted and the old one is not, without a restart.
+func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 	t.Parallel()
 	idp := identity{t, filepath.Join(t.TempDir(), "keys.json")}
 	keys := []*token.Issuer{idp.key("a.pem", time.Now), idp.key("b.pem", time.Now), idp.key("c.pem", time.Now)}

@@ -25,8 +25,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A place is freed, refused by one, taken by the next through the link of a message, and everybody can be told why.
-func TestAFreedPlaceFindsItsWay(t *testing.T) {
+// A place is freed, declined by one member, and accepted by the next through a claim link. The explanations tell why.
+func TestFreedPlace_GoesToTheNextAndIsExplained(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
@@ -114,8 +114,8 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 	l.sound(t)
 }
 
-// A member who asks why hears of nobody else: no name, no id, no score, and nothing of how others stand. Staff see all of it.
-func TestWhyTellsMembersOfNobodyElse(t *testing.T) {
+// An explanation for a member has no names, ids, scores or ranks of others. Staff see everything.
+func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
@@ -182,8 +182,8 @@ func TestWhyTellsMembersOfNobodyElse(t *testing.T) {
 	}
 }
 
-// An expression that does not compile is refused with the place of the mistake, whatever protocol it came by, and changes nothing.
-func TestBrokenRulesAreRefusedWithTheirPlace(t *testing.T) {
+// An expression that does not compile is rejected with line and column over any protocol, and changes nothing.
+func TestUpdateRules_RejectsExpressionsWithLineAndColumn(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
@@ -230,7 +230,7 @@ func TestBrokenRulesAreRefusedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// connectOutcome is outcomeOf for errors of Connect's own client.
+// connectOutcome is outcomeOf for errors of the Connect client.
 func connectOutcome(t *testing.T, err error) outcome {
 	t.Helper()
 	wire, ok := errors.AsType[*connect.Error](err)
@@ -250,7 +250,7 @@ func connectOutcome(t *testing.T, err error) outcome {
 	return o
 }
 
-// browse loads a page as a browser without scripts does, and follows where it is sent.
+// browse loads a page like a browser without scripts, and follows redirects.
 func (l *liveNode) browse(t *testing.T, method, address string, form url.Values) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
@@ -273,7 +273,7 @@ func (l *liveNode) browse(t *testing.T, method, address string, form url.Values)
 	return string(body)
 }
 
-// samples reads the node's metrics, but for the buckets of histograms.
+// samples reads the node's metrics, without the buckets of histograms.
 func (l *liveNode) samples(t *testing.T) map[string]float64 {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)

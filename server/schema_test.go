@@ -22,8 +22,8 @@ const (
 	edited       = "00004_bookings.sql was applied with different text"
 )
 
-// No command goes on with a schema that is not its own, but for nodes while others are upgraded; each says what to do instead.
-func TestSchemasOfOthers(t *testing.T) {
+// Commands refuse a schema of another version and say what to do, except nodes during an upgrade.
+func TestCommands_RefuseASchemaOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},
@@ -57,7 +57,7 @@ func TestSchemasOfOthers(t *testing.T) {
 	}
 }
 
-func TestResetIsForBerthsOwnDatabase(t *testing.T) {
+func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
@@ -66,8 +66,8 @@ func TestResetIsForBerthsOwnDatabase(t *testing.T) {
 	}
 }
 
-// A server goes on while others are upgraded, and takes no requests for a database that was exchanged under it.
-func TestReadyForItsOwnSchema(t *testing.T) {
+// A server keeps working during an upgrade. It is not ready if the database is replaced by another.
+func TestReadyz_FailsForAnotherSchema(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	_, address := serving(t, db, data)
@@ -95,8 +95,8 @@ func TestReadyForItsOwnSchema(t *testing.T) {
 	}
 }
 
-// While others are upgraded an old node may have to start again.
-func TestStartingWithANewerSchema(t *testing.T) {
+// During an upgrade, an old node may have to restart.
+func TestServe_StartsWithANewerSchema(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	if _, err := db.Owner.Exec(t.Context(), addNewer); err != nil {
@@ -109,8 +109,8 @@ func TestStartingWithANewerSchema(t *testing.T) {
 	})
 }
 
-// What whoever changes the branch meets: the database in the data folder was made by another draft.
-func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
+// The database in the data folder has edited migrations, as after switching branches.
+func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	data := pgtest.Folder(t)
 	postgres := startDurable(t, data, 0)
@@ -151,7 +151,7 @@ func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
 		}
 	}
 
-	// As it advises: once with --reset, and then as ever.
+	// The advice works: once with --reset, then without.
 	for _, reset := range [][]string{{"--reset"}, nil} {
 		c := start(t, append([]string{"dev", "--database-url=", "--data", data, "--listen", "127.0.0.1:0", "--no-demo"}, reset...)...)
 		address := c.out.after(t, "ready at ")
@@ -169,7 +169,7 @@ func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
 	}
 }
 
-func TestShellQuoted(t *testing.T) {
+func TestShellQuoted_MakesOneWord(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{"/a/b-c_d.e": "/a/b-c_d.e", "/my data": "'/my data'", "/it's": `'/it'\''s'`, "/$x": "'/$x'", "": "''"} {
 		if got := shellQuoted(path); got != want {

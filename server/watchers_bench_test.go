@@ -142,7 +142,7 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 	}
 }
 
-// cpuTime is what this process has used, watchers included: unlike the clock it does not mind what else the machine does.
+// cpuTime is the processor time of this process, including the watchers. Other load on the machine does not affect it.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

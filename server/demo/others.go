@@ -54,8 +54,8 @@ func club(ctx context.Context, b *builder) error {
 	return b.captainsDay(ctx, staff.members[0], round, course)
 }
 
-// teeOff brings the tee sheet to life: carts and caddies, a benefit card, and parties of guests who have paid for
-// every third tee time of the next days.
+// teeOff fills the tee sheet: carts and caddies, a benefit card, and parties of guests who have paid for every third
+// tee time of the next days.
 func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 	round := 4 * time.Hour
 	var cart booking.Item
@@ -99,7 +99,7 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 	return nil
 }
 
-// salon is a hairdresser's: appointments of one seat, each with a stylist and a chair.
+// salon is a hair salon with appointments of one seat, each with a stylist and a chair.
 func salon(ctx context.Context, b *builder) error {
 	b.progress("demo salon: stylists, appointments")
 	staff, err := b.open(ctx, accounts.NewTenant{
@@ -148,7 +148,7 @@ func salon(ctx context.Context, b *builder) error {
 	return b.cancelledCut(ctx, staff.members[0], cut)
 }
 
-// series puts a recurring schedule on sale from tomorrow.
+// series creates and publishes a recurring schedule from tomorrow.
 func (b *builder) series(ctx context.Context, template session.Input, rule string) error {
 	_, _, err := b.app.Schedules.CreateSeries(ctx, b.owner, schedules.SeriesInput{
 		Publish: true, Template: template,

@@ -24,7 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The studio's month: so many weeks of the past are lived through, so many are on sale.
+// The studio's month: the number of simulated past weeks, and of weeks on sale.
 const (
 	pastWeeks   = 2
 	futureWeeks = 4
@@ -113,14 +113,14 @@ func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []cata
 	return locations, services, err
 }
 
-// timetable makes 40 weekly classes, 16, 14 and 10 at the three locations, each a series.
+// timetable creates 40 weekly classes, 16, 14 and 10 at the three locations, each as a series.
 func (b *builder) timetable(ctx context.Context, locations []catalog.Location, services []catalog.Service, coaches []tenant.MemberID, from civil.Date) error {
 	hours := []int{7, 9, 12, 17, 18, 20}
 	days := []string{"MO", "TU", "WE", "TH", "FR", "SA", "SU"}
 	made := 0
 	for at, count := range []int{16, 14, 10} {
 		for n := range count {
-			// Two locations never need one coach at the same time: each has coaches of its own.
+			// Each location has its own coaches, so that no coach is needed at two locations at once.
 			coach := coaches[at*2+n%2]
 			service := services[(n+at)%len(services)]
 			_, sessions, err := b.app.Schedules.CreateSeries(ctx, b.owner, schedules.SeriesInput{
@@ -141,7 +141,7 @@ func (b *builder) timetable(ctx context.Context, locations []catalog.Location, s
 	return nil
 }
 
-// joinUp imports members from a file, as a studio that moves to Berth would.
+// joinUp imports members from a file, like a studio that moves to Berth.
 func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error) {
 	first := strings.Fields("Alma Bruno Clara David Edda Felix Gwen Henri Iris Jonas Kaya Levi Maren Nils Orla Pablo Quinn Rosa Samir Tilda Uma Viktor Wanda Xenia Yara")
 	last := strings.Fields("Ash Birch Cedar Elm Fern Hazel Ivy Juniper Laurel Maple Oak Rowan")
@@ -181,7 +181,7 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 	return callers, nil
 }
 
-// sellPlans gives most members one plan, a few two, and leaves some in debt or on pause.
+// sellPlans gives most members one plan and a few two, and makes some subscriptions paused or in debt.
 func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error {
 	var plans []credit.Plan
 	for _, p := range []credit.Plan{
@@ -218,7 +218,7 @@ func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error 
 	return nil
 }
 
-// live lets the days pass, up to now: people book the days ahead, a few cancel, most come.
+// live simulates the days up to now: people book the days ahead, a few cancel, most come.
 func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 	schedule, err := b.schedule(ctx, b.clock, b.now.Add(7*24*time.Hour))
 	if err != nil {
@@ -260,14 +260,14 @@ func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 	return nil
 }
 
-// likely reports whether what came of an attempt is part of a studio's week: a class is full, a pack is
-// used up, someone wants a third class in a day.
+// likely reports whether an error is normal for a studio: a class is full, a pack is used up, or a daily limit is
+// reached.
 func likely(err error) bool {
 	var refusal *fault.Error
 	return err == nil || errors.As(err, &refusal) && refusal.Kind != fault.Internal
 }
 
-// maybeCancel gives one place in twelve up again.
+// maybeCancel cancels one place in twelve.
 func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seats.Place) error {
 	if place.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
@@ -277,7 +277,7 @@ func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seat
 	return err
 }
 
-// attend notes who came to the classes that have ended within the last day.
+// attend records attendance of the classes that ended within the last day.
 func (b *builder) attend(ctx context.Context, schedule []session.Session) error {
 	for _, s := range schedule {
 		if s.EndsAt.After(b.clock) || b.clock.Sub(s.EndsAt) >= 24*time.Hour {
@@ -289,7 +289,7 @@ func (b *builder) attend(ctx context.Context, schedule []session.Session) error 
 		}
 		for _, booked := range roster.Bookings {
 			if booked.Status != booking.Confirmed {
-				continue // noted the day before
+				continue // recorded the day before
 			}
 			if b.random.IntN(10) == 0 {
 				_, err = b.app.Bookings.MarkNoShow(ctx, b.owner, booked.ID)
@@ -304,7 +304,7 @@ func (b *builder) attend(ctx context.Context, schedule []session.Session) error 
 	return nil
 }
 
-// schedule reads all sessions that start in a span.
+// schedule reads all sessions that start in a period.
 func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]session.Session, error) {
 	var all []session.Session
 	query := schedules.SessionQuery{Filter: session.Filter{From: from, Until: until}, Limit: 500}
@@ -323,7 +323,7 @@ func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]sessio
 	}
 }
 
-// newcomer finds what the demo member can do now: book a session, which leaves time to cancel, and answer an offer.
+// newcomer finds a session that the demo member can book, with time left to cancel, and an offer that they can answer.
 func (b *builder) newcomer(ctx context.Context, t *Tenant) error {
 	caller := tenant.Caller{Tenant: t.ID, Subject: t.Subjects[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
 	b.clock = b.now
