@@ -117,7 +117,10 @@ const callers = 32
 
 func newLoad(t *testing.T, binary, url, folder string) *load {
 	t.Helper()
-	n, err := boot.Open(t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, boot.ListenConfig{Patience: patience})
+	n, err := boot.Open(
+		t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"},
+		boot.ListenConfig{Patience: patience},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +140,10 @@ func newLoad(t *testing.T, binary, url, folder string) *load {
 // serve runs the server in its own process.
 func (l *load) serve() *process {
 	l.t.Helper()
-	p := startProcess(l.t, l.binary, "serve", "--database-url", l.url, "--data", l.live.data, "--listen", "127.0.0.1:0", "--log-format", "text")
+	p := startProcess(
+		l.t, l.binary, "serve", "--database-url", l.url, "--data", l.live.data, "--listen", "127.0.0.1:0", "--log-format",
+		"text",
+	)
 	l.address, _, _ = strings.Cut(p.out.after(l.t, "address="), " ")
 	return p
 }
@@ -150,7 +156,9 @@ func (l *load) run(disturb func()) {
 	l.t.Helper()
 	sessions := make([]tenant.SessionID, callers)
 	for i := range sessions {
-		sessions[i] = l.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(callers/2), new(callers/4) })
+		sessions[i] = l.newSession(
+			func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(callers/2), new(callers/4) },
+		)
 	}
 	conns := make([]*grpc.ClientConn, 4)
 	for i := range conns {
@@ -211,7 +219,10 @@ func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant
 	if !cancel {
 		return true
 	}
-	if err := conn.Invoke(ctx, berthv1connect.BookingServiceCancelBookingProcedure, &v1.CancelBookingRequest{BookingId: id}, new(v1.CancelBookingResponse)); err != nil {
+	if err := conn.Invoke(
+		ctx, berthv1connect.BookingServiceCancelBookingProcedure, &v1.CancelBookingRequest{BookingId: id},
+		new(v1.CancelBookingResponse),
+	); err != nil {
 		if decided(err) {
 			l.note(id, "CONFIRMED", false)
 			return true
@@ -272,7 +283,9 @@ func (l *load) askAgain() {
 		var twice []string
 		for range 2 {
 			answer := new(v1.BookResponse)
-			got := outcomeOf(answer, conn.Invoke(withToken(l.ctx(), u.token), berthv1connect.BookingServiceBookProcedure, u.request, answer))
+			got := outcomeOf(answer, conn.Invoke(
+				withToken(l.ctx(), u.token), berthv1connect.BookingServiceBookProcedure, u.request, answer,
+			))
 			if got.Code != codes.OK && got.Reason != "SESSION_FULL" {
 				l.t.Errorf("asked again: %s", got)
 			}

@@ -122,7 +122,9 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 					first.Done()
 					client = berthv1connect.NewBookingServiceClient(h2c, staying)
 				}
-				if _, err := client.Book(ctx, as(raw, &v1.BookRequest{SessionId: text(in), MemberId: text(who.Member)})); err != nil {
+				if _, err := client.Book(ctx, as(
+					raw, &v1.BookRequest{SessionId: text(in), MemberId: text(who.Member)},
+				)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -165,7 +167,9 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 	who := w.newMember()
 	for name, options := range clientKinds {
 		watch := func(raw string) *connect.ServerStreamForClient[v1.WatchEventsResponse] {
-			stream, err := berthv1connect.NewEventServiceClient(h2c, other, options).WatchEvents(t.Context(), as(raw, &v1.WatchEventsRequest{}))
+			stream, err := berthv1connect.NewEventServiceClient(
+				h2c, other, options,
+			).WatchEvents(t.Context(), as(raw, &v1.WatchEventsRequest{}))
 			if err != nil || !stream.Receive() {
 				t.Fatalf("%s: %v, %v", name, err, stream.Err())
 			}
@@ -182,7 +186,12 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 			if status == member.Inactive {
 				stream = watch(w.token(who.Subject))
 			}
-			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, who.Member, nil, func(m *member.Member) error { m.Status = status; return nil })
+			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, who.Member, nil, func(
+				m *member.Member,
+			) error {
+				m.Status = status
+				return nil
+			})
 			w.ok(err)
 			if stream == nil {
 				continue
@@ -192,11 +201,15 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 			}
 		}
 		eventually(t, "the member may watch again", func() bool {
-			stream, err := berthv1connect.NewEventServiceClient(h2c, other, options).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
+			stream, err := berthv1connect.NewEventServiceClient(
+				h2c, other, options,
+			).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
 			return err == nil && stream.Receive() && stream.Close() == nil
 		})
 	}
-	stream, err := berthv1connect.NewEventServiceClient(http.DefaultClient, other).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
+	stream, err := berthv1connect.NewEventServiceClient(
+		http.DefaultClient, other,
+	).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
 	if err != nil || !stream.Receive() {
 		t.Fatal(err, stream.Err())
 	}

@@ -50,7 +50,10 @@ func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 	var all []string
 	for _, table := range tables {
 		name := pgx.Identifier{table}.Sanitize()
-		all = append(all, fmt.Sprintf("select '%s', coalesce(string_agg(x::text, E'\\n' order by x::text), '') from %s x where tenant_id = '%s'", table, name, id))
+		all = append(all, fmt.Sprintf(
+			"select '%s', coalesce(string_agg(x::text, E'\\n' order by x::text), '') from %s x where tenant_id = '%s'", table,
+			name, id,
+		))
 	}
 	found, err = l.DB.Owner.Query(t.Context(), strings.Join(all, " union all "))
 	if err != nil {
@@ -92,12 +95,15 @@ func (o outcome) shape() outcome {
 // ignoredIDs are in messages that are used for reading and writing. Writing ignores them.
 var ignoredIDs = map[string]bool{
 	"MemberService/CreateMember member.id": true, "MemberService/UpdateMe member.id": true,
-	"TenantService/CreateLocation location.id": true, "TenantService/CreateResource resource.id": true, "TenantService/CreateService service.id": true,
+	"TenantService/CreateLocation location.id": true, "TenantService/CreateResource resource.id": true,
+	"TenantService/CreateService service.id":            true,
 	"TenantService/UpdateResource resource.location_id": true, "TenantService/UpdateTenant tenant.id": true,
 }
 
 // unfit are the reasons for ids that exist but do not fit.
-var unfit = map[protoreflect.Name]string{"coach_id": "COACH_INVALID", "item_id": "ITEM_UNAVAILABLE", "booking_item_ids": "INVALID_FIELD"}
+var unfit = map[protoreflect.Name]string{
+	"coach_id": "COACH_INVALID", "item_id": "ITEM_UNAVAILABLE", "booking_item_ids": "INVALID_FIELD",
+}
 
 // In every request, each string, most importantly each id, is replaced by the one of another tenant, with a token for
 // both tenants. The response must equal that for a value that does not exist. It must not reveal or change anything of
@@ -288,7 +294,9 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 	before := []map[string]string{live.rows(t, ours.ID), live.rows(t, theirs.ID)}
 	good := ours.token(tenant.RoleOwner)
 	nobody := tenant.New[tenant.TenantID](time.Now())
-	forbidden := outcome{Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not good for that tenant."}
+	forbidden := outcome{
+		Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not good for that tenant.",
+	}
 	for _, p := range procedures() {
 		if p.Public() {
 			continue
@@ -383,14 +391,22 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 	if got.GetTenantId() != text(ours.ID) {
 		t.Errorf("our key opens %s", got.GetTenantId())
 	}
-	call[*v1.ListSessionsResponse](t, live, got.GetAccessToken(), "SessionService/ListSessions", &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: ours.month()}})
-	denied := live.try(t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{TenantId: text(theirs.ID)})
+	call[*v1.ListSessionsResponse](
+		t, live, got.GetAccessToken(), "SessionService/ListSessions",
+		&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: ours.month()}},
+	)
+	denied := live.try(
+		t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"),
+		&v1.GetTenantRequest{TenantId: text(theirs.ID)},
+	)
 	if denied.Reason != "TENANT_FORBIDDEN" {
 		t.Errorf("our key's token in their tenant: %s", denied)
 	}
 	call[*v1.RevokeServiceAccountResponse](t, live, ours.token(tenant.RoleOwner), "AccessService/RevokeServiceAccount",
 		&v1.RevokeServiceAccountRequest{ServiceAccountId: text(ourAccount)})
-	if denied := live.try(t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{}); denied.Reason != "PERMISSION_DENIED" {
+	if denied := live.try(
+		t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{},
+	); denied.Reason != "PERMISSION_DENIED" {
 		t.Errorf("the token of an account that was revoked: %s", denied)
 	}
 	if diff := cmp.Diff(invalid, live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: ourKey})); diff != "" {

@@ -67,13 +67,17 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		t.Fatal(err)
 	}
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
-	n, err := boot.Open(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: patience})
+	n, err := boot.Open(
+		t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: patience},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.Close)
 	w := newWorld(t, &liveNode{Node: n, data: folder})
-	_, err = w.app.Messages.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
+	_, err = w.app.Messages.UpdateNotificationSettings(
+		w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
+	)
 	w.ok(err)
 	fake, door := twiliotest.Start(), new(gate)
 	t.Cleanup(fake.Close)
@@ -147,11 +151,14 @@ func testKilledWhileSending(t *testing.T, binary string) {
 // textOnly creates a member who gets only SMS about bookings, and books for them.
 func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
 	w.t.Helper()
-	m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number})
+	m, err := w.app.Accounts.CreateMember(
+		w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number},
+	)
 	w.ok(err)
 	who := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
 	_, err = w.app.Messages.UpdateNotificationPreferences(w.ctx(), who, messages.PreferencesEdit{Chosen: notify.Preferences{
-		{Topic: notify.BookingConfirmed, Channel: notify.SMS}: true, {Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
+		{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
+		{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
 	}})
 	w.ok(err)
 	_, err = w.app.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
@@ -163,7 +170,8 @@ func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
 func (w *world) sending(binary, database string, fake *twiliotest.Server, killed int) *process {
 	w.t.Helper()
 	p := startProcess(w.t, binary, "serve", "--database-url", database, "--data", w.live.data, "--listen", "127.0.0.1:0", "--log-format", "text",
-		"--clock-offset", (time.Duration(killed) * 3 * time.Minute).String(), "--twilio-account", fake.AccountSID, "--twilio-token", fake.AuthToken,
+		"--clock-offset", (time.Duration(killed) * 3 * time.Minute).String(), "--twilio-account", fake.AccountSID,
+		"--twilio-token", fake.AuthToken,
 		"--twilio-from", "+15005550006", "--twilio-url", fake.URL)
 	p.out.after(w.t, "address=")
 	return p

@@ -119,12 +119,18 @@ func newMirrored(t *testing.T) *mirrored {
 	t.Helper()
 	m := &mirrored{world: newWorld(t, newLive(t)), file: filepath.Join(t.TempDir(), "bookings.csv")}
 	m.binary = filepath.Join(t.TempDir(), "mirror")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", m.binary, "../clients/go/examples/mirror").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(
+		t.Context(), "go", "build", "-buildvcs=false", "-o", m.binary, "../clients/go/examples/mirror",
+	).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	reader, err := m.app.Accounts.CreateRole(t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}})
+	reader, err := m.app.Accounts.CreateRole(
+		t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}},
+	)
 	m.ok(err)
-	_, m.key, err = m.app.Accounts.CreateServiceAccount(t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}})
+	_, m.key, err = m.app.Accounts.CreateServiceAccount(
+		t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}},
+	)
 	m.ok(err)
 	for range 8 {
 		who := m.newMember()
@@ -132,7 +138,9 @@ func newMirrored(t *testing.T) *mirrored {
 		m.crowd = append(m.crowd, m.token(who.Subject))
 	}
 	for range 24 {
-		m.sessions = append(m.sessions, m.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(4), new(2) }))
+		m.sessions = append(m.sessions, m.newSession(
+			func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(4), new(2) },
+		))
 	}
 	return m
 }
@@ -151,14 +159,17 @@ func (m *mirrored) bookAndCancel(raw string) {
 		_, err := client.Bookings.Book(m.ctx(), connect.NewRequest(&v1.BookRequest{SessionId: text(in)}))
 		refusal := berth.RefusalOf(err)
 		id := refusal.Metadata["booking_id"]
-		if err != nil && id == "" && refusal.Code != connect.CodeResourceExhausted && refusal.Code != connect.CodeAlreadyExists {
+		if err != nil && id == "" && refusal.Code != connect.CodeResourceExhausted &&
+			refusal.Code != connect.CodeAlreadyExists {
 			m.t.Error(err)
 			return
 		}
 		if id == "" || rand.N(2) == 0 {
 			continue
 		}
-		if _, err := client.Bookings.CancelBooking(m.ctx(), connect.NewRequest(&v1.CancelBookingRequest{BookingId: id})); err != nil {
+		if _, err := client.Bookings.CancelBooking(
+			m.ctx(), connect.NewRequest(&v1.CancelBookingRequest{BookingId: id}),
+		); err != nil {
 			m.t.Error(err)
 			return
 		}
@@ -170,10 +181,17 @@ func (m *mirrored) bookings(t *testing.T) map[string]string {
 	t.Helper()
 	client := berth.New("http://"+m.live.Address, berth.WithTokens(berth.StaticToken(m.token(m.owner.Subject))))
 	there := make(map[string]string)
-	year := &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(m.now.AddDate(0, 0, -30)), End: timestamppb.New(m.now.AddDate(0, 0, 30))}}
-	for s, err := range berth.All(t.Context(), client.Sessions.ListSessions, &v1.ListSessionsRequest{Filter: year}, (*v1.ListSessionsResponse).GetSessions) {
+	year := &v1.SessionFilter{StartsWithin: &v1.TimeRange{
+		Start: timestamppb.New(m.now.AddDate(0, 0, -30)), End: timestamppb.New(m.now.AddDate(0, 0, 30)),
+	}}
+	for s, err := range berth.All(
+		t.Context(), client.Sessions.ListSessions, &v1.ListSessionsRequest{Filter: year},
+		(*v1.ListSessionsResponse).GetSessions,
+	) {
 		m.ok(err)
-		roster, err := client.Bookings.ListRoster(t.Context(), connect.NewRequest(&v1.ListRosterRequest{SessionId: s.GetId(), IncludeInactive: true}))
+		roster, err := client.Bookings.ListRoster(
+			t.Context(), connect.NewRequest(&v1.ListRosterRequest{SessionId: s.GetId(), IncludeInactive: true}),
+		)
 		m.ok(err)
 		for _, b := range roster.Msg.GetBookings() {
 			there[b.GetId()] = b.GetStatus().String()[len("BOOKING_STATUS_"):]

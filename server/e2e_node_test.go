@@ -52,7 +52,10 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot
 	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var err error
-	l.Node, err = boot.Open(t.Context(), log, url, keys, boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience})
+	l.Node, err = boot.Open(
+		t.Context(), log, url, keys,
+		boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

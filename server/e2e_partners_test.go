@@ -47,7 +47,8 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 			script = append(script, "echo '# Go'", "go run ./clients/go/examples/guest")
 		}
 	}
-	w.makeSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true) // a session that can still be cancelled without penalty
+	// a session that can still be cancelled without penalty
+	w.makeSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true)
 	shell := exec.CommandContext(t.Context(), "bash", "-c", strings.Join(script, "\n"))
 	shell.Dir = ".."
 	out, err := shell.CombinedOutput()

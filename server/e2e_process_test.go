@@ -26,7 +26,9 @@ import (
 func TestBerth_RunsAsAProcess(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "berth")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(
+		t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", binary, ".",
+	).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){
@@ -50,7 +52,10 @@ type process struct {
 
 func startProcess(t *testing.T, binary string, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), binary, args...), out: newTranscript(), done: make(chan struct{})}
+	p := &process{
+		Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), binary, args...), out: newTranscript(),
+		done: make(chan struct{}),
+	}
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "BERTH_") && !strings.HasPrefix(variable, "DATABASE_URL=") {
 			p.Env = append(p.Env, variable)
@@ -180,7 +185,9 @@ func caughtUp(t *testing.T, data string) {
 	postgres := filepath.Join(data, "postgres")
 	password := strings.TrimSpace(readFile(t, filepath.Join(postgres, "password")))
 	port := strings.Split(readFile(t, filepath.Join(postgres, "cluster", "postmaster.pid")), "\n")[3]
-	conn, err := pgx.Connect(t.Context(), (&url.URL{Scheme: "postgres", User: url.UserPassword("berth", password), Host: "127.0.0.1:" + port, Path: "/berth"}).String())
+	conn, err := pgx.Connect(t.Context(), (&url.URL{
+		Scheme: "postgres", User: url.UserPassword("berth", password), Host: "127.0.0.1:" + port, Path: "/berth",
+	}).String())
 	if err != nil {
 		t.Fatal(err)
 	}

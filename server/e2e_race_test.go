@@ -34,7 +34,10 @@ func (w *world) crowd(n int) []string {
 		fmt.Fprintf(&file, "%s,%s\n", name, name)
 		tokens[i] = w.token(name)
 	}
-	call[*v1.ImportMembersResponse](w.t, w.live, w.token(tenant.RoleOwner), "MemberService/ImportMembers", &v1.ImportMembersRequest{Csv: []byte(file.String())})
+	call[*v1.ImportMembersResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "MemberService/ImportMembers",
+		&v1.ImportMembersRequest{Csv: []byte(file.String())},
+	)
 	return tokens
 }
 
@@ -95,7 +98,9 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 		case got.Code == codes.OK && got.answer.GetBooking() != nil:
 			booked = append(booked, got.answer.GetBooking().GetId())
 		case got.Code == codes.OK:
-			waiting, positions = append(waiting, got.answer.GetEntry().GetId()), append(positions, got.answer.GetEntry().GetPosition())
+			waiting, positions = append(
+				waiting, got.answer.GetEntry().GetId(),
+			), append(positions, got.answer.GetEntry().GetPosition())
 		case got.Reason == "SESSION_FULL":
 			full++
 		default:
@@ -112,7 +117,9 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 			break
 		}
 	}
-	roster := call[*v1.ListRosterResponse](t, w.live, w.token(tenant.RoleOwner), "BookingService/ListRoster", &v1.ListRosterRequest{SessionId: text(in)})
+	roster := call[*v1.ListRosterResponse](
+		t, w.live, w.token(tenant.RoleOwner), "BookingService/ListRoster", &v1.ListRosterRequest{SessionId: text(in)},
+	)
 	sameIDs(t, "bookings", booked, roster.GetBookings())
 	sameIDs(t, "entries", waiting, roster.GetEntries())
 	if roster.GetSeatsTaken() != seats {
@@ -163,8 +170,13 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bookings > seats || counted != bookings {
-			t.Logf("round %d: %d seats, %d told that they have one, %d bookings, %d counted", round+1, seats, booked, bookings, counted)
-			if c := start(t, "verify", "--database-url", db.URL); c.ended(t) == 0 || !strings.Contains(c.out.String(), "never one seat too many") {
+			t.Logf(
+				"round %d: %d seats, %d told that they have one, %d bookings, %d counted", round+1, seats, booked, bookings,
+				counted,
+			)
+			if c := start(
+				t, "verify", "--database-url", db.URL,
+			); c.ended(t) == 0 || !strings.Contains(c.out.String(), "never one seat too many") {
 				t.Errorf("berth verify does not see it: %s", c.out)
 			}
 			return

@@ -46,8 +46,12 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 	w := newWorld(t, first)
 	owner := w.token(tenant.RoleOwner)
 	account, key := w.newKey()
-	partner := call[*v1.ExchangeKeyResponse](t, second, "", "AccessService/ExchangeKey", &v1.ExchangeKeyRequest{Key: key}).GetAccessToken()
-	list, week := procedureNamed(t, "MemberService/ListMembers"), &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}}
+	partner := call[*v1.ExchangeKeyResponse](
+		t, second, "", "AccessService/ExchangeKey", &v1.ExchangeKeyRequest{Key: key},
+	).GetAccessToken()
+	list, week := procedureNamed(
+		t, "MemberService/ListMembers",
+	), &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}}
 
 	for name, test := range map[string]struct {
 		may    func(l *liveNode) outcome
@@ -58,7 +62,10 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 				return l.try(t.Context(), w.token(tenant.RoleCoach), list, &v1.ListMembersRequest{})
 			},
 			func() {
-				call[*v1.RevokeRoleResponse](t, first, owner, "AccessService/RevokeRole", &v1.RevokeRoleRequest{MemberId: text(w.coach.Member), Role: tenant.RoleCoach})
+				call[*v1.RevokeRoleResponse](
+					t, first, owner, "AccessService/RevokeRole",
+					&v1.RevokeRoleRequest{MemberId: text(w.coach.Member), Role: tenant.RoleCoach},
+				)
 			},
 		},
 		"membership": {
@@ -67,7 +74,8 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 			},
 			func() {
 				call[*v1.UpdateMemberResponse](t, first, owner, "MemberService/UpdateMember", &v1.UpdateMemberRequest{
-					Member: &v1.Member{Id: text(w.admin.Member), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, UpdateMask: paths("status"),
+					Member:     &v1.Member{Id: text(w.admin.Member), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE},
+					UpdateMask: paths("status"),
 				})
 			},
 		},
@@ -76,7 +84,10 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 				return l.try(t.Context(), partner, procedureNamed(t, "SessionService/ListSessions"), week)
 			},
 			func() {
-				call[*v1.RevokeServiceAccountResponse](t, first, owner, "AccessService/RevokeServiceAccount", &v1.RevokeServiceAccountRequest{ServiceAccountId: text(account)})
+				call[*v1.RevokeServiceAccountResponse](
+					t, first, owner, "AccessService/RevokeServiceAccount",
+					&v1.RevokeServiceAccountRequest{ServiceAccountId: text(account)},
+				)
 			},
 		},
 	} {
@@ -164,7 +175,9 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	key := idp.key("first.pem", time.Now)
 	idp.publish(key)
 	db, data := pgtest.New(t), t.TempDir()
-	live := openLive(t, db, db.URL, data, func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	live := openLive(
+		t, db, db.URL, data, func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path },
+	)
 	w := newWorld(t, live)
 	p := procedureNamed(t, "MemberService/GetMe")
 	try := func(raw string) outcome { return live.try(t.Context(), raw, p, &v1.GetMeRequest{}) }
@@ -215,10 +228,12 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	}
 	same := func(jwt.MapClaims) {}
 	for name, raw := range map[string]string{
-		"ours":                        good,
-		"ours, made by this test":     signed(jwt.SigningMethodEdDSA, private, same),
-		"of the sign-in service":      issue(key, tenant.RoleOwner),
-		"just expired, within leeway": signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Second).Unix() }),
+		"ours":                    good,
+		"ours, made by this test": signed(jwt.SigningMethodEdDSA, private, same),
+		"of the sign-in service":  issue(key, tenant.RoleOwner),
+		"just expired, within leeway": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Second).Unix() },
+		),
 	} {
 		if got := try(raw); got.Code != codes.OK {
 			t.Errorf("%s: %s", name, got)
@@ -226,12 +241,22 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	}
 	parts := strings.Split(good, ".")
 	for name, raw := range map[string]string{
-		"expired":                        signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Minute).Unix() }),
-		"without an end":                 signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "exp") }),
-		"not good yet":                   signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["nbf"] = time.Now().Add(time.Hour).Unix() }),
-		"for others":                     signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["aud"] = "others" }),
-		"of another issuer":              signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = "https://evil.test" }),
-		"of the other issuer, our key":   signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = identityIssuer }),
+		"expired": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Minute).Unix() },
+		),
+		"without an end": signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "exp") }),
+		"not good yet": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["nbf"] = time.Now().Add(time.Hour).Unix() },
+		),
+		"for others": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["aud"] = "others" },
+		),
+		"of another issuer": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = "https://evil.test" },
+		),
+		"of the other issuer, our key": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = identityIssuer },
+		),
 		"without a subject":              signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "sub") }),
 		"signed by a stranger":           signed(jwt.SigningMethodEdDSA, strange, same),
 		"unsigned":                       signed(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same),
@@ -253,7 +278,9 @@ func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 	keys := []*token.Issuer{idp.key("a.pem", time.Now), idp.key("b.pem", time.Now), idp.key("c.pem", time.Now)}
 	idp.publish(keys[0])
 	db := pgtest.New(t)
-	live := openLive(t, db, db.URL, t.TempDir(), func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	live := openLive(
+		t, db, db.URL, t.TempDir(), func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path },
+	)
 	w := newWorld(t, live)
 	try := func(issuer *token.Issuer) codes.Code {
 		raw, _, err := issuer.Issue(token.Grant{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
@@ -271,7 +298,9 @@ func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 			}
 		}
 	}
-	if got := live.try(t.Context(), w.token(tenant.RoleOwner), procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}); got.Code != codes.OK {
+	if got := live.try(
+		t.Context(), w.token(tenant.RoleOwner), procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{},
+	); got.Code != codes.OK {
 		t.Errorf("our own token: %s", got)
 	}
 }

@@ -71,7 +71,10 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	now := time.Now().UTC().Truncate(time.Second)
 	w := &world{
 		t: t, live: live, now: now, app: live.App, slots: new(atomic.Int64),
-		before: app.New(app.Config{DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.Committed, RolesChanged: live.Guard.Invalidate}),
+		before: app.New(app.Config{
+			DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.Committed,
+			RolesChanged: live.Guard.Invalidate,
+		}),
 	}
 	made, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
@@ -81,7 +84,9 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.ID = made.ID
 	members, err := w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
 	w.ok(err)
-	w.owner = tenant.Caller{Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner}}
+	w.owner = tenant.Caller{
+		Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner},
+	}
 	w.admin = w.person(tenant.RoleAdmin, tenant.RoleAdmin)
 	w.coach = w.person(tenant.RoleCoach, tenant.RoleCoach)
 	w.member = w.person(tenant.RoleMember)
@@ -92,17 +97,28 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	_, err = w.app.Accounts.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember)
 	w.ok(err)
 	left := w.person("left")
-	_, err = w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
+	_, err = w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(
+		m *member.Member,
+	) error {
+		m.Status = member.Inactive
+		return nil
+	})
 	w.ok(err)
-	account, _, err := w.app.Accounts.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	account, _, err := w.app.Accounts.CreateServiceAccount(
+		w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}},
+	)
 	w.ok(err)
 	w.partner = "sa:" + account.ID.String()
 
 	// Holds must not expire during a test.
-	_, err = w.app.Settings.UpdatePolicy(w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) })
+	_, err = w.app.Settings.UpdatePolicy(
+		w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) },
+	)
 	w.ok(err)
 	w.location, w.service = w.newLocation(), w.newService()
-	_, err = w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{Service: w.service}, Edit: func(s *waitlist.Settings) {
+	_, err = w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
+		Service: w.service,
+	}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // the tests have many entries on a few days
 	}})
 	w.ok(err)
@@ -141,7 +157,9 @@ func (w *world) token(subject string, others ...*world) string {
 // person creates a member with a subject, and with roles in addition to "member".
 func (w *world) person(subject string, roles ...string) tenant.Caller {
 	w.t.Helper()
-	m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"})
+	m, err := w.app.Accounts.CreateMember(
+		w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"},
+	)
 	w.ok(err)
 	for _, role := range roles {
 		m.Roles, err = w.app.Accounts.AssignRole(w.ctx(), w.owner, m.ID, role)
@@ -175,7 +193,9 @@ func (w *world) newAccount() tenant.ServiceAccountID {
 
 func (w *world) newKey() (tenant.ServiceAccountID, string) {
 	w.t.Helper()
-	account, key, err := w.app.Accounts.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	account, key, err := w.app.Accounts.CreateServiceAccount(
+		w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}},
+	)
 	w.ok(err)
 	return account.ID, key
 }
@@ -183,7 +203,8 @@ func (w *world) newKey() (tenant.ServiceAccountID, string) {
 func (w *world) newLocation() tenant.LocationID {
 	w.t.Helper()
 	made, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
-		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4}, Channels: catalog.Channels(), Active: true,
+		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4},
+		Channels: catalog.Channels(), Active: true,
 	})
 	w.ok(err)
 	return made.ID
@@ -191,7 +212,9 @@ func (w *world) newLocation() tenant.LocationID {
 
 func (w *world) newRoom() tenant.ResourceID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateResource(w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true})
+	made, err := w.app.Catalog.CreateResource(
+		w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true},
+	)
 	w.ok(err)
 	return made.ID
 }
@@ -208,7 +231,9 @@ func (w *world) newService() tenant.ServiceID {
 
 func (w *world) newPlan() credit.Plan {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true})
+	made, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
+		Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true,
+	})
 	w.ok(err)
 	return made
 }
@@ -314,7 +339,10 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	in.Resource, in.Coach = w.newRoom(), w.newCoach()
 	made, sessions, err := w.app.Schedules.CreateSeries(w.ctx(), w.owner, schedules.SeriesInput{
 		Template: in, Publish: publish,
-		Pattern: session.Pattern{Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin), Time: civil.TimeOfDay{Hour: starts.Hour(), Minute: starts.Minute()}},
+		Pattern: session.Pattern{
+			Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin),
+			Time: civil.TimeOfDay{Hour: starts.Hour(), Minute: starts.Minute()},
+		},
 	})
 	w.ok(err)
 	return made, sessions[0]
@@ -326,7 +354,9 @@ func (w *world) happened() *v1.EventFilter {
 	w.t.Helper()
 	b := w.book(w.app, w.newMember(), w.newSession()).Booking
 	eventually(w.t, "the event can be read", func() bool {
-		page, err := w.app.Events.ListEvents(w.ctx(), w.owner, events.EventQuery{Filter: events.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1})
+		page, err := w.app.Events.ListEvents(
+			w.ctx(), w.owner, events.EventQuery{Filter: events.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1},
+		)
 		w.ok(err)
 		return len(page.Events) == 1
 	})

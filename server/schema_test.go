@@ -27,7 +27,10 @@ func TestCommands_RefuseASchemaOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},
-		"newer":         {addNewer, "the schema is newer than this program: it has migration 99999", "use the berth version that migrated this database, or a newer one"},
+		"newer": {
+			addNewer, "the schema is newer than this program: it has migration 99999",
+			"use the berth version that migrated this database, or a newer one",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +52,9 @@ func TestCommands_RefuseASchemaOfAnotherVersion(t *testing.T) {
 			for _, args := range commands {
 				c := start(t, append(args, "--database-url", db.URL)...)
 				status := c.ended(t)
-				if said := c.out.String() + c.err.String(); status != 1 || !strings.Contains(said, test.says) || !strings.Contains(said, test.advice) {
+				if said := c.out.String() + c.err.String(); status != 1 || !strings.Contains(
+					said, test.says,
+				) || !strings.Contains(said, test.advice) {
 					t.Errorf("%s: status %d, and it says %s", args[0], status, said)
 				}
 			}
@@ -61,7 +66,9 @@ func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
-	if status := c.ended(t); status != 1 || !strings.Contains(c.err.String(), "--reset deletes only the database in the data folder") {
+	if status := c.ended(t); status != 1 || !strings.Contains(
+		c.err.String(), "--reset deletes only the database in the data folder",
+	) {
 		t.Errorf("status %d, and it says %s", status, c.err)
 	}
 }
@@ -153,7 +160,9 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 
 	// The advice works: once with --reset, then without.
 	for _, reset := range [][]string{{"--reset"}, nil} {
-		c := start(t, append([]string{"dev", "--database-url=", "--data", data, "--listen", "127.0.0.1:0", "--no-demo"}, reset...)...)
+		c := start(t, append([]string{
+			"dev", "--database-url=", "--data", data, "--listen", "127.0.0.1:0", "--no-demo",
+		}, reset...)...)
 		address := c.out.after(t, "ready at ")
 		eventually(t, "it is ready", func() bool {
 			status, _ := get(t, address+"/readyz")
@@ -175,7 +184,9 @@ func TestShellQuoted_MakesOneWord(t *testing.T) {
 		if got := shellQuoted(path); got != want {
 			t.Errorf("%s is quoted as %s, want %s", path, got, want)
 		}
-		if out, err := exec.CommandContext(context.Background(), "sh", "-c", "printf %s "+want).Output(); err != nil || string(out) != path {
+		if out, err := exec.CommandContext(
+			context.Background(), "sh", "-c", "printf %s "+want,
+		).Output(); err != nil || string(out) != path {
 			t.Errorf("a shell reads %s as %q (%v)", want, out, err)
 		}
 	}

@@ -21,7 +21,9 @@ import (
 // serving starts a server on the database and returns its address.
 func serving(t *testing.T, db *pgtest.DB, data string, more ...string) (*command, string) {
 	t.Helper()
-	c := start(t, append([]string{"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text"}, more...)...)
+	c := start(t, append([]string{
+		"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
+	}, more...)...)
 	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
 	return c, "http://" + address
 }
@@ -45,12 +47,17 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	if said := must(t, "migrate", "--database-url", empty); !strings.Contains(said, "migrated 00001") {
 		t.Errorf("migrate says %s", said)
 	}
-	if said := must(t, "migrate", "--database-url", empty); strings.Contains(said, "migrated") || !strings.Contains(said, "up to date") {
+	if said := must(
+		t, "migrate", "--database-url", empty,
+	); strings.Contains(said, "migrated") || !strings.Contains(said, "up to date") {
 		t.Errorf("the second time migrate says %s", said)
 	}
 	migrated := &pgtest.DB{URL: empty}
 	id, token := newTenant(t, migrated, data)
-	again := must(t, "tenant", "create", "--database-url", empty, "--id", id, "--name", "Other", "--time-zone", "UTC", "--owner-subject", "x", "--owner-name", "X")
+	again := must(
+		t, "tenant", "create", "--database-url", empty, "--id", id, "--name", "Other", "--time-zone", "UTC",
+		"--owner-subject", "x", "--owner-name", "X",
+	)
 	if strings.TrimSpace(again) != id {
 		t.Errorf("creating it again gives %s", again)
 	}
@@ -62,7 +69,9 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	if status, body := get(t, address+"/readyz"); status != http.StatusOK {
 		t.Errorf("not ready: %d %s", status, body)
 	}
-	if _, body := get(t, address+"/metrics"); !strings.Contains(body, "berth_rpc_requests_total") || !strings.Contains(body, "go_goroutines") {
+	if _, body := get(
+		t, address+"/metrics",
+	); !strings.Contains(body, "berth_rpc_requests_total") || !strings.Contains(body, "go_goroutines") {
 		t.Errorf("metrics: %s", body)
 	}
 	if said := must(t, "verify", "--database-url", empty); !strings.Contains(said, "1 tenants") {
@@ -92,7 +101,10 @@ func emptyDatabase(t *testing.T, db *pgtest.DB) string {
 func TestDoctor_ReportsEveryProblem(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
-	c := start(t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys", filepath.Join(data, "none.json"))
+	c := start(
+		t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys",
+		filepath.Join(data, "none.json"),
+	)
 	if c.ended(t) != 1 { // tests run without fsync, and as a superuser
 		t.Error("nothing was found")
 	}
@@ -111,8 +123,13 @@ func TestServe_SaysThatTheAddressIsTaken(t *testing.T) {
 	}
 	defer taken.Close()
 	for _, command := range []string{"serve", "dev"} {
-		c := start(t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen", taken.Addr().String())
-		if c.ended(t) != 1 || !strings.Contains(c.err.String(), "taken by another program") || !strings.Contains(c.err.String(), "--listen 127.0.0.1:0") {
+		c := start(
+			t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen",
+			taken.Addr().String(),
+		)
+		if c.ended(t) != 1 || !strings.Contains(
+			c.err.String(), "taken by another program",
+		) || !strings.Contains(c.err.String(), "--listen 127.0.0.1:0") {
 			t.Errorf("%s says %s", command, c.err)
 		}
 	}
@@ -152,7 +169,9 @@ func TestRoleChange_AppliesOnEveryNode(t *testing.T) {
 func createMember(t *testing.T, address, token, subject string) string {
 	t.Helper()
 	answer, err := berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
-		CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{Member: &v1.Member{Name: subject, Subject: subject, Roles: []string{tenant.RoleMember}}}))
+		CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{
+			Member: &v1.Member{Name: subject, Subject: subject, Roles: []string{tenant.RoleMember}},
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}

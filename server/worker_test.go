@@ -17,7 +17,8 @@ func TestWorker_ServesHealthAndMetricsOnly(t *testing.T) {
 	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
 	for path, want := range map[string]int{
 		"/healthz": http.StatusOK, "/metrics": http.StatusOK,
-		"/": http.StatusNotFound, "/berth.v1.SessionService/ListSessions": http.StatusNotFound, "/.well-known/jwks.json": http.StatusNotFound,
+		"/": http.StatusNotFound, "/berth.v1.SessionService/ListSessions": http.StatusNotFound,
+		"/.well-known/jwks.json":                   http.StatusNotFound,
 		"/healthz/../berth.v1.MemberService/GetMe": http.StatusNotFound,
 	} {
 		if status, text := get(t, "http://"+address+path); status != want {

@@ -33,7 +33,9 @@ type Tenant struct {
 }
 
 // Seed creates the demo tenants that do not exist yet, and returns all. It reports long steps to progress.
-func Seed(ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string)) ([]Tenant, error) {
+func Seed(
+	ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string),
+) ([]Tenant, error) {
 	there, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Engine.Tenants(ctx)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,9 @@ type builder struct {
 }
 
 func newBuilder(db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(string)) *builder {
-	b := &builder{access: accounts.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20))}
+	b := &builder{
+		access: accounts.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20)),
+	}
 	b.app = app.New(app.Config{DB: db, Claims: claims, Now: func() time.Time { return b.clock }})
 	return b
 }
@@ -124,7 +128,9 @@ func (b *builder) make(ctx context.Context, build func(context.Context, *builder
 	if err := b.sweep(ctx); err != nil {
 		return nil, err
 	}
-	account, _, err := b.app.Accounts.CreateServiceAccount(ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}})
+	account, _, err := b.app.Accounts.CreateServiceAccount(
+		ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +160,9 @@ func (b *builder) open(ctx context.Context, n accounts.NewTenant) (people, error
 	}
 	b.owner = tenant.Caller{Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
 	// No quiet hours, so that messages are sent when someone tries Berth at night.
-	if _, err := b.app.Messages.UpdateNotificationSettings(ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} }); err != nil {
+	if _, err := b.app.Messages.UpdateNotificationSettings(
+		ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
+	); err != nil {
 		return people{}, err
 	}
 	if _, err := b.hire(ctx, "demo-admin", "Ada Admin", tenant.RoleAdmin); err != nil {
@@ -176,7 +184,9 @@ type people struct {
 
 // hire creates a member with a role.
 func (b *builder) hire(ctx context.Context, subject, name, role string) (tenant.Caller, error) {
-	m, err := b.app.Accounts.CreateMember(ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"})
+	m, err := b.app.Accounts.CreateMember(
+		ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"},
+	)
 	if err == nil && role != tenant.RoleMember {
 		_, err = b.app.Accounts.AssignRole(ctx, b.owner, m.ID, role)
 	}

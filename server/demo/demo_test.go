@@ -26,7 +26,10 @@ func TestSeed_LeavesNoDueWork(t *testing.T) {
 		t.Fatal(tenants, err)
 	}
 	var counted waitlists.Tally
-	node := app.New(app.Config{DB: db.DB, Claims: claims, Now: func() time.Time { return now.Add(time.Second) }, Tally: func(one waitlists.Tally) { counted = one }})
+	node := app.New(app.Config{
+		DB: db.DB, Claims: claims, Now: func() time.Time { return now.Add(time.Second) },
+		Tally: func(one waitlists.Tally) { counted = one },
+	})
 	for _, one := range tenants {
 		done, err := node.Housekeeping.SweepTenant(t.Context(), one.ID)
 		if err != nil || done != (housekeeping.Swept{}) {

@@ -38,12 +38,15 @@ func studio(ctx context.Context, b *builder) error {
 
 	b.progress("demo studio: locations, services, plans")
 	staff, err := b.open(ctx, accounts.NewTenant{
-		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true, Brand: brand.Brand{Accent: "#7a3e65"},
+		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true,
+		Brand: brand.Brand{Accent: "#7a3e65"},
 	})
 	if err != nil {
 		return err
 	}
-	if err := b.rules(ctx, tenant.ServiceID{}, func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) }); err != nil {
+	if err := b.rules(
+		ctx, tenant.ServiceID{}, func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
+	); err != nil {
 		return err
 	}
 	locations, services, err := b.studioCatalog(ctx)
@@ -76,9 +79,18 @@ func monday(t time.Time) civil.Date { return civil.DateOf(t, time.UTC).WeekStart
 func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []catalog.Service, error) {
 	var locations []catalog.Location
 	for _, l := range []catalog.Location{
-		{Name: "Harbour", TimeZone: "Europe/Berlin", Address: "Pier 1", Point: &catalog.Point{Latitude: 53.5436, Longitude: 9.9667}},
-		{Name: "Riverside", TimeZone: "Europe/Lisbon", Address: "Quay 7", Point: &catalog.Point{Latitude: 38.7040, Longitude: -9.1610}},
-		{Name: "Uptown", TimeZone: "America/New_York", Address: "Block 9", Point: &catalog.Point{Latitude: 40.7870, Longitude: -73.9754}},
+		{
+			Name: "Harbour", TimeZone: "Europe/Berlin", Address: "Pier 1",
+			Point: &catalog.Point{Latitude: 53.5436, Longitude: 9.9667},
+		},
+		{
+			Name: "Riverside", TimeZone: "Europe/Lisbon", Address: "Quay 7",
+			Point: &catalog.Point{Latitude: 38.7040, Longitude: -9.1610},
+		},
+		{
+			Name: "Uptown", TimeZone: "America/New_York", Address: "Block 9",
+			Point: &catalog.Point{Latitude: 40.7870, Longitude: -73.9754},
+		},
 	} {
 		l.Active, l.Channels = true, catalog.Channels()
 		made, err := b.app.Catalog.CreateLocation(ctx, b.owner, l)
@@ -114,7 +126,10 @@ func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []cata
 }
 
 // timetable creates 40 weekly classes, 16, 14 and 10 at the three locations, each as a series.
-func (b *builder) timetable(ctx context.Context, locations []catalog.Location, services []catalog.Service, coaches []tenant.MemberID, from civil.Date) error {
+func (b *builder) timetable(
+	ctx context.Context, locations []catalog.Location, services []catalog.Service, coaches []tenant.MemberID,
+	from civil.Date,
+) error {
 	hours := []int{7, 9, 12, 17, 18, 20}
 	days := []string{"MO", "TU", "WE", "TH", "FR", "SA", "SU"}
 	made := 0
@@ -143,7 +158,9 @@ func (b *builder) timetable(ctx context.Context, locations []catalog.Location, s
 
 // joinUp imports members from a file, like a studio that moves to Berth.
 func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error) {
-	first := strings.Fields("Alma Bruno Clara David Edda Felix Gwen Henri Iris Jonas Kaya Levi Maren Nils Orla Pablo Quinn Rosa Samir Tilda Uma Viktor Wanda Xenia Yara")
+	first := strings.Fields(
+		"Alma Bruno Clara David Edda Felix Gwen Henri Iris Jonas Kaya Levi Maren Nils Orla Pablo Quinn Rosa Samir Tilda Uma Viktor Wanda Xenia Yara",
+	)
 	last := strings.Fields("Ash Birch Cedar Elm Fern Hazel Ivy Juniper Laurel Maple Oak Rowan")
 	tiers := []string{"", "", "", "silver", "gold"}
 	var file strings.Builder
@@ -152,7 +169,9 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 		name := first[i%len(first)] + " " + last[i/len(first)%len(last)]
 		fmt.Fprintf(&file, "%s,member-%03d@example.com,demo-member-%03d,%s\n", name, i+1, i+1, tiers[i%len(tiers)])
 	}
-	report, err := b.app.Accounts.ImportMembers(ctx, b.owner, []byte(file.String()), false, func(member.Progress) error { return nil })
+	report, err := b.app.Accounts.ImportMembers(
+		ctx, b.owner, []byte(file.String()), false, func(member.Progress) error { return nil },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +190,9 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 		}
 		for _, m := range page {
 			if strings.HasPrefix(m.Subject, "demo-member-") {
-				callers = append(callers, tenant.Caller{Tenant: b.id, Subject: m.Subject, Member: m.ID, Roles: []string{tenant.RoleMember}})
+				callers = append(callers, tenant.Caller{
+					Tenant: b.id, Subject: m.Subject, Member: m.ID, Roles: []string{tenant.RoleMember},
+				})
 			}
 		}
 		end := page[len(page)-1]
@@ -186,8 +207,14 @@ func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error 
 	var plans []credit.Plan
 	for _, p := range []credit.Plan{
 		{Name: "Unlimited", Kind: credit.Unlimited, DailyLimit: new(2), Price: credit.Money{Currency: "EUR", Units: 119}},
-		{Name: "Eight a month", Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour), WeeklyLimit: new(3), Price: credit.Money{Currency: "EUR", Units: 79}},
-		{Name: "Ten-class pack", Kind: credit.Credits, Credits: 10, Term: new(180 * 24 * time.Hour), AllowOverlap: true, Price: credit.Money{Currency: "EUR", Units: 140}},
+		{
+			Name: "Eight a month", Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour), WeeklyLimit: new(3),
+			Price: credit.Money{Currency: "EUR", Units: 79},
+		},
+		{
+			Name: "Ten-class pack", Kind: credit.Credits, Credits: 10, Term: new(180 * 24 * time.Hour), AllowOverlap: true,
+			Price: credit.Money{Currency: "EUR", Units: 140},
+		},
 		{Name: "Foundations course", Kind: credit.Course, Price: credit.Money{Currency: "EUR", Units: 95}},
 	} {
 		p.Active = true
@@ -273,7 +300,9 @@ func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seat
 		return nil
 	}
 	who.Own = true
-	_, err := b.app.Bookings.CancelBooking(ctx, who, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true})
+	_, err := b.app.Bookings.CancelBooking(
+		ctx, who, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true},
+	)
 	return err
 }
 

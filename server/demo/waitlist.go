@@ -63,7 +63,9 @@ func (b *builder) take(ctx context.Context, who tenant.Caller, in session.Sessio
 
 // captainsDay fills the first hour of a day at the club. Members wait for two tee times, and for any in that hour. Then
 // one cancels, and the demo member gets an offer.
-func (b *builder) captainsDay(ctx context.Context, mona tenant.Caller, round catalog.Service, course catalog.Location) error {
+func (b *builder) captainsDay(
+	ctx context.Context, mona tenant.Caller, round catalog.Service, course catalog.Location,
+) error {
 	if err := b.rules(ctx, round.ID, func(s *waitlist.Settings) {
 		s.Mode, s.OfferWindow, s.Order = new(waitlist.OfferInTurn), new(standing), new(waitlist.ByPriority)
 		s.EarlyBirdPerDay = new(5)
@@ -152,7 +154,9 @@ func (b *builder) cancelledCut(ctx context.Context, mona tenant.Caller, cut cata
 			return err
 		}
 	}
-	_, err = b.app.Bookings.CancelBooking(ctx, b.owner, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."})
+	_, err = b.app.Bookings.CancelBooking(
+		ctx, b.owner, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."},
+	)
 	return err
 }
 
