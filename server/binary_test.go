@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What tests the product is not shipped with it.
+// The test tooling is not shipped with the product.
 func TestBinary_LinksNoTestTooling(t *testing.T) {
 	t.Parallel()
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", ".").Output()

@@ -94,8 +94,8 @@ func answer(w http.ResponseWriter, value any) {
 	_, _ = w.Write(body) // the browser may be gone
 }
 
-// ownMachine rejects requests from other machines and from pages of other sites. It accepts only loopback names as host,
-// because another site could make its own name resolve to this machine. Other origins cannot read the response.
+// ownMachine rejects requests from other machines and from pages of other sites. It accepts only loopback names as
+// host, because another site could make its own name resolve to this machine. Other origins cannot read the response.
 func ownMachine(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/server/demo"
 )
 
-func TestDemoPeople(t *testing.T) {
+func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	t.Parallel()
 	issuer, err := token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "berth", "berth", time.Now)
 	if err != nil {
@@ -36,7 +36,9 @@ func TestDemoPeople(t *testing.T) {
 
 	w := call("GET", "/dev/people.json", "localhost:8080", "127.0.0.1:5000", nil)
 	var there []demoTenant
-	if err := json.Unmarshal(w.Body.Bytes(), &there); err != nil || len(there) != 1 || len(there[0].People) != 2 || there[0].People[0].Role != "owner" {
+	if err := json.Unmarshal(
+		w.Body.Bytes(), &there,
+	); err != nil || len(there) != 1 || len(there[0].People) != 2 || there[0].People[0].Role != "owner" {
 		t.Errorf("%s (%v)", w.Body, err)
 	}
 	if w := call("GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil); !strings.Contains(w.Body.String(), `"development":true`) {
@@ -54,15 +56,21 @@ func TestDemoPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := verifier.Verify(t.Context(), given.Token); err != nil || p.Subject != "demo-owner" || len(p.Tenants) != 1 || p.Tenants[0] != id {
+	if p, err := verifier.Verify(
+		t.Context(), given.Token,
+	); err != nil || p.Subject != "demo-owner" || len(p.Tenants) != 1 || p.Tenants[0] != id {
 		t.Errorf("%+v (%v)", p, err)
 	}
 
 	for name, answer := range map[string]*httptest.ResponseRecorder{
 		"another machine":     call("POST", "/dev/token", "localhost:8080", "192.0.2.7:5000", owner),
 		"another site's name": call("POST", "/dev/token", "evil.example:8080", "127.0.0.1:5000", owner),
-		"nobody of the demo":  call("POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {id.String()}, "subject": {"root"}}),
-		"another tenant":      call("POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {"x"}, "subject": {"demo-owner"}}),
+		"nobody of the demo": call(
+			"POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {id.String()}, "subject": {"root"}},
+		),
+		"another tenant": call(
+			"POST", "/dev/token", "localhost", "127.0.0.1:5000", url.Values{"tenant": {"x"}, "subject": {"demo-owner"}},
+		),
 		"reading, not asking": call("GET", "/dev/token", "localhost", "127.0.0.1:5000", owner),
 	} {
 		if answer.Code == http.StatusOK || strings.Contains(answer.Body.String(), "access_token") {

@@ -36,11 +36,11 @@ func readSheet(t *testing.T, path string) devSheet {
 	return sheet
 }
 
-func TestDevOnADatabaseThatIsThere(t *testing.T) {
+func TestDev_UsesTheGivenDatabase(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	var offers map[string]string
-	for range 2 { // the second time everything is there
+	for range 2 { // the second time the demo data exist
 		c := start(t, "dev", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0")
 		address := c.out.after(t, "ready at ")
 		sheet := readSheet(t, filepath.Join(data, "dev.json"))
@@ -78,8 +78,8 @@ func TestDevOnADatabaseThatIsThere(t *testing.T) {
 	}
 }
 
-// As a newcomer does it: one command, from nothing, and nothing is left when it ends.
-func TestDevFromNothing(t *testing.T) {
+// The first start of a new user: no database, and no process is left at the end.
+func TestDev_StartsWithNothingAndLeavesNoProcess(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	for _, end := range []os.Signal{syscall.SIGTERM, os.Interrupt} {
@@ -117,7 +117,7 @@ func TestDevFromNothing(t *testing.T) {
 	}
 }
 
-// childrenOf lists a process's children, where the system has them under /proc.
+// childrenOf lists the children of a process, if the system has /proc.
 func childrenOf(t *testing.T, pid int) []string {
 	t.Helper()
 	lists, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
@@ -128,7 +128,7 @@ func childrenOf(t *testing.T, pid int) []string {
 	for _, list := range lists {
 		text, err := os.ReadFile(list)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
-			return childrenOf(t, pid) // that thread has ended, and its children are another's now
+			return childrenOf(t, pid) // that thread has exited, and its children belong to another
 		}
 		if err != nil {
 			t.Fatal(err)

@@ -26,8 +26,8 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// First the server is killed in the middle of bookings and cancellations, then Postgres. What was answered is
-// there afterwards, everything adds up, and work goes on.
+// testKilled kills first the server and then Postgres during bookings and cancellations. Everything acknowledged must
+// exist, every invariant must hold, and the server must work afterwards.
 func testKilled(t *testing.T, binary string) {
 	folder := pgtest.Folder(t)
 	postgres := startDurable(t, folder, 0)
@@ -65,7 +65,7 @@ func testKilled(t *testing.T, binary string) {
 	l.askAgain()
 	before := len(l.acknowledged)
 	l.run(nil)
-	l.askAgain() // the server may have had no time for some
+	l.askAgain() // some may not have reached the server
 	l.check("work went on")
 	if len(l.acknowledged) == before {
 		t.Error("nothing was answered, though nobody was killed")
@@ -76,8 +76,8 @@ func testKilled(t *testing.T, binary string) {
 	}
 }
 
-// startDurable starts a Postgres that keeps what it has acknowledged. Where one was killed, its connections' processes end by themselves,
-// but not at once; and whoever has taken its port gives it back.
+// startDurable starts a durable Postgres. It retries: the backends of a killed Postgres exit after some time, and its
+// port may be in use until then.
 func startDurable(t *testing.T, folder string, port int) (postgres *pg.Development) {
 	t.Helper()
 	var err error
@@ -92,7 +92,7 @@ func startDurable(t *testing.T, folder string, port int) (postgres *pg.Developme
 	return postgres
 }
 
-// load is a crowd that books and cancels for as long as it is let.
+// load makes bookings and cancellations until it is stopped.
 type load struct {
 	*world
 	url     string
@@ -101,8 +101,8 @@ type load struct {
 	crowd   []string // tokens
 
 	mu sync.Mutex
-	// acknowledged is what each booking and entry was last told to be. A doubtful one may have been cancelled
-	// since; what is unanswered may have been booked.
+	// acknowledged is the last known status of each booking and entry. Doubtful ones may have been cancelled since.
+	// Unanswered requests may have booked.
 	acknowledged map[string]string
 	doubtful     map[string]bool
 	unanswered   []unanswered
@@ -117,7 +117,10 @@ const callers = 32
 
 func newLoad(t *testing.T, binary, url, folder string) *load {
 	t.Helper()
-	n, err := boot.Open(t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}, boot.ListenConfig{Patience: patience})
+	n, err := boot.Open(
+		t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"},
+		boot.ListenConfig{Patience: patience},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,23 +137,28 @@ func newLoad(t *testing.T, binary, url, folder string) *load {
 	return l
 }
 
-// serve runs the server in a process of its own.
+// serve runs the server in its own process.
 func (l *load) serve() *process {
 	l.t.Helper()
-	p := startProcess(l.t, l.binary, "serve", "--database-url", l.url, "--data", l.live.data, "--listen", "127.0.0.1:0", "--log-format", "text")
+	p := startProcess(
+		l.t, l.binary, "serve", "--database-url", l.url, "--data", l.live.data, "--listen", "127.0.0.1:0", "--log-format",
+		"text",
+	)
 	l.address, _, _ = strings.Cut(p.out.after(l.t, "address="), " ")
 	return p
 }
 
-// enough is how many answers come before a run is disturbed.
+// enough is the number of responses before a run is disturbed.
 const enough = 150
 
-// run lets everybody book and cancel in sessions made for it. Disturb happens in the middle, and ends it.
+// run lets all members book and cancel in new sessions. In the middle it calls disturb, which ends the run.
 func (l *load) run(disturb func()) {
 	l.t.Helper()
 	sessions := make([]tenant.SessionID, callers)
 	for i := range sessions {
-		sessions[i] = l.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(callers/2), new(callers/4) })
+		sessions[i] = l.newSession(
+			func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(callers/2), new(callers/4) },
+		)
 	}
 	conns := make([]*grpc.ClientConn, 4)
 	for i := range conns {
@@ -188,7 +196,7 @@ func (l *load) run(disturb func()) {
 	all.Wait()
 }
 
-// bookAndPerhapsCancel is false where the server, or what is behind it, does not answer any more.
+// bookAndPerhapsCancel returns false if the server or Postgres no longer responds.
 func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant.SessionID, cancel bool) bool {
 	request := &v1.BookRequest{SessionId: text(in), ExternalRef: unique()}
 	answer := new(v1.BookResponse)
@@ -211,7 +219,10 @@ func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant
 	if !cancel {
 		return true
 	}
-	if err := conn.Invoke(ctx, berthv1connect.BookingServiceCancelBookingProcedure, &v1.CancelBookingRequest{BookingId: id}, new(v1.CancelBookingResponse)); err != nil {
+	if err := conn.Invoke(
+		ctx, berthv1connect.BookingServiceCancelBookingProcedure, &v1.CancelBookingRequest{BookingId: id},
+		new(v1.CancelBookingResponse),
+	); err != nil {
 		if decided(err) {
 			l.note(id, "CONFIRMED", false)
 			return true
@@ -222,7 +233,7 @@ func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant
 	return true
 }
 
-// decided reports whether an error says for certain that nothing was done.
+// decided reports whether an error guarantees that nothing was changed.
 func decided(err error) bool {
 	reason := outcomeOf(nil, err).Reason
 	return reason == "SESSION_FULL" || reason == "CONTENTION"
@@ -234,7 +245,7 @@ func (l *load) note(id, status string, doubtful bool) {
 	l.acknowledged[id], l.doubtful[id] = status, doubtful
 }
 
-// check fails where what was acknowledged is not there, or where things do not add up.
+// check fails if something acknowledged does not exist, or an invariant is violated.
 func (l *load) check(after string) {
 	l.t.Helper()
 	if said := must(l.t, "verify", "--database-url", l.url); !strings.Contains(said, "every invariant holds") {
@@ -264,7 +275,7 @@ func (l *load) check(after string) {
 	}
 }
 
-// askAgain repeats what was not answered. Whether it was booked or not, the same reference gets the same place, and only one.
+// askAgain repeats requests without a response. The same reference gets one place, whether it was booked before or not.
 func (l *load) askAgain() {
 	l.t.Helper()
 	conn := dial(l.t, l.address)
@@ -272,7 +283,9 @@ func (l *load) askAgain() {
 		var twice []string
 		for range 2 {
 			answer := new(v1.BookResponse)
-			got := outcomeOf(answer, conn.Invoke(withToken(l.ctx(), u.token), berthv1connect.BookingServiceBookProcedure, u.request, answer))
+			got := outcomeOf(answer, conn.Invoke(
+				withToken(l.ctx(), u.token), berthv1connect.BookingServiceBookProcedure, u.request, answer,
+			))
 			if got.Code != codes.OK && got.Reason != "SESSION_FULL" {
 				l.t.Errorf("asked again: %s", got)
 			}

@@ -17,22 +17,22 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// clientKinds are the three ways of watching.
+// clientKinds are the three protocols.
 var clientKinds = map[string]connect.ClientOption{
 	"Connect": connect.WithClientOptions(), "gRPC": connect.WithGRPC(), "gRPC-Web": connect.WithGRPCWeb(),
 }
 
-// h2c speaks HTTP/2 without TLS, which gRPC needs and the others can use.
+// h2c uses HTTP/2 without TLS. gRPC needs it, and the others can use it.
 var h2c = func() *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	return &http.Client{Transport: &http.Transport{Protocols: protocols}}
 }()
 
-// confirmed are the events that tests of watching look for: whatever else happens, behind the answer too, is left out.
+// confirmed selects the events of bookings. Other events, such as those of background work, are left out.
 var confirmed = &v1.EventFilter{Types: []v1.EventType{v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED}}
 
-// observer watches over one protocol and keeps what it sees. Where the stream ends it goes on at the next address.
+// observer watches over one protocol and stores the events. If the stream ends, it continues at the next address.
 type observer struct {
 	name      string
 	options   connect.ClientOption
@@ -69,9 +69,9 @@ func (o *observer) run(ctx context.Context, raw string, n int) error {
 	return nil
 }
 
-// Two nodes take bookings at the same time, and one of them stops in the middle. Whoever watches, over whichever protocol
-// and at whichever node, sees everything, in one order.
-func TestEveryEventReachesEveryWatcher(t *testing.T) {
+// Two nodes take bookings at the same time, and one of them stops in the middle. All watchers get all events in the
+// same order, over any protocol and on any node.
+func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 	t.Parallel()
 	stays := newLive(t)
 	w := newWorld(t, stays)
@@ -111,7 +111,7 @@ func TestEveryEventReachesEveryWatcher(t *testing.T) {
 			}
 		}
 	}
-	// Half of the bookings at either node; then one stops.
+	// Each node gets half of the bookings. Then one stops.
 	var booking, first sync.WaitGroup
 	first.Add(bookers)
 	for i, who := range people {
@@ -122,7 +122,9 @@ func TestEveryEventReachesEveryWatcher(t *testing.T) {
 					first.Done()
 					client = berthv1connect.NewBookingServiceClient(h2c, staying)
 				}
-				if _, err := client.Book(ctx, as(raw, &v1.BookRequest{SessionId: text(in), MemberId: text(who.Member)})); err != nil {
+				if _, err := client.Book(ctx, as(
+					raw, &v1.BookRequest{SessionId: text(in), MemberId: text(who.Member)},
+				)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -149,15 +151,15 @@ func TestEveryEventReachesEveryWatcher(t *testing.T) {
 	}
 }
 
-// settled waits until everything that has happened so far can be read, so that who watches from now on sees none of it.
+// settled waits until all events so far are visible, so that watchers from now on get none of them.
 func (w *world) settled() {
 	w.t.Helper()
 	w.happened()
 }
 
-// A node that stops ends its streams at once, long before the drain time is over; so does one that hears from another that
-// somebody may watch no more.
-func TestStreamsEndWhenTheyShould(t *testing.T) {
+// A node that stops ends its streams at once, long before the end of the drain time. So does a node if a change of
+// roles on another node ends the permission to watch.
+func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
@@ -165,7 +167,9 @@ func TestStreamsEndWhenTheyShould(t *testing.T) {
 	who := w.newMember()
 	for name, options := range clientKinds {
 		watch := func(raw string) *connect.ServerStreamForClient[v1.WatchEventsResponse] {
-			stream, err := berthv1connect.NewEventServiceClient(h2c, other, options).WatchEvents(t.Context(), as(raw, &v1.WatchEventsRequest{}))
+			stream, err := berthv1connect.NewEventServiceClient(
+				h2c, other, options,
+			).WatchEvents(t.Context(), as(raw, &v1.WatchEventsRequest{}))
 			if err != nil || !stream.Receive() {
 				t.Fatalf("%s: %v, %v", name, err, stream.Err())
 			}
@@ -182,7 +186,12 @@ func TestStreamsEndWhenTheyShould(t *testing.T) {
 			if status == member.Inactive {
 				stream = watch(w.token(who.Subject))
 			}
-			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, who.Member, nil, func(m *member.Member) error { m.Status = status; return nil })
+			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, who.Member, nil, func(
+				m *member.Member,
+			) error {
+				m.Status = status
+				return nil
+			})
 			w.ok(err)
 			if stream == nil {
 				continue
@@ -192,11 +201,15 @@ func TestStreamsEndWhenTheyShould(t *testing.T) {
 			}
 		}
 		eventually(t, "the member may watch again", func() bool {
-			stream, err := berthv1connect.NewEventServiceClient(h2c, other, options).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
+			stream, err := berthv1connect.NewEventServiceClient(
+				h2c, other, options,
+			).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
 			return err == nil && stream.Receive() && stream.Close() == nil
 		})
 	}
-	stream, err := berthv1connect.NewEventServiceClient(http.DefaultClient, other).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
+	stream, err := berthv1connect.NewEventServiceClient(
+		http.DefaultClient, other,
+	).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
 	if err != nil || !stream.Receive() {
 		t.Fatal(err, stream.Err())
 	}

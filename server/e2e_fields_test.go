@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// A place in a message that holds one value: the way to it, by names. Of a list it is the first element.
+// place is the path to a field of a message. In a list it is the first element.
 type place []protoreflect.FieldDescriptor
 
 func (p place) String() string {
@@ -21,7 +21,7 @@ func (p place) String() string {
 
 func (p place) leaf() protoreflect.FieldDescriptor { return p[len(p)-1] }
 
-// messageKind is the name of the message that stands there, or "".
+// messageKind is the name of the message type of the field, or "".
 func (p place) messageKind() protoreflect.FullName {
 	if p.leaf().Kind() != protoreflect.MessageKind {
 		return ""
@@ -29,7 +29,7 @@ func (p place) messageKind() protoreflect.FullName {
 	return p.leaf().Message().FullName()
 }
 
-// placesOf lists the places of a kind of message. Messages of others' packages are values.
+// placesOf lists the places of a message type. Messages of other packages count as values.
 func placesOf(d protoreflect.MessageDescriptor) []place {
 	var all []place
 	for i := range d.Fields().Len() {
@@ -46,13 +46,13 @@ func placesOf(d protoreflect.MessageDescriptor) []place {
 	return all
 }
 
-// isID reports whether a UUID belongs there.
+// isID reports whether the field is a UUID.
 func (p place) isID() bool {
 	rules, _ := proto.GetExtension(p.leaf().Options(), validatepb.E_Field).(*validatepb.FieldRules)
 	return rules.GetString().GetUuid() || rules.GetRepeated().GetItems().GetString().GetUuid()
 }
 
-// get gives the value that stands there; false if none does.
+// get returns the value of the field; false if it is not set.
 func (p place) get(m proto.Message) (protoreflect.Value, bool) {
 	at := m.ProtoReflect()
 	for i, field := range p {
@@ -71,7 +71,7 @@ func (p place) get(m proto.Message) (protoreflect.Value, bool) {
 	return protoreflect.Value{}, false
 }
 
-// holder gives the message that the place is in, making what is not there.
+// holder returns the message that contains the field, and creates it if necessary.
 func (p place) holder(m proto.Message) protoreflect.Message {
 	at := m.ProtoReflect()
 	for _, field := range p[:len(p)-1] {
@@ -87,7 +87,7 @@ func (p place) holder(m proto.Message) protoreflect.Message {
 	return at
 }
 
-// with gives a copy that has the values there, and nothing else in a list.
+// with returns a copy with these values in the field. In a list they are the only elements.
 func (p place) with(m proto.Message, values ...protoreflect.Value) proto.Message {
 	clone := proto.Clone(m)
 	at := p.holder(clone)

@@ -29,59 +29,83 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What people, programs and attackers put into fields.
+// Values that people, programs and attackers put into fields.
 var (
 	oddTexts = []string{
-		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽", 60), "مرحبا بالعالم", "\u202eflow\u202c e\u0301\u200b", "a\x00b", "\x01\x1b[31m\x7f\ufffe",
+		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽", 60), "مرحبا بالعالم", "\u202eflow\u202c e\u0301\u200b",
+		"a\x00b", "\x01\x1b[31m\x7f\ufffe",
 		"one\ntwo\r\n\tthree", `' or 1=1 -- %_\`, "<script>alert(1)</script>", "(", "-1", "A", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
 	}
 	oddIDs   = []string{"", "x", "a\x00b", "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"}
 	oddRules = []string{
-		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "FREQ=SECONDLY;COUNT=10000", "FREQ=DAILY;COUNT=0", "FREQ=DAILY;COUNT=-1",
-		"FREQ=DAILY;INTERVAL=999999999999", "FREQ=DAILY;UNTIL=00010101", "FREQ=DAILY;UNTIL=99991231T235959Z", "FREQ=YEARLY;BYSETPOS=366;BYDAY=MO;BYMONTH=2",
-		"FREQ=WEEKLY;BYDAY=XX", "RRULE:FREQ=DAILY;COUNT=2", "FREQ=DAILY;COUNT=2;FREQ=DAILY", "FREQ=DAILY;COUNT=10000", "FREQ=DAILY",
+		"FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30;COUNT=5", "FREQ=SECONDLY;COUNT=10000",
+		"FREQ=DAILY;COUNT=0", "FREQ=DAILY;COUNT=-1",
+		"FREQ=DAILY;INTERVAL=999999999999", "FREQ=DAILY;UNTIL=00010101", "FREQ=DAILY;UNTIL=99991231T235959Z",
+		"FREQ=YEARLY;BYSETPOS=366;BYDAY=MO;BYMONTH=2",
+		"FREQ=WEEKLY;BYDAY=XX", "RRULE:FREQ=DAILY;COUNT=2", "FREQ=DAILY;COUNT=2;FREQ=DAILY", "FREQ=DAILY;COUNT=10000",
+		"FREQ=DAILY",
 	}
 	oddNumbers = []int64{0, 1, -1, 7, math.MaxInt32, math.MinInt32}
 	oddBytes   = [][]byte{
-		{}, {0}, []byte("\xff\xfe\x00"), []byte("name\n"), []byte("name,name\na,b\n"), []byte("\ufeffname\n\"unclosed\n"), bytes.Repeat([]byte("a"), 100_000),
-		bytes.Repeat([]byte(","), 10_000), bytes.Repeat([]byte("\n"), 100_000), []byte("name,email\n\x00,\x00\n"), []byte("name,email,phone\nمرحبا,🧘@x,+1\n=1+1,@,\n"),
+		{}, {0}, []byte("\xff\xfe\x00"), []byte("name\n"), []byte("name,name\na,b\n"), []byte("\ufeffname\n\"unclosed\n"),
+		bytes.Repeat([]byte("a"), 100_000),
+		bytes.Repeat([]byte(","), 10_000), bytes.Repeat([]byte("\n"), 100_000), []byte("name,email\n\x00,\x00\n"),
+		[]byte("name,email,phone\nمرحبا,🧘@x,+1\n=1+1,@,\n"),
 		[]byte("service,location,date,start,duration_minutes\nx,y,2026-02-30,25:61,-1\n\x00,\x00,9999-12-31,23:59,10080\n"),
 	}
-	// Messages, as values that their types allow and their meanings do not.
+	// Message values that are valid for their types, but not for their meaning.
 	oddValues = map[protoreflect.FullName][]proto.Message{
 		"google.protobuf.Timestamp": {
-			&timestamppb.Timestamp{}, timestamppb.New(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)), timestamppb.New(time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)),
-			&timestamppb.Timestamp{Seconds: math.MaxInt64}, &timestamppb.Timestamp{Seconds: math.MinInt64}, &timestamppb.Timestamp{Nanos: -1}, &timestamppb.Timestamp{Nanos: math.MaxInt32},
+			&timestamppb.Timestamp{}, timestamppb.New(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC)),
+			timestamppb.New(time.Date(9999, 12, 31, 23, 59, 59, 999_999_999, time.UTC)),
+			&timestamppb.Timestamp{Seconds: math.MaxInt64}, &timestamppb.Timestamp{Seconds: math.MinInt64},
+			&timestamppb.Timestamp{Nanos: -1}, &timestamppb.Timestamp{Nanos: math.MaxInt32},
 			timestamppb.New(time.Date(2099, 1, 1, 0, 0, 0, 1, time.UTC)),
 		},
 		"google.protobuf.Duration": {
-			&durationpb.Duration{}, durationpb.New(-time.Second), durationpb.New(1), durationpb.New(90*time.Second + 1), &durationpb.Duration{Seconds: math.MaxInt64}, &durationpb.Duration{Seconds: math.MinInt64},
-			&durationpb.Duration{Seconds: 1, Nanos: -1}, &durationpb.Duration{Nanos: math.MaxInt32}, durationpb.New(24 * time.Hour),
+			&durationpb.Duration{}, durationpb.New(-time.Second), durationpb.New(1), durationpb.New(90*time.Second + 1),
+			&durationpb.Duration{Seconds: math.MaxInt64}, &durationpb.Duration{Seconds: math.MinInt64},
+			&durationpb.Duration{Seconds: 1, Nanos: -1}, &durationpb.Duration{Nanos: math.MaxInt32},
+			durationpb.New(24 * time.Hour),
 		},
 		"google.protobuf.FieldMask": {
-			&fieldmaskpb.FieldMask{}, paths(""), paths("*"), paths("no_such_field"), paths("id"), paths("name", "name"), paths("name.x"), paths("a\x00b"), paths(strings.Repeat("x", 10_000)),
+			&fieldmaskpb.FieldMask{}, paths(""), paths("*"), paths("no_such_field"), paths("id"), paths("name", "name"),
+			paths("name.x"), paths("a\x00b"), paths(strings.Repeat("x", 10_000)),
 		},
 		"google.type.Date": {
-			&date.Date{}, &date.Date{Year: 2026, Month: 2, Day: 30}, &date.Date{Year: 2026}, &date.Date{Year: 2026, Month: 13, Day: 1}, &date.Date{Year: -1, Month: 1, Day: 1},
-			&date.Date{Year: 1, Month: 1, Day: 1}, &date.Date{Year: 9999, Month: 12, Day: 31}, &date.Date{Year: math.MaxInt32, Month: math.MaxInt32, Day: math.MaxInt32}, &date.Date{Month: 2, Day: 29},
+			&date.Date{}, &date.Date{Year: 2026, Month: 2, Day: 30}, &date.Date{Year: 2026},
+			&date.Date{Year: 2026, Month: 13, Day: 1}, &date.Date{Year: -1, Month: 1, Day: 1},
+			&date.Date{Year: 1, Month: 1, Day: 1}, &date.Date{Year: 9999, Month: 12, Day: 31},
+			&date.Date{Year: math.MaxInt32, Month: math.MaxInt32, Day: math.MaxInt32}, &date.Date{Month: 2, Day: 29},
 		},
 		"google.type.TimeOfDay": {
-			&timeofday.TimeOfDay{}, timeOfDay(24, 0), timeOfDay(25, 61), timeOfDay(-1, -1), timeOfDay(math.MaxInt32, math.MinInt32),
+			&timeofday.TimeOfDay{}, timeOfDay(24, 0), timeOfDay(25, 61), timeOfDay(-1, -1),
+			timeOfDay(math.MaxInt32, math.MinInt32),
 			&timeofday.TimeOfDay{Hours: 23, Minutes: 59, Seconds: 60}, &timeofday.TimeOfDay{Nanos: -1},
 		},
 		"google.type.LatLng": {
-			&latlng.LatLng{}, &latlng.LatLng{Latitude: 91}, &latlng.LatLng{Longitude: -181}, &latlng.LatLng{Latitude: math.NaN(), Longitude: math.NaN()},
-			&latlng.LatLng{Latitude: math.Inf(1)}, &latlng.LatLng{Latitude: math.SmallestNonzeroFloat64, Longitude: math.Copysign(0, -1)}, &latlng.LatLng{Latitude: 90, Longitude: 180},
+			&latlng.LatLng{}, &latlng.LatLng{Latitude: 91}, &latlng.LatLng{Longitude: -181},
+			&latlng.LatLng{Latitude: math.NaN(), Longitude: math.NaN()},
+			&latlng.LatLng{Latitude: math.Inf(1)},
+			&latlng.LatLng{Latitude: math.SmallestNonzeroFloat64, Longitude: math.Copysign(0, -1)},
+			&latlng.LatLng{Latitude: 90, Longitude: 180},
 		},
 		"berth.v1.TimeRange": {
-			within(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour), within(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Hour),
-			&v1.TimeRange{Start: &timestamppb.Timestamp{Seconds: math.MaxInt64 - 1}, End: &timestamppb.Timestamp{Seconds: math.MaxInt64}},
-			&v1.TimeRange{Start: &timestamppb.Timestamp{Seconds: math.MinInt64}, End: &timestamppb.Timestamp{Seconds: math.MaxInt64}},
+			within(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour),
+			within(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Hour),
+			&v1.TimeRange{
+				Start: &timestamppb.Timestamp{Seconds: math.MaxInt64 - 1}, End: &timestamppb.Timestamp{Seconds: math.MaxInt64},
+			},
+			&v1.TimeRange{
+				Start: &timestamppb.Timestamp{Seconds: math.MinInt64}, End: &timestamppb.Timestamp{Seconds: math.MaxInt64},
+			},
 			within(time.Now(), -time.Hour), within(time.Now(), 0), within(time.Now(), 1), within(time.Now(), 400*24*time.Hour),
 		},
 		"google.type.Money": {
-			&money.Money{}, &money.Money{CurrencyCode: "euro", Units: 1}, &money.Money{CurrencyCode: "\x00\x00\x00"}, &money.Money{CurrencyCode: "EUR", Units: math.MinInt64}, &money.Money{CurrencyCode: "EUR", Units: math.MaxInt64},
-			&money.Money{CurrencyCode: "EUR", Nanos: math.MaxInt32}, &money.Money{CurrencyCode: "EUR", Units: 1, Nanos: -1}, &money.Money{Units: 5}, &money.Money{CurrencyCode: strings.Repeat("E", 10_000)},
+			&money.Money{}, &money.Money{CurrencyCode: "euro", Units: 1}, &money.Money{CurrencyCode: "\x00\x00\x00"},
+			&money.Money{CurrencyCode: "EUR", Units: math.MinInt64}, &money.Money{CurrencyCode: "EUR", Units: math.MaxInt64},
+			&money.Money{CurrencyCode: "EUR", Nanos: math.MaxInt32}, &money.Money{CurrencyCode: "EUR", Units: 1, Nanos: -1},
+			&money.Money{Units: 5}, &money.Money{CurrencyCode: strings.Repeat("E", 10_000)},
 		},
 	}
 )
@@ -90,7 +114,7 @@ func within(start time.Time, length time.Duration) *v1.TimeRange {
 	return &v1.TimeRange{Start: timestamppb.New(start), End: timestamppb.New(start.Add(length))}
 }
 
-// oddities gives values for a place.
+// oddities returns odd values for a place.
 func oddities(at place) []protoreflect.Value {
 	var all []protoreflect.Value
 	field := at.leaf()
@@ -131,14 +155,14 @@ func oddities(at place) []protoreflect.Value {
 	return all
 }
 
-// Whatever stands in a field: it is answered, or refused with a reason, and where the reason is the
-// field it is named. Nothing breaks, at the time or later.
-func TestGarbage(t *testing.T) {
+// Any value in any field gets a response or an error with a reason, which names the field if that is invalid. Nothing
+// breaks, then or later.
+func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
 	for _, p := range procedures() {
-		// One after the other: they share a tenant, and would only get into each other's way.
+		// Not in parallel: the RPCs share a tenant and would conflict.
 		t.Run(p.Short(), func(t *testing.T) {
 			g := &garbage{t: t, live: live, p: p, w: w.in(t), token: w.token(tenant.RoleOwner), swept: make(map[string]bool)}
 			for _, b := range requests[p.Short()] {
@@ -146,7 +170,7 @@ func TestGarbage(t *testing.T) {
 			}
 		})
 	}
-	// What was let in can be read.
+	// Everything that was accepted can be read.
 	for _, p := range procedures() {
 		if !p.Reads() {
 			continue
@@ -163,14 +187,14 @@ func TestGarbage(t *testing.T) {
 	live.sound(t)
 }
 
-// garbage is the test of one RPC.
+// garbage is the state of the test of one RPC.
 type garbage struct {
 	t     *testing.T
 	live  *liveNode
 	p     procedure
 	w     *world
 	token string
-	swept map[string]bool // places that an earlier build has filled in
+	swept map[string]bool // places that an earlier request has set
 }
 
 func (g *garbage) sweep(b build) {
@@ -209,7 +233,7 @@ func (g *garbage) sweep(b build) {
 	}
 }
 
-// largestError is what proxies take as headers.
+// largestError is the size of headers that proxies accept, in bytes.
 const largestError = 8 << 10
 
 func (g *garbage) send(what string, request proto.Message) outcome {
@@ -244,15 +268,15 @@ func protoText(m proto.Message) string {
 	return string(text)
 }
 
-// What is no message at all is refused alike by every RPC.
-func TestGarbageOnTheWire(t *testing.T) {
+// Every RPC rejects input that is not a message in the same way.
+func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
 	raw := w.token(tenant.RoleOwner)
 	for _, p := range procedures() {
 		if p.IsStreamingServer() {
-			continue // its messages come in envelopes; see below
+			continue // its messages have an envelope; see below
 		}
 		for body, field := range map[string]string{
 			`{"noSuchField": 1}`:         "noSuchField",
@@ -267,11 +291,14 @@ func TestGarbageOnTheWire(t *testing.T) {
 				continue
 			}
 			got := post(t, live, raw, p, "application/json", []byte(body))
-			if got.status != http.StatusBadRequest || got.reason != "INVALID_FIELD" || field != "" && got.metadata["field"] != field {
+			if got.status != http.StatusBadRequest || got.reason != "INVALID_FIELD" || field != "" &&
+				got.metadata["field"] != field {
 				t.Errorf("%s of %.40q: %+v", p.Short(), body, got)
 			}
 		}
-		for _, body := range []string{"\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0a\x01\xff", strings.Repeat("\x0a\x00", 1000) + "\x08"} {
+		for _, body := range []string{"\xff", "\x0a\xff\xff\xff\xff\x0f", "\x0a\x01\xff", strings.Repeat(
+			"\x0a\x00", 1000,
+		) + "\x08"} {
 			got := post(t, live, raw, p, "application/proto", []byte(body))
 			if got.status != http.StatusBadRequest || got.reason != "INVALID_FIELD" {
 				t.Errorf("%s of %.40q: %+v", p.Short(), body, got)
@@ -283,7 +310,7 @@ func TestGarbageOnTheWire(t *testing.T) {
 	}
 }
 
-// posted is what came of an HTTP request.
+// posted is the result of an HTTP request.
 type posted struct {
 	status   int
 	reason   string
@@ -293,7 +320,9 @@ type posted struct {
 
 func post(t *testing.T, live *liveNode, raw string, p procedure, contentType string, body []byte) posted {
 	t.Helper()
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+live.Address+p.Path(), bytes.NewReader(body))
+	request, err := http.NewRequestWithContext(
+		t.Context(), http.MethodPost, "http://"+live.Address+p.Path(), bytes.NewReader(body),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +347,7 @@ func post(t *testing.T, live *liveNode, raw string, p procedure, contentType str
 			}
 		}
 	}
-	_ = json.Unmarshal(text, &wire) // an answer without a reason is for the caller to judge
+	_ = json.Unmarshal(text, &wire) // the caller checks errors without a reason
 	for _, detail := range wire.Details {
 		if detail.Type == "google.rpc.ErrorInfo" {
 			got.reason, got.metadata = detail.Debug.Reason, detail.Debug.Metadata
@@ -327,9 +356,9 @@ func post(t *testing.T, live *liveNode, raw string, p procedure, contentType str
 	return got
 }
 
-// A page token goes on with the query that gave it. Another tenant's is refused, and one that was
-// tampered with shows nothing that the query does not, and breaks nothing.
-func TestForgedPageTokens(t *testing.T) {
+// A page token is valid only for its query. A token of another tenant is rejected. A forged token returns nothing that
+// the query does not, and breaks nothing.
+func TestPageTokens_RevealNothingWhenForged(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	ours, theirs := newWorld(t, live), newWorld(t, live)
@@ -390,7 +419,7 @@ func TestForgedPageTokens(t *testing.T) {
 	}
 }
 
-// forgeries puts odd values into the position that a page token holds, behind the query's mark.
+// forgeries puts odd values into the position in a page token, after the hash of the query.
 func forgeries(t *testing.T, token string) []string {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(token)
@@ -406,8 +435,10 @@ func forgeries(t *testing.T, token string) []string {
 		return base64.RawURLEncoding.EncodeToString(append(bytes.Clone(raw[:mark]), text...))
 	}
 	odd := []any{
-		"", "x", "a\x00b", strings.Repeat("x", 700), "🧘", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59.999999999Z", "9999-12-31", "0001-01-01", "2026-02-30",
-		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", 0, -1, 1 << 40, math.MaxInt64, 1.5, true, nil, []any{}, map[string]any{},
+		"", "x", "a\x00b", strings.Repeat("x", 700), "🧘", "0001-01-01T00:00:00Z", "0000-01-01T00:00:00Z",
+		"9999-12-31T23:59:59.999999999Z", "9999-12-31", "0001-01-01", "2026-02-30",
+		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff", 0, -1, 1 << 40, math.MaxInt64, 1.5,
+		true, nil, []any{}, map[string]any{},
 	}
 	forged := []string{token[:len(token)/2], token + "AAAA", token[:10], encode([]any{}), encode(nil)}
 	for _, value := range odd {

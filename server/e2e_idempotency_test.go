@@ -12,9 +12,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Every mutation that is sent twice under one key answers alike and is done once, even where it would be refused without the
-// key. The text of a service account's key is shown once all the same.
-func TestEveryMutationHappensOnce(t *testing.T) {
+// Every mutation that is sent twice with one key has the same response and is executed once, even if a second one would
+// be an error without the key. The key of a service account is still shown only once.
+func TestEveryMutation_HappensOncePerKey(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
@@ -53,5 +53,5 @@ func TestEveryMutationHappensOnce(t *testing.T) {
 
 var keyTexts = regexp.MustCompile(`"key":"berth_\w+"`)
 
-// spaceless is an answer without the spaces that the JSON of messages has at random.
+// spaceless removes the random spaces from the JSON of a message.
 func spaceless(answer string) string { return strings.ReplaceAll(answer, " ", "") }

@@ -20,15 +20,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// behind is what follows behind the answer: the engine looks again at what edited rules give away, and whoever is to be told is
-// told, which may begin an offer's window anew.
+// behind is the SQL of background work that is left: filling seats after an edit of the rules, and messages, which can
+// restart the window of an offer.
 const behind = `
 select exists (select from policies where tenant_id = $1 and rules_due)
     or exists (select from notices where tenant_id = $1 and done_at is null and (sending or due_at <= $2))
     or exists (select from events e where e.tenant_id = $1 and not exists (
          select from event_consumers c where c.tenant_id = $1 and c.name = 'notices' and (c.xid, c.event_id) >= (e.xid, e.id)))`
 
-// rows gives everything that a tenant has, by table, once nothing is left to be done about it.
+// rows returns all data of a tenant by table, once no background work is left.
 func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 	t.Helper()
 	eventually(t, "what follows is done", func() bool {
@@ -50,7 +50,10 @@ func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 	var all []string
 	for _, table := range tables {
 		name := pgx.Identifier{table}.Sanitize()
-		all = append(all, fmt.Sprintf("select '%s', coalesce(string_agg(x::text, E'\\n' order by x::text), '') from %s x where tenant_id = '%s'", table, name, id))
+		all = append(all, fmt.Sprintf(
+			"select '%s', coalesce(string_agg(x::text, E'\\n' order by x::text), '') from %s x where tenant_id = '%s'", table,
+			name, id,
+		))
 	}
 	found, err = l.DB.Owner.Query(t.Context(), strings.Join(all, " union all "))
 	if err != nil {
@@ -73,7 +76,7 @@ var (
 	marks   = regexp.MustCompile(`"(etag|nextPageToken|cursor|endCursor)": ?"[^"]+"`)
 )
 
-// shape is an outcome without what differs between two things that were made alike.
+// shape is an outcome without the values that differ between two equal objects.
 func (o outcome) shape() outcome {
 	clean := func(text string) string {
 		text = times.ReplaceAllString(uuids.ReplaceAllString(serials.ReplaceAllString(text, "<text>"), "<id>"), "<time>")
@@ -89,20 +92,23 @@ func (o outcome) shape() outcome {
 	return o
 }
 
-// ignoredIDs stand in messages that are read and written alike; writing takes no notice of them.
+// ignoredIDs are in messages that are used for reading and writing. Writing ignores them.
 var ignoredIDs = map[string]bool{
 	"MemberService/CreateMember member.id": true, "MemberService/UpdateMe member.id": true,
-	"TenantService/CreateLocation location.id": true, "TenantService/CreateResource resource.id": true, "TenantService/CreateService service.id": true,
+	"TenantService/CreateLocation location.id": true, "TenantService/CreateResource resource.id": true,
+	"TenantService/CreateService service.id":            true,
 	"TenantService/UpdateResource resource.location_id": true, "TenantService/UpdateTenant tenant.id": true,
 }
 
-// unfit are the reasons for ids that are not looked for everywhere, but among what would fit.
-var unfit = map[protoreflect.Name]string{"coach_id": "COACH_INVALID", "item_id": "ITEM_UNAVAILABLE", "booking_item_ids": "INVALID_FIELD"}
+// unfit are the reasons for ids that exist but do not fit.
+var unfit = map[protoreflect.Name]string{
+	"coach_id": "COACH_INVALID", "item_id": "ITEM_UNAVAILABLE", "booking_item_ids": "INVALID_FIELD",
+}
 
-// Every text in every request, ids above all, is replaced by what another tenant has there, with a token
-// that is good for both tenants: the answer is that to something which nobody has, to the letter. It says nothing
-// of the other tenant, and does nothing to it.
-func TestTenantsAreStrangers(t *testing.T) {
+// In every request, each string, most importantly each id, is replaced by the one of another tenant, with a token for
+// both tenants. The response must equal that for a value that does not exist. It must not reveal or change anything of
+// the other tenant.
+func TestEveryRPC_RevealsAndChangesNothingOfAnotherTenant(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	ours, theirs := newWorld(t, live), newWorld(t, live)
@@ -118,7 +124,7 @@ func TestTenantsAreStrangers(t *testing.T) {
 		}
 	}
 	before := live.rows(t, theirs.ID)
-	secretsOf := make(map[string]bool) // all by which the other tenant could be recognized
+	secretsOf := make(map[string]bool) // everything that would reveal the other tenant
 	for _, text := range before {
 		for _, found := range append(uuids.FindAllString(text, -1), serials.FindAllString(text, -1)...) {
 			secretsOf[found] = true
@@ -130,7 +136,7 @@ func TestTenantsAreStrangers(t *testing.T) {
 		if p.Public() {
 			continue
 		}
-		// One after the other: what one RPC does would show in what another reads.
+		// Not in parallel: an RPC can change what another reads.
 		t.Run(p.Short(), func(t *testing.T) {
 			s := &strangers{t: t, live: live, p: p, ours: ours.in(t), token: both, secrets: secretsOf}
 			s.sweep(requests[p.Short()], foreign[p.Short()])
@@ -147,7 +153,7 @@ func TestTenantsAreStrangers(t *testing.T) {
 	live.sound(t)
 }
 
-// strangers is the test of one RPC.
+// strangers is the state of the test of one RPC.
 type strangers struct {
 	t       *testing.T
 	live    *liveNode
@@ -182,17 +188,17 @@ func (s *strangers) sweep(builds []build, foreign []proto.Message) {
 	}
 }
 
-// swap puts another tenant's text into a request, and one that nobody has.
+// swap sends a request with a string of another tenant, and with one that does not exist.
 func (s *strangers) swap(at place, b build, theirs string) {
 	s.t.Helper()
 	nobodys := s.nobodys(at, theirs)
 	if nobodys == theirs {
-		return // a word that everybody uses
+		return // a common word
 	}
 	own, _ := at.get(b(s.ours))
 	lists := [][]string{nil}
 	if at.leaf().IsList() && at.isID() {
-		lists = append(lists, []string{own.String()}) // beside one of ours, too
+		lists = append(lists, []string{own.String()}) // also with one of ours
 	}
 	for _, beside := range lists {
 		variant := func(text string) outcome {
@@ -213,7 +219,7 @@ func (s *strangers) swap(at place, b build, theirs string) {
 			continue
 		}
 		ignored := ignoredIDs[s.p.Short()+" "+at.String()]
-		chosen := s.p.Reads() || at[0].Name() == "filter" // which may find nothing
+		chosen := s.p.Reads() || at[0].Name() == "filter" // which may match nothing
 		missing := got.Code == codes.NotFound || got.Reason == unfit[at.leaf().Name()]
 		if !missing && (got.Code != codes.OK || !chosen && !ignored) {
 			s.t.Errorf("%s of another tenant: %s", at, got)
@@ -227,7 +233,7 @@ func (s *strangers) swap(at place, b build, theirs string) {
 	}
 }
 
-// isEmpty fails where a filter by something of another tenant finds what we have.
+// isEmpty fails if a filter with a value of another tenant matches our data.
 func (s *strangers) isEmpty(at place, got outcome, b build) {
 	s.t.Helper()
 	if ours := s.send(b(s.ours)); ours.shape().Answer == got.shape().Answer {
@@ -235,7 +241,7 @@ func (s *strangers) isEmpty(at place, got outcome, b build) {
 	}
 }
 
-// nobodys is like a text, but of nobody.
+// nobodys returns a string of the same kind that does not exist.
 func (s *strangers) nobodys(at place, text string) string {
 	switch {
 	case uuids.MatchString(text):
@@ -249,7 +255,7 @@ func (s *strangers) nobodys(at place, text string) string {
 	}
 }
 
-// tellsNothing fails where an outcome has anything of the other tenant's in it, but for what was asked.
+// tellsNothing fails if an outcome contains a string of the other tenant that was not in the request.
 func (s *strangers) tellsNothing(at place, got outcome, asked string) {
 	s.t.Helper()
 	raw := got.String()
@@ -260,7 +266,7 @@ func (s *strangers) tellsNothing(at place, got outcome, asked string) {
 	}
 }
 
-// send calls as the owner of our tenant, which is named: the token is good for both.
+// send calls as the owner of our tenant. The token is valid for both tenants.
 func (s *strangers) send(request proto.Message) outcome {
 	s.t.Helper()
 	request = proto.Clone(request)
@@ -273,9 +279,9 @@ func setTenantID(request proto.Message, id tenant.TenantID) {
 	m.Set(m.Descriptor().Fields().ByName("tenant_id"), protoreflect.ValueOfString(id.String()))
 }
 
-// A tenant that the token does not name is forbidden, whether it exists or not. Without a good token
-// nothing is answered at all. Neither changes anything.
-func TestTheDoor(t *testing.T) {
+// A tenant that is not in the token is forbidden, whether it exists or not. Without a valid token every call fails.
+// Neither changes anything.
+func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	ours, theirs := newWorld(t, live), newWorld(t, live)
@@ -288,7 +294,9 @@ func TestTheDoor(t *testing.T) {
 	before := []map[string]string{live.rows(t, ours.ID), live.rows(t, theirs.ID)}
 	good := ours.token(tenant.RoleOwner)
 	nobody := tenant.New[tenant.TenantID](time.Now())
-	forbidden := outcome{Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not good for that tenant."}
+	forbidden := outcome{
+		Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not good for that tenant.",
+	}
 	for _, p := range procedures() {
 		if p.Public() {
 			continue
@@ -312,7 +320,7 @@ func TestTheDoor(t *testing.T) {
 	}
 }
 
-// The link of an offer opens that offer, and no other text does.
+// strangersToOffers checks that a claim link opens its offer, and that no other text does.
 func strangersToOffers(t *testing.T, live *liveNode, ours, theirs *world) {
 	t.Helper()
 	get, answer := procedureNamed(t, "WaitlistService/GetClaim"), procedureNamed(t, "WaitlistService/ClaimOffer")
@@ -345,8 +353,8 @@ func strangersToOffers(t *testing.T, live *liveNode, ours, theirs *world) {
 	}
 }
 
-// What opens without a token opens one thing of one tenant, and nothing else with it.
-func TestPublicDoors(t *testing.T) {
+// A link without a token gives access to one object of one tenant, and to nothing else.
+func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	ours, theirs := newWorld(t, live), newWorld(t, live)
@@ -383,14 +391,22 @@ func TestPublicDoors(t *testing.T) {
 	if got.GetTenantId() != text(ours.ID) {
 		t.Errorf("our key opens %s", got.GetTenantId())
 	}
-	call[*v1.ListSessionsResponse](t, live, got.GetAccessToken(), "SessionService/ListSessions", &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: ours.month()}})
-	denied := live.try(t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{TenantId: text(theirs.ID)})
+	call[*v1.ListSessionsResponse](
+		t, live, got.GetAccessToken(), "SessionService/ListSessions",
+		&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: ours.month()}},
+	)
+	denied := live.try(
+		t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"),
+		&v1.GetTenantRequest{TenantId: text(theirs.ID)},
+	)
 	if denied.Reason != "TENANT_FORBIDDEN" {
 		t.Errorf("our key's token in their tenant: %s", denied)
 	}
 	call[*v1.RevokeServiceAccountResponse](t, live, ours.token(tenant.RoleOwner), "AccessService/RevokeServiceAccount",
 		&v1.RevokeServiceAccountRequest{ServiceAccountId: text(ourAccount)})
-	if denied := live.try(t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{}); denied.Reason != "PERMISSION_DENIED" {
+	if denied := live.try(
+		t.Context(), got.GetAccessToken(), procedureNamed(t, "TenantService/GetTenant"), &v1.GetTenantRequest{},
+	); denied.Reason != "PERMISSION_DENIED" {
 		t.Errorf("the token of an account that was revoked: %s", denied)
 	}
 	if diff := cmp.Diff(invalid, live.try(t.Context(), "", exchange, &v1.ExchangeKeyRequest{Key: ourKey})); diff != "" {
@@ -412,7 +428,7 @@ func TestPublicDoors(t *testing.T) {
 	}
 }
 
-// goldenMatrix reads who may call what, by RPC and then by the names of its columns.
+// goldenMatrix reads the matrix of permissions, by RPC and column.
 func goldenMatrix(t *testing.T, text string) map[string]map[string]string {
 	t.Helper()
 	fields := regexp.MustCompile(`\s{2,}`)
@@ -436,11 +452,11 @@ func goldenMatrix(t *testing.T, text string) map[string]map[string]string {
 	return matrix
 }
 
-// asksForNothing are the RPCs that change something though there is nothing to be said in a request.
+// asksForNothing are the mutations whose requests can be empty.
 var asksForNothing = map[string]bool{"NotificationService/CreateCalendarFeed": true}
 
-// On the wire everybody may do what the matrix says. Whoever may not is told so, and changes nothing.
-func TestRolesOnTheWire(t *testing.T) {
+// Over the network, all callers can do what the matrix says. Other calls are denied and change nothing.
+func TestEveryRPC_AllowsWhatTheMatrixSays(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
@@ -467,7 +483,7 @@ func TestRolesOnTheWire(t *testing.T) {
 			continue
 		}
 		for _, title := range slices.Sorted(maps.Keys(subjects)) {
-			// The empty message is refused where it would change anything, but only after the door.
+			// An empty message is rejected for mutations, but only after the permission check.
 			for _, request := range append([]proto.Message{p.NewRequest()}, built[p.Short()]...) {
 				empty := proto.Size(request) == 0
 				if row[title] != "-" && (!empty || asksForNothing[p.Short()]) {
@@ -488,16 +504,16 @@ func TestRolesOnTheWire(t *testing.T) {
 	}
 }
 
-// forAll are the ids of things in filters that members may see, whose ever they are.
+// forAll are the ids in filters that all members may use.
 var forAll = map[protoreflect.Name]bool{"session_id": true, "location_id": true}
 
-// Whoever is let in for things of their own sees of other members' what they see of things that are not there.
-func TestOwnThingsOnly(t *testing.T) {
+// For callers with access to their own data, other members' data do not exist.
+func TestSelfRPCs_HideDataOfOtherMembers(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
 	matrix := goldenMatrix(t, readFile(t, "../internal/rpc/testdata/access.golden"))
-	// A partner's own is what it made. Here it made nothing.
+	// A partner owns what it created. Here it created nothing.
 	for title, me := range map[string]string{"member": w.token(tenant.RoleMember), "partner": w.token(w.partner)} {
 		t.Run(title, func(t *testing.T) {
 			w.ownThingsOnly(t, me, func(p procedure) bool { return matrix[p.Short()][title] == "own" })
@@ -513,7 +529,7 @@ func (w *world) ownThingsOnly(t *testing.T, me string, own func(procedure) bool)
 			continue
 		}
 		for _, b := range requests[p.Short()] {
-			request := b(w) // about what is the owner's, or another member's
+			request := b(w) // about data of the owner or of another member
 			before := live.rows(t, w.ID)
 			for _, at := range placesOf(p.Input()) {
 				value, ok := at.get(request)
@@ -522,7 +538,7 @@ func (w *world) ownThingsOnly(t *testing.T, me string, own func(procedure) bool)
 				}
 				seen++
 				got := live.try(t.Context(), me, p, request)
-				chosen := at[0].Name() == "filter" // which may find nothing
+				chosen := at[0].Name() == "filter" // which may match nothing
 				if chosen && forAll[at.leaf().Name()] {
 					continue
 				}

@@ -14,9 +14,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The largest file that may be imported comes through where it takes most room, and is found to be none. What is
-// larger than the largest request is refused, also where it only becomes so when it is inflated.
-func TestTheLargestRequest(t *testing.T) {
+// The largest import file is accepted in its largest encoding, and rejected only for its content. A request above the
+// limit is rejected, also if it exceeds the limit only after decompression.
+func TestRequestSize_IsLimitedAfterDecompression(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)

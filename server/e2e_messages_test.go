@@ -27,15 +27,15 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// gate is a Twilio that answers so many messages, and then takes them without a word.
+// gate is a Twilio that answers a number of messages and then accepts messages without a response.
 type gate struct {
 	mu      sync.Mutex
 	answers int
 	silent  int
-	stuck   chan struct{} // closed when enough messages hang
+	stuck   chan struct{} // closed when enough messages are waiting
 }
 
-// hanging is how many messages are on their way when the server is killed.
+// hanging is the number of messages in progress when the server is killed.
 const hanging = 8
 
 func (g *gate) set(answers int) (stuck <-chan struct{}) {
@@ -57,8 +57,9 @@ func (g *gate) react(twiliotest.Message) twiliotest.Reaction {
 	return twiliotest.Reaction{Silent: true}
 }
 
-// The server is killed over and over while messages are on their way. In the end everybody was told, and where somebody may have been
-// told twice the log says so: each message that reached the provider has a line that was written before.
+// testKilledWhileSending kills the server repeatedly while it sends messages. At the end every recipient got their
+// message, and the log marks possible duplicates: each message that reached the provider has a line that was written
+// before.
 func testKilledWhileSending(t *testing.T, binary string) {
 	folder := pgtest.Folder(t)
 	postgres := startDurable(t, folder, 0)
@@ -66,13 +67,17 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		t.Fatal(err)
 	}
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
-	n, err := boot.Open(t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: patience})
+	n, err := boot.Open(
+		t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: patience},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(n.Close)
 	w := newWorld(t, &liveNode{Node: n, data: folder})
-	_, err = w.app.Messages.UpdateNotificationSettings(w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} })
+	_, err = w.app.Messages.UpdateNotificationSettings(
+		w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
+	)
 	w.ok(err)
 	fake, door := twiliotest.Start(), new(gate)
 	t.Cleanup(fake.Close)
@@ -108,7 +113,7 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		w.ok(conn.QueryRow(w.ctx(), sql, args...).Scan(&n))
 		return n
 	}
-	// Notices of one booking are planned together: whoever has one has all.
+	// The notices of a booking are planned together: a member with one has all.
 	eventually(t, "everybody's notices are settled", func() bool {
 		return count(`select count(*) from (
 			select from notices where tenant_id = $1 and topic = 'BOOKING_CONFIRMED' and member_id = any($2)
@@ -143,14 +148,17 @@ func testKilledWhileSending(t *testing.T, binary string) {
 	t.Logf("%d messages for %d people, %d of them for the second time", len(fake.Messages()), len(numbers), doubles)
 }
 
-// textOnly is somebody who hears of bookings by SMS alone, and books.
+// textOnly creates a member who gets only SMS about bookings, and books for them.
 func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
 	w.t.Helper()
-	m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number})
+	m, err := w.app.Accounts.CreateMember(
+		w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number},
+	)
 	w.ok(err)
 	who := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
 	_, err = w.app.Messages.UpdateNotificationPreferences(w.ctx(), who, messages.PreferencesEdit{Chosen: notify.Preferences{
-		{Topic: notify.BookingConfirmed, Channel: notify.SMS}: true, {Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
+		{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
+		{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
 	}})
 	w.ok(err)
 	_, err = w.app.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
@@ -158,11 +166,12 @@ func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
 	return m.ID
 }
 
-// sending runs a server that sends, after so many that were killed: on its clock their attempts count as lost.
+// sending runs a server that sends, after this number of killed ones. On its clock their attempts count as lost.
 func (w *world) sending(binary, database string, fake *twiliotest.Server, killed int) *process {
 	w.t.Helper()
 	p := startProcess(w.t, binary, "serve", "--database-url", database, "--data", w.live.data, "--listen", "127.0.0.1:0", "--log-format", "text",
-		"--clock-offset", (time.Duration(killed) * 3 * time.Minute).String(), "--twilio-account", fake.AccountSID, "--twilio-token", fake.AuthToken,
+		"--clock-offset", (time.Duration(killed) * 3 * time.Minute).String(), "--twilio-account", fake.AccountSID,
+		"--twilio-token", fake.AuthToken,
 		"--twilio-from", "+15005550006", "--twilio-url", fake.URL)
 	p.out.after(w.t, "address=")
 	return p

@@ -26,9 +26,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The mirror is killed at random points while everybody books and cancels. In the end its file has what the API has, each
-// booking once.
-func TestTheMirrorSurvivesBeingKilled(t *testing.T) {
+// The mirror is killed at random points during bookings and cancellations. At the end its file equals the API, with
+// each booking once.
+func TestMirror_EqualsTheAPIAfterKills(t *testing.T) {
 	t.Parallel()
 	m := newMirrored(t)
 	var load sync.WaitGroup
@@ -45,7 +45,7 @@ func TestTheMirrorSurvivesBeingKilled(t *testing.T) {
 	for kill := range kills {
 		before := m.cursor(t)
 		mirror := m.start(t)
-		if kill%3 != 0 { // others are killed as early as may be
+		if kill%3 != 0 { // the others are killed as early as possible
 			eventually(t, "the mirror gets somewhere", func() bool { return m.cursor(t) != before })
 		}
 		select {
@@ -82,12 +82,12 @@ func TestTheMirrorSurvivesBeingKilled(t *testing.T) {
 	}
 }
 
-// A mirror that kept the cursor before the rows would lose what it was killed in between: the test above would see it.
-func TestTheMirrorMissesWhatItsCursorSkips(t *testing.T) {
+// Negative control: a mirror that stored the cursor before the rows would lose rows when it is killed in between.
+func TestMirror_MissesRowsIfTheCursorIsStoredFirst(t *testing.T) {
 	t.Parallel()
 	m := newMirrored(t)
 	m.bookAndCancel(m.crowd[0])
-	m.settled() // so that the mirror reads all of it at once, and then has the cursor of the end
+	m.settled() // the mirror reads everything at once, and stores the cursor of the end
 	want := m.bookings(t)
 	run := func(enough func() bool) {
 		mirror := m.start(t)
@@ -95,7 +95,7 @@ func TestTheMirrorMissesWhatItsCursorSkips(t *testing.T) {
 		mirror.signal(t, syscall.SIGKILL)
 	}
 	run(func() bool { return cmp.Equal(want, m.rows(t)) && m.cursor(t) != "" })
-	// The rows are lost, and the cursor says that they are there.
+	// The rows are lost, but the cursor is after them.
 	if err := os.Remove(m.file); err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestTheMirrorMissesWhatItsCursorSkips(t *testing.T) {
 	}
 }
 
-// mirrored is a tenant with a mirror, and people who book.
+// mirrored is a tenant with a mirror, and members who book.
 type mirrored struct {
 	*world
 	binary, file, key string
@@ -119,12 +119,18 @@ func newMirrored(t *testing.T) *mirrored {
 	t.Helper()
 	m := &mirrored{world: newWorld(t, newLive(t)), file: filepath.Join(t.TempDir(), "bookings.csv")}
 	m.binary = filepath.Join(t.TempDir(), "mirror")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", m.binary, "../clients/go/examples/mirror").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(
+		t.Context(), "go", "build", "-buildvcs=false", "-o", m.binary, "../clients/go/examples/mirror",
+	).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	reader, err := m.app.Accounts.CreateRole(t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}})
+	reader, err := m.app.Accounts.CreateRole(
+		t.Context(), m.owner, grant.Role{Name: unique(), Title: unique(), Permissions: []string{"booking.read"}},
+	)
 	m.ok(err)
-	_, m.key, err = m.app.Accounts.CreateServiceAccount(t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}})
+	_, m.key, err = m.app.Accounts.CreateServiceAccount(
+		t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}},
+	)
 	m.ok(err)
 	for range 8 {
 		who := m.newMember()
@@ -132,48 +138,60 @@ func newMirrored(t *testing.T) *mirrored {
 		m.crowd = append(m.crowd, m.token(who.Subject))
 	}
 	for range 24 {
-		m.sessions = append(m.sessions, m.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(4), new(2) }))
+		m.sessions = append(m.sessions, m.newSession(
+			func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(4), new(2) },
+		))
 	}
 	return m
 }
 
-// start runs the mirror in a process of its own, which has its key from the environment.
+// start runs the mirror in its own process, with its key in the environment.
 func (m *mirrored) start(t *testing.T) *process {
 	t.Helper()
 	return startProcess(t, "env", "BERTH_KEY="+m.key, m.binary, "-url", "http://"+m.live.Address, "-file", m.file)
 }
 
-// bookAndCancel books every session, and gives up every other place that was there already; whoever waits comes
-// off the waitlist then.
+// bookAndCancel books every session, and cancels every second place that existed before, so that waiting entries are
+// promoted.
 func (m *mirrored) bookAndCancel(raw string) {
 	client := berth.New("http://"+m.live.Address, berth.WithTokens(berth.StaticToken(raw)))
 	for _, in := range m.sessions {
 		_, err := client.Bookings.Book(m.ctx(), connect.NewRequest(&v1.BookRequest{SessionId: text(in)}))
 		refusal := berth.RefusalOf(err)
 		id := refusal.Metadata["booking_id"]
-		if err != nil && id == "" && refusal.Code != connect.CodeResourceExhausted && refusal.Code != connect.CodeAlreadyExists {
+		if err != nil && id == "" && refusal.Code != connect.CodeResourceExhausted &&
+			refusal.Code != connect.CodeAlreadyExists {
 			m.t.Error(err)
 			return
 		}
 		if id == "" || rand.N(2) == 0 {
 			continue
 		}
-		if _, err := client.Bookings.CancelBooking(m.ctx(), connect.NewRequest(&v1.CancelBookingRequest{BookingId: id})); err != nil {
+		if _, err := client.Bookings.CancelBooking(
+			m.ctx(), connect.NewRequest(&v1.CancelBookingRequest{BookingId: id}),
+		); err != nil {
 			m.t.Error(err)
 			return
 		}
 	}
 }
 
-// bookings are the tenant's, by id, with their statuses, as the API has them.
+// bookings returns the status of each booking in the API, by id.
 func (m *mirrored) bookings(t *testing.T) map[string]string {
 	t.Helper()
 	client := berth.New("http://"+m.live.Address, berth.WithTokens(berth.StaticToken(m.token(m.owner.Subject))))
 	there := make(map[string]string)
-	year := &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(m.now.AddDate(0, 0, -30)), End: timestamppb.New(m.now.AddDate(0, 0, 30))}}
-	for s, err := range berth.All(t.Context(), client.Sessions.ListSessions, &v1.ListSessionsRequest{Filter: year}, (*v1.ListSessionsResponse).GetSessions) {
+	year := &v1.SessionFilter{StartsWithin: &v1.TimeRange{
+		Start: timestamppb.New(m.now.AddDate(0, 0, -30)), End: timestamppb.New(m.now.AddDate(0, 0, 30)),
+	}}
+	for s, err := range berth.All(
+		t.Context(), client.Sessions.ListSessions, &v1.ListSessionsRequest{Filter: year},
+		(*v1.ListSessionsResponse).GetSessions,
+	) {
 		m.ok(err)
-		roster, err := client.Bookings.ListRoster(t.Context(), connect.NewRequest(&v1.ListRosterRequest{SessionId: s.GetId(), IncludeInactive: true}))
+		roster, err := client.Bookings.ListRoster(
+			t.Context(), connect.NewRequest(&v1.ListRosterRequest{SessionId: s.GetId(), IncludeInactive: true}),
+		)
 		m.ok(err)
 		for _, b := range roster.Msg.GetBookings() {
 			there[b.GetId()] = b.GetStatus().String()[len("BOOKING_STATUS_"):]
@@ -182,7 +200,7 @@ func (m *mirrored) bookings(t *testing.T) map[string]string {
 	return there
 }
 
-// rows are those of the file, likewise. The file is whole at every instant, and has no booking twice.
+// rows returns the same from the file. The file must be complete at any time, and have no booking twice.
 func (m *mirrored) rows(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := os.Open(m.file)

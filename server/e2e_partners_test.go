@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What the page for partners shows is run as it stands there, from top to bottom.
-func TestThePageForPartners(t *testing.T) {
+// The test runs all code on the page, from top to bottom.
+func TestPartnersPage_RunsAsWritten(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, newLive(t))
 	page := readFile(t, filepath.Join("..", "docs", "partners.md"))
@@ -20,9 +20,9 @@ func TestThePageForPartners(t *testing.T) {
 	for _, block := range blocks {
 		language, code := block[1], block[2]
 		switch {
-		case strings.Contains(code, "dev.json"): // here it is another server
+		case strings.Contains(code, "dev.json"): // the test has another server
 			script = append(script, "export ADDRESS=http://"+w.live.Address, "OWNER="+w.token(w.owner.Subject))
-		case strings.Contains(code, "examples/mirror"): // it never ends: here it is stopped once it has the booking made above
+		case strings.Contains(code, "examples/mirror"): // it never ends: the test stops it once it has the booking made above
 			run := `go run ./clients/go/examples/mirror -url "$ADDRESS" -file bookings.csv`
 			before, _, found := strings.Cut(code, "BERTH_KEY=$MIRROR_KEY "+run)
 			if !found {
@@ -47,7 +47,8 @@ func TestThePageForPartners(t *testing.T) {
 			script = append(script, "echo '# Go'", "go run ./clients/go/examples/guest")
 		}
 	}
-	w.makeSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true) // which can still be cancelled without penalty
+	// a session that can still be cancelled without penalty
+	w.makeSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true)
 	shell := exec.CommandContext(t.Context(), "bash", "-c", strings.Join(script, "\n"))
 	shell.Dir = ".."
 	out, err := shell.CombinedOutput()

@@ -22,11 +22,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The command as it is shipped, in processes of its own.
-func TestProcesses(t *testing.T) {
+// These tests run the shipped command in its own processes.
+func TestBerth_RunsAsAProcess(t *testing.T) {
 	t.Parallel()
 	binary := filepath.Join(t.TempDir(), "berth")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", binary, ".").CombinedOutput(); err != nil {
+	if out, err := exec.CommandContext(
+		t.Context(), "go", "build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w", "-o", binary, ".",
+	).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for name, test := range map[string]func(*testing.T, string){
@@ -41,16 +43,19 @@ func TestProcesses(t *testing.T) {
 	}
 }
 
-// process is a berth of its own, in a process group of its own.
+// process is a running berth command, in its own process group.
 type process struct {
 	*exec.Cmd
 	out  *transcript
-	done chan struct{} // closed when it has ended
+	done chan struct{} // closed when it has exited
 }
 
 func startProcess(t *testing.T, binary string, args ...string) *process {
 	t.Helper()
-	p := &process{Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), binary, args...), out: newTranscript(), done: make(chan struct{})}
+	p := &process{
+		Cmd: exec.CommandContext(context.WithoutCancel(t.Context()), binary, args...), out: newTranscript(),
+		done: make(chan struct{}),
+	}
 	for _, variable := range os.Environ() {
 		if !strings.HasPrefix(variable, "BERTH_") && !strings.HasPrefix(variable, "DATABASE_URL=") {
 			p.Env = append(p.Env, variable)
@@ -82,8 +87,8 @@ func startProcess(t *testing.T, binary string, args ...string) *process {
 	return p
 }
 
-// guardGroup starts a shell that ends a process group if this process ends, by whatever means, before it
-// releases it.
+// guardGroup starts a shell that kills a process group if this process exits, for whatever reason, before it calls
+// release.
 func guardGroup(t *testing.T, group int) (release func()) {
 	t.Helper()
 	guard := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", `read -r _ || kill -KILL -- "-$1"`, "sh", strconv.Itoa(group))
@@ -101,7 +106,7 @@ func guardGroup(t *testing.T, group int) (release func()) {
 	}
 }
 
-// signal sends one and waits until the process has ended.
+// signal sends a signal and waits until the process has exited.
 func (p *process) signal(t *testing.T, signal os.Signal) {
 	t.Helper()
 	if err := p.Process.Signal(signal); err != nil {
@@ -114,7 +119,7 @@ func (p *process) signal(t *testing.T, signal os.Signal) {
 	}
 }
 
-// memory gives what the process itself keeps in memory, without what the system keeps there of its file for as long as it has room.
+// memory returns the anonymous memory of the process, in bytes, without cached pages of its binary.
 func (p *process) memory(t *testing.T) int {
 	t.Helper()
 	status := readFile(t, fmt.Sprintf("/proc/%d/status", p.Process.Pid))
@@ -127,14 +132,14 @@ func (p *process) memory(t *testing.T) int {
 }
 
 const (
-	// mostMemory and largestBinary are what a small machine has to spare.
+	// mostMemory and largestBinary are limits for small machines, in bytes.
 	mostMemory    = 40 << 20
 	largestBinary = 60 << 20
-	// secondStart is how long somebody waits who has started it before, on a machine that has nothing else to do: so much work it is.
+	// secondStart limits the processor time of a second start. That is the time until it is ready on an idle machine.
 	secondStart = 3 * time.Second
 )
 
-// A newcomer starts it, pastes what it prints, stops it, and starts it again.
+// testDev starts it, runs the printed commands, stops it, and starts it again.
 func testDev(t *testing.T, binary string) {
 	if info, err := os.Stat(binary); err != nil || info.Size() > largestBinary {
 		t.Errorf("%v, %v", info, err)
@@ -162,7 +167,7 @@ func testDev(t *testing.T, binary string) {
 	})
 	t.Logf("it takes %.1f MB of memory when nobody calls", float64(memory)/1e6)
 	second.end(t, os.Interrupt, address)
-	// What Postgres did is counted, too: it has ended, and was waited for.
+	// This includes Postgres, because it has exited and was waited for.
 	if worked := second.ProcessState.UserTime() + second.ProcessState.SystemTime(); worked > secondStart {
 		t.Errorf("the second start takes the processor for %v", worked)
 	} else {
@@ -173,14 +178,16 @@ func testDev(t *testing.T, binary string) {
 	}
 }
 
-// caughtUp waits until a development server has done all that follows from its demo: what it left undone the next one would do at its start,
-// and take memory for.
+// caughtUp waits until a development server has done all background work for its demo data. Otherwise the next one
+// would do it at its start, and use memory for it.
 func caughtUp(t *testing.T, data string) {
 	t.Helper()
 	postgres := filepath.Join(data, "postgres")
 	password := strings.TrimSpace(readFile(t, filepath.Join(postgres, "password")))
 	port := strings.Split(readFile(t, filepath.Join(postgres, "cluster", "postmaster.pid")), "\n")[3]
-	conn, err := pgx.Connect(t.Context(), (&url.URL{Scheme: "postgres", User: url.UserPassword("berth", password), Host: "127.0.0.1:" + port, Path: "/berth"}).String())
+	conn, err := pgx.Connect(t.Context(), (&url.URL{
+		Scheme: "postgres", User: url.UserPassword("berth", password), Host: "127.0.0.1:" + port, Path: "/berth",
+	}).String())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +203,7 @@ func caughtUp(t *testing.T, data string) {
 	}
 }
 
-// end stops it by a signal. No process is left, and the port is free.
+// end stops it with a signal. No process may be left, and the port must be free.
 func (p *process) end(t *testing.T, signal os.Signal, address string) {
 	t.Helper()
 	children := childrenOf(t, p.Process.Pid)
@@ -216,7 +223,7 @@ func (p *process) end(t *testing.T, signal os.Signal, address string) {
 	if err := syscall.Kill(-p.Process.Pid, 0); err != syscall.ESRCH {
 		t.Errorf("its process group is left: %v", err)
 	}
-	eventually(t, "the port is free", func() bool { // whoever has it since gives it back
+	eventually(t, "the port is free", func() bool { // another process may use it for a moment
 		listener, err := new(net.ListenConfig).Listen(t.Context(), "tcp", strings.TrimPrefix(address, "http://"))
 		if err == nil {
 			listener.Close()
@@ -225,7 +232,7 @@ func (p *process) end(t *testing.T, signal os.Signal, address string) {
 	})
 }
 
-// checkSheet holds dev.json to the form that scripts rely on.
+// checkSheet checks that dev.json has the fields that scripts use.
 func checkSheet(t *testing.T, path, address string) {
 	t.Helper()
 	var sheet map[string]any
@@ -257,7 +264,7 @@ func checkSheet(t *testing.T, path, address string) {
 	}
 }
 
-// pasteCommands runs what was printed as it is, in a shell in which the tools go by the names that it uses.
+// pasteCommands runs the printed commands as they are, in a shell with the tools that they use.
 func pasteCommands(t *testing.T, printed, address string) {
 	t.Helper()
 	_, rest, ok := strings.Cut(printed, "\n# ")

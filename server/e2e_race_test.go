@@ -23,7 +23,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// crowd imports members and gives their tokens.
+// crowd imports members and returns their tokens.
 func (w *world) crowd(n int) []string {
 	w.t.Helper()
 	var file strings.Builder
@@ -34,11 +34,14 @@ func (w *world) crowd(n int) []string {
 		fmt.Fprintf(&file, "%s,%s\n", name, name)
 		tokens[i] = w.token(name)
 	}
-	call[*v1.ImportMembersResponse](w.t, w.live, w.token(tenant.RoleOwner), "MemberService/ImportMembers", &v1.ImportMembersRequest{Csv: []byte(file.String())})
+	call[*v1.ImportMembersResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "MemberService/ImportMembers",
+		&v1.ImportMembersRequest{Csv: []byte(file.String())},
+	)
 	return tokens
 }
 
-// rush lets everybody book one seat at the same moment, over several connections, and through other nodes, too.
+// rush lets all members book one seat at the same moment, over several connections and also through other nodes.
 func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) []rushed {
 	w.t.Helper()
 	p, hello := procedureNamed(w.t, "BookingService/Book"), procedureNamed(w.t, "TenantService/GetTenant")
@@ -47,7 +50,7 @@ func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) 
 	var known sync.WaitGroup
 	for i := range conns {
 		conns[i] = dial(w.t, nodes[i%len(nodes)].Address)
-		known.Go(func() { // the connection is open then, and its node knows everybody's roles
+		known.Go(func() { // then the connection is open, and its node has cached the roles
 			for n := i; n < len(tokens); n += len(conns) {
 				if _, err := invoke(withToken(w.ctx(), tokens[n]), conns[i], hello, &v1.GetTenantRequest{}); err != nil {
 					w.t.Errorf("before the rush: %v", err)
@@ -72,15 +75,15 @@ func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) 
 	return all
 }
 
-// rushed is what came of one booking in a rush.
+// rushed is the result of one booking in a rush.
 type rushed struct {
 	outcome
 	answer *v1.BookResponse
 }
 
-// Two hundred want the last seats. As many get one as there are, the next ones wait in order, the others are
-// told that the session is full; and what they were told is what the database says.
-func TestTheLastSeat(t *testing.T) {
+// Two hundred members want the last seats. Each seat is booked, the next ones wait in order, and the others get
+// SESSION_FULL. The database agrees with the responses.
+func TestRush_BooksEverySeatOnce(t *testing.T) {
 	t.Parallel()
 	const people, seats, queue = 200, 25, 10
 	w := newWorld(t, newLive(t))
@@ -95,7 +98,9 @@ func TestTheLastSeat(t *testing.T) {
 		case got.Code == codes.OK && got.answer.GetBooking() != nil:
 			booked = append(booked, got.answer.GetBooking().GetId())
 		case got.Code == codes.OK:
-			waiting, positions = append(waiting, got.answer.GetEntry().GetId()), append(positions, got.answer.GetEntry().GetPosition())
+			waiting, positions = append(
+				waiting, got.answer.GetEntry().GetId(),
+			), append(positions, got.answer.GetEntry().GetPosition())
 		case got.Reason == "SESSION_FULL":
 			full++
 		default:
@@ -112,7 +117,9 @@ func TestTheLastSeat(t *testing.T) {
 			break
 		}
 	}
-	roster := call[*v1.ListRosterResponse](t, w.live, w.token(tenant.RoleOwner), "BookingService/ListRoster", &v1.ListRosterRequest{SessionId: text(in)})
+	roster := call[*v1.ListRosterResponse](
+		t, w.live, w.token(tenant.RoleOwner), "BookingService/ListRoster", &v1.ListRosterRequest{SessionId: text(in)},
+	)
 	sameIDs(t, "bookings", booked, roster.GetBookings())
 	sameIDs(t, "entries", waiting, roster.GetEntries())
 	if roster.GetSeatsTaken() != seats {
@@ -121,7 +128,7 @@ func TestTheLastSeat(t *testing.T) {
 	w.live.sound(t)
 }
 
-// sameIDs fails where what was told is not what there is.
+// sameIDs fails if the ids in responses are not those in the roster.
 func sameIDs[M interface{ GetId() string }](t *testing.T, what string, told []string, there []M) {
 	t.Helper()
 	var ids []string
@@ -135,10 +142,9 @@ func sameIDs[M interface{ GetId() string }](t *testing.T, what string, told []st
 	}
 }
 
-// The test above can fail: where transactions are not serializable and the check on seats is gone, which
-// are the two guards, the same rush sells more seats than there are. It takes two nodes for that: one alone
-// settles who comes to the same session one after the other.
-func TestTheLastSeatUnguarded(t *testing.T) {
+// Negative control: without serializable transactions and the check on seats, which are the two guards, the same rush
+// overbooks the session. It takes two nodes: a single node runs the bookings of a session in order.
+func TestRush_OverbooksWithoutGuards(t *testing.T) {
 	t.Parallel()
 	const people, seats, rounds = 60, 5, 200
 	db := pgtest.New(t)
@@ -164,8 +170,13 @@ func TestTheLastSeatUnguarded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if bookings > seats || counted != bookings {
-			t.Logf("round %d: %d seats, %d told that they have one, %d bookings, %d counted", round+1, seats, booked, bookings, counted)
-			if c := start(t, "verify", "--database-url", db.URL); c.ended(t) == 0 || !strings.Contains(c.out.String(), "never one seat too many") {
+			t.Logf(
+				"round %d: %d seats, %d told that they have one, %d bookings, %d counted", round+1, seats, booked, bookings,
+				counted,
+			)
+			if c := start(
+				t, "verify", "--database-url", db.URL,
+			); c.ended(t) == 0 || !strings.Contains(c.out.String(), "never one seat too many") {
 				t.Errorf("berth verify does not see it: %s", c.out)
 			}
 			return
@@ -174,7 +185,7 @@ func TestTheLastSeatUnguarded(t *testing.T) {
 	t.Fatalf("without its guards it did not oversell in %d rounds", rounds)
 }
 
-// weakened gives the URL of a way to the database on which "serializable" reads "read committed".
+// weakened returns the URL of a proxy to the database that replaces "serializable" by "read committed".
 func weakened(t *testing.T, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
@@ -204,7 +215,7 @@ func weakened(t *testing.T, database string) string {
 	return u.String()
 }
 
-// relay passes on what both sides say until one of them hangs up.
+// relay copies the messages of both sides until one closes the connection.
 func relay(client net.Conn, address string) {
 	defer client.Close()
 	server, err := new(net.Dialer).DialContext(context.Background(), "tcp", address)
@@ -223,7 +234,7 @@ func relay(client net.Conn, address string) {
 	}
 }
 
-// relayMessage passes on one message of Postgres's protocol. The first one has no type.
+// relayMessage forwards one message of the Postgres protocol. The first one has no type.
 func relayMessage(to io.Writer, from io.Reader, first bool) error {
 	const strong, weak = "isolation level serializable", "isolation level read committed"
 	head := make([]byte, 5)

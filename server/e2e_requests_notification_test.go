@@ -36,13 +36,16 @@ var notificationRequests = map[string][]build{
 			UpdateMask: paths("preferences", "quiet_hours"),
 		}
 	}},
-	"NotificationService/CreateCalendarFeed":      {func(*world) proto.Message { return &v1.CreateCalendarFeedRequest{} }},
-	"NotificationService/DeleteCalendarFeed":      {func(*world) proto.Message { return &v1.DeleteCalendarFeedRequest{} }},
-	"NotificationService/GetNotificationSettings": {func(*world) proto.Message { return &v1.GetNotificationSettingsRequest{} }},
+	"NotificationService/CreateCalendarFeed": {func(*world) proto.Message { return &v1.CreateCalendarFeedRequest{} }},
+	"NotificationService/DeleteCalendarFeed": {func(*world) proto.Message { return &v1.DeleteCalendarFeedRequest{} }},
+	"NotificationService/GetNotificationSettings": {
+		func(*world) proto.Message { return &v1.GetNotificationSettingsRequest{} },
+	},
 	"NotificationService/UpdateNotificationSettings": {func(*world) proto.Message {
 		return &v1.UpdateNotificationSettingsRequest{
 			Settings: &v1.NotificationSettings{
-				QuietHours: night(), SmsPerDay: 5, PushPerDay: 5, EmailPerDay: 5, Reminders: []*durationpb.Duration{durationpb.New(time.Hour)},
+				QuietHours: night(), SmsPerDay: 5, PushPerDay: 5, EmailPerDay: 5,
+				Reminders:  []*durationpb.Duration{durationpb.New(time.Hour)},
 				SenderName: unique(), ReplyTo: unique() + "@example.com", Locale: "de", CreditsLowAt: 2,
 			},
 			UpdateMask: paths("quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",
@@ -57,7 +60,8 @@ var notificationRequests = map[string][]build{
 	},
 	"NotificationService/UpdateTemplate": {func(*world) proto.Message {
 		return &v1.UpdateTemplateRequest{Template: &v1.NotificationTemplate{
-			Topic: aTopic, Channel: aChannel, Locale: "en", Subject: unique() + " {{.Title}}", Body: unique() + " {{.When}}", Html: "<p>{{.Title}}</p>",
+			Topic: aTopic, Channel: aChannel, Locale: "en", Subject: unique() + " {{.Title}}", Body: unique() + " {{.When}}",
+			Html: "<p>{{.Title}}</p>",
 		}}
 	}},
 	"NotificationService/PreviewTemplate": {
@@ -65,7 +69,9 @@ var notificationRequests = map[string][]build{
 			return &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr"}}
 		},
 		func(*world) proto.Message {
-			return &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: aTopic, Channel: aChannel, Locale: "fr", Subject: "{{.Title}}", Body: "{{.When}}"}}
+			return &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{
+				Topic: aTopic, Channel: aChannel, Locale: "fr", Subject: "{{.Title}}", Body: "{{.When}}",
+			}}
 		},
 	},
 	"NotificationService/ResetTemplate": {func(*world) proto.Message {
@@ -89,7 +95,9 @@ var notificationRequests = map[string][]build{
 	"NotificationService/ListOutbox": {
 		func(w *world) proto.Message {
 			booking, offer := w.newDelivery()
-			return &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer)}}
+			return &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{
+				MemberId: text(w.other.Member), BookingId: text(booking), OfferId: text(offer),
+			}}
 		},
 		func(w *world) proto.Message {
 			w.newDelivery()
@@ -111,7 +119,7 @@ var notificationRequests = map[string][]build{
 	}},
 }
 
-// newDelivery is a line of the log about a booking and an offer, with its message.
+// newDelivery writes a line of the delivery log about a booking and an offer, with its message.
 func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
 	w.t.Helper()
 	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)

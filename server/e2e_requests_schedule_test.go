@@ -14,7 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What a tenant offers, and its schedule.
+// Requests about the catalog and the schedule.
 var scheduleRequests = map[string][]build{
 	"SessionService/CreateSession": {func(w *world) proto.Message {
 		return &v1.CreateSessionRequest{Session: w.sessionInput(), Publish: true}
@@ -22,11 +22,20 @@ var scheduleRequests = map[string][]build{
 	"SessionService/UpdateSession": {func(w *world) proto.Message {
 		return &v1.UpdateSessionRequest{
 			SessionId: text(w.newSession()), Session: w.sessionInput(),
-			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "start_time", "end_time", "capacity", "waitlist_capacity"),
+			UpdateMask: paths(
+				"service_id", "location_id", "resource_id", "coach_id", "title", "description", "start_time", "end_time",
+				"capacity", "waitlist_capacity",
+			),
 		}
 	}},
-	"SessionService/GetSession": {func(w *world) proto.Message { return &v1.GetSessionRequest{SessionId: text(w.newSession())} }},
-	"SessionService/ListSessions": {func(w *world) proto.Message { return &v1.ListSessionsRequest{Filter: w.filter(true)} }, func(w *world) proto.Message {
+	"SessionService/GetSession": {
+		func(w *world) proto.Message { return &v1.GetSessionRequest{SessionId: text(w.newSession())} },
+	},
+	"SessionService/ListSessions": {func(
+		w *world,
+	) proto.Message {
+		return &v1.ListSessionsRequest{Filter: w.filter(true)}
+	}, func(w *world) proto.Message {
 		return &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}, PageSize: 1}
 	}},
 	"SessionService/PublishSession": {func(w *world) proto.Message {
@@ -54,8 +63,9 @@ var scheduleRequests = map[string][]build{
 		in.StartTime, in.EndTime = nil, nil
 		at := w.newSlot()
 		return &v1.CreateSeriesRequest{
-			Template: in, Rule: "FREQ=DAILY;COUNT=2", StartDate: civilMessage(at), StartTimeOfDay: timeOfDay(int32(at.Hour()), int32(at.Minute())),
-			Duration: durationpb.New(slotLength), ExcludedDates: []*date.Date{civilMessage(at.AddDate(0, 0, 1))}, Publish: true,
+			Template: in, Rule: "FREQ=DAILY;COUNT=2", StartDate: civilMessage(at),
+			StartTimeOfDay: timeOfDay(int32(at.Hour()), int32(at.Minute())),
+			Duration:       durationpb.New(slotLength), ExcludedDates: []*date.Date{civilMessage(at.AddDate(0, 0, 1))}, Publish: true,
 		}
 	}},
 	"SessionService/UpdateSeries": {func(w *world) proto.Message {
@@ -63,8 +73,10 @@ var scheduleRequests = map[string][]build{
 		in := w.sessionInput()
 		in.StartTime, in.EndTime = nil, nil
 		return &v1.UpdateSeriesRequest{
-			SeriesId: text(series.ID), SessionId: text(first), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING, Template: in,
-			Rule: "FREQ=DAILY;COUNT=3", StartTimeOfDay: timeOfDay(int32(series.Time.Hour), int32(series.Time.Minute)), Duration: durationpb.New(slotLength),
+			SeriesId: text(series.ID), SessionId: text(first), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING,
+			Template: in,
+			Rule:     "FREQ=DAILY;COUNT=3", StartTimeOfDay: timeOfDay(int32(series.Time.Hour), int32(series.Time.Minute)),
+			Duration:      durationpb.New(slotLength),
 			ExcludedDates: []*date.Date{civilMessage(w.now)},
 			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "capacity", "waitlist_capacity",
 				"rule", "start_time_of_day", "duration", "excluded_dates"),
@@ -77,7 +89,9 @@ var scheduleRequests = map[string][]build{
 	"SessionService/PreviewBulk": {func(w *world) proto.Message {
 		return &v1.PreviewBulkRequest{Filter: w.filter(true), IncludeBooked: true}
 	}},
-	"SessionService/BulkPublish": {func(w *world) proto.Message { return &v1.BulkPublishRequest{Filter: w.filter(false)} }},
+	"SessionService/BulkPublish": {
+		func(w *world) proto.Message { return &v1.BulkPublishRequest{Filter: w.filter(false)} },
+	},
 	"SessionService/BulkDelete": {func(w *world) proto.Message {
 		return &v1.BulkDeleteRequest{Filter: w.filter(true), IncludeBooked: true, Reason: unique(), Notify: new(false)}
 	}},
@@ -98,9 +112,13 @@ var scheduleRequests = map[string][]build{
 	"SessionService/AddInlineWorkout": {func(w *world) proto.Message {
 		return &v1.AddInlineWorkoutRequest{SessionId: text(w.newSession()), Name: unique(), Body: unique()}
 	}},
-	"SessionService/CreateWorkout": {func(*world) proto.Message { return &v1.CreateWorkoutRequest{Name: unique(), Body: unique()} }},
+	"SessionService/CreateWorkout": {
+		func(*world) proto.Message { return &v1.CreateWorkoutRequest{Name: unique(), Body: unique()} },
+	},
 	"SessionService/UpdateWorkout": {func(w *world) proto.Message {
-		return &v1.UpdateWorkoutRequest{WorkoutId: text(w.newWorkout()), Name: unique(), Body: unique(), UpdateMask: paths("name", "body"), Etag: "v1"}
+		return &v1.UpdateWorkoutRequest{
+			WorkoutId: text(w.newWorkout()), Name: unique(), Body: unique(), UpdateMask: paths("name", "body"), Etag: "v1",
+		}
 	}},
 	"SessionService/DeleteWorkout": {func(w *world) proto.Message {
 		return &v1.DeleteWorkoutRequest{WorkoutId: text(w.newWorkout()), Etag: "v1"}
@@ -134,19 +152,27 @@ var scheduleRequests = map[string][]build{
 	"TenantService/UpdateLocation": {func(w *world) proto.Message {
 		in := locationInput(text(w.newLocation()))
 		in.Etag = "v1"
-		return &v1.UpdateLocationRequest{Location: in, UpdateMask: paths("name", "time_zone", "geo", "address", "channels", "active")}
+		return &v1.UpdateLocationRequest{
+			Location: in, UpdateMask: paths("name", "time_zone", "geo", "address", "channels", "active"),
+		}
 	}},
-	"TenantService/GetLocation": {func(w *world) proto.Message { return &v1.GetLocationRequest{LocationId: text(w.location)} }},
+	"TenantService/GetLocation": {
+		func(w *world) proto.Message { return &v1.GetLocationRequest{LocationId: text(w.location)} },
+	},
 	"TenantService/ListLocations": {func(w *world) proto.Message {
 		w.newLocation()
 		return &v1.ListLocationsRequest{IncludeInactive: true, PageSize: 1}
 	}},
 	"TenantService/CreateResource": {func(w *world) proto.Message {
-		return &v1.CreateResourceRequest{Resource: &v1.Resource{Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true}}
+		return &v1.CreateResourceRequest{Resource: &v1.Resource{
+			Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true,
+		}}
 	}},
 	"TenantService/UpdateResource": {func(w *world) proto.Message {
 		return &v1.UpdateResourceRequest{
-			Resource:   &v1.Resource{Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true},
+			Resource: &v1.Resource{
+				Id: text(w.newRoom()), LocationId: text(w.location), Name: unique(), Kind: unique(), Active: true,
+			},
 			UpdateMask: paths("name", "kind", "active"),
 		}
 	}},
@@ -168,11 +194,15 @@ var scheduleRequests = map[string][]build{
 		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths("name", "description", "category", "duration", "default_capacity",
 			"default_waitlist_capacity", "min_party", "max_party", "delivery", "color", "active")}
 	}},
-	"TenantService/GetService": {func(w *world) proto.Message { return &v1.GetServiceRequest{ServiceId: text(w.service)} }},
+	"TenantService/GetService": {
+		func(w *world) proto.Message { return &v1.GetServiceRequest{ServiceId: text(w.service)} },
+	},
 	"TenantService/ListServices": {
 		func(w *world) proto.Message {
 			in := serviceInput("")
-			call[*v1.CreateServiceResponse](w.t, w.live, w.token(tenant.RoleOwner), "TenantService/CreateService", &v1.CreateServiceRequest{Service: in})
+			call[*v1.CreateServiceResponse](
+				w.t, w.live, w.token(tenant.RoleOwner), "TenantService/CreateService", &v1.CreateServiceRequest{Service: in},
+			)
 			return &v1.ListServicesRequest{Category: in.Category, IncludeInactive: true}
 		},
 		func(w *world) proto.Message {
@@ -196,16 +226,18 @@ var scheduleRequests = map[string][]build{
 	}},
 }
 
-// sessionInput has a slot, a room and a coach of its own.
+// sessionInput has its own slot, room and coach.
 func (w *world) sessionInput() *v1.SessionInput {
 	at := w.newSlot()
 	return &v1.SessionInput{
-		ServiceId: text(w.service), LocationId: text(w.location), ResourceId: text(w.newRoom()), CoachId: text(w.newCoach()), Title: unique(), Description: unique(),
-		StartTime: timestamppb.New(at), EndTime: timestamppb.New(at.Add(slotLength)), Capacity: proto.Int32(8), WaitlistCapacity: proto.Int32(2),
+		ServiceId: text(w.service), LocationId: text(w.location), ResourceId: text(w.newRoom()), CoachId: text(w.newCoach()),
+		Title: unique(), Description: unique(),
+		StartTime: timestamppb.New(at), EndTime: timestamppb.New(at.Add(slotLength)), Capacity: proto.Int32(8),
+		WaitlistCapacity: proto.Int32(2),
 	}
 }
 
-// filter finds one session of a series, by all that a filter knows.
+// filter selects one session of a series, and sets every field of the filter.
 func (w *world) filter(published bool) *v1.SessionFilter {
 	series, first := w.newSeries(published)
 	state := v1.SessionState_SESSION_STATE_DRAFT
@@ -213,8 +245,10 @@ func (w *world) filter(published bool) *v1.SessionFilter {
 		state = v1.SessionState_SESSION_STATE_PUBLISHED
 	}
 	return &v1.SessionFilter{
-		StartsWithin: w.month(), LocationIds: []string{text(w.location)}, ServiceIds: []string{text(w.service)}, ResourceIds: []string{text(series.Resource)},
-		CoachIds: []string{text(series.Coach)}, States: []v1.SessionState{state}, SeriesId: text(series.ID), SessionIds: []string{text(first)},
+		StartsWithin: w.month(), LocationIds: []string{text(w.location)}, ServiceIds: []string{text(w.service)},
+		ResourceIds: []string{text(series.Resource)},
+		CoachIds:    []string{text(series.Coach)}, States: []v1.SessionState{state}, SeriesId: text(series.ID),
+		SessionIds: []string{text(first)},
 	}
 }
 
@@ -224,34 +258,44 @@ func memberWithoutSubject() member.Member {
 
 func memberInput(who tenant.Caller) *v1.Member {
 	return &v1.Member{
-		Id: text(who.Member), Subject: unique(), Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678", Tier: unique(), Tags: []string{unique()},
-		Roles: []string{tenant.RoleMember}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Locale: "de", TimeZone: "Europe/Berlin", Notes: unique(),
+		Id: text(who.Member), Subject: unique(), Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678",
+		Tier: unique(), Tags: []string{unique()},
+		Roles: []string{tenant.RoleMember}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Locale: "de",
+		TimeZone: "Europe/Berlin", Notes: unique(),
 	}
 }
 
 func locationInput(id string) *v1.Location {
 	return &v1.Location{
-		Id: id, Name: unique(), TimeZone: "Europe/Berlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4}, Address: unique(),
+		Id: id, Name: unique(), TimeZone: "Europe/Berlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4},
+		Address:  unique(),
 		Channels: []v1.Channel{v1.Channel_CHANNEL_ONLINE}, Active: true,
 	}
 }
 
 func serviceInput(id string) *v1.Service {
 	return &v1.Service{
-		Id: id, Name: unique(), Description: unique(), Category: unique(), Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10),
-		DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 3, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Color: "#aabbcc", Active: true,
+		Id: id, Name: unique(), Description: unique(), Category: unique(), Duration: durationpb.New(time.Hour),
+		DefaultCapacity:         proto.Int32(10),
+		DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 3, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Color: "#aabbcc",
+		Active: true,
 	}
 }
 
 func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 	hour := durationpb.New(time.Hour)
 	layer.Policy = &v1.Policy{
-		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour, AllowLateCancellation: new(true),
-		AllowReschedule: new(true), HoldTtl: hour, CheckinOpensBefore: hour, CheckinClosesAfterEnd: hour, GpsMaxMeters: proto.Int32(100),
-		AutoNoShow: new(true), AutoNoShowAfter: hour,
-		TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}}},
+		AdvanceWindow: durationpb.New(60 * 24 * time.Hour), BookingClosesBefore: hour, CancellationWindow: hour,
+		AllowLateCancellation: new(true),
+		AllowReschedule:       new(true), HoldTtl: hour, CheckinOpensBefore: hour, CheckinClosesAfterEnd: hour,
+		GpsMaxMeters: proto.Int32(100),
+		AutoNoShow:   new(true), AutoNoShowAfter: hour,
+		TierCancellations: &v1.TierCancellations{
+			Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}},
+		},
 	}
 	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before", "cancellation_window", "allow_late_cancellation",
-		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end", "gps_max_meters",
+		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end",
+		"gps_max_meters",
 		"auto_no_show", "auto_no_show_after")}
 }

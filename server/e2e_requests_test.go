@@ -20,12 +20,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// build makes a request that succeeds when the world's owner sends it, with everything it needs made
-// anew: whatever else is done with what another build made does not matter.
+// build creates a request that succeeds when the world's owner sends it. It creates everything that the request needs,
+// so that builds do not depend on each other.
 type build func(w *world) proto.Message
 
-// requests has for each RPC as many builds as it takes to fill in every id that it knows. The sweeps
-// fail for an RPC, and for an id, that is missing here.
+// requests has builds for each RPC that together set every id of its request. The tests of all RPCs fail if an RPC or
+// an id is missing here.
 var requests = func() map[string][]build {
 	all := maps.Clone(peopleRequests)
 	maps.Copy(all, scheduleRequests)
@@ -34,7 +34,7 @@ var requests = func() map[string][]build {
 	return all
 }()
 
-// People, what they hold and what they book.
+// Requests about members, roles, subscriptions and bookings.
 var peopleRequests = map[string][]build{
 	// Roles and service accounts
 
@@ -43,17 +43,25 @@ var peopleRequests = map[string][]build{
 	}},
 	"AccessService/CheckAccess": {
 		func(w *world) proto.Message {
-			return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_MemberId{MemberId: text(w.newMember().Member)}, Permission: "session.read"}
+			return &v1.CheckAccessRequest{
+				Who: &v1.CheckAccessRequest_MemberId{MemberId: text(w.newMember().Member)}, Permission: "session.read",
+			}
 		},
 		func(w *world) proto.Message {
-			return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_Subject{Subject: w.newMember().Subject}, Permission: "session.read"}
+			return &v1.CheckAccessRequest{
+				Who: &v1.CheckAccessRequest_Subject{Subject: w.newMember().Subject}, Permission: "session.read",
+			}
 		},
 		func(w *world) proto.Message {
-			return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: text(w.newAccount())}, Permission: "session.read"}
+			return &v1.CheckAccessRequest{
+				Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: text(w.newAccount())}, Permission: "session.read",
+			}
 		},
 	},
 	"AccessService/CreateRole": {func(*world) proto.Message {
-		return &v1.CreateRoleRequest{Role: &v1.Role{Name: unique(), Title: unique(), Description: unique(), Permissions: []string{"session.read"}}}
+		return &v1.CreateRoleRequest{Role: &v1.Role{
+			Name: unique(), Title: unique(), Description: unique(), Permissions: []string{"session.read"},
+		}}
 	}},
 	"AccessService/CreateServiceAccount": {func(w *world) proto.Message {
 		return &v1.CreateServiceAccountRequest{Name: unique(), Description: unique(), Roles: []string{w.newRole()}}
@@ -77,7 +85,9 @@ var peopleRequests = map[string][]build{
 	}},
 	"AccessService/UpdateRole": {func(w *world) proto.Message {
 		return &v1.UpdateRoleRequest{
-			Role:       &v1.Role{Name: w.newRole(), Title: unique(), Description: unique(), Permissions: []string{"session.read"}},
+			Role: &v1.Role{
+				Name: w.newRole(), Title: unique(), Description: unique(), Permissions: []string{"session.read"},
+			},
 			UpdateMask: paths("title", "description", "permissions"),
 		}
 	}},
@@ -86,9 +96,11 @@ var peopleRequests = map[string][]build{
 		return &v1.ExchangeKeyRequest{Key: key}
 	}},
 
-	// Looking back
+	// Audit log and analytics
 
-	"AnalyticsService/GetAttendanceSummary": {func(w *world) proto.Message { return &v1.GetAttendanceSummaryRequest{Filter: w.period()} }},
+	"AnalyticsService/GetAttendanceSummary": {
+		func(w *world) proto.Message { return &v1.GetAttendanceSummaryRequest{Filter: w.period()} },
+	},
 	"AnalyticsService/ListAttendanceDaily": {
 		func(w *world) proto.Message { return &v1.ListAttendanceDailyRequest{Filter: w.period()} },
 		func(w *world) proto.Message {
@@ -120,7 +132,9 @@ var peopleRequests = map[string][]build{
 			}
 		},
 		func(w *world) proto.Message {
-			return &v1.ListAuditEntriesRequest{Action: "subscription.start", TargetKind: "subscription", TargetId: text(w.credits)}
+			return &v1.ListAuditEntriesRequest{
+				Action: "subscription.start", TargetKind: "subscription", TargetId: text(w.credits),
+			}
 		},
 		func(*world) proto.Message { return &v1.ListAuditEntriesRequest{PageSize: 1} },
 	},
@@ -158,7 +172,9 @@ var peopleRequests = map[string][]build{
 			return &v1.AdminCancelBookingRequest{BookingId: text(w.newEntry(w.other))}
 		},
 	},
-	"BookingService/GetBooking": {func(w *world) proto.Message { return &v1.GetBookingRequest{BookingId: text(w.newBooking(w.other))} }},
+	"BookingService/GetBooking": {
+		func(w *world) proto.Message { return &v1.GetBookingRequest{BookingId: text(w.newBooking(w.other))} },
+	},
 	"BookingService/ListMyBookings": {
 		func(w *world) proto.Message {
 			w.newEntry(w.owner)
@@ -178,7 +194,9 @@ var peopleRequests = map[string][]build{
 		w.book(w.app, w.other, in)
 		return &v1.ListRosterRequest{SessionId: text(in), IncludeInactive: true}
 	}},
-	"BookingService/MarkNoShow": {func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.past(w.other))} }},
+	"BookingService/MarkNoShow": {
+		func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.past(w.other))} },
+	},
 	"BookingService/UndoNoShow": {func(w *world) proto.Message {
 		id := w.past(w.other)
 		_, err := w.app.Bookings.MarkNoShow(w.ctx(), w.owner, id)
@@ -189,20 +207,24 @@ var peopleRequests = map[string][]build{
 	"BookingService/HoldBooking": {
 		func(w *world) proto.Message {
 			return &v1.HoldBookingRequest{
-				SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE,
+				SessionId: text(w.newSession()), MemberId: text(w.newMember().Member), PartySize: 2,
+				Channel:     v1.Channel_CHANNEL_PHONE,
 				Contact:     &v1.Contact{Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678"},
 				ExternalRef: unique(), Note: unique(), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
 			}
 		},
 		func(w *world) proto.Message {
-			return &v1.HoldBookingRequest{SessionId: text(w.newSession()), Contact: &v1.Contact{Name: unique()}, GuestTier: "visitor"}
+			return &v1.HoldBookingRequest{
+				SessionId: text(w.newSession()), Contact: &v1.Contact{Name: unique()}, GuestTier: "visitor",
+			}
 		},
 	},
 	"BookingService/ConfirmBooking": {
 		func(w *world) proto.Message {
 			held, provider := w.newHold(w.newMember()), w.newProvider()
 			return &v1.ConfirmBookingRequest{
-				BookingId: held.GetId(), Payment: &v1.PaymentFacts{Amount: euros(20), Method: unique(), Status: v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED},
+				BookingId:           held.GetId(),
+				Payment:             &v1.PaymentFacts{Amount: euros(20), Method: unique(), Status: v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED},
 				BenefitProviderCode: provider.GetCode(), BenefitMembershipNumber: "M-12345",
 				Items: &v1.ItemSelection{BookingItemIds: []string{held.GetItems()[0].GetId()}},
 			}
@@ -225,7 +247,8 @@ var peopleRequests = map[string][]build{
 	}},
 	"BookingService/UpdateItem": {func(w *world) proto.Message {
 		return &v1.UpdateItemRequest{
-			ItemId: w.newItem().GetId(), Item: itemInput(), UpdateMask: paths("name", "kind", "stock", "price", "time_out", "active"),
+			ItemId: w.newItem().GetId(), Item: itemInput(),
+			UpdateMask: paths("name", "kind", "stock", "price", "time_out", "active"),
 		}
 	}},
 	"BookingService/ListItems": {
@@ -275,11 +298,18 @@ var peopleRequests = map[string][]build{
 		},
 		func(w *world) proto.Message {
 			in, _ := w.arriving(w.owner)
-			return &v1.SelfCheckInRequest{SessionId: text(in), Proof: &v1.SelfCheckInRequest_Position{Position: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4}}}
+			return &v1.SelfCheckInRequest{
+				SessionId: text(in),
+				Proof:     &v1.SelfCheckInRequest_Position{Position: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4}},
+			}
 		},
 	},
-	"CheckInService/GetQrToken":       {func(w *world) proto.Message { return &v1.GetQrTokenRequest{SessionId: text(w.soon())} }},
-	"CheckInService/CreateDisplayUrl": {func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.soon())} }},
+	"CheckInService/GetQrToken": {
+		func(w *world) proto.Message { return &v1.GetQrTokenRequest{SessionId: text(w.soon())} },
+	},
+	"CheckInService/CreateDisplayUrl": {
+		func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.soon())} },
+	},
 	"CheckInService/GetDisplay": {func(w *world) proto.Message {
 		in, _ := w.arriving(w.other)
 		link, err := w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in)
@@ -301,7 +331,10 @@ var peopleRequests = map[string][]build{
 	"CreditService/UpdatePlan": {func(w *world) proto.Message {
 		return &v1.UpdatePlanRequest{
 			PlanId: text(w.newPlan().ID), Plan: planInput(),
-			UpdateMask: paths("name", "description", "credits", "period", "term", "daily_limit", "weekly_limit", "allow_overlap", "price", "active"),
+			UpdateMask: paths(
+				"name", "description", "credits", "period", "term", "daily_limit", "weekly_limit", "allow_overlap", "price",
+				"active",
+			),
 		}
 	}},
 	"CreditService/ListPlans": {func(w *world) proto.Message {
@@ -347,14 +380,20 @@ var peopleRequests = map[string][]build{
 
 	// Members
 
-	"MemberService/CreateMember": {func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.other)} }},
+	"MemberService/CreateMember": {
+		func(w *world) proto.Message { return &v1.CreateMemberRequest{Member: memberInput(w.other)} },
+	},
 	"MemberService/UpdateMember": {func(w *world) proto.Message {
 		m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, memberWithoutSubject())
 		w.ok(err)
 		sent := memberInput(tenant.Caller{Member: m.ID})
-		return &v1.UpdateMemberRequest{Member: sent, UpdateMask: paths("subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes")}
+		return &v1.UpdateMemberRequest{Member: sent, UpdateMask: paths(
+			"subject", "name", "email", "phone", "tier", "tags", "status", "locale", "time_zone", "notes",
+		)}
 	}},
-	"MemberService/GetMember": {func(w *world) proto.Message { return &v1.GetMemberRequest{MemberId: text(w.newMember().Member)} }},
+	"MemberService/GetMember": {
+		func(w *world) proto.Message { return &v1.GetMemberRequest{MemberId: text(w.newMember().Member)} },
+	},
 	"MemberService/ListMembers": {
 		func(w *world) proto.Message {
 			m := memberWithoutSubject()
@@ -396,7 +435,7 @@ func civilMessage(t time.Time) *date.Date {
 	return &date.Date{Year: int32(t.Year()), Month: int32(t.Month()), Day: int32(t.Day())}
 }
 
-// period is the days around now, in the world's only place.
+// period is the days around now, at the world's location.
 func (w *world) period() *v1.AnalyticsFilter {
 	return &v1.AnalyticsFilter{
 		StartDate: civilMessage(w.now.AddDate(0, 0, -3)), EndDate: civilMessage(w.now.AddDate(0, 0, 12)),
@@ -404,7 +443,7 @@ func (w *world) period() *v1.AnalyticsFilter {
 	}
 }
 
-// month is the time in which everything takes place.
+// month is the period that has all sessions.
 func (w *world) month() *v1.TimeRange {
 	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 31))}
 }
@@ -416,38 +455,50 @@ func timeOfDay(hours, minutes int32) *timeofday.TimeOfDay {
 func euros(units int64) *money.Money { return &money.Money{CurrencyCode: "EUR", Units: units} }
 
 func itemInput() *v1.ItemInput {
-	return &v1.ItemInput{Name: unique(), Kind: unique(), Stock: 5, Price: euros(3), TimeOut: durationpb.New(time.Hour), Active: true}
+	return &v1.ItemInput{
+		Name: unique(), Kind: unique(), Stock: 5, Price: euros(3), TimeOut: durationpb.New(time.Hour), Active: true,
+	}
 }
 
 func (w *world) newItem() *v1.Item {
 	w.t.Helper()
 	request := &v1.CreateItemRequest{LocationId: text(w.location), Item: itemInput()}
-	return call[*v1.CreateItemResponse](w.t, w.live, w.token(tenant.RoleOwner), "BookingService/CreateItem", request).GetItem()
+	return call[*v1.CreateItemResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/CreateItem", request,
+	).GetItem()
 }
 
-// newHold has an item.
+// newHold creates a hold with an item.
 func (w *world) newHold(who tenant.Caller) *v1.Booking {
 	w.t.Helper()
 	request := &v1.HoldBookingRequest{
-		SessionId: text(w.newSession()), MemberId: text(who.Member), Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
+		SessionId: text(w.newSession()), MemberId: text(who.Member),
+		Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
 	}
-	return call[*v1.HoldBookingResponse](w.t, w.live, w.token(tenant.RoleOwner), "BookingService/HoldBooking", request).GetBooking()
+	return call[*v1.HoldBookingResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/HoldBooking", request,
+	).GetBooking()
 }
 
 func providerInput() *v1.BenefitProvider {
-	return &v1.BenefitProvider{Code: strings.ToUpper(unique()), Name: unique(), NumberPattern: "M-[0-9]+", DiscountPercent: 10, Active: true}
+	return &v1.BenefitProvider{
+		Code: strings.ToUpper(unique()), Name: unique(), NumberPattern: "M-[0-9]+", DiscountPercent: 10, Active: true,
+	}
 }
 
 func (w *world) newProvider() *v1.BenefitProvider {
 	w.t.Helper()
 	request := &v1.PutBenefitProviderRequest{Provider: providerInput()}
-	return call[*v1.PutBenefitProviderResponse](w.t, w.live, w.token(tenant.RoleOwner), "BookingService/PutBenefitProvider", request).GetProvider()
+	return call[*v1.PutBenefitProviderResponse](
+		w.t, w.live, w.token(tenant.RoleOwner), "BookingService/PutBenefitProvider", request,
+	).GetProvider()
 }
 
 func planInput() *v1.PlanInput {
 	return &v1.PlanInput{
 		Name: unique(), Description: unique(), Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 5,
-		Period: durationpb.New(30 * 24 * time.Hour), Term: durationpb.New(365 * 24 * time.Hour), DailyLimit: proto.Int32(2), WeeklyLimit: proto.Int32(7),
-		Price: &money.Money{CurrencyCode: "EUR", Units: 49, Nanos: 900_000_000}, Active: true,
+		Period: durationpb.New(30 * 24 * time.Hour), Term: durationpb.New(365 * 24 * time.Hour), DailyLimit: proto.Int32(2),
+		WeeklyLimit: proto.Int32(7),
+		Price:       &money.Money{CurrencyCode: "EUR", Units: 49, Nanos: 900_000_000}, Active: true,
 	}
 }

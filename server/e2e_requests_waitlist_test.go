@@ -20,13 +20,14 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Those who wait, and how places reach them.
+// Requests about the waitlist.
 var waitlistRequests = map[string][]build{
 	"WaitlistService/JoinWaitlist": {
 		func(w *world) proto.Message {
 			in := w.fullSession()
 			return &v1.JoinWaitlistRequest{
-				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: text(in)}, CoachId: text(w.coach.Member),
+				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: text(in)},
+				CoachId:     text(w.coach.Member),
 				ExternalRef: unique(), Note: unique(),
 			}
 		},
@@ -34,13 +35,16 @@ var waitlistRequests = map[string][]build{
 			who := w.newMember()
 			return &v1.JoinWaitlistRequest{
 				MemberId: text(who.Member), SubscriptionId: text(w.newSubscription(who)),
-				Wish: &v1.JoinWaitlistRequest_AnyOf{AnyOf: &v1.SessionChoice{SessionIds: []string{text(w.fullSession()), text(w.fullSession())}}},
+				Wish: &v1.JoinWaitlistRequest_AnyOf{
+					AnyOf: &v1.SessionChoice{SessionIds: []string{text(w.fullSession()), text(w.fullSession())}},
+				},
 			}
 		},
 		func(w *world) proto.Message {
 			return &v1.JoinWaitlistRequest{
 				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
-					ServiceId: text(w.offering()), LocationId: text(w.location), ResourceId: text(w.newRoom()), FirstDate: civilMessage(w.now.AddDate(0, 0, 2)),
+					ServiceId: text(w.offering()), LocationId: text(w.location), ResourceId: text(w.newRoom()),
+					FirstDate: civilMessage(w.now.AddDate(0, 0, 2)),
 				}},
 			}
 		},
@@ -60,19 +64,25 @@ var waitlistRequests = map[string][]build{
 	"WaitlistService/DeclineOffer": {func(w *world) proto.Message {
 		return &v1.DeclineOfferRequest{OfferId: text(w.newOffer(w.newMember()).ID), Reason: unique()}
 	}},
-	"WaitlistService/GetClaim": {func(w *world) proto.Message { return &v1.GetClaimRequest{Token: w.claim(w.newOffer(w.newMember()))} }},
+	"WaitlistService/GetClaim": {
+		func(w *world) proto.Message { return &v1.GetClaimRequest{Token: w.claim(w.newOffer(w.newMember()))} },
+	},
 	"WaitlistService/ClaimOffer": {func(w *world) proto.Message {
 		return &v1.ClaimOfferRequest{Token: w.claim(w.newOffer(w.newMember())), Action: v1.ClaimAction_CLAIM_ACTION_DECLINE}
 	}},
 	"WaitlistService/ListEntries": {
 		func(w *world) proto.Message {
 			wish, who := &waitlist.Window{
-				Service: w.offering(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3), Latest: civil.TimeOfDay{Hour: 23},
+				Service: w.offering(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3),
+				Latest: civil.TimeOfDay{Hour: 23},
 			}, w.newMember()
-			_, err := w.app.Waitlists.JoinWaitlist(w.ctx(), who, waitlists.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online})
+			_, err := w.app.Waitlists.JoinWaitlist(
+				w.ctx(), who, waitlists.JoinRequest{Window: wish, Party: 1, Channel: catalog.Online},
+			)
 			w.ok(err)
 			return &v1.ListEntriesRequest{Filter: &v1.EntryFilter{
-				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource), MemberId: text(who.Member),
+				LocationId: text(wish.Location), ServiceId: text(wish.Service), ResourceId: text(wish.Resource),
+				MemberId: text(who.Member),
 				Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING}, DesiredWithin: w.span(),
 			}}
 		},
@@ -91,7 +101,8 @@ var waitlistRequests = map[string][]build{
 		func(w *world) proto.Message {
 			o := w.newOffer(w.newMember())
 			return &v1.ListOffersRequest{
-				SessionId: text(o.Session), EntryId: text(o.Entry), MemberId: text(o.Member), Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE},
+				SessionId: text(o.Session), EntryId: text(o.Entry), MemberId: text(o.Member),
+				Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE},
 			}
 		},
 		func(w *world) proto.Message {
@@ -101,7 +112,9 @@ var waitlistRequests = map[string][]build{
 		},
 	},
 	"WaitlistService/SetPriority": {func(w *world) proto.Message {
-		return &v1.SetPriorityRequest{EntryId: text(w.newEntry(w.newMember())), Flagged: new(true), Score: new(int32(500)), Reason: unique()}
+		return &v1.SetPriorityRequest{
+			EntryId: text(w.newEntry(w.newMember())), Flagged: new(true), Score: new(int32(500)), Reason: unique(),
+		}
 	}},
 	"WaitlistService/MoveEntry": {func(w *world) proto.Message {
 		in := w.fullSession()
@@ -110,7 +123,8 @@ var waitlistRequests = map[string][]build{
 	}},
 	"WaitlistService/OfferPlace": {func(w *world) proto.Message {
 		return &v1.OfferPlaceRequest{
-			SessionId: text(w.newSession()), EntryId: text(w.newEntry(w.newMember())), ExpireTime: timestamppb.New(w.now.Add(time.Hour)), Reason: unique(),
+			SessionId: text(w.newSession()), EntryId: text(w.newEntry(w.newMember())),
+			ExpireTime: timestamppb.New(w.now.Add(time.Hour)), Reason: unique(),
 		}
 	}},
 	"WaitlistService/ExpireOffer": {func(w *world) proto.Message {
@@ -124,10 +138,14 @@ var waitlistRequests = map[string][]build{
 	}},
 	"WaitlistService/UpdateRules": {
 		func(w *world) proto.Message {
-			return &v1.UpdateRulesRequest{LocationId: text(w.newLocation()), Rules: allRules(), UpdateMask: paths(ruleNames...), Reason: unique(), Etag: "v0"}
+			return &v1.UpdateRulesRequest{
+				LocationId: text(w.newLocation()), Rules: allRules(), UpdateMask: paths(ruleNames...), Reason: unique(), Etag: "v0",
+			}
 		},
 		func(w *world) proto.Message {
-			return &v1.UpdateRulesRequest{ServiceId: text(w.newService()), Rules: &v1.WaitlistRules{Enabled: new(false)}, UpdateMask: paths("enabled")}
+			return &v1.UpdateRulesRequest{
+				ServiceId: text(w.newService()), Rules: &v1.WaitlistRules{Enabled: new(false)}, UpdateMask: paths("enabled"),
+			}
 		},
 	},
 	"WaitlistService/ResetRules": {
@@ -156,17 +174,23 @@ var waitlistRequests = map[string][]build{
 	},
 	"WaitlistService/PreviewRules": {
 		func(w *world) proto.Message {
-			return &v1.PreviewRulesRequest{ServiceId: text(w.newService()), Rules: allRules(), UpdateMask: paths(ruleNames...), DecidedWithin: w.span(), Limit: 10}
+			return &v1.PreviewRulesRequest{
+				ServiceId: text(w.newService()), Rules: allRules(), UpdateMask: paths(ruleNames...), DecidedWithin: w.span(),
+				Limit: 10,
+			}
 		},
 		func(w *world) proto.Message {
-			return &v1.PreviewRulesRequest{LocationId: text(w.newLocation()), Rules: &v1.WaitlistRules{}, UpdateMask: paths("mode")}
+			return &v1.PreviewRulesRequest{
+				LocationId: text(w.newLocation()), Rules: &v1.WaitlistRules{}, UpdateMask: paths("mode"),
+			}
 		},
 	},
 	"WaitlistService/ListDecisions": {
 		func(w *world) proto.Message {
 			o := w.newOffer(w.newMember())
 			return &v1.ListDecisionsRequest{
-				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service), DecidedWithin: w.span(),
+				SessionId: text(o.Session), LocationId: text(o.Queue.Location), ServiceId: text(o.Queue.Service),
+				DecidedWithin: w.span(),
 			}
 		},
 		func(w *world) proto.Message {
@@ -187,38 +211,47 @@ var waitlistRequests = map[string][]build{
 }
 
 var ruleNames = []string{
-	"enabled", "mode", "max_queue_size", "offer_window", "min_offer_window", "time_flexibility", "max_offers_per_entry", "max_tries_per_slot", "after_expiry",
-	"after_decline", "auto_cascade", "expire_stale", "stale_after", "allow_down_fitting", "order", "base_score", "tier_bonuses", "early_bird_points_per_day",
-	"early_bird_max_points", "eligibility_expression", "priority_expression", "quiet_hours", "offers_in_quiet_hours", "auto_promote_cutoff", "promotion_grace",
+	"enabled", "mode", "max_queue_size", "offer_window", "min_offer_window", "time_flexibility", "max_offers_per_entry",
+	"max_tries_per_slot", "after_expiry",
+	"after_decline", "auto_cascade", "expire_stale", "stale_after", "allow_down_fitting", "order", "base_score",
+	"tier_bonuses", "early_bird_points_per_day",
+	"early_bird_max_points", "eligibility_expression", "priority_expression", "quiet_hours", "offers_in_quiet_hours",
+	"auto_promote_cutoff", "promotion_grace",
 	"fill_after_start", "sms_min_score",
 }
 
 func allRules() *v1.WaitlistRules {
 	hour := durationpb.New(time.Hour)
 	return &v1.WaitlistRules{
-		Enabled: new(true), Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), MaxQueueSize: new(int32(20)), OfferWindow: hour, MinOfferWindow: durationpb.New(time.Minute),
-		TimeFlexibility: hour, MaxOffersPerEntry: new(int32(2)), MaxTriesPerSlot: new(int32(5)), AfterExpiry: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE),
-		AfterDecline: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE), AutoCascade: new(true), ExpireStale: new(true), StaleAfter: hour, AllowDownFitting: new(false),
-		Order: new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM), BaseScore: new(int32(50)), TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}},
-		EarlyBirdPointsPerDay: new(int32(1)), EarlyBirdMaxPoints: new(int32(10)), EligibilityExpression: new("entry.party_size < 5"),
-		PriorityExpression: new("100 - entry.party_size"), QuietHours: &v1.WaitlistQuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)}, OffersInQuietHours: new(true),
+		Enabled: new(true), Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), MaxQueueSize: new(int32(20)), OfferWindow: hour,
+		MinOfferWindow:  durationpb.New(time.Minute),
+		TimeFlexibility: hour, MaxOffersPerEntry: new(int32(2)), MaxTriesPerSlot: new(int32(5)),
+		AfterExpiry:  new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE),
+		AfterDecline: new(v1.WaitlistAfter_WAITLIST_AFTER_CLOSE), AutoCascade: new(true), ExpireStale: new(true),
+		StaleAfter: hour, AllowDownFitting: new(false),
+		Order: new(v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM), BaseScore: new(int32(50)),
+		TierBonuses:           &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}},
+		EarlyBirdPointsPerDay: new(int32(1)), EarlyBirdMaxPoints: new(int32(10)),
+		EligibilityExpression: new("entry.party_size < 5"),
+		PriorityExpression:    new("100 - entry.party_size"),
+		QuietHours:            &v1.WaitlistQuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)}, OffersInQuietHours: new(true),
 		AutoPromoteCutoff: hour, PromotionGrace: hour, FillAfterStart: hour, SmsMinScore: new(int32(10)),
 	}
 }
 
-// day is so many days from now, at the location.
+// day is the local date n days from now.
 func (w *world) day(n int) civil.Date {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	w.ok(err)
 	return civil.DateOf(w.now, berlin).AddDays(n)
 }
 
-// span is around now.
+// span is a period around now.
 func (w *world) span() *v1.TimeRange {
 	return &v1.TimeRange{Start: timestamppb.New(w.now.AddDate(0, 0, -1)), End: timestamppb.New(w.now.AddDate(0, 0, 30))}
 }
 
-// fullSession is one in which somebody has the only seat.
+// fullSession creates a session whose only seat is booked.
 func (w *world) fullSession() tenant.SessionID {
 	w.t.Helper()
 	in := w.newSession(func(in *session.Input) { in.Capacity = new(1) })
@@ -226,18 +259,20 @@ func (w *world) fullSession() tenant.SessionID {
 	return in
 }
 
-// offering is a service whose freed seats are offered, day and night.
+// offering creates a service whose freed seats are offered, also in quiet hours.
 func (w *world) offering() tenant.ServiceID {
 	w.t.Helper()
 	id := w.newService()
-	_, err := w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{Service: id}, Edit: func(s *waitlist.Settings) {
+	_, err := w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
+		Service: id,
+	}, Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.MaxQueueSize, s.Mode, s.OffersInQuietHours = new(true), new(10_000), new(waitlist.OfferInTurn), new(true)
 	}})
 	w.ok(err)
 	return id
 }
 
-// newOffer is a live one, of a seat that somebody gave up.
+// newOffer creates a live offer of a freed seat.
 func (w *world) newOffer(who tenant.Caller) waitlist.Offer {
 	w.t.Helper()
 	service := w.offering()
@@ -246,7 +281,9 @@ func (w *world) newOffer(who tenant.Caller) waitlist.Offer {
 	entry := w.book(w.app, who, in).Entry.ID
 	_, err := w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{ID: seat})
 	w.ok(err)
-	offers, err := w.app.Waitlists.ListOffers(w.ctx(), w.owner, waitlistdb.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1})
+	offers, err := w.app.Waitlists.ListOffers(
+		w.ctx(), w.owner, waitlistdb.OfferQuery{Entry: entry, Statuses: []waitlist.OfferStatus{}, Limit: 1},
+	)
 	w.ok(err)
 	return offers[0]
 }

@@ -28,16 +28,15 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// atOnce is how soon a change of roles holds on every node, where the machine has time; elsewhere before so many calls are
-// answered.
+// atOnce is how soon a change of roles must apply on every node of an idle machine. On a busy machine, callsMeanwhile
+// calls may be answered before.
 const (
 	atOnce      = time.Second
 	callsAtOnce = 100
 )
 
-// What is taken away through one node is gone on the other within a second: a role, a membership, a
-// service account.
-func TestRevocationOnEveryNode(t *testing.T) {
+// A role, a membership or a service account that is revoked on one node is revoked on the other within a second.
+func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	first := openLive(t, db, db.URL, data)
@@ -47,8 +46,12 @@ func TestRevocationOnEveryNode(t *testing.T) {
 	w := newWorld(t, first)
 	owner := w.token(tenant.RoleOwner)
 	account, key := w.newKey()
-	partner := call[*v1.ExchangeKeyResponse](t, second, "", "AccessService/ExchangeKey", &v1.ExchangeKeyRequest{Key: key}).GetAccessToken()
-	list, week := procedureNamed(t, "MemberService/ListMembers"), &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}}
+	partner := call[*v1.ExchangeKeyResponse](
+		t, second, "", "AccessService/ExchangeKey", &v1.ExchangeKeyRequest{Key: key},
+	).GetAccessToken()
+	list, week := procedureNamed(
+		t, "MemberService/ListMembers",
+	), &v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: w.month()}}
 
 	for name, test := range map[string]struct {
 		may    func(l *liveNode) outcome
@@ -59,7 +62,10 @@ func TestRevocationOnEveryNode(t *testing.T) {
 				return l.try(t.Context(), w.token(tenant.RoleCoach), list, &v1.ListMembersRequest{})
 			},
 			func() {
-				call[*v1.RevokeRoleResponse](t, first, owner, "AccessService/RevokeRole", &v1.RevokeRoleRequest{MemberId: text(w.coach.Member), Role: tenant.RoleCoach})
+				call[*v1.RevokeRoleResponse](
+					t, first, owner, "AccessService/RevokeRole",
+					&v1.RevokeRoleRequest{MemberId: text(w.coach.Member), Role: tenant.RoleCoach},
+				)
 			},
 		},
 		"membership": {
@@ -68,7 +74,8 @@ func TestRevocationOnEveryNode(t *testing.T) {
 			},
 			func() {
 				call[*v1.UpdateMemberResponse](t, first, owner, "MemberService/UpdateMember", &v1.UpdateMemberRequest{
-					Member: &v1.Member{Id: text(w.admin.Member), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, UpdateMask: paths("status"),
+					Member:     &v1.Member{Id: text(w.admin.Member), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE},
+					UpdateMask: paths("status"),
 				})
 			},
 		},
@@ -77,11 +84,14 @@ func TestRevocationOnEveryNode(t *testing.T) {
 				return l.try(t.Context(), partner, procedureNamed(t, "SessionService/ListSessions"), week)
 			},
 			func() {
-				call[*v1.RevokeServiceAccountResponse](t, first, owner, "AccessService/RevokeServiceAccount", &v1.RevokeServiceAccountRequest{ServiceAccountId: text(account)})
+				call[*v1.RevokeServiceAccountResponse](
+					t, first, owner, "AccessService/RevokeServiceAccount",
+					&v1.RevokeServiceAccountRequest{ServiceAccountId: text(account)},
+				)
 			},
 		},
 	} {
-		for _, l := range []*liveNode{first, second} { // and they remember it
+		for _, l := range []*liveNode{first, second} { // and both nodes have cached it
 			if got := test.may(l); got.Code != codes.OK {
 				t.Fatalf("%s: %s", name, got)
 			}
@@ -104,8 +114,8 @@ func TestRevocationOnEveryNode(t *testing.T) {
 	}
 }
 
-// listeners waits until a connection hears of changed roles that is not known, and gives all that do. Each is at this for a while before it says
-// anything else.
+// listeners waits until a new connection listens for changes of roles, and returns all such connections. A new
+// connection does nothing else for a while.
 func listeners(t *testing.T, db *pgtest.DB, known []int) []int {
 	t.Helper()
 	now := slices.Clone(known)
@@ -134,7 +144,7 @@ type identity struct {
 
 const identityIssuer = "https://login.test"
 
-// key makes a key and gives its issuer.
+// key creates a key and returns its issuer.
 func (i identity) key(name string, now func() time.Time) *token.Issuer {
 	i.t.Helper()
 	issuer, err := token.OpenIssuer(filepath.Join(filepath.Dir(i.path), name), identityIssuer, "berth", now)
@@ -144,7 +154,7 @@ func (i identity) key(name string, now func() time.Time) *token.Issuer {
 	return issuer
 }
 
-// publish puts a key into the file, in place of all others.
+// publish replaces all keys in the file by one key.
 func (i identity) publish(issuer *token.Issuer) {
 	i.t.Helper()
 	answer := httptest.NewRecorder()
@@ -158,14 +168,16 @@ func (i identity) publish(issuer *token.Issuer) {
 	}
 }
 
-func TestTokensOnTheWire(t *testing.T) {
+func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	idp := identity{t, filepath.Join(folder, "keys.json")}
 	key := idp.key("first.pem", time.Now)
 	idp.publish(key)
 	db, data := pgtest.New(t), t.TempDir()
-	live := openLive(t, db, db.URL, data, func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	live := openLive(
+		t, db, db.URL, data, func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path },
+	)
 	w := newWorld(t, live)
 	p := procedureNamed(t, "MemberService/GetMe")
 	try := func(raw string) outcome { return live.try(t.Context(), raw, p, &v1.GetMeRequest{}) }
@@ -199,7 +211,7 @@ func TestTokensOnTheWire(t *testing.T) {
 	if err := json.Unmarshal(raw, &header); err != nil {
 		t.Fatal(err)
 	}
-	// signed is a token of ours but for what change does to it.
+	// signed returns one of our tokens with a change.
 	signed := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
 		claims := jwt.MapClaims{
 			"iss": "berth", "aud": "berth", "sub": tenant.RoleOwner, "tenants": []tenant.TenantID{w.ID},
@@ -216,10 +228,12 @@ func TestTokensOnTheWire(t *testing.T) {
 	}
 	same := func(jwt.MapClaims) {}
 	for name, raw := range map[string]string{
-		"ours":                        good,
-		"ours, made by this test":     signed(jwt.SigningMethodEdDSA, private, same),
-		"of the sign-in service":      issue(key, tenant.RoleOwner),
-		"just expired, within leeway": signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Second).Unix() }),
+		"ours":                    good,
+		"ours, made by this test": signed(jwt.SigningMethodEdDSA, private, same),
+		"of the sign-in service":  issue(key, tenant.RoleOwner),
+		"just expired, within leeway": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Second).Unix() },
+		),
 	} {
 		if got := try(raw); got.Code != codes.OK {
 			t.Errorf("%s: %s", name, got)
@@ -227,12 +241,22 @@ func TestTokensOnTheWire(t *testing.T) {
 	}
 	parts := strings.Split(good, ".")
 	for name, raw := range map[string]string{
-		"expired":                        signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Minute).Unix() }),
-		"without an end":                 signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "exp") }),
-		"not good yet":                   signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["nbf"] = time.Now().Add(time.Hour).Unix() }),
-		"for others":                     signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["aud"] = "others" }),
-		"of another issuer":              signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = "https://evil.test" }),
-		"of the other issuer, our key":   signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = identityIssuer }),
+		"expired": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["exp"] = time.Now().Add(-time.Minute).Unix() },
+		),
+		"without an end": signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "exp") }),
+		"not good yet": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["nbf"] = time.Now().Add(time.Hour).Unix() },
+		),
+		"for others": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["aud"] = "others" },
+		),
+		"of another issuer": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = "https://evil.test" },
+		),
+		"of the other issuer, our key": signed(
+			jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { c["iss"] = identityIssuer },
+		),
 		"without a subject":              signed(jwt.SigningMethodEdDSA, private, func(c jwt.MapClaims) { delete(c, "sub") }),
 		"signed by a stranger":           signed(jwt.SigningMethodEdDSA, strange, same),
 		"unsigned":                       signed(jwt.SigningMethodNone, jwt.UnsafeAllowNoneSignatureType, same),
@@ -247,14 +271,16 @@ func TestTokensOnTheWire(t *testing.T) {
 	}
 }
 
-// The sign-in service changes its key: the new one counts and the old one does not, without a restart.
-func TestKeysRotateOnTheWire(t *testing.T) {
+// After the sign-in service has changed its key, the new one is accepted and the old one is not, without a restart.
+func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 	t.Parallel()
 	idp := identity{t, filepath.Join(t.TempDir(), "keys.json")}
 	keys := []*token.Issuer{idp.key("a.pem", time.Now), idp.key("b.pem", time.Now), idp.key("c.pem", time.Now)}
 	idp.publish(keys[0])
 	db := pgtest.New(t)
-	live := openLive(t, db, db.URL, t.TempDir(), func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path })
+	live := openLive(
+		t, db, db.URL, t.TempDir(), func(k *boot.KeyConfig) { k.IdentityIssuer, k.IdentityKeys = identityIssuer, idp.path },
+	)
 	w := newWorld(t, live)
 	try := func(issuer *token.Issuer) codes.Code {
 		raw, _, err := issuer.Issue(token.Grant{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
@@ -272,7 +298,9 @@ func TestKeysRotateOnTheWire(t *testing.T) {
 			}
 		}
 	}
-	if got := live.try(t.Context(), w.token(tenant.RoleOwner), procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{}); got.Code != codes.OK {
+	if got := live.try(
+		t.Context(), w.token(tenant.RoleOwner), procedureNamed(t, "MemberService/GetMe"), &v1.GetMeRequest{},
+	); got.Code != codes.OK {
 		t.Errorf("our own token: %s", got)
 	}
 }

@@ -25,8 +25,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A place is freed, refused by one, taken by the next through the link of a message, and everybody can be told why.
-func TestAFreedPlaceFindsItsWay(t *testing.T) {
+// A place is freed, declined by one member, and accepted by the next through a claim link. The explanations tell why.
+func TestFreedPlace_GoesToTheNextAndIsExplained(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
@@ -42,20 +42,27 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 	entries := make([]string, len(waiting))
 	for i, who := range waiting {
 		entry := book(who).GetEntry()
-		if entries[i] = entry.GetId(); entry.GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING || entry.GetPosition() != int32(i+1) {
+		if entries[i] = entry.GetId(); entry.GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING ||
+			entry.GetPosition() != int32(i+1) {
 			t.Fatalf("number %d got %v", i+1, entry)
 		}
 	}
-	call[*v1.CancelBookingResponse](t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held.GetId()})
+	call[*v1.CancelBookingResponse](
+		t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held.GetId()},
+	)
 
 	offers := func() []*v1.Offer {
-		return call[*v1.ListOffersResponse](t, l, w.token(tenant.RoleOwner), "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)}).GetOffers()
+		return call[*v1.ListOffersResponse](
+			t, l, w.token(tenant.RoleOwner), "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)},
+		).GetOffers()
 	}
 	first := offers()
 	if len(first) != 1 || first[0].GetEntryId() != entries[0] || first[0].GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE {
 		t.Fatalf("the first offer is %v", first)
 	}
-	call[*v1.DeclineOfferResponse](t, l, w.token(waiting[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{OfferId: first[0].GetId()})
+	call[*v1.DeclineOfferResponse](
+		t, l, w.token(waiting[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{OfferId: first[0].GetId()},
+	)
 	next := offers()
 	if len(next) != 2 || next[0].GetEntryId() != entries[1] || next[0].GetTry() != 2 {
 		t.Fatalf("then the offers are %v", next)
@@ -63,7 +70,9 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 
 	id, err := tenant.Parse[tenant.OfferID](next[0].GetId())
 	w.ok(err)
-	link := "http://" + l.Address + waitlists.ClaimPath + strings.TrimPrefix(w.app.Waitlists.ClaimURL(w.ID, id), "https://berth.test"+waitlists.ClaimPath)
+	link := "http://" + l.Address + waitlists.ClaimPath + strings.TrimPrefix(
+		w.app.Waitlists.ClaimURL(w.ID, id), "https://berth.test"+waitlists.ClaimPath,
+	)
 	if page := l.browse(t, http.MethodGet, link, nil); !strings.Contains(page, `data-state="live"`) {
 		t.Fatal(page)
 	}
@@ -72,8 +81,12 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 			t.Fatal(page)
 		}
 	}
-	mine := call[*v1.ListMyBookingsResponse](t, l, w.token(waiting[1].Subject), "BookingService/ListMyBookings", &v1.ListMyBookingsRequest{}).GetBookings()
-	if len(mine) != 1 || mine[0].GetSessionId() != text(in) || mine[0].GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED {
+	mine := call[*v1.ListMyBookingsResponse](
+		t, l, w.token(waiting[1].Subject), "BookingService/ListMyBookings", &v1.ListMyBookingsRequest{},
+	).GetBookings()
+	if len(
+		mine,
+	) != 1 || mine[0].GetSessionId() != text(in) || mine[0].GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED {
 		t.Errorf("the second has %v", mine)
 	}
 	for i, want := range []struct {
@@ -82,9 +95,14 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 	}{
 		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, "these seats had been offered before, and were not taken"},
 		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED, "It was offered 1 seat, until "},
-		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, "It was not chosen, because all open seats went to those before."},
+		{
+			v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING,
+			"It was not chosen, because all open seats went to those before.",
+		},
 	} {
-		story := call[*v1.ExplainEntryResponse](t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]})
+		story := call[*v1.ExplainEntryResponse](
+			t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]},
+		)
 		told := strings.Join(story.GetSentences(), "\n")
 		if story.GetEntry().GetStatus() != want.status || !strings.Contains(told, want.says) {
 			t.Errorf("number %d is %v, and is told:\n%s", i+1, story.GetEntry().GetStatus(), told)
@@ -114,8 +132,8 @@ func TestAFreedPlaceFindsItsWay(t *testing.T) {
 	l.sound(t)
 }
 
-// A member who asks why hears of nobody else: no name, no id, no score, and nothing of how others stand. Staff see all of it.
-func TestWhyTellsMembersOfNobodyElse(t *testing.T) {
+// An explanation for a member has no names, ids, scores or ranks of others. Staff see everything.
+func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
@@ -134,23 +152,35 @@ func TestWhyTellsMembersOfNobodyElse(t *testing.T) {
 	mine := w.newMember()
 	me := book(mine).GetEntry().GetId()
 	others := []tenant.Caller{w.newMember(), w.newMember()}
-	secrets := map[string]string{"the score of another": "7391", "the holder's booking": held, "the holder": text(holder.Member)}
+	secrets := map[string]string{
+		"the score of another": "7391", "the holder's booking": held, "the holder": text(holder.Member),
+	}
 	for i, who := range others {
 		e := book(who).GetEntry().GetId()
 		secrets[fmt.Sprint("entry ", i)], secrets[fmt.Sprint("member ", i)] = e, text(who.Member)
-		call[*v1.SetPriorityResponse](t, l, owner, "WaitlistService/SetPriority", &v1.SetPriorityRequest{EntryId: e, Score: new(int32(7391))})
+		call[*v1.SetPriorityResponse](
+			t, l, owner, "WaitlistService/SetPriority", &v1.SetPriorityRequest{EntryId: e, Score: new(int32(7391))},
+		)
 	}
-	call[*v1.CancelBookingResponse](t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held})
-	offers := call[*v1.ListOffersResponse](t, l, owner, "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)}).GetOffers()
+	call[*v1.CancelBookingResponse](
+		t, l, w.token(holder.Subject), "BookingService/CancelBooking", &v1.CancelBookingRequest{BookingId: held},
+	)
+	offers := call[*v1.ListOffersResponse](
+		t, l, owner, "WaitlistService/ListOffers", &v1.ListOffersRequest{SessionId: text(in)},
+	).GetOffers()
 	if len(offers) != 1 || offers[0].GetEntryId() != secrets["entry 0"] {
 		t.Fatalf("offers: %v", offers)
 	}
 	secrets["an offer"] = offers[0].GetId()
-	call[*v1.DeclineOfferResponse](t, l, w.token(others[0].Subject), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{
+	call[*v1.DeclineOfferResponse](t, l, w.token(
+		others[0].Subject,
+	), "WaitlistService/DeclineOffer", &v1.DeclineOfferRequest{
 		OfferId: offers[0].GetId(), Reason: "Nobody is to know.",
 	})
 	secrets["why another declined"] = "Nobody is to know."
-	whole := call[*v1.ExplainSessionResponse](t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)})
+	whole := call[*v1.ExplainSessionResponse](
+		t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)},
+	)
 	if len(whole.GetDecisions()) != 2 || len(whole.GetEntries()) != 3 {
 		t.Fatalf("staff are told %v", whole)
 	}
@@ -165,7 +195,10 @@ func TestWhyTellsMembersOfNobodyElse(t *testing.T) {
 	if told.Code != codes.OK || !strings.Contains(told.Answer, "It was not chosen") {
 		t.Fatal(told)
 	}
-	staff := l.try(t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"), &v1.ExplainSessionRequest{SessionId: text(in)})
+	staff := l.try(
+		t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"),
+		&v1.ExplainSessionRequest{SessionId: text(in)},
+	)
 	for what, secret := range secrets {
 		if strings.Contains(told.Answer, secret) {
 			t.Errorf("the member is told %s, %q", what, secret)
@@ -174,38 +207,54 @@ func TestWhyTellsMembersOfNobodyElse(t *testing.T) {
 			t.Errorf("staff are not told %s, %q", what, secret)
 		}
 	}
-	if entry := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: secrets["entry 0"]}); entry.Reason != "ENTRY_NOT_FOUND" {
+	if entry := l.try(
+		t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: secrets["entry 0"]},
+	); entry.Reason != "ENTRY_NOT_FOUND" {
 		t.Errorf("the entry of another: %s", entry)
 	}
-	if all := l.try(t.Context(), w.token(mine.Subject), procedureNamed(t, "WaitlistService/ExplainSession"), &v1.ExplainSessionRequest{SessionId: text(in)}); all.Code != codes.PermissionDenied {
+	if all := l.try(
+		t.Context(), w.token(mine.Subject), procedureNamed(t, "WaitlistService/ExplainSession"),
+		&v1.ExplainSessionRequest{SessionId: text(in)},
+	); all.Code != codes.PermissionDenied {
 		t.Errorf("the session: %s", all)
 	}
 }
 
-// An expression that does not compile is refused with the place of the mistake, whatever protocol it came by, and changes nothing.
-func TestBrokenRulesAreRefusedWithTheirPlace(t *testing.T) {
+// An expression that does not compile is rejected with line and column over any protocol, and changes nothing.
+func TestUpdateRules_RejectsExpressionsWithLineAndColumn(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
 	owner := w.token(tenant.RoleOwner)
 	clients := map[string]berthv1connect.WaitlistServiceClient{
-		"Connect":      berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address),
-		"Connect JSON": berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address, connect.WithProtoJSON()),
-		"gRPC-Web":     berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address, connect.WithGRPCWeb()),
+		"Connect": berthv1connect.NewWaitlistServiceClient(http.DefaultClient, "http://"+l.Address),
+		"Connect JSON": berthv1connect.NewWaitlistServiceClient(
+			http.DefaultClient, "http://"+l.Address, connect.WithProtoJSON(),
+		),
+		"gRPC-Web": berthv1connect.NewWaitlistServiceClient(
+			http.DefaultClient, "http://"+l.Address, connect.WithGRPCWeb(),
+		),
 	}
 	for name, tt := range map[string]struct {
 		rules *v1.WaitlistRules
 		field string
 		place [2]string // line and column
 	}{
-		"eligibility": {&v1.WaitlistRules{EligibilityExpression: new("member.tier ==\n  1 +")}, "eligibility_expression", [2]string{"2", "6"}},
-		"priority":    {&v1.WaitlistRules{PriorityExpression: new("member.tier")}, "priority_expression", [2]string{"1", "1"}},
+		"eligibility": {
+			&v1.WaitlistRules{EligibilityExpression: new("member.tier ==\n  1 +")}, "eligibility_expression",
+			[2]string{"2", "6"},
+		},
+		"priority": {
+			&v1.WaitlistRules{PriorityExpression: new("member.tier")}, "priority_expression", [2]string{"1", "1"},
+		},
 	} {
 		want := outcome{Code: codes.InvalidArgument, Reason: "RULES_INVALID", Metadata: map[string]string{
 			"field": "rules." + tt.field, "line": tt.place[0], "column": tt.place[1],
 		}}
 		mask := &fieldmaskpb.FieldMask{Paths: []string{tt.field}}
-		update, preview := &v1.UpdateRulesRequest{Rules: tt.rules, UpdateMask: mask}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask}
+		update, preview := &v1.UpdateRulesRequest{
+			Rules: tt.rules, UpdateMask: mask,
+		}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask}
 		check := func(by string, got outcome) {
 			t.Helper()
 			got.Message = ""
@@ -222,7 +271,9 @@ func TestBrokenRulesAreRefusedWithTheirPlace(t *testing.T) {
 			check(by, connectOutcome(t, err))
 		}
 	}
-	versions := call[*v1.ListRulesVersionsResponse](t, l, owner, "WaitlistService/ListRulesVersions", &v1.ListRulesVersionsRequest{}).GetVersions()
+	versions := call[*v1.ListRulesVersionsResponse](
+		t, l, owner, "WaitlistService/ListRulesVersions", &v1.ListRulesVersionsRequest{},
+	).GetVersions()
 	for _, v := range versions {
 		if v.GetRules().GetEligibilityExpression() != "" || v.GetRules().GetPriorityExpression() != "" {
 			t.Errorf("it was kept: %v", v)
@@ -230,7 +281,7 @@ func TestBrokenRulesAreRefusedWithTheirPlace(t *testing.T) {
 	}
 }
 
-// connectOutcome is outcomeOf for errors of Connect's own client.
+// connectOutcome is outcomeOf for errors of the Connect client.
 func connectOutcome(t *testing.T, err error) outcome {
 	t.Helper()
 	wire, ok := errors.AsType[*connect.Error](err)
@@ -250,7 +301,7 @@ func connectOutcome(t *testing.T, err error) outcome {
 	return o
 }
 
-// browse loads a page as a browser without scripts does, and follows where it is sent.
+// browse loads a page like a browser without scripts, and follows redirects.
 func (l *liveNode) browse(t *testing.T, method, address string, form url.Values) string {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
@@ -273,11 +324,13 @@ func (l *liveNode) browse(t *testing.T, method, address string, form url.Values)
 	return string(body)
 }
 
-// samples reads the node's metrics, but for the buckets of histograms.
+// samples reads the node's metrics, without the buckets of histograms.
 func (l *liveNode) samples(t *testing.T) map[string]float64 {
 	t.Helper()
 	parser := expfmt.NewTextParser(model.UTF8Validation)
-	families, err := parser.TextToMetricFamilies(strings.NewReader(l.browse(t, http.MethodGet, "http://"+l.Address+"/metrics", nil)))
+	families, err := parser.TextToMetricFamilies(
+		strings.NewReader(l.browse(t, http.MethodGet, "http://"+l.Address+"/metrics", nil)),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

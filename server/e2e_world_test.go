@@ -25,8 +25,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// world is a tenant with one of everything, made by the use cases. The same people, by the subjects of
-// their tokens, are in every world; all other texts are its own.
+// world is a tenant with one object of each kind, created by use cases. All worlds have people with the same subjects.
+// All other strings are unique.
 type world struct {
 	t      *testing.T
 	live   *liveNode
@@ -35,7 +35,7 @@ type world struct {
 	now    time.Time
 
 	ID tenant.TenantID
-	// The people, by the roles that are their subjects; partner is a service account.
+	// The people. Their subjects are the names of their roles; partner is a service account.
 	owner, admin, coach, member tenant.Caller
 	partner                     string
 	other                       tenant.Caller // one more member
@@ -45,25 +45,25 @@ type world struct {
 	plan     credit.Plan // credits, overlaps allowed
 	credits  tenant.SubscriptionID
 	workout  tenant.WorkoutID
-	role     string // of its own, without permissions
+	role     string // a tenant's role without permissions
 	batch    tenant.BatchID
 
 	slots *atomic.Int64
 }
 
-// in is the world as seen by a test of its own.
+// in returns the world for a subtest.
 func (w world) in(t *testing.T) *world {
 	w.t = t
 	return &w
 }
 
-// serial makes texts that no two things share, in any world.
+// serial makes strings unique over all worlds.
 var serial atomic.Int64
 
-// unique gives a text that nobody else has: a name, a role, the beginning of an address.
+// unique returns a unique string for a name, a role or an email address.
 func unique() string { return fmt.Sprintf("n%06d", serial.Add(1)) }
 
-// slotLength is how long the world's sessions last, at most.
+// slotLength is the maximum length of the world's sessions.
 const slotLength = 15 * time.Minute
 
 func newWorld(t *testing.T, live *liveNode) *world {
@@ -71,7 +71,10 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	now := time.Now().UTC().Truncate(time.Second)
 	w := &world{
 		t: t, live: live, now: now, app: live.App, slots: new(atomic.Int64),
-		before: app.New(app.Config{DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.Committed, RolesChanged: live.Guard.Invalidate}),
+		before: app.New(app.Config{
+			DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.Committed,
+			RolesChanged: live.Guard.Invalidate,
+		}),
 	}
 	made, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
@@ -81,7 +84,9 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.ID = made.ID
 	members, err := w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
 	w.ok(err)
-	w.owner = tenant.Caller{Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner}}
+	w.owner = tenant.Caller{
+		Tenant: w.ID, Subject: tenant.RoleOwner, Member: members[0].ID, Roles: []string{tenant.RoleOwner},
+	}
 	w.admin = w.person(tenant.RoleAdmin, tenant.RoleAdmin)
 	w.coach = w.person(tenant.RoleCoach, tenant.RoleCoach)
 	w.member = w.person(tenant.RoleMember)
@@ -92,18 +97,29 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	_, err = w.app.Accounts.RevokeRole(w.ctx(), w.owner, w.person("idler").Member, tenant.RoleMember)
 	w.ok(err)
 	left := w.person("left")
-	_, err = w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
+	_, err = w.app.Accounts.UpdateMember(w.ctx(), w.owner, left.Member, nil, func(
+		m *member.Member,
+	) error {
+		m.Status = member.Inactive
+		return nil
+	})
 	w.ok(err)
-	account, _, err := w.app.Accounts.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	account, _, err := w.app.Accounts.CreateServiceAccount(
+		w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}},
+	)
 	w.ok(err)
 	w.partner = "sa:" + account.ID.String()
 
-	// However long a test takes, what it holds is not let go meanwhile.
-	_, err = w.app.Settings.UpdatePolicy(w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) })
+	// Holds must not expire during a test.
+	_, err = w.app.Settings.UpdatePolicy(
+		w.ctx(), w.owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.HoldTTL = new(24 * time.Hour) },
+	)
 	w.ok(err)
 	w.location, w.service = w.newLocation(), w.newService()
-	_, err = w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{Service: w.service}, Edit: func(s *waitlist.Settings) {
-		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // whatever else is said, and although everything happens on a few days
+	_, err = w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
+		Service: w.service,
+	}, Edit: func(s *waitlist.Settings) {
+		s.Enabled, s.MaxQueueSize = new(true), new(10_000) // the tests have many entries on a few days
 	}})
 	w.ok(err)
 	w.plan = w.newPlan()
@@ -128,7 +144,7 @@ func (w *world) ok(err error) {
 	}
 }
 
-// token is good for the world; also for others, where they are named.
+// token returns a token for the world and, if given, other worlds.
 func (w *world) token(subject string, others ...*world) string {
 	w.t.Helper()
 	tenants := []tenant.TenantID{w.ID}
@@ -138,10 +154,12 @@ func (w *world) token(subject string, others ...*world) string {
 	return w.live.Token(w.t, subject, tenants...)
 }
 
-// person makes a member who is called by the subject, with roles beside that of a member.
+// person creates a member with a subject, and with roles in addition to "member".
 func (w *world) person(subject string, roles ...string) tenant.Caller {
 	w.t.Helper()
-	m, err := w.app.Accounts.CreateMember(w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"})
+	m, err := w.app.Accounts.CreateMember(
+		w.ctx(), w.owner, member.Member{Subject: subject, Name: unique(), Email: unique() + "@example.com"},
+	)
 	w.ok(err)
 	for _, role := range roles {
 		m.Roles, err = w.app.Accounts.AssignRole(w.ctx(), w.owner, m.ID, role)
@@ -175,7 +193,9 @@ func (w *world) newAccount() tenant.ServiceAccountID {
 
 func (w *world) newKey() (tenant.ServiceAccountID, string) {
 	w.t.Helper()
-	account, key, err := w.app.Accounts.CreateServiceAccount(w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}})
+	account, key, err := w.app.Accounts.CreateServiceAccount(
+		w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}},
+	)
 	w.ok(err)
 	return account.ID, key
 }
@@ -183,7 +203,8 @@ func (w *world) newKey() (tenant.ServiceAccountID, string) {
 func (w *world) newLocation() tenant.LocationID {
 	w.t.Helper()
 	made, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
-		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4}, Channels: catalog.Channels(), Active: true,
+		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4},
+		Channels: catalog.Channels(), Active: true,
 	})
 	w.ok(err)
 	return made.ID
@@ -191,7 +212,9 @@ func (w *world) newLocation() tenant.LocationID {
 
 func (w *world) newRoom() tenant.ResourceID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateResource(w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true})
+	made, err := w.app.Catalog.CreateResource(
+		w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true},
+	)
 	w.ok(err)
 	return made.ID
 }
@@ -208,7 +231,9 @@ func (w *world) newService() tenant.ServiceID {
 
 func (w *world) newPlan() credit.Plan {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true})
+	made, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
+		Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true,
+	})
 	w.ok(err)
 	return made
 }
@@ -220,7 +245,7 @@ func (w *world) newSubscription(who tenant.Caller) tenant.SubscriptionID {
 	return made.ID
 }
 
-// newSlot is a time at which nothing else is, tomorrow or later.
+// newSlot returns an unused time, tomorrow or later.
 func (w *world) newSlot() time.Time {
 	return w.now.Add(26*time.Hour + time.Duration(w.slots.Add(1))*(slotLength+time.Minute))
 }
@@ -250,7 +275,7 @@ func (w *world) newDraft() tenant.SessionID {
 	return w.makeSession(w.app, w.sessionAt(w.newSlot()), false)
 }
 
-// soon is a session in which everybody can check in now.
+// soon creates a session that is open for check-in now.
 func (w *world) soon() tenant.SessionID {
 	w.t.Helper()
 	return w.makeSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
@@ -268,21 +293,21 @@ func (w *world) newBooking(who tenant.Caller) tenant.BookingID {
 	return w.book(w.app, who, w.newSession()).Booking.ID
 }
 
-// arriving is a booking that can be checked in now.
+// arriving creates a booking that can be checked in now.
 func (w *world) arriving(who tenant.Caller) (tenant.SessionID, tenant.BookingID) {
 	w.t.Helper()
 	in := w.soon()
 	return in, w.book(w.app, who, in).Booking.ID
 }
 
-// past is a booking of a session that is over.
+// past creates a booking of a session that has ended.
 func (w *world) past(who tenant.Caller) tenant.BookingID {
 	w.t.Helper()
 	in := w.makeSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)
 	return w.book(w.before, who, in).Booking.ID
 }
 
-// newEntry is a place in the queue of a session that somebody else has filled.
+// newEntry creates a waitlist entry for a full session.
 func (w *world) newEntry(who tenant.Caller) tenant.EntryID {
 	w.t.Helper()
 	in := w.newSession(func(in *session.Input) { in.Capacity = new(1) })
@@ -304,7 +329,7 @@ func (w *world) newWorkout() tenant.WorkoutID {
 	return made.ID
 }
 
-// newSeries has two sessions, in a room and with a coach of their own.
+// newSeries creates a series of two sessions, with their own room and coach.
 func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	w.t.Helper()
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -314,19 +339,24 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	in.Resource, in.Coach = w.newRoom(), w.newCoach()
 	made, sessions, err := w.app.Schedules.CreateSeries(w.ctx(), w.owner, schedules.SeriesInput{
 		Template: in, Publish: publish,
-		Pattern: session.Pattern{Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin), Time: civil.TimeOfDay{Hour: starts.Hour(), Minute: starts.Minute()}},
+		Pattern: session.Pattern{
+			Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin),
+			Time: civil.TimeOfDay{Hour: starts.Hour(), Minute: starts.Minute()},
+		},
 	})
 	w.ok(err)
 	return made, sessions[0]
 }
 
-// happened makes a booking and gives the filter that chooses its event, once it can be read: a transaction of
-// another test may keep it back for a while.
+// happened makes a booking and returns a filter for its event, once the event is visible: transactions of other tests
+// can delay it.
 func (w *world) happened() *v1.EventFilter {
 	w.t.Helper()
 	b := w.book(w.app, w.newMember(), w.newSession()).Booking
 	eventually(w.t, "the event can be read", func() bool {
-		page, err := w.app.Events.ListEvents(w.ctx(), w.owner, events.EventQuery{Filter: events.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1})
+		page, err := w.app.Events.ListEvents(
+			w.ctx(), w.owner, events.EventQuery{Filter: events.EventFilter{Booking: b.ID}, Backwards: true, Limit: 1},
+		)
 		w.ok(err)
 		return len(page.Events) == 1
 	})

@@ -17,7 +17,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-// The test binary is the berth command too, for tests that need a process of their own.
+// TestMain makes the test binary the berth command for tests that need a separate process.
 func TestMain(m *testing.M) {
 	if os.Getenv("BERTH_TEST_AS_COMMAND") != "" {
 		program().Main()
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience is how long a test waits for what takes a moment; only a failing one waits it out.
+// patience is the time limit for waiting. Only a failing test reaches it.
 const patience = 10 * time.Minute
 
 // transcript is an output that tests can wait for.
@@ -57,7 +57,7 @@ func (s *transcript) now() (string, <-chan struct{}) {
 	return s.text.String(), s.wrote
 }
 
-// after waits for a text and gives the rest of its line.
+// after waits for a text and returns the rest of its line.
 func (s *transcript) after(t *testing.T, what string) string {
 	t.Helper()
 	timeout := time.NewTimer(patience)
@@ -104,7 +104,7 @@ func start(t *testing.T, args ...string) *command {
 	return c
 }
 
-// ended gives the exit status.
+// ended waits for the exit status.
 func (c *command) ended(t *testing.T) int {
 	t.Helper()
 	select {
@@ -116,7 +116,7 @@ func (c *command) ended(t *testing.T) int {
 	}
 }
 
-// must runs a command to its end and gives what it printed.
+// must runs a command until it succeeds, and returns its output.
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	c := start(t, args...)
@@ -154,7 +154,7 @@ func get(t *testing.T, url string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-func TestCommandLine(t *testing.T) {
+func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		args   []string

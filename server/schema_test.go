@@ -22,12 +22,15 @@ const (
 	edited       = "00004_bookings.sql was applied with different text"
 )
 
-// No command goes on with a schema that is not its own, but for nodes while others are upgraded; each says what to do instead.
-func TestSchemasOfOthers(t *testing.T) {
+// Commands refuse a schema of another version and say what to do, except nodes during an upgrade.
+func TestCommands_RefuseASchemaOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},
-		"newer":         {addNewer, "the schema is newer than this program: it has migration 99999", "use the berth version that migrated this database, or a newer one"},
+		"newer": {
+			addNewer, "the schema is newer than this program: it has migration 99999",
+			"use the berth version that migrated this database, or a newer one",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +52,9 @@ func TestSchemasOfOthers(t *testing.T) {
 			for _, args := range commands {
 				c := start(t, append(args, "--database-url", db.URL)...)
 				status := c.ended(t)
-				if said := c.out.String() + c.err.String(); status != 1 || !strings.Contains(said, test.says) || !strings.Contains(said, test.advice) {
+				if said := c.out.String() + c.err.String(); status != 1 || !strings.Contains(
+					said, test.says,
+				) || !strings.Contains(said, test.advice) {
 					t.Errorf("%s: status %d, and it says %s", args[0], status, said)
 				}
 			}
@@ -57,17 +62,19 @@ func TestSchemasOfOthers(t *testing.T) {
 	}
 }
 
-func TestResetIsForBerthsOwnDatabase(t *testing.T) {
+func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
-	if status := c.ended(t); status != 1 || !strings.Contains(c.err.String(), "--reset deletes only the database in the data folder") {
+	if status := c.ended(t); status != 1 || !strings.Contains(
+		c.err.String(), "--reset deletes only the database in the data folder",
+	) {
 		t.Errorf("status %d, and it says %s", status, c.err)
 	}
 }
 
-// A server goes on while others are upgraded, and takes no requests for a database that was exchanged under it.
-func TestReadyForItsOwnSchema(t *testing.T) {
+// A server keeps working during an upgrade. It is not ready if the database is replaced by another.
+func TestReadyz_FailsForAnotherSchema(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	_, address := serving(t, db, data)
@@ -95,8 +102,8 @@ func TestReadyForItsOwnSchema(t *testing.T) {
 	}
 }
 
-// While others are upgraded an old node may have to start again.
-func TestStartingWithANewerSchema(t *testing.T) {
+// During an upgrade, an old node may have to restart.
+func TestServe_StartsWithANewerSchema(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	if _, err := db.Owner.Exec(t.Context(), addNewer); err != nil {
@@ -109,8 +116,8 @@ func TestStartingWithANewerSchema(t *testing.T) {
 	})
 }
 
-// What whoever changes the branch meets: the database in the data folder was made by another draft.
-func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
+// The database in the data folder has edited migrations, as after switching branches.
+func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	data := pgtest.Folder(t)
 	postgres := startDurable(t, data, 0)
@@ -151,9 +158,11 @@ func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
 		}
 	}
 
-	// As it advises: once with --reset, and then as ever.
+	// The advice works: once with --reset, then without.
 	for _, reset := range [][]string{{"--reset"}, nil} {
-		c := start(t, append([]string{"dev", "--database-url=", "--data", data, "--listen", "127.0.0.1:0", "--no-demo"}, reset...)...)
+		c := start(t, append([]string{
+			"dev", "--database-url=", "--data", data, "--listen", "127.0.0.1:0", "--no-demo",
+		}, reset...)...)
 		address := c.out.after(t, "ready at ")
 		eventually(t, "it is ready", func() bool {
 			status, _ := get(t, address+"/readyz")
@@ -169,13 +178,15 @@ func TestDevOnTheDataOfAnotherDraft(t *testing.T) {
 	}
 }
 
-func TestShellQuoted(t *testing.T) {
+func TestShellQuoted_MakesOneWord(t *testing.T) {
 	t.Parallel()
 	for path, want := range map[string]string{"/a/b-c_d.e": "/a/b-c_d.e", "/my data": "'/my data'", "/it's": `'/it'\''s'`, "/$x": "'/$x'", "": "''"} {
 		if got := shellQuoted(path); got != want {
 			t.Errorf("%s is quoted as %s, want %s", path, got, want)
 		}
-		if out, err := exec.CommandContext(context.Background(), "sh", "-c", "printf %s "+want).Output(); err != nil || string(out) != path {
+		if out, err := exec.CommandContext(
+			context.Background(), "sh", "-c", "printf %s "+want,
+		).Output(); err != nil || string(out) != path {
 			t.Errorf("a shell reads %s as %q (%v)", want, out, err)
 		}
 	}

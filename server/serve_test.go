@@ -18,23 +18,25 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// serving starts a server on the database and gives its address.
+// serving starts a server on the database and returns its address.
 func serving(t *testing.T, db *pgtest.DB, data string, more ...string) (*command, string) {
 	t.Helper()
-	c := start(t, append([]string{"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text"}, more...)...)
+	c := start(t, append([]string{
+		"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
+	}, more...)...)
 	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
 	return c, "http://" + address
 }
 
-// house makes a tenant and gives its id with a token of its owner.
-func house(t *testing.T, db *pgtest.DB, data string) (id, token string) {
+// newTenant creates a tenant, and returns its id and a token of its owner.
+func newTenant(t *testing.T, db *pgtest.DB, data string) (id, token string) {
 	t.Helper()
 	id = strings.TrimSpace(must(t, "tenant", "create", "--database-url", db.URL, "--name", "Harbour Yoga", "--time-zone", "Europe/Berlin",
 		"--owner-subject", "olga", "--owner-name", "Olga"))
 	return id, strings.TrimSpace(must(t, "token", "olga", "--tenant", id, "--data", data))
 }
 
-func TestFromAnEmptyDatabaseToTheFirstAnswer(t *testing.T) {
+func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
 	empty := emptyDatabase(t, db)
@@ -45,12 +47,17 @@ func TestFromAnEmptyDatabaseToTheFirstAnswer(t *testing.T) {
 	if said := must(t, "migrate", "--database-url", empty); !strings.Contains(said, "migrated 00001") {
 		t.Errorf("migrate says %s", said)
 	}
-	if said := must(t, "migrate", "--database-url", empty); strings.Contains(said, "migrated") || !strings.Contains(said, "up to date") {
+	if said := must(
+		t, "migrate", "--database-url", empty,
+	); strings.Contains(said, "migrated") || !strings.Contains(said, "up to date") {
 		t.Errorf("the second time migrate says %s", said)
 	}
 	migrated := &pgtest.DB{URL: empty}
-	id, token := house(t, migrated, data)
-	again := must(t, "tenant", "create", "--database-url", empty, "--id", id, "--name", "Other", "--time-zone", "UTC", "--owner-subject", "x", "--owner-name", "X")
+	id, token := newTenant(t, migrated, data)
+	again := must(
+		t, "tenant", "create", "--database-url", empty, "--id", id, "--name", "Other", "--time-zone", "UTC",
+		"--owner-subject", "x", "--owner-name", "X",
+	)
 	if strings.TrimSpace(again) != id {
 		t.Errorf("creating it again gives %s", again)
 	}
@@ -62,7 +69,9 @@ func TestFromAnEmptyDatabaseToTheFirstAnswer(t *testing.T) {
 	if status, body := get(t, address+"/readyz"); status != http.StatusOK {
 		t.Errorf("not ready: %d %s", status, body)
 	}
-	if _, body := get(t, address+"/metrics"); !strings.Contains(body, "berth_rpc_requests_total") || !strings.Contains(body, "go_goroutines") {
+	if _, body := get(
+		t, address+"/metrics",
+	); !strings.Contains(body, "berth_rpc_requests_total") || !strings.Contains(body, "go_goroutines") {
 		t.Errorf("metrics: %s", body)
 	}
 	if said := must(t, "verify", "--database-url", empty); !strings.Contains(said, "1 tenants") {
@@ -89,10 +98,13 @@ func emptyDatabase(t *testing.T, db *pgtest.DB) string {
 	return u.String()
 }
 
-func TestDoctor(t *testing.T) {
+func TestDoctor_ReportsEveryProblem(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
-	c := start(t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys", filepath.Join(data, "none.json"))
+	c := start(
+		t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys",
+		filepath.Join(data, "none.json"),
+	)
 	if c.ended(t) != 1 { // tests run without fsync, and as a superuser
 		t.Error("nothing was found")
 	}
@@ -103,7 +115,7 @@ func TestDoctor(t *testing.T) {
 	}
 }
 
-func TestAnAddressThatIsTaken(t *testing.T) {
+func TestServe_SaysThatTheAddressIsTaken(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -111,18 +123,23 @@ func TestAnAddressThatIsTaken(t *testing.T) {
 	}
 	defer taken.Close()
 	for _, command := range []string{"serve", "dev"} {
-		c := start(t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen", taken.Addr().String())
-		if c.ended(t) != 1 || !strings.Contains(c.err.String(), "taken by another program") || !strings.Contains(c.err.String(), "--listen 127.0.0.1:0") {
+		c := start(
+			t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen",
+			taken.Addr().String(),
+		)
+		if c.ended(t) != 1 || !strings.Contains(
+			c.err.String(), "taken by another program",
+		) || !strings.Contains(c.err.String(), "--listen 127.0.0.1:0") {
 			t.Errorf("%s says %s", command, c.err)
 		}
 	}
 }
 
-// A change of roles at one node holds at the other.
-func TestRolesChangeOnEveryNode(t *testing.T) {
+// A change of roles on one node applies on the other.
+func TestRoleChange_AppliesOnEveryNode(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
-	id, owner := house(t, db, data)
+	id, owner := newTenant(t, db, data)
 	in := tenant.MustParse[tenant.TenantID](id)
 	_, first := serving(t, db, data)
 	_, second := serving(t, db, data)
@@ -152,7 +169,9 @@ func TestRolesChangeOnEveryNode(t *testing.T) {
 func createMember(t *testing.T, address, token, subject string) string {
 	t.Helper()
 	answer, err := berthv1connect.NewMemberServiceClient(http.DefaultClient, address).
-		CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{Member: &v1.Member{Name: subject, Subject: subject, Roles: []string{tenant.RoleMember}}}))
+		CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{
+			Member: &v1.Member{Name: subject, Subject: subject, Roles: []string{tenant.RoleMember}},
+		}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +184,7 @@ func as[T any](token string, message *T) *connect.Request[T] {
 	return request
 }
 
-// eventually waits for what another process or goroutine is about to do.
+// eventually waits until a condition holds that another process or goroutine fulfils.
 func eventually(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)
@@ -183,9 +202,8 @@ func eventually(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// A request that is being answered when the server stops comes to its end, or is
-// cut off when the drain time is over.
-func TestStopping(t *testing.T) {
+// A request that is running when the server stops is completed, or cancelled after the drain time.
+func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		drain    string
@@ -197,12 +215,12 @@ func TestStopping(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			db, data := pgtest.New(t), t.TempDir()
-			_, token := house(t, db, data)
+			_, token := newTenant(t, db, data)
 			c, address := serving(t, db, data, "--drain", test.drain)
 			if _, err := getTenant(t.Context(), address, token); err != nil {
-				t.Fatal(err) // and the roles are known now
+				t.Fatal(err) // and now the roles are cached
 			}
-			// Whoever reads tenants has to wait for this one.
+			// All reads of tenants wait for this lock.
 			blocker, err := db.Owner.Begin(t.Context())
 			if err != nil {
 				t.Fatal(err)
@@ -218,7 +236,7 @@ func TestStopping(t *testing.T) {
 			}()
 			eventually(t, "the request waits", func() bool {
 				var waiting int
-				// So may others who read tenants, and it need not have arrived then: what it reads nobody else does.
+				// Other reads of tenants may wait too. Only the request reads these columns.
 				err := db.Owner.QueryRow(t.Context(), `
 					select count(*) from pg_stat_activity
 					where datname = current_database() and wait_event_type = 'Lock' and query like '%t.currency, t.takes_payments%from tenants t%'`).Scan(&waiting)

@@ -27,7 +27,9 @@ import (
 //	go test ./server -run '^$' -bench Watchers -benchtime 200x
 func BenchmarkWatchers(b *testing.B) {
 	b.Run("all see all", func(b *testing.B) { benchWatchers(b, tenant.RoleCoach, 0) })
-	b.Run("all see all, 100 events a second", func(b *testing.B) { benchWatchers(b, tenant.RoleCoach, 10*time.Millisecond) })
+	b.Run(
+		"all see all, 100 events a second", func(b *testing.B) { benchWatchers(b, tenant.RoleCoach, 10*time.Millisecond) },
+	)
 	b.Run("each sees their own", func(b *testing.B) { benchWatchers(b, tenant.RoleMember, 0) })
 }
 
@@ -64,7 +66,9 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 		if i%benchStreams == 0 {
 			protocols := new(http.Protocols)
 			protocols.SetUnencryptedHTTP2(true)
-			client = berthv1connect.NewEventServiceClient(&http.Client{Transport: &http.Transport{Protocols: protocols}}, "http://"+live.Address, connect.WithGRPC())
+			client = berthv1connect.NewEventServiceClient(
+				&http.Client{Transport: &http.Transport{Protocols: protocols}}, "http://"+live.Address, connect.WithGRPC(),
+			)
 		}
 		raw := live.Token(b, fmt.Sprintf("bench-%d", i), in)
 		ready.Add(1)
@@ -112,8 +116,10 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 	for n := range b.N {
 		now := time.Now()
 		e := outbox.Event{
-			ID: tenant.New[tenant.EventID](now), Type: outbox.BookingConfirmed, Session: tenant.New[tenant.SessionID](now), Booking: tenant.New[tenant.BookingID](now),
-			Member: tenant.MustParse[tenant.MemberID](fmt.Sprintf("00000000-0000-7000-b000-%012x", n%benchWatching)), Actor: "system", At: now,
+			ID: tenant.New[tenant.EventID](now), Type: outbox.BookingConfirmed, Session: tenant.New[tenant.SessionID](now),
+			Booking: tenant.New[tenant.BookingID](now),
+			Member:  tenant.MustParse[tenant.MemberID](fmt.Sprintf("00000000-0000-7000-b000-%012x", n%benchWatching)),
+			Actor:   "system", At: now,
 		}
 		if err := live.Node.DB.InTx(ctx, pg.Scope{Tenant: in}, "bench", func(_ context.Context, tx *pg.Tx) error {
 			outbox.Append(tx, in, e)
@@ -142,7 +148,7 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 	}
 }
 
-// cpuTime is what this process has used, watchers included: unlike the clock it does not mind what else the machine does.
+// cpuTime is the processor time of this process, including the watchers. Other load on the machine does not affect it.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	var used syscall.Rusage

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestMemoryLimit(t *testing.T) {
+func TestMemoryLimit_IsNineTenthsOfTheContainer(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]int64{
 		"max\n": defaultMemoryLimit, "": defaultMemoryLimit, "1000000000\n": 900000000, "-1": defaultMemoryLimit,

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestCheckInKeysAreMadeOnce(t *testing.T) {
+func TestOpenSigningKeys_CreatesTheFileOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "check-in.key")
 	var made [8]SigningKeys
@@ -38,7 +38,7 @@ func TestCheckInKeysAreMadeOnce(t *testing.T) {
 	}
 }
 
-func TestCheckInKeyFiles(t *testing.T) {
+func TestOpenSigningKeys_RejectsInvalidFiles(t *testing.T) {
 	t.Parallel()
 	one, two := strings.Repeat("ab", 32), strings.Repeat("cd", 32)
 	for text, complaint := range map[string]string{

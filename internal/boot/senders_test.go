@@ -11,7 +11,7 @@ import (
 )
 
 // A tenant's mail server may be inside the network only where the operator says so.
-func TestATenantsMailServerInside(t *testing.T) {
+func TestTenantMail_ConnectsToPublicAddressesOnly(t *testing.T) {
 	t.Parallel()
 	fake, err := smtptest.Start(smtptest.Options{})
 	if err != nil {

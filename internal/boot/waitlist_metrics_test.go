@@ -12,8 +12,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// Every series that a dashboard may ask for is there from the start, under its name, and grows by what use cases tell.
-func TestWaitlistMetrics(t *testing.T) {
+// All series exist from the start, and count what use cases report.
+func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	m, err := newWaitlistMetrics(registry)
@@ -90,6 +90,6 @@ func TestWaitlistMetrics(t *testing.T) {
 		t.Errorf("in the end (-want +got):\n%s", diff)
 	}
 	if _, err := newWaitlistMetrics(registry); err == nil {
-		t.Error("two of a name are taken")
+		t.Error("registering twice succeeds")
 	}
 }

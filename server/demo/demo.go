@@ -1,7 +1,5 @@
-// Package demo fills a database with tenants to try Berth with: a yoga and strength
-// studio in the middle of a busy month, a golf club and a salon. Everything goes through
-// the use cases, with a clock that runs through the past weeks, so that what is
-// there is what the rules would have let happen.
+// Package demo creates demo tenants: a yoga and strength studio in the middle of a busy month, a golf club and a salon.
+// All data are created by use cases, with a clock that runs through the past weeks, so they follow the rules.
 package demo
 
 import (
@@ -22,21 +20,22 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Tenant is what a newcomer needs to know of a demo tenant.
+// Tenant describes a demo tenant.
 type Tenant struct {
 	ID   tenant.TenantID
 	Name string
-	// Subjects are whom to be, by role: owner, admin, coach, member, partner.
+	// Subjects are the people to sign in as, by role: owner, admin, coach, member, partner.
 	Subjects map[string]string
-	// Session is one that the member can book; zero if there is none.
+	// Session is a session that the member can book; zero if there is none.
 	Session tenant.SessionID
-	// Offer is one that the member can answer; zero if there is none.
+	// Offer is an offer that the member can answer; zero if there is none.
 	Offer tenant.OfferID
 }
 
-// Seed makes the demo tenants where they are not there yet, and gives them.
-// Progress hears of what takes longer than a moment.
-func Seed(ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string)) ([]Tenant, error) {
+// Seed creates the demo tenants that do not exist yet, and returns all. It reports long steps to progress.
+func Seed(
+	ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string),
+) ([]Tenant, error) {
 	there, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Engine.Tenants(ctx)
 	if err != nil {
 		return nil, err
@@ -59,12 +58,12 @@ func Seed(ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Tim
 	return all, nil
 }
 
-// builder makes one tenant. Its clock is set by what it builds.
+// builder creates one tenant. The data that it builds set its clock.
 type builder struct {
 	app      *app.App
 	access   access.Source
-	now      time.Time // the real one
-	clock    time.Time // what the use cases see
+	now      time.Time // the real time
+	clock    time.Time // the time of the use cases
 	random   *rand.Rand
 	progress func(string)
 
@@ -73,21 +72,23 @@ type builder struct {
 }
 
 func newBuilder(db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(string)) *builder {
-	b := &builder{access: accounts.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20))}
+	b := &builder{
+		access: accounts.AccessSource(db), now: now, clock: now, progress: progress, random: rand.New(rand.NewPCG(8, 20)),
+	}
 	b.app = app.New(app.Config{DB: db, Claims: claims, Now: func() time.Time { return b.clock }})
 	return b
 }
 
-// attempts bounds how often a first start may have been interrupted.
+// attempts limits how often the first start may have been interrupted.
 const attempts = 100
 
-// tenantID names a demo tenant. An interrupted first start leaves a tenant that is not
-// finished, so the next one takes the next attempt's name.
+// tenantID returns the id of a demo tenant. An interrupted first start leaves an incomplete tenant, so the next start
+// uses the id of the next attempt.
 func tenantID(which, attempt int) tenant.TenantID {
 	return tenant.MustParse[tenant.TenantID](fmt.Sprintf("0190a5e0-0000-7000-8000-%06d%06d", which+1, attempt))
 }
 
-// find gives the tenant if it is there and finished, or settles on an id for it.
+// find returns the tenant if it exists and is complete. Otherwise it chooses an id.
 func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) (*Tenant, error) {
 	for attempt := range attempts {
 		b.id = tenantID(which, attempt)
@@ -100,7 +101,7 @@ func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) 
 			return nil, err
 		}
 		if len(accounts) == 0 {
-			continue // the account is made last
+			continue // the account is created last
 		}
 		found, err := b.app.Accounts.GetTenant(ctx, caller)
 		if err != nil {
@@ -111,7 +112,7 @@ func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) 
 	return nil, fmt.Errorf("%d first starts were interrupted; remove the data folder", attempts)
 }
 
-// The subjects of the demo people, the same in every tenant.
+// subjects returns the subjects of the demo people, which are the same in every tenant.
 func subjects(partner grant.Account) map[string]string {
 	return map[string]string{
 		tenant.RoleOwner: "demo-owner", tenant.RoleAdmin: "demo-admin", tenant.RoleCoach: "demo-coach",
@@ -127,7 +128,9 @@ func (b *builder) make(ctx context.Context, build func(context.Context, *builder
 	if err := b.sweep(ctx); err != nil {
 		return nil, err
 	}
-	account, _, err := b.app.Accounts.CreateServiceAccount(ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}})
+	account, _, err := b.app.Accounts.CreateServiceAccount(
+		ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -138,13 +141,14 @@ func (b *builder) make(ctx context.Context, build func(context.Context, *builder
 	return &Tenant{ID: b.id, Name: made.Name, Subjects: subjects(account)}, nil
 }
 
-// sweep does what nodes do once a minute, on the builder's clock, so that what ended weeks ago does not end now.
+// sweep does the periodic work of nodes on the builder's clock, so that holds and offers end at the right time in the
+// past.
 func (b *builder) sweep(ctx context.Context) error {
 	_, err := b.app.Housekeeping.SweepTenant(ctx, b.id)
 	return err
 }
 
-// open makes the tenant with its owner, an admin, a coach and a member.
+// open creates the tenant with its owner, an admin, a coach and a member.
 func (b *builder) open(ctx context.Context, n accounts.NewTenant) (people, error) {
 	n.ID, n.Owner = b.id, &accounts.FirstOwner{Subject: "demo-owner", Name: "Olive Owner", Email: "owner@example.com"}
 	if _, err := b.app.Accounts.CreateTenant(ctx, n); err != nil {
@@ -155,8 +159,10 @@ func (b *builder) open(ctx context.Context, n accounts.NewTenant) (people, error
 		return people{}, err
 	}
 	b.owner = tenant.Caller{Tenant: b.id, Subject: "demo-owner", Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
-	// Whoever tries Berth out at night wants to see its messages.
-	if _, err := b.app.Messages.UpdateNotificationSettings(ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} }); err != nil {
+	// No quiet hours, so that messages are sent when someone tries Berth at night.
+	if _, err := b.app.Messages.UpdateNotificationSettings(
+		ctx, b.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
+	); err != nil {
 		return people{}, err
 	}
 	if _, err := b.hire(ctx, "demo-admin", "Ada Admin", tenant.RoleAdmin); err != nil {
@@ -170,22 +176,24 @@ func (b *builder) open(ctx context.Context, n accounts.NewTenant) (people, error
 	return people{coaches: []tenant.MemberID{coach.Member}, members: []tenant.Caller{one}}, err
 }
 
-// people are who is there.
+// people are the people of a tenant.
 type people struct {
 	coaches []tenant.MemberID
 	members []tenant.Caller
 }
 
-// hire makes a member with a role.
+// hire creates a member with a role.
 func (b *builder) hire(ctx context.Context, subject, name, role string) (tenant.Caller, error) {
-	m, err := b.app.Accounts.CreateMember(ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"})
+	m, err := b.app.Accounts.CreateMember(
+		ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"},
+	)
 	if err == nil && role != tenant.RoleMember {
 		_, err = b.app.Accounts.AssignRole(ctx, b.owner, m.ID, role)
 	}
 	return tenant.Caller{Tenant: b.id, Subject: subject, Member: m.ID, Roles: []string{role}}, err
 }
 
-// sayHow tells how far a long step is, every so often.
+// sayHow reports the progress of a long step from time to time.
 func (b *builder) sayHow(what string, done, of int) {
 	if done%200 == 0 || done == of {
 		b.progress(fmt.Sprintf("%s: %d of %d", what, done, of))

@@ -21,19 +21,23 @@ import (
 func club(ctx context.Context, b *builder) error {
 	b.progress("demo club: courses, tee sheet")
 	staff, err := b.open(ctx, accounts.NewTenant{
-		Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP", Brand: brand.Brand{Accent: "#2f5d3a"},
+		Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP",
+		Brand: brand.Brand{Accent: "#2f5d3a"},
 	})
 	if err != nil {
 		return err
 	}
 	course, err := b.app.Catalog.CreateLocation(ctx, b.owner, catalog.Location{
-		Name: "Links Course", TimeZone: "Europe/London", Address: "Shore Road", Point: &catalog.Point{Latitude: 56.3430, Longitude: -2.8030},
+		Name: "Links Course", TimeZone: "Europe/London", Address: "Shore Road",
+		Point:    &catalog.Point{Latitude: 56.3430, Longitude: -2.8030},
 		Channels: catalog.Channels(), Active: true,
 	})
 	if err != nil {
 		return err
 	}
-	tee, err := b.app.Catalog.CreateResource(ctx, b.owner, catalog.Resource{Location: course.ID, Name: "Tee 1", Kind: "tee", Active: true})
+	tee, err := b.app.Catalog.CreateResource(
+		ctx, b.owner, catalog.Resource{Location: course.ID, Name: "Tee 1", Kind: "tee", Active: true},
+	)
 	if err != nil {
 		return err
 	}
@@ -54,8 +58,8 @@ func club(ctx context.Context, b *builder) error {
 	return b.captainsDay(ctx, staff.members[0], round, course)
 }
 
-// teeOff brings the tee sheet to life: carts and caddies, a benefit card, and parties of guests who have paid for
-// every third tee time of the next days.
+// teeOff fills the tee sheet: carts and caddies, a benefit card, and parties of guests who have paid for every third
+// tee time of the next days.
 func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 	round := 4 * time.Hour
 	var cart booking.Item
@@ -85,7 +89,8 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 		}
 		place, err := b.app.Bookings.Book(ctx, b.owner, bookings.BookRequest{
 			Session: s.ID, Party: 2 + n%3, Channel: catalog.Phone, Hold: true, Guest: true,
-			Contact: booking.Contact{Name: fmt.Sprintf("Party %d", n/3+1)}, Items: []booking.Choice{{Item: cart.ID, Quantity: 1}},
+			Contact: booking.Contact{Name: fmt.Sprintf("Party %d", n/3+1)},
+			Items:   []booking.Choice{{Item: cart.ID, Quantity: 1}},
 		})
 		if err == nil {
 			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: place.Booking.ID, Paid: &booking.Payment{
@@ -99,7 +104,7 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 	return nil
 }
 
-// salon is a hairdresser's: appointments of one seat, each with a stylist and a chair.
+// salon is a hair salon with appointments of one seat, each with a stylist and a chair.
 func salon(ctx context.Context, b *builder) error {
 	b.progress("demo salon: stylists, appointments")
 	staff, err := b.open(ctx, accounts.NewTenant{
@@ -124,10 +129,18 @@ func salon(ctx context.Context, b *builder) error {
 		length            time.Duration
 		stylist           tenant.MemberID
 	}{
-		{"Cut", "Chair 1", "FREQ=WEEKLY;BYDAY=TU,WE,TH,FR,SA;BYHOUR=9,10,11,13,14,15,16;BYMINUTE=0;COUNT=140", 45 * time.Minute, staff.coaches[0]},
-		{"Cut and colour", "Chair 2", "FREQ=WEEKLY;BYDAY=TU,TH,FR,SA;BYHOUR=9,12,15;BYMINUTE=0;COUNT=48", 2 * time.Hour, second.Member},
+		{
+			"Cut", "Chair 1", "FREQ=WEEKLY;BYDAY=TU,WE,TH,FR,SA;BYHOUR=9,10,11,13,14,15,16;BYMINUTE=0;COUNT=140",
+			45 * time.Minute, staff.coaches[0],
+		},
+		{
+			"Cut and colour", "Chair 2", "FREQ=WEEKLY;BYDAY=TU,TH,FR,SA;BYHOUR=9,12,15;BYMINUTE=0;COUNT=48", 2 * time.Hour,
+			second.Member,
+		},
 	} {
-		chair, err := b.app.Catalog.CreateResource(ctx, b.owner, catalog.Resource{Location: shop.ID, Name: offer.chair, Kind: "chair", Active: true})
+		chair, err := b.app.Catalog.CreateResource(
+			ctx, b.owner, catalog.Resource{Location: shop.ID, Name: offer.chair, Kind: "chair", Active: true},
+		)
 		if err != nil {
 			return err
 		}
@@ -138,7 +151,9 @@ func salon(ctx context.Context, b *builder) error {
 		if err != nil {
 			return err
 		}
-		if err := b.series(ctx, session.Input{Service: service.ID, Location: shop.ID, Resource: chair.ID, Coach: offer.stylist}, offer.rule); err != nil {
+		if err := b.series(
+			ctx, session.Input{Service: service.ID, Location: shop.ID, Resource: chair.ID, Coach: offer.stylist}, offer.rule,
+		); err != nil {
 			return err
 		}
 		if i == 0 {
@@ -148,7 +163,7 @@ func salon(ctx context.Context, b *builder) error {
 	return b.cancelledCut(ctx, staff.members[0], cut)
 }
 
-// series puts a recurring schedule on sale from tomorrow.
+// series creates and publishes a recurring schedule from tomorrow.
 func (b *builder) series(ctx context.Context, template session.Input, rule string) error {
 	_, _, err := b.app.Schedules.CreateSeries(ctx, b.owner, schedules.SeriesInput{
 		Publish: true, Template: template,

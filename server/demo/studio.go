@@ -24,7 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The studio's month: so many weeks of the past are lived through, so many are on sale.
+// The studio's month: the number of simulated past weeks, and of weeks on sale.
 const (
 	pastWeeks   = 2
 	futureWeeks = 4
@@ -38,12 +38,15 @@ func studio(ctx context.Context, b *builder) error {
 
 	b.progress("demo studio: locations, services, plans")
 	staff, err := b.open(ctx, accounts.NewTenant{
-		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true, Brand: brand.Brand{Accent: "#7a3e65"},
+		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true,
+		Brand: brand.Brand{Accent: "#7a3e65"},
 	})
 	if err != nil {
 		return err
 	}
-	if err := b.rules(ctx, tenant.ServiceID{}, func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) }); err != nil {
+	if err := b.rules(
+		ctx, tenant.ServiceID{}, func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
+	); err != nil {
 		return err
 	}
 	locations, services, err := b.studioCatalog(ctx)
@@ -76,9 +79,18 @@ func monday(t time.Time) civil.Date { return civil.DateOf(t, time.UTC).WeekStart
 func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []catalog.Service, error) {
 	var locations []catalog.Location
 	for _, l := range []catalog.Location{
-		{Name: "Harbour", TimeZone: "Europe/Berlin", Address: "Pier 1", Point: &catalog.Point{Latitude: 53.5436, Longitude: 9.9667}},
-		{Name: "Riverside", TimeZone: "Europe/Lisbon", Address: "Quay 7", Point: &catalog.Point{Latitude: 38.7040, Longitude: -9.1610}},
-		{Name: "Uptown", TimeZone: "America/New_York", Address: "Block 9", Point: &catalog.Point{Latitude: 40.7870, Longitude: -73.9754}},
+		{
+			Name: "Harbour", TimeZone: "Europe/Berlin", Address: "Pier 1",
+			Point: &catalog.Point{Latitude: 53.5436, Longitude: 9.9667},
+		},
+		{
+			Name: "Riverside", TimeZone: "Europe/Lisbon", Address: "Quay 7",
+			Point: &catalog.Point{Latitude: 38.7040, Longitude: -9.1610},
+		},
+		{
+			Name: "Uptown", TimeZone: "America/New_York", Address: "Block 9",
+			Point: &catalog.Point{Latitude: 40.7870, Longitude: -73.9754},
+		},
 	} {
 		l.Active, l.Channels = true, catalog.Channels()
 		made, err := b.app.Catalog.CreateLocation(ctx, b.owner, l)
@@ -113,14 +125,17 @@ func (b *builder) studioCatalog(ctx context.Context) ([]catalog.Location, []cata
 	return locations, services, err
 }
 
-// timetable makes 40 weekly classes, 16, 14 and 10 at the three locations, each a series.
-func (b *builder) timetable(ctx context.Context, locations []catalog.Location, services []catalog.Service, coaches []tenant.MemberID, from civil.Date) error {
+// timetable creates 40 weekly classes, 16, 14 and 10 at the three locations, each as a series.
+func (b *builder) timetable(
+	ctx context.Context, locations []catalog.Location, services []catalog.Service, coaches []tenant.MemberID,
+	from civil.Date,
+) error {
 	hours := []int{7, 9, 12, 17, 18, 20}
 	days := []string{"MO", "TU", "WE", "TH", "FR", "SA", "SU"}
 	made := 0
 	for at, count := range []int{16, 14, 10} {
 		for n := range count {
-			// Two locations never need one coach at the same time: each has coaches of its own.
+			// Each location has its own coaches, so that no coach is needed at two locations at once.
 			coach := coaches[at*2+n%2]
 			service := services[(n+at)%len(services)]
 			_, sessions, err := b.app.Schedules.CreateSeries(ctx, b.owner, schedules.SeriesInput{
@@ -141,9 +156,11 @@ func (b *builder) timetable(ctx context.Context, locations []catalog.Location, s
 	return nil
 }
 
-// joinUp imports members from a file, as a studio that moves to Berth would.
+// joinUp imports members from a file, like a studio that moves to Berth.
 func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error) {
-	first := strings.Fields("Alma Bruno Clara David Edda Felix Gwen Henri Iris Jonas Kaya Levi Maren Nils Orla Pablo Quinn Rosa Samir Tilda Uma Viktor Wanda Xenia Yara")
+	first := strings.Fields(
+		"Alma Bruno Clara David Edda Felix Gwen Henri Iris Jonas Kaya Levi Maren Nils Orla Pablo Quinn Rosa Samir Tilda Uma Viktor Wanda Xenia Yara",
+	)
 	last := strings.Fields("Ash Birch Cedar Elm Fern Hazel Ivy Juniper Laurel Maple Oak Rowan")
 	tiers := []string{"", "", "", "silver", "gold"}
 	var file strings.Builder
@@ -152,7 +169,9 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 		name := first[i%len(first)] + " " + last[i/len(first)%len(last)]
 		fmt.Fprintf(&file, "%s,member-%03d@example.com,demo-member-%03d,%s\n", name, i+1, i+1, tiers[i%len(tiers)])
 	}
-	report, err := b.app.Accounts.ImportMembers(ctx, b.owner, []byte(file.String()), false, func(member.Progress) error { return nil })
+	report, err := b.app.Accounts.ImportMembers(
+		ctx, b.owner, []byte(file.String()), false, func(member.Progress) error { return nil },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +190,9 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 		}
 		for _, m := range page {
 			if strings.HasPrefix(m.Subject, "demo-member-") {
-				callers = append(callers, tenant.Caller{Tenant: b.id, Subject: m.Subject, Member: m.ID, Roles: []string{tenant.RoleMember}})
+				callers = append(callers, tenant.Caller{
+					Tenant: b.id, Subject: m.Subject, Member: m.ID, Roles: []string{tenant.RoleMember},
+				})
 			}
 		}
 		end := page[len(page)-1]
@@ -181,13 +202,19 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 	return callers, nil
 }
 
-// sellPlans gives most members one plan, a few two, and leaves some in debt or on pause.
+// sellPlans gives most members one plan and a few two, and makes some subscriptions paused or in debt.
 func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error {
 	var plans []credit.Plan
 	for _, p := range []credit.Plan{
 		{Name: "Unlimited", Kind: credit.Unlimited, DailyLimit: new(2), Price: credit.Money{Currency: "EUR", Units: 119}},
-		{Name: "Eight a month", Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour), WeeklyLimit: new(3), Price: credit.Money{Currency: "EUR", Units: 79}},
-		{Name: "Ten-class pack", Kind: credit.Credits, Credits: 10, Term: new(180 * 24 * time.Hour), AllowOverlap: true, Price: credit.Money{Currency: "EUR", Units: 140}},
+		{
+			Name: "Eight a month", Kind: credit.Credits, Credits: 8, Period: new(30 * 24 * time.Hour), WeeklyLimit: new(3),
+			Price: credit.Money{Currency: "EUR", Units: 79},
+		},
+		{
+			Name: "Ten-class pack", Kind: credit.Credits, Credits: 10, Term: new(180 * 24 * time.Hour), AllowOverlap: true,
+			Price: credit.Money{Currency: "EUR", Units: 140},
+		},
 		{Name: "Foundations course", Kind: credit.Course, Price: credit.Money{Currency: "EUR", Units: 95}},
 	} {
 		p.Active = true
@@ -218,7 +245,7 @@ func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error 
 	return nil
 }
 
-// live lets the days pass, up to now: people book the days ahead, a few cancel, most come.
+// live simulates the days up to now: people book the days ahead, a few cancel, most come.
 func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 	schedule, err := b.schedule(ctx, b.clock, b.now.Add(7*24*time.Hour))
 	if err != nil {
@@ -260,24 +287,26 @@ func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 	return nil
 }
 
-// likely reports whether what came of an attempt is part of a studio's week: a class is full, a pack is
-// used up, someone wants a third class in a day.
+// likely reports whether an error is normal for a studio: a class is full, a pack is used up, or a daily limit is
+// reached.
 func likely(err error) bool {
 	var refusal *fault.Error
 	return err == nil || errors.As(err, &refusal) && refusal.Kind != fault.Internal
 }
 
-// maybeCancel gives one place in twelve up again.
+// maybeCancel cancels one place in twelve.
 func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seats.Place) error {
 	if place.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
 	}
 	who.Own = true
-	_, err := b.app.Bookings.CancelBooking(ctx, who, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true})
+	_, err := b.app.Bookings.CancelBooking(
+		ctx, who, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true},
+	)
 	return err
 }
 
-// attend notes who came to the classes that have ended within the last day.
+// attend records attendance of the classes that ended within the last day.
 func (b *builder) attend(ctx context.Context, schedule []session.Session) error {
 	for _, s := range schedule {
 		if s.EndsAt.After(b.clock) || b.clock.Sub(s.EndsAt) >= 24*time.Hour {
@@ -289,7 +318,7 @@ func (b *builder) attend(ctx context.Context, schedule []session.Session) error 
 		}
 		for _, booked := range roster.Bookings {
 			if booked.Status != booking.Confirmed {
-				continue // noted the day before
+				continue // recorded the day before
 			}
 			if b.random.IntN(10) == 0 {
 				_, err = b.app.Bookings.MarkNoShow(ctx, b.owner, booked.ID)
@@ -304,7 +333,7 @@ func (b *builder) attend(ctx context.Context, schedule []session.Session) error 
 	return nil
 }
 
-// schedule reads all sessions that start in a span.
+// schedule reads all sessions that start in a period.
 func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]session.Session, error) {
 	var all []session.Session
 	query := schedules.SessionQuery{Filter: session.Filter{From: from, Until: until}, Limit: 500}
@@ -323,7 +352,7 @@ func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]sessio
 	}
 }
 
-// newcomer finds what the demo member can do now: book a session, which leaves time to cancel, and answer an offer.
+// newcomer finds a session that the demo member can book, with time left to cancel, and an offer that they can answer.
 func (b *builder) newcomer(ctx context.Context, t *Tenant) error {
 	caller := tenant.Caller{Tenant: t.ID, Subject: t.Subjects[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
 	b.clock = b.now

@@ -19,13 +19,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Each tenant gives its freed places in a mode of its own: the studio promotes whoever is first, the club asks one after
-// the other, and at the salon the first who claims a place has it.
+// Each tenant has another waitlist mode: the studio promotes the first, the club offers to one entry after the other,
+// and at the salon the first to claim a place gets it.
 
-// standing is how long the offers of the demo stand: a newcomer who starts it in the morning finds them at lunch.
+// standing is how long the demo's offers are valid: long enough to start it in the morning and find them at lunch.
 const standing = 12 * time.Hour
 
-// rules says how a tenant, or one of its services, gives freed places.
+// rules sets the waitlist mode of a tenant or of one of its services.
 func (b *builder) rules(ctx context.Context, service tenant.ServiceID, edit func(*waitlist.Settings)) error {
 	_, err := b.app.Settings.UpdateRules(ctx, b.owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: service}, Edit: edit, Reason: "How we do it here.",
@@ -33,8 +33,8 @@ func (b *builder) rules(ctx context.Context, service tenant.ServiceID, edit func
 	return err
 }
 
-// ahead are the sessions of a service on the first day on which there are any, two days from now or later: a day
-// that has not begun in any of the demo's zones.
+// ahead returns the sessions of a service on its first day with sessions, at least two days from now: a day that has
+// not started in any time zone of the demo.
 func (b *builder) ahead(ctx context.Context, service tenant.ServiceID) ([]session.Session, error) {
 	all, err := b.schedule(ctx, b.now.Add(48*time.Hour), b.now.Add(8*24*time.Hour))
 	if err != nil {
@@ -45,7 +45,7 @@ func (b *builder) ahead(ctx context.Context, service tenant.ServiceID) ([]sessio
 		return nil, errors.New("nothing is on sale")
 	}
 	first := all[0].LocalDate
-	if all[0].StartsAt.Sub(b.now) < 72*time.Hour { // it may be half over: take a whole day
+	if all[0].StartsAt.Sub(b.now) < 72*time.Hour { // part of the day may be over: use a later one
 		for _, s := range all {
 			if s.LocalDate != first {
 				first = s.LocalDate
@@ -56,14 +56,16 @@ func (b *builder) ahead(ctx context.Context, service tenant.ServiceID) ([]sessio
 	return slices.DeleteFunc(all, func(s session.Session) bool { return s.LocalDate != first }), nil
 }
 
-// take books a party's places, or has it wait where there are none.
+// take books seats for a party, or joins the waitlist.
 func (b *builder) take(ctx context.Context, who tenant.Caller, in session.Session, party int) (seats.Place, error) {
 	return b.app.Bookings.Book(ctx, who, bookings.BookRequest{Session: in.ID, Party: party, Channel: catalog.Online})
 }
 
-// captainsDay fills the club's first hour of a day. People queue for two tee times and for any in that hour; then
-// somebody gives a place up, and the demo member is asked.
-func (b *builder) captainsDay(ctx context.Context, mona tenant.Caller, round catalog.Service, course catalog.Location) error {
+// captainsDay fills the first hour of a day at the club. Members wait for two tee times, and for any in that hour. Then
+// one cancels, and the demo member gets an offer.
+func (b *builder) captainsDay(
+	ctx context.Context, mona tenant.Caller, round catalog.Service, course catalog.Location,
+) error {
 	if err := b.rules(ctx, round.ID, func(s *waitlist.Settings) {
 		s.Mode, s.OfferWindow, s.Order = new(waitlist.OfferInTurn), new(standing), new(waitlist.ByPriority)
 		s.EarlyBirdPerDay = new(5)
@@ -120,7 +122,7 @@ func (b *builder) captainsDay(ctx context.Context, mona tenant.Caller, round cat
 	return err
 }
 
-// cancelledCut is an appointment that three people would like to have, and that has just been given up.
+// cancelledCut creates an appointment for which three people wait, and cancels it.
 func (b *builder) cancelledCut(ctx context.Context, mona tenant.Caller, cut catalog.Service) error {
 	if err := b.rules(ctx, cut.ID, func(s *waitlist.Settings) {
 		s.Mode, s.OfferWindow = new(waitlist.FirstToClaim), new(standing)
@@ -152,17 +154,19 @@ func (b *builder) cancelledCut(ctx context.Context, mona tenant.Caller, cut cata
 			return err
 		}
 	}
-	_, err = b.app.Bookings.CancelBooking(ctx, b.owner, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."})
+	_, err = b.app.Bookings.CancelBooking(
+		ctx, b.owner, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Held up at work."},
+	)
 	return err
 }
 
-// offered finds a live offer to the demo member; zero where there is none.
+// offered returns a live offer of the demo member; zero if there is none.
 func (b *builder) offered(ctx context.Context, to tenant.Caller) (tenant.OfferID, error) {
 	live, err := b.app.Waitlists.ListOffers(ctx, tenant.System(b.id), waitlistdb.OfferQuery{
 		Member: to.Member, Statuses: []waitlist.OfferStatus{waitlist.Live}, Oldest: true, Limit: 10,
 	})
 	for _, o := range live {
-		if o.Status == waitlist.Live { // and has not run out
+		if o.Status == waitlist.Live { // and has not expired
 			return o.ID, err
 		}
 	}

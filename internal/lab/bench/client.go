@@ -131,8 +131,8 @@ func (d directClient) describe(ctx context.Context, at int, text string) error {
 	return err
 }
 
-// mutexClient is a common advice for contended rows: a mutex for each session, so that bookings of a session run one at a
-// time. Each booking has a transaction of its own.
+// mutexClient is a common advice for contended rows: a mutex for each session, so that bookings of a session run one at
+// a time. Each booking has a transaction of its own.
 type mutexClient struct {
 	directClient
 

@@ -21,8 +21,8 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// naiveClient books as a first version would: one statement after the other, counting rows to see whether there is room,
-// with a retry on a conflict. It is as safe as the service, and is what the service is compared with.
+// naiveClient books as a first version would: one statement after the other, counting rows to see whether there is
+// room, with a retry on a conflict. It is as safe as the service, and is what the service is compared with.
 type naiveClient struct {
 	pool      *pgxpool.Pool
 	conflicts *atomic.Int64

@@ -73,7 +73,9 @@ func (h *testbed) recordScript(ctx context.Context) (string, error) {
 	node := app.New(app.Config{DB: db, Now: time.Now})
 	book := func(member int) (tenant.Caller, seats.Place, error) {
 		caller := callerOf(pgbenchTenant, member)
-		place, err := node.Bookings.Book(ctx, caller, bookings.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online})
+		place, err := node.Bookings.Book(
+			ctx, caller, bookings.BookRequest{Session: sessionID(0), Party: 1, Channel: catalog.Online},
+		)
 		return caller, place, err
 	}
 	if _, _, err := book(memberCount - 2); err != nil { // fills the caches: what they read once is not part of a booking
@@ -180,7 +182,7 @@ func (h *testbed) pgbench(ctx context.Context, length time.Duration) (run report
 	}
 	program := filepath.Join(h.postgres.Programs, "pgbench")
 	if _, err := os.Stat(program); err != nil {
-		return run, fmt.Errorf("pgbench is not beside Postgres's other programs: %w", err)
+		return run, fmt.Errorf("pgbench is not in the folder of Postgres's other programs: %w", err)
 	}
 	seconds := math.Ceil(length.Seconds())
 	logs := filepath.Join(h.folder, "pgbench_log")

@@ -16,57 +16,60 @@ import (
 	"github.com/berthhq/berth/internal/lab/history"
 )
 
-// caller is somebody who asks one thing after the other, of whichever server.
+// caller makes one call after the other, to any server.
 type caller struct {
 	load   *load
 	number int
 	random *rand.Rand
-	asked  int
+	calls  int
 }
 
-// reply is what became of a call, however often it had to be sent.
+// reply is the result of a call with all its attempts.
 type reply struct {
-	outcome  history.Outcome // Done where there is an answer
+	outcome  history.Outcome // Done if there is a response
 	reason   string
-	repeated bool // the answer says that it repeats another
+	repeated bool // the response repeats an earlier one
 	attempts int
 	key      string
-	// doubt: an attempt got no answer, and may have happened, or may happen yet.
+	// doubt: an attempt got no response, so it may have happened or may still happen.
 	doubt            bool
 	first, last, end time.Duration
 }
 
 const (
 	callTimeout = 2500 * time.Millisecond
-	// givingUp: one in so many callers leaves when there is no answer, and never asks again.
-	givingUp = 12
-	// lastPatience is for answers after everything was healed.
-	lastPatience = 5 * time.Minute
+	// giveUpOneIn: without a response, one in this many calls is given up and never repeated.
+	giveUpOneIn = 12
+	// finalTimeout is the time limit for a response after all faults have ended.
+	finalTimeout = 5 * time.Minute
 )
 
-// refusals are answers that say for certain that nothing was done.
+// refusals are errors that guarantee that nothing was changed.
 var refusals = map[string]history.Outcome{
-	"SESSION_FULL": history.Full, "ALREADY_BOOKED": history.Already, "NO_CREDITS": history.Broke,
-	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused, "OFFER_NOT_LIVE": history.Refused, "OFFER_NOT_FOUND": history.Refused,
+	"SESSION_FULL": history.Full, "ALREADY_BOOKED": history.Already, "NO_CREDITS": history.NoCredits,
+	"BOOKING_STATE": history.Refused, "HOLD_EXPIRED": history.Refused, "OFFER_NOT_LIVE": history.Refused,
+	"OFFER_NOT_FOUND":   history.Refused,
 	"RESCHEDULE_TARGET": history.Full,
 }
 
-// call sends a request, under one key, until it is answered for certain or its sender gives up.
+// call sends a request with one key until the result is certain or the caller gives up.
 func (c *caller) call(who person, procedure string, request, answer proto.Message) reply {
-	c.asked++
-	r := reply{key: fmt.Sprintf("caller-%d-%d", c.number, c.asked), first: c.load.clock()}
+	c.calls++
+	r := reply{key: fmt.Sprintf("caller-%d-%d", c.number, c.calls), first: c.load.clock()}
 	return c.send(r, c.load.token(who), procedure, request, answer)
 }
 
 func (c *caller) send(r reply, token, procedure string, request, answer proto.Message) reply {
-	leaves := c.random.IntN(givingUp) == 0
+	givesUp := c.random.IntN(giveUpOneIn) == 0
 	for {
 		r.attempts++
 		r.last = c.load.clock()
-		nodes := c.load.site.nodes
-		header, err := attempt(context.Background(), nodes[c.random.IntN(len(nodes))].client(), token, r.key, procedure, request, answer)
+		nodes := c.load.cluster.nodes
+		header, err := attempt(
+			context.Background(), nodes[c.random.IntN(len(nodes))].client(), token, r.key, procedure, request, answer,
+		)
 		r.end = c.load.clock()
-		c.load.storm.tried()
+		c.load.injector.countAttempt()
 		if err == nil {
 			r.outcome = history.Done
 			r.repeated = len(header.Get("x-idempotent")) > 0 && header.Get("x-idempotent")[0] == "true"
@@ -77,7 +80,7 @@ func (c *caller) send(r reply, token, procedure string, request, answer proto.Me
 			r.outcome, r.reason = outcome, reason
 			return r
 		}
-		c.load.troubled(code, reason)
+		c.load.countError(code, reason)
 		switch code {
 		case codes.Unavailable, codes.DeadlineExceeded, codes.Internal, codes.Canceled, codes.Unknown:
 		default:
@@ -88,7 +91,7 @@ func (c *caller) send(r reply, token, procedure string, request, answer proto.Me
 		if reason != "CONTENTION" && reason != "RATE_LIMITED" {
 			r.doubt = true
 		}
-		if r.doubt && leaves || c.load.tooLate() {
+		if r.doubt && givesUp || c.load.tooLate() {
 			r.outcome = history.Unknown
 			return r
 		}
@@ -97,7 +100,9 @@ func (c *caller) send(r reply, token, procedure string, request, answer proto.Me
 }
 
 // attempt sends a request once.
-func attempt(ctx context.Context, to *grpc.ClientConn, token, key, procedure string, request, answer proto.Message) (metadata.MD, error) {
+func attempt(
+	ctx context.Context, to *grpc.ClientConn, token, key, procedure string, request, answer proto.Message,
+) (metadata.MD, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
 	ctx = metadata.AppendToOutgoingContext(ctx, "authorization", "Bearer "+token, "idempotency-key", key)
@@ -107,7 +112,7 @@ func attempt(ctx context.Context, to *grpc.ClientConn, token, key, procedure str
 	return header, err
 }
 
-// reasonOf gives the code of an error and the contract's reason for it.
+// reasonOf returns the code of an error and its reason in the contract.
 func reasonOf(err error) (codes.Code, string) {
 	s := status.Convert(err)
 	for _, detail := range s.Details() {
@@ -118,7 +123,8 @@ func reasonOf(err error) (codes.Code, string) {
 	return s.Code(), ""
 }
 
-// record keeps an operation with its answer; and where an attempt is still in doubt after a refusal, that as one of its own.
+// record stores an operation with its result. If the call was refused after an attempt without a response, that attempt
+// is stored as another operation.
 func (c *caller) record(op history.Operation, r reply) {
 	op.Client, op.Attempts, op.Note = c.number, r.attempts, r.key
 	op.Called, op.Returned = r.first, r.end
@@ -128,7 +134,7 @@ func (c *caller) record(op history.Operation, r reply) {
 	op.Reason = r.reason
 	if _, refused := refusals[r.reason]; refused && r.doubt {
 		ghost := op
-		ghost.Outcome, ghost.Reason, ghost.Note = history.Unknown, "", r.key+", an attempt without an answer"
+		ghost.Outcome, ghost.Reason, ghost.Note = history.Unknown, "", r.key+", an attempt without a response"
 		c.load.keep(ghost)
 		op.Called = r.last
 	}

@@ -1,8 +1,7 @@
-// Package campaign makes everything go wrong at once, and then proves that nothing did. It runs several servers on a
-// Postgres, all of them processes of their own, lets a crowd book, cancel, hold, confirm and answer offers, and meanwhile
-// kills, cuts, slows and resets what it can reach, with clocks that are wrong and go over a clock change. Afterwards every
-// invariant must hold, every history must be one that one who does one thing after the other could have told, and what
-// was acknowledged must be there.
+// Package campaign injects faults into a running system, and then checks that nothing was lost. It runs several servers
+// on a Postgres, each as a process. Callers book, cancel, hold, confirm and answer offers. At the same time it kills
+// processes, and cuts, slows down and resets connections, with wrong clocks that pass a clock change. Afterwards every
+// invariant must hold, every history must have an order that explains it, and everything acknowledged must exist.
 package campaign
 
 import (
@@ -25,53 +24,52 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// Config says how long, and what repeats.
+// Config says how long a campaign runs, and how to repeat it.
 type Config struct {
-	// Seed decides what goes wrong when, counted in attempts, and what each caller asks for. How processes take turns it does
-	// not decide: a seed that failed may pass, and is worth several tries.
+	// Seed determines the faults, their times counted in attempts, and the requests of each caller. It does not determine
+	// how processes are scheduled: a seed that failed may pass. Try it several times.
 	Seed uint64
-	// For is how long the storm lasts.
+	// For is how long faults are injected.
 	For time.Duration
-	// Operations ends the storm earlier; 0: time alone does.
+	// Operations ends the faults after this number of operations; 0: only the time does.
 	Operations int
 	Nodes      int // servers
 	Workers    int // at least one
 	Callers    int
-	// Binary is the berth command whose servers are tried.
+	// Binary is the berth command to test.
 	Binary string
-	// Folder keeps Postgres, keys, logs and histories. It is made, and must not be there.
+	// Folder is a new folder for Postgres, keys, logs and histories. It must not exist.
 	Folder string
-	// Say hears of progress, a line at a time.
+	// Say prints a line of progress.
 	Say func(string)
 }
 
-// Report is what came of a campaign.
+// Report is the result of a campaign.
 type Report struct {
 	Seed       uint64
 	Took       time.Duration
 	Operations int
 	Attempts   int64
-	Unknown    int // operations whose callers never learned what came of them
-	Broken     int64
+	Unknown    int // operations without a response
+	CutCommits int64
 	Faults     map[string]int
-	Trouble    map[string]int // what attempts were told, apart from answers and refusals
+	Errors     map[string]int // results of attempts other than responses and refusals
 	Histories  int
-	Longest    time.Duration // that one history took to be judged
-	Told       int           // events that concern somebody
-	Messages   int           // that were sent
-	Twice      int           // of which the log says that they may be duplicates
+	Longest    time.Duration // time to check one history
+	Events     int           // events that must lead to a message
+	Messages   int           // messages sent
+	Duplicates int           // messages marked as possible duplicates in the log
 	Replayed   int
 	Rounds     int
-	Crossing   string // which clock change was crossed
-	// Failures are what must never happen.
+	Crossing   string // the clock change that was passed
+	// Failures are broken promises.
 	Failures []string
 }
 
-// zones are places whose clocks change, one of them by half an hour.
+// zones have clock changes, one of them by half an hour.
 var zones = []string{"Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "America/Santiago"}
 
-// Run is a campaign from the beginning to the verdict. The error says that it could not be carried out; what it found wrong the report
-// says.
+// Run runs a campaign and checks the result. An error means that it could not run; what it found is in the report.
 func Run(ctx context.Context, config Config) (_ Report, err error) {
 	random := rand.New(rand.NewPCG(config.Seed, 0))
 	report := Report{Seed: config.Seed}
@@ -80,7 +78,7 @@ func Run(ctx context.Context, config Config) (_ Report, err error) {
 	if err != nil {
 		return report, err
 	}
-	// The clocks of the site pass the next change in the middle of the storm.
+	// The clocks of the cluster pass the next clock change in the middle of the campaign.
 	now := time.Now()
 	_, change := now.In(place).ZoneBounds()
 	offset := change.Sub(now.Add(config.For / 2))
@@ -89,12 +87,12 @@ func Run(ctx context.Context, config Config) (_ Report, err error) {
 	if err := os.Mkdir(config.Folder, 0o711); err != nil { //nolint:gosec // Postgres's user has to enter
 		return report, err
 	}
-	s, err := openSite(ctx, config.Folder, config.Binary, offset, config.Nodes, config.Workers)
+	s, err := openCluster(ctx, config.Folder, config.Binary, offset, config.Nodes, config.Workers)
 	if err != nil {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	l, err := s.settle(ctx, config, zone)
+	l, err := s.setUp(ctx, config, zone)
 	if err != nil {
 		return report, err
 	}
@@ -104,22 +102,25 @@ func Run(ctx context.Context, config Config) (_ Report, err error) {
 			return report, err
 		}
 	}
-	config.Say(fmt.Sprintf("seed %d: %d servers, %d workers, %d callers, the clocks pass the change of %s", config.Seed, config.Nodes, config.Workers, config.Callers, report.Crossing))
-	if err := l.weather(ctx, config, newStorm(s, random, config.Say)); err != nil {
+	config.Say(fmt.Sprintf(
+		"seed %d: %d servers, %d workers, %d callers, clock change %s", config.Seed, config.Nodes, config.Workers,
+		config.Callers, report.Crossing,
+	))
+	if err := l.runLoad(ctx, config, newInjector(s, random, config.Say)); err != nil {
 		return report, err
 	}
-	err = l.verdict(ctx, config, &report)
+	err = l.check(ctx, config, &report)
 	return report, err
 }
 
-// maker makes rounds ahead of the crowd, by a way to Postgres of its own.
+// maker creates rounds in advance, with its own connection to Postgres.
 type maker struct {
 	db   *pg.DB
 	stop func()
 }
 
-// settle makes the tenants and the first rounds.
-func (s *site) settle(ctx context.Context, config Config, zone string) (_ *load, err error) {
+// setUp creates the tenants and the first rounds.
+func (s *cluster) setUp(ctx context.Context, config Config, zone string) (_ *load, err error) {
 	db, err := pg.Open(ctx, pg.Config{URL: s.postgres.TCP, CommandConns: 2, ReadConns: 2, ApplicationName: "campaign"})
 	if err != nil {
 		return nil, err
@@ -130,26 +131,26 @@ func (s *site) settle(ctx context.Context, config Config, zone string) (_ *load,
 		db.Close()
 		return nil, err
 	}
-	var houses []*house
+	var tenants []*testTenant
 	for range 2 {
-		h, err := newHouse(ctx, a, s.now, zone)
+		h, err := newTenant(ctx, a, s.now, zone)
 		if err != nil {
 			db.Close()
 			return nil, err
 		}
-		houses = append(houses, h)
+		tenants = append(tenants, h)
 	}
 	making, stop := context.WithCancel(context.WithoutCancel(ctx))
 	l := &load{
-		site: s, issuer: issuer, life: config.For + time.Hour, begun: time.Now(), rounds: make(chan *round, 2),
-		tokens: make(map[person]string), trouble: make(map[string]int),
+		cluster: s, issuer: issuer, life: config.For + time.Hour, begun: time.Now(), rounds: make(chan *round, 2),
+		tokens: make(map[person]string), errors: make(map[string]int),
 	}
 	var done sync.WaitGroup
 	done.Go(func() {
 		random := rand.New(rand.NewPCG(config.Seed, 1))
 		for i := 0; making.Err() == nil; i++ {
-			r, err := houses[i%len(houses)].newRound(making, random)
-			if err != nil { // what is half made nobody uses
+			r, err := tenants[i%len(tenants)].newRound(making, random)
+			if err != nil { // an incomplete round is never used
 				_ = pause(making, 200*time.Millisecond)
 				continue
 			}
@@ -164,88 +165,94 @@ func (s *site) settle(ctx context.Context, config Config, zone string) (_ *load,
 	return l, ctx.Err()
 }
 
-// weather lets the crowd work through the storm, and heals everything.
-func (l *load) weather(ctx context.Context, config Config, st *storm) error {
-	l.storm = st
-	storming, calm := context.WithTimeout(ctx, config.For)
-	defer calm()
-	var crowd, rest sync.WaitGroup
+// runLoad runs the callers while faults are injected, and ends all faults.
+func (l *load) runLoad(ctx context.Context, config Config, in *injector) error {
+	l.injector = in
+	loadCtx, stopLoad := context.WithTimeout(ctx, config.For)
+	defer stopLoad()
+	var callers, rest sync.WaitGroup
 	for i := range config.Callers {
 		c := &caller{load: l, number: i, random: rand.New(rand.NewPCG(config.Seed, uint64(i)+2))}
-		crowd.Go(func() { l.run(storming, c) })
+		callers.Go(func() { l.run(loadCtx, c) })
 	}
 	rest.Go(func() {
-		for last := time.Now(); pause(storming, 100*time.Millisecond) == nil; {
+		for last := time.Now(); pause(loadCtx, 100*time.Millisecond) == nil; {
 			if config.Operations > 0 && l.size() >= config.Operations {
-				calm()
+				stopLoad()
 			}
 			if time.Since(last) >= 5*time.Second {
 				last = time.Now()
-				faults, _ := st.faults()
-				config.Say(fmt.Sprintf("seed %d, %s: %d operations in %d attempts, %d faults", config.Seed, l.clock().Round(time.Second), l.size(), st.attempts.Load(), faults))
+				faults, _ := in.faults()
+				config.Say(fmt.Sprintf(
+					"seed %d, %s: %d operations in %d attempts, %d faults", config.Seed, l.clock().Round(time.Second), l.size(),
+					in.attempts.Load(), faults,
+				))
 			}
 		}
 	})
-	err := st.rage(storming)
-	calm()
+	err := in.run(loadCtx)
+	stopLoad()
 	l.healed.Store(new(time.Now()))
-	crowd.Wait()
+	callers.Wait()
 	rest.Wait()
 	return errors.Join(err, ctx.Err())
 }
 
-// verdict looks at everything that is left.
-func (l *load) verdict(ctx context.Context, config Config, r *Report) error {
-	config.Say("everything is healed; asking again what was answered")
-	r.Replayed = l.askAgain(ctx)
-	for _, n := range l.site.all() {
+// check checks everything after the faults have ended.
+func (l *load) check(ctx context.Context, config Config, r *Report) error {
+	config.Say("all faults have ended; repeating answered calls")
+	r.Replayed = l.repeatCalls(ctx)
+	for _, n := range l.cluster.all() {
 		if err := n.down().stop(); err != nil {
 			l.fail("%v", err)
 		}
-		r.Broken += n.wire.cut.Load()
+		r.CutCommits += n.commits.cut.Load()
 	}
 	l.maker.stop()
-	config.Say("all have ended; sending what is left to be sent")
-	if err := l.sendOut(ctx, r); err != nil {
+	config.Say("all processes have stopped; sending the remaining messages")
+	if err := l.flushMessages(ctx, r); err != nil {
 		return err
 	}
 	config.Say("verifying")
-	if out, err := exec.CommandContext(ctx, config.Binary, "verify", "--database-url", l.site.postgres.TCP).CombinedOutput(); err != nil {
+	verify := exec.CommandContext(ctx, config.Binary, "verify", "--database-url", l.cluster.postgres.TCP)
+	if out, err := verify.CombinedOutput(); err != nil {
 		l.fail("berth verify: %v\n%s", err, out)
 	}
-	t, err := readTruth(ctx, l.site.postgres.TCP)
+	t, err := readFinalState(ctx, l.cluster.postgres.TCP)
 	if err != nil {
 		return err
 	}
-	r.Operations, r.Attempts, r.Rounds, r.Trouble = len(l.operations), l.storm.attempts.Load(), len(l.all), l.trouble
+	r.Operations, r.Attempts, r.Rounds, r.Errors = len(l.operations), l.injector.attempts.Load(), len(l.all), l.errors
 	for _, op := range l.operations {
 		if op.Outcome == "unknown" {
 			r.Unknown++
 		}
 	}
-	_, r.Faults = l.storm.faults()
-	l.compare(t)
-	l.complete(t)
-	config.Say(fmt.Sprintf("judging the histories of %d rounds", len(l.all)))
-	err = l.judge(config.Folder, r)
+	_, r.Faults = l.injector.faults()
+	l.compareResults(t)
+	l.completeHistories(t)
+	config.Say(fmt.Sprintf("checking the histories of %d rounds", len(l.all)))
+	err = l.checkHistories(config.Folder, r)
 	r.Failures, r.Took = l.failures, l.clock()
 	return err
 }
 
-// Print writes the report for people.
+// Print writes the report as text.
 func (r Report) Print(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "\nseed\t%d\ntook\t%s\nclock change\t%s\n", r.Seed, r.Took.Round(time.Second), r.Crossing)
-	fmt.Fprintf(w, "operations\t%d in %d attempts, in %d rounds\nwithout an answer\t%d\n", r.Operations, r.Attempts, r.Rounds, r.Unknown)
-	fmt.Fprintf(w, "commits that were cut off\t%d\n", r.Broken)
+	fmt.Fprintf(w, "operations\t%d in %d attempts, in %d rounds\nwithout a response\t%d\n",
+		r.Operations, r.Attempts, r.Rounds, r.Unknown)
+	fmt.Fprintf(w, "connections reset after COMMIT\t%d\n", r.CutCommits)
 	for _, name := range slices.Sorted(maps.Keys(r.Faults)) {
 		fmt.Fprintf(w, "%s\t%d times\n", name, r.Faults[name])
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Trouble)) {
-		fmt.Fprintf(w, "attempts that ended %s\t%d\n", name, r.Trouble[name])
+	for _, name := range slices.Sorted(maps.Keys(r.Errors)) {
+		fmt.Fprintf(w, "attempts that ended %s\t%d\n", name, r.Errors[name])
 	}
-	fmt.Fprintf(w, "asked again\t%d\nevents to tell of\t%d\nmessages sent\t%d, %d of them perhaps twice\nhistories judged\t%d, the longest in %s\nfailures\t%d\n",
-		r.Replayed, r.Told, r.Messages, r.Twice, r.Histories, r.Longest.Round(time.Millisecond), len(r.Failures))
+	fmt.Fprintf(w, "calls repeated\t%d\nevents with a message\t%d\nmessages sent\t%d, %d of them possible duplicates\n"+
+		"histories checked\t%d, the longest in %s\nfailures\t%d\n",
+		r.Replayed, r.Events, r.Messages, r.Duplicates, r.Histories, r.Longest.Round(time.Millisecond), len(r.Failures))
 	if err := w.Flush(); err != nil {
 		return err
 	}

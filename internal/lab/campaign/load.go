@@ -18,44 +18,44 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// load is a crowd that books, holds, confirms, cancels and answers offers, and everything that it was told.
+// load runs the callers and stores all their results.
 type load struct {
-	site   *site
-	storm  *storm
-	maker  maker
-	issuer *token.Issuer
-	life   time.Duration // of tokens
-	begun  time.Time
+	cluster  *cluster
+	injector *injector
+	maker    maker
+	issuer   *token.Issuer
+	life     time.Duration // of tokens
+	begun    time.Time
 
-	round  atomic.Pointer[round]
-	rounds chan *round
-	places atomic.Int64
-	healed atomic.Pointer[time.Time]
+	round     atomic.Pointer[round]
+	rounds    chan *round
+	lastPlace atomic.Int64
+	healed    atomic.Pointer[time.Time]
 
 	mu         sync.Mutex
 	tokens     map[person]string
 	operations []history.Operation
 	all        []*round
 	replays    []replay
-	trouble    map[string]int
+	errors     map[string]int
 	failures   []string
 	answered   int
 }
 
-// replay is a call that was answered, to be sent once more when all is over.
+// replay is an answered call, to be repeated at the end.
 type replay struct {
 	token, procedure, key string
 	request, answer       proto.Message
 }
 
-// mostReplays bounds what is kept for that.
-const mostReplays = 400
+// maxReplays limits the number of stored replays.
+const maxReplays = 400
 
 func (l *load) clock() time.Duration { return time.Since(l.begun) }
 
 func (l *load) current() *round { return l.round.Load() }
 
-// token is one for a person, made once.
+// token returns the token of a person. It creates one at the first call.
 func (l *load) token(who person) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,23 +81,23 @@ func (l *load) fail(format string, args ...any) {
 	l.failures = append(l.failures, fmt.Sprintf(format, args...))
 }
 
-func (l *load) troubled(code codes.Code, reason string) {
+func (l *load) countError(code codes.Code, reason string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.trouble[fmt.Sprint(code, " ", reason)]++
+	l.errors[fmt.Sprint(code, " ", reason)]++
 }
 
-// tooLate is when nobody needs to wait for an answer any longer.
+// tooLate reports whether a response is overdue, and records this as a failure.
 func (l *load) tooLate() bool {
 	healed := l.healed.Load()
-	if healed == nil || time.Since(*healed) < lastPatience {
+	if healed == nil || time.Since(*healed) < finalTimeout {
 		return false
 	}
-	l.fail("there is no answer, though everything was healed %s ago", lastPatience)
+	l.fail("no response within %s after all faults ended", finalTimeout)
 	return true
 }
 
-// next goes on to another round.
+// next starts another round.
 func (l *load) next(ctx context.Context) {
 	select {
 	case r := <-l.rounds:
@@ -109,14 +109,14 @@ func (l *load) next(ctx context.Context) {
 	}
 }
 
-// size tells how many operations there are so far.
+// size returns the number of operations so far.
 func (l *load) size() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.operations)
 }
 
-// run lets a caller work until ctx ends.
+// run lets a caller make calls until ctx ends.
 func (l *load) run(ctx context.Context, c *caller) {
 	for ctx.Err() == nil {
 		r := l.current()
@@ -124,12 +124,12 @@ func (l *load) run(ctx context.Context, c *caller) {
 			l.next(ctx)
 			r = l.current()
 		}
-		a := r.arenas[c.random.IntN(len(r.arenas))]
+		a := r.targets[c.random.IntN(len(r.targets))]
 		switch n := c.random.IntN(100); {
 		case n < 45:
 			c.take(r, a)
 		case n < 85:
-			if s := a.some(c.random); s != nil {
+			if s := a.randomPlace(c.random); s != nil {
 				c.act(a, s)
 			} else {
 				c.take(r, a)
@@ -146,7 +146,7 @@ func (l *load) run(ctx context.Context, c *caller) {
 
 func pick[T any](random *rand.Rand, of []T) T { return of[random.IntN(len(of))] }
 
-// answered finishes what every answer has in common.
+// answered stores a call with a response, to repeat it at the end.
 func (c *caller) answered(r reply, who person, procedure string, request, answer proto.Message) {
 	if r.outcome != history.Done {
 		return
@@ -157,82 +157,84 @@ func (c *caller) answered(r reply, who person, procedure string, request, answer
 	defer l.mu.Unlock()
 	one := replay{token: raw, procedure: procedure, key: r.key, request: request, answer: proto.Clone(answer)}
 	l.answered++
-	if len(l.replays) < mostReplays {
+	if len(l.replays) < maxReplays {
 		l.replays = append(l.replays, one)
-	} else if at := c.random.IntN(l.answered); at < mostReplays {
+	} else if at := c.random.IntN(l.answered); at < maxReplays {
 		l.replays[at] = one
 	}
 }
 
-// take books or holds.
-func (c *caller) take(r *round, a *arena) {
-	who, party := pick(c.random, r.house.crowd), 1+c.random.IntN(4)/3
+// take makes a booking or a hold.
+func (c *caller) take(r *round, a *target) {
+	who, party := pick(c.random, r.tenant.members), 1+c.random.IntN(4)/3
 	if a.roomy {
 		who = pick(c.random, r.payers)
 	}
-	number := int(c.load.places.Add(1))
-	op := history.Operation{Kind: history.Book, Session: a.ID, Payer: who.payer, Member: who.number, Place: number, Party: party}
-	s := &spot{who: who, number: number, party: party}
+	number := int(c.load.lastPlace.Add(1))
+	op := history.Operation{
+		Kind: history.Book, Session: a.ID, Payer: who.payer, Member: who.number, Place: number, Party: party,
+	}
+	s := &place{who: who, number: number, party: party}
 	note := noteOf(number)
 	if c.random.IntN(3) == 0 || a.Brief && c.random.IntN(2) == 0 {
 		op.Kind, op.Payer, s.held = history.Hold, "", true
 		request := &v1.HoldBookingRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
 		answer := new(v1.HoldBookingResponse)
-		told := c.call(who, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
-		c.answered(told, who, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
+		result := c.call(who, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
+		c.answered(result, who, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
 		s.booking = answer.GetBooking().GetId()
-		c.record(op, told)
+		c.record(op, result)
 	} else {
 		request := &v1.BookRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
 		answer := new(v1.BookResponse)
-		told := c.call(who, berthv1connect.BookingServiceBookProcedure, request, answer)
-		c.answered(told, who, berthv1connect.BookingServiceBookProcedure, request, answer)
+		result := c.call(who, berthv1connect.BookingServiceBookProcedure, request, answer)
+		c.answered(result, who, berthv1connect.BookingServiceBookProcedure, request, answer)
 		s.booking, s.entry = answer.GetBooking().GetId(), answer.GetEntry().GetId()
 		switch {
-		case told.outcome != history.Done:
+		case result.outcome != history.Done:
 		case s.booking != "":
 			op.Outcome, op.Moved = history.Booked, -int(answer.GetBooking().GetCredits())
 		default:
 			op.Outcome, op.Position = history.Waits, int(answer.GetEntry().GetPosition())
 		}
-		c.record(op, told)
+		c.record(op, result)
 	}
 	if s.booking != "" || s.entry != "" {
-		a.learn(func() { a.spots = append(a.spots, s) })
+		a.locked(func() { a.places = append(a.places, s) })
 	}
 }
 
-// noteOf marks the rows of a place.
+// noteOf returns the note that marks the rows of a place.
 func noteOf(number int) string { return fmt.Sprintf("place %d", number) }
 
-// act does something about a place.
-func (c *caller) act(a *arena, s *spot) {
-	var now spot
-	a.learn(func() { now = *s })
+// act makes a call about a place.
+func (c *caller) act(a *target, s *place) {
+	var now place
+	a.locked(func() { now = *s })
 	if now.booking == "" && now.entry != "" {
 		c.ask(a, s)
-		a.learn(func() { now = *s })
+		a.locked(func() { now = *s })
 	}
 	op := history.Operation{Session: a.ID, Member: now.who.number, Place: now.number, Party: now.party, Promoted: -1}
 	switch n := c.random.IntN(100); {
 	case now.booking != "" && now.held && n < 50:
 		op.Kind, op.Payer = history.Confirm, now.who.payer
 		request, answer := &v1.ConfirmBookingRequest{BookingId: now.booking}, new(v1.ConfirmBookingResponse)
-		told := c.call(now.who, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
-		c.answered(told, now.who, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
-		if told.outcome == history.Done {
+		result := c.call(now.who, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
+		c.answered(result, now.who, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
+		if result.outcome == history.Done {
 			op.Moved = -int(answer.GetBooking().GetCredits())
-			a.learn(func() { s.held = false })
+			a.locked(func() { s.held = false })
 		}
-		c.record(op, told)
+		c.record(op, result)
 	case now.booking != "" && now.held && n < 75:
 		op.Kind = history.Release
 		request, answer := &v1.ReleaseHoldRequest{BookingId: now.booking}, new(v1.ReleaseHoldResponse)
-		told := c.call(now.who, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
-		c.answered(told, now.who, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
-		op.Outcome = told.givenUp()
-		c.record(op, told)
-		a.learn(func() { s.gone = s.gone || told.outcome == history.Done })
+		result := c.call(now.who, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
+		c.answered(result, now.who, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
+		op.Outcome = result.settledOutcome()
+		c.record(op, result)
+		a.locked(func() { s.gone = s.gone || result.outcome == history.Done })
 	case now.booking != "" && !now.held && a.other != nil && n < 40:
 		c.move(a, s, now)
 	case now.booking != "":
@@ -240,70 +242,73 @@ func (c *caller) act(a *arena, s *spot) {
 	case now.offer != "" && n < 60:
 		op.Kind, op.OfferID = history.Accept, now.offer
 		request, answer := &v1.AcceptOfferRequest{OfferId: now.offer}, new(v1.AcceptOfferResponse)
-		told := c.call(now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
-		c.answered(told, now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
-		a.learn(func() { s.booking = answer.GetBooking().GetId() })
-		op.Outcome = told.givenUp()
-		c.record(op, told)
+		result := c.call(now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
+		c.answered(result, now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
+		a.locked(func() { s.booking = answer.GetBooking().GetId() })
+		op.Outcome = result.settledOutcome()
+		c.record(op, result)
 	case now.offer != "" && n < 85:
 		op.Kind, op.OfferID = history.Decline, now.offer
 		request, answer := &v1.DeclineOfferRequest{OfferId: now.offer, Leave: true}, new(v1.DeclineOfferResponse)
-		told := c.call(now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
-		c.answered(told, now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
-		if op.Outcome = told.outcome; op.Outcome == history.Done {
-			op.Outcome = history.Settled // the answer does not say whether it was declined before
+		result := c.call(now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
+		c.answered(result, now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
+		if op.Outcome = result.outcome; op.Outcome == history.Done {
+			op.Outcome = history.Settled // the response does not tell whether it was declined before
 		}
-		c.record(op, told)
-		a.learn(func() { s.gone = s.gone || told.outcome == history.Done })
+		c.record(op, result)
+		a.locked(func() { s.gone = s.gone || result.outcome == history.Done })
 	default:
 		c.cancel(a, s, now, now.entry)
 	}
 }
 
-// givenUp reads an answer that does not say whether it was this call that gave the place up: a server that finds out by the
-// key what became of a commit says that it repeats itself, too.
-func (r reply) givenUp() history.Outcome {
+// settledOutcome is the outcome for responses that do not tell whether this call ended the place. A repeated response
+// does not tell: a server that looks up the result of an unknown commit by the key also marks its response as repeated.
+func (r reply) settledOutcome() history.Outcome {
 	if r.outcome == history.Done && r.repeated {
 		return history.Settled
 	}
 	return r.outcome
 }
 
-// move takes a booking to the other session, or back.
-func (c *caller) move(a *arena, s *spot, now spot) {
+// move moves a booking to the other session, or back.
+func (c *caller) move(a *target, s *place, now place) {
 	to := a.other
-	if now.moved != (c.random.IntN(10) == 0) { // now and then to where it is
+	if now.moved != (c.random.IntN(10) == 0) { // sometimes to its current session
 		to = a
 	}
 	op := history.Operation{
 		Kind: history.Move, Session: a.ID, To: to.ID, Member: now.who.number, Place: now.number, Party: now.party,
 	}
-	request, answer := &v1.RescheduleBookingRequest{BookingId: now.booking, SessionId: to.ID}, new(v1.RescheduleBookingResponse)
-	told := c.call(now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
-	c.answered(told, now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
+	request, answer := &v1.RescheduleBookingRequest{
+		BookingId: now.booking, SessionId: to.ID,
+	}, new(v1.RescheduleBookingResponse)
+	result := c.call(now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
+	c.answered(result, now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
 	op.Promoted = int(answer.GetPromoted())
-	if op.Outcome = told.givenUp(); op.Outcome == history.Settled {
+	if op.Outcome = result.settledOutcome(); op.Outcome == history.Settled {
 		op.Promoted = -1
 	}
-	c.record(op, told)
-	if told.outcome == history.Done {
-		a.learn(func() { s.moved = to != a })
+	c.record(op, result)
+	if result.outcome == history.Done {
+		a.locked(func() { s.moved = to != a })
 	}
 }
 
-func (c *caller) cancel(a *arena, s *spot, now spot, id string) {
+func (c *caller) cancel(a *target, s *place, now place, id string) {
 	op := history.Operation{
-		Kind: history.Cancel, Session: a.ID, Payer: now.who.payer, Member: now.who.number, Place: now.number, Party: now.party,
-		Line: id == now.entry, Promoted: -1,
+		Kind: history.Cancel, Session: a.ID, Payer: now.who.payer, Member: now.who.number, Place: now.number,
+		Party: now.party,
+		Line:  id == now.entry, Promoted: -1,
 	}
-	reason := fmt.Sprintf("by %d, %d", c.number, c.asked)
+	reason := fmt.Sprintf("by %d, %d", c.number, c.calls)
 	request, answer := &v1.CancelBookingRequest{BookingId: id, Reason: reason}, new(v1.CancelBookingResponse)
-	told := c.call(now.who, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
-	c.answered(told, now.who, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
+	result := c.call(now.who, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
+	c.answered(result, now.who, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
 	switch b := answer.GetBooking(); {
-	case told.outcome != history.Done:
+	case result.outcome != history.Done:
 	case b == nil:
-		op.Outcome = told.givenUp()
+		op.Outcome = result.settledOutcome()
 	case b.GetCancelReason() != reason:
 		op.Outcome = history.Gone
 	default:
@@ -312,12 +317,12 @@ func (c *caller) cancel(a *arena, s *spot, now spot, id string) {
 			op.Moved = now.party
 		}
 	}
-	c.record(op, told)
-	a.learn(func() { s.gone = s.gone || told.outcome == history.Done })
+	c.record(op, result)
+	a.locked(func() { s.gone = s.gone || result.outcome == history.Done })
 }
 
-// ask finds out what became of a place in line.
-func (c *caller) ask(a *arena, s *spot) {
+// ask reads the current state of a waitlist entry.
+func (c *caller) ask(a *target, s *place) {
 	answer := new(v1.ListMyEntriesResponse)
 	request := &v1.ListMyEntriesRequest{IncludeClosed: true, PageSize: 500}
 	if c.call(s.who, berthv1connect.WaitlistServiceListMyEntriesProcedure, request, answer).outcome != history.Done {
@@ -325,24 +330,26 @@ func (c *caller) ask(a *arena, s *spot) {
 	}
 	for _, e := range answer.GetEntries() {
 		if e.GetId() == s.entry {
-			a.learn(func() { s.booking, s.offer = e.GetBookingId(), e.GetLiveOffer().GetId() })
+			a.locked(func() { s.booking, s.offer = e.GetBookingId(), e.GetLiveOffer().GetId() })
 		}
 	}
 }
 
-// look reads a roster. Where holds run out it depends on the reader's clock, which is wrong.
-func (c *caller) look(r *round, a *arena) {
+// look reads a roster, except of sessions whose holds expire: there the roster depends on the clock of the server,
+// which is wrong.
+func (c *caller) look(r *round, a *target) {
 	if a.Brief {
 		return
 	}
 	answer := new(v1.ListRosterResponse)
-	told := c.call(r.house.self(), berthv1connect.BookingServiceListRosterProcedure, &v1.ListRosterRequest{SessionId: a.ID}, answer)
-	if told.outcome != history.Done {
+	request := &v1.ListRosterRequest{SessionId: a.ID}
+	result := c.call(r.tenant.ownerPerson(), berthv1connect.BookingServiceListRosterProcedure, request, answer)
+	if result.outcome != history.Done {
 		return
 	}
 	taken := int(answer.GetSeatsTaken())
 	op := history.Operation{Kind: history.Look, Session: a.ID, Taken: &taken}
-	told.first = told.last // an attempt without an answer saw nothing
+	result.first = result.last // an attempt without a response read nothing
 	seats := 0
 	for _, b := range answer.GetBookings() {
 		status := history.Confirmed
@@ -360,30 +367,35 @@ func (c *caller) look(r *round, a *arena) {
 		}
 		op.IDs, op.Seen = append(op.IDs, e.GetId()), append(op.Seen, history.Seat{Status: status})
 	}
-	// Where the first to claim gets them, several are offered the same seats.
+	// With FIRST_TO_CLAIM, several entries have an offer of the same seats.
 	if taken != seats && !a.Claims || taken > a.Capacity {
 		c.load.fail("session %s of %d seats: the roster counts %d seats taken and shows %d", a.ID, a.Capacity, taken, seats)
 	}
-	c.record(op, told)
+	c.record(op, result)
 }
 
 func (c *caller) balance(who person) {
 	answer := new(v1.GetBalanceResponse)
-	told := c.call(who, berthv1connect.CreditServiceGetBalanceProcedure, &v1.GetBalanceRequest{}, answer)
-	if told.outcome != history.Done {
+	result := c.call(who, berthv1connect.CreditServiceGetBalanceProcedure, &v1.GetBalanceRequest{}, answer)
+	if result.outcome != history.Done {
 		return
 	}
-	told.first = told.last
-	c.record(history.Operation{Kind: history.Balance, Payer: who.payer, Member: who.number, Left: int(answer.GetBalance())}, told)
+	result.first = result.last
+	c.record(history.Operation{
+		Kind: history.Balance, Payer: who.payer, Member: who.number, Left: int(answer.GetBalance()),
+	}, result)
 }
 
 func (c *caller) grant(who person) {
 	staff := person{in: who.in, subject: ownerSubject}
 	amount := 1 + c.random.IntN(2)
-	request, answer := &v1.GrantCreditsRequest{SubscriptionId: who.payer, Amount: int32(amount), Reason: "Campaign"}, new(v1.GrantCreditsResponse)
-	told := c.call(staff, berthv1connect.CreditServiceGrantCreditsProcedure, request, answer)
-	c.answered(told, staff, berthv1connect.CreditServiceGrantCreditsProcedure, request, answer)
+	request, answer := &v1.GrantCreditsRequest{
+		SubscriptionId: who.payer, Amount: int32(amount), Reason: "Campaign",
+	}, new(v1.GrantCreditsResponse)
+	result := c.call(staff, berthv1connect.CreditServiceGrantCreditsProcedure, request, answer)
+	c.answered(result, staff, berthv1connect.CreditServiceGrantCreditsProcedure, request, answer)
 	c.record(history.Operation{
-		Kind: history.Grant, Payer: who.payer, Member: who.number, Amount: amount, Left: int(answer.GetSubscription().GetBalance()),
-	}, told)
+		Kind: history.Grant, Payer: who.payer, Member: who.number, Amount: amount,
+		Left: int(answer.GetSubscription().GetBalance()),
+	}, result)
 }

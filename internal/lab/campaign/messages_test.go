@@ -11,32 +11,41 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-// A log in which one event was told of, once, is sound; and whatever is done to it is found.
-func TestWrongMessages(t *testing.T) {
+// The data are one event with one message. Each case damages them.
+func TestFindWrongMessages_FindsEveryKindOfDamage(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		spoil string
-		want  []string
+		damage string
+		want   []string
 	}{
 		"nothing": {"select", nil},
-		"sent twice, and the log says so": {`
-insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, possible_duplicate, content, created_at, updated_at)
-select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'SENT', recipient, 2, true, content, created_at, updated_at from deliveries`, nil},
+		"sent twice with a mark": {`
+insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt,
+  possible_duplicate, content, created_at, updated_at)
+select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'SENT', recipient, 2, true, content,
+  created_at, updated_at
+from deliveries`, nil},
 		"a notice lost": {`delete from notices; update deliveries set content = null, notice_id = null, status = 'DROPPED'`,
-			[]string{"nobody was to be told of an event"}},
-		"a message lost":  {`delete from deliveries`, []string{"a notice has an end, and the delivery log says nothing of it"}},
-		"told of nothing": {`delete from notices; delete from events`, []string{"a message in the local outbox belongs to no notice"}},
+			[]string{"an event has no notice"}},
+		"a message lost": {`delete from deliveries`, []string{"a finished notice is not in the delivery log"}},
+		"an event lost":  {`delete from notices; delete from events`, []string{"a message in the local outbox has no notice"}},
 		"sent twice": {`
-insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content, created_at, updated_at)
-select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'POSSIBLY_SENT', recipient, 2, content, created_at, updated_at from deliveries`,
-			[]string{"a message was sent twice, and the delivery log does not say so"}},
-		"a notice that is not planned yet": {`update event_consumers set xid = '0'; delete from notices; delete from deliveries`, nil},
-		"empty":                            {`update deliveries set content = null`, []string{"a message was sent that says nothing"}},
+insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content,
+  created_at, updated_at)
+select tenant_id, gen_random_uuid(), notice_id, topic, channel, 'POSSIBLY_SENT', recipient, 2, content,
+  created_at, updated_at
+from deliveries`,
+			[]string{"a message was sent twice without a mark in the delivery log"}},
+		"an unread event": {`update event_consumers set xid = '0'; delete from notices; delete from deliveries`, nil},
+		"empty":           {`update deliveries set content = null`, []string{"an empty message was sent"}},
 		"planned twice": {`
 drop index notices_once;
-insert into notices (tenant_id, id, topic, lane, recipient, thing, revision, due_at, expires_at, happened_at, created_at)
-select tenant_id, gen_random_uuid(), topic, lane, recipient, thing, revision, due_at, expires_at, happened_at, created_at from notices`,
-			[]string{"somebody was to be told of an event twice"}},
+insert into notices (tenant_id, id, topic, lane, recipient, thing, revision,
+  due_at, expires_at, happened_at, created_at)
+select tenant_id, gen_random_uuid(), topic, lane, recipient, thing, revision,
+  due_at, expires_at, happened_at, created_at
+from notices`,
+			[]string{"an event has two notices for one recipient"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -46,12 +55,12 @@ select tenant_id, gen_random_uuid(), topic, lane, recipient, thing, revision, du
 				t.Fatal(err)
 			}
 			defer conn.Close(ctx)
-			for _, sql := range []string{`set session_replication_role = replica`, oneMessage, tt.spoil} { // there are no members, nor tenants
+			for _, sql := range []string{`set session_replication_role = replica`, oneMessage, tt.damage} { // no foreign keys
 				if _, err := conn.Exec(ctx, sql); err != nil {
 					t.Fatal(err)
 				}
 			}
-			found, err := wrongMessages(ctx, conn)
+			found, err := findWrongMessages(ctx, conn)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,10 +77,20 @@ select tenant_id, gen_random_uuid(), topic, lane, recipient, thing, revision, du
 }
 
 const oneMessage = `
-create temp table one as select gen_random_uuid() as tenant, gen_random_uuid() as event, gen_random_uuid() as member, gen_random_uuid() as notice, now() as at;
-insert into events (tenant_id, id, type, member_id, actor, occurred_at) select tenant, event, 'booking.confirmed', member, 'x', at from one;
-insert into event_consumers (tenant_id, name, xid, event_id) select tenant, 'notices', pg_current_xact_id(), event from one;
-insert into notices (tenant_id, id, topic, lane, recipient, member_id, thing, revision, due_at, expires_at, happened_at, created_at, done_at)
-select tenant, notice, 'BOOKING_CONFIRMED', 'MAIL', member, member as who, event, event::text, at as due, at as ends, at as happened, at as made, at as done from one;
-insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content, created_at, updated_at)
-select tenant, gen_random_uuid(), notice, 'BOOKING_CONFIRMED', 'EMAIL', 'SENT', member, 1, '{}', at as made, at as changed from one`
+create temp table one as
+select gen_random_uuid() as tenant, gen_random_uuid() as event, gen_random_uuid() as member,
+  gen_random_uuid() as notice, now() as at;
+insert into events (tenant_id, id, type, member_id, actor, occurred_at)
+select tenant, event, 'booking.confirmed', member, 'x', at from one;
+insert into event_consumers (tenant_id, name, xid, event_id)
+select tenant, 'notices', pg_current_xact_id(), event from one;
+insert into notices (tenant_id, id, topic, lane, recipient, member_id, thing, revision,
+  due_at, expires_at, happened_at, created_at, done_at)
+select tenant, notice, 'BOOKING_CONFIRMED', 'MAIL', member, member as who, event, event::text,
+  at as due, at as ends, at as happened, at as made, at as done
+from one;
+insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content,
+  created_at, updated_at)
+select tenant, gen_random_uuid(), notice, 'BOOKING_CONFIRMED', 'EMAIL', 'SENT', member, 1, '{}',
+  at as made, at as changed
+from one`

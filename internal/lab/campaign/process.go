@@ -9,27 +9,28 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 )
 
-// process is a server of its own, in a process group of its own.
+// process is a running berth command, in its own process group.
 type process struct {
 	cmd     *exec.Cmd
 	address string
-	done    chan struct{} // closed when it has ended
+	done    chan struct{} // closed when it has exited
 	release func()
 }
 
 const (
-	// startPatience is longer than a server waits for its database.
-	startPatience = 3 * time.Minute
-	endPatience   = 2 * time.Minute
+	// startTimeout is longer than a server waits for its database.
+	startTimeout = 3 * time.Minute
+	stopTimeout  = 2 * time.Minute
 )
 
-// startProcess runs the berth command, keeps its log, and waits until it says where it is reached.
+// startProcess starts the berth command, stores its log, and waits until the log has its address.
 func startProcess(ctx context.Context, binary, log string, args ...string) (*process, error) {
 	file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
@@ -37,7 +38,8 @@ func startProcess(ctx context.Context, binary, log string, args ...string) (*pro
 	}
 	p := &process{cmd: exec.CommandContext(context.WithoutCancel(ctx), binary, args...), done: make(chan struct{})}
 	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "BERTH_") && !strings.HasPrefix(variable, "DATABASE_URL=") && !strings.HasPrefix(variable, "PG") {
+		configures := func(prefix string) bool { return strings.HasPrefix(variable, prefix) }
+		if !slices.ContainsFunc([]string{"BERTH_", "DATABASE_URL=", "PG"}, configures) {
 			p.cmd.Env = append(p.cmd.Env, variable)
 		}
 	}
@@ -49,7 +51,7 @@ func startProcess(ctx context.Context, binary, log string, args ...string) (*pro
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	if p.release, err = guard(p.cmd.Process.Pid); err != nil {
+	if p.release, err = killOnExit(p.cmd.Process.Pid); err != nil {
 		p.release = func() {}
 	}
 	serving := make(chan string, 1)
@@ -60,15 +62,15 @@ func startProcess(ctx context.Context, binary, log string, args ...string) (*pro
 		p.release()
 		close(p.done)
 	}()
-	patience := time.NewTimer(startPatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(startTimeout)
+	defer timeout.Stop()
 	select {
 	case p.address = <-serving:
 		return p, nil
 	case <-p.done:
-		err = errors.New("it ended")
-	case <-patience.C:
-		err = errors.New("it does not come up")
+		err = errors.New("the process exited")
+	case <-timeout.C:
+		err = errors.New("the process does not start serving")
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
@@ -76,7 +78,7 @@ func startProcess(ctx context.Context, binary, log string, args ...string) (*pro
 	return nil, fmt.Errorf("berth %s: %w; its log is %s", args[0], err, log)
 }
 
-// follow keeps a log and listens for the address.
+// follow copies a log and reports the address in it.
 func follow(said io.Reader, log io.Writer, serving chan<- string) {
 	lines := bufio.NewScanner(said)
 	lines.Buffer(nil, 1<<20)
@@ -92,9 +94,11 @@ func follow(said io.Reader, log io.Writer, serving chan<- string) {
 	}
 }
 
-// guard starts a shell that ends a process group if this process ends, by whatever means, before it releases it.
-func guard(group int) (release func(), err error) {
-	shell := exec.CommandContext(context.Background(), "sh", "-c", `read -r _ || kill -KILL -- "-$1"`, "sh", strconv.Itoa(group))
+// killOnExit starts a shell that kills a process group if this process exits, for whatever reason, before it calls
+// release.
+func killOnExit(group int) (release func(), err error) {
+	shell := exec.CommandContext(context.Background(),
+		"sh", "-c", `read -r _ || kill -KILL -- "-$1"`, "sh", strconv.Itoa(group))
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	line, err := shell.StdinPipe()
 	if err != nil {
@@ -109,25 +113,25 @@ func guard(group int) (release func(), err error) {
 	}, nil
 }
 
-// kill ends it at once, with whatever it was doing.
+// kill kills the process.
 func (p *process) kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.done
 }
 
-// stop lets it finish, and tells whether it ended well.
+// stop lets the process finish its work. It returns an error if the process does not exit with status 0.
 func (p *process) stop() error {
 	_ = p.cmd.Process.Signal(syscall.SIGTERM)
-	patience := time.NewTimer(endPatience)
-	defer patience.Stop()
+	timeout := time.NewTimer(stopTimeout)
+	defer timeout.Stop()
 	select {
 	case <-p.done:
-	case <-patience.C:
+	case <-timeout.C:
 		p.kill()
-		return errors.New("a process does not end when it is told to")
+		return errors.New("a process does not exit on SIGTERM")
 	}
 	if code := p.cmd.ProcessState.ExitCode(); code != 0 {
-		return fmt.Errorf("a process that was told to end did so with status %d", code)
+		return fmt.Errorf("a process exited with status %d on SIGTERM", code)
 	}
 	return nil
 }

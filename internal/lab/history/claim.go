@@ -6,138 +6,141 @@ import (
 	"slices"
 )
 
-// round is seats that were freed at one moment and are kept for the first of those who were told: it lasts while any of
-// them may claim some.
+// round is seats that were freed at the same time and are reserved for the first to claim them. It lasts while an entry
+// has an offer of the round.
 type round struct {
-	in    int // which of the sessions
-	keeps int
+	session  int // index
+	reserved int // seats
 }
 
-// kept counts the seats of a session that rounds keep.
-func (h *hall) kept(in int) (n int) {
-	for _, r := range h.rounds {
-		if r.in == in {
-			n += r.keeps
+// reservedSeats counts the seats of a session that rounds reserve.
+func (st *sessionState) reservedSeats(in int) (n int) {
+	for _, r := range st.rounds {
+		if r.session == in {
+			n += r.reserved
 		}
 	}
 	return n
 }
 
-// tell makes offers, as one of a round, to all who wait for open seats of its session and fit them: who let these go has left.
-// The round keeps as many as they want together, if there are so many.
-func (h *hall) tell(number int) {
-	r, wanted := &h.rounds[number-1], 0
-	open := h.open(r.in)
-	for i := range h.places {
-		p := &h.places[i]
-		if p.in != r.in || p.status != Waiting || p.party > open {
+// offerRound makes offers, as part of a round, to all waiting entries of its session that fit the open seats. Entries
+// that let an offer go have left before. The round reserves as many seats as the entries want together, if there are
+// that many.
+func (st *sessionState) offerRound(number int) {
+	r, wanted := &st.rounds[number-1], 0
+	open := st.open(r.session)
+	for i := range st.places {
+		p := &st.places[i]
+		if p.session != r.session || p.status != Waiting || p.party > open {
 			continue
 		}
-		p.status, p.asked, p.round = Offered, p.asked+1, number
+		p.status, p.offers, p.round = Offered, p.offers+1, number
 		wanted += p.party
 	}
-	r.keeps += min(open, wanted)
+	r.reserved += min(open, wanted)
 }
 
-// claim books seats of a round. Those who want more than it keeps then wait again, as if they had not been told of it. They are told of
-// whatever is open: in the round, if nobody else may claim what is left of it.
-func (h *hall) claim(p *place) {
+// claim books seats of a round. Entries that need more than the round then has wait again, as if they had had no offer.
+// They get offers of all open seats: in the same round, if no one else can claim what is left of it.
+func (st *sessionState) claim(p *place) {
 	number := p.round
-	r := &h.rounds[number-1]
-	r.keeps -= p.party
+	r := &st.rounds[number-1]
+	r.reserved -= p.party
 	p.status, p.round = Confirmed, 0
 	slower := false
-	for i := range h.places {
-		if q := &h.places[i]; q.round == number && q.party > r.keeps {
+	for i := range st.places {
+		if q := &st.places[i]; q.round == number && q.party > r.reserved {
 			q.status, q.round, slower = Waiting, 0, true
 		}
 	}
-	if !h.rollOn(number) && slower {
-		h.fill(r.in)
+	if !st.rollOn(number) && slower {
+		st.fill(r.session)
 	}
 }
 
-// rollOn gives up what a round keeps where nobody may claim it any more, and reports that; all are told who wait.
-func (h *hall) rollOn(number int) bool {
-	r := &h.rounds[number-1]
-	if r.keeps == 0 || slices.ContainsFunc(h.places, func(p place) bool { return p.round == number }) {
+// rollOn releases the seats of a round that no one can claim any more, and offers them to all waiting entries. It
+// reports whether it did.
+func (st *sessionState) rollOn(number int) bool {
+	r := &st.rounds[number-1]
+	if r.reserved == 0 || slices.ContainsFunc(st.places, func(p place) bool { return p.round == number }) {
 		return false
 	}
-	r.keeps = 0
-	h.tell(number)
+	r.reserved = 0
+	st.offerRound(number)
 	return true
 }
 
-// A state is a text: of each round its session and what it keeps, and then the places. Equal states have equal texts: rounds that
-// nobody can claim anything of are left out, and the others are numbered in the order of their first places.
+// A state is encoded as a string: the session and the reserved seats of each round, and then the places. Equal states
+// have equal strings: rounds that no one can claim are omitted, and the others are numbered in the order of their first
+// places.
 const (
 	roundSize = 2
 	placeSize = 11
 )
 
-func decode(of []Session, text string) *hall {
-	h := &hall{sessions: of}
+func decode(of []Session, text string) *sessionState {
+	st := &sessionState{sessions: of}
 	if text == "" {
-		return h
+		return st
 	}
 	b := []byte(text[1:])
 	for range text[0] {
-		h.rounds = append(h.rounds, round{in: int(b[0]), keeps: int(b[1])})
+		st.rounds = append(st.rounds, round{session: int(b[0]), reserved: int(b[1])})
 		b = b[roundSize:]
 	}
 	for ; len(b) > 0; b = b[placeSize:] {
-		h.places = append(h.places, place{
-			number: int(binary.BigEndian.Uint32(b)), member: int(binary.BigEndian.Uint16(b[4:])), party: int(b[6]), status: Status(b[7]), in: int(b[8]),
-			asked: int(b[9]), round: int(b[10]),
+		st.places = append(st.places, place{
+			number: int(binary.BigEndian.Uint32(b)), member: int(binary.BigEndian.Uint16(b[4:])), party: int(b[6]),
+			status: Status(b[7]), session: int(b[8]), offers: int(b[9]), round: int(b[10]),
 		})
 	}
-	return h
+	return st
 }
 
-func (h *hall) encode() string {
-	h.sort()
-	h.renumber()
-	b := append(make([]byte, 0, 1+len(h.rounds)*roundSize+len(h.places)*placeSize), byte(len(h.rounds)))
-	for _, r := range h.rounds {
-		b = append(b, byte(r.in), byte(r.keeps))
+func (st *sessionState) encode() string {
+	st.sort()
+	st.renumber()
+	b := append(make([]byte, 0, 1+len(st.rounds)*roundSize+len(st.places)*placeSize), byte(len(st.rounds)))
+	for _, r := range st.rounds {
+		b = append(b, byte(r.session), byte(r.reserved))
 	}
-	for _, p := range h.places {
+	for _, p := range st.places {
 		b = binary.BigEndian.AppendUint32(b, uint32(p.number))
 		b = binary.BigEndian.AppendUint16(b, uint16(p.member))
-		b = append(b, byte(p.party), byte(p.status), byte(p.in), byte(p.asked), byte(p.round))
+		b = append(b, byte(p.party), byte(p.status), byte(p.session), byte(p.offers), byte(p.round))
 	}
 	return string(b)
 }
 
-// sort puts places in order. Whoever was told that seats are to be claimed has not left the line, and stands where they stood.
-func (h *hall) sort() {
-	inLine := func(p place) bool { return p.status == Waiting || p.round > 0 }
-	slices.SortStableFunc(h.places, func(a, b place) int {
-		switch first := cmp.Compare(a.in, b.in); {
+// sort orders the places. An entry with an offer of a round keeps its place among the waiting entries.
+func (st *sessionState) sort() {
+	queued := func(p place) bool { return p.status == Waiting || p.round > 0 }
+	slices.SortStableFunc(st.places, func(a, b place) int {
+		switch first := cmp.Compare(a.session, b.session); {
 		case first != 0:
 			return first
-		case inLine(a) && inLine(b):
+		case queued(a) && queued(b):
 			return 0
-		case inLine(a):
+		case queued(a):
 			return 1
-		case inLine(b):
+		case queued(b):
 			return -1
 		}
 		return a.number - b.number
 	})
 }
 
-func (h *hall) renumber() {
-	numbers := make([]int, len(h.rounds)+1)
+func (st *sessionState) renumber() {
+	numbers := make([]int, len(st.rounds)+1)
 	var live []round
-	for _, p := range h.places {
+	for _, p := range st.places {
 		if p.round > 0 && numbers[p.round] == 0 {
-			live = append(live, h.rounds[p.round-1])
+			live = append(live, st.rounds[p.round-1])
 			numbers[p.round] = len(live)
 		}
 	}
-	for i := range h.places {
-		h.places[i].round = numbers[h.places[i].round]
+	for i := range st.places {
+		st.places[i].round = numbers[st.places[i].round]
 	}
-	h.rounds = live
+	st.rounds = live
 }

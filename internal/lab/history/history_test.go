@@ -11,9 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-const patience = 10 * time.Second
+const timeout = 10 * time.Second
 
-// at gives an operation its time: from one number of milliseconds to another.
+// at sets the times of call and return of an operation, in milliseconds.
 func at(from, to int, op Operation) Operation {
 	op.Called, op.Returned = time.Duration(from)*time.Millisecond, time.Duration(to)*time.Millisecond
 	if op.Session == "" {
@@ -54,14 +54,14 @@ func counting(taken int, seen ...Seat) Operation {
 	return Operation{Kind: Look, Outcome: Done, Seen: seen, Taken: &taken}
 }
 
-func TestSessions(t *testing.T) {
+func TestCheckSessions_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
 	t.Parallel()
 	one := Session{ID: "s", Capacity: 1, Queue: 2}
 	offers := Session{ID: "s", Capacity: 1, Queue: 2, Offers: true}
 	brief := Session{ID: "s", Capacity: 3, Queue: 2, Brief: true}
 	briefOffers := Session{ID: "s", Capacity: 1, Queue: 2, Offers: true, Brief: true}
 	lasting := Session{ID: "s", Capacity: 3, Queue: 2}
-	// With one seat open a party of two waits. Another seat is held, and may run out.
+	// A party of two waits while one seat is open. Another seat is held, and the hold may expire.
 	atOdds := func(then ...Operation) []Operation {
 		return append([]Operation{
 			at(0, 1, hold(1, 1)), at(2, 3, book(2, 2, Booked)),
@@ -74,160 +74,163 @@ func TestSessions(t *testing.T) {
 		return op
 	}
 	for name, tt := range map[string]struct {
-		of    Session
-		all   []Operation
-		sound bool
+		of  Session
+		all []Operation
+		ok  bool
 	}{
 		"one seat, one after the other": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, act(Cancel, 1)), at(4, 5, book(2, 2, Booked)),
 		}, true},
-		"oversold": {one, []Operation{
+		"two bookings for one seat": {one, []Operation{
 			at(0, 9, book(1, 1, Booked)), at(0, 9, book(2, 2, Booked)),
 		}, false},
-		"oversold by a hold": {one, []Operation{
+		"a booking and a hold for one seat": {one, []Operation{
 			at(0, 9, book(1, 1, Booked)), at(0, 9, hold(2, 2)),
 		}, false},
-		"oversold by a party": {Session{ID: "s", Capacity: 2}, []Operation{
+		"a party for one open seat": {Session{ID: "s", Capacity: 2}, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, Operation{Kind: Book, Place: 2, Member: 2, Party: 2, Outcome: Booked}),
 		}, false},
-		"told to be full, with a seat left": {one, []Operation{
+		"full with an open seat": {one, []Operation{
 			at(0, 1, Operation{Kind: Hold, Place: 1, Member: 1, Outcome: Full}),
 		}, false},
-		"full only once the other has it": {one, []Operation{
+		"full after another booking": {one, []Operation{
 			at(0, 9, book(1, 1, Booked)), at(1, 2, Operation{Kind: Hold, Place: 2, Member: 2, Outcome: Full}),
 		}, true},
-		"two places for one": {Session{ID: "s", Capacity: 5}, []Operation{
+		"two bookings by one member": {Session{ID: "s", Capacity: 5}, []Operation{
 			at(0, 9, book(1, 1, Booked)), at(0, 9, book(2, 1, Booked)),
 		}, false},
-		"a second place is refused": {Session{ID: "s", Capacity: 5}, []Operation{
+		"a second booking is refused": {Session{ID: "s", Capacity: 5}, []Operation{
 			at(0, 9, book(1, 1, Already)), at(0, 9, book(2, 1, Booked)),
 		}, true},
-		"refused for a place that nobody has": {one, []Operation{at(0, 1, book(1, 1, Already))}, false},
-		"a cancellation that is lost": {Session{ID: "s", Capacity: 5}, []Operation{
+		"already booked without a booking": {one, []Operation{at(0, 1, book(1, 1, Already))}, false},
+		"a lost cancellation": {Session{ID: "s", Capacity: 5}, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, act(Cancel, 1)), at(4, 5, look(Seat{1, Confirmed})),
 		}, false},
-		"a booking that is lost": {one, []Operation{at(0, 1, book(1, 1, Booked)), at(2, 3, look())}, false},
+		"a lost booking": {one, []Operation{at(0, 1, book(1, 1, Booked)), at(2, 3, look())}, false},
 		"cancelled twice": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 9, act(Cancel, 1)), at(2, 9, act(Cancel, 1)),
 		}, false},
-		"who waits first is booked first": {one, []Operation{
+		"the first in the queue is promoted": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, book(3, 3, Waits)),
 			at(6, 7, promoting(1)), at(8, 9, look(Seat{2, Confirmed}, Seat{3, Waiting})),
 		}, true},
-		"who waits first is passed over": {one, []Operation{
+		"the first in the queue is skipped": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, book(3, 3, Waits)),
 			at(6, 7, promoting(1)), at(8, 9, look(Seat{3, Confirmed}, Seat{2, Waiting})),
 		}, false},
-		"who joined together may come in any order": {one, []Operation{
+		"overlapping calls can join in any order": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 5, book(2, 2, Waits)), at(2, 5, book(3, 3, Waits)),
 			at(6, 7, promoting(1)), at(8, 9, look(Seat{3, Confirmed}, Seat{2, Waiting})),
 		}, true},
-		"nobody is woken": {one, []Operation{
+		"no one is promoted": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, promoting(0)),
 		}, false},
-		"a line that is too long": {one, []Operation{
+		"too many in the queue": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(2, 3, book(3, 3, Waits)), at(4, 5, book(4, 4, Waits)),
 		}, false},
-		"a place in line that is wrong": {one, []Operation{
+		"a wrong position": {one, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, Operation{Kind: Book, Place: 2, Member: 2, Outcome: Waits, Position: 2}),
 		}, false},
 		"an offer reserves its seat": {offers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, promoting(0)),
-			at(6, 7, Operation{Kind: Hold, Place: 3, Member: 3, Outcome: Full}), at(8, 9, act(Accept, 2)), at(10, 11, look(Seat{2, Confirmed})),
+			at(6, 7, Operation{Kind: Hold, Place: 3, Member: 3, Outcome: Full}), at(8, 9, act(Accept, 2)),
+			at(10, 11, look(Seat{2, Confirmed})),
 		}, true},
-		"an offered seat is sold": {offers, []Operation{
+		"an offered seat is booked by another": {offers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, promoting(0)), at(6, 7, book(3, 3, Booked)),
 		}, false},
-		"an offer that is let go passes on": {offers, []Operation{
+		"a declined offer goes to the next": {offers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, book(3, 3, Waits)), at(6, 7, promoting(0)),
 			at(8, 9, act(Decline, 2)), at(10, 11, act(Accept, 3)),
 		}, true},
 		"accepted without an offer": {offers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, act(Accept, 2)),
 		}, false},
-		"no answer, and it happened": {one, []Operation{
+		"no response, and it happened": {one, []Operation{
 			at(0, 1, book(1, 1, Unknown)), at(2, 3, look(Seat{1, Confirmed})),
 		}, true},
-		"no answer, and it did not happen": {one, []Operation{
+		"no response, and it did not happen": {one, []Operation{
 			at(0, 1, book(1, 1, Unknown)), at(2, 3, book(2, 2, Booked)), at(4, 5, look(Seat{2, Confirmed})),
 		}, true},
-		"no answer, and it happened later": {one, []Operation{
+		"no response, and it happened later": {one, []Operation{
 			at(0, 1, book(1, 1, Unknown)), at(2, 3, look()), at(4, 5, look(Seat{1, Confirmed})),
 		}, true},
-		"no answer, and it came and went": {one, []Operation{
+		"no response, and it was undone": {one, []Operation{
 			at(0, 1, book(1, 1, Unknown)), at(2, 3, look(Seat{1, Confirmed})), at(4, 5, look()),
 		}, false},
-		"a hold runs out": {one, []Operation{
+		"a hold expires": {one, []Operation{
 			at(0, 1, hold(1, 1)), at(1, 1, ended(1)), at(2, 3, book(2, 2, Booked)),
 		}, true},
-		"a hold has run out for the server that refuses, and for no other": {brief, atOdds(
+		"a hold has expired for one server only": {brief, atOdds(
 			at(6, 7, Operation{Kind: Hold, Place: 4, Member: 4, Outcome: Full}),
 			at(8, 9, look(Seat{1, Held}, Seat{2, Confirmed}, Seat{3, Waiting})),
 		), true},
-		"a hold that lasts has run out for the server that refuses": {lasting, atOdds(
+		"a long hold has expired for one server": {lasting, atOdds(
 			at(6, 7, Operation{Kind: Hold, Place: 4, Member: 4, Outcome: Full}),
 		), false},
-		"whoever has a seat is told that it is full, where a hold has run out": {brief, atOdds(
+		"full for a member with a seat, after a hold expired": {brief, atOdds(
 			at(6, 7, Operation{Kind: Hold, Place: 4, Member: 2, Outcome: Full}),
 		), false},
-		"whoever has a seat waits for one more, where a hold has run out": {brief, atOdds(
+		"a member with a seat joins the waitlist, after a hold expired": {brief, atOdds(
 			at(6, 7, ended(1)), at(6, 7, book(4, 2, Waits)),
 		), false},
-		"full with a seat left, whatever runs out": {brief, []Operation{
+		"full with an open seat, whatever expires": {brief, []Operation{
 			at(0, 1, hold(1, 1)), at(2, 3, Operation{Kind: Hold, Place: 2, Member: 2, Outcome: Full}),
 		}, false},
-		"an offer that runs out passes on": {briefOffers, []Operation{
+		"an expired offer goes to the next": {briefOffers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, book(3, 3, Waits)), at(6, 7, act(Cancel, 1)),
 			at(8, 9, ended(2)), at(10, 11, refused(2)), at(10, 11, look(Seat{3, Offered})),
 		}, true},
-		"an offer has run out for one, and is taken at another": {briefOffers, []Operation{
+		"an offer has expired for one server and is accepted by another": {briefOffers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(6, 7, act(Cancel, 1)),
 			at(8, 9, refused(2)), at(10, 11, act(Accept, 2)), at(12, 13, look(Seat{2, Confirmed})),
 		}, true},
-		"an offer that has run out is taken": {briefOffers, []Operation{
+		"an expired offer is accepted": {briefOffers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(6, 7, act(Cancel, 1)),
 			at(8, 9, ended(2)), at(8, 9, act(Accept, 2)), at(10, 11, look()),
 		}, false},
-		"a wait runs out": {briefOffers, []Operation{
+		"an entry without an offer expires": {briefOffers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, ended(2)), at(6, 7, look(Seat{1, Confirmed})),
 		}, false},
-		"holds that run out at once give their seats at once": {brief, []Operation{
+		"holds that expire together free their seats together": {brief, []Operation{
 			at(0, 1, hold(1, 1)), at(0, 1, hold(2, 2)), at(2, 3, book(3, 3, Booked)),
 			at(4, 5, Operation{Kind: Book, Place: 4, Member: 4, Party: 2, Outcome: Waits}), at(6, 7, book(5, 5, Waits)),
 			at(8, 9, ended(1, 2)), at(10, 11, look(Seat{3, Confirmed}, Seat{4, Confirmed}, Seat{5, Waiting})),
 		}, true},
-		"holds that run out one by one give their seats one by one": {brief, []Operation{
+		"holds that expire one by one free their seats one by one": {brief, []Operation{
 			at(0, 1, hold(1, 1)), at(0, 1, hold(2, 2)), at(2, 3, book(3, 3, Booked)),
 			at(4, 5, Operation{Kind: Book, Place: 4, Member: 4, Party: 2, Outcome: Waits}), at(6, 7, book(5, 5, Waits)),
 			at(8, 9, ended(1)), at(8, 9, ended(2)), at(10, 11, look(Seat{3, Confirmed}, Seat{4, Confirmed}, Seat{5, Waiting})),
 		}, false},
-		"seats are counted": {offers, []Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, counting(1, Seat{1, Confirmed}, Seat{2, Waiting})),
-			at(6, 7, promoting(0)), at(8, 9, counting(1, Seat{2, Offered})), at(10, 11, act(Decline, 2)), at(12, 13, counting(0)),
+		"taken seats are counted": {offers, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)),
+			at(4, 5, counting(1, Seat{1, Confirmed}, Seat{2, Waiting})),
+			at(6, 7, promoting(0)), at(8, 9, counting(1, Seat{2, Offered})), at(10, 11, act(Decline, 2)),
+			at(12, 13, counting(0)),
 		}, true},
-		"a seat is counted that nobody has": {offers, []Operation{
+		"an open seat is counted as taken": {offers, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, act(Cancel, 1)), at(4, 5, counting(1)),
 		}, false},
-		"what was confirmed runs out": {one, []Operation{
+		"a confirmed booking expires": {one, []Operation{
 			at(0, 1, hold(1, 1)), at(1, 2, ended(1)),
 			at(2, 3, act(Confirm, 1)), at(4, 5, look(Seat{1, Confirmed})), at(6, 7, look()),
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := CheckSessions([]Session{tt.of}, tt.all, patience)
-			if got.Sound() != tt.sound || len(got.Operations()) != len(tt.all) {
-				t.Errorf("sound: %v, of %d operations", got.Sound(), len(got.Operations()))
+			got := CheckSessions([]Session{tt.of}, tt.all, timeout)
+			if got.Linearizable() != tt.ok || len(got.Operations()) != len(tt.all) {
+				t.Errorf("linearizable: %v, of %d operations", got.Linearizable(), len(got.Operations()))
 			}
 			var page bytes.Buffer
-			if err := got.Draw(&page); err != nil || !strings.Contains(page.String(), "member") {
-				t.Errorf("drawn: %v, %d bytes", err, page.Len())
+			if err := got.WritePage(&page); err != nil || !strings.Contains(page.String(), "member") {
+				t.Errorf("page: %v, %d bytes", err, page.Len())
 			}
 		})
 	}
 }
 
-func TestMoves(t *testing.T) {
+func TestCheckSessions_FollowsBookingsThatMove(t *testing.T) {
 	t.Parallel()
 	both := []Session{{ID: "s", Capacity: 1, Queue: 2}, {ID: "t", Capacity: 1, Queue: 2}}
 	there := func(op Operation) Operation {
@@ -238,79 +241,95 @@ func TestMoves(t *testing.T) {
 		return Operation{Kind: Move, To: "t", Place: place, Member: member, Party: 1, Promoted: promoted, Outcome: told}
 	}
 	for name, tt := range map[string]struct {
-		all   []Operation
-		sound bool
+		all []Operation
+		ok  bool
 	}{
-		"who waits gets the seat that is left": {[]Operation{
+		"the freed seat goes to the waitlist": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, move(1, 1, 1, Done)),
 			at(6, 7, look(Seat{2, Confirmed})), at(6, 7, there(look(Seat{1, Confirmed}))),
 		}, true},
-		"to where there is no room": {[]Operation{
+		"into a full session": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(0, 1, there(book(2, 2, Booked))), at(2, 3, move(1, 1, 0, Done)),
 		}, false},
-		"refused, and both stay": {[]Operation{
+		"refused, and both bookings stay": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(0, 1, there(book(2, 2, Booked))), at(2, 3, move(1, 1, 0, Full)),
 			at(4, 5, look(Seat{1, Confirmed})), at(4, 5, there(look(Seat{2, Confirmed}))),
 		}, true},
-		"refused, with room": {[]Operation{at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Full))}, false},
-		"to where they are":  {[]Operation{at(0, 1, book(1, 1, Booked)), at(0, 1, there(book(2, 1, Booked))), at(2, 3, move(1, 1, 0, Already))}, true},
-		"the seat is not given back": {[]Operation{
+		"refused with an open seat": {
+			[]Operation{at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Full))}, false,
+		},
+		"into a session with a booking of the member": {[]Operation{
+			at(0, 1, book(1, 1, Booked)), at(0, 1, there(book(2, 1, Booked))), at(2, 3, move(1, 1, 0, Already)),
+		}, true},
+		"the old seat is not freed": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Done)), at(4, 5, book(2, 2, Waits)),
 		}, false},
 		"in both": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, there(look(Seat{1, Confirmed}))), at(6, 7, look(Seat{1, Confirmed})),
+			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, there(look(Seat{1, Confirmed}))),
+			at(6, 7, look(Seat{1, Confirmed})),
 		}, false},
 		"in neither": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, look()), at(6, 7, there(look())),
 		}, false},
-		"no answer, and it happened": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, look()), at(6, 7, there(look(Seat{1, Confirmed}))),
+		"no response, and it happened": {[]Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, look()),
+			at(6, 7, there(look(Seat{1, Confirmed}))),
 		}, true},
-		"again, after it was given up there": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Done)), at(4, 5, act(Cancel, 1)), at(6, 7, move(1, 1, 0, Settled)), at(8, 9, there(look())),
+		"repeated after it was cancelled there": {[]Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Done)), at(4, 5, act(Cancel, 1)),
+			at(6, 7, move(1, 1, 0, Settled)), at(8, 9, there(look())),
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := CheckSessions(both, tt.all, patience); got.Sound() != tt.sound {
-				t.Errorf("sound: %v", got.Sound())
+			if got := CheckSessions(both, tt.all, timeout); got.Linearizable() != tt.ok {
+				t.Errorf("linearizable: %v", got.Linearizable())
 			}
 		})
 	}
 }
 
-// What is left of a history that is wrong is what makes it wrong.
-func TestSmallest(t *testing.T) {
+func TestMinimize_KeepsOnlyWhatHasNoOrder(t *testing.T) {
 	t.Parallel()
 	of := Session{ID: "s", Capacity: 2, Queue: 1}
 	all := []Operation{
-		at(0, 1, hold(1, 1)), at(2, 3, act(Release, 1)), at(4, 5, look()), at(6, 7, book(2, 2, Booked)), at(8, 9, book(3, 2, Already)),
-		at(10, 30, book(4, 4, Booked)), at(12, 28, book(5, 5, Booked)), at(20, 22, act(Confirm, 2)),
-		at(40, 41, act(Cancel, 4)), at(42, 43, book(6, 6, Booked)), at(44, 45, book(7, 7, Waits)),
+		at(0, 1, hold(1, 1)),
+		at(2, 3, act(Release, 1)),
+		at(4, 5, look()),
+		at(6, 7, book(2, 2, Booked)),
+		at(8, 9, book(3, 2, Already)),
+		at(10, 30, book(4, 4, Booked)),
+		at(12, 28, book(5, 5, Booked)),
+		at(20, 22, act(Confirm, 2)),
+		at(40, 41, act(Cancel, 4)),
+		at(42, 43, book(6, 6, Booked)),
+		at(44, 45, book(7, 7, Waits)),
 	}
-	v := CheckSessions([]Session{of}, all, patience)
-	if v.Sound() {
-		t.Fatal("sound")
+	v := CheckSessions([]Session{of}, all, timeout)
+	if v.Linearizable() {
+		t.Fatal("linearizable")
 	}
-	small := v.Smallest(patience)
-	if small.Sound() {
-		t.Error("what is left is sound")
+	small := v.Minimize(timeout)
+	if small.Linearizable() {
+		t.Error("the minimized history is linearizable")
 	}
 	want := []string{
-		"       0.0          …  hold #1 (member 1) → unknown", "       2.0          …  release #1 (member 0) → unknown",
+		"       0.0          …  hold #1 (member 1) → unknown",
+		"       2.0          …  release #1 (member 0) → unknown",
 		"       6.0        7.0  book #2 (member 2) → booked [-1, 0 left]",
-		"      10.0       30.0  book #4 (member 4) → booked [-1, 0 left]", "      12.0       28.0  book #5 (member 5) → booked [-1, 0 left]",
+		"      10.0       30.0  book #4 (member 4) → booked [-1, 0 left]",
+		"      12.0       28.0  book #5 (member 5) → booked [-1, 0 left]",
 		"      20.0          …  confirm #2 (member 0) → unknown",
 	}
 	if diff := cmp.Diff(want, strings.Split(strings.TrimRight(small.String(), "\n"), "\n")); diff != "" {
 		t.Error(diff)
 	}
-	if sound := CheckSessions([]Session{of}, all[:6], patience); sound.Smallest(patience).String() != sound.String() {
-		t.Error("a sound history is made smaller")
+	if v := CheckSessions([]Session{of}, all[:6], timeout); v.Minimize(timeout).String() != v.String() {
+		t.Error("a linearizable history is minimized")
 	}
 }
 
-func TestLedgers(t *testing.T) {
+func TestCheckLedger_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
 	t.Parallel()
 	back := func(place, credits int) Operation {
 		return Operation{Kind: Cancel, Place: place, Outcome: Done, Moved: credits}
@@ -319,69 +338,74 @@ func TestLedgers(t *testing.T) {
 	for name, tt := range map[string]struct {
 		opened int
 		all    []Operation
-		sound  bool
+		ok     bool
 	}{
-		"taken and given back": {1, []Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 1, Broke)), at(4, 5, back(1, 1)), at(6, 7, book(3, 1, Booked)), at(8, 9, balance(0)),
+		"charged and refunded": {1, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 1, NoCredits)), at(4, 5, back(1, 1)), at(6, 7, book(3, 1, Booked)),
+			at(8, 9, balance(0)),
 		}, true},
-		"spent twice":    {1, []Operation{at(0, 9, book(1, 1, Booked)), at(0, 9, book(2, 1, Booked))}, false},
-		"given twice":    {1, []Operation{at(0, 1, book(1, 1, Booked)), at(2, 9, back(1, 1)), at(2, 9, back(1, 1))}, false},
-		"given too much": {1, []Operation{at(0, 1, book(1, 1, Booked)), at(2, 3, back(1, 2))}, false},
-		"never given back": {1, []Operation{
+		"spent twice": {1, []Operation{at(0, 9, book(1, 1, Booked)), at(0, 9, book(2, 1, Booked))}, false},
+		"refunded twice": {1, []Operation{
+			at(0, 1, book(1, 1, Booked)), at(2, 9, back(1, 1)), at(2, 9, back(1, 1)),
+		}, false},
+		"refunded too much": {1, []Operation{at(0, 1, book(1, 1, Booked)), at(2, 3, back(1, 2))}, false},
+		"not refunded": {1, []Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, back(1, 0)), at(4, 5, balance(1)),
 		}, false},
-		"a party pays for each": {2, []Operation{
+		"a party pays for each seat": {2, []Operation{
 			at(0, 1, Operation{Kind: Book, Place: 1, Party: 2, Outcome: Booked, Moved: -2}), at(2, 3, balance(0)),
 		}, true},
-		"a credit that is lost":   {1, []Operation{at(0, 1, balance(1)), at(2, 3, balance(0))}, false},
-		"refused with a balance":  {1, []Operation{at(0, 1, book(1, 1, Broke))}, false},
-		"confirmed again is free": {1, []Operation{at(0, 1, Operation{Kind: Confirm, Place: 1, Outcome: Done, Moved: -1}), at(2, 3, act(Confirm, 1)), at(4, 5, balance(0))}, true},
+		"a lost credit":               {1, []Operation{at(0, 1, balance(1)), at(2, 3, balance(0))}, false},
+		"refused with enough credits": {1, []Operation{at(0, 1, book(1, 1, NoCredits))}, false},
+		"confirmed again is free": {1, []Operation{
+			at(0, 1, Operation{Kind: Confirm, Place: 1, Outcome: Done, Moved: -1}), at(2, 3, act(Confirm, 1)),
+			at(4, 5, balance(0)),
+		}, true},
 		"granted": {0, []Operation{
 			at(0, 1, Operation{Kind: Grant, Amount: 3, Outcome: Done, Left: 3}), at(2, 3, balance(3)),
 		}, true},
 		"granted twice": {0, []Operation{
 			at(0, 1, Operation{Kind: Grant, Amount: 3, Outcome: Done, Left: 3}), at(2, 3, balance(6)),
 		}, false},
-		"no answer, and it was taken":     {1, []Operation{at(0, 1, book(1, 1, Unknown)), at(2, 3, balance(0))}, true},
-		"no answer, and it was not taken": {1, []Operation{at(0, 1, book(1, 1, Unknown)), at(2, 3, balance(1))}, true},
+		"no response, and it was charged":     {1, []Operation{at(0, 1, book(1, 1, Unknown)), at(2, 3, balance(0))}, true},
+		"no response, and it was not charged": {1, []Operation{at(0, 1, book(1, 1, Unknown)), at(2, 3, balance(1))}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := CheckLedger(Ledger{ID: "p", Opened: tt.opened}, tt.all, patience); got.Sound() != tt.sound {
-				t.Errorf("sound: %v", got.Sound())
+			if got := CheckLedger(Ledger{ID: "p", Opened: tt.opened}, tt.all, timeout); got.Linearizable() != tt.ok {
+				t.Errorf("linearizable: %v", got.Linearizable())
 			}
 		})
 	}
 }
 
-// A history of forty overlapping calls by eight clients, a tenth of them without an answer, is judged in no time; and one
-// booking too many, wherever it is put, is found.
-func TestLongHistories(t *testing.T) {
+// Histories have forty overlapping calls by nine members, a tenth of them without a response.
+func TestCheckSessions_FindsOneBookingTooManyInLongHistories(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(40) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		of := Session{ID: "s", Capacity: 3, Queue: 3, Claims: seed%2 == 1}
 		all, _ := play(of, random, 40, 10)
-		if !CheckSessions([]Session{of}, all, patience).Sound() {
-			t.Errorf("seed %d: what happened one after the other is not sound", seed)
+		if !CheckSessions([]Session{of}, all, timeout).Linearizable() {
+			t.Errorf("seed %d: a sequential history has no order", seed)
 		}
 		all, end := play(of, random, 40, math.MaxInt)
 		open := end.open(0)
 		for i := range open + 1 {
-			if sound := CheckSessions([]Session{of}, all, patience).Sound(); !sound {
-				t.Errorf("seed %d: not sound with %d more", seed, i)
+			if ok := CheckSessions([]Session{of}, all, timeout).Linearizable(); !ok {
+				t.Errorf("seed %d: no order with %d more bookings", seed, i)
 			}
 			all = append(all, at(1000+10*i, 1005+10*i, book(900+i, 900+i, Booked)))
 		}
-		if CheckSessions([]Session{of}, all, patience).Sound() {
-			t.Errorf("seed %d: the seat too many is not found", seed)
+		if CheckSessions([]Session{of}, all, timeout).Linearizable() {
+			t.Errorf("seed %d: one booking too many is not found", seed)
 		}
 	}
 }
 
-// play lets a model session answer calls, and then stretches them so that they overlap. One in so many loses its answer.
-func play(of Session, random *rand.Rand, n, lost int) ([]Operation, hall) {
-	h := hall{sessions: []Session{of}}
+// play lets a model session answer calls, and then extends them so that they overlap. One in lost has no response.
+func play(of Session, random *rand.Rand, n, lost int) ([]Operation, sessionState) {
+	st := sessionState{sessions: []Session{of}}
 	var all []Operation
 	for i := range n {
 		op := Operation{Kind: Book, Session: of.ID, Place: i + 1, Member: random.IntN(9), Party: 1 + random.IntN(2)}
@@ -399,9 +423,9 @@ func play(of Session, random *rand.Rand, n, lost int) ([]Operation, hall) {
 			if op.Kind != Book {
 				op.Promoted = -1
 			}
-			next := decode(h.sessions, h.encode())
+			next := decode(st.sessions, st.encode())
 			if next.step(op, op) {
-				h = *next
+				st = *next
 				break
 			}
 		}
@@ -410,5 +434,5 @@ func play(of Session, random *rand.Rand, n, lost int) ([]Operation, hall) {
 		}
 		all = append(all, at(10*i-random.IntN(40), 10*i+random.IntN(40), op))
 	}
-	return all, h
+	return all, st
 }

@@ -12,24 +12,24 @@ import (
 // Ledger is a subscription that pays with credits, one for each seat.
 type Ledger struct {
 	ID     string `json:"id"`
-	Opened int    `json:"opened"` // its balance at the beginning
+	Opened int    `json:"opened"` // the balance at the start
 }
 
-// CheckLedger looks for an order of all that moved or read a subscription's credits.
-func CheckLedger(l Ledger, all []Operation, patience time.Duration) Verdict {
-	mine := pick(all, func(op Operation) bool { return op.Payer == l.ID })
-	return check("subscription "+l.ID, l.model(), mine, patience)
+// CheckLedger looks for an order of all operations that changed or read a subscription's credits.
+func CheckLedger(l Ledger, all []Operation, timeout time.Duration) Verdict {
+	mine := filter(all, func(op Operation) bool { return op.Payer == l.ID })
+	return check("subscription "+l.ID, l.model(), mine, timeout)
 }
 
 func (l Ledger) model() porcupine.Model {
 	return porcupine.Model{
-		Init: func() any { return (&purse{balance: l.Opened}).encode() },
+		Init: func() any { return (&account{balance: l.Opened}).encode() },
 		Step: func(state, input, output any) (bool, any) {
 			text, _ := state.(string)
-			asked, _ := input.(Operation)
-			told, _ := output.(Operation)
-			p := openPurse(text)
-			ok := p.step(asked, told)
+			call, _ := input.(Operation)
+			result, _ := output.(Operation)
+			p := decodeAccount(text)
+			ok := p.step(call, result)
 			return ok && p.balance >= 0, p.encode()
 		},
 		DescribeOperation: func(_, output any) string {
@@ -38,30 +38,30 @@ func (l Ledger) model() porcupine.Model {
 		},
 		DescribeState: func(state any) string {
 			text, _ := state.(string)
-			p := openPurse(text)
+			p := decodeAccount(text)
 			return fmt.Sprintf("%d left, paid for %v", p.balance, p.paid)
 		},
 	}
 }
 
-// purse is a balance with the places that it has paid for.
-type purse struct {
+// account is a balance with the places that it paid for.
+type account struct {
 	balance int
 	paid    []paid
 }
 
 type paid struct{ place, credits int }
 
-func openPurse(text string) *purse {
+func decodeAccount(text string) *account {
 	b := []byte(text)
-	p := &purse{balance: int(int32(binary.BigEndian.Uint32(b)))}
+	p := &account{balance: int(int32(binary.BigEndian.Uint32(b)))}
 	for b = b[4:]; len(b) > 0; b = b[5:] {
 		p.paid = append(p.paid, paid{int(binary.BigEndian.Uint32(b)), int(b[4])})
 	}
 	return p
 }
 
-func (p *purse) encode() string {
+func (p *account) encode() string {
 	slices.SortFunc(p.paid, func(a, b paid) int { return a.place - b.place })
 	b := binary.BigEndian.AppendUint32(nil, uint32(int32(p.balance)))
 	for _, one := range p.paid {
@@ -70,72 +70,72 @@ func (p *purse) encode() string {
 	return string(b)
 }
 
-func (p *purse) find(place int) int {
+func (p *account) find(place int) int {
 	return slices.IndexFunc(p.paid, func(one paid) bool { return one.place == place })
 }
 
-func (p *purse) pay(asked Operation) {
-	p.balance -= asked.Party
-	p.paid = append(p.paid, paid{asked.Place, asked.Party})
+func (p *account) pay(call Operation) {
+	p.balance -= call.Party
+	p.paid = append(p.paid, paid{call.Place, call.Party})
 }
 
-func (p *purse) giveBack(at int) {
+func (p *account) refund(at int) {
 	p.balance += p.paid[at].credits
 	p.paid = slices.Delete(p.paid, at, at+1)
 }
 
-func (p *purse) step(asked, told Operation) bool {
-	at := p.find(asked.Place)
-	switch told.Outcome {
+func (p *account) step(call, result Operation) bool {
+	at := p.find(call.Place)
+	switch result.Outcome {
 	case Unknown:
-		p.perhaps(asked, at)
+		p.applyUnknown(call, at)
 		return true
-	case Broke:
-		return p.balance < asked.Party
+	case NoCredits:
+		return p.balance < call.Party
 	default:
 	}
-	switch asked.Kind {
+	switch call.Kind {
 	case Book, Confirm:
-		if told.Outcome != Booked && told.Outcome != Done {
+		if result.Outcome != Booked && result.Outcome != Done {
 			return true
 		}
 		if at >= 0 {
-			return asked.Kind == Confirm // again: it moves nothing
+			return call.Kind == Confirm // a repeated confirmation changes nothing
 		}
-		p.pay(asked)
-		return told.Moved == -asked.Party
+		p.pay(call)
+		return result.Moved == -call.Party
 	case Cancel:
 		switch {
-		case told.Outcome != Done:
-			return at < 0 // it had been given back before
-		case told.Moved == 0:
+		case result.Outcome != Done:
+			return at < 0 // it was refunded before
+		case result.Moved == 0:
 			return at < 0
-		case at < 0 || p.paid[at].credits != told.Moved:
+		case at < 0 || p.paid[at].credits != result.Moved:
 			return false
 		}
-		p.giveBack(at)
+		p.refund(at)
 		return true
 	case Grant:
-		if told.Outcome != Done {
+		if result.Outcome != Done {
 			return true
 		}
-		p.balance += asked.Amount
-		return told.Left == p.balance
+		p.balance += call.Amount
+		return result.Left == p.balance
 	case Balance:
-		return told.Left == p.balance
+		return result.Left == p.balance
 	default:
 		return true
 	}
 }
 
-// perhaps does what can be done of something that was never answered.
-func (p *purse) perhaps(asked Operation, at int) {
+// applyUnknown applies an operation without a response, as far as possible.
+func (p *account) applyUnknown(call Operation, at int) {
 	switch {
-	case (asked.Kind == Book || asked.Kind == Confirm) && at < 0 && p.balance >= asked.Party:
-		p.pay(asked)
-	case asked.Kind == Cancel && at >= 0:
-		p.giveBack(at)
-	case asked.Kind == Grant:
-		p.balance += asked.Amount
+	case (call.Kind == Book || call.Kind == Confirm) && at < 0 && p.balance >= call.Party:
+		p.pay(call)
+	case call.Kind == Cancel && at >= 0:
+		p.refund(at)
+	case call.Kind == Grant:
+		p.balance += call.Amount
 	}
 }

@@ -9,41 +9,41 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Session is what a session promises.
+// Session describes a session.
 type Session struct {
 	ID       string `json:"id"`
 	Capacity int    `json:"capacity"`
-	Queue    int    `json:"queue"`  // how many may wait
-	Offers   bool   `json:"offers"` // freed seats are offered in turn; otherwise who waits is booked at once
-	// Brief: its holds and offers run out, each by the clock of whichever server looks at it.
+	Queue    int    `json:"queue"`  // how many entries may wait
+	Offers   bool   `json:"offers"` // freed seats are offered in turn; otherwise entries are promoted at once
+	// Brief: its holds and offers expire, by the clock of the server that checks them.
 	Brief bool `json:"brief,omitempty"`
-	// Claims: all who fit freed seats are told, and the first to claim gets them.
+	// Claims: all entries that fit freed seats get offers, and the first to claim gets the seats.
 	Claims bool `json:"claims,omitempty"`
 }
 
-// CheckSessions looks for an order of all that happened in sessions between which bookings move.
-func CheckSessions(of []Session, all []Operation, patience time.Duration) Verdict {
-	mine := pick(all, func(op Operation) bool {
+// CheckSessions looks for an order of all operations on sessions between which bookings move.
+func CheckSessions(of []Session, all []Operation, timeout time.Duration) Verdict {
+	mine := filter(all, func(op Operation) bool {
 		return slices.ContainsFunc(of, func(s Session) bool { return s.ID == op.Session })
 	})
 	var ids []string
 	for _, s := range of {
 		ids = append(ids, s.ID)
 	}
-	return check("session "+strings.Join(ids, " "), model(of), mine, patience)
+	return check("session "+strings.Join(ids, " "), model(of), mine, timeout)
 }
 
-// model is the sessions as they have to be: a list of places.
+// model is the sequential behavior of the sessions. Its state is a list of places.
 func model(of []Session) porcupine.Model {
 	return porcupine.Model{
 		Init: func() any { return "" },
 		Step: func(state, input, output any) (bool, any) {
 			text, _ := state.(string)
-			asked, _ := input.(Operation)
-			told, _ := output.(Operation)
-			h := decode(of, text)
-			ok := h.step(asked, told)
-			return ok, h.encode()
+			call, _ := input.(Operation)
+			result, _ := output.(Operation)
+			st := decode(of, text)
+			ok := st.step(call, result)
+			return ok, st.encode()
 		},
 		DescribeOperation: func(_, output any) string {
 			op, _ := output.(Operation)
@@ -56,29 +56,29 @@ func model(of []Session) porcupine.Model {
 	}
 }
 
-// place is what a member has in a session.
+// place is a member's booking or waitlist entry in a session.
 type place struct {
 	number, member, party int
 	status                Status
-	in                    int // which of the sessions
-	asked                 int // offers that it has had
-	// Where the first to claim gets the seats: the round that its offer is one of; 0: it has none.
+	session               int // index
+	offers                int // number of offers so far
+	// The round of its offer, in a session with Claims. 0: none.
 	round int
 }
 
-// hall is sessions at a moment. Places are in the order of their sessions; in each, those with seats come first, by number, and then
-// those who wait, in their order.
-type hall struct {
+// sessionState is the state of sessions. Places are ordered by session; in each, those with seats come first, by
+// number, and then the waiting ones, in the order of the queue.
+type sessionState struct {
 	sessions []Session
 	places   []place
 	rounds   []round
 }
 
-func (h *hall) clone() *hall {
-	return &hall{sessions: h.sessions, places: slices.Clone(h.places), rounds: slices.Clone(h.rounds)}
+func (st *sessionState) clone() *sessionState {
+	return &sessionState{sessions: st.sessions, places: slices.Clone(st.places), rounds: slices.Clone(st.rounds)}
 }
 
-// byStatus puts those with seats in order, before those who wait, who are in theirs.
+// byStatus orders places with seats by number, before waiting ones, which keep their order.
 func byStatus(a, b Seat) int {
 	switch {
 	case a.Status == Waiting && b.Status == Waiting:
@@ -91,138 +91,144 @@ func byStatus(a, b Seat) int {
 	return a.Place - b.Place
 }
 
-// room gives the session with an id.
-func (h *hall) room(id string) int {
-	return slices.IndexFunc(h.sessions, func(s Session) bool { return s.ID == id })
+// indexOf returns the index of the session with an id.
+func (st *sessionState) indexOf(id string) int {
+	return slices.IndexFunc(st.sessions, func(s Session) bool { return s.ID == id })
 }
 
-// open counts a session's seats that nobody has and that are kept for nobody.
-func (h *hall) open(in int) int {
-	open := h.sessions[in].Capacity
-	for _, p := range h.places {
-		if p.in == in && p.seated() {
+// open counts the seats of a session that are neither taken nor reserved.
+func (st *sessionState) open(in int) int {
+	open := st.sessions[in].Capacity
+	for _, p := range st.places {
+		if p.session == in && p.hasSeats() {
 			open -= p.party
 		}
 	}
-	return open - h.kept(in)
+	return open - st.reservedSeats(in)
 }
 
-// seated reports whether a place has seats of its own.
-func (p place) seated() bool { return p.status != Waiting && p.round == 0 }
+// hasSeats reports whether a place has its own seats.
+func (p place) hasSeats() bool { return p.status != Waiting && p.round == 0 }
 
-// inLine counts those who wait, with or without an offer.
-func (h *hall) inLine(in int) int {
+// waiting counts the waiting entries, with or without an offer.
+func (st *sessionState) waiting(in int) int {
 	n := 0
-	for _, p := range h.places {
-		if p.in == in && (p.status == Waiting || p.status == Offered) {
+	for _, p := range st.places {
+		if p.session == in && (p.status == Waiting || p.status == Offered) {
 			n++
 		}
 	}
 	return n
 }
 
-func (h *hall) find(number int) *place {
-	if i := slices.IndexFunc(h.places, func(p place) bool { return p.number == number }); i >= 0 {
-		return &h.places[i]
+func (st *sessionState) find(number int) *place {
+	if i := slices.IndexFunc(st.places, func(p place) bool { return p.number == number }); i >= 0 {
+		return &st.places[i]
 	}
 	return nil
 }
 
 // has reports whether a member has a place in a session other than the one given.
-func (h *hall) has(in, member, other int) bool {
-	return slices.ContainsFunc(h.places, func(p place) bool { return p.in == in && p.member == member && p.number != other })
+func (st *sessionState) has(in, member, other int) bool {
+	return slices.ContainsFunc(
+		st.places,
+		func(p place) bool { return p.session == in && p.member == member && p.number != other },
+	)
 }
 
-// step does what an operation did, and reports whether it can have been told what it was told.
-func (h *hall) step(asked, told Operation) bool {
-	if told.Outcome == Unknown {
-		h.perhaps(asked)
+// step applies an operation and reports whether it could have had its result.
+func (st *sessionState) step(call, result Operation) bool {
+	if result.Outcome == Unknown {
+		st.applyUnknown(call)
 		return true
 	}
-	p := h.find(asked.Place)
-	switch asked.Kind {
+	p := st.find(call.Place)
+	switch call.Kind {
 	case Book, Hold:
-		return h.take(asked, told)
+		return st.take(call, result)
 	case Confirm:
 		switch {
-		case told.Outcome != Done:
-			return p == nil || p.status != Confirmed // a hold may have run out for one clock and not for another, or nobody pays
+		case result.Outcome != Done:
+			// A hold may have expired for one clock and not for another, or there is no one to pay.
+			return p == nil || p.status != Confirmed
 		case p == nil || p.status != Held && p.status != Confirmed:
 			return false
 		}
 		p.status = Confirmed
 		return true
 	case Release:
-		if told.Outcome == Refused {
+		if result.Outcome == Refused {
 			return p != nil && p.status != Held
 		}
-		return h.free(p, told, func(p *place) bool { return p.status == Held })
+		return st.free(p, result, func(p *place) bool { return p.status == Held })
 	case Cancel:
-		if told.Outcome == Refused {
-			return p == nil || asked.Line && p.status == Confirmed // p is nil where a hold ran out
+		if result.Outcome == Refused {
+			return p == nil || call.Line && p.status == Confirmed // p is nil if a hold expired
 		}
-		return h.free(p, told, func(p *place) bool { return !asked.Line || p.status != Confirmed })
+		return st.free(p, result, func(p *place) bool { return !call.Line || p.status != Confirmed })
 	case Move:
-		return h.move(p, asked, told)
+		return st.move(p, call, result)
 	case Accept, Decline:
-		return h.answer(p, asked, told)
+		return st.answer(p, call, result)
 	case Expire:
-		if slices.ContainsFunc(h.places, func(p place) bool {
-			return slices.Contains(asked.Ended, p.number) && p.status != Held && p.status != Offered
+		if slices.ContainsFunc(st.places, func(p place) bool {
+			return slices.Contains(call.Ended, p.number) && p.status != Held && p.status != Offered
 		}) {
 			return false
 		}
-		h.drop(asked.Ended...)
+		st.drop(call.Ended...)
 		return true
 	case Look:
-		in := h.room(asked.Session)
-		return seatsOf(told.Seen) == h.seen(in) && (told.Taken == nil || *told.Taken == h.sessions[in].Capacity-h.open(in))
+		in := st.indexOf(call.Session)
+		taken := st.sessions[in].Capacity - st.open(in)
+		return seatsOf(result.Seen) == st.seen(in) && (result.Taken == nil || *result.Taken == taken)
 	default:
 		return true
 	}
 }
 
-// take is Book or Hold.
-func (h *hall) take(asked, told Operation) bool {
-	in := h.room(asked.Session)
-	fits := asked.Party <= h.open(in)
-	has, lineIsFull := h.has(in, asked.Member, 0), h.inLine(in) >= h.sessions[in].Queue
-	switch told.Outcome {
+// take applies Book or Hold.
+func (st *sessionState) take(call, result Operation) bool {
+	in := st.indexOf(call.Session)
+	fits := call.Party <= st.open(in)
+	has, queueIsFull := st.has(in, call.Member, 0), st.waiting(in) >= st.sessions[in].Queue
+	switch result.Outcome {
 	case Already:
 		return has
-	case Broke, Refused:
-		return true // who has a place here already may be told first that they cannot pay for another
+	case NoCredits, Refused:
+		return true // a payment error can come before "already booked"
 	case Full:
-		return h.somehow(in, func(h *hall) bool {
-			return !h.has(in, asked.Member, 0) && asked.Party > h.open(in) && (asked.Kind == Hold || h.inLine(in) >= h.sessions[in].Queue)
+		return st.mayRefuse(in, func(st *sessionState) bool {
+			return !st.has(in, call.Member, 0) && call.Party > st.open(in) &&
+				(call.Kind == Hold || st.waiting(in) >= st.sessions[in].Queue)
 		})
 	case Booked, Done:
 		if has || !fits {
 			return false
 		}
-		h.add(in, asked, statusOf(asked.Kind))
+		st.add(in, call, statusOf(call.Kind))
 		return true
 	case Waits:
-		if has || fits || lineIsFull {
+		if has || fits || queueIsFull {
 			return false
 		}
-		h.add(in, asked, Waiting)
-		return told.Position <= 0 || h.sessions[in].Offers || told.Position == h.inLine(in)
+		st.add(in, call, Waiting)
+		return result.Position <= 0 || st.sessions[in].Offers || result.Position == st.waiting(in)
 	default:
 		return false
 	}
 }
 
-// somehow reports whether a refusal is one that a session gives, or would give once some of its holds have run out. A server whose
-// clock is ahead ends the holds that have run out for it, and gives their seats to whoever waits, before it looks at what it
-// is asked. If it then refuses, nothing of that stays; and for a server whose clock is behind those holds go on.
-func (h *hall) somehow(in int, refuses func(*hall) bool) bool {
-	if refuses(h) {
+// mayRefuse reports whether a session refuses a request, or would refuse it once some of its holds have expired. A
+// server with a fast clock expires holds, and gives their seats to the waitlist, before it handles the request. If it
+// then refuses the request, none of that is stored, and for a server with a slow clock those holds continue.
+func (st *sessionState) mayRefuse(in int, refuses func(*sessionState) bool) bool {
+	if refuses(st) {
 		return true
 	}
 	var held []int
-	for _, p := range h.places {
-		if p.in == in && p.status == Held && h.sessions[in].Brief {
+	for _, p := range st.places {
+		if p.session == in && p.status == Held && st.sessions[in].Brief {
 			held = append(held, p.number)
 		}
 	}
@@ -233,7 +239,7 @@ func (h *hall) somehow(in int, refuses func(*hall) bool) bool {
 				over = append(over, number)
 			}
 		}
-		then := h.clone()
+		then := st.clone()
 		then.drop(over...)
 		if refuses(then) {
 			return true
@@ -249,60 +255,63 @@ func statusOf(k Kind) Status {
 	return Confirmed
 }
 
-func (h *hall) add(in int, asked Operation, as Status) {
-	h.places = append(h.places, place{number: asked.Place, member: asked.Member, party: asked.Party, status: as, in: in})
+func (st *sessionState) add(in int, call Operation, as Status) {
+	st.places = append(
+		st.places,
+		place{number: call.Place, member: call.Member, party: call.Party, status: as, session: in},
+	)
 }
 
-// free gives a place up, whose seats go to whoever waits.
-func (h *hall) free(p *place, told Operation, may func(*place) bool) bool {
-	if told.Outcome == Gone || told.Outcome == Settled && p == nil {
+// free ends a place. Its seats go to the waitlist.
+func (st *sessionState) free(p *place, result Operation, may func(*place) bool) bool {
+	if result.Outcome == Gone || result.Outcome == Settled && p == nil {
 		return p == nil
 	}
 	if p == nil || !may(p) {
 		return false
 	}
-	promoted := h.drop(p.number)
-	return told.Promoted < 0 || told.Promoted == promoted
+	promoted := st.drop(p.number)
+	return result.Promoted < 0 || result.Promoted == promoted
 }
 
-// drop takes places away, all at once, and gives their seats to whoever waits. It tells how many were booked.
-func (h *hall) drop(numbers ...int) (promoted int) {
-	freed, letGo := make([]bool, len(h.sessions)), make([]bool, len(h.rounds)+1)
-	h.places = slices.DeleteFunc(h.places, func(p place) bool {
+// drop ends places, all at once, and gives their seats to the waitlist. It returns how many entries were promoted.
+func (st *sessionState) drop(numbers ...int) (promoted int) {
+	freed, letGo := make([]bool, len(st.sessions)), make([]bool, len(st.rounds)+1)
+	st.places = slices.DeleteFunc(st.places, func(p place) bool {
 		gone := slices.Contains(numbers, p.number)
-		freed[p.in] = freed[p.in] || gone && p.seated()
+		freed[p.session] = freed[p.session] || gone && p.hasSeats()
 		letGo[p.round] = letGo[p.round] || gone
 		return gone
 	})
 	for in := range freed {
 		if freed[in] {
-			promoted += h.fill(in)
+			promoted += st.fill(in)
 		}
 	}
 	for number := 1; number < len(letGo); number++ {
 		if letGo[number] {
-			h.rollOn(number)
+			st.rollOn(number)
 		}
 	}
 	return promoted
 }
 
-// fill gives a session's open seats to the first who fit. It tells how many were booked.
-func (h *hall) fill(in int) (promoted int) {
-	if h.sessions[in].Claims {
-		h.rounds = append(h.rounds, round{in: in})
-		h.tell(len(h.rounds))
-		return 0 // until they claim them
+// fill gives the open seats of a session to the first entries that fit. It returns how many were promoted.
+func (st *sessionState) fill(in int) (promoted int) {
+	if st.sessions[in].Claims {
+		st.rounds = append(st.rounds, round{session: in})
+		st.offerRound(len(st.rounds))
+		return 0 // they have to claim first
 	}
-	open := h.open(in)
-	for i := range h.places {
-		p := &h.places[i]
-		if p.in != in || p.status != Waiting || p.party > open {
+	open := st.open(in)
+	for i := range st.places {
+		p := &st.places[i]
+		if p.session != in || p.status != Waiting || p.party > open {
 			continue
 		}
 		open -= p.party
-		if h.sessions[in].Offers {
-			p.status, p.asked = Offered, p.asked+1
+		if st.sessions[in].Offers {
+			p.status, p.offers = Offered, p.offers+1
 			continue
 		}
 		p.status = Confirmed
@@ -311,97 +320,97 @@ func (h *hall) fill(in int) (promoted int) {
 	return promoted
 }
 
-// move takes a booking to another session, if there are seats; those that it leaves go to whoever waits.
-func (h *hall) move(p *place, asked, told Operation) bool {
-	to := h.room(asked.To)
+// move applies Move, if the other session has seats. The seats that the booking leaves go to the waitlist.
+func (st *sessionState) move(p *place, call, result Operation) bool {
+	to := st.indexOf(call.To)
 	movable := p != nil && p.status == Confirmed
-	switch told.Outcome {
+	switch result.Outcome {
 	case Already:
-		return h.has(to, asked.Member, asked.Place)
+		return st.has(to, call.Member, call.Place)
 	case Full:
-		return movable && p.in != to && asked.Party > h.open(to)
+		return movable && p.session != to && call.Party > st.open(to)
 	case Done, Settled:
 	default:
 		return !movable
 	}
-	if told.Outcome == Settled && (p == nil || p.in == to) {
-		return true // it is there, or was before it was given up
+	if result.Outcome == Settled && (p == nil || p.session == to) {
+		return true // it is there, or was before it was cancelled
 	}
-	if !movable || p.in == to || asked.Party > h.open(to) || h.has(to, asked.Member, asked.Place) {
+	if !movable || p.session == to || call.Party > st.open(to) || st.has(to, call.Member, call.Place) {
 		return false
 	}
-	from := p.in
-	p.in = to
-	promoted := h.fill(from)
-	return told.Promoted < 0 || told.Promoted == promoted
+	from := p.session
+	p.session = to
+	promoted := st.fill(from)
+	return result.Promoted < 0 || result.Promoted == promoted
 }
 
-// answer is Accept or Decline.
-func (h *hall) answer(p *place, asked, told Operation) bool {
-	theirs := p != nil && (asked.Offer == 0 || asked.Offer == p.asked) // the last one that they had
+// answer applies Accept or Decline.
+func (st *sessionState) answer(p *place, call, result Operation) bool {
+	theirs := p != nil && (call.Offer == 0 || call.Offer == p.offers) // the place's latest offer
 	offered := theirs && p.status == Offered
 	switch {
-	case told.Outcome != Done && told.Outcome != Settled:
-		return !offered || h.sessions[p.in].Brief
-	case asked.Kind == Decline:
-		return h.free(p, told, func(*place) bool { return offered })
+	case result.Outcome != Done && result.Outcome != Settled:
+		return !offered || st.sessions[p.session].Brief
+	case call.Kind == Decline:
+		return st.free(p, result, func(*place) bool { return offered })
 	case offered && p.round > 0:
-		h.claim(p)
+		st.claim(p)
 	case offered:
 		p.status = Confirmed
 	case p == nil:
-		return told.Outcome == Settled // by an answer before this one, and given up since
+		return result.Outcome == Settled // accepted by an earlier call, and cancelled since
 	}
 	return theirs && p.status == Confirmed
 }
 
-// perhaps does what can be done of something that was never answered. Whoever looks for an order may put it after all
-// others, which says that it never happened.
-func (h *hall) perhaps(asked Operation) {
-	p := h.find(asked.Place)
-	switch asked.Kind {
+// applyUnknown applies an operation without a response, as far as possible. The search for an order can put it after
+// all other operations, which means that it never happened.
+func (st *sessionState) applyUnknown(call Operation) {
+	p := st.find(call.Place)
+	switch call.Kind {
 	case Book, Hold:
-		in := h.room(asked.Session)
+		in := st.indexOf(call.Session)
 		switch {
-		case h.has(in, asked.Member, 0):
-		case asked.Party <= h.open(in):
-			h.add(in, asked, statusOf(asked.Kind))
-		case asked.Kind == Book && h.inLine(in) < h.sessions[in].Queue:
-			h.add(in, asked, Waiting)
+		case st.has(in, call.Member, 0):
+		case call.Party <= st.open(in):
+			st.add(in, call, statusOf(call.Kind))
+		case call.Kind == Book && st.waiting(in) < st.sessions[in].Queue:
+			st.add(in, call, Waiting)
 		}
 	case Cancel:
-		if p != nil && (!asked.Line || p.status != Confirmed) {
-			h.drop(p.number)
+		if p != nil && (!call.Line || p.status != Confirmed) {
+			st.drop(p.number)
 		}
 	case Release:
 		if p != nil && p.status == Held {
-			h.drop(p.number)
+			st.drop(p.number)
 		}
 	case Confirm:
 		if p != nil && p.status == Held {
 			p.status = Confirmed
 		}
 	case Move:
-		h.move(p, asked, Operation{Outcome: Done, Promoted: -1})
+		st.move(p, call, Operation{Outcome: Done, Promoted: -1})
 	case Accept, Decline:
-		h.answer(p, asked, Operation{Outcome: Done, Promoted: -1})
+		st.answer(p, call, Operation{Outcome: Done, Promoted: -1})
 	default:
 	}
 }
 
-// seen is what a look at a session sees.
-func (h *hall) seen(in int) string {
-	h.sort()
+// seen is the roster of a session.
+func (st *sessionState) seen(in int) string {
+	st.sort()
 	var seats []Seat
-	for _, p := range h.places {
-		if p.in == in {
+	for _, p := range st.places {
+		if p.session == in {
 			seats = append(seats, Seat{Place: p.number, Status: p.status})
 		}
 	}
 	return seatsOf(seats)
 }
 
-// seatsOf puts those with seats in order; those who wait are in theirs.
+// seatsOf describes a roster, with the places with seats ordered by number.
 func seatsOf(seats []Seat) string {
 	sorted := slices.Clone(seats)
 	slices.SortStableFunc(sorted, byStatus)
@@ -416,22 +425,22 @@ func describeSeats(seats []Seat) string {
 	return text.String()
 }
 
-func (h *hall) describe() string {
+func (st *sessionState) describe() string {
 	var text strings.Builder
-	for _, p := range h.places {
+	for _, p := range st.places {
 		fmt.Fprintf(&text, "#%d m%d×%d%c", p.number, p.member, p.party, p.status)
 		if p.round > 0 {
-			fmt.Fprintf(&text, " for %d of %d kept", p.round, h.rounds[p.round-1].keeps)
+			fmt.Fprintf(&text, " for %d of %d kept", p.round, st.rounds[p.round-1].reserved)
 		}
-		if p.in > 0 {
-			fmt.Fprintf(&text, " in %d", p.in+1)
+		if p.session > 0 {
+			fmt.Fprintf(&text, " in %d", p.session+1)
 		}
 		text.WriteString("  ")
 	}
 	return text.String()
 }
 
-// describe says in a line what was asked and told.
+// describe describes the call and its result in a line.
 func (op Operation) describe() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s", op.Kind)

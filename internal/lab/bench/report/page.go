@@ -24,7 +24,7 @@ type page struct {
 }
 
 // note is one ratio in large type.
-type note struct{ Value, Beside, Cheaper, What string }
+type note struct{ Value, Baseline, Cheaper, What string }
 
 // figure is the result of one workload.
 type figure struct {
@@ -57,14 +57,14 @@ func (r *Report) notes() (all []note) {
 			if one.Callers != most || one.Via != Direct && one.Via != GRPC {
 				continue
 			}
-			for _, beside := range []string{Pgbench, Plain(one.Via), Mutex} {
-				times, ok := r.Times(one, beside)
-				if !ok || (beside == Pgbench) != (load == "spread") || beside == Mutex && one.Via != Direct {
+			for _, baseline := range []string{Pgbench, Plain(one.Via), Mutex} {
+				times, ok := r.Times(one, baseline)
+				if !ok || (baseline == Pgbench) != (load == "spread") || baseline == Mutex && one.Via != Direct {
 					continue
 				}
-				cheaper, _ := r.Cheaper(one, beside)
+				cheaper, _ := r.Cheaper(one, baseline)
 				all = append(all, note{
-					Times(times.Median), beside, Times(cheaper.Median),
+					Times(times.Median), baseline, Times(cheaper.Median),
 					r.label(one) + ", " + load + ", " + count(one.Callers, "caller"),
 				})
 			}
@@ -154,8 +154,8 @@ func (r *Report) figures() (all []figure) {
 		}
 		var limit float64
 		if load == "spread" || load == "zipf" || load == "hot" || load == "tenants" {
-			if beside := r.Beside(lines[0].results[0], Pgbench); beside != nil {
-				limit = beside.Rate().Median
+			if baseline := r.Baseline(lines[0].results[0], Pgbench); baseline != nil {
+				limit = baseline.Rate().Median
 				f.Legend = append(f.Legend, mark{Name: Pgbench + ", one booking in a transaction", Dash: true})
 			}
 		}

@@ -140,9 +140,9 @@ type Report struct {
 	Results []*Result     `json:"results"`
 }
 
-// Beside returns the result of another way that one is compared with: the one under the same load, or for pgbench the
+// Baseline returns the result of another way that one is compared with: the one under the same load, or for pgbench the
 // one on the same database. It returns nil if there is none.
-func (r *Report) Beside(one *Result, via string) *Result {
+func (r *Report) Baseline(one *Result, via string) *Result {
 	like := one.Case
 	like.Via, like.Nodes = via, 1 // the results that others are compared with have one node
 	for _, other := range r.Results {
@@ -173,7 +173,7 @@ func (r *Report) Cheaper(one *Result, via string) (Spread, bool) {
 }
 
 func (r *Report) ratios(one *Result, via string, ratio func(run, other Run) float64) (Spread, bool) {
-	other := r.Beside(one, via)
+	other := r.Baseline(one, via)
 	if other == nil || len(other.Runs) == 0 {
 		return Spread{}, false
 	}

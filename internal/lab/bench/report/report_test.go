@@ -31,23 +31,23 @@ func sample() *Report {
 	}}
 }
 
-// A slow round is slow for everybody, so ratios are taken within rounds.
-func TestRatiosAreThoseOfRounds(t *testing.T) {
+// A slow round is slow for all cases.
+func TestTimesAndCheaper_CompareWithinRounds(t *testing.T) {
 	t.Parallel()
 	r := sample()
 	tests := []struct {
-		of     int
-		beside string
-		want   Spread
+		of       int
+		baseline string
+		want     Spread
 	}{
 		{2, Pgbench, Spread{3, 2, 4}},
 		{1, Pgbench, Spread{1.1, 1, 1.2}},
 		{2, Naive, Spread{10, 10, 20}},
 	}
 	for _, test := range tests {
-		got, ok := r.Times(r.Results[test.of], test.beside)
+		got, ok := r.Times(r.Results[test.of], test.baseline)
 		if diff := cmp.Diff(test.want, got); !ok || diff != "" {
-			t.Errorf("%v beside %s (-want +got):\n%s", r.Results[test.of].Case, test.beside, diff)
+			t.Errorf("%v compared with %s (-want +got):\n%s", r.Results[test.of].Case, test.baseline, diff)
 		}
 	}
 	if _, ok := r.Times(r.Results[1], Naive); ok {
@@ -55,7 +55,7 @@ func TestRatiosAreThoseOfRounds(t *testing.T) {
 	}
 }
 
-func TestMedians(t *testing.T) {
+func TestSpread_IsMedianLeastAndMost(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		values []float64
@@ -72,7 +72,7 @@ func TestMedians(t *testing.T) {
 	}
 }
 
-func TestNumbers(t *testing.T) {
+func TestNumber_KeepsTwoToFourDigits(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[float64]string{
 		0: "0", 0.25: "0.25", 3: "3", 3.14: "3.1", 42.4: "42", 999: "999", 1000: "1,000", 12345678: "12,345,678",
@@ -90,8 +90,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// The page needs nothing from elsewhere, and what it shows is escaped.
-func TestThePageStandsByItself(t *testing.T) {
+func TestWritePage_IsSelfContainedAndEscaped(t *testing.T) {
 	t.Parallel()
 	var page bytes.Buffer
 	if err := sample().WritePage(&page); err != nil {
@@ -112,7 +111,7 @@ func TestThePageStandsByItself(t *testing.T) {
 	}
 }
 
-func TestRunsAreKeptAsJSON(t *testing.T) {
+func TestWriteJSON_KeepsAllRuns(t *testing.T) {
 	t.Parallel()
 	var text bytes.Buffer
 	if err := sample().WriteJSON(&text); err != nil {
@@ -127,7 +126,7 @@ func TestRunsAreKeptAsJSON(t *testing.T) {
 	}
 }
 
-func TestTheTable(t *testing.T) {
+func TestTable_HasACellPerColumn(t *testing.T) {
 	t.Parallel()
 	r := sample()
 	cells := r.Cells(r.Results[2])

@@ -11,32 +11,33 @@ import (
 	"github.com/anishathalye/porcupine"
 )
 
-// Smallest leaves out of a history that no order explains what is not needed to see that. Nothing is left out without which a
-// sound history might look wrong: what comes after the moment at which none explains it, what was refused or only
-// read, and answers that do not matter, whose operations are then taken as never answered. Each of the many looks for an order
-// may last as long as patience.
-func (v Verdict) Smallest(patience time.Duration) Verdict {
+// Minimize removes from a history that no order explains everything that is not needed to show this. It removes only
+// what cannot make a linearizable history look wrong: operations after the time from which no order explains it,
+// operations that failed or only read, and responses that do not matter, whose operations then count as not answered.
+// The timeout applies to each of the many searches for an order.
+func (v Verdict) Minimize(timeout time.Duration) Verdict {
 	if v.Result != porcupine.Illegal {
 		return v
 	}
-	wrong := func(all []Operation) bool { return check(v.Name, v.model, all, patience).Result == porcupine.Illegal }
-	all := slices.SortedStableFunc(slices.Values(v.operations), func(a, b Operation) int { return cmp.Compare(a.Called, b.Called) })
+	wrong := func(all []Operation) bool { return check(v.Name, v.model, all, timeout).Result == porcupine.Illegal }
+	byCall := func(a, b Operation) int { return cmp.Compare(a.Called, b.Called) }
+	all := slices.SortedStableFunc(slices.Values(v.operations), byCall)
 	var ends []time.Duration
 	for _, op := range all {
 		ends = append(ends, op.Returned)
 	}
 	slices.Sort(ends)
 	at, _ := slices.BinarySearchFunc(ends, true, func(end time.Duration, _ bool) int {
-		if wrong(until(all, end)) {
+		if wrong(truncate(all, end)) {
 			return 0
 		}
 		return -1
 	})
 	if at < len(ends) {
-		all = until(all, ends[at])
+		all = truncate(all, ends[at])
 	}
 	for i, op := range slices.Backward(all) {
-		if less := slices.Delete(slices.Clone(all), i, i+1); op.idle() && wrong(less) {
+		if less := slices.Delete(slices.Clone(all), i, i+1); op.hasNoEffect() && wrong(less) {
 			all = less
 		}
 	}
@@ -50,18 +51,18 @@ func (v Verdict) Smallest(patience time.Duration) Verdict {
 			all = less
 		}
 	}
-	return check(v.Name, v.model, all, patience)
+	return check(v.Name, v.model, all, timeout)
 }
 
-// until is a history as somebody knows it at a moment.
-func until(all []Operation, end time.Duration) []Operation {
+// truncate returns a history as it is known at a time.
+func truncate(all []Operation, end time.Duration) []Operation {
 	var some []Operation
 	for _, op := range all {
 		switch {
 		case op.Called > end:
 			continue
 		case op.Returned <= end || op.Kind == Expire:
-		case op.idle():
+		case op.hasNoEffect():
 			continue
 		default:
 			op.Outcome, op.Reason = Unknown, ""
@@ -71,17 +72,17 @@ func until(all []Operation, end time.Duration) []Operation {
 	return some
 }
 
-// idle reports whether an operation is known to have done nothing.
-func (op Operation) idle() bool {
+// hasNoEffect reports whether an operation is known to have changed nothing.
+func (op Operation) hasNoEffect() bool {
 	switch op.Outcome {
-	case Gone, Full, Already, Broke, Refused:
+	case Gone, Full, Already, NoCredits, Refused:
 		return true
 	default:
 		return op.Kind == Look || op.Kind == Balance
 	}
 }
 
-// String tells the history a line for each operation, with the milliseconds between which it was.
+// String returns a line for each operation, with the times of call and return in milliseconds.
 func (v Verdict) String() string {
 	var text strings.Builder
 	for _, op := range v.operations {
@@ -94,5 +95,5 @@ func (v Verdict) String() string {
 	return text.String()
 }
 
-// forever is for what may happen at any time from its call on.
+// forever is the return time of operations that can happen at any time after their call.
 const forever = math.MaxInt64

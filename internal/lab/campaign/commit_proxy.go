@@ -12,28 +12,28 @@ import (
 	"sync/atomic"
 )
 
-// wire is a way to Postgres that understands what servers say on it, and breaks right after a COMMIT has gone through: the
-// transaction may be durable, and nobody will be told.
-type wire struct {
+// commitProxy is a proxy to Postgres that parses the messages of clients, and resets a connection right after a COMMIT
+// passed through: the transaction may be durable, and the client gets no response.
+type commitProxy struct {
 	listener net.Listener
 	upstream string
-	// armed is how many of the next commits it breaks after.
+	// armed is the number of commits after which it resets the connection.
 	armed atomic.Int32
-	// hard also resets the side of Postgres, which may then never read the COMMIT.
-	hard atomic.Bool
-	cut  atomic.Int64
+	// bothSides also resets the connection to Postgres, which then may never read the COMMIT.
+	bothSides atomic.Bool
+	cut       atomic.Int64
 
 	mu    sync.Mutex
 	conns map[net.Conn]bool
 	all   sync.WaitGroup
 }
 
-func newWire(upstream string) (*wire, error) {
+func newCommitProxy(upstream string) (*commitProxy, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	w := &wire{listener: listener, upstream: upstream, conns: make(map[net.Conn]bool)}
+	w := &commitProxy{listener: listener, upstream: upstream, conns: make(map[net.Conn]bool)}
 	w.all.Go(func() {
 		for {
 			client, err := listener.Accept()
@@ -46,9 +46,9 @@ func newWire(upstream string) (*wire, error) {
 	return w, nil
 }
 
-func (w *wire) address() string { return w.listener.Addr().String() }
+func (w *commitProxy) address() string { return w.listener.Addr().String() }
 
-func (w *wire) close() {
+func (w *commitProxy) close() {
 	_ = w.listener.Close()
 	w.mu.Lock()
 	for conn := range w.conns {
@@ -58,7 +58,7 @@ func (w *wire) close() {
 	w.all.Wait()
 }
 
-func (w *wire) keep(conn net.Conn, open bool) {
+func (w *commitProxy) keep(conn net.Conn, open bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if open {
@@ -68,8 +68,8 @@ func (w *wire) keep(conn net.Conn, open bool) {
 	}
 }
 
-// relay passes on what both sides say until one of them hangs up, or a commit is broken after.
-func (w *wire) relay(client net.Conn) {
+// relay copies the messages of both sides until one closes the connection, or it is reset after a commit.
+func (w *commitProxy) relay(client net.Conn) {
 	defer client.Close()
 	w.keep(client, true)
 	defer w.keep(client, false)
@@ -84,7 +84,7 @@ func (w *wire) relay(client net.Conn) {
 		_, _ = io.Copy(client, server)
 		_ = client.Close()
 	})
-	s := sentence{commits: make(map[string]bool)}
+	s := clientStream{commits: make(map[string]bool)}
 	for {
 		if err := s.pass(server, client); err != nil {
 			return
@@ -92,7 +92,7 @@ func (w *wire) relay(client net.Conn) {
 		if s.committed && w.armed.Add(-1) >= 0 {
 			w.cut.Add(1)
 			reset(client)
-			if w.hard.Load() {
+			if w.bothSides.Load() {
 				reset(server)
 			}
 			return
@@ -101,7 +101,7 @@ func (w *wire) relay(client net.Conn) {
 	}
 }
 
-// reset closes a connection without a goodbye.
+// reset closes a connection with RST.
 func reset(conn net.Conn) {
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		_ = tcp.SetLinger(0)
@@ -109,19 +109,19 @@ func reset(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// sentence is what a connection has said to Postgres so far.
-type sentence struct {
+// clientStream is the state of the messages from a client.
+type clientStream struct {
 	begun     bool
 	commits   map[string]bool // the prepared statements that are a COMMIT
-	bound     bool            // one of them is about to run
-	committed bool            // the message that makes it run has been passed on
+	bound     bool            // one of them is bound and runs with the next Sync
+	committed bool            // the message that runs it has been sent
 }
 
-// most is more than any message of a server has.
-const most = 64 << 20
+// maxMessage is larger than any message of a server, in bytes.
+const maxMessage = 64 << 20
 
-// pass passes one message on. The first of a connection has no type.
-func (s *sentence) pass(to io.Writer, from io.Reader) error {
+// pass forwards one message. The first message of a connection has no type.
+func (s *clientStream) pass(to io.Writer, from io.Reader) error {
 	head := make([]byte, 5)
 	if !s.begun {
 		head = head[:4]
@@ -130,8 +130,8 @@ func (s *sentence) pass(to io.Writer, from io.Reader) error {
 		return err
 	}
 	length := binary.BigEndian.Uint32(head[len(head)-4:])
-	if length < 4 || length > most {
-		return errors.New("no message of Postgres")
+	if length < 4 || length > maxMessage {
+		return errors.New("not a message of the Postgres protocol")
 	}
 	body := make([]byte, length-4)
 	if _, err := io.ReadFull(from, body); err != nil {
@@ -144,12 +144,12 @@ func (s *sentence) pass(to io.Writer, from io.Reader) error {
 		s.begun = true
 		return nil
 	}
-	s.hear(head[0], body)
+	s.observe(head[0], body)
 	return nil
 }
 
-// hear follows the messages that matter: Parse names a statement, Bind uses it, and Sync has the server run what was said.
-func (s *sentence) hear(kind byte, body []byte) {
+// observe handles the relevant messages: Parse names a statement, Bind uses it, and Sync makes the server run it.
+func (s *clientStream) observe(kind byte, body []byte) {
 	switch kind {
 	case 'P':
 		name, rest := text(body)
@@ -169,7 +169,7 @@ func (s *sentence) hear(kind byte, body []byte) {
 
 func isCommit(sql string) bool { return strings.EqualFold(strings.TrimSpace(sql), "commit") }
 
-// text takes one that ends in a zero.
+// text cuts a string that ends with a zero byte.
 func text(body []byte) (string, []byte) {
 	before, after, _ := strings.Cut(string(body), "\x00")
 	return before, []byte(after)

@@ -19,7 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/lab/history"
 )
 
-// row is a booking or a waitlist entry as the database has it in the end.
+// row is a booking or a waitlist entry in the database at the end.
 type row struct {
 	ID, Session, Note, Status string
 	Entry                     bool
@@ -27,26 +27,27 @@ type row struct {
 	Ended                     *time.Time
 }
 
-// truth is all that the database has in the end.
-type truth struct {
+// finalState is the content of the database at the end.
+type finalState struct {
 	rows     []row // entries in the order of their queues
 	balances map[string]int
-	taken    map[string]int // seats of each session that nobody else can have
-	offers   map[string]int // each offer's number among those of its entry, from 1
+	taken    map[string]int // taken seats by session
+	offers   map[string]int // the number of each offer among those of its entry, from 1
 	byID     map[string]row
 	byNote   map[string][]row
 }
 
-func readTruth(ctx context.Context, url string) (_ *truth, err error) {
+func readFinalState(ctx context.Context, url string) (_ *finalState, err error) {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-	t := &truth{byID: make(map[string]row), byNote: make(map[string][]row)}
+	t := &finalState{byID: make(map[string]row), byNote: make(map[string][]row)}
 	found, err := conn.Query(ctx, `
 select id::text, session_id::text, note, status, entry, booking_id::text, ended from (
-  select id, session_id, note, status, false as entry, null::uuid as booking_id, cancelled_at as ended, 0 as join_key from bookings
+  select id, session_id, note, status, false as entry, null::uuid as booking_id, cancelled_at as ended, 0 as join_key
+  from bookings
   union all
   select id, session_id, note, status, true, booking_id, closed_at, join_key from waitlist_entries) x
 order by entry, join_key, id`)
@@ -66,9 +67,10 @@ order by entry, join_key, id`)
 	}{
 		{&t.balances, `select id::text, balance from subscriptions`},
 		{&t.taken, `select id::text, seats_taken from sessions`},
-		// Clocks are wrong: what was first the log knows.
+		// Clocks are wrong, so the order comes from the event log.
 		{&t.offers, `
-select data->>'offer_id', row_number() over (partition by data->>'entry_id' order by xid, id) from events where type = 'offer.created'`},
+select data->>'offer_id', row_number() over (partition by data->>'entry_id' order by xid, id)
+from events where type = 'offer.created'`},
 	} {
 		if *n.into, err = numbers(ctx, conn, n.sql); err != nil {
 			return nil, err
@@ -77,7 +79,7 @@ select data->>'offer_id', row_number() over (partition by data->>'entry_id' orde
 	return t, nil
 }
 
-// numbers reads what has a number each, by id.
+// numbers reads a number for each id.
 func numbers(ctx context.Context, conn *pgx.Conn, sql string) (map[string]int, error) {
 	found, err := conn.Query(ctx, sql)
 	if err != nil {
@@ -90,32 +92,36 @@ func numbers(ctx context.Context, conn *pgx.Conn, sql string) (map[string]int, e
 	return all, err
 }
 
-// place reads the number of a place from the note of its row; 0 where there is none.
+// place returns the number of the place from the note of the row; 0 if there is none.
 func (r row) place() int {
 	var number int
 	_, _ = fmt.Sscanf(r.Note, "place %d", &number)
 	return number
 }
 
-// askAgain sends answered calls once more under their keys. Each has to say the same again.
-func (l *load) askAgain(ctx context.Context) int {
+// repeatCalls sends answered calls again with their keys. Each response must be the same as before.
+func (l *load) repeatCalls(ctx context.Context) int {
 	for i, one := range l.replays {
 		answer := one.answer.ProtoReflect().New().Interface()
-		node := l.site.nodes[i%len(l.site.nodes)]
-		header, err := again(ctx, node.client(), one, answer)
+		node := l.cluster.nodes[i%len(l.cluster.nodes)]
+		header, err := repeatCall(ctx, node.client(), one, answer)
 		switch {
 		case err != nil:
-			l.fail("asked again under %s, %s says %v", one.key, one.procedure, err)
+			l.fail("%[2]s repeated with the key %[1]s fails: %[3]v", one.key, one.procedure, err)
 		case !proto.Equal(answer, one.answer):
-			l.fail("asked again under %s, %s says\n  %v\nand not\n  %v", one.key, one.procedure, answer, one.answer)
+			l.fail(
+				"%[2]s repeated with the key %[1]s returns\n  %[3]v\nwant\n  %[4]v", one.key, one.procedure, answer, one.answer,
+			)
 		case header != "true":
-			l.fail("asked again under %s, %s does not say that it repeats itself", one.key, one.procedure)
+			l.fail("%[2]s repeated with the key %[1]s is not marked as a repetition", one.key, one.procedure)
 		}
 	}
 	return len(l.replays)
 }
 
-func again(ctx context.Context, conn *grpc.ClientConn, one replay, answer proto.Message) (repeated string, err error) {
+func repeatCall(
+	ctx context.Context, conn *grpc.ClientConn, one replay, answer proto.Message,
+) (repeated string, err error) {
 	for range 20 {
 		header, err := attempt(ctx, conn, one.token, one.key, one.procedure, one.request, answer)
 		if err == nil {
@@ -128,11 +134,11 @@ func again(ctx context.Context, conn *grpc.ClientConn, one replay, answer proto.
 			return "", err
 		}
 	}
-	return "", errors.New("it is not answered for contention")
+	return "", errors.New("still CONTENTION or RATE_LIMITED after 20 attempts")
 }
 
-// compare holds what callers were told against what the database has.
-func (l *load) compare(t *truth) {
+// compareResults compares the results that callers got with the database.
+func (l *load) compareResults(t *finalState) {
 	for note, rows := range t.byNote {
 		if !strings.HasPrefix(note, "place ") {
 			continue
@@ -146,10 +152,12 @@ func (l *load) compare(t *truth) {
 			}
 		}
 		if len(bookings) > 1 || len(entries) > 1 {
-			l.failures = append(l.failures, fmt.Sprintf("%s was made %d times", note, len(bookings)+len(entries)))
+			l.failures = append(l.failures, fmt.Sprintf("%s was created %d times", note, len(bookings)+len(entries)))
 		}
 		if len(bookings) == 1 && len(entries) == 1 && (entries[0].Booking == nil || *entries[0].Booking != bookings[0].ID) {
-			l.failures = append(l.failures, fmt.Sprintf("%s is a booking and a place in line that have nothing to do with each other", note))
+			l.failures = append(l.failures, fmt.Sprintf(
+				"%s has a booking and a waitlist entry that do not belong together", note,
+			))
 		}
 	}
 	type known struct {
@@ -157,7 +165,7 @@ func (l *load) compare(t *truth) {
 	}
 	brief := make(map[string]bool)
 	for _, round := range l.all {
-		for _, a := range round.arenas {
+		for _, a := range round.targets {
 			brief[a.ID] = a.Brief
 		}
 	}
@@ -181,10 +189,11 @@ func (l *load) compare(t *truth) {
 			k.made = true
 		case making:
 			k.refused = true
-		case op.Outcome == history.Done && (op.Kind == history.Cancel || op.Kind == history.Release || op.Kind == history.Decline):
+		case op.Outcome == history.Done &&
+			(op.Kind == history.Cancel || op.Kind == history.Release || op.Kind == history.Decline):
 			k.gone = true
 		}
-		k.touched = k.touched || !making || op.Kind == history.Hold || brief[op.Session] // where holds and offers run out
+		k.touched = k.touched || !making || op.Kind == history.Hold || brief[op.Session] // holds and offers expire
 	}
 	for number, k := range places {
 		rows := t.byNote[noteOf(number)]
@@ -194,13 +203,13 @@ func (l *load) compare(t *truth) {
 		var wrong string
 		switch {
 		case k.made && len(rows) == 0:
-			wrong = "was acknowledged, and is not there"
+			wrong = "was acknowledged, but does not exist"
 		case k.refused && !k.doubtful && len(rows) > 0:
-			wrong = "was refused, and is there"
+			wrong = "was refused, but exists"
 		case k.gone && alive:
-			wrong = "was given up, and is there"
+			wrong = "was cancelled, but is active"
 		case k.made && !k.touched && !alive:
-			wrong = "was acknowledged, and is over though nobody gave it up"
+			wrong = "was acknowledged, but has ended without a call"
 		default:
 			continue
 		}
@@ -208,9 +217,9 @@ func (l *load) compare(t *truth) {
 	}
 }
 
-// complete adds to the histories what nobody was told: which holds and offers ran out, which places the looks saw, and
-// how everything was in the end.
-func (l *load) complete(t *truth) {
+// completeHistories adds to the histories what callers do not know: the holds and offers that expired, the places in
+// the rosters, and the final state.
+func (l *load) completeHistories(t *finalState) {
 	began := make(map[int]history.Operation)
 	for i := range l.operations {
 		op := &l.operations[i]
@@ -237,14 +246,17 @@ func (l *load) complete(t *truth) {
 		}
 	}
 	l.operations = slices.AppendSeq(l.operations, maps.Values(ended))
-	standing := map[string]history.Status{
+	active := map[string]history.Status{
 		"PENDING": history.Held, "CONFIRMED": history.Confirmed, "WAITING": history.Waiting, "OFFERED": history.Offered,
 	}
 	for _, round := range l.all {
-		for _, a := range round.arenas {
-			last := history.Operation{Kind: history.Look, Session: a.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done, Taken: new(t.taken[a.ID]), Note: "the end"}
+		for _, a := range round.targets {
+			last := history.Operation{
+				Kind: history.Look, Session: a.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done,
+				Taken: new(t.taken[a.ID]), Note: "the end",
+			}
 			for _, r := range t.rows {
-				if status, is := standing[r.Status]; is && r.Session == a.ID {
+				if status, ok := active[r.Status]; ok && r.Session == a.ID {
 					last.Seen = append(last.Seen, history.Seat{Place: r.place(), Status: status})
 				}
 			}
@@ -252,20 +264,21 @@ func (l *load) complete(t *truth) {
 		}
 		for _, ledger := range round.ledgers {
 			l.operations = append(l.operations, history.Operation{
-				Kind: history.Balance, Payer: ledger.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done, Left: t.balances[ledger.ID], Note: "the end",
+				Kind: history.Balance, Payer: ledger.ID, Called: end + 1, Returned: end + 2, Outcome: history.Done,
+				Left: t.balances[ledger.ID], Note: "the end",
 			})
 		}
 	}
 }
 
-// perHistory bounds the search for an order in one history.
-const perHistory = 2 * time.Minute
+// historyTimeout limits the search for an order of one history.
+const historyTimeout = 2 * time.Minute
 
-// perLook bounds each of the searches by which a history is made smaller.
-const perLook = 2 * time.Second
+// minimizeTimeout limits each search when a history is minimized.
+const minimizeTimeout = 2 * time.Second
 
-// judge looks for an order in every history, and keeps those for which there is none.
-func (l *load) judge(folder string, r *Report) error {
+// checkHistories looks for an order of every history, and stores the histories without one.
+func (l *load) checkHistories(folder string, r *Report) error {
 	bySession, byPayer := make(map[string][]history.Operation), make(map[string][]history.Operation)
 	for _, op := range l.operations {
 		if op.Session != "" {
@@ -279,28 +292,31 @@ func (l *load) judge(folder string, r *Report) error {
 	check := func(v history.Verdict, of any) error {
 		r.Histories, r.Longest = r.Histories+1, max(r.Longest, time.Since(begun))
 		defer func() { begun = time.Now() }()
-		if v.Sound() {
+		if v.Linearizable() {
 			return nil
 		}
 		name := strings.ReplaceAll(v.Name, " ", "-")
-		small := v.Smallest(perLook)
-		l.failures = append(l.failures, fmt.Sprintf("%s: no order explains its %d operations (%s); see %s.html, and %s-smallest.html:\n%s",
+		small := v.Minimize(minimizeTimeout)
+		l.failures = append(l.failures, fmt.Sprintf(
+			"%s: no order explains its %d operations (%s); see %s.html and %s-smallest.html:\n%s",
 			v.Name, len(v.Operations()), v.Result, name, name, small))
-		return errors.Join(keepHistory(filepath.Join(folder, name), v, of), keepHistory(filepath.Join(folder, name+"-smallest"), small, of))
+		return errors.Join(
+			writeHistory(filepath.Join(folder, name), v, of), writeHistory(filepath.Join(folder, name+"-smallest"), small, of),
+		)
 	}
 	for _, round := range l.all {
-		for _, hall := range round.halls {
+		for _, group := range round.groups {
 			var of []history.Session
 			var all []history.Operation
-			for _, a := range hall {
+			for _, a := range group {
 				of, all = append(of, a.Session), append(all, bySession[a.ID]...)
 			}
-			if err := check(history.CheckSessions(of, all, perHistory), of); err != nil {
+			if err := check(history.CheckSessions(of, all, historyTimeout), of); err != nil {
 				return err
 			}
 		}
 		for _, ledger := range round.ledgers {
-			if err := check(history.CheckLedger(ledger, byPayer[ledger.ID], perHistory), ledger); err != nil {
+			if err := check(history.CheckLedger(ledger, byPayer[ledger.ID], historyTimeout), ledger); err != nil {
 				return err
 			}
 		}
@@ -308,8 +324,8 @@ func (l *load) judge(folder string, r *Report) error {
 	return nil
 }
 
-// keepHistory writes a history as data and as a page.
-func keepHistory(path string, v history.Verdict, of any) error {
+// writeHistory writes a history as data and as a page.
+func writeHistory(path string, v history.Verdict, of any) error {
 	text, err := json.MarshalIndent(map[string]any{"of": of, "operations": v.Operations()}, "", "  ")
 	if err != nil {
 		return err
@@ -321,5 +337,5 @@ func keepHistory(path string, v history.Verdict, of any) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(v.Draw(page), page.Close())
+	return errors.Join(v.WritePage(page), page.Close())
 }

@@ -24,25 +24,25 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// site is a Postgres with servers in front of it, each a process, and what can go wrong between them.
-type site struct {
+// cluster is a Postgres with servers and workers, each a process, and the faults between them.
+type cluster struct {
 	folder   string
 	binary   string
-	offset   time.Duration // from the real time to that of the campaign
+	offset   time.Duration // from the real time to the time of the campaign
 	port     int
 	postgres *pg.Development
 	nodes    []*node // servers
-	workers  []*node // which send messages, and answer nobody
+	workers  []*node // send messages
 }
 
-// node is one server or worker with its own way to Postgres.
+// node is a server or worker with its own connection path to Postgres.
 type node struct {
-	site  *site
-	name  string
-	args  []string
-	proxy *toxiproxy.Proxy
-	wire  *wire
-	url   string
+	cluster *cluster
+	name    string
+	args    []string
+	proxy   *toxiproxy.Proxy
+	commits *commitProxy
+	url     string
 
 	mu      sync.RWMutex
 	process *process // nil while it is down
@@ -50,8 +50,10 @@ type node struct {
 	skew    time.Duration
 }
 
-func openSite(ctx context.Context, folder, binary string, offset time.Duration, nodes, workers int) (_ *site, err error) {
-	s := &site{folder: folder, binary: binary, offset: offset}
+func openCluster(
+	ctx context.Context, folder, binary string, offset time.Duration, nodes, workers int,
+) (_ *cluster, err error) {
+	s := &cluster{folder: folder, binary: binary, offset: offset}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close())
@@ -72,12 +74,12 @@ func openSite(ctx context.Context, folder, binary string, offset time.Duration, 
 	}
 	control := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	join := func(to *[]*node, name string, args ...string) error {
-		n := &node{site: s, name: name, args: args}
-		if n.wire, err = newWire(u.Host); err != nil {
+		n := &node{cluster: s, name: name, args: args}
+		if n.commits, err = newCommitProxy(u.Host); err != nil {
 			return err
 		}
 		*to = append(*to, n)
-		n.proxy = toxiproxy.NewProxy(control, name, "127.0.0.1:0", n.wire.address())
+		n.proxy = toxiproxy.NewProxy(control, name, "127.0.0.1:0", n.commits.address())
 		if err := n.proxy.Start(); err != nil {
 			return err
 		}
@@ -99,12 +101,13 @@ func openSite(ctx context.Context, folder, binary string, offset time.Duration, 
 	return s, nil
 }
 
-// all gives the servers and the workers.
-func (s *site) all() []*node { return slices.Concat(s.nodes, s.workers) }
+// all returns the servers and the workers.
+func (s *cluster) all() []*node { return slices.Concat(s.nodes, s.workers) }
 
-// startPostgres starts it, or starts it again on the same port. What a killed one leaves behind, ends by itself, but not at once.
-func (s *site) startPostgres(ctx context.Context) (err error) {
-	for deadline := time.Now().Add(startPatience); ; {
+// startPostgres starts Postgres, always on the same port. It retries, because processes that a killed Postgres left
+// behind end after some time.
+func (s *cluster) startPostgres(ctx context.Context) (err error) {
+	for deadline := time.Now().Add(startTimeout); ; {
 		s.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
 		if err == nil || time.Now().After(deadline) || pause(ctx, 100*time.Millisecond) != nil {
 			return err
@@ -112,8 +115,8 @@ func (s *site) startPostgres(ctx context.Context) (err error) {
 	}
 }
 
-// killPostgres ends it as a power cut would.
-func (s *site) killPostgres() error {
+// killPostgres kills Postgres, like a power cut.
+func (s *cluster) killPostgres() error {
 	if err := syscall.Kill(s.postgres.PID(), syscall.SIGKILL); err != nil {
 		return err
 	}
@@ -121,8 +124,8 @@ func (s *site) killPostgres() error {
 	return nil
 }
 
-// terminate lets Postgres end some of its connections.
-func (s *site) terminate(ctx context.Context, random *rand.Rand) (err error) {
+// terminate lets Postgres terminate some of its backends.
+func (s *cluster) terminate(ctx context.Context, random *rand.Rand) (err error) {
 	conn, err := pgx.Connect(ctx, s.postgres.TCP)
 	if err != nil {
 		return err
@@ -133,10 +136,10 @@ where application_name = 'berth' and (state <> 'idle' or pid % 3 = $1)`, random.
 	return err
 }
 
-// now is the time of the campaign, by a clock that is right.
-func (s *site) now() time.Time { return time.Now().Add(s.offset) }
+// now is the correct time of the campaign.
+func (s *cluster) now() time.Time { return time.Now().Add(s.offset) }
 
-func (s *site) close() error {
+func (s *cluster) close() error {
 	var errs []error
 	for _, n := range s.all() {
 		n.mu.Lock()
@@ -150,7 +153,7 @@ func (s *site) close() error {
 		if n.proxy != nil {
 			n.proxy.Stop()
 		}
-		n.wire.close()
+		n.commits.close()
 	}
 	if s.postgres != nil {
 		errs = append(errs, s.postgres.Stop())
@@ -158,11 +161,12 @@ func (s *site) close() error {
 	return errors.Join(errs...)
 }
 
-// start runs it with a clock that is wrong by skew.
+// start starts the process with a clock that is wrong by skew.
 func (n *node) start(ctx context.Context, skew time.Duration) error {
-	p, err := startProcess(ctx, n.site.binary, filepath.Join(n.site.folder, n.name+".log"), append(slices.Clone(n.args),
-		"--database-url", n.url, "--data", n.site.folder, "--listen", "127.0.0.1:0", "--log-format", "json",
-		"--clock-offset", (n.site.offset+skew).String())...)
+	args := append(slices.Clone(n.args),
+		"--database-url", n.url, "--data", n.cluster.folder, "--listen", "127.0.0.1:0", "--log-format", "json",
+		"--clock-offset", (n.cluster.offset + skew).String())
+	p, err := startProcess(ctx, n.cluster.binary, filepath.Join(n.cluster.folder, n.name+".log"), args...)
 	if err != nil {
 		return err
 	}
@@ -180,7 +184,7 @@ func (n *node) start(ctx context.Context, skew time.Duration) error {
 	return nil
 }
 
-// down takes the process away, to be killed or stopped.
+// down removes and returns the process, to be killed or stopped.
 func (n *node) down() *process {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -189,14 +193,14 @@ func (n *node) down() *process {
 	return p
 }
 
-// client is a connection to the server, wherever it is by now.
+// client returns a connection to the server's current process.
 func (n *node) client() *grpc.ClientConn {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
 	return n.conn
 }
 
-// pause waits, or gives the error of a context that ends meanwhile.
+// pause returns after d, or with the error of a context that ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

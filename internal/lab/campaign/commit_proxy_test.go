@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// message is one of Postgres's, in the way of a client.
+// message returns a message of the Postgres protocol, from a client.
 func message(kind byte, parts ...string) []byte {
 	var body []byte
 	for _, part := range parts {
@@ -17,19 +17,21 @@ func message(kind byte, parts ...string) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4)), body...)
 }
 
-// Whatever way a COMMIT is said, it gets through before the connection breaks, and nothing after it does. What is not a
-// COMMIT goes on.
-func TestAConnectionBreaksAfterCommit(t *testing.T) {
+func TestCommitProxy_ResetsConnectionRightAfterCommit(t *testing.T) {
 	t.Parallel()
 	parse, sync := message('P', "s1", "commit"), message('S')
 	for name, tt := range map[string]struct {
 		armed  int32
-		said   [][]byte
-		passed int // of what was said
+		sent   [][]byte
+		passed int // of the sent messages
 	}{
-		"a query":               {1, [][]byte{message('Q', "select 1"), message('Q', "commit"), message('Q', "select 2")}, 2},
-		"prepared":              {1, [][]byte{parse, sync, message('B', "", "s1"), message('E', ""), sync, message('Q', "select 2")}, 5},
-		"another was prepared":  {1, [][]byte{message('P', "s1", "select 1"), sync, message('B', "", "s1"), message('E', ""), sync, message('Q', "select 2")}, 6},
+		"a query": {1, [][]byte{message('Q', "select 1"), message('Q', "commit"), message('Q', "select 2")}, 2},
+		"prepared": {1, [][]byte{
+			parse, sync, message('B', "", "s1"), message('E', ""), sync, message('Q', "select 2"),
+		}, 5},
+		"another was prepared": {1, [][]byte{
+			message('P', "s1", "select 1"), sync, message('B', "", "s1"), message('E', ""), sync, message('Q', "select 2"),
+		}, 6},
 		"not armed":             {0, [][]byte{message('Q', "commit"), message('Q', "select 2")}, 2},
 		"prepared and not used": {1, [][]byte{parse, sync, message('Q', "select 2")}, 3},
 	} {
@@ -40,7 +42,7 @@ func TestAConnectionBreaksAfterCommit(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer postgres.Close()
-			w, err := newWire(postgres.Addr().String())
+			w, err := newCommitProxy(postgres.Addr().String())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -58,12 +60,12 @@ func TestAConnectionBreaksAfterCommit(t *testing.T) {
 			defer server.Close()
 
 			startup := message(0, "user")[1:]
-			said := append(bytes.Clone(startup), bytes.Join(tt.said, nil)...)
-			want := append(bytes.Clone(startup), bytes.Join(tt.said[:tt.passed], nil)...)
-			if _, err := client.Write(said); err != nil {
+			sent := append(bytes.Clone(startup), bytes.Join(tt.sent, nil)...)
+			want := append(bytes.Clone(startup), bytes.Join(tt.sent[:tt.passed], nil)...)
+			if _, err := client.Write(sent); err != nil {
 				t.Fatal(err)
 			}
-			broken := tt.passed < len(tt.said)
+			broken := tt.passed < len(tt.sent)
 			got := make([]byte, len(want))
 			if _, err := io.ReadFull(server, got); err != nil || !bytes.Equal(got, want) {
 				t.Errorf("%q came through, %v", got, err)

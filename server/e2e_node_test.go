@@ -32,17 +32,17 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// liveNode is a node that is served as in production, with a gRPC client of another make than its server.
+// liveNode is a node that runs as in production, with a gRPC client from another library than its server.
 type liveNode struct {
 	*boot.Node
 	DB      *pgtest.DB
 	Address string // host:port
 	log     *transcript
-	data    string // its folder
+	data    string // its data folder
 	conn    *grpc.ClientConn
 }
 
-// openLive starts a node on a database. Nodes with the same data folder share their keys.
+// openLive starts a node. Nodes with the same data folder share their keys.
 func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot.KeyConfig)) *liveNode {
 	t.Helper()
 	keys := boot.KeyConfig{Data: data, Issuer: "berth", Audience: "berth"}
@@ -52,7 +52,10 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot
 	l := &liveNode{DB: db, log: newTranscript(), data: data}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	var err error
-	l.Node, err = boot.Open(t.Context(), log, url, keys, boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience})
+	l.Node, err = boot.Open(
+		t.Context(), log, url, keys,
+		boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +81,7 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot
 	return l
 }
 
-// newLive starts a node on a database of its own.
+// newLive starts a node with its own database.
 func newLive(t testing.TB) *liveNode {
 	t.Helper()
 	db := pgtest.New(t)
@@ -96,7 +99,7 @@ func dial(t testing.TB, address string) *grpc.ClientConn {
 	return conn
 }
 
-// Token signs one for any subject.
+// Token returns a token for any subject.
 func (l *liveNode) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	raw, _, err := l.Issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
@@ -106,7 +109,7 @@ func (l *liveNode) Token(t testing.TB, subject string, tenants ...tenant.TenantI
 	return raw
 }
 
-// withToken is a context of calls; an empty token sends none.
+// withToken returns a context for calls with a token. Empty: without a token.
 func withToken(ctx context.Context, raw string) context.Context {
 	if raw == "" {
 		return ctx
@@ -119,13 +122,13 @@ type procedure struct {
 	protoreflect.MethodDescriptor
 }
 
-// Path is its name on the wire.
+// Path is its HTTP path.
 func (p procedure) Path() string { return fmt.Sprintf("/%s/%s", p.Parent().FullName(), p.Name()) }
 
 // Short is its name in tests: BookingService/Book.
 func (p procedure) Short() string { return fmt.Sprintf("%s/%s", p.Parent().Name(), p.Name()) }
 
-// Rule is how it is guarded.
+// Rule is its access rule.
 func (p procedure) Rule() *v1.Access {
 	rule, _ := proto.GetExtension(p.Options(), v1.E_Access).(*v1.Access)
 	return rule
@@ -140,7 +143,7 @@ func (p procedure) Reads() bool {
 	return options.ProtoReflect().Get(level).Enum() == 1
 }
 
-// UsesUp reports whether a request that has succeeded cannot be tried a second time.
+// UsesUp reports whether a request that succeeded cannot succeed again.
 func (p procedure) UsesUp() bool {
 	again := regexp.MustCompile(`^(Update|Set|Bulk)`)
 	return !p.Reads() && !again.MatchString(string(p.Name()))
@@ -149,18 +152,18 @@ func (p procedure) UsesUp() bool {
 // Endless reports whether the RPC is a stream that does not end by itself.
 func (p procedure) Endless() bool { return p.Short() == "EventService/WatchEvents" }
 
-// NewRequest is an empty request.
+// NewRequest returns an empty request.
 func (p procedure) NewRequest() proto.Message { return newMessage(p.Input()) }
 
 func newMessage(d protoreflect.MessageDescriptor) proto.Message {
 	kind, err := protoregistry.GlobalTypes.FindMessageByName(d.FullName())
 	if err != nil {
-		panic(err) // it is linked in: the server answers with it
+		panic(err) // the type is linked into the server
 	}
 	return kind.New().Interface()
 }
 
-// procedures are all RPCs of the contract, by name.
+// procedures returns all RPCs of the contract, by name.
 var procedures = sync.OnceValue(func() []procedure {
 	var all []procedure
 	protoregistry.GlobalFiles.RangeFilesByPackage("berth.v1", func(file protoreflect.FileDescriptor) bool {
@@ -187,7 +190,7 @@ func procedureNamed(t *testing.T, short string) procedure {
 	return procedure{}
 }
 
-// invoke calls any RPC over gRPC. Of a stream it gives the last message, of an endless one the first.
+// invoke calls any RPC over gRPC. It returns the last message of a stream, or the first of an endless one.
 func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request proto.Message) (proto.Message, error) {
 	answer := newMessage(p.Output())
 	if !p.IsStreamingServer() {
@@ -221,7 +224,7 @@ func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request pro
 	}
 }
 
-// call invokes an RPC that has to succeed.
+// call invokes an RPC that must succeed.
 func call[A proto.Message](t *testing.T, l *liveNode, raw, short string, request proto.Message) A {
 	t.Helper()
 	answer, err := invoke(withToken(t.Context(), raw), l.conn, procedureNamed(t, short), request)
@@ -231,7 +234,7 @@ func call[A proto.Message](t *testing.T, l *liveNode, raw, short string, request
 	return answer.(A)
 }
 
-// outcome is all that a caller learns from a call.
+// outcome is everything that a caller gets from a call.
 type outcome struct {
 	Code     codes.Code
 	Reason   string
@@ -247,7 +250,7 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s %s %q %v", o.Code, o.Reason, o.Message, o.Metadata)
 }
 
-// outcomeOf reads it; an error without an ErrorInfo of ours has no Reason.
+// outcomeOf converts the result of a call. An error without our ErrorInfo has no Reason.
 func outcomeOf(answer proto.Message, err error) outcome {
 	if err == nil {
 		text, err := protojson.MarshalOptions{EmitUnpopulated: true}.Marshal(answer)
@@ -266,12 +269,12 @@ func outcomeOf(answer proto.Message, err error) outcome {
 	return o
 }
 
-// try invokes an RPC and gives whatever comes of it.
+// try invokes an RPC and returns any result.
 func (l *liveNode) try(ctx context.Context, raw string, p procedure, request proto.Message) outcome {
 	return outcomeOf(invoke(withToken(ctx, raw), l.conn, p, request))
 }
 
-// sound fails the test where an invariant does not hold.
+// sound fails the test if an invariant is violated.
 func (l *liveNode) sound(t *testing.T) {
 	t.Helper()
 	if text := must(t, "verify", "--database-url", l.DB.URL); !strings.Contains(text, "every invariant holds") {

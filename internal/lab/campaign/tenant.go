@@ -1,0 +1,277 @@
+package campaign
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/lab/history"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// testTenant is a tenant of the campaign.
+type testTenant struct {
+	app      *app.App
+	now      func() time.Time
+	id       tenant.TenantID
+	owner    tenant.Caller
+	location tenant.LocationID
+	// The services. Each has another waitlist mode or other expiry times.
+	promotes, offers, claims, brief, hasty tenant.ServiceID
+	open, pack                             tenant.PlanID
+	members                                []person
+}
+
+// person is a member. Numbers start at 1 and are unique over all histories.
+type person struct {
+	number  int
+	in      tenant.TenantID
+	subject string
+	payer   string // the subscription, if it pays with credits
+}
+
+const (
+	memberCount = 9
+	// credits is the initial balance of a subscription.
+	credits = 4
+	// ahead is the time until the sessions start. It is after the cancellation window.
+	ahead = 72 * time.Hour
+	day   = 24 * time.Hour
+)
+
+func newTenant(ctx context.Context, a *app.App, now func() time.Time, zone string) (*testTenant, error) {
+	t := &testTenant{app: a, now: now}
+	made, err := a.Accounts.CreateTenant(ctx, accounts.NewTenant{
+		Name: "Campaign", TimeZone: zone, Locale: "en", Currency: "EUR", TakesPayments: true, Owner: &accounts.FirstOwner{
+			Subject: ownerSubject, Name: "Owner",
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	t.id = made.ID
+	found, err := a.Accounts.ListMembers(ctx, tenant.System(t.id), member.Search{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	t.owner = tenant.Caller{Tenant: t.id, Subject: ownerSubject, Member: found[0].ID, Roles: []string{tenant.RoleOwner}}
+	place, err := a.Catalog.CreateLocation(
+		ctx, t.owner, catalog.Location{Name: "Hall", TimeZone: zone, Channels: catalog.Channels(), Active: true},
+	)
+	if err != nil {
+		return nil, err
+	}
+	t.location = place.ID
+	// Every message is sent at once, at any time of day and without a cap.
+	if _, err := a.Messages.UpdateNotificationSettings(ctx, t.owner, nil, func(s *notify.Settings) {
+		s.Quiet, s.PerDay = notify.QuietHours{}, map[notify.Channel]int{
+			notify.SMS: 100_000, notify.Push: 100_000, notify.Email: 100_000,
+		}
+	}); err != nil {
+		return nil, err
+	}
+	for _, s := range []struct {
+		into *tenant.ServiceID
+		mode waitlist.Mode
+		last time.Duration // of holds and offers
+	}{
+		{&t.promotes, waitlist.AutoPromote, day}, {&t.offers, waitlist.OfferInTurn, day},
+		{&t.claims, waitlist.FirstToClaim, day}, {&t.brief, waitlist.AutoPromote, time.Minute},
+		{&t.hasty, waitlist.OfferInTurn, time.Minute},
+	} {
+		if *s.into, err = t.service(ctx, s.mode, s.last); err != nil {
+			return nil, err
+		}
+	}
+	for _, p := range []struct {
+		into *tenant.PlanID
+		plan credit.Plan
+	}{
+		{&t.open, credit.Plan{
+			Name: "Open", Kind: credit.Unlimited, AllowOverlap: true, Active: true, DailyLimit: new(100_000),
+		}},
+		{&t.pack, credit.Plan{Name: "Pack", Kind: credit.Credits, Credits: credits, AllowOverlap: true, Active: true}},
+	} {
+		plan, err := a.Catalog.CreatePlan(ctx, t.owner, p.plan)
+		if err != nil {
+			return nil, err
+		}
+		*p.into = plan.ID
+	}
+	for range memberCount {
+		who, err := t.person(ctx, t.open)
+		if err != nil {
+			return nil, err
+		}
+		who.payer = "" // an unlimited plan has no ledger
+		t.members = append(t.members, who)
+	}
+	return t, nil
+}
+
+const ownerSubject = "owner"
+
+// ownerPerson returns the owner.
+func (t *testTenant) ownerPerson() person { return person{in: t.id, subject: ownerSubject} }
+
+// service creates a service whose waitlist has no limits on offers.
+func (t *testTenant) service(ctx context.Context, mode waitlist.Mode, last time.Duration) (tenant.ServiceID, error) {
+	made, err := t.app.Catalog.CreateService(ctx, t.owner, catalog.Service{
+		Name: fmt.Sprint(mode, " ", last), Duration: time.Hour, MinParty: 1, MaxParty: 2,
+		Delivery: catalog.InPerson, Active: true,
+	})
+	if err != nil {
+		return made.ID, err
+	}
+	target := settings.PolicyTarget{Service: made.ID}
+	setTTL := func(p *catalog.Policy) { p.HoldTTL = &last }
+	if _, err = t.app.Settings.UpdatePolicy(ctx, t.owner, target, nil, setTTL); err != nil {
+		return made.ID, err
+	}
+	_, err = t.app.Settings.UpdateRules(ctx, t.owner, settings.RulesEdit{Target: target, Edit: func(s *waitlist.Settings) {
+		s.Enabled, s.Mode, s.MaxQueueSize, s.OfferWindow, s.MinOfferWindow = new(true), &mode, new(10_000), &last, &last
+		s.MaxTriesPerSlot, s.MaxOffersPerEntry = new(0), new(0)
+		s.AfterDecline, s.AfterExpiry = new(waitlist.CloseEntry), new(waitlist.CloseEntry)
+		s.OffersInQuietHours, s.AutoPromoteCutoff = new(true), new(time.Duration(0))
+	}})
+	return made.ID, err
+}
+
+// lastPerson is the number of the last person.
+var lastPerson atomic.Int64
+
+func (t *testTenant) person(ctx context.Context, plan tenant.PlanID) (person, error) {
+	p := person{number: int(lastPerson.Add(1)), in: t.id}
+	p.subject = "member-" + strconv.Itoa(p.number)
+	made, err := t.app.Accounts.CreateMember(
+		ctx, t.owner, member.Member{Subject: p.subject, Name: p.subject, Email: p.subject + "@example.com"},
+	)
+	if err != nil {
+		return p, err
+	}
+	s, err := t.app.Accounts.Subscribe(ctx, t.owner, accounts.SubscribeRequest{
+		Member: made.ID, Plan: plan, Starts: t.now().Add(-time.Hour), // before the time of slow clocks
+	})
+	p.payer = s.ID.String()
+	return p, err
+}
+
+// round is a few sessions and subscriptions that all callers use for a while. Short histories are fast to check.
+type round struct {
+	tenant  *testTenant
+	targets []*target
+	groups  [][]*target // targets between which bookings move are checked together
+	payers  []person    // with credits
+	ledgers []history.Ledger
+	used    atomic.Int64
+}
+
+// perRound is the number of operations of a round.
+const perRound = 300
+
+// target is a session with its known places.
+type target struct {
+	history.Session
+	roomy bool    // for members who pay with credits
+	other *target // the session that its bookings move to; nil: none
+
+	mu     sync.Mutex
+	places []*place
+}
+
+// place is a booking or waitlist entry as callers know it.
+type place struct {
+	who     person
+	number  int
+	party   int
+	booking string
+	entry   string
+	offer   string
+	held    bool
+	moved   bool
+	gone    bool
+}
+
+func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, error) {
+	r := &round{tenant: t}
+	for i, of := range []struct {
+		service         tenant.ServiceID
+		capacity, queue int
+		roomy, twin     bool // bookings move between a twin and the session before it
+	}{
+		{service: t.promotes, capacity: 1 + random.IntN(3), queue: 1 + random.IntN(4)},
+		{service: t.promotes, capacity: 2 + random.IntN(4), queue: 2 + random.IntN(4), twin: true},
+		{service: t.offers, capacity: 1 + random.IntN(2), queue: 2 + random.IntN(4)},
+		{service: t.offers, capacity: 2 + random.IntN(3), queue: 2 + random.IntN(4), twin: true},
+		{service: t.claims, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
+		{service: t.brief, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4)},
+		{service: t.hasty, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
+		{service: t.promotes, capacity: 60, roomy: true},
+		{service: t.promotes, capacity: 60, roomy: true, twin: true},
+	} {
+		made, err := t.app.Schedules.CreateSession(ctx, t.owner, session.Input{
+			Service: of.service, Location: t.location,
+			StartsAt: t.now().Add(ahead + time.Duration(i)*time.Hour).Truncate(time.Minute),
+			Title:    fmt.Sprint("Session ", i), Capacity: &of.capacity, WaitlistCapacity: &of.queue,
+		}, true)
+		if err != nil {
+			return nil, err
+		}
+		a := &target{roomy: of.roomy, Session: history.Session{
+			ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue,
+			Offers: of.service == t.offers || of.service == t.hasty, Claims: of.service == t.claims,
+			Brief: of.service == t.brief || of.service == t.hasty,
+		}}
+		r.targets = append(r.targets, a)
+		if !of.twin {
+			r.groups = append(r.groups, []*target{a})
+			continue
+		}
+		last := &r.groups[len(r.groups)-1]
+		a.other = (*last)[0]
+		a.other.other = a
+		*last = append(*last, a)
+	}
+	for range 3 {
+		who, err := t.person(ctx, t.pack)
+		if err != nil {
+			return nil, err
+		}
+		r.payers = append(r.payers, who)
+		r.ledgers = append(r.ledgers, history.Ledger{ID: who.payer, Opened: credits})
+	}
+	return r, nil
+}
+
+// randomPlace returns one of the places, or nil.
+func (a *target) randomPlace(random *rand.Rand) *place {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.places) == 0 {
+		return nil
+	}
+	s := a.places[random.IntN(len(a.places))]
+	if s.gone && random.IntN(10) > 0 { // sometimes a caller cancels again
+		return nil
+	}
+	return s
+}
+
+func (a *target) locked(f func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	f()
+}
