@@ -18,16 +18,16 @@ import { fieldOf, tellWrong } from "./refusal";
 import { Setting } from "./setting";
 
 /*
- * Settings that are inherited, level by level: the built-in ones, the organization's, the location's, the service's.
- * A level sets some of them and leaves the others alone.
+ * Settings that are inherited by level: defaults, organization, location, service. Each level
+ * overrides some of them.
  */
 
 export interface Settings {
   readonly kinds: Kinds;
   readonly groups: readonly (readonly [string, readonly string[]])[];
-  /** Name and explanation. */
+  /** Name and description. */
   readonly texts: Readonly<Record<string, readonly [string, string]>>;
-  /** What is missing where a value by itself is right, but does not go with others. */
+  /** Error texts of settings whose value is valid on its own but conflicts with others. */
   readonly unfit?: Readonly<Record<string, string>>;
 }
 
@@ -48,23 +48,23 @@ export interface Layer {
 
 interface Props {
   settings: Settings;
-  /** From the lowest to the one that is edited, or beyond. */
+  /** From the lowest level to the edited one, or beyond. */
   layers: readonly Layer[];
   level: PolicyLevel;
   catalog: Catalog;
   editable: boolean;
   save: (values: Values, paths: string[], etag: string, reason: string) => Promise<unknown>;
-  /** Lets the level inherit everything again. Where there is such a thing, edits are kept with their reasons. */
+  /** Removes all overrides of the level. If given, edits are stored with a reason. */
   reset?: (etag: string, reason: string) => Promise<unknown>;
   reread: () => Promise<readonly Layer[]>;
-  /** What is shown beside the draft. It may be refused there. */
+  /** Shown below the draft. Can report that the draft is invalid. */
   children?: (draft: Draft) => ReactNode;
 }
 
 export interface Draft {
   readonly values: Values;
   readonly paths: readonly string[];
-  /** Everything in it can be kept, as far as that can be told here. */
+  /** Whether all values pass the checks in the browser. */
   readonly sound: boolean;
   readonly refuse: (error: unknown) => void;
 }
@@ -99,7 +99,7 @@ export function LayerEditor(props: Props) {
     form.current
       ?.querySelector<HTMLElement>(`[data-setting="${field}"] :is(input, textarea, button)`)
       ?.focus();
-  // It may be far from where it was saved.
+  // The refused setting may be far from the save button: focus it.
   const sent = useRef(false);
   useEffect(() => {
     if (refused && sent.current) show(refused);
@@ -130,7 +130,7 @@ export function LayerEditor(props: Props) {
       onSubmit={(event) => {
         event.preventDefault();
         setError(undefined);
-        // Whether what was refused is still wrong, the server says.
+        // Only the server knows whether the refused value is still invalid.
         const first = firstWrong(refused);
         if (first) return show(first);
         sent.current = true;
@@ -175,7 +175,7 @@ export function LayerEditor(props: Props) {
               changed={changed.includes(field)}
               wrong={wrong(field)}
               onChange={(value) => {
-                // What was wrong with it may be no more; what did not go with the rest, as soon as any of it changes.
+                // Editing a setting clears its own error, and any error about conflicting settings.
                 if (field === refused || reasonOf(error) === ErrorReason.INVALID_FIELD)
                   setError(undefined);
                 set({ [field]: value });

@@ -1,30 +1,30 @@
 import type { ReactNode } from "react";
 import type { Messages } from "../../i18n";
 
-/** A setting as it is typed. */
+/** The props of a setting's input. */
 export interface Typed<V> {
   readonly label: string;
   readonly value: V;
-  /** What is wrong with it is told beside it. */
+  /** The error is shown next to the input. */
   readonly wrong?: boolean;
   onChange(value: V): void;
 }
 
-/** How a setting is read from the contract and written for it, shown and typed. */
+/** How a setting is read from the contract, written to it, shown and edited. */
 export interface Kind<V> {
   read(value: unknown): V;
   write(value: V): unknown;
   show(value: V, t: Messages): string;
   input(typed: Typed<V>): ReactNode;
-  /** Why it cannot be kept; undefined where it can. */
+  /** Why the value is invalid; undefined if it is valid. */
   wrong?(value: V, t: Messages): string | undefined;
-  /** What it begins with where nothing is inherited. */
+  /** The initial value if nothing is inherited. */
   readonly first: V;
 }
 
 export type Kinds = Readonly<Record<string, Kind<unknown>>>;
 
-/** What a level sets, by field. What is undefined is inherited. */
+/** The values that a level sets, by field. undefined is inherited. */
 export type Values = Record<string, unknown>;
 
 export function readField(message: object | undefined, field: string, kinds: Kinds): unknown {
@@ -35,7 +35,7 @@ export function readField(message: object | undefined, field: string, kinds: Kin
 export const readAll = (message: object | undefined, kinds: Kinds): Values =>
   Object.fromEntries(Object.keys(kinds).map((field) => [field, readField(message, field, kinds)]));
 
-/** What the contract calls these values. */
+/** The values as the contract expects them. */
 export const writeAll = <M extends object>(values: Values, kinds: Kinds): M =>
   Object.fromEntries(
     Object.entries(kinds).flatMap(([field, kind]) =>

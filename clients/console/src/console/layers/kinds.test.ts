@@ -24,7 +24,7 @@ const policy = create(PolicySchema, {
   gpsMaxMeters: 250,
 });
 
-it("reads what a level sets, and leaves the rest to be inherited", () => {
+it("reads the values of a level; the rest is inherited", () => {
   expect(readAll(policy, kinds)).toEqual({
     cancellationWindow: 26 * HOUR,
     tierCancellations: [{ tier: "gold", hours: 4 }],
@@ -35,11 +35,11 @@ it("reads what a level sets, and leaves the rest to be inherited", () => {
   expect(Object.values(readAll(undefined, kinds))).toEqual(Array(5).fill(undefined));
 });
 
-it("writes what it read", () => {
+it("round-trips a policy", () => {
   expect(create(PolicySchema, writeAll(readAll(policy, kinds), kinds))).toEqual(policy);
 });
 
-it("writes rules of the waitlist as they were", () => {
+it("round-trips waitlist rules", () => {
   const these: Kinds = {
     mode: choice(["", "first", "second"]),
     quietHours: night,
@@ -57,7 +57,7 @@ it("writes rules of the waitlist as they were", () => {
   expect(create(WaitlistRulesSchema, writeAll(readAll(rules, these), these))).toEqual(rules);
 });
 
-it("writes nothing of what is inherited, and writes what is set to nothing", () => {
+it("writes empty values, but no inherited ones", () => {
   const these: Kinds = {
     enabled: flag,
     timeFlexibility: span("minutes"),
@@ -73,7 +73,7 @@ it("writes nothing of what is inherited, and writes what is set to nothing", () 
   });
 });
 
-it("leaves out tiers that have no name yet", () => {
+it("skips tiers without a name", () => {
   expect(windows.write([{ tier: " ", hours: 4 }])).toEqual({ overrides: [] });
   expect(bonuses.write([{ tier: " gold ", points: 5 }])).toEqual({
     bonuses: [{ tier: "gold", points: 5 }],
@@ -90,7 +90,7 @@ it.each([
   [windows.show([{ tier: "gold", hours: 4 }], en), "gold: 4 h"],
   [bonuses.show([], en), "None"],
   [expression.show("", en), "–"],
-])("shows %s as people read it", (shown, want) => {
+])("formats %s", (shown, want) => {
   expect(shown).toBe(want);
 });
 
@@ -114,6 +114,6 @@ it.each([
     ),
     "“gold” is listed twice.",
   ],
-])("tells what is wrong with %s", (_, told, want) => {
+])("validates %s", (_, told, want) => {
   expect(told).toBe(want);
 });

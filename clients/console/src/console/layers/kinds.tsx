@@ -8,7 +8,7 @@ import { SpanInput, type Unit } from "./span";
 
 export { bonuses, windows } from "./tiers";
 
-/** A span of time, in milliseconds. */
+/** A duration, in milliseconds. */
 export const span = (unit: Unit, least = 0, most = Number.POSITIVE_INFINITY): Kind<number> => ({
   first: least,
   read: (value: Duration) => spanMs(value),
@@ -39,7 +39,7 @@ const amount = (least: number, most: number, width: number, unit = ""): Kind<num
       onChange={(next) => onChange(next === "" ? Number.NaN : Number(next))}
     />
   ),
-  // What is not there yet is out of bounds too.
+  // NaN, an empty input, is out of range, too.
   wrong: (value, t) =>
     value >= least && value <= most
       ? undefined
@@ -50,7 +50,7 @@ export const number = (least: number, most: number) => amount(least, most, 110);
 
 export const meters = amount(10, 100_000, 130, " m");
 
-/** One of several, by its number in the contract. */
+/** One of several options, by its number in the contract. */
 export const choice = (names: readonly string[]): Kind<number> => ({
   first: 0,
   read: Number,
@@ -92,7 +92,7 @@ function YesOrNo({ label, value, onChange }: Typed<boolean>) {
   );
 }
 
-/** In CEL. */
+/** A CEL expression. */
 export const expression: Kind<string> = {
   first: "",
   read: String,
@@ -113,7 +113,7 @@ export const expression: Kind<string> = {
   ),
 };
 
-/** From one time of day to another, mostly over midnight. */
+/** From one time of day to another, usually over midnight. */
 export interface Night {
   readonly start: string;
   readonly end: string;

@@ -4,7 +4,7 @@ import { useText } from "../../i18n";
 import { useAddress } from "../../shared/address";
 import type { Catalog } from "../data";
 
-/** For whom settings are shown: the organization, a location or a service. It stands in the address. */
+/** The level of the shown settings: the organization, a location or a service. It is in the URL. */
 export function useLevel() {
   const [params, change] = useAddress();
   const chosen = params.get("for") ?? "tenant";

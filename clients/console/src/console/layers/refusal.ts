@@ -2,7 +2,10 @@ import { berthError, ErrorReason } from "@berthhq/client";
 import type { Messages } from "../../i18n";
 import type { Kinds } from "./kind";
 
-/** The setting that a refusal is about, where it is one of these: of `rules.tier_bonuses.bonuses[0]` it is tierBonuses. */
+/**
+ * The setting that an error is about, if it is one of these: `rules.tier_bonuses.bonuses[0]` is
+ * tierBonuses.
+ */
 export function fieldOf(thrown: unknown, kinds: Kinds): string | undefined {
   if (thrown === undefined) return undefined;
   const { reason, metadata, violations } = berthError(thrown);
@@ -15,7 +18,10 @@ export function fieldOf(thrown: unknown, kinds: Kinds): string | undefined {
     .find((name) => Object.hasOwn(kinds, name));
 }
 
-/** What is wrong with it. What a compiler says of an expression is in English, so the place is told beside it. */
+/**
+ * The error text of a setting. Compiler messages about expressions are in English, so their
+ * position is shown, too.
+ */
 export function tellWrong(thrown: unknown, unfit: string, t: Messages): string {
   const { reason, metadata, message } = berthError(thrown);
   if (reason !== ErrorReason.RULES_INVALID) return unfit;

@@ -8,7 +8,7 @@ import type { Catalog } from "../data";
 import type { Layer, Settings } from "./editor";
 import { readField } from "./kind";
 
-/** One setting: what it is, what it is set to, and by whom. */
+/** A setting: its name, value and source. */
 export function Setting({
   settings: { kinds, texts },
   layers,
@@ -27,10 +27,10 @@ export function Setting({
   catalog: Catalog;
   editable: boolean;
   field: string;
-  /** undefined: inherited. */
+  /** undefined if inherited. */
   own: unknown;
   changed: boolean;
-  /** What is wrong with it. */
+  /** The error text. */
   wrong: string | undefined;
   onChange: (value: unknown) => void;
 }) {
@@ -38,7 +38,7 @@ export function Setting({
   const told = useId();
   const kind = kinds[field];
   const [label = field, note = ""] = texts[field] ?? [];
-  // What would hold if this level set nothing, and whose it is.
+  // The value that would apply without this level, and its source.
   const from = layers.findLast(
     (one) => one.level < level && readField(one.set, field, kinds) !== undefined,
   );

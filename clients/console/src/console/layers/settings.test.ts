@@ -9,7 +9,7 @@ import { policySettings } from "./policies";
 it.each([
   ["policies", PolicySchema, policySettings],
   ["waitlist rules", WaitlistRulesSchema, rulesSettings],
-])("shows every setting of %s once, with a name and an explanation", (_, { fields }, settings) => {
+])("shows every setting of %s once, with a name and a description", (_, { fields }, settings) => {
   const names = fields.map(({ localName }) => localName).sort();
   for (const language of [en, de, fr]) {
     const { groups, kinds, texts } = settings(language);

@@ -6,7 +6,7 @@ import { DAY, HOUR, MINUTE } from "../../shared/time";
 const units = { days: DAY, hours: HOUR, minutes: MINUTE };
 export type Unit = keyof typeof units;
 
-/** A span of time, in the largest unit that fits it, or in another. */
+/** A duration, in the largest unit that fits, or in the unit that the user selects. */
 export function SpanInput({
   label,
   value,
@@ -20,7 +20,7 @@ export function SpanInput({
   /** In milliseconds. */
   value: number;
   onChange: (value: number) => void;
-  /** The unit of a span of nothing. */
+  /** The unit of a zero duration. */
   unit?: Unit;
   size?: "xs" | "sm";
   wrong?: boolean;

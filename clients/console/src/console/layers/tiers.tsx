@@ -8,14 +8,14 @@ import { HOUR, showSpan, spanMs } from "../../shared/time";
 import type { Kind, Typed } from "./kind";
 
 /*
- * Settings that tiers of members have of their own.
+ * Settings with a value per tier.
  */
 
 interface Tiered {
   readonly tier: string;
 }
 
-/** A line for each tier. */
+/** One row per tier. */
 function Tiers<T extends Tiered>({
   value,
   onChange,
@@ -23,7 +23,7 @@ function Tiers<T extends Tiered>({
   children,
 }: Typed<readonly T[]> & {
   blank: T;
-  /** What the tier has beside its name. */
+  /** The inputs of a tier, next to its name. */
   children: (line: T, put: (part: Partial<T>) => void) => ReactNode;
 }) {
   const t = useText();
@@ -33,7 +33,7 @@ function Tiers<T extends Tiered>({
         const put = (part: Partial<T>) =>
           onChange(value.map((one, i) => (i === at ? { ...one, ...part } : one)));
         return (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a tier is named as it is typed
+          // biome-ignore lint/suspicious/noArrayIndexKey: the name of a tier is edited
           <div key={at} className="tier-line">
             <TextInput
               size="xs"
@@ -68,7 +68,7 @@ function Tiers<T extends Tiered>({
 const written = <T extends Tiered>(lines: readonly T[]) =>
   lines.flatMap((line) => (line.tier.trim() ? [{ ...line, tier: line.tier.trim() }] : []));
 
-/** A tier that stands there twice would have two of what it can have once. */
+/** An error if a tier is listed twice, because each has only one value. */
 const twice = (lines: readonly Tiered[], t: Messages) => {
   const names = written(lines).map(({ tier }) => tier);
   const again = names.find((name, at) => names.indexOf(name) < at);
@@ -110,7 +110,7 @@ interface Window extends Tiered {
   readonly allowReschedule?: boolean | undefined;
 }
 
-/** Cancellation windows of tiers. */
+/** Cancellation windows by tier. */
 export const windows: Kind<readonly Window[]> = {
   first: [],
   read: (value: { overrides: readonly TierCancellation[] }) =>

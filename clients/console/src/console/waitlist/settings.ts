@@ -5,7 +5,7 @@ import { bonuses, choice, expression, flag, night, number, span } from "../layer
 
 export const useRulesSettings = (): Settings => rulesSettings(useText());
 
-/** The settings of the waitlist, within the bounds of the contract. */
+/** The settings of the waitlist rules, with the bounds of the contract. */
 export const rulesSettings = (t: Messages): Settings => ({
   texts: t.rules.fields,
   unfit: { priorityExpression: t.rules.needsExpression },
