@@ -33,14 +33,14 @@ func problems(report schedules.SessionImport) []string {
 	return all
 }
 
-func email(h *testkit.House, who tenant.Caller, address string) {
+func email(h *testkit.Studio, who tenant.Caller, address string) {
 	h.T.Helper()
 	h.Exec(`update members set email = $2 where id = $1`, who.Member, address)
 }
 
 func TestImportSessionsMakesEveryRow(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	room := newResource(h, "Studio")
 	email(h, h.Coach, "Carla@Example.com")
 	file := testkit.ImportHeader +
@@ -79,10 +79,10 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 
 func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	there := h.Another()
+	h := testkit.New(t)
+	there := h.OtherTenant()
 	email(h, h.Coach, "carla@example.com")
-	email(h, h.Member("Mia"), "mia@example.com")
+	email(h, h.AddMember("Mia"), "mia@example.com")
 	email(h, there.Coach, "theirs@example.com")
 	newResource(there, "Their room")
 	newResource(h, "Studio")
@@ -121,7 +121,7 @@ func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
 
 func TestImportSessionsTellsWhatStandsInTheWay(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	email(h, h.Coach, "carla@example.com")
 	room := newResource(h, "Studio")
 	in := h.SessionInput(time.Date(2026, 3, 28, 19, 0, 0, 0, time.UTC)) // eight to nine o'clock
@@ -163,7 +163,7 @@ func TestImportSessionsTellsWhatStandsInTheWay(t *testing.T) {
 
 func TestImportSessionsOfABrokenFile(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	for _, file := range []string{"", "PK\x03\x04", strings.Repeat("x", session.MaxImportBytes+1)} {
 		_, err := h.App.Schedules.ImportSessions(context.Background(), h.Owner, []byte(file), false)
 		testkit.WantReason(t, err, fault.ImportInvalid)
@@ -179,7 +179,7 @@ func TestImportSessionsOfABrokenFile(t *testing.T) {
 
 func TestImportSessionsTakesALargeFile(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	newResource(h, "Studio")
 	var file strings.Builder
 	file.WriteString("service,location,date,start,duration_minutes,resource\n")

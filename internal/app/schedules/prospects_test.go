@@ -19,7 +19,7 @@ import (
 // A page puts together itself what bookings have the database put together: the two must never differ.
 func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
 	h.Exec(`update locations set channels = '{PHONE}' where tenant_id = $1`, h.Tenant)
 	h.Exec(`update services set min_party = 2, max_party = 3, delivery = 'FEED' where tenant_id = $1`, h.Tenant)
@@ -33,11 +33,11 @@ func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
 	        where tenant_id = $1 and level = 'LOCATION'`, h.Tenant)
 	h.Exec(`update policies set allow_late_cancellation = true, allow_reschedule = true, check_in_opens_seconds = 3, check_in_closes_seconds = 4
 	        where tenant_id = $1 and level = 'SERVICE'`, h.Tenant)
-	id := h.Session(testkit.Slot{Starts: testkit.Evening, Capacity: 7, Waitlist: 6, Blocked: true})
+	id := h.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: 7, Waitlist: 6, Blocked: true})
 	h.Exec(`update sessions set seats_taken = 5, holds = 3, waiting = 2 where id = $1`, id)
-	unlimited := h.Session(testkit.Slot{Starts: testkit.Evening, Capacity: -1})
+	unlimited := h.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: -1})
 
-	q := testkit.Week()
+	q := testkit.WeekQuery()
 	var sessions []session.Session
 	var house booking.House
 	var first, second *booking.Slot

@@ -11,7 +11,7 @@ import (
 )
 
 // newResource makes a room.
-func newResource(h *testkit.House, name string) tenant.ResourceID {
+func newResource(h *testkit.Studio, name string) tenant.ResourceID {
 	h.T.Helper()
 	id := testkit.NewID[tenant.ResourceID]()
 	h.Exec(`insert into resources (tenant_id, id, location_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
@@ -21,8 +21,8 @@ func newResource(h *testkit.House, name string) tenant.ResourceID {
 
 func TestTheScheduleIsItsTenantsOwn(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	there := h.Another()
+	h := testkit.New(t)
+	there := h.OtherTenant()
 	ctx := context.Background()
 	id := there.CreateSession(there.SessionInput(testkit.Evening), true).ID
 	for name, try := range map[string]func() error{

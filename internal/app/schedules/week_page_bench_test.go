@@ -60,7 +60,7 @@ func BenchmarkWeekPageRaw(b *testing.B) {
 
 // weekPage is a tenant with a full week, and a member who looks at it.
 type weekPage struct {
-	*testkit.House
+	*testkit.Studio
 	who        tenant.Caller
 	pool       *pgxpool.Pool
 	statements []pgx.TraceBatchQueryData
@@ -77,7 +77,7 @@ func newWeek(b *testing.B) *weekPage {
 	gc := debug.SetGCPercent(400) // as the server has it
 	b.Cleanup(func() { debug.SetGCPercent(gc) })
 	var seen statements
-	w := &weekPage{House: testkit.NewHouse(b, func(c *pg.Config) { c.Tracer, c.ReadConns = &seen, weekConns })}
+	w := &weekPage{Studio: testkit.New(b, func(c *pg.Config) { c.Tracer, c.ReadConns = &seen, weekConns })}
 	for i := range 2 {
 		w.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, $3, 'Europe/Berlin', $4, $4)`,
 			w.Tenant, testkit.NewID[tenant.LocationID](), fmt.Sprint("Pier ", i+2), testkit.Noon)
@@ -98,16 +98,16 @@ select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it sl
 from (select n, $2::timestamptz - interval '11 hours' + make_interval(mins => n * 32) as at from generate_series(1, $3::int) n) x
 join (select id, name, row_number() over (order by name) - 1 as i from services where tenant_id = $1) v on v.i = x.n % 6
 join (select id, row_number() over (order by name) - 1 as i from locations where tenant_id = $1) l on l.i = x.n % 3`, w.Tenant, testkit.Noon, weekSessions)
-	w.who = w.Member("Mia")
-	w.Subscribe(w.who, w.Plan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
-	for i, s := range listSessions(w.House, w.who, testkit.Week()) {
+	w.who = w.AddMember("Mia")
+	w.Subscribe(w.who, w.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
+	for i, s := range listSessions(w.Studio, w.who, testkit.WeekQuery()) {
 		if i%60 == 59 && s.Eligibility.Outlook == "ELIGIBLE" {
 			w.MustBook(w.who, s.ID)
 		}
 	}
 	w.Exec(`vacuum analyze`)
 	w.statements, _ = seen.during(func() {
-		if got := len(listSessions(w.House, w.who, testkit.Week())); got != weekSessions {
+		if got := len(listSessions(w.Studio, w.who, testkit.WeekQuery())); got != weekSessions {
 			b.Fatal(got, " sessions")
 		}
 	})
@@ -213,7 +213,7 @@ func (w *weekPage) postgresTime(b *testing.B) time.Duration {
 
 func (w *weekPage) page(b testing.TB) {
 	b.Helper()
-	all, err := w.App.Schedules.ListSessions(context.Background(), w.who, testkit.Week())
+	all, err := w.App.Schedules.ListSessions(context.Background(), w.who, testkit.WeekQuery())
 	if err != nil || len(all) != weekSessions {
 		b.Error(len(all), err)
 	}

@@ -16,45 +16,46 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Life is a small tenant of its own: three people with five credits each, a partner, two carts and three sessions.
+// Life is a small studio for random tests: three people with five credits each, a partner, two carts and three
+// sessions.
 type Life struct {
-	*House
+	*Studio
 	People   []tenant.Caller
 	packs    []credit.Subscription
 	gateway  tenant.Caller
 	cart     booking.Item
 	Sessions []tenant.SessionID
-	Told     map[tenant.BookingID]booking.Status // what the last answer about each said
-	Who      map[tenant.BookingID]tenant.Caller
-	made     []tenant.BookingID // in order, so that what is drawn does not depend on chance
+	Statuses map[tenant.BookingID]booking.Status // of each booking, as the last answer said
+	Callers  map[tenant.BookingID]tenant.Caller
+	made     []tenant.BookingID // in order, so that only rapid decides what is drawn
 }
 
-// Credits is the balance that a life begins with.
-const Credits = 5
+// LifeCredits is the balance of each subscription at the start.
+const LifeCredits = 5
 
-// NewLife makes the world of one random life.
-func NewLife(h *House) *Life {
-	h.Clock.Set(Noon)
+// NewLife creates what the actions need in a studio.
+func NewLife(s *Studio) *Life {
+	s.Clock.Set(Noon)
 	l := &Life{
-		House: h, gateway: h.Partner("Gateway"), cart: h.Item("Cart", 2, nil),
-		Told: make(map[tenant.BookingID]booking.Status), Who: make(map[tenant.BookingID]tenant.Caller),
+		Studio: s, gateway: s.AddPartner("Gateway"), cart: s.AddItem("Cart", 2, nil),
+		Statuses: make(map[tenant.BookingID]booking.Status), Callers: make(map[tenant.BookingID]tenant.Caller),
 	}
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: Credits, DailyLimit: new(2)})
+	pack := s.AddPlan(credit.Plan{Kind: credit.Credits, Credits: LifeCredits, DailyLimit: new(2)})
 	for i := range 3 {
-		l.People = append(l.People, h.Member(fmt.Sprint("Member ", i)))
-		l.packs = append(l.packs, h.Subscribe(l.People[i], pack))
+		l.People = append(l.People, s.AddMember(fmt.Sprint("Member ", i)))
+		l.packs = append(l.packs, s.Subscribe(l.People[i], pack))
 	}
 	for i, starts := range []time.Duration{3 * time.Hour, 30 * time.Hour, 31 * time.Hour} { // the first is past its window
-		l.Sessions = append(l.Sessions, h.Session(Slot{Starts: Noon.Add(starts), Capacity: 3, Waitlist: i % 2}))
+		l.Sessions = append(l.Sessions, s.AddSession(Session{Starts: Noon.Add(starts), Capacity: 3, Waitlist: i % 2}))
 	}
 	return l
 }
 
-// Acts are what may happen. Each draws what it is about, and keeps what it was told.
-func (l *Life) Acts() map[string]func(*rapid.T) error {
+// Actions are what can happen. Each draws its arguments and records the answer.
+func (l *Life) Actions() map[string]func(*rapid.T) error {
 	ctx := context.Background()
-	session := func(t *rapid.T) tenant.SessionID { return One(t, "session", l.Sessions) }
-	person := func(t *rapid.T) tenant.Caller { return One(t, "person", l.People) }
+	session := func(t *rapid.T) tenant.SessionID { return Pick(t, "session", l.Sessions) }
+	person := func(t *rapid.T) tenant.Caller { return Pick(t, "person", l.People) }
 	party := func(t *rapid.T) int { return rapid.IntRange(1, 2).Draw(t, "party") }
 	items := func(t *rapid.T) []booking.Choice {
 		if n := rapid.IntRange(0, 2).Draw(t, "carts"); n > 0 {
@@ -64,25 +65,26 @@ func (l *Life) Acts() map[string]func(*rapid.T) error {
 	}
 	place := func(who tenant.Caller, p seats.Place, err error) error {
 		if err == nil && p.Booking != nil {
-			l.Tell(*p.Booking)
-			l.Who[p.Booking.ID] = who
+			l.Record(*p.Booking)
+			l.Callers[p.Booking.ID] = who
 		}
 		return err
 	}
-	// some is an act on one of the bookings there are, by whose it is or by staff.
-	some := func(act func(t *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error)) func(*rapid.T) error {
+	// some is an action on one of the bookings, by its owner or by staff.
+	type act func(t *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error)
+	some := func(do act) func(*rapid.T) error {
 		return func(t *rapid.T) error {
 			if len(l.made) == 0 {
 				return nil
 			}
-			id := One(t, "booking", l.made)
-			by := Own(l.Who[id])
+			id := Pick(t, "booking", l.made)
+			by := SelfOnly(l.Callers[id])
 			if rapid.Bool().Draw(t, "staff") {
 				by = l.Owner
 			}
-			b, err := act(t, by, id)
+			b, err := do(t, by, id)
 			if err == nil {
-				l.Tell(b)
+				l.Record(b)
 			}
 			return err
 		}
@@ -96,24 +98,26 @@ func (l *Life) Acts() map[string]func(*rapid.T) error {
 	return map[string]func(*rapid.T) error{
 		"book": func(t *rapid.T) error {
 			who := person(t)
-			p, err := l.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: session(t), Party: party(t), Channel: catalog.Online})
+			r := bookings.BookRequest{Session: session(t), Party: party(t), Channel: catalog.Online}
+			p, err := l.App.Bookings.Book(ctx, who, r)
 			return place(who, p, err)
 		},
 		"hold": func(t *rapid.T) error {
 			who := person(t)
-			p, err := l.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: session(t), Party: party(t), Channel: catalog.Online, Hold: true, Items: items(t)})
+			r := bookings.BookRequest{Session: session(t), Party: party(t), Channel: catalog.Online, Hold: true, Items: items(t)}
+			p, err := l.App.Bookings.Book(ctx, who, r)
 			return place(who, p, err)
 		},
 		"hold for a guest": func(t *rapid.T) error {
 			r := bookings.BookRequest{Session: session(t), Party: party(t), Channel: catalog.Online, Hold: true, Items: items(t)}
-			Guest("Pat", "")(&r)
+			ForGuest("Pat", "")(&r)
 			p, err := l.App.Bookings.Book(ctx, l.gateway, r)
 			return place(l.gateway, p, err)
 		},
 		"confirm": some(func(t *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
 			r := bookings.ConfirmRequest{ID: id}
 			if rapid.Bool().Draw(t, "money") {
-				r.Paid = Fifty
+				r.Paid = FiftyEuros
 			}
 			if rapid.Bool().Draw(t, "no items") {
 				r.Keep = []tenant.LineID{}
@@ -128,7 +132,8 @@ func (l *Life) Acts() map[string]func(*rapid.T) error {
 			return held(up.Place, err)
 		}),
 		"reschedule": some(func(t *rapid.T, by tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-			moved, err := l.App.Bookings.RescheduleBooking(ctx, by, bookings.RescheduleRequest{ID: id, To: session(t), MoveItems: rapid.Bool().Draw(t, "with items")})
+			r := bookings.RescheduleRequest{ID: id, To: session(t), MoveItems: rapid.Bool().Draw(t, "with items")}
+			moved, err := l.App.Bookings.RescheduleBooking(ctx, by, r)
 			return held(moved.Place, err)
 		}),
 		"no-show": some(func(_ *rapid.T, _ tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
@@ -138,8 +143,8 @@ func (l *Life) Acts() map[string]func(*rapid.T) error {
 			return l.App.Bookings.UndoNoShow(ctx, l.Coach, id)
 		}),
 		"time goes by": func(t *rapid.T) error {
-			by := rapid.SampledFrom([]time.Duration{4 * time.Minute, 10 * time.Minute, 4 * time.Hour, 26 * time.Hour}).Draw(t, "by")
-			l.Clock.Set(l.Clock.Now().Add(by))
+			steps := []time.Duration{4 * time.Minute, 10 * time.Minute, 4 * time.Hour, 26 * time.Hour}
+			l.Clock.Advance(rapid.SampledFrom(steps).Draw(t, "by"))
 			return nil
 		},
 		"holds expire": func(*rapid.T) error {
@@ -149,20 +154,20 @@ func (l *Life) Acts() map[string]func(*rapid.T) error {
 	}
 }
 
-// One draws one of several by its number, which says more in a report than an id.
-func One[T any](t *rapid.T, label string, of []T) T {
+// Pick draws one of several by its index, which says more in a report than an id.
+func Pick[T any](t *rapid.T, label string, of []T) T {
 	return of[rapid.IntRange(0, len(of)-1).Draw(t, label)]
 }
 
-// Tell logs a step.
-func (l *Life) Tell(b booking.Booking) {
-	if _, known := l.Told[b.ID]; !known {
+// Record records the answer about a booking.
+func (l *Life) Record(b booking.Booking) {
+	if _, known := l.Statuses[b.ID]; !known {
 		l.made = append(l.made, b.ID)
 	}
-	l.Told[b.ID] = b.Status
+	l.Statuses[b.ID] = b.Status
 }
 
-// WantSound fails if an invariant does not hold.
+// WantSound fails the test if an invariant is violated.
 func (l *Life) WantSound(t *rapid.T, after string) {
 	violations, err := l.App.Housekeeping.Verify(context.Background(), l.Tenant)
 	if err != nil {
@@ -176,7 +181,7 @@ func (l *Life) WantSound(t *rapid.T, after string) {
 	}
 }
 
-// End calls everything off, and gives back what was lost by being late.
+// End cancels all sessions and refunds what was lost by cancelling late.
 func (l *Life) End(t *rapid.T) {
 	ctx := context.Background()
 	for _, id := range l.Sessions {
@@ -185,21 +190,24 @@ func (l *Life) End(t *rapid.T) {
 		}
 	}
 	for _, id := range l.made {
-		if _, _, err := l.App.Accounts.RefundCredit(ctx, l.Owner, id, "the end"); err != nil && fault.ReasonOf(err) != fault.NothingToRefund {
+		_, _, err := l.App.Accounts.RefundCredit(ctx, l.Owner, id, "the end")
+		if err != nil && fault.ReasonOf(err) != fault.NothingToRefund {
 			t.Fatal(err)
 		}
 	}
 }
 
-// WantNothingTaken fails if a seat, an item or a credit is still in use.
+// WantNothingTaken fails the test if a seat, an item or a credit is still in use.
 func (l *Life) WantNothingTaken(t *rapid.T) {
 	for what, sql := range map[string]string{ //nolint:gosec // no credential: it counts credits
-		"seats":          `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
-		"items":          `select count(*) from booking_items where tenant_id = $1 and status <> 'CANCELLED'`,
-		"places":         `select count(*) from bookings where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`,
-		"counted":        `select coalesce(sum(used), 0) from usage where tenant_id = $1`,
-		"credits":        `select coalesce(sum(credits), 0) from bookings where tenant_id = $1`,
-		"missing credit": fmt.Sprintf(`select count(*) from subscriptions where tenant_id = $1 and balance <> %d`, Credits),
+		"seats": `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
+		"items": `select count(*) from booking_items where tenant_id = $1 and status <> 'CANCELLED'`,
+		"places": `select count(*) from bookings
+			where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED')`,
+		"counted": `select coalesce(sum(used), 0) from usage where tenant_id = $1`,
+		"credits": `select coalesce(sum(credits), 0) from bookings where tenant_id = $1`,
+		"missing credit": fmt.Sprintf(
+			`select count(*) from subscriptions where tenant_id = $1 and balance <> %d`, LifeCredits),
 	} {
 		if n := l.Count(sql, l.Tenant); n != 0 {
 			t.Errorf("%s: %d", what, n)
