@@ -35,11 +35,29 @@ type Studio struct {
 // New creates a studio in a database of its own, at Noon.
 func New(t testing.TB, options ...func(*pg.Config)) *Studio {
 	t.Helper()
-	return NewIn(t, pgtest.New(t, options...))
+	db := template.New(t, func(db *pgtest.DB) { founded = *NewIn(t, db) }, options...)
+	s := open(t, db)
+	s.Tenant, s.Location, s.Service = founded.Tenant, founded.Location, founded.Service
+	s.Owner, s.Coach = founded.Owner, founded.Coach
+	return s
 }
+
+// template is the database that New copies, and founded is the studio in it.
+var (
+	template pgtest.Template
+	founded  Studio
+)
 
 // NewIn creates a studio in a database that others use, too, with a clock of its own at Noon.
 func NewIn(t testing.TB, db *pgtest.DB) *Studio {
+	t.Helper()
+	s := open(t, db)
+	s.create()
+	return s
+}
+
+// open returns a studio without a tenant.
+func open(t testing.TB, db *pgtest.DB) *Studio {
 	t.Helper()
 	secret := []byte("a key for tests that is 32 bytes")
 	claims, err := waitlist.NewClaimKey(secret)
@@ -51,11 +69,9 @@ func NewIn(t testing.TB, db *pgtest.DB) *Studio {
 		t.Fatal(err)
 	}
 	clock := NewClock(Noon)
-	s := &Studio{T: t, DB: db, Clock: clock, App: app.New(app.Config{
+	return &Studio{T: t, DB: db, Clock: clock, App: app.New(app.Config{
 		DB: db.DB, Now: clock.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example",
 	})}
-	s.create()
-	return s
 }
 
 // OtherTenant creates a second studio in the same database.
