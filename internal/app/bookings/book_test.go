@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -47,10 +48,10 @@ func TestBookRefusals(t *testing.T) {
 		r.Session = session
 		return r
 	}
-	h.Exec(`insert into policies (tenant_id, level, scope_id, booking_closes_seconds, updated_at) values ($1, 'LOCATION', $2, 3600, $3)`, h.Tenant, h.Location, testkit.Noon)
-	h.Exec(`update locations set channels = '{ONLINE,WALK_IN}' where id = $1`, h.Location)
+	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+	h.EditLocation(h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online, catalog.WalkIn} })
 	deleted := h.AddSession(testkit.Session{})
-	h.Exec(`update sessions set deleted_at = $2 where id = $1`, deleted, testkit.Noon)
+	h.DeleteSession(deleted)
 
 	for name, tt := range map[string]struct {
 		as     tenant.Caller
@@ -253,7 +254,7 @@ func TestWhichSubscriptionPays(t *testing.T) {
 func TestNoActivePlanWhereTheTenantTakesPayments(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
+	h.TakePayments()
 	mia := h.AddMember("Mia")
 	_, err := h.Book(mia, h.AddSession(testkit.Session{}))
 	testkit.WantReason(t, err, fault.NoActivePlan)

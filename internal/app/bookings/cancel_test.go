@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -68,11 +69,13 @@ func TestCancellationWindow(t *testing.T) {
 	h := testkit.New(t)
 	start := testkit.Noon.Add(72 * time.Hour)
 	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, AllowOverlap: true})
-	strict, lax := h.Service, testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Open gym', 3600, $3, $3)`, h.Tenant, lax, testkit.Noon)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, allow_late_cancellation, updated_at) values ($1, 'SERVICE', $2, true, $3)`, h.Tenant, lax, testkit.Noon)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, tiers, updated_at) values ($1, 'TENANT', $1,
-	  '{"gold": {"cancellation_seconds": 14400}, "visitor": {"cancellation_seconds": 172800}}', $2)`, h.Tenant, testkit.Noon)
+	strict, lax := h.Service, h.AddService(catalog.Service{Name: "Open gym"})
+	h.SetPolicyOf(settings.PolicyTarget{Service: lax}, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
+	h.SetPolicy(func(p *catalog.Policy) {
+		p.Tiers = &map[string]catalog.TierPolicy{
+			"gold": {Cancellation: new(4 * time.Hour)}, "visitor": {Cancellation: new(48 * time.Hour)},
+		}
+	})
 
 	type outcome struct {
 		reason         fault.Reason
@@ -100,7 +103,7 @@ func TestCancellationWindow(t *testing.T) {
 			// The clock is shared, so these take turns.
 			h.Clock.Set(testkit.Noon)
 			mia := h.AddMember("Mia")
-			h.Exec(`update members set tier = $2 where id = $1`, mia.Member, tt.tier)
+			h.SetTier(mia, tt.tier)
 			s := h.Subscribe(mia, pack)
 			id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: start, Service: tt.service}))
 			h.Clock.Set(start.Add(-tt.before))
@@ -161,8 +164,7 @@ func TestAnAttendedBookingCannotBeCancelled(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
-	id := h.MustBook(mia, h.AddSession(testkit.Session{}))
-	h.Exec(`update bookings set status = 'ATTENDED', checked_in_at = $2, check_in_method = 'QR' where id = $1`, id, testkit.Noon)
+	id := h.AddBooking(h.AddSession(testkit.Session{}), testkit.Booking{Who: mia, Status: booking.Attended})
 	_, err := h.Cancel(mia, id)
 	testkit.WantReason(t, err, fault.BookingState)
 	_, err = h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: id})

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -196,11 +197,11 @@ func TestTwoPhonesAtTheSameMomentAreOneCheckIn(t *testing.T) {
 func TestSelfCheckInRefusals(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, updated_at)
-	        values ($1, 'LOCATION', $2, 1800, 600, 100, $3)`, h.Tenant, h.Location, testkit.Noon)
-	feed, elsewhere := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, delivery, created_at, updated_at) values ($1, $2, 'Live stream', 3600, 'FEED', $3, $3)`, h.Tenant, feed, testkit.Noon)
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pop-up', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
+	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) {
+		p.CheckInOpens, p.CheckInCloses, p.GPSMaxMeters = new(30*time.Minute), new(10*time.Minute), new(100.0)
+	})
+	feed := h.AddService(catalog.Service{Name: "Live stream", Delivery: catalog.Feed})
+	elsewhere := h.AddLocation(catalog.Location{Name: "Pop-up"})
 	mia := h.AddMember("Mia")
 	at := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	online := h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(4 * time.Hour), Service: feed})
@@ -294,25 +295,19 @@ func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.Clock.Set(testkit.InTwoDays.Add(-2 * time.Hour))
-	for status, sql := range map[string]string{
-		"PENDING":   `update bookings set status = 'PENDING', hold_expires_at = created_at where id = $1`,
-		"NO_SHOW":   `update bookings set status = 'NO_SHOW' where id = $1`,
-		"CANCELLED": `update bookings set status = 'CANCELLED' where id = $1`,
-		"EXPIRED":   `update bookings set status = 'EXPIRED' where id = $1`,
-	} {
+	for _, status := range []booking.Status{booking.Pending, booking.NoShow, booking.Cancelled, booking.Expired} {
 		mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-		id := h.MustBook(mia, s)
-		h.Exec(sql, id)
+		id := h.AddBooking(s, testkit.Booking{Who: mia, Status: status})
 		_, err := h.CheckIn(h.Owner, id)
 		testkit.WantReason(t, err, fault.NotConfirmed)
-		if got := testkit.Meta(t, err, "status"); got != status {
+		if got := testkit.Meta(t, err, "status"); got != string(status) {
 			t.Errorf("%s, want %s", got, status)
 		}
 		_, err = h.App.Bookings.UndoCheckIn(context.Background(), h.Owner, id)
 		testkit.WantReason(t, err, fault.NotConfirmed)
 		_, err = h.SelfCheckIn(mia, s, bookings.Presence{Point: door})
 		testkit.WantReason(t, err, fault.NotConfirmed)
-		if got := h.BookingStatus(id); got != status {
+		if got := h.BookingStatus(id); got != string(status) {
 			t.Errorf("it became %s", got)
 		}
 	}
@@ -432,7 +427,7 @@ func TestNothingIsShownForASessionThatIsOff(t *testing.T) {
 	if got := ask(); got != [3]fault.Reason{fault.SessionState, fault.SessionState, fault.SessionNotFound} {
 		t.Error("cancelled:", got)
 	}
-	h.Exec(`update sessions set deleted_at = $2 where id = $1`, s, testkit.Noon)
+	h.DeleteSession(s)
 	if got := ask(); got != [3]fault.Reason{fault.SessionNotFound, fault.SessionNotFound, fault.SessionNotFound} {
 		t.Error("deleted:", got)
 	}

@@ -28,7 +28,7 @@ func TestConfirmWithMoney(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
-	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
+	h.TakePayments()
 	mia := h.AddMember("Mia")
 	held := h.MustHold(mia, h.AddSession(testkit.Session{}))
 	_, err := h.Confirm(mia, held.ID)

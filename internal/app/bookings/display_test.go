@@ -11,6 +11,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -66,8 +67,7 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
-	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-	h.Exec(`update sessions set coach_id = $2 where id = $1`, s, h.Coach.Member)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Coach: h.Coach})
 	mia, noa, leo, zoe := h.AddMember("Mia Meyer"), h.AddMember("Noa"), h.AddMember("Leo Löwe"), h.AddMember("Zoe Zahn")
 	h.MustBook(mia, s)
 	h.MustBook(leo, s)
@@ -76,7 +76,7 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.MustBook(zoe, s)
-	h.Exec(`update bookings set status = 'NO_SHOW' where id = $1`, h.MustBook(h.AddMember("Ann Away"), s))
+	h.AddBooking(s, testkit.Booking{Who: h.AddMember("Ann Away"), Status: booking.NoShow})
 
 	h.Clock.Set(testkit.InTwoDays.Add(-20 * time.Minute))
 	if _, err := h.SelfCheckIn(mia, s, h.ScanQR(s)); err != nil {
@@ -109,18 +109,17 @@ func TestDisplayTellsWhatFollowsAtTheLocation(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
-	later := func(after time.Duration, also string) tenant.SessionID {
-		id := h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(after)})
-		h.Exec(`update sessions set title = 'After ' || $2 `+also+` where id = $1`, id, after.String())
-		return id
+	later := func(after time.Duration, session testkit.Session) {
+		session.Starts, session.Title = testkit.InTwoDays.Add(after), "After "+after.String()
+		h.AddSession(session)
 	}
-	later(-time.Hour, "")
-	later(time.Hour, ", blocked = true")
-	later(2*time.Hour, ", state = 'DRAFT'")
-	later(12*time.Hour, "")
-	h.Exec(`update sessions set coach_id = $2 where id = $1`, later(3*time.Hour, ""), h.Coach.Member)
+	later(-time.Hour, testkit.Session{})
+	later(time.Hour, testkit.Session{Blocked: true})
+	later(2*time.Hour, testkit.Session{State: catalog.Draft})
+	later(12*time.Hour, testkit.Session{})
+	later(3*time.Hour, testkit.Session{Coach: h.Coach})
 	for _, after := range []time.Duration{0, 4 * time.Hour, 5 * time.Hour} {
-		later(after, "")
+		later(after, testkit.Session{})
 	}
 	h.Clock.Set(testkit.InTwoDays.Add(-time.Minute))
 	up := func(after time.Duration, coach string) bookings.Upcoming {
@@ -187,9 +186,7 @@ func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
 		seen[next.QR] = true
 		if i%20 == 0 {
 			mia := h.AddMember(fmt.Sprintf("Mia %d", i))
-			h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
-			        values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $6, 'test', $7, $7)`,
-				h.Tenant, testkit.NewID[tenant.BookingID](), s, mia.Member, testkit.InTwoDays, testkit.InTwoDays.Add(time.Hour), testkit.Noon)
+			h.AddBooking(s, testkit.Booking{Who: mia, Made: testkit.Noon})
 			if _, err := h.SelfCheckIn(mia, s, bookings.Presence{QR: next.QR}); err != nil {
 				t.Error(err)
 			}
@@ -203,10 +200,12 @@ func TestTheWallShowsTheLatestArrivals(t *testing.T) {
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})
 	for i := range 51 {
-		h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at,
-		          checked_in_at, check_in_method)
-		        values ($1, $2, $3, $4, 2, 'ATTENDED', 'ONLINE', $5, $6, 'test', $5, $5, $7, 'QR')`,
-			h.Tenant, testkit.NewID[tenant.BookingID](), s, h.AddMember(fmt.Sprintf("Guest%d X", i)).Member, testkit.InTwoDays, testkit.InTwoDays.Add(time.Hour), testkit.InTwoDays.Add(time.Duration(i)*time.Second))
+		h.Clock.Set(testkit.Noon)
+		id := h.AddBooking(s, testkit.Booking{Who: h.AddMember(fmt.Sprintf("Guest%d X", i)), Party: 2})
+		h.Clock.Set(testkit.InTwoDays.Add(time.Duration(i) * time.Second))
+		if _, err := h.CheckIn(h.Coach, id); err != nil {
+			t.Fatal(err)
+		}
 	}
 	h.Clock.Set(testkit.InTwoDays.Add(time.Hour))
 	d := display(h, s)

@@ -7,6 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
@@ -26,8 +27,7 @@ var rescheduleLines = map[string]func(h *testkit.Studio){
 		}
 	},
 	"within the same location only": func(h *testkit.Studio) {
-		elsewhere := testkit.NewID[tenant.LocationID]()
-		h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
+		elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})
 		mia := h.AddMember("Mia")
 		_, err := h.Reschedule(testkit.SelfOnly(mia), h.MustBook(mia, h.AddSession(testkit.Session{})), h.AddSession(testkit.Session{Location: elsewhere}))
 		testkit.WantReason(h.T, err, fault.RescheduleTarget)
@@ -63,7 +63,7 @@ var rescheduleLines = map[string]func(h *testkit.Studio){
 		id := h.MustBook(mia, soon)
 		_, err := h.Reschedule(testkit.SelfOnly(mia), id, to)
 		testkit.WantReason(h.T, err, fault.CancellationWindow)
-		policy(h, "allow_reschedule", "true")
+		h.SetPolicy(func(p *catalog.Policy) { p.AllowReschedule = new(true) })
 		if _, err := h.Reschedule(testkit.SelfOnly(mia), id, to); err != nil {
 			h.T.Error(err)
 		}

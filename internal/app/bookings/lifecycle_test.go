@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -42,7 +43,7 @@ var holdLines = map[string]func(h *testkit.Studio){
 		if b.Status != booking.Pending || b.Session != class || b.Payment.Status != booking.Unpaid || !b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) {
 			h.T.Errorf("%+v", b)
 		}
-		policy(h, "hold_ttl_seconds", "90")
+		h.SetPolicy(func(p *catalog.Policy) { p.HoldTTL = new(90 * time.Second) })
 		if b = h.MustHold(h.AddMember("Noa"), class); !b.HoldUntil.Equal(testkit.Noon.Add(90 * time.Second)) {
 			h.T.Errorf("until %s", b.HoldUntil)
 		}
@@ -73,7 +74,7 @@ var holdLines = map[string]func(h *testkit.Studio){
 		}
 	},
 	"the advance window, for staff and partners, too": func(h *testkit.Studio) {
-		policy(h, "advance_seconds", "604800")
+		h.SetPolicy(func(p *catalog.Policy) { p.Advance = new(7 * 24 * time.Hour) })
 		far, near := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(8 * 24 * time.Hour)}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(7 * 24 * time.Hour)})
 		for _, by := range []tenant.Caller{h.AddMember("Mia"), h.Owner} {
 			_, err := h.Hold(by, far)
@@ -87,13 +88,13 @@ var holdLines = map[string]func(h *testkit.Studio){
 		testkit.WantReason(h.T, err, fault.AdvanceWindow)
 	},
 	"booking closes before the start": func(h *testkit.Studio) {
-		policy(h, "booking_closes_seconds", "3600")
+		h.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
 		_, err := h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)}))
 		testkit.WantReason(h.T, err, fault.SessionNotOpen)
 		h.MustHold(h.AddMember("Noa"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour + time.Second)}))
 	},
 	"a channel that the location has turned off": func(h *testkit.Studio) {
-		h.Exec(`update locations set channels = '{PHONE}' where tenant_id = $1`, h.Tenant)
+		h.EditLocation(h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
 		_, err := h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{}))
 		testkit.WantReason(h.T, err, fault.ChannelClosed)
 	},
@@ -270,16 +271,15 @@ var cancelLines = map[string]func(h *testkit.Studio){
 		}
 	},
 	"4 hours for a member and 48 for a visitor, where the policy says so, inherited down to the service": func(h *testkit.Studio) {
-		policy(h, "cancellation_seconds, allow_reschedule", "86400, true")
-		h.Exec(`insert into policies (tenant_id, level, scope_id, tiers, updated_at) values ($1, 'LOCATION', $2,
-		  '{"member": {"cancellation_seconds": 14400, "allow_reschedule": true}, "visitor": {"cancellation_seconds": 172800, "allow_reschedule": false}}', $3)`, h.Tenant, h.Location, testkit.Noon)
+		h.SetPolicy(func(p *catalog.Policy) { p.Cancellation, p.AllowReschedule = new(24*time.Hour), new(true) })
+		h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.Tiers = &tiers })
 		to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})
 		for tier, tt := range map[string]struct {
 			notice time.Duration
 			moves  bool
 		}{"": {24 * time.Hour, true}, "member": {4 * time.Hour, true}, "visitor": {48 * time.Hour, false}} {
 			who := h.AddMember("Tier " + tier)
-			h.Exec(`update members set tier = $2 where id = $1`, who.Member, tier)
+			h.SetTier(who, tier)
 			late := h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(tt.notice - time.Minute)}))
 			_, err := h.Cancel(who, late)
 			testkit.WantReason(h.T, err, fault.CancellationWindow)
@@ -293,7 +293,7 @@ var cancelLines = map[string]func(h *testkit.Studio){
 		}
 	},
 	"in time the payment is REFUNDED, late it is not": func(h *testkit.Studio) {
-		policy(h, "allow_late_cancellation", "true")
+		h.SetPolicy(func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
 		mia := h.AddMember("Mia")
 		for ahead, want := range map[time.Duration]booking.PaymentStatus{48 * time.Hour: booking.Refunded, 12 * time.Hour: booking.Captured} {
 			b := h.MustHold(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(ahead)}))

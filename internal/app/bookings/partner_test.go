@@ -20,10 +20,10 @@ func forMember(who tenant.Caller) func(*bookings.BookRequest) {
 	return func(r *bookings.BookRequest) { r.Member = who.Member }
 }
 
-func policy(h *testkit.Studio, columns, values string) {
-	h.T.Helper()
-	h.Exec(`insert into policies (tenant_id, level, scope_id, `+columns+`, updated_at) values ($1, 'TENANT', $1, `+values+`, $2)`, h.Tenant, testkit.Noon)
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant) // as every edit does
+// tiers gives members until four hours before the start to cancel or move, and visitors until two days before.
+var tiers = map[string]catalog.TierPolicy{
+	"member":  {Cancellation: new(4 * time.Hour), AllowReschedule: new(true)},
+	"visitor": {Cancellation: new(48 * time.Hour), AllowReschedule: new(false)},
 }
 
 // A partner carries what it holds through its whole life, for members and for guests.
@@ -117,7 +117,7 @@ func TestWhatOthersMadeIsNotAPartners(t *testing.T) {
 	}
 }
 
-// forged makes a booking that says it was made by somebody.
+// forged creates a booking and forges who created it.
 func forged(h *testkit.Studio, session tenant.SessionID, by string) tenant.BookingID {
 	h.T.Helper()
 	b := h.MustHold(h.Owner, session, testkit.ForGuest("Forged", ""))
@@ -151,8 +151,9 @@ func TestAGuestFollowsTheTierThatItCameWith(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
-	policy(h, "cancellation_seconds, allow_reschedule, tiers",
-		`86400, false, '{"member": {"cancellation_seconds": 14400, "allow_reschedule": true}, "visitor": {"cancellation_seconds": 172800, "allow_reschedule": false}}'`)
+	h.SetPolicy(func(p *catalog.Policy) {
+		p.Cancellation, p.AllowReschedule, p.Tiers = new(24*time.Hour), new(false), &tiers
+	})
 	gateway := h.AddPartner("Gateway")
 	class, to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30 * time.Hour)}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
 	for tier, notice := range map[string]time.Duration{"": 24 * time.Hour, "visitor": 48 * time.Hour, "member": 4 * time.Hour, "unknown": 24 * time.Hour} {

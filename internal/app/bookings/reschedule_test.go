@@ -42,8 +42,7 @@ func TestReschedule(t *testing.T) {
 func TestRescheduleRefusals(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	elsewhere := testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
+	elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})
 	mia := h.AddMember("Mia")
 	id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30 * time.Hour)}))
 	full := h.AddSession(testkit.Session{Capacity: 1})
@@ -76,11 +75,13 @@ func TestRescheduleRefusals(t *testing.T) {
 func TestReschedulingPastTheCancellationWindow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, tiers, updated_at) values ($1, 'TENANT', $1, '{"gold": {"allow_reschedule": true}}', $2)`, h.Tenant, testkit.Noon)
+	h.SetPolicy(func(p *catalog.Policy) {
+		p.Tiers = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
+	})
 	soon := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(3 * time.Hour)})
 	to := h.AddSession(testkit.Session{})
 	mia, gil := h.AddMember("Mia"), h.AddMember("Gil")
-	h.Exec(`update members set tier = 'gold' where id = $1`, gil.Member)
+	h.SetTier(gil, "gold")
 	mias, gils := h.MustBook(mia, soon), h.MustBook(gil, soon)
 	_, err := h.Reschedule(testkit.SelfOnly(mia), mias, to)
 	testkit.WantReason(t, err, fault.CancellationWindow)
@@ -123,8 +124,7 @@ func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
 func TestMovingToASessionThatOneWaitsFor(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	elsewhere := testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
+	elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})
 	here := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30 * time.Hour)})
 	mia := h.AddMember("Mia")
 	waitedFor := func(change func(*testkit.Session)) (tenant.SessionID, tenant.EntryID) {
@@ -134,7 +134,7 @@ func TestMovingToASessionThatOneWaitsFor(t *testing.T) {
 	full, entry := waitedFor(testkit.StartingAt(testkit.Noon.Add(50 * time.Hour)))
 	far, _ := waitedFor(func(s *testkit.Session) { s.Starts, s.Location = testkit.Noon.Add(53*time.Hour), elsewhere })
 	off, _ := waitedFor(testkit.StartingAt(testkit.Noon.Add(56 * time.Hour)))
-	h.Exec(`update sessions set blocked = true where id = $1`, off)
+	h.Block(off)
 	id := h.MustBook(mia, here)
 	want := func(by tenant.Caller, to tenant.SessionID, reason fault.Reason, key, value string) {
 		t.Helper()

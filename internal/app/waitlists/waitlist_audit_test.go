@@ -23,7 +23,7 @@ func TestWhatStaffDoByHandIsOnRecord(t *testing.T) {
 		has []string // in what changed
 	}{
 		"offer.made": {"offer", func(h *testkit.Studio, class tenant.SessionID, entries []tenant.EntryID, why string) (fmt.Stringer, error) {
-			h.Exec(`update sessions set capacity = 2 where id = $1`, class) // nobody noticed
+			h.Exec(`update sessions set capacity = 2 where id = $1`, class) // damage: no entry was asked for the seat
 			o, err := h.App.Waitlists.OfferPlace(ctx, h.Coach, waitlists.OfferRequest{Session: class, Entry: entries[2], Reason: why})
 			return o.ID, err
 		}, []string{"entry_id", "member_id", "session_id", "expire_time"}},

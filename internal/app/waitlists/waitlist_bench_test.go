@@ -30,6 +30,7 @@ func BenchmarkCancelUntilTheNextOffer(b *testing.B) {
 			took := make([]time.Duration, b.N)
 			for i := range b.N {
 				class := sessions[i%days]
+				// By SQL, because the use case would offer the seat.
 				h.Exec(`update sessions set capacity = seats_taken + 1 where id = $1`, class)
 				place, err := h.App.Bookings.Book(context.Background(), holder, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online})
 				if err != nil || place.Booking == nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -87,7 +88,7 @@ func TestOffersEndBeforeBookingCloses(t *testing.T) {
 			t.Parallel()
 			h := testkit.New(t)
 			h.SetMode(waitlist.OfferInTurn)
-			h.Exec(`update policies set booking_closes_seconds = 7200 where tenant_id = $1 and level = 'TENANT'`, h.Tenant)
+			h.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(2 * time.Hour) })
 			class, _, booked := h.AddFullSession(1)
 			_, entries := h.AddWaiters(1, testkit.ForSessions(class))
 			h.Clock.Set(closes.Add(-tt.before))

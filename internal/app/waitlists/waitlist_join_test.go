@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -85,10 +86,8 @@ func TestTheQueueOfADayHasALimit(t *testing.T) {
 	_, err = h.Book(h.AddMember("Booker"), two)
 	testkit.WantReason(t, err, fault.SessionFull)
 	h.AddWaiters(2, testkit.ForSessions(next)) // another day, another queue
-	service, place := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Massage', 3600, $3, $3)`, h.Tenant, service, testkit.Noon)
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, place, testkit.Noon)
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	service := h.AddService(catalog.Service{Name: "Massage"})
+	place := h.AddLocation(catalog.Location{Name: "Pier 2"})
 	for _, elsewhere := range []func(*testkit.Session){func(s *testkit.Session) { s.Service = service }, func(s *testkit.Session) { s.Location = place }} {
 		class, _, _ := h.AddFullSession(1, elsewhere) // and so have other services, and other places
 		h.AddWaiters(2, testkit.ForSessions(class))
@@ -114,7 +113,7 @@ func TestPositionsFollowTheOrder(t *testing.T) {
 	h := testkit.New(t)
 	class, _, _ := h.AddFullSession(1)
 	who, ids := h.AddWaiters(3, testkit.ForSessions(class))
-	h.Exec(`update members set tier = 'gold' where id = $1`, who[2].Member)
+	h.SetTier(who[2], "gold")
 	positions := func() string {
 		return fmt.Sprint(h.Entry(ids[0]).Position, h.Entry(ids[1]).Position, h.Entry(ids[2]).Position)
 	}
@@ -291,35 +290,33 @@ func TestStaffJoinForMembers(t *testing.T) {
 func TestAWishIsForWhatItNames(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		// names says in the wish what the second of two full sessions has, and the first has not.
+		seats int // of the second of two full sessions; the first has one
+		// names says in the wish what the second session has, and the first has not.
 		names  func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID)
 		reason string
 	}{
-		"somebody on the staff": {func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
-			h.Exec(`update sessions set coach_id = case id when $1 then $2::uuid else $3::uuid end where id in ($1, $4)`, other, h.Owner.Member, h.Coach.Member, this)
+		"somebody on the staff": {1, func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+			h.EditSession(other, session.Input{Coach: h.Owner.Member}, session.CoachField)
+			h.EditSession(this, session.Input{Coach: h.Coach.Member}, session.CoachField)
 			wish.Coach = h.Coach.Member
 		}, waitlist.OtherStaff},
-		"a session that somebody leads, where nobody leads the other": {func(h *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
-			h.Exec(`update sessions set coach_id = $2 where id = $1`, this, h.Coach.Member)
+		"a session that somebody leads, where nobody leads the other": {1, func(h *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
+			h.EditSession(this, session.Input{Coach: h.Coach.Member}, session.CoachField)
 			wish.Coach = h.Coach.Member
 		}, waitlist.OtherStaff},
-		"a court": {func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
+		"a court": {1, func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
 			for _, id := range []tenant.SessionID{other, this} {
-				wish.Window.Resource = testkit.NewID[tenant.ResourceID]()
-				h.Exec(`insert into resources (tenant_id, id, location_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
-					h.Tenant, wish.Window.Resource, h.Location, "Court "+id.String(), testkit.Noon)
-				h.Exec(`update sessions set resource_id = $2 where id = $1`, id, wish.Window.Resource)
+				wish.Window.Resource = h.AddResource(catalog.Resource{Name: "Court " + id.String()})
+				h.EditSession(id, session.Input{Resource: wish.Window.Resource}, session.ResourceField)
 			}
 		}, waitlist.OtherResource},
-		"a time of day": {func(_ *testkit.Studio, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
+		"a time of day": {1, func(_ *testkit.Studio, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			wish.Window.Earliest, wish.Window.Latest = civil.MustParseTimeOfDay("17:00"), civil.MustParseTimeOfDay("18:00")
 		}, waitlist.OtherTime},
-		"fewer seats than a party needs": {func(h *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
-			h.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, this)
-			h.Exec(`update bookings set party_size = 2 where session_id = $1`, this)
+		"fewer seats than a party needs": {2, func(_ *testkit.Studio, wish *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			wish.Party = 2
 		}, string(fault.PartySize)},
-		"who may have it": {func(h *testkit.Studio, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
+		"who may have it": {1, func(h *testkit.Studio, _ *waitlists.JoinRequest, _, _ tenant.SessionID) {
 			edit(h, func(s *waitlist.Settings) { s.EligibilityExpression = new(`slot.time > "16:00"`) })
 		}, waitlist.NotEligible},
 	} {
@@ -327,8 +324,8 @@ func TestAWishIsForWhatItNames(t *testing.T) {
 			t.Parallel()
 			h := testkit.New(t)
 			h.SetMode(waitlist.OfferInTurn)
-			other, others, bookedOther := h.AddFullSession(1)                                                // at 13:00 in Berlin
-			this, holders, booked := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(52*time.Hour))) // at 17:00
+			other, others, bookedOther := h.AddFullSession(1)                                                       // at 13:00 in Berlin
+			this, holders, booked := h.AddFullSession(tt.seats, testkit.StartingAt(testkit.Noon.Add(52*time.Hour))) // at 17:00
 			wish := h.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
 			tt.names(h, &wish, other, this)
 			mia := h.MustJoin(h.AddMember("Mia"), wish)
@@ -336,7 +333,9 @@ func TestAWishIsForWhatItNames(t *testing.T) {
 			if e := h.Entry(mia.ID); e.Status != waitlist.Waiting || e.PassedOver != tt.reason {
 				t.Errorf("she is %s, passed over for %q", e.Status, e.PassedOver)
 			}
-			h.MustCancel(holders[0], booked[0])
+			for i, id := range booked {
+				h.MustCancel(holders[i], id)
+			}
 			if o := h.LiveOffer(mia.ID); o.Session != this {
 				t.Errorf("%+v", o)
 			}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -36,7 +37,7 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 			nights(h)
 			class, _, booked := h.AddFullSession(1)
 			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-			h.Exec(`update members set time_zone = $2 where id = $1`, waiters[0].Member, tt.zone)
+			h.EditMember(waiters[0], func(m *member.Member) { m.TimeZone = tt.zone })
 			h.Clock.Set(testkit.UTC(tt.made))
 			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
 				t.Fatal(err)
@@ -86,7 +87,7 @@ func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
 			}
 			class, _, booked := h.AddFullSession(1, testkit.StartingAt(early))
 			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-			h.Exec(`update members set time_zone = $2 where id = $1`, waiters[1].Member, tt.zone)
+			h.EditMember(waiters[1], func(m *member.Member) { m.TimeZone = tt.zone })
 			h.Clock.Set(testkit.UTC("2026-03-17T21:30:00Z"))
 			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
 				t.Fatal(err)

@@ -76,16 +76,20 @@ func TestARefusedAcceptanceLeavesTheOffer(t *testing.T) {
 			h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(52 * time.Hour)}))
 		}, fault.DailyLimit},
 		"paused": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
-			h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
-			h.Exec(`update subscriptions set status = 'PAUSED' where id = $1`, s.ID)
+			h.TakePayments()
+			_, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, s.ID, credit.Paused, "")
+			if err != nil {
+				h.T.Fatal(err)
+			}
 		}, fault.NoActivePlan},
 		"booked meanwhile": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
+			// Damage: nobody can book a session for which they wait.
 			h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
 			        select tenant_id, gen_random_uuid(), id, $2, 1, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', $3, $3, $3 from sessions where id = $1`, class, mia.Member, testkit.Noon)
 			h.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, class)
 		}, fault.AlreadyBooked},
 		"no longer a member": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.Exec(`update members set status = 'INACTIVE' where id = $1`, mia.Member)
+			h.Deactivate(mia)
 		}, fault.MemberNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -416,10 +420,7 @@ func TestAWindowIsForOneService(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
-	nine := testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, 'Nine holes', 7200, 4, $3, $3)`,
-		h.Tenant, nine, testkit.Noon)
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	nine := h.AddService(catalog.Service{Name: "Nine holes", Duration: 2 * time.Hour, MaxParty: 4})
 	_, eighteenHolder, eighteenBooked := h.AddFullSession(1)
 	short, nineHolder, nineBooked := h.AddFullSession(1, func(s *testkit.Session) { s.Service = nine })
 	wish := h.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")

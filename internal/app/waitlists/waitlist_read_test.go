@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -106,10 +107,8 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 	ctx := context.Background()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
-	massage, quay := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Massage', 3600, $3, $3)`, h.Tenant, massage, testkit.Noon)
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Quay', 'America/New_York', $3, $3)`, h.Tenant, quay, testkit.Noon)
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	massage := h.AddService(catalog.Service{Name: "Massage"})
+	quay := h.AddLocation(catalog.Location{Name: "Quay", TimeZone: "America/New_York"})
 	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: massage}, Edit: func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
 	}); err != nil {

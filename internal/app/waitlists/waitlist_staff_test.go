@@ -42,7 +42,7 @@ func TestStaffMoveEntries(t *testing.T) {
 			h.SetRules(func(s *waitlist.Settings) { s.Order, s.TierBonus = &order, &map[string]int{"gold": 50} })
 			class, _, _ := h.AddFullSession(1)
 			who, ids := h.AddWaiters(4, testkit.ForSessions(class))
-			h.Exec(`update members set tier = 'gold' where id = $1`, who[0].Member)
+			h.SetTier(who[0], "gold")
 			step := func(entry, before int, want string) {
 				t.Helper()
 				var other tenant.EntryID
@@ -95,8 +95,7 @@ func TestALongLineKeepsItsOrder(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
-	class, who, booked := h.AddFullSession(2)
-	h.Exec(`update sessions set waitlist_capacity = 1000 where id = $1`, class)
+	class, who, booked := h.AddFullSession(2, func(s *testkit.Session) { s.Waitlist = 1000 })
 	queueUp(h, 330, class)
 	// Nobody on the first pages fits: they need more seats than there are.
 	h.Exec(`update waitlist_entries set party_size = 4 where tenant_id = $1 and note = 'in line' and join_key < (
@@ -248,7 +247,7 @@ func TestAPreviewChangesNothing(t *testing.T) {
 	h.SetMode(waitlist.OfferInTurn)
 	class, who, booked := h.AddFullSession(1)
 	waiters, ids := h.AddWaiters(2, testkit.ForSessions(class))
-	h.Exec(`update members set tier = 'gold' where id = $1`, waiters[1].Member)
+	h.SetTier(waiters[1], "gold")
 	h.MustCancel(who[0], booked[0])
 	dump := func() string {
 		var all []string
@@ -287,7 +286,7 @@ func TestWhy(t *testing.T) {
 	})
 	class, who, booked := h.AddFullSession(1)
 	waiters, ids := h.AddWaiters(3, testkit.ForSessions(class))
-	h.Exec(`update members set tier = 'banned' where id = $1`, waiters[0].Member)
+	h.SetTier(waiters[0], "banned")
 	h.MustCancel(who[0], booked[0])
 	if _, err := h.Decline(waiters[1], h.LiveOffer(ids[1]), false); err != nil {
 		t.Fatal(err)
@@ -349,7 +348,7 @@ func TestTheSweepMendsWhatDamageDid(t *testing.T) {
 	if done := h.Sweep(); done != (housekeeping.Swept{}) {
 		t.Errorf("a healthy house: %+v", done)
 	}
-	h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon)
+	h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage
 	h.Tick()
 	if done := h.Sweep(); done.Mended != 3 { // two entries and a round
 		t.Errorf("%+v", done)

@@ -38,7 +38,7 @@ func TestWhoeverStandsFirstIsAskedFirst(t *testing.T) {
 			})
 			class, who, booked := h.AddFullSession(1)
 			waiters, ids := h.AddWaiters(2, testkit.ForSessions(class))
-			h.Exec(`update members set tier = 'gold' where id = $1`, waiters[1].Member)
+			h.SetTier(waiters[1], "gold")
 			ids = append(ids, h.MustJoin(h.AddMember("Window"), h.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59")).ID)
 			if e := h.Entry(ids[tt.first]); e.Position != 1 {
 				t.Errorf("it stands at %d with %+v", e.Position, e.Worth)
@@ -87,7 +87,7 @@ func TestWhatAnEntryIsWorth(t *testing.T) {
 	})
 	class, _, _ := h.AddFullSession(1)
 	who, ids := h.AddWaiters(1, testkit.ForSessions(class))
-	h.Exec(`update members set tier = 'gold' where id = $1`, who[0].Member)
+	h.SetTier(who[0], "gold")
 	worth := func(want waitlist.Worth) {
 		t.Helper()
 		entries, err := h.App.Waitlists.ListEntries(ctx, h.Coach, waitlists.EntryQuery{Session: class, Limit: 10})

@@ -288,7 +288,7 @@ var ways = map[string]struct {
 		large, small := h.AddMember("Large"), h.AddMember("Small")
 		h.MustJoin(large, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
 		id := h.MustJoin(small, testkit.ForSessions(class)).ID
-		h.Exec(`update sessions set blocked = true where id = $1`, class)
+		h.Block(class)
 		h.MustCancel(who[0], booked[0])
 		h.MustCancel(who[1], booked[1])
 		if _, _, err := h.App.Schedules.UnblockSession(context.Background(), h.Owner, class); err != nil {
@@ -336,8 +336,7 @@ var ways = map[string]struct {
 	"nobody noticed": {by: waitlist.BySweep, free: func(h *testkit.Studio) tenant.SessionID {
 		class, _, booked := h.AddFullSession(1)
 		h.AddWaiters(1, testkit.ForSessions(class))
-		h.Exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], testkit.Noon)
-		h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
+		cancelUnnoticed(h, booked[0])
 		if done := h.Sweep(); done.Mended != 1 {
 			h.T.Errorf("%+v", done)
 		}

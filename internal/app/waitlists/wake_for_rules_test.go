@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -199,7 +200,7 @@ func TestAnEditAsksNobodyTwice(t *testing.T) {
 			})
 			class, who, booked := h.AddFullSession(1)
 			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
-			h.Exec(`update members set tags = '{slow}' where id = $1`, waiters[1].Member)
+			h.EditMember(waiters[1], func(m *member.Member) { m.Tags = []string{"slow"} })
 			h.MustCancel(who[0], booked[0])
 			if _, err := h.Decline(waiters[0], h.LiveOffer(entries[0]), false); err != nil {
 				t.Fatal(err)
@@ -223,12 +224,11 @@ func TestAnEditReachesWhatIsUnderIt(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
-	other := testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Tennis', 3600, $3, $3)`, h.Tenant, other, testkit.Noon)
+	other := h.AddService(catalog.Service{Name: "Tennis"})
 	_, here := lockedOut(h)
 	_, there := lockedOut(h, func(s *testkit.Session) { s.Service, s.Starts = other, testkit.Noon.Add(60*time.Hour) })
 	blocked, off := lockedOut(h, testkit.StartingAt(testkit.Noon.Add(70*time.Hour)))
-	h.Exec(`update sessions set blocked = true where id = $1`, blocked)
+	h.Block(blocked)
 	h.Tick()
 	if _, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") },
