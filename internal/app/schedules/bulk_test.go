@@ -37,7 +37,7 @@ func newTimetable(t *testing.T) timetable {
 	w.queued = w.AddSession(testkit.Session{Starts: at(4), Capacity: 1, Waitlist: 3})
 	w.off = w.AddSession(testkit.Session{Starts: at(5), State: catalog.Cancelled})
 	w.gone = w.AddSession(testkit.Session{Starts: at(6)})
-	w.Exec(`update sessions set deleted_at = $2 where id = $1`, w.gone, testkit.Noon)
+	w.DeleteSession(w.gone)
 	mia, noa := w.AddMember("Mia"), w.AddMember("Noa")
 	w.sub = w.Subscribe(mia, w.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9}))
 	w.MustBook(mia, w.booked)
@@ -100,7 +100,7 @@ func TestPreviewBulk(t *testing.T) {
 func TestAPreviewNamesTwenty(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	fill(h, 50)
+	fill(h, 50, 5*time.Minute, catalog.Published)
 	got, err := h.App.Schedules.PreviewBulk(context.Background(), h.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()})
 	if err != nil || got.Matched != 50 || len(got.Samples) != 20 || !slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }) {
 		t.Errorf("matched %d, %d samples (%v)", got.Matched, len(got.Samples), err)
@@ -276,10 +276,7 @@ func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
 func TestABulkOperationHasABound(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	h.Exec(`
-insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, state, created_at, updated_at)
-select $1, gen_random_uuid(), $2, $3, 'Tee', $4::timestamptz + make_interval(mins => n), $4::timestamptz + make_interval(mins => n + 1), '2026-03-17', 'DRAFT', $4, $4
-from generate_series(1, $5::int) n`, h.Tenant, h.Service, h.Location, testkit.Noon, session.MaxBulk+1)
+	fill(h, session.MaxBulk+1, time.Minute, catalog.Draft)
 	filter := testkit.WeekFilter()
 	_, err := h.App.Schedules.BulkPublish(context.Background(), h.Owner, filter)
 	testkit.WantReason(t, err, fault.InvalidField)

@@ -19,7 +19,7 @@ import (
 func TestASessionIsADraftUnlessItIsPublished(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	room := newResource(h, "Studio")
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	in := h.SessionInput(testkit.Evening)
 	in.Resource, in.Coach, in.Description = room, h.Coach.Member, "Bring a mat."
 
@@ -56,13 +56,14 @@ func TestCreateSessionRefusals(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	there := h.OtherTenant()
-	room, shut, elsewhere := newResource(h, "Studio"), newResource(h, "Cellar"), newResource(there, "Studio")
-	h.Exec(`update resources set active = false where id = $1`, shut)
-	idle, closed := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, active, created_at, updated_at) values ($1, $2, 'Sauna', 60, false, $3, $3)`, h.Tenant, idle, testkit.Noon)
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, active, created_at, updated_at) values ($1, $2, 'Pier 2', 'UTC', false, $3, $3)`, h.Tenant, closed, testkit.Noon)
+	room, shut, elsewhere := h.AddResource(catalog.Resource{Name: "Studio"}), h.AddResource(catalog.Resource{Name: "Cellar"}), there.AddResource(catalog.Resource{Name: "Studio"})
+	h.SetResourceActive(shut, false)
+	idle := h.AddService(catalog.Service{Name: "Sauna"})
+	h.EditService(idle, func(s *catalog.Service) { s.Active = false })
+	closed := h.AddLocation(catalog.Location{Name: "Pier 2"})
+	h.EditLocation(closed, func(l *catalog.Location) { l.Active = false })
 	left, partner := h.AddPerson("Lena", tenant.RoleCoach), h.AddPerson("Paul", tenant.RolePartner)
-	h.Exec(`update members set status = 'INACTIVE' where id = $1`, left.Member)
+	h.Deactivate(left)
 	taken := h.SessionInput(testkit.Evening)
 	taken.Resource, taken.Coach = room, h.Coach.Member
 	h.CreateSession(taken, false)
@@ -120,7 +121,7 @@ func TestOneRoomForTwo(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SessionInput(testkit.Evening)
-	in.Resource = newResource(h, "Studio")
+	in.Resource = h.AddResource(catalog.Resource{Name: "Studio"})
 	var both sync.WaitGroup
 	errs := make([]error, 4)
 	for i := range errs {
@@ -145,7 +146,7 @@ func TestWhatIsCalledOffTakesNobodysPlace(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SessionInput(testkit.Evening)
-	in.Resource, in.Coach = newResource(h, "Studio"), h.Coach.Member
+	in.Resource, in.Coach = h.AddResource(catalog.Resource{Name: "Studio"}), h.Coach.Member
 	first := h.CreateSession(in, true)
 	if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, first.ID, "", true); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func TestMembersNeverSeeDrafts(t *testing.T) {
 	published := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(time.Hour)})
 	cancelled := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour), State: catalog.Cancelled})
 	deleted := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(3 * time.Hour)})
-	h.Exec(`update sessions set deleted_at = $2 where id = $1`, deleted, testkit.Noon)
+	h.DeleteSession(deleted)
 	partner := tenant.Caller{Tenant: h.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
 	h.OtherTenant().AddSession(testkit.Session{Starts: testkit.Evening})
 
@@ -95,10 +95,9 @@ func stranger(h *testkit.Studio, role string) tenant.Caller {
 func TestListSessionsFilters(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	pier, tennis := testkit.NewID[tenant.LocationID](), testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'UTC', $3, $3)`, h.Tenant, pier, testkit.Noon)
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Tennis', 3600, $3, $3)`, h.Tenant, tennis, testkit.Noon)
-	room := newResource(h, "Studio")
+	pier := h.AddLocation(catalog.Location{Name: "Pier 2", TimeZone: "UTC"})
+	tennis := h.AddService(catalog.Service{Name: "Tennis"})
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	plain := h.AddSession(testkit.Session{Starts: testkit.Evening})
 	there := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(time.Hour), Location: pier})
 	sport := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour), Service: tennis})
@@ -269,7 +268,7 @@ func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
 func TestStaffAreToldWhatStaffMayBook(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
+	h.TakePayments()
 	h.AddSession(testkit.Session{Starts: testkit.Evening})
 	if got := listSessions(h, h.Coach, testkit.WeekQuery())[0].Eligibility.Outlook; got != booking.Eligible {
 		t.Errorf("coach: %s", got)
@@ -339,7 +338,7 @@ func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 
 	const statements = 8 // with the one that names the tenant
 	for _, want := range []int{1, 30, 300} {
-		fill(h, want-h.Count(`select count(*) from sessions`))
+		fill(h, want-h.Count(`select count(*) from sessions`), 5*time.Minute, catalog.Published)
 		listSessions(h, mia, testkit.WeekQuery()) // statements are prepared once for each connection
 		sent, trips := seen.during(func() {
 			if got := len(listSessions(h, mia, testkit.WeekQuery())); got != want {
@@ -350,7 +349,7 @@ func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 			t.Errorf("%d sessions take %d statements in %d round trips", want, len(sent), trips)
 		}
 	}
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	h.EditTenant(func(to *catalog.Tenant) { to.Name = "Quay Yoga" })
 	const house, line = 6, 3 // likewise
 	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+house || trips != 2 {
 		t.Errorf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent), trips)
@@ -420,14 +419,22 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 	}
 }
 
-// fill makes so many sessions in the course of the week, all at once.
-func fill(h *testkit.Studio, n int) {
+// fill creates n sessions, one every so often, by an import.
+func fill(h *testkit.Studio, n int, every time.Duration, state catalog.SessionState) {
 	h.T.Helper()
-	h.Exec(`
-insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
-select $1, gen_random_uuid(), $2, $3, 'Vinyasa', x.at, x.at + interval '1 hour', x.at::date, 10, 'PUBLISHED', $4, $4
-from (select $4::timestamptz + make_interval(mins => n * 5) as at from generate_series(1, $5::int) n) x`,
-		h.Tenant, h.Service, h.Location, testkit.Noon, n)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	var file strings.Builder
+	file.WriteString(testkit.ImportHeader)
+	for i := range n {
+		start := testkit.Noon.Add(time.Duration(i+1) * every).In(berlin)
+		fmt.Fprintf(&file, "Vinyasa,Pier 1,%s,,60,,,,,,,%s\n", start.Format("2006-01-02,15:04"), state)
+	}
+	if report := h.ImportSessions(file.String(), false); len(report.Sessions) != n {
+		h.T.Fatalf("%+v", report)
+	}
 }
 
 func TestAPageFollowsTheIndexOnTheStart(t *testing.T) {
@@ -435,7 +442,8 @@ func TestAPageFollowsTheIndexOnTheStart(t *testing.T) {
 	var seen statements
 	h := testkit.New(t, func(c *pg.Config) { c.Tracer = &seen })
 	mia := h.AddMember("Mia")
-	fill(h, 300)
+	fill(h, 300, 5*time.Minute, catalog.Published)
+	// Postgres takes the index only if there are many more, so they are inserted by SQL.
 	h.Exec(`
 insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
 select $1, gen_random_uuid(), $2, $3, 'Vinyasa', x.at, x.at + interval '1 hour', x.at::date, 10, 'PUBLISHED', $4, $4

@@ -7,6 +7,7 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
@@ -63,10 +64,10 @@ func TestUnpublishingRequiresNoActiveBookings(t *testing.T) {
 	}
 
 	none := h.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: 1, Waitlist: 1})
-	h.MustBook(mia, none)
+	last := h.MustBook(mia, none)
 	h.MustWaitlist(h.AddMember("Noa"), none)
-	h.Exec(`update bookings set status = 'CANCELLED' where session_id = $1`, none)
-	h.Exec(`update sessions set seats_taken = 0 where id = $1`, none)
+	h.SetRules(func(r *waitlist.Settings) { r.Enabled = new(false) }) // so that Noa keeps waiting
+	h.MustCancel(mia, last)
 	_, err = h.App.Schedules.UnpublishSession(ctx, h.Owner, none, nil)
 	testkit.WantReason(t, err, fault.ActiveBookings) // somebody waits
 }

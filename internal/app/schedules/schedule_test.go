@@ -6,18 +6,8 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
-
-// newResource makes a room.
-func newResource(h *testkit.Studio, name string) tenant.ResourceID {
-	h.T.Helper()
-	id := testkit.NewID[tenant.ResourceID]()
-	h.Exec(`insert into resources (tenant_id, id, location_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
-		h.Tenant, id, h.Location, name, testkit.Noon)
-	return id
-}
 
 func TestTheScheduleIsItsTenantsOwn(t *testing.T) {
 	t.Parallel()

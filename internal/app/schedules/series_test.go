@@ -100,7 +100,7 @@ func TestASeriesWithoutAnEndIsMadeForAYear(t *testing.T) {
 func TestCreateSeriesRefusals(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	room := newResource(h, "Studio")
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	taken := h.SessionInput(time.Date(2026, 3, 31, 16, 30, 0, 0, time.UTC)) // the fifth occurrence
 	taken.Resource, taken.Coach = room, h.Coach.Member
 	h.CreateSession(taken, true)
@@ -361,7 +361,7 @@ func TestSeveralSessionsADayAreSplitByDay(t *testing.T) {
 	in := h.SeriesInput()
 	in.Rule = "FREQ=DAILY;BYHOUR=8,9,10;COUNT=6"
 	in.Time = civil.MustParseTimeOfDay("08:00")
-	in.Template.Resource = newResource(h, "Tee 1")
+	in.Template.Resource = h.AddResource(catalog.Resource{Name: "Tee 1"})
 	s, ids := h.CreateSeries(in)
 	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.Following, Session: ids[4], Pattern: session.Pattern{Rule: "FREQ=DAILY;BYHOUR=9,10,11;COUNT=3"}, PatternFields: session.RuleField})
 	wantStarts(h, s.ID, "03-17 08:00", "03-17 09:00", "03-17 10:00")
@@ -376,7 +376,7 @@ func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 	h := testkit.New(t)
 	ctx := context.Background()
 	in := h.SeriesInput()
-	in.Template.Resource, in.Template.Capacity = newResource(h, "Studio"), new(2)
+	in.Template.Resource, in.Template.Capacity = h.AddResource(catalog.Resource{Name: "Studio"}), new(2)
 	s, ids := h.CreateSeries(in)
 	other := h.SessionInput(time.Date(2026, 3, 31, 17, 30, 0, 0, time.UTC)) // half past seven, that day
 	other.Resource = in.Template.Resource
@@ -446,7 +446,7 @@ func TestExtendSeries(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
-	room := newResource(h, "Studio")
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	in := h.SeriesInput()
 	in.Rule, in.Template.Resource = "FREQ=WEEKLY", room
 	s, _ := h.CreateSeries(in)
@@ -476,11 +476,11 @@ func TestExtendSeries(t *testing.T) {
 		t.Errorf("%d sessions the second time", n)
 	}
 	h.Clock.Set(testkit.Noon.AddDate(0, 0, 16*7))
-	h.Exec(`update resources set active = false where id = $1`, room)
+	h.SetResourceActive(room, false)
 	if n := extend(); n != 0 {
 		t.Errorf("%d sessions in a room that is no more", n)
 	}
-	h.Exec(`update resources set active = true where id = $1`, room)
+	h.SetResourceActive(room, true)
 	if n := extend(); n != 8 {
 		t.Errorf("%d sessions when it is back, want 8", n)
 	}

@@ -72,7 +72,7 @@ func TestUpdateSessionRefusals(t *testing.T) {
 	for _, name := range []string{"Ole", "Pia"} {
 		h.MustWaitlist(h.AddMember(name), full)
 	}
-	room := newResource(h, "Studio")
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	busy, other := h.SessionInput(testkit.Evening), h.SessionInput(testkit.Evening)
 	busy.Resource, busy.Coach = room, h.Coach.Member
 	h.CreateSession(busy, true)

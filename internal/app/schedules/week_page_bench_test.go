@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -79,18 +81,19 @@ func newWeek(b *testing.B) *weekPage {
 	var seen statements
 	w := &weekPage{Studio: testkit.New(b, func(c *pg.Config) { c.Tracer, c.ReadConns = &seen, weekConns })}
 	for i := range 2 {
-		w.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, $3, 'Europe/Berlin', $4, $4)`,
-			w.Tenant, testkit.NewID[tenant.LocationID](), fmt.Sprint("Pier ", i+2), testkit.Noon)
+		w.AddLocation(catalog.Location{Name: fmt.Sprint("Pier ", i+2)})
 	}
 	for i := range 5 {
-		w.Exec(`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, $3, 3600, 4, $4, $4)`,
-			w.Tenant, testkit.NewID[tenant.ServiceID](), fmt.Sprint("Class ", i), testkit.Noon)
+		w.AddService(catalog.Service{Name: fmt.Sprint("Class ", i), MaxParty: 4})
 	}
-	w.Exec(`insert into policies (tenant_id, level, scope_id, cancellation_seconds, tiers, updated_at)
-	        values ($1, 'TENANT', $1, 43200, '{"visitor": {"cancellation_seconds": 172800}}', $2)`, w.Tenant, testkit.Noon)
-	w.Exec(`insert into policies (tenant_id, level, scope_id, booking_closes_seconds, updated_at) values ($1, 'LOCATION', $2, 900, $3)`, w.Tenant, w.Location, testkit.Noon)
-	w.Exec(`insert into policies (tenant_id, level, scope_id, advance_seconds, updated_at) values ($1, 'SERVICE', $2, 1209600, $3)`, w.Tenant, w.Service, testkit.Noon)
-	// Every 32 minutes for a week, in turn at all locations and of all services; one in seven is full.
+	w.SetPolicy(func(p *catalog.Policy) {
+		p.Cancellation = new(12 * time.Hour)
+		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour)}}
+	})
+	w.SetPolicyOf(settings.PolicyTarget{Location: w.Location}, func(p *catalog.Policy) { p.BookingCloses = new(15 * time.Minute) })
+	w.SetPolicyOf(settings.PolicyTarget{Service: w.Service}, func(p *catalog.Policy) { p.Advance = new(14 * 24 * time.Hour) })
+	// Every 32 minutes for a week, in turn at all locations and of all services; one in seven is full. By SQL, because
+	// thousands of bookings would take long.
 	w.Exec(`
 insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date, capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
 select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it slow.', x.at, x.at + interval '1 hour', x.at::date,
