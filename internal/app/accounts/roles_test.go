@@ -227,9 +227,9 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 	assign(h, climber, "climber")
 	role(h, "cashier", "credit.grant")
 	assign(h, climber, "cashier")
-	role(h, "auditor", "audit.read") // which the climber lacks
-	owner := h.AddPerson("Otto", tenant.RoleOwner)
-	h.Exec(`update members set subject = '' where id = $1`, owner.Member)
+	role(h, "auditor", "audit.read")                                             // which the climber lacks
+	owner := tenant.Caller{Member: newMember(h, member.Member{Name: "Otto"}).ID} // who has never signed in
+	assign(h, owner, tenant.RoleOwner)
 	retired := h.AddPerson("Rita", tenant.RoleOwner)
 	h.Deactivate(retired)
 	pawn := h.AddMember("Pia")

@@ -16,6 +16,7 @@ func TestANarrowFilterComesToItsEnd(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	first, last := testkit.NewID[tenant.BookingID](), testkit.NewID[tenant.BookingID]()
+	// So many events that only SQL creates them fast enough. Nothing else happened in the tenant that could be found.
 	h.Exec(`insert into events (tenant_id, id, type, booking_id, actor, occurred_at)
 	        select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'booking.confirmed',
 	          case n when 1 then $2::uuid when 12000 then $3::uuid end, 'system', $4 from generate_series(1, 12000) n`, h.Tenant, first, last, testkit.Noon)

@@ -296,8 +296,9 @@ type rawSession struct {
 
 func (s *rawSession) targets() []any {
 	return []any{
-		&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &s.LocalDate,
-		&s.OccursOn, &s.OccursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
-		&s.StateReason, &s.Version, &s.CreatedAt, &s.UpdatedAt, &s.CoachName, &s.Workouts,
+		&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.OccursOn, &s.OccursAt, &s.Detached,
+		&s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &s.LocalDate, &s.Capacity, &s.WaitlistCapacity, &s.State,
+		&s.Blocked, &s.StateReason, &s.Version, &s.CreatedAt, &s.UpdatedAt, &s.SeatsTaken, &s.Waiting, &s.Holds,
+		&s.CoachName, &s.Workouts,
 	}
 }
