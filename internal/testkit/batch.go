@@ -50,10 +50,10 @@ func (b *Batch) Run() (transactions int) {
 	ctx := context.Background()
 	decoy, who := b.AddSession(Session{}), b.AddMember("Decoy")
 	block, err := b.DB.Owner.Begin(ctx)
-	b.ok(err)
+	b.NoError(err)
 	defer func() { _ = block.Rollback(ctx) }()
 	_, err = block.Exec(ctx, `select from sessions where id = $1 for update`, decoy)
-	b.ok(err)
+	b.NoError(err)
 	b.done.Go(func() {
 		r := bookings.BookRequest{Session: decoy, Party: 1, Channel: catalog.Online}
 		if _, err := b.App.Bookings.Book(ctx, who, r); err != nil {
@@ -67,7 +67,7 @@ func (b *Batch) Run() (transactions int) {
 	}
 	b.calls = nil
 	before := b.Count(`select coalesce(max(xid::text::bigint), 0) from events where tenant_id = $1`, b.Tenant)
-	b.ok(block.Commit(ctx))
+	b.NoError(block.Commit(ctx))
 	b.done.Wait()
 	return b.Count(`select count(distinct xid::text) from events
 		where tenant_id = $1 and xid::text::bigint > $2`, b.Tenant, before) - 1

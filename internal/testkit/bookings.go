@@ -26,7 +26,7 @@ func (s *Studio) Book(
 func (s *Studio) MustBook(who tenant.Caller, session tenant.SessionID) tenant.BookingID {
 	s.T.Helper()
 	place, err := s.Book(who, session)
-	s.ok(err)
+	s.NoError(err)
 	if place.Booking == nil {
 		s.T.Fatalf("book: waitlisted at %d", place.Entry.Position)
 	}
@@ -37,7 +37,7 @@ func (s *Studio) MustBook(who tenant.Caller, session tenant.SessionID) tenant.Bo
 func (s *Studio) MustWaitlist(who tenant.Caller, session tenant.SessionID) tenant.EntryID {
 	s.T.Helper()
 	place, err := s.Book(who, session)
-	s.ok(err)
+	s.NoError(err)
 	if place.Entry == nil {
 		s.T.Fatal("book: confirmed, though the session should be full")
 	}
@@ -59,7 +59,7 @@ func (s *Studio) MustHold(
 ) booking.Booking {
 	s.T.Helper()
 	place, err := s.Hold(who, session, change...)
-	s.ok(err)
+	s.NoError(err)
 	return *place.Booking
 }
 
@@ -106,7 +106,7 @@ func (s *Studio) MustCancel(who tenant.Caller, id tenant.BookingID) seats.GivenU
 	s.T.Helper()
 	s.Tick()
 	up, err := s.Cancel(who, id)
-	s.ok(err)
+	s.NoError(err)
 	return up
 }
 
@@ -119,7 +119,7 @@ func (s *Studio) CheckIn(by tenant.Caller, id tenant.BookingID) (bookings.Checke
 func (s *Studio) ScanQR(session tenant.SessionID) bookings.Presence {
 	s.T.Helper()
 	qr, err := s.App.Bookings.GetQRToken(context.Background(), s.Coach, session)
-	s.ok(err)
+	s.NoError(err)
 	return bookings.Presence{QR: qr.Text}
 }
 

@@ -21,7 +21,7 @@ func (s *Studio) AddLocation(l catalog.Location) tenant.LocationID {
 	}
 	l.Active = true
 	made, err := s.App.Catalog.CreateLocation(context.Background(), s.Owner, l)
-	s.ok(err)
+	s.NoError(err)
 	return made.ID
 }
 
@@ -29,7 +29,7 @@ func (s *Studio) AddLocation(l catalog.Location) tenant.LocationID {
 func (s *Studio) EditLocation(id tenant.LocationID, edit func(*catalog.Location)) {
 	s.T.Helper()
 	_, err := s.App.Catalog.UpdateLocation(context.Background(), s.Owner, id, nil, edit)
-	s.ok(err)
+	s.NoError(err)
 }
 
 // AddService creates a service: an hour long, unless it says otherwise.
@@ -37,7 +37,7 @@ func (s *Studio) AddService(svc catalog.Service) tenant.ServiceID {
 	s.T.Helper()
 	svc.Duration = cmp.Or(svc.Duration, time.Hour)
 	made, err := s.App.Catalog.CreateService(context.Background(), s.Owner, svc)
-	s.ok(err)
+	s.NoError(err)
 	return made.ID
 }
 
@@ -45,7 +45,7 @@ func (s *Studio) AddService(svc catalog.Service) tenant.ServiceID {
 func (s *Studio) EditService(id tenant.ServiceID, edit func(*catalog.Service)) {
 	s.T.Helper()
 	_, err := s.App.Catalog.UpdateService(context.Background(), s.Owner, id, nil, edit)
-	s.ok(err)
+	s.NoError(err)
 }
 
 // AddResource creates a resource at the studio's location, unless it says otherwise.
@@ -55,7 +55,7 @@ func (s *Studio) AddResource(r catalog.Resource) tenant.ResourceID {
 		r.Location = s.Location
 	}
 	made, err := s.App.Catalog.CreateResource(context.Background(), s.Owner, r)
-	s.ok(err)
+	s.NoError(err)
 	return made.ID
 }
 
@@ -65,7 +65,7 @@ func (s *Studio) SetResourceActive(id tenant.ResourceID, active bool) {
 	_, err := s.App.Catalog.UpdateResource(context.Background(), s.Owner, id, nil, func(r *catalog.Resource) {
 		r.Active = active
 	})
-	s.ok(err)
+	s.NoError(err)
 }
 
 // AddItem creates an item. Out is how long a booking uses it; nil is as long as the session.
@@ -75,7 +75,7 @@ func (s *Studio) AddItem(name string, stock int, out *time.Duration) booking.Ite
 		Location: s.Location, Name: name, Kind: "cart", Stock: stock, Out: out, Active: true,
 		Price: credit.Money{Currency: "EUR", Units: 20},
 	})
-	s.ok(err)
+	s.NoError(err)
 	return i
 }
 
@@ -83,7 +83,7 @@ func (s *Studio) AddItem(name string, stock int, out *time.Duration) booking.Ite
 func (s *Studio) EditTenant(edit func(*catalog.Tenant)) {
 	s.T.Helper()
 	_, err := s.App.Accounts.UpdateTenant(context.Background(), s.Owner, nil, edit)
-	s.ok(err)
+	s.NoError(err)
 }
 
 // TakePayments lets only members with an active plan book.
@@ -102,5 +102,5 @@ func (s *Studio) SetPolicy(edit func(*catalog.Policy)) {
 func (s *Studio) SetPolicyOf(target settings.PolicyTarget, edit func(*catalog.Policy)) {
 	s.T.Helper()
 	_, err := s.App.Settings.UpdatePolicy(context.Background(), s.Owner, target, nil, edit)
-	s.ok(err)
+	s.NoError(err)
 }

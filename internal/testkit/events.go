@@ -36,7 +36,7 @@ func (s *Studio) CatalogEvents() int {
 func (s *Studio) Audited() []string {
 	s.T.Helper()
 	entries, err := s.App.Accounts.ListAuditEntries(context.Background(), s.Owner, accounts.AuditQuery{From: Noon, Limit: 1000})
-	s.ok(err)
+	s.NoError(err)
 	slices.Reverse(entries)
 	actions := make([]string, len(entries))
 	for i, e := range entries {
@@ -49,7 +49,7 @@ func (s *Studio) Audited() []string {
 func (s *Studio) LastAudit(action string) map[string]any {
 	s.T.Helper()
 	var changes map[string]any
-	s.ok(json.Unmarshal([]byte(s.Text(`select changes::text from audit_entries
+	s.NoError(json.Unmarshal([]byte(s.Text(`select changes::text from audit_entries
 		where tenant_id = $1 and action = $2 order by id desc limit 1`, s.Tenant, action)), &changes))
 	return changes
 }

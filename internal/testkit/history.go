@@ -38,7 +38,7 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 		Session: session, Member: b.Who.Member, Party: cmp.Or(b.Party, 1), Channel: cmp.Or(b.Channel, catalog.Online),
 		Hold: b.Status == booking.Pending || b.Status == booking.Expired, NoWaitlist: true, Items: b.Items,
 	})
-	s.ok(err)
+	s.NoError(err)
 	id, start := place.Booking.ID, place.Booking.StartsAt
 	switch b.Status {
 	case booking.Attended:
@@ -57,6 +57,6 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 		_, err = s.App.Waitlists.ExpireHolds(ctx, s.Tenant)
 	case booking.Pending, booking.Confirmed:
 	}
-	s.ok(err)
+	s.NoError(err)
 	return id
 }

@@ -22,7 +22,7 @@ func (s *Studio) AddMemberWith(m member.Member) tenant.Caller {
 	s.T.Helper()
 	m.Subject = newSubject()
 	m, err := s.App.Accounts.CreateMember(context.Background(), s.Owner, m)
-	s.ok(err)
+	s.NoError(err)
 	return tenant.Caller{Tenant: s.Tenant, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
 }
 
@@ -33,7 +33,7 @@ func (s *Studio) AddPerson(name, role string) tenant.Caller {
 	if role != tenant.RoleMember {
 		var err error
 		who.Roles, err = s.App.Accounts.AssignRole(context.Background(), s.Owner, who.Member, role)
-		s.ok(err)
+		s.NoError(err)
 	}
 	return who
 }
@@ -45,7 +45,7 @@ func (s *Studio) EditMember(who tenant.Caller, edit func(*member.Member)) {
 		edit(m)
 		return nil
 	})
-	s.ok(err)
+	s.NoError(err)
 }
 
 // SetTier puts a member into a tier.
@@ -72,7 +72,7 @@ func (s *Studio) AddAccount(name string, roles ...string) (grant.Account, string
 	account, key, err := s.App.Accounts.CreateServiceAccount(
 		context.Background(), s.Owner, grant.Account{Name: name, Roles: roles},
 	)
-	s.ok(err)
+	s.NoError(err)
 	return account, key
 }
 
@@ -91,7 +91,7 @@ func (s *Studio) AddPlan(p credit.Plan) credit.Plan {
 	}
 	p.Active = true
 	made, err := s.App.Catalog.CreatePlan(context.Background(), s.Owner, p)
-	s.ok(err)
+	s.NoError(err)
 	return made
 }
 
@@ -101,7 +101,7 @@ func (s *Studio) Subscribe(who tenant.Caller, p credit.Plan) credit.Subscription
 	started, err := s.App.Accounts.Subscribe(
 		context.Background(), s.Owner, accounts.SubscribeRequest{Member: who.Member, Plan: p.ID},
 	)
-	s.ok(err)
+	s.NoError(err)
 	return started
 }
 

@@ -58,7 +58,7 @@ func (s *Studio) AddSession(d Session) tenant.SessionID {
 func (s *Studio) CreateSession(in session.Input, publish bool) session.Session {
 	s.T.Helper()
 	made, err := s.App.Schedules.CreateSession(context.Background(), s.Owner, in, publish)
-	s.ok(err)
+	s.NoError(err)
 	return made
 }
 
@@ -71,7 +71,7 @@ func (s *Studio) SessionInput(starts time.Time) session.Input {
 func (s *Studio) EditSession(id tenant.SessionID, in session.Input, fields session.Fields) {
 	s.T.Helper()
 	_, _, err := s.App.Schedules.UpdateSession(context.Background(), s.Owner, id, nil, in, fields)
-	s.ok(err)
+	s.NoError(err)
 }
 
 // SetCapacity changes the capacity of a session.
@@ -84,14 +84,14 @@ func (s *Studio) SetCapacity(id tenant.SessionID, capacity int) {
 func (s *Studio) Block(id tenant.SessionID) {
 	s.T.Helper()
 	_, err := s.App.Schedules.BlockSession(context.Background(), s.Owner, id, "")
-	s.ok(err)
+	s.NoError(err)
 }
 
 // CancelSession cancels a session without telling anyone.
 func (s *Studio) CancelSession(id tenant.SessionID) {
 	s.T.Helper()
 	_, err := s.App.Schedules.CancelSession(context.Background(), s.Owner, id, "", false)
-	s.ok(err)
+	s.NoError(err)
 }
 
 // DeleteSession deletes a session without telling anyone.
@@ -100,7 +100,7 @@ func (s *Studio) DeleteSession(id tenant.SessionID) {
 	done, err := s.App.Schedules.BulkDelete(context.Background(), s.Owner, schedules.BulkRequest{
 		Filter: session.Filter{Sessions: []tenant.SessionID{id}}, IncludeBooked: true,
 	})
-	s.ok(err)
+	s.NoError(err)
 	if done.Sessions != 1 {
 		s.T.Fatalf("%d sessions were deleted", done.Sessions)
 	}
@@ -110,7 +110,7 @@ func (s *Studio) DeleteSession(id tenant.SessionID) {
 func (s *Studio) GetSession(id tenant.SessionID) session.Session {
 	s.T.Helper()
 	found, err := s.App.Schedules.GetSession(context.Background(), s.Owner, id)
-	s.ok(err)
+	s.NoError(err)
 	return found.Session
 }
 
@@ -140,7 +140,7 @@ func (s *Studio) SeriesInput() schedules.SeriesInput {
 func (s *Studio) CreateSeries(in schedules.SeriesInput) (session.Series, []tenant.SessionID) {
 	s.T.Helper()
 	made, ids, err := s.App.Schedules.CreateSeries(context.Background(), s.Owner, in)
-	s.ok(err)
+	s.NoError(err)
 	return made, ids
 }
 
@@ -161,7 +161,7 @@ func (s *Studio) CreateEndlessSeries(rule string) session.Series {
 func (s *Studio) EditSeries(e schedules.SeriesEdit) schedules.SeriesEdited {
 	s.T.Helper()
 	done, err := s.App.Schedules.UpdateSeries(context.Background(), s.Owner, e)
-	s.ok(err)
+	s.NoError(err)
 	return done
 }
 
@@ -173,6 +173,6 @@ const ImportHeader = "service,location,date,start,end,duration_minutes,resource,
 func (s *Studio) ImportSessions(file string, dryRun bool) schedules.SessionImport {
 	s.T.Helper()
 	report, err := s.App.Schedules.ImportSessions(context.Background(), s.Owner, []byte(file), dryRun)
-	s.ok(err)
+	s.NoError(err)
 	return report
 }

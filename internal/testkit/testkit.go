@@ -59,19 +59,22 @@ func NewIn(t testing.TB, db *pgtest.DB) *Studio {
 // open returns a studio without a tenant.
 func open(t testing.TB, db *pgtest.DB) *Studio {
 	t.Helper()
+	s := &Studio{T: t, DB: db, Clock: NewClock(Noon)}
+	s.App = app.New(s.Config())
+	return s
+}
+
+// Config returns the configuration of the studio's App.
+func (s *Studio) Config() app.Config {
+	s.T.Helper()
 	secret := []byte("a key for tests that is 32 bytes")
 	claims, err := waitlist.NewClaimKey(secret)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.NoError(err)
 	keys, err := checkin.NewKeys(secret)
-	if err != nil {
-		t.Fatal(err)
+	s.NoError(err)
+	return app.Config{
+		DB: s.DB.DB, Now: s.Clock.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example",
 	}
-	clock := NewClock(Noon)
-	return &Studio{T: t, DB: db, Clock: clock, App: app.New(app.Config{
-		DB: db.DB, Now: clock.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.example",
-	})}
 }
 
 // OtherTenant creates a second studio in the same database.
@@ -101,10 +104,10 @@ func (s *Studio) create() {
 		Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 		Owner: &accounts.FirstOwner{Subject: subject, Name: "Olga Owner"},
 	})
-	s.ok(err)
+	s.NoError(err)
 	s.Tenant = made.ID
 	people, err := s.App.Accounts.ListMembers(ctx, tenant.System(s.Tenant), member.Search{Limit: 1})
-	s.ok(err)
+	s.NoError(err)
 	s.Owner = tenant.Caller{Tenant: s.Tenant, Subject: subject, Member: people[0].ID, Roles: people[0].Roles}
 	s.Coach = s.AddPerson("Carla Coach", tenant.RoleCoach)
 	s.Location = s.AddLocation(catalog.Location{Name: "Pier 1", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4}})
@@ -116,8 +119,8 @@ func (s *Studio) create() {
 // NewID returns a new id.
 func NewID[I ~struct{ tenant.UUID }]() I { return tenant.New[I](Noon) }
 
-// ok fails the test if there is an error.
-func (s *Studio) ok(err error) {
+// NoError fails the test if there is an error.
+func (s *Studio) NoError(err error) {
 	s.T.Helper()
 	if err != nil {
 		s.T.Fatal(err)

@@ -25,8 +25,8 @@ func (s *Studio) SetRules(edit func(*waitlist.Settings)) waitlist.Effective {
 			edit(r)
 		},
 	})
-	s.ok(err)
-	s.ok(s.App.Waitlists.WakeForRules(context.Background(), s.Tenant))
+	s.NoError(err)
+	s.NoError(s.App.Waitlists.WakeForRules(context.Background(), s.Tenant))
 	return e
 }
 
@@ -50,7 +50,7 @@ func (s *Studio) MustJoin(who tenant.Caller, r waitlists.JoinRequest) waitlist.E
 	s.T.Helper()
 	s.Tick()
 	place, err := s.Join(who, r)
-	s.ok(err)
+	s.NoError(err)
 	return *place.Entry
 }
 
@@ -103,7 +103,7 @@ func (s *Studio) AddWaiters(n int, r waitlists.JoinRequest) ([]tenant.Caller, []
 func (s *Studio) Entry(id tenant.EntryID) waitlist.Entry {
 	s.T.Helper()
 	story, err := s.App.Waitlists.ExplainEntry(context.Background(), s.Owner, id)
-	s.ok(err)
+	s.NoError(err)
 	return story.Entry
 }
 
@@ -113,7 +113,7 @@ func (s *Studio) Offers(session tenant.SessionID) []waitlist.Offer {
 	all, err := s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{
 		Session: session, Oldest: true, Limit: 1000,
 	})
-	s.ok(err)
+	s.NoError(err)
 	return all
 }
 
@@ -133,7 +133,7 @@ func (s *Studio) Decisions(session tenant.SessionID) []waitlists.Decided {
 	all, _, err := s.App.Waitlists.ListDecisions(context.Background(), s.Owner, waitlists.DecisionQuery{
 		Session: session, Oldest: true, Limit: 1000,
 	})
-	s.ok(err)
+	s.NoError(err)
 	return all
 }
 

@@ -80,14 +80,14 @@ func (s *Studio) Violations() []housekeeping.Violation {
 	s.T.Helper()
 	ctx := context.Background()
 	tenants, err := s.App.Engine.Tenants(ctx)
-	s.ok(err)
+	s.NoError(err)
 	if !slices.Contains(tenants, s.Tenant) {
 		s.T.Fatalf("the directory %v lacks %s", tenants, s.Tenant)
 	}
 	var all []housekeeping.Violation
 	for _, id := range tenants {
 		found, err := s.App.Housekeeping.Verify(ctx, id)
-		s.ok(err)
+		s.NoError(err)
 		all = append(all, found...)
 	}
 	return all

@@ -1,4 +1,4 @@
-package worker_test
+package messages_test
 
 import (
 	"fmt"
@@ -16,6 +16,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
 // Europe's clocks go forward in the night to 29 March 2026, and back in the night to 25 October. Reminders come so long
@@ -35,24 +37,24 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			h.clock.Set(c.start.AddDate(0, 0, -5))
-			mia := h.member("Mia")
-			h.book(mia, h.session(c.start))
-			h.run()
+			h := messagetest.New(t)
+			h.Clock.Set(c.start.AddDate(0, 0, -5))
+			mia := h.AddReachable("Mia")
+			h.MustPlace(mia, h.SessionAt(c.start))
+			h.Run()
 			day := c.start.Add(-24 * time.Hour)
 			if got := day.In(berlin).Format("15:04"); got != c.clock {
 				t.Fatalf("the clock shows %s", got)
 			}
 			remindedAt := func(at time.Time, says ...string) {
 				t.Helper()
-				if early := h.at(at.Add(-time.Second)); len(early) > 0 && early[0] == "REMINDER PUSH" {
+				if early := h.RunAt(at.Add(-time.Second)); len(early) > 0 && early[0] == "REMINDER PUSH" {
 					t.Errorf("before %v: %v", at, early)
 				}
-				h.clock.Set(at)
-				h.consume()
-				h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
-				sent := h.post.take()
+				h.Clock.Set(at)
+				h.Plan()
+				h.Send()
+				sent := h.Provider.Take()
 				if len(sent) != 1 || sent[0].Data["topic"] != string(notify.Reminder) {
 					t.Fatalf("at %v: %v", at, sent)
 				}
@@ -67,27 +69,27 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 		})
 		t.Run(name+", moved over it", func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			h.clock.Set(c.start.AddDate(0, 0, -5))
-			class := h.session(c.start)
-			h.book(h.member("Mia"), class)
-			h.run()
+			h := messagetest.New(t)
+			h.Clock.Set(c.start.AddDate(0, 0, -5))
+			class := h.SessionAt(c.start)
+			h.MustPlace(h.AddReachable("Mia"), class)
+			h.Run()
 			move := func(to time.Time) {
 				t.Helper()
-				_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
-				h.ok(err)
-				h.run()
+				_, _, err := h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+				h.NoError(err)
+				h.Run()
 			}
 			before := c.start.AddDate(0, 0, -1) // the same time by the clock, 23 or 25 hours earlier
 			move(before)
-			h.clock.Set(h.clock.Now().Add(time.Minute))
+			h.Clock.Set(h.Clock.Now().Add(time.Minute))
 			move(c.start.AddDate(0, 0, 1))
 			for _, at := range []time.Time{before.Add(-24 * time.Hour), before.Add(-30 * time.Minute), c.start.Add(-24 * time.Hour), c.start.Add(-30 * time.Minute)} {
-				if got := h.at(at); len(got) > 0 && got[0] == "REMINDER PUSH" {
+				if got := h.RunAt(at); len(got) > 0 && got[0] == "REMINDER PUSH" {
 					t.Errorf("reminded at %v, though it was moved", at)
 				}
 			}
-			if got := h.at(c.start.AddDate(0, 0, 1).Add(-24 * time.Hour)); len(got) != 1 || got[0] != "REMINDER PUSH" {
+			if got := h.RunAt(c.start.AddDate(0, 0, 1).Add(-24 * time.Hour)); len(got) != 1 || got[0] != "REMINDER PUSH" {
 				t.Errorf("not reminded of the new time: %v", got)
 			}
 		})
@@ -97,37 +99,37 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 // A tenant reminds when it likes.
 func TestRemindersAreConfigurable(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.Reminders = []time.Duration{2 * time.Hour, 90 * time.Minute} })
-	h.ok(err)
-	start := noon.Add(48 * time.Hour)
-	booking := h.book(h.member("Mia"), h.session(start)).Booking.ID
-	h.run()
+	h := messagetest.New(t)
+	_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.Reminders = []time.Duration{2 * time.Hour, 90 * time.Minute} })
+	h.NoError(err)
+	start := testkit.Noon.Add(48 * time.Hour)
+	booking := h.MustPlace(h.AddReachable("Mia"), h.SessionAt(start)).Booking.ID
+	h.Run()
 	for _, c := range []struct {
 		before time.Duration
 		want   []string
 	}{{24 * time.Hour, nil}, {2 * time.Hour, []string{"REMINDER PUSH"}}} {
-		if diff := cmp.Diff(c.want, h.at(start.Add(-c.before))); diff != "" {
+		if diff := cmp.Diff(c.want, h.RunAt(start.Add(-c.before))); diff != "" {
 			t.Errorf("%v before: %s", c.before, diff)
 		}
 	}
-	_, err = h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: booking})
-	h.ok(err)
-	if got := h.at(start.Add(-90 * time.Minute)); slices.Contains(got, "REMINDER PUSH") {
+	_, err = h.App.Bookings.CancelBooking(h.T.Context(), h.Owner, bookings.CancelRequest{ID: booking})
+	h.NoError(err)
+	if got := h.RunAt(start.Add(-90 * time.Minute)); slices.Contains(got, "REMINDER PUSH") {
 		t.Errorf("a cancelled booking is reminded of: %v", got)
 	}
-	h.wantLines("the log", notify.Reminder, "PUSH SENT", " DROPPED NOT_BOOKED")
+	h.WantLog("the log", notify.Reminder, "PUSH SENT", " DROPPED NOT_BOOKED")
 }
 
 // One calendar entry through a booking's life: its UID stays, its SEQUENCE rises, and in the end it is taken out.
 func TestTheLifeOfACalendarEntry(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	mia := h.member("Mia")
-	devices(h, mia)
-	start := noon.Add(72 * time.Hour)
-	class := h.session(start)
-	booking := h.book(mia, class).Booking.ID
+	h := messagetest.New(t)
+	mia := h.AddReachable("Mia")
+	h.RemoveDevices(mia)
+	start := testkit.Noon.Add(72 * time.Hour)
+	class := h.SessionAt(start)
+	booking := h.MustPlace(mia, class).Booking.ID
 	field := func(body, name string) string {
 		t.Helper()
 		found := regexp.MustCompile(`(?m)^` + name + `:(.*)\r$`).FindStringSubmatch(body)
@@ -139,9 +141,9 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 	uid, last := "", -1
 	arrives := func(what, method, begins string) {
 		t.Helper()
-		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
-		sent := h.post.take()
+		h.Plan()
+		h.Send()
+		sent := h.Provider.Take()
 		if len(sent) != 1 || sent[0].Calendar == nil || string(sent[0].Calendar.Method) != method {
 			t.Fatalf("%s: %+v", what, sent)
 		}
@@ -150,26 +152,26 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 			uid = field(body, "UID")
 		}
 		sequence, err := strconv.Atoi(field(body, "SEQUENCE"))
-		h.ok(err)
+		h.NoError(err)
 		if field(body, "UID") != uid || field(body, "METHOD") != method || sequence <= last || field(body, "DTSTART") != begins {
 			t.Errorf("%s: after sequence %d of %s comes\n%s", what, last, uid, body)
 		}
 		last = sequence
-		h.clock.Set(h.clock.Now().Add(time.Second))
+		h.Clock.Set(h.Clock.Now().Add(time.Second))
 	}
 	arrives("booked", "REQUEST", "20260319T120000Z")
-	_, err := h.app.Bookings.RescheduleBooking(h.ctx(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.session(start.Add(2 * time.Hour)), Notify: true})
-	h.ok(err)
+	_, err := h.App.Bookings.RescheduleBooking(h.T.Context(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.SessionAt(start.Add(2 * time.Hour)), Notify: true})
+	h.NoError(err)
 	arrives("rescheduled", "REQUEST", "20260319T140000Z")
-	_, err = h.app.Bookings.RescheduleBooking(h.ctx(), h.Owner, bookings.RescheduleRequest{ID: booking, To: class, Notify: true})
-	h.ok(err)
+	_, err = h.App.Bookings.RescheduleBooking(h.T.Context(), h.Owner, bookings.RescheduleRequest{ID: booking, To: class, Notify: true})
+	h.NoError(err)
 	arrives("and back", "REQUEST", "20260319T120000Z")
 	later := start.Add(time.Hour)
-	_, _, err = h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
-	h.ok(err)
+	_, _, err = h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
+	h.NoError(err)
 	arrives("moved", "REQUEST", "20260319T130000Z")
-	_, err = h.app.Bookings.CancelBooking(h.ctx(), mia, bookings.CancelRequest{ID: booking, Notify: true})
-	h.ok(err)
+	_, err = h.App.Bookings.CancelBooking(h.T.Context(), mia, bookings.CancelRequest{ID: booking, Notify: true})
+	h.NoError(err)
 	arrives("cancelled", "CANCEL", "20260319T130000Z")
 	if uid != booking.String()+"@berth.example" {
 		t.Errorf("its UID is %s", uid)
@@ -180,26 +182,26 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 // want no messages as well, and never for what is cancelled or has moved.
 func TestAReminderIsAnEvent(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	mia, noa := h.member("Mia"), h.member("Noa")
-	_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{
+	h := messagetest.New(t)
+	mia, noa := h.AddReachable("Mia"), h.AddReachable("Noa")
+	_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{
 		{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
 	}})
-	h.ok(err)
+	h.NoError(err)
 	start := time.Date(2026, 3, 18, 22, 0, 0, 0, time.UTC) // 23:00 in Berlin
-	class := h.session(start)
-	booking := h.book(mia, class).Booking.ID
-	off := h.book(noa, class).Booking.ID
-	guest := h.guest(contact{Name: "Ida", Email: "ida@example.com"}, class)
-	h.run()
-	_, err = h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: off})
-	h.ok(err)
+	class := h.SessionAt(start)
+	booking := h.MustPlace(mia, class).Booking.ID
+	off := h.MustPlace(noa, class).Booking.ID
+	guest := guest(h, contact{Name: "Ida", Email: "ida@example.com"}, class)
+	h.Run()
+	_, err = h.App.Bookings.CancelBooking(h.T.Context(), h.Owner, bookings.CancelRequest{ID: off})
+	h.NoError(err)
 	due := func(want ...string) {
 		t.Helper()
 		// Not read as watchers do, who wait for transactions of whoever else is at the server.
-		rows, err := h.db.Owner.Query(h.ctx(), `
+		rows, err := h.DB.Owner.Query(h.T.Context(), `
 select booking_id, (data->>'lead_seconds')::integer, occurred_at from events where type = 'booking.reminder_due' and session_id = $1 and actor = 'system'`, class)
-		h.ok(err)
+		h.NoError(err)
 		var got []string
 		var of tenant.BookingID
 		var lead int
@@ -209,18 +211,18 @@ select booking_id, (data->>'lead_seconds')::integer, occurred_at from events whe
 			got = append(got, fmt.Sprint(who, " ", lead, " ", at.UTC().Format(time.RFC3339)))
 			return nil
 		})
-		h.ok(err)
+		h.NoError(err)
 		slices.Sort(got)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
 	}
 	due()
-	h.at(start.Add(-24 * time.Hour))
+	h.RunAt(start.Add(-24 * time.Hour))
 	day := []string{"Ida 86400 2026-03-17T22:00:00Z", "Mia 86400 2026-03-17T22:00:00Z"}
 	due(day...)
-	h.at(start.Add(-15 * time.Hour)) // the night is over
+	h.RunAt(start.Add(-15 * time.Hour)) // the night is over
 	due(day...)
-	h.at(start.Add(-30 * time.Minute))
+	h.RunAt(start.Add(-30 * time.Minute))
 	due("Ida 1800 2026-03-18T21:30:00Z", day[0], "Mia 1800 2026-03-18T21:30:00Z", day[1])
 }

@@ -1,4 +1,4 @@
-package worker_test
+package messages_test
 
 import (
 	"strings"
@@ -12,13 +12,15 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	wait "github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
 // Who waits for days and times, rather than for a session, is told so, in the words of the wish and on the location's clock; and when the
 // wish has ended.
 func TestAWishForAWindowIsTold(t *testing.T) {
 	t.Parallel()
-	today := civil.DateOf(noon, noon.Location())
+	today := civil.DateOf(testkit.Noon, testkit.Noon.Location())
 	for name, tt := range map[string]struct {
 		locale  string
 		days    int
@@ -32,23 +34,23 @@ func TestAWishForAWindowIsTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			mia := h.member("Mia")
-			_, err := h.app.Accounts.UpdateMember(h.ctx(), h.Owner, mia.Member, nil, func(m *member.Member) error {
+			h := messagetest.New(t)
+			mia := h.AddReachable("Mia")
+			_, err := h.App.Accounts.UpdateMember(h.T.Context(), h.Owner, mia.Member, nil, func(m *member.Member) error {
 				m.Locale, m.TimeZone = tt.locale, "Atlantic/Reykjavik" // the wish is for the clock of the place
 				return nil
 			})
-			h.ok(err)
+			h.NoError(err)
 			earliest := "08:00"
 			if tt.latest == "23:59" {
 				earliest = "00:00"
 			}
-			joined, err := h.app.Waitlists.JoinWaitlist(h.ctx(), mia, waitlists.JoinRequest{Party: 1, Channel: catalog.Online, Window: &wait.Window{
+			joined, err := h.App.Waitlists.JoinWaitlist(h.T.Context(), mia, waitlists.JoinRequest{Party: 1, Channel: catalog.Online, Window: &wait.Window{
 				Service: h.Service, Location: h.Location, From: today.AddDays(1), Until: today.AddDays(tt.days),
 				Earliest: civil.MustParseTimeOfDay(earliest), Latest: civil.MustParseTimeOfDay(tt.latest),
 			}})
-			h.ok(err)
-			sent := h.mails()
+			h.NoError(err)
+			sent := mails(h)
 			if len(sent) != 1 || sent[0].Subject != tt.subject {
 				t.Fatalf("%+v", sent)
 			}
@@ -60,9 +62,9 @@ func TestAWishForAWindowIsTold(t *testing.T) {
 			if diff := cmp.Diff(map[string]string{"topic": "WAITLISTED", "entry_id": joined.Entry.ID.String()}, sent[0].Data); diff != "" {
 				t.Error(diff)
 			}
-			_, err = h.app.Waitlists.LeaveWaitlist(h.ctx(), h.Owner, joined.Entry.ID, "We move.", true)
-			h.ok(err)
-			if sent = h.mails(); len(sent) != 1 || sent[0].Data["topic"] != "BOOKING_CANCELLED" || !strings.Contains(sent[0].Text, "We move.") || sent[0].Calendar != nil {
+			_, err = h.App.Waitlists.LeaveWaitlist(h.T.Context(), h.Owner, joined.Entry.ID, "We move.", true)
+			h.NoError(err)
+			if sent = mails(h); len(sent) != 1 || sent[0].Data["topic"] != "BOOKING_CANCELLED" || !strings.Contains(sent[0].Text, "We move.") || sent[0].Calendar != nil {
 				t.Errorf("%+v", sent)
 			}
 		})
@@ -70,12 +72,12 @@ func TestAWishForAWindowIsTold(t *testing.T) {
 }
 
 // mails are those that are sent now.
-func (h *house) mails() []notify.Message {
-	h.t.Helper()
-	h.consume()
-	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+func mails(h *messagetest.Studio) []notify.Message {
+	h.T.Helper()
+	h.Plan()
+	h.Send()
 	var mails []notify.Message
-	for _, m := range h.post.take() {
+	for _, m := range h.Provider.Take() {
 		if m.Channel == notify.Email {
 			mails = append(mails, m)
 		}

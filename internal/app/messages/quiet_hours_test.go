@@ -1,4 +1,4 @@
-package worker_test
+package messages_test
 
 import (
 	"sync/atomic"
@@ -17,13 +17,15 @@ import (
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
 )
 
-func livesIn(h *house, who tenant.Caller, zone string) {
-	h.t.Helper()
-	_, err := h.app.Accounts.UpdateMe(h.ctx(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil })
-	h.ok(err)
+func livesIn(h *messagetest.Studio, who tenant.Caller, zone string) {
+	h.T.Helper()
+	_, err := h.App.Accounts.UpdateMe(h.T.Context(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil })
+	h.NoError(err)
 }
 
 // From the waitlist to the provider: the quiet hours of messages need not be those that the waitlist reckoned with when it made the
@@ -36,10 +38,10 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	otherwise := func(s *waitlist.Settings) {               // than messages, which have 21:00 to 08:00
 		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
 	}
-	told := func(h *house, what string, got []string, want ...string) {
+	told := func(h *messagetest.Studio, what string, got []string, want ...string) {
 		t.Helper()
 		if diff := cmp.Diff(want, got); diff != "" {
-			h.t.Errorf("%s (-want +got):\n%s", what, diff)
+			h.T.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
 	only := func(lines []string) []string { // offers are what it is about
@@ -51,115 +53,120 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 		}
 		return offers
 	}
-	tick := func(h *house, at time.Time) []string {
+	tick := func(h *messagetest.Studio, at time.Time) []string {
 		t.Helper()
-		h.clock.Set(at)
-		_, err := h.app.Housekeeping.SweepTenant(h.ctx(), h.Tenant)
-		h.ok(err)
-		return only(h.run())
+		h.Clock.Set(at)
+		_, err := h.App.Housekeeping.SweepTenant(h.T.Context(), h.Tenant)
+		h.NoError(err)
+		return only(h.Run())
 	}
 	t.Run("the window begins in the morning", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.offering(otherwise)
-		noa := h.member("Noa")
-		h.clock.Set(late)
-		class := h.freed(late.Add(24*time.Hour), noa)
+		h := messagetest.New(t)
+		h.MakeOffers(otherwise)
+		noa := h.AddReachable("Noa")
+		h.Clock.Set(late)
+		class := h.FreeSeat(late.Add(24*time.Hour), noa)
 		told(h, "at night", tick(h, late))
 		told(h, "when the rules' night is over", tick(h, seven.Add(45*time.Minute)))
 		told(h, "in the morning", tick(h, morning), "OFFER EMAIL", "OFFER PUSH")
-		o := h.offers(class)[0]
+		o := h.Offers(class)[0]
 		if o.Status != waitlist.Live || !o.ExpiresAt.Equal(morning.Add(30*time.Minute)) {
 			t.Errorf("in the morning it is %s until %v", o.Status, o.ExpiresAt)
 		}
 		told(h, "in its last quarter", tick(h, morning.Add(23*time.Minute)), "OFFER_EXPIRING PUSH")
 		told(h, "when it is over", tick(h, morning.Add(30*time.Minute)))
-		if o := h.offers(class)[0]; o.Status != waitlist.RanOut {
+		if o := h.Offers(class)[0]; o.Status != waitlist.RanOut {
 			t.Errorf("in the end it is %s", o.Status)
 		}
 	})
 	t.Run("a member's own quiet hours, far away", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.offering()
-		noa := h.member("Noa")
+		h := messagetest.New(t)
+		h.MakeOffers()
+		noa := h.AddReachable("Noa")
 		livesIn(h, noa, "Asia/Tokyo")
-		h.clock.Set(noon) // 21:00 in Tokyo
-		class := h.freed(noon.Add(48*time.Hour), noa)
-		told(h, "in the evening", tick(h, noon))
+		h.Clock.Set(testkit.Noon) // 21:00 in Tokyo
+		class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+		told(h, "in the evening", tick(h, testkit.Noon))
 		eight := time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC)
 		told(h, "in the night", tick(h, eight.Add(-time.Minute)))
 		told(h, "in the morning", tick(h, eight), "OFFER EMAIL", "OFFER PUSH")
-		if o := h.offers(class)[0]; !o.ExpiresAt.Equal(eight.Add(30 * time.Minute)) {
+		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(eight.Add(30 * time.Minute)) {
 			t.Errorf("it ends at %v", o.ExpiresAt)
 		}
 	})
 	t.Run("a mail that may go out at night tells it", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.offering(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
-		_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true })
-		h.ok(err)
-		noa := h.member("Noa")
-		h.clock.Set(late)
-		class := h.freed(late.Add(24*time.Hour), noa)
+		h := messagetest.New(t)
+		h.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
+		_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true })
+		h.NoError(err)
+		noa := h.AddReachable("Noa")
+		h.Clock.Set(late)
+		class := h.FreeSeat(late.Add(24*time.Hour), noa)
 		told(h, "at night", tick(h, late), "OFFER EMAIL")
-		if o := h.offers(class)[0]; !o.ExpiresAt.Equal(late.Add(30 * time.Minute)) {
+		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(late.Add(30 * time.Minute)) {
 			t.Errorf("it ends at %v", o.ExpiresAt)
 		}
 		told(h, "in the morning", tick(h, morning))
 	})
 	t.Run("where the session begins first, the next person is asked at once", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.offering(otherwise)
-		noa, kai := h.member("Noa"), h.member("Kai")
+		h := messagetest.New(t)
+		h.MakeOffers(otherwise)
+		noa, kai := h.AddReachable("Noa"), h.AddReachable("Kai")
 		livesIn(h, kai, "America/New_York") // where it is 18:00
-		h.clock.Set(late)
-		class := h.freed(seven.Add(55*time.Minute), noa, kai)
+		h.Clock.Set(late)
+		class := h.FreeSeat(seven.Add(55*time.Minute), noa, kai)
 		told(h, "her phone is silent", tick(h, late))
 		told(h, "his is not", tick(h, late), "OFFER EMAIL", "OFFER PUSH")
-		for _, o := range h.offers(class) {
+		for _, o := range h.Offers(class) {
 			if want := map[tenant.MemberID]waitlist.OfferStatus{noa.Member: waitlist.Withdrawn, kai.Member: waitlist.Live}[o.Member]; o.Status != want {
 				t.Errorf("the offer to %s is %s", o.MemberName, o.Status)
 			}
 		}
-		if n := h.count(`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED' and reason = 'QUIET_HOURS'`, noa.Member); n != 2 {
+		if n := h.Count(`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED' and reason = 'QUIET_HOURS'`, noa.Member); n != 2 {
 			t.Errorf("%d lines tell why she was not asked", n)
 		}
 	})
 	t.Run("a provider that was away", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.offering()
-		noa := h.member("Noa")
-		class := h.freed(noon.Add(48*time.Hour), noa)
-		h.post.failing(push, &notify.SendError{Kind: notify.Transient})
-		h.consume()
-		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false}})
-		h.ok(err)
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
-		h.post.failing(push, nil)
-		h.post.take()
-		again := noon.Add(5 * time.Minute)
+		h := messagetest.New(t)
+		h.MakeOffers()
+		noa := h.AddReachable("Noa")
+		class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+		h.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+		h.Plan()
+		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false}})
+		h.NoError(err)
+		h.Send()
+		h.Provider.Fail(push, nil)
+		h.Provider.Take()
+		again := testkit.Noon.Add(5 * time.Minute)
 		told(h, "when it is back", tick(h, again), "OFFER PUSH")
-		if o := h.offers(class)[0]; !o.ExpiresAt.Equal(again.Add(30 * time.Minute)) {
+		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(again.Add(30 * time.Minute)) {
 			t.Errorf("it ends at %v", o.ExpiresAt)
 		}
 	})
 	t.Run("an end that staff have chosen stays", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.offering(otherwise)
-		noa := h.member("Noa")
-		h.clock.Set(late)
-		class := h.freed(late.Add(24*time.Hour), noa)
-		o := h.offers(class)[0]
-		_, err := h.db.Owner.Exec(h.ctx(), `update waitlist_offers set by_hand = true, expires_at = $2 where id = $1`, o.ID, morning.Add(10*time.Minute))
-		h.ok(err)
+		h := messagetest.New(t)
+		h.MakeOffers(otherwise)
+		noa := h.AddReachable("Noa")
+		full := h.SessionAt(late.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+		h.MustPlace(h.AddReachable("Mia"), full)
+		entry := h.MustPlace(noa, full).Entry.ID
+		h.Run()
+		h.Clock.Set(late)
+		class := h.SessionAt(late.Add(24 * time.Hour))
+		_, err := h.App.Waitlists.OfferPlace(t.Context(), h.Owner, waitlists.OfferRequest{
+			Session: class, Entry: entry, Until: morning.Add(10 * time.Minute),
+		})
+		h.NoError(err)
 		told(h, "at night", tick(h, late))
 		told(h, "in the morning", tick(h, morning), "OFFER EMAIL", "OFFER PUSH")
-		if o := h.offers(class)[0]; !o.ExpiresAt.Equal(morning.Add(10 * time.Minute)) {
+		if o := h.Offers(class)[0]; !o.ExpiresAt.Equal(morning.Add(10 * time.Minute)) {
 			t.Errorf("it ends at %v", o.ExpiresAt)
 		}
 	})
@@ -168,53 +175,53 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 // Staff may offer a place at night, until before the morning: they have called. It stands, though no message tells it.
 func TestAnOfferByHandStandsAtNight(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	h.offering()
-	noa, kai := h.member("Noa"), h.member("Kai")
-	full := h.session(noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
-	h.book(h.member("Mia"), full)
-	entry := h.book(noa, full).Entry.ID
-	h.book(kai, full)
-	h.run()
-	late := noon.Add(10 * time.Hour) // 23:00 in Berlin
-	h.clock.Set(late)
-	class := h.session(noon.Add(48 * time.Hour))
-	o, err := h.app.Waitlists.OfferPlace(h.ctx(), h.Owner, waitlists.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)})
-	h.ok(err)
-	if sent := h.run(); len(sent) > 0 {
+	h := messagetest.New(t)
+	h.MakeOffers()
+	noa, kai := h.AddReachable("Noa"), h.AddReachable("Kai")
+	full := h.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(1) })
+	h.MustPlace(h.AddReachable("Mia"), full)
+	entry := h.MustPlace(noa, full).Entry.ID
+	h.MustPlace(kai, full)
+	h.Run()
+	late := testkit.Noon.Add(10 * time.Hour) // 23:00 in Berlin
+	h.Clock.Set(late)
+	class := h.SessionAt(testkit.Noon.Add(48 * time.Hour))
+	o, err := h.App.Waitlists.OfferPlace(h.T.Context(), h.Owner, waitlists.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)})
+	h.NoError(err)
+	if sent := h.Run(); len(sent) > 0 {
 		t.Errorf("at night: %v", sent)
 	}
-	if all := h.offers(class); len(all) != 1 || all[0].Status != waitlist.Live || !all[0].ExpiresAt.Equal(o.ExpiresAt) {
+	if all := h.Offers(class); len(all) != 1 || all[0].Status != waitlist.Live || !all[0].ExpiresAt.Equal(o.ExpiresAt) {
 		t.Errorf("%+v", all)
 	}
-	_, err = h.app.Waitlists.AcceptOffer(h.ctx(), noa, o.ID, tenant.SubscriptionID{})
-	h.ok(err)
+	_, err = h.App.Waitlists.AcceptOffer(h.T.Context(), noa, o.ID, tenant.SubscriptionID{})
+	h.NoError(err)
 }
 
 // Whoever watches a countdown hears of an end that moves, once and at once, and until when it runs since.
 func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
 	t.Parallel()
 	var committed atomic.Int64
-	h := newHouse(t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { committed.Add(1) } })
-	h.offering(func(s *waitlist.Settings) { // which end before those of messages
+	h := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { committed.Add(1) } })
+	h.MakeOffers(func(s *waitlist.Settings) { // which end before those of messages
 		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
 	})
-	noa := h.member("Noa")
-	h.clock.Set(noon.Add(10 * time.Hour)) // 23:00 in Berlin
-	class := h.freed(noon.Add(48*time.Hour), noa)
-	before := h.offers(class)[0]
-	h.consume()
+	noa := h.AddReachable("Noa")
+	h.Clock.Set(testkit.Noon.Add(10 * time.Hour)) // 23:00 in Berlin
+	class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
+	before := h.Offers(class)[0]
+	h.Plan()
 	so := committed.Load()
-	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
-	o := h.offers(class)[0]
+	h.Send()
+	o := h.Offers(class)[0]
 	if moved := o.ExpiresAt.Sub(before.ExpiresAt); moved != time.Hour || committed.Load() == so {
 		t.Errorf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so)
 	}
-	h.at(noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
+	h.RunAt(testkit.Noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
 	noa.Own = true
 	for name, who := range map[string]tenant.Caller{"staff": h.Owner, "the member": noa} {
-		page, err := h.app.Events.ListEvents(h.ctx(), who, events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10})
-		h.ok(err)
+		page, err := h.App.Events.ListEvents(h.T.Context(), who, events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10})
+		h.NoError(err)
 		if len(page.Events) != 1 {
 			t.Fatalf("%s: %d events", name, len(page.Events))
 		}

@@ -1,4 +1,4 @@
-package worker_test
+package messages_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
 // resident is somebody in a zone, and what is so about them.
@@ -68,7 +69,7 @@ func TestTheChangesOfAllClocks(t *testing.T) {
 			}
 		}
 		for _, why := range []notify.Reason{notify.InQuietHours, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved} {
-			if y.count(`select count(*) from deliveries where reason = $1`, string(why)) == 0 {
+			if y.Count(`select count(*) from deliveries where reason = $1`, string(why)) == 0 {
 				t.Errorf("nothing was held back because of %s", why)
 			}
 		}
@@ -85,7 +86,7 @@ func TestTheChangesOfAllClocks(t *testing.T) {
 }
 
 type changedClocks struct {
-	*house
+	*messagetest.Studio
 	looked map[notify.Topic]int
 	faults map[string][]string // by what they are against
 }
@@ -93,12 +94,12 @@ type changedClocks struct {
 // clocksChange lets the year go by for people in zones. What is off stays unsaid: settings, an SMS, a cancellation.
 func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 	t.Helper()
-	h := newHouse(t)
+	h := messagetest.New(t)
 	y := &changedClocks{h, make(map[notify.Topic]int), make(map[string][]string)}
 	fault := func(against, format string, args ...any) {
 		y.faults[against] = append(y.faults[against], fmt.Sprintf(format, args...))
 	}
-	_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) {
+	_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) {
 		if off == "quiet hours" {
 			s.Quiet = notify.QuietHours{}
 		}
@@ -106,14 +107,14 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 			s.PerDay[push], s.PerDay[sms] = 3, 2
 		}
 	})
-	h.ok(err)
+	h.NoError(err)
 	everybody := make(map[string]*resident) // by token, address and number
 	settle := func(name string, zone *time.Location) *resident {
 		t.Helper()
-		r := &resident{Caller: h.member(name), zone: zone, visits: make(map[string]*visit), sent: make(map[notify.Channel][]time.Time)}
+		r := &resident{Caller: h.AddReachable(name), zone: zone, visits: make(map[string]*visit), sent: make(map[notify.Channel][]time.Time)}
 		livesIn(h, r.Caller, zone.String())
-		me, err := h.app.Accounts.GetMe(h.ctx(), r.Caller)
-		h.ok(err)
+		me, err := h.App.Accounts.GetMe(h.T.Context(), r.Caller)
+		h.NoError(err)
 		for _, to := range []string{"device-of-" + r.Subject, me.Member.Email, me.Member.Phone} {
 			everybody[to] = r
 		}
@@ -122,8 +123,8 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 	var deeds []deed
 	plan := func(at time.Time, do func()) { deeds = append(deeds, deed{at, do}) }
 	visits := func(r *resident, start time.Time) *visit {
-		v := &visit{in: h.session(start), start: start, booked: true}
-		v.id = h.book(r.Caller, v.in).Booking.ID
+		v := &visit{in: h.SessionAt(start), start: start, booked: true}
+		v.id = h.MustPlace(r.Caller, v.in).Booking.ID
 		r.visits[v.id.String()] = v
 		return v
 	}
@@ -131,19 +132,19 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		if r.stopped = text == "STOP"; off == "STOP" {
 			return
 		}
-		_, err := h.app.Messages.AnswerSMS(h.ctx(), h.Tenant, h.phone(r.Caller), text)
-		h.ok(err)
+		_, err := h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(r.Caller), text)
+		h.NoError(err)
 	}
 	for i, name := range zones {
 		zone, err := time.LoadLocation(name)
-		h.ok(err)
+		h.NoError(err)
 		mia, noa := settle(fmt.Sprint("Mia", i), zone), settle(fmt.Sprint("Noa", i), zone)
-		devices(h, noa.Caller)
-		_, err = h.app.Messages.UpdateNotificationPreferences(h.ctx(), noa.Caller, messages.PreferencesEdit{Chosen: notify.Preferences{
+		h.RemoveDevices(noa.Caller)
+		_, err = h.App.Messages.UpdateNotificationPreferences(h.T.Context(), noa.Caller, messages.PreferencesEdit{Chosen: notify.Preferences{
 			{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,
 			{Topic: notify.Reminder, Channel: email}: false, {Topic: notify.Reminder, Channel: sms}: true,
 		}})
-		h.ok(err)
+		h.NoError(err)
 		all := changes(zone)
 		if len(all) != 2 {
 			t.Fatalf("%s has %d changes", name, len(all))
@@ -157,8 +158,8 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 			if i%3 == 0 {
 				plan(change.Add(-12*time.Hour), func() {
 					morning.start = morning.start.Add(time.Hour)
-					_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, morning.in, nil, session.Input{StartsAt: morning.start, EndsAt: morning.start.Add(time.Hour)}, session.TimeFields)
-					h.ok(err)
+					_, _, err := h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, morning.in, nil, session.Input{StartsAt: morning.start, EndsAt: morning.start.Add(time.Hour)}, session.TimeFields)
+					h.NoError(err)
 				})
 			}
 			if i%2 == 0 {
@@ -166,8 +167,8 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 					if night.booked = false; off == "freshness" {
 						return
 					}
-					_, err := h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: night.id})
-					h.ok(err)
+					_, err := h.App.Bookings.CancelBooking(h.T.Context(), h.Owner, bookings.CancelRequest{ID: night.id})
+					h.NoError(err)
 				})
 				plan(change.Add(-2*time.Hour), func() { says(noa, "STOP") })
 				plan(change.Add(24*time.Hour), func() { says(noa, "START") })
@@ -202,28 +203,28 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		}
 		y.looked[topic]++
 	}
-	for next := h.nextDue(); len(deeds) > 0 || !next.IsZero(); next = h.nextDue() {
+	for next := nextDue(h); len(deeds) > 0 || !next.IsZero(); next = nextDue(h) {
 		if len(deeds) > 0 && (next.IsZero() || deeds[0].at.Before(next)) {
-			h.clock.Set(deeds[0].at)
+			h.Clock.Set(deeds[0].at)
 			deeds[0].do()
 			deeds = deeds[1:]
 		} else {
-			h.clock.Set(next)
+			h.Clock.Set(next)
 		}
-		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
-		for _, m := range h.post.take() {
-			look(m, h.clock.Now())
+		h.Plan()
+		h.Send()
+		for _, m := range h.Provider.Take() {
+			look(m, h.Clock.Now())
 		}
 	}
 	return y
 }
 
 // nextDue is when the next notice is to be looked at; zero: there is none.
-func (h *house) nextDue() time.Time {
-	h.t.Helper()
+func nextDue(h *messagetest.Studio) time.Time {
+	h.T.Helper()
 	var at *time.Time
-	h.ok(h.db.Owner.QueryRow(h.ctx(), `select min(due_at) from notices where done_at is null`).Scan(&at))
+	h.NoError(h.DB.Owner.QueryRow(h.T.Context(), `select min(due_at) from notices where done_at is null`).Scan(&at))
 	if at == nil {
 		return time.Time{}
 	}

@@ -1,22 +1,28 @@
-package worker_test
+package messages_test
 
 import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
 	"github.com/berthhq/berth/internal/worker"
 )
 
@@ -76,23 +82,23 @@ func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ waitlists.Code
 }
 
 // offered is a house in which Noa gets an offer for a session, at a time.
-func offered(t *testing.T, at, start time.Time, change func(*waitlists.OfferFacts)) (*house, *oneOffer, tenant.Caller) {
+func offered(t *testing.T, at, start time.Time, change func(*waitlists.OfferFacts)) (*messagetest.Studio, *oneOffer, tenant.Caller) {
 	t.Helper()
 	w := &oneOffer{closes: start, offer: waitlists.OfferFacts{
-		ID: tenant.New[tenant.OfferID](noon), Offer: notify.Offer{Live: true},
+		ID: tenant.New[tenant.OfferID](testkit.Noon), Offer: notify.Offer{Live: true},
 		ClaimURL: "https://berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg", Code: "4821",
 	}}
 	if change != nil {
 		change(&w.offer)
 	}
-	h := newHouse(t, func(_ *worker.Config, ac *app.Config) { ac.Offers = w })
-	mia, noa := h.member("Mia"), h.member("Noa")
-	class := h.session(start, func(in *session.Input) { in.Capacity = new(1) })
-	h.book(mia, class)
-	entry := h.book(noa, class).Entry.ID
-	h.run()
-	h.clock.Set(at)
-	h.ok(h.db.InTx(h.ctx(), pg.Scope{Tenant: h.Tenant}, "test.offer", func(_ context.Context, tx *pg.Tx) error {
+	h := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Offers = w })
+	mia, noa := h.AddReachable("Mia"), h.AddReachable("Noa")
+	class := h.SessionAt(start, func(in *session.Input) { in.Capacity = new(1) })
+	h.MustPlace(mia, class)
+	entry := h.MustPlace(noa, class).Entry.ID
+	h.Run()
+	h.Clock.Set(at)
+	h.NoError(h.DB.InTx(h.T.Context(), pg.Scope{Tenant: h.Tenant}, "test.offer", func(_ context.Context, tx *pg.Tx) error {
 		outbox.Append(tx, h.Tenant, outbox.Event{
 			ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system", At: at,
 			Data: map[string]any{"offer_id": w.offer.ID.String(), "entry_id": entry.String()},
@@ -116,26 +122,26 @@ func TestOffers(t *testing.T) {
 	t.Run("the window begins when it is sent, and its end is announced", func(t *testing.T) {
 		t.Parallel()
 		h, w, _ := offered(t, night, midday, nil)
-		want(t, "at night", h.run())
+		want(t, "at night", h.Run())
 		if !w.offer.ExpiresAt.IsZero() {
 			t.Error("the night eats the window")
 		}
-		want(t, "in the morning", h.at(morning), "OFFER EMAIL", "OFFER PUSH")
+		want(t, "in the morning", h.RunAt(morning), "OFFER EMAIL", "OFFER PUSH")
 		if !w.offer.ExpiresAt.Equal(morning.Add(40 * time.Minute)) {
 			t.Errorf("it ends at %v", w.offer.ExpiresAt)
 		}
-		want(t, "before its last quarter", h.at(morning.Add(29*time.Minute)))
-		want(t, "in its last quarter", h.at(morning.Add(30*time.Minute)), "OFFER_EXPIRING PUSH")
+		want(t, "before its last quarter", h.RunAt(morning.Add(29*time.Minute)))
+		want(t, "in its last quarter", h.RunAt(morning.Add(30*time.Minute)), "OFFER_EXPIRING PUSH")
 	})
 	t.Run("an offer that must not wait", func(t *testing.T) {
 		t.Parallel()
 		h, _, _ := offered(t, night, midday, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
-		want(t, "at night", h.run(), "OFFER EMAIL", "OFFER PUSH")
+		want(t, "at night", h.Run(), "OFFER EMAIL", "OFFER PUSH")
 	})
 	t.Run("where the session begins first, the next person is asked", func(t *testing.T) {
 		t.Parallel()
 		h, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
-		want(t, "at night", h.run())
+		want(t, "at night", h.Run())
 		if len(w.unsendable) == 0 || w.unsendable[0] != w.offer.ID {
 			t.Errorf("the waitlist has heard of %v", w.unsendable)
 		}
@@ -143,19 +149,19 @@ func TestOffers(t *testing.T) {
 	t.Run("taken before it was sent", func(t *testing.T) {
 		t.Parallel()
 		h, w, _ := offered(t, night, midday, nil)
-		h.run()
+		h.Run()
 		w.offer.Live = false
-		want(t, "in the morning", h.at(morning))
-		h.wantLines("the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED", " DROPPED OFFER_CLOSED")
+		want(t, "in the morning", h.RunAt(morning))
+		h.WantLog("the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED", " DROPPED OFFER_CLOSED")
 	})
 	t.Run("by SMS, and answered by SMS", func(t *testing.T) {
 		t.Parallel()
 		h, w, noa := offered(t, morning, midday, nil)
-		devices(h, noa)
-		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.RemoveDevices(noa)
+		h.Plan()
+		h.Send()
 		text := ""
-		for _, m := range h.post.take() {
+		for _, m := range h.Provider.Take() {
 			if m.Channel == sms {
 				text = m.Text
 				if !m.ExpiresAt.Equal(w.offer.ExpiresAt) {
@@ -167,7 +173,7 @@ func TestOffers(t *testing.T) {
 			t.Errorf("%q", text)
 		}
 		for _, c := range []struct{ text, answer string }{{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"}} {
-			got, err := h.app.Messages.AnswerSMS(h.ctx(), h.Tenant, h.phone(noa), c.text)
+			got, err := h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(noa), c.text)
 			if err != nil || !contains(got, c.answer) {
 				t.Errorf("%q is answered %q, %v", c.text, got, err)
 			}
@@ -176,4 +182,43 @@ func TestOffers(t *testing.T) {
 			t.Errorf("%v", w.answers)
 		}
 	})
+}
+
+// A storm must not carry offers past their end: what comes too late is not sent at all.
+func TestAStormOutlivesAnOffer(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	p.MakeOffers()
+	var storm atomic.Bool
+	storm.Store(true)
+	p.Twilio.React(func(m twiliotest.Message) twiliotest.Reaction {
+		if m.Validity <= 0 || m.Validity > 30*time.Minute {
+			t.Errorf("it may be delivered for %v", m.Validity)
+		}
+		if storm.Load() {
+			return twiliotest.Busy(time.Minute)
+		}
+		return twiliotest.Reaction{}
+	})
+	noa := p.AddReachable("Noa")
+	p.RemoveDevices(noa)
+	_, err := p.App.Messages.UpdateNotificationPreferences(p.T.Context(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false}})
+	p.NoError(err)
+	class := p.FreeSeat(testkit.Noon.Add(72*time.Hour), noa)
+	p.Deliver()
+	for range 40 {
+		p.Later(time.Minute)
+		_, err := p.App.Housekeeping.SweepTenant(p.T.Context(), p.Tenant)
+		p.NoError(err)
+	}
+	storm.Store(false)
+	for range 10 {
+		p.Later(time.Minute)
+	}
+	if offers := p.Offers(class); offers[0].Status == waitlist.Live {
+		t.Errorf("%+v", offers[0])
+	}
+	if n := len(p.Twilio.Messages()); n != 0 {
+		t.Errorf("%d messages about an offer that is over", n)
+	}
 }

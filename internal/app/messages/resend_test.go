@@ -1,4 +1,4 @@
-package worker_test
+package messages_test
 
 import (
 	"net/http"
@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
@@ -35,16 +37,16 @@ func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := withProviders(t)
+			p := messagetest.WithServers(t)
 			tell := func(m twiliotest.Message, statuses []string) {
 				for _, status := range statuses {
-					if answer := p.call(p.twilio.Update(p.ctx(), m, status, 0)); answer.Code != http.StatusNoContent {
+					if answer := p.Call(p.Twilio.Update(p.T.Context(), m, status, 0)); answer.Code != http.StatusNoContent {
 						t.Errorf("%s: %d %s", status, answer.Code, answer.Body)
 					}
 				}
 			}
 			asked := 0
-			p.twilio.React(func(twiliotest.Message) twiliotest.Reaction {
+			p.Twilio.React(func(twiliotest.Message) twiliotest.Reaction {
 				if asked++; asked > 1 {
 					return twiliotest.Reaction{}
 				}
@@ -52,18 +54,18 @@ func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
 				reaction.Before = func(m twiliotest.Message) { tell(m, c.before) }
 				return reaction
 			})
-			p.book(p.textOnly(), p.session(noon.Add(48*time.Hour)))
-			p.deliver()
-			tell(p.twilio.Messages()[0], c.after)
+			p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			p.Deliver()
+			tell(p.Twilio.Messages()[0], c.after)
 			for range 20 {
-				p.later(time.Minute)
+				p.Later(time.Minute)
 			}
-			if n := len(p.twilio.Messages()); n != c.sent {
+			if n := len(p.Twilio.Messages()); n != c.sent {
 				t.Errorf("sent %d times, want %d", n, c.sent)
 			}
-			p.wantLines("the log", confirmed, c.log...)
+			p.WantLog("the log", confirmed, c.log...)
 			// It has arrived once, and so it counts.
-			if n := p.count(`select count(*) from deliveries where channel = 'SMS' and counted and retry_at is null`); n != 1 {
+			if n := p.Count(`select count(*) from deliveries where channel = 'SMS' and counted and retry_at is null`); n != 1 {
 				t.Errorf("%d count", n)
 			}
 		})
@@ -73,27 +75,27 @@ func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
 // Nor does it go by another channel, whether the answer comes before the report or after.
 func TestWhatTheProviderHasGoesByNoOtherChannel(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := messagetest.New(t)
 	for _, status := range []notify.DeliveryStatus{notify.Queued, notify.Sent, notify.Delivered, notify.Read} {
 		for _, kind := range []notify.FailureKind{notify.Transient, notify.Permanent, notify.Misconfigured, notify.Unknown} {
 			for _, first := range []string{"report", "answer"} {
-				h.promoted()
-				message := h.one(h.taken(push))
+				h.Promote()
+				message := one(h, taken(h, push))
 				answer := &notify.SendError{Kind: kind}
 				if first == "report" {
-					h.report(message, status)
-					h.settle(answer, message)
+					report(h, message, status)
+					settle(h, answer, message)
 				} else {
-					h.settle(answer, message)
-					h.report(message, status)
+					settle(h, answer, message)
+					report(h, message, status)
 				}
-				h.later(2 * lost)
-				again, err := h.app.Messages.TakeNotices(h.ctx(), h.Tenant)
-				h.ok(err)
+				h.Clock.Advance(2 * lost)
+				again, err := h.App.Messages.TakeNotices(h.T.Context(), h.Tenant)
+				h.NoError(err)
 				for _, o := range again.Out {
 					t.Errorf("%s first, %s and %s: sent again by %s", first, status, kind, o.Message.Channel)
 				}
-				if n := h.count(`select count(*) from deliveries where id = $1 and status = $2`, message.Message.ID, string(status)); n != 1 {
+				if n := h.Count(`select count(*) from deliveries where id = $1 and status = $2`, message.Message.ID, string(status)); n != 1 {
 					t.Errorf("%s first, %s and %s: the log says otherwise", first, status, kind)
 				}
 			}
@@ -111,25 +113,25 @@ func TestAnEarlierAttemptThatIsLost(t *testing.T) {
 	}{"the second is on its way": {notify.Sent, ""}, "the second has arrived": {notify.Delivered, ""}, "the second is lost, too": {notify.Undelivered, sms}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			h.promoted()
-			first := h.one(h.taken(push))
-			h.settle(&notify.SendError{Kind: notify.Unknown}, first)
-			h.later(time.Minute)
-			second := h.one(h.taken(push))
-			h.settle(nil, second)
-			h.later(time.Second)
-			h.report(second, c.second)
-			h.report(first, notify.Undelivered)
-			h.later(time.Second)
-			out := h.taken(sms)
+			h := messagetest.New(t)
+			h.Promote()
+			first := one(h, taken(h, push))
+			settle(h, &notify.SendError{Kind: notify.Unknown}, first)
+			h.Clock.Advance(time.Minute)
+			second := one(h, taken(h, push))
+			settle(h, nil, second)
+			h.Clock.Advance(time.Second)
+			report(h, second, c.second)
+			report(h, first, notify.Undelivered)
+			h.Clock.Advance(time.Second)
+			out := taken(h, sms)
 			if c.by == "" {
 				if len(out) != 0 {
 					t.Errorf("%+v", out)
 				}
 				return
 			}
-			h.settle(nil, h.one(out))
+			settle(h, nil, one(h, out))
 		})
 	}
 }
@@ -151,11 +153,11 @@ func TestACarrierThatIsBusy(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			p := withProviders(t)
-			p.book(p.textOnly(), p.session(noon.Add(48*time.Hour)))
-			p.deliver()
+			p := messagetest.WithServers(t)
+			p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			p.Deliver()
 			for told := 0; ; told++ {
-				sent := p.twilio.Messages()
+				sent := p.Twilio.Messages()
 				if told == len(sent) {
 					break
 				}
@@ -167,15 +169,15 @@ func TestACarrierThatIsBusy(t *testing.T) {
 					status = "delivered"
 				}
 				for range 2 { // Twilio repeats itself
-					if answer := p.call(p.twilio.Update(p.ctx(), sent[told], status, c.codes[told])); answer.Code != http.StatusNoContent {
+					if answer := p.Call(p.Twilio.Update(p.T.Context(), sent[told], status, c.codes[told])); answer.Code != http.StatusNoContent {
 						t.Fatalf("%d %s", answer.Code, answer.Body)
 					}
 				}
 				for range 12 { // the longest wait is ten minutes
-					p.later(time.Minute)
+					p.Later(time.Minute)
 				}
 			}
-			p.wantLines("the log", confirmed, c.log...)
+			p.WantLog("the log", confirmed, c.log...)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package worker_test
+package messages_test
 
 import (
 	"net/http"
@@ -13,40 +13,42 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
 // A mail's link opens a page in the browser's language that changes nothing, with two buttons that do.
 func TestThePageThatStopsMails(t *testing.T) {
 	t.Parallel()
-	p := withProviders(t)
-	_, err := p.app.Accounts.UpdateTenant(p.ctx(), p.Owner, nil, func(of *catalog.Tenant) {
+	p := messagetest.WithServers(t)
+	_, err := p.App.Accounts.UpdateTenant(p.T.Context(), p.Owner, nil, func(of *catalog.Tenant) {
 		of.Brand = brand.Brand{LogoURL: "https://cdn.example.com/logo.svg", Accent: "#B83280"}
 	})
-	p.ok(err)
+	p.NoError(err)
 	for _, c := range []struct{ language, kind, all, done, doneAll, broken string }{
 		{"en-GB,en;q=0.9", "No more emails of this kind: new bookings", "No more emails at all",
 			"You will get no more emails of this kind: new bookings.", "You will get no more emails.", "This link is not valid"},
 		{"de", "Keine mehr dieser Art: neue Buchungen", "Gar keine Mails mehr", "Du bekommst keine Mails dieser Art mehr: neue Buchungen.", "Du bekommst keine Mails mehr.", "Dieser Link ist ungültig"},
 		{"fr-CA", "Plus aucun de ce type : réservations", "Plus aucun e-mail", "Vous ne recevrez plus d’e-mails de ce type : réservations.", "Vous ne recevrez plus d’e-mails.", "Ce lien n’est pas valide"},
 	} {
-		who := p.member("Mia-" + c.language[:2])
-		devices(p.house, who)
-		before := len(p.mail.Mails())
-		p.book(who, p.session(noon.Add(48*time.Hour)))
-		p.deliver()
-		mails := p.mail.Mails()
+		who := p.AddReachable("Mia-" + c.language[:2])
+		p.RemoveDevices(who)
+		before := len(p.Mail.Mails())
+		p.MustPlace(who, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+		p.Deliver()
+		mails := p.Mail.Mails()
 		if len(mails) != before+1 {
 			t.Fatalf("%d mails", len(mails)-before)
 		}
 		link, err := url.Parse(strings.Trim(mails[before].Text("List-Unsubscribe"), "<>"))
-		p.ok(err)
+		p.NoError(err)
 		page := func(method, path, form, want string, status int) {
 			t.Helper()
 			r := httptest.NewRequest(method, path, strings.NewReader(form))
 			r.Header.Set("Accept-Language", c.language)
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			answer := httptest.NewRecorder()
-			p.pages.ServeHTTP(answer, r)
+			p.Pages.ServeHTTP(answer, r)
 			if body := answer.Body.String(); answer.Code != status || !contains(body, want) || !contains(body, `<html lang="`+c.language[:2]+`">`) || contains(body, "<script") {
 				t.Errorf("%s: %d %s", method, answer.Code, body)
 			} else if worn := contains(body, `<img class="logo" src="https://cdn.example.com/logo.svg" alt="Harbour Yoga">`) && contains(body, "accents/b83280.css"); worn != (status == http.StatusOK) {
@@ -55,11 +57,11 @@ func TestThePageThatStopsMails(t *testing.T) {
 		}
 		stopped := func(choices, stops int) {
 			t.Helper()
-			if n := p.chosen(who); n != choices {
+			if n := chosen(p.Studio, who); n != choices {
 				t.Errorf("%d choices, want %d", n, choices)
 			}
-			got, err := p.app.Messages.GetNotificationPreferences(p.ctx(), who, who.Member)
-			p.ok(err)
+			got, err := p.App.Messages.GetNotificationPreferences(p.T.Context(), who, who.Member)
+			p.NoError(err)
 			if len(got.Stops) != stops {
 				t.Errorf("%d stops, want %d", len(got.Stops), stops)
 			}
@@ -79,48 +81,44 @@ func TestThePageThatStopsMails(t *testing.T) {
 // Whoever has unsubscribed from all mails gets them again by choosing them. An address that bounces stays stopped, and so does a number.
 func TestMailsThatAreWantedAgain(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	mia := h.member("Mia")
-	stop := func(channel, address string, reason notify.Reason) {
-		t.Helper()
-		h.exec(`insert into notification_stops (tenant_id, channel, address, reason, created_at) values ($1, $2, $3, $4, $5)
-			on conflict (tenant_id, channel, address) do update set reason = excluded.reason`, h.Tenant, channel, address, string(reason), noon)
-	}
+	h := messagetest.New(t)
+	mia := h.AddReachable("Mia")
 	choose := func(c notify.Channel, on bool) {
 		t.Helper()
-		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
-		h.ok(err)
+		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
+		h.NoError(err)
 	}
 	booked := 0
 	mailed := func(what string, want int) {
 		t.Helper()
 		booked++
-		h.book(mia, h.session(noon.Add(time.Duration(48+booked)*time.Hour)))
-		if got := len(h.mails()); got != want {
+		h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(time.Duration(48+booked)*time.Hour)))
+		if got := len(mails(h)); got != want {
 			t.Errorf("%s: %d mails", what, got)
 		}
 	}
-	stop("EMAIL", "mia@example.com", notify.Unsubscribed)
-	stop("EMAIL", "noa@example.com", notify.Unsubscribed)
-	stop("SMS", h.phone(mia), notify.OptedOutReason)
+	h.StopMails(mia)
+	h.StopMails(h.AddReachable("Noa"))
+	_, err := h.App.Messages.AnswerSMS(t.Context(), h.Tenant, h.PhoneOf(mia), "STOP")
+	h.NoError(err)
 	mailed("unsubscribed", 0)
 	choose(push, true)
 	mailed("another channel was chosen", 0)
 	choose(email, true)
 	mailed("mails were chosen", 1)
 	choose(sms, true)
-	if n := h.count(`select count(*) from notification_stops`); n != 2 {
+	if n := h.Count(`select count(*) from notification_stops`); n != 2 {
 		t.Errorf("%d stops, want that of the number and somebody else's", n)
 	}
-	stop("EMAIL", "mia@example.com", notify.BouncedReason)
+	h.BounceMail(mia)
 	choose(email, true)
 	mailed("bounced", 0)
 }
 
 // chosen counts what a member has chosen.
-func (h *house) chosen(who tenant.Caller) int {
-	h.t.Helper()
-	p, err := h.app.Messages.GetNotificationPreferences(h.ctx(), who, who.Member)
-	h.ok(err)
+func chosen(h *messagetest.Studio, who tenant.Caller) int {
+	h.T.Helper()
+	p, err := h.App.Messages.GetNotificationPreferences(h.T.Context(), who, who.Member)
+	h.NoError(err)
 	return len(p.Chosen)
 }

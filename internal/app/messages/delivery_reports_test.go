@@ -1,4 +1,4 @@
-package worker_test
+package messages_test
 
 import (
 	"slices"
@@ -9,22 +9,24 @@ import (
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
 // taken takes what is due, and gives the messages over one channel. Those of the others are answered for.
-func (h *house) taken(c notify.Channel) []messages.Outgoing {
-	h.t.Helper()
-	h.consume()
-	all, err := h.app.Messages.TakeNotices(h.ctx(), h.Tenant)
-	h.ok(err)
+func taken(h *messagetest.Studio, c notify.Channel) []messages.Outgoing {
+	h.T.Helper()
+	h.Plan()
+	all, err := h.App.Messages.TakeNotices(h.T.Context(), h.Tenant)
+	h.NoError(err)
 	others := slices.DeleteFunc(slices.Clone(all.Out), func(o messages.Outgoing) bool { return o.Message.Channel == c })
-	h.settle(nil, others...)
+	settle(h, nil, others...)
 	return slices.DeleteFunc(all.Out, func(o messages.Outgoing) bool { return o.Message.Channel != c })
 }
 
 // settle writes what a sender gave for messages: an error, or that they were sent.
-func (h *house) settle(failed error, sent ...messages.Outgoing) {
-	h.t.Helper()
+func settle(h *messagetest.Studio, failed error, sent ...messages.Outgoing) {
+	h.T.Helper()
 	var attempts []messages.Attempted
 	for _, o := range sent {
 		a := messages.Attempted{Outgoing: o, Err: failed}
@@ -33,36 +35,33 @@ func (h *house) settle(failed error, sent ...messages.Outgoing) {
 		}
 		attempts = append(attempts, a)
 	}
-	h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, attempts))
+	h.NoError(h.App.Messages.SettleDeliveries(h.T.Context(), h.Tenant, attempts))
 }
 
 // report is what a provider tells of a message later.
-func (h *house) report(of messages.Outgoing, status notify.DeliveryStatus) {
-	h.t.Helper()
+func report(h *messagetest.Studio, of messages.Outgoing, status notify.DeliveryStatus) {
+	h.T.Helper()
 	r := messages.DeliveryReport{Delivery: of.Message.ID, Status: status}
 	if status.Lost() {
 		r.Err = &notify.SendError{Kind: notify.Permanent, Code: "GONE"}
 	}
-	h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, r))
+	h.NoError(h.App.Messages.ReportDelivery(h.T.Context(), h.Tenant, r))
 }
 
-// later lets time go by.
-func (h *house) later(d time.Duration) { h.clock.Set(h.clock.Now().Add(d)) }
-
 // one fails unless there is one message.
-func (h *house) one(out []messages.Outgoing) messages.Outgoing {
-	h.t.Helper()
+func one(h *messagetest.Studio, out []messages.Outgoing) messages.Outgoing {
+	h.T.Helper()
 	if len(out) != 1 {
-		h.t.Fatalf("%d messages, want one", len(out))
+		h.T.Fatalf("%d messages, want one", len(out))
 	}
 	return out[0]
 }
 
 // second gives a member another device.
-func (h *house) second(who tenant.Caller) {
-	h.t.Helper()
-	_, err := h.app.Accounts.RegisterDevice(h.ctx(), who, member.Android, "tablet-of-"+who.Subject)
-	h.ok(err)
+func second(h *messagetest.Studio, who tenant.Caller) {
+	h.T.Helper()
+	_, err := h.App.Accounts.RegisterDevice(h.T.Context(), who, member.Android, "tablet-of-"+who.Subject)
+	h.NoError(err)
 }
 
 // lost is longer than an attempt may take of which nobody has written what became of it.
@@ -82,13 +81,13 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			_, err := h.app.Messages.UpdateNotificationSettings(h.ctx(), h.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 })
-			h.ok(err)
-			mia := h.member("Mia")
-			h.second(mia)
-			h.book(mia, h.session(noon.Add(48*time.Hour)))
-			out := h.taken(push)
+			h := messagetest.New(t)
+			_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 })
+			h.NoError(err)
+			mia := h.AddReachable("Mia")
+			second(h, mia)
+			h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			out := taken(h, push)
 			if len(out) != 2 {
 				t.Fatalf("%d messages", len(out))
 			}
@@ -100,19 +99,19 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 				}
 				attempts = append(attempts, a)
 			}
-			h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, attempts))
+			h.NoError(h.App.Messages.SettleDeliveries(h.T.Context(), h.Tenant, attempts))
 			counted := 1
 			if len(c.refused) == len(out) {
 				counted = 0
 			}
-			if n := h.count(`select count(*) from deliveries where channel = 'PUSH' and counted`); n != counted {
+			if n := h.Count(`select count(*) from deliveries where channel = 'PUSH' and counted`); n != counted {
 				t.Errorf("%d count, want %d", n, counted)
 			}
-			h.settle(nil, h.taken(push)...)
-			h.later(time.Minute)
-			h.book(mia, h.session(noon.Add(96*time.Hour)))
-			h.settle(nil, h.taken(push)...)
-			if lines := h.lines(confirmed); !slices.Contains(lines[2:], c.next) {
+			settle(h, nil, taken(h, push)...)
+			h.Clock.Advance(time.Minute)
+			h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(96*time.Hour)))
+			settle(h, nil, taken(h, push)...)
+			if lines := h.Log(confirmed); !slices.Contains(lines[2:], c.next) {
 				t.Errorf("no %q in %q", c.next, lines)
 			}
 		})
@@ -126,57 +125,57 @@ func TestAnAnswerDoesNotUndoAReport(t *testing.T) {
 	for name, answer := range sent {
 		t.Run("lost before the answer: "+name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			h.promoted()
-			first := h.one(h.taken(push))
-			h.report(first, notify.Undelivered)
-			h.settle(answer, first)
-			h.later(time.Second)
-			h.settle(nil, h.one(h.taken(sms)))
-			h.wantLines("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS SENT")
-			h.later(lost)
-			if out := h.taken(sms); len(out) != 0 {
+			h := messagetest.New(t)
+			h.Promote()
+			first := one(h, taken(h, push))
+			report(h, first, notify.Undelivered)
+			settle(h, answer, first)
+			h.Clock.Advance(time.Second)
+			settle(h, nil, one(h, taken(h, sms)))
+			h.WantLog("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS SENT")
+			h.Clock.Advance(lost)
+			if out := taken(h, sms); len(out) != 0 {
 				t.Errorf("sent again: %+v", out)
 			}
 		})
 		t.Run("the next channel is under way: "+name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t)
-			h.promoted()
-			first := h.one(h.taken(push))
-			h.report(first, notify.Undelivered)
-			h.later(time.Second)
-			second := h.one(h.taken(sms))
+			h := messagetest.New(t)
+			h.Promote()
+			first := one(h, taken(h, push))
+			report(h, first, notify.Undelivered)
+			h.Clock.Advance(time.Second)
+			second := one(h, taken(h, sms))
 			if first.Notice.ID != second.Notice.ID || first.Notice.Attempts != second.Notice.Attempts {
 				t.Fatalf("%+v and %+v: the attempts have the same number", first.Notice, second.Notice)
 			}
-			h.settle(answer, first)
+			settle(h, answer, first)
 			// That of the second is open still: without it the attempt counts as lost, and is made again.
-			h.later(lost)
-			again := h.one(h.taken(sms))
+			h.Clock.Advance(lost)
+			again := one(h, taken(h, sms))
 			if again.Notice.ID != second.Notice.ID {
 				t.Fatalf("%+v", again.Notice)
 			}
-			h.settle(nil, again)
-			h.later(lost)
-			if out := h.taken(sms); len(out) != 0 {
+			settle(h, nil, again)
+			h.Clock.Advance(lost)
+			if out := taken(h, sms); len(out) != 0 {
 				t.Errorf("sent again: %+v", out)
 			}
-			h.wantLines("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS POSSIBLY_SENT", "SMS SENT again")
+			h.WantLog("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS POSSIBLY_SENT", "SMS SENT again")
 		})
 	}
 	t.Run("the second was sent: the notice stays closed", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.promoted()
-		first := h.one(h.taken(push))
-		h.report(first, notify.Undelivered)
-		h.later(time.Second)
-		h.settle(nil, h.one(h.taken(sms)))
-		h.settle(&notify.SendError{Kind: notify.Permanent}, first)
-		h.later(lost)
-		h.settle(nil, h.taken(sms)...)
-		h.wantLines("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS SENT")
+		h := messagetest.New(t)
+		h.Promote()
+		first := one(h, taken(h, push))
+		report(h, first, notify.Undelivered)
+		h.Clock.Advance(time.Second)
+		settle(h, nil, one(h, taken(h, sms)))
+		settle(h, &notify.SendError{Kind: notify.Permanent}, first)
+		h.Clock.Advance(lost)
+		settle(h, nil, taken(h, sms)...)
+		h.WantLog("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS SENT")
 	})
 }
 
@@ -185,33 +184,33 @@ func TestANodeThatEndsOnTheSecondChannel(t *testing.T) {
 	t.Parallel()
 	t.Run("more attempts on the first; the second has arrived", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.promoted()
-		h.settle(&notify.SendError{Kind: notify.Transient}, h.one(h.taken(push)))
-		h.later(10 * time.Minute)
-		h.settle(&notify.SendError{Kind: notify.Permanent}, h.one(h.taken(push)))
-		h.later(time.Second)
-		h.report(h.one(h.taken(sms)), notify.Delivered)
-		h.later(lost)
-		if out := h.taken(sms); len(out) != 0 {
+		h := messagetest.New(t)
+		h.Promote()
+		settle(h, &notify.SendError{Kind: notify.Transient}, one(h, taken(h, push)))
+		h.Clock.Advance(10 * time.Minute)
+		settle(h, &notify.SendError{Kind: notify.Permanent}, one(h, taken(h, push)))
+		h.Clock.Advance(time.Second)
+		report(h, one(h, taken(h, sms)), notify.Delivered)
+		h.Clock.Advance(lost)
+		if out := taken(h, sms); len(out) != 0 {
 			t.Errorf("sent again: %+v", out)
 		}
-		h.wantLines("the log", notify.Promoted, "PUSH FAILED PROVIDER_UNAVAILABLE", "EMAIL SENT", "PUSH FAILED PROVIDER_REFUSED", "SMS DELIVERED")
+		h.WantLog("the log", notify.Promoted, "PUSH FAILED PROVIDER_UNAVAILABLE", "EMAIL SENT", "PUSH FAILED PROVIDER_REFUSED", "SMS DELIVERED")
 	})
 	t.Run("as many attempts on the first, one device of which has it; of the second nobody knows", func(t *testing.T) {
 		t.Parallel()
-		h := newHouse(t)
-		h.second(h.promoted())
-		out := h.taken(push)
+		h := messagetest.New(t)
+		second(h, h.Promote())
+		out := taken(h, push)
 		if len(out) != 2 {
 			t.Fatalf("%d messages", len(out))
 		}
-		h.settle(nil, out...)
-		h.report(out[0], notify.Undelivered)
-		h.later(time.Second)
-		h.one(h.taken(sms))
-		h.later(lost)
-		h.settle(nil, h.one(h.taken(sms)))
-		h.wantLines("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "PUSH SENT", "EMAIL SENT", "SMS POSSIBLY_SENT", "SMS SENT again")
+		settle(h, nil, out...)
+		report(h, out[0], notify.Undelivered)
+		h.Clock.Advance(time.Second)
+		one(h, taken(h, sms))
+		h.Clock.Advance(lost)
+		settle(h, nil, one(h, taken(h, sms)))
+		h.WantLog("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "PUSH SENT", "EMAIL SENT", "SMS POSSIBLY_SENT", "SMS SENT again")
 	})
 }
