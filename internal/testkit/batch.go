@@ -17,7 +17,7 @@ import (
 // Batch collects requests behind one that is blocked, so that they share a transaction.
 type Batch struct {
 	*Studio
-	App   *app.App // runs one transaction at a time
+	App   *app.Services // runs one transaction at a time
 	calls []func()
 	done  sync.WaitGroup
 }
@@ -26,7 +26,7 @@ type Batch struct {
 func (s *Studio) NewBatch() *Batch {
 	s.T.Helper()
 	b := &Batch{Studio: s, App: app.New(app.Config{DB: s.DB.DB, Now: s.Clock.Now, Lanes: 1})}
-	s.T.Cleanup(b.App.Drain)
+	s.T.Cleanup(b.App.Engine.Drain)
 	return b
 }
 
@@ -96,7 +96,7 @@ func (b *Booked) WantRefused(t *testing.T, what string, reason fault.Reason) {
 }
 
 // AwaitQueued returns when a transaction of a tenant is running and n operations are queued.
-func AwaitQueued(a *app.App, id tenant.TenantID, n int) {
+func AwaitQueued(a *app.Services, id tenant.TenantID, n int) {
 	for {
 		if running, queued := a.Engine.Queued(id); running > 0 && queued == n {
 			return
@@ -106,7 +106,7 @@ func AwaitQueued(a *app.App, id tenant.TenantID, n int) {
 }
 
 // Queued returns how many operations of a tenant are queued.
-func Queued(a *app.App, id tenant.TenantID) int {
+func Queued(a *app.Services, id tenant.TenantID) int {
 	_, queued := a.Engine.Queued(id)
 	return queued
 }

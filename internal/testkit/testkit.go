@@ -22,7 +22,7 @@ import (
 type Studio struct {
 	T     testing.TB
 	DB    *pgtest.DB
-	App   *app.App
+	App   *app.Services
 	Clock *Clock
 
 	Tenant   tenant.TenantID

@@ -119,7 +119,7 @@ func TestTheLastSeatsOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	const seats, queue, people = 7, 5, 60
 	h := testkit.New(t)
-	nodes := []*app.App{h.App, app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})}
+	nodes := []*app.Services{h.App, app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})}
 	in := h.AddSession(testkit.Session{Capacity: seats, Waitlist: queue})
 	crowd := make([]tenant.Caller, people)
 	for i := range crowd {
@@ -156,7 +156,7 @@ func TestDrained(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.AddSession(testkit.Session{})
-	h.App.Drain()
+	h.App.Engine.Drain()
 	_, err := h.Book(h.AddMember("Mia"), in)
 	testkit.WantReason(t, err, fault.Contention)
 }
