@@ -25,7 +25,7 @@ type Batch struct {
 // NewBatch creates a node that runs one transaction at a time, for requests that are to share one.
 func (s *Studio) NewBatch() *Batch {
 	s.T.Helper()
-	b := &Batch{Studio: s, App: app.New(app.Config{DB: s.DB.DB, Now: s.Clock.Now, Lanes: 1})}
+	b := &Batch{Studio: s, App: app.New(app.Config{DB: s.DB.DB, Now: s.Clock.Now, Width: 1})}
 	s.T.Cleanup(b.App.Engine.Drain)
 	return b
 }

@@ -64,7 +64,7 @@ func (s *Studio) MustHold(
 }
 
 // WithItems adds items to a request.
-func WithItems(choices ...booking.Choice) func(*bookings.BookRequest) {
+func WithItems(choices ...booking.ItemChoice) func(*bookings.BookRequest) {
 	return func(r *bookings.BookRequest) { r.Items = choices }
 }
 
@@ -88,21 +88,21 @@ var FiftyEuros = &booking.Payment{
 // Reschedule moves a booking with its items to another session.
 func (s *Studio) Reschedule(
 	by tenant.Caller, id tenant.BookingID, to tenant.SessionID,
-) (bookings.Rescheduled, error) {
+) (bookings.RescheduleResult, error) {
 	return s.App.Bookings.RescheduleBooking(
 		context.Background(), by, bookings.RescheduleRequest{ID: id, To: to, MoveItems: true, Notify: true},
 	)
 }
 
 // Cancel cancels the caller's own booking or entry.
-func (s *Studio) Cancel(who tenant.Caller, id tenant.BookingID) (seats.GivenUp, error) {
+func (s *Studio) Cancel(who tenant.Caller, id tenant.BookingID) (seats.Cancelled, error) {
 	return s.App.Bookings.CancelBooking(
 		context.Background(), SelfOnly(who), bookings.CancelRequest{ID: id, Notify: true},
 	)
 }
 
 // MustCancel cancels the caller's own booking, a moment later, and fails the test if that is refused.
-func (s *Studio) MustCancel(who tenant.Caller, id tenant.BookingID) seats.GivenUp {
+func (s *Studio) MustCancel(who tenant.Caller, id tenant.BookingID) seats.Cancelled {
 	s.T.Helper()
 	s.Tick()
 	up, err := s.Cancel(who, id)
@@ -111,22 +111,22 @@ func (s *Studio) MustCancel(who tenant.Caller, id tenant.BookingID) seats.GivenU
 }
 
 // CheckIn checks a booking in.
-func (s *Studio) CheckIn(by tenant.Caller, id tenant.BookingID) (bookings.CheckedIn, error) {
+func (s *Studio) CheckIn(by tenant.Caller, id tenant.BookingID) (bookings.CheckInResult, error) {
 	return s.App.Bookings.CheckIn(context.Background(), by, id)
 }
 
 // ScanQR returns what a member sends who scans the session's QR code now.
-func (s *Studio) ScanQR(session tenant.SessionID) bookings.Presence {
+func (s *Studio) ScanQR(session tenant.SessionID) bookings.CheckInProof {
 	s.T.Helper()
 	qr, err := s.App.Bookings.GetQRToken(context.Background(), s.Coach, session)
 	s.NoError(err)
-	return bookings.Presence{QR: qr.Text}
+	return bookings.CheckInProof{QR: qr.Text}
 }
 
 // SelfCheckIn lets a member check in to a session.
 func (s *Studio) SelfCheckIn(
-	who tenant.Caller, session tenant.SessionID, proof bookings.Presence,
-) (bookings.CheckedIn, error) {
+	who tenant.Caller, session tenant.SessionID, proof bookings.CheckInProof,
+) (bookings.CheckInResult, error) {
 	return s.App.Bookings.SelfCheckIn(context.Background(), who, session, proof)
 }
 

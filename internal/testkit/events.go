@@ -55,7 +55,7 @@ func (s *Studio) LastAudit(action string) map[string]any {
 }
 
 // Sweep runs the sweep of the tenant.
-func (s *Studio) Sweep() housekeeping.Swept {
+func (s *Studio) Sweep() housekeeping.SweepResult {
 	s.T.Helper()
 	done, err := s.App.Housekeeping.SweepTenant(context.Background(), s.Tenant)
 	if err != nil {

@@ -19,7 +19,7 @@ type Booking struct {
 	Channel catalog.Channel
 	Late    bool // cancelled at the start of the session
 	Made    time.Time
-	Items   []booking.Choice
+	Items   []booking.ItemChoice
 }
 
 // AddBooking creates a booking and brings it into its status: the clock moves to when it was made and to when it

@@ -62,15 +62,15 @@ func (s *Studio) Deactivate(who tenant.Caller) {
 
 // SelfOnly returns the caller as in an RPC that allows access only to what is their own.
 func SelfOnly(c tenant.Caller) tenant.Caller {
-	c.Own = true
+	c.SelfOnly = true
 	return c
 }
 
 // AddAccount creates a service account and returns it with its key.
-func (s *Studio) AddAccount(name string, roles ...string) (grant.Account, string) {
+func (s *Studio) AddAccount(name string, roles ...string) (grant.ServiceAccount, string) {
 	s.T.Helper()
 	account, key, err := s.App.Accounts.CreateServiceAccount(
-		context.Background(), s.Owner, grant.Account{Name: name, Roles: roles},
+		context.Background(), s.Owner, grant.ServiceAccount{Name: name, Roles: roles},
 	)
 	s.NoError(err)
 	return account, key

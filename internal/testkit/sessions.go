@@ -158,7 +158,7 @@ func (s *Studio) CreateEndlessSeries(rule string) session.Series {
 }
 
 // EditSeries edits a series as the owner.
-func (s *Studio) EditSeries(e schedules.SeriesEdit) schedules.SeriesEdited {
+func (s *Studio) EditSeries(e schedules.SeriesEdit) schedules.SeriesEditResult {
 	s.T.Helper()
 	done, err := s.App.Schedules.UpdateSeries(context.Background(), s.Owner, e)
 	s.NoError(err)

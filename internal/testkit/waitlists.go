@@ -26,7 +26,7 @@ func (s *Studio) SetRules(edit func(*waitlist.Settings)) waitlist.Effective {
 		},
 	})
 	s.NoError(err)
-	s.NoError(s.App.Waitlists.WakeForRules(context.Background(), s.Tenant))
+	s.NoError(s.App.Waitlists.FillAfterEdits(context.Background(), s.Tenant))
 	return e
 }
 
@@ -128,7 +128,7 @@ func (s *Studio) LiveOffer(entry tenant.EntryID) waitlist.Offer {
 }
 
 // Decisions returns all decisions about a session, the oldest first.
-func (s *Studio) Decisions(session tenant.SessionID) []waitlists.Decided {
+func (s *Studio) Decisions(session tenant.SessionID) []waitlists.DecisionRecord {
 	s.T.Helper()
 	all, _, err := s.App.Waitlists.ListDecisions(context.Background(), s.Owner, waitlists.DecisionQuery{
 		Session: session, Oldest: true, Limit: 1000,
@@ -138,7 +138,7 @@ func (s *Studio) Decisions(session tenant.SessionID) []waitlists.Decided {
 }
 
 // LastDecision returns the latest decision about a session.
-func (s *Studio) LastDecision(session tenant.SessionID) waitlists.Decided {
+func (s *Studio) LastDecision(session tenant.SessionID) waitlists.DecisionRecord {
 	s.T.Helper()
 	all := s.Decisions(session)
 	if len(all) == 0 {
@@ -148,13 +148,13 @@ func (s *Studio) LastDecision(session tenant.SessionID) waitlists.Decided {
 }
 
 // Accept accepts an offer as its member, a moment later.
-func (s *Studio) Accept(who tenant.Caller, o waitlist.Offer) (waitlists.Answered, error) {
+func (s *Studio) Accept(who tenant.Caller, o waitlist.Offer) (waitlists.OfferAnswer, error) {
 	s.Tick()
 	return s.App.Waitlists.AcceptOffer(context.Background(), SelfOnly(who), o.ID, tenant.SubscriptionID{})
 }
 
 // Decline declines an offer as its member, a moment later.
-func (s *Studio) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitlists.Answered, error) {
+func (s *Studio) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitlists.OfferAnswer, error) {
 	s.Tick()
 	return s.App.Waitlists.DeclineOffer(context.Background(), SelfOnly(who), o.ID, leave, "")
 }

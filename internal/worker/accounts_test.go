@@ -100,7 +100,7 @@ func TestOneAccountsTroubleIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	h := messagetest.New(t, func(wc *worker.Config, _ *app.Config) {
-		wc.AtOnce = 1 // so that nothing is on its way when the breaker opens
+		wc.Concurrency = 1 // so that nothing is on its way when the breaker opens
 		wc.Open = func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
 			return down{&asked}, nil
 		}

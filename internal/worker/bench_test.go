@@ -32,7 +32,7 @@ func BenchmarkNotices(b *testing.B) {
 	for range b.N {
 		b.StopTimer()
 		h := messagetest.New(b)
-		courier, err := worker.New(worker.Config{
+		dispatcher, err := worker.New(worker.Config{
 			App: h.App, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 			Platform: map[string]func(tenant.TenantID) worker.Sender{
 				"twilio": func(tenant.TenantID) worker.Sender { return instant{} }, "fcm": func(tenant.TenantID) worker.Sender { return instant{} },
@@ -69,7 +69,7 @@ func BenchmarkNotices(b *testing.B) {
 			book(i)
 		}
 		plan()
-		h.NoError(courier.Deliver(h.T.Context(), h.Tenant))
+		h.NoError(dispatcher.Deliver(h.T.Context(), h.Tenant))
 		for i := range bookings {
 			book(warmUp + i)
 		}
@@ -80,7 +80,7 @@ func BenchmarkNotices(b *testing.B) {
 		plan()
 		planning += time.Since(begun)
 		begun = time.Now()
-		h.NoError(courier.Deliver(h.T.Context(), h.Tenant))
+		h.NoError(dispatcher.Deliver(h.T.Context(), h.Tenant))
 		sending += time.Since(begun)
 		b.StopTimer()
 		planned += h.Count(`select count(*) from notices`) - before

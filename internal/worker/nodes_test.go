@@ -25,7 +25,7 @@ func TestNodesShareTheWork(t *testing.T) {
 					err = node.Courier.Deliver(node.T.Context(), node.Tenant)
 				}
 				if fault.ReasonOf(err) == fault.Contention {
-					continue // a courier looks again later, too
+					continue // a dispatcher looks again later, too
 				}
 				if err != nil {
 					t.Error(err)

@@ -187,7 +187,7 @@ func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
 		if i%20 == 0 {
 			mia := h.AddMember(fmt.Sprintf("Mia %d", i))
 			h.AddBooking(s, testkit.Booking{Who: mia, Made: testkit.Noon})
-			if _, err := h.SelfCheckIn(mia, s, bookings.Presence{QR: next.QR}); err != nil {
+			if _, err := h.SelfCheckIn(mia, s, bookings.CheckInProof{QR: next.QR}); err != nil {
 				t.Error(err)
 			}
 		}

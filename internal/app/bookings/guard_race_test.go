@@ -214,7 +214,7 @@ func TestTheLastCartIsOutOnce(t *testing.T) {
 			cart, class := h.AddItem("Cart", 1, nil), h.AddSession(testkit.Session{})
 			hold := func(who tenant.Caller) func() {
 				return func() {
-					_, err := h.OtherNode().Hold(who, class, testkit.WithItems(booking.Choice{Item: cart.ID, Quantity: 1}))
+					_, err := h.OtherNode().Hold(who, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
 					if err != nil && fault.ReasonOf(err) != fault.ItemUnavailable {
 						t.Error(err)
 					}

@@ -73,7 +73,7 @@ func TestASeatThatIsWaitedForInABatch(t *testing.T) {
 	mias := h.MustBook(mia, in)
 	h.MustWaitlist(noa, in)
 	beside := g.Book(h.AddMember("Beside"), h.AddSession(testkit.Session{}))
-	var up seats.GivenUp
+	var up seats.Cancelled
 	var err error
 	g.Add(func() {
 		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
@@ -114,7 +114,7 @@ func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
 		t.Fatalf("%d wait for the session by name", n)
 	}
 	beside := g.Book(h.AddMember("Beside"), h.AddSession(testkit.Session{}))
-	var up seats.GivenUp
+	var up seats.Cancelled
 	g.Add(func() {
 		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
 	})

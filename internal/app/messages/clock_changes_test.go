@@ -68,7 +68,7 @@ func TestTheChangesOfAllClocks(t *testing.T) {
 				t.Errorf("%d messages about %s", y.looked[topic], topic)
 			}
 		}
-		for _, why := range []notify.Reason{notify.InQuietHours, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved} {
+		for _, why := range []notify.Reason{notify.QuietHoursReason, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved} {
 			if y.Count(`select count(*) from deliveries where reason = $1`, string(why)) == 0 {
 				t.Errorf("nothing was held back because of %s", why)
 			}

@@ -129,7 +129,7 @@ func TestAWorkerThatDies(t *testing.T) {
 		for range 40 {
 			taken, err := h.App.Messages.TakeNotices(h.T.Context(), h.Tenant)
 			h.NoError(err)
-			var attempts []messages.Attempted
+			var attempts []messages.AttemptResult
 			dies := random.IntN(3) == 0
 			reach := random.IntN(len(taken.Out) + 1)
 			for i, o := range taken.Out {
@@ -137,7 +137,7 @@ func TestAWorkerThatDies(t *testing.T) {
 					break
 				}
 				sent[o.Notice.ID]++
-				attempts = append(attempts, messages.Attempted{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}})
+				attempts = append(attempts, messages.AttemptResult{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}})
 			}
 			if !dies {
 				h.NoError(h.App.Messages.SettleDeliveries(h.T.Context(), h.Tenant, attempts))

@@ -61,7 +61,7 @@ func TestGuestsWhoStop(t *testing.T) {
 		p.Deliver()
 		cancelled(p, class)
 		p.WantLog("the log", notify.SessionCancelled, " DROPPED UNREACHABLE")
-		if n := p.Twilio.Asked(); n != 0 {
+		if n := p.Twilio.Requests(); n != 0 {
 			t.Errorf("Twilio was asked %d times", n)
 		}
 	})
@@ -128,7 +128,7 @@ func TestGuestsWhoStop(t *testing.T) {
 				t.Errorf("booking %d: %s", i+1, diff)
 			}
 		}
-		if n := p.Twilio.Asked(); n != 1 {
+		if n := p.Twilio.Requests(); n != 1 {
 			t.Errorf("Twilio was asked %d times", n)
 		}
 	})

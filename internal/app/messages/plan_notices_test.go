@@ -233,13 +233,15 @@ func TestSideEffects(t *testing.T) {
 		})
 	}
 	door := &catalog.Point{Latitude: 52.5, Longitude: 13.4}
-	for method, proof := range map[string]func(*messagetest.Studio, tenant.SessionID) bookings.Presence{
-		"QR": func(h *messagetest.Studio, class tenant.SessionID) bookings.Presence {
+	for method, proof := range map[string]func(*messagetest.Studio, tenant.SessionID) bookings.CheckInProof{
+		"QR": func(h *messagetest.Studio, class tenant.SessionID) bookings.CheckInProof {
 			code, err := h.App.Bookings.GetQRToken(h.T.Context(), h.Owner, class)
 			h.NoError(err)
-			return bookings.Presence{QR: code.Text}
+			return bookings.CheckInProof{QR: code.Text}
 		},
-		"GPS": func(*messagetest.Studio, tenant.SessionID) bookings.Presence { return bookings.Presence{Point: door} },
+		"GPS": func(*messagetest.Studio, tenant.SessionID) bookings.CheckInProof {
+			return bookings.CheckInProof{Point: door}
+		},
 	} {
 		t.Run("check-in by themselves, by "+method+": nothing", func(t *testing.T) {
 			t.Parallel()

@@ -127,7 +127,7 @@ func TestAStormOfRefusals(t *testing.T) {
 	p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	p.Deliver()
 	p.Later(4 * time.Second)
-	if n := p.Twilio.Asked(); n != 1 {
+	if n := p.Twilio.Requests(); n != 1 {
 		t.Errorf("asked %d times within the time that Twilio wants to be left alone", n)
 	}
 	for range 40 {

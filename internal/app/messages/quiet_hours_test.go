@@ -218,7 +218,7 @@ func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
 		t.Errorf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so)
 	}
 	h.RunAt(testkit.Noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
-	noa.Own = true
+	noa.SelfOnly = true
 	for name, who := range map[string]tenant.Caller{"staff": h.Owner, "the member": noa} {
 		page, err := h.App.Events.ListEvents(h.T.Context(), who, events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10})
 		h.NoError(err)

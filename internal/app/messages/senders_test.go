@@ -25,7 +25,7 @@ import (
 func TestTheLocalOutbox(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
-		ac.Carriers = nil
+		ac.PlatformSenders = nil
 		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} }}
 	})
 	mia := h.AddReachable("Mia")

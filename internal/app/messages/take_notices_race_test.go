@@ -20,7 +20,7 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 			h.BookMembers(20)
 			h.Plan()
 			barrier.ReadCommitted = careless
-			taken := make([]messages.Taken, 2)
+			taken := make([]messages.DueNotices, 2)
 			take := func(i int, node *messagetest.Studio) func() {
 				return func() {
 					var err error
@@ -38,7 +38,7 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 				return
 			}
 			for i, node := range []*messagetest.Studio{h, h.OtherNode()} {
-				h.NoError(h.App.Messages.SettleDeliveries(h.T.Context(), h.Tenant, node.Courier.Post(h.T.Context(), h.Tenant, taken[i].Out)))
+				h.NoError(h.App.Messages.SettleDeliveries(h.T.Context(), h.Tenant, node.Courier.SendAll(h.T.Context(), h.Tenant, taken[i].Out)))
 			}
 			if people, twice := h.Provider.Duplicates(); people != 40 || twice != 0 {
 				t.Errorf("%d of 40 messages, %d twice", people, twice)

@@ -104,7 +104,7 @@ join (select id, row_number() over (order by name) - 1 as i from locations where
 	w.who = w.AddMember("Mia")
 	w.Subscribe(w.who, w.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
 	for i, s := range listSessions(w.Studio, w.who, testkit.WeekQuery()) {
-		if i%60 == 59 && s.Eligibility.Outlook == "ELIGIBLE" {
+		if i%60 == 59 && s.Eligibility.Status == "ELIGIBLE" {
 			w.MustBook(w.who, s.ID)
 		}
 	}

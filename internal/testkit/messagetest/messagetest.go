@@ -35,7 +35,7 @@ import (
 // Studio is a studio whose messages go to a fake provider.
 type Studio struct {
 	*testkit.Studio
-	Courier  *worker.Courier
+	Courier  *worker.Dispatcher
 	Provider *Provider
 
 	serial       *int // counts members, in all tenants
@@ -57,11 +57,11 @@ func On(studio *testkit.Studio, change ...func(*worker.Config, *app.Config)) *St
 	s.NoError(err)
 	ac := studio.Config()
 	ac.Seals = seals
-	ac.Carriers = map[notify.Channel]string{
+	ac.PlatformSenders = map[notify.Channel]string{
 		notify.SMS: messages.ProviderTwilio, notify.Push: messages.ProviderFCM, notify.Email: messages.ProviderSMTP,
 	}
-	ac.Post = func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
-		return s.Courier.Post(ctx, in, out)
+	ac.Send = func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
+		return s.Courier.SendAll(ctx, in, out)
 	}
 	wc := worker.Config{
 		Platform: make(map[string]func(tenant.TenantID) worker.Sender),
@@ -283,7 +283,7 @@ func (s *Studio) Send() {
 		taken, err := s.App.Messages.TakeNotices(ctx, s.Tenant)
 		s.NoError(err)
 		more = taken.More
-		s.NoError(s.App.Messages.SettleDeliveries(ctx, s.Tenant, s.Courier.Post(ctx, s.Tenant, taken.Out)))
+		s.NoError(s.App.Messages.SettleDeliveries(ctx, s.Tenant, s.Courier.SendAll(ctx, s.Tenant, taken.Out)))
 	}
 }
 

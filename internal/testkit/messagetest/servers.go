@@ -83,7 +83,7 @@ func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
 	}
 	wc.Platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return push }
 	mails, err := smtp.New(smtp.Config{
-		Host: s.Mail.Host, Port: s.Mail.Port, Security: smtp.Plaintext, Hello: "berth.example", Now: ac.Now,
+		Host: s.Mail.Host, Port: s.Mail.Port, Security: smtp.Plaintext, HostName: "berth.example", Now: ac.Now,
 		From: notify.Mailbox{Address: "hello@berth.example"},
 	})
 	if err != nil {
