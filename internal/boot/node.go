@@ -128,7 +128,7 @@ func Open(
 	}
 	contract, err := rpc.New(rpc.Config{
 		Services: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
-		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps, TimeLimit: listen.Patience,
+		Logger: log, Metrics: registry, Origins: listen.Origins, Fallback: apps, TimeLimit: listen.Patience,
 	})
 	if err != nil {
 		return nil, err
