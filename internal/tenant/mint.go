@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Mint makes the ids of one transaction. A transaction may run several times and must write the same rows each time. So
-// the random seed is drawn once, before the transaction begins, and Again restarts the same sequence.
+// Mint creates the ids of one transaction. A transaction may run several times and must write the same rows each time.
+// So the random seed is drawn once, before the transaction begins, and Again restarts the same sequence.
 type Mint struct {
 	now  time.Time
 	seed [32]byte
@@ -16,7 +16,7 @@ type Mint struct {
 	n    uint16
 }
 
-// NewMint draws the seed. Ids sort in the order in which they are made.
+// NewMint returns a Mint with a random seed. Ids sort in the order in which they are created.
 func NewMint(now time.Time) *Mint {
 	m := &Mint{now: now}
 	if _, err := rand.Read(m.seed[:]); err != nil {
@@ -32,7 +32,7 @@ func (m *Mint) Again() *Mint {
 	return m
 }
 
-// Next makes an id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.
+// Next returns the next id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.
 func Next[I ~struct{ UUID }](m *Mint) I {
 	stamp := uint64(m.now.UnixMilli()) + uint64(m.n>>12)
 	var u UUID
