@@ -90,7 +90,9 @@ func (c *claimStudio) person(name string) tenant.Caller {
 
 func (c *claimStudio) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 	c.t.Helper()
-	place, err := c.app.Bookings.Book(context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := c.app.Bookings.Book(
+		context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online},
+	)
 	c.ok(err)
 	return place
 }
@@ -105,7 +107,9 @@ func (c *claimStudio) cancelBooking() {
 // offers returns the offers to a member, newest first.
 func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
 	c.t.Helper()
-	offers, err := c.app.Waitlists.ListOffers(context.Background(), c.owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10})
+	offers, err := c.app.Waitlists.ListOffers(
+		context.Background(), c.owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10},
+	)
 	c.ok(err)
 	return offers
 }
@@ -485,18 +489,18 @@ func TestClaimWords_AreComplete(t *testing.T) {
 				t.Errorf("%s: %s is %q", w.Lang, s, other)
 			}
 		}
-		for reason := range english.refusals {
-			if w.refusals[reason] == "" {
+		for reason := range english.errors {
+			if w.errors[reason] == "" {
 				t.Errorf("%s: no text for %s", w.Lang, reason)
 			}
 		}
-		if len(w.states) != len(english.states) || len(w.refusals) != len(english.refusals) {
+		if len(w.states) != len(english.states) || len(w.errors) != len(english.errors) {
 			t.Errorf("%s has more texts than English", w.Lang)
 		}
 		for _, text := range []string{
 			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.reservedUntil, w.openUntil,
-			w.Refused, w.Over, w.cityTime, w.one, w.many, w.withoutName, w.withName, w.invalid.headline, w.invalid.text,
-			w.unavailable.headline, w.unavailable.text, w.fastest, w.started, w.stillWaiting, w.refusal(fault.Contention),
+			w.ErrorTitle, w.Over, w.cityTime, w.one, w.many, w.withoutName, w.withName, w.invalid.headline, w.invalid.text,
+			w.unavailable.headline, w.unavailable.text, w.fastest, w.started, w.stillWaiting, w.errorText(fault.Contention),
 		} {
 			if text == "" {
 				t.Errorf("%s lacks a text", w.Lang)
