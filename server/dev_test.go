@@ -19,13 +19,13 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-func readSheet(t *testing.T, path string) devSheet {
+func readSheet(t *testing.T, path string) devInfo {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sheet devSheet
+	var sheet devInfo
 	if err := json.Unmarshal(text, &sheet); err != nil {
 		t.Fatal(err)
 	}

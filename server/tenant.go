@@ -44,13 +44,13 @@ func (c *createTenantCommand) Run(ctx context.Context, to *cli.Console) error {
 		return err
 	}
 	defer db.Close()
-	made, err := app.New(app.Config{DB: db, Now: time.Now}).Accounts.CreateTenant(ctx, accounts.NewTenant{
+	created, err := app.New(app.Config{DB: db, Now: time.Now}).Accounts.CreateTenant(ctx, accounts.NewTenant{
 		ID: c.ID, Name: c.Name, TimeZone: c.TimeZone, Locale: c.Locale, Currency: c.Currency, TakesPayments: c.TakesPayments,
 		Owner: &accounts.FirstOwner{Subject: c.OwnerSubject, Name: c.OwnerName, Email: c.OwnerEmail},
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(to.Out, made.ID)
+	_, err = fmt.Fprintln(to.Out, created.ID)
 	return err
 }
