@@ -91,7 +91,7 @@ func writeJSON(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(body) // the browser may be gone
+	_, _ = w.Write(body) // fails only if the connection is closed
 }
 
 // localOnly rejects requests from other machines and from pages of other sites. It accepts only loopback names as

@@ -125,7 +125,8 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.plan = w.newPlan()
 	w.credits = w.newSubscription(w.other)
 	w.workout = w.newWorkout()
-	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique()) //nolint:errcheck // only more of everything
+	//nolint:errcheck // it only adds another workout
+	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique())
 	done, err := w.app.Schedules.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}})
 	w.ok(err)
 	w.batch = done.Batch
@@ -238,9 +239,11 @@ func (w *world) newPlan() credit.Plan {
 	return made
 }
 
-func (w *world) newSubscription(who tenant.Caller) tenant.SubscriptionID {
+func (w *world) newSubscription(caller tenant.Caller) tenant.SubscriptionID {
 	w.t.Helper()
-	made, err := w.app.Accounts.Subscribe(w.ctx(), w.owner, accounts.SubscribeRequest{Member: who.Member, Plan: w.plan.ID})
+	made, err := w.app.Accounts.Subscribe(
+		w.ctx(), w.owner, accounts.SubscribeRequest{Member: caller.Member, Plan: w.plan.ID},
+	)
 	w.ok(err)
 	return made.ID
 }
@@ -258,7 +261,7 @@ func (w *world) sessionAt(at time.Time, change ...func(*session.Input)) session.
 	return in
 }
 
-func (w *world) makeSession(a *app.Services, in session.Input, publish bool) tenant.SessionID {
+func (w *world) createSession(a *app.Services, in session.Input, publish bool) tenant.SessionID {
 	w.t.Helper()
 	made, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
 	w.ok(err)
@@ -267,57 +270,57 @@ func (w *world) makeSession(a *app.Services, in session.Input, publish bool) ten
 
 func (w *world) newSession(change ...func(*session.Input)) tenant.SessionID {
 	w.t.Helper()
-	return w.makeSession(w.app, w.sessionAt(w.newSlot(), change...), true)
+	return w.createSession(w.app, w.sessionAt(w.newSlot(), change...), true)
 }
 
 func (w *world) newDraft() tenant.SessionID {
 	w.t.Helper()
-	return w.makeSession(w.app, w.sessionAt(w.newSlot()), false)
+	return w.createSession(w.app, w.sessionAt(w.newSlot()), false)
 }
 
-// soon creates a session that is open for check-in now.
-func (w *world) soon() tenant.SessionID {
+// newOpenSession creates a session that is open for check-in now.
+func (w *world) newOpenSession() tenant.SessionID {
 	w.t.Helper()
-	return w.makeSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
+	return w.createSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
 }
 
-func (w *world) book(a *app.Services, who tenant.Caller, in tenant.SessionID) seats.Place {
+func (w *world) book(a *app.Services, caller tenant.Caller, in tenant.SessionID) seats.Place {
 	w.t.Helper()
-	place, err := a.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := a.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)
 	return place
 }
 
-func (w *world) newBooking(who tenant.Caller) tenant.BookingID {
+func (w *world) newBooking(caller tenant.Caller) tenant.BookingID {
 	w.t.Helper()
-	return w.book(w.app, who, w.newSession()).Booking.ID
+	return w.book(w.app, caller, w.newSession()).Booking.ID
 }
 
-// arriving creates a booking that can be checked in now.
-func (w *world) arriving(who tenant.Caller) (tenant.SessionID, tenant.BookingID) {
+// newArrival creates a booking that can be checked in now.
+func (w *world) newArrival(caller tenant.Caller) (tenant.SessionID, tenant.BookingID) {
 	w.t.Helper()
-	in := w.soon()
-	return in, w.book(w.app, who, in).Booking.ID
+	in := w.newOpenSession()
+	return in, w.book(w.app, caller, in).Booking.ID
 }
 
-// past creates a booking of a session that has ended.
-func (w *world) past(who tenant.Caller) tenant.BookingID {
+// newPastBooking creates a booking of a session that has ended.
+func (w *world) newPastBooking(caller tenant.Caller) tenant.BookingID {
 	w.t.Helper()
-	in := w.makeSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)
-	return w.book(w.before, who, in).Booking.ID
+	in := w.createSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)
+	return w.book(w.before, caller, in).Booking.ID
 }
 
 // newEntry creates a waitlist entry for a full session.
-func (w *world) newEntry(who tenant.Caller) tenant.EntryID {
+func (w *world) newEntry(caller tenant.Caller) tenant.EntryID {
 	w.t.Helper()
 	in := w.newSession(func(in *session.Input) { in.Capacity = new(1) })
 	w.book(w.app, w.coach, in)
-	return w.book(w.app, who, in).Entry.ID
+	return w.book(w.app, caller, in).Entry.ID
 }
 
-func (w *world) newDevice(who tenant.Caller) tenant.DeviceID {
+func (w *world) newDevice(caller tenant.Caller) tenant.DeviceID {
 	w.t.Helper()
-	made, err := w.app.Accounts.RegisterDevice(w.ctx(), who, member.IOS, unique())
+	made, err := w.app.Accounts.RegisterDevice(w.ctx(), caller, member.IOS, unique())
 	w.ok(err)
 	return made.ID
 }
@@ -348,9 +351,9 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	return made, sessions[0]
 }
 
-// happened makes a booking and returns a filter for its event, once the event is visible: transactions of other tests
+// newEvent makes a booking and returns a filter for its event, once the event is visible: transactions of other tests
 // can delay it.
-func (w *world) happened() *v1.EventFilter {
+func (w *world) newEvent() *v1.EventFilter {
 	w.t.Helper()
 	b := w.book(w.app, w.newMember(), w.newSession()).Booking
 	eventually(w.t, "the event can be read", func() bool {

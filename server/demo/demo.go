@@ -28,7 +28,7 @@ type Tenant struct {
 	Subjects map[string]string
 	// Session is a session that the member can book; zero if there is none.
 	Session tenant.SessionID
-	// Offer is an offer that the member can answer; zero if there is none.
+	// Offer is an offer that the member can accept; zero if there is none.
 	Offer tenant.OfferID
 }
 

@@ -354,7 +354,7 @@ func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]sessio
 }
 
 // findSessionAndOffer finds a session that the demo member can book, with time left to cancel, and an offer that they
-// can answer.
+// can accept.
 func (b *builder) findSessionAndOffer(ctx context.Context, t *Tenant) error {
 	caller := tenant.Caller{Tenant: t.ID, Subject: t.Subjects[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
 	b.clock = b.now
