@@ -26,7 +26,7 @@ import (
 )
 
 // A seat is freed, declined by one member, and accepted by the next through a claim link. The explanations say why.
-func TestFreedPlace_GoesToTheNextAndIsExplained(t *testing.T) {
+func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)

@@ -154,7 +154,7 @@ func get(t *testing.T, url string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
+func TestCommandLine_ReportsMistakes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		args   []string

@@ -23,7 +23,7 @@ const (
 )
 
 // Commands reject a schema of another version and say what to do, except nodes during an upgrade.
-func TestCommands_RefuseASchemaOfAnotherVersion(t *testing.T) {
+func TestCommands_RejectSchemaOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},

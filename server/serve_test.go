@@ -116,7 +116,7 @@ func TestDoctor_ReportsEveryProblem(t *testing.T) {
 	}
 }
 
-func TestServe_SaysThatTheAddressIsTaken(t *testing.T) {
+func TestServe_ReportsAddressInUse(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {

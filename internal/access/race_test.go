@@ -12,7 +12,7 @@ import (
 
 // A result that was read before a change and arrives after the invalidation must not be cached.
 // Negative control: the same sequence must fail with a cache that stores what it reads.
-func TestInvalidate_DropsAnswersInTransit(t *testing.T) {
+func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
 	holdSubject := func(b *memorySource, hook func()) { b.beforeHolder = hook }

@@ -152,9 +152,13 @@ func TestGetBookingTrend_CountsByBucketAndChannel(t *testing.T) {
 		},
 	}
 	for bucket, want := range map[v1.TrendBucket][]*v1.BookingTrendPoint{
-		v1.TrendBucket_TREND_BUCKET_UNSPECIFIED: {{Date: dateMessage(2026, 3, 15)}, created, {Date: dateMessage(2026, 3, 17)}},
-		v1.TrendBucket_TREND_BUCKET_DAY:         {{Date: dateMessage(2026, 3, 15)}, created, {Date: dateMessage(2026, 3, 17)}},
-		v1.TrendBucket_TREND_BUCKET_WEEK:        {{Date: dateMessage(2026, 3, 9)}, created},
+		v1.TrendBucket_TREND_BUCKET_UNSPECIFIED: {
+			{Date: dateMessage(2026, 3, 15)}, created, {Date: dateMessage(2026, 3, 17)},
+		},
+		v1.TrendBucket_TREND_BUCKET_DAY: {
+			{Date: dateMessage(2026, 3, 15)}, created, {Date: dateMessage(2026, 3, 17)},
+		},
+		v1.TrendBucket_TREND_BUCKET_WEEK: {{Date: dateMessage(2026, 3, 9)}, created},
 	} {
 		trend, err := s.GetBookingTrend(
 			t.Context(), as(s.owner, &v1.GetBookingTrendRequest{Filter: marchFilter(15, 17), Bucket: bucket}),

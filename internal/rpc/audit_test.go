@@ -50,7 +50,8 @@ func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 		Actor: &v1.AuditActor{
 			Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, Id: s.Members["admin"].String(), Subject: "admin", Name: "Admin",
 		},
-		Action: "location.updated", TargetKind: "location", TargetId: created.GetId(), Changes: changes, RequestId: "request-1",
+		Action: "location.updated", TargetKind: "location", TargetId: created.GetId(), Changes: changes,
+		RequestId: "request-1",
 	}
 	got := page.GetEntries()[0]
 	if diff := cmp.Diff(

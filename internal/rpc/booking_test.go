@@ -339,7 +339,8 @@ func TestStaff_ReadDataOfMembers(t *testing.T) {
 		t.Errorf("the coach's own: %v, %v", own, err)
 	}
 	memberWithDevices, err := members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine}))
-	if err != nil || len(memberWithDevices.Msg.GetDevices()) != 1 || memberWithDevices.Msg.GetDevices()[0].GetKind() != v1.DeviceKind_DEVICE_KIND_IOS {
+	if err != nil || len(memberWithDevices.Msg.GetDevices()) != 1 ||
+		memberWithDevices.Msg.GetDevices()[0].GetKind() != v1.DeviceKind_DEVICE_KIND_IOS {
 		t.Errorf("devices: %v, %v", memberWithDevices, err)
 	}
 	preferences, err := notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine}))
@@ -389,7 +390,9 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 		change(p)
 		return p
 	}
-	created, err := put(owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true})
+	created, err := put(
+		owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true},
+	)
 	want := card(func(p *v1.BenefitProvider) { p.Etag = "v1" })
 	if diff := cmp.Diff(want, created, protocmp.Transform()); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got)\n%s", err, diff)
@@ -433,7 +436,9 @@ func TestBenefitProviders_PutAndList(t *testing.T) {
 		}
 	}
 	otherOwner := s.Token(t, "owner", s.NewTenant(t, "Other Club"))
-	if theirs, err := client.ListBenefitProviders(t.Context(), as(otherOwner, &v1.ListBenefitProvidersRequest{})); err != nil ||
+	if theirs, err := client.ListBenefitProviders(
+		t.Context(), as(otherOwner, &v1.ListBenefitProvidersRequest{}),
+	); err != nil ||
 		len(theirs.Msg.GetProviders()) != 0 {
 		t.Errorf("%v (%v)", theirs, err)
 	}

@@ -49,7 +49,8 @@ func limitedGzip(limit int64) connect.HandlerOption {
 	)
 }
 
-// gzipReader is a connect.Decompressor: a gzip.Reader with a limit. It returns errors of Connect, because Connect passes those on unchanged.
+// gzipReader is a connect.Decompressor: a gzip.Reader with a limit. It returns errors of Connect, because Connect
+// passes those on unchanged.
 type gzipReader struct {
 	gzip  gzip.Reader
 	limit int64

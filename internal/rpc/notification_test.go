@@ -181,7 +181,9 @@ func TestSenders_NeverReturnSecrets(t *testing.T) {
 	s := newNotificationTest(t)
 	const token, password = "5ecd5ecd5ecd5ecd5ecd5ecd5ecd5ecd", "correct horse battery"
 	update := func(senders *v1.Senders, paths ...string) (*connect.Response[v1.UpdateSendersResponse], error) {
-		return s.UpdateSenders(t.Context(), as(s.owner, &v1.UpdateSendersRequest{Senders: senders, UpdateMask: mask(paths...)}))
+		return s.UpdateSenders(
+			t.Context(), as(s.owner, &v1.UpdateSendersRequest{Senders: senders, UpdateMask: mask(paths...)}),
+		)
 	}
 	account := "AC" + strings.Repeat("0a", 16)
 	updated, err := update(&v1.Senders{

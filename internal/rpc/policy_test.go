@@ -50,7 +50,9 @@ func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	).GetId()
 	effective := func() *v1.EffectivePolicy {
 		t.Helper()
-		response, err := s.GetPolicy(t.Context(), as(s.Token(t, "coach"), &v1.GetPolicyRequest{LocationId: at, ServiceId: of}))
+		response, err := s.GetPolicy(
+			t.Context(), as(s.Token(t, "coach"), &v1.GetPolicyRequest{LocationId: at, ServiceId: of}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,9 @@ func TestRevalidate_ReturnsNotModified(t *testing.T) {
 	book := func(subject string) {
 		t.Helper()
 		client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-		if _, err := client.Book(t.Context(), as(s.Token(t, subject), &v1.BookRequest{SessionId: class.GetId()})); err != nil {
+		if _, err := client.Book(
+			t.Context(), as(s.Token(t, subject), &v1.BookRequest{SessionId: class.GetId()}),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -551,7 +551,8 @@ func TestImportSessions_ReportsProblems(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	good := strings.ReplaceAll(header, ",colour", "") + "vinyasa,PIER 1,2026-03-28,18:00,60\n"
-	if got := request(good, true); got.GetImported() != 0 || got.GetProblems() != 0 || got.GetRows()[0].GetSessionId() != "" {
+	if got := request(good, true); got.GetImported() != 0 || got.GetProblems() != 0 ||
+		got.GetRows()[0].GetSessionId() != "" {
 		t.Errorf("dry run: %v", got)
 	}
 	got = request(good, false)

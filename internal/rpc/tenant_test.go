@@ -221,7 +221,9 @@ func TestLocation_RoundTripsEveryField(t *testing.T) {
 	if diff := cmp.Diff(want, set.Msg.GetLocation(), ignoreServerFields()...); diff != "" {
 		t.Error(diff)
 	}
-	if set, err = s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()})); err != nil ||
+	if set, err = s.SetChannels(
+		t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()}),
+	); err != nil ||
 		len(set.Msg.GetLocation().GetChannels()) != 0 {
 		t.Error(set, err)
 	}
@@ -402,7 +404,9 @@ func TestService_RoundTripsEveryField(t *testing.T) {
 		t.Context(),
 		as(
 			s.owner,
-			&v1.UpdateServiceRequest{Service: &v1.Service{Id: created.GetId()}, UpdateMask: mask("max_party", "delivery", "color")},
+			&v1.UpdateServiceRequest{
+				Service: &v1.Service{Id: created.GetId()}, UpdateMask: mask("max_party", "delivery", "color"),
+			},
 		),
 	)
 	if err != nil || cleared.Msg.GetService().GetMaxParty() != 3 ||

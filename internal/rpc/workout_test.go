@@ -80,7 +80,8 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &v1.Workout{
-		Id: response.Msg.GetWorkout().GetId(), Name: "Squats", Body: "3 × 10", Etag: "v1", CreateTime: timestamppb.New(monday),
+		Id: response.Msg.GetWorkout().GetId(), Name: "Squats", Body: "3 × 10", Etag: "v1",
+		CreateTime: timestamppb.New(monday),
 		UpdateTime: timestamppb.New(monday),
 	}
 	if diff := cmp.Diff(want, response.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
@@ -115,7 +116,9 @@ func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	deleted, err := s.DeleteWorkout(ctx, as(coach, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId(), Etag: want.GetEtag()}))
+	deleted, err := s.DeleteWorkout(
+		ctx, as(coach, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId(), Etag: want.GetEtag()}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -324,7 +324,7 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 	}
 }
 
-func TestClaim_RefusedAnswerKeepsOfferOpen(t *testing.T) {
+func TestClaim_FailedAcceptKeepsOfferOpen(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	plan, err := c.app.Catalog.CreatePlan(t.Context(), c.owner, credit.Plan{
@@ -350,7 +350,7 @@ func TestClaim_RefusedAnswerKeepsOfferOpen(t *testing.T) {
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")
 }
 
-func TestClaim_ConcurrentAnswersTakeEffectOnce(t *testing.T) {
+func TestClaim_ConcurrentRequestsTakeEffectOnce(t *testing.T) {
 	t.Parallel()
 	for range 4 {
 		c := newClaimStudio(t, waitlist.OfferInTurn)
@@ -418,7 +418,7 @@ func TestClaim_RejectsInvalidLinks(t *testing.T) {
 	}
 }
 
-func TestClaim_AnswersUnavailableOnFailure(t *testing.T) {
+func TestClaim_ReturnsUnavailableOnFailure(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
