@@ -296,7 +296,7 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 	good := ours.token(tenant.RoleOwner)
 	nobody := tenant.New[tenant.TenantID](time.Now())
 	forbidden := outcome{
-		Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not good for that tenant.",
+		Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not valid for this tenant.",
 	}
 	for _, p := range procedures() {
 		if p.IsPublic() {

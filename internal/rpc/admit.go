@@ -106,9 +106,11 @@ func resolveTenant(principal token.Principal, m proto.Message, rule Rule) (id te
 }
 
 var (
-	errTenantForbidden = fault.New(fault.PermissionDenied, fault.TenantForbidden, "The token is not good for that tenant.")
-	errTenantRequired  = fault.New(
-		fault.InvalidArgument, fault.TenantRequired, "The token is good for several tenants: name one in tenant_id.",
+	errTenantForbidden = fault.New(
+		fault.PermissionDenied, fault.TenantForbidden, "The token is not valid for this tenant.",
+	)
+	errTenantRequired = fault.New(
+		fault.InvalidArgument, fault.TenantRequired, "The token is valid for several tenants. Set tenant_id to one of them.",
 	).In("tenant_id")
 )
 

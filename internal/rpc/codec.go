@@ -78,7 +78,7 @@ func (jsonCodec) Unmarshal(data []byte, message any) error {
 		return err
 	}
 	if len(data) == 0 {
-		err = errors.New("the body is empty; the least is {}")
+		err = errors.New("the body is empty; send at least {}")
 	} else {
 		err = protojson.Unmarshal(data, m)
 	}

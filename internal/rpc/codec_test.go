@@ -33,7 +33,7 @@ func TestCodecs_RejectUndecodableMessages(t *testing.T) {
 		"twice":                {body: `{"note":"a","note":"b"}`, field: "note"},
 		"cut off":              {body: `{"note":"a`},
 		"not an object":        {body: `[]`},
-		"empty":                {body: ``, message: "The message cannot be read: the body is empty; the least is {}."},
+		"empty":                {body: ``, message: "The message cannot be read: the body is empty; send at least {}."},
 		"long":                 {body: `{"partySize":"` + strings.Repeat("é", 4000) + `"}`, field: "partySize"},
 		"binary":               {body: "\x0a\xff", kind: "application/proto"},
 		"no UTF-8":             {body: "\x0a\x01\xff", kind: "application/proto"},

@@ -43,7 +43,7 @@ var codes = map[fault.Kind]connect.Code{
 func encodeError(ctx context.Context, f *fault.Error) *connect.Error {
 	message, metadata := f.Message, maps.Clone(f.Metadata)
 	if f.Kind == fault.Internal {
-		message = "Something went wrong. Its id is " + request.ID(ctx) + "."
+		message = "Something went wrong. The request ID is " + request.ID(ctx) + "."
 		metadata = map[string]string{"request_id": request.ID(ctx)}
 	} else if f.Field != "" {
 		if metadata == nil {
@@ -103,11 +103,11 @@ func faultOf(ctx context.Context, err error) *fault.Error {
 
 var (
 	errInternal   = fault.New(fault.Internal, fault.InternalError, "Something went wrong.")
-	errCallerLeft = fault.New(fault.Canceled, fault.CallerLeft, "The caller gave up.")
+	errCallerLeft = fault.New(fault.Canceled, fault.CallerLeft, "The caller canceled the request.")
 	// The change may have been made, so a retry needs the same idempotency key.
 	errTimeout = fault.New(
 		fault.DeadlineExceeded, fault.Timeout,
-		"Out of time. Try again, with the same idempotency key if anything is to change.",
+		"The request timed out. Try again, with the same idempotency key if it changes something.",
 	)
 )
 

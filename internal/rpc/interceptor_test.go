@@ -557,7 +557,7 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 		},
 		"anything": {
 			err: errors.New("secret"), want: apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
-			text: "Something went wrong. Its id is r1.",
+			text: "Something went wrong. The request ID is r1.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

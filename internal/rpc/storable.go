@@ -48,7 +48,7 @@ func checkStorableValue(field protoreflect.FieldDescriptor, value protoreflect.V
 		}
 	case protoreflect.MessageKind:
 		if at, ok := value.Message().Interface().(*timestamppb.Timestamp); ok && !at.IsValid() {
-			return fault.Invalid(path, "%s is no time of the years 1 to 9999.", path)
+			return fault.Invalid(path, "%s must be a time in the years 1 to 9999.", path)
 		}
 		return checkStorable(value.Message(), path+".")
 	default:

@@ -102,7 +102,9 @@ func ExpectedVersion(text string) (*int, error) {
 	}
 	version, err := strconv.Atoi(strings.TrimPrefix(text, "v"))
 	if err != nil || Etag(version) != text {
-		return nil, fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it. Read it again, then decide.")
+		return nil, fault.New(
+			fault.Aborted, fault.ETagMismatch, "Someone else has edited this. Read it again, then try again.",
+		)
 	}
 	return &version, nil
 }

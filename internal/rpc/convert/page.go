@@ -67,7 +67,7 @@ func ParsePage[C any](request PageRequest) (Page[C], error) {
 }
 
 // ErrPageToken is the error for a token that this query did not return.
-var ErrPageToken = fault.Invalid("page_token", "page_token is none that this query gave.")
+var ErrPageToken = fault.Invalid("page_token", "page_token is not from this query.")
 
 // HasNUL reports whether JSON contains an escaped NUL character. No stored text has one, and Postgres rejects it.
 func HasNUL(raw []byte) bool {
