@@ -91,8 +91,8 @@ func TestDev_StartsWithNothingAndLeavesNoProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		address := out.after(t, "ready at ")
-		if elsewhere := regexp.MustCompile(`the cluster is in (\S+)`).FindStringSubmatch(out.String()); elsewhere != nil {
-			t.Cleanup(func() { _ = os.RemoveAll(elsewhere[1]) })
+		if cluster := regexp.MustCompile(`the cluster is in (\S+)`).FindStringSubmatch(out.String()); cluster != nil {
+			t.Cleanup(func() { _ = os.RemoveAll(cluster[1]) })
 		}
 		if sheet := readDevInfo(t, filepath.Join(data, "dev.json")); sheet.Address != address {
 			t.Errorf("dev.json says %q, the command %q", sheet.Address, address)

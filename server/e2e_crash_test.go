@@ -68,7 +68,7 @@ func testCrashRecovery(t *testing.T, binary string) {
 	l.retryUnanswered() // some may not have reached the server
 	l.check("work went on")
 	if len(l.acknowledged) == before {
-		t.Error("nothing was answered, though nobody was killed")
+		t.Error("no responses, although nothing was killed")
 	}
 	second.signal(t, syscall.SIGTERM)
 	if code := second.ProcessState.ExitCode(); code != 0 {
@@ -268,10 +268,10 @@ func (l *load) check(after string) {
 		l.t.Fatal(err)
 	}
 	l.t.Logf("after %s: %d answers, %d open questions", after, len(l.acknowledged), len(l.unanswered))
-	for id, told := range l.acknowledged {
+	for id, want := range l.acknowledged {
 		got := there[id]
-		if got != told && (told != "WAITING" || got != "BOOKED") && (!l.uncertain[id] || got != "CANCELLED") {
-			l.t.Errorf("after %s: %s was told to be %s, and is %q", after, id, told, got)
+		if got != want && (want != "WAITING" || got != "BOOKED") && (!l.uncertain[id] || got != "CANCELLED") {
+			l.t.Errorf("after %s: %s was acknowledged as %s, and is %q", after, id, want, got)
 		}
 	}
 }

@@ -131,11 +131,11 @@ func testCrashWhileSending(t *testing.T, binary string) {
 		if count(
 			`select count(*) from deliveries where tenant_id = $1 and id = $2`, w.ID.String(), callback.Query().Get("delivery"),
 		) != 1 {
-			t.Errorf("no line of the log tells of %s", callback)
+			t.Errorf("the delivery log has no line for %s", callback)
 		}
 	}
 	for number, caller := range numbers {
-		told := count(
+		duplicates := count(
 			`select count(*) from deliveries where tenant_id = $1 and member_id = $2 and channel = 'SMS' and possible_duplicate`,
 			w.ID.String(), caller.String(),
 		)
@@ -147,8 +147,8 @@ func testCrashWhileSending(t *testing.T, binary string) {
 			t.Errorf("%s got no message", number)
 		}
 		doubles += max(0, got[number]-1)
-		if got[number]-1 > told {
-			t.Errorf("%s was told %d times, and the log knows of %d", number, got[number], told+1)
+		if got[number]-1 > duplicates {
+			t.Errorf("%s got %d messages, and the log has %d", number, got[number], duplicates+1)
 		}
 	}
 	if doubles == 0 {

@@ -167,7 +167,7 @@ func testDev(t *testing.T, binary string) {
 		memory = second.memory(t)
 		return memory <= maxMemory
 	})
-	t.Logf("it takes %.1f MB of memory when nobody calls", float64(memory)/1e6)
+	t.Logf("memory when idle: %.1f MB", float64(memory)/1e6)
 	second.stop(t, os.Interrupt, address)
 	// This includes Postgres, because it has exited and was waited for.
 	if worked := second.ProcessState.UserTime() + second.ProcessState.SystemTime(); worked > secondStart {

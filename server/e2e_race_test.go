@@ -113,7 +113,7 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 	slices.Sort(positions)
 	for i, position := range positions {
 		if int(position) != i+1 {
-			t.Errorf("the queue was told to be at %v", positions)
+			t.Errorf("positions in the queue: %v", positions)
 			break
 		}
 	}
@@ -171,7 +171,7 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 		}
 		if bookings > seats || counted != bookings {
 			t.Logf(
-				"round %d: %d seats, %d told that they have one, %d bookings, %d counted", round+1, seats, booked, bookings,
+				"round %d: %d seats, %d confirmed responses, %d bookings, %d counted", round+1, seats, booked, bookings,
 				counted,
 			)
 			if c := start(

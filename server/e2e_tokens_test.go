@@ -219,9 +219,9 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 			"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
 		}
 		change(claims)
-		made := jwt.NewWithClaims(method, claims)
-		made.Header["kid"] = header.Kid
-		raw, err := made.SignedString(key)
+		created := jwt.NewWithClaims(method, claims)
+		created.Header["kid"] = header.Kid
+		raw, err := created.SignedString(key)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,9 +107,9 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		story := call[*v1.ExplainEntryResponse](
 			t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]},
 		)
-		told := strings.Join(story.GetSentences(), "\n")
-		if story.GetEntry().GetStatus() != want.status || !strings.Contains(told, want.says) {
-			t.Errorf("number %d is %v, and is told:\n%s", i+1, story.GetEntry().GetStatus(), told)
+		sentences := strings.Join(story.GetSentences(), "\n")
+		if story.GetEntry().GetStatus() != want.status || !strings.Contains(sentences, want.says) {
+			t.Errorf("entry %d is %v:\n%s", i+1, story.GetEntry().GetStatus(), sentences)
 		}
 	}
 
@@ -189,7 +189,7 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 		t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)},
 	)
 	if len(whole.GetDecisions()) != 2 || len(whole.GetEntries()) != 3 {
-		t.Fatalf("staff are told %v", whole)
+		t.Fatalf("explanation for staff: %v", whole)
 	}
 	for _, e := range whole.GetEntries() {
 		if e.GetId() != me {
@@ -198,20 +198,20 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	}
 
 	explain := procedureNamed(t, "WaitlistService/ExplainEntry")
-	told := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
-	if told.Code != codes.OK || !strings.Contains(told.Response, "It was not chosen") {
-		t.Fatal(told)
+	response := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
+	if response.Code != codes.OK || !strings.Contains(response.Response, "It was not chosen") {
+		t.Fatal(response)
 	}
 	staff := l.try(
 		t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"),
 		&v1.ExplainSessionRequest{SessionId: text(in)},
 	)
 	for what, secret := range secrets {
-		if strings.Contains(told.Response, secret) {
-			t.Errorf("the member is told %s, %q", what, secret)
+		if strings.Contains(response.Response, secret) {
+			t.Errorf("the member sees %s, %q", what, secret)
 		}
 		if !strings.Contains(what, "holder") && !strings.Contains(staff.Response, secret) {
-			t.Errorf("staff are not told %s, %q", what, secret)
+			t.Errorf("staff do not see %s, %q", what, secret)
 		}
 	}
 	if entry := l.try(

@@ -76,12 +76,12 @@ func newWorld(t *testing.T, live *liveNode) *world {
 			RolesChanged: live.Guard.Invalidate,
 		}),
 	}
-	made, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+	created, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 		Owner: &accounts.FirstOwner{Subject: tenant.RoleOwner, Name: unique(), Email: unique() + "@example.com"},
 	})
 	w.ok(err)
-	w.ID = made.ID
+	w.ID = created.ID
 	members, err := w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
 	w.ok(err)
 	w.owner = tenant.Caller{
@@ -181,9 +181,9 @@ func (w *world) newCoach() tenant.MemberID {
 
 func (w *world) newRole() string {
 	w.t.Helper()
-	made, err := w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
+	created, err := w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
 	w.ok(err)
-	return made.Name
+	return created.Name
 }
 
 func (w *world) newAccount() tenant.ServiceAccountID {
@@ -203,49 +203,49 @@ func (w *world) newKey() (tenant.ServiceAccountID, string) {
 
 func (w *world) newLocation() tenant.LocationID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
+	created, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
 		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4},
 		Channels: catalog.Channels(), Active: true,
 	})
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newRoom() tenant.ResourceID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateResource(
+	created, err := w.app.Catalog.CreateResource(
 		w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true},
 	)
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newService() tenant.ServiceID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateService(w.ctx(), w.owner, catalog.Service{
+	created, err := w.app.Catalog.CreateService(w.ctx(), w.owner, catalog.Service{
 		Name: unique(), Duration: slotLength, DefaultCapacity: new(10), DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 4,
 		Delivery: catalog.InPerson, Active: true,
 	})
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newPlan() credit.Plan {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
+	created, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
 		Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true,
 	})
 	w.ok(err)
-	return made
+	return created
 }
 
 func (w *world) newSubscription(caller tenant.Caller) tenant.SubscriptionID {
 	w.t.Helper()
-	made, err := w.app.Accounts.Subscribe(
+	created, err := w.app.Accounts.Subscribe(
 		w.ctx(), w.owner, accounts.SubscribeRequest{Member: caller.Member, Plan: w.plan.ID},
 	)
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 // newSlot returns an unused time, tomorrow or later.
@@ -263,9 +263,9 @@ func (w *world) sessionAt(at time.Time, change ...func(*session.Input)) session.
 
 func (w *world) createSession(a *app.Services, in session.Input, publish bool) tenant.SessionID {
 	w.t.Helper()
-	made, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
+	created, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newSession(change ...func(*session.Input)) tenant.SessionID {
@@ -320,16 +320,16 @@ func (w *world) newEntry(caller tenant.Caller) tenant.EntryID {
 
 func (w *world) newDevice(caller tenant.Caller) tenant.DeviceID {
 	w.t.Helper()
-	made, err := w.app.Accounts.RegisterDevice(w.ctx(), caller, member.IOS, unique())
+	created, err := w.app.Accounts.RegisterDevice(w.ctx(), caller, member.IOS, unique())
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newWorkout() tenant.WorkoutID {
 	w.t.Helper()
-	made, err := w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique())
+	created, err := w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique())
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 // newSeries creates a series of two sessions, with their own room and coach.
@@ -340,7 +340,7 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	starts := w.newSlot().In(berlin)
 	in := w.sessionAt(time.Time{})
 	in.Resource, in.Coach = w.newRoom(), w.newCoach()
-	made, sessions, err := w.app.Schedules.CreateSeries(w.ctx(), w.owner, schedules.SeriesInput{
+	created, sessions, err := w.app.Schedules.CreateSeries(w.ctx(), w.owner, schedules.SeriesInput{
 		Template: in, Publish: publish,
 		Pattern: session.Pattern{
 			Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin),
@@ -348,7 +348,7 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 		},
 	})
 	w.ok(err)
-	return made, sessions[0]
+	return created, sessions[0]
 }
 
 // newEvent makes a booking and returns a filter for its event, once the event is visible: transactions of other tests

@@ -9,11 +9,11 @@ func recordAnalytics(s *studio) {
 	today := s.class("today", on(5, "12:00"), capacity(3), func(in *v1.SessionInput) { in.ResourceId = s.room })
 	outside := s.class("outside", on(6, "12:00"), func(in *v1.SessionInput) { in.LocationId = s.park })
 	endless := s.class("endless", on(6, "14:00"), func(in *v1.SessionInput) { in.Unlimited = true })
-	gone, full := s.class("gone", on(6, "16:00")), s.class("full", on(7, "12:00"), capacity(1))
+	cancelled, full := s.class("gone", on(6, "16:00")), s.class("full", on(7, "12:00"), capacity(1))
 	came, stayed := s.book(s.mia, today), s.book(s.tom, today)
 	s.book(s.noah, outside)
 	s.book(s.lena, endless)
-	s.book(s.zoe, gone)
+	s.book(s.zoe, cancelled)
 	first := s.book(s.mia, full)
 	late := s.book(s.lena, outside)
 	s.silently(func() {
@@ -22,7 +22,7 @@ func recordAnalytics(s *studio) {
 		)
 		mustCall[*v1.BookResponse](s.recording, s.tom, &v1.BookRequest{SessionId: full})
 		mustCall[*v1.CancelBookingResponse](s.recording, s.mia, &v1.CancelBookingRequest{BookingId: first.GetId()})
-		mustCall[*v1.CancelSessionResponse](s.recording, s.olga, &v1.CancelSessionRequest{SessionId: gone})
+		mustCall[*v1.CancelSessionResponse](s.recording, s.olga, &v1.CancelSessionRequest{SessionId: cancelled})
 	})
 	s.startAt(on(6, "10:00"))
 	s.silently(func() {

@@ -57,11 +57,11 @@ func recordTenant(s *studio) {
 }
 
 func recordLocations(s *studio) {
-	made := recordResponse[*v1.CreateLocationResponse](s.recording, s.olga, "The owner adds a location",
+	created := recordResponse[*v1.CreateLocationResponse](s.recording, s.olga, "The owner adds a location",
 		&v1.CreateLocationRequest{Location: &v1.Location{
 			Name: "Beach", TimeZone: "Europe/Lisbon", Geo: &latlng.LatLng{Latitude: 38.7, Longitude: -9.1}, Address: "Praia 1",
 		}}).GetLocation()
-	s.names.set(made.GetId(), "beach")
+	s.names.set(created.GetId(), "beach")
 	s.recordError(
 		s.olga, "The owner adds it again", "ALREADY_EXISTS", &v1.CreateLocationRequest{Location: &v1.Location{Name: "beach"}},
 	)
@@ -73,7 +73,7 @@ func recordLocations(s *studio) {
 		return &v1.UpdateLocationRequest{Location: in, UpdateMask: paths(names...)}
 	}
 	change := edit(
-		&v1.Location{Id: made.GetId(), Name: "Beach House", TimeZone: "Atlantic/Madeira", Etag: made.GetEtag()}, "name",
+		&v1.Location{Id: created.GetId(), Name: "Beach House", TimeZone: "Atlantic/Madeira", Etag: created.GetEtag()}, "name",
 		"time_zone", "geo", "active",
 	)
 	s.record(s.olga, "The owner edits the location", change)
@@ -115,13 +115,13 @@ func recordResources(s *studio) {
 	add := func(location, name string) *v1.CreateResourceRequest {
 		return &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: location, Name: name, Kind: "court"}}
 	}
-	made := recordResponse[*v1.CreateResourceResponse](
+	created := recordResponse[*v1.CreateResourceResponse](
 		s.recording, s.olga, "The owner adds a court", add(s.center, "Court 1"),
 	).GetResource()
 	s.recordError(s.olga, "The owner adds the court again", "ALREADY_EXISTS", add(s.center, "court 1"))
 	s.recordError(s.olga, "The owner adds a court nowhere", "LOCATION_NOT_FOUND", add(absentID, "Court 1"))
 	edit := &v1.UpdateResourceRequest{
-		Resource:   &v1.Resource{Id: made.GetId(), Name: "Court A", Kind: "clay", Etag: made.GetEtag()},
+		Resource:   &v1.Resource{Id: created.GetId(), Name: "Court A", Kind: "clay", Etag: created.GetEtag()},
 		UpdateMask: paths("name", "kind", "active"),
 	}
 	s.record(s.olga, "The owner closes the court", edit)
@@ -144,12 +144,12 @@ func recordResources(s *studio) {
 func recordServices(s *studio) {
 	s.startAt(on(5, "10:10"))
 	add := func(in *v1.Service) *v1.CreateServiceRequest { return &v1.CreateServiceRequest{Service: in} }
-	made := recordResponse[*v1.CreateServiceResponse](s.recording, s.olga, "The owner adds a service", add(&v1.Service{
+	created := recordResponse[*v1.CreateServiceResponse](s.recording, s.olga, "The owner adds a service", add(&v1.Service{
 		Name: "Round", Description: "Eighteen holes.", Category: "Golf", Duration: durationpb.New(4 * time.Hour),
 		DefaultCapacity: new(int32(4)),
 		MinParty:        2, MaxParty: 4, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Color: "#00ff00",
 	})).GetService()
-	s.names.set(made.GetId(), "golf-round")
+	s.names.set(created.GetId(), "golf-round")
 	s.record(
 		s.olga, "The owner adds a service with nothing but defaults",
 		add(&v1.Service{Name: "Talk", Duration: durationpb.New(30 * time.Minute), Delivery: v1.Delivery_DELIVERY_FEED}),
@@ -163,21 +163,22 @@ func recordServices(s *studio) {
 		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths(names...)}
 	}
 	change := edit(
-		&v1.Service{Id: made.GetId(), DefaultWaitlistCapacity: 3, Etag: made.GetEtag(), Active: true}, "default_capacity",
+		&v1.Service{Id: created.GetId(), DefaultWaitlistCapacity: 3, Etag: created.GetEtag(), Active: true},
+		"default_capacity",
 		"default_waitlist_capacity", "active",
 	)
 	s.record(s.olga, "The owner edits the service", change)
 	s.recordError(s.olga, "The owner edits a service that has changed", "ETAG_MISMATCH", change)
 	s.recordError(
 		s.olga, "The owner has parties of three to two", "INVALID_FIELD",
-		edit(&v1.Service{Id: made.GetId(), MinParty: 3, MaxParty: 2}, "min_party", "max_party"),
+		edit(&v1.Service{Id: created.GetId(), MinParty: 3, MaxParty: 2}, "min_party", "max_party"),
 	)
 	s.recordError(
 		s.olga, "The owner has parties of five to four", "INVALID_FIELD",
-		edit(&v1.Service{Id: made.GetId(), MinParty: 5}, "min_party"),
+		edit(&v1.Service{Id: created.GetId(), MinParty: 5}, "min_party"),
 	)
 	s.recordError(s.olga, "The owner edits no service", "SERVICE_NOT_FOUND", edit(&v1.Service{Id: absentID}, "color"))
-	s.record(s.mia, "Mia reads the service", &v1.GetServiceRequest{ServiceId: made.GetId()})
+	s.record(s.mia, "Mia reads the service", &v1.GetServiceRequest{ServiceId: created.GetId()})
 	s.recordError(s.mia, "Mia reads no service", "SERVICE_NOT_FOUND", &v1.GetServiceRequest{ServiceId: absentID})
 	page := recordResponse[*v1.ListServicesResponse](
 		s.recording, s.mia, "Mia lists one service", &v1.ListServicesRequest{PageSize: 1},

@@ -89,7 +89,7 @@ func recordPayers(s *studio, pack, limited string) {
 		)
 	})
 	class := s.class("evening", on(7, "18:00"), capacity(8))
-	beside, sameDay := s.class("beside", on(7, "18:30"), capacity(8)), s.class("sameDay", on(7, "20:00"), capacity(8))
+	overlapping, sameDay := s.class("beside", on(7, "18:30"), capacity(8)), s.class("sameDay", on(7, "20:00"), capacity(8))
 	saturday, sunday := s.class("saturday", on(8, "18:00"), capacity(8)), s.class("sunday", on(9, "18:00"), capacity(8))
 	monday := s.class("monday", on(10, "18:00"), capacity(8))
 	s.recordError(s.mia, "Mia has no plan", "NO_ACTIVE_PLAN", &v1.BookRequest{SessionId: class})
@@ -102,12 +102,12 @@ func recordPayers(s *studio, pack, limited string) {
 	s.recordError(
 		s.mia, "Mia has too few credits for two", "NO_CREDITS", &v1.BookRequest{SessionId: saturday, PartySize: 2},
 	)
-	s.record(s.mia, "Mia spends her last credit on what overlaps", &v1.BookRequest{SessionId: beside})
+	s.record(s.mia, "Mia spends her last credit on what overlaps", &v1.BookRequest{SessionId: overlapping})
 	s.recordError(s.mia, "Mia has no credits left", "NO_CREDITS", &v1.BookRequest{SessionId: saturday})
 
 	toms := s.subscribe(s.tom, limited)
 	s.record(s.tom, "Tom books without credits", &v1.BookRequest{SessionId: class})
-	s.recordError(s.tom, "Tom books what overlaps on a full day", "DAILY_LIMIT", &v1.BookRequest{SessionId: beside})
+	s.recordError(s.tom, "Tom books what overlaps on a full day", "DAILY_LIMIT", &v1.BookRequest{SessionId: overlapping})
 	s.recordError(s.tom, "Tom books twice a day", "DAILY_LIMIT", &v1.BookRequest{SessionId: sameDay})
 	s.record(s.tom, "Tom books on Saturday", &v1.BookRequest{SessionId: saturday})
 	s.recordError(s.tom, "Tom books three times a week", "WEEKLY_LIMIT", &v1.BookRequest{SessionId: sunday})
@@ -116,7 +116,7 @@ func recordPayers(s *studio, pack, limited string) {
 		s.adam, "The admin lifts Tom's limit a day",
 		&v1.UpdatePlanRequest{PlanId: limited, Plan: &v1.PlanInput{}, UpdateMask: paths("daily_limit", "weekly_limit")},
 	)
-	s.recordError(s.tom, "Tom books what overlaps", "OVERLAP", &v1.BookRequest{SessionId: beside})
+	s.recordError(s.tom, "Tom books what overlaps", "OVERLAP", &v1.BookRequest{SessionId: overlapping})
 	s.record(s.tom, "Tom books later that day", &v1.BookRequest{SessionId: sameDay})
 
 	lenas, second := s.subscribe(s.lena, pack), s.subscribe(s.lena, limited)

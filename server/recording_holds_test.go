@@ -10,14 +10,14 @@ import (
 
 // Holds, with payments, items and benefits, of members, guests and partners.
 func recordHolds(s *studio) {
-	mat, gone := recordItems(s)
+	mat, soldOut := recordItems(s)
 	recordProviders(s)
-	recordMemberHolds(s, mat, gone)
+	recordMemberHolds(s, mat, soldOut)
 	recordPartnerHolds(s)
 	recordExpiry(s)
 }
 
-func recordItems(s *studio) (mat, gone string) {
+func recordItems(s *studio) (mat, soldOut string) {
 	create := func(title, name string, stock int32) string {
 		return recordResponse[*v1.CreateItemResponse](s.recording, s.olga, title, &v1.CreateItemRequest{LocationId: s.center,
 			Item: &v1.ItemInput{
@@ -82,7 +82,7 @@ func recordProviders(s *studio) {
 	s.record(s.mia, "Mia lists benefit providers", &v1.ListBenefitProvidersRequest{})
 }
 
-func recordMemberHolds(s *studio, mat, gone string) {
+func recordMemberHolds(s *studio, mat, soldOut string) {
 	s.startAt(on(5, "10:10"))
 	evening := s.class("evening", on(7, "18:00"), capacity(4))
 	mats := func(item string, n int32) []*v1.ItemChoice {
@@ -97,7 +97,7 @@ func recordMemberHolds(s *studio, mat, gone string) {
 		s.tom, "Tom wants too many mats", "ITEM_UNAVAILABLE", &v1.HoldBookingRequest{SessionId: evening, Items: mats(mat, 2)},
 	)
 	s.recordError(
-		s.tom, "Tom wants a locker", "ITEM_UNAVAILABLE", &v1.HoldBookingRequest{SessionId: evening, Items: mats(gone, 1)},
+		s.tom, "Tom wants a locker", "ITEM_UNAVAILABLE", &v1.HoldBookingRequest{SessionId: evening, Items: mats(soldOut, 1)},
 	)
 	s.recordError(
 		s.tom, "Tom wants what is not there", "ITEM_UNAVAILABLE",

@@ -21,7 +21,7 @@ func recordRoleEdits(s *studio) {
 	greeter := &v1.Role{
 		Name: "greeter", Title: "Greeter", Description: "Says hello.", Permissions: []string{"checkin.staff", "session.read"},
 	}
-	made := recordResponse[*v1.CreateRoleResponse](
+	created := recordResponse[*v1.CreateRoleResponse](
 		s.recording, s.adam, "The admin makes a role", &v1.CreateRoleRequest{Role: greeter},
 	).GetRole()
 	s.recordError(s.adam, "The admin makes it again", "ALREADY_EXISTS", &v1.CreateRoleRequest{Role: greeter})
@@ -35,7 +35,7 @@ func recordRoleEdits(s *studio) {
 	}
 	change := edit(
 		&v1.Role{
-			Name: "greeter", Title: "Host", Permissions: []string{"session.read", "booking.roster"}, Etag: made.GetEtag(),
+			Name: "greeter", Title: "Host", Permissions: []string{"session.read", "booking.roster"}, Etag: created.GetEtag(),
 		},
 		"title", "permissions",
 	)
@@ -116,8 +116,8 @@ func recordAssignments(s *studio) {
 func recordAccounts(s *studio) {
 	s.startAt(on(5, "10:10"))
 	create := &v1.CreateServiceAccountRequest{Name: "Kiosk", Description: "In the hall.", Roles: []string{"partner"}}
-	made := recordResponse[*v1.CreateServiceAccountResponse](s.recording, s.adam, "The admin makes an account", create)
-	id := made.GetServiceAccount().GetId()
+	created := recordResponse[*v1.CreateServiceAccountResponse](s.recording, s.adam, "The admin makes an account", create)
+	id := created.GetServiceAccount().GetId()
 	s.recordError(s.adam, "The admin makes the account again", "ALREADY_EXISTS", create)
 	s.recordError(
 		s.adam, "The admin makes an account with no role", "ROLE_NOT_FOUND",
@@ -125,19 +125,21 @@ func recordAccounts(s *studio) {
 	)
 	s.recordError(s.cora, "The coach makes an account", "PERMISSION_DENIED", create)
 	got := recordResponse[*v1.ExchangeKeyResponse](
-		s.recording, anonymous, "The kiosk exchanges its key", &v1.ExchangeKeyRequest{Key: made.GetKey()},
+		s.recording, anonymous, "The kiosk exchanges its key", &v1.ExchangeKeyRequest{Key: created.GetKey()},
 	)
 	kiosk := person{name: "kiosk", token: got.GetAccessToken()}
 	s.record(kiosk, "The kiosk lists services", &v1.ListServicesRequest{})
 	s.recordError(
 		anonymous, "The kiosk exchanges its key with the other tenant", "KEY_INVALID",
-		&v1.ExchangeKeyRequest{Key: made.GetKey(), TenantId: s.other},
+		&v1.ExchangeKeyRequest{Key: created.GetKey(), TenantId: s.other},
 	)
 	s.recordError(anonymous, "Somebody exchanges a forged key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: "berth_forged"})
 	rotated := recordResponse[*v1.RotateServiceAccountKeyResponse](
 		s.recording, s.adam, "The admin rotates the key", &v1.RotateServiceAccountKeyRequest{ServiceAccountId: id},
 	)
-	s.recordError(anonymous, "The kiosk exchanges its old key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: made.GetKey()})
+	s.recordError(
+		anonymous, "The kiosk exchanges its old key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: created.GetKey()},
+	)
 	s.record(anonymous, "The kiosk exchanges its new key", &v1.ExchangeKeyRequest{Key: rotated.GetKey()})
 	s.record(
 		s.adam, "The admin rotates the key with some overlap",

@@ -21,7 +21,7 @@ func recordSeries(s *studio) {
 	}
 	weekly := create("FREQ=WEEKLY;BYDAY=MO,WE;COUNT=6", june(10))
 	weekly.ExcludedDates = []*date.Date{june(17)}
-	made := recordResponse[*v1.CreateSeriesResponse](s.recording, s.adam, "The admin creates a series", weekly)
+	created := recordResponse[*v1.CreateSeriesResponse](s.recording, s.adam, "The admin creates a series", weekly)
 	s.recordError(s.adam, "The admin creates it again", "RESOURCE_BUSY", weekly)
 	s.recordError(s.cora, "The coach creates a series", "PERMISSION_DENIED", weekly)
 	s.recordError(s.adam, "The admin's rule cannot be read", "RECURRENCE_INVALID", create("FREQ=SOMETIMES", june(10)))
@@ -32,18 +32,18 @@ func recordSeries(s *studio) {
 		s.adam, "The admin's rule yields too much", "RECURRENCE_INVALID", create("FREQ=MINUTELY;COUNT=6000", june(10)),
 	)
 	s.recordError(s.adam, "The admin's day is none", "RECURRENCE_INVALID", create("FREQ=DAILY;COUNT=2", june(31)))
-	s.record(s.adam, "The admin reads the series", &v1.GetSeriesRequest{SeriesId: made.GetSeries().GetId()})
+	s.record(s.adam, "The admin reads the series", &v1.GetSeriesRequest{SeriesId: created.GetSeries().GetId()})
 	s.recordError(s.adam, "The admin reads no series", "SERIES_NOT_FOUND", &v1.GetSeriesRequest{SeriesId: absentID})
-	s.listSeries("The coach lists its sessions", made.GetSeries())
+	s.listSeries("The coach lists its sessions", created.GetSeries())
 
-	ids := made.GetSessionIds()
+	ids := created.GetSessionIds()
 	b := s.book(s.mia, ids[1])
 	s.book(s.tom, ids[4])
 	edit := func(
 		scope v1.SeriesEditScope, session string, template *v1.SessionInput, names ...string,
 	) *v1.UpdateSeriesRequest {
 		return &v1.UpdateSeriesRequest{
-			SeriesId: made.GetSeries().GetId(), Scope: scope, SessionId: session, Template: template,
+			SeriesId: created.GetSeries().GetId(), Scope: scope, SessionId: session, Template: template,
 			UpdateMask: paths(names...),
 		}
 	}
@@ -78,7 +78,7 @@ func recordSeries(s *studio) {
 	changed := recordResponse[*v1.UpdateSeriesResponse](
 		s.recording, s.adam, "The admin changes the series from the fourth on", split,
 	)
-	s.listSeries("The coach lists the old series", made.GetSeries())
+	s.listSeries("The coach lists the old series", created.GetSeries())
 	s.listSeries("The coach lists the new series", changed.GetSeries())
 	s.record(
 		s.tom, "Tom lists what became of his booking",

@@ -74,11 +74,11 @@ func (c *claimStudio) ok(err error) {
 // bookedSession creates a session whose only seat is booked.
 func (c *claimStudio) bookedSession() (tenant.SessionID, tenant.BookingID) {
 	c.t.Helper()
-	made, err := c.app.Schedules.CreateSession(context.Background(), c.owner, session.Input{
+	created, err := c.app.Schedules.CreateSession(context.Background(), c.owner, session.Input{
 		Service: c.service, Location: c.place, StartsAt: class.AddDate(0, 0, 2), Title: "Vinyasa & <b>Breath</b>",
 	}, true)
 	c.ok(err)
-	return made.ID, c.book(c.person("Hanna Holder"), made.ID).Booking.ID
+	return created.ID, c.book(c.person("Hanna Holder"), created.ID).Booking.ID
 }
 
 func (c *claimStudio) person(name string) tenant.Caller {

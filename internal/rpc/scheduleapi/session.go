@@ -18,13 +18,13 @@ import (
 func (s *Schedules) CreateSession(
 	ctx context.Context, req *connect.Request[v1.CreateSessionRequest],
 ) (*connect.Response[v1.CreateSessionResponse], error) {
-	made, err := s.Service.CreateSession(
+	created, err := s.Service.CreateSession(
 		ctx, request.Caller(ctx), inputValue(req.Msg.GetSession()), req.Msg.GetPublish(),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CreateSessionResponse{Session: sessionMessage(made)})
+	return convert.Response(&v1.CreateSessionResponse{Session: sessionMessage(created)})
 }
 
 // UpdateSession handles SessionService.UpdateSession.
@@ -174,7 +174,7 @@ func (s *Schedules) CreateSeries(
 	ctx context.Context, req *connect.Request[v1.CreateSeriesRequest],
 ) (*connect.Response[v1.CreateSeriesResponse], error) {
 	m := req.Msg
-	series, made, err := s.Service.CreateSeries(ctx, request.Caller(ctx), schedules.SeriesInput{
+	series, created, err := s.Service.CreateSeries(ctx, request.Caller(ctx), schedules.SeriesInput{
 		Template: inputValue(m.GetTemplate()),
 		Pattern: session.Pattern{
 			Rule: m.GetRule(), Date: convert.DateValue(m.GetStartDate()), Time: convert.TimeOfDayValue(m.GetStartTimeOfDay()),
@@ -185,7 +185,7 @@ func (s *Schedules) CreateSeries(
 	if err != nil {
 		return nil, err
 	}
-	return convert.Response(&v1.CreateSeriesResponse{Series: seriesMessage(series), SessionIds: idTexts(made)})
+	return convert.Response(&v1.CreateSeriesResponse{Series: seriesMessage(series), SessionIds: idTexts(created)})
 }
 
 var seriesScopes = map[v1.SeriesEditScope]schedules.SeriesScope{
