@@ -43,9 +43,9 @@ func Permissions() []Permission {
 	return all
 }
 
-// Index returns the index of a permission in the catalog, or false if there is no such permission. The index stays the
+// IndexOf returns the index of a permission in the catalog, or false if there is no such permission. The index stays the
 // same as long as the process runs.
-func Index(permission string) (int, bool) {
+func IndexOf(permission string) (int, bool) {
 	i, ok := defaults.index[permission]
 	return i, ok
 }

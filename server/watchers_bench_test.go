@@ -135,7 +135,7 @@ select $1, id, '%s', now() from members where tenant_id = $1`, role),
 		}); err != nil {
 			b.Fatal(err)
 		}
-		live.Relay.Committed(in)
+		live.Relay.NotifyCommit(in)
 		if pace == 0 {
 			collect()
 			continue

@@ -80,11 +80,11 @@ func accessResult(t *testing.T, a *admission, subject string, rule Rule) string 
 	}
 	caller, err := a.authorize(t.Context(), tenantA, subject, rule)
 	switch {
-	case fault.ReasonOf(err) == fault.Denied:
+	case fault.ReasonOf(err) == fault.PermissionDeniedReason:
 		return "-"
 	case err != nil:
 		t.Fatal(err)
-	case caller.Own:
+	case caller.SelfOnly:
 		return "own"
 	}
 	return "yes"

@@ -91,7 +91,7 @@ func resolveTenant(principal token.Principal, m proto.Message, rule Rule) (id te
 		if id, err = tenant.Parse[tenant.TenantID](named); err != nil {
 			return id, fault.Invalid("tenant_id", "tenant_id must be a UUID.")
 		}
-		if !principal.GoodFor(id) {
+		if !principal.ValidFor(id) {
 			return id, errTenantForbidden
 		}
 	case len(principal.Tenants) == 1:
@@ -111,7 +111,7 @@ var (
 	)
 	errTenantRequired = fault.New(
 		fault.InvalidArgument, fault.TenantRequired, "The token is valid for several tenants. Set tenant_id to one of them.",
-	).In("tenant_id")
+	).WithField("tenant_id")
 )
 
 // authorize returns the caller if the guard allows the RPC. RULE_SELF allows every active member to access what is
@@ -126,7 +126,7 @@ func (a *admission) authorize(
 		if err != nil {
 			return caller, err
 		}
-		caller.Member, caller.Roles, caller.Own = holder.Member, holder.Roles, true
+		caller.Member, caller.Roles, caller.SelfOnly = holder.Member, holder.Roles, true
 		if !holder.Active || !rule.allowsSelf(holder.Member) {
 			return caller, errNotActiveMember
 		}
@@ -140,10 +140,10 @@ func (a *admission) authorize(
 	if decision.Allowed {
 		return caller, nil
 	}
-	caller.Own = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
-	if !caller.Own {
-		return caller, fault.New(fault.PermissionDenied, fault.Denied, "The permission %s is needed.", rule.Permission).
-			With("permission", rule.Permission)
+	caller.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
+	if !caller.SelfOnly {
+		return caller, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission).
+			WithMetadata("permission", rule.Permission)
 	}
 	return caller, nil
 }
@@ -152,7 +152,7 @@ func (a *admission) authorize(
 func (r Rule) allowsSelf(member tenant.MemberID) bool { return r.Accounts || !member.IsZero() }
 
 var errNotActiveMember = fault.New(
-	fault.PermissionDenied, fault.Denied, "Only active members of the tenant may do this.",
+	fault.PermissionDenied, fault.PermissionDeniedReason, "Only active members of the tenant may do this.",
 )
 
 // validator has the compiled rules of every request. They are compiled at start, so that an invalid rule shows before

@@ -94,11 +94,11 @@ func faultOf(ctx context.Context, err error) *fault.Error {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return errCallerLeft.Because(err)
+		return errCallerLeft.WithCause(err)
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
-		return errTimeout.Because(err)
+		return errTimeout.WithCause(err)
 	}
-	return errInternal.Because(err)
+	return errInternal.WithCause(err)
 }
 
 var (
@@ -119,13 +119,13 @@ func faultOfConnect(wire *connect.Error) *fault.Error {
 	case connect.CodeResourceExhausted:
 		return fault.New(fault.ResourceExhausted, fault.TooLarge, "%s", wire.Message())
 	case connect.CodeCanceled:
-		return errCallerLeft.Because(wire)
+		return errCallerLeft.WithCause(wire)
 	case connect.CodeDeadlineExceeded:
-		return errTimeout.Because(wire)
+		return errTimeout.WithCause(wire)
 	case connect.CodeUnimplemented:
 		return nil
 	default:
-		return errInternal.Because(wire)
+		return errInternal.WithCause(wire)
 	}
 }
 
@@ -137,7 +137,7 @@ func validationFault(err *protovalidate.ValidationError) *fault.Error {
 	if field == "" {
 		_, field, _ = strings.Cut(first.Proto.GetRuleId(), ".")
 	}
-	return fault.Invalid(field, "%s.", first).Because(err)
+	return fault.Invalid(field, "%s.", first).WithCause(err)
 }
 
 // violationsOf returns the Violations detail of a fault, whether protovalidate or a rule in Go found it.

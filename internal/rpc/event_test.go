@@ -27,9 +27,9 @@ const waitTimeout = 10 * time.Minute
 // commitEvents commits events in one transaction. Their names are in their data, as the reason.
 func (s *testServer) commitEvents(t *testing.T, events ...outbox.Event) {
 	t.Helper()
-	mint := tenant.NewMint(time.Now())
+	mint := tenant.NewIDs(time.Now())
 	for i := range events {
-		events[i].ID, events[i].At = tenant.Next[tenant.EventID](mint), time.Now()
+		events[i].ID, events[i].At = tenant.NextID[tenant.EventID](mint), time.Now()
 	}
 	if err := s.DB.InTx(t.Context(), pg.Scope{Tenant: s.Tenant}, "test", func(_ context.Context, tx *pg.Tx) error {
 		outbox.Append(tx, s.Tenant, events...)
@@ -37,7 +37,7 @@ func (s *testServer) commitEvents(t *testing.T, events ...outbox.Event) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s.relay.Committed(s.Tenant)
+	s.relay.NotifyCommit(s.Tenant)
 }
 
 // bookingEvent returns an event of a booking by a member, or by a guest if the member ID is zero.
@@ -256,17 +256,17 @@ func TestEvents_HideDraftsFromMembers(t *testing.T) {
 	draft := func(eventType outbox.Type) *outbox.Record {
 		return &outbox.Record{Event: outbox.Event{Type: eventType}, Draft: true}
 	}
-	caller := tenant.Caller{Tenant: tenantA, Member: memberIDOf("x"), Own: true}
+	caller := tenant.Caller{Tenant: tenantA, Member: memberIDOf("x"), SelfOnly: true}
 	records := []*outbox.Record{
 		draft(outbox.SessionCreated), draft(outbox.SessionUpdated), draft(outbox.SessionUnpublished),
 		draft(outbox.SessionDeleted),
 	}
-	seen := outbox.Filter{}.See(records, caller)
+	seen := outbox.Filter{}.VisibleTo(records, caller)
 	if len(seen) != 1 || seen[0].Type != outbox.SessionUnpublished {
 		t.Errorf("%v", seen)
 	}
-	caller.Own = false
-	if seen := (outbox.Filter{}).See(records, caller); len(seen) != len(records) {
+	caller.SelfOnly = false
+	if seen := (outbox.Filter{}).VisibleTo(records, caller); len(seen) != len(records) {
 		t.Errorf("%v", seen)
 	}
 }
@@ -314,7 +314,7 @@ func TestWatchEvents_EndsWhenServiceAccountIsRevoked(t *testing.T) {
 		Tenant: s.Tenant, Subject: "owner", Member: s.Members["owner"], Roles: []string{tenant.RoleOwner},
 	}
 	account, _, err := s.App.Accounts.CreateServiceAccount(
-		t.Context(), owner, grant.Account{Name: "Robot", Roles: []string{tenant.RolePartner}},
+		t.Context(), owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -336,7 +336,7 @@ func TestWatchEvents_EndsWhenTokenExpires(t *testing.T) {
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
 	var w *eventStream
 	for lifetime := time.Second; w == nil; lifetime *= 2 { // until the token lives long enough for the first message
-		raw, _, err := s.issuer.Issue(token.Grant{Subject: "owner", Tenants: []tenant.TenantID{s.Tenant}}, lifetime)
+		raw, _, err := s.issuer.Issue(token.Claims{Subject: "owner", Tenants: []tenant.TenantID{s.Tenant}}, lifetime)
 		if err != nil || lifetime > waitTimeout {
 			t.Fatal(lifetime, err)
 		}

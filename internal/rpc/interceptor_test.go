@@ -63,19 +63,19 @@ func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 		{
 			name: "member for own things", token: w.token(t, "member", tenantA),
 			want: tenant.Caller{
-				Tenant: tenantA, Subject: "member", Member: memberIDOf("member"), Roles: []string{"member"}, Own: true,
+				Tenant: tenantA, Subject: "member", Member: memberIDOf("member"), Roles: []string{"member"}, SelfOnly: true,
 			},
 		},
 		{
 			name: "role without any permission for own things", token: w.token(t, "gardener", tenantA),
 			want: tenant.Caller{
-				Tenant: tenantA, Subject: "gardener", Member: memberIDOf("gardener"), Roles: []string{"gardener"}, Own: true,
+				Tenant: tenantA, Subject: "gardener", Member: memberIDOf("gardener"), Roles: []string{"gardener"}, SelfOnly: true,
 			},
 		},
 		{
 			name: "one of several tenants", token: w.token(t, "member", tenantA, tenantB), tenant: tenantB.String(),
 			want: tenant.Caller{
-				Tenant: tenantB, Subject: "member", Member: memberIDOf("member"), Roles: []string{"member"}, Own: true,
+				Tenant: tenantB, Subject: "member", Member: memberIDOf("member"), Roles: []string{"member"}, SelfOnly: true,
 			},
 		},
 		{
@@ -100,7 +100,7 @@ func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 		},
 		{
 			name: "service account for what it created", token: w.token(t, "sa:partner", tenantA),
-			want: tenant.Caller{Tenant: tenantA, Subject: "sa:partner", Roles: []string{tenant.RolePartner}, Own: true},
+			want: tenant.Caller{Tenant: tenantA, Subject: "sa:partner", Roles: []string{tenant.RolePartner}, SelfOnly: true},
 		},
 		{
 			name: "left", token: w.token(t, "left", tenantA),
@@ -158,7 +158,7 @@ func TestAdmit_RuleSelfNeedsActiveMember(t *testing.T) {
 	w.booking.cancel = func(
 		ctx context.Context, _ *connect.Request[v1.CancelBookingRequest],
 	) (*connect.Response[v1.CancelBookingResponse], error) {
-		if !request.Caller(ctx).Own {
+		if !request.Caller(ctx).SelfOnly {
 			t.Error("nothing widens CancelBooking, and the caller may touch what is not theirs")
 		}
 		return convert.Response(&v1.CancelBookingResponse{})
@@ -222,7 +222,7 @@ func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 	w.members.importMembers = func(
 		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
 	) error {
-		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").With("line", "1")
+		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").WithMetadata("line", "1")
 	}
 	get := func(
 		ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.GetBookingRequest,
@@ -502,7 +502,7 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 		"fault": {
 			err: fault.New(
 				fault.FailedPrecondition, fault.AdvanceWindow, "Too early.",
-			).With("opens_at", "2026-03-29T01:00:00Z"),
+			).WithMetadata("opens_at", "2026-03-29T01:00:00Z"),
 			want: apiError{
 				connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"},
 			},
@@ -510,7 +510,7 @@ func TestEncodeError_MapsFaults(t *testing.T) {
 		},
 		"wrapped fault with a cause": {
 			err: fmt.Errorf(
-				"book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").Because(errors.New("secret")),
+				"book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").WithCause(errors.New("secret")),
 			),
 			want: apiError{Code: connect.CodeUnavailable, Reason: "CONTENTION"}, text: "Try again.",
 		},

@@ -20,7 +20,7 @@ import (
 // tooLarge returns the error for a request that exceeds a limit in bytes.
 func tooLarge(limit int64) *connect.Error {
 	return encodeError(context.Background(), fault.New(fault.ResourceExhausted, fault.TooLarge,
-		"The request is larger than %d bytes.", limit).With("limit_bytes", strconv.FormatInt(limit, 10)))
+		"The request is larger than %d bytes.", limit).WithMetadata("limit_bytes", strconv.FormatInt(limit, 10)))
 }
 
 // limitBody makes reading a body fail after limit bytes.

@@ -65,7 +65,7 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 
 	rule.cacheable = rule.readOnly && cacheablePermissions[rule.Permission]
 
-	_, known := policy.Index(rule.Permission)
+	_, known := policy.IndexOf(rule.Permission)
 	switch {
 	case method.IsStreamingClient():
 		return rule, errors.New("a stream of requests may name several tenants")

@@ -11,9 +11,9 @@ import (
 // unauthenticated returns the only kind of error of this package that clients see. The message says what to do. The
 // cause is for the log and contains neither tokens nor keys.
 func unauthenticated(message string, cause error) error {
-	err := fault.New(fault.Unauthenticated, fault.Unauthorized, "%s", message)
+	err := fault.New(fault.Unauthenticated, fault.UnauthenticatedReason, "%s", message)
 	if cause != nil {
-		err = err.Because(cause)
+		err = err.WithCause(cause)
 	}
 	return err
 }

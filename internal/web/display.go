@@ -127,7 +127,7 @@ func newDisplayData(d bookings.Display, words *displayWords) (displayData, error
 		Day: words.dates.day(d.Starts.In(zone)), Hours: clock(d.Starts) + "–" + clock(d.Ends),
 	}
 	if accent, ok := brand.ParseColor(d.Brand.Accent); ok {
-		page.Accent = accent.Against(displayBackground, brand.ForShapes).String()
+		page.Accent = accent.ReadableOn(displayBackground, brand.MinShapeContrast).String()
 	}
 	if d.Coach != "" {
 		page.Place = with(d.Coach) + " · " + d.Location

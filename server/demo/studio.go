@@ -197,7 +197,7 @@ func (b *builder) importMembers(ctx context.Context, count int) ([]tenant.Caller
 			}
 		}
 		end := page[len(page)-1]
-		search.After = &member.Position{Name: end.Name, ID: end.ID}
+		search.After = &member.Cursor{Name: end.Name, ID: end.ID}
 	}
 	b.progress(fmt.Sprintf("demo studio: %d members", count+1))
 	return callers, nil
@@ -300,7 +300,7 @@ func (b *builder) maybeCancel(ctx context.Context, caller tenant.Caller, place s
 	if place.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
 	}
-	caller.Own = true
+	caller.SelfOnly = true
 	_, err := b.app.Bookings.CancelBooking(
 		ctx, caller, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true},
 	)
@@ -370,7 +370,7 @@ func (b *builder) findSessionAndOffer(ctx context.Context, t *Tenant) error {
 		Filter: session.Filter{From: b.now.Add(36 * time.Hour), Until: b.now.Add(14 * 24 * time.Hour)}, Limit: 500,
 	})
 	for _, s := range page {
-		if s.Eligibility != nil && s.Eligibility.Outlook == booking.Eligible {
+		if s.Eligibility != nil && s.Eligibility.Status == booking.Eligible {
 			t.Session = s.ID
 			break
 		}

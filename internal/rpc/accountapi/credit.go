@@ -128,7 +128,7 @@ func (s *Accounts) GetBalance(
 	if err != nil {
 		return nil, err
 	}
-	balance, unlimited := credit.Bookable(subs)
+	balance, unlimited := credit.AvailableCredits(subs)
 	return convert.Response(&v1.GetBalanceResponse{
 		Subscriptions: convert.Messages(subs, subscriptionMessage), Balance: int32(balance), Unlimited: unlimited,
 	})

@@ -64,7 +64,7 @@ func (s *Bookings) GetBookingTrend(
 func (s *Bookings) GetUtilization(
 	ctx context.Context, req *connect.Request[v1.GetUtilizationRequest],
 ) (*connect.Response[v1.GetUtilizationResponse], error) {
-	group := convert.EnumName[bookings.UseGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
+	group := convert.EnumName[bookings.UtilizationGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
 	if group == "" {
 		group = bookings.UseByService
 	}
@@ -72,7 +72,7 @@ func (s *Bookings) GetUtilization(
 	if err != nil {
 		return nil, err
 	}
-	rows := convert.Messages(groups, func(u bookings.Use) *v1.UtilizationRow { return utilizationMessage(group, u) })
+	rows := convert.Messages(groups, func(u bookings.Utilization) *v1.UtilizationRow { return utilizationMessage(group, u) })
 	return convert.Response(&v1.GetUtilizationResponse{Rows: rows, Total: utilizationMessage("", total)})
 }
 
@@ -131,7 +131,7 @@ func pointMessage(p bookings.TrendPoint) *v1.BookingTrendPoint {
 	return m
 }
 
-func utilizationMessage(group bookings.UseGroup, u bookings.Use) *v1.UtilizationRow {
+func utilizationMessage(group bookings.UtilizationGroup, u bookings.Utilization) *v1.UtilizationRow {
 	m := &v1.UtilizationRow{
 		Name:              u.Name,
 		Weekday:           dayofweek.DayOfWeek(u.Weekday), // in both, Monday is 1

@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func presenceValue(m *v1.SelfCheckInRequest) bookings.Presence {
-	p := bookings.Presence{QR: m.GetQrToken()}
+func presenceValue(m *v1.SelfCheckInRequest) bookings.CheckInProof {
+	p := bookings.CheckInProof{QR: m.GetQrToken()}
 	if at := m.GetPosition(); at != nil {
 		p.Point = &catalog.Point{Latitude: at.Latitude, Longitude: at.Longitude}
 	}

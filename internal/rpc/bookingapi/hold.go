@@ -43,7 +43,7 @@ func (s *Bookings) HoldBooking(
 	}
 	for _, c := range m.Items {
 		hold.Items = append(
-			hold.Items, booking.Choice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
+			hold.Items, booking.ItemChoice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
 		)
 	}
 	place, err := s.Service.Book(ctx, by, hold)

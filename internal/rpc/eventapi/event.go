@@ -48,7 +48,7 @@ func (s *Events) ListEvents(
 		Backwards: req.Msg.GetNewestFirst(), Limit: page.Size,
 	})
 	if page.After != nil && fault.ReasonOf(err) == fault.InvalidField {
-		err = convert.ErrPageToken.Because(err)
+		err = convert.ErrPageToken.WithCause(err)
 	}
 	if err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (s *Events) ListEvents(
 }
 
 var errTokenExpired = fault.New(
-	fault.Unauthenticated, fault.Unauthorized, "The token has expired. Watch again with a new one, from the last cursor.",
+	fault.Unauthenticated, fault.UnauthenticatedReason, "The token has expired. Watch again with a new one, from the last cursor.",
 )
 
 // WatchEvents handles EventService.WatchEvents.

@@ -263,7 +263,7 @@ func (s *Messages) UpdateSenders(
 func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.Senders {
 	m := sendersMessage(senders)
 	m.TwilioInboundUrl = s.Service.TwilioInboundURL(caller.Tenant)
-	for _, c := range s.Service.Carriers(senders) {
+	for _, c := range s.Service.ChannelSenders(senders) {
 		m.InUse = append(m.InUse, &v1.SenderInUse{Channel: channelMessage(c.Channel), Provider: c.Provider, Own: c.Own})
 	}
 	return m
@@ -275,7 +275,7 @@ func preferencesEditValue(sent *v1.NotificationPreferences, paths []string) (mes
 	if slices.Contains(paths, "preferences") {
 		edit.Chosen = make(notify.Preferences)
 		for _, p := range sent.GetPreferences() {
-			c := notify.Choice{
+			c := notify.PreferenceKey{
 				Topic:   convert.EnumName[notify.Topic](topicPrefix, p.GetTopic()),
 				Channel: convert.EnumName[notify.Channel](channelPrefix, p.GetChannel()),
 			}

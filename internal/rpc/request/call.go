@@ -82,7 +82,7 @@ func HasPermission(ctx context.Context, permission string) (bool, error) {
 func RequirePermission(ctx context.Context, permission string) error {
 	ok, err := HasPermission(ctx, permission)
 	if err == nil && !ok {
-		err = fault.New(fault.PermissionDenied, fault.Denied, "Your roles do not allow that.").With("permission", permission)
+		err = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Your roles do not allow that.").WithMetadata("permission", permission)
 	}
 	return err
 }

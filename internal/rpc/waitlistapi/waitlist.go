@@ -49,7 +49,7 @@ func (s *Waitlists) JoinWaitlist(
 	if place.Entry == nil { // the external reference belongs to a booking
 		return nil, fault.New(
 			fault.AlreadyExists, fault.ExternalRefConflict, "The external reference was used for another request.",
-		).In("external_ref")
+		).WithField("external_ref")
 	}
 	return convert.BookingResponse(&v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*place.Entry)}, place)
 }
@@ -330,7 +330,7 @@ func (s *Waitlists) ListDecisions(
 		return nil, err
 	}
 	decisions, next, err := convert.Paginate(
-		page, decisions, func(d waitlists.Decided) idCursor { return idCursor{d.ID.UUID} },
+		page, decisions, func(d waitlists.DecisionRecord) idCursor { return idCursor{d.ID.UUID} },
 	)
 	if err != nil {
 		return nil, err
@@ -379,7 +379,7 @@ func (s *Waitlists) ExplainEntry(
 			}
 		}
 		sentences := waitlist.ExplainEntry(d.Decision, d.Case.Trigger, d.Case.Slot, d.Case.Now, explanation.Entry.ID)
-		if request.Caller(ctx).Own {
+		if request.Caller(ctx).SelfOnly {
 			// Members learn how many others were considered, and nothing else about them.
 			decision.Verdicts, decision.Sentences, decision.StaffNote = []*v1.WaitlistVerdict{verdict.Verdict}, sentences, ""
 		}
