@@ -32,7 +32,7 @@ func (a *App) wire() {
 		Snapshots: a.snapshots,
 	})
 	if a.offers == nil {
-		a.offers = waitlists.OfferNotifier{Waitlists: a.Waitlists}
+		a.offers = a.Waitlists
 	}
 	a.Messages = messages.New(messages.Config{
 		Engine:    a.Engine,

@@ -35,56 +35,8 @@ type BookRequest struct {
 	Guest   bool             `json:"guest,omitempty"`
 	Contact booking.Contact  `json:"contact,omitzero"`
 	Items   []booking.Choice `json:"items,omitempty"`
-	// GuestTier names whose policy a guest follows. A member's tier is that of their membership.
+	// GuestTier is the tier whose policy a guest follows. A member's tier is that of their membership.
 	GuestTier string `json:"guest_tier,omitempty"`
-}
-
-// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the names above
-// never change.
-func (r BookRequest) hash() []byte {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic("bookings: request: " + err.Error()) // plain values
-	}
-	sum := sha256.Sum256(text)
-	return sum[:]
-}
-
-// complete fills in who books, and refuses what makes no sense.
-func (r *BookRequest) complete(caller tenant.Caller) error {
-	if r.Member.IsZero() && !r.Guest {
-		r.Member = caller.Member
-	}
-	switch {
-	case r.Guest && strings.TrimSpace(r.Contact.Name) == "":
-		return fault.Invalid("contact.name", "A guest needs a name.")
-	case r.GuestTier != "" && !r.Guest:
-		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
-	case r.Member.IsZero() && !r.Guest:
-		return fault.Invalid("member_id", "Say for whom: you are no member yourself.")
-	}
-	return nil
-}
-
-// locks are the session's, shared with other bookings, and the member's and the external reference's own.
-func (r *BookRequest) locks() engine.Locks {
-	locks := engine.Locks{Together: []engine.Key{r.Session.UUID}}
-	if !r.Guest {
-		locks.Single = append(locks.Single, r.Member.UUID)
-	}
-	if r.ExternalRef != "" {
-		locks.Single = append(locks.Single, engine.NameKey("ref", r.ExternalRef))
-	}
-	return locks
-}
-
-// races are those that a booking can lose to a constraint.
-func (r *BookRequest) races() []engine.Race {
-	races := []engine.Race{seats.LostByQueue, seats.LostByItem, seats.LostByPromotion}
-	if r.ExternalRef != "" {
-		races = append(races, seats.LostByRef)
-	}
-	return races
 }
 
 // Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full session.
@@ -99,23 +51,6 @@ func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest)
 	return place, s.explainRefusal(ctx, caller, r, seats.Refusal(err))
 }
 
-// explainRefusal lets "already booked" win over payment errors: see loadOther.
-func (s *Service) explainRefusal(ctx context.Context, caller tenant.Caller, r BookRequest, err error) error {
-	if r.Guest || !slices.Contains(unpaid, fault.ReasonOf(err)) {
-		return err
-	}
-	if booked := seats.AlreadyBooked(ctx, s.engine, caller, r.Session, r.Member); booked != nil {
-		return booked
-	}
-	return err
-}
-
-// unpaid are the refusals of members whom no plan pays for.
-var unpaid = []fault.Reason{
-	fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit,
-	fault.WeeklyLimit,
-}
-
 // book is one attempt at Book.
 type book struct {
 	app *Service
@@ -123,7 +58,7 @@ type book struct {
 	slot   *booking.Slot
 	member *booking.Member
 	facts  booking.Facts
-	made   seats.Place // under the same external reference
+	made   seats.Place // by an earlier request with the same external reference
 }
 
 // Load implements engine.Operation.
@@ -132,6 +67,7 @@ func (b *book) Load(q *engine.Query) {
 	seats.Request(q, b.Session, b.Party)
 	if !b.Guest {
 		bookingdb.FindBookingMember(q.Batch, q.Tenant, b.Member, &b.member)
+		q.Then(b.loadOther)
 	}
 	if !b.Hold && (!q.Caller.Staff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
 		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
@@ -140,13 +76,10 @@ func (b *book) Load(q *engine.Query) {
 		bookingdb.FindBookingByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Booking)
 		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Entry)
 	}
-	if !b.Guest {
-		q.Then(b.loadOther)
-	}
 }
 
 // loadOther reads the member's other booking and waitlist entry, but only if this session could be full or has a
-// waitlist: a member with a place must not join the queue, and once a hold has run out, members who wait may take its
+// waitlist: a member with a place must not join the queue, and once a hold has expired, members who wait may take its
 // seats and all others. Otherwise a unique index rejects a second booking, and reading here would add predicate locks
 // that make concurrent bookings fail.
 func (b *book) loadOther(q *engine.Query) {
@@ -187,10 +120,10 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if plan.Wait {
 		return b.app.waitlists.Enqueue(ctx, tx, b.facts, b.wish(command.Staff))
 	}
-	return b.take(tx, command.ID, plan, stock), nil
+	return b.write(tx, command.ID, plan, stock), nil
 }
 
-// completeFacts puts the facts together. It ends holds that have run out: their seats go to the members who wait.
+// completeFacts puts the facts together. It ends expired holds, whose seats go to the members who wait.
 func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 	switch {
 	case b.slot == nil:
@@ -198,42 +131,25 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 	case b.Guest:
 		b.member = &booking.Member{Name: b.Contact.Name, Tier: b.GuestTier}
 	case b.member == nil || !b.member.Active:
-		return fault.Missing(fault.MemberNotFound, "Member")
+		return seats.NoMember
 	}
-	expired, err := seats.ExpiredHolds(ctx, tx, *b.slot)
+	expired, err := b.app.waitlists.Lapse(ctx, tx, b.slot)
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(expired, func(other booking.Booking) bool { return other.ID == b.facts.Booking }) {
-		b.facts.Booking = tenant.BookingID{} // their own hold, which has run out
-	}
-	if err := b.app.waitlists.Lapse(ctx, tx, b.slot, expired); err != nil {
-		return err
+		b.facts.Booking = tenant.BookingID{} // the member's own hold, which has expired
 	}
 	b.facts.Slot, b.facts.Member = *b.slot, *b.member
 	return nil
 }
 
-func (b *book) wish(byStaff bool) waitlists.Wish {
-	w := waitlists.Wish{
-		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
-		Note: b.Note,
-	}
-	if b.ExternalRef != "" {
-		w.RequestHash = b.hash()
-	}
-	return w
-}
-
-// take writes the booking, or the hold.
-func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stock seats.Stock) seats.Place {
+// write writes the booking or the hold.
+func (b *book) write(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stock seats.Stock) seats.Place {
 	made := booking.Booking{
 		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
-		HasItems: len(b.Items) > 0,
-	}
-	if b.ExternalRef != "" {
-		made.RequestHash = b.hash()
+		HasItems: len(b.Items) > 0, RequestHash: b.refHash(),
 	}
 	what := outbox.BookingConfirmed
 	if b.Hold {
@@ -246,4 +162,85 @@ func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stock
 	made.Items = seats.InsertLines(tx, made, stock)
 	seats.BookingEvent(tx, what, made, nil)
 	return seats.Place{Booking: &made}
+}
+
+// wish is the request as the waitlist of a full session needs it.
+func (b *book) wish(byStaff bool) waitlists.Wish {
+	return waitlists.Wish{
+		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
+		Note: b.Note, RequestHash: b.refHash(),
+	}
+}
+
+// complete fills in the member, and rejects requests without a member or guest.
+func (r *BookRequest) complete(caller tenant.Caller) error {
+	if r.Member.IsZero() && !r.Guest {
+		r.Member = caller.Member
+	}
+	switch {
+	case r.Guest && strings.TrimSpace(r.Contact.Name) == "":
+		return fault.Invalid("contact.name", "A guest needs a name.")
+	case r.GuestTier != "" && !r.Guest:
+		return fault.Invalid("guest_tier", "Only a guest is given a tier: a member's is that of their membership.")
+	case r.Member.IsZero() && !r.Guest:
+		return fault.Invalid("member_id", "Say for whom: you are no member yourself.")
+	}
+	return nil
+}
+
+// locks returns the session's lock, shared with other bookings, and those of the member and the external reference.
+func (r *BookRequest) locks() engine.Locks {
+	locks := engine.Locks{Together: []engine.Key{r.Session.UUID}}
+	if !r.Guest {
+		locks.Single = append(locks.Single, r.Member.UUID)
+	}
+	if r.ExternalRef != "" {
+		locks.Single = append(locks.Single, engine.NameKey("ref", r.ExternalRef))
+	}
+	return locks
+}
+
+// races returns the constraints to which a booking can lose a race.
+func (r *BookRequest) races() []engine.Race {
+	races := []engine.Race{seats.LostByQueue, seats.LostByItem, seats.LostByPromotion}
+	if r.ExternalRef != "" {
+		races = append(races, seats.LostByRef)
+	}
+	return races
+}
+
+// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the JSON names of
+// the fields never change.
+func (r BookRequest) hash() []byte {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic("bookings: request: " + err.Error()) // plain values
+	}
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// refHash is the hash that is stored with an external reference; nil without one.
+func (r BookRequest) refHash() []byte {
+	if r.ExternalRef == "" {
+		return nil
+	}
+	return r.hash()
+}
+
+// explainRefusal makes "already booked" win over payment errors: loadOther may not have read the member's booking.
+func (s *Service) explainRefusal(ctx context.Context, caller tenant.Caller, r BookRequest, err error) error {
+	if r.Guest || !slices.Contains(paymentRefusals, fault.ReasonOf(err)) {
+		return err
+	}
+	if booked := seats.AlreadyBooked(ctx, s.engine, caller, r.Session, r.Member); booked != nil {
+		return booked
+	}
+	return err
+}
+
+// paymentRefusals are the refusals of members for whom no plan pays.
+var paymentRefusals = []fault.Reason{
+	fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit,
+	fault.WeeklyLimit,
 }

@@ -11,16 +11,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ReleaseHold ends a hold, and fills its seats from the waitlist.
+// ReleaseHold cancels a hold and fills its seats from the waitlist.
 func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (seats.Place, error) {
 	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: "booking.release", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.Place], error) {
-			visit, locks, err := seats.Locator{ID: id, Fills: true}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[seats.Place] {
-				return &release{app: s, bookingState: bookingState{id: id, visit: visit, frees: true}}
-			}, err
-		},
+		Locate: locate(caller.Tenant, seats.Locator{ID: id, Fills: true},
+			func(b bookingState) engine.Operation[seats.Place] { return &release{app: s, bookingState: b} }),
 	})
 }
 

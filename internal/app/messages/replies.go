@@ -82,7 +82,7 @@ func (s *Service) answerOffer(ctx context.Context, tenants []tenant.TenantID, fr
 	var chosen waitlists.CodedOffer
 	about, live := tenants[0], 0
 	for _, in := range tenants {
-		offers, err := s.offers.Coded(ctx, in, from, command.Code)
+		offers, err := s.offers.OffersByCode(ctx, in, from, command.Code)
 		if err != nil {
 			return about, notify.NoAnswer, err
 		}
@@ -101,7 +101,7 @@ func (s *Service) answerOffer(ctx context.Context, tenants []tenant.TenantID, fr
 	case chosen.ID.IsZero():
 		return about, notify.NotOpen, nil
 	}
-	err := s.offers.Answer(ctx, about, chosen, command.Kind == notify.Accept)
+	err := s.offers.AnswerOffer(ctx, about, chosen, command.Kind == notify.Accept)
 	var refused *fault.Error
 	switch {
 	case err == nil && command.Kind == notify.Accept:

@@ -95,7 +95,7 @@ func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, e
 		s.engine.Changed(id)
 	}
 	for _, offer := range taken.unsendable {
-		err = errors.Join(err, s.offers.Unsendable(ctx, id, offer))
+		err = errors.Join(err, s.offers.WithdrawUnsendable(ctx, id, offer))
 	}
 	done := Taken{Out: taken.out, More: len(due) == noticeChunk, At: now, Unsent: make(map[Unsent]int)}
 	for _, line := range taken.lines {
@@ -215,7 +215,7 @@ func (t *taking) load(ctx context.Context, due []tenant.NoticeID) error {
 	messagedb.ListSubjects(&second, t.Tenant, ask.bookings.list, ask.entries.list, ask.sessions.list, ask.payers.list, t.subjects)
 	messagedb.ListTemplates(&second, t.Tenant, ask.topics.list, &t.templates)
 	if len(ask.offers.list) > 0 {
-		t.app.offers.Find(&second, t.Tenant, ask.offers.list, t.offers)
+		t.app.offers.ReadOffers(&second, t.Tenant, ask.offers.list, t.offers)
 	}
 	if err := t.Load(ctx, &second); err != nil {
 		return err
@@ -377,7 +377,7 @@ func (t *taking) wait(ctx context.Context) error {
 
 // begin gives the end of an offer's window if it is told at a moment; false where nobody could answer in time.
 func (t *taking) begin(ctx context.Context, offer *waitlists.OfferFacts, zone *time.Location, at time.Time) (ends time.Time, inTime bool, err error) {
-	ends, inTime, err = t.app.offers.Begin(ctx, t.Tx.Tx, t.Tenant, *offer, zone, t.Now, at)
+	ends, inTime, err = t.app.offers.StartOffer(ctx, t.Tx.Tx, t.Tenant, *offer, zone, t.Now, at)
 	t.moved = t.moved || !ends.Equal(offer.Kept)
 	return ends, inTime, err
 }

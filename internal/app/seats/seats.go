@@ -39,8 +39,11 @@ type Withdrawal struct {
 	Notify bool
 }
 
-// NoSession refuses what names a session that does not exist.
-var NoSession = fault.Missing(fault.SessionNotFound, "Session")
+// NoSession and NoMember reject requests that name a session or a member that does not exist.
+var (
+	NoSession = fault.Missing(fault.SessionNotFound, "Session")
+	NoMember  = fault.Missing(fault.MemberNotFound, "Member")
+)
 
 // Take writes a booking, confirmed unless it is a hold: first what the database may refuse.
 func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Plan) booking.Booking {

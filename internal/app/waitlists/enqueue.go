@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Wish is what a member who cannot book asks of the waitlist.
+// Wish is a booking request that joins the waitlist, because the session is full.
 type Wish struct {
 	Party        int
 	Subscription tenant.SubscriptionID
@@ -33,12 +33,13 @@ func (s *Service) Enqueue(ctx context.Context, tx *engine.Tx, f booking.Facts, w
 		SessionTitle: f.Slot.Title, SessionStarts: f.Slot.StartsAt, TimeZone: f.Slot.TimeZone,
 	}, []booking.Slot{f.Slot})
 	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
-		err = booking.Full().Because(err) // they asked for seats
+		err = booking.Full().Because(err) // the request asked for seats
 	}
 	return seats.Place{Entry: &e}, err
 }
 
-// UnlessAwaited lets an operation that frees seats run alone if members wait for them: filling them takes more reads.
+// UnlessAwaited makes an operation that frees seats run alone if entries wait for them, because filling them takes more
+// reads. In a shared transaction it returns engine.ErrSolo.
 func (s *Service) UnlessAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	if !tx.Shared() {
 		return nil
@@ -52,8 +53,8 @@ func (s *Service) UnlessAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	return lockQueues(tx, queues...)
 }
 
-// lockQueues lets an operation go on that has the locks of the queues that it changes. Else it is queued again: two
-// transactions that fill the same queue conflict.
+// lockQueues takes the locks of queues that an operation changes. Two transactions that fill the same queue conflict, so
+// without the locks the operation is queued again. See engine.Tx.Lock.
 func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	keys := make([]engine.Key, len(queues))
 	for i, q := range queues {
@@ -62,13 +63,15 @@ func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	return tx.Lock(keys...)
 }
 
-// Lapse ends holds of a session that have run out, and fills their seats from the waitlist.
-func (s *Service) Lapse(ctx context.Context, tx *engine.Tx, slot *booking.Slot, expired []booking.Booking) error {
+// Lapse ends the expired holds of a session, fills their seats from the waitlist, and returns them. Filling takes more
+// reads, so if there are any, a shared transaction gets engine.ErrSolo.
+func (s *Service) Lapse(ctx context.Context, tx *engine.Tx, slot *booking.Slot) ([]booking.Booking, error) {
+	expired, err := seats.ExpiredHolds(ctx, tx, *slot)
 	switch {
-	case len(expired) == 0:
-		return nil
+	case err != nil || len(expired) == 0:
+		return nil, err
 	case tx.Shared():
-		return engine.ErrSolo
+		return nil, engine.ErrSolo
 	}
 	for _, b := range expired {
 		b = booking.Expire(b, tx.Now)
@@ -76,6 +79,6 @@ func (s *Service) Lapse(ctx context.Context, tx *engine.Tx, slot *booking.Slot, 
 		slot.SeatsTaken -= b.Party
 		slot.Holds--
 	}
-	_, err := s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
-	return err
+	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
+	return expired, err
 }

@@ -36,8 +36,8 @@ func (s *Service) fillRound(
 		return 0, nil
 	}
 	if slot.Queued == nil && round == nil {
-		var batch pg.Batch
 		slot.Queued = new(int)
+		var batch pg.Batch
 		waitlistdb.FindQueueSize(&batch, tx.Tenant, slot.ID, slot.Queued)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return 0, err
@@ -57,23 +57,25 @@ func (s *Service) fillRound(
 	return len(changes.Promoted), f.apply(ctx, changes)
 }
 
-// fillSession reads the session first, and then fills it. False: it is deleted.
+// fillSession reads a session, and with findRound a round of offers, and then fills the session. It returns false if the
+// session is deleted.
 func (s *Service) fillSession(
-	ctx context.Context, tx *engine.Tx, r waitlist.Refill,
+	ctx context.Context, tx *engine.Tx, id tenant.SessionID, trigger waitlist.Trigger,
+	findRound func(*pg.Batch, **waitlist.Round),
 ) (promoted int, found bool, err error) {
 	var (
 		slot  *booking.Slot
 		round *waitlist.Round
 		batch pg.Batch
 	)
-	bookingdb.FindSlot(&batch, tx.Tenant, r.Session, &slot)
-	if !r.Round.IsZero() {
-		waitlistdb.FindRound(&batch, tx.Tenant, r.Round, &round)
+	bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
+	if findRound != nil {
+		findRound(&batch, &round)
 	}
 	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 		return 0, false, err
 	}
-	promoted, err = s.fillRound(ctx, tx, slot, r.Trigger, round)
+	promoted, err = s.fillRound(ctx, tx, slot, trigger, round)
 	return promoted, true, err
 }
 
@@ -92,7 +94,7 @@ func (s *Service) FillAll(
 	}
 	for _, id := range awaited {
 		// One after the other: an entry that waits for any of them may get its booking in the first.
-		n, found, err := s.fillSession(ctx, tx, waitlist.Refill{Session: id, Trigger: trigger})
+		n, found, err := s.fillSession(ctx, tx, id, trigger, nil)
 		if err != nil {
 			return promoted, filled, err
 		}

@@ -137,7 +137,7 @@ func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
 	}{
 		"fewer seats": {func(h *testkit.House, class tenant.SessionID, _ waitlist.Offer) { resize(h, class, 2) }, 1},
 		"nobody could tell them": {func(h *testkit.House, _ tenant.SessionID, o waitlist.Offer) {
-			if err := h.App.Messages.Offers().Unsendable(context.Background(), h.Tenant, o.ID); err != nil {
+			if err := h.App.Waitlists.WithdrawUnsendable(context.Background(), h.Tenant, o.ID); err != nil {
 				h.T.Fatal(err)
 			}
 		}, 2},

@@ -13,24 +13,20 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CancelRequest cancels a booking, or leaves a waitlist.
+// CancelRequest cancels a booking or a waitlist entry.
 type CancelRequest struct {
-	ID     tenant.BookingID // a booking's or an entry's
+	ID     tenant.BookingID // of the booking or the entry
 	Reason string
 	Notify bool
 }
 
-// CancelBooking cancels a booking or ends a waitlist entry: for its member, or for an admin, who may do so past the
-// cancellation window. Freed seats are filled from the waitlist in the same transaction.
+// CancelBooking cancels a booking or ends a waitlist entry. Its member can do that, and staff, who can cancel after the
+// cancellation window, too. Freed seats are filled from the waitlist in the same transaction.
 func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.GivenUp, error) {
 	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.GivenUp]{
 		Name: "booking.cancel", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.GivenUp], error) {
-			visit, locks, err := seats.Locator{ID: r.ID, Fills: true}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[seats.GivenUp] {
-				return &cancel{app: s, req: r, bookingState: bookingState{id: r.ID, visit: visit, frees: true}}
-			}, err
-		},
+		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true},
+			func(b bookingState) engine.Operation[seats.GivenUp] { return &cancel{app: s, req: r, bookingState: b} }),
 	})
 }
 
@@ -43,8 +39,8 @@ type cancel struct {
 	entry *waitlist.Entry
 }
 
-// Load implements engine.Operation. It does not look for an entry where there is none: that would conflict with every
-// member who joins a queue.
+// Load implements engine.Operation. It reads an entry only if there is one: a predicate lock on a missing entry would
+// conflict with every member who joins a queue.
 func (c *cancel) Load(q *engine.Query) {
 	if c.visit.Waits {
 		waitlistdb.FindEntry(q.Batch, q.Tenant, tenant.EntryID{UUID: c.id.UUID}, &c.entry)

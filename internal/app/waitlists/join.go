@@ -23,7 +23,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// JoinRequest asks for a place in one session, in any one of several, or in a window.
+// JoinRequest asks for a place on the waitlist of one session, of any one of several, or of a time window.
 type JoinRequest struct {
 	Member       tenant.MemberID       `json:"member_id"` // zero: the caller
 	Sessions     []tenant.SessionID    `json:"sessions,omitempty"`
@@ -36,11 +36,11 @@ type JoinRequest struct {
 	Note         string                `json:"note"`
 }
 
-// hash identifies what was asked for: see BookRequest.
+// hash identifies the request, as that of bookings.BookRequest does. The JSON names of the fields never change.
 func (r JoinRequest) hash() []byte {
 	text, err := json.Marshal(r)
 	if err != nil {
-		panic("app: join request: " + err.Error()) // plain values
+		panic("waitlists: join request: " + err.Error()) // plain values
 	}
 	sum := sha256.Sum256(text)
 	return sum[:]
@@ -52,7 +52,7 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 		r.Member = caller.Member
 	}
 	if !caller.MayTouch(r.Member) {
-		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Member")
+		return seats.Place{}, seats.NoMember
 	}
 	races, locks := []engine.Race{seats.LostByQueue}, engine.Locks{Single: []engine.Key{r.Member.UUID}, Solo: true}
 	if r.ExternalRef != "" {
@@ -82,11 +82,11 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 
 func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest) (seats.Place, error) {
 	var (
-		who, coach *booking.Member
-		made       seats.Place
-		batch      pg.Batch
+		member, coach *booking.Member
+		made          seats.Place
+		batch         pg.Batch
 	)
-	bookingdb.FindBookingMember(&batch, tx.Tenant, r.Member, &who)
+	bookingdb.FindBookingMember(&batch, tx.Tenant, r.Member, &member)
 	bookingdb.FindBookingMember(&batch, tx.Tenant, r.Coach, &coach)
 	if r.ExternalRef != "" {
 		bookingdb.FindBookingByRef(&batch, tx.Tenant, r.ExternalRef, &made.Booking)
@@ -98,14 +98,15 @@ func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest
 	switch {
 	case made.Booking != nil || made.Entry != nil:
 		return seats.Repeated(made, r.hash())
-	case who == nil || !who.Active:
-		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Member")
+	case member == nil || !member.Active:
+		return seats.Place{}, seats.NoMember
 	case coach == nil && !r.Coach.IsZero():
 		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Coach")
 	}
 	e := waitlist.Entry{
-		Member: who.ID, Window: r.Window, Coach: r.Coach, Party: r.Party, Subscription: r.Subscription, Channel: r.Channel,
-		ByStaff: tx.Caller.Staff(), ExternalRef: r.ExternalRef, Note: r.Note, MemberName: who.Name, MemberTier: who.Tier,
+		Member: member.ID, Window: r.Window, Coach: r.Coach, Party: r.Party, Subscription: r.Subscription,
+		Channel: r.Channel, ByStaff: tx.Caller.Staff(), ExternalRef: r.ExternalRef, Note: r.Note,
+		MemberName: member.Name, MemberTier: member.Tier,
 	}
 	if r.ExternalRef != "" {
 		e.RequestHash = r.hash()
@@ -113,9 +114,9 @@ func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest
 	var slots []booking.Slot
 	var err error
 	if r.Window != nil {
-		err = s.wishForWindow(ctx, tx, &e)
+		err = s.checkWindow(ctx, tx, &e)
 	} else {
-		slots, err = s.wishForSessions(ctx, tx, &e, *who, r.Sessions)
+		slots, err = s.checkSessions(ctx, tx, &e, *member, r.Sessions)
 	}
 	if err != nil {
 		return seats.Place{}, err
@@ -124,18 +125,19 @@ func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest
 	return seats.Place{Entry: &e}, err
 }
 
-// wishForSessions decides for each session whether the entry may join its queue.
-func (s *Service) wishForSessions(
-	ctx context.Context, tx *engine.Tx, e *waitlist.Entry, who booking.Member, sessions []tenant.SessionID,
+// checkSessions decides for each session whether the entry may join its queue, and sets the entry's sessions.
+func (s *Service) checkSessions(
+	ctx context.Context, tx *engine.Tx, e *waitlist.Entry, member booking.Member, sessions []tenant.SessionID,
 ) ([]booking.Slot, error) {
 	facts := make([]booking.Facts, len(sessions))
 	found := make([]*booking.Slot, len(sessions))
 	var batch pg.Batch
 	for i, id := range sessions {
 		bookingdb.FindSlot(&batch, tx.Tenant, id, &found[i])
-		bookingdb.FindDoubles(&batch, tx.Tenant, id, who.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
+		bookingdb.FindDoubles(&batch, tx.Tenant, id, member.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
 		bookingdb.ListPayers(
-			&batch, tx.Tenant, id, []tenant.MemberID{who.ID}, []tenant.SubscriptionID{e.Subscription}, &facts[i].Subscriptions)
+			&batch, tx.Tenant, id, []tenant.MemberID{member.ID}, []tenant.SubscriptionID{e.Subscription},
+			&facts[i].Subscriptions)
 	}
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
@@ -147,16 +149,12 @@ func (s *Service) wishForSessions(
 	slots := make([]booking.Slot, len(sessions))
 	for i, slot := range found {
 		if slot == nil {
-			return nil, fault.Missing(fault.SessionNotFound, "Session").With("session_id", sessions[i].String())
+			return nil, seats.NoSession.With("session_id", sessions[i].String())
 		}
-		due, err := seats.ExpiredHolds(ctx, tx, *slot)
-		if err == nil {
-			err = s.Lapse(ctx, tx, slot, due)
-		}
-		if err != nil {
+		if _, err := s.Lapse(ctx, tx, slot); err != nil {
 			return nil, err
 		}
-		facts[i].Slot, facts[i].Member, slots[i] = *slot, who, *slot
+		facts[i].Slot, facts[i].Member, slots[i] = *slot, member, *slot
 		if _, err := booking.Decide(facts[i], command, tx.Now); err != nil {
 			return nil, err
 		}
@@ -170,21 +168,22 @@ func (s *Service) wishForSessions(
 	return slots, nil
 }
 
-// wishForWindow refuses a window that no session can be in, and one in which seats are open.
-func (s *Service) wishForWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) error {
-	w := *e.Window // a copy: the transaction may run again with the same request
+// checkWindow rejects a time window that cannot contain a session, and one with a session that has open seats. It moves
+// the window's start to today, if it has passed.
+func (s *Service) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) error {
+	w := *e.Window // a copy, because the transaction may run again with the same request
 	e.Window = &w
 	var (
 		service  *catalog.Service
 		location *catalog.Location
 		resource *catalog.Resource
-		before   []waitlist.Entry
+		others   []waitlist.Entry
 		batch    pg.Batch
 	)
 	catalogdb.FindService(&batch, tx.Tenant, w.Service, &service)
 	catalogdb.FindLocation(&batch, tx.Tenant, w.Location, &location)
 	catalogdb.FindResource(&batch, tx.Tenant, w.Resource, &resource)
-	waitlistdb.ListWindows(&batch, tx.Tenant, e.Member, w.Service, w.Location, &before)
+	waitlistdb.ListWindows(&batch, tx.Tenant, e.Member, w.Service, w.Location, &others)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -220,17 +219,17 @@ func (s *Service) wishForWindow(ctx context.Context, tx *engine.Tx, e *waitlist.
 	if w.From.Before(today) {
 		w.From = today
 	}
-	for _, other := range before {
+	for _, other := range others {
 		if o := other.Window; o.Overlaps(w) && o.Resource == w.Resource && other.Coach == e.Coach {
 			return booking.AlreadyBooked(tenant.BookingID{}, other.ID)
 		}
 	}
 	e.SessionTitle, e.TimeZone = service.Name, location.TimeZone
-	return s.nothingOpen(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
+	return s.checkNoOpenSeats(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
 }
 
-// nothingOpen refuses a window if a session in it has open seats.
-func (s *Service) nothingOpen(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
+// checkNoOpenSeats rejects a time window if a session in it has open seats.
+func (s *Service) checkNoOpenSeats(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
 	var open []waitlist.Slot
 	var batch pg.Batch
 	waitlistdb.ListOpenSlots(&batch, tx.Tenant, e.Window.Location, e.Window.Service, span, e.Party, &open)
@@ -246,7 +245,7 @@ func (s *Service) nothingOpen(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 	return nil
 }
 
-// join puts an entry behind all others: in the queues of the sessions that it names, or of its window.
+// join appends an entry to the queues of its sessions or of its time window.
 func (s *Service) join(
 	ctx context.Context, tx *engine.Tx, e waitlist.Entry, slots []booking.Slot,
 ) (waitlist.Entry, error) {
@@ -278,7 +277,7 @@ func (s *Service) join(
 	e.ID, e.CreatedBy, e.MemberActive = tenant.Next[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
 	waitlistdb.InsertEntry(tx.Tx, tx.Tenant, e)
 	waitlistdb.AddPlaces(tx.Tx, tx.Tenant, e, sessions, queues)
-	if e, err = s.standing(ctx, tx, e); err != nil {
+	if e, err = s.addPosition(ctx, tx, e); err != nil {
 		return e, err
 	}
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
@@ -287,84 +286,4 @@ func (s *Service) join(
 	})
 	s.countEntry(tx, waitlist.Waiting)
 	return e, nil
-}
-
-// LeaveWaitlist ends an entry. The seats of its live offer, if it has one, go to the next in line.
-func (s *Service) LeaveWaitlist(
-	ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool,
-) (waitlist.Entry, error) {
-	leave := func(ctx context.Context, tx *engine.Tx) (waitlist.Entry, error) {
-		e, err := s.Entry(ctx, tx, id)
-		if err != nil {
-			return waitlist.Entry{}, err
-		}
-		up, err := s.LeaveQueue(ctx, tx, e, seats.Withdrawal{Reason: reason, Notify: notify})
-		if err != nil {
-			return waitlist.Entry{}, err
-		}
-		return *up.Entry, nil
-	}
-	return engine.Run(ctx, s.engine, caller, engine.Spec[waitlist.Entry]{
-		Name: "waitlist.leave", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[waitlist.Entry], error) {
-			_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)
-			locks.Solo = true
-			return locks, func() engine.Operation[waitlist.Entry] { return engine.RunFunc[waitlist.Entry](leave) }, err
-		},
-	})
-}
-
-// Quit ends an active entry. The seats of its live offer, if it has one, go to the next in line.
-func (s *Service) Quit(
-	ctx context.Context, tx *engine.Tx, e waitlist.Entry, r seats.Withdrawal,
-) (waitlist.Entry, error) {
-	leaving := waitlist.Leaving(r)
-	if e.Status == waitlist.Waiting {
-		changes := waitlist.Leave(e, leaving, tx.Now)
-		return changes.Entries[0].Entry, s.Apply(ctx, tx, changes)
-	}
-	var live []waitlist.Offer
-	var batch pg.Batch
-	waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return e, err
-	}
-	for _, o := range live { // one
-		answered, err := s.letGo(ctx, tx, o.Withdraw(waitlist.EntryLeft, "", tx.Now), &leaving)
-		if err != nil {
-			return e, err
-		}
-		e = *answered.Entry
-	}
-	return e, nil
-}
-
-var noEntry = fault.Missing(fault.EntryNotFound, "Waitlist entry")
-
-// Entry loads an entry that the caller may touch.
-func (s *Service) Entry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (waitlist.Entry, error) {
-	var e *waitlist.Entry
-	var batch pg.Batch
-	waitlistdb.FindEntry(&batch, tx.Tenant, id, &e)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return waitlist.Entry{}, err
-	}
-	if e == nil || !tx.Caller.MayTouch(e.Member) {
-		return waitlist.Entry{}, noEntry
-	}
-	return *e, nil
-}
-
-// waiting loads an entry that must be active.
-func (s *Service) waiting(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (waitlist.Entry, error) {
-	e, err := s.Entry(ctx, tx, id)
-	if err == nil && !e.Status.Active() {
-		err = notWaiting(e)
-	}
-	return e, err
-}
-
-func notWaiting(e waitlist.Entry) error {
-	return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").
-		With("status", string(e.Status))
 }
