@@ -10,7 +10,6 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -78,22 +77,21 @@ func (b *book) Load(q *engine.Query) {
 	}
 }
 
-// loadOther reads the member's other booking and waitlist entry, but only if this session could be full or has a
-// waitlist: a member with a place must not join the queue, and once a hold has expired, members who wait may take its
-// seats and all others. Otherwise a unique index rejects a second booking, and reading here would add predicate locks
-// that make concurrent bookings fail.
+// loadOther reads the member's other booking and waitlist entry, but only if this session could be full: a member with a
+// place must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add predicate
+// locks that make concurrent bookings fail.
 func (b *book) loadOther(q *engine.Query) {
 	if b.slot == nil {
 		return
 	}
 	visit := bookingdb.Visit{Session: b.Session, Member: b.Member}
-	if q.Strict || b.slot.Waiting > 0 || b.slot.Holds > 0 || seats.MayBeFull(q, b.slot) {
+	if q.Strict || seats.MayBeFull(q, b.slot) {
 		bookingdb.FindDouble(q.Batch, q.Tenant, visit, func(d bookingdb.Double) {
 			b.facts.Booking, b.facts.Entry = d.Booking, d.Entry
 		})
 	}
 	if q.Strict {
-		bookingdb.FindBusy(q.Batch, q.Tenant, visit, func(s civil.Span) { b.facts.Busy = append(b.facts.Busy, s) })
+		bookingdb.ListBusy(q.Batch, q.Tenant, visit, &b.facts.Busy)
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -157,28 +156,20 @@ func Repeated(made Place, hash []byte) (Place, error) {
 	return made, nil
 }
 
-// AlreadyBooked finds the booking or entry that a member has in a session, and refuses with it; nil if there is none.
+// AlreadyBooked looks for a member's active booking and waitlist entry in a session. If there are any, it returns the
+// error that names them.
 func AlreadyBooked(
 	ctx context.Context, e *engine.Engine, by tenant.Caller, session tenant.SessionID, member tenant.MemberID,
 ) error {
+	var found bookingdb.Double
 	var batch pg.Batch
-	var booked *booking.Booking
-	var waiting *waitlist.Entry
-	bookingdb.FindActiveBooking(&batch, by.Tenant, session, member, &booked)
-	waitlistdb.FindActiveEntry(&batch, by.Tenant, session, member, &waiting)
+	visit := bookingdb.Visit{Session: session, Member: member}
+	bookingdb.FindDouble(&batch, by.Tenant, visit, func(d bookingdb.Double) { found = d })
 	if err := e.Read(ctx, by, &batch); err != nil {
 		return err
 	}
-	var id tenant.BookingID
-	var entry tenant.EntryID
-	if booked != nil {
-		id = booked.ID
-	}
-	if waiting != nil {
-		entry = waiting.ID
-	}
-	if id.IsZero() && entry.IsZero() {
+	if found == (bookingdb.Double{}) {
 		return nil
 	}
-	return booking.AlreadyBooked(id, entry)
+	return booking.AlreadyBooked(found.Booking, found.Entry)
 }

@@ -111,9 +111,10 @@ func Request(q *engine.Query, id tenant.SessionID, seats int) {
 	stateOf(q.State).requested[id] += seats
 }
 
-// MayBeFull reports whether a session may have no seat left for one of the operations of the batch.
+// MayBeFull reports whether an operation of the batch may find no seat in a session that it can take. If members wait,
+// open seats can be theirs, and so can those of holds: once a hold has expired, its seats and all others go to them.
 func MayBeFull(q *engine.Query, slot *booking.Slot) bool {
-	return !slot.Fits(stateOf(q.State).requested[slot.ID])
+	return slot.Waiting > 0 || slot.Holds > 0 || !slot.Fits(stateOf(q.State).requested[slot.ID])
 }
 
 // ExpiredHolds reads the holds of a session that have run out and still are PENDING. Most sessions count no holds, and

@@ -5,11 +5,9 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -192,45 +190,23 @@ func (f *filler) readPage(ctx context.Context, filling *waitlist.Filling, page w
 
 // checkBookings decides for each entry whether its booking would be refused, and keeps the booking.
 func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, entries []waitlist.Entry) error {
-	members := make([]tenant.MemberID, len(entries))
-	named := make([]tenant.SubscriptionID, len(entries))
+	facts := make([]booking.Facts, len(entries))
+	var batch pg.Batch
 	for i, e := range entries {
-		members[i], named[i] = e.Member, e.Subscription
+		visit := bookingdb.Visit{Session: f.slot.ID, Member: e.Member}
+		facts[i].Slot = *f.slot
+		facts[i].Member = booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive}
+		bookingdb.ListPayers(&batch, f.Tenant, visit, e.Subscription, &facts[i].Subscriptions)
+		bookingdb.ListBusy(&batch, f.Tenant, visit, &facts[i].Busy)
+		bookingdb.FindDouble(&batch, f.Tenant, visit, func(d bookingdb.Double) { facts[i].Booking = d.Booking })
 	}
-	var (
-		payers []credit.Subscription
-		busy   []bookingdb.BusySpan
-		in     []bookingdb.InSession
-		batch  pg.Batch
-	)
-	bookingdb.ListPayers(&batch, f.Tenant, f.slot.ID, members, named, &payers)
-	bookingdb.ListBusy(&batch, f.Tenant, members, civil.Span{Start: f.slot.StartsAt, End: f.slot.EndsAt}, &busy)
-	bookingdb.ListInSession(&batch, f.Tenant, f.slot.ID, members, &in)
 	if err := f.Load(ctx, &batch); err != nil {
 		return err
 	}
 	refusals := make(map[tenant.EntryID]error, len(entries))
-	for _, e := range entries {
-		b := checkedBooking{id: tenant.Next[tenant.BookingID](f.IDs), facts: booking.Facts{
-			Slot: *f.slot, Member: booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive},
-		}}
-		for _, p := range payers {
-			// A subscription that another entry of the same member names does not pay for this one.
-			if p.Member == e.Member && (e.Subscription.IsZero() || p.ID == e.Subscription) {
-				b.facts.Subscriptions = append(b.facts.Subscriptions, p)
-			}
-		}
-		for _, other := range busy {
-			if other.Member == e.Member {
-				b.facts.Busy = append(b.facts.Busy, other.Span)
-			}
-		}
-		for _, other := range in {
-			if other.Member == e.Member {
-				b.facts.Booking = other.Booking
-			}
-		}
-		err := error(fault.Missing(fault.MemberNotFound, "Member"))
+	for i, e := range entries {
+		b := checkedBooking{id: tenant.Next[tenant.BookingID](f.IDs), facts: facts[i]}
+		var err error = seats.NoMember
 		if e.MemberActive {
 			b.plan, err = booking.Decide(b.facts, f.command(b.id, e), f.Now)
 		}

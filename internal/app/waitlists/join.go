@@ -46,7 +46,7 @@ func (r JoinRequest) hash() []byte {
 	return sum[:]
 }
 
-// JoinWaitlist puts a member on a waitlist.
+// JoinWaitlist adds a waitlist entry for a member.
 func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (seats.Place, error) {
 	if r.Member.IsZero() {
 		r.Member = caller.Member
@@ -54,20 +54,13 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 	if !caller.MayTouch(r.Member) {
 		return seats.Place{}, seats.NoMember
 	}
-	races, locks := []engine.Race{seats.LostByQueue}, engine.Locks{Single: []engine.Key{r.Member.UUID}, Solo: true}
+	races := []engine.Race{seats.LostByQueue}
 	if r.ExternalRef != "" {
-		races, locks.Single = append(races, seats.LostByRef), append(locks.Single, engine.NameKey("ref", r.ExternalRef))
+		races = append(races, seats.LostByRef)
 	}
-	for _, id := range r.Sessions {
-		locks.Together = append(locks.Together, id.UUID)
-	}
-	if w := r.Window; w != nil {
-		locks.Together = append(locks.Together, seats.QueueKey(waitlist.Queue{Location: w.Location, Service: w.Service}))
-	}
-	join := func(ctx context.Context, tx *engine.Tx) (seats.Place, error) { return s.joinWaitlist(ctx, tx, r) }
 	joined, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
-		Name: "waitlist.join", Locks: locks, Races: races, Replay: true,
-		New: func() engine.Operation[seats.Place] { return engine.RunFunc[seats.Place](join) },
+		Name: "waitlist.join", Locks: r.locks(), Races: races, Replay: true,
+		New: func() engine.Operation[seats.Place] { return &join{app: s, JoinRequest: r} },
 	})
 	if pg.IsUnique(err, "waitlist_places_active") && len(r.Sessions) > 0 {
 		if refused := seats.AlreadyBooked(ctx, s.engine, caller, r.Sessions[0], r.Member); refused != nil {
@@ -80,156 +73,183 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 	return joined, nil
 }
 
-func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest) (seats.Place, error) {
-	var (
-		member, coach *booking.Member
-		made          seats.Place
-		batch         pg.Batch
-	)
-	bookingdb.FindBookingMember(&batch, tx.Tenant, r.Member, &member)
-	bookingdb.FindBookingMember(&batch, tx.Tenant, r.Coach, &coach)
+// locks returns the locks of the sessions or the window's queue, and those of the member and the external reference. A
+// join runs alone, because it reads the queues that it joins.
+func (r JoinRequest) locks() engine.Locks {
+	locks := engine.Locks{Single: []engine.Key{r.Member.UUID}, Solo: true}
 	if r.ExternalRef != "" {
-		bookingdb.FindBookingByRef(&batch, tx.Tenant, r.ExternalRef, &made.Booking)
-		waitlistdb.FindEntryByRef(&batch, tx.Tenant, r.ExternalRef, &made.Entry)
+		locks.Single = append(locks.Single, engine.NameKey("ref", r.ExternalRef))
 	}
-	if err := tx.Load(ctx, &batch); err != nil {
-		return seats.Place{}, err
+	for _, id := range r.Sessions {
+		locks.Together = append(locks.Together, id.UUID)
 	}
+	if w := r.Window; w != nil {
+		locks.Together = append(locks.Together, seats.QueueKey(waitlist.Queue{Location: w.Location, Service: w.Service}))
+	}
+	return locks
+}
+
+// join is one attempt at JoinWaitlist.
+type join struct {
+	app *Service
+	JoinRequest
+	member, coach *booking.Member
+	made          seats.Place // by an earlier request with the same external reference
+	slots         []*booking.Slot
+	facts         []booking.Facts // of each session
+	window        windowFacts
+}
+
+// windowFacts is what decides about an entry for a time window.
+type windowFacts struct {
+	service  *catalog.Service
+	location *catalog.Location
+	resource *catalog.Resource
+	others   []waitlist.Entry // the member's other entries for windows of the service at the location
+}
+
+// Load implements engine.Operation.
+func (j *join) Load(q *engine.Query) {
+	bookingdb.FindBookingMember(q.Batch, q.Tenant, j.Member, &j.member)
+	bookingdb.FindBookingMember(q.Batch, q.Tenant, j.Coach, &j.coach)
+	if j.ExternalRef != "" {
+		bookingdb.FindBookingByRef(q.Batch, q.Tenant, j.ExternalRef, &j.made.Booking)
+		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, j.ExternalRef, &j.made.Entry)
+	}
+	if w := j.Window; w != nil {
+		catalogdb.FindService(q.Batch, q.Tenant, w.Service, &j.window.service)
+		catalogdb.FindLocation(q.Batch, q.Tenant, w.Location, &j.window.location)
+		catalogdb.FindResource(q.Batch, q.Tenant, w.Resource, &j.window.resource)
+		waitlistdb.ListWindows(q.Batch, q.Tenant, j.Member, w.Service, w.Location, &j.window.others)
+		return
+	}
+	j.slots, j.facts = make([]*booking.Slot, len(j.Sessions)), make([]booking.Facts, len(j.Sessions))
+	for i, id := range j.Sessions {
+		seats.LoadSlot(q, id, &j.slots[i])
+		seats.Request(q, id, j.Party)
+		seats.LoadPayers(q, &j.slots[i], j.Member, j.Subscription, &j.facts[i].Subscriptions)
+	}
+	q.Then(j.loadOthers)
+}
+
+// loadOthers reads the member's booking and entry in each session that could be full or has a waitlist. In the others
+// they may book, and joining is refused.
+func (j *join) loadOthers(q *engine.Query) {
+	for i, slot := range j.slots {
+		if slot != nil && (q.Strict || seats.MayBeFull(q, slot)) {
+			bookingdb.FindDouble(q.Batch, q.Tenant, bookingdb.Visit{Session: slot.ID, Member: j.Member},
+				func(d bookingdb.Double) { j.facts[i].Booking, j.facts[i].Entry = d.Booking, d.Entry })
+		}
+	}
+}
+
+// Run implements engine.Operation.
+func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	switch {
-	case made.Booking != nil || made.Entry != nil:
-		return seats.Repeated(made, r.hash())
-	case member == nil || !member.Active:
+	case j.made.Booking != nil || j.made.Entry != nil:
+		return seats.Repeated(j.made, j.hash())
+	case j.member == nil || !j.member.Active:
 		return seats.Place{}, seats.NoMember
-	case coach == nil && !r.Coach.IsZero():
+	case j.coach == nil && !j.Coach.IsZero():
 		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Coach")
 	}
 	e := waitlist.Entry{
-		Member: member.ID, Window: r.Window, Coach: r.Coach, Party: r.Party, Subscription: r.Subscription,
-		Channel: r.Channel, ByStaff: tx.Caller.Staff(), ExternalRef: r.ExternalRef, Note: r.Note,
-		MemberName: member.Name, MemberTier: member.Tier,
+		Member: j.member.ID, Window: j.Window, Coach: j.Coach, Party: j.Party, Subscription: j.Subscription,
+		Channel: j.Channel, ByStaff: tx.Caller.Staff(), ExternalRef: j.ExternalRef, Note: j.Note,
+		MemberName: j.member.Name, MemberTier: j.member.Tier,
 	}
-	if r.ExternalRef != "" {
-		e.RequestHash = r.hash()
+	if j.ExternalRef != "" {
+		e.RequestHash = j.hash()
 	}
-	var slots []booking.Slot
-	var err error
-	if r.Window != nil {
-		err = s.checkWindow(ctx, tx, &e)
-	} else {
-		slots, err = s.checkSessions(ctx, tx, &e, *member, r.Sessions)
+	check := j.checkSessions
+	if j.Window != nil {
+		check = j.checkWindow
 	}
+	slots, err := check(ctx, tx, &e)
 	if err != nil {
 		return seats.Place{}, err
 	}
-	e, err = s.join(ctx, tx, e, slots)
+	e, err = j.app.join(ctx, tx, e, slots)
 	return seats.Place{Entry: &e}, err
 }
 
 // checkSessions decides for each session whether the entry may join its queue, and sets the entry's sessions.
-func (s *Service) checkSessions(
-	ctx context.Context, tx *engine.Tx, e *waitlist.Entry, member booking.Member, sessions []tenant.SessionID,
-) ([]booking.Slot, error) {
-	facts := make([]booking.Facts, len(sessions))
-	found := make([]*booking.Slot, len(sessions))
-	var batch pg.Batch
-	for i, id := range sessions {
-		bookingdb.FindSlot(&batch, tx.Tenant, id, &found[i])
-		bookingdb.FindDoubles(&batch, tx.Tenant, id, member.ID, e.Party, &facts[i].Booking, &facts[i].Entry)
-		bookingdb.ListPayers(
-			&batch, tx.Tenant, id, []tenant.MemberID{member.ID}, []tenant.SubscriptionID{e.Subscription},
-			&facts[i].Subscriptions)
-	}
-	if err := tx.Load(ctx, &batch); err != nil {
-		return nil, err
-	}
+func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
 	command := booking.Command{
 		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
 		Staff: e.ByStaff, Join: true, Actor: tx.Caller.Actor(),
 	}
-	slots := make([]booking.Slot, len(sessions))
-	for i, slot := range found {
+	slots := make([]booking.Slot, len(j.slots))
+	for i, slot := range j.slots {
 		if slot == nil {
-			return nil, seats.NoSession.With("session_id", sessions[i].String())
+			return nil, seats.NoSession.With("session_id", j.Sessions[i].String())
 		}
-		if _, err := s.Lapse(ctx, tx, slot); err != nil {
+		if _, err := j.app.Lapse(ctx, tx, slot); err != nil {
 			return nil, err
 		}
-		facts[i].Slot, facts[i].Member, slots[i] = *slot, member, *slot
-		if _, err := booking.Decide(facts[i], command, tx.Now); err != nil {
+		j.facts[i].Slot, j.facts[i].Member, slots[i] = *slot, *j.member, *slot
+		if _, err := booking.Decide(j.facts[i], command, tx.Now); err != nil {
 			return nil, err
 		}
 	}
 	e.SessionTitle, e.SessionStarts, e.TimeZone = slots[0].Title, slots[0].StartsAt, slots[0].TimeZone
-	if len(sessions) == 1 {
-		e.Session = sessions[0]
+	if len(slots) == 1 {
+		e.Session = slots[0].ID
 	} else {
-		e.AnyOf = sessions
+		e.AnyOf = j.Sessions
 	}
 	return slots, nil
 }
 
 // checkWindow rejects a time window that cannot contain a session, and one with a session that has open seats. It moves
 // the window's start to today, if it has passed.
-func (s *Service) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) error {
+func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
 	w := *e.Window // a copy, because the transaction may run again with the same request
 	e.Window = &w
-	var (
-		service  *catalog.Service
-		location *catalog.Location
-		resource *catalog.Resource
-		others   []waitlist.Entry
-		batch    pg.Batch
-	)
-	catalogdb.FindService(&batch, tx.Tenant, w.Service, &service)
-	catalogdb.FindLocation(&batch, tx.Tenant, w.Location, &location)
-	catalogdb.FindResource(&batch, tx.Tenant, w.Resource, &resource)
-	waitlistdb.ListWindows(&batch, tx.Tenant, e.Member, w.Service, w.Location, &others)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return err
-	}
+	service, location, resource := j.window.service, j.window.location, j.window.resource
 	switch {
 	case location == nil || !location.Active:
-		return catalog.ErrNoLocation
+		return nil, catalog.ErrNoLocation
 	case service == nil || !service.Active:
-		return catalog.ErrNoService
+		return nil, catalog.ErrNoService
 	case !w.Resource.IsZero() && (resource == nil || resource.Location != w.Location):
-		return fault.Missing(fault.ResourceNotFound, "Resource")
+		return nil, fault.Missing(fault.ResourceNotFound, "Resource")
 	}
 	at, err := session.ZoneOf(*location)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	today := civil.DateOf(tx.Now, at.Zone)
 	switch {
 	case w.Until.Before(w.From):
-		return fault.Invalid("window.last_date", "The last day is before the first.")
+		return nil, fault.Invalid("window.last_date", "The last day is before the first.")
 	case w.Until.Before(today):
-		return fault.Invalid("window.last_date", "The window has passed.")
+		return nil, fault.Invalid("window.last_date", "The window has passed.")
 	case w.Until.DaysSince(w.From) >= waitlist.MaxWindow:
-		return fault.Invalid("window.last_date", "A window spans at most %d days.", waitlist.MaxWindow)
+		return nil, fault.Invalid("window.last_date", "A window spans at most %d days.", waitlist.MaxWindow)
 	case e.Party < service.MinParty || e.Party > service.MaxParty:
-		return fault.New(fault.InvalidArgument, fault.PartySize,
+		return nil, fault.New(fault.InvalidArgument, fault.PartySize,
 			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
 			With("min", strconv.Itoa(service.MinParty)).With("max", strconv.Itoa(service.MaxParty)).In("party_size")
 	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
-		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
+		return nil, fault.New(fault.FailedPrecondition, fault.ChannelClosed,
 			"The location takes no wishes through %s.", e.Channel).
 			With("channel", string(e.Channel)).In("channel")
 	}
 	if w.From.Before(today) {
 		w.From = today
 	}
-	for _, other := range others {
+	for _, other := range j.window.others {
 		if o := other.Window; o.Overlaps(w) && o.Resource == w.Resource && other.Coach == e.Coach {
-			return booking.AlreadyBooked(tenant.BookingID{}, other.ID)
+			return nil, booking.AlreadyBooked(tenant.BookingID{}, other.ID)
 		}
 	}
 	e.SessionTitle, e.TimeZone = service.Name, location.TimeZone
-	return s.checkNoOpenSeats(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
+	return nil, checkNoOpenSeats(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
 }
 
 // checkNoOpenSeats rejects a time window if a session in it has open seats.
-func (s *Service) checkNoOpenSeats(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
+func checkNoOpenSeats(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
 	var open []waitlist.Slot
 	var batch pg.Batch
 	waitlistdb.ListOpenSlots(&batch, tx.Tenant, e.Window.Location, e.Window.Service, span, e.Party, &open)

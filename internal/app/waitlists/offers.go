@@ -93,16 +93,16 @@ func (s *Service) accept(
 		slot   *booking.Slot
 		member *booking.Member
 		round  *waitlist.Round
-		in     []bookingdb.InSession
 		facts  booking.Facts
 		batch  pg.Batch
 	)
+	visit := bookingdb.Visit{Session: o.Session, Member: o.Member}
 	bookingdb.FindBooking(&batch, tx.Tenant, o.Booking, &before)
 	waitlistdb.FindEntry(&batch, tx.Tenant, o.Entry, &entry)
 	bookingdb.FindSlot(&batch, tx.Tenant, o.Session, &slot)
 	bookingdb.FindBookingMember(&batch, tx.Tenant, o.Member, &member)
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
-	bookingdb.ListInSession(&batch, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, &in)
+	bookingdb.FindDouble(&batch, tx.Tenant, visit, func(d bookingdb.Double) { facts.Booking = d.Booking })
 	if err := tx.Load(ctx, &batch); err != nil {
 		return Answered{}, err
 	}
@@ -123,17 +123,13 @@ func (s *Service) accept(
 	}
 	ending := waitlist.Ending{Offer: o.Close(waitlist.Accepted, "", tx.Now), Entry: *entry, Round: *round}
 	var payers pg.Batch
-	bookingdb.ListPayers(
-		&payers, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{payWith}, &facts.Subscriptions)
+	bookingdb.ListPayers(&payers, tx.Tenant, visit, payWith, &facts.Subscriptions)
 	if err := tx.Load(ctx, &payers); err != nil {
 		return Answered{}, err
 	}
 	// The reserved seats are open to this booking, and to no other.
 	slot.SeatsTaken -= o.Seats
 	facts.Slot, facts.Member = *slot, *member
-	if len(in) > 0 {
-		facts.Booking = in[0].Booking
-	}
 	b := booking.Booking{
 		ID: tenant.Next[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
 		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true,

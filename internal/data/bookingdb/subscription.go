@@ -131,22 +131,12 @@ order by q.n, u.id`),
 	Reader: withUsage,
 }
 
-// ListPayers reads the subscriptions that could pay for the members' bookings in a session, with what was used on its
-// local day and in its week where the plan limits that. A member who names one (zero: none named) gets that one,
-// whatever its status.
+// ListPayers reads the subscriptions that could pay for a member's booking in a session, with their use on the session's
+// local day and in its week, if the plan limits it. If one is named, it reads that one only, whatever its status.
 func ListPayers(
-	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, named []tenant.SubscriptionID,
-	into *[]credit.Subscription,
+	b *pg.Batch, in tenant.TenantID, v Visit, named tenant.SubscriptionID, into *[]credit.Subscription,
 ) {
-	*into = nil
-	for i, member := range members {
-		payers.Find(b, in, payment{Visit{Session: session, Member: member}, named[i]}, func(s credit.Subscription) {
-			// A member may be there twice, with and without naming one.
-			if !slices.ContainsFunc(*into, func(other credit.Subscription) bool { return other.ID == s.ID }) {
-				*into = append(*into, s)
-			}
-		})
-	}
+	payers.Many(b, in, payment{v, named}, into)
 }
 
 // wallet is whose subscriptions, and which if they say so.
