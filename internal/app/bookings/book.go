@@ -9,13 +9,12 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -71,10 +70,7 @@ func (b *book) Load(q *engine.Query) {
 	if !b.Hold && (!q.Caller.Staff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
 		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
 	}
-	if b.ExternalRef != "" {
-		bookingdb.FindBookingByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Booking)
-		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Entry)
-	}
+	seats.LoadByRef(q, b.ExternalRef, &b.made)
 }
 
 // loadOther reads the member's other booking and waitlist entry, but only if this session could be full: a member with a
@@ -97,7 +93,7 @@ func (b *book) loadOther(q *engine.Query) {
 
 // Run implements engine.Operation.
 func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
-	if b.made.Booking != nil || b.made.Entry != nil {
+	if b.made.Found() {
 		return seats.Repeated(b.made, b.hash())
 	}
 	if err := b.completeFacts(ctx, tx); err != nil {
@@ -116,7 +112,7 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 		return seats.Place{}, err
 	}
 	if plan.Wait {
-		return b.app.waitlists.Enqueue(ctx, tx, b.facts, b.wish(command.Staff))
+		return b.app.waitlists.Enqueue(ctx, tx, b.facts, b.entry(command.Staff))
 	}
 	return b.write(tx, command.ID, plan, stock), nil
 }
@@ -162,9 +158,9 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stoc
 	return seats.Place{Booking: &made}
 }
 
-// wish is the request as the waitlist of a full session needs it.
-func (b *book) wish(byStaff bool) waitlists.Wish {
-	return waitlists.Wish{
+// entry is what the request asks of the waitlist of a full session.
+func (b *book) entry(byStaff bool) waitlist.Entry {
+	return waitlist.Entry{
 		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
 		Note: b.Note, RequestHash: b.refHash(),
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
@@ -16,13 +17,16 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Place is the result of asking for a place, or of giving one up: a booking or a waitlist entry.
+// Place is a booking or a waitlist entry: the result of making or cancelling one.
 type Place struct {
 	Booking *booking.Booking
 	Entry   *waitlist.Entry
-	// Repeated: an earlier request with the same external reference has made it.
+	// Repeated says that an earlier request did it, such as one with the same external reference.
 	Repeated bool
 }
+
+// Found reports whether there is a booking or an entry.
+func (p Place) Found() bool { return p.Booking != nil || p.Entry != nil }
 
 // GivenUp is the result of cancelling a booking or leaving a waitlist.
 type GivenUp struct {
@@ -140,11 +144,20 @@ func CatalogEvent(tx *engine.Tx, kind, id string) {
 	})
 }
 
-// Repeated answers a request whose external reference is known: with what the first made, if it asked for the same.
+// LoadByRef asks for the booking or entry that an earlier request with an external reference made.
+func LoadByRef(q *engine.Query, ref string, into *Place) {
+	if ref != "" {
+		bookingdb.FindBookingByRef(q.Batch, q.Tenant, ref, &into.Booking)
+		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, ref, &into.Entry)
+	}
+}
+
+// Repeated answers a request whose external reference is known: with what the first request made, if it asked for the
+// same.
 func Repeated(made Place, hash []byte) (Place, error) {
 	var before []byte
 	if made.Booking != nil {
-		before, made.Entry = made.Booking.RequestHash, nil // a promoted entry's reference moved to its booking
+		before, made.Entry = made.Booking.RequestHash, nil // the booking of a promoted entry has its reference, too
 	} else {
 		before = made.Entry.RequestHash
 	}

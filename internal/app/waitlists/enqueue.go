@@ -8,30 +8,16 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Wish is a booking request that joins the waitlist, because the session is full.
-type Wish struct {
-	Party        int
-	Subscription tenant.SubscriptionID
-	Channel      catalog.Channel
-	ByStaff      bool
-	ExternalRef  string
-	RequestHash  []byte // of the request with the external reference
-	Note         string
-}
-
-// Enqueue adds an entry to the waitlist of a full session.
-func (s *Service) Enqueue(ctx context.Context, tx *engine.Tx, f booking.Facts, w Wish) (seats.Place, error) {
-	e, err := s.join(ctx, tx, waitlist.Entry{
-		Session: f.Slot.ID, Member: f.Member.ID, Party: w.Party, Subscription: w.Subscription, Channel: w.Channel,
-		ByStaff: w.ByStaff, ExternalRef: w.ExternalRef, RequestHash: w.RequestHash, Note: w.Note,
-		MemberName: f.Member.Name, MemberTier: f.Member.Tier,
-		SessionTitle: f.Slot.Title, SessionStarts: f.Slot.StartsAt, TimeZone: f.Slot.TimeZone,
-	}, []booking.Slot{f.Slot})
+// Enqueue adds an entry to the waitlist of a full session. The facts tell which session and member it is of.
+func (s *Service) Enqueue(
+	ctx context.Context, tx *engine.Tx, f booking.Facts, e waitlist.Entry,
+) (seats.Place, error) {
+	e.Session, e.SessionTitle, e.SessionStarts, e.TimeZone = f.Slot.ID, f.Slot.Title, f.Slot.StartsAt, f.Slot.TimeZone
+	e.Member, e.MemberName, e.MemberTier = f.Member.ID, f.Member.Name, f.Member.Tier
+	e, err := s.join(ctx, tx, e, []booking.Slot{f.Slot})
 	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
 		err = booking.Full().Because(err) // the request asked for seats
 	}

@@ -112,10 +112,7 @@ type windowFacts struct {
 func (j *join) Load(q *engine.Query) {
 	bookingdb.FindBookingMember(q.Batch, q.Tenant, j.Member, &j.member)
 	bookingdb.FindBookingMember(q.Batch, q.Tenant, j.Coach, &j.coach)
-	if j.ExternalRef != "" {
-		bookingdb.FindBookingByRef(q.Batch, q.Tenant, j.ExternalRef, &j.made.Booking)
-		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, j.ExternalRef, &j.made.Entry)
-	}
+	seats.LoadByRef(q, j.ExternalRef, &j.made)
 	if w := j.Window; w != nil {
 		catalogdb.FindService(q.Batch, q.Tenant, w.Service, &j.window.service)
 		catalogdb.FindLocation(q.Batch, q.Tenant, w.Location, &j.window.location)
@@ -146,7 +143,7 @@ func (j *join) loadOthers(q *engine.Query) {
 // Run implements engine.Operation.
 func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	switch {
-	case j.made.Booking != nil || j.made.Entry != nil:
+	case j.made.Found():
 		return seats.Repeated(j.made, j.hash())
 	case j.member == nil || !j.member.Active:
 		return seats.Place{}, seats.NoMember
