@@ -120,8 +120,8 @@ type ChannelCount struct {
 	Seats    int
 }
 
-// BookingTrend counts bookings by the day or week in which they were made, in the time zone of their session's location.
-// Days and weeks without bookings are included.
+// BookingTrend counts bookings by the day or week in which they were made, in the time zone of their session's
+// location. Days and weeks without bookings are included.
 func (s *Service) BookingTrend(
 	ctx context.Context, caller tenant.Caller, p Period, weekly bool,
 ) ([]TrendPoint, error) {

@@ -37,7 +37,8 @@ type BookRequest struct {
 	GuestTier string `json:"guest_tier,omitempty"`
 }
 
-// Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full session.
+// Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full
+// session.
 func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Place, error) {
 	if err := r.complete(caller); err != nil {
 		return seats.Place{}, err
@@ -73,9 +74,9 @@ func (b *book) Load(q *engine.Query) {
 	seats.LoadByRef(q, b.ExternalRef, &b.made)
 }
 
-// loadOther reads the member's other booking and waitlist entry, but only if this session could be full: a member with a
-// place must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add predicate
-// locks that make concurrent bookings fail.
+// loadOther reads the member's other booking and waitlist entry, but only if this session could be full: a member with
+// a place must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add
+// predicate locks that make concurrent bookings fail.
 func (b *book) loadOther(q *engine.Query) {
 	if b.slot == nil {
 		return
@@ -203,8 +204,8 @@ func (r *BookRequest) races() []engine.Race {
 	return races
 }
 
-// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the JSON names of
-// the fields never change.
+// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the JSON names
+// of the fields never change.
 func (r BookRequest) hash() []byte {
 	text, err := json.Marshal(r)
 	if err != nil {

@@ -20,8 +20,8 @@ type bookingState struct {
 	lines   []bookingdb.BookedLine
 }
 
-// locate is the Spec.Locate of operations on a booking. It reads which session and member the booking is of, takes their
-// locks, and makes the operation for each attempt.
+// locate is the Spec.Locate of operations on a booking. It reads which session and member the booking is of, takes
+// their locks, and makes the operation for each attempt.
 func locate[R any](
 	in tenant.TenantID, l seats.Locator, newOperation func(bookingState) engine.Operation[R],
 ) func(context.Context, engine.Reader) (engine.Locks, func() engine.Operation[R], error) {

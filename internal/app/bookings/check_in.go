@@ -35,7 +35,8 @@ func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.B
 		}
 		return CheckedIn{applyCheckIn(tx, b, plan, outbox.BookingAttended), plan.Already}, nil
 	}
-	spec := engine.Spec[CheckedIn]{Name: "checkin.staff", Answer: func(in *CheckedIn) []any { return []any{in, &in.Booking} }}
+	answer := func(in *CheckedIn) []any { return []any{in, &in.Booking} }
+	spec := engine.Spec[CheckedIn]{Name: "checkin.staff", Answer: answer}
 	return changeAttendance(ctx, s, caller, spec, id, checkIn)
 }
 

@@ -70,8 +70,8 @@ type MyBookings struct {
 	Limit       int
 }
 
-// ListMyBookings reads a member's bookings, ordered by the start of their sessions. The first page also has the member's
-// waitlist entries. For a service account it reads the bookings that the account made; it has no entries.
+// ListMyBookings reads a member's bookings, ordered by the start of their sessions. The first page also has the
+// member's waitlist entries. For a service account it reads the bookings that the account made; it has no entries.
 func (s *Service) ListMyBookings(
 	ctx context.Context, caller tenant.Caller, q MyBookings,
 ) ([]booking.Booking, []waitlist.Entry, error) {

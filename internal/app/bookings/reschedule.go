@@ -31,7 +31,9 @@ type Rescheduled struct {
 }
 
 // RescheduleBooking moves a booking in one transaction: the old seat is freed only if the new one is taken.
-func (s *Service) RescheduleBooking(ctx context.Context, caller tenant.Caller, r RescheduleRequest) (Rescheduled, error) {
+func (s *Service) RescheduleBooking(
+	ctx context.Context, caller tenant.Caller, r RescheduleRequest,
+) (Rescheduled, error) {
 	moved, err := engine.Run(ctx, s.engine, caller, engine.Spec[Rescheduled]{
 		Name: "booking.reschedule", Replay: true,
 		Races: []engine.Race{seats.LostByItem, seats.LostByQueue, seats.LostByPromotion},

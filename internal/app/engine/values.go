@@ -16,15 +16,16 @@ func Distinct[T comparable](values []T) []T {
 	})
 }
 
-// Current refuses an edit of something that was edited since it was read.
+// Current rejects an edit of an entity that was edited since it was read.
 func Current(expect *int, version int) error {
 	if expect != nil && *expect != version {
-		return fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it meanwhile. Read it again, then decide.").In("etag")
+		return fault.New(fault.Aborted, fault.ETagMismatch,
+			"Someone else has edited it meanwhile. Read it again, then decide.").In("etag")
 	}
 	return nil
 }
 
-// Because is the data of an event that has a reason.
+// Because returns the data of an event with a reason.
 func Because(reason string) map[string]any {
 	if reason == "" {
 		return nil

@@ -17,7 +17,8 @@ func Answers(pointers ...any) Option {
 	}
 }
 
-// Losing names races that the use case may lose to a constraint rather than to a serialization failure. It then looks again.
+// Losing names races that the use case may lose to a constraint rather than to a serialization failure. It then looks
+// again.
 func Losing(races ...Race) Option {
 	return func(s *Spec[struct{}]) { s.Races = append(s.Races, races...) }
 }

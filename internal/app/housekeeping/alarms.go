@@ -26,8 +26,8 @@ func (s *Service) awaitNext(ctx context.Context, id tenant.TenantID) error {
 	return nil
 }
 
-// ExpireDue ends the expired holds and offers of a tenant, and sets the alarm for the next one. It counts the holds that
-// it ended, and the offers that an alarm should have ended before.
+// ExpireDue ends the expired holds and offers of a tenant, and sets the alarm for the next one. It counts the holds
+// that it ended, and the offers that an alarm should have ended before.
 func (s *Service) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, overdue int, err error) {
 	holds, failed := s.waitlists.ExpireHolds(ctx, id)
 	_, overdue, err = s.waitlists.ExpireDueOffers(ctx, id)

@@ -1,5 +1,5 @@
-// Package seats holds the writes that change who has which seat, and what the operations of a batch share. Bookings,
-// waitlists and schedules are made of them.
+// Package seats has the writes that take and free seats, and the state that operations of a batch share. Bookings,
+// waitlists and schedules build on it.
 package seats
 
 import (
@@ -28,15 +28,15 @@ type Place struct {
 // Found reports whether there is a booking or an entry.
 func (p Place) Found() bool { return p.Booking != nil || p.Entry != nil }
 
-// GivenUp is the result of cancelling a booking or leaving a waitlist.
+// GivenUp is the result of cancelling a booking or a waitlist entry.
 type GivenUp struct {
 	Place
 	Refunded bool
 	Late     bool
-	Promoted int // from the waitlist into the seats that it freed
+	Promoted int // entries that were booked into the freed seats
 }
 
-// Withdrawal says why a place is given up, and whether the member is told.
+// Withdrawal says why an entry or booking is cancelled, and whether the member is told.
 type Withdrawal struct {
 	Reason string
 	Notify bool
@@ -48,7 +48,7 @@ var (
 	NoMember  = fault.Missing(fault.MemberNotFound, "Member")
 )
 
-// Take writes a booking, confirmed unless it is a hold: first what the database may refuse.
+// Take writes a booking: confirmed, unless it is a hold. It writes first what the database may reject.
 func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Plan) booking.Booking {
 	seats := bookingdb.Seats{Taken: b.Party}
 	if b.Status == booking.Pending {
@@ -95,7 +95,7 @@ func Cancel(tx *engine.Tx, c booking.Cancellation, notify bool) {
 	})
 }
 
-// EndHold writes the end of a hold: its seats and items are free.
+// EndHold writes the end of a hold, and frees its seats and items.
 func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party, Holds: -1})
@@ -108,7 +108,7 @@ func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
 	BookingEvent(tx, what, *b, nil)
 }
 
-// BookingEvent appends what happened to a booking to the event log.
+// BookingEvent appends an event of a booking to the event log.
 func BookingEvent(tx *engine.Tx, what outbox.Type, b booking.Booking, data map[string]any) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.Next[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
@@ -116,8 +116,8 @@ func BookingEvent(tx *engine.Tx, what outbox.Type, b booking.Booking, data map[s
 	})
 }
 
-// WriteCredits writes a subscription's new balance with the lines that led to it, so that the balance always equals the
-// sum of its lines.
+// WriteCredits writes a subscription's new balance together with the ledger lines that led to it, so that the balance
+// is always the sum of its lines.
 func WriteCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry) {
 	if len(ledger) == 0 {
 		return
@@ -129,14 +129,14 @@ func WriteCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry) {
 	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)
 }
 
-// CatalogChanged records that something of what a tenant sets up was made or edited: in the audit log, and as an event
-// for those that keep a copy.
+// CatalogChanged records in the audit log that an entity of the catalog was created or edited, and appends an event for
+// consumers that keep a copy.
 func CatalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes map[string]any) {
 	tx.Audit(action, kind, id, "", changes)
 	CatalogEvent(tx, kind, id.String())
 }
 
-// CatalogEvent is the event alone.
+// CatalogEvent appends only the event.
 func CatalogEvent(tx *engine.Tx, kind, id string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),

@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Apply writes changes with their events, and then refills the session if they say so. Rounds are written first, because
-// offers refer to them.
+// Apply writes changes with their events, and then refills the session if they say so. Rounds are written first,
+// because offers refer to them.
 func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) error {
 	if c.Opened != nil {
 		waitlistdb.InsertRound(tx.Tx, tx.Tenant, *c.Opened)

@@ -53,7 +53,7 @@ func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
 	return Claim{Tenant: in, Name: owner.Name, Brand: owner.Brand, Offer: s.showExpired([]waitlist.Offer{*offer})[0]}, nil
 }
 
-// ClaimOffer accepts or declines the offer behind a link, as the member that it was made to.
+// ClaimOffer accepts or declines the offer behind a link, as its member.
 func (s *Service) ClaimOffer(ctx context.Context, token string, accept bool) (waitlist.Offer, error) {
 	claim, err := s.GetClaim(ctx, token)
 	if err != nil {

@@ -39,8 +39,8 @@ func (s *Service) UnlessAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	return lockQueues(tx, queues...)
 }
 
-// lockQueues takes the locks of queues that an operation changes. Two transactions that fill the same queue conflict, so
-// without the locks the operation is queued again. See engine.Tx.Lock.
+// lockQueues takes the locks of queues that an operation changes. Two transactions that fill the same queue conflict,
+// so without the locks the operation is queued again. See engine.Tx.Lock.
 func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	keys := make([]engine.Key, len(queues))
 	for i, q := range queues {

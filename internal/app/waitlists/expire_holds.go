@@ -11,8 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ExpireHolds ends the expired holds of a tenant, session by session, and counts them. Several nodes may run it at once:
-// each hold ends once.
+// ExpireHolds ends the expired holds of a tenant, session by session, and counts them. Several nodes may run it at
+// once: each hold ends once.
 func (s *Service) ExpireHolds(ctx context.Context, id tenant.TenantID) (int, error) {
 	const page = 50
 	expired := 0

@@ -15,18 +15,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// pageSize is how many entries of a queue are read at a time, unless all are needed.
+// pageSize is how many entries of a queue are read at once, unless all are needed.
 const pageSize = 100
 
-// Fill gives a session's open seats to its waitlist, in the transaction that freed them. The slot counts what that
-// transaction has written so far, and then what Fill writes.
+// Fill gives a session's open seats to its waitlist, in the transaction that freed them. The slot contains what that
+// transaction has written so far, and Fill adds what it writes.
 func (s *Service) Fill(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger,
 ) (promoted int, err error) {
 	return s.fillRound(ctx, tx, slot, trigger, nil)
 }
 
-// fillRound is Fill for seats that were offered before.
+// fillRound is Fill for seats that were offered before, in a round. A nil round is a new one.
 func (s *Service) fillRound(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
 ) (promoted int, err error) {
@@ -55,7 +55,7 @@ func (s *Service) fillRound(
 	return len(changes.Promoted), f.apply(ctx, changes)
 }
 
-// fillSession reads a session, and with findRound a round of offers, and then fills the session. It returns false if the
+// fillSession reads a session, and with findRound a round of offers, and fills the session. It returns false if the
 // session is deleted.
 func (s *Service) fillSession(
 	ctx context.Context, tx *engine.Tx, id tenant.SessionID, trigger waitlist.Trigger,
@@ -77,7 +77,7 @@ func (s *Service) fillSession(
 	return promoted, true, err
 }
 
-// FillAll fills several sessions, in the order in which they start. It also returns how many of them have a queue.
+// FillAll fills several sessions, in the order of their starts. It also returns how many of them have a queue.
 func (s *Service) FillAll(
 	ctx context.Context, tx *engine.Tx, trigger waitlist.Trigger, sessions ...tenant.SessionID,
 ) (promoted, filled int, err error) {
@@ -91,7 +91,7 @@ func (s *Service) FillAll(
 		return 0, 0, err
 	}
 	for _, id := range awaited {
-		// One after the other: an entry that waits for any of them may get its booking in the first.
+		// One after the other, because an entry that waits for any of them can get its booking in the first.
 		n, found, err := s.fillSession(ctx, tx, id, trigger, nil)
 		if err != nil {
 			return promoted, filled, err
@@ -103,7 +103,7 @@ func (s *Service) FillAll(
 	return promoted, filled, nil
 }
 
-// filler answers from the database what a waitlist.Filling asks about a session, and writes what follows.
+// filler drives a waitlist.Filling of a session: it answers its questions from the database, and writes its changes.
 type filler struct {
 	*engine.Tx
 	app     *Service
@@ -140,7 +140,8 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	var batch pg.Batch
 	waitlistdb.FindWaitSlot(&batch, tx.Tenant, slot.ID, &f.scene.Slot)
 	waitlistdb.ListRules(&batch, tx.Tenant, slot.Location, slot.Service, &layers)
-	waitlistdb.ListInLine(&batch, tx.Tenant, waitlistdb.InLine{Session: slot.ID, Queue: queue, Limit: pageSize}, &f.scene.Entries)
+	page := waitlistdb.InLine{Session: slot.ID, Queue: queue, Limit: pageSize}
+	waitlistdb.ListInLine(&batch, tx.Tenant, page, &f.scene.Entries)
 	waitlistdb.ListLiveOffers(&batch, tx.Tenant, []tenant.SessionID{slot.ID}, &f.scene.Live)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
@@ -188,7 +189,7 @@ func (f *filler) readPage(ctx context.Context, filling *waitlist.Filling, page w
 	return nil
 }
 
-// checkBookings decides for each entry whether its booking would be refused, and keeps the booking.
+// checkBookings decides for each entry whether its booking would be refused, and keeps the booking for promote.
 func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, entries []waitlist.Entry) error {
 	facts := make([]booking.Facts, len(entries))
 	var batch pg.Batch
@@ -223,7 +224,7 @@ func (f *filler) command(id tenant.BookingID, e waitlist.Entry) booking.Command 
 	}
 }
 
-// apply writes a decision, and leaves the slot as it will be then.
+// apply writes a decision, and adds it to the slot.
 func (f *filler) apply(ctx context.Context, c waitlist.Changes) error {
 	f.slot.SeatsTaken += c.Seats
 	if err := f.app.Apply(ctx, f.Tx, c); err != nil {

@@ -105,7 +105,8 @@ func (*Service) StartOffer(
 	return ends, inTime, nil
 }
 
-// WithdrawUnsendable implements Offers. An offer that staff made stays live, because they can tell the member themselves.
+// WithdrawUnsendable implements Offers. An offer that staff made stays live, because they can tell the member
+// themselves.
 func (s *Service) WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
 	spec := engine.Spec[struct{}]{Name: "offer.unsendable", Races: []engine.Race{seats.LostByPromotion}}
 	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(ctx context.Context, tx *engine.Tx) error {

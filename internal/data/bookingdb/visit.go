@@ -23,16 +23,16 @@ cross join lateral (select * from members m where m.tenant_id = $1 and m.id = q.
 	Reader: bookingMember,
 }
 
-// FindBookingMember reads what a booking needs to know of a member; nil where there is none.
+// FindBookingMember reads what the booking rules need to know about a member; nil if there is none.
 func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **booking.Member) {
 	bookingMembers.One(b, in, id, into)
 }
 
-// Visit is a member in a session.
+// Visit is a member and a session.
 type Visit struct {
 	Session tenant.SessionID
 	Member  tenant.MemberID
-	Waits   bool // with an entry; else booked
+	Waits   bool // FindVisit found an entry; otherwise a booking
 }
 
 type visitRow struct {
@@ -64,8 +64,9 @@ left join waitlist_queues q on q.tenant_id = $1 and q.location_id = coalesce(v.l
   and q.service_id = coalesce(v.service_id, s.service_id) and q.local_date = coalesce(v.local_date, s.local_date)
   and q.waiting > 0`)
 
-// FindVisit reads who has a booking or an entry, and in which session, if it is one; nil where there is none. The queue
-// is the one there, or that of a window's first day; nil where it is empty.
+// FindVisit reads the member and session of a booking or an entry; nil if there is none. An entry for several sessions
+// has the first one, and an entry for a time window has none. The queue is that of the session, or of the window's
+// first day; nil if it is empty.
 func FindVisit(
 	b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit, queue **waitlist.Queue,
 ) {
@@ -85,7 +86,7 @@ func visitColumns(visits []Visit) []any {
 	}
 }
 
-// Double is a member's active booking and entry in a session; zero where there is none.
+// Double has a member's active booking and entry in a session; zero if there is none.
 type Double struct {
 	Booking tenant.BookingID
 	Entry   tenant.EntryID
