@@ -16,10 +16,10 @@ import (
 
 // Period says what is counted; AttendanceDay and Use are the counts.
 type (
-	Period        = bookingdb.Period
-	AttendanceDay = bookingdb.AttendanceDay
-	Use           = bookingdb.Use
-	UseGroup      = bookingdb.UseGroup
+	Period           = bookingdb.Period
+	AttendanceDay    = bookingdb.AttendanceDay
+	Utilization      = bookingdb.Utilization
+	UtilizationGroup = bookingdb.UtilizationGroup
 )
 
 // Sessions are grouped by one of these to count their use.
@@ -172,18 +172,18 @@ func trendOf(made []bookingdb.Made, p Period, weekly bool) []TrendPoint {
 
 // Utilization compares the seats taken with the seats offered, for each group of sessions and in total.
 func (s *Service) Utilization(
-	ctx context.Context, caller tenant.Caller, p Period, group UseGroup,
-) (groups []Use, total Use, err error) {
+	ctx context.Context, caller tenant.Caller, p Period, group UtilizationGroup,
+) (groups []Utilization, total Utilization, err error) {
 	if err := checkPeriod(p); err != nil {
-		return nil, Use{}, err
+		return nil, Utilization{}, err
 	}
 	if group == UseByWeekdayHour {
 		err = s.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []coredb.Clock) {
-			bookingdb.CountUse(batch, caller.Tenant, p, group, clocks, &groups)
+			bookingdb.CountUtilization(batch, caller.Tenant, p, group, clocks, &groups)
 		})
 	} else {
-		groups, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Use) {
-			bookingdb.CountUse(b, caller.Tenant, p, group, nil, into)
+		groups, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Utilization) {
+			bookingdb.CountUtilization(b, caller.Tenant, p, group, nil, into)
 		})
 	}
 	for _, g := range groups {

@@ -43,8 +43,8 @@ func (s *Service) ListAttendance(ctx context.Context, caller tenant.Caller, q At
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return Attendance{}, err
 	}
-	if member == nil || !caller.MayTouch(q.Member) {
-		return Attendance{}, seats.NoMember
+	if member == nil || !caller.CanAccess(q.Member) {
+		return Attendance{}, seats.ErrNoMember
 	}
 	past.Attended, past.NoShows, past.LateCancelled = count.Attended, count.NoShows, count.LateCancelled
 	return past, nil

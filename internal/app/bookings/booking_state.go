@@ -47,7 +47,7 @@ func (b *bookingState) Load(q *engine.Query) {
 // find returns the booking with its items, if the caller may access it.
 func (b *bookingState) find(tx *engine.Tx) (booking.Booking, error) {
 	switch {
-	case b.booking == nil || !tx.Caller.MayTouchMade(b.booking.Member, b.booking.CreatedBy):
+	case b.booking == nil || !tx.Caller.CanAccessCreated(b.booking.Member, b.booking.CreatedBy):
 		return booking.Booking{}, errNoBooking
 	case b.booking.Session != b.visit.Session:
 		return booking.Booking{}, engine.ErrMoved

@@ -16,8 +16,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CheckedIn is a booking whose party has arrived.
-type CheckedIn struct {
+// CheckInResult is a booking whose party has arrived.
+type CheckInResult struct {
 	Booking booking.Booking
 	// Already says that they had checked in before. The booking keeps the time and method of the first check-in.
 	Already bool
@@ -25,18 +25,18 @@ type CheckedIn struct {
 
 // CheckIn marks a booking as attended, by staff. A caller with the permission counts as staff, whatever their roles are
 // called.
-func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckedIn, error) {
-	checkIn := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (CheckedIn, error) {
+func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckInResult, error) {
+	checkIn := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (CheckInResult, error) {
 		facts := checkInFacts(b, slot)
 		facts.Staff = true
-		plan, err := checkin.Decide(facts, checkin.Command{Method: checkin.Manual}, tx.Now)
+		plan, err := checkin.Decide(facts, checkin.Request{Method: checkin.Manual}, tx.Now)
 		if err != nil {
-			return CheckedIn{}, err
+			return CheckInResult{}, err
 		}
-		return CheckedIn{applyCheckIn(tx, b, plan, outbox.BookingAttended), plan.Already}, nil
+		return CheckInResult{applyCheckIn(tx, b, plan, outbox.BookingAttended), plan.Unchanged}, nil
 	}
-	answer := func(in *CheckedIn) []any { return []any{in, &in.Booking} }
-	spec := engine.Spec[CheckedIn]{Name: "checkin.staff", Answer: answer}
+	answer := func(in *CheckInResult) []any { return []any{in, &in.Booking} }
+	spec := engine.Spec[CheckInResult]{Name: "checkin.staff", Answer: answer}
 	return changeAttendance(ctx, s, caller, spec, id, checkIn)
 }
 
@@ -47,65 +47,65 @@ func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tena
 		if err != nil {
 			return b, err
 		}
-		return applyCheckIn(tx, b, plan, outbox.BookingCheckInUndo), nil
+		return applyCheckIn(tx, b, plan, outbox.BookingCheckInUndone), nil
 	}
 	return changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "checkin.undo"}, id, undo)
 }
 
-// Presence proves that a member is at the location: exactly one of its fields is set.
-type Presence struct {
+// CheckInProof proves that a member is at the location: exactly one of its fields is set.
+type CheckInProof struct {
 	QR    string // the text of the QR code that they scanned
 	Point *catalog.Point
 }
 
-func (p Presence) command() (checkin.Command, error) {
+func (p CheckInProof) command() (checkin.Request, error) {
 	switch {
 	case p.QR != "" && p.Point == nil:
-		return checkin.Command{Method: checkin.QR}, nil
+		return checkin.Request{Method: checkin.QR}, nil
 	case p.QR == "" && p.Point != nil && p.Point.Valid():
-		return checkin.Command{Method: checkin.GPS, Point: checkin.Point(*p.Point)}, nil
+		return checkin.Request{Method: checkin.GPS, Point: checkin.Point(*p.Point)}, nil
 	case p.QR == "" && p.Point != nil:
-		return checkin.Command{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
+		return checkin.Request{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
 	default:
-		return checkin.Command{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
+		return checkin.Request{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
 	}
 }
 
 // SelfCheckIn marks the caller's booking in a session as attended.
 func (s *Service) SelfCheckIn(
-	ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof Presence,
-) (CheckedIn, error) {
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof CheckInProof,
+) (CheckInResult, error) {
 	command, err := proof.command()
 	if err != nil {
-		return CheckedIn{}, err
+		return CheckInResult{}, err
 	}
-	spec := engine.Spec[CheckedIn]{Name: "checkin.self", Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (CheckedIn, error) {
+	spec := engine.Spec[CheckInResult]{Name: "checkin.self", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (CheckInResult, error) {
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch
 		bookingdb.FindSlot(&batch, tx.Tenant, session, &slot)
 		bookingdb.FindActiveBooking(&batch, tx.Tenant, session, tx.Caller.Member, &b)
 		if err := tx.Load(ctx, &batch); err != nil {
-			return CheckedIn{}, err
+			return CheckInResult{}, err
 		}
 		if slot == nil {
-			return CheckedIn{}, seats.NoSession
+			return CheckInResult{}, seats.ErrNoSession
 		}
 		if b == nil {
 			b = &booking.Booking{}
 		}
 		plan, err := checkin.Decide(checkInFacts(*b, *slot), command, tx.Now)
 		if err != nil {
-			return CheckedIn{}, err
+			return CheckInResult{}, err
 		}
 		// The code is checked last: a member without a booking, or too early, needs to know that rather than scan again.
-		if command.Method == checkin.QR && !plan.Already {
+		if command.Method == checkin.QR && !plan.Unchanged {
 			if err := s.keys.VerifyQR(proof.QR, tx.Tenant, session, tx.Now); err != nil {
-				return CheckedIn{}, err
+				return CheckInResult{}, err
 			}
 		}
-		return CheckedIn{applyCheckIn(tx, *b, plan, outbox.BookingAttended), plan.Already}, nil
+		return CheckInResult{applyCheckIn(tx, *b, plan, outbox.BookingAttended), plan.Unchanged}, nil
 	})
 }
 
@@ -127,18 +127,18 @@ func (s *Service) GetQRToken(
 }
 
 func (s *Service) qrToken(in tenant.TenantID, session tenant.SessionID, now time.Time) QRToken {
-	text, expires := s.keys.SignQR(in, session, now, checkin.QRLife)
-	return QRToken{Text: text, Expires: expires, Refresh: now.Add(checkin.QRStep)}
+	text, expires := s.keys.SignQR(in, session, now, checkin.QRTTL)
+	return QRToken{Text: text, Expires: expires, Refresh: now.Add(checkin.QRInterval)}
 }
 
 // checkTakesPlace rejects sessions that are cancelled or do not exist.
 func (s *Service) checkTakesPlace(ctx context.Context, caller tenant.Caller, session tenant.SessionID) error {
-	slot, err := engine.Get(ctx, s.engine, caller, seats.NoSession, func(b *pg.Batch, into **booking.Slot) {
+	slot, err := engine.Get(ctx, s.engine, caller, seats.ErrNoSession, func(b *pg.Batch, into **booking.Slot) {
 		bookingdb.FindSlot(b, caller.Tenant, session, into)
 	})
 	if err == nil && slot.State == catalog.Cancelled {
 		err = fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
-			With("state", string(slot.State))
+			WithMetadata("state", string(slot.State))
 	}
 	return err
 }
@@ -148,8 +148,8 @@ func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 	facts := checkin.Facts{
 		Status: checkin.Status(b.Status), Method: checkin.Method(b.CheckInMethod),
 		Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
-		Delivery: checkin.Delivery(s.Delivery), Place: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters,
-		Window: Window(s),
+		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters,
+		Window: CheckInWindow(s),
 	}
 	if b.CheckedInAt != nil {
 		facts.CheckedInAt = *b.CheckedInAt
@@ -157,14 +157,14 @@ func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 	return facts
 }
 
-// Window is when members can check themselves in to a session.
-func Window(s booking.Slot) checkin.Window {
+// CheckInWindow is when members can check themselves in to a session.
+func CheckInWindow(s booking.Slot) checkin.Window {
 	return checkin.Window{OpensBefore: s.Rules.CheckInOpens, ClosesAfterEnd: s.Rules.CheckInCloses}
 }
 
 // applyCheckIn writes what a check-in, or its undo, changes in a booking.
-func applyCheckIn(tx *engine.Tx, b booking.Booking, plan checkin.Plan, what outbox.Type) booking.Booking {
-	if plan.Already {
+func applyCheckIn(tx *engine.Tx, b booking.Booking, plan checkin.Result, what outbox.Type) booking.Booking {
+	if plan.Unchanged {
 		return b
 	}
 	b.Status, b.CheckedInAt, b.CheckInMethod = booking.Status(plan.Status), nil, string(plan.Method)

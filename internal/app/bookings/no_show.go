@@ -37,11 +37,11 @@ func (s *Service) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenan
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: b.Party})
-		writeAttendance(tx, b, outbox.BookingNoShowUndo)
+		writeAttendance(tx, b, outbox.BookingNoShowUndone)
 		return b, nil
 	}
 	b, err := changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "booking.undo_no_show"}, id, undo)
-	return b, seats.Refusal(err)
+	return b, seats.ConstraintError(err)
 }
 
 // changeAttendance loads a booking with its session and applies a change to it. The spec gives the name and the form of
@@ -50,7 +50,7 @@ func changeAttendance[R any](
 	ctx context.Context, s *Service, caller tenant.Caller, spec engine.Spec[R], id tenant.BookingID,
 	change func(context.Context, *engine.Tx, booking.Booking, booking.Slot) (R, error),
 ) (R, error) {
-	spec.Replay, spec.Races = true, []engine.Race{seats.LostByPromotion}
+	spec.Replay, spec.Races = true, []engine.Race{seats.PromotionRace}
 	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (R, error) {
 		var none R
 		var b *booking.Booking
@@ -61,7 +61,7 @@ func changeAttendance[R any](
 		if err := tx.Load(ctx, &batch); err != nil {
 			return none, err
 		}
-		if b == nil || slot == nil || !tx.Caller.MayTouch(b.Member) {
+		if b == nil || slot == nil || !tx.Caller.CanAccess(b.Member) {
 			return none, errNoBooking
 		}
 		return change(ctx, tx, *b, *slot)

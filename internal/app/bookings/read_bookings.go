@@ -28,7 +28,7 @@ func (s *Service) GetBooking(ctx context.Context, caller tenant.Caller, id tenan
 	if err != nil {
 		return booking.Booking{}, err
 	}
-	if !caller.MayTouchMade(b.Member, b.CreatedBy) {
+	if !caller.CanAccessCreated(b.Member, b.CreatedBy) {
 		return booking.Booking{}, errNoBooking
 	}
 	one := []booking.Booking{b}
@@ -59,8 +59,8 @@ func (s *Service) addItems(ctx context.Context, caller tenant.Caller, bookings [
 	return err
 }
 
-// MyBookings selects a page of a member's bookings.
-type MyBookings struct {
+// MyBookingsQuery selects a page of a member's bookings.
+type MyBookingsQuery struct {
 	Member tenant.MemberID // zero: the caller
 	// From and Until bound the session's start. Both zero: sessions that have not ended.
 	From, Until time.Time
@@ -73,7 +73,7 @@ type MyBookings struct {
 // ListMyBookings reads a member's bookings, ordered by the start of their sessions. The first page also has the
 // member's waitlist entries. For a service account it reads the bookings that the account made; it has no entries.
 func (s *Service) ListMyBookings(
-	ctx context.Context, caller tenant.Caller, q MyBookings,
+	ctx context.Context, caller tenant.Caller, q MyBookingsQuery,
 ) ([]booking.Booking, []waitlist.Entry, error) {
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
@@ -81,8 +81,8 @@ func (s *Service) ListMyBookings(
 	id := q.Member
 	if id.IsZero() {
 		id = caller.Member
-	} else if !caller.MayTouch(id) {
-		return nil, nil, seats.NoMember
+	} else if !caller.CanAccess(id) {
+		return nil, nil, seats.ErrNoMember
 	}
 	if q.From.IsZero() && q.Until.IsZero() {
 		endsAfter = s.engine.Now()
@@ -99,10 +99,10 @@ func (s *Service) ListMyBookings(
 	if q.AfterID.IsZero() && !id.IsZero() {
 		waitlistdb.ListMemberEntries(&batch, caller.Tenant, id, q.From, q.Until, endsAfter, &entries)
 	}
-	positions := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Member: id})
+	positions := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: id})
 	err := s.engine.Read(ctx, caller, &batch)
 	if err == nil && !id.IsZero() && member == nil {
-		err = seats.NoMember
+		err = seats.ErrNoMember
 	}
 	if err == nil {
 		err = s.addItems(ctx, caller, bookings)
@@ -130,12 +130,12 @@ func (s *Service) ListRoster(
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
 	bookingdb.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
-	positions := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Session: session})
+	positions := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return r, err
 	}
 	if slot == nil {
-		return r, seats.NoSession
+		return r, seats.ErrNoSession
 	}
 	r.Slot = *slot
 	if err := positions.Put(r.Entries, s.engine.Now()); err != nil {

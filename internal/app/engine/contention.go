@@ -55,5 +55,5 @@ func (e *Engine) lockOptions(batch []*task) []pg.Option {
 			locks = append(locks, advisoryLock(id, key))
 		}
 	}
-	return []pg.Option{pg.QueueOn(locks...)}
+	return []pg.Option{pg.WithLocks(locks...)}
 }

@@ -16,17 +16,17 @@ func Distinct[T comparable](values []T) []T {
 	})
 }
 
-// Current rejects an edit of an entity that was edited since it was read.
-func Current(expect *int, version int) error {
+// CheckVersion rejects an edit of an entity that was edited since it was read.
+func CheckVersion(expect *int, version int) error {
 	if expect != nil && *expect != version {
 		return fault.New(fault.Aborted, fault.ETagMismatch,
-			"Someone else has edited it meanwhile. Read it again, then decide.").In("etag")
+			"Someone else has edited it meanwhile. Read it again, then decide.").WithField("etag")
 	}
 	return nil
 }
 
-// Because returns the data of an event with a reason.
-func Because(reason string) map[string]any {
+// ReasonData returns the data of an event with a reason.
+func ReasonData(reason string) map[string]any {
 	if reason == "" {
 		return nil
 	}

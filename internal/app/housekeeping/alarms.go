@@ -45,7 +45,7 @@ func (s *Service) RunAlarms(ctx context.Context, log *slog.Logger) {
 	// On a goroutine of its own: there may be many seats to fill, and holds and offers must not wait for that.
 	filling.Go(func() {
 		s.waitlists.Edited.Run(ctx, s.engine.Now, func(id tenant.TenantID) {
-			if err := s.waitlists.WakeForRules(ctx, id); err != nil && ctx.Err() == nil {
+			if err := s.waitlists.FillAfterEdits(ctx, id); err != nil && ctx.Err() == nil {
 				log.ErrorContext(ctx, "not all open seats were filled after an edit of rules; the next sweep will",
 					slog.String("tenant_id", id.String()), slog.Any("error", err))
 			}

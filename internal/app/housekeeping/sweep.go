@@ -25,8 +25,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Swept counts what a sweep did.
-type Swept struct {
+// SweepResult counts what a sweep did.
+type SweepResult struct {
 	Holds    int // expired holds
 	NoShows  int // bookings whose party did not come
 	Renewed  int // subscriptions that began a period
@@ -66,7 +66,7 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 		if err != nil {
 			log.ErrorContext(ctx, "sweep incomplete", slog.String("tenant_id", id.String()), slog.Any("error", err))
 		}
-		if done != (Swept{}) {
+		if done != (SweepResult{}) {
 			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("holds", done.Holds),
 				slog.Int("no_shows", done.NoShows), slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired),
 				slog.Int("sessions", done.Sessions), slog.Int("entries", done.Entries), slog.Int("mended", done.Mended))
@@ -79,8 +79,8 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 // idempotency keys and devices. Every transaction checks again what was found, so a second sweep, at the same time or
 // later, changes nothing. A failure does not stop the other steps, and is left for the next sweep. The error is the
 // first of each step.
-func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error) {
-	var done Swept
+func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
+	var done SweepResult
 	caller := tenant.System(id)
 	found, err := s.findWork(ctx, caller)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, e
 	var failed []error
 	for _, step := range []struct {
 		due bool
-		run func(context.Context, tenant.Caller, *Swept) error
+		run func(context.Context, tenant.Caller, *SweepResult) error
 	}{
 		{len(found.absences) > 0, s.sweepAbsences},
 		{len(found.subscriptions) > 0, s.sweepSubscriptions},
@@ -140,7 +140,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 	waitlistdb.ListEditedLevels(&b, caller.Tenant, &found.edited)
 	listEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
 	waitlistdb.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
-	waitlistdb.ListMissed(&b, caller.Tenant, now, 1, &found.missed)
+	waitlistdb.ListUnfilled(&b, caller.Tenant, now, 1, &found.missed)
 	schedules.FindSeries(&b, caller, now, &found.series)
 	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
@@ -159,7 +159,7 @@ func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, err
 }
 
 // sweepExpired ends holds and offers that no alarm has ended.
-func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	ended, overdue, err := s.ExpireDue(ctx, caller.Tenant)
 	done.Holds, done.Mended = ended, done.Mended+overdue
 	if overdue > 0 {
@@ -168,13 +168,13 @@ func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *
 	return err
 }
 
-func (s *Service) sweepSeries(ctx context.Context, caller tenant.Caller, done *Swept) (err error) {
+func (s *Service) sweepSeries(ctx context.Context, caller tenant.Caller, done *SweepResult) (err error) {
 	done.Sessions, err = s.schedules.ExtendSeries(ctx, caller.Tenant)
 	return err
 }
 
 // sweepAbsences marks parties that did not come as no-shows.
-func (s *Service) sweepAbsences(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepAbsences(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
 	find := func(b *pg.Batch, after tenant.SessionID, into *[]tenant.SessionID) {
 		listAbsences(b, caller, now, after, into)
@@ -192,7 +192,7 @@ func (s *Service) sweepAbsences(ctx context.Context, caller tenant.Caller, done 
 // listAbsences asks for sessions with parties that did not come and are not marked.
 func listAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.SessionID, into *[]tenant.SessionID) {
 	defaults := catalog.Defaults()
-	bookingdb.ListAbsences(b, caller.Tenant, bookingdb.AbsenceQuery{
+	bookingdb.ListNoShowSessions(b, caller.Tenant, bookingdb.NoShowQuery{
 		Since: now.Add(-absenceReach), Until: now,
 		StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
 		Mark:       defaults.AutoNoShow, After: defaults.AutoNoShowAfter, Closes: defaults.CheckInCloses,
@@ -218,12 +218,12 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	var absent []booking.Booking
 	var batch pg.Batch
 	bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
-	bookingdb.ListAbsent(&batch, tx.Tenant, id, engine.SweepChunk, &absent)
+	bookingdb.ListNoShows(&batch, tx.Tenant, id, engine.SweepChunk, &absent)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
 	if slot == nil || !slot.Rules.AutoNoShow || len(absent) == 0 ||
-		tx.Now.Before(bookings.Window(*slot).Absent(slot.EndsAt, slot.Rules.AutoNoShowAfter)) {
+		tx.Now.Before(bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)) {
 		return 0, nil
 	}
 	ids := make([]tenant.BookingID, len(absent))
@@ -234,7 +234,7 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 		}
 		ids[i], freed = b.ID, freed+b.Party
 	}
-	bookingdb.MarkAbsent(tx.Tx, tx.Tenant, ids, tx.Now)
+	bookingdb.MarkNoShows(tx.Tx, tx.Tenant, ids, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, id, bookingdb.Seats{Taken: -freed})
 	for _, b := range absent {
 		seats.BookingEvent(tx, outbox.BookingNoShow, b, nil)
@@ -243,14 +243,14 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 }
 
 // sweepSubscriptions renews and expires subscriptions, so that their ledgers show it in time.
-func (s *Service) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
 	find := func(b *pg.Batch, after tenant.SubscriptionID, into *[]tenant.SubscriptionID) {
 		bookingdb.ListDueSubscriptions(b, caller.Tenant, now, after, engine.SweepChunk, into)
 	}
-	spec := engine.Spec[Swept]{Name: "sweep.subscription"}
+	spec := engine.Spec[SweepResult]{Name: "sweep.subscription"}
 	return engine.InChunks(ctx, s.engine, caller, find, func(due []tenant.SubscriptionID) error {
-		n, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Swept, error) {
+		n, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SweepResult, error) {
 			return advance(ctx, tx, due)
 		})
 		done.Renewed, done.Expired = done.Renewed+n.Renewed, done.Expired+n.Expired
@@ -259,8 +259,8 @@ func (s *Service) sweepSubscriptions(ctx context.Context, caller tenant.Caller, 
 }
 
 // advance applies to subscriptions what happened up to now: new periods, and the end of their terms.
-func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (Swept, error) {
-	var n Swept
+func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (SweepResult, error) {
+	var n SweepResult
 	var due []credit.Subscription
 	var batch pg.Batch
 	bookingdb.ListSubscriptions(&batch, tx.Tenant, ids, &due)
@@ -271,7 +271,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 	for _, before := range due {
 		after, ledger := credit.Advance(before, tx.Now)
 		event := outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member,
 			Actor: tx.Caller.Actor(), At: tx.Now,
 			Data: map[string]any{
 				"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance,
@@ -303,7 +303,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (S
 const deviceLife = 60 * 24 * time.Hour
 
 // sweepDevices deletes devices whose app was not opened for that long.
-func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *Swept) error {
+func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	since := s.engine.Now().Add(-deviceLife)
 	spec := engine.Spec[struct{}]{Name: "sweep.devices"}
 	return engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {

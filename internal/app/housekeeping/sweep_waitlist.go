@@ -18,15 +18,15 @@ import (
 
 // sweepWaitlist fills seats after edits of rules, ends entries whose time has passed or that have waited too long, and
 // repairs what other use cases should have done.
-func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *Swept) error {
-	failed := s.waitlists.WakeForRules(ctx, caller.Tenant)
+func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
+	failed := s.waitlists.FillAfterEdits(ctx, caller.Tenant)
 	failed = cmp.Or(failed, s.sweepEntries(ctx, caller, done))
 	failed = cmp.Or(failed, s.sweepOrphans(ctx, caller, done))
 	return cmp.Or(failed, s.sweepTriggers(ctx, caller, done))
 }
 
 // sweepEntries ends entries that can no longer get a seat.
-func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
 	find := func(b *pg.Batch, after tenant.EntryID, into *[]tenant.EntryID) {
 		listEnding(b, caller, now, after, into)
@@ -69,7 +69,7 @@ func (s *Service) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.En
 }
 
 // sweepOrphans repairs entries and rounds whose offers have ended. No use case should leave any.
-func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	var (
 		entries []tenant.EntryID
 		rounds  []tenant.RoundID
@@ -87,7 +87,7 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 			}
 			var live []waitlist.Offer
 			var batch pg.Batch
-			waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
+			waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}}, &live)
 			if err := tx.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
 				return false, err
 			}
@@ -121,14 +121,14 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 
 // repair runs fix in a transaction of its own, and counts a repair if there was something to fix.
 func (s *Service) repair(
-	ctx context.Context, caller tenant.Caller, name, what string, done *Swept,
+	ctx context.Context, caller tenant.Caller, name, what string, done *SweepResult,
 	fix func(context.Context, *engine.Tx) (bool, error),
 ) error {
-	spec := engine.Spec[bool]{Name: name, Races: []engine.Race{seats.LostByPromotion}}
+	spec := engine.Spec[bool]{Name: name, Races: []engine.Race{seats.PromotionRace}}
 	fixed, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (bool, error) {
 		fixed, err := fix(ctx, tx)
 		if fixed {
-			s.waitlists.CountMended(tx, what)
+			s.waitlists.CountRepair(tx, what)
 		}
 		return fixed, err
 	})
@@ -139,9 +139,9 @@ func (s *Service) repair(
 }
 
 // sweepTriggers fills seats that were open when an entry that fits them joined.
-func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	sessions, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]tenant.SessionID) {
-		waitlistdb.ListMissed(b, caller.Tenant, s.engine.Now(), engine.SweepChunk, into)
+		waitlistdb.ListUnfilled(b, caller.Tenant, s.engine.Now(), engine.SweepChunk, into)
 	})
 	if err != nil {
 		return err

@@ -56,7 +56,7 @@ func (s *Service) MoveEntry(
 	move := func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
-		positions := LineUp(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}})
+		positions := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}})
 		waitlistdb.FindEntry(&batch, tx.Tenant, before, &other)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return e, nil, err
@@ -140,7 +140,7 @@ func (s *Service) editEntry(
 		tx.Audit(action, "waitlist_entry", id.UUID, reason, changes)
 		changes["entry_id"] = id.String()
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
 			Actor: tx.Caller.Actor(), Data: changes, At: tx.Now,
 		})
 		return edited, nil
@@ -165,9 +165,9 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		}
 		if e.Status == waitlist.Offered {
 			return waitlist.Offer{}, fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").
-				With("status", string(e.Status))
+				WithMetadata("status", string(e.Status))
 		}
-		slot, err := engine.Find(ctx, tx, seats.NoSession, func(b *pg.Batch, into **booking.Slot) {
+		slot, err := engine.Find(ctx, tx, seats.ErrNoSession, func(b *pg.Batch, into **booking.Slot) {
 			bookingdb.FindSlot(b, tx.Tenant, r.Session, into)
 		})
 		if err != nil {
@@ -203,5 +203,5 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		})
 		return made, nil
 	})
-	return made, seats.Refusal(err)
+	return made, seats.ConstraintError(err)
 }

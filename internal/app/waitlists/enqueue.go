@@ -19,14 +19,14 @@ func (s *Service) Enqueue(
 	e.Member, e.MemberName, e.MemberTier = f.Member.ID, f.Member.Name, f.Member.Tier
 	e, err := s.join(ctx, tx, e, []booking.Slot{f.Slot})
 	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
-		err = booking.Full().Because(err) // the request asked for seats
+		err = booking.Full().WithCause(err) // the request asked for seats
 	}
 	return seats.Place{Entry: &e}, err
 }
 
-// UnlessAwaited makes an operation that frees seats run alone if entries wait for them, because filling them takes more
+// SoloIfAwaited makes an operation that frees seats run alone if entries wait for them, because filling them takes more
 // reads. In a shared transaction it returns engine.ErrSolo.
-func (s *Service) UnlessAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
+func (s *Service) SoloIfAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	if !tx.Shared() {
 		return nil
 	}
@@ -49,9 +49,9 @@ func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	return tx.Lock(keys...)
 }
 
-// Lapse ends the expired holds of a session, fills their seats from the waitlist, and returns them. Filling takes more
+// EndExpiredHolds ends the expired holds of a session, fills their seats from the waitlist, and returns them. Filling takes more
 // reads, so if there are any, a shared transaction gets engine.ErrSolo.
-func (s *Service) Lapse(ctx context.Context, tx *engine.Tx, slot *booking.Slot) ([]booking.Booking, error) {
+func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *booking.Slot) ([]booking.Booking, error) {
 	expired, err := seats.ExpiredHolds(ctx, tx, *slot)
 	switch {
 	case err != nil || len(expired) == 0:

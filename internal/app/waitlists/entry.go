@@ -18,7 +18,7 @@ func (s *Service) Entry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (
 	e, err := engine.Find(ctx, tx, errNoEntry, func(b *pg.Batch, into **waitlist.Entry) {
 		waitlistdb.FindEntry(b, tx.Tenant, id, into)
 	})
-	if err == nil && !tx.Caller.MayTouch(e.Member) {
+	if err == nil && !tx.Caller.CanAccess(e.Member) {
 		return waitlist.Entry{}, errNoEntry
 	}
 	return e, err
@@ -29,7 +29,7 @@ func (s *Service) activeEntry(ctx context.Context, tx *engine.Tx, id tenant.Entr
 	e, err := s.Entry(ctx, tx, id)
 	if err == nil && !e.Status.Active() {
 		err = fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").
-			With("status", string(e.Status))
+			WithMetadata("status", string(e.Status))
 	}
 	return e, err
 }

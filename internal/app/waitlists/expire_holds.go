@@ -44,11 +44,11 @@ func (s *Service) expireHolds(ctx context.Context, id tenant.TenantID, session t
 		if err != nil {
 			return 0, err
 		}
-		expired, err := s.Lapse(ctx, tx, &slot) // a session that is deleted has no holds
+		expired, err := s.EndExpiredHolds(ctx, tx, &slot) // a session that is deleted has no holds
 		return len(expired), err
 	}
 	return engine.Run(ctx, s.engine, tenant.System(id), engine.Spec[int]{
-		Name: "booking.expire", Races: []engine.Race{seats.LostByPromotion},
+		Name: "booking.expire", Races: []engine.Race{seats.PromotionRace},
 		Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: true},
 		New:   func() engine.Operation[int] { return engine.RunFunc[int](expire) },
 	})

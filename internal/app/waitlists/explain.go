@@ -16,12 +16,12 @@ import (
 
 // Queries and records of the waitlist.
 type (
-	EntryQuery    = waitlistdb.EntryQuery
-	OfferQuery    = waitlistdb.OfferQuery
-	DecisionQuery = waitlistdb.DecisionQuery
-	Decided       = waitlistdb.Decided
-	RulesVersion  = waitlistdb.RulesVersion
-	WaitlistPart  = waitlistdb.WaitlistPart
+	EntryQuery     = waitlistdb.EntryQuery
+	OfferQuery     = waitlistdb.OfferQuery
+	DecisionQuery  = waitlistdb.DecisionQuery
+	DecisionRecord = waitlistdb.DecisionRecord
+	RulesVersion   = waitlistdb.RulesVersion
+	WaitlistPart   = waitlistdb.WaitlistPart
 )
 
 // maxStory bounds the decisions and offers of a story.
@@ -52,7 +52,7 @@ func (s *Service) addPositions(ctx context.Context, caller tenant.Caller, entrie
 		return nil
 	}
 	var batch pg.Batch
-	positions := LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Entries: active})
+	positions := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Entries: active})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
@@ -83,8 +83,8 @@ func (s *Service) showExpired(offers []waitlist.Offer) []waitlist.Offer {
 // ListDecisions reads decisions, with a function that returns the names of their members.
 func (s *Service) ListDecisions(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery,
-) ([]waitlistdb.Decided, func(tenant.MemberID) string, error) {
-	decisions, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.Decided) {
+) ([]waitlistdb.DecisionRecord, func(tenant.MemberID) string, error) {
+	decisions, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
 		waitlistdb.ListDecisions(b, caller.Tenant, q, into)
 	})
 	if err != nil {
@@ -95,18 +95,18 @@ func (s *Service) ListDecisions(
 }
 
 func (s *Service) namesIn(
-	ctx context.Context, caller tenant.Caller, decisions []waitlistdb.Decided,
+	ctx context.Context, caller tenant.Caller, decisions []waitlistdb.DecisionRecord,
 ) (func(tenant.MemberID) string, error) {
 	var members []tenant.MemberID
 	for _, d := range decisions {
-		members = append(members, MembersIn(d.Decision)...)
+		members = append(members, DecisionMembers(d.Decision)...)
 	}
-	return s.Names(ctx, caller, members)
+	return s.MemberNames(ctx, caller, members)
 }
 
-// SessionStory is what happened to the freed seats of a session.
-type SessionStory struct {
-	Decisions []waitlistdb.Decided // the oldest first
+// SessionHistory is what happened to the freed seats of a session.
+type SessionHistory struct {
+	Decisions []waitlistdb.DecisionRecord // the oldest first
 	Offers    []waitlist.Offer
 	Entries   []waitlist.Entry // entries that name the session, by position
 	Name      func(tenant.MemberID) string
@@ -115,9 +115,9 @@ type SessionStory struct {
 // ExplainSession reads the story of a session.
 func (s *Service) ExplainSession(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
-) (SessionStory, error) {
+) (SessionHistory, error) {
 	var (
-		story SessionStory
+		story SessionHistory
 		slot  *booking.Slot
 		batch pg.Batch
 	)
@@ -127,12 +127,12 @@ func (s *Service) ExplainSession(
 	waitlistdb.ListOffers(
 		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: maxStory}, &story.Offers)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
-	positions := LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Session: session})
+	positions := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
 	if slot == nil {
-		return story, seats.NoSession
+		return story, seats.ErrNoSession
 	}
 	if err := positions.Put(story.Entries, s.engine.Now()); err != nil {
 		return story, err
@@ -144,18 +144,18 @@ func (s *Service) ExplainSession(
 	return story, err
 }
 
-// EntryStory is what happened to an entry.
-type EntryStory struct {
+// EntryHistory is what happened to an entry.
+type EntryHistory struct {
 	Entry     waitlist.Entry
-	Decisions []waitlistdb.Decided // the decisions that considered it, the oldest first
+	Decisions []waitlistdb.DecisionRecord // the decisions that considered it, the oldest first
 	Offers    []waitlist.Offer
 	Name      func(tenant.MemberID) string // returns "" for members: they see no names of others
 }
 
 // ExplainEntry reads the story of an entry.
-func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryStory, error) {
+func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryHistory, error) {
 	var (
-		story  EntryStory
+		story  EntryHistory
 		entry  *waitlist.Entry
 		queues []waitlist.Queue
 		batch  pg.Batch
@@ -167,7 +167,7 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
-	if entry == nil || !caller.MayTouch(entry.Member) {
+	if entry == nil || !caller.CanAccess(entry.Member) {
 		return story, errNoEntry
 	}
 	if entry.Window != nil {
@@ -181,7 +181,7 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 		Queues: queues, Entry: id, From: entry.CreatedAt, Oldest: true, Limit: maxStory,
 	}
 	var err error
-	story.Decisions, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.Decided) {
+	story.Decisions, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
 		waitlistdb.ListDecisions(b, caller.Tenant, query, into)
 	})
 	if err != nil {
@@ -193,7 +193,7 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 	}
 	story.Entry = one[0]
 	story.Name = func(tenant.MemberID) string { return "" }
-	if caller.Own {
+	if caller.SelfOnly {
 		return story, nil
 	}
 	story.Name, err = s.namesIn(ctx, caller, story.Decisions)

@@ -12,13 +12,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// LookAgain fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels are
+// RequestFill fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels are
 // marked in the database: if this node stops before it is done, a sweep of another node does it.
-func (s *Service) LookAgain(id tenant.TenantID) { s.Edited.Set(id, s.engine.Now()) }
+func (s *Service) RequestFill(id tenant.TenantID) { s.Edited.Set(id, s.engine.Now()) }
 
-// WakeForRules fills the open seats of all sessions whose rules or policy were edited, each session in a transaction of
+// FillAfterEdits fills the open seats of all sessions whose rules or policy were edited, each session in a transaction of
 // its own. The edit does not wait for it, because there may be many sessions.
-func (s *Service) WakeForRules(ctx context.Context, id tenant.TenantID) error {
+func (s *Service) FillAfterEdits(ctx context.Context, id tenant.TenantID) error {
 	caller := tenant.System(id)
 	levels, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.EditedLevel) {
 		waitlistdb.ListEditedLevels(b, id, into)
@@ -55,7 +55,7 @@ func (s *Service) fillLevel(ctx context.Context, caller tenant.Caller, level wai
 // fillOpen fills the seats of one session, in the round of its last decision: an edit alone is no reason to offer the
 // same seats to the same entries again.
 func (s *Service) fillOpen(ctx context.Context, caller tenant.Caller, id tenant.SessionID) error {
-	spec := engine.Spec[struct{}]{Name: "rules.wake", Races: []engine.Race{seats.LostByPromotion}}
+	spec := engine.Spec[struct{}]{Name: "rules.wake", Races: []engine.Race{seats.PromotionRace}}
 	return engine.Exec(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) error {
 		lastRound := func(b *pg.Batch, into **waitlist.Round) { waitlistdb.FindLastRound(b, tx.Tenant, id, into) }
 		_, _, err := s.fillSession(ctx, tx, id, waitlist.ByRules, lastRound)

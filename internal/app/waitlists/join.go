@@ -51,12 +51,12 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 	if r.Member.IsZero() {
 		r.Member = caller.Member
 	}
-	if !caller.MayTouch(r.Member) {
-		return seats.Place{}, seats.NoMember
+	if !caller.CanAccess(r.Member) {
+		return seats.Place{}, seats.ErrNoMember
 	}
-	races := []engine.Race{seats.LostByQueue}
+	races := []engine.Race{seats.QueueRace}
 	if r.ExternalRef != "" {
-		races = append(races, seats.LostByRef)
+		races = append(races, seats.RefRace)
 	}
 	joined, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: "waitlist.join", Locks: r.locks(), Races: races, Replay: true,
@@ -68,7 +68,7 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 		}
 	}
 	if err != nil {
-		return seats.Place{}, seats.Refusal(err)
+		return seats.Place{}, seats.ConstraintError(err)
 	}
 	return joined, nil
 }
@@ -123,7 +123,7 @@ func (j *join) Load(q *engine.Query) {
 	j.slots, j.facts = make([]*booking.Slot, len(j.Sessions)), make([]booking.Facts, len(j.Sessions))
 	for i, id := range j.Sessions {
 		seats.LoadSlot(q, id, &j.slots[i])
-		seats.Request(q, id, j.Party)
+		seats.RequestSeats(q, id, j.Party)
 		seats.LoadPayers(q, &j.slots[i], j.Member, j.Subscription, &j.facts[i].Subscriptions)
 	}
 	q.Then(j.loadOthers)
@@ -144,15 +144,15 @@ func (j *join) loadOthers(q *engine.Query) {
 func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	switch {
 	case j.made.Found():
-		return seats.Repeated(j.made, j.hash())
+		return seats.RepeatedPlace(j.made, j.hash())
 	case j.member == nil || !j.member.Active:
-		return seats.Place{}, seats.NoMember
+		return seats.Place{}, seats.ErrNoMember
 	case j.coach == nil && !j.Coach.IsZero():
 		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Coach")
 	}
 	e := waitlist.Entry{
 		Member: j.member.ID, Window: j.Window, Coach: j.Coach, Party: j.Party, Subscription: j.Subscription,
-		Channel: j.Channel, ByStaff: tx.Caller.Staff(), ExternalRef: j.ExternalRef, Note: j.Note,
+		Channel: j.Channel, ByStaff: tx.Caller.IsStaff(), ExternalRef: j.ExternalRef, Note: j.Note,
 		MemberName: j.member.Name, MemberTier: j.member.Tier,
 	}
 	if j.ExternalRef != "" {
@@ -172,16 +172,16 @@ func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 
 // checkSessions decides for each session whether the entry may join its queue, and sets the entry's sessions.
 func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
-	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
-		Staff: e.ByStaff, Join: true, Actor: tx.Caller.Actor(),
+	command := booking.Request{
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
+		Staff: e.ByStaff, JoinWaitlist: true, Actor: tx.Caller.Actor(),
 	}
 	slots := make([]booking.Slot, len(j.slots))
 	for i, slot := range j.slots {
 		if slot == nil {
-			return nil, seats.NoSession.With("session_id", j.Sessions[i].String())
+			return nil, seats.ErrNoSession.WithMetadata("session_id", j.Sessions[i].String())
 		}
-		if _, err := j.app.Lapse(ctx, tx, slot); err != nil {
+		if _, err := j.app.EndExpiredHolds(ctx, tx, slot); err != nil {
 			return nil, err
 		}
 		j.facts[i].Slot, j.facts[i].Member, slots[i] = *slot, *j.member, *slot
@@ -227,11 +227,11 @@ func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry
 	case e.Party < service.MinParty || e.Party > service.MaxParty:
 		return nil, fault.New(fault.InvalidArgument, fault.PartySize,
 			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
-			With("min", strconv.Itoa(service.MinParty)).With("max", strconv.Itoa(service.MaxParty)).In("party_size")
+			WithMetadata("min", strconv.Itoa(service.MinParty)).WithMetadata("max", strconv.Itoa(service.MaxParty)).WithField("party_size")
 	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
 		return nil, fault.New(fault.FailedPrecondition, fault.ChannelClosed,
 			"The location takes no wishes through %s.", e.Channel).
-			With("channel", string(e.Channel)).In("channel")
+			WithMetadata("channel", string(e.Channel)).WithField("channel")
 	}
 	if w.From.Before(today) {
 		w.From = today
@@ -256,7 +256,7 @@ func checkNoOpenSeats(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span
 	for _, slot := range open {
 		if slot.StartsAt.After(tx.Now) && e.Wants(slot) {
 			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
-				With("session_id", slot.Session.String())
+				WithMetadata("session_id", slot.Session.String())
 		}
 	}
 	return nil
@@ -291,14 +291,14 @@ func (s *Service) join(
 	if err != nil {
 		return e, err
 	}
-	e.ID, e.CreatedBy, e.MemberActive = tenant.Next[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
+	e.ID, e.CreatedBy, e.MemberActive = tenant.NextID[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
 	waitlistdb.InsertEntry(tx.Tx, tx.Tenant, e)
 	waitlistdb.AddPlaces(tx.Tx, tx.Tenant, e, sessions, queues)
 	if e, err = s.addPosition(ctx, tx, e); err != nil {
 		return e, err
 	}
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
 		Actor: e.CreatedBy, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: tx.Now,
 	})
 	s.countEntry(tx, waitlist.Waiting)

@@ -21,14 +21,14 @@ func (s *Service) LeaveWaitlist(
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		left, err := s.LeaveQueue(ctx, tx, e, seats.Withdrawal{Reason: reason, Notify: notify})
+		left, err := s.LeaveQueue(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
 		return *left.Entry, nil
 	}
 	return engine.Run(ctx, s.engine, caller, engine.Spec[waitlist.Entry]{
-		Name: "waitlist.leave", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
+		Name: "waitlist.leave", Races: []engine.Race{seats.PromotionRace}, Replay: true,
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[waitlist.Entry], error) {
 			_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)
 			locks.Solo = true
@@ -39,20 +39,20 @@ func (s *Service) LeaveWaitlist(
 
 // LeaveQueue ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
 func (s *Service) LeaveQueue(
-	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.Withdrawal,
-) (seats.GivenUp, error) {
-	left := seats.GivenUp{Place: seats.Place{Entry: &e}}
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
+) (seats.Cancelled, error) {
+	left := seats.Cancelled{Place: seats.Place{Entry: &e}}
 	switch e.Status {
 	case waitlist.Waiting, waitlist.Offered:
 	case waitlist.Cancelled, waitlist.Expired:
 		left.Repeated = true
 		return left, nil
 	default:
-		return seats.GivenUp{}, fault.New(fault.FailedPrecondition, fault.BookingState,
+		return seats.Cancelled{}, fault.New(fault.FailedPrecondition, fault.BookingState,
 			"The entry has got its place: cancel the booking.").
-			With("status", string(e.Status)).With("booking_id", e.Booking.String())
+			WithMetadata("status", string(e.Status)).WithMetadata("booking_id", e.Booking.String())
 	}
-	if !tx.Caller.Own {
+	if !tx.Caller.SelfOnly {
 		tx.Audit("waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{"member_id": e.Member.String()})
 	}
 	var err error
@@ -62,7 +62,7 @@ func (s *Service) LeaveQueue(
 
 // Quit ends an active entry. The seats of its live offer, if it has one, go to the next entry.
 func (s *Service) Quit(
-	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.Withdrawal,
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
 ) (waitlist.Entry, error) {
 	leaving := waitlist.Leaving(w)
 	if e.Status == waitlist.Waiting {
@@ -71,7 +71,7 @@ func (s *Service) Quit(
 	}
 	var live []waitlist.Offer
 	var batch pg.Batch
-	waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}}, &live)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MembersIn lists the members that a decision is about.
-func MembersIn(d waitlist.Decision) []tenant.MemberID {
+// DecisionMembers lists the members that a decision is about.
+func DecisionMembers(d waitlist.Decision) []tenant.MemberID {
 	ids := make([]tenant.MemberID, len(d.Verdicts))
 	for i, v := range d.Verdicts {
 		ids[i] = v.Member
@@ -19,8 +19,8 @@ func MembersIn(d waitlist.Decision) []tenant.MemberID {
 	return ids
 }
 
-// Names looks up the current names of members.
-func (s *Service) Names(
+// MemberNames looks up the current names of members.
+func (s *Service) MemberNames(
 	ctx context.Context, caller tenant.Caller, members []tenant.MemberID,
 ) (func(tenant.MemberID) string, error) {
 	people, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]accountdb.Person) {

@@ -72,7 +72,7 @@ func (s *Service) ReadOffers(
 			},
 		}
 	})
-	waitlistdb.ListToldOffers(b, in, ids, func(id tenant.OfferID) {
+	waitlistdb.ListNotifiedOffers(b, in, ids, func(id tenant.OfferID) {
 		if o := into[id]; o != nil {
 			o.ExpiresAt = o.Kept
 		}
@@ -95,7 +95,7 @@ func (*Service) StartOffer(
 	closes := o.rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, now)
 	ends, inTime := o.made.EndWhenTold(o.rules, at, now, closes, zone)
 	if !ends.Equal(o.Kept) {
-		waitlistdb.KeepOffer(tx, in, o.ID, ends)
+		waitlistdb.ExtendOffer(tx, in, o.ID, ends)
 		outbox.Append(tx, in, outbox.Event{
 			ID: tenant.New[tenant.EventID](now), Type: outbox.OfferExtended, Session: o.made.Session, Member: o.made.Member,
 			Actor: credit.SystemActor, At: now,
@@ -108,7 +108,7 @@ func (*Service) StartOffer(
 // WithdrawUnsendable implements Offers. An offer that staff made stays live, because they can tell the member
 // themselves.
 func (s *Service) WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
-	spec := engine.Spec[struct{}]{Name: "offer.unsendable", Races: []engine.Race{seats.LostByPromotion}}
+	spec := engine.Spec[struct{}]{Name: "offer.unsendable", Races: []engine.Race{seats.PromotionRace}}
 	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(ctx context.Context, tx *engine.Tx) error {
 		o, err := s.findOffer(ctx, tx, id)
 		if err != nil || o.Status != waitlist.Live || o.ByHand {

@@ -17,8 +17,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Answered is the result of an answer to an offer.
-type Answered struct {
+// OfferAnswer is the result of an answer to an offer.
+type OfferAnswer struct {
 	Offer    waitlist.Offer
 	Booking  *booking.Booking // if it was accepted
 	Entry    *waitlist.Entry  // if it was not
@@ -31,12 +31,12 @@ var errNoOffer = fault.Missing(fault.OfferNotFound, "Offer")
 // the one named on joining pays.
 func (s *Service) AcceptOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, payWith tenant.SubscriptionID,
-) (Answered, error) {
-	accept := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (Answered, error) {
+) (OfferAnswer, error) {
+	accept := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (OfferAnswer, error) {
 		return s.accept(ctx, tx, o, payWith)
 	}
 	answered, err := onOffer(ctx, s, caller, "offer.accept", id, true, accept)
-	return answered, seats.Refusal(err)
+	return answered, seats.ConstraintError(err)
 }
 
 // onOffer runs an operation on an offer that the caller may access, alone, under the locks of its session, queue and
@@ -55,7 +55,7 @@ func onOffer[R any](
 	}
 	return engine.Run(ctx, s.engine, caller, engine.Spec[R]{
 		// An offer that ends fills its seats, which can lose to a booking.
-		Name: name, Races: []engine.Race{seats.LostByPromotion}, Replay: replay,
+		Name: name, Races: []engine.Race{seats.PromotionRace}, Replay: replay,
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
 			var o *waitlist.Offer
 			var batch pg.Batch
@@ -78,7 +78,7 @@ func (s *Service) findOffer(ctx context.Context, tx *engine.Tx, id tenant.OfferI
 	o, err := engine.Find(ctx, tx, errNoOffer, func(b *pg.Batch, into **waitlist.Offer) {
 		waitlistdb.FindOffer(b, tx.Tenant, id, into)
 	})
-	if err == nil && !tx.Caller.MayTouch(o.Member) {
+	if err == nil && !tx.Caller.CanAccess(o.Member) {
 		return waitlist.Offer{}, errNoOffer
 	}
 	return o, err
@@ -86,7 +86,7 @@ func (s *Service) findOffer(ctx context.Context, tx *engine.Tx, id tenant.OfferI
 
 func (s *Service) accept(
 	ctx context.Context, tx *engine.Tx, o waitlist.Offer, payWith tenant.SubscriptionID,
-) (Answered, error) {
+) (OfferAnswer, error) {
 	var (
 		before *booking.Booking
 		entry  *waitlist.Entry
@@ -104,19 +104,19 @@ func (s *Service) accept(
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
 	bookingdb.FindDouble(&batch, tx.Tenant, visit, func(d bookingdb.Double) { facts.Booking = d.Booking })
 	if err := tx.Load(ctx, &batch); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	if o.Status == waitlist.Accepted && before != nil {
-		return Answered{Offer: o, Booking: before, Repeated: true}, nil
+		return OfferAnswer{Offer: o, Booking: before, Repeated: true}, nil
 	}
 	if err := o.Answerable(tx.Now); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	switch {
 	case slot == nil:
-		return Answered{}, seats.NoSession
+		return OfferAnswer{}, seats.ErrNoSession
 	case member == nil || !member.Active:
-		return Answered{}, seats.NoMember
+		return OfferAnswer{}, seats.ErrNoMember
 	}
 	if payWith.IsZero() {
 		payWith = entry.Subscription
@@ -125,22 +125,22 @@ func (s *Service) accept(
 	var payers pg.Batch
 	bookingdb.ListPayers(&payers, tx.Tenant, visit, payWith, &facts.Subscriptions)
 	if err := tx.Load(ctx, &payers); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	// The reserved seats are open to this booking, and to no other.
 	slot.SeatsTaken -= o.Seats
 	facts.Slot, facts.Member = *slot, *member
 	b := booking.Booking{
-		ID: tenant.Next[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
 		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true,
 		CreatedBy: tx.Caller.Actor(),
 	}
-	plan, err := booking.Decide(facts, booking.Command{
+	plan, err := booking.Decide(facts, booking.Request{
 		ID: b.ID, Party: o.Seats, Subscription: payWith, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
-		Actor: tx.Caller.Actor(), OpenUntil: &o.ExpiresAt, // an offer ends before booking closes
+		Actor: tx.Caller.Actor(), FillUntil: &o.ExpiresAt, // an offer ends before booking closes
 	}, tx.Now)
 	if err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: -o.Seats})
 	b = seats.Take(tx, facts, b, plan)
@@ -149,7 +149,7 @@ func (s *Service) accept(
 	})
 	ending.Offer.Booking = b.ID
 	_, err = s.endOffer(ctx, tx, ending)
-	return Answered{Offer: ending.Offer, Booking: &b}, err
+	return OfferAnswer{Offer: ending.Offer, Booking: &b}, err
 }
 
 // endOffer writes the end of an offer with its consequences, and returns its entry.
@@ -171,22 +171,22 @@ func (s *Service) endOffer(ctx context.Context, tx *engine.Tx, e waitlist.Ending
 // DeclineOffer ends an offer without a booking. With leave, its entry leaves the waitlist, too.
 func (s *Service) DeclineOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string,
-) (Answered, error) {
+) (OfferAnswer, error) {
 	var leaving *waitlist.Leaving
 	if leave {
 		leaving = &waitlist.Leaving{Reason: reason}
 	}
-	decline := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (Answered, error) {
+	decline := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (OfferAnswer, error) {
 		if o.Status == waitlist.Declined {
 			entries, err := s.entriesOf(ctx, tx, []waitlist.Offer{o})
 			if err != nil {
-				return Answered{}, err
+				return OfferAnswer{}, err
 			}
 			e, err := s.addPosition(ctx, tx, entries[o.Entry])
-			return Answered{Offer: o, Entry: &e, Repeated: true}, err
+			return OfferAnswer{Offer: o, Entry: &e, Repeated: true}, err
 		}
 		if err := o.Answerable(tx.Now); err != nil {
-			return Answered{}, err
+			return OfferAnswer{}, err
 		}
 		return s.releaseOffer(ctx, tx, o.Close(waitlist.Declined, reason, tx.Now), leaving)
 	}
@@ -216,7 +216,7 @@ func (s *Service) ExpireOffer(
 // releaseOffer ends an offer without a booking. Its seats go to the next entry.
 func (s *Service) releaseOffer(
 	ctx context.Context, tx *engine.Tx, o waitlist.Offer, leaving *waitlist.Leaving,
-) (Answered, error) {
+) (OfferAnswer, error) {
 	ending := waitlist.Ending{Offer: o, Leaving: leaving}
 	var (
 		entry *waitlist.Entry
@@ -228,7 +228,7 @@ func (s *Service) releaseOffer(
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
 	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	ending.Entry, ending.Round, ending.Rules = *entry, *round, waitlist.RulesOf(rules)(o.Queue)
 	e, err := s.endOffer(ctx, tx, ending)
@@ -236,9 +236,9 @@ func (s *Service) releaseOffer(
 		e, err = s.addPosition(ctx, tx, e)
 	}
 	if err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
-	return Answered{Offer: o, Entry: &e}, nil
+	return OfferAnswer{Offer: o, Entry: &e}, nil
 }
 
 // ExpireOffers ends a tenant's expired offers, each in a transaction of its own, and counts them. Several nodes may run

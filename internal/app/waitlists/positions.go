@@ -14,15 +14,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Place is an entry's place in the queue of a session.
-type Place struct {
+// QueuePlace is an entry's place in the queue of a session.
+type QueuePlace struct {
 	Entry   tenant.EntryID
 	Session tenant.SessionID // zero: a day of a time window
 }
 
 // Positions returns the position and score of each entry in each of its places, and under the zero session the best of
 // them: in the earliest session, if several are equal.
-func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[Place]waitlist.Standing, error) {
+func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[QueuePlace]waitlist.Standing, error) {
 	type key struct {
 		entry tenant.EntryID
 		slot  waitlist.Slot
@@ -31,7 +31,7 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 	for _, r := range rivals {
 		queues[key{r.Of, r.Slot}] = append(queues[key{r.Of, r.Slot}], r.Candidate)
 	}
-	at := make(map[Place]waitlist.Standing)
+	at := make(map[QueuePlace]waitlist.Standing)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for k, candidates := range queues {
 		compiled, err := waitlist.Compile(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
@@ -40,12 +40,12 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 		}
 		position := waitlist.StandingOf(k.entry, k.slot, candidates, compiled, now)
 		before, known := best[k.entry]
-		if !known || cmp.Or(cmp.Compare(position.Position, at[Place{Entry: k.entry}].Position),
+		if !known || cmp.Or(cmp.Compare(position.Position, at[QueuePlace{Entry: k.entry}].Position),
 			k.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(k.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
-			best[k.entry], at[Place{Entry: k.entry}] = k.slot, position
+			best[k.entry], at[QueuePlace{Entry: k.entry}] = k.slot, position
 		}
 		if !k.slot.Session.IsZero() {
-			at[Place{k.entry, k.slot.Session}] = position
+			at[QueuePlace{k.entry, k.slot.Session}] = position
 		}
 	}
 	return at, nil
@@ -59,7 +59,7 @@ type Standings struct {
 }
 
 // LineUp asks for what Put needs: rivals, rules and live offers.
-func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) *Standings {
+func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *Standings {
 	var s Standings
 	s.Queue(b, in, of)
 	waitlistdb.ListRivalOffers(b, in, of, &s.offers)
@@ -67,7 +67,7 @@ func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) *Standin
 }
 
 // Queue asks for rivals and for the rules that order them.
-func (s *Standings) Queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) {
+func (s *Standings) Queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) {
 	waitlistdb.ListRivals(b, in, of, &s.Rivals)
 	waitlistdb.ListAllRules(b, in, &s.Rules)
 }
@@ -77,7 +77,7 @@ func (s *Standings) Put(entries []waitlist.Entry, now time.Time) error {
 	at, err := Positions(s.Rivals, s.Rules, now)
 	for i, e := range entries {
 		if e.Status.Active() {
-			position := at[Place{Entry: e.ID}]
+			position := at[QueuePlace{Entry: e.ID}]
 			entries[i].Position, entries[i].Worth = position.Position, position.Worth
 		}
 		if n := slices.IndexFunc(s.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); n >= 0 {
@@ -93,7 +93,7 @@ func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 		return e, nil
 	}
 	var batch pg.Batch
-	positions := LineUp(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{e.ID}})
+	positions := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}})
 	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}

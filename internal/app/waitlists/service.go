@@ -11,8 +11,8 @@ type Config struct {
 	Engine *engine.Engine
 	// Claims make the tokens in the links of waitlist offers.
 	Claims waitlist.ClaimKey
-	// Tally is called after the commit with what a use case changed in entries and offers.
-	Tally func(Tally)
+	// Stats is called after the commit with what a use case changed in entries and offers.
+	Stats func(Stats)
 	// PublicURL is where browsers reach the service, without a trailing slash. The links in offers start with it.
 	PublicURL string
 }
@@ -21,7 +21,7 @@ type Config struct {
 type Service struct {
 	engine    *engine.Engine
 	claims    waitlist.ClaimKey
-	tally     func(Tally)
+	tally     func(Stats)
 	publicURL string
 	// Edited has an alarm for each tenant whose rules were edited on this node.
 	Edited engine.Alarms
@@ -32,7 +32,7 @@ func New(c Config) *Service {
 	return &Service{
 		engine:    c.Engine,
 		claims:    c.Claims,
-		tally:     c.Tally,
+		tally:     c.Stats,
 		publicURL: c.PublicURL,
 	}
 }

@@ -157,19 +157,19 @@ func firstID(t time.Time) tenant.UUID {
 	return id
 }
 
-// UseGroup says how sessions are grouped to count their use.
-type UseGroup string
+// UtilizationGroup says how sessions are grouped to count their use.
+type UtilizationGroup string
 
 // The kinds of groups.
 const (
-	ByService     UseGroup = "SERVICE"
-	ByLocation    UseGroup = "LOCATION"
-	ByResource    UseGroup = "RESOURCE"
-	ByWeekdayHour UseGroup = "WEEKDAY_HOUR"
+	ByService     UtilizationGroup = "SERVICE"
+	ByLocation    UtilizationGroup = "LOCATION"
+	ByResource    UtilizationGroup = "RESOURCE"
+	ByWeekdayHour UtilizationGroup = "WEEKDAY_HOUR"
 )
 
-// Use counts the seats of a group of sessions, as the contract defines.
-type Use struct {
+// Utilization counts the seats of a group of sessions, as the contract defines.
+type Utilization struct {
 	ID        tenant.UUID // of the service, location or resource; zero if there is none
 	Name      string
 	Weekday   int // 1 is Monday, 7 is Sunday; 0 if the group is not by weekday and hour
@@ -184,12 +184,12 @@ type Use struct {
 type grouping struct{ id, name, weekday, hour, join, order string }
 
 type useBy struct {
-	use pg.Reader[Use]
+	use pg.Reader[Utilization]
 	sql string
 }
 
 func (g grouping) statement() useBy {
-	use := pg.NewReader(func(u *Use) []pg.Column {
+	use := pg.NewReader(func(u *Utilization) []pg.Column {
 		return []pg.Column{
 			pg.Read(g.id, &u.ID),
 			pg.Read(g.name, &u.Name),
@@ -212,7 +212,7 @@ where s.tenant_id = $1 and s.state = 'PUBLISHED' and` + inPeriod + `
 group by 1, 2, 3, 4 order by ` + g.order)}
 }
 
-var countUse = map[UseGroup]useBy{
+var countUse = map[UtilizationGroup]useBy{
 	ByService: grouping{
 		id: "v.id", name: "v.name", weekday: "0", hour: "0", order: "lower(v.name), v.id",
 		join: "join services v on v.tenant_id = $1 and v.id = s.service_id",
@@ -233,9 +233,9 @@ var countUse = map[UseGroup]useBy{
 	}.statement(),
 }
 
-// CountUse counts the use of groups of sessions, ordered by name and id, or by weekday and hour. It needs the clocks of
+// CountUtilization counts the use of groups of sessions, ordered by name and id, or by weekday and hour. It needs the clocks of
 // CountMade only for weekdays and hours.
-func CountUse(b *pg.Batch, in tenant.TenantID, p Period, group UseGroup, clocks []coredb.Clock, into *[]Use) {
+func CountUtilization(b *pg.Batch, in tenant.TenantID, p Period, group UtilizationGroup, clocks []coredb.Clock, into *[]Utilization) {
 	by := countUse[group]
 	span := p.Instants()
 	arguments := p.arguments(in, span.Start, span.End)

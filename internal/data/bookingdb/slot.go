@@ -83,7 +83,7 @@ type seatsOf struct {
 	Seats
 }
 
-var seatsMoved = pg.Rows[seatsOf]{
+var seatsMoved = pg.RowWriter[seatsOf]{
 	Rank: coredb.RankCounters,
 	Key:  func(s seatsOf) any { return s.session },
 	Merge: func(before *seatsOf, s seatsOf) {

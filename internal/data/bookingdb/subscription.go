@@ -185,7 +185,7 @@ func InsertSubscription(tx *pg.Tx, in tenant.TenantID, s credit.Subscription) {
 	tx.Write(insertSubscription, subscriptions.Insert(in, &s)...)
 }
 
-var subscriptionsChanged = pg.Rows[*credit.Subscription]{
+var subscriptionsChanged = pg.RowWriter[*credit.Subscription]{
 	Rank: coredb.RankSubscriptions,
 	Key:  func(s *credit.Subscription) any { return s.ID },
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*credit.Subscription) {

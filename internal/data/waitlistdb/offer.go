@@ -114,7 +114,7 @@ func ListLiveOffers(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID
 }
 
 // ListRivalOffers reads the live offers of the entries that q selects.
-func ListRivalOffers(b *pg.Batch, in tenant.TenantID, q WhoseRivals, into *[]waitlist.Offer) {
+func ListRivalOffers(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]waitlist.Offer) {
 	offersShown.List(listRivalOffers.queue(b, in, q), into)
 }
 
@@ -156,8 +156,8 @@ func ListOffersByID(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each 
 	offersShown.Each(b.Queue(listOffersByID, in, ids), each)
 }
 
-// ListToldOffers calls each with the ids of the offers for which a message was or may have been sent to the member.
-func ListToldOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(tenant.OfferID)) {
+// ListNotifiedOffers calls each with the ids of the offers for which a message was or may have been sent to the member.
+func ListNotifiedOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(tenant.OfferID)) {
 	var id tenant.OfferID
 	b.Queue(`
 select distinct offer_id from deliveries
@@ -175,8 +175,8 @@ func UpdateOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 	tx.Write(updateOffer, offerRows.Update(in, &o)...)
 }
 
-// KeepOffer changes when a live offer expires, with the transaction.
-func KeepOffer(tx *pg.Tx, in tenant.TenantID, id tenant.OfferID, until time.Time) {
+// ExtendOffer changes when a live offer expires, with the transaction.
+func ExtendOffer(tx *pg.Tx, in tenant.TenantID, id tenant.OfferID, until time.Time) {
 	tx.Write(`update waitlist_offers set expires_at = $3 where tenant_id = $1 and id = $2 and status = 'LIVE'`,
 		in, id, until)
 }

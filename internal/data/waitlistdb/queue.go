@@ -188,8 +188,8 @@ where s.tenant_id = $1 and s.id = any($2) and q.waiting > 0
 order by s.starts_at, s.id`, in, sessions), into, pgx.RowTo[tenant.SessionID])
 }
 
-// InLine is a page of the entries that wait for a session.
-type InLine struct {
+// QueueQuery is a page of the entries that wait for a session.
+type QueueQuery struct {
 	Session      tenant.SessionID
 	Queue        waitlist.Queue
 	AfterFlagged bool
@@ -214,9 +214,9 @@ func inLine(after string) string {
 order by (not p.flagged), p.join_key, p.entry_id`)
 }
 
-// ListInLine reads the entries of a queue that name a session or a time window, in the order of joining, flagged
+// ListQueued reads the entries of a queue that name a session or a time window, in the order of joining, flagged
 // entries first. An entry has at most one such place in a queue.
-func ListInLine(b *pg.Batch, in tenant.TenantID, q InLine, into *[]waitlist.Entry) {
+func ListQueued(b *pg.Batch, in tenant.TenantID, q QueueQuery, into *[]waitlist.Entry) {
 	sql, arguments := listInLine, []any{in, q.Queue.Location, q.Queue.Service, q.Queue.Date, q.Session, q.Limit}
 	if !q.AfterID.IsZero() {
 		sql, arguments = listInLineAfter, append(arguments, !q.AfterFlagged, q.AfterKey, q.AfterID)
@@ -233,15 +233,15 @@ type Rival struct {
 	waitlist.Candidate
 }
 
-// WhoseRivals selects entries whose positions are asked for: some entries, those of a member, or those that name a
+// RivalQuery selects entries whose positions are asked for: some entries, those of a member, or those that name a
 // session. Only one field is set.
-type WhoseRivals struct {
+type RivalQuery struct {
 	Entries []tenant.EntryID
 	Member  tenant.MemberID
 	Session tenant.SessionID
 }
 
-// rivalsOf has a statement for each field of WhoseRivals, which is its $2.
+// rivalsOf has a statement for each field of RivalQuery, which is its $2.
 type rivalsOf struct{ member, session, entries string }
 
 func rivals(statement func(who string) string) rivalsOf {
@@ -252,7 +252,7 @@ func rivals(statement func(who string) string) rivalsOf {
 	}
 }
 
-func (r rivalsOf) queue(b *pg.Batch, in tenant.TenantID, q WhoseRivals) *pg.Statement {
+func (r rivalsOf) queue(b *pg.Batch, in tenant.TenantID, q RivalQuery) *pg.Statement {
 	switch {
 	case !q.Member.IsZero():
 		return b.Queue(r.member, in, q.Member)
@@ -318,7 +318,7 @@ left join lateral (
 })
 
 // ListRivals reads, for each place of the selected entries, all entries that wait for the same.
-func ListRivals(b *pg.Batch, in tenant.TenantID, q WhoseRivals, into *[]Rival) {
+func ListRivals(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]Rival) {
 	rivalry.List(listRivals.queue(b, in, q), into)
 }
 
