@@ -98,7 +98,8 @@ type EventWatch struct {
 
 var errNoRelay = errors.New("events: no relay to watch")
 
-// WatchEvents starts to follow the event log after a cursor, or from now on if it is empty. The caller closes the watch.
+// WatchEvents starts to follow the event log after a cursor, or from now on if the cursor is empty. The caller closes
+// the watch.
 func (s *Service) WatchEvents(
 	ctx context.Context, caller tenant.Caller, filter EventFilter, cursor string,
 ) (*EventWatch, error) {

@@ -7,17 +7,17 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Check is one thing that must hold for all rows of a tenant at every instant.
+// Check is an invariant that all rows of a tenant must fulfil at all times.
 type Check struct {
-	// Name says what must hold.
+	// Name states the invariant.
 	Name string
-	// Invariant is the promise of the product that it belongs to.
+	// Invariant is the promise of the product that the check belongs to.
 	Invariant string
-	// sql finds what breaks it, with $1 for the tenant: which row, and what is wrong with it.
+	// sql selects the violations: the row's id and what is wrong with it. The tenant is $1.
 	sql string
 }
 
-// The promises that Checks look after.
+// The promises of the product that are checked.
 const (
 	NeverOversold  = "never one seat too many"
 	OnePlace       = "one place for each member and session"
@@ -26,7 +26,7 @@ const (
 	SaysWhatIs     = "what is said of a thing is so"
 )
 
-// Checks are all of them.
+// Checks has all checks.
 var Checks = []Check{
 	{
 		Name: "seats taken are those of bookings and offers", Invariant: NeverOversold, sql: `
@@ -264,18 +264,18 @@ where s.tenant_id = $1 and s.has_workouts <> (w.n > 0)`,
 	},
 }
 
-// Violation is a row that breaks a check.
+// Violation is a row that violates a check.
 type Violation struct {
-	Row    string // its id
+	Row    string // the row's id
 	Detail string
 }
 
-// FindViolations reads what breaks a check in one tenant.
+// FindViolations reads the violations of a check in one tenant.
 func FindViolations(b *pg.Batch, in tenant.TenantID, c Check, into *[]Violation) {
 	pg.Collect(b.Queue(c.sql, in), into, pgx.RowToStructByPos[Violation])
 }
 
-// ListTenants reads the directory. It wants an operator's transaction, or a tenant's, which then sees itself.
+// ListTenants reads the directory. In an operator's transaction it finds all tenants, in a tenant's only that one.
 func ListTenants(b *pg.Batch, into *[]tenant.TenantID) {
 	pg.Collect(b.Queue(`select tenant_id from directory order by tenant_id`), into, pgx.RowTo[tenant.TenantID])
 }
