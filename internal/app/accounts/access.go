@@ -111,8 +111,8 @@ func (s *Service) CheckAccess(
 	return Access{Allowed: e.Allowed, Through: e.Through, Giving: e.Giving, Active: e.Active}, err
 }
 
-// checkWithoutSubject decides about a member without a subject. Nobody can sign in as them yet, so the guard does not
-// know them.
+// checkWithoutSubject decides about a member without a subject. They cannot sign in yet, so the guard does not know
+// them.
 func checkWithoutSubject(roles grant.Book, m member.Member, permission string) (Access, error) {
 	if _, ok := policy.Index(permission); !ok {
 		return Access{}, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", permission)

@@ -84,7 +84,7 @@ func (s *Service) UpdateRole(
 		})
 }
 
-// DeleteRole deletes a role that nobody has. If expect is not nil it must be the role's version.
+// DeleteRole deletes a role that is not held by anyone. If expect is not nil it must be the role's version.
 func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name string, expect *int) error {
 	spec := engine.Spec[struct{}]{
 		Name: "role.delete", Replay: true, Races: []engine.Race{roleRace},
