@@ -79,7 +79,7 @@ func (s *Service) UnregisterDevice(ctx context.Context, caller tenant.Caller, id
 			if !own {
 				return fault.Missing(fault.DeviceNotFound, "Device")
 			}
-			accountdb.DeleteDevice(tx.Tx, tx.Tenant, id)
+			accountdb.DeleteDevices(tx.Tx, tx.Tenant, []tenant.DeviceID{id})
 			return nil
 		})
 }

@@ -48,25 +48,25 @@ const (
 
 // ListEvents reads the events that the caller may see, in commit order or backwards.
 func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQuery) (EventPage, error) {
-	stretch := outbox.Stretch{Backwards: q.Backwards}
+	part := outbox.Stretch{Backwards: q.Backwards}
 	switch {
 	case q.After != nil:
-		stretch.From = *q.After
+		part.From = *q.After
 	case q.Cursor != "":
 		var err error
-		if stretch.From, err = outbox.ParseCursor(caller.Tenant, q.Cursor); err != nil {
+		if part.From, err = outbox.ParseCursor(caller.Tenant, q.Cursor); err != nil {
 			return EventPage{}, err
 		}
 	case q.Backwards:
-		stretch.From = outbox.Newest
+		part.From = outbox.Newest
 	}
 	var page EventPage
 	for scanned := 0; scanned < scanLimit; {
-		stretch.Limit = min(readLimit, scanLimit-scanned)
+		part.Limit = min(readLimit, scanLimit-scanned)
 		if q.Filter.IsZero() && !caller.Own {
-			stretch.Limit = min(stretch.Limit, q.Limit+1-len(page.Events)) // the caller sees every event
+			part.Limit = min(part.Limit, q.Limit+1-len(page.Events)) // the caller sees every event
 		}
-		found, err := outbox.Read(ctx, s.db, caller.Tenant, stretch)
+		found, err := outbox.Read(ctx, s.db, caller.Tenant, part)
 		if err != nil {
 			return EventPage{}, err
 		}
@@ -83,9 +83,9 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 			return page, nil
 		}
 		scanned += len(found.Records)
-		stretch.From = found.End
+		part.From = found.End
 	}
-	page.Next = &stretch.From
+	page.Next = &part.From
 	return page, nil
 }
 

@@ -75,11 +75,6 @@ delete from devices where tenant_id = $1 and member_id = $2 and id in (
 		in, owner, limit)
 }
 
-// DeleteDevice deletes a device.
-func DeleteDevice(tx *pg.Tx, in tenant.TenantID, id tenant.DeviceID) {
-	tx.Write(`delete from devices where tenant_id = $1 and id = $2`, in, id)
-}
-
 // HasStaleDevices reads whether any device of the tenant was last seen before a time.
 func HasStaleDevices(b *pg.Batch, in tenant.TenantID, since time.Time, into *bool) {
 	b.Queue(`select exists (select from devices where tenant_id = $1 and seen_at < $2)`, in, since).Scan(into)
