@@ -12,8 +12,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Post sends messages and returns their results.
-func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
+// SendAll sends messages and returns their results.
+func (c *Dispatcher) SendAll(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 	var results results
 	c.sendBatch(ctx, in, out, results.collect(out))
 	return results.drain()
@@ -21,7 +21,7 @@ func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []messages.O
 
 // sendBatch sends messages and reports each result. Messages of one provider do not wait for those of another.
 // When ctx has ended, messages that were not started are left for later.
-func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.Attempted)) {
+func (c *Dispatcher) sendBatch(ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.AttemptResult)) {
 	carriers, err := c.carriers(context.WithoutCancel(ctx), in, out)
 	start := c.config.Now()
 	queues := make(map[account][]messages.Outgoing)
@@ -33,10 +33,10 @@ func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []messa
 	for of, queue := range queues {
 		all.Go(func() {
 			var group errgroup.Group
-			group.SetLimit(c.config.AtOnce)
+			group.SetLimit(c.config.Concurrency)
 			for _, o := range queue {
 				group.Go(func() error {
-					attempt := messages.Attempted{Outgoing: o}
+					attempt := messages.AttemptResult{Outgoing: o}
 					if to := carriers[of]; to != nil {
 						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
 					} else {
@@ -54,7 +54,7 @@ func (c *Courier) sendBatch(ctx context.Context, in tenant.TenantID, out []messa
 	all.Wait()
 }
 
-func (c *Courier) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
+func (c *Dispatcher) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
 	if o.Own {
 		return in
 	}
@@ -62,7 +62,7 @@ func (c *Courier) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID
 }
 
 // send sends one message, unless its provider's breaker is open.
-func (c *Courier) send(ctx context.Context, to *carrier, o messages.Outgoing, start time.Time) (notify.Receipt, error) {
+func (c *Dispatcher) send(ctx context.Context, to *carrier, o messages.Outgoing, start time.Time) (notify.Receipt, error) {
 	now := c.config.Now()
 	if now.Sub(start) > startTimeout || ctx.Err() != nil {
 		return notify.Receipt{}, &notify.SendError{
@@ -86,7 +86,7 @@ func (c *Courier) send(ctx context.Context, to *carrier, o messages.Outgoing, st
 }
 
 // carriers returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
-func (c *Courier) carriers(
+func (c *Dispatcher) carriers(
 	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
 ) (map[account]*carrier, error) {
 	own := make(map[string]bool)

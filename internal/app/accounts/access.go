@@ -39,7 +39,7 @@ func (s source) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, e
 func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
 	var batch pg.Batch
 	var m *member.Member
-	var account *grant.Account
+	var account *grant.ServiceAccount
 	switch {
 	case strings.HasPrefix(subject, token.ServiceAccountPrefix):
 		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
@@ -58,8 +58,8 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	return access.Holder{}, nil
 }
 
-// Who names a member or a service account. Exactly one field is set.
-type Who struct {
+// AccessSubject names a member or a service account. Exactly one field is set.
+type AccessSubject struct {
 	Member  tenant.MemberID
 	Subject string // of a member's tokens
 	Account tenant.ServiceAccountID
@@ -76,10 +76,10 @@ type Access struct {
 // CheckAccess asks the guard for a decision about a member or a service account. Errors: MEMBER_NOT_FOUND,
 // SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
 func (s *Service) CheckAccess(
-	ctx context.Context, caller tenant.Caller, guard *access.Guard, who Who, permission string,
+	ctx context.Context, caller tenant.Caller, guard *access.Guard, who AccessSubject, permission string,
 ) (Access, error) {
 	var m *member.Member
-	var account *grant.Account
+	var account *grant.ServiceAccount
 	var own []grant.Role
 	var batch pg.Batch
 	switch {
@@ -103,23 +103,23 @@ func (s *Service) CheckAccess(
 	case m == nil:
 		return Access{}, errNoMember
 	case m.Subject == "":
-		return checkWithoutSubject(grant.NewBook(own), *m, permission)
+		return checkWithoutSubject(grant.NewRoleSet(own), *m, permission)
 	default:
 		subject = m.Subject
 	}
 	e, err := guard.Explain(ctx, caller.Tenant, subject, permission)
-	return Access{Allowed: e.Allowed, Through: e.Through, Giving: e.Giving, Active: e.Active}, err
+	return Access{Allowed: e.Allowed, Through: e.GrantedBy, Giving: e.AllRoles, Active: e.Active}, err
 }
 
 // checkWithoutSubject decides about a member without a subject. They cannot sign in yet, so the guard does not know
 // them.
-func checkWithoutSubject(roles grant.Book, m member.Member, permission string) (Access, error) {
-	if _, ok := policy.Index(permission); !ok {
+func checkWithoutSubject(roles grant.RoleSet, m member.Member, permission string) (Access, error) {
+	if _, ok := policy.IndexOf(permission); !ok {
 		return Access{}, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", permission)
 	}
-	result := Access{Giving: roles.Giving(permission, roles.Names()), Active: m.Active()}
+	result := Access{Giving: roles.RolesWith(permission, roles.Names()), Active: m.Active()}
 	if m.Active() {
-		result.Through = roles.Giving(permission, m.Roles)
+		result.Through = roles.RolesWith(permission, m.Roles)
 		result.Allowed = len(result.Through) > 0
 	}
 	return result, nil

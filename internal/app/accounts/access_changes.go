@@ -26,7 +26,7 @@ type roleFacts struct {
 func loadRoleFacts(tx *engine.Tx, b *pg.Batch) *roleFacts {
 	f := &roleFacts{system: tx.Caller.Actor() == tenant.System(tx.Tenant).Actor()}
 	accountdb.ListOwnRoles(b, tx.Tenant, &f.own)
-	accountdb.ListHeldRoles(b, tx.Tenant, tx.Caller.Member, accountOf(tx.Caller.Subject), &f.held)
+	accountdb.ListMemberRoles(b, tx.Tenant, tx.Caller.Member, accountOf(tx.Caller.Subject), &f.held)
 	return f
 }
 
@@ -43,22 +43,22 @@ func findWithRoleFacts[T any](
 }
 
 // roles returns the tenant's roles with their permissions.
-func (f *roleFacts) roles() grant.Book { return grant.NewBook(f.own) }
+func (f *roleFacts) roles() grant.RoleSet { return grant.NewRoleSet(f.own) }
 
 // editor returns the caller's permissions.
-func (f *roleFacts) editor() grant.Power {
+func (f *roleFacts) editor() grant.Permissions {
 	if f.system {
-		return grant.Full()
+		return grant.AllPermissions()
 	}
-	return f.roles().Power(f.held...)
+	return f.roles().Permissions(f.held...)
 }
 
 // mayGrant checks that the caller may grant or revoke roles, which have to exist.
 func (f *roleFacts) mayGrant(roles ...string) error {
-	if err := f.roles().Knows(roles...); err != nil {
+	if err := f.roles().CheckExist(roles...); err != nil {
 		return err
 	}
-	return f.editor().MayMove(f.roles().Power(roles...))
+	return f.editor().CheckGrant(f.roles().Permissions(roles...))
 }
 
 // accountOf returns the id of the service account that a subject names, or zero.
@@ -107,7 +107,7 @@ func mayBeCommitted(err error) bool {
 // rolesEvent records that permissions have changed. The member is zero if a role or a service account has changed.
 func rolesEvent(tx *engine.Tx, member tenant.MemberID, data map[string]any) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member,
 		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
 	})
 }

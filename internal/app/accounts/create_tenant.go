@@ -53,7 +53,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 		owner, err = member.Member{
 			Subject: n.Owner.Subject, Name: n.Owner.Name, Email: n.Owner.Email,
 			Status: member.Active, Roles: []string{tenant.RoleOwner},
-		}.Normal()
+		}.Normalize()
 		if err != nil {
 			return t, err
 		}
@@ -69,7 +69,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 			}
 			t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
 			accountdb.InsertTenant(tx.Tx, t, builtInRoles)
-			seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.Changes(nil, t.Facts()))
+			seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, t.AuditFields()))
 			if n.Owner != nil {
 				insertMember(tx, owner)
 			}

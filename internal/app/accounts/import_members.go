@@ -36,12 +36,12 @@ func (s *Service) ImportMembers(
 			return answer, err
 		}
 	}
-	for progress := range member.Follow(rows, reportInterval) {
+	for progress := range member.ReportProgress(rows, reportInterval) {
 		if err := report(progress); err != nil {
 			return MemberImport{}, err
 		}
 	}
-	result := MemberImport{Rows: len(rows.Rows), Wrong: rows.Wrong()}
+	result := MemberImport{Rows: len(rows.Rows), Wrong: rows.InvalidRows()}
 	if dryRun || result.Wrong > 0 || result.Rows == 0 {
 		return result, nil
 	}
@@ -49,9 +49,9 @@ func (s *Service) ImportMembers(
 	imported, err := s.insertImport(ctx, caller, rows)
 	if pg.IsUnique(err, "members_email", "members_subject") {
 		// Another request has just created one of these members. Checking again shows which row it is.
-		if rows, err := s.parseImport(ctx, caller, file); err == nil && rows.Wrong() > 0 {
-			result.Wrong = rows.Wrong()
-			return result, report(member.Whole(rows))
+		if rows, err := s.parseImport(ctx, caller, file); err == nil && rows.InvalidRows() > 0 {
+			result.Wrong = rows.InvalidRows()
+			return result, report(member.FullReport(rows))
 		}
 	}
 	return imported, memberTaken(err)
@@ -81,7 +81,7 @@ func (s *Service) parseImport(ctx context.Context, caller tenant.Caller, file []
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	member.RefuseTaken(found, takenEmails, takenSubjects)
+	member.RejectTaken(found, takenEmails, takenSubjects)
 	return found, nil
 }
 
@@ -90,17 +90,17 @@ func (s *Service) insertImport(
 	ctx context.Context, caller tenant.Caller, found *member.Import,
 ) (MemberImport, error) {
 	return changeAccess(ctx, s, caller, importSpec, func(_ context.Context, tx *engine.Tx) (MemberImport, error) {
-		batch := tenant.Next[tenant.BatchID](tx.IDs)
+		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		for rows := range slices.Chunk(found.Rows, insertLimit) {
 			members := make([]member.Member, len(rows))
 			events := make([]outbox.Event, len(rows))
 			for i, row := range rows {
 				m := row.Member
-				m.ID, m.Roles = tenant.Next[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}
+				m.ID, m.Roles = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}
 				m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
 				members[i] = m
 				events[i] = outbox.Event{
-					ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID,
+					ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID,
 					Actor: tx.Caller.Actor(), At: tx.Now,
 				}
 			}

@@ -29,7 +29,7 @@ func (s *Service) GetMe(ctx context.Context, caller tenant.Caller) (Me, error) {
 		accountdb.ListDevices(b, caller.Tenant, caller.Member, &devices)
 	})
 	m.Notes = ""
-	return Me{m, grant.NewBook(own).Power(m.Roles...).Names(), devices}, err
+	return Me{m, grant.NewRoleSet(own).Permissions(m.Roles...).Names(), devices}, err
 }
 
 // UpdateMe edits the caller's own membership.
@@ -45,7 +45,7 @@ func (s *Service) UpdateMe(
 func (s *Service) RegisterDevice(
 	ctx context.Context, caller tenant.Caller, kind member.DeviceKind, token string,
 ) (member.Device, error) {
-	if err := member.CheckToken(token); err != nil {
+	if err := member.CheckDeviceToken(token); err != nil {
 		return member.Device{}, err
 	}
 	return engine.Do(ctx, s.engine, caller, engine.Spec[member.Device]{Name: "device.register", Replay: true},
@@ -57,7 +57,7 @@ func (s *Service) RegisterDevice(
 				return member.Device{}, err
 			}
 			device := member.Device{
-				ID: tenant.Next[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now,
+				ID: tenant.NextID[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now,
 			}
 			accountdb.SaveDevice(tx.Tx, tx.Tenant, m.ID, device, token, &device)
 			accountdb.TrimDevices(tx.Tx, tx.Tenant, m.ID, member.MaxDevices)

@@ -19,7 +19,7 @@ var errNoMember = fault.Missing(fault.MemberNotFound, "Member")
 // CreateMember creates an active member with the role "member".
 func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m member.Member) (member.Member, error) {
 	m.Status, m.Roles = member.Active, []string{tenant.RoleMember}
-	m, err := m.Normal()
+	m, err := m.Normalize()
 	if err != nil {
 		return m, err
 	}
@@ -29,10 +29,10 @@ func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m memb
 }
 
 func insertMember(tx *engine.Tx, m member.Member) member.Member {
-	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
+	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
 	accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
-	changed := member.Changed(member.Member{}, m)
-	tx.Audit("member.created", "member", m.ID.UUID, "", engine.Change(nil, m.Values(changed)))
+	changed := member.ChangedFields(member.Member{}, m)
+	tx.Audit("member.created", "member", m.ID.UUID, "", engine.AuditChange(nil, m.AuditValues(changed)))
 	memberEvent(tx, m.ID, changed)
 	return m
 }
@@ -56,10 +56,10 @@ func (s *Service) UpdateMember(
 		if err != nil {
 			return memberEdit{}, err
 		}
-		if err := facts.roles().MayEdit(facts.editor(), before.Roles); err != nil {
+		if err := facts.roles().CheckEditMember(facts.editor(), before.Roles); err != nil {
 			return memberEdit{}, err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return memberEdit{}, err
 		}
 		after := before
@@ -72,15 +72,15 @@ func (s *Service) UpdateMember(
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
-		tx.Audit("member.updated", "member", id.UUID, "", engine.Change(before.Values(changed), after.Values(changed)))
+		tx.Audit("member.updated", "member", id.UUID, "", engine.AuditChange(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
-		if member.Opens(changed) {
+		if member.AffectsSignIn(changed) {
 			notifyNodes(tx)
 		}
 		return memberEdit{after, changed}, nil
 	})
 	// The result of an unknown commit is lost, so the edit may have changed who can sign in.
-	if member.Opens(result.changed) || err != nil && mayBeCommitted(err) {
+	if member.AffectsSignIn(result.changed) || err != nil && mayBeCommitted(err) {
 		s.rolesChanged(caller.Tenant)
 	}
 	return result.member, memberTaken(err)
@@ -129,7 +129,7 @@ func hasZeroByte(texts ...string) bool {
 
 func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id,
 		Actor: tx.Caller.Actor(), At: tx.Now, Data: map[string]any{"changed": changed},
 	})
 }
@@ -138,7 +138,7 @@ func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
 func memberTaken(err error) error {
 	taken := func(field, what string) error {
 		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", what).
-			In("member." + field).Because(err)
+			WithField("member." + field).WithCause(err)
 	}
 	switch {
 	case pg.IsUnique(err, "members_email"):

@@ -16,7 +16,7 @@ import (
 )
 
 // ListRoles reads the tenant's roles: the built-in ones by rank, then its own by name.
-func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search grant.Search) ([]grant.Role, error) {
+func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search grant.RoleSearch) ([]grant.Role, error) {
 	if hasZeroByte(search.After) {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search gr
 
 // CreateRole creates a role.
 func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role) (grant.Role, error) {
-	r, err := r.Normal()
+	r, err := r.Normalize()
 	if err != nil {
 		return r, err
 	}
@@ -42,16 +42,16 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 			if existing.Name != "" {
 				return r, errRoleTaken
 			}
-			if _, err := grant.Edit(facts.editor(), grant.Role{}, r); err != nil {
+			if _, err := grant.EditRole(facts.editor(), grant.Role{}, r); err != nil {
 				return r, err
 			}
 			r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
 			accountdb.InsertRole(tx.Tx, tx.Tenant, r)
-			roleChanged(tx, "role.created", r.Name, engine.Change(nil, roleValues(r)))
+			roleChanged(tx, "role.created", r.Name, engine.AuditChange(nil, roleValues(r)))
 			return r, nil
 		})
 	if pg.IsUnique(err, "roles_pkey") {
-		err = errRoleTaken.Because(err)
+		err = errRoleTaken.WithCause(err)
 	}
 	return created, err
 }
@@ -70,7 +70,7 @@ func (s *Service) UpdateRole(
 			if err := edit(&after); err != nil {
 				return before, err
 			}
-			if after, err = grant.Edit(facts.editor(), before, after); err != nil {
+			if after, err = grant.EditRole(facts.editor(), before, after); err != nil {
 				return before, err
 			}
 			if after.Title == before.Title && after.Description == before.Description &&
@@ -79,7 +79,7 @@ func (s *Service) UpdateRole(
 			}
 			after.Version, after.UpdatedAt = before.Version+1, tx.Now
 			accountdb.UpdateRole(tx.Tx, tx.Tenant, after)
-			roleChanged(tx, "role.updated", name, engine.Change(roleValues(before), roleValues(after)))
+			roleChanged(tx, "role.updated", name, engine.AuditChange(roleValues(before), roleValues(after)))
 			return after, nil
 		})
 }
@@ -101,10 +101,10 @@ func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name str
 		if before.Holders > 0 {
 			return none, fault.New(fault.FailedPrecondition, fault.RoleInUse,
 				"The role is held by %d: take it from them first.", before.Holders).
-				With("holders", strconv.Itoa(before.Holders))
+				WithMetadata("holders", strconv.Itoa(before.Holders))
 		}
 		accountdb.DeleteRole(tx.Tx, tx.Tenant, name)
-		roleChanged(tx, "role.deleted", name, engine.Change(roleValues(before), nil))
+		roleChanged(tx, "role.deleted", name, engine.AuditChange(roleValues(before), nil))
 		return none, nil
 	})
 	return err
@@ -123,7 +123,7 @@ func findOwnRole(
 	case role.BuiltIn:
 		return role, nil, grant.ErrBuiltIn
 	}
-	return role, facts, engine.Current(expect, role.Version)
+	return role, facts, engine.CheckVersion(expect, role.Version)
 }
 
 // AssignRole gives a member a role, and returns all roles that they then have. It changes nothing if they have the role
@@ -153,7 +153,7 @@ func (s *Service) RevokeRole(
 			if !slices.Contains(m.Roles, role) {
 				return m.Roles, nil
 			}
-			if role == tenant.RoleOwner && m.Owns() && !otherOwner {
+			if role == tenant.RoleOwner && m.IsActiveOwner() && !otherOwner {
 				return nil, member.ErrLastOwner
 			}
 			accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
@@ -181,7 +181,7 @@ func (s *Service) changeRoles(
 			return roles, err
 		}
 		tx.Audit(action, "member", id.UUID, "",
-			engine.Change(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
+			engine.AuditChange(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
 		rolesEvent(tx, id, map[string]any{"roles": roles})
 		return roles, nil
 	})
@@ -197,7 +197,7 @@ func roleValues(r grant.Role) map[string]any {
 	return map[string]any{"title": r.Title, "description": r.Description, "permissions": r.Permissions}
 }
 
-var errRoleTaken = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").In("role.name")
+var errRoleTaken = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").WithField("role.name")
 
 // roleRace recognizes that a role was assigned and deleted concurrently: the foreign key rejects the second of the two.
 // When it runs again, it finds the new holder, or finds that the role is gone.

@@ -16,7 +16,7 @@ import (
 
 // accountWithKey is a service account with the text of a new key. The text is shown once: it is not stored.
 type accountWithKey struct {
-	account grant.Account
+	account grant.ServiceAccount
 	key     string
 }
 
@@ -30,9 +30,9 @@ func newKeySpec(name string, races ...engine.Race) engine.Spec[accountWithKey] {
 // CreateServiceAccount creates a service account with one key, and returns the key's text. A repeated request does not
 // get the text again.
 func (s *Service) CreateServiceAccount(
-	ctx context.Context, caller tenant.Caller, account grant.Account,
-) (grant.Account, string, error) {
-	account, err := account.Normal()
+	ctx context.Context, caller tenant.Caller, account grant.ServiceAccount,
+) (grant.ServiceAccount, string, error) {
+	account, err := account.Normalize()
 	if err != nil {
 		return account, "", err
 	}
@@ -48,27 +48,27 @@ func (s *Service) CreateServiceAccount(
 				return accountWithKey{}, err
 			}
 			grant.Sort(account.Roles)
-			account.ID, account.CreatedAt, account.Keys = tenant.Next[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
+			account.ID, account.CreatedAt, account.Keys = tenant.NextID[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
 			accountdb.InsertAccount(tx.Tx, tx.Tenant, account)
 			key := insertKey(tx, &account, secret)
-			accountChanged(tx, "account.created", account, engine.Change(nil, accountValues(account)))
+			accountChanged(tx, "account.created", account, engine.AuditChange(nil, accountValues(account)))
 			return accountWithKey{account, key}, nil
 		})
 	if pg.IsUnique(err, "service_accounts_name") {
 		err = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").
-			In("name").Because(err)
+			WithField("name").WithCause(err)
 	}
 	return created.account, created.key, err
 }
 
 // ListServiceAccounts reads service accounts by name, then id.
 func (s *Service) ListServiceAccounts(
-	ctx context.Context, caller tenant.Caller, search grant.AccountSearch,
-) ([]grant.Account, error) {
+	ctx context.Context, caller tenant.Caller, search grant.ServiceAccountSearch,
+) ([]grant.ServiceAccount, error) {
 	if search.After != nil && hasZeroByte(search.After.Name) {
 		return nil, nil
 	}
-	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]grant.Account) {
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]grant.ServiceAccount) {
 		accountdb.ListAccounts(b, caller.Tenant, search, into)
 	})
 }
@@ -77,7 +77,7 @@ func (s *Service) ListServiceAccounts(
 // account's other keys expire after the overlap, unless they expire earlier.
 func (s *Service) RotateServiceAccountKey(
 	ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID, overlap time.Duration,
-) (grant.Account, string, error) {
+) (grant.ServiceAccount, string, error) {
 	secret := newSecret()
 	rotated, err := changeAccess(ctx, s, caller, newKeySpec("account.rotate"),
 		func(ctx context.Context, tx *engine.Tx) (accountWithKey, error) {
@@ -89,7 +89,7 @@ func (s *Service) RotateServiceAccountKey(
 				return accountWithKey{}, errNoAccount
 			}
 			end := tx.Now.Add(overlap)
-			account.EndKeys(end)
+			account.ExpireKeys(end)
 			accountdb.EndKeys(tx.Tx, tx.Tenant, id, end)
 			key := insertKey(tx, &account, secret)
 			accountChanged(tx, "account.rotated", account, map[string]any{"others_end_at": end.Format(time.RFC3339)})
@@ -101,15 +101,15 @@ func (s *Service) RotateServiceAccountKey(
 // RevokeServiceAccount revokes a service account, which is final. It changes nothing if the account is revoked already.
 func (s *Service) RevokeServiceAccount(
 	ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID,
-) (grant.Account, error) {
-	return changeAccess(ctx, s, caller, engine.Spec[grant.Account]{Name: "account.revoke", Replay: true},
-		func(ctx context.Context, tx *engine.Tx) (grant.Account, error) {
+) (grant.ServiceAccount, error) {
+	return changeAccess(ctx, s, caller, engine.Spec[grant.ServiceAccount]{Name: "account.revoke", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (grant.ServiceAccount, error) {
 			account, err := findAccount(ctx, tx, id)
 			if err != nil || account.Revoked() {
 				return account, err
 			}
-			changes := engine.Change(accountValues(account), nil)
-			account.EndKeys(tx.Now)
+			changes := engine.AuditChange(accountValues(account), nil)
+			account.ExpireKeys(tx.Now)
 			account.RevokedAt, account.Roles = tx.Now, []string{}
 			accountdb.RevokeAccount(tx.Tx, tx.Tenant, id, tx.Now)
 			accountChanged(tx, "account.revoked", account, changes)
@@ -118,14 +118,14 @@ func (s *Service) RevokeServiceAccount(
 }
 
 // findAccount reads a service account. The caller needs all its permissions.
-func findAccount(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID) (grant.Account, error) {
-	account, facts, err := findWithRoleFacts(ctx, tx, errNoAccount, func(b *pg.Batch, into **grant.Account) {
+func findAccount(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID) (grant.ServiceAccount, error) {
+	account, facts, err := findWithRoleFacts(ctx, tx, errNoAccount, func(b *pg.Batch, into **grant.ServiceAccount) {
 		accountdb.FindAccount(b, tx.Tenant, id, into)
 	})
 	if err != nil {
 		return account, err
 	}
-	return account, facts.editor().MayMove(facts.roles().Power(account.Roles...))
+	return account, facts.editor().CheckGrant(facts.roles().Permissions(account.Roles...))
 }
 
 var errNoAccount = fault.Missing(fault.ServiceAccountNotFound, "Service account")
@@ -138,24 +138,24 @@ func newSecret() grant.Secret {
 }
 
 // insertKey adds a key to an account and returns its text.
-func insertKey(tx *engine.Tx, account *grant.Account, secret grant.Secret) string {
-	key := grant.Key{ID: tenant.Next[tenant.KeyID](tx.IDs), CreatedAt: tx.Now}
+func insertKey(tx *engine.Tx, account *grant.ServiceAccount, secret grant.Secret) string {
+	key := grant.Key{ID: tenant.NextID[tenant.KeyID](tx.IDs), CreatedAt: tx.Now}
 	account.Keys = append([]grant.Key{key}, account.Keys...)
 	accountdb.InsertKey(tx.Tx, tx.Tenant, account.ID, key, secret.Hash())
 	return grant.KeyText(tx.Tenant, key.ID, secret)
 }
 
-func accountChanged(tx *engine.Tx, action string, account grant.Account, changes map[string]any) {
+func accountChanged(tx *engine.Tx, action string, account grant.ServiceAccount, changes map[string]any) {
 	tx.Audit(action, "service_account", account.ID.UUID, "", changes)
 	rolesEvent(tx, tenant.MemberID{}, map[string]any{"service_account_id": account.ID.String()})
 }
 
-func accountValues(account grant.Account) map[string]any {
+func accountValues(account grant.ServiceAccount) map[string]any {
 	return map[string]any{"name": account.Name, "description": account.Description, "roles": account.Roles}
 }
 
-// Exchange is the token that a service account gets for its key.
-type Exchange struct {
+// ExchangedKey is the token that a service account gets for its key.
+type ExchangedKey struct {
 	Token     string
 	ExpiresIn time.Duration
 	Tenant    tenant.TenantID
@@ -169,37 +169,37 @@ const tokenTTL = 15 * time.Minute
 // KEY_INVALID, whatever is wrong with the key.
 func (s *Service) ExchangeKey(
 	ctx context.Context, issuer *token.Issuer, named tenant.TenantID, text string,
-) (Exchange, error) {
+) (ExchangedKey, error) {
 	in, id, secret, err := grant.ParseKey(text)
 	if err != nil {
-		return Exchange{}, err
+		return ExchangedKey{}, err
 	}
 	if in.IsZero() || (!named.IsZero() && named != in) {
-		return Exchange{}, grant.ErrKeyInvalid
+		return ExchangedKey{}, grant.ErrKeyInvalid
 	}
 	anonymous := tenant.Caller{Tenant: in}
 	key, err := engine.Get(ctx, s.engine, anonymous, grant.ErrKeyInvalid, func(b *pg.Batch, into **accountdb.KeyFacts) {
 		accountdb.FindKey(b, in, id, into)
 	})
 	if err != nil {
-		return Exchange{}, err
+		return ExchangedKey{}, err
 	}
 	now := s.engine.Now()
-	if !secret.Opens(key.Hash) || key.Revoked || !key.Key.Good(now) {
-		return Exchange{}, grant.ErrKeyInvalid
+	if !secret.Matches(key.Hash) || key.Revoked || !key.Key.Valid(now) {
+		return ExchangedKey{}, grant.ErrKeyInvalid
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) { // once per hour: it is a write
 		err := engine.Exec(ctx, s.engine, anonymous, engine.Spec[struct{}]{Name: "account.use_key"},
 			func(_ context.Context, tx *engine.Tx) error {
-				accountdb.UseKey(tx.Tx, tx.Tenant, id, hour)
+				accountdb.MarkKeyUsed(tx.Tx, tx.Tenant, id, hour)
 				return nil
 			})
 		if err != nil {
-			return Exchange{}, err
+			return ExchangedKey{}, err
 		}
 	}
-	raw, expires, err := issuer.Issue(token.Grant{
+	raw, expires, err := issuer.Issue(token.Claims{
 		Subject: token.ServiceAccountPrefix + key.Account.String(), Name: key.Name, Tenants: []tenant.TenantID{in},
 	}, tokenTTL)
-	return Exchange{Token: raw, ExpiresIn: expires.Sub(now), Tenant: in}, err
+	return ExchangedKey{Token: raw, ExpiresIn: expires.Sub(now), Tenant: in}, err
 }

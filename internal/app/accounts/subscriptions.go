@@ -54,7 +54,7 @@ func (s *Service) Subscribe(
 			if starts.Sub(tx.Now).Abs() > maxStartDistance {
 				return none, fault.Invalid("start_time", "A subscription begins within a year of now.")
 			}
-			sub, ledger := credit.Start(tenant.Next[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, tx.Now)
+			sub, ledger := credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, tx.Now)
 			bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
 			seats.WriteCredits(tx, sub, ledger)
 			subscriptionChanged(tx, sub, "subscription.started", r.Reason)
@@ -138,7 +138,7 @@ func (s *Service) RefundCredit(
 					"The booking holds no credit.")
 			}
 			sub, renewal := credit.Advance(*payer, tx.Now)
-			ledger := sub.GiveBack(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
+			ledger := sub.Refund(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
 			b.Credits = 0
 			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 			return writeCredits(tx, sub, ledger, "credit.refunded"), nil
@@ -154,7 +154,7 @@ func (s *Service) GetBalance(
 	if member.IsZero() {
 		member = caller.Member
 	}
-	if !caller.MayTouch(member) {
+	if !caller.CanAccess(member) {
 		return nil, errNoMember
 	}
 	var all []credit.Subscription
@@ -189,7 +189,7 @@ func (s *Service) ListLedger(
 	if err != nil {
 		return nil, err
 	}
-	if !caller.MayTouch(sub.Member) {
+	if !caller.CanAccess(sub.Member) {
 		return nil, errNoSubscription
 	}
 	return lines, nil
@@ -213,7 +213,7 @@ func findSubscription(
 
 func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member,
 		Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
 	})
@@ -225,7 +225,7 @@ func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry, a
 	seats.WriteCredits(tx, s, ledger)
 	line := ledger[len(ledger)-1]
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking,
 		Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
 	})

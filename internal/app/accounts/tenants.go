@@ -30,12 +30,12 @@ func (s *Service) UpdateTenant(
 			if err != nil {
 				return before, err
 			}
-			if err := engine.Current(expect, before.Version); err != nil {
+			if err := engine.CheckVersion(expect, before.Version); err != nil {
 				return before, err
 			}
 			after := before
 			edit(&after)
-			changes := catalog.Changes(before.Facts(), after.Facts())
+			changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 			if changes == nil {
 				return after, nil
 			}

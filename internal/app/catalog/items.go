@@ -23,13 +23,13 @@ func (s *Service) CreateItem(ctx context.Context, caller tenant.Caller, i bookin
 	}
 	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[booking.Item]{Name: "item.create", Replay: true},
 		func(_ context.Context, tx *engine.Tx) (booking.Item, error) {
-			i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.Next[tenant.ItemID](tx.IDs), 1, tx.Now, tx.Now
+			i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.NextID[tenant.ItemID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertItem(tx.Tx, tx.Tenant, i)
 			seats.CatalogChanged(tx, "item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
 			return i, nil
 		})
 	if pg.IsForeignKey(err) {
-		err = fault.Missing(fault.LocationNotFound, "Location").Because(err)
+		err = fault.Missing(fault.LocationNotFound, "Location").WithCause(err)
 	}
 	return created, itemNameTaken(err)
 }

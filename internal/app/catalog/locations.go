@@ -32,14 +32,14 @@ func (s *Service) CreateLocation(
 				return l, err
 			}
 			made := l
-			made.ID, made.Channels, made.Active = tenant.Next[tenant.LocationID](tx.IDs), catalog.Channels(), true
+			made.ID, made.Channels, made.Active = tenant.NextID[tenant.LocationID](tx.IDs), catalog.Channels(), true
 			made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
 			made.TimeZone = cmp.Or(made.TimeZone, owner.TimeZone)
 			if err := made.Validate(); err != nil {
 				return made, err
 			}
 			catalogdb.InsertLocation(tx.Tx, tx.Tenant, made)
-			seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.Changes(nil, made.Facts()))
+			seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
 			return made, nil
 		})
 	return created, locationNameTaken(err)
@@ -61,7 +61,7 @@ func (s *Service) UpdateLocation(
 			return nil
 		},
 		changes: func(before, after catalog.Location) map[string]any {
-			return catalog.Changes(before.Facts(), after.Facts())
+			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		},
 		save: func(ctx context.Context, tx *engine.Tx, before, after catalog.Location, changes map[string]any) error {
 			if after.TimeZone != before.TimeZone {
@@ -89,7 +89,7 @@ func checkNoSessions(ctx context.Context, tx *engine.Tx, id tenant.LocationID) e
 	if scheduled {
 		return fault.New(fault.FailedPrecondition, fault.SessionState,
 			"The location has sessions: its time zone stays. Make another location, or delete them.").
-			With("state", "scheduled").In("location.time_zone")
+			WithMetadata("state", "scheduled").WithField("location.time_zone")
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func (s *Service) CreatePlan(ctx context.Context, caller tenant.Caller, p credit
 	}
 	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[credit.Plan]{Name: "plan.create", Replay: true},
 		func(_ context.Context, tx *engine.Tx) (credit.Plan, error) {
-			p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.Next[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
+			p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.NextID[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertPlan(tx.Tx, tx.Tenant, p)
 			tx.Audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
 			return p, nil
@@ -50,7 +50,7 @@ func (s *Service) UpdatePlan(
 		changes: func(_, after credit.Plan) map[string]any { return map[string]any{"name": after.Name} },
 		save: func(_ context.Context, tx *engine.Tx, before, after credit.Plan, changes map[string]any) error {
 			catalogdb.UpdatePlan(tx.Tx, tx.Tenant, after)
-			if after.Limited() && !before.Limited() {
+			if after.HasQuota() && !before.HasQuota() {
 				// In zones west of UTC today may still be the day before.
 				bookingdb.CountUsage(tx.Tx, tx.Tenant, id, civil.DateOf(tx.Now, nil).AddDays(-1))
 			}

@@ -28,13 +28,13 @@ func (s *Service) CreateResource(
 			if err != nil {
 				return r, err
 			}
-			r.ID, r.Active = tenant.Next[tenant.ResourceID](tx.IDs), true
+			r.ID, r.Active = tenant.NextID[tenant.ResourceID](tx.IDs), true
 			r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
 			if err := r.Validate(); err != nil {
 				return r, err
 			}
 			catalogdb.InsertResource(tx.Tx, tx.Tenant, r)
-			seats.CatalogChanged(tx, "resource.created", "resource", r.ID.UUID, catalog.Changes(nil, r.Facts()))
+			seats.CatalogChanged(tx, "resource.created", "resource", r.ID.UUID, catalog.AuditChanges(nil, r.AuditFields()))
 			return r, nil
 		})
 	return created, resourceNameTaken(err)
@@ -53,7 +53,7 @@ func (s *Service) UpdateResource(
 			return nil
 		},
 		changes: func(before, after catalog.Resource) map[string]any {
-			return catalog.Changes(before.Facts(), after.Facts())
+			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		},
 		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Resource, changes map[string]any) error {
 			catalogdb.UpdateResource(tx.Tx, tx.Tenant, after)

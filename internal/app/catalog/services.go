@@ -26,9 +26,9 @@ func (s *Service) CreateService(
 	}
 	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Service]{Name: "service.create", Replay: true},
 		func(_ context.Context, tx *engine.Tx) (catalog.Service, error) {
-			svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.Next[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
+			svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.NextID[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
 			catalogdb.InsertService(tx.Tx, tx.Tenant, svc)
-			seats.CatalogChanged(tx, "service.created", "service", svc.ID.UUID, catalog.Changes(nil, svc.Facts()))
+			seats.CatalogChanged(tx, "service.created", "service", svc.ID.UUID, catalog.AuditChanges(nil, svc.AuditFields()))
 			return svc, nil
 		})
 	return created, serviceNameTaken(err)
@@ -48,7 +48,7 @@ func (s *Service) UpdateService(
 			return nil
 		},
 		changes: func(before, after catalog.Service) map[string]any {
-			return catalog.Changes(before.Facts(), after.Facts())
+			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		},
 		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Service, changes map[string]any) error {
 			catalogdb.UpdateService(tx.Tx, tx.Tenant, after)

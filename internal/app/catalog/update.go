@@ -36,7 +36,7 @@ func (u update[T, ID]) run(ctx context.Context, s *Service, caller tenant.Caller
 			}
 			after := before
 			version, updatedAt := u.version(&after)
-			if err := engine.Current(u.expect, *version); err != nil {
+			if err := engine.CheckVersion(u.expect, *version); err != nil {
 				return before, err
 			}
 			next := *version + 1
@@ -59,7 +59,7 @@ func (u update[T, ID]) run(ctx context.Context, s *Service, caller tenant.Caller
 // can add the same name at the same time.
 func nameTaken(err error, index, field, message string) error {
 	if pg.IsUnique(err, index) {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "%s", message).In(field).Because(err)
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "%s", message).WithField(field).WithCause(err)
 	}
 	return err
 }

@@ -48,7 +48,7 @@ const (
 
 // ListEvents reads the events that the caller may see, in commit order or backwards.
 func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQuery) (EventPage, error) {
-	part := outbox.Stretch{Backwards: q.Backwards}
+	part := outbox.Range{Backwards: q.Backwards}
 	switch {
 	case q.After != nil:
 		part.From = *q.After
@@ -58,12 +58,12 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 			return EventPage{}, err
 		}
 	case q.Backwards:
-		part.From = outbox.Newest
+		part.From = outbox.EndOfLog
 	}
 	var page EventPage
 	for scanned := 0; scanned < scanLimit; {
 		part.Limit = min(readLimit, scanLimit-scanned)
-		if q.Filter.IsZero() && !caller.Own {
+		if q.Filter.IsZero() && !caller.SelfOnly {
 			part.Limit = min(part.Limit, q.Limit+1-len(page.Events)) // the caller sees every event
 		}
 		found, err := outbox.Read(ctx, s.db, caller.Tenant, part)
@@ -73,7 +73,7 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 		if scanned == 0 {
 			page.End = found.Horizon.Token(caller.Tenant)
 		}
-		page.Events = append(page.Events, q.Filter.See(found.Records, caller)...)
+		page.Events = append(page.Events, q.Filter.VisibleTo(found.Records, caller)...)
 		if len(page.Events) > q.Limit {
 			page.Events = page.Events[:q.Limit]
 			page.Next = &page.Events[q.Limit-1].Cursor
@@ -128,7 +128,7 @@ func (w *EventWatch) Next(ctx context.Context, tick <-chan time.Time) ([]*EventR
 
 // See returns the selected events, as far as the caller may see them now.
 func (w *EventWatch) See(events []*EventRecord, caller tenant.Caller) []*EventRecord {
-	return w.filter.See(events, caller)
+	return w.filter.VisibleTo(events, caller)
 }
 
 // Cursor returns the token of the position after all events that Next has returned.

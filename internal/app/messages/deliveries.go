@@ -95,7 +95,7 @@ func (s *Service) writeTest(ctx context.Context, tx *engine.Tx, topic notify.Top
 	}
 	if !to.Reachable(c) || to.Stopped[c] != "" {
 		return nil, fault.New(fault.FailedPrecondition, fault.Unreachable, "You have no number, address or device for that channel, or have stopped it.").
-			With("channel", string(c))
+			WithMetadata("channel", string(c))
 	}
 	mine := make([]notify.Template, len(own))
 	for i, o := range own {
@@ -123,7 +123,7 @@ func (s *Service) writeTest(ctx context.Context, tx *engine.Tx, topic notify.Top
 	var out []Outgoing
 	add := func(to, address string, device tenant.DeviceID) {
 		line := Delivery{
-			ID: tenant.Next[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent, Recipient: m.ID.UUID, Member: m.ID,
+			ID: tenant.NextID[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent, Recipient: m.ID.UUID, Member: m.ID,
 			RecipientName: m.Name, Address: address, Provider: provider, Attempt: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		if provider == LocalOutbox {
@@ -146,6 +146,6 @@ func (s *Service) writeTest(ctx context.Context, tx *engine.Tx, topic notify.Top
 		}
 	}
 	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, lines)
-	messagedb.PutInTouch(tx.Tx, tx.Tenant, onSharedNumber(out))
+	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(out))
 	return out, nil
 }

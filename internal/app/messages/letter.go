@@ -94,8 +94,8 @@ func (l letter) values(locale string) notify.Values {
 	if err != nil || l.about.TimeZone == "" {
 		zone = l.to.Zone
 	}
-	said := notify.Said{
-		Topic: l.notice.Topic, Details: l.notice.Details, Now: l.now, Zone: l.to.Zone, There: zone,
+	said := notify.Content{
+		Topic: l.notice.Topic, Details: l.notice.Details, Now: l.now, Zone: l.to.Zone, LocationZone: zone,
 		Name: l.to.Name, Tenant: l.house.name, Link: l.app.publicURL + "/",
 		Title: l.about.Title, Location: l.about.Location, Address: l.about.Address, Resource: l.about.Resource, Coach: l.about.Coach,
 		Party: l.about.Party, Start: l.about.StartsAt, End: l.about.EndsAt, Window: l.about.Window, Plan: l.about.PlanNamed,
@@ -107,9 +107,9 @@ func (l letter) values(locale string) notify.Values {
 }
 
 // entry gives the calendar entry of a booking, for the mails that change it.
-func (l letter) entry(from string) (notify.Entry, bool) {
+func (l letter) entry(from string) (notify.CalendarEntry, bool) {
 	if l.notice.Booking.IsZero() {
-		return notify.Entry{}, false
+		return notify.CalendarEntry{}, false
 	}
 	gone := false
 	switch l.notice.Topic {
@@ -117,19 +117,19 @@ func (l letter) entry(from string) (notify.Entry, bool) {
 	case notify.BookingCancelled, notify.SessionCancelled:
 		gone = true
 	default:
-		return notify.Entry{}, false
+		return notify.CalendarEntry{}, false
 	}
 	e := calendarEntry(*l.about)
 	e.UID = l.notice.Booking.String() + "@" + l.app.host()
-	e.Sequence, e.Stamp, e.Gone = notify.Sequence(l.about.Made, l.notice.At), l.now, gone
+	e.Sequence, e.Stamp, e.Gone = notify.CalendarSequence(l.about.Made, l.notice.At), l.now, gone
 	e.Organizer = notify.Mailbox{Name: from, Address: cmp.Or(l.settings.ReplyTo, l.app.mailFrom, "noreply@"+l.app.host())}
 	e.Attendee = notify.Mailbox{Name: l.to.Name, Address: l.to.Email}
 	return e, true
 }
 
-func calendarEntry(s messagedb.Subject) notify.Entry {
+func calendarEntry(s messagedb.Subject) notify.CalendarEntry {
 	place := slices.DeleteFunc([]string{s.Location, s.Resource, s.Address}, func(part string) bool { return part == "" })
-	return notify.Entry{Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: strings.Join(place, ", "), Details: s.Coach}
+	return notify.CalendarEntry{Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: strings.Join(place, ", "), Details: s.Coach}
 }
 
 // host is what the service is called where browsers reach it.

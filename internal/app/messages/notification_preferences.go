@@ -38,7 +38,7 @@ func (s *Service) GetNotificationPreferences(ctx context.Context, caller tenant.
 	if whose.IsZero() {
 		whose = caller.Member
 	}
-	if !caller.MayTouch(whose) {
+	if !caller.CanAccess(whose) {
 		return NotificationPreferences{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	var m *member.Member
@@ -78,7 +78,7 @@ func (s *Service) UpdateNotificationPreferences(ctx context.Context, caller tena
 		}
 		if len(edit.Chosen) > 0 {
 			messagedb.PutPreferences(tx.Tx, tx.Tenant, tx.Caller.Member, edit.Chosen, tx.Now)
-			if edit.Chosen.Wants(notify.Email) {
+			if edit.Chosen.AnyOn(notify.Email) {
 				messagedb.Resubscribe(tx.Tx, tx.Tenant, tx.Caller.Member)
 			}
 		}
@@ -176,10 +176,10 @@ func (s *Service) GetCalendarFeed(ctx context.Context, secret string) ([]byte, e
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return nil, err
 	}
-	entries := make([]notify.Entry, len(bookings))
+	entries := make([]notify.CalendarEntry, len(bookings))
 	for i, b := range bookings {
 		entries[i] = calendarEntry(b.Subject)
-		entries[i].UID, entries[i].Sequence, entries[i].Stamp = b.ID.String()+"@"+s.host(), notify.Sequence(b.Made, b.Changed), b.Changed
+		entries[i].UID, entries[i].Sequence, entries[i].Stamp = b.ID.String()+"@"+s.host(), notify.CalendarSequence(b.Made, b.Changed), b.Changed
 	}
 	return notify.CalendarFeed(h.name, entries), nil
 }

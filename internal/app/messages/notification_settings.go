@@ -33,17 +33,17 @@ func (s *Service) UpdateNotificationSettings(ctx context.Context, caller tenant.
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = before
 		after.PerDay = maps.Clone(before.PerDay)
 		edit(&after)
 		var err error
-		if after, err = after.Normal(); err != nil {
+		if after, err = after.Normalize(); err != nil {
 			return err
 		}
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.Facts(), after.Facts())
 		if changes == nil {
 			return nil
 		}
@@ -116,7 +116,7 @@ func (s *Service) UpdateTemplate(ctx context.Context, caller tenant.Caller, word
 		if err != nil {
 			return err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = Template{Template: wording, Version: before.Version + 1, UpdatedAt: tx.Now}
@@ -164,7 +164,7 @@ func (s *Service) ResetTemplate(ctx context.Context, caller tenant.Caller, at Te
 		if err != nil {
 			return err
 		}
-		if err := engine.Current(expect, before.Version); err != nil || before.Version == 0 {
+		if err := engine.CheckVersion(expect, before.Version); err != nil || before.Version == 0 {
 			return err
 		}
 		messagedb.DeleteTemplate(tx.Tx, tx.Tenant, at.Topic, at.Channel, locale)

@@ -22,7 +22,7 @@ func (s *Service) NoticeConsumer() outbox.Consumer {
 func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 	var events []notify.Event
 	for _, r := range records {
-		if notify.Tells(string(r.Type)) {
+		if notify.HasMessages(string(r.Type)) {
 			events = append(events, happening(r))
 		}
 	}
@@ -39,9 +39,9 @@ func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID
 		notices = append(notices, notify.Plan(e, facts.parties(e), facts.settings, now)...)
 	}
 	// An attempt that fails is made again with other ids: nobody knows them before the commit.
-	mint := tenant.NewMint(now)
+	mint := tenant.NewIDs(now)
 	for i := range notices {
-		notices[i].ID = tenant.Next[tenant.NoticeID](mint)
+		notices[i].ID = tenant.NextID[tenant.NoticeID](mint)
 	}
 	messagedb.InsertNotices(tx, in, notices, now, func(due time.Time) { s.Notices.Set(in, due) })
 	return nil
@@ -130,7 +130,7 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 	}
 	seen := make(map[tenant.MemberID]bool)
 	var members []tenant.MemberID
-	for _, parties := range [][]notify.Party{f.known.OfBookings, f.known.OfSessions, f.known.OfEntries, f.known.OfWindows, f.known.OfPayers, f.known.Staff} {
+	for _, parties := range [][]notify.Person{f.known.OfBookings, f.known.OfSessions, f.known.OfEntries, f.known.OfWindows, f.known.OfPayers, f.known.Staff} {
 		for _, p := range parties {
 			if !p.Member.IsZero() && !seen[p.Member] {
 				seen[p.Member] = true
@@ -145,12 +145,12 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 }
 
 // parties gives whom an event concerns.
-func (f *planFacts) parties(e notify.Event) []notify.Party {
-	pick := func(from []notify.Party, is func(notify.Party) bool) []notify.Party {
-		var picked []notify.Party
+func (f *planFacts) parties(e notify.Event) []notify.Person {
+	pick := func(from []notify.Person, is func(notify.Person) bool) []notify.Person {
+		var picked []notify.Person
 		for _, p := range from {
 			if is(p) {
-				p.Chosen = f.preferences[p.Member]
+				p.Preferences = f.preferences[p.Member]
 				picked = append(picked, p)
 			}
 		}
@@ -158,17 +158,17 @@ func (f *planFacts) parties(e notify.Event) []notify.Party {
 	}
 	switch {
 	case e.Moved:
-		return pick(f.known.OfSessions, func(p notify.Party) bool { return p.Session == e.Session })
+		return pick(f.known.OfSessions, func(p notify.Person) bool { return p.Session == e.Session })
 	case outbox.Type(e.Type) == outbox.CreditsChanged:
-		return pick(f.known.OfPayers, func(p notify.Party) bool { return p.Payer == e.Payer })
+		return pick(f.known.OfPayers, func(p notify.Person) bool { return p.Payer == e.Payer })
 	case outbox.Type(e.Type) == outbox.WaitlistStaffNote:
-		staff := pick(f.known.Staff, func(notify.Party) bool { return true })
+		staff := pick(f.known.Staff, func(notify.Person) bool { return true })
 		for i := range staff {
 			staff[i].Session = e.Session
 		}
 		return staff
 	case !e.Booking.IsZero():
-		return pick(f.known.OfBookings, func(p notify.Party) bool { return p.Booking == e.Booking })
+		return pick(f.known.OfBookings, func(p notify.Person) bool { return p.Booking == e.Booking })
 	}
-	return pick(slices.Concat(f.known.OfEntries, f.known.OfWindows), func(p notify.Party) bool { return p.Entry == e.Entry })
+	return pick(slices.Concat(f.known.OfEntries, f.known.OfWindows), func(p notify.Person) bool { return p.Entry == e.Entry })
 }

@@ -29,7 +29,7 @@ func (s *Service) AnswerSharedSMS(ctx context.Context, from, text string) (strin
 	var wrote []tenant.TenantID
 	err := s.engine.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
-		messagedb.ListTenantsInTouch(&batch, from, &wrote)
+		messagedb.ListTenantsByPhone(&batch, from, &wrote)
 		return tx.Load(ctx, &batch)
 	})
 	if err != nil || len(wrote) == 0 {
@@ -40,7 +40,7 @@ func (s *Service) AnswerSharedSMS(ctx context.Context, from, text string) (strin
 
 // answerSMS does what an SMS asks tenants for.
 func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, text string) (string, error) {
-	command := notify.ParseSMS(text)
+	command := notify.ParseReply(text)
 	about, answer := tenants[0], notify.NoAnswer
 	var err error
 	switch command.Kind {
@@ -50,14 +50,14 @@ func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from
 				return "", err
 			}
 		}
-		if command.Kind == notify.Stop && !command.Carried {
-			answer = notify.Silenced
+		if command.Kind == notify.Stop && !command.HandledByCarrier {
+			answer = notify.MessagesStopped
 		}
 	case notify.Accept, notify.Decline:
 		about, answer, err = s.answerOffer(ctx, tenants, from, command)
 	case notify.Help:
 		answer = notify.Helped
-	case notify.NoCommand:
+	case notify.NoReply:
 	}
 	if err != nil || answer == notify.NoAnswer {
 		return "", err
@@ -78,7 +78,7 @@ func (s *Service) resumeOrStop(ctx context.Context, in tenant.TenantID, number s
 
 // answerOffer accepts or declines the offer that a code means, if it means one. An offer that is over still knows its answer: the
 // same SMS may come twice.
-func (s *Service) answerOffer(ctx context.Context, tenants []tenant.TenantID, from string, command notify.Command) (tenant.TenantID, notify.Answer, error) {
+func (s *Service) answerOffer(ctx context.Context, tenants []tenant.TenantID, from string, command notify.Reply) (tenant.TenantID, notify.Answer, error) {
 	var chosen waitlists.CodedOffer
 	about, live := tenants[0], 0
 	for _, in := range tenants {
@@ -107,11 +107,11 @@ func (s *Service) answerOffer(ctx context.Context, tenants []tenant.TenantID, fr
 	case err == nil && command.Kind == notify.Accept:
 		return about, notify.Booked, nil
 	case err == nil:
-		return about, notify.HandedOn, nil
+		return about, notify.OfferDeclined, nil
 	case fault.ReasonOf(err) == fault.OfferNotLive, fault.ReasonOf(err) == fault.OfferNotFound, fault.ReasonOf(err) == fault.SessionNotFound:
 		return about, notify.NotOpen, nil
 	case errors.As(err, &refused) && refused.Kind != fault.Internal && refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:
-		return about, notify.NotPossible, nil
+		return about, notify.BookingFailed, nil
 	}
 	return about, notify.NoAnswer, err
 }

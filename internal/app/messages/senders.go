@@ -125,19 +125,19 @@ func (s *Service) carrier(ownNow Senders, c notify.Channel) (provider string, ow
 	return cmp.Or(s.carriers[c], LocalOutbox), false
 }
 
-// Carrier is who carries a channel's messages.
-type Carrier struct {
+// ChannelSender is who carries a channel's messages.
+type ChannelSender struct {
 	Channel  notify.Channel
 	Provider string
 	Own      bool
 }
 
-// Carriers tells who carries the messages of each channel.
-func (s *Service) Carriers(ownNow Senders) []Carrier {
-	var all []Carrier
+// ChannelSenders tells who carries the messages of each channel.
+func (s *Service) ChannelSenders(ownNow Senders) []ChannelSender {
+	var all []ChannelSender
 	for _, c := range notify.Channels() {
 		provider, own := s.carrier(ownNow, c)
-		all = append(all, Carrier{c, provider, own})
+		all = append(all, ChannelSender{c, provider, own})
 	}
 	return all
 }
@@ -169,7 +169,7 @@ func (s *Service) UpdateSenders(ctx context.Context, caller tenant.Caller, expec
 			return err
 		}
 		before := s.unseal(tx.Tenant, sealed)
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = before

@@ -18,15 +18,15 @@ type Config struct {
 	PublicURL string
 	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
 	Seals seal.Keys
-	// Carriers are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
+	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
 	// local outbox.
-	Carriers map[notify.Channel]string
+	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address that the platform's mails come from. Optional.
 	MailFrom string
 	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
 	Offers waitlists.Offers
-	// Post sends messages and gives what became of each. Optional where no tests are sent.
-	Post func(context.Context, tenant.TenantID, []Outgoing) []Attempted
+	// Send sends messages and gives what became of each. Optional where no tests are sent.
+	Send func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
 }
 
 // Service holds the use cases about messages. It is safe for concurrent use.
@@ -38,7 +38,7 @@ type Service struct {
 	mailFrom  string
 	offers    waitlists.Offers
 	Notices   engine.Alarms
-	post      func(context.Context, tenant.TenantID, []Outgoing) []Attempted
+	post      func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
 }
 
 // New makes a Service.
@@ -47,9 +47,9 @@ func New(c Config) *Service {
 		engine:    c.Engine,
 		publicURL: c.PublicURL,
 		seals:     c.Seals,
-		carriers:  c.Carriers,
+		carriers:  c.PlatformSenders,
 		mailFrom:  c.MailFrom,
 		offers:    c.Offers,
-		post:      c.Post,
+		post:      c.Send,
 	}
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Attempted is a message and what its sender gave.
-type Attempted struct {
+// AttemptResult is a message and what its sender gave.
+type AttemptResult struct {
 	Outgoing
 	Receipt notify.Receipt
 	Err     error // nil: it was sent
 }
 
 // failure reads what a sender gave; what is no error of its own kind may have been sent.
-func (s Attempted) failure() *notify.SendError {
+func (s AttemptResult) failure() *notify.SendError {
 	if s.Err == nil {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (s Attempted) failure() *notify.SendError {
 
 // SettleDeliveries writes what became of messages, and what follows: another try, another channel, or nothing. Numbers that
 // said stop are not written to again, and devices that are gone are forgotten. The messages of one notice belong together.
-func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts []Attempted) error {
+func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts []AttemptResult) error {
 	if len(attempts) == 0 {
 		return nil
 	}
@@ -49,20 +49,20 @@ func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, atte
 		}
 		byNotice[s.Notice.ID] = append(byNotice[s.Notice.ID], notify.Attempt{Receipt: s.Receipt, Err: s.failure()})
 	}
-	ends := make(map[tenant.NoticeID]notify.Conclusion, len(order))
-	var states []notify.Standing
+	ends := make(map[tenant.NoticeID]notify.Outcome, len(order))
+	var states []notify.NoticeState
 	for _, id := range order {
 		n, c := first[id].Notice, first[id].Message.Channel
-		end := notify.Conclude(n, c, byNotice[id], now, rand.Float64()) //nolint:gosec // it spreads retries out in time
+		end := notify.AfterAttempt(n, c, byNotice[id], now, rand.Float64()) //nolint:gosec // it spreads retries out in time
 		ends[id] = end
-		states = append(states, n.Concluded(c, end, now))
+		states = append(states, n.AfterAttempt(c, end, now))
 	}
 	var outcomes []messagedb.DeliveryOutcome
 	for _, s := range attempts {
 		o, end := outcomeOf(s), ends[s.Notice.ID]
-		o.Unsent = end.Unsent()
-		if s.Err != nil && !end.Done && !end.Tried {
-			o.RetryAt = end.LookAt
+		o.Unsent = end.NotSent()
+		if s.Err != nil && !end.Done && !end.ChannelFailed {
+			o.RetryAt = end.NextAt
 		}
 		outcomes = append(outcomes, o)
 	}
@@ -86,9 +86,9 @@ func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, atte
 }
 
 // unusable gives the numbers and addresses that are not to be written to again after these attempts, and the devices that are gone.
-func unusable(attempts []Attempted, now time.Time) (stops []messagedb.NotificationStop, gone []tenant.DeviceID) {
+func unusable(attempts []AttemptResult, now time.Time) (stops []messagedb.NotificationStop, gone []tenant.DeviceID) {
 	for _, s := range attempts {
-		switch why := s.failure().Stopping(); {
+		switch why := s.failure().StopReason(); {
 		case why == "":
 		case s.Message.Channel == notify.Push:
 			gone = append(gone, s.Device)
@@ -99,7 +99,7 @@ func unusable(attempts []Attempted, now time.Time) (stops []messagedb.Notificati
 	return stops, gone
 }
 
-func outcomeOf(s Attempted) messagedb.DeliveryOutcome {
+func outcomeOf(s AttemptResult) messagedb.DeliveryOutcome {
 	o := messagedb.DeliveryOutcome{ID: s.Message.ID, Status: s.Receipt.Status, ProviderID: s.Receipt.ProviderID, Segments: s.Receipt.Segments}
 	if o.Status == "" {
 		o.Status = notify.Queued
@@ -145,7 +145,7 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 		if status == d.Status && d.ProviderID != "" {
 			return nil
 		}
-		failed := status.Lost()
+		failed := status.NotDelivered()
 		d.Segments = max(d.Segments, r.Segments)
 		if d.ProviderID == "" {
 			d.ProviderID = r.ProviderID
@@ -165,10 +165,10 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 		} else if !failed && d.Reason != notify.BadTemplate { // which wording it was stays of interest
 			d.Reason = ""
 		}
-		if why := r.Err.Stopping(); failed && why != "" && d.Channel != notify.Push {
+		if why := r.Err.StopReason(); failed && why != "" && d.Channel != notify.Push {
 			messagedb.PutStops(tx.Tx, in, messagedb.NotificationStop{Channel: d.Channel, Address: d.Address, Reason: why, At: tx.Now})
 		}
-		if status.Taken() && !d.Status.Taken() && !d.Notice.IsZero() {
+		if status.Accepted() && !d.Status.Accepted() && !d.Notice.IsZero() {
 			// The answer said otherwise, or is yet to come: no further attempt follows from it.
 			messagedb.CloseNotice(tx.Tx, in, d.Notice, tx.Now)
 			d.Counted, d.RetryAt = d.Counted || d.Channel != notify.Push, time.Time{}
@@ -196,7 +196,7 @@ func lost(ctx context.Context, tx *engine.Tx, d messagedb.Delivery, why *notify.
 		why = &notify.SendError{Kind: notify.Permanent}
 	}
 	n.Attempts = d.Attempt
-	end := notify.Conclude(*n, d.Channel, []notify.Attempt{{Err: why}}, tx.Now, random)
-	messagedb.ReopenNotice(tx.Tx, tx.Tenant, d, n.Concluded(d.Channel, end, tx.Now), tx.Now)
-	return end.LookAt, nil
+	end := notify.AfterAttempt(*n, d.Channel, []notify.Attempt{{Err: why}}, tx.Now, random)
+	messagedb.ReopenNotice(tx.Tx, tx.Tenant, d, n.AfterAttempt(d.Channel, end, tx.Now), tx.Now)
+	return end.NextAt, nil
 }

@@ -41,8 +41,8 @@ func (s *Service) RunNotices(ctx context.Context, deliver func(tenant.TenantID))
 	s.Notices.Run(ctx, s.engine.Now, deliver)
 }
 
-// WakeNotices looks up when something of a tenant is due, on whichever node it was planned.
-func (s *Service) WakeNotices(ctx context.Context, id tenant.TenantID) error {
+// LoadNoticeAlarm looks up when something of a tenant is due, on whichever node it was planned.
+func (s *Service) LoadNoticeAlarm(ctx context.Context, id tenant.TenantID) error {
 	var next time.Time
 	var batch pg.Batch
 	messagedb.FindNextNotice(&batch, id, &next)
@@ -58,13 +58,13 @@ func (s *Service) WakeNotices(ctx context.Context, id tenant.TenantID) error {
 // TakeNotices judges what is due for a tenant, and gives the messages that are to be sent now. Before they are, a line of
 // the delivery log says that each may have been: whatever happens from here on, nothing is sent twice without the log telling. The
 // caller sends them and reports to SettleDeliveries.
-func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error) {
+func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (DueNotices, error) {
 	now := s.engine.Now()
 	var due []tenant.NoticeID
 	var find pg.Batch
 	messagedb.ListDueNotices(&find, id, now, noticeChunk, &due)
 	if err := s.engine.Read(ctx, tenant.System(id), &find); err != nil || len(due) == 0 {
-		return Taken{}, errors.Join(err, s.WakeNotices(ctx, id))
+		return DueNotices{}, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
 	}
 	var taken *taking
 	spec := engine.Spec[struct{}]{Name: "notice.take", Quiet: true}
@@ -82,28 +82,28 @@ func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, e
 			return err
 		}
 		messagedb.InsertDeliveries(tx.Tx, tx.Tenant, taken.lines)
-		messagedb.PutInTouch(tx.Tx, tx.Tenant, onSharedNumber(taken.out))
+		messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(taken.out))
 		messagedb.UpdateNotices(tx.Tx, tx.Tenant, taken.states, tx.Now)
 		messagedb.InsertNotices(tx.Tx, tx.Tenant, taken.follow, tx.Now, func(at time.Time) { s.Notices.Set(id, at) })
 		outbox.Append(tx.Tx, tx.Tenant, taken.told...)
 		return nil
 	})
 	if err != nil {
-		return Taken{}, err
+		return DueNotices{}, err
 	}
 	if taken.moved || len(taken.told) > 0 {
-		s.engine.Changed(id)
+		s.engine.NotifyChanged(id)
 	}
 	for _, offer := range taken.unsendable {
 		err = errors.Join(err, s.offers.Unsendable(ctx, id, offer))
 	}
-	done := Taken{Out: taken.out, More: len(due) == noticeChunk, At: now, Unsent: make(map[Unsent]int)}
+	done := DueNotices{Out: taken.out, More: len(due) == noticeChunk, At: now, Unsent: make(map[Unsent]int)}
 	for _, line := range taken.lines {
 		if line.Status == dropped || line.Status == deferred {
 			done.Unsent[Unsent{line.Topic, line.Status, line.Reason}]++
 		}
 	}
-	return done, errors.Join(err, s.WakeNotices(ctx, id))
+	return done, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
 }
 
 // onSharedNumber gives the numbers to which messages go from the number that tenants share.
@@ -117,8 +117,8 @@ func onSharedNumber(out []Outgoing) []string {
 	return numbers
 }
 
-// Taken is what came of a look at what is due.
-type Taken struct {
+// DueNotices is what came of a look at what is due.
+type DueNotices struct {
 	Out    []Outgoing
 	At     time.Time // when the attempts began
 	More   bool      // more is due
@@ -132,8 +132,8 @@ type Unsent struct {
 	Reason notify.Reason
 }
 
-// WakeNoticesIn looks at what is due for a tenant after a while.
-func (s *Service) WakeNoticesIn(id tenant.TenantID, wait time.Duration) {
+// SetNoticeAlarm looks at what is due for a tenant after a while.
+func (s *Service) SetNoticeAlarm(id tenant.TenantID, wait time.Duration) {
 	s.Notices.Set(id, s.engine.Now().Add(wait))
 }
 
@@ -156,7 +156,7 @@ type taking struct {
 
 	out        []Outgoing
 	lines      []messagedb.Delivery
-	states     []notify.Standing
+	states     []notify.NoticeState
 	follow     []notify.Notice
 	told       []outbox.Event
 	night      []heldBack
@@ -280,7 +280,7 @@ func (t *taking) recipient(n notify.Notice) notify.Recipient {
 	var r notify.Recipient
 	if to := t.recipients[n.Member.UUID]; to != nil {
 		r = *to
-		r.Chosen = t.preferences[n.Member]
+		r.Preferences = t.preferences[n.Member]
 	} else if guest := t.guests[n.Booking.UUID]; guest != nil {
 		r = *guest
 	}
@@ -295,7 +295,7 @@ func (t *taking) recipient(n notify.Notice) notify.Recipient {
 func (t *taking) judge(ctx context.Context, open *messagedb.OpenNotice) error {
 	n := open.Notice
 	if open.Sending {
-		again, over, why := n.Resumed(open.Was)
+		again, over, why := n.Resume(open.Was)
 		switch n = again; {
 		case why != "":
 			t.drop(n, notify.Recipient{}, why)
@@ -307,26 +307,26 @@ func (t *taking) judge(ctx context.Context, open *messagedb.OpenNotice) error {
 	}
 	about := t.subject(n)
 	to := t.recipient(n)
-	matter := about.Matter
+	matter := about.Facts
 	offer := t.offers[n.Offer]
-	if !n.Topic.OfOffer() {
+	if !n.Topic.IsOffer() {
 		offer = nil // whoever has accepted it is told of a booking, however late
 	}
 	if offer != nil {
 		matter.Offer = &offer.Offer
 	}
-	if n.Announces(matter) {
+	if n.ReminderDue(matter) {
 		t.told = append(t.told, outbox.Event{
-			ID: tenant.Next[tenant.EventID](t.IDs), Type: outbox.BookingReminderDue, Session: n.Session, Booking: n.Booking, Member: n.Member,
+			ID: tenant.NextID[tenant.EventID](t.IDs), Type: outbox.BookingReminderDue, Session: n.Session, Booking: n.Booking, Member: n.Member,
 			Actor: credit.SystemActor, At: t.Now, Data: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
 		})
 	}
-	verdict := notify.Judge(n, t.settings, to, matter, t.Now)
+	verdict := notify.Decide(n, t.settings, to, matter, t.Now)
 	switch {
 	case verdict.Action == notify.Send:
-		n.Last = n.Only(verdict.Channel, to, matter)
+		n.LastChannel = n.IsOnlyChannel(verdict.Channel, to, matter)
 		return t.send(ctx, n, to, about, offer, verdict.Channel)
-	case n.Topic == notify.Offered && offer != nil && verdict.Reason == notify.InQuietHours:
+	case n.Topic == notify.Offered && offer != nil && verdict.Reason == notify.QuietHoursReason:
 		t.night = append(t.night, heldBack{n, to, offer, verdict.Until})
 	case verdict.Action == notify.Defer:
 		t.hold(n, to, verdict.Reason, verdict.Until)
@@ -342,7 +342,7 @@ func (t *taking) hold(n notify.Notice, to notify.Recipient, why notify.Reason, u
 }
 
 func (t *taking) drop(n notify.Notice, to notify.Recipient, why notify.Reason) {
-	if !n.Silent(why) {
+	if !n.OmitFromLog(why) {
 		t.log(n, to, messagedb.Delivery{Status: dropped, Reason: why})
 	}
 	t.close(n)
@@ -362,9 +362,9 @@ func (t *taking) wait(ctx context.Context) error {
 		}
 		if inTime {
 			waits[u.offer.ID] = true
-			t.hold(u.notice, u.to, notify.InQuietHours, u.until)
+			t.hold(u.notice, u.to, notify.QuietHoursReason, u.until)
 		} else {
-			t.drop(u.notice, u.to, notify.InQuietHours)
+			t.drop(u.notice, u.to, notify.QuietHoursReason)
 		}
 	}
 	for _, u := range t.night {
@@ -392,10 +392,10 @@ func (t *taking) close(n notify.Notice) { t.states = append(t.states, n.Closed(t
 
 // log adds a line about a notice.
 func (t *taking) log(n notify.Notice, to notify.Recipient, d messagedb.Delivery) tenant.DeliveryID {
-	d.ID = tenant.Next[tenant.DeliveryID](t.IDs)
+	d.ID = tenant.NextID[tenant.DeliveryID](t.IDs)
 	d.Notice, d.Topic, d.Recipient, d.Member, d.RecipientName = n.ID, n.Topic, n.Recipient(), n.Member, to.Name
 	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, t.Now
-	d.PossibleDuplicate = n.Unsure > 0 && d.Status == notify.PossiblySent
+	d.PossibleDuplicate = n.UnknownResults > 0 && d.Status == notify.PossiblySent
 	t.lines = append(t.lines, d)
 	return d.ID
 }
@@ -416,8 +416,8 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 			return nil
 		}
 		offer.ExpiresAt = ends
-		if warning, ok := n.Warning(t.Now, ends); ok {
-			warning.ID = tenant.Next[tenant.NoticeID](t.IDs)
+		if warning, ok := n.ExpiryWarning(t.Now, ends); ok {
+			warning.ID = tenant.NextID[tenant.NoticeID](t.IDs)
 			t.follow = append(t.follow, warning)
 		}
 	}
@@ -453,7 +453,7 @@ func (t *taking) send(ctx context.Context, n notify.Notice, to notify.Recipient,
 			add(d.ID.String(), d)
 		}
 	}
-	t.states = append(t.states, n.Begun(t.Now))
+	t.states = append(t.states, n.Started(t.Now))
 	// What follows in this look counts it, too.
 	if t.sent[n.Recipient()] == nil {
 		t.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)
@@ -470,5 +470,5 @@ type house struct {
 }
 
 func (h *house) queue(b *pg.Batch, in tenant.TenantID) {
-	accountdb.ReadHouse(b, in, &h.name, &h.locale, &h.zone, &h.brand)
+	accountdb.FindTenantProfile(b, in, &h.name, &h.locale, &h.zone, &h.brand)
 }

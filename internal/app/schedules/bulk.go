@@ -39,17 +39,17 @@ func (s *Service) PreviewBulk(ctx context.Context, caller tenant.Caller, r BulkR
 	return found, err
 }
 
-// Bulk is what a bulk operation did.
-type Bulk struct {
+// BulkResult is what a bulk operation did.
+type BulkResult struct {
 	Batch                      tenant.BatchID
 	Sessions                   int // that it changed
 	Bookings, Entries, Credits int
 }
 
 // BulkPublish puts all drafts on sale that the filter finds, and nothing else, whatever states it names.
-func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (Bulk, error) {
+func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (BulkResult, error) {
 	return s.bulk(ctx, caller, "session.bulk_publish", "session.bulk_published", BulkRequest{Filter: filter.Drafts(), IncludeBooked: true},
-		func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error {
+		func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 			var published []session.Session
 			for _, s := range all {
 				after, changed, err := s.Publish(tx.Now)
@@ -71,8 +71,8 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter 
 }
 
 // BulkCancel calls off what the filter finds, as CancelSession does.
-func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	return s.bulk(ctx, caller, "session.bulk_cancel", "session.bulk_cancelled", r, func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error {
+func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
+	return s.bulk(ctx, caller, "session.bulk_cancel", "session.bulk_cancelled", r, func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 		var off []session.Session
 		for _, s := range all {
 			after, changed, err := s.Cancel(r.Reason, tx.Now)
@@ -92,8 +92,8 @@ func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRe
 
 // BulkDelete deletes, softly, what the filter finds: the sessions vanish from every list and their bookings and
 // entries are cancelled, with every credit given back.
-func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	return s.bulk(ctx, caller, "session.bulk_delete", "session.bulk_deleted", r, func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error {
+func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
+	return s.bulk(ctx, caller, "session.bulk_delete", "session.bulk_deleted", r, func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 		ids := idsOf(all)
 		gone, err := s.cancelAll(ctx, tx, ids, r.Reason, r.Notify)
 		if err != nil {
@@ -110,14 +110,14 @@ func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRe
 // bulk runs an operation on all sessions that are found, in one transaction, and keeps one audit entry of it.
 // More of them than such a transaction can bear are refused.
 func (s *Service) bulk(ctx context.Context, caller tenant.Caller, use, action string, r BulkRequest,
-	operate func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error,
-) (Bulk, error) {
+	operate func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error,
+) (BulkResult, error) {
 	if err := session.CheckReason(r.Reason); err != nil {
-		return Bulk{}, err
+		return BulkResult{}, err
 	}
-	var done Bulk
+	var done BulkResult
 	err := s.engine.Write(ctx, caller, use, func(ctx context.Context, tx *engine.Tx) error {
-		done = Bulk{Batch: tenant.Next[tenant.BatchID](tx.IDs)}
+		done = BulkResult{Batch: tenant.NextID[tenant.BatchID](tx.IDs)}
 		var rows []scheduledb.Scheduled
 		var batch pg.Batch
 		scheduledb.ListSessions(&batch, tx.Tenant, scheduledb.SessionQuery{Filter: r.Filter, Unbooked: !r.IncludeBooked, Limit: session.MaxBulk + 1}, &rows)
@@ -125,7 +125,7 @@ func (s *Service) bulk(ctx context.Context, caller tenant.Caller, use, action st
 			return err
 		}
 		all := sessionsOf(rows)
-		if err := session.Bearable(all); err != nil {
+		if err := session.CheckBulkSize(all); err != nil {
 			return err
 		}
 		if err := operate(ctx, tx, all, &done); err != nil {

@@ -31,7 +31,7 @@ func (s *Service) cancelAll(ctx context.Context, tx *engine.Tx, sessions []tenan
 	var batch pg.Batch
 	bookingdb.ListOpenBookings(&batch, tx.Tenant, sessions, &bookings)
 	waitlistdb.ListWaiting(&batch, tx.Tenant, sessions, &entries)
-	waitlistdb.ListWaitingElsewhere(&batch, tx.Tenant, sessions, &stay)
+	waitlistdb.ListOtherEntries(&batch, tx.Tenant, sessions, &stay)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return count, err
 	}
@@ -42,7 +42,7 @@ func (s *Service) cancelAll(ctx context.Context, tx *engine.Tx, sessions []tenan
 	for _, b := range bookings {
 		// Several bookings may be on one subscription: each finds it as the one before left it.
 		held := b.Credits
-		c, err := booking.Cancel(b, payers[b.Subscription], booking.Withdrawal{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}, tx.Now)
+		c, err := booking.Cancel(b, payers[b.Subscription], booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}, tx.Now)
 		if err != nil {
 			return count, err
 		}
@@ -57,7 +57,7 @@ func (s *Service) cancelAll(ctx context.Context, tx *engine.Tx, sessions []tenan
 			continue // for the others that it would take
 		}
 		// Staff may have offered it a place elsewhere.
-		if _, err := s.waitlists.Quit(ctx, tx, e, seats.Withdrawal{Reason: reason, Notify: notify}); err != nil {
+		if _, err := s.waitlists.Quit(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify}); err != nil {
 			return count, err
 		}
 		count.Entries++

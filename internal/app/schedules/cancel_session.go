@@ -36,7 +36,7 @@ func (s *Service) CancelSession(ctx context.Context, caller tenant.Caller, id te
 			return err
 		}
 		c.Bookings, c.Entries, c.Credits = gone.Bookings, gone.Entries, gone.Credits
-		tx.Audit("session.cancelled", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
+		tx.Audit("session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.Facts(), after.Facts()))
 		return nil
 	}, engine.Answers(&c))
 	return c, err

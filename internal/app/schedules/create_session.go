@@ -22,7 +22,7 @@ func (s *Service) CreateSession(ctx context.Context, caller tenant.Caller, in se
 		if err != nil {
 			return err
 		}
-		made, err = session.New(tenant.Next[tenant.SessionID](tx.IDs), in, at, tx.Now)
+		made, err = session.New(tenant.NextID[tenant.SessionID](tx.IDs), in, at, tx.Now)
 		if err != nil {
 			return under("session", err)
 		}
@@ -31,11 +31,11 @@ func (s *Service) CreateSession(ctx context.Context, caller tenant.Caller, in se
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{made})
 		tell(tx, outbox.SessionCreated, nil, made)
-		tx.Audit("session.created", "session", made.ID.UUID, "", catalog.Changes(nil, made.Facts()))
+		tx.Audit("session.created", "session", made.ID.UUID, "", catalog.AuditChanges(nil, made.Facts()))
 		if made.State == catalog.Published && made.StartsAt.After(tx.Now) {
 			made, _, err = s.refill(ctx, tx, made, waitlist.ByPublish)
 		}
 		return err
-	}, engine.Answers(&made), engine.Losing(seats.LostByPromotion))
+	}, engine.Answers(&made), engine.Losing(seats.PromotionRace))
 	return made, scheduleRefusal("session", err)
 }

@@ -37,11 +37,11 @@ func (s *Service) ImportSessions(ctx context.Context, caller tenant.Caller, file
 			report.Rows[i].Problems = slices.Clip(report.Rows[i].Problems) // the next attempt begins with the file's own
 		}
 		sessions, err := judgeRows(ctx, tx, report.Rows)
-		if err != nil || dryRun || report.Wrong() > 0 || len(sessions) == 0 {
+		if err != nil || dryRun || report.InvalidRows() > 0 || len(sessions) == 0 {
 			return err
 		}
 		report.Sessions = idsOf(sessions)
-		batch := tenant.Next[tenant.BatchID](tx.IDs)
+		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		tell(tx, outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
 		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
@@ -69,13 +69,13 @@ func judgeRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]
 		if len(row.Problems) > 0 {
 			continue
 		}
-		s, err := session.New(tenant.Next[tenant.SessionID](tx.IDs), in, at, tx.Now)
+		s, err := session.New(tenant.NextID[tenant.SessionID](tx.IDs), in, at, tx.Now)
 		if err != nil {
 			var f *fault.Error
 			if !errors.As(err, &f) {
 				return nil, err
 			}
-			row.Refuse("", "%s", f.Message)
+			row.AddProblem("", "%s", f.Message)
 			continue
 		}
 		if row.Publish {
@@ -96,26 +96,26 @@ func judgeRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]
 			column, who = "coach_email", "The staff member"
 		}
 		if clash.With >= 0 {
-			row.Refuse(column, "%s is taken at that time by row %d.", who, rows[places[clash.With]].Number)
+			row.AddProblem(column, "%s is taken at that time by row %d.", who, rows[places[clash.With]].Number)
 			continue
 		}
 		zone := names.locations[row.Location].Zone
 		const layout = "2006-01-02 15:04"
-		row.Refuse(column, "%s has another session from %s to %s.", who, clash.Span.Start.In(zone).Format(layout), clash.Span.End.In(zone).Format(layout))
+		row.AddProblem(column, "%s has another session from %s to %s.", who, clash.Span.Start.In(zone).Format(layout), clash.Span.End.In(zone).Format(layout))
 	}
 	return sessions, nil
 }
 
 // busyBeside loads what could stand in the way of sessions.
-func busyBeside(ctx context.Context, tx *engine.Tx, sessions []session.Session) ([]session.Busy, error) {
+func busyBeside(ctx context.Context, tx *engine.Tx, sessions []session.Session) ([]session.BusySpan, error) {
 	var resources []tenant.ResourceID
 	var coaches []tenant.MemberID
 	for _, s := range sessions {
 		resources, coaches = append(resources, s.Resource), append(coaches, s.Coach)
 	}
-	var busy []session.Busy
+	var busy []session.BusySpan
 	var batch pg.Batch
-	scheduledb.ListBusySpans(&batch, tx.Tenant, engine.Distinct(resources), engine.Distinct(coaches), session.Window(sessions), &busy)
+	scheduledb.ListBusySpans(&batch, tx.Tenant, engine.Distinct(resources), engine.Distinct(coaches), session.Bounds(sessions), &busy)
 	err := tx.Load(ctx, &batch)
 	return busy, err
 }
@@ -190,35 +190,35 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 }
 
 // resolve turns a row into what staff would have sent, or refuses what it names.
-func (n importNames) resolve(row *session.ImportRow) (session.Input, session.Setting) {
+func (n importNames) resolve(row *session.ImportRow) (session.Input, session.References) {
 	service, location := n.services[row.Service], n.locations[row.Location]
 	resource, coach := n.resources[[2]string{row.Location, row.Resource}], n.coaches[row.CoachEmail]
 	in := session.Input{
 		Service: service.ID, Location: location.ID, Resource: resource.ID, Coach: coach.ID,
 		Title: row.Title, Description: row.Notes, Capacity: row.Capacity, Unlimited: row.Unlimited, WaitlistCapacity: row.WaitlistCapacity,
 	}
-	at := session.Setting{
-		Service:  service.ServiceSetting,
-		Location: session.LocationSetting{Active: location.Active, TimeZone: location.TimeZone, Zone: location.Zone},
-		Resource: session.ResourceSetting{Active: resource.Active, Location: location.ID},
-		Coach:    session.CoachSetting{Leads: coach.Leads},
+	at := session.References{
+		Service:  service.ServiceReference,
+		Location: session.LocationReference{Active: location.Active, TimeZone: location.TimeZone, Zone: location.Zone},
+		Resource: session.ResourceReference{Active: resource.Active, Location: location.ID},
+		Coach:    session.CoachReference{CanLead: coach.Leads},
 	}
 	if !service.Active {
-		row.Refuse("service", "There is no active service %q.", row.Service)
+		row.AddProblem("service", "There is no active service %q.", row.Service)
 	}
 	if row.Resource != "" && !resource.Active {
-		row.Refuse("resource", "There is no active resource %q at the location.", row.Resource)
+		row.AddProblem("resource", "There is no active resource %q at the location.", row.Resource)
 	}
 	if row.CoachEmail != "" && !coach.Leads {
-		row.Refuse("coach_email", "%q is no active owner, admin or coach.", row.CoachEmail)
+		row.AddProblem("coach_email", "%q is no active owner, admin or coach.", row.CoachEmail)
 	}
 	if !location.Active {
-		row.Refuse("location", "There is no active location %q.", row.Location)
+		row.AddProblem("location", "There is no active location %q.", row.Location)
 		return in, at
 	}
 	span, ok := row.Span(location.Zone)
 	if !ok {
-		row.Refuse("start", "There is no such time at the location on that day: its clocks change.")
+		row.AddProblem("start", "There is no such time at the location on that day: its clocks change.")
 	}
 	in.StartsAt, in.EndsAt = span.Start, span.End
 	return in, at

@@ -27,8 +27,8 @@ type SessionQuery struct {
 	Limit          int
 }
 
-// Offered is a session as the caller sees it.
-type Offered struct {
+// SessionView is a session as the caller sees it.
+type SessionView struct {
 	session.Session
 	// Eligibility is what booking it would come to; nil for callers who are no members.
 	Eligibility *booking.Eligibility
@@ -37,20 +37,20 @@ type Offered struct {
 // ListSessions reads a page of the schedule, in one round trip and with as many statements for five hundred
 // sessions as for one. It takes one more trip where locations, services or policies have changed since it last looked,
 // and for members who wait in line. Who is not staff sees no drafts.
-func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]Offered, error) {
-	offered := make([]Offered, 0, min(q.Limit, usualPage))
+func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
+	offered := make([]SessionView, 0, min(q.Limit, usualPage))
 	var standing bookingdb.Standing
 	var version int64
 	var batch pg.Batch
 	scheduledb.ListSchedule(&batch, caller.Tenant, scheduledb.SessionQuery{
-		Filter: q.Visible(caller.Staff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
+		Filter: q.Visible(caller.IsStaff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, func(s *session.Session) {
 		if len(offered) == cap(offered) {
 			offered = slices.Grow(offered, q.Limit)
 		}
-		offered = append(offered, Offered{Session: *s})
+		offered = append(offered, SessionView{Session: *s})
 	})
-	coredb.FindHouseVersion(&batch, caller.Tenant, &version)
+	coredb.FindSnapshotVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
 		span := civil.Span{Start: q.From, End: q.Until}
 		if q.AfterStart.After(span.Start) {
@@ -81,15 +81,15 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 }
 
 // readMore reads what a page seldom needs: the house, where it is not known, and who stands in line with the member.
-func (s *Service) readMore(ctx context.Context, caller tenant.Caller, house **booking.House, standing bookingdb.Standing, line *waitlists.Standings) error {
+func (s *Service) readMore(ctx context.Context, caller tenant.Caller, house **booking.Snapshot, standing bookingdb.Standing, line *waitlists.Standings) error {
 	var batch pg.Batch
 	known := *house != nil
 	if !known {
-		*house = new(booking.House)
-		coredb.FindHouse(&batch, caller.Tenant, *house)
+		*house = new(booking.Snapshot)
+		coredb.FindSnapshot(&batch, caller.Tenant, *house)
 	}
 	if len(standing.Entries) > 0 {
-		line.Queue(&batch, caller.Tenant, waitlistdb.WhoseRivals{Member: caller.Member})
+		line.Queue(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 	}
 	if batch.Len() == 0 {
 		return nil
@@ -107,7 +107,7 @@ func (s *Service) readMore(ctx context.Context, caller tenant.Caller, house **bo
 const usualPage = 64
 
 // GetSession reads a session. Who is not staff sees no drafts.
-func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (Offered, error) {
+func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (SessionView, error) {
 	var one *scheduledb.Scheduled
 	var standing bookingdb.Standing
 	var line waitlists.Standings
@@ -117,8 +117,8 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
-		if one == nil || !one.VisibleTo(caller.Staff()) {
-			return seats.NoSession
+		if one == nil || !one.VisibleTo(caller.IsStaff()) {
+			return seats.ErrNoSession
 		}
 		if caller.Member.IsZero() {
 			return nil
@@ -129,24 +129,24 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 			return err
 		}
 		var rivals pg.Batch
-		line.Queue(&rivals, caller.Tenant, waitlistdb.WhoseRivals{Member: caller.Member})
+		line.Queue(&rivals, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 		return tx.Load(ctx, &rivals)
 	})
 	if err != nil {
-		return Offered{}, err
+		return SessionView{}, err
 	}
 	prospects, err := foresee(caller, standing, line, s.engine.Now())
 	if err != nil {
-		return Offered{}, err
+		return SessionView{}, err
 	}
-	offered := Offered{Session: one.Session}
+	offered := SessionView{Session: one.Session}
 	offered.show(caller, &one.Slot, prospects)
 	return offered, nil
 }
 
 // show lays open what the caller may see: what booking it would come to, and no more of its state than is their affair.
-func (o *Offered) show(caller tenant.Caller, slot *booking.Slot, p *prospects) {
-	if !caller.Staff() && o.State != catalog.Cancelled {
+func (o *SessionView) show(caller tenant.Caller, slot *booking.Slot, p *prospects) {
+	if !caller.IsStaff() && o.State != catalog.Cancelled {
 		o.StateReason = "" // why it is blocked is for staff
 	}
 	o.Eligibility = p.of(slot)

@@ -17,14 +17,14 @@ import (
 // prospects foresees what booking would come to for one member, session by session.
 type prospects struct {
 	now           time.Time
-	command       booking.Command
+	command       booking.Request
 	facts         booking.Facts // what is the same for all sessions
 	subscriptions []credit.Subscription
 	usage         map[bookingdb.Usage]int // by the row with nothing used
 	counted       map[civil.Date][]credit.Subscription
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
-	positions     map[waitlists.Place]waitlist.Standing
+	positions     map[waitlists.QueuePlace]waitlist.Standing
 }
 
 // foresee gives nil for callers who are no members.
@@ -37,7 +37,7 @@ func foresee(caller tenant.Caller, s bookingdb.Standing, line waitlists.Standing
 		return nil, err
 	}
 	p := &prospects{
-		now: now, command: booking.Command{Channel: catalog.Online, Staff: caller.Staff(), Actor: caller.Actor()},
+		now: now, command: booking.Request{Channel: catalog.Online, Staff: caller.IsStaff(), Actor: caller.Actor()},
 		facts: booking.Facts{Member: *s.Member}, subscriptions: s.Subscriptions, positions: at,
 		usage:    make(map[bookingdb.Usage]int, len(s.Usage)),
 		counted:  make(map[civil.Date][]credit.Subscription),
@@ -70,7 +70,7 @@ func (p *prospects) of(slot *booking.Slot) *booking.Eligibility {
 	p.facts.Slot, p.facts.Subscriptions = *slot, p.countedOn(slot.LocalDate)
 	p.facts.Booking, p.facts.Entry = p.bookings[slot.ID], entry
 	e := booking.EligibilityOf(p.facts, p.command, p.now)
-	e.Position = p.positions[waitlists.Place{Entry: entry, Session: slot.ID}].Position
+	e.Position = p.positions[waitlists.QueuePlace{Entry: entry, Session: slot.ID}].Position
 	return &e
 }
 
@@ -92,7 +92,7 @@ func (p *prospects) countedOn(on civil.Date) []credit.Subscription {
 // furnisher makes slots of sessions. What those of one service at one location share it works out once.
 type furnisher struct {
 	of    tenant.TenantID
-	house *booking.House
+	house *booking.Snapshot
 	alike map[alike]*booking.Slot
 }
 

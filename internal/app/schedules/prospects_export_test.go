@@ -7,7 +7,7 @@ import (
 )
 
 // SlotOf is how a page sees a session.
-func SlotOf(house *booking.House, of tenant.TenantID, s session.Session) booking.Slot {
+func SlotOf(house *booking.Snapshot, of tenant.TenantID, s session.Session) booking.Slot {
 	f := furnisher{of: of, house: house}
 	return f.slot(&s)
 }

@@ -63,7 +63,7 @@ func (s *Service) turnAndFill(ctx context.Context, caller tenant.Caller, turning
 		}
 		after, promoted, err = s.refill(ctx, tx, after, turning.opens)
 		return err
-	}, engine.Answers(&after, &promoted), engine.Losing(seats.LostByPromotion))
+	}, engine.Answers(&after, &promoted), engine.Losing(seats.PromotionRace))
 	return after, promoted, err
 }
 
@@ -73,7 +73,7 @@ func applyTurn(ctx context.Context, tx *engine.Tx, turning turning) (session.Ses
 	if err != nil {
 		return session.Session{}, false, err
 	}
-	if err := engine.Current(turning.expect, before.Version); err != nil {
+	if err := engine.CheckVersion(turning.expect, before.Version); err != nil {
 		return session.Session{}, false, err
 	}
 	after, changed, err := turning.to(before.Session, tx.Now)
@@ -81,7 +81,7 @@ func applyTurn(ctx context.Context, tx *engine.Tx, turning turning) (session.Ses
 		return before.Session, false, err
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
-	tell(tx, turning.event, func(session.Session) map[string]any { return engine.Because(turning.reason) }, after)
-	tx.Audit(string(turning.event), "session", after.ID.UUID, turning.reason, catalog.Changes(before.Facts(), after.Facts()))
+	tell(tx, turning.event, func(session.Session) map[string]any { return engine.ReasonData(turning.reason) }, after)
+	tx.Audit(string(turning.event), "session", after.ID.UUID, turning.reason, catalog.AuditChanges(before.Facts(), after.Facts()))
 	return after, true, nil
 }

@@ -33,18 +33,18 @@ func scheduled(ctx context.Context, tx *engine.Tx, id tenant.SessionID, more ...
 		return scheduledb.Scheduled{}, err
 	}
 	if found == nil {
-		return scheduledb.Scheduled{}, seats.NoSession
+		return scheduledb.Scheduled{}, seats.ErrNoSession
 	}
 	return *found, nil
 }
 
 // setting loads what a session refers to.
-func setting(ctx context.Context, tx *engine.Tx, d session.Details) (session.Setting, error) {
+func setting(ctx context.Context, tx *engine.Tx, d session.Details) (session.References, error) {
 	var (
 		service  *catalog.Service
 		location *catalog.Location
 		resource *catalog.Resource
-		at       session.Setting
+		at       session.References
 		batch    pg.Batch
 	)
 	catalogdb.FindService(&batch, tx.Tenant, d.Service, &service)
@@ -65,13 +65,13 @@ func setting(ctx context.Context, tx *engine.Tx, d session.Details) (session.Set
 		at.Location = zone
 	}
 	if resource != nil {
-		at.Resource = session.ResourceSetting{Active: resource.Active, Location: resource.Location}
+		at.Resource = session.ResourceReference{Active: resource.Active, Location: resource.Location}
 	}
 	return at, nil
 }
 
-func serviceSetting(s catalog.Service) session.ServiceSetting {
-	return session.ServiceSetting{
+func serviceSetting(s catalog.Service) session.ServiceReference {
+	return session.ServiceReference{
 		Active: s.Active, Name: s.Name, Duration: s.Duration, Delivery: s.Delivery,
 		Capacity: s.DefaultCapacity, WaitlistCapacity: s.DefaultWaitlistCapacity,
 	}
@@ -82,7 +82,7 @@ func tell(tx *engine.Tx, what outbox.Type, data func(session.Session) map[string
 	events := make([]outbox.Event, len(sessions))
 	for i, s := range sessions {
 		events[i] = outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: what, Session: s.ID, Actor: tx.Caller.Actor(), At: tx.Now,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: what, Session: s.ID, Actor: tx.Caller.Actor(), At: tx.Now,
 		}
 		if data != nil {
 			events[i].Data = data(s)
@@ -94,7 +94,7 @@ func tell(tx *engine.Tx, what outbox.Type, data func(session.Session) map[string
 // auditBatch keeps an act that reached many sessions at once.
 func auditBatch(tx *engine.Tx, action string, batch tenant.BatchID, reason string, changes map[string]any) {
 	coredb.AppendAudit(tx.Tx, tx.Tenant, coredb.AuditEntry{
-		ID: tenant.Next[tenant.AuditID](tx.IDs), Actor: tx.Caller.Actor(), Subject: tx.Caller.Subject, Action: action,
+		ID: tenant.NextID[tenant.AuditID](tx.IDs), Actor: tx.Caller.Actor(), Subject: tx.Caller.Subject, Action: action,
 		TargetKind: "session", Batch: batch, Reason: reason, Changes: changes, Request: tx.Request, At: tx.Now,
 	})
 }
@@ -123,7 +123,7 @@ func (s *Service) resettle(ctx context.Context, tx *engine.Tx, before, after []s
 		switch {
 		case from != to || !was.StartsAt.Equal(s.StartsAt) || !was.EndsAt.Equal(s.EndsAt) || was.Resource != s.Resource || was.Coach != s.Coach:
 			moved = append(moved, s.ID)
-		case s.Raised(was):
+		case s.CapacityRaised(was):
 			raised = append(raised, s.ID)
 		case freed[s.ID] > 0: // some of the seats may have stayed
 			lowered = append(lowered, s.ID)
@@ -152,7 +152,7 @@ func (s *Service) resettle(ctx context.Context, tx *engine.Tx, before, after []s
 func under(part string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Field != "" {
-		return f.In(part + "." + f.Field)
+		return f.WithField(part + "." + f.Field)
 	}
 	return err
 }
@@ -164,14 +164,14 @@ func scheduleRefusal(part string, err error) error {
 	case err == nil:
 		return nil
 	case pg.IsExclusion(err, "sessions_resource_busy"):
-		return under(part, session.ResourceTaken().Because(err))
+		return under(part, session.ResourceBusy().WithCause(err))
 	case pg.IsExclusion(err, "sessions_staff_busy"):
-		return under(part, session.CoachTaken().Because(err))
+		return under(part, session.CoachBusy().WithCause(err))
 	case pg.IsExclusion(err, "bookings_overlap"):
 		return fault.New(fault.FailedPrecondition, fault.Overlap,
-			"Somebody who has booked the session has another booking at that time, on a plan that forbids it.").Because(err)
+			"Somebody who has booked the session has another booking at that time, on a plan that forbids it.").WithCause(err)
 	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
-		return session.BelowTaken().Because(err)
+		return session.CapacityTooLow().WithCause(err)
 	default:
 		return err
 	}

@@ -42,18 +42,18 @@ func (s *Service) CreateSeries(ctx context.Context, caller tenant.Caller, in Ser
 	var series session.Series
 	var made []tenant.SessionID
 	err := s.engine.Write(ctx, caller, "series.create", func(ctx context.Context, tx *engine.Tx) error {
-		at, err := setting(ctx, tx, session.Details{}.Target(in.Template, ^session.Fields(0)))
+		at, err := setting(ctx, tx, session.Details{}.WithReferences(in.Template, ^session.Fields(0)))
 		if err != nil {
 			return err
 		}
 		series = session.Series{
-			ID: tenant.Next[tenant.SeriesID](tx.IDs), Date: in.Date, Publish: in.Publish, TimeZone: at.Location.TimeZone,
+			ID: tenant.NextID[tenant.SeriesID](tx.IDs), Date: in.Date, Publish: in.Publish, TimeZone: at.Location.TimeZone,
 			Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 		}
 		if series.Details, err = session.NewDetails(in.Template, at); err != nil {
 			return under("template", err)
 		}
-		if series, err = series.Edit(in.Pattern, session.WholePattern, at.Service); err != nil {
+		if series, err = series.Edit(in.Pattern, session.AllPatternFields, at.Service); err != nil {
 			return err
 		}
 		var pattern []session.Occurrence
@@ -65,7 +65,7 @@ func (s *Service) CreateSeries(ctx context.Context, caller tenant.Caller, in Ser
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		tell(tx, outbox.SessionCreated, ofSeries, sessions...)
-		tx.Audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
+		tx.Audit("series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.Facts()))
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, made...)
 		return err
 	}, engine.Answers(&series, &made))
@@ -134,7 +134,7 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	if err != nil {
 		return 0, err
 	}
-	if gone := series.Refer(session.Details{}, at); gone != nil {
+	if gone := series.CheckReferences(session.Details{}, at); gone != nil {
 		return 0, nil //nolint:nilerr // nobody asked for anything: what is missing is for staff to see and put right
 	}
 	extended, pattern, err := expand(*series, at.Location.Zone, series.MaterializedUntil.AddDays(1), tx.Now)
@@ -143,9 +143,9 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	}
 	pattern = slices.DeleteFunc(pattern, func(o session.Occurrence) bool { return !o.Start.After(tx.Now) })
 	made := occupy(tx, extended, pattern, at)
-	var busy []session.Busy
+	var busy []session.BusySpan
 	var taken pg.Batch
-	scheduledb.ListBusySpans(&taken, tx.Tenant, []tenant.ResourceID{series.Resource}, []tenant.MemberID{series.Coach}, session.Window(made), &busy)
+	scheduledb.ListBusySpans(&taken, tx.Tenant, []tenant.ResourceID{series.Resource}, []tenant.MemberID{series.Coach}, session.Bounds(made), &busy)
 	if err := tx.Load(ctx, &taken); err != nil {
 		return 0, err
 	}
@@ -172,10 +172,10 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 }
 
 // occupy makes the sessions for occurrences.
-func occupy(tx *engine.Tx, series session.Series, pattern []session.Occurrence, at session.Setting) []session.Session {
+func occupy(tx *engine.Tx, series session.Series, pattern []session.Occurrence, at session.References) []session.Session {
 	made := make([]session.Session, len(pattern))
 	for i, o := range pattern {
-		made[i] = series.Make(tenant.Next[tenant.SessionID](tx.IDs), o, at, tx.Now)
+		made[i] = series.NewSession(tenant.NextID[tenant.SessionID](tx.IDs), o, at, tx.Now)
 	}
 	return made
 }
@@ -204,8 +204,8 @@ func expand(s session.Series, zone *time.Location, from civil.Date, now time.Tim
 		return s, nil, err
 	}
 	s.Rule, s.OpenEnded = r.Rule.String(), !r.Rule.Bounded()
-	reach := now.Add(session.MaxReach)
-	if s.Date.On(zone).Before(now.Add(-session.MaxReach)) || s.Date.On(zone).After(reach) {
+	reach := now.Add(session.MaxStartDistance)
+	if s.Date.On(zone).Before(now.Add(-session.MaxStartDistance)) || s.Date.On(zone).After(reach) {
 		return s, nil, fault.Invalid("start_date", "A series starts within ten years of now.")
 	}
 	horizon := civil.DateOf(reach, zone)
@@ -225,8 +225,8 @@ func expand(s session.Series, zone *time.Location, from civil.Date, now time.Tim
 		if o.Date.Before(from) {
 			continue
 		}
-		if len(pattern) == session.MaxSeries {
-			return s, nil, tooLong("The rule gives more than %d sessions.", session.MaxSeries).With("limit", strconv.Itoa(session.MaxSeries))
+		if len(pattern) == session.MaxSeriesSessions {
+			return s, nil, tooLong("The rule gives more than %d sessions.", session.MaxSeriesSessions).WithMetadata("limit", strconv.Itoa(session.MaxSeriesSessions))
 		}
 		pattern = append(pattern, session.Occurrence{On: o.Date, Span: civil.Span{Start: o.Start, End: o.End}})
 	}
@@ -239,5 +239,5 @@ func expand(s session.Series, zone *time.Location, from civil.Date, now time.Tim
 func latest(dates ...civil.Date) civil.Date { return slices.MaxFunc(dates, civil.Date.Compare) }
 
 func tooLong(format string, args ...any) *fault.Error {
-	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).In("rule")
+	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).WithField("rule")
 }

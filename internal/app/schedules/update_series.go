@@ -42,16 +42,16 @@ type SeriesEdit struct {
 	PatternFields session.SeriesFields
 }
 
-// SeriesEdited says what an edit did.
-type SeriesEdited struct {
+// SeriesEditResult says what an edit did.
+type SeriesEditResult struct {
 	Series                      session.Series // that the edited sessions belong to now
 	Updated, Created, Cancelled []tenant.SessionID
 }
 
 // UpdateSeries edits one session of a series, all from one on, or all. What has started, was cancelled or deleted, or was
 // edited by itself stays as it is. Either the whole edit happens or nothing of it.
-func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEdited, error) {
-	var done SeriesEdited
+func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEditResult, error) {
+	var done SeriesEditResult
 	err := s.engine.Write(ctx, caller, "series.update", func(ctx context.Context, tx *engine.Tx) error {
 		series, named, err := seriesToEdit(ctx, tx, e)
 		if err != nil {
@@ -63,7 +63,7 @@ func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e Seri
 			done, err = s.editMany(ctx, tx, series, named, e)
 		}
 		return err
-	}, engine.Answers(&done), engine.Losing(seats.LostByPromotion))
+	}, engine.Answers(&done), engine.Losing(seats.PromotionRace))
 	return done, scheduleRefusal("template", err)
 }
 
@@ -80,23 +80,23 @@ func seriesToEdit(ctx context.Context, tx *engine.Tx, e SeriesEdit) (session.Ser
 	case series == nil:
 		return session.Series{}, session.Session{}, noSeries
 	case e.Scope == All:
-		return *series, session.Session{}, engine.Current(e.Expect, series.Version)
+		return *series, session.Session{}, engine.CheckVersion(e.Expect, series.Version)
 	case named == nil || named.Series != series.ID:
-		return session.Series{}, session.Session{}, seats.NoSession
+		return session.Series{}, session.Session{}, seats.ErrNoSession
 	}
-	return *series, named.Session, engine.Current(e.Expect, series.Version)
+	return *series, named.Session, engine.CheckVersion(e.Expect, series.Version)
 }
 
 // editOne edits a session by itself.
-func (s *Service) editOne(ctx context.Context, tx *engine.Tx, series session.Series, sess session.Session, e SeriesEdit) (SeriesEdited, error) {
-	done := SeriesEdited{Series: series}
+func (s *Service) editOne(ctx context.Context, tx *engine.Tx, series session.Series, sess session.Session, e SeriesEdit) (SeriesEditResult, error) {
+	done := SeriesEditResult{Series: series}
 	if e.PatternFields.Has(session.RuleField) {
 		return done, fault.Invalid("rule", "One session has no rule.")
 	}
 	if e.PatternFields.Has(session.ExcludedField) {
 		return done, fault.Invalid("excluded_dates", "One session excludes no days.")
 	}
-	at, err := setting(ctx, tx, sess.Target(e.Template, e.Fields))
+	at, err := setting(ctx, tx, sess.WithReferences(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
@@ -122,13 +122,13 @@ func (s *Service) editOne(ctx context.Context, tx *engine.Tx, series session.Ser
 }
 
 // editMany edits the pattern itself: all of it, or what follows from a day on as a series of its own.
-func (s *Service) editMany(ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit) (SeriesEdited, error) {
-	done := SeriesEdited{Series: series}
+func (s *Service) editMany(ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit) (SeriesEditResult, error) {
+	done := SeriesEditResult{Series: series}
 	head, before, from, err := reached(series, named, e.Scope, tx.Now)
 	if err != nil {
 		return done, err
 	}
-	at, err := setting(ctx, tx, before.Target(e.Template, e.Fields))
+	at, err := setting(ctx, tx, before.WithReferences(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
@@ -144,7 +144,7 @@ func (s *Service) editMany(ctx context.Context, tx *engine.Tx, series session.Se
 		return done, err
 	}
 	after.TimeZone = at.Location.TimeZone
-	changes := catalog.Changes(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	if changes == nil {
 		return done, nil
 	}
@@ -152,7 +152,7 @@ func (s *Service) editMany(ctx context.Context, tx *engine.Tx, series session.Se
 		after.Version++
 		scheduledb.UpdateSeries(tx.Tx, tx.Tenant, after)
 	} else {
-		after.ID, after.Version, after.CreatedAt = tenant.Next[tenant.SeriesID](tx.IDs), 1, tx.Now
+		after.ID, after.Version, after.CreatedAt = tenant.NextID[tenant.SeriesID](tx.IDs), 1, tx.Now
 		scheduledb.UpdateSeries(tx.Tx, tx.Tenant, *head)
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, after)
 		changes["split_from"] = series.ID.String()
@@ -196,8 +196,8 @@ func reached(series session.Series, named session.Session, scope SeriesScope, no
 }
 
 // repattern brings the sessions of a series from a day on in line with its pattern.
-func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.SeriesID, from civil.Date, series session.Series, pattern []session.Occurrence, at session.Setting) (SeriesEdited, error) {
-	done := SeriesEdited{Series: series}
+func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.SeriesID, from civil.Date, series session.Series, pattern []session.Occurrence, at session.References) (SeriesEditResult, error) {
+	done := SeriesEditResult{Series: series}
 	var rows []scheduledb.Scheduled
 	var batch pg.Batch
 	scheduledb.ListSeriesSessions(&batch, tx.Tenant, old, from, &rows)
@@ -209,14 +209,14 @@ func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.Serie
 		was[row.ID] = row.Session
 	}
 	dealt := session.Assign(sessionsOf(rows), pattern, tx.Now)
-	freed, err := s.waitlists.MakeRoom(ctx, tx, series.Capacity, dealt.Held)
+	freed, err := s.waitlists.MakeRoom(ctx, tx, series.Capacity, dealt.Assigned)
 	if err != nil {
 		return done, err
 	}
 
 	var before, updated, written []session.Session
-	for i, s := range dealt.Held {
-		after, err := s.Follow(series, at, dealt.On[i].Span, tx.Now)
+	for i, s := range dealt.Assigned {
+		after, err := s.ApplySeries(series, at, dealt.Occurrences[i].Span, tx.Now)
 		if err != nil {
 			return done, under("template", err)
 		}
@@ -226,7 +226,7 @@ func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.Serie
 		}
 		written = append(written, after)
 	}
-	for _, s := range dealt.Fixed {
+	for _, s := range dealt.Unchanged {
 		s.Series = series.ID
 		written = append(written, s)
 	}
@@ -239,7 +239,7 @@ func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.Serie
 		off.Series = series.ID
 		dropped = append(dropped, off)
 	}
-	made := occupy(tx, series, dealt.Free, at)
+	made := occupy(tx, series, dealt.Unassigned, at)
 
 	// Those that go make room for those that move, and these for those that come.
 	if len(dropped) > 0 {
@@ -255,7 +255,7 @@ func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.Serie
 		return s.Version == b.Version && s.Series == b.Series && s.OccursOn == b.OccursOn && s.OccursAt.Equal(b.OccursAt)
 	}))
 	scheduledb.InsertSessions(tx.Tx, tx.Tenant, made)
-	tell(tx, outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.Changes(was[s.ID].Facts(), s.Facts()) }, updated...)
+	tell(tx, outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.AuditChanges(was[s.ID].Facts(), s.Facts()) }, updated...)
 	tell(tx, outbox.SessionCreated, ofSeries, made...)
 	if _, _, err := s.resettle(ctx, tx, before, updated, freed); err != nil {
 		return done, err

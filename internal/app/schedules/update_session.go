@@ -24,21 +24,21 @@ func (s *Service) UpdateSession(ctx context.Context, caller tenant.Caller, id te
 		if err != nil {
 			return err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
-		at, err := setting(ctx, tx, before.Target(in, fields))
+		at, err := setting(ctx, tx, before.WithReferences(in, fields))
 		if err != nil {
 			return err
 		}
 		after, promoted, err = s.edit(ctx, tx, before.Session, in, fields, at)
 		return under("session", err)
-	}, engine.Answers(&after, &promoted), engine.Losing(seats.LostByPromotion))
+	}, engine.Answers(&after, &promoted), engine.Losing(seats.PromotionRace))
 	return after, promoted, scheduleRefusal("session", err)
 }
 
 // edit changes one session by itself. The setting is that of the edit's target.
-func (s *Service) edit(ctx context.Context, tx *engine.Tx, before session.Session, in session.Input, fields session.Fields, at session.Setting) (session.Session, int, error) {
+func (s *Service) edit(ctx context.Context, tx *engine.Tx, before session.Session, in session.Input, fields session.Fields, at session.References) (session.Session, int, error) {
 	var freed map[tenant.SessionID]int
 	if fields.Has(session.CapacityField) {
 		one := []session.Session{before}
@@ -57,7 +57,7 @@ func (s *Service) edit(ctx context.Context, tx *engine.Tx, before session.Sessio
 		return before, 0, err
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
-	changes := catalog.Changes(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	tell(tx, outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
 	tx.Audit("session.updated", "session", after.ID.UUID, "", changes)
 	promoted, woken, err := s.resettle(ctx, tx, []session.Session{before}, []session.Session{after}, freed)

@@ -23,14 +23,14 @@ func (s *Service) CreateWorkout(ctx context.Context, caller tenant.Caller, name,
 			return err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
-		seats.CatalogChanged(tx, "workout.created", "workout", w.ID.UUID, catalog.Changes(nil, w.Facts()))
+		seats.CatalogChanged(tx, "workout.created", "workout", w.ID.UUID, catalog.AuditChanges(nil, w.Facts()))
 		return nil
 	}, engine.Answers(&w))
 	return w, err
 }
 
 func newWorkout(tx *engine.Tx, name, body string) session.Workout {
-	return session.Workout{ID: tenant.Next[tenant.WorkoutID](tx.IDs), Name: name, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+	return session.Workout{ID: tenant.NextID[tenant.WorkoutID](tx.IDs), Name: name, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}
 }
 
 // UpdateWorkout edits a workout, if it still is at the version expected (nil: whichever). Sessions that have it need no
@@ -45,12 +45,12 @@ func (s *Service) UpdateWorkout(ctx context.Context, caller tenant.Caller, id te
 		if before.Deleted() {
 			return noWorkout
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = before
 		edit(&after)
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.Facts(), after.Facts())
 		if changes == nil {
 			return nil
 		}
@@ -77,7 +77,7 @@ func (s *Service) DeleteWorkout(ctx context.Context, caller tenant.Caller, id te
 		if after, changed, err = before.Delete(tx.Now); err != nil || !changed {
 			return err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
@@ -115,7 +115,7 @@ func (s *Service) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id
 		if err := w.Validate(); err != nil {
 			return err
 		}
-		after, err := before.AttachInline(w, tx.Now)
+		after, err := before.AddWorkout(w, tx.Now)
 		if err != nil {
 			return err
 		}
@@ -135,11 +135,11 @@ func (s *Service) SetWorkouts(ctx context.Context, caller tenant.Caller, id tena
 		if err != nil {
 			return err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		var changed bool
-		after, changed, err = before.Attach(workouts, known, tx.Now)
+		after, changed, err = before.SetWorkouts(workouts, known, tx.Now)
 		if err != nil || !changed {
 			return err
 		}
@@ -152,7 +152,7 @@ func (s *Service) SetWorkouts(ctx context.Context, caller tenant.Caller, id tena
 func attach(tx *engine.Tx, action string, before, after session.Session) {
 	scheduledb.AttachWorkouts(tx.Tx, tx.Tenant, after.ID, after.Workouts)
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
-	changes := catalog.Changes(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	tell(tx, outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
 	tx.Audit(action, "session", after.ID.UUID, "", changes)
 }
@@ -183,8 +183,8 @@ func (s *Service) ListSessionWorkouts(ctx context.Context, caller tenant.Caller,
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	if one == nil || !one.VisibleTo(caller.Staff()) {
-		return nil, seats.NoSession
+	if one == nil || !one.VisibleTo(caller.IsStaff()) {
+		return nil, seats.ErrNoSession
 	}
 	return found, nil
 }

@@ -42,13 +42,13 @@ func (s *Service) UpdatePolicy(
 				return catalog.Effective{}, err
 			}
 			policy := &layers[len(layers)-1]
-			if err := engine.Current(expect, policy.Version); err != nil {
+			if err := engine.CheckVersion(expect, policy.Version); err != nil {
 				return catalog.Effective{}, err
 			}
-			before := policy.Facts()
+			before := policy.AuditFields()
 			next := policy.Version + 1
 			edit(policy)
-			if changes := catalog.Changes(before, policy.Facts()); changes != nil {
+			if changes := catalog.AuditChanges(before, policy.AuditFields()); changes != nil {
 				if err := policy.Validate(); err != nil {
 					return catalog.Effective{}, err
 				}
@@ -59,7 +59,7 @@ func (s *Service) UpdatePolicy(
 			return catalog.EffectivePolicy(layers...), nil
 		})
 	if err == nil {
-		s.waitlists.LookAgain(caller.Tenant)
+		s.waitlists.RequestFill(caller.Tenant)
 	}
 	return effective, err
 }

@@ -48,7 +48,7 @@ func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r Rules
 	effective, err := engine.Do(ctx, s.engine, caller, spec,
 		func(ctx context.Context, tx *engine.Tx) (waitlist.Effective, error) { return updateRules(ctx, tx, r) })
 	if err == nil {
-		s.waitlists.LookAgain(caller.Tenant)
+		s.waitlists.RequestFill(caller.Tenant)
 	}
 	return effective, err
 }
@@ -64,7 +64,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 		return waitlist.Effective{}, err
 	}
 	layer := &layers[len(layers)-1]
-	if err := engine.Current(r.Expect, layer.Version); err != nil {
+	if err := engine.CheckVersion(r.Expect, layer.Version); err != nil {
 		return waitlist.Effective{}, err
 	}
 	before := layer.Settings.Facts()
@@ -73,7 +73,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	} else {
 		r.Edit(&layer.Settings)
 	}
-	changes := catalog.Changes(before, layer.Settings.Facts())
+	changes := catalog.AuditChanges(before, layer.Settings.Facts())
 	if changes == nil {
 		return waitlist.Resolve(layers...), nil
 	}
@@ -90,7 +90,7 @@ func updateRules(ctx context.Context, tx *engine.Tx, r RulesEdit) (waitlist.Effe
 	waitlistdb.PutRules(tx.Tx, tx.Tenant, version)
 	tx.Audit("rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{
 			"version": layer.Version, "level": string(layer.Level), "target_id": layer.Scope.String(),
 		},
@@ -136,7 +136,7 @@ type RulesDraft struct {
 
 // Previewed is a past decision, and what it would have been with the draft.
 type Previewed struct {
-	Decided    waitlistdb.Decided
+	Decided    waitlistdb.DecisionRecord
 	Draft      waitlist.Decision
 	Difference waitlist.Difference
 }
@@ -147,7 +147,7 @@ func (s *Service) PreviewRules(
 	ctx context.Context, caller tenant.Caller, r RulesDraft,
 ) ([]Previewed, func(tenant.MemberID) string, error) {
 	var all []waitlist.Layer
-	var past []waitlistdb.Decided
+	var past []waitlistdb.DecisionRecord
 	var batch pg.Batch
 	waitlistdb.ListAllRules(&batch, caller.Tenant, &all)
 	waitlistdb.ListDecisions(&batch, caller.Tenant, waitlistdb.DecisionQuery{
@@ -178,9 +178,9 @@ func (s *Service) PreviewRules(
 		}
 		draft := d.Case.Decide(rules)
 		previewed = append(previewed, Previewed{d, draft, waitlist.Compare(d.Decision, draft)})
-		members = append(members, waitlists.MembersIn(d.Decision)...)
+		members = append(members, waitlists.DecisionMembers(d.Decision)...)
 	}
-	name, err := s.waitlists.Names(ctx, caller, members)
+	name, err := s.waitlists.MemberNames(ctx, caller, members)
 	return previewed, name, err
 }
 

@@ -62,13 +62,13 @@ select exists (select from sessions where tenant_id = $1 and location_id = $2 an
 // InsertLocation inserts a location.
 func InsertLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 	tx.Write(insertLocation, locations.Insert(in, &l)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // UpdateLocation updates a location.
 func UpdateLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 	tx.Write(updateLocation, locations.Update(in, &l)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // ListLocationNames reads the names of all locations, by id.

@@ -32,11 +32,11 @@ func ListPlans(
 // InsertPlan inserts a plan.
 func InsertPlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
 	tx.Write(insertPlan, coredb.Plans.Insert(in, &p)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // UpdatePlan updates a plan. Its kind stays the same.
 func UpdatePlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
 	tx.Write(updatePlan, coredb.Plans.Update(in, &p)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }

@@ -29,5 +29,5 @@ func ListPolicies(
 // the new policy may let waiting entries book open seats.
 func PutPolicy(tx *pg.Tx, in tenant.TenantID, p catalog.Policy) {
 	tx.Write(putPolicy, coredb.Policies.Insert(in, &p)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }

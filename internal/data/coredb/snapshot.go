@@ -34,11 +34,11 @@ var Plans = pg.NewTable("p", func(p *credit.Plan) []pg.Column {
 type (
 	locationRow struct {
 		id tenant.LocationID
-		booking.Place
+		booking.SnapshotLocation
 	}
 	serviceRow struct {
 		id tenant.ServiceID
-		booking.Offer
+		booking.SnapshotService
 	}
 )
 
@@ -72,31 +72,31 @@ var (
 	listPlans     = pg.SQL(`select ` + Plans.Columns() + ` from plans p where p.tenant_id = $1`)
 )
 
-// FindHouseVersion reads the version of the tenant's snapshot. A transaction that uses a cached snapshot has to read
+// FindSnapshotVersion reads the version of the tenant's snapshot. A transaction that uses a cached snapshot has to read
 // it, to see whether the snapshot is current, and to conflict with concurrent changes of what it contains.
-func FindHouseVersion(b *pg.Batch, in tenant.TenantID, into *int64) {
+func FindSnapshotVersion(b *pg.Batch, in tenant.TenantID, into *int64) {
 	*into = 0
 	b.Queue(`select house_version from tenants where tenant_id = $1`, in).ScanAny(into)
 }
 
-// FindHouse reads the tenant's snapshot.
-func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
-	*into = booking.House{
-		Locations: make(map[tenant.LocationID]booking.Place),
-		Services:  make(map[tenant.ServiceID]booking.Offer),
+// FindSnapshot reads the tenant's snapshot.
+func FindSnapshot(b *pg.Batch, in tenant.TenantID, into *booking.Snapshot) {
+	*into = booking.Snapshot{
+		Locations: make(map[tenant.LocationID]booking.SnapshotLocation),
+		Services:  make(map[tenant.ServiceID]booking.SnapshotService),
 		Policies:  make(map[tenant.UUID]*catalog.Layer),
 		Plans:     make(map[tenant.PlanID]credit.Plan),
 	}
 	b.Queue(`select house_version, takes_payments from tenants where tenant_id = $1`, in).
 		ScanAny(&into.Version, &into.TakesPayments)
-	locations.Each(b.Queue(listLocations, in), func(l locationRow) { into.Locations[l.id] = l.Place })
-	services.Each(b.Queue(listServices, in), func(s serviceRow) { into.Services[s.id] = s.Offer })
+	locations.Each(b.Queue(listLocations, in), func(l locationRow) { into.Locations[l.id] = l.SnapshotLocation })
+	services.Each(b.Queue(listServices, in), func(s serviceRow) { into.Services[s.id] = s.SnapshotService })
 	policies.Each(b.Queue(listPolicies, in), func(p catalog.Policy) { into.Policies[p.Scope] = p.Layer() })
 	Plans.Each(b.Queue(listPlans, in), func(p credit.Plan) { into.Plans[p.ID] = p })
 }
 
-// RenewHouse increments the version of the tenant's snapshot, so that cached ones are not used any more. Call it with
-// every write to what FindHouse reads.
-func RenewHouse(tx *pg.Tx, in tenant.TenantID) {
+// RenewSnapshot increments the version of the tenant's snapshot, so that cached ones are not used any more. Call it with
+// every write to what FindSnapshot reads.
+func RenewSnapshot(tx *pg.Tx, in tenant.TenantID) {
 	tx.Write(`update tenants set house_version = house_version + 1 where tenant_id = $1`, in)
 }

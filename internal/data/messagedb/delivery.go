@@ -191,8 +191,8 @@ func FindDeliveries(b *pg.Batch, in tenant.TenantID, ids []tenant.DeliveryID, in
 	deliveries.List(b.Queue(findDeliveries, in, ids), into)
 }
 
-// PutInTouch notes with the transaction that the tenant writes to numbers from the one that tenants share.
-func PutInTouch(tx *pg.Tx, in tenant.TenantID, numbers []string) {
+// PutPhoneTenants notes with the transaction that the tenant writes to numbers from the one that tenants share.
+func PutPhoneTenants(tx *pg.Tx, in tenant.TenantID, numbers []string) {
 	if len(numbers) == 0 {
 		return
 	}
@@ -201,9 +201,9 @@ insert into shared_contacts (tenant_id, number_hash)
 select distinct $1::uuid, n from unnest($2::bytea[]) as n on conflict do nothing`, in, pg.Array(numbers, hashNumber))
 }
 
-// ListTenantsInTouch reads, for an operator's task, which tenants have written to a number from the one that they
+// ListTenantsByPhone reads, for an operator's task, which tenants have written to a number from the one that they
 // share.
-func ListTenantsInTouch(b *pg.Batch, number string, into *[]tenant.TenantID) {
+func ListTenantsByPhone(b *pg.Batch, number string, into *[]tenant.TenantID) {
 	pg.Collect(b.Queue(`select tenant_id from shared_contacts where number_hash = $1 order by tenant_id`,
 		hashNumber(number)), into, pgx.RowTo[tenant.TenantID])
 }

@@ -41,7 +41,7 @@ func noticeColumns(n *notify.Notice) []pg.Column {
 
 // standingRow is where a notice stands, as it is written.
 type standingRow struct {
-	notify.Standing
+	notify.NoticeState
 	doneAt *time.Time
 }
 
@@ -54,9 +54,9 @@ var (
 	openNotices = pg.NewReader(func(n *OpenNotice) []pg.Column {
 		return append(notices.Of(&n.Notice),
 			pg.Read("n.sending", &n.Sending),
-			pg.Read("n.tried", &n.Tried),
+			pg.Read("n.tried", &n.FailedChannels),
 			pg.Read("n.attempts", &n.Attempts),
-			pg.Read("n.unsure", &n.Unsure),
+			pg.Read("n.unsure", &n.UnknownResults),
 			pg.Read(`coalesce(case when n.sending then (
     select d.status from deliveries d
     where d.tenant_id = n.tenant_id and d.notice_id = n.id and d.attempt = n.attempts and not d.channel = any(n.tried)
@@ -70,8 +70,8 @@ var (
 			pg.Read("n.id", &n.ID),
 			pg.Read("n.topic", &n.Topic),
 			pg.Read("n.lane", &n.Lane),
-			pg.Read("n.tried", &n.Tried),
-			pg.Read("n.unsure", &n.Unsure),
+			pg.Read("n.tried", &n.FailedChannels),
+			pg.Read("n.unsure", &n.UnknownResults),
 			pg.Read("n.expires_at", &n.ExpiresAt),
 		}
 	})
@@ -157,11 +157,11 @@ func ListNotices(b *pg.Batch, in tenant.TenantID, ids []tenant.NoticeID, now tim
 
 // UpdateNotices writes where notices stand with the transaction. What is done stays done, and what follows an attempt
 // that something has come of since is not written.
-func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.Standing, now time.Time) {
+func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.NoticeState, now time.Time) {
 	if len(states) == 0 {
 		return
 	}
-	rows := pg.Array(states, func(s notify.Standing) *standingRow {
+	rows := pg.Array(states, func(s notify.NoticeState) *standingRow {
 		if s.Done {
 			return &standingRow{s, &now}
 		}
@@ -185,7 +185,7 @@ func FindNotice(b *pg.Batch, in tenant.TenantID, id tenant.NoticeID, into **noti
 // ReopenNotice takes a notice that was sent up again with the transaction, as it stands now that this line of the log
 // tells that it was not delivered. It stays closed where another line tells that it was, and where the provider has a
 // later attempt by the same channel.
-func ReopenNotice(tx *pg.Tx, in tenant.TenantID, lost Delivery, s notify.Standing, now time.Time) {
+func ReopenNotice(tx *pg.Tx, in tenant.TenantID, lost Delivery, s notify.NoticeState, now time.Time) {
 	tx.Write(`
 update notices set done_at = null, due_at = $5, sending = false, attempts = $6, tried = $7
 where tenant_id = $1 and id = $2 and not ($3 = any(tried)) and (done_at is not null or sending) and expires_at > $8

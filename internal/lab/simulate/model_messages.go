@@ -81,7 +81,7 @@ func route(t notify.Topic, lane notify.Lane) []notify.Channel {
 
 // wants reports whether somebody wants to hear about a topic by a channel.
 func (a *addressee) wants(t notify.Topic, c notify.Channel) bool {
-	if on, chosen := a.chosen[notify.Choice{Topic: t, Channel: c}]; chosen {
+	if on, chosen := a.chosen[notify.PreferenceKey{Topic: t, Channel: c}]; chosen {
 		return on
 	}
 	letter := map[notify.Channel]byte{notify.SMS: 's', notify.Push: 'p', notify.Email: 'e'}[c]

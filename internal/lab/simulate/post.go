@@ -110,7 +110,7 @@ func newPost(w *world, o Options) *post {
 		p.settings.Reminders = []time.Duration{48 * time.Hour, 24 * time.Hour, 2 * time.Hour}
 	}
 	for _, c := range notify.Channels() {
-		p.carriers[c] = &carrier{breaker: notify.Breaker{Trip: trip, Pause: pause, Most: 2 * time.Minute}}
+		p.carriers[c] = &carrier{breaker: notify.Breaker{FailureLimit: trip, Pause: pause, MaxPause: 2 * time.Minute}}
 	}
 	p.judged = newJudgement(p)
 	for range 2 {
@@ -164,7 +164,7 @@ func (p *post) address(who tenant.UUID, m *member) *addressee {
 	}
 	if p.chance(0.3) {
 		for _, t := range notify.Topics() {
-			a.chosen[notify.Choice{Topic: t, Channel: notify.SMS}] = true
+			a.chosen[notify.PreferenceKey{Topic: t, Channel: notify.SMS}] = true
 		}
 	}
 	p.people[who] = a
@@ -186,7 +186,7 @@ func (p *post) change() {
 		}
 		switch p.rng.IntN(4) {
 		case 0:
-			c := notify.Choice{Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)]}
+			c := notify.PreferenceKey{Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)]}
 			a.chosen[c] = p.chance(0.5)
 		case 1:
 			if len(a.devices) < 3 {
@@ -316,20 +316,20 @@ func (p *post) keep(key noticeKey, n notify.Notice) *notice {
 }
 
 // parties are the people that an event concerns, as package messagedb reads them.
-func (p *post) parties(e notify.Event) []notify.Party {
-	var all []notify.Party
+func (p *post) parties(e notify.Event) []notify.Person {
+	var all []notify.Person
 	switch b, entry, payer := p.bookings[e.Booking], p.entries[e.Entry], p.subs[tenant.SubscriptionID{UUID: e.Payer}]; {
 	case e.Type == "waitlist.staff_note":
 		for _, a := range p.staff {
-			all = append(all, notify.Party{Member: tenant.MemberID{UUID: a.who}, Session: e.Session})
+			all = append(all, notify.Person{Member: tenant.MemberID{UUID: a.who}, Session: e.Session})
 		}
 	case e.Type == "credits.changed":
 		if payer != nil && payer.Plan.Kind == credit.Credits {
-			all = append(all, notify.Party{Member: payer.Member, Payer: payer.ID.UUID, Balance: payer.Balance})
+			all = append(all, notify.Person{Member: payer.Member, Payer: payer.ID.UUID, Balance: payer.Balance})
 		}
 	case b != nil:
 		party := p.rows[b.Session].party()
-		party.Member, party.Booking, party.Coming, party.Taken = b.Member, b.ID, b.Status == booking.Confirmed, b.Credits
+		party.Member, party.Booking, party.Booked, party.Taken = b.Member, b.ID, b.Status == booking.Confirmed, b.Credits
 		if u := p.subs[b.Subscription]; u != nil && u.Plan.Kind == credit.Credits {
 			party.Payer, party.Balance = u.ID.UUID, u.Balance
 		}
@@ -340,13 +340,13 @@ func (p *post) parties(e notify.Event) []notify.Party {
 		all = append(all, party)
 	}
 	for i := range all {
-		all[i].Chosen = p.people[all[i].Member.UUID].chosen
+		all[i].Preferences = p.people[all[i].Member.UUID].chosen
 	}
 	return all
 }
 
-func (s *row) party() notify.Party {
-	return notify.Party{
+func (s *row) party() notify.Person {
+	return notify.Person{
 		Session: s.ID, StartsAt: s.StartsAt, EndsAt: s.EndsAt, SessionGone: s.State == catalog.Cancelled, CheckInOpens: s.StartsAt.Add(-s.under.policy.CheckInOpens),
 	}
 }

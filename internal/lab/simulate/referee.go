@@ -412,7 +412,7 @@ func (w *world) compareSubscription(m *mMember, u *subscription) error {
 	if is, _ := credit.Advance(u.Subscription, w.now); is.Balance != want.balance || is.Status != want.status {
 		return fmt.Errorf("it is %s with %d credits, and should be %s with %d", is.Status, is.Balance, want.status, want.balance)
 	}
-	if !u.Plan.Limited() {
+	if !u.Plan.HasQuota() {
 		return nil
 	}
 	for _, b := range m.bookings {

@@ -290,7 +290,7 @@ func (j *judgement) lost(n *notice, c notify.Channel) {
 // reported takes in what the post is told of a message that a provider has. Where it is lost, it has to go by another channel, if it may.
 func (j *judgement) reported(n *notice, d *delivery, status notify.DeliveryStatus) {
 	o := n.owed
-	if !status.Lost() || o.has != d.taken {
+	if !status.NotDelivered() || o.has != d.taken {
 		return
 	}
 	o.has = 0
@@ -352,11 +352,11 @@ func (j *judgement) deferred(n *notice, why notify.Reason, until time.Time) {
 		j.object(o, "it waits, and %s", j.gone(o))
 	case len(free) > 0:
 		j.object(o, "it waits for %s, and could be sent by %v", why, free)
-	case why == notify.InQuietHours && !until.Equal(wakes):
+	case why == notify.QuietHoursReason && !until.Equal(wakes):
 		j.object(o, "it waits until %s, and quiet hours end at %s", until.In(o.to.zone), wakes.In(o.to.zone))
 	case why == notify.FrequencyCap && (until.Sub(j.now) > 24*time.Hour || !until.After(j.now)):
 		j.object(o, "it waits until %s", until)
-	case why != notify.InQuietHours && why != notify.FrequencyCap || !until.Before(o.until):
+	case why != notify.QuietHoursReason && why != notify.FrequencyCap || !until.Before(o.until):
 		j.object(o, "it waits until %s because of %s, and is of no use from %s", until, why, o.until)
 	}
 	o.excused = until
@@ -376,13 +376,13 @@ func (j *judgement) dropped(n *notice, why notify.Reason) {
 		so = j.gone(o) != ""
 	case notify.OptedOutReason, notify.BouncedReason, notify.Unsubscribed, notify.Unreachable, notify.ProviderRefused:
 		so = len(usable) == 0 && j.gone(o) == ""
-	case notify.InQuietHours, notify.FrequencyCap:
+	case notify.QuietHoursReason, notify.FrequencyCap:
 		so = !slices.ContainsFunc(usable, func(c notify.Channel) bool { return !j.held(o, c) }) && j.gone(o) == ""
-		if o.topic == notify.Offered && why == notify.InQuietHours {
+		if o.topic == notify.Offered && why == notify.QuietHoursReason {
 			wakes := o.to.wakes(j.now, j.settings)
 			so = so && (!wakes.Before(o.until) || j.window(o, wakes).IsZero())
 		}
-	case notify.MaybeSent:
+	case notify.PossiblySentReason:
 		so = o.unsure >= 3
 	default:
 	}

@@ -194,7 +194,7 @@ func (k kind) build(text string) (*program, error) {
 func (k kind) refuse(line, column int, format string, args ...any) error {
 	line, column = max(line, 1), max(column, 1)
 	return fault.New(fault.InvalidArgument, fault.RulesInvalid, "Line %d, column %d: %s", line, column, fmt.Sprintf(format, args...)).
-		In("rules."+k.field).With("line", strconv.Itoa(line)).With("column", strconv.Itoa(column))
+		WithField("rules."+k.field).WithMetadata("line", strconv.Itoa(line)).WithMetadata("column", strconv.Itoa(column))
 }
 
 // advise adds to the compiler's words what to do about them.

@@ -70,9 +70,9 @@ func (o Offer) Answerable(now time.Time) error {
 		Accepted: "The offer was accepted before.", Declined: "The offer was declined before.",
 		RanOut: "The offer has expired.", Withdrawn: "The offer was withdrawn.",
 	}
-	err := fault.New(fault.FailedPrecondition, fault.OfferNotLive, "%s", says[status]).With("status", string(status))
+	err := fault.New(fault.FailedPrecondition, fault.OfferNotLive, "%s", says[status]).WithMetadata("status", string(status))
 	if !o.Booking.IsZero() {
-		err = err.With("booking_id", o.Booking.String())
+		err = err.WithMetadata("booking_id", o.Booking.String())
 	}
 	return err
 }
