@@ -22,7 +22,7 @@ type Sender interface {
 	Send(ctx context.Context, m notify.Message) (notify.Receipt, error)
 }
 
-// Config configures a Courier.
+// Config configures a Dispatcher.
 type Config struct {
 	App *app.Services
 	// Platform returns the senders of tenants without their own, by provider. It must include app.LocalOutbox.
@@ -78,7 +78,7 @@ type carrier struct {
 	breaker *notify.Breaker
 }
 
-// New returns a Courier.
+// New returns a Dispatcher.
 func New(c Config) (*Dispatcher, error) {
 	if c.Concurrency == 0 {
 		c.Concurrency = defaultAtOnce
