@@ -37,6 +37,11 @@ func FindWorkouts(b *pg.Batch, in tenant.TenantID, ids []tenant.WorkoutID, into 
 	workouts.List(b.Queue(findWorkouts, in, ids), into)
 }
 
+// FindWorkout reads a workout; nil if it does not exist.
+func FindWorkout(b *pg.Batch, in tenant.TenantID, id tenant.WorkoutID, into **session.Workout) {
+	workouts.Find(b.Queue(findWorkouts, in, []tenant.WorkoutID{id}), into)
+}
+
 // ListWorkouts reads the reusable ones in use by name, then id, from behind the one given.
 func ListWorkouts(
 	b *pg.Batch, in tenant.TenantID, afterName string, afterID tenant.WorkoutID, limit int, into *[]session.Workout,
