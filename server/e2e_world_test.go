@@ -30,8 +30,8 @@ import (
 type world struct {
 	t      *testing.T
 	live   *liveNode
-	app    *app.App
-	before *app.App // three hours ago
+	app    *app.Services
+	before *app.Services // three hours ago
 	now    time.Time
 
 	ID tenant.TenantID
@@ -258,7 +258,7 @@ func (w *world) sessionAt(at time.Time, change ...func(*session.Input)) session.
 	return in
 }
 
-func (w *world) makeSession(a *app.App, in session.Input, publish bool) tenant.SessionID {
+func (w *world) makeSession(a *app.Services, in session.Input, publish bool) tenant.SessionID {
 	w.t.Helper()
 	made, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
 	w.ok(err)
@@ -281,7 +281,7 @@ func (w *world) soon() tenant.SessionID {
 	return w.makeSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
 }
 
-func (w *world) book(a *app.App, who tenant.Caller, in tenant.SessionID) seats.Place {
+func (w *world) book(a *app.Services, who tenant.Caller, in tenant.SessionID) seats.Place {
 	w.t.Helper()
 	place, err := a.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)

@@ -90,6 +90,9 @@ func allowed(from, to string) bool {
 	if strings.HasPrefix(from, "data/") && strings.HasPrefix(to, "data/") {
 		return to == "data/coredb" // what the areas share
 	}
+	if strings.HasPrefix(from, "rpc/") && strings.HasPrefix(to, "rpc") {
+		return to == "rpc/request" || to == "rpc/convert" && from != "rpc/request" // what the areas share
+	}
 	lower, known := layerOf(to)
 	upper, judged := layerOf(from)
 	return !judged || known && lower <= upper

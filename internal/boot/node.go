@@ -35,7 +35,7 @@ import (
 
 // Node is one running server: all that is opened at the start and closed at the end.
 type Node struct {
-	App      *app.App
+	App      *app.Services
 	DB       *pg.DB
 	Guard    *access.Guard
 	Issuer   *token.Issuer
@@ -127,7 +127,7 @@ func Open(
 		return nil, err
 	}
 	contract, err := rpc.New(rpc.Config{
-		App: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
+		Services: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
 		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps, TimeLimit: listen.Patience,
 	})
 	if err != nil {
@@ -135,7 +135,7 @@ func Open(
 	}
 	mux := http.NewServeMux()
 	pages := web.Handler(web.Config{
-		App: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken,
+		Services: n.App, Log: log, PublicURL: listen.PublicURL, TwilioToken: keys.Senders.TwilioToken,
 	})
 	for _, path := range []string{
 		bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath, messages.UnsubscribePath, messages.TwilioPath,
@@ -268,7 +268,7 @@ func (n *Node) Close() {
 	n.end()
 	n.background.Wait()
 	if n.App != nil {
-		n.App.Drain()
+		n.App.Engine.Drain()
 	}
 	if n.Relay != nil {
 		n.Relay.Close()

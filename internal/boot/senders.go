@@ -68,7 +68,7 @@ func (c SenderConfig) carriers() map[notify.Channel]string {
 
 // open makes the platform's senders and the courier that sends messages through them.
 func (c SenderConfig) open(
-	ctx context.Context, a *app.App, log *slog.Logger, metrics prometheus.Registerer,
+	ctx context.Context, a *app.Services, log *slog.Logger, metrics prometheus.Registerer,
 ) (*worker.Courier, error) {
 	platform := map[string]func(tenant.TenantID) worker.Sender{
 		messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
@@ -119,7 +119,7 @@ func (c SenderConfig) platformTwilio() messages.TwilioAccount {
 	return messages.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: c.TwilioToken, From: c.TwilioFrom}
 }
 
-func (c SenderConfig) twilio(a *app.App, in tenant.TenantID, account messages.TwilioAccount) (*twilio.Sender, error) {
+func (c SenderConfig) twilio(a *app.Services, in tenant.TenantID, account messages.TwilioAccount) (*twilio.Sender, error) {
 	config := twilio.Config{
 		AccountSID: account.AccountSID, AuthToken: account.AuthToken,
 		BaseURL: c.TwilioURL, StatusCallback: a.Messages.TwilioStatusURL(in),
@@ -135,7 +135,7 @@ func (c SenderConfig) twilio(a *app.App, in tenant.TenantID, account messages.Tw
 // openTenants returns the function that makes senders of tenants' own accounts. Accounts with Twilio and FCM use the
 // same URLs as the platform's. A mail server can have any public address.
 func (c SenderConfig) openTenants(
-	a *app.App,
+	a *app.Services,
 ) func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
 	return func(ctx context.Context, in tenant.TenantID, provider string, s messages.Senders) (worker.Sender, error) {
 		switch {

@@ -13,6 +13,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/policy"
 )
@@ -56,19 +57,24 @@ func TestRolesOverTheWire(t *testing.T) {
 	o := newOffice(t)
 	owner := o.Token(t, "owner")
 	made, err := o.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{
-		Name: "front_desk", Title: "Front desk", Description: "Answers.", Permissions: []string{"member.write", "member.read"},
-		BuiltIn: true, Holders: 7,
+		Name: "front_desk", Title: "Front desk", Description: "Answers.",
+		Permissions: []string{"member.write", "member.read"},
+		BuiltIn:     true, Holders: 7,
 	}}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &v1.Role{Name: "front_desk", Title: "Front desk", Description: "Answers.", Permissions: []string{"member.read", "member.write"}, Etag: "v1"}
+	want := &v1.Role{
+		Name: "front_desk", Title: "Front desk", Description: "Answers.",
+		Permissions: []string{"member.read", "member.write"}, Etag: "v1",
+	}
 	times := protocmp.IgnoreFields(&v1.Role{}, "create_time", "update_time")
 	if diff := cmp.Diff(want, made.Msg.GetRole(), protocmp.Transform(), times); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	after, err := o.UpdateRole(t.Context(), as(owner, &v1.UpdateRoleRequest{
-		Role: &v1.Role{Name: "front_desk", Title: "ignored", Permissions: []string{"member.read"}, Etag: "v1"}, UpdateMask: mask("permissions", "description"),
+		Role:       &v1.Role{Name: "front_desk", Title: "ignored", Permissions: []string{"member.read"}, Etag: "v1"},
+		UpdateMask: mask("permissions", "description"),
 	}))
 	if err != nil {
 		t.Fatal(err)
@@ -77,7 +83,9 @@ func TestRolesOverTheWire(t *testing.T) {
 	if diff := cmp.Diff(want, after.Msg.GetRole(), protocmp.Transform(), times); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	assigned, err := o.AssignRole(t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: idText(o.Members["member"]), Role: "front_desk"}))
+	assigned, err := o.AssignRole(
+		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(o.Members["member"]), Role: "front_desk"}),
+	)
 	if err != nil || !slices.Equal(assigned.Msg.GetRoles(), []string{"member", "front_desk"}) {
 		t.Fatalf("%v, %v", assigned, err)
 	}
@@ -91,7 +99,8 @@ func TestRolesOverTheWire(t *testing.T) {
 		}
 		for _, r := range page.Msg.GetRoles() {
 			listed = append(listed, r.GetName())
-			if r.GetName() == "front_desk" && (r.GetHolders() != 1 || r.GetBuiltIn()) || r.GetName() == "owner" && (r.GetHolders() != 1 || !r.GetBuiltIn()) {
+			if r.GetName() == "front_desk" && (r.GetHolders() != 1 || r.GetBuiltIn()) || r.GetName() == "owner" &&
+				(r.GetHolders() != 1 || !r.GetBuiltIn()) {
 				t.Errorf("%v", r)
 			}
 		}
@@ -107,7 +116,8 @@ func TestRolesOverTheWire(t *testing.T) {
 		Who: &v1.CheckAccessRequest_Subject{Subject: "member"}, Permission: "member.read",
 	}))
 	granting := &v1.CheckAccessResponse{
-		Allowed: true, Active: true, ThroughRoles: []string{"front_desk"}, GrantingRoles: []string{"owner", "admin", "coach", "front_desk"},
+		Allowed: true, Active: true, ThroughRoles: []string{"front_desk"},
+		GrantingRoles: []string{"owner", "admin", "coach", "front_desk"},
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +125,9 @@ func TestRolesOverTheWire(t *testing.T) {
 	if diff := cmp.Diff(granting, check.Msg, protocmp.Transform()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	revoked, err := o.RevokeRole(t.Context(), as(owner, &v1.RevokeRoleRequest{MemberId: idText(o.Members["member"]), Role: "front_desk"}))
+	revoked, err := o.RevokeRole(
+		t.Context(), as(owner, &v1.RevokeRoleRequest{MemberId: convert.IDText(o.Members["member"]), Role: "front_desk"}),
+	)
 	if err != nil || !slices.Equal(revoked.Msg.GetRoles(), []string{"member"}) {
 		t.Fatalf("%v, %v", revoked, err)
 	}
@@ -131,10 +143,12 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 	if _, err := o.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "desk"}})); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.AssignRole(t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: idText(o.Members["coach"]), Role: "desk"})); err != nil {
+	if _, err := o.AssignRole(
+		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(o.Members["coach"]), Role: "desk"}),
+	); err != nil {
 		t.Fatal(err)
 	}
-	absent := idText(tenant.New[tenant.MemberID](time.Now()))
+	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	create := func(r *v1.Role) func(string) error {
 		return func(token string) error {
 			_, err := o.CreateRole(t.Context(), as(token, &v1.CreateRoleRequest{Role: r}))
@@ -167,7 +181,9 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 	}
 	rotate := func(overlap *durationpb.Duration) func(string) error {
 		return func(token string) error {
-			_, err := o.RotateServiceAccountKey(t.Context(), as(token, &v1.RotateServiceAccountKeyRequest{ServiceAccountId: absent, Overlap: overlap}))
+			_, err := o.RotateServiceAccountKey(
+				t.Context(), as(token, &v1.RotateServiceAccountKeyRequest{ServiceAccountId: absent, Overlap: overlap}),
+			)
 			return err
 		}
 	}
@@ -183,12 +199,14 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 		key    string // of the metadata, and what it says
 		says   string
 	}{
-		"no role":                  {create(nil), "INVALID_FIELD", "field", "role"},
-		"role without a name":      {create(&v1.Role{}), "INVALID_FIELD", "field", "role"},
-		"role with a bad name":     {create(&v1.Role{Name: "Front-Desk"}), "INVALID_FIELD", "field", "role.name"},
-		"role that is there":       {create(&v1.Role{Name: "desk"}), "ALREADY_EXISTS", "field", "role.name"},
-		"role that is built in":    {create(&v1.Role{Name: "owner"}), "ALREADY_EXISTS", "field", "role.name"},
-		"unknown permission":       {create(&v1.Role{Name: "x", Permissions: []string{"world.rule"}}), "PERMISSION_NOT_FOUND", "permission", "world.rule"},
+		"no role":               {create(nil), "INVALID_FIELD", "field", "role"},
+		"role without a name":   {create(&v1.Role{}), "INVALID_FIELD", "field", "role"},
+		"role with a bad name":  {create(&v1.Role{Name: "Front-Desk"}), "INVALID_FIELD", "field", "role.name"},
+		"role that is there":    {create(&v1.Role{Name: "desk"}), "ALREADY_EXISTS", "field", "role.name"},
+		"role that is built in": {create(&v1.Role{Name: "owner"}), "ALREADY_EXISTS", "field", "role.name"},
+		"unknown permission": {
+			create(&v1.Role{Name: "x", Permissions: []string{"world.rule"}}), "PERMISSION_NOT_FOUND", "permission", "world.rule",
+		},
 		"null in a title":          {create(&v1.Role{Name: "x", Title: "\x00"}), "INVALID_FIELD", "field", "role.title"},
 		"update of none":           {update(&v1.Role{Name: "ghost"}, "title"), "ROLE_NOT_FOUND", "", ""},
 		"update of built in":       {update(&v1.Role{Name: "owner"}, "permissions"), "ROLE_BUILT_IN", "", ""},
@@ -199,7 +217,7 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 		"delete of built in":       {remove("partner", ""), "ROLE_BUILT_IN", "", ""},
 		"delete of old":            {remove("desk", "v9"), "ETAG_MISMATCH", "", ""},
 		"assign to none":           {assign(absent, "desk"), "MEMBER_NOT_FOUND", "", ""},
-		"assign none":              {assign(idText(o.Members["coach"]), "ghost"), "ROLE_NOT_FOUND", "", ""},
+		"assign none":              {assign(convert.IDText(o.Members["coach"]), "ghost"), "ROLE_NOT_FOUND", "", ""},
 		"assign by no id":          {assign("1", "desk"), "INVALID_FIELD", "field", "member_id"},
 		"account without roles":    {account("x"), "INVALID_FIELD", "field", "roles"},
 		"account of no role":       {account("x", "ghost"), "ROLE_NOT_FOUND", "", ""},
@@ -210,15 +228,19 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 		"rotate with overlap gone": {rotate(durationpb.New(-time.Second)), "INVALID_FIELD", "field", "overlap"},
 		"exchange of nothing":      {exchange(&v1.ExchangeKeyRequest{}), "INVALID_FIELD", "field", "key"},
 		"exchange of garbage":      {exchange(&v1.ExchangeKeyRequest{Key: "berth_x"}), "KEY_INVALID", "", ""},
-		"exchange of much":         {exchange(&v1.ExchangeKeyRequest{Key: strings.Repeat("x", 201)}), "INVALID_FIELD", "field", "key"},
-		"exchange in no tenant":    {exchange(&v1.ExchangeKeyRequest{TenantId: "x", Key: "y"}), "INVALID_FIELD", "field", "tenant_id"},
+		"exchange of much": {
+			exchange(&v1.ExchangeKeyRequest{Key: strings.Repeat("x", 201)}), "INVALID_FIELD", "field", "key",
+		},
+		"exchange in no tenant": {
+			exchange(&v1.ExchangeKeyRequest{TenantId: "x", Key: "y"}), "INVALID_FIELD", "field", "tenant_id",
+		},
 		"check of nobody": {func(token string) error {
 			_, err := o.CheckAccess(t.Context(), as(token, &v1.CheckAccessRequest{Permission: "member.read"}))
 			return err
 		}, "INVALID_FIELD", "field", "who"},
 		"check of nothing": {func(token string) error {
 			_, err := o.CheckAccess(t.Context(), as(token, &v1.CheckAccessRequest{
-				Who: &v1.CheckAccessRequest_MemberId{MemberId: idText(o.Members["coach"])}, Permission: "world.rule",
+				Who: &v1.CheckAccessRequest_MemberId{MemberId: convert.IDText(o.Members["coach"])}, Permission: "world.rule",
 			}))
 			return err
 		}, "PERMISSION_NOT_FOUND", "", ""},
@@ -235,8 +257,10 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 	}
 	// A coach, whatever is asked, has no business here.
 	for name, call := range map[string]func(string) error{
-		"create": create(&v1.Role{Name: "mine"}), "update": update(&v1.Role{Name: "desk"}, "title"), "delete": remove("desk", ""),
-		"assign": assign(idText(o.Members["coach"]), "owner"), "account": account("Mine", "owner"), "rotate": rotate(nil),
+		"create": create(&v1.Role{Name: "mine"}), "update": update(&v1.Role{Name: "desk"}, "title"),
+		"delete": remove("desk", ""),
+		"assign": assign(convert.IDText(o.Members["coach"]), "owner"), "account": account("Mine", "owner"),
+		"rotate": rotate(nil),
 	} {
 		if got := tell(t, call(o.Token(t, "coach"))); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] == "" {
 			t.Errorf("%s by a coach: %+v", name, got)
@@ -256,15 +280,18 @@ func TestAProgramCallsUntilItIsRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	account, key := made.Msg.GetServiceAccount(), made.Msg.GetKey()
-	if !slices.Equal(account.GetRoles(), []string{"coach", "partner"}) || len(account.GetKeys()) != 1 || !strings.HasPrefix(key, account.GetKeys()[0].GetPrefix()) ||
-		account.GetDescription() != "Sells." || account.GetRevokeTime() != nil || account.GetKeys()[0].GetExpireTime() != nil {
+	if !slices.Equal(account.GetRoles(), []string{"coach", "partner"}) || len(account.GetKeys()) != 1 ||
+		!strings.HasPrefix(key, account.GetKeys()[0].GetPrefix()) ||
+		account.GetDescription() != "Sells." || account.GetRevokeTime() != nil ||
+		account.GetKeys()[0].GetExpireTime() != nil {
 		t.Errorf("%v", account)
 	}
 	token, err := o.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := token.Msg.GetExpiresIn().AsDuration(); left <= 14*time.Minute || left > 15*time.Minute || token.Msg.GetTenantId() != o.Tenant.String() {
+	if left := token.Msg.GetExpiresIn().AsDuration(); left <= 14*time.Minute || left > 15*time.Minute ||
+		token.Msg.GetTenantId() != o.Tenant.String() {
 		t.Errorf("%v in %s", left, token.Msg.GetTenantId())
 	}
 	members := berthv1connect.NewMemberServiceClient(o.Client, o.URL)
@@ -291,7 +318,9 @@ func TestAProgramCallsUntilItIsRevoked(t *testing.T) {
 		t.Fatalf("%v, %v", rotated, err)
 	}
 	for _, k := range []string{key, rotated.Msg.GetKey()} {
-		if _, err := o.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: k, TenantId: o.Tenant.String()})); err != nil {
+		if _, err := o.ExchangeKey(
+			t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: k, TenantId: o.Tenant.String()}),
+		); err != nil {
 			t.Error(err)
 		}
 	}
@@ -307,7 +336,9 @@ func TestAProgramCallsUntilItIsRevoked(t *testing.T) {
 		t.Errorf("%v, %v", check, err)
 	}
 
-	gone, err := o.RevokeServiceAccount(t.Context(), as(owner, &v1.RevokeServiceAccountRequest{ServiceAccountId: account.GetId()}))
+	gone, err := o.RevokeServiceAccount(
+		t.Context(), as(owner, &v1.RevokeServiceAccountRequest{ServiceAccountId: account.GetId()}),
+	)
 	if err != nil || gone.Msg.GetServiceAccount().GetRevokeTime() == nil {
 		t.Fatalf("%v, %v", gone, err)
 	}
@@ -315,7 +346,9 @@ func TestAProgramCallsUntilItIsRevoked(t *testing.T) {
 		t.Errorf("the token outlived its account: %+v", got)
 	}
 	for _, all := range []bool{false, true} {
-		list, err := o.ListServiceAccounts(t.Context(), as(owner, &v1.ListServiceAccountsRequest{IncludeRevoked: all, PageSize: 1}))
+		list, err := o.ListServiceAccounts(
+			t.Context(), as(owner, &v1.ListServiceAccountsRequest{IncludeRevoked: all, PageSize: 1}),
+		)
 		if err != nil || (len(list.Msg.GetServiceAccounts()) == 1) != all || list.Msg.GetNextPageToken() != "" {
 			t.Errorf("%v, %v", list, err)
 		}

@@ -38,7 +38,9 @@ func TestWhoMayCallWhat(t *testing.T) {
 
 	var out strings.Builder
 	table := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "# yes: on everyone's things; own: on their own; -: not at all. Written by go test ./internal/rpc -update")
+	fmt.Fprintln(
+		table, "# yes: on everyone's things; own: on their own; -: not at all. Written by go test ./internal/rpc -update",
+	)
 	fmt.Fprintln(table, strings.Join(append([]string{"rpc", "rule", "permission"}, titles...), "\t"))
 	for _, procedure := range slices.Sorted(maps.Keys(rules)) {
 		rule := rules[procedure]
@@ -97,22 +99,32 @@ func TestRulesThatAreNone(t *testing.T) {
 		stream   bool
 		complain string
 	}{
-		"none":                 {nil, "BookRequest", false, "the option (berth.v1.access) is missing"},
-		"unspecified":          {&v1.Access{Permission: "booking.create"}, "BookRequest", false, "is missing"},
-		"unknown permission":   {&v1.Access{Rule: v1.Access_RULE_PERMISSION, Permission: "booking.steal"}, "BookRequest", false, "booking.steal"},
-		"widening by nothing":  {&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.steal"}, "BookRequest", false, "booking.steal"},
-		"no permission":        {&v1.Access{Rule: v1.Access_RULE_PERMISSION}, "BookRequest", false, "without a permission"},
-		"public and permitted": {&v1.Access{Rule: v1.Access_RULE_PUBLIC, Permission: "booking.create"}, "BookRequest", false, "RULE_PUBLIC"},
-		"no tenant":            {&v1.Access{Rule: v1.Access_RULE_SELF}, "TimeRange", false, "tenant_id"},
-		"stream of requests":   {&v1.Access{Rule: v1.Access_RULE_SELF}, "BookRequest", true, "stream"},
-		"accounts for nothing": {&v1.Access{Rule: v1.Access_RULE_PERMISSION, Permission: "booking.read", ServiceAccounts: true}, "BookRequest", false, "service_accounts"},
-		"good":                 {&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.read"}, "BookRequest", false, ""},
-		"public":               {&v1.Access{Rule: v1.Access_RULE_PUBLIC}, "TimeRange", false, ""},
+		"none":        {nil, "BookRequest", false, "the option (berth.v1.access) is missing"},
+		"unspecified": {&v1.Access{Permission: "booking.create"}, "BookRequest", false, "is missing"},
+		"unknown permission": {
+			&v1.Access{Rule: v1.Access_RULE_PERMISSION, Permission: "booking.steal"}, "BookRequest", false, "booking.steal",
+		},
+		"widening by nothing": {
+			&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.steal"}, "BookRequest", false, "booking.steal",
+		},
+		"no permission": {&v1.Access{Rule: v1.Access_RULE_PERMISSION}, "BookRequest", false, "without a permission"},
+		"public and permitted": {
+			&v1.Access{Rule: v1.Access_RULE_PUBLIC, Permission: "booking.create"}, "BookRequest", false, "RULE_PUBLIC",
+		},
+		"no tenant":          {&v1.Access{Rule: v1.Access_RULE_SELF}, "TimeRange", false, "tenant_id"},
+		"stream of requests": {&v1.Access{Rule: v1.Access_RULE_SELF}, "BookRequest", true, "stream"},
+		"accounts for nothing": {
+			&v1.Access{Rule: v1.Access_RULE_PERMISSION, Permission: "booking.read", ServiceAccounts: true}, "BookRequest", false,
+			"service_accounts",
+		},
+		"good":   {&v1.Access{Rule: v1.Access_RULE_SELF, Permission: "booking.read"}, "BookRequest", false, ""},
+		"public": {&v1.Access{Rule: v1.Access_RULE_PUBLIC}, "TimeRange", false, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			_, err := ruleOf(methodWith(t, test.access, test.request, test.stream))
-			if test.complain == "" && err != nil || test.complain != "" && (err == nil || !strings.Contains(err.Error(), test.complain)) {
+			if test.complain == "" && err != nil || test.complain != "" &&
+				(err == nil || !strings.Contains(err.Error(), test.complain)) {
 				t.Errorf("got %v, want %q", err, test.complain)
 			}
 		})

@@ -15,6 +15,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -46,7 +47,7 @@ func (a *admission) authenticate(ctx context.Context, procedure string, header h
 	if err != nil {
 		return err
 	}
-	callOf(ctx).principal = principal
+	request.CallOf(ctx).Principal = principal
 	return nil
 }
 
@@ -66,16 +67,16 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 		return err
 	}
 	if rule.Kind != v1.Access_RULE_PUBLIC {
-		c := callOf(ctx)
-		in, err := scope(c.principal, m, rule)
+		c := request.CallOf(ctx)
+		in, err := scope(c.Principal, m, rule)
 		if err != nil {
 			return err
 		}
-		c.decide = func(ctx context.Context) (tenant.Caller, error) { return a.decide(ctx, in, c.principal.Subject, rule) }
-		if c.caller, err = c.decide(ctx); err != nil {
+		c.Decide = func(ctx context.Context) (tenant.Caller, error) { return a.decide(ctx, in, c.Principal.Subject, rule) }
+		if c.Caller, err = c.Decide(ctx); err != nil {
 			return err
 		}
-		c.admitted = true
+		c.Admitted = true
 	}
 	return a.validate(m)
 }
@@ -106,7 +107,9 @@ func scope(principal token.Principal, m proto.Message, rule Rule) (in tenant.Ten
 
 var (
 	errForbidden   = fault.New(fault.PermissionDenied, fault.TenantForbidden, "The token is not good for that tenant.")
-	errWhichTenant = fault.New(fault.InvalidArgument, fault.TenantRequired, "The token is good for several tenants: name one in tenant_id.").In("tenant_id")
+	errWhichTenant = fault.New(
+		fault.InvalidArgument, fault.TenantRequired, "The token is good for several tenants: name one in tenant_id.",
+	).In("tenant_id")
 )
 
 // decide asks the guard. RULE_SELF lets every active member in for things of

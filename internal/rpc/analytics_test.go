@@ -16,8 +16,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// lookout is a server whose tenant has a short history: on Monday, 16 March 2026, at 18:00 in Berlin, a class of 8 in which 2 came, 1 did
-// not and 3 are booked, with 2 seats cancelled, 1 of them late, and an unlimited one with 1 seat. All were booked that day, online but for the last.
+// lookout is a server whose tenant has a short history: on Monday, 16 March 2026, at 18:00 in Berlin, a class of 8 in
+// which 2 came, 1 did not and 3 are booked, with 2 seats cancelled, 1 of them late, and an unlimited one with 1 seat.
+// All were booked that day, online but for the last.
 type lookout struct {
 	*backOffice
 	berthv1connect.AnalyticsServiceClient
@@ -29,7 +30,8 @@ func newLookout(t *testing.T) *lookout {
 	o := newBackOffice(t)
 	l := &lookout{
 		backOffice: o, AnalyticsServiceClient: berthv1connect.NewAnalyticsServiceClient(o.Client, o.URL),
-		location: o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), service: o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId(),
+		location: o.location(t, &v1.Location{Name: "Pier 1"}).GetId(),
+		service:  o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId(),
 	}
 	at := time.Date(2026, 3, 16, 17, 0, 0, 0, time.UTC)
 	made := time.Date(2026, 3, 16, 9, 0, 0, 0, time.UTC)
@@ -53,7 +55,8 @@ values ($1, $2, $3::uuid, $4::uuid, 'Vinyasa', $5, $6, '2026-03-16', $7, 'PUBLIS
 insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at, created_by,
   created_at, updated_at, checked_in_at, check_in_method)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'test', $11, $11, $12, $13)`,
-			o.Tenant, tenant.New[tenant.BookingID](made), session, o.Members[role], party, status, channel, late, at, at.Add(time.Hour),
+			o.Tenant, tenant.New[tenant.BookingID](made), session, o.Members[role], party, status, channel, late, at,
+			at.Add(time.Hour),
 			made, checkedIn, method); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +105,9 @@ func TestAttendanceOverTheWire(t *testing.T) {
 
 	var days []*v1.AttendanceDay
 	for token, pages := "", 1; ; pages++ {
-		page, err := l.ListAttendanceDaily(t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(14, 18), PageSize: 2, PageToken: token}))
+		page, err := l.ListAttendanceDaily(
+			t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(14, 18), PageSize: 2, PageToken: token}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,8 +118,12 @@ func TestAttendanceOverTheWire(t *testing.T) {
 			}
 			break
 		}
-		_, err = l.ListAttendanceDaily(t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(13, 18), PageToken: token}))
-		if diff := cmp.Diff(told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}, tell(t, err)); diff != "" {
+		_, err = l.ListAttendanceDaily(
+			t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(13, 18), PageToken: token}),
+		)
+		if diff := cmp.Diff(
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}, tell(t, err),
+		); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -133,7 +142,8 @@ func TestTrendOverTheWire(t *testing.T) {
 	l := newLookout(t)
 	made := &v1.BookingTrendPoint{
 		Date: dayOf(2026, 3, 16), Bookings: 6, Seats: 9, Channels: []*v1.ChannelCount{
-			{Channel: v1.Channel_CHANNEL_ONLINE, Bookings: 5, Seats: 8}, {Channel: v1.Channel_CHANNEL_WALK_IN, Bookings: 1, Seats: 1},
+			{Channel: v1.Channel_CHANNEL_ONLINE, Bookings: 5, Seats: 8},
+			{Channel: v1.Channel_CHANNEL_WALK_IN, Bookings: 1, Seats: 1},
 		},
 	}
 	for bucket, want := range map[v1.TrendBucket][]*v1.BookingTrendPoint{
@@ -141,7 +151,9 @@ func TestTrendOverTheWire(t *testing.T) {
 		v1.TrendBucket_TREND_BUCKET_DAY:         {{Date: dayOf(2026, 3, 15)}, made, {Date: dayOf(2026, 3, 17)}},
 		v1.TrendBucket_TREND_BUCKET_WEEK:        {{Date: dayOf(2026, 3, 9)}, made},
 	} {
-		trend, err := l.GetBookingTrend(t.Context(), as(l.owner, &v1.GetBookingTrendRequest{Filter: march(15, 17), Bucket: bucket}))
+		trend, err := l.GetBookingTrend(
+			t.Context(), as(l.owner, &v1.GetBookingTrendRequest{Filter: march(15, 17), Bucket: bucket}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -160,15 +172,23 @@ func TestUtilizationOverTheWire(t *testing.T) {
 		return r
 	}
 	for group, want := range map[v1.UtilizationGroup]*v1.UtilizationRow{
-		v1.UtilizationGroup_UTILIZATION_GROUP_UNSPECIFIED: row(func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" }),
-		v1.UtilizationGroup_UTILIZATION_GROUP_SERVICE:     row(func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" }),
-		v1.UtilizationGroup_UTILIZATION_GROUP_LOCATION:    row(func(r *v1.UtilizationRow) { r.LocationId, r.Name = l.location, "Pier 1" }),
-		v1.UtilizationGroup_UTILIZATION_GROUP_RESOURCE:    row(func(*v1.UtilizationRow) {}),
+		v1.UtilizationGroup_UTILIZATION_GROUP_UNSPECIFIED: row(
+			func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" },
+		),
+		v1.UtilizationGroup_UTILIZATION_GROUP_SERVICE: row(
+			func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" },
+		),
+		v1.UtilizationGroup_UTILIZATION_GROUP_LOCATION: row(
+			func(r *v1.UtilizationRow) { r.LocationId, r.Name = l.location, "Pier 1" },
+		),
+		v1.UtilizationGroup_UTILIZATION_GROUP_RESOURCE: row(func(*v1.UtilizationRow) {}),
 		v1.UtilizationGroup_UTILIZATION_GROUP_WEEKDAY_HOUR: row(func(r *v1.UtilizationRow) {
 			r.Weekday, r.Hour = dayofweek.DayOfWeek_MONDAY, 18
 		}),
 	} {
-		used, err := l.GetUtilization(t.Context(), as(l.owner, &v1.GetUtilizationRequest{Filter: march(1, 31), GroupBy: group}))
+		used, err := l.GetUtilization(
+			t.Context(), as(l.owner, &v1.GetUtilizationRequest{Filter: march(1, 31), GroupBy: group}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +211,9 @@ func TestAnalyticsRefusals(t *testing.T) {
 		"backwards":        march(2, 1),
 		"more than a year": {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2027, 1, 2)},
 		"no id":            {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2026, 1, 1), LocationIds: []string{"Pier 1"}},
-		"id twice":         {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2026, 1, 1), ServiceIds: []string{aSession, aSession}},
+		"id twice": {
+			StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2026, 1, 1), ServiceIds: []string{aSession, aSession},
+		},
 	} {
 		_, sum := l.GetAttendanceSummary(t.Context(), as(l.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
 		_, daily := l.ListAttendanceDaily(t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: filter}))
@@ -204,7 +226,9 @@ func TestAnalyticsRefusals(t *testing.T) {
 		}
 	}
 	for _, role := range []string{"coach", "member"} {
-		_, err := l.GetAttendanceSummary(t.Context(), as(l.Token(t, role), &v1.GetAttendanceSummaryRequest{Filter: march(1, 2)}))
+		_, err := l.GetAttendanceSummary(
+			t.Context(), as(l.Token(t, role), &v1.GetAttendanceSummaryRequest{Filter: march(1, 2)}),
+		)
 		if got := tell(t, err); got.Reason != "PERMISSION_DENIED" {
 			t.Errorf("%s: %v", role, got)
 		}
@@ -213,7 +237,9 @@ func TestAnalyticsRefusals(t *testing.T) {
 	other := l.NewTenant(t, "Quay Golf")
 	filter := march(1, 31)
 	filter.LocationIds = []string{l.location}
-	sum, err := l.GetAttendanceSummary(t.Context(), as(l.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}))
+	sum, err := l.GetAttendanceSummary(
+		t.Context(), as(l.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}),
+	)
 	if err != nil || !proto.Equal(sum.Msg.GetCounts(), &v1.AttendanceCounts{}) {
 		t.Error(sum, err)
 	}

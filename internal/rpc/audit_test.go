@@ -28,7 +28,10 @@ func TestAuditOverTheWire(t *testing.T) {
 	}
 
 	made := o.location(t, &v1.Location{Name: "Pier 1"})
-	request := as(o.Token(t, "admin"), &v1.UpdateLocationRequest{Location: &v1.Location{Id: made.GetId(), Name: "Quay"}, UpdateMask: mask("name")})
+	request := as(
+		o.Token(t, "admin"),
+		&v1.UpdateLocationRequest{Location: &v1.Location{Id: made.GetId(), Name: "Quay"}, UpdateMask: mask("name")},
+	)
 	request.Header().Set(requestIDHeader, "request-1")
 	if _, err := o.UpdateLocation(t.Context(), request); err != nil {
 		t.Fatal(err)
@@ -37,7 +40,9 @@ func TestAuditOverTheWire(t *testing.T) {
 	if err != nil || len(page.GetEntries()) != 1 || page.GetNextPageToken() == "" {
 		t.Fatal(page, err)
 	}
-	changes, err := structpb.NewStruct(map[string]any{"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"}})
+	changes, err := structpb.NewStruct(map[string]any{
+		"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"},
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,14 +53,19 @@ func TestAuditOverTheWire(t *testing.T) {
 		Action: "location.updated", TargetKind: "location", TargetId: made.GetId(), Changes: changes, RequestId: "request-1",
 	}
 	got := page.GetEntries()[0]
-	if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.AuditEntry{}, "id", "time")); diff != "" {
+	if diff := cmp.Diff(
+		want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.AuditEntry{}, "id", "time"),
+	); diff != "" {
 		t.Error(diff)
 	}
 	if got.GetId() == "" || time.Since(got.GetTime().AsTime()) > time.Minute {
 		t.Error(got)
 	}
-	rest, err := list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: made.GetId(), PageSize: 1, PageToken: page.GetNextPageToken()})
-	if err != nil || len(rest.GetEntries()) != 1 || rest.GetEntries()[0].GetAction() != "location.created" || rest.GetNextPageToken() != "" {
+	rest, err := list(&v1.ListAuditEntriesRequest{
+		TargetKind: "location", TargetId: made.GetId(), PageSize: 1, PageToken: page.GetNextPageToken(),
+	})
+	if err != nil || len(rest.GetEntries()) != 1 || rest.GetEntries()[0].GetAction() != "location.created" ||
+		rest.GetNextPageToken() != "" {
 		t.Error(rest, err)
 	}
 
@@ -65,7 +75,8 @@ func TestAuditOverTheWire(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	system := &v1.AuditActor{Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM}
-	if diff := cmp.Diff(system, first.GetEntries()[0].GetActor(), protocmp.Transform()); diff != "" || first.GetEntries()[0].GetAction() != "tenant.created" {
+	if diff := cmp.Diff(system, first.GetEntries()[0].GetActor(), protocmp.Transform()); diff != "" ||
+		first.GetEntries()[0].GetAction() != "tenant.created" {
 		t.Error(first, diff)
 	}
 
@@ -112,14 +123,20 @@ values ($1, $2::uuid, $3, $4, 'thing', $5, $6::uuid, $7)`, o.Tenant, fmt.Sprintf
 		query *v1.ListAuditEntriesRequest
 		want  []string
 	}{
-		"batch":    {&v1.ListAuditEntriesRequest{}, []string{"thing.3", "thing.2", "thing.1", "thing.0"}},
-		"member":   {&v1.ListAuditEntriesRequest{ActorId: o.Members["owner"].String()}, []string{"thing.0"}},
-		"account":  {&v1.ListAuditEntriesRequest{ActorId: aSession}, []string{"thing.1"}},
-		"accounts": {&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SERVICE_ACCOUNT}, []string{"thing.1"}},
-		"members":  {&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER}, []string{"thing.3", "thing.0"}},
-		"action":   {&v1.ListAuditEntriesRequest{Action: "thing.2"}, []string{"thing.2"}},
-		"target":   {&v1.ListAuditEntriesRequest{TargetKind: "thing", TargetId: "t-3"}, []string{"thing.3"}},
-		"span":     {&v1.ListAuditEntriesRequest{TimeRange: &v1.TimeRange{Start: at(1), End: at(3)}}, []string{"thing.2", "thing.1"}},
+		"batch":   {&v1.ListAuditEntriesRequest{}, []string{"thing.3", "thing.2", "thing.1", "thing.0"}},
+		"member":  {&v1.ListAuditEntriesRequest{ActorId: o.Members["owner"].String()}, []string{"thing.0"}},
+		"account": {&v1.ListAuditEntriesRequest{ActorId: aSession}, []string{"thing.1"}},
+		"accounts": {
+			&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SERVICE_ACCOUNT}, []string{"thing.1"},
+		},
+		"members": {
+			&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER}, []string{"thing.3", "thing.0"},
+		},
+		"action": {&v1.ListAuditEntriesRequest{Action: "thing.2"}, []string{"thing.2"}},
+		"target": {&v1.ListAuditEntriesRequest{TargetKind: "thing", TargetId: "t-3"}, []string{"thing.3"}},
+		"span": {
+			&v1.ListAuditEntriesRequest{TimeRange: &v1.TimeRange{Start: at(1), End: at(3)}}, []string{"thing.2", "thing.1"},
+		},
 	} {
 		c.query.BatchId = batch
 		answer, err := log.ListAuditEntries(t.Context(), as(o.owner, c.query))
@@ -135,7 +152,8 @@ values ($1, $2::uuid, $3, $4, 'thing', $5, $6::uuid, $7)`, o.Tenant, fmt.Sprintf
 		}
 	}
 	answer, err := log.ListAuditEntries(t.Context(), as(o.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"}))
-	if err != nil || answer.Msg.GetEntries()[0].GetActor().GetId() != aSession || answer.Msg.GetEntries()[0].GetBatchId() != batch {
+	if err != nil || answer.Msg.GetEntries()[0].GetActor().GetId() != aSession ||
+		answer.Msg.GetEntries()[0].GetBatchId() != batch {
 		t.Error(answer, err)
 	}
 }

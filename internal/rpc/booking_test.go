@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -42,7 +43,9 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 	}
 	says := func(header http.Header, status, idempotent, key string) {
 		t.Helper()
-		for name, want := range map[string]string{"X-Booking-Status": status, "X-Idempotent": idempotent, "X-Idempotency-Key": key} {
+		for name, want := range map[string]string{
+			"X-Booking-Status": status, "X-Idempotent": idempotent, "X-Idempotency-Key": key,
+		} {
 			if got := header.Get(name); got != want {
 				t.Errorf("%s is %q, want %q", name, got, want)
 			}
@@ -54,7 +57,8 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 	// Held: the header's channel wins over the body's, and the reference makes it happen once.
 	hold := func(name string) (*connect.Response[v1.HoldBookingResponse], error) {
 		request := as(owner, &v1.HoldBookingRequest{
-			SessionId: in, Contact: &v1.Contact{Name: name}, Channel: v1.Channel_CHANNEL_ONLINE, ExternalRef: t.Name(), GuestTier: "visitor",
+			SessionId: in, Contact: &v1.Contact{Name: name}, Channel: v1.Channel_CHANNEL_ONLINE, ExternalRef: t.Name(),
+			GuestTier: "visitor",
 		})
 		request.Header().Set("X-Booking-Channel", "phone")
 		return client.HoldBooking(t.Context(), request)
@@ -67,7 +71,8 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		}
 		says(held.Header(), "PENDING", idempotent, "")
 		b := held.Msg.GetBooking()
-		if b.GetChannel() != v1.Channel_CHANNEL_PHONE || b.GetGuestTier() != "visitor" || b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_PENDING ||
+		if b.GetChannel() != v1.Channel_CHANNEL_PHONE || b.GetGuestTier() != "visitor" ||
+			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_PENDING ||
 			b.GetPayment().GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_UNPAID || b.GetMemberName() != "John Smith" {
 			t.Errorf("%v", b)
 		}
@@ -81,14 +86,20 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 
 	// Confirmed: with a key, whose answer comes back as it was.
 	for _, idempotent := range []string{"false", "true"} {
-		request := as(owner, &v1.ConfirmBookingRequest{BookingId: id, Payment: &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Method: "card"}})
+		request := as(
+			owner,
+			&v1.ConfirmBookingRequest{
+				BookingId: id, Payment: &v1.PaymentFacts{Amount: &money.Money{CurrencyCode: "EUR", Units: 50}, Method: "card"},
+			},
+		)
 		request.Header().Set("Idempotency-Key", "confirm-"+id)
 		confirmed, err := client.ConfirmBooking(t.Context(), request)
 		if err != nil {
 			t.Fatal(err)
 		}
 		says(confirmed.Header(), "CONFIRMED", idempotent, "confirm-"+id)
-		if p := confirmed.Msg.GetBooking().GetPayment(); p.GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_CAPTURED || !p.GetPayTime().AsTime().Equal(monday) {
+		if p := confirmed.Msg.GetBooking().GetPayment(); p.GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_CAPTURED ||
+			!p.GetPayTime().AsTime().Equal(monday) {
 			t.Errorf("%v", p)
 		}
 	}
@@ -105,7 +116,9 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 
 	// Moved, and cancelled.
 	for _, idempotent := range []string{"false", "true"} {
-		moved, err := client.RescheduleBooking(t.Context(), as(owner, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}))
+		moved, err := client.RescheduleBooking(
+			t.Context(), as(owner, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +142,9 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		t.Fatal(err)
 	}
 	for _, idempotent := range []string{"false", "true"} {
-		released, err := client.ReleaseHold(t.Context(), as(s.Token(t, "member"), &v1.ReleaseHoldRequest{BookingId: held.Msg.GetBooking().GetId()}))
+		released, err := client.ReleaseHold(
+			t.Context(), as(s.Token(t, "member"), &v1.ReleaseHoldRequest{BookingId: held.Msg.GetBooking().GetId()}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,15 +186,22 @@ func TestBookingRefusalsOverTheWire(t *testing.T) {
 			return err
 		}, connect.CodeNotFound, "SESSION_NOT_FOUND"},
 		"a tenant that is not the token's": {func() error {
-			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{TenantId: elsewhere.String(), SessionId: soon}))
+			_, err := client.HoldBooking(
+				t.Context(), as(member, &v1.HoldBookingRequest{TenantId: elsewhere.String(), SessionId: soon}),
+			)
 			return err
 		}, connect.CodePermissionDenied, "TENANT_FORBIDDEN"},
 		"a hold for others, as a member": {func() error {
-			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: soon, MemberId: s.Members["coach"].String()}))
+			_, err := client.HoldBooking(
+				t.Context(), as(member, &v1.HoldBookingRequest{SessionId: soon, MemberId: s.Members["coach"].String()}),
+			)
 			return err
 		}, connect.CodePermissionDenied, "PERMISSION_DENIED"},
 		"a member who gives themselves a tier": {func() error {
-			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: soon, Contact: &v1.Contact{Name: "Me"}, GuestTier: "member"}))
+			_, err := client.HoldBooking(
+				t.Context(),
+				as(member, &v1.HoldBookingRequest{SessionId: soon, Contact: &v1.Contact{Name: "Me"}, GuestTier: "member"}),
+			)
 			return err
 		}, connect.CodeInvalidArgument, "INVALID_FIELD"},
 		"a channel that there is not": {func() error {
@@ -211,7 +233,9 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	access := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
 	program := func(name string) string {
-		made, err := access.CreateServiceAccount(t.Context(), as(s.Token(t, "owner"), &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}))
+		made, err := access.CreateServiceAccount(
+			t.Context(), as(s.Token(t, "owner"), &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,8 +246,12 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 		return token.Msg.GetAccessToken()
 	}
 	mine, rival := program("Mine"), program("Rival")
-	in, to := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId(), s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
-	held, err := client.HoldBooking(t.Context(), as(mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}}))
+	in, to := s.create(
+		t, s.input(monday.Add(48*time.Hour)), true,
+	).GetId(), s.create(t, s.input(monday.Add(72*time.Hour)), true).GetId()
+	held, err := client.HoldBooking(
+		t.Context(), as(mine, &v1.HoldBookingRequest{SessionId: in, Contact: &v1.Contact{Name: "Pat"}}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +273,9 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 			return err
 		},
 		func(token string) error {
-			_, err := client.RescheduleBooking(t.Context(), as(token, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}))
+			_, err := client.RescheduleBooking(
+				t.Context(), as(token, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}),
+			)
 			return err
 		},
 		func(token string) error {
@@ -266,7 +296,8 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 	}
 }
 
-// Staff see what a member has booked, which devices they have and what they want to hear of; members see their own alone.
+// Staff see what a member has booked, which devices they have and what they want to hear of; members see their own
+// alone.
 func TestStaffReadWhatIsAMembers(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
@@ -287,7 +318,9 @@ func TestStaffReadWhatIsAMembers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := members.RegisterDevice(t.Context(), as(member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"})); err != nil {
+	if _, err := members.RegisterDevice(
+		t.Context(), as(member, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "abc"}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	quiet := &v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}}
@@ -298,10 +331,12 @@ func TestStaffReadWhatIsAMembers(t *testing.T) {
 	}
 
 	listed, err := bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{MemberId: mine}))
-	if err != nil || len(listed.Msg.GetBookings()) != 1 || listed.Msg.GetBookings()[0].GetId() != held.Msg.GetBooking().GetId() {
+	if err != nil || len(listed.Msg.GetBookings()) != 1 ||
+		listed.Msg.GetBookings()[0].GetId() != held.Msg.GetBooking().GetId() {
 		t.Errorf("bookings: %v, %v", listed, err)
 	}
-	if own, err := bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{})); err != nil || len(own.Msg.GetBookings()) != 0 {
+	if own, err := bookings.ListMyBookings(t.Context(), as(coach, &v1.ListMyBookingsRequest{})); err != nil ||
+		len(own.Msg.GetBookings()) != 0 {
 		t.Errorf("the coach's own: %v, %v", own, err)
 	}
 	who, err := members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine}))
@@ -313,7 +348,7 @@ func TestStaffReadWhatIsAMembers(t *testing.T) {
 		t.Errorf("preferences: %v, %v", hears, err)
 	}
 
-	absent := idText(tenant.New[tenant.MemberID](time.Now()))
+	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	for name, ask := range map[string]func(token, id string) error{
 		"bookings": func(token, id string) error {
 			_, err := bookings.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{MemberId: id}))
@@ -349,7 +384,9 @@ func TestBenefitProvidersOverTheWire(t *testing.T) {
 	}
 	owner := s.Token(t, "owner")
 	card := func(change func(*v1.BenefitProvider)) *v1.BenefitProvider {
-		p := &v1.BenefitProvider{Code: "LINKS", Name: "Links Card", NumberPattern: `M-\d{3}`, DiscountPercent: 20, Active: true}
+		p := &v1.BenefitProvider{
+			Code: "LINKS", Name: "Links Card", NumberPattern: `M-\d{3}`, DiscountPercent: 20, Active: true,
+		}
 		change(p)
 		return p
 	}
@@ -359,7 +396,10 @@ func TestBenefitProvidersOverTheWire(t *testing.T) {
 		t.Fatalf("%v (-want +got)\n%s", err, diff)
 	}
 	want = card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v2", 0 })
-	edited, err := put(owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v1", 0 })})
+	edited, err := put(
+		owner,
+		&v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v1", 0 })},
+	)
 	if diff := cmp.Diff(want, edited, protocmp.Transform()); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
@@ -368,13 +408,25 @@ func TestBenefitProvidersOverTheWire(t *testing.T) {
 		request       *v1.PutBenefitProviderRequest
 		reason, field string
 	}{
-		"edited meanwhile": {owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag = "v1" })}, "ETAG_MISMATCH", "etag"},
-		"made already":     {owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true}, "ALREADY_EXISTS", "provider.code"},
+		"edited meanwhile": {
+			owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag = "v1" })}, "ETAG_MISMATCH",
+			"etag",
+		},
+		"made already": {
+			owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true},
+			"ALREADY_EXISTS", "provider.code",
+		},
 		"made, with an etag": {owner, &v1.PutBenefitProviderRequest{
 			Provider: card(func(p *v1.BenefitProvider) { p.Code, p.Etag = "OTHER", "v1" }), CreateOnly: true,
 		}, "INVALID_FIELD", ""},
-		"no pattern":  {owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.NumberPattern = "(" })}, "INVALID_FIELD", "provider.number_pattern"},
-		"by a member": {s.Token(t, "member"), &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {})}, "PERMISSION_DENIED", ""},
+		"no pattern": {
+			owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.NumberPattern = "(" })},
+			"INVALID_FIELD", "provider.number_pattern",
+		},
+		"by a member": {
+			s.Token(t, "member"), &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {})},
+			"PERMISSION_DENIED", "",
+		},
 	} {
 		_, err := put(c.token, c.request)
 		if got := tell(t, err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
@@ -382,11 +434,13 @@ func TestBenefitProvidersOverTheWire(t *testing.T) {
 		}
 	}
 	there := s.Token(t, "owner", s.NewTenant(t, "Other Club"))
-	if theirs, err := client.ListBenefitProviders(t.Context(), as(there, &v1.ListBenefitProvidersRequest{})); err != nil || len(theirs.Msg.GetProviders()) != 0 {
+	if theirs, err := client.ListBenefitProviders(t.Context(), as(there, &v1.ListBenefitProvidersRequest{})); err != nil ||
+		len(theirs.Msg.GetProviders()) != 0 {
 		t.Errorf("%v (%v)", theirs, err)
 	}
 	all, err := client.ListBenefitProviders(t.Context(), as(s.Token(t, "member"), &v1.ListBenefitProvidersRequest{}))
-	if diff := cmp.Diff([]*v1.BenefitProvider{want}, all.Msg.GetProviders(), protocmp.Transform()); err != nil || diff != "" {
+	if diff := cmp.Diff([]*v1.BenefitProvider{want}, all.Msg.GetProviders(), protocmp.Transform()); err != nil ||
+		diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }

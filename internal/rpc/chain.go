@@ -12,6 +12,8 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
 )
 
 // chain is what every request passes: it is watched from beginning to end,
@@ -25,7 +27,9 @@ type chain struct {
 }
 
 // gate refuses strangers. It runs when the headers are there and before the body is read.
-func (c *chain) gate(ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header) (context.Context, error) {
+func (c *chain) gate(
+	ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header,
+) (context.Context, error) {
 	limited, cancel := context.WithTimeout(ctx, c.timeLimit) // keys may have to be fetched
 	defer cancel()
 	if err := c.authenticate(limited, spec.Procedure, header); err != nil {
@@ -64,7 +68,7 @@ func (c *chain) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
 		if key != nil {
 			setKeyHeaders(answer.Header(), key)
 		}
-		if answer.Header().Get(idempotentHeader) == "true" {
+		if answer.Header().Get(convert.IdempotentHeader) == "true" {
 			c.metrics.repeat(procedure)
 		}
 		return answer, c.revalidate(ctx, procedure, request, answer)
@@ -127,7 +131,7 @@ func (c *chain) settle(ctx context.Context, procedure string, recovered any, err
 	if recovered != nil {
 		err = fmt.Errorf("panic: %v\n%s", recovered, debug.Stack())
 	}
-	callOf(ctx).counted = true
+	request.CallOf(ctx).Counted = true
 	if err == nil {
 		c.metrics.count(procedure, "ok", "")
 		return nil
@@ -159,18 +163,18 @@ func (c *chain) tell(ctx context.Context, procedure string, f *fault.Error) {
 	if !c.log.Enabled(ctx, level) {
 		return
 	}
-	request := callOf(ctx)
+	request := request.CallOf(ctx)
 	attrs := []slog.Attr{
-		slog.String("request_id", request.id),
+		slog.String("request_id", request.ID),
 		slog.String("procedure", procedure),
 		slog.String("reason", string(f.Reason)),
 		slog.Any("error", f),
 	}
-	if request.principal.Subject != "" {
-		attrs = append(attrs, slog.String("subject", request.principal.Subject))
+	if request.Principal.Subject != "" {
+		attrs = append(attrs, slog.String("subject", request.Principal.Subject))
 	}
-	if request.admitted {
-		attrs = append(attrs, slog.String("tenant_id", request.caller.Tenant.String()))
+	if request.Admitted {
+		attrs = append(attrs, slog.String("tenant_id", request.Caller.Tenant.String()))
 	}
 	c.log.LogAttrs(ctx, level, "request failed", attrs...)
 }

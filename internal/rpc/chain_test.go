@@ -24,24 +24,28 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
 
 func answerBooking(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
-	return reply(&v1.BookResponse{Outcome: &v1.BookResponse_Booking{Booking: &v1.Booking{}}})
+	return convert.Reply(&v1.BookResponse{Outcome: &v1.BookResponse_Booking{Booking: &v1.Booking{}}})
 }
 
 func TestWhoIsLetIn(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	var seen sync.Map // callers by request id
-	w.booking.get = func(ctx context.Context, r *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
-		if r.Msg.TenantId != caller(ctx).Tenant.String() {
-			t.Errorf("the request names %q, the caller is in %s", r.Msg.TenantId, caller(ctx).Tenant)
+	w.booking.get = func(
+		ctx context.Context, r *connect.Request[v1.GetBookingRequest],
+	) (*connect.Response[v1.GetBookingResponse], error) {
+		if r.Msg.TenantId != request.Caller(ctx).Tenant.String() {
+			t.Errorf("the request names %q, the caller is in %s", r.Msg.TenantId, request.Caller(ctx).Tenant)
 		}
-		seen.Store(RequestID(ctx), caller(ctx))
-		return reply(&v1.GetBookingResponse{})
+		seen.Store(request.RequestID(ctx), request.Caller(ctx))
+		return convert.Reply(&v1.GetBookingResponse{})
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
 	// GetBooking is for one's own bookings, and with booking.read for everyone's.
@@ -58,15 +62,21 @@ func TestWhoIsLetIn(t *testing.T) {
 		},
 		{
 			name: "member for own things", token: w.token(t, "member", tenantA),
-			want: tenant.Caller{Tenant: tenantA, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true},
+			want: tenant.Caller{
+				Tenant: tenantA, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true,
+			},
 		},
 		{
 			name: "role without any permission for own things", token: w.token(t, "gardener", tenantA),
-			want: tenant.Caller{Tenant: tenantA, Subject: "gardener", Member: memberOf("gardener"), Roles: []string{"gardener"}, Own: true},
+			want: tenant.Caller{
+				Tenant: tenantA, Subject: "gardener", Member: memberOf("gardener"), Roles: []string{"gardener"}, Own: true,
+			},
 		},
 		{
 			name: "one of several tenants", token: w.token(t, "member", tenantA, tenantB), tenant: tenantB.String(),
-			want: tenant.Caller{Tenant: tenantB, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true},
+			want: tenant.Caller{
+				Tenant: tenantB, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true,
+			},
 		},
 		{
 			name: "upper case", token: w.token(t, "owner", tenantA), tenant: strings.ToUpper(tenantA.String()),
@@ -101,7 +111,10 @@ func TestWhoIsLetIn(t *testing.T) {
 			refused: told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
 		},
 		{name: "no token", refused: told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"}},
-		{name: "forged", token: forged(t, w.token(t, "owner", tenantA)), refused: told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"}},
+		{
+			name: "forged", token: forged(t, w.token(t, "owner", tenantA)),
+			refused: told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -138,20 +151,28 @@ func forged(t *testing.T, raw string) string {
 func TestSelfNeedsAMembership(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
-	w.booking.cancel = func(ctx context.Context, _ *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
-		if !caller(ctx).Own {
+	w.booking.cancel = func(
+		ctx context.Context, _ *connect.Request[v1.CancelBookingRequest],
+	) (*connect.Response[v1.CancelBookingResponse], error) {
+		if !request.Caller(ctx).Own {
 			t.Error("nothing widens CancelBooking, and the caller may touch what is not theirs")
 		}
-		return reply(&v1.CancelBookingResponse{})
+		return convert.Reply(&v1.CancelBookingResponse{})
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
-	for subject, allowed := range map[string]bool{"owner": true, "member": true, "sa:partner": true, "left": false, "stranger": false} {
-		_, err := client.CancelBooking(t.Context(), as(w.token(t, subject, tenantA), &v1.CancelBookingRequest{BookingId: aSession}))
+	for subject, allowed := range map[string]bool{
+		"owner": true, "member": true, "sa:partner": true, "left": false, "stranger": false,
+	} {
+		_, err := client.CancelBooking(
+			t.Context(), as(w.token(t, subject, tenantA), &v1.CancelBookingRequest{BookingId: aSession}),
+		)
 		if allowed != (err == nil) {
 			t.Errorf("%s: %v", subject, err)
 		}
 		if err != nil {
-			if diff := cmp.Diff(told{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, tell(t, err)); diff != "" {
+			if diff := cmp.Diff(
+				told{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, tell(t, err),
+			); diff != "" {
 				t.Error(diff)
 			}
 		}
@@ -163,7 +184,9 @@ func TestAnAccountIsNoMember(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	client := berthv1connect.NewMemberServiceClient(http1, w.url)
-	for subject, want := range map[string]connect.Code{"member": connect.CodeUnimplemented, "sa:partner": connect.CodePermissionDenied} {
+	for subject, want := range map[string]connect.Code{
+		"member": connect.CodeUnimplemented, "sa:partner": connect.CodePermissionDenied,
+	} {
 		_, err := client.GetMe(t.Context(), as(w.token(t, subject, tenantA), &v1.GetMeRequest{}))
 		if got := connect.CodeOf(err); got != want {
 			t.Errorf("%s: %v, want %v", subject, err, want)
@@ -187,17 +210,26 @@ func TestRefusalsAreAlikeInEveryProtocol(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	w.booking.book = answerBooking
-	w.booking.get = func(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
+	w.booking.get = func(
+		context.Context, *connect.Request[v1.GetBookingRequest],
+	) (*connect.Response[v1.GetBookingResponse], error) {
 		return nil, fault.Missing(fault.BookingNotFound, "booking")
 	}
-	w.members.importing = func(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error {
+	w.members.importing = func(
+		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
+	) error {
 		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").With("line", "1")
 	}
-	get := func(ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.GetBookingRequest) error {
+	get := func(
+		ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.GetBookingRequest,
+	) error {
 		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).GetBooking(ctx, as(token, message))
 		return err
 	}
-	stream := func(ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.ImportMembersRequest) error {
+	stream := func(
+		ctx context.Context, client *http.Client, options connect.ClientOption, token string,
+		message *v1.ImportMembersRequest,
+	) error {
 		stream, err := berthv1connect.NewMemberServiceClient(client, w.url, options).ImportMembers(ctx, as(token, message))
 		if err != nil {
 			return err
@@ -237,7 +269,9 @@ func TestRefusalsAreAlikeInEveryProtocol(t *testing.T) {
 				told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "member.import"}},
 			},
 			"stream, other tenant": {
-				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{TenantId: tenantB.String()}),
+				stream(
+					t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{TenantId: tenantB.String()},
+				),
 				told{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
 			},
 			"stream, invalid": {
@@ -259,12 +293,16 @@ func TestRefusalsAreAlikeInEveryProtocol(t *testing.T) {
 func TestOrdinaryGRPCClient(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
-	w.booking.book = func(ctx context.Context, r *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+	w.booking.book = func(
+		ctx context.Context, r *connect.Request[v1.BookRequest],
+	) (*connect.Response[v1.BookResponse], error) {
 		answer, err := answerBooking(ctx, r)
-		setBookingHeaders(answer.Header(), "CONFIRMED", false)
+		convert.SetBookingHeaders(answer.Header(), "CONFIRMED", false)
 		return answer, err
 	}
-	conn, err := grpc.NewClient(strings.TrimPrefix(w.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	conn, err := grpc.NewClient(
+		strings.TrimPrefix(w.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,14 +310,19 @@ func TestOrdinaryGRPCClient(t *testing.T) {
 	book := func(token, session string) (metadata.MD, error) {
 		ctx := metadata.AppendToOutgoingContext(t.Context(), "authorization", "Bearer "+token, "idempotency-key", "k1")
 		var header metadata.MD
-		err := conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: session}, new(v1.BookResponse), grpc.Header(&header))
+		err := conn.Invoke(
+			ctx, berthv1connect.BookingServiceBookProcedure, &v1.BookRequest{SessionId: session}, new(v1.BookResponse),
+			grpc.Header(&header),
+		)
 		return header, err
 	}
 	header, err := book(w.token(t, "member", tenantA), aSession)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"x-booking-status": "CONFIRMED", "x-idempotent": "false", "x-idempotency-key": "k1"} {
+	for name, want := range map[string]string{
+		"x-booking-status": "CONFIRMED", "x-idempotent": "false", "x-idempotency-key": "k1",
+	} {
 		if got := header.Get(name); len(got) != 1 || got[0] != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
@@ -339,10 +382,14 @@ func TestWhatNobodyMaySee(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWire(t)
-			w.booking.book = func(ctx context.Context, _ *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+			w.booking.book = func(
+				ctx context.Context, _ *connect.Request[v1.BookRequest],
+			) (*connect.Response[v1.BookResponse], error) {
 				return nil, broken(ctx)
 			}
-			w.members.importing = func(ctx context.Context, _ *connect.Request[v1.ImportMembersRequest], _ *connect.ServerStream[v1.ImportMembersResponse]) error {
+			w.members.importing = func(
+				ctx context.Context, _ *connect.Request[v1.ImportMembersRequest], _ *connect.ServerStream[v1.ImportMembersResponse],
+			) error {
 				return broken(ctx)
 			}
 			request := as(w.token(t, "owner", tenantA), &v1.BookRequest{SessionId: aSession})
@@ -367,7 +414,8 @@ func TestWhatNobodyMaySee(t *testing.T) {
 				t.Error(diff)
 			}
 			log := w.log.String()
-			if strings.Count(log, "secret: 1234") != 2 || strings.Count(log, `"request_id":"abc-1"`) != 2 || strings.Contains(log, "Bearer") {
+			if strings.Count(log, "secret: 1234") != 2 || strings.Count(log, `"request_id":"abc-1"`) != 2 ||
+				strings.Contains(log, "Bearer") {
 				t.Error(log)
 			}
 			if name == "panic" && !strings.Contains(log, "chain_test.go") {
@@ -390,7 +438,9 @@ func TestTheSourceOfRolesIsDown(t *testing.T) {
 func TestTimeIsLimited(t *testing.T) {
 	t.Parallel()
 	w := newWire(t, func(c *Config) { c.TimeLimit = 50 * time.Millisecond })
-	w.booking.book = func(ctx context.Context, _ *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+	w.booking.book = func(
+		ctx context.Context, _ *connect.Request[v1.BookRequest],
+	) (*connect.Response[v1.BookResponse], error) {
 		<-ctx.Done()
 		return nil, fmt.Errorf("booking: %w", ctx.Err())
 	}
@@ -408,7 +458,9 @@ func TestACallerThatLeavesEndsTheRequest(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	begun, ended := make(chan struct{}), make(chan error, 1)
-	w.booking.book = func(ctx context.Context, _ *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+	w.booking.book = func(
+		ctx context.Context, _ *connect.Request[v1.BookRequest],
+	) (*connect.Response[v1.BookResponse], error) {
 		close(begun)
 		<-ctx.Done()
 		ended <- ctx.Err()
@@ -442,33 +494,62 @@ func TestFaultsInTheContractsWords(t *testing.T) {
 		text string
 	}{
 		"fault": {
-			err:  fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Too early.").With("opens_at", "2026-03-29T01:00:00Z"),
-			want: told{connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"}}, text: "Too early.",
+			err: fault.New(
+				fault.FailedPrecondition, fault.AdvanceWindow, "Too early.",
+			).With("opens_at", "2026-03-29T01:00:00Z"),
+			want: told{connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"}},
+			text: "Too early.",
 		},
 		"wrapped fault with a cause": {
-			err:  fmt.Errorf("book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").Because(errors.New("secret"))),
+			err: fmt.Errorf(
+				"book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").Because(errors.New("secret")),
+			),
 			want: told{Code: connect.CodeUnavailable, Reason: "CONTENTION"}, text: "Try again.",
 		},
 		"field": {
 			err:  fault.Invalid("session.start", "start is wrong."),
-			want: told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "session.start"}}, text: "start is wrong.",
+			want: told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "session.start"}},
+			text: "start is wrong.",
 		},
 		"encoded already": {
 			err:  fmt.Errorf("read: %w", tooLarge(7)),
-			want: told{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "7"}}, text: "The request is larger than 7 bytes.",
+			want: told{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "7"}},
+			text: "The request is larger than 7 bytes.",
 		},
 		"commit unknown": {
 			err:  fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("secret")),
 			want: told{connect.CodeDeadlineExceeded, "DEADLINE_EXCEEDED", map[string]string{"outcome": "unknown"}},
 		},
-		"caller left":           {ctx: ended, err: errors.New("secret"), want: told{Code: connect.CodeCanceled, Reason: "CANCELED"}},
-		"late":                  {ctx: late, err: errors.New("secret"), want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}},
-		"late inside":           {err: fmt.Errorf("x: %w", context.DeadlineExceeded), want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}},
-		"a fault, though late":  {ctx: late, err: fault.Missing(fault.PlanNotFound, "plan"), want: told{Code: connect.CodeNotFound, Reason: "PLAN_NOT_FOUND"}},
-		"connect's argument":    {err: connect.NewError(connect.CodeInvalidArgument, errors.New("odd")), want: told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}, text: "odd"},
-		"connect's size":        {err: connect.NewError(connect.CodeResourceExhausted, errors.New("big")), want: told{Code: connect.CodeResourceExhausted, Reason: "REQUEST_TOO_LARGE"}, text: "big"},
-		"connect's own trouble": {err: connect.NewError(connect.CodeUnknown, errors.New("secret")), want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}}},
-		"anything":              {err: errors.New("secret"), want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}}, text: "Something went wrong. Its id is r1."},
+		"caller left": {
+			ctx: ended, err: errors.New("secret"), want: told{Code: connect.CodeCanceled, Reason: "CANCELED"},
+		},
+		"late": {
+			ctx: late, err: errors.New("secret"), want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
+		},
+		"late inside": {
+			err:  fmt.Errorf("x: %w", context.DeadlineExceeded),
+			want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
+		},
+		"a fault, though late": {
+			ctx: late, err: fault.Missing(fault.PlanNotFound, "plan"),
+			want: told{Code: connect.CodeNotFound, Reason: "PLAN_NOT_FOUND"},
+		},
+		"connect's argument": {
+			err:  connect.NewError(connect.CodeInvalidArgument, errors.New("odd")),
+			want: told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}, text: "odd",
+		},
+		"connect's size": {
+			err:  connect.NewError(connect.CodeResourceExhausted, errors.New("big")),
+			want: told{Code: connect.CodeResourceExhausted, Reason: "REQUEST_TOO_LARGE"}, text: "big",
+		},
+		"connect's own trouble": {
+			err:  connect.NewError(connect.CodeUnknown, errors.New("secret")),
+			want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
+		},
+		"anything": {
+			err: errors.New("secret"), want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
+			text: "Something went wrong. Its id is r1.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -476,7 +557,7 @@ func TestFaultsInTheContractsWords(t *testing.T) {
 			if ctx == nil {
 				ctx = t.Context()
 			}
-			ctx = context.WithValue(ctx, callKey{}, &call{id: "r1", principal: token.Principal{}})
+			ctx = context.WithValue(ctx, request.CallKey{}, &request.Call{ID: "r1", Principal: token.Principal{}})
 			wire := encode(ctx, faultOf(ctx, test.err))
 			if diff := cmp.Diff(test.want, tell(t, wire)); diff != "" {
 				t.Error(diff)

@@ -17,6 +17,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -33,7 +34,10 @@ type door struct {
 
 func newDoor(t *testing.T) *door {
 	t.Helper()
-	d := &door{begin: time.Now().UTC().Truncate(time.Second), now: new(atomic.Pointer[time.Time]), location: tenant.New[tenant.LocationID](time.Now())}
+	d := &door{
+		begin: time.Now().UTC().Truncate(time.Second), now: new(atomic.Pointer[time.Time]),
+		location: tenant.New[tenant.LocationID](time.Now()),
+	}
 	d.at(0)
 	d.testServer = newTestServer(t, func(c *app.Config) { c.Now = func() time.Time { return *d.now.Load() } })
 	d.CheckInServiceClient = berthv1connect.NewCheckInServiceClient(d.Client, d.URL)
@@ -86,12 +90,17 @@ func (d *door) scan(t *testing.T) *v1.SelfCheckInRequest {
 }
 
 func (d *door) near(latitude float64) *v1.SelfCheckInRequest {
-	return &v1.SelfCheckInRequest{SessionId: d.session, Proof: &v1.SelfCheckInRequest_Position{Position: &latlng.LatLng{Latitude: latitude, Longitude: 13.4}}}
+	return &v1.SelfCheckInRequest{
+		SessionId: d.session,
+		Proof:     &v1.SelfCheckInRequest_Position{Position: &latlng.LatLng{Latitude: latitude, Longitude: 13.4}},
+	}
 }
 
 // came is what a booking says of an arrival.
 func came(b *v1.Booking) *v1.Booking {
-	return &v1.Booking{Id: b.GetId(), Status: b.GetStatus(), CheckInTime: b.GetCheckInTime(), CheckInMethod: b.GetCheckInMethod()}
+	return &v1.Booking{
+		Id: b.GetId(), Status: b.GetStatus(), CheckInTime: b.GetCheckInTime(), CheckInMethod: b.GetCheckInMethod(),
+	}
 }
 
 func TestArrivalsTravelWhole(t *testing.T) {
@@ -100,7 +109,10 @@ func TestArrivalsTravelWhole(t *testing.T) {
 	id := d.book(t, "member", d.session)
 	confirmed := &v1.Booking{Id: id, Status: v1.BookingStatus_BOOKING_STATUS_CONFIRMED}
 	attended := func(method v1.CheckInMethod) *v1.Booking {
-		return &v1.Booking{Id: id, Status: v1.BookingStatus_BOOKING_STATUS_ATTENDED, CheckInTime: timestamppb.New(d.begin), CheckInMethod: method}
+		return &v1.Booking{
+			Id: id, Status: v1.BookingStatus_BOOKING_STATUS_ATTENDED, CheckInTime: timestamppb.New(d.begin),
+			CheckInMethod: method,
+		}
 	}
 	undo := func() {
 		t.Helper()
@@ -117,7 +129,9 @@ func TestArrivalsTravelWhole(t *testing.T) {
 		if err != nil || in.Msg.GetAlreadyCheckedIn() != already {
 			t.Fatal(in, err)
 		}
-		if diff := cmp.Diff(attended(v1.CheckInMethod_CHECK_IN_METHOD_MANUAL), came(in.Msg.GetBooking()), protocmp.Transform()); diff != "" {
+		if diff := cmp.Diff(
+			attended(v1.CheckInMethod_CHECK_IN_METHOD_MANUAL), came(in.Msg.GetBooking()), protocmp.Transform(),
+		); diff != "" {
 			t.Error(diff)
 		}
 	}
@@ -148,15 +162,31 @@ func TestCheckInRefusalsAreTold(t *testing.T) {
 		request *v1.SelfCheckInRequest
 		want    told
 	}{
-		"too far":     {0, d.near(52.6), told{connect.CodeFailedPrecondition, "GPS_TOO_FAR", map[string]string{"distance_meters": "11120", "max_meters": "200"}}},
-		"no place":    {0, d.near(91), told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "position"}}},
-		"no proof":    {0, &v1.SelfCheckInRequest{SessionId: d.session}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "proof"}}},
-		"no session":  {0, &v1.SelfCheckInRequest{SessionId: aSession, Proof: late.Proof}, told{connect.CodeNotFound, "SESSION_NOT_FOUND", nil}},
+		"too far": {
+			0, d.near(52.6),
+			told{
+				connect.CodeFailedPrecondition, "GPS_TOO_FAR", map[string]string{"distance_meters": "11120", "max_meters": "200"},
+			},
+		},
+		"no place": {
+			0, d.near(91), told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "position"}},
+		},
+		"no proof": {
+			0, &v1.SelfCheckInRequest{SessionId: d.session},
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "proof"}},
+		},
+		"no session": {
+			0, &v1.SelfCheckInRequest{SessionId: aSession, Proof: late.Proof},
+			told{connect.CodeNotFound, "SESSION_NOT_FOUND", nil},
+		},
 		"an old code": {10 * time.Minute, late, told{connect.CodeFailedPrecondition, "QR_INVALID", nil}},
-		"a huge code": {0, &v1.SelfCheckInRequest{SessionId: d.session, Proof: &v1.SelfCheckInRequest_QrToken{QrToken: strings.Repeat("A", 501)}},
+		"a huge code": {0, &v1.SelfCheckInRequest{
+			SessionId: d.session, Proof: &v1.SelfCheckInRequest_QrToken{QrToken: strings.Repeat("A", 501)},
+		},
 			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "qr_token"}}},
 		"too late": {checkInCloses, late, told{connect.CodeFailedPrecondition, "CHECKIN_WINDOW", map[string]string{
-			"opens_at": d.begin.Add(-time.Hour).Format(time.RFC3339), "closes_at": d.begin.Add(checkInCloses).Format(time.RFC3339),
+			"opens_at":  d.begin.Add(-time.Hour).Format(time.RFC3339),
+			"closes_at": d.begin.Add(checkInCloses).Format(time.RFC3339),
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,7 +207,8 @@ func TestCheckInRefusalsAreTold(t *testing.T) {
 // checkInCloses is when that is by default, after the start of an hour's session.
 const checkInCloses = 90 * time.Minute
 
-// Who may tick off, and see codes, is in testdata/access.golden; that a refusal comes before anything is looked up, here.
+// Who may tick off, and see codes, is in testdata/access.golden; that a refusal comes before anything is looked up,
+// here.
 func TestMembersNeitherTickOffNorSeeCodes(t *testing.T) {
 	t.Parallel()
 	d := newDoor(t)
@@ -201,7 +232,7 @@ func TestMembersNeitherTickOffNorSeeCodes(t *testing.T) {
 			return err
 		},
 		"attendance": func(ctx context.Context) error {
-			_, err := d.ListAttendance(ctx, as(by, &v1.ListAttendanceRequest{MemberId: idText(d.Members["member"])}))
+			_, err := d.ListAttendance(ctx, as(by, &v1.ListAttendanceRequest{MemberId: convert.IDText(d.Members["member"])}))
 			return err
 		},
 	} {
@@ -219,11 +250,14 @@ func TestTheDisplayIsPublicAndWhole(t *testing.T) {
 	if _, err := d.CheckIn(t.Context(), as(d.Token(t, "coach"), &v1.CheckInRequest{BookingId: id})); err != nil {
 		t.Fatal(err)
 	}
-	link, err := d.CreateDisplayUrl(t.Context(), as(d.Token(t, "coach"), &v1.CreateDisplayUrlRequest{SessionId: d.session}))
+	link, err := d.CreateDisplayUrl(
+		t.Context(), as(d.Token(t, "coach"), &v1.CreateDisplayUrlRequest{SessionId: d.session}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if link.Msg.GetUrl() != "https://berth.test/display/"+link.Msg.GetToken() || !link.Msg.GetExpireTime().AsTime().Equal(d.begin.Add(10*time.Minute)) {
+	if link.Msg.GetUrl() != "https://berth.test/display/"+link.Msg.GetToken() ||
+		!link.Msg.GetExpireTime().AsTime().Equal(d.begin.Add(10*time.Minute)) {
 		t.Error(link.Msg)
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
@@ -240,11 +274,16 @@ func TestTheDisplayIsPublicAndWhole(t *testing.T) {
 		want := &v1.GetDisplayResponse{
 			Title: "Vinyasa", LocationName: "Pier 1", CoachName: "Coach", TimeZone: "Europe/Berlin", Expected: 4, Arrived: 2,
 			StartTime: timestamppb.New(d.begin), EndTime: timestamppb.New(d.begin.Add(time.Hour)),
-			Arrivals:         []*v1.DisplayArrival{{DisplayName: "Member", PartySize: 2, CheckInTime: timestamppb.New(d.begin)}},
-			RefreshTime:      timestamppb.New(d.begin.Add(30 * time.Second)),
-			CheckinOpensTime: timestamppb.New(d.begin.Add(-time.Hour)), CheckinClosesTime: timestamppb.New(d.begin.Add(checkInCloses)),
+			Arrivals: []*v1.DisplayArrival{
+				{DisplayName: "Member", PartySize: 2, CheckInTime: timestamppb.New(d.begin)},
+			},
+			RefreshTime:       timestamppb.New(d.begin.Add(30 * time.Second)),
+			CheckinOpensTime:  timestamppb.New(d.begin.Add(-time.Hour)),
+			CheckinClosesTime: timestamppb.New(d.begin.Add(checkInCloses)),
 		}
-		if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(want, "qr_token", "next_token")); diff != "" {
+		if diff := cmp.Diff(
+			want, got, protocmp.Transform(), protocmp.IgnoreFields(want, "qr_token", "next_token"),
+		); diff != "" {
 			t.Error(diff)
 		}
 		_, err = public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: got.GetQrToken()}))
@@ -263,7 +302,7 @@ func TestAttendanceIsReadPageByPage(t *testing.T) {
 	}
 	d.exec(t, `update bookings set status = 'NO_SHOW' where id = $1`, want[4])
 	d.book(t, "member", d.add(t, time.Hour)) // to come
-	ask := &v1.ListAttendanceRequest{MemberId: idText(d.Members["member"]), PageSize: 2}
+	ask := &v1.ListAttendanceRequest{MemberId: convert.IDText(d.Members["member"]), PageSize: 2}
 	var got []string
 	for page := 1; ; page++ {
 		answer, err := d.ListAttendance(t.Context(), as(d.Token(t, "coach"), ask))
@@ -280,7 +319,7 @@ func TestAttendanceIsReadPageByPage(t *testing.T) {
 			break
 		}
 		if page == 1 {
-			other := &v1.ListAttendanceRequest{MemberId: idText(d.Members["admin"]), PageToken: ask.GetPageToken()}
+			other := &v1.ListAttendanceRequest{MemberId: convert.IDText(d.Members["admin"]), PageToken: ask.GetPageToken()}
 			_, err := d.ListAttendance(t.Context(), as(d.Token(t, "coach"), other))
 			if told := tell(t, err); told.Reason != "INVALID_FIELD" || told.Metadata["field"] != "page_token" {
 				t.Error(told)

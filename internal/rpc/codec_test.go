@@ -23,7 +23,10 @@ func TestMessagesThatCannotBeRead(t *testing.T) {
 		body, kind, encoding string
 		field, says          string
 	}{
-		"unknown field":        {body: `{"sessionId":"` + aSession + `","partySizes":2}`, field: "partySizes", says: `There is no field "partySizes".`},
+		"unknown field": {
+			body: `{"sessionId":"` + aSession + `","partySizes":2}`, field: "partySizes",
+			says: `There is no field "partySizes".`,
+		},
 		"unknown field inside": {body: `{"nonsense":{"a":[1,2]}}`, field: "nonsense"},
 		"wrong type":           {body: `{"partySize":"many"}`, field: "partySize"},
 		"unknown enum":         {body: `{"channel":"FAX"}`, field: "channel"},
@@ -35,7 +38,9 @@ func TestMessagesThatCannotBeRead(t *testing.T) {
 		"binary":               {body: "\x0a\xff", kind: "application/proto"},
 		"no UTF-8":             {body: "\x0a\x01\xff", kind: "application/proto"},
 		"no gzip":              {body: "{}", encoding: "gzip", says: "The message cannot be read: unexpected EOF."},
-		"no gzip either":       {body: strings.Repeat("{}", 20), encoding: "gzip", says: "The message cannot be read: gzip: invalid header."},
+		"no gzip either": {
+			body: strings.Repeat("{}", 20), encoding: "gzip", says: "The message cannot be read: gzip: invalid header.",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -6,6 +6,8 @@ import (
 
 	connectcors "connectrpc.com/cors"
 	"github.com/rs/cors"
+
+	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 // crossOrigin lets pages of the given origins call from a browser.
@@ -18,9 +20,9 @@ func crossOrigin(origins []string) func(http.Handler) http.Handler {
 		AllowedOrigins: origins,
 		AllowedMethods: connectcors.AllowedMethods(),
 		AllowedHeaders: append(connectcors.AllowedHeaders(),
-			"Authorization", idempotencyKeyHeader, bookingChannelHeader, requestIDHeader, "If-None-Match"),
+			"Authorization", convert.IdempotencyKeyHeader, convert.BookingChannelHeader, requestIDHeader, "If-None-Match"),
 		ExposedHeaders: append(connectcors.ExposedHeaders(),
-			bookingStatusHeader, idempotentHeader, idempotencyKeyEcho, requestIDHeader, "Etag"),
+			convert.BookingStatusHeader, convert.IdempotentHeader, convert.IdempotencyKeyEcho, requestIDHeader, "Etag"),
 		MaxAge: int((2 * time.Hour).Seconds()),
 	}).Handler
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/request"
 )
 
 // errorDomain is the domain of every ErrorInfo.
@@ -42,8 +43,8 @@ var codes = map[fault.Kind]connect.Code{
 func encode(ctx context.Context, f *fault.Error) *connect.Error {
 	message, metadata := f.Message, maps.Clone(f.Metadata)
 	if f.Kind == fault.Internal {
-		message = "Something went wrong. Its id is " + RequestID(ctx) + "."
-		metadata = map[string]string{"request_id": RequestID(ctx)}
+		message = "Something went wrong. Its id is " + request.RequestID(ctx) + "."
+		metadata = map[string]string{"request_id": request.RequestID(ctx)}
 	} else if f.Field != "" {
 		if metadata == nil {
 			metadata = make(map[string]string, 1)
@@ -69,6 +70,7 @@ type sentence struct {
 }
 
 func (s *sentence) Error() string { return s.text }
+
 func (s *sentence) Unwrap() error { return s.fault }
 
 func attach(wire *connect.Error, message proto.Message) {
@@ -103,7 +105,10 @@ var (
 	broken = fault.New(fault.Internal, fault.InternalError, "Something went wrong.")
 	left   = fault.New(fault.Canceled, fault.CallerLeft, "The caller gave up.")
 	// Whether the change was made is not known: it may have been, so a retry needs an idempotency key.
-	outOfTime = fault.New(fault.DeadlineExceeded, fault.Timeout, "Out of time. Try again, with the same idempotency key if anything is to change.")
+	outOfTime = fault.New(
+		fault.DeadlineExceeded, fault.Timeout,
+		"Out of time. Try again, with the same idempotency key if anything is to change.",
+	)
 )
 
 // ownFault gives Connect's own errors a reason.

@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rpc/eventapi"
 	"github.com/berthhq/berth/internal/rules/grant"
 	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
@@ -51,7 +52,9 @@ type watching struct {
 }
 
 // watch opens a stream and waits for its first message.
-func (s *testServer) watch(t *testing.T, client berthv1connect.EventServiceClient, raw string, request *v1.WatchEventsRequest) *watching {
+func (s *testServer) watch(
+	t *testing.T, client berthv1connect.EventServiceClient, raw string, request *v1.WatchEventsRequest,
+) *watching {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(stop)
@@ -163,8 +166,13 @@ func TestFiltersOfEvents(t *testing.T) {
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
 	session, left := tenant.New[tenant.SessionID](time.Now()), tenant.New[tenant.SessionID](time.Now())
-	joined := outbox.Event{Type: outbox.WaitlistJoined, Session: session, Member: s.Members["member"], Data: map[string]any{"reason": "joined"}}
-	moved := outbox.Event{Type: outbox.BookingRescheduled, Session: session, Data: map[string]any{"reason": "moved", "from_session_id": left.String()}}
+	joined := outbox.Event{
+		Type: outbox.WaitlistJoined, Session: session, Member: s.Members["member"], Data: map[string]any{"reason": "joined"},
+	}
+	moved := outbox.Event{
+		Type: outbox.BookingRescheduled, Session: session,
+		Data: map[string]any{"reason": "moved", "from_session_id": left.String()},
+	}
 	start := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{}).cursor
 	s.happen(t, joined, about("other", s.Members["coach"]), moved)
 	for want, filter := range map[string]*v1.EventFilter{
@@ -172,12 +180,18 @@ func TestFiltersOfEvents(t *testing.T) {
 		"joined moved":       {SessionId: session.String()},
 		"moved":              {SessionId: left.String()},
 		"joined":             {MemberId: s.Members["member"].String()},
-		"joined other":       {Types: []v1.EventType{v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED, v1.EventType_EVENT_TYPE_WAITLIST_JOINED}},
-		"other":              {Types: []v1.EventType{v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED}, MemberId: s.Members["coach"].String()},
+		"joined other": {
+			Types: []v1.EventType{v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED, v1.EventType_EVENT_TYPE_WAITLIST_JOINED},
+		},
+		"other": {
+			Types: []v1.EventType{v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED}, MemberId: s.Members["coach"].String(),
+		},
 	} {
 		w := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Filter: filter, Cursor: start})
 		wantText(t, "watched", want, reasons(w.events(len(strings.Fields(want)))))
-		list, err := client.ListEvents(t.Context(), as(s.Token(t, "owner"), &v1.ListEventsRequest{Filter: filter, Cursor: start}))
+		list, err := client.ListEvents(
+			t.Context(), as(s.Token(t, "owner"), &v1.ListEventsRequest{Filter: filter, Cursor: start}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +214,9 @@ func TestMembersSeeTheirOwnEvents(t *testing.T) {
 	byMe.Actor = me.String()
 	s.happen(t,
 		about("another's", coach), byCoach, about("a guest's", tenant.MemberID{}),
-		outbox.Event{Type: outbox.SessionCancelled, Session: session, Actor: coach.String(), Data: map[string]any{"reason": "private"}},
+		outbox.Event{
+			Type: outbox.SessionCancelled, Session: session, Actor: coach.String(), Data: map[string]any{"reason": "private"},
+		},
 		outbox.Event{Type: outbox.RolesChanged, Data: map[string]any{"role": "desk"}},
 		outbox.Event{Type: outbox.RolesChanged, Member: me, Data: map[string]any{"roles": []string{"member"}}},
 		outbox.Event{Type: outbox.CatalogChanged},
@@ -223,7 +239,10 @@ func TestMembersSeeTheirOwnEvents(t *testing.T) {
 		t.Errorf("my own doing: %v", e)
 	}
 	// Asking for somebody else's gives nothing, in whichever way.
-	list, err = client.ListEvents(t.Context(), as(s.Token(t, "member"), &v1.ListEventsRequest{Cursor: start, Filter: &v1.EventFilter{MemberId: coach.String()}}))
+	list, err = client.ListEvents(
+		t.Context(),
+		as(s.Token(t, "member"), &v1.ListEventsRequest{Cursor: start, Filter: &v1.EventFilter{MemberId: coach.String()}}),
+	)
 	if err != nil || len(list.Msg.GetEvents()) > 0 {
 		t.Errorf("%v, %v", list, err)
 	}
@@ -236,7 +255,10 @@ func TestMembersDoNotSeeDrafts(t *testing.T) {
 		return &outbox.Record{Event: outbox.Event{Type: what}, Draft: true}
 	}
 	who := tenant.Caller{Tenant: tenantA, Member: memberOf("x"), Own: true}
-	records := []*outbox.Record{draft(outbox.SessionCreated), draft(outbox.SessionUpdated), draft(outbox.SessionUnpublished), draft(outbox.SessionDeleted)}
+	records := []*outbox.Record{
+		draft(outbox.SessionCreated), draft(outbox.SessionUpdated), draft(outbox.SessionUnpublished),
+		draft(outbox.SessionDeleted),
+	}
 	seen := outbox.Filter{}.See(records, who)
 	if len(seen) != 1 || seen[0].Type != outbox.SessionUnpublished {
 		t.Errorf("%v", seen)
@@ -252,7 +274,9 @@ func TestRolesThatChangeWhileWatching(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
-	owner := tenant.Caller{Tenant: s.Tenant, Subject: "owner", Member: s.Members["owner"], Roles: []string{tenant.RoleOwner}}
+	owner := tenant.Caller{
+		Tenant: s.Tenant, Subject: "owner", Member: s.Members["owner"], Roles: []string{tenant.RoleOwner},
+	}
 	w := s.watch(t, client, s.Token(t, "member"), &v1.WatchEventsRequest{})
 	me, coach := s.Members["member"], s.Members["coach"]
 
@@ -268,10 +292,14 @@ func TestRolesThatChangeWhileWatching(t *testing.T) {
 	}
 	s.happen(t, about("hidden", coach), about("3", me))
 	wantText(t, "as a member again", "ROLES_CHANGED 3", reasons(w.events(2)))
-	if _, err := s.App.Accounts.UpdateMember(t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil }); err != nil {
+	if _, err := s.App.Accounts.UpdateMember(
+		t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
+	); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "event.read"}}, w.end()); diff != "" {
+	if diff := cmp.Diff(
+		told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "event.read"}}, w.end(),
+	); diff != "" {
 		t.Errorf("suspended (-want +got):\n%s", diff)
 	}
 }
@@ -280,8 +308,12 @@ func TestServiceAccountsWatchUntilTheyAreRevoked(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
-	owner := tenant.Caller{Tenant: s.Tenant, Subject: "owner", Member: s.Members["owner"], Roles: []string{tenant.RoleOwner}}
-	account, _, err := s.App.Accounts.CreateServiceAccount(t.Context(), owner, grant.Account{Name: "Robot", Roles: []string{tenant.RolePartner}})
+	owner := tenant.Caller{
+		Tenant: s.Tenant, Subject: "owner", Member: s.Members["owner"], Roles: []string{tenant.RoleOwner},
+	}
+	account, _, err := s.App.Accounts.CreateServiceAccount(
+		t.Context(), owner, grant.Account{Name: "Robot", Roles: []string{tenant.RolePartner}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,9 +354,9 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 func TestHeartbeats(t *testing.T) {
 	t.Parallel()
 	ticks, asked := make(chan time.Time), make(chan time.Duration, 3)
-	s := startTestServer(t, Config{beat: func(every time.Duration) heartbeat {
+	s := startTestServer(t, Config{beat: func(every time.Duration) eventapi.Heartbeat {
 		asked <- every
-		return heartbeat{ticks, func() {}, func() {}}
+		return eventapi.Heartbeat{Ticks: ticks, Reset: func() {}, Stop: func() {}}
 	}})
 	client := berthv1connect.NewEventServiceClient(http1, s.URL, connect.WithGRPCWeb())
 	w := s.watch(t, client, s.Token(t, "member"), &v1.WatchEventsRequest{})
@@ -371,8 +403,13 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	s := startTestServer(t, Config{sendTimeout: 2 * time.Second})
 	const most = 64 << 10 // bytes that the client's transport takes unread
-	transport := &http.Transport{Protocols: unencryptedHTTP2(), HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: most, MaxReceiveBufferPerConnection: most}}
-	client := berthv1connect.NewEventServiceClient(&http.Client{Transport: transport}, s.URL, connect.WithGRPC(), connect.WithAcceptCompression("gzip", nil, nil))
+	transport := &http.Transport{
+		Protocols: unencryptedHTTP2(),
+		HTTP2:     &http.HTTP2Config{MaxReceiveBufferPerStream: most, MaxReceiveBufferPerConnection: most},
+	}
+	client := berthv1connect.NewEventServiceClient(
+		&http.Client{Transport: transport}, s.URL, connect.WithGRPC(), connect.WithAcceptCompression("gzip", nil, nil),
+	)
 	w := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{})
 	long := strings.Repeat("x", most)
 	for range 8 {
@@ -468,14 +505,14 @@ func TestEveryTypeOfEventIsInTheContract(t *testing.T) {
 		t.Fatalf("only %d types were found", len(known))
 	}
 	for _, word := range known {
-		if eventTypes[outbox.Type(word)] == 0 {
+		if eventapi.EventTypes[outbox.Type(word)] == 0 {
 			t.Errorf("the contract lacks %s", word)
 		}
 	}
-	if len(eventTypes) != len(known) {
-		t.Errorf("the contract has %d types, the log %d", len(eventTypes), len(known))
+	if len(eventapi.EventTypes) != len(known) {
+		t.Errorf("the contract has %d types, the log %d", len(eventapi.EventTypes), len(known))
 	}
-	if len(eventTypeWords) != len(v1.EventType_name)-1 {
-		t.Errorf("two of the contract's types are one word: %v", eventTypeWords)
+	if len(eventapi.EventTypeWords) != len(v1.EventType_name)-1 {
+		t.Errorf("two of the contract's types are one word: %v", eventapi.EventTypeWords)
 	}
 }

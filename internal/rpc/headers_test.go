@@ -6,6 +6,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
@@ -25,12 +26,14 @@ func TestTheHeadersChannelWins(t *testing.T) {
 		{"phone", v1.Channel_CHANNEL_ONLINE, catalog.Phone},
 		{"Online", v1.Channel_CHANNEL_PHONE, catalog.Online},
 	} {
-		got, err := bookingChannel(http.Header{"X-Booking-Channel": {test.header}}, test.body)
+		got, err := convert.BookingChannel(http.Header{"X-Booking-Channel": {test.header}}, test.body)
 		if err != nil || got != test.want {
 			t.Errorf("%q over %v is %v (%v), want %v", test.header, test.body, got, err, test.want)
 		}
 	}
-	if _, err := bookingChannel(http.Header{"X-Booking-Channel": {"fax"}}, 0); fault.ReasonOf(err) != fault.InvalidField {
+	if _, err := convert.BookingChannel(
+		http.Header{"X-Booking-Channel": {"fax"}}, 0,
+	); fault.ReasonOf(err) != fault.InvalidField {
 		t.Errorf("fax: %v", err)
 	}
 }
@@ -38,7 +41,7 @@ func TestTheHeadersChannelWins(t *testing.T) {
 func TestBookingHeaders(t *testing.T) {
 	t.Parallel()
 	answer := make(http.Header)
-	setBookingHeaders(answer, "WAITLISTED", true)
+	convert.SetBookingHeaders(answer, "WAITLISTED", true)
 	for name, want := range map[string]string{"X-Booking-Status": "WAITLISTED", "X-Idempotent": "true"} {
 		if got := answer.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
@@ -48,14 +51,14 @@ func TestBookingHeaders(t *testing.T) {
 
 func TestETags(t *testing.T) {
 	t.Parallel()
-	if got, err := expected(""); got != nil || err != nil {
+	if got, err := convert.Expected(""); got != nil || err != nil {
 		t.Error(got, err)
 	}
-	if got, err := expected(etag(7)); err != nil || got == nil || *got != 7 {
+	if got, err := convert.Expected(convert.Etag(7)); err != nil || got == nil || *got != 7 {
 		t.Error(got, err)
 	}
 	for _, text := range []string{"7", "v", "v07", "v7 ", "w7"} {
-		if _, err := expected(text); fault.ReasonOf(err) != fault.ETagMismatch {
+		if _, err := convert.Expected(text); fault.ReasonOf(err) != fault.ETagMismatch {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -71,12 +71,17 @@ func (h *Health) handler(services []string, options ...connect.HandlerOption) ht
 	}
 	mux := http.NewServeMux()
 	mux.Handle(healthService+"Check", connect.NewUnaryHandler(healthService+"Check",
-		func(ctx context.Context, r *connect.Request[healthpb.HealthCheckRequest]) (*connect.Response[healthpb.HealthCheckResponse], error) {
+		func(
+			ctx context.Context, r *connect.Request[healthpb.HealthCheckRequest],
+		) (*connect.Response[healthpb.HealthCheckResponse], error) {
 			answer, err := status(ctx, r.Msg.GetService())
 			return connect.NewResponse(answer), err
 		}, options...))
 	mux.Handle(healthService+"Watch", connect.NewServerStreamHandler(healthService+"Watch",
-		func(ctx context.Context, r *connect.Request[healthpb.HealthCheckRequest], stream *connect.ServerStream[healthpb.HealthCheckResponse]) error {
+		func(
+			ctx context.Context, r *connect.Request[healthpb.HealthCheckRequest],
+			stream *connect.ServerStream[healthpb.HealthCheckResponse],
+		) error {
 			return h.watch(ctx, func() (*healthpb.HealthCheckResponse, error) { return status(ctx, r.Msg.GetService()) }, stream)
 		}, options...))
 	return mux
@@ -86,7 +91,10 @@ func (h *Health) handler(services []string, options ...connect.HandlerOption) ht
 // shutdown it hears at once.
 const watchEvery = 5 * time.Second
 
-func (h *Health) watch(ctx context.Context, status func() (*healthpb.HealthCheckResponse, error), stream *connect.ServerStream[healthpb.HealthCheckResponse]) error {
+func (h *Health) watch(
+	ctx context.Context, status func() (*healthpb.HealthCheckResponse, error),
+	stream *connect.ServerStream[healthpb.HealthCheckResponse],
+) error {
 	tick := time.NewTicker(watchEvery)
 	defer tick.Stop()
 	last := healthpb.HealthCheckResponse_UNKNOWN

@@ -27,7 +27,7 @@ import (
 type testServer struct {
 	URL    string
 	Client *http.Client
-	App    *app.App
+	App    *app.Services
 	DB     *pgtest.DB
 	Tenant tenant.TenantID
 	// Members are the tenant's, by role.
@@ -48,7 +48,9 @@ func newTestServer(t testing.TB, adapt ...func(*app.Config)) *testServer {
 // startTestServer is newTestServer with a part of the server's own configuration.
 func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
-	s := &testServer{DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID), metrics: prometheus.NewRegistry()}
+	s := &testServer{
+		DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID), metrics: prometheus.NewRegistry(),
+	}
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +82,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 		t.Fatal(err)
 	}
 	with.TimeLimit = cmp.Or(with.TimeLimit, patience)
-	with.App, with.Guard, with.Verifier, with.Issuer, with.Now = s.App, guard, verifier, s.issuer, config.Now
+	with.Services, with.Guard, with.Verifier, with.Issuer, with.Now = s.App, guard, verifier, s.issuer, config.Now
 	with.Health = NewHealth(func(context.Context) error { return nil })
 	with.Logger, with.Metrics = slog.New(slog.NewTextHandler(t.Output(), nil)), s.metrics
 	handler, err := New(with)

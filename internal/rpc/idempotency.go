@@ -10,19 +10,25 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 const maxIdempotencyKey = 200
 
 // withKey reads the key under which the caller may repeat a mutation. Requests without one, and RPCs that have no
 // side effects or no caller, have none.
-func (a *admission) withKey(ctx context.Context, procedure string, header http.Header) (context.Context, *engine.IdempotencyKey, error) {
-	sent := header.Values(idempotencyKeyHeader)
+func (a *admission) withKey(
+	ctx context.Context, procedure string, header http.Header,
+) (context.Context, *engine.IdempotencyKey, error) {
+	sent := header.Values(convert.IdempotencyKeyHeader)
 	if rule := a.rules[procedure]; len(sent) == 0 || !rule.mutates() {
 		return ctx, nil, nil
 	}
 	if len(sent) > 1 || !visible(sent[0]) || len(sent[0]) > maxIdempotencyKey {
-		return ctx, nil, fault.Invalid(idempotencyKeyHeader, "The header %s must be 1 to %d visible ASCII characters.", idempotencyKeyHeader, maxIdempotencyKey)
+		return ctx, nil, fault.Invalid(
+			convert.IdempotencyKeyHeader, "The header %s must be 1 to %d visible ASCII characters.",
+			convert.IdempotencyKeyHeader, maxIdempotencyKey,
+		)
 	}
 	key := &engine.IdempotencyKey{Text: sent[0], Procedure: procedure}
 	return engine.WithIdempotencyKey(ctx, key), key, nil
@@ -49,7 +55,7 @@ func identify(key *engine.IdempotencyKey, header http.Header, message any) error
 		return fmt.Errorf("rpc: request not identified: %w", err)
 	}
 	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%q\n", key.Procedure, header.Values(bookingChannelHeader))
+	fmt.Fprintf(sum, "%s\n%q\n", key.Procedure, header.Values(convert.BookingChannelHeader))
 	sum.Write(body)
 	key.Hash = sum.Sum(nil)
 	return nil
@@ -58,8 +64,8 @@ func identify(key *engine.IdempotencyKey, header http.Header, message any) error
 // setKeyHeaders says in an answer's headers under which key it may be had again, and whether it was. The
 // handler may know of another reason to call it a repetition.
 func setKeyHeaders(answer http.Header, key *engine.IdempotencyKey) {
-	answer.Set(idempotencyKeyEcho, key.Text)
+	answer.Set(convert.IdempotencyKeyEcho, key.Text)
 	if key.Repeated {
-		answer.Set(idempotentHeader, "true")
+		answer.Set(convert.IdempotentHeader, "true")
 	}
 }

@@ -21,7 +21,9 @@ func TestIdempotencyKey(t *testing.T) {
 		credits := berthv1connect.NewCreditServiceClient(web, s.URL, options)
 		name := t.Name()
 		create := func(who, plan string, keys ...string) (*connect.Response[v1.CreatePlanResponse], error) {
-			request := as(s.Token(t, who), &v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: plan, Kind: v1.PlanKind_PLAN_KIND_UNLIMITED}})
+			request := as(
+				s.Token(t, who), &v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: plan, Kind: v1.PlanKind_PLAN_KIND_UNLIMITED}},
+			)
 			for _, key := range keys {
 				request.Header().Add("Idempotency-Key", key)
 			}
@@ -57,13 +59,17 @@ func TestIdempotencyKey(t *testing.T) {
 		}
 		for _, wrong := range [][]string{{"with space"}, {strings.Repeat("k", 201)}, {"one", "two"}} {
 			_, err := create("owner", name+" wrong", wrong...)
-			if diff := cmp.Diff(told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}}, tell(t, err)); diff != "" {
+			if diff := cmp.Diff(
+				told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}}, tell(t, err),
+			); diff != "" {
 				t.Errorf("%q: %s", wrong, diff)
 			}
 		}
 
 		members := berthv1connect.NewMemberServiceClient(web, s.URL, options)
-		csv := []byte("name,email\nMia," + strings.ToLower(strings.NewReplacer("/", "-", "+", "-").Replace(name)) + "@example.com\n")
+		csv := []byte(
+			"name,email\nMia," + strings.ToLower(strings.NewReplacer("/", "-", "+", "-").Replace(name)) + "@example.com\n",
+		)
 		var reports []*v1.MemberImportReport
 		for i := range 2 {
 			request := as(s.Token(t, "owner"), &v1.ImportMembersRequest{Csv: csv})

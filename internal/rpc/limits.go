@@ -70,7 +70,8 @@ func (i *inflater) Read(p []byte) (n int, err error) {
 			i.err = tooLarge(i.limit)
 		}
 	}
-	if _, told := errors.AsType[*connect.Error](i.err); i.err != nil && i.err != io.EOF && !told { //nolint:errorlint // gzip wraps no io.EOF, and means another by it
+	//nolint:errorlint // gzip returns io.EOF itself; a wrapped one means something else
+	if _, told := errors.AsType[*connect.Error](i.err); i.err != nil && i.err != io.EOF && !told {
 		i.err = encode(context.Background(), unreadable(i.err.Error()))
 	}
 	return n, i.err

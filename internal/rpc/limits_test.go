@@ -26,7 +26,9 @@ func TestOversizedRequests(t *testing.T) {
 	t.Parallel()
 	w := newWire(t, limited)
 	token := w.token(t, "owner", tenantA)
-	w.members.importing = func(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error {
+	w.members.importing = func(
+		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
+	) error {
 		t.Error("it came through")
 		return nil
 	}
@@ -76,7 +78,8 @@ func TestGzipBombs(t *testing.T) {
 type bomber struct{ to io.Writer }
 
 func (b *bomber) Write(p []byte) (int, error) { return len(p), nil }
-func (b *bomber) Reset(to io.Writer)          { b.to = to }
+
+func (b *bomber) Reset(to io.Writer) { b.to = to }
 
 func (b *bomber) Close() error {
 	_, err := b.to.Write(bomb)

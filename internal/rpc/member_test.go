@@ -17,6 +17,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -57,7 +58,9 @@ func TestMembersTravelWhole(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	sent := full()
-	sent.Id, sent.Roles, sent.Status = idText(tenant.New[tenant.MemberID](time.Now())), []string{"owner"}, v1.MemberStatus_MEMBER_STATUS_INACTIVE
+	sent.Id, sent.Roles, sent.Status = convert.IDText(
+		tenant.New[tenant.MemberID](time.Now()),
+	), []string{"owner"}, v1.MemberStatus_MEMBER_STATUS_INACTIVE
 	made := d.create(t, sent)
 	want := full()
 	want.Roles, want.Status, want.Etag = []string{"member"}, v1.MemberStatus_MEMBER_STATUS_ACTIVE, "v1"
@@ -94,9 +97,14 @@ func TestUpdatesFollowTheirMask(t *testing.T) {
 		made := full()
 		made.Subject, made.Email = "subject of "+path, path+"@example.com"
 		made = d.create(t, made)
-		sent := &v1.Member{Id: made.GetId(), Etag: made.GetEtag(), Subject: "other", Name: "Other", Tier: "other", Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE}
+		sent := &v1.Member{
+			Id: made.GetId(), Etag: made.GetEtag(), Subject: "other", Name: "Other", Tier: "other",
+			Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE,
+		}
 		set(sent)
-		answer, err := d.UpdateMember(t.Context(), as(d.Token(t, "coach"), &v1.UpdateMemberRequest{Member: sent, UpdateMask: mask(path)}))
+		answer, err := d.UpdateMember(
+			t.Context(), as(d.Token(t, "coach"), &v1.UpdateMemberRequest{Member: sent, UpdateMask: mask(path)}),
+		)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -117,7 +125,9 @@ func TestUpdatesFollowTheirMask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &v1.Member{Name: "Ben", Subject: "ben", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2"}
+	want := &v1.Member{
+		Name: "Ben", Subject: "ben", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
+	}
 	if diff := cmp.Diff(want, answer.Msg.GetMember(), protocmp.Transform(), served); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -127,7 +137,7 @@ func TestMemberRequestsThatCannotWork(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t)
 	made := d.create(t, full())
-	absent := idText(tenant.New[tenant.MemberID](time.Now()))
+	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	create := func(edit func(*v1.Member)) func(token string) error {
 		return func(token string) error {
 			m := &v1.Member{Name: "Ben"}
@@ -147,34 +157,49 @@ func TestMemberRequestsThatCannotWork(t *testing.T) {
 		reason string
 		field  string
 	}{
-		"no name":           {create(func(m *v1.Member) { m.Name = "" }), "INVALID_FIELD", "member"},
-		"blank name":        {create(func(m *v1.Member) { m.Name = " " }), "INVALID_FIELD", "member.name"},
-		"null in a name":    {create(func(m *v1.Member) { m.Name = "A\x00" }), "INVALID_FIELD", "member.name"},
-		"huge name":         {create(func(m *v1.Member) { m.Name = strings.Repeat("x", 1<<20) }), "INVALID_FIELD", "member.name"},
-		"email":             {create(func(m *v1.Member) { m.Email = "ben" }), "INVALID_FIELD", "member.email"},
-		"phone":             {create(func(m *v1.Member) { m.Phone = "+1234" }), "INVALID_FIELD", "member.phone"},
-		"phone, spaced":     {create(func(m *v1.Member) { m.Phone = "+351 912" }), "INVALID_FIELD", "member.phone"},
-		"zone":              {create(func(m *v1.Member) { m.TimeZone = "Europe/Atlantis" }), "INVALID_FIELD", "member.time_zone"},
+		"no name":        {create(func(m *v1.Member) { m.Name = "" }), "INVALID_FIELD", "member"},
+		"blank name":     {create(func(m *v1.Member) { m.Name = " " }), "INVALID_FIELD", "member.name"},
+		"null in a name": {create(func(m *v1.Member) { m.Name = "A\x00" }), "INVALID_FIELD", "member.name"},
+		"huge name": {
+			create(func(m *v1.Member) { m.Name = strings.Repeat("x", 1<<20) }), "INVALID_FIELD", "member.name",
+		},
+		"email":         {create(func(m *v1.Member) { m.Email = "ben" }), "INVALID_FIELD", "member.email"},
+		"phone":         {create(func(m *v1.Member) { m.Phone = "+1234" }), "INVALID_FIELD", "member.phone"},
+		"phone, spaced": {create(func(m *v1.Member) { m.Phone = "+351 912" }), "INVALID_FIELD", "member.phone"},
+		"zone": {
+			create(func(m *v1.Member) { m.TimeZone = "Europe/Atlantis" }), "INVALID_FIELD", "member.time_zone",
+		},
 		"zone, path":        {create(func(m *v1.Member) { m.TimeZone = "../etc" }), "INVALID_FIELD", "member.time_zone"},
 		"locale":            {create(func(m *v1.Member) { m.Locale = "xx-QQ" }), "INVALID_FIELD", "member.locale"},
 		"account's subject": {create(func(m *v1.Member) { m.Subject = "sa:" + absent }), "INVALID_FIELD", "member.subject"},
-		"long subject":      {create(func(m *v1.Member) { m.Subject = strings.Repeat("é", 128) }), "INVALID_FIELD", "member.subject"},
-		"tags twice":        {create(func(m *v1.Member) { m.Tags = []string{"a", "a"} }), "INVALID_FIELD", "member.tags"},
-		"email taken":       {create(func(m *v1.Member) { m.Email = "ANA@example.com" }), "ALREADY_EXISTS", "member.email"},
-		"subject taken":     {create(func(m *v1.Member) { m.Subject = "ana" }), "ALREADY_EXISTS", "member.subject"},
-		"roles in the mask": {update(&v1.Member{Id: made.GetId(), Roles: []string{"owner"}}, "roles"), "INVALID_FIELD", "update_mask"},
+		"long subject": {
+			create(func(m *v1.Member) { m.Subject = strings.Repeat("é", 128) }), "INVALID_FIELD", "member.subject",
+		},
+		"tags twice":    {create(func(m *v1.Member) { m.Tags = []string{"a", "a"} }), "INVALID_FIELD", "member.tags"},
+		"email taken":   {create(func(m *v1.Member) { m.Email = "ANA@example.com" }), "ALREADY_EXISTS", "member.email"},
+		"subject taken": {create(func(m *v1.Member) { m.Subject = "ana" }), "ALREADY_EXISTS", "member.subject"},
+		"roles in the mask": {
+			update(&v1.Member{Id: made.GetId(), Roles: []string{"owner"}}, "roles"), "INVALID_FIELD", "update_mask",
+		},
 		"no mask": {func(token string) error {
 			_, err := d.UpdateMember(t.Context(), as(token, &v1.UpdateMemberRequest{Member: &v1.Member{Id: made.GetId()}}))
 			return err
 		}, "INVALID_FIELD", "update_mask"},
-		"name cleared":      {update(&v1.Member{Id: made.GetId()}, "name"), "INVALID_FIELD", ""},
-		"subject changed":   {update(&v1.Member{Id: made.GetId(), Subject: "b"}, "subject"), "INVALID_FIELD", "member.subject"},
-		"absent":            {update(&v1.Member{Id: absent, Name: "B"}, "name"), "MEMBER_NOT_FOUND", ""},
-		"no id":             {update(&v1.Member{Id: "1", Name: "B"}, "name"), "INVALID_FIELD", "member.id"},
-		"old etag":          {update(&v1.Member{Id: made.GetId(), Name: "B", Etag: "v7"}, "name"), "ETAG_MISMATCH", ""},
-		"no etag of ours":   {update(&v1.Member{Id: made.GetId(), Name: "B", Etag: "W/\"1\""}, "name"), "ETAG_MISMATCH", ""},
-		"coach edits owner": {update(&v1.Member{Id: idText(d.Members["owner"]), Name: "B"}, "name"), "PERMISSION_DENIED", ""},
-		"coach ousts owner": {update(&v1.Member{Id: idText(d.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status"), "PERMISSION_DENIED", ""},
+		"name cleared": {update(&v1.Member{Id: made.GetId()}, "name"), "INVALID_FIELD", ""},
+		"subject changed": {
+			update(&v1.Member{Id: made.GetId(), Subject: "b"}, "subject"), "INVALID_FIELD", "member.subject",
+		},
+		"absent":          {update(&v1.Member{Id: absent, Name: "B"}, "name"), "MEMBER_NOT_FOUND", ""},
+		"no id":           {update(&v1.Member{Id: "1", Name: "B"}, "name"), "INVALID_FIELD", "member.id"},
+		"old etag":        {update(&v1.Member{Id: made.GetId(), Name: "B", Etag: "v7"}, "name"), "ETAG_MISMATCH", ""},
+		"no etag of ours": {update(&v1.Member{Id: made.GetId(), Name: "B", Etag: "W/\"1\""}, "name"), "ETAG_MISMATCH", ""},
+		"coach edits owner": {
+			update(&v1.Member{Id: convert.IDText(d.Members["owner"]), Name: "B"}, "name"), "PERMISSION_DENIED", "",
+		},
+		"coach ousts owner": {
+			update(&v1.Member{Id: convert.IDText(d.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status"),
+			"PERMISSION_DENIED", "",
+		},
 		"unregister nothing": {func(token string) error {
 			_, err := d.UnregisterDevice(t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: absent}))
 			return err
@@ -185,11 +210,19 @@ func TestMemberRequestsThatCannotWork(t *testing.T) {
 		}, "INVALID_FIELD", "kind"},
 		"nothing to import": {func(string) error { return d.importError(t, "owner", "") }, "INVALID_FIELD", "csv"},
 		"no CSV":            {func(string) error { return d.importError(t, "owner", "PK\x03\x04") }, "IMPORT_INVALID", "csv"},
-		"too many rows":     {func(string) error { return d.importError(t, "owner", "name\n"+strings.Repeat("A\n", 50_001)) }, "IMPORT_INVALID", "csv"},
-		"too much":          {func(string) error { return d.importError(t, "owner", "name\n"+strings.Repeat("A", 3_000_000)) }, "INVALID_FIELD", "csv"},
-		"coach imports":     {func(string) error { return d.importError(t, "coach", "name\nA\n") }, "PERMISSION_DENIED", ""},
+		"too many rows": {
+			func(string) error { return d.importError(t, "owner", "name\n"+strings.Repeat("A\n", 50_001)) }, "IMPORT_INVALID",
+			"csv",
+		},
+		"too much": {
+			func(string) error { return d.importError(t, "owner", "name\n"+strings.Repeat("A", 3_000_000)) }, "INVALID_FIELD",
+			"csv",
+		},
+		"coach imports": {func(string) error { return d.importError(t, "coach", "name\nA\n") }, "PERMISSION_DENIED", ""},
 		"last owner leaves": {func(string) error {
-			return update(&v1.Member{Id: idText(d.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status")(d.Token(t, "admin"))
+			return update(
+				&v1.Member{Id: convert.IDText(d.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status",
+			)(d.Token(t, "admin"))
 		}, "LAST_OWNER", ""},
 	} {
 		err := c.call(d.Token(t, "coach"))
@@ -256,7 +289,9 @@ func TestListMembersByPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	forged := base64.RawURLEncoding.EncodeToString(append(raw[:querySize:querySize], `{"Name":"\u0000"}`...))
+	forged := base64.RawURLEncoding.EncodeToString(
+		append(raw[:convert.QuerySize:convert.QuerySize], `{"Name":"\u0000"}`...),
+	)
 	_, err = list(&v1.ListMembersRequest{PageSize: 1, PageToken: forged})
 	if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
 		t.Errorf("%+v", got)
@@ -278,12 +313,16 @@ func TestMeOverTheWire(t *testing.T) {
 	if _, err := d.DB.Owner.Exec(t.Context(), `update members set notes = 'secret' where subject = 'member'`); err != nil {
 		t.Fatal(err)
 	}
-	device, err := d.RegisterDevice(t.Context(), as(token, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "push"}))
+	device, err := d.RegisterDevice(
+		t.Context(), as(token, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "push"}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	after, err := d.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{
-		Member:     &v1.Member{Id: idText(d.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Phone: "+351912345678", Etag: "v1"},
+		Member: &v1.Member{
+			Id: convert.IDText(d.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Phone: "+351912345678", Etag: "v1",
+		},
 		UpdateMask: mask("name", "phone"),
 	}))
 	if err != nil {
@@ -294,14 +333,17 @@ func TestMeOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &v1.Member{
-		Subject: "member", Name: "Mia", Phone: "+351912345678", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
+		Subject: "member", Name: "Mia", Phone: "+351912345678", Roles: []string{"member"},
+		Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
 	}
 	for _, got := range []*v1.Member{after.Msg.GetMember(), me.Msg.GetMember()} {
-		if diff := cmp.Diff(want, got, protocmp.Transform(), served); diff != "" || got.GetId() != idText(d.Members["member"]) {
+		if diff := cmp.Diff(want, got, protocmp.Transform(), served); diff != "" ||
+			got.GetId() != convert.IDText(d.Members["member"]) {
 			t.Errorf("%s (-want +got):\n%s", got.GetId(), diff)
 		}
 	}
-	if diff := cmp.Diff([]*v1.Device{device.Msg.GetDevice()}, me.Msg.GetDevices(), protocmp.Transform()); diff != "" || !slices.Contains(me.Msg.GetPermissions(), "booking.create") {
+	if diff := cmp.Diff([]*v1.Device{device.Msg.GetDevice()}, me.Msg.GetDevices(), protocmp.Transform()); diff != "" ||
+		!slices.Contains(me.Msg.GetPermissions(), "booking.create") {
 		t.Errorf("permissions %v, devices (-want +got):\n%s", me.Msg.GetPermissions(), diff)
 	}
 	for _, path := range []string{"subject", "status", "tier", "tags", "notes", "roles", "id"} {
@@ -310,7 +352,9 @@ func TestMeOverTheWire(t *testing.T) {
 			t.Errorf("%s: %+v", path, got)
 		}
 	}
-	if _, err := d.UnregisterDevice(t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: device.Msg.GetDevice().GetId()})); err != nil {
+	if _, err := d.UnregisterDevice(
+		t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: device.Msg.GetDevice().GetId()}),
+	); err != nil {
 		t.Error(err)
 	}
 	_, err = d.GetMe(t.Context(), as(d.Token(t, "stranger"), &v1.GetMeRequest{}))
@@ -320,7 +364,9 @@ func TestMeOverTheWire(t *testing.T) {
 }
 
 // whole reads an import's stream to its end.
-func (d *desk) whole(t *testing.T, client berthv1connect.MemberServiceClient, who string, request *v1.ImportMembersRequest) ([]*v1.ImportMembersResponse, error) {
+func (d *desk) whole(
+	t *testing.T, client berthv1connect.MemberServiceClient, who string, request *v1.ImportMembersRequest,
+) ([]*v1.ImportMembersResponse, error) {
 	t.Helper()
 	stream, err := client.ImportMembers(t.Context(), as(d.Token(t, who), request))
 	if err != nil {
@@ -351,9 +397,16 @@ func TestImportsTellTheirProgress(t *testing.T) {
 			fmt.Fprintf(&file, "M%d;m%d@%s.example.com\n", i, i, strings.ReplaceAll(name, "+", "-"))
 		}
 		good := file.String()
-		events, err := d.whole(t, client, "owner", &v1.ImportMembersRequest{Csv: []byte(good + "M;m0@" + strings.ReplaceAll(name, "+", "-") + ".example.com\n")})
+		events, err := d.whole(
+			t, client, "owner",
+			&v1.ImportMembersRequest{Csv: []byte(good + "M;m0@" + strings.ReplaceAll(name, "+", "-") + ".example.com\n")},
+		)
 		want := []*v1.ImportMembersResponse{
-			{Event: &v1.ImportMembersResponse_Progress{Progress: &v1.MemberImportProgress{RowsTotal: 1501, RowsRead: 1000, RowsOk: 1000}}},
+			{
+				Event: &v1.ImportMembersResponse_Progress{
+					Progress: &v1.MemberImportProgress{RowsTotal: 1501, RowsRead: 1000, RowsOk: 1000},
+				},
+			},
 			{Event: &v1.ImportMembersResponse_Progress{Progress: &v1.MemberImportProgress{
 				RowsTotal: 1501, RowsRead: 1501, RowsOk: 1500, RowsWrong: 1,
 				Problems: []*v1.MemberImportProblem{{Row: 1502, Column: "email", Message: "Row 2 has the same email."}},
@@ -407,16 +460,22 @@ func TestMembersOfTwoTenants(t *testing.T) {
 			return err
 		},
 		"UpdateMember": func(id string) error {
-			_, err := d.UpdateMember(t.Context(), as(elsewhere, &v1.UpdateMemberRequest{Member: &v1.Member{Id: id, Name: "B"}, UpdateMask: mask("name")}))
+			_, err := d.UpdateMember(
+				t.Context(),
+				as(elsewhere, &v1.UpdateMemberRequest{Member: &v1.Member{Id: id, Name: "B"}, UpdateMask: mask("name")}),
+			)
 			return err
 		},
 	} {
-		theirs, absent := tell(t, call(made.GetId())), tell(t, call(idText(tenant.New[tenant.MemberID](time.Now()))))
-		if diff := cmp.Diff(absent, theirs); diff != "" || theirs.Reason != "MEMBER_NOT_FOUND" || theirs.Code != connect.CodeNotFound {
+		theirs, absent := tell(t, call(made.GetId())), tell(t, call(convert.IDText(tenant.New[tenant.MemberID](time.Now()))))
+		if diff := cmp.Diff(absent, theirs); diff != "" || theirs.Reason != "MEMBER_NOT_FOUND" ||
+			theirs.Code != connect.CodeNotFound {
 			t.Errorf("%s (-absent +theirs):\n%s", name, diff)
 		}
 	}
-	_, err := d.GetMember(t.Context(), as(elsewhere, &v1.GetMemberRequest{TenantId: d.Tenant.String(), MemberId: made.GetId()}))
+	_, err := d.GetMember(
+		t.Context(), as(elsewhere, &v1.GetMemberRequest{TenantId: d.Tenant.String(), MemberId: made.GetId()}),
+	)
 	if got := tell(t, err); got.Reason != "TENANT_FORBIDDEN" {
 		t.Errorf("%+v", got)
 	}

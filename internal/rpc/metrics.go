@@ -27,7 +27,8 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "berth_rpc_requests_total",
-			Help: "Requests by procedure, code and error reason. The code is unread if the request ended before its message was complete.",
+			Help: "Requests by procedure, code and error reason. The code is unread if the request ended before its message " +
+				"was complete.",
 		}, []string{"procedure", "code", "reason"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_rpc_duration_seconds",
@@ -39,8 +40,12 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 			Help: "Requests that are being answered now.",
 		}),
 		latency: map[string]prometheus.Histogram{
-			berthv1connect.BookingServiceHoldBookingProcedure:    bookingLatency("booking_hold_latency", "Seconds from the request for a hold to its answer."),
-			berthv1connect.BookingServiceConfirmBookingProcedure: bookingLatency("booking_confirm_latency", "Seconds from the request for a confirmation to its answer."),
+			berthv1connect.BookingServiceHoldBookingProcedure: bookingLatency(
+				"booking_hold_latency", "Seconds from the request for a hold to its answer.",
+			),
+			berthv1connect.BookingServiceConfirmBookingProcedure: bookingLatency(
+				"booking_confirm_latency", "Seconds from the request for a confirmation to its answer.",
+			),
 		},
 		refused: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards know it by this name
 			Name: "booking_errors",

@@ -41,28 +41,47 @@ const (
 	bySMS     = v1.NotificationChannel_NOTIFICATION_CHANNEL_SMS
 )
 
-// A wording that does not compile is refused with the place where it does not, whether it is to be saved or only looked at.
+// A wording that does not compile is refused with the place where it does not, whether it is to be saved or only looked
+// at.
 func TestTemplatesAreRefusedWithTheirPosition(t *testing.T) {
 	t.Parallel()
 	o := newMailRoom(t)
 	template := func(set func(*v1.NotificationTemplate)) *v1.NotificationTemplate {
-		m := &v1.NotificationTemplate{Topic: reminders, Channel: byEmail, Locale: "en", Subject: "{{.Title}}", Body: "Hello {{.Name}}"}
+		m := &v1.NotificationTemplate{
+			Topic: reminders, Channel: byEmail, Locale: "en", Subject: "{{.Title}}", Body: "Hello {{.Name}}",
+		}
 		set(m)
 		return m
 	}
 	at := func(field, line, column string) told {
-		return told{connect.CodeInvalidArgument, "TEMPLATE_INVALID", map[string]string{"field": "template." + field, "line": line, "column": column}}
+		return told{
+			connect.CodeInvalidArgument, "TEMPLATE_INVALID",
+			map[string]string{"field": "template." + field, "line": line, "column": column},
+		}
 	}
 	for name, c := range map[string]struct {
 		sent *v1.NotificationTemplate
 		want told
 	}{
-		"not closed":                 {template(func(m *v1.NotificationTemplate) { m.Body = "Hello {{.Name" }), at("body", "1", "7")},
-		"on the third line":          {template(func(m *v1.NotificationTemplate) { m.Body = "Hello\n\n  {{.Nickname}}, see you" }), at("body", "3", "5")},
-		"in the subject":             {template(func(m *v1.NotificationTemplate) { m.Subject = "{{.Title}} {{frobnicate .Title}}" }), at("subject", "1", "12")},
-		"in the HTML":                {template(func(m *v1.NotificationTemplate) { m.Html = "<p>\n{{.Code}}</p>" }), at("html", "2", "3")},
-		"a loop":                     {template(func(m *v1.NotificationTemplate) { m.Body = "{{range .Name}}x{{end}}" }), at("body", "1", "9")},
-		"a variable of other topics": {template(func(m *v1.NotificationTemplate) { m.Body = "{{.ClaimURL}}" }), at("body", "1", "3")},
+		"not closed": {
+			template(func(m *v1.NotificationTemplate) { m.Body = "Hello {{.Name" }), at("body", "1", "7"),
+		},
+		"on the third line": {
+			template(func(m *v1.NotificationTemplate) { m.Body = "Hello\n\n  {{.Nickname}}, see you" }), at("body", "3", "5"),
+		},
+		"in the subject": {
+			template(func(m *v1.NotificationTemplate) { m.Subject = "{{.Title}} {{frobnicate .Title}}" }),
+			at("subject", "1", "12"),
+		},
+		"in the HTML": {
+			template(func(m *v1.NotificationTemplate) { m.Html = "<p>\n{{.Code}}</p>" }), at("html", "2", "3"),
+		},
+		"a loop": {
+			template(func(m *v1.NotificationTemplate) { m.Body = "{{range .Name}}x{{end}}" }), at("body", "1", "9"),
+		},
+		"a variable of other topics": {
+			template(func(m *v1.NotificationTemplate) { m.Body = "{{.ClaimURL}}" }), at("body", "1", "3"),
+		},
 	} {
 		_, updated := o.UpdateTemplate(t.Context(), as(o.owner, &v1.UpdateTemplateRequest{Template: c.sent}))
 		_, previewed := o.PreviewTemplate(t.Context(), as(o.owner, &v1.PreviewTemplateRequest{Template: c.sent}))
@@ -81,7 +100,13 @@ func TestTemplatesAreRefusedWithTheirPosition(t *testing.T) {
 	if _, err := o.UpdateTemplate(t.Context(), as(o.owner, &v1.UpdateTemplateRequest{Template: good})); err != nil {
 		t.Fatal(err)
 	}
-	shown, err := o.PreviewTemplate(t.Context(), as(o.owner, &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: reminders, Channel: byEmail, Locale: "fr"}}))
+	shown, err := o.PreviewTemplate(
+		t.Context(),
+		as(
+			o.owner,
+			&v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: reminders, Channel: byEmail, Locale: "fr"}},
+		),
+	)
 	if err != nil || !strings.HasPrefix(shown.Msg.GetMessage().GetText(), "Bonjour ") {
 		t.Errorf("%v, %v", shown, err)
 	}
@@ -97,7 +122,9 @@ func TestTheLogByMemberBookingAndOffer(t *testing.T) {
 	var offers []tenant.OfferID
 	elsewhere := o.NewTenant(t, "Dock Pilates")
 	for i, in := range []tenant.TenantID{o.Tenant, o.Tenant, elsewhere} {
-		bookings, offers = append(bookings, tenant.New[tenant.BookingID](now)), append(offers, tenant.New[tenant.OfferID](now))
+		bookings, offers = append(
+			bookings, tenant.New[tenant.BookingID](now),
+		), append(offers, tenant.New[tenant.OfferID](now))
 		for n := range 3 {
 			var booking, offer any
 			if n < 2 {
@@ -108,7 +135,8 @@ func TestTheLogByMemberBookingAndOffer(t *testing.T) {
 			if _, err := o.DB.Owner.Exec(t.Context(), `
 insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider, provider_id, segments, address, created_at, updated_at)
 values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2, '+4915112345678', $7, $7)`,
-				in, tenant.New[tenant.DeliveryID](now), members[i%2], booking, offer, fmt.Sprintf("SM%d%d", i, n), now); err != nil {
+				in, tenant.New[tenant.DeliveryID](now), members[i%2], booking, offer, fmt.Sprintf("SM%d%d", i, n),
+				now); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -126,13 +154,16 @@ values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2,
 	} {
 		var got []string
 		for token, more := "", true; more; more = token != "" {
-			page, err := o.ListDeliveries(t.Context(), as(o.owner, &v1.ListDeliveriesRequest{Filter: c.filter, PageSize: 2, PageToken: token}))
+			page, err := o.ListDeliveries(
+				t.Context(), as(o.owner, &v1.ListDeliveriesRequest{Filter: c.filter, PageSize: 2, PageToken: token}),
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, d := range page.Msg.GetDeliveries() {
 				got = append(got, d.GetProviderId())
-				if d.GetSegments() != 2 || d.GetStatus() != v1.DeliveryStatus_DELIVERY_STATUS_DELIVERED || d.GetChannel() != bySMS || strings.Contains(d.GetAddress(), "12345") {
+				if d.GetSegments() != 2 || d.GetStatus() != v1.DeliveryStatus_DELIVERY_STATUS_DELIVERED ||
+					d.GetChannel() != bySMS || strings.Contains(d.GetAddress(), "12345") {
 					t.Errorf("%v", d)
 				}
 			}
@@ -155,7 +186,9 @@ func TestSendersKeepTheirSecrets(t *testing.T) {
 	account := "AC" + strings.Repeat("0a", 16)
 	updated, err := update(&v1.Senders{
 		Twilio: &v1.TwilioSender{AccountSid: account, AuthToken: token, From: "+493012345678"},
-		Smtp:   &v1.SmtpSender{Host: "mail.example.com", Port: 587, Username: "desk", Password: password, FromAddress: "desk@example.com"},
+		Smtp: &v1.SmtpSender{
+			Host: "mail.example.com", Port: 587, Username: "desk", Password: password, FromAddress: "desk@example.com",
+		},
 	}, "twilio", "smtp")
 	if err != nil {
 		t.Fatal(err)
@@ -179,19 +212,33 @@ select s.sealed, (select string_agg(a::text, ' ') from audit_entries a where a.t
 		}
 		answers = append(answers, wire)
 	}
-	for what, text := range map[string][]byte{"the answer": answers[0], "what is read": answers[1], "the table": sealed, "the audit log": []byte(audited)} {
+	for what, text := range map[string][]byte{
+		"the answer": answers[0], "what is read": answers[1], "the table": sealed, "the audit log": []byte(audited),
+	} {
 		if bytes.Contains(text, []byte(token)) || bytes.Contains(text, []byte(password)) {
 			t.Errorf("%s has a secret", what)
 		}
 	}
-	if read.Msg.GetSenders().GetTwilio().GetAccountSid() != account || read.Msg.GetSenders().GetSmtp().GetHost() != "mail.example.com" || !strings.Contains(audited, account) {
+	if read.Msg.GetSenders().GetTwilio().GetAccountSid() != account ||
+		read.Msg.GetSenders().GetSmtp().GetHost() != "mail.example.com" || !strings.Contains(audited, account) {
 		t.Errorf("%v, %s", read.Msg, audited)
 	}
-	// Without its secret an account is kept as it is, and another one refused: whoever may edit it may not lead it elsewhere.
-	if _, err := update(&v1.Senders{Smtp: &v1.SmtpSender{Host: "evil.example.com", Port: 587, Username: "desk", FromAddress: "desk@example.com"}}, "smtp"); tell(t, err).Reason != "INVALID_FIELD" {
+	// Without its secret an account is kept as it is, and another one refused: whoever may edit it may not lead it
+	// elsewhere.
+	if _, err := update(
+		&v1.Senders{
+			Smtp: &v1.SmtpSender{Host: "evil.example.com", Port: 587, Username: "desk", FromAddress: "desk@example.com"},
+		},
+		"smtp",
+	); tell(t, err).Reason != "INVALID_FIELD" {
 		t.Errorf("another host takes over the password: %v", err)
 	}
-	if _, err := update(&v1.Senders{Smtp: &v1.SmtpSender{Host: "mail.example.com", Port: 465, Username: "desk", FromAddress: "desk@example.com"}}, "smtp"); err != nil {
+	if _, err := update(
+		&v1.Senders{
+			Smtp: &v1.SmtpSender{Host: "mail.example.com", Port: 465, Username: "desk", FromAddress: "desk@example.com"},
+		},
+		"smtp",
+	); err != nil {
 		t.Error(err)
 	}
 }

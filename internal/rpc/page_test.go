@@ -13,6 +13,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -24,7 +25,7 @@ type row struct {
 func TestPageSizes(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int32]int{0: 50, 1: 1, 500: 500, 501: 500} {
-		p, err := openPage[row](&v1.ListMyBookingsRequest{PageSize: size})
+		p, err := convert.OpenPage[row](&v1.ListMyBookingsRequest{PageSize: size})
 		if err != nil || p.Size != want || p.After != nil {
 			t.Errorf("%d: %+v, %v", size, p, err)
 		}
@@ -37,12 +38,12 @@ func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
 		TenantId: tenantA.String(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 7,
 		StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(1, 0))},
 	}
-	first, err := openPage[row](query)
+	first, err := convert.OpenPage[row](query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), id[tenant.SessionID](aSession)}
-	token, err := first.next(last)
+	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), convert.ID[tenant.SessionID](aSession)}
+	token, err := first.Next(last)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
 		r := proto.CloneOf(query)
 		r.PageToken = token
 		change(r)
-		p, err := openPage[row](r)
+		p, err := convert.OpenPage[row](r)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -74,12 +75,14 @@ func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
 		"other span":   func(r *v1.ListMyBookingsRequest) { r.StartsWithin.Start.Seconds++ },
 		"nonsense":     func(r *v1.ListMyBookingsRequest) { r.PageToken = "?" },
 		"too short":    func(r *v1.ListMyBookingsRequest) { r.PageToken = "AAAA" },
-		"no position":  func(r *v1.ListMyBookingsRequest) { r.PageToken = base64.RawURLEncoding.EncodeToString(raw[:querySize]) },
+		"no position": func(r *v1.ListMyBookingsRequest) {
+			r.PageToken = base64.RawURLEncoding.EncodeToString(raw[:convert.QuerySize])
+		},
 	} {
 		r := proto.CloneOf(query)
 		r.PageToken = token
 		change(r)
-		_, err := openPage[row](r)
+		_, err := convert.OpenPage[row](r)
 		if fault.ReasonOf(err) != fault.InvalidField {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -88,18 +91,18 @@ func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
 
 func TestATokenKnowsItsList(t *testing.T) {
 	t.Parallel()
-	roles, err := openPage[string](&v1.ListRolesRequest{TenantId: tenantA.String()})
+	roles, err := convert.OpenPage[string](&v1.ListRolesRequest{TenantId: tenantA.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := roles.next("gardener")
+	token, err := roles.Next("gardener")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openPage[string](&v1.ListRolesRequest{TenantId: tenantA.String(), PageToken: token}); err != nil {
+	if _, err := convert.OpenPage[string](&v1.ListRolesRequest{TenantId: tenantA.String(), PageToken: token}); err != nil {
 		t.Error(err)
 	}
-	_, err = openPage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA.String(), PageToken: token})
+	_, err = convert.OpenPage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA.String(), PageToken: token})
 	if fault.ReasonOf(err) != fault.InvalidField {
 		t.Errorf("a request that looks the same takes it: %v", err)
 	}
@@ -108,7 +111,7 @@ func TestATokenKnowsItsList(t *testing.T) {
 func TestTheLastPageHasNoNext(t *testing.T) {
 	t.Parallel()
 	for rows, more := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
-		page, next, err := cut(page[int]{Size: 2}, make([]int, rows), func(r int) int { return r })
+		page, next, err := convert.Cut(convert.Page[int]{Size: 2}, make([]int, rows), func(r int) int { return r })
 		if err != nil || len(page) != min(rows, 2) || more != (next != "") {
 			t.Errorf("of %d rows: %d and the token %q (%v)", rows, len(page), next, err)
 		}
@@ -125,7 +128,7 @@ func TestPagesAreStableUnderInserts(t *testing.T) {
 		request := &v1.ListAuditEntriesRequest{PageSize: int32(rapid.IntRange(1, 5).Draw(t, "size"))}
 		var seen []int
 		for {
-			p, err := openPage[int](request)
+			p, err := convert.OpenPage[int](request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +136,7 @@ func TestPagesAreStableUnderInserts(t *testing.T) {
 			if p.After != nil {
 				from, _ = slices.BinarySearch(rows, *p.After+1)
 			}
-			page, next, err := cut(p, rows[from:min(from+p.Size+1, len(rows))], func(r int) int { return r })
+			page, next, err := convert.Cut(p, rows[from:min(from+p.Size+1, len(rows))], func(r int) int { return r })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -24,15 +24,18 @@ func builtInPolicy() *v1.Policy {
 	return &v1.Policy{
 		AdvanceWindow: hours(30 * 24), BookingClosesBefore: hours(0), CancellationWindow: hours(24),
 		AllowLateCancellation: new(false), AllowReschedule: new(false), TierCancellations: &v1.TierCancellations{},
-		HoldTtl: durationpb.New(10 * time.Minute), CheckinOpensBefore: hours(1), CheckinClosesAfterEnd: durationpb.New(30 * time.Minute),
-		GpsMaxMeters: new(int32(200)), AutoNoShow: new(false),
+		HoldTtl: durationpb.New(10 * time.Minute), CheckinOpensBefore: hours(1),
+		CheckinClosesAfterEnd: durationpb.New(30 * time.Minute),
+		GpsMaxMeters:          new(int32(200)), AutoNoShow: new(false),
 		AutoNoShowAfter: durationpb.New(30 * time.Minute),
 	}
 }
 
 func (o *backOffice) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
 	t.Helper()
-	answer, err := o.UpdatePolicy(t.Context(), as(o.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}))
+	answer, err := o.UpdatePolicy(
+		t.Context(), as(o.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +45,9 @@ func (o *backOffice) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...str
 func TestPolicyOverTheWire(t *testing.T) {
 	t.Parallel()
 	o := newBackOffice(t)
-	at, of := o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId()
+	at, of := o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(
+		t, &v1.Service{Name: "Vinyasa", Duration: hours(1)},
+	).GetId()
 	effective := func() *v1.EffectivePolicy {
 		t.Helper()
 		answer, err := o.GetPolicy(t.Context(), as(o.Token(t, "coach"), &v1.GetPolicyRequest{LocationId: at, ServiceId: of}))
@@ -56,7 +61,9 @@ func TestPolicyOverTheWire(t *testing.T) {
 	fields := (&v1.Policy{}).ProtoReflect().Descriptor().Fields()
 	want := &v1.EffectivePolicy{Policy: builtInPolicy()}
 	for i := range fields.Len() {
-		want.Origins = append(want.Origins, &v1.PolicyOrigin{Field: string(fields.Get(i).Name()), Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT})
+		want.Origins = append(
+			want.Origins, &v1.PolicyOrigin{Field: string(fields.Get(i).Name()), Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT},
+		)
 	}
 	want.Layers = []*v1.PolicyLayer{
 		{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT, Policy: builtInPolicy()},
@@ -69,18 +76,27 @@ func TestPolicyOverTheWire(t *testing.T) {
 	}
 
 	tiers := &v1.TierCancellations{Overrides: []*v1.TierCancellation{
-		{Tier: "member", CancellationWindow: hours(4), AllowReschedule: new(true)}, {Tier: "visitor", CancellationWindow: hours(48)},
+		{Tier: "member", CancellationWindow: hours(4), AllowReschedule: new(true)},
+		{Tier: "visitor", CancellationWindow: hours(48)},
 	}}
-	o.setPolicy(t, &v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{CancellationWindow: hours(12), HoldTtl: hours(1), TierCancellations: tiers}, Etag: "v0"},
+	o.setPolicy(t, &v1.PolicyLayer{
+		Level: tenantLevel, Policy: &v1.Policy{CancellationWindow: hours(12), HoldTtl: hours(1), TierCancellations: tiers},
+		Etag: "v0",
+	},
 		"cancellation_window", "tier_cancellations") // hold_ttl is sent, and not named
-	o.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: &v1.Policy{GpsMaxMeters: new(int32(50))}}, "gps_max_meters")
+	o.setPolicy(
+		t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: &v1.Policy{GpsMaxMeters: new(int32(50))}},
+		"gps_max_meters",
+	)
 	set := o.setPolicy(t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Policy: &v1.Policy{
 		CancellationWindow: hours(0), GpsMaxMeters: new(int32(100)), TierCancellations: &v1.TierCancellations{},
 	}}, "cancellation_window", "gps_max_meters", "tier_cancellations", "allow_reschedule")
 
 	atLocation := &v1.PolicyLayer{
 		Level: locationLevel, TargetId: at, Etag: "v1",
-		Policy: &v1.Policy{CancellationWindow: hours(0), GpsMaxMeters: new(int32(100)), TierCancellations: &v1.TierCancellations{}},
+		Policy: &v1.Policy{
+			CancellationWindow: hours(0), GpsMaxMeters: new(int32(100)), TierCancellations: &v1.TierCancellations{},
+		},
 	}
 	untimed := protocmp.IgnoreFields(&v1.PolicyLayer{}, "update_time")
 	if diff := cmp.Diff(atLocation, set.GetLayer(), protocmp.Transform(), untimed); diff != "" {
@@ -101,12 +117,15 @@ func TestPolicyOverTheWire(t *testing.T) {
 	}
 
 	// What is named and not sent is inherited again, and the tenant's tiers with it.
-	o.setPolicy(t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Etag: "v1"}, "cancellation_window", "tier_cancellations")
+	o.setPolicy(
+		t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Etag: "v1"}, "cancellation_window", "tier_cancellations",
+	)
 	got := effective()
 	if diff := cmp.Diff(tiers, got.GetPolicy().GetTierCancellations(), protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
-	if got.GetOrigins()[2].GetLevel() != tenantLevel || got.GetOrigins()[2].GetTargetId() != "" || got.GetPolicy().GetCancellationWindow().AsDuration() != 12*time.Hour {
+	if got.GetOrigins()[2].GetLevel() != tenantLevel || got.GetOrigins()[2].GetTargetId() != "" ||
+		got.GetPolicy().GetCancellationWindow().AsDuration() != 12*time.Hour {
 		t.Error(got)
 	}
 
@@ -116,9 +135,11 @@ func TestPolicyOverTheWire(t *testing.T) {
 		all[i] = string(fields.Get(i).Name())
 	}
 	full := &v1.Policy{
-		AdvanceWindow: hours(1), BookingClosesBefore: hours(2), CancellationWindow: hours(3), AllowLateCancellation: new(true),
-		AllowReschedule: new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckinOpensBefore: hours(5), CheckinClosesAfterEnd: hours(6),
-		GpsMaxMeters: new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
+		AdvanceWindow: hours(1), BookingClosesBefore: hours(2), CancellationWindow: hours(3),
+		AllowLateCancellation: new(true),
+		AllowReschedule:       new(true), TierCancellations: tiers, HoldTtl: hours(4), CheckinOpensBefore: hours(5),
+		CheckinClosesAfterEnd: hours(6),
+		GpsMaxMeters:          new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
 	}
 	o.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
 	if diff := cmp.Diff(full, effective().GetPolicy(), protocmp.Transform()); diff != "" {
@@ -134,16 +155,38 @@ func TestPolicyRefusals(t *testing.T) {
 		path  string
 		want  told
 	}{
-		"no level":           {&v1.PolicyLayer{}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
-		"built in":           {&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
-		"no target":          {&v1.PolicyLayer{Level: serviceLevel}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
-		"target of a tenant": {&v1.PolicyLayer{Level: tenantLevel, TargetId: aSession}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
-		"unknown path":       {&v1.PolicyLayer{Level: tenantLevel}, "holding", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
-		"absent location":    {&v1.PolicyLayer{Level: locationLevel, TargetId: aSession}, "hold_ttl", told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}},
-		"absent service":     {&v1.PolicyLayer{Level: serviceLevel, TargetId: aSession}, "hold_ttl", told{Code: connect.CodeNotFound, Reason: "SERVICE_NOT_FOUND"}},
-		"stale":              {&v1.PolicyLayer{Level: tenantLevel, Etag: "v1"}, "hold_ttl", told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
+		"no level": {
+			&v1.PolicyLayer{}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
+		"built in": {
+			&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT}, "hold_ttl",
+			told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
+		"no target": {
+			&v1.PolicyLayer{Level: serviceLevel}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
+		"target of a tenant": {
+			&v1.PolicyLayer{Level: tenantLevel, TargetId: aSession}, "hold_ttl",
+			told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
+		"unknown path": {
+			&v1.PolicyLayer{Level: tenantLevel}, "holding", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
+		"absent location": {
+			&v1.PolicyLayer{Level: locationLevel, TargetId: aSession}, "hold_ttl",
+			told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"},
+		},
+		"absent service": {
+			&v1.PolicyLayer{Level: serviceLevel, TargetId: aSession}, "hold_ttl",
+			told{Code: connect.CodeNotFound, Reason: "SERVICE_NOT_FOUND"},
+		},
+		"stale": {
+			&v1.PolicyLayer{Level: tenantLevel, Etag: "v1"}, "hold_ttl",
+			told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
+		},
 		"fraction": {
-			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{HoldTtl: durationpb.New(time.Hour + time.Millisecond)}}, "hold_ttl",
+			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{HoldTtl: durationpb.New(time.Hour + time.Millisecond)}},
+			"hold_ttl",
 			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "layer.policy.hold_ttl"}},
 		},
 		"same tier twice": {

@@ -12,12 +12,13 @@ import (
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// keepable are the permissions to read what everybody in a tenant sees: the schedule and the catalog, each with what it comes
-// to for the caller. The caller's own cache may keep such answers. What tells of other people, of money or of secrets
-// is written down by no cache.
+// keepable are the permissions to read what everybody in a tenant sees: the schedule and the catalog, each with what it
+// comes to for the caller. The caller's own cache may keep such answers. What tells of other people, of money or of
+// secrets is written down by no cache.
 var keepable = map[string]bool{
 	"session.read": true,
 	"workout.read": true,
@@ -27,28 +28,30 @@ var keepable = map[string]bool{
 	"tenant.read":  true,
 }
 
-// revalidate lets the caller's own cache keep the answer to a GET, as long as it asks every time whether the answer still holds. If it
-// does, the error says so, and neither encoding nor compressing nor sending it is left to do.
-func (c *chain) revalidate(ctx context.Context, procedure string, request connect.AnyRequest, answer connect.AnyResponse) error {
-	if request.HTTPMethod() != http.MethodGet || !c.rules[procedure].keepable {
+// revalidate lets the caller's own cache keep the answer to a GET, as long as it asks every time whether the answer
+// still holds. If it does, the error says so, and neither encoding nor compressing nor sending it is left to do.
+func (c *chain) revalidate(
+	ctx context.Context, procedure string, req connect.AnyRequest, answer connect.AnyResponse,
+) error {
+	if req.HTTPMethod() != http.MethodGet || !c.rules[procedure].keepable {
 		return nil
 	}
-	asked := callOf(ctx)
-	tag, err := entityTag(asked.caller, answer.Any())
+	asked := request.CallOf(ctx)
+	tag, err := entityTag(asked.Caller, answer.Any())
 	if err != nil {
 		return err
 	}
-	asked.header.Set("Cache-Control", "private, no-cache")
-	asked.header.Add("Vary", "Authorization") // whoever shares a browser shares no answers
-	asked.header.Set("Etag", tag)
-	if holds(request.Header().Values("If-None-Match"), tag) {
+	asked.Header.Set("Cache-Control", "private, no-cache")
+	asked.Header.Add("Vary", "Authorization") // whoever shares a browser shares no answers
+	asked.Header.Set("Etag", tag)
+	if holds(req.Header().Values("If-None-Match"), tag) {
 		return connect.NewNotModifiedError(nil)
 	}
 	return nil
 }
 
-// entityTag names what an answer says, and to whom: nobody else's answer has the same one, not even one that says the same. It is weak,
-// because JSON, binary and compressed forms share it.
+// entityTag names what an answer says, and to whom: nobody else's answer has the same one, not even one that says the
+// same. It is weak, because JSON, binary and compressed forms share it.
 func entityTag(caller tenant.Caller, message any) (string, error) {
 	m, err := protoMessage(message)
 	if err != nil {

@@ -26,7 +26,9 @@ func (s *testServer) get(t *testing.T, procedure string, message proto.Message, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	query := url.Values{"connect": {"v1"}, "encoding": {"json"}, "base64": {"1"}, "message": {base64.RawURLEncoding.EncodeToString(body)}}
+	query := url.Values{
+		"connect": {"v1"}, "encoding": {"json"}, "base64": {"1"}, "message": {base64.RawURLEncoding.EncodeToString(body)},
+	}
 	return send(t, s.Client, http.MethodGet, s.URL+procedure+"?"+query.Encode(), header, "")
 }
 
@@ -66,7 +68,8 @@ func TestAWeekPageIsRevalidated(t *testing.T) {
 	}
 	again := look("member", tag)
 	if again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Etag") != tag ||
-		again.Header.Get("Cache-Control") != "private, no-cache" || !slices.Contains(again.Header.Values("Vary"), "Authorization") {
+		again.Header.Get("Cache-Control") != "private, no-cache" ||
+		!slices.Contains(again.Header.Values("Vary"), "Authorization") {
 		t.Errorf("nothing has changed: %+v", again)
 	}
 	if got := look("member", `"other", `+strings.TrimPrefix(tag, "W/")); got.Status != http.StatusNotModified {
@@ -78,7 +81,8 @@ func TestAWeekPageIsRevalidated(t *testing.T) {
 
 	book("coach")
 	second := look("member", tag)
-	if second.Status != http.StatusOK || second.Header.Get("Etag") == tag || !strings.Contains(second.Body, `"seatsTaken":1`) {
+	if second.Status != http.StatusOK || second.Header.Get("Etag") == tag ||
+		!strings.Contains(second.Body, `"seatsTaken":1`) {
 		t.Errorf("somebody else has booked: %+v", second)
 	}
 	book("member")
@@ -95,7 +99,8 @@ func TestNobodyIsServedAnothersPage(t *testing.T) {
 	empty := &v1.ListSessionsRequest{Filter: thatWeek()} // which says the same to everybody
 	tags := make(map[string]string)
 	for name, token := range map[string]string{
-		"a member": s.Token(t, "member"), "a coach": s.Token(t, "coach"), "their namesake elsewhere": s.Token(t, "member", other),
+		"a member": s.Token(t, "member"), "a coach": s.Token(t, "coach"),
+		"their namesake elsewhere": s.Token(t, "member", other),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(token))
 		if got.Status != http.StatusOK || got.Body != "{}" {
@@ -115,7 +120,8 @@ func TestNobodyIsServedAnothersPage(t *testing.T) {
 		"somebody elsewhere": bearer(s.Token(t, "stranger"), "*"),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, header)
-		if got.Status != http.StatusUnauthorized && got.Status != http.StatusForbidden || got.Header.Get("Etag") != "" || got.Header.Get("Cache-Control") != "no-store" {
+		if got.Status != http.StatusUnauthorized && got.Status != http.StatusForbidden || got.Header.Get("Etag") != "" ||
+			got.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -135,7 +141,8 @@ func TestWhatCachesMayKeep(t *testing.T) {
 			kept = append(kept, procedure[strings.LastIndex(procedure, "/")+1:])
 		}
 		got := send(t, s.Client, http.MethodGet, s.URL+procedure+"?connect=v1&encoding=json&message={}", http.Header{}, "")
-		if refused := got.Status == http.StatusMethodNotAllowed || got.Status == http.StatusUnsupportedMediaType; refused == rule.reads && !strings.Contains(procedure, "WatchEvents") {
+		if refused := got.Status == http.StatusMethodNotAllowed ||
+			got.Status == http.StatusUnsupportedMediaType; refused == rule.reads && !strings.Contains(procedure, "WatchEvents") {
 			t.Errorf("GET %s: %d", procedure, got.Status)
 		}
 		if got.Header.Get("Cache-Control") != "no-store" {
@@ -144,7 +151,8 @@ func TestWhatCachesMayKeep(t *testing.T) {
 	}
 	slices.Sort(kept)
 	want := []string{
-		"GetLocation", "GetPolicy", "GetService", "GetSession", "GetTenant", "ListBenefitProviders", "ListItems", "ListLocations", "ListPlans",
+		"GetLocation", "GetPolicy", "GetService", "GetSession", "GetTenant", "ListBenefitProviders", "ListItems",
+		"ListLocations", "ListPlans",
 		"ListResources", "ListServices", "ListSessions", "ListWorkouts",
 	}
 	if !slices.Equal(kept, want) {

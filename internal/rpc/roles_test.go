@@ -6,7 +6,8 @@ import (
 	"github.com/berthhq/berth/internal/access"
 )
 
-// Who may do what in a studio, act by act, as it is known from other systems: unlike the golden matrix, this one does not follow the code.
+// Who may do what in a studio, act by act, as it is known from other systems: unlike the golden matrix, this one does
+// not follow the code.
 func TestTheRolesOfAStudio(t *testing.T) {
 	t.Parallel()
 	rules, err := Rules()

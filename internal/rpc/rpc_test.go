@@ -20,6 +20,14 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/access"
+	"github.com/berthhq/berth/internal/rpc/accountapi"
+	"github.com/berthhq/berth/internal/rpc/bookingapi"
+	"github.com/berthhq/berth/internal/rpc/catalogapi"
+	"github.com/berthhq/berth/internal/rpc/eventapi"
+	"github.com/berthhq/berth/internal/rpc/messageapi"
+	"github.com/berthhq/berth/internal/rpc/scheduleapi"
+	"github.com/berthhq/berth/internal/rpc/settingsapi"
+	"github.com/berthhq/berth/internal/rpc/waitlistapi"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/token"
 )
@@ -97,10 +105,14 @@ func newWire(t *testing.T, adapt ...func(*Config)) *wire {
 	for _, f := range adapt {
 		f(&c)
 	}
+	h := &handlers{
+		Accounts: &accountapi.Accounts{}, Bookings: &bookingapi.Bookings{}, Catalog: &catalogapi.Catalog{},
+		Events: &eventapi.Events{}, Messages: &messageapi.Messages{},
+		Schedules: &scheduleapi.Schedules{}, Settings: &settingsapi.Settings{}, Waitlists: &waitlistapi.Waitlists{},
+	}
 	handler, err := c.serve(services{
-		tenant: &tenantService{}, member: w.members, access: &accessService{}, session: w.session, booking: w.booking,
-		credit: &creditService{}, checkIn: &checkInService{}, waitlist: &waitlistService{}, analytics: &analyticsService{}, audit: &auditService{},
-		event: &eventService{}, notification: &notificationService{},
+		tenant: h, member: w.members, access: h, session: w.session, booking: w.booking,
+		credit: h, checkIn: h, waitlist: h, analytics: h, audit: h, event: h, notification: h,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -242,37 +254,53 @@ type bookings struct {
 
 	book   func(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
 	get    func(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error)
-	cancel func(context.Context, *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error)
+	cancel func(
+		context.Context, *connect.Request[v1.CancelBookingRequest],
+	) (*connect.Response[v1.CancelBookingResponse], error)
 }
 
-func (b *bookings) Book(ctx context.Context, r *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+func (b *bookings) Book(
+	ctx context.Context, r *connect.Request[v1.BookRequest],
+) (*connect.Response[v1.BookResponse], error) {
 	return b.book(ctx, r)
 }
 
-func (b *bookings) GetBooking(ctx context.Context, r *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
+func (b *bookings) GetBooking(
+	ctx context.Context, r *connect.Request[v1.GetBookingRequest],
+) (*connect.Response[v1.GetBookingResponse], error) {
 	return b.get(ctx, r)
 }
 
-func (b *bookings) CancelBooking(ctx context.Context, r *connect.Request[v1.CancelBookingRequest]) (*connect.Response[v1.CancelBookingResponse], error) {
+func (b *bookings) CancelBooking(
+	ctx context.Context, r *connect.Request[v1.CancelBookingRequest],
+) (*connect.Response[v1.CancelBookingResponse], error) {
 	return b.cancel(ctx, r)
 }
 
 type members struct {
 	berthv1connect.UnimplementedMemberServiceHandler
 
-	importing func(context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse]) error
+	importing func(
+		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
+	) error
 }
 
-func (m *members) ImportMembers(ctx context.Context, r *connect.Request[v1.ImportMembersRequest], s *connect.ServerStream[v1.ImportMembersResponse]) error {
+func (m *members) ImportMembers(
+	ctx context.Context, r *connect.Request[v1.ImportMembersRequest], s *connect.ServerStream[v1.ImportMembersResponse],
+) error {
 	return m.importing(ctx, r, s)
 }
 
 type schedule struct {
 	berthv1connect.UnimplementedSessionServiceHandler
 
-	list func(context.Context, *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error)
+	list func(
+		context.Context, *connect.Request[v1.ListSessionsRequest],
+	) (*connect.Response[v1.ListSessionsResponse], error)
 }
 
-func (s *schedule) ListSessions(ctx context.Context, r *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
+func (s *schedule) ListSessions(
+	ctx context.Context, r *connect.Request[v1.ListSessionsRequest],
+) (*connect.Response[v1.ListSessionsResponse], error) {
 	return s.list(ctx, r)
 }

@@ -20,12 +20,21 @@ import (
 	"github.com/berthhq/berth/internal/access"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/rpc/accountapi"
+	"github.com/berthhq/berth/internal/rpc/bookingapi"
+	"github.com/berthhq/berth/internal/rpc/catalogapi"
+	"github.com/berthhq/berth/internal/rpc/eventapi"
+	"github.com/berthhq/berth/internal/rpc/messageapi"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rpc/scheduleapi"
+	"github.com/berthhq/berth/internal/rpc/settingsapi"
+	"github.com/berthhq/berth/internal/rpc/waitlistapi"
 	"github.com/berthhq/berth/internal/token"
 )
 
 // Config is what the server is made of. What is not said to be optional is needed.
 type Config struct {
-	App      *app.App
+	Services *app.Services
 	Guard    *access.Guard
 	Verifier *token.Verifier
 	// Issuer signs the tokens of service accounts; its keys are served as a JWKS.
@@ -48,7 +57,7 @@ type Config struct {
 	Rest http.Handler
 
 	// For tests: what ticks while a stream is silent, and how long a client may leave a message untaken.
-	beat        func(every time.Duration) heartbeat
+	beat        func(every time.Duration) eventapi.Heartbeat
 	sendTimeout time.Duration
 }
 
@@ -64,20 +73,33 @@ const (
 // New makes the handler of everything that speaks HTTP at the service's port. It
 // fails on a contract with an RPC that nobody guards.
 func New(c Config) (http.Handler, error) {
+	s := c.Services
+	h := &handlers{
+		Accounts:  &accountapi.Accounts{Accounts: s.Accounts, Guard: c.Guard, Issuer: c.Issuer},
+		Bookings:  &bookingapi.Bookings{Bookings: s.Bookings},
+		Catalog:   &catalogapi.Catalog{Catalog: s.Catalog},
+		Events:    &eventapi.Events{Events: s.Events, Now: c.Now, Beat: c.beat, SendTimeout: c.sendTimeout},
+		Messages:  &messageapi.Messages{Messages: s.Messages},
+		Schedules: &scheduleapi.Schedules{Schedules: s.Schedules},
+		Settings:  &settingsapi.Settings{Settings: s.Settings, Now: c.Now},
+		Waitlists: &waitlistapi.Waitlists{Waitlists: s.Waitlists, Now: c.Now},
+	}
 	return c.serve(services{
-		tenant:       &tenantService{app: c.App},
-		member:       &memberService{app: c.App},
-		access:       &accessService{app: c.App, guard: c.Guard, issuer: c.Issuer},
-		session:      &sessionService{app: c.App},
-		booking:      &bookingService{app: c.App},
-		credit:       &creditService{app: c.App},
-		checkIn:      &checkInService{app: c.App},
-		waitlist:     &waitlistService{app: c.App, now: c.Now},
-		analytics:    &analyticsService{app: c.App},
-		audit:        &auditService{app: c.App},
-		notification: &notificationService{app: c.App},
-		event:        newEventService(c),
+		tenant: h, member: h, access: h, session: h, booking: h, credit: h, checkIn: h, waitlist: h, analytics: h, audit: h,
+		notification: h, event: h,
 	})
+}
+
+// handlers serve all RPCs of the contract, area by area. The names of RPCs are unique over all services.
+type handlers struct {
+	*accountapi.Accounts
+	*bookingapi.Bookings
+	*catalogapi.Catalog
+	*eventapi.Events
+	*messageapi.Messages
+	*scheduleapi.Schedules
+	*settingsapi.Settings
+	*waitlistapi.Waitlists
 }
 
 // services are the handlers of the contract, one for each service.
@@ -163,15 +185,17 @@ func (c Config) serve(s services) (http.Handler, error) {
 // begin opens the account of a request.
 func (c *chain) begin(next http.Handler, maxBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		request := &call{id: requestID(r.Header), guard: c.guard, answer: http.NewResponseController(w), header: w.Header()}
-		w.Header().Set(requestIDHeader, request.id)
+		call := &request.Call{
+			ID: requestID(r.Header), Guard: c.guard, Answer: http.NewResponseController(w), Header: w.Header(),
+		}
+		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		w.Header().Set("Cache-Control", "no-store") // unless revalidate says otherwise
 		limitBody(w, r, maxBytes)
-		ctx := engine.WithRequest(context.WithValue(r.Context(), callKey{}, request), request.id)
+		ctx := engine.WithRequest(context.WithValue(r.Context(), request.CallKey{}, call), call.ID)
 		next.ServeHTTP(w, r.WithContext(ctx))
 		// Connect answers by itself where a request breaks off or breaks the protocol.
-		if _, ok := c.rules[r.URL.Path]; ok && !request.counted {
+		if _, ok := c.rules[r.URL.Path]; ok && !call.Counted {
 			c.metrics.count(r.URL.Path, "unread", "")
 		}
 	})

@@ -19,6 +19,15 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/accountapi"
+	"github.com/berthhq/berth/internal/rpc/bookingapi"
+	"github.com/berthhq/berth/internal/rpc/catalogapi"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/eventapi"
+	"github.com/berthhq/berth/internal/rpc/messageapi"
+	"github.com/berthhq/berth/internal/rpc/scheduleapi"
+	"github.com/berthhq/berth/internal/rpc/settingsapi"
+	"github.com/berthhq/berth/internal/rpc/waitlistapi"
 )
 
 // answer is what came back from a plain HTTP request.
@@ -56,7 +65,9 @@ func wireErrorIn(t *testing.T, got answer) *connect.Error {
 		_, _ = io.WriteString(w, got.Body)
 	}))
 	defer again.Close()
-	_, err := berthv1connect.NewBookingServiceClient(http1, again.URL, connect.WithProtoJSON()).Book(t.Context(), connect.NewRequest(new(v1.BookRequest)))
+	_, err := berthv1connect.NewBookingServiceClient(http1, again.URL, connect.WithProtoJSON()).Book(
+		t.Context(), connect.NewRequest(new(v1.BookRequest)),
+	)
 	wire, ok := errors.AsType[*connect.Error](err)
 	if !ok {
 		t.Fatalf("no error but %+v", got)
@@ -90,8 +101,8 @@ func TestEveryRPCIsServedAndGuarded(t *testing.T) {
 func TestEveryRPCHasAHandler(t *testing.T) {
 	t.Parallel()
 	for _, service := range []any{
-		tenantService{}, memberService{}, accessService{}, sessionService{}, bookingService{},
-		creditService{}, checkInService{}, analyticsService{}, auditService{}, eventService{}, notificationService{},
+		accountapi.Accounts{}, bookingapi.Bookings{}, catalogapi.Catalog{}, eventapi.Events{}, messageapi.Messages{},
+		scheduleapi.Schedules{}, settingsapi.Settings{}, waitlistapi.Waitlists{},
 	} {
 		for field := range reflect.TypeOf(service).Fields() {
 			if field.Anonymous {
@@ -104,20 +115,30 @@ func TestEveryRPCHasAHandler(t *testing.T) {
 func TestReadsAreServedOnGET(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
-	w.booking.get = func(_ context.Context, r *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
+	w.booking.get = func(
+		_ context.Context, r *connect.Request[v1.GetBookingRequest],
+	) (*connect.Response[v1.GetBookingResponse], error) {
 		if r.HTTPMethod() != http.MethodGet {
 			t.Errorf("it came by %s", r.HTTPMethod())
 		}
-		return reply(&v1.GetBookingResponse{})
+		return convert.Reply(&v1.GetBookingResponse{})
 	}
 	url := w.url + berthv1connect.BookingServiceGetBookingProcedure + `?connect=v1&encoding=json&message=`
-	for message, want := range map[string]int{`{"bookingId":"` + aSession + `"}`: http.StatusOK, `{"booking":1}`: http.StatusBadRequest} {
-		answer := send(t, http1, http.MethodGet, url+strings.ReplaceAll(message, `"`, "%22"), http.Header{"Authorization": {"Bearer " + w.token(t, "owner", tenantA)}}, "")
+	for message, want := range map[string]int{
+		`{"bookingId":"` + aSession + `"}`: http.StatusOK, `{"booking":1}`: http.StatusBadRequest,
+	} {
+		answer := send(
+			t, http1, http.MethodGet, url+strings.ReplaceAll(message, `"`, "%22"),
+			http.Header{"Authorization": {"Bearer " + w.token(t, "owner", tenantA)}}, "",
+		)
 		if answer.Status != want || answer.Header.Get("Cache-Control") != "no-store" {
 			t.Errorf("%s: %+v", message, answer)
 		}
 	}
-	answer := send(t, http1, http.MethodGet, w.url+berthv1connect.BookingServiceBookProcedure+"?message={}&encoding=json", http.Header{}, "")
+	answer := send(
+		t, http1, http.MethodGet, w.url+berthv1connect.BookingServiceBookProcedure+"?message={}&encoding=json", http.Header{},
+		"",
+	)
 	if answer.Status != http.StatusMethodNotAllowed {
 		t.Errorf("a mutation on GET: %d", answer.Status)
 	}
@@ -127,11 +148,14 @@ func TestSmallAnswersAreNotCompressed(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
 	for size, want := range map[int]string{10: "", 4 << 10: "gzip"} {
-		w.booking.get = func(context.Context, *connect.Request[v1.GetBookingRequest]) (*connect.Response[v1.GetBookingResponse], error) {
-			return reply(&v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", size)}})
+		w.booking.get = func(
+			context.Context, *connect.Request[v1.GetBookingRequest],
+		) (*connect.Response[v1.GetBookingResponse], error) {
+			return convert.Reply(&v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", size)}})
 		}
 		answer := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure, http.Header{
-			"Content-Type": {"application/json"}, "Accept-Encoding": {"gzip"}, "Authorization": {"Bearer " + w.token(t, "owner", tenantA)},
+			"Content-Type": {"application/json"}, "Accept-Encoding": {"gzip"},
+			"Authorization": {"Bearer " + w.token(t, "owner", tenantA)},
 		}, `{"bookingId":"`+aSession+`"}`)
 		if got := answer.Header.Get("Content-Encoding"); got != want || answer.Status != http.StatusOK {
 			t.Errorf("%d bytes: %d, Content-Encoding %q, want %q", size, answer.Status, got, want)
@@ -146,7 +170,9 @@ func TestBrowsersOfKnownOriginsMayCall(t *testing.T) {
 	preflight := func(url, origin string) http.Header {
 		answer := send(t, http1, http.MethodOptions, url, http.Header{
 			"Origin": {origin}, "Access-Control-Request-Method": {"POST"},
-			"Access-Control-Request-Headers": {"authorization,connect-protocol-version,content-type,idempotency-key,x-booking-channel"},
+			"Access-Control-Request-Headers": {
+				"authorization,connect-protocol-version,content-type,idempotency-key,x-booking-channel",
+			},
 		}, "")
 		return answer.Header
 	}
@@ -158,25 +184,34 @@ func TestBrowsersOfKnownOriginsMayCall(t *testing.T) {
 		t.Errorf("unknown origin: %v", got)
 	}
 	same := newWire(t, func(c *Config) { c.Origins = nil })
-	if got := preflight(same.url+berthv1connect.BookingServiceBookProcedure, "https://app.test"); got.Get("Access-Control-Allow-Origin") != "" {
+	if got := preflight(
+		same.url+berthv1connect.BookingServiceBookProcedure, "https://app.test",
+	); got.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("no origins are allowed: %v", got)
 	}
-	answer := send(t, http1, http.MethodPost, url, http.Header{"Origin": {"https://app.test"}, "Content-Type": {"application/json"}}, "{}")
+	answer := send(
+		t, http1, http.MethodPost, url, http.Header{"Origin": {"https://app.test"}, "Content-Type": {"application/json"}},
+		"{}",
+	)
 	exposed := answer.Header.Get("Access-Control-Expose-Headers")
-	for _, name := range []string{"X-Booking-Status", "X-Idempotent", "X-Idempotency-Key", "X-Request-Id", "Grpc-Status-Details-Bin"} {
+	for _, name := range []string{
+		"X-Booking-Status", "X-Idempotent", "X-Idempotency-Key", "X-Request-Id", "Grpc-Status-Details-Bin",
+	} {
 		if !strings.Contains(exposed, name) {
 			t.Errorf("%s is not exposed: %s", name, exposed)
 		}
 	}
 }
 
-// A page elsewhere may read by GET with its token. Its browser asks beforehand for each address, and keeps that for two hours.
+// A page elsewhere may read by GET with its token. Its browser asks beforehand for each address, and keeps that for two
+// hours.
 func TestPagesOfKnownOriginsMayReadByGET(t *testing.T) {
 	t.Parallel()
 	s := startTestServer(t, Config{Origins: []string{"https://app.test"}})
 	url := s.URL + berthv1connect.TenantServiceGetTenantProcedure + "?connect=v1&encoding=json&message={}"
 	asked := send(t, s.Client, http.MethodOptions, url, http.Header{
-		"Origin": {"https://app.test"}, "Access-Control-Request-Method": {"GET"}, "Access-Control-Request-Headers": {"authorization,connect-timeout-ms"},
+		"Origin": {"https://app.test"}, "Access-Control-Request-Method": {"GET"},
+		"Access-Control-Request-Headers": {"authorization,connect-timeout-ms"},
 	}, "")
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin": "https://app.test", "Access-Control-Allow-Methods": "GET",
@@ -196,7 +231,8 @@ func TestPagesOfKnownOriginsMayReadByGET(t *testing.T) {
 	}
 	for _, answer := range []answer{first, again} {
 		vary := strings.Join(answer.Header.Values("Vary"), ", ")
-		if answer.Header.Get("Access-Control-Allow-Origin") != "https://app.test" || !strings.Contains(vary, "Origin") || !strings.Contains(vary, "Authorization") {
+		if answer.Header.Get("Access-Control-Allow-Origin") != "https://app.test" || !strings.Contains(vary, "Origin") ||
+			!strings.Contains(vary, "Authorization") {
 			t.Errorf("%d: %v", answer.Status, answer.Header)
 		}
 	}
@@ -204,14 +240,19 @@ func TestPagesOfKnownOriginsMayReadByGET(t *testing.T) {
 
 func TestRequestIDs(t *testing.T) {
 	t.Parallel()
-	for sent, kept := range map[string]bool{"": false, "a-B_9.z": true, strings.Repeat("x", 64): true, strings.Repeat("x", 65): false, "a b": false, "a\"b": false, "ä": false} {
+	for sent, kept := range map[string]bool{
+		"": false, "a-B_9.z": true, strings.Repeat("x", 64): true, strings.Repeat("x", 65): false, "a b": false,
+		"a\"b": false, "ä": false,
+	} {
 		got := requestID(http.Header{"X-Request-Id": {sent}})
 		if kept != (got == sent) || len(got) < 7 {
 			t.Errorf("%q became %q", sent, got)
 		}
 	}
 	w := newWire(t)
-	answer := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, http.Header{"X-Request-Id": {"abc"}}, "")
+	answer := send(
+		t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, http.Header{"X-Request-Id": {"abc"}}, "",
+	)
 	if got := answer.Header.Get("X-Request-Id"); got != "abc" {
 		t.Errorf("an answer that Connect gives by itself has the id %q", got)
 	}
@@ -237,11 +278,18 @@ func TestReflection(t *testing.T) {
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	w := newWire(t)
-	check := connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](http2, w.url+"/grpc.health.v1.Health/Check", connect.WithGRPC())
-	watch := connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](http2, w.url+"/grpc.health.v1.Health/Watch", connect.WithGRPC())
-	for service, want := range map[string]connect.Code{"": 0, "berth.v1.BookingService": 0, "berth.v1.Nothing": connect.CodeNotFound} {
+	check := connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
+		http2, w.url+"/grpc.health.v1.Health/Check", connect.WithGRPC(),
+	)
+	watch := connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
+		http2, w.url+"/grpc.health.v1.Health/Watch", connect.WithGRPC(),
+	)
+	for service, want := range map[string]connect.Code{
+		"": 0, "berth.v1.BookingService": 0, "berth.v1.Nothing": connect.CodeNotFound,
+	} {
 		answer, err := check.CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: service}))
-		if want == 0 && (err != nil || answer.Msg.GetStatus() != healthpb.HealthCheckResponse_SERVING) || want != 0 && connect.CodeOf(err) != want {
+		if want == 0 && (err != nil || answer.Msg.GetStatus() != healthpb.HealthCheckResponse_SERVING) || want != 0 &&
+			connect.CodeOf(err) != want {
 			t.Errorf("%q: %v", service, err)
 		}
 	}
@@ -257,12 +305,15 @@ func TestHealth(t *testing.T) {
 		answer := send(t, http1, http.MethodGet, w.url+path, http.Header{}, "")
 		return answer.Status, answer.Body
 	}
-	for path, want := range map[string]int{"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusOK, "/nothing": http.StatusNotFound} {
+	for path, want := range map[string]int{
+		"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusOK, "/nothing": http.StatusNotFound,
+	} {
 		if code, body := get(path); code != want {
 			t.Errorf("%s: %d %s", path, code, body)
 		}
 	}
-	if _, body := get("/.well-known/jwks.json"); !json.Valid([]byte(body)) || !strings.Contains(body, `"keys"`) || strings.Contains(body, `"d"`) {
+	if _, body := get("/.well-known/jwks.json"); !json.Valid([]byte(body)) || !strings.Contains(body, `"keys"`) ||
+		strings.Contains(body, `"d"`) {
 		t.Errorf("the keys are %s", body)
 	}
 

@@ -18,6 +18,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 // monday is when these tests take place, in Berlin at one in the afternoon.
@@ -39,11 +40,23 @@ func newStudio(t *testing.T) *studio {
 func openStudio(t *testing.T, now func() time.Time) *studio {
 	t.Helper()
 	server := newTestServer(t, func(c *app.Config) { c.Now = now })
-	s := &studio{testServer: server, SessionServiceClient: berthv1connect.NewSessionServiceClient(server.Client, server.URL)}
-	office := &backOffice{server, berthv1connect.NewTenantServiceClient(server.Client, server.URL), server.Token(t, "owner")}
+	s := &studio{
+		testServer: server, SessionServiceClient: berthv1connect.NewSessionServiceClient(server.Client, server.URL),
+	}
+	office := &backOffice{
+		server, berthv1connect.NewTenantServiceClient(server.Client, server.URL), server.Token(t, "owner"),
+	}
 	s.location = office.location(t, &v1.Location{Name: "Pier 1", TimeZone: "Europe/Berlin"}).GetId()
-	s.service = office.service(t, &v1.Service{Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2}).GetId()
-	room, err := office.CreateResource(t.Context(), as(office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}}))
+	s.service = office.service(
+		t,
+		&v1.Service{
+			Name: "Vinyasa", Duration: durationpb.New(time.Hour), DefaultCapacity: proto.Int32(10), DefaultWaitlistCapacity: 2,
+		},
+	).GetId()
+	room, err := office.CreateResource(
+		t.Context(),
+		as(office.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: s.location, Name: "Studio"}}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +70,9 @@ func (s *studio) input(starts time.Time) *v1.SessionInput {
 
 func (s *studio) create(t *testing.T, in *v1.SessionInput, publish bool) *v1.Session {
 	t.Helper()
-	answer, err := s.CreateSession(t.Context(), as(s.Token(t, "owner"), &v1.CreateSessionRequest{Session: in, Publish: publish}))
+	answer, err := s.CreateSession(
+		t.Context(), as(s.Token(t, "owner"), &v1.CreateSessionRequest{Session: in, Publish: publish}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +93,9 @@ func (s *studio) list(t *testing.T, subject string, change func(*v1.ListSessions
 }
 
 func thatWeek() *v1.SessionFilter {
-	return &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(0, 0, 7))}}
+	return &v1.SessionFilter{
+		StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(0, 0, 7))},
+	}
 }
 
 func TestSessionsTravelWhole(t *testing.T) {
@@ -86,14 +103,19 @@ func TestSessionsTravelWhole(t *testing.T) {
 	s := newStudio(t)
 	starts := monday.Add(29 * time.Hour) // six in the evening
 	in := s.input(starts)
-	in.ResourceId, in.CoachId, in.Title, in.Description = s.room, idText(s.Members["coach"]), "Late flow", "Bring a mat."
-	in.EndTime, in.Capacity, in.WaitlistCapacity = timestamppb.New(starts.Add(90*time.Minute)), proto.Int32(12), proto.Int32(3)
+	in.ResourceId, in.CoachId, in.Title, in.Description = s.room, convert.IDText(s.Members["coach"]), "Late flow", "Bring a mat."
+	in.EndTime, in.Capacity, in.WaitlistCapacity = timestamppb.New(
+		starts.Add(90*time.Minute),
+	), proto.Int32(12), proto.Int32(3)
 	made := s.create(t, in, true)
 	want := &v1.Session{
-		Id: made.GetId(), ServiceId: s.service, LocationId: s.location, ResourceId: s.room, CoachId: in.GetCoachId(), CoachName: "Coach",
-		Title: "Late flow", Description: "Bring a mat.", StartTime: in.GetStartTime(), EndTime: in.GetEndTime(), TimeZone: "Europe/Berlin",
-		LocalDate: &date.Date{Year: 2026, Month: 3, Day: 17}, Capacity: proto.Int32(12), WaitlistCapacity: 3, SeatsOpen: proto.Int32(12),
-		State: v1.SessionState_SESSION_STATE_PUBLISHED, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Etag: "v1",
+		Id: made.GetId(), ServiceId: s.service, LocationId: s.location, ResourceId: s.room, CoachId: in.GetCoachId(),
+		CoachName: "Coach",
+		Title:     "Late flow", Description: "Bring a mat.", StartTime: in.GetStartTime(), EndTime: in.GetEndTime(),
+		TimeZone:  "Europe/Berlin",
+		LocalDate: &date.Date{Year: 2026, Month: 3, Day: 17}, Capacity: proto.Int32(12), WaitlistCapacity: 3,
+		SeatsOpen: proto.Int32(12),
+		State:     v1.SessionState_SESSION_STATE_PUBLISHED, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Etag: "v1",
 		SlotStatus: v1.SlotStatus_SLOT_STATUS_AVAILABLE,
 		CreateTime: timestamppb.New(monday), UpdateTime: timestamppb.New(monday),
 	}
@@ -114,7 +136,8 @@ func TestSessionsTravelWhole(t *testing.T) {
 	}
 	unlimited := s.input(starts)
 	unlimited.Unlimited = true
-	if got := s.create(t, unlimited, false); got.Capacity != nil || got.SeatsOpen != nil || got.GetState() != v1.SessionState_SESSION_STATE_DRAFT {
+	if got := s.create(t, unlimited, false); got.Capacity != nil || got.SeatsOpen != nil ||
+		got.GetState() != v1.SessionState_SESSION_STATE_DRAFT {
 		t.Errorf("%v", got)
 	}
 }
@@ -128,7 +151,8 @@ func TestEligibilityTellsItsReason(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &v1.BookingEligibility{
-		Status: v1.EligibilityStatus_ELIGIBILITY_STATUS_BLOCKED, Reason: "ADVANCE_WINDOW", Message: "Booking has not opened yet.",
+		Status: v1.EligibilityStatus_ELIGIBILITY_STATUS_BLOCKED, Reason: "ADVANCE_WINDOW",
+		Message:  "Booking has not opened yet.",
 		Metadata: map[string]string{"opens_at": "2026-03-26T12:00:00Z"},
 	}
 	if diff := cmp.Diff(want, read.Msg.GetSession().GetEligibility(), protocmp.Transform()); diff != "" {
@@ -140,13 +164,16 @@ func TestMembersDoNotReadWhatIsForStaff(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	draft, open := s.create(t, s.input(monday.Add(time.Hour)), false), s.create(t, s.input(monday.Add(2*time.Hour)), true)
-	if _, err := s.BlockSession(t.Context(), as(s.Token(t, "admin"), &v1.BlockSessionRequest{SessionId: open.GetId(), Reason: "rats"})); err != nil {
+	if _, err := s.BlockSession(
+		t.Context(), as(s.Token(t, "admin"), &v1.BlockSessionRequest{SessionId: open.GetId(), Reason: "rats"}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	listed, _ := s.list(t, "member", func(r *v1.ListSessionsRequest) {
 		r.Filter.States = []v1.SessionState{v1.SessionState_SESSION_STATE_DRAFT, v1.SessionState_SESSION_STATE_PUBLISHED}
 	})
-	if len(listed) != 1 || listed[0].GetId() != open.GetId() || listed[0].GetStateReason() != "" || !listed[0].GetBlocked() {
+	if len(listed) != 1 || listed[0].GetId() != open.GetId() || listed[0].GetStateReason() != "" ||
+		!listed[0].GetBlocked() {
 		t.Errorf("%v", listed)
 	}
 	if all, _ := s.list(t, "coach", nil); len(all) != 2 || all[1].GetStateReason() != "rats" {
@@ -189,9 +216,19 @@ func TestSessionPages(t *testing.T) {
 		"a token of another query": {Filter: other, PageToken: token},
 		"a token that is none":     {Filter: thatWeek(), PageToken: "AAAA"},
 		"no span":                  {Filter: &v1.SessionFilter{}},
-		"a span of two years":      {Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(2, 0, 0))}}},
-		"a span backwards":         {Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.Add(-1))}}},
-		"an id that is none":       {Filter: &v1.SessionFilter{StartsWithin: thatWeek().GetStartsWithin(), SessionIds: []string{"x"}}},
+		"a span of two years": {
+			Filter: &v1.SessionFilter{
+				StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(2, 0, 0))},
+			},
+		},
+		"a span backwards": {
+			Filter: &v1.SessionFilter{
+				StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.Add(-1))},
+			},
+		},
+		"an id that is none": {
+			Filter: &v1.SessionFilter{StartsWithin: thatWeek().GetStartsWithin(), SessionIds: []string{"x"}},
+		},
 	} {
 		_, err := s.ListSessions(t.Context(), as(s.Token(t, "member"), ask))
 		if got := tell(t, err); got.Reason != "INVALID_FIELD" {
@@ -206,11 +243,14 @@ func TestSessionUpdatesFollowTheirMask(t *testing.T) {
 	s := newStudio(t)
 	starts := monday.Add(time.Hour)
 	full := s.input(starts)
-	full.ResourceId, full.CoachId, full.Title, full.Description = s.room, idText(s.Members["coach"]), "Flow", "Bring a mat."
-	full.EndTime, full.Capacity, full.WaitlistCapacity = timestamppb.New(starts.Add(2*time.Hour)), proto.Int32(4), proto.Int32(1)
+	full.ResourceId, full.CoachId, full.Title, full.Description = s.room, convert.IDText(s.Members["coach"]), "Flow", "Bring a mat."
+	full.EndTime, full.Capacity, full.WaitlistCapacity = timestamppb.New(
+		starts.Add(2*time.Hour),
+	), proto.Int32(4), proto.Int32(1)
 	sent := &v1.SessionInput{
-		ServiceId: s.service, LocationId: s.location, Title: "Slow", Description: "No mat.", StartTime: timestamppb.New(starts.Add(time.Hour)),
-		EndTime: timestamppb.New(starts.Add(4 * time.Hour)), Capacity: proto.Int32(7), WaitlistCapacity: proto.Int32(0),
+		ServiceId: s.service, LocationId: s.location, Title: "Slow", Description: "No mat.",
+		StartTime: timestamppb.New(starts.Add(time.Hour)),
+		EndTime:   timestamppb.New(starts.Add(4 * time.Hour)), Capacity: proto.Int32(7), WaitlistCapacity: proto.Int32(0),
 	}
 	for path, tt := range map[string]struct{ given, cleared func(*v1.Session) }{
 		"service_id":  {given: func(*v1.Session) {}},
@@ -222,9 +262,18 @@ func TestSessionUpdatesFollowTheirMask(t *testing.T) {
 		"start_time": {given: func(w *v1.Session) {
 			w.StartTime, w.EndTime = sent.GetStartTime(), timestamppb.New(starts.Add(3*time.Hour))
 		}},
-		"end_time":          {func(w *v1.Session) { w.EndTime = sent.GetEndTime() }, func(w *v1.Session) { w.EndTime = timestamppb.New(starts.Add(time.Hour)) }},
-		"capacity":          {func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(7), proto.Int32(7) }, func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(10), proto.Int32(10) }},
-		"unlimited":         {func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(7), proto.Int32(7) }, func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(10), proto.Int32(10) }},
+		"end_time": {
+			func(w *v1.Session) { w.EndTime = sent.GetEndTime() },
+			func(w *v1.Session) { w.EndTime = timestamppb.New(starts.Add(time.Hour)) },
+		},
+		"capacity": {
+			func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(7), proto.Int32(7) },
+			func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(10), proto.Int32(10) },
+		},
+		"unlimited": {
+			func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(7), proto.Int32(7) },
+			func(w *v1.Session) { w.Capacity, w.SeatsOpen = proto.Int32(10), proto.Int32(10) },
+		},
 		"waitlist_capacity": {func(w *v1.Session) { w.WaitlistCapacity = 0 }, func(w *v1.Session) { w.WaitlistCapacity = 2 }},
 	} {
 		for input, change := range map[*v1.SessionInput]func(*v1.Session){sent: tt.given, {}: tt.cleared} {
@@ -245,7 +294,9 @@ func TestSessionUpdatesFollowTheirMask(t *testing.T) {
 			if diff := cmp.Diff(want, answer.Msg.GetSession(), protocmp.Transform()); diff != "" {
 				t.Errorf("%s of %v (-want +got)\n%s", path, input, diff)
 			}
-			if _, err := s.CancelSession(t.Context(), as(s.Token(t, "owner"), &v1.CancelSessionRequest{SessionId: before.GetId()})); err != nil {
+			if _, err := s.CancelSession(
+				t.Context(), as(s.Token(t, "owner"), &v1.CancelSessionRequest{SessionId: before.GetId()}),
+			); err != nil {
 				t.Fatal(err) // the room is needed again
 			}
 		}
@@ -282,30 +333,82 @@ func TestWhatScheduleRequestsMayNotSay(t *testing.T) {
 		reason string
 		field  string
 	}{
-		"no start":                   {create(func(in *v1.SessionInput) { in.StartTime = nil }), "INVALID_FIELD", "session"},
-		"a title beyond its bounds":  {create(func(in *v1.SessionInput) { in.Title = strings.Repeat("x", 201) }), "INVALID_FIELD", "session.title"},
-		"a description beyond":       {create(func(in *v1.SessionInput) { in.Description = strings.Repeat("x", 4001) }), "INVALID_FIELD", "session.description"},
-		"capacity and unlimited":     {create(func(in *v1.SessionInput) { in.Capacity, in.Unlimited = proto.Int32(1), true }), "INVALID_FIELD", "session"},
-		"a capacity below zero":      {create(func(in *v1.SessionInput) { in.Capacity = proto.Int32(-1) }), "INVALID_FIELD", "session.capacity"},
-		"the end before the start":   {create(func(in *v1.SessionInput) { in.EndTime = timestamppb.New(monday) }), "INVALID_FIELD", "session.end_time"},
-		"a member who leads":         {create(func(in *v1.SessionInput) { in.CoachId = idText(s.Members["member"]) }), "COACH_INVALID", "session.coach_id"},
-		"no mask":                    {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}}), "INVALID_FIELD", "update_mask"},
-		"a mask with other names":    {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("seats_taken")}), "INVALID_FIELD", "update_mask"},
-		"a service cleared":          {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("service_id")}), "INVALID_FIELD", "session.service_id"},
-		"an etag of another time":    {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "v9"}), "ETAG_MISMATCH", "etag"},
-		"an etag that never was one": {update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "9"}), "ETAG_MISMATCH", ""},
-		"no scope":                   {series(&v1.UpdateSeriesRequest{UpdateMask: mask("title")}), "INVALID_FIELD", "scope"},
-		"one session, but which":     {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ONE, UpdateMask: mask("title")}), "INVALID_FIELD", "session_id"},
-		"times of the template":      {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time")}), "INVALID_FIELD", "update_mask"},
-		"a time of day, but which":   {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time_of_day")}), "INVALID_FIELD", "start_time_of_day"},
-		"seconds":                    {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title"), StartTimeOfDay: &timeofday.TimeOfDay{Seconds: 1}}), "INVALID_FIELD", "start_time_of_day"},
-		"no such series":             {series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title")}), "SERIES_NOT_FOUND", ""},
+		"no start": {create(func(in *v1.SessionInput) { in.StartTime = nil }), "INVALID_FIELD", "session"},
+		"a title beyond its bounds": {
+			create(func(in *v1.SessionInput) { in.Title = strings.Repeat("x", 201) }), "INVALID_FIELD", "session.title",
+		},
+		"a description beyond": {
+			create(func(in *v1.SessionInput) { in.Description = strings.Repeat("x", 4001) }), "INVALID_FIELD",
+			"session.description",
+		},
+		"capacity and unlimited": {
+			create(func(in *v1.SessionInput) { in.Capacity, in.Unlimited = proto.Int32(1), true }), "INVALID_FIELD", "session",
+		},
+		"a capacity below zero": {
+			create(func(in *v1.SessionInput) { in.Capacity = proto.Int32(-1) }), "INVALID_FIELD", "session.capacity",
+		},
+		"the end before the start": {
+			create(func(in *v1.SessionInput) { in.EndTime = timestamppb.New(monday) }), "INVALID_FIELD", "session.end_time",
+		},
+		"a member who leads": {
+			create(func(in *v1.SessionInput) { in.CoachId = convert.IDText(s.Members["member"]) }), "COACH_INVALID",
+			"session.coach_id",
+		},
+		"no mask": {
+			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}}), "INVALID_FIELD", "update_mask",
+		},
+		"a mask with other names": {
+			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("seats_taken")}), "INVALID_FIELD",
+			"update_mask",
+		},
+		"a service cleared": {
+			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("service_id")}), "INVALID_FIELD",
+			"session.service_id",
+		},
+		"an etag of another time": {
+			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "v9"}),
+			"ETAG_MISMATCH", "etag",
+		},
+		"an etag that never was one": {
+			update(&v1.UpdateSessionRequest{Session: &v1.SessionInput{}, UpdateMask: mask("title"), Etag: "9"}), "ETAG_MISMATCH",
+			"",
+		},
+		"no scope": {series(&v1.UpdateSeriesRequest{UpdateMask: mask("title")}), "INVALID_FIELD", "scope"},
+		"one session, but which": {
+			series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ONE, UpdateMask: mask("title")}),
+			"INVALID_FIELD", "session_id",
+		},
+		"times of the template": {
+			series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time")}),
+			"INVALID_FIELD", "update_mask",
+		},
+		"a time of day, but which": {
+			series(&v1.UpdateSeriesRequest{
+				Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("start_time_of_day"),
+			}),
+			"INVALID_FIELD", "start_time_of_day",
+		},
+		"seconds": {
+			series(&v1.UpdateSeriesRequest{
+				Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title"),
+				StartTimeOfDay: &timeofday.TimeOfDay{Seconds: 1},
+			}),
+			"INVALID_FIELD", "start_time_of_day",
+		},
+		"no such series": {
+			series(&v1.UpdateSeriesRequest{Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, UpdateMask: mask("title")}),
+			"SERIES_NOT_FOUND", "",
+		},
 		"a bulk operation on everything": {func() error {
-			_, err := s.BulkDelete(ctx, as(owner, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}))
+			_, err := s.BulkDelete(
+				ctx, as(owner, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{ServiceIds: []string{s.service}}}),
+			)
 			return err
 		}(), "INVALID_FIELD", "filter"},
 		"a workout twice": {func() error {
-			_, err := s.SetWorkouts(ctx, as(owner, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{aSession, aSession}}))
+			_, err := s.SetWorkouts(
+				ctx, as(owner, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{aSession, aSession}}),
+			)
 			return err
 		}(), "INVALID_FIELD", "workout_ids"},
 		"a file that is none": {func() error {
@@ -325,7 +428,9 @@ func TestTheLifeOfASessionOverTheWire(t *testing.T) {
 	ctx := t.Context()
 	admin := s.Token(t, "admin")
 	one := s.create(t, s.input(monday.Add(48*time.Hour)), false)
-	published, err := s.PublishSession(ctx, as(admin, &v1.PublishSessionRequest{SessionId: one.GetId(), Etag: one.GetEtag()}))
+	published, err := s.PublishSession(
+		ctx, as(admin, &v1.PublishSessionRequest{SessionId: one.GetId(), Etag: one.GetEtag()}),
+	)
 	if err != nil || published.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_PUBLISHED {
 		t.Fatalf("%v (%v)", published, err)
 	}
@@ -334,7 +439,8 @@ func TestTheLifeOfASessionOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.UnpublishSession(ctx, as(admin, &v1.UnpublishSessionRequest{SessionId: one.GetId()}))
-	if got := tell(t, err); got.Reason != "ACTIVE_BOOKINGS" || got.Metadata["seats_taken"] != "1" || got.Code != connect.CodeFailedPrecondition {
+	if got := tell(t, err); got.Reason != "ACTIVE_BOOKINGS" || got.Metadata["seats_taken"] != "1" ||
+		got.Code != connect.CodeFailedPrecondition {
 		t.Errorf("%+v", got)
 	}
 	preview, err := s.PreviewBulk(ctx, as(admin, &v1.PreviewBulkRequest{Filter: thatWeek(), IncludeBooked: true}))
@@ -342,16 +448,23 @@ func TestTheLifeOfASessionOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &v1.PreviewBulkResponse{Matched: 1, WithActiveBookings: 1, ActiveBookings: 1, Samples: []*v1.BulkMatch{{
-		SessionId: one.GetId(), Title: "Vinyasa", StartTime: one.GetStartTime(), State: v1.SessionState_SESSION_STATE_PUBLISHED, ActiveBookings: 1,
+		SessionId: one.GetId(), Title: "Vinyasa", StartTime: one.GetStartTime(),
+		State: v1.SessionState_SESSION_STATE_PUBLISHED, ActiveBookings: 1,
 	}}}
 	if diff := cmp.Diff(want, preview.Msg, protocmp.Transform()); diff != "" {
 		t.Errorf("preview (-want +got)\n%s", diff)
 	}
-	off, err := s.CancelSession(ctx, as(admin, &v1.CancelSessionRequest{SessionId: one.GetId(), Reason: "ill", Notify: new(false)}))
-	if err != nil || off.Msg.GetBookingsCancelled() != 1 || off.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_CANCELLED || off.Msg.GetSession().GetSeatsTaken() != 0 {
+	off, err := s.CancelSession(
+		ctx, as(admin, &v1.CancelSessionRequest{SessionId: one.GetId(), Reason: "ill", Notify: new(false)}),
+	)
+	if err != nil || off.Msg.GetBookingsCancelled() != 1 ||
+		off.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_CANCELLED ||
+		off.Msg.GetSession().GetSeatsTaken() != 0 {
 		t.Errorf("%v (%v)", off, err)
 	}
-	deleted, err := s.BulkDelete(ctx, as(admin, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{SessionIds: []string{one.GetId()}}}))
+	deleted, err := s.BulkDelete(
+		ctx, as(admin, &v1.BulkDeleteRequest{Filter: &v1.SessionFilter{SessionIds: []string{one.GetId()}}}),
+	)
 	if err != nil || deleted.Msg.GetDeleted() != 1 || deleted.Msg.GetBatchId() == "" {
 		t.Errorf("%v (%v)", deleted, err)
 	}
@@ -369,15 +482,19 @@ func TestSeriesOverTheWire(t *testing.T) {
 	template.StartTime, template.Unlimited = nil, true
 	made, err := s.CreateSeries(ctx, as(admin, &v1.CreateSeriesRequest{
 		Template: template, Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17},
-		StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18}, ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}}, Publish: true,
+		StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18}, ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
+		Publish: true,
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	series := made.Msg.GetSeries()
 	want := &v1.Series{
-		Id: series.GetId(), Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18},
-		Template: &v1.SessionInput{ServiceId: s.service, LocationId: s.location, Title: "Vinyasa", Unlimited: true, WaitlistCapacity: proto.Int32(2)},
+		Id: series.GetId(), Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17},
+		StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18},
+		Template: &v1.SessionInput{
+			ServiceId: s.service, LocationId: s.location, Title: "Vinyasa", Unlimited: true, WaitlistCapacity: proto.Int32(2),
+		},
 		Duration: durationpb.New(time.Hour), ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
 		MaterializedUntil: &date.Date{Year: 2026, Month: 3, Day: 31}, Etag: "v1",
 	}
@@ -385,13 +502,17 @@ func TestSeriesOverTheWire(t *testing.T) {
 		t.Errorf("%d sessions (-want +got)\n%s", len(made.Msg.GetSessionIds()), diff)
 	}
 	edited, err := s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
-		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING, SessionId: made.Msg.GetSessionIds()[1], Etag: "v1",
-		Template: &v1.SessionInput{Title: "Flow"}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 19, Minutes: 30}, UpdateMask: mask("title", "start_time_of_day", "duration"),
+		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING,
+		SessionId: made.Msg.GetSessionIds()[1], Etag: "v1",
+		Template: &v1.SessionInput{Title: "Flow"}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 19, Minutes: 30},
+		UpdateMask: mask("title", "start_time_of_day", "duration"),
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := edited.Msg; got.GetSeries().GetId() == series.GetId() || !slices.Equal(got.GetUpdatedSessionIds(), made.Msg.GetSessionIds()[1:]) || got.GetSeries().GetTemplate().GetTitle() != "Flow" {
+	if got := edited.Msg; got.GetSeries().GetId() == series.GetId() ||
+		!slices.Equal(got.GetUpdatedSessionIds(), made.Msg.GetSessionIds()[1:]) ||
+		got.GetSeries().GetTemplate().GetTitle() != "Flow" {
 		t.Errorf("%v", got)
 	}
 	read, err := s.GetSeries(ctx, as(admin, &v1.GetSeriesRequest{SeriesId: edited.Msg.GetSeries().GetId()}))
@@ -399,7 +520,8 @@ func TestSeriesOverTheWire(t *testing.T) {
 		t.Errorf("%v (-edited +read)\n%s", err, diff)
 	}
 	_, err = s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
-		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, Rule: "FREQ=HOURLY", UpdateMask: mask("rule"),
+		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, Rule: "FREQ=HOURLY",
+		UpdateMask: mask("rule"),
 	}))
 	if got := tell(t, err); got.Reason != "RECURRENCE_INVALID" || got.Metadata["field"] != "rule" {
 		t.Errorf("%+v", got)
@@ -411,7 +533,9 @@ func TestImportSessionsOverTheWire(t *testing.T) {
 	s := newStudio(t)
 	ask := func(file string, dryRun bool) *v1.ImportSessionsResponse {
 		t.Helper()
-		answer, err := s.ImportSessions(t.Context(), as(s.Token(t, "admin"), &v1.ImportSessionsRequest{Csv: []byte(file), DryRun: dryRun}))
+		answer, err := s.ImportSessions(
+			t.Context(), as(s.Token(t, "admin"), &v1.ImportSessionsRequest{Csv: []byte(file), DryRun: dryRun}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -429,7 +553,9 @@ func TestImportSessionsOverTheWire(t *testing.T) {
 		t.Errorf("dry run: %v", got)
 	}
 	got = ask(good, false)
-	read, err := s.GetSession(t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}))
+	read, err := s.GetSession(
+		t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}),
+	)
 	if err != nil || got.GetImported() != 1 || read.Msg.GetSession().GetState() != v1.SessionState_SESSION_STATE_DRAFT {
 		t.Errorf("%v: %v (%v)", got, read, err)
 	}

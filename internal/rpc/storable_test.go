@@ -9,6 +9,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 func TestWhatNoColumnKeeps(t *testing.T) {
@@ -18,15 +19,25 @@ func TestWhatNoColumnKeeps(t *testing.T) {
 		message proto.Message
 		field   string // "": it is kept
 	}{
-		"nothing":               {&v1.BookRequest{}, ""},
-		"any text":              {&v1.BookRequest{SessionId: aSession, Note: "\x01\ufffe " + none}, ""},
-		"NUL":                   {&v1.BookRequest{Note: "a\x00"}, "note"},
-		"NUL inside":            {&v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: "\x00"}}, "plan.name"},
-		"NUL in a list":         {&v1.CreateServiceAccountRequest{Roles: []string{"coach", "\x00"}}, "roles"},
-		"first and last second": {&v1.TimeRange{Start: &timestamppb.Timestamp{Seconds: -62135596800}, End: &timestamppb.Timestamp{Seconds: 253402300799}}, ""},
-		"a time beyond":         {&v1.ListSessionsRequest{Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{End: &timestamppb.Timestamp{Seconds: math.MaxInt64}}}}, "filter.starts_within.end"},
-		"the nil UUID":          {&v1.BookRequest{MemberId: none}, "member_id"},
-		"the nil UUID listed":   {&v1.SetWorkoutsRequest{WorkoutIds: []string{aSession, none}}, "workout_ids"},
+		"nothing":       {&v1.BookRequest{}, ""},
+		"any text":      {&v1.BookRequest{SessionId: aSession, Note: "\x01\ufffe " + none}, ""},
+		"NUL":           {&v1.BookRequest{Note: "a\x00"}, "note"},
+		"NUL inside":    {&v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: "\x00"}}, "plan.name"},
+		"NUL in a list": {&v1.CreateServiceAccountRequest{Roles: []string{"coach", "\x00"}}, "roles"},
+		"first and last second": {
+			&v1.TimeRange{
+				Start: &timestamppb.Timestamp{Seconds: -62135596800}, End: &timestamppb.Timestamp{Seconds: 253402300799},
+			},
+			"",
+		},
+		"a time beyond": {
+			&v1.ListSessionsRequest{
+				Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{End: &timestamppb.Timestamp{Seconds: math.MaxInt64}}},
+			},
+			"filter.starts_within.end",
+		},
+		"the nil UUID":        {&v1.BookRequest{MemberId: none}, "member_id"},
+		"the nil UUID listed": {&v1.SetWorkoutsRequest{WorkoutIds: []string{aSession, none}}, "workout_ids"},
 	} {
 		err := storable(test.message.ProtoReflect(), "")
 		if test.field == "" && err == nil {
@@ -44,7 +55,7 @@ func TestNULInPositions(t *testing.T) {
 	for position, want := range map[string]bool{
 		`"a\u0000"`: true, `{"Name":"\\\u0000"}`: true, `"\\u0000"`: false, `"u0000"`: false, `"\u0001"`: false, ``: false,
 	} {
-		if hasNUL([]byte(position)) != want {
+		if convert.HasNUL([]byte(position)) != want {
 			t.Errorf("%s: %t", position, !want)
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -94,8 +95,10 @@ func TestTenantOverTheWire(t *testing.T) {
 		sent := &v1.Tenant{Name: "Other", TimeZone: "UTC", Locale: "de", Currency: "USD", Etag: want.GetEtag()}
 		c.set(sent)
 		c.set(want)
-		want.Etag = etag(i + 2)
-		answer, err := o.UpdateTenant(t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask(c.path)}))
+		want.Etag = convert.Etag(i + 2)
+		answer, err := o.UpdateTenant(
+			t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask(c.path)}),
+		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
@@ -110,19 +113,35 @@ func TestTenantOverTheWire(t *testing.T) {
 	}{
 		"cleared":      {&v1.Tenant{}, []string{"name"}, told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
 		"unknown path": {&v1.Tenant{}, []string{"etag"}, told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
-		"no zone":      {&v1.Tenant{TimeZone: "Europe/Atlantis"}, []string{"time_zone"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.time_zone"}}},
-		"no locale":    {&v1.Tenant{Locale: "xqx"}, []string{"locale"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.locale"}}},
-		"no currency":  {&v1.Tenant{Currency: "QQQ"}, []string{"currency"}, told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.currency"}}},
+		"no zone": {
+			&v1.Tenant{TimeZone: "Europe/Atlantis"}, []string{"time_zone"},
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.time_zone"}},
+		},
+		"no locale": {
+			&v1.Tenant{Locale: "xqx"}, []string{"locale"},
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.locale"}},
+		},
+		"no currency": {
+			&v1.Tenant{Currency: "QQQ"}, []string{"currency"},
+			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.currency"}},
+		},
 		"logo over http": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "http://cdn.example.com/quay.svg"}}, []string{"brand"},
 			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
 		"logo at home": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "https://localhost/quay.svg"}}, []string{"brand.logo_url"},
 			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
 		"no color": {&v1.Tenant{Brand: &v1.Brand{AccentColor: "green"}}, []string{"brand.accent_color"},
 			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.accent_color"}}},
-		"stale":   {&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
-		"no etag": {&v1.Tenant{Name: "Odd", Etag: "yesterday's"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"}},
+		"stale": {
+			&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
+		},
+		"no etag": {
+			&v1.Tenant{Name: "Odd", Etag: "yesterday's"}, []string{"name"},
+			told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
+		},
 	} {
-		_, err := o.UpdateTenant(t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...)}))
+		_, err := o.UpdateTenant(
+			t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...)}),
+		)
 		got := tell(t, err)
 		if c.want.Metadata == nil {
 			got.Metadata = nil
@@ -141,7 +160,8 @@ func TestLocationOverTheWire(t *testing.T) {
 		Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}, Etag: "v7",
 	})
 	want := &v1.Location{
-		Name: "Pier 1", TimeZone: "Europe/Berlin", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
+		Name: "Pier 1", TimeZone: "Europe/Berlin", Address: "Kai 1\nBerlin",
+		Geo:      &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
 		Channels: allChannels, Active: true, Etag: "v1",
 	}
 	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
@@ -168,13 +188,16 @@ func TestLocationOverTheWire(t *testing.T) {
 		{"active", func(m *v1.Location) { m.Active = false }},
 	} {
 		sent := &v1.Location{
-			Id: made.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true, Etag: want.GetEtag(),
+			Id: made.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
+			Etag:     want.GetEtag(),
 			Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN},
 		}
 		c.set(sent)
 		c.set(want)
-		want.Etag = etag(i + 2)
-		answer, err := o.UpdateLocation(t.Context(), as(o.owner, &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask(c.path)}))
+		want.Etag = convert.Etag(i + 2)
+		answer, err := o.UpdateLocation(
+			t.Context(), as(o.owner, &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask(c.path)}),
+		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
@@ -183,7 +206,8 @@ func TestLocationOverTheWire(t *testing.T) {
 		}
 	}
 	set, err := o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{
-		LocationId: made.GetId(), Etag: want.GetEtag(), Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
+		LocationId: made.GetId(), Etag: want.GetEtag(),
+		Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
 	}))
 	want.Etag, want.Channels = "v10", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
 	if err != nil {
@@ -192,12 +216,15 @@ func TestLocationOverTheWire(t *testing.T) {
 	if diff := cmp.Diff(want, set.Msg.GetLocation(), withoutStamps()...); diff != "" {
 		t.Error(diff)
 	}
-	if set, err = o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{LocationId: made.GetId()})); err != nil || len(set.Msg.GetLocation().GetChannels()) != 0 {
+	if set, err = o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{LocationId: made.GetId()})); err != nil ||
+		len(set.Msg.GetLocation().GetChannels()) != 0 {
 		t.Error(set, err)
 	}
 
 	_, err = o.CreateLocation(t.Context(), as(o.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}}))
-	if diff := cmp.Diff(told{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}}, tell(t, err)); diff != "" {
+	if diff := cmp.Diff(
+		told{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}}, tell(t, err),
+	); diff != "" {
 		t.Error(diff)
 	}
 	for name, l := range map[string]*v1.Location{
@@ -223,15 +250,21 @@ func TestChannelsNeedThePermissionOfPolicies(t *testing.T) {
 	o := newBackOffice(t)
 	at := o.location(t, &v1.Location{Name: "Pier 1"})
 	roles := berthv1connect.NewAccessServiceClient(o.Client, o.URL)
-	if _, err := roles.CreateRole(t.Context(), as(o.owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}})); err != nil {
+	if _, err := roles.CreateRole(
+		t.Context(),
+		as(o.owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}}),
+	); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := roles.AssignRole(t.Context(), as(o.owner, &v1.AssignRoleRequest{MemberId: idText(o.Members["member"]), Role: "builder"})); err != nil {
+	if _, err := roles.AssignRole(
+		t.Context(), as(o.owner, &v1.AssignRoleRequest{MemberId: convert.IDText(o.Members["member"]), Role: "builder"}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	edit := func(token string, paths ...string) (*v1.Location, error) {
 		answer, err := o.UpdateLocation(t.Context(), as(token, &v1.UpdateLocationRequest{
-			Location: &v1.Location{Id: at.GetId(), Name: "Quay", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}}, UpdateMask: mask(paths...),
+			Location:   &v1.Location{Id: at.GetId(), Name: "Quay", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}},
+			UpdateMask: mask(paths...),
 		}))
 		if err != nil {
 			return nil, err
@@ -239,10 +272,14 @@ func TestChannelsNeedThePermissionOfPolicies(t *testing.T) {
 		return answer.Msg.GetLocation(), nil
 	}
 	_, err := edit(o.Token(t, "member"), "name", "channels")
-	if diff := cmp.Diff(told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}}, tell(t, err)); diff != "" {
+	if diff := cmp.Diff(
+		told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}},
+		tell(t, err),
+	); diff != "" {
 		t.Error(diff)
 	}
-	if got, err := edit(o.Token(t, "member"), "name"); err != nil || got.GetName() != "Quay" || got.GetEtag() != "v2" || len(got.GetChannels()) != 3 {
+	if got, err := edit(o.Token(t, "member"), "name"); err != nil || got.GetName() != "Quay" || got.GetEtag() != "v2" ||
+		len(got.GetChannels()) != 3 {
 		t.Errorf("%v (%v)", got, err)
 	}
 	if got, err := edit(o.owner, "name", "channels"); err != nil || len(got.GetChannels()) != 1 || got.GetEtag() != "v3" {
@@ -254,7 +291,12 @@ func TestResourceOverTheWire(t *testing.T) {
 	t.Parallel()
 	o := newBackOffice(t)
 	at := o.location(t, &v1.Location{Name: "Pier 1"})
-	answer, err := o.CreateResource(t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}}))
+	answer, err := o.CreateResource(
+		t.Context(),
+		as(
+			o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}},
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,11 +313,15 @@ func TestResourceOverTheWire(t *testing.T) {
 		{"kind", func(m *v1.Resource) { m.Kind = "" }},
 		{"active", func(m *v1.Resource) { m.Active = false }},
 	} {
-		sent := &v1.Resource{Id: made.GetId(), LocationId: aSession, Name: "Other", Kind: "other", Active: true, Etag: want.GetEtag()}
+		sent := &v1.Resource{
+			Id: made.GetId(), LocationId: aSession, Name: "Other", Kind: "other", Active: true, Etag: want.GetEtag(),
+		}
 		c.set(sent)
 		c.set(want)
-		want.Etag = etag(i + 2)
-		answer, err := o.UpdateResource(t.Context(), as(o.owner, &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask(c.path)}))
+		want.Etag = convert.Etag(i + 2)
+		answer, err := o.UpdateResource(
+			t.Context(), as(o.owner, &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask(c.path)}),
+		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
@@ -283,11 +329,15 @@ func TestResourceOverTheWire(t *testing.T) {
 			t.Errorf("%s: %s", c.path, diff)
 		}
 	}
-	_, err = o.CreateResource(t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: aSession, Name: "Court 2"}}))
+	_, err = o.CreateResource(
+		t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: aSession, Name: "Court 2"}}),
+	)
 	if diff := cmp.Diff(told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, tell(t, err)); diff != "" {
 		t.Error(diff)
 	}
-	list, err := o.ListResources(t.Context(), as(o.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}))
+	list, err := o.ListResources(
+		t.Context(), as(o.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
+	)
 	if err != nil || len(list.Msg.GetResources()) != 1 {
 		t.Error(list, err)
 	}
@@ -299,7 +349,8 @@ func TestServiceOverTheWire(t *testing.T) {
 	hour := durationpb.New(time.Hour)
 	made := o.service(t, &v1.Service{Name: "Vinyasa", Duration: hour})
 	want := &v1.Service{
-		Name: "Vinyasa", Duration: hour, MinParty: 1, MaxParty: 1, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Active: true, Etag: "v1",
+		Name: "Vinyasa", Duration: hour, MinParty: 1, MaxParty: 1, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Active: true,
+		Etag: "v1",
 	}
 	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
 		t.Error(diff)
@@ -327,8 +378,10 @@ func TestServiceOverTheWire(t *testing.T) {
 		}
 		c.set(sent)
 		c.set(want)
-		want.Etag = etag(i + 2)
-		answer, err := o.UpdateService(t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask(c.path)}))
+		want.Etag = convert.Etag(i + 2)
+		answer, err := o.UpdateService(
+			t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask(c.path)}),
+		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
@@ -337,12 +390,28 @@ func TestServiceOverTheWire(t *testing.T) {
 		}
 	}
 	// Cleared, the largest party is the smallest again, and the smallest is one.
-	cleared, err := o.UpdateService(t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId()}, UpdateMask: mask("max_party", "delivery", "color")}))
-	if err != nil || cleared.Msg.GetService().GetMaxParty() != 3 || cleared.Msg.GetService().GetDelivery() != v1.Delivery_DELIVERY_IN_PERSON || cleared.Msg.GetService().GetColor() != "" {
+	cleared, err := o.UpdateService(
+		t.Context(),
+		as(
+			o.owner,
+			&v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId()}, UpdateMask: mask("max_party", "delivery", "color")},
+		),
+	)
+	if err != nil || cleared.Msg.GetService().GetMaxParty() != 3 ||
+		cleared.Msg.GetService().GetDelivery() != v1.Delivery_DELIVERY_IN_PERSON ||
+		cleared.Msg.GetService().GetColor() != "" {
 		t.Error(cleared, err)
 	}
-	_, err = o.UpdateService(t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")}))
-	if diff := cmp.Diff(told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}}, tell(t, err)); diff != "" {
+	_, err = o.UpdateService(
+		t.Context(),
+		as(
+			o.owner,
+			&v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")},
+		),
+	)
+	if diff := cmp.Diff(
+		told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}}, tell(t, err),
+	); diff != "" {
 		t.Error(diff)
 	}
 	for name, s := range map[string]*v1.Service{
@@ -374,7 +443,9 @@ func TestCatalogPages(t *testing.T) {
 			name = strings.Repeat("🏄", 199) + fmt.Sprint(i)
 		}
 		o.service(t, &v1.Service{Name: name, Category: "Sport", Duration: durationpb.New(time.Hour)})
-		if _, err := o.CreateResource(t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: name}})); err != nil {
+		if _, err := o.CreateResource(
+			t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: name}}),
+		); err != nil {
 			t.Fatal(err)
 		}
 		if i > 0 {
@@ -400,7 +471,9 @@ func TestCatalogPages(t *testing.T) {
 			return err
 		},
 		"another tenant": func() error {
-			_, err := o.ListServices(t.Context(), as(o.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}))
+			_, err := o.ListServices(
+				t.Context(), as(o.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
+			)
 			return err
 		},
 		"no token": func() error {
@@ -416,7 +489,9 @@ func TestCatalogPages(t *testing.T) {
 
 	for what, list := range map[string]func(token string) ([]string, string, error){
 		"services": func(token string) (names []string, next string, err error) {
-			page, err := o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2, PageToken: token}))
+			page, err := o.ListServices(
+				t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2, PageToken: token}),
+			)
 			if err != nil {
 				return nil, "", err
 			}
@@ -471,20 +546,24 @@ func TestCatalogStaysInItsTenant(t *testing.T) {
 		_, err := o.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id}))
 		return err
 	}
-	theirs, absent := ask(at.GetId()), ask(idText(tenant.New[tenant.LocationID](time.Now())))
+	theirs, absent := ask(at.GetId()), ask(convert.IDText(tenant.New[tenant.LocationID](time.Now())))
 	if diff := cmp.Diff(told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, tell(t, theirs)); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(absent.Error(), theirs.Error()); diff != "" {
 		t.Error(diff)
 	}
-	_, err := o.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: o.Tenant.String(), LocationId: at.GetId()}))
+	_, err := o.GetLocation(
+		t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: o.Tenant.String(), LocationId: at.GetId()}),
+	)
 	if got := tell(t, err); got.Reason != "TENANT_FORBIDDEN" {
 		t.Error(got)
 	}
 	for name, ask := range map[string]func(token string) error{
 		"tenant": func(token string) error {
-			_, err := o.UpdateTenant(t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}))
+			_, err := o.UpdateTenant(
+				t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}),
+			)
 			return err
 		},
 		"location": func(token string) error {

@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 func minutes(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Minute) }
@@ -21,29 +22,48 @@ func minutes(n int) *durationpb.Duration { return durationpb.New(time.Duration(n
 // builtInRules are those of a tenant that wrote nothing down.
 func builtInRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
-		Enabled: new(true), Mode: v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE.Enum(), MaxQueueSize: new(int32(50)), OfferWindow: minutes(30),
-		MinOfferWindow: minutes(5), TimeFlexibility: minutes(60), MaxOffersPerEntry: new(int32(3)), MaxTriesPerSlot: new(int32(10)),
-		AfterExpiry: v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(), AfterDecline: v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(), AutoCascade: new(true),
-		ExpireStale: new(false), StaleAfter: hours(24), AllowDownFitting: new(true), Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum(),
-		BaseScore: new(int32(100)), TierBonuses: &v1.TierBonuses{}, EarlyBirdPointsPerDay: new(int32(0)), EarlyBirdMaxPoints: new(int32(50)),
+		Enabled: new(true), Mode: v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE.Enum(), MaxQueueSize: new(int32(50)),
+		OfferWindow:    minutes(30),
+		MinOfferWindow: minutes(5), TimeFlexibility: minutes(60), MaxOffersPerEntry: new(int32(3)),
+		MaxTriesPerSlot: new(int32(10)),
+		AfterExpiry:     v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(),
+		AfterDecline:    v1.WaitlistAfter_WAITLIST_AFTER_RETURN.Enum(), AutoCascade: new(true),
+		ExpireStale: new(false), StaleAfter: hours(24), AllowDownFitting: new(true),
+		Order:     v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum(),
+		BaseScore: new(int32(100)), TierBonuses: &v1.TierBonuses{}, EarlyBirdPointsPerDay: new(int32(0)),
+		EarlyBirdMaxPoints:    new(int32(50)),
 		EligibilityExpression: new(""), PriorityExpression: new(""),
-		QuietHours:         &v1.WaitlistQuietHours{Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8}},
-		OffersInQuietHours: new(false), AutoPromoteCutoff: minutes(0), PromotionGrace: hours(1), FillAfterStart: minutes(0), SmsMinScore: new(int32(0)),
+		QuietHours: &v1.WaitlistQuietHours{
+			Start: &timeofday.TimeOfDay{Hours: 21}, End: &timeofday.TimeOfDay{Hours: 8},
+		},
+		OffersInQuietHours: new(false), AutoPromoteCutoff: minutes(0), PromotionGrace: hours(1), FillAfterStart: minutes(0),
+		SmsMinScore: new(int32(0)),
 	}
 }
 
 // otherRules say something else than builtInRules in every field.
 func otherRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
-		Enabled: new(false), Mode: v1.WaitlistMode_WAITLIST_MODE_FIRST_TO_CLAIM.Enum(), MaxQueueSize: new(int32(7)), OfferWindow: hours(2),
-		MinOfferWindow: minutes(1), TimeFlexibility: minutes(0), MaxOffersPerEntry: new(int32(0)), MaxTriesPerSlot: new(int32(4)),
-		AfterExpiry: v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(), AfterDecline: v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(), AutoCascade: new(false),
-		ExpireStale: new(true), StaleAfter: hours(1), AllowDownFitting: new(false), Order: v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
-		BaseScore: new(int32(0)), TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 50}, {Tier: "silver"}}},
-		EarlyBirdPointsPerDay: new(int32(2)), EarlyBirdMaxPoints: new(int32(0)), EligibilityExpression: new("entry.party_size < 3"),
-		PriorityExpression: new("100 - entry.party_size"),
-		QuietHours:         &v1.WaitlistQuietHours{Start: &timeofday.TimeOfDay{Hours: 22, Minutes: 30}, End: &timeofday.TimeOfDay{Hours: 6}},
-		OffersInQuietHours: new(true), AutoPromoteCutoff: hours(3), PromotionGrace: minutes(0), FillAfterStart: minutes(10), SmsMinScore: new(int32(120)),
+		Enabled: new(false), Mode: v1.WaitlistMode_WAITLIST_MODE_FIRST_TO_CLAIM.Enum(), MaxQueueSize: new(int32(7)),
+		OfferWindow:    hours(2),
+		MinOfferWindow: minutes(1), TimeFlexibility: minutes(0), MaxOffersPerEntry: new(int32(0)),
+		MaxTriesPerSlot: new(int32(4)),
+		AfterExpiry:     v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(),
+		AfterDecline:    v1.WaitlistAfter_WAITLIST_AFTER_CLOSE.Enum(),
+		AutoCascade:     new(false),
+		ExpireStale:     new(true), StaleAfter: hours(1), AllowDownFitting: new(false),
+		Order:     v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
+		BaseScore: new(int32(0)), TierBonuses: &v1.TierBonuses{
+			Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 50}, {Tier: "silver"}},
+		},
+		EarlyBirdPointsPerDay: new(int32(2)), EarlyBirdMaxPoints: new(int32(0)),
+		EligibilityExpression: new("entry.party_size < 3"),
+		PriorityExpression:    new("100 - entry.party_size"),
+		QuietHours: &v1.WaitlistQuietHours{
+			Start: &timeofday.TimeOfDay{Hours: 22, Minutes: 30}, End: &timeofday.TimeOfDay{Hours: 6},
+		},
+		OffersInQuietHours: new(true), AutoPromoteCutoff: hours(3), PromotionGrace: minutes(0), FillAfterStart: minutes(10),
+		SmsMinScore: new(int32(120)),
 	}
 }
 
@@ -59,7 +79,9 @@ func newRuleDesk(t *testing.T) *ruleDesk {
 	o := newBackOffice(t)
 	return &ruleDesk{
 		o, berthv1connect.NewWaitlistServiceClient(o.Client, o.URL),
-		o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId(),
+		o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(
+			t, &v1.Service{Name: "Vinyasa", Duration: hours(1)},
+		).GetId(),
 	}
 }
 
@@ -73,7 +95,9 @@ func (d *ruleDesk) update(t *testing.T, change *v1.UpdateRulesRequest) {
 // effective is what holds for the service at the location.
 func (d *ruleDesk) effective(t *testing.T) *v1.EffectiveWaitlistRules {
 	t.Helper()
-	answer, err := d.GetRules(t.Context(), as(d.Token(t, "admin"), &v1.GetRulesRequest{LocationId: d.location, ServiceId: d.service}))
+	answer, err := d.GetRules(
+		t.Context(), as(d.Token(t, "admin"), &v1.GetRulesRequest{LocationId: d.location, ServiceId: d.service}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,12 +193,15 @@ func TestRulesAreEditedTogether(t *testing.T) {
 	d := newRuleDesk(t)
 	edit := func(etag string, size int32) error {
 		_, err := d.UpdateRules(t.Context(), as(d.owner, &v1.UpdateRulesRequest{
-			ServiceId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, UpdateMask: mask("max_queue_size"), Etag: etag, Reason: fmt.Sprint("size ", size),
+			ServiceId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, UpdateMask: mask("max_queue_size"), Etag: etag,
+			Reason: fmt.Sprint("size ", size),
 		}))
 		return err
 	}
 	reset := func(etag string) error {
-		_, err := d.ResetRules(t.Context(), as(d.Token(t, "admin"), &v1.ResetRulesRequest{ServiceId: d.service, Etag: etag, Reason: "as it was"}))
+		_, err := d.ResetRules(
+			t.Context(), as(d.Token(t, "admin"), &v1.ResetRulesRequest{ServiceId: d.service, Etag: etag, Reason: "as it was"}),
+		)
 		return err
 	}
 	for _, step := range []struct {
@@ -201,7 +228,9 @@ func TestRulesAreEditedTogether(t *testing.T) {
 	}
 	var got []*v1.WaitlistRulesVersion
 	for token := ""; ; {
-		page, err := d.ListRulesVersions(t.Context(), as(d.owner, &v1.ListRulesVersionsRequest{ServiceId: d.service, PageSize: 3, PageToken: token}))
+		page, err := d.ListRulesVersions(
+			t.Context(), as(d.owner, &v1.ListRulesVersionsRequest{ServiceId: d.service, PageSize: 3, PageToken: token}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -212,15 +241,21 @@ func TestRulesAreEditedTogether(t *testing.T) {
 	}
 	version := func(n, size int32) *v1.WaitlistRulesVersion {
 		return &v1.WaitlistRulesVersion{
-			Version: n, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, Author: idText(d.Members["owner"]),
+			Version: n, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size},
+			Author:     convert.IDText(d.Members["owner"]),
 			AuthorName: "Owner", Reason: fmt.Sprint("size ", size),
 		}
 	}
 	want := []*v1.WaitlistRulesVersion{
-		{Version: 4, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{}, Reset_: true, Author: idText(d.Members["admin"]), AuthorName: "Admin", Reason: "as it was"},
+		{
+			Version: 4, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{}, Reset_: true,
+			Author: convert.IDText(d.Members["admin"]), AuthorName: "Admin", Reason: "as it was",
+		},
 		version(3, 7), version(2, 6), version(1, 5),
 	}
-	if diff := cmp.Diff(want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.WaitlistRulesVersion{}, "create_time")); diff != "" {
+	if diff := cmp.Diff(
+		want, got, protocmp.Transform(), protocmp.IgnoreFields(&v1.WaitlistRulesVersion{}, "create_time"),
+	); diff != "" {
 		t.Error(diff)
 	}
 	for _, v := range got {
@@ -240,11 +275,15 @@ func TestRulesThatAreRefused(t *testing.T) {
 		want  told
 	}{
 		"a bonus above 50": {
-			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 51}}}}, "tier_bonuses",
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses[0].points"}},
+			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 51}}}},
+			"tier_bonuses",
+			told{
+				connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses[0].points"},
+			},
 		},
 		"a bonus twice": {
-			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold"}, {Tier: "gold"}}}}, "tier_bonuses",
+			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold"}, {Tier: "gold"}}}},
+			"tier_bonuses",
 			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses"}},
 		},
 		"a window of seconds": {
@@ -260,7 +299,9 @@ func TestRulesThatAreRefused(t *testing.T) {
 			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.priority_expression"}},
 		},
 	} {
-		update, preview := &v1.UpdateRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}
+		update, preview := &v1.UpdateRulesRequest{
+			Rules: tt.rules, UpdateMask: mask(tt.path),
+		}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}
 		_, saved := d.UpdateRules(t.Context(), as(d.owner, update))
 		_, tried := d.PreviewRules(t.Context(), as(d.owner, preview))
 		for how, err := range map[string]error{"saved": saved, "tried": tried} {

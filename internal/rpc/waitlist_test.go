@@ -16,6 +16,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 // queue is a studio with its waitlist, and a clock that can be set.
@@ -78,8 +79,8 @@ func same(t *testing.T, what string, want, got any, options ...cmp.Option) {
 	}
 }
 
-// A place is freed, declined by the first in order and taken by the next: what entries, offers, moves, figures and a preview say of it,
-// field by field.
+// A place is freed, declined by the first in order and taken by the next: what entries, offers, moves, figures and a
+// preview say of it, field by field.
 func TestAWaitlistOverTheWire(t *testing.T) {
 	t.Parallel()
 	q := newQueue(t)
@@ -88,9 +89,13 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := q.UpdateRules(t.Context(), as(owner, &v1.UpdateRulesRequest{ServiceId: q.service, Rules: &v1.WaitlistRules{
-		Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER.Enum(), OffersInQuietHours: new(true), Order: v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
-		TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}}, EarlyBirdPointsPerDay: new(int32(2)),
-	}, UpdateMask: mask("mode", "offers_in_quiet_hours", "order", "tier_bonuses", "early_bird_points_per_day")})); err != nil {
+		Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER.Enum(), OffersInQuietHours: new(true),
+		Order:                 v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
+		TierBonuses:           &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}},
+		EarlyBirdPointsPerDay: new(int32(2)),
+	}, UpdateMask: mask(
+		"mode", "offers_in_quiet_hours", "order", "tier_bonuses", "early_bird_points_per_day",
+	)})); err != nil {
 		t.Fatal(err)
 	}
 	class, held := q.full(t)
@@ -105,9 +110,12 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 	q.at.Store(1)
 	second := q.join(t, "member", wish)
 	waiting := &v1.WaitlistEntry{
-		Id: second.GetId(), SessionId: class, MemberId: idText(q.Members["member"]), MemberName: "Member", PartySize: 1,
-		Status: v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: at(1), SessionStartTime: starts, SessionTitle: "Vinyasa",
-		TimeZone: "Europe/Berlin", CurrentScore: new(int32(122)), ScoreParts: &v1.WaitlistScoreParts{Base: 100, TierBonus: 20, EarlyBirdPoints: 2},
+		Id: second.GetId(), SessionId: class, MemberId: convert.IDText(q.Members["member"]), MemberName: "Member",
+		PartySize: 1,
+		Status:    v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: at(1),
+		SessionStartTime: starts, SessionTitle: "Vinyasa",
+		TimeZone: "Europe/Berlin", CurrentScore: new(int32(122)),
+		ScoreParts: &v1.WaitlistScoreParts{Base: 100, TierBonus: 20, EarlyBirdPoints: 2},
 	}
 	same(t, "joined", waiting, second)
 	if first.GetPosition() != 1 || first.GetCurrentScore() != 104 {
@@ -115,7 +123,9 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 	}
 
 	q.at.Store(10)
-	if _, err := q.bookings.CancelBooking(t.Context(), as(q.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held})); err != nil {
+	if _, err := q.bookings.CancelBooking(
+		t.Context(), as(q.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	offers := func(ask *v1.ListOffersRequest) []*v1.Offer {
@@ -131,16 +141,20 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 		t.Fatalf("%d offers", len(live))
 	}
 	offer := &v1.Offer{
-		Id: live[0].GetId(), SessionId: class, EntryId: second.GetId(), MemberId: waiting.GetMemberId(), MemberName: "Member", Seats: 1,
-		Status: v1.OfferStatus_OFFER_STATUS_LIVE, Try: 1, CreateTime: at(10), ExpireTime: at(40), SessionTitle: "Vinyasa", SessionStartTime: starts,
-		TimeZone: "Europe/Berlin",
+		Id: live[0].GetId(), SessionId: class, EntryId: second.GetId(), MemberId: waiting.GetMemberId(), MemberName: "Member",
+		Seats:  1,
+		Status: v1.OfferStatus_OFFER_STATUS_LIVE, Try: 1, CreateTime: at(10), ExpireTime: at(40), SessionTitle: "Vinyasa",
+		SessionStartTime: starts,
+		TimeZone:         "Europe/Berlin",
 	}
 	same(t, "offered", offer, live[0])
 	waiting.Status, waiting.Offers, waiting.LiveOffer = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED, 1, offer
 	same(t, "her entry", []*v1.WaitlistEntry{waiting}, q.mine(t, "member", false))
 
 	q.at.Store(20)
-	declined, err := q.DeclineOffer(t.Context(), as(q.Token(t, "member"), &v1.DeclineOfferRequest{OfferId: offer.GetId(), Reason: "A cold."}))
+	declined, err := q.DeclineOffer(
+		t.Context(), as(q.Token(t, "member"), &v1.DeclineOfferRequest{OfferId: offer.GetId(), Reason: "A cold."}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +174,10 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		o, b := accepted.Msg.GetOffer(), accepted.Msg.GetBooking()
-		if o.GetStatus() != v1.OfferStatus_OFFER_STATUS_ACCEPTED || !o.GetCloseTime().AsTime().Equal(q.now()) || o.GetBookingId() != b.GetId() ||
-			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED || b.GetSessionId() != class || b.GetMemberId() != idText(q.Members["admin"]) {
+		if o.GetStatus() != v1.OfferStatus_OFFER_STATUS_ACCEPTED || !o.GetCloseTime().AsTime().Equal(q.now()) ||
+			o.GetBookingId() != b.GetId() ||
+			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED || b.GetSessionId() != class ||
+			b.GetMemberId() != convert.IDText(q.Members["admin"]) {
 			t.Errorf("accepted: %v", accepted.Msg)
 		}
 		if h := accepted.Header(); h.Get("X-Booking-Status") != "CONFIRMED" || h.Get("X-Idempotent") != repeated {
@@ -173,16 +189,21 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verdict := func(name string, entry *v1.WaitlistEntry, reason string, score, rank, before int32, sentence string, until *timestamppb.Timestamp) *v1.WaitlistVerdict {
+	verdict := func(
+		name string, entry *v1.WaitlistEntry, reason string, score, rank, before int32, sentence string,
+		until *timestamppb.Timestamp,
+	) *v1.WaitlistVerdict {
 		return &v1.WaitlistVerdict{
-			EntryId: entry.GetId(), MemberId: entry.GetMemberId(), MemberName: name, Reason: reason, Score: score, Rank: rank, PartySize: 1, Sentence: sentence,
+			EntryId: entry.GetId(), MemberId: entry.GetMemberId(), MemberName: name, Reason: reason, Score: score, Rank: rank,
+			PartySize: 1, Sentence: sentence,
 			ChosenBefore: before, ExpireTime: until,
 		}
 	}
 	moved := func(when int, change func(*v1.WaitlistDecision)) *v1.WaitlistDecision {
 		d := &v1.WaitlistDecision{
-			SessionId: class, SessionTitle: "Vinyasa", SessionStartTime: starts, TimeZone: "Europe/Berlin", DecideTime: at(when), LineLength: 2,
-			Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER, Seats: new(int32(1)), Given: 1, RulesVersion: 1,
+			SessionId: class, SessionTitle: "Vinyasa", SessionStartTime: starts, TimeZone: "Europe/Berlin", DecideTime: at(when),
+			LineLength: 2,
+			Mode:       v1.WaitlistMode_WAITLIST_MODE_OFFER, Seats: new(int32(1)), Given: 1, RulesVersion: 1,
 		}
 		change(d)
 		return d
@@ -192,46 +213,63 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 		moved(20, func(d *v1.WaitlistDecision) {
 			d.Trigger, d.Move, d.Tried = v1.WaitlistTrigger_WAITLIST_TRIGGER_OFFER_DECLINED, v1.WaitlistMove_WAITLIST_MOVE_ROLL_ON, 1
 			d.Verdicts = []*v1.WaitlistVerdict{
-				verdict("Member", second, "TRIED", 122, 1, 0, passed+"these seats had been offered before, and were not taken.", nil),
-				verdict("Admin", first, "OFFERED", 104, 2, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:50.", at(50)),
+				verdict(
+					"Member", second, "TRIED", 122, 1, 0, passed+"these seats had been offered before, and were not taken.", nil,
+				),
+				verdict(
+					"Admin", first, "OFFERED", 104, 2, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:50.", at(50),
+				),
 			}
 			d.Sentences = []string{
 				"On Monday 16 March 2026 at 13:20 an offer was declined, and 1 seat was open.", "2 entries stood in line.",
-				"1 person had been asked for these seats before.", "The offer went on to: Admin (1 seat, until Monday 16 March 2026 at 13:50).",
+				"1 person had been asked for these seats before.",
+				"The offer went on to: Admin (1 seat, until Monday 16 March 2026 at 13:50).",
 				"Not chosen: 1 because these seats had been offered before, and were not taken.",
 			}
 		}),
 		moved(10, func(d *v1.WaitlistDecision) {
 			d.Trigger, d.Move = v1.WaitlistTrigger_WAITLIST_TRIGGER_CANCELLATION, v1.WaitlistMove_WAITLIST_MOVE_OFFER
 			d.Verdicts = []*v1.WaitlistVerdict{
-				verdict("Member", second, "OFFERED", 122, 1, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:40.", at(40)),
+				verdict(
+					"Member", second, "OFFERED", 122, 1, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:40.", at(40),
+				),
 				verdict("Admin", first, "NO_SEATS_LEFT", 104, 2, 1, passed+"all open seats went to those before.", nil),
 			}
 			d.Sentences = []string{
 				"On Monday 16 March 2026 at 13:10 a booking was cancelled, and 1 seat was open.", "2 entries stood in line.",
-				"An offer went to: Member (1 seat, until Monday 16 March 2026 at 13:40).", "Not chosen: 1 because all open seats went to those before.",
+				"An offer went to: Member (1 seat, until Monday 16 March 2026 at 13:40).",
+				"Not chosen: 1 because all open seats went to those before.",
 			}
 		}),
 	}
-	same(t, "the moves", want, decisions.Msg.GetDecisions(), protocmp.IgnoreFields(&v1.WaitlistDecision{}, "id", "round_id"))
+	same(
+		t, "the moves", want, decisions.Msg.GetDecisions(), protocmp.IgnoreFields(&v1.WaitlistDecision{}, "id", "round_id"),
+	)
 	if d := decisions.Msg.GetDecisions(); d[0].GetRoundId() == "" || d[0].GetRoundId() != d[1].GetRoundId() {
 		t.Error("the moves of one seat are not of one round")
 	}
 
 	preview, err := q.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
-		ServiceId: q.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()}, UpdateMask: mask("order"),
+		ServiceId: q.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()},
+		UpdateMask: mask("order"),
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := preview.Msg
-	if p.GetChanged() != 1 || p.GetGrantedBefore() != 2 || p.GetGrantedDraft() != 2 || p.GetHandedBackBefore()+p.GetHandedBackDraft() != 0 || len(p.GetMoves()) != 2 {
+	if p.GetChanged() != 1 || p.GetGrantedBefore() != 2 || p.GetGrantedDraft() != 2 ||
+		p.GetHandedBackBefore()+p.GetHandedBackDraft() != 0 || len(p.GetMoves()) != 2 {
 		t.Fatalf("the preview says %v", p)
 	}
 	differs := p.GetMoves()[1]
-	same(t, "what would have been said instead", []string{"Would have been chosen instead: Admin.", "Would not have been chosen: Member."}, differs.GetSentences())
-	if !differs.GetChanged() || differs.GetDraftMove() != v1.WaitlistMove_WAITLIST_MOVE_OFFER || differs.GetDraftMode() != v1.WaitlistMode_WAITLIST_MODE_OFFER ||
-		len(differs.GetDraftVerdicts()) != 2 || differs.GetDraftVerdicts()[0].GetEntryId() != first.GetId() || p.GetMoves()[0].GetChanged() {
+	same(
+		t, "what would have been said instead",
+		[]string{"Would have been chosen instead: Admin.", "Would not have been chosen: Member."}, differs.GetSentences(),
+	)
+	if !differs.GetChanged() || differs.GetDraftMove() != v1.WaitlistMove_WAITLIST_MOVE_OFFER ||
+		differs.GetDraftMode() != v1.WaitlistMode_WAITLIST_MODE_OFFER ||
+		len(differs.GetDraftVerdicts()) != 2 || differs.GetDraftVerdicts()[0].GetEntryId() != first.GetId() ||
+		p.GetMoves()[0].GetChanged() {
 		t.Errorf("the preview says %v", p)
 	}
 
@@ -247,10 +285,13 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 		return []*v1.WaitlistFiguresRow{{Key: key, Name: name, Figures: figures}}
 	}
 	same(t, "the figures", &v1.GetWaitlistAnalyticsResponse{
-		Total: figures, Days: row("2026-03-16", "2026-03-16"), Locations: row(q.location, "Pier 1"), Services: row(q.service, "Vinyasa"), CascadeDepths: []int64{0, 1},
+		Total: figures, Days: row("2026-03-16", "2026-03-16"), Locations: row(q.location, "Pier 1"),
+		Services: row(q.service, "Vinyasa"), CascadeDepths: []int64{0, 1},
 	}, analytics.Msg)
 
-	if _, err := q.LeaveWaitlist(t.Context(), as(q.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: second.GetId(), Reason: "No longer needed."})); err != nil {
+	if _, err := q.LeaveWaitlist(
+		t.Context(), as(q.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: second.GetId(), Reason: "No longer needed."}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	waiting.Status, waiting.Position, waiting.CloseTime = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED, 0, at(25)
@@ -266,19 +307,26 @@ func TestAWindowOverTheWire(t *testing.T) {
 	if _, err := q.DB.Owner.Exec(t.Context(), `update services set max_party = 2`); err != nil {
 		t.Fatal(err)
 	}
-	window := &v1.WaitlistWindow{ServiceId: q.service, LocationId: q.location, ResourceId: q.room, FirstDate: dayOf(2026, 3, 25)}
+	window := &v1.WaitlistWindow{
+		ServiceId: q.service, LocationId: q.location, ResourceId: q.room, FirstDate: dayOf(2026, 3, 25),
+	}
 	ask := func(change func(*v1.WaitlistWindow)) *v1.JoinWaitlistRequest {
 		w := proto.CloneOf(window)
 		if change != nil {
 			change(w)
 		}
-		return &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_Window{Window: w}, PartySize: 2, CoachId: idText(q.Members["coach"])}
+		return &v1.JoinWaitlistRequest{
+			Wish: &v1.JoinWaitlistRequest_Window{Window: w}, PartySize: 2, CoachId: convert.IDText(q.Members["coach"]),
+		}
 	}
 	entry := q.join(t, "member", ask(nil))
 	want := &v1.WaitlistEntry{
-		Id: entry.GetId(), MemberId: idText(q.Members["member"]), MemberName: "Member", PartySize: 2, CoachId: idText(q.Members["coach"]),
-		Status: v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: timestamppb.New(monday), SessionTitle: "Vinyasa",
-		TimeZone: "Europe/Berlin", CurrentScore: new(int32(100)), ScoreParts: &v1.WaitlistScoreParts{Base: 100}, Window: proto.CloneOf(window),
+		Id: entry.GetId(), MemberId: convert.IDText(q.Members["member"]), MemberName: "Member", PartySize: 2,
+		CoachId: convert.IDText(q.Members["coach"]),
+		Status:  v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: timestamppb.New(monday),
+		SessionTitle: "Vinyasa",
+		TimeZone:     "Europe/Berlin", CurrentScore: new(int32(100)), ScoreParts: &v1.WaitlistScoreParts{Base: 100},
+		Window: proto.CloneOf(window),
 	}
 	want.Window.LastDate, want.Window.EarliestStart = window.GetFirstDate(), &timeofday.TimeOfDay{}
 	want.Window.LatestStart = &timeofday.TimeOfDay{Hours: 23, Minutes: 59, Seconds: 59}
@@ -291,9 +339,13 @@ func TestAWindowOverTheWire(t *testing.T) {
 		"nothing named":    {nil, true},
 		"the resource":     {&v1.EntryFilter{ResourceId: q.room}, true},
 		"another resource": {&v1.EntryFilter{ResourceId: aSession}, false},
-		"the service":      {&v1.EntryFilter{ServiceId: q.service, LocationId: q.location, MemberId: idText(q.Members["member"])}, true},
-		"another member":   {&v1.EntryFilter{MemberId: idText(q.Members["admin"])}, false},
-		"those that ended": {&v1.EntryFilter{Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED}}, false},
+		"the service": {
+			&v1.EntryFilter{ServiceId: q.service, LocationId: q.location, MemberId: convert.IDText(q.Members["member"])}, true,
+		},
+		"another member": {&v1.EntryFilter{MemberId: convert.IDText(q.Members["admin"])}, false},
+		"those that ended": {
+			&v1.EntryFilter{Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED}}, false,
+		},
 	} {
 		answer, err := q.ListEntries(t.Context(), as(q.Token(t, "coach"), &v1.ListEntriesRequest{Filter: tt.filter}))
 		if err != nil || (len(answer.Msg.GetEntries()) == 1) != tt.found {
@@ -307,7 +359,8 @@ func TestAWindowOverTheWire(t *testing.T) {
 		"window.latest_start":   func(w *v1.WaitlistWindow) { w.LatestStart = &timeofday.TimeOfDay{Minutes: 60} },
 	} {
 		_, err := q.JoinWaitlist(t.Context(), as(q.Token(t, "admin"), ask(change)))
-		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" || got.Metadata["field"] != field {
+		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" ||
+			got.Metadata["field"] != field {
 			t.Errorf("%s: %+v", field, got)
 		}
 	}
@@ -325,21 +378,29 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 		wish := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
 		first, second := q.join(t, "admin", wish), q.join(t, "member", wish)
 
-		lifted, err := q.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(true), Score: new(int32(7))}))
+		lifted, err := q.SetPriority(
+			t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(true), Score: new(int32(7))}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := lifted.Msg.GetEntry(); !e.GetFlagged() || e.GetScore() != 7 || e.GetCurrentScore() != 7 || e.GetScoreParts() != nil || e.GetPosition() != 1 {
+		if e := lifted.Msg.GetEntry(); !e.GetFlagged() || e.GetScore() != 7 || e.GetCurrentScore() != 7 ||
+			e.GetScoreParts() != nil || e.GetPosition() != 1 {
 			t.Errorf("lifted: %v", e)
 		}
-		back, err := q.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(false), Score: new(int32(-1))}))
+		back, err := q.SetPriority(
+			t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(false), Score: new(int32(-1))}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if e := back.Msg.GetEntry(); e.GetFlagged() || e.Score != nil || e.GetCurrentScore() != 100 || e.GetScoreParts().GetBase() != 100 || e.GetPosition() != 2 {
+		if e := back.Msg.GetEntry(); e.GetFlagged() || e.Score != nil || e.GetCurrentScore() != 100 ||
+			e.GetScoreParts().GetBase() != 100 || e.GetPosition() != 2 {
 			t.Errorf("taken back: %v", e)
 		}
-		before, err := q.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: second.GetId(), BeforeEntryId: first.GetId()}))
+		before, err := q.MoveEntry(
+			t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: second.GetId(), BeforeEntryId: first.GetId()}),
+		)
 		if err != nil || before.Msg.GetEntry().GetPosition() != 1 {
 			t.Errorf("moved: %v, %v", before, err)
 		}
@@ -347,11 +408,14 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 		in := q.input(monday.Add(72 * time.Hour))
 		open := q.create(t, in, true).GetId()
 		until := timestamppb.New(monday.Add(26 * time.Hour))
-		made, err := q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId(), ExpireTime: until}))
+		made, err := q.OfferPlace(
+			t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId(), ExpireTime: until}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := made.Msg.GetOffer(); !o.GetByHand() || o.GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE || o.GetSessionId() != open || !proto.Equal(o.GetExpireTime(), until) {
+		if o := made.Msg.GetOffer(); !o.GetByHand() || o.GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE ||
+			o.GetSessionId() != open || !proto.Equal(o.GetExpireTime(), until) {
 			t.Errorf("offered: %v", o)
 		}
 		for range 2 { // the second time it is over already
@@ -361,8 +425,11 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 			}
 		}
 		for range 2 {
-			removed, err := q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: first.GetId(), Reason: "Asked by phone."}))
-			if err != nil || removed.Msg.GetEntry().GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED || removed.Msg.GetEntry().GetPosition() != 0 {
+			removed, err := q.RemoveEntry(
+				t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: first.GetId(), Reason: "Asked by phone."}),
+			)
+			if err != nil || removed.Msg.GetEntry().GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED ||
+				removed.Msg.GetEntry().GetPosition() != 0 {
 				t.Errorf("removed: %v, %v", removed, err)
 			}
 		}
@@ -371,7 +438,8 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		taken, err := q.AcceptOffer(t.Context(), as(owner, &v1.AcceptOfferRequest{OfferId: made.Msg.GetOffer().GetId()}))
-		if err != nil || taken.Msg.GetBooking().GetMemberId() != second.GetMemberId() || taken.Msg.GetBooking().GetSessionId() != open {
+		if err != nil || taken.Msg.GetBooking().GetMemberId() != second.GetMemberId() ||
+			taken.Msg.GetBooking().GetSessionId() != open {
 			t.Fatalf("taken for her: %v, %v", taken, err)
 		}
 
@@ -381,13 +449,15 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 			_, moved := q.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
 			_, offered := q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
 			for act, err := range map[string]error{"lifted": lifted, "moved": moved, "offered": offered} {
-				if got := tell(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "BOOKING_STATE" || got.Metadata["status"] != name {
+				if got := tell(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "BOOKING_STATE" ||
+					got.Metadata["status"] != name {
 					t.Errorf("%s, which is %s: %+v", act, name, got)
 				}
 			}
 		}
 		_, err = q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
-		if got := tell(t, err); got.Reason != "BOOKING_STATE" || got.Metadata["booking_id"] != taken.Msg.GetBooking().GetId() {
+		if got := tell(t, err); got.Reason != "BOOKING_STATE" ||
+			got.Metadata["booking_id"] != taken.Msg.GetBooking().GetId() {
 			t.Errorf("removed, though it is a booking: %+v", got)
 		}
 	})

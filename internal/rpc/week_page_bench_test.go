@@ -22,12 +22,14 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/schedules"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/scheduleapi"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A member's page of a week with 300 sessions over loopback: by the service, and by a bare Connect handler, which knows neither
-// tokens nor rules, sends the same statements over bare pgx, reads every value, and answers with the same message. Both
-// take turns. Client, server and Postgres share the machine.
+// A member's page of a week with 300 sessions over loopback: by the service, and by a bare Connect handler, which knows
+// neither tokens nor rules, sends the same statements over bare pgx, reads every value, and answers with the same
+// message. Both take turns. Client, server and Postgres share the machine.
 func BenchmarkWeekPage(b *testing.B) {
 	w := newWeek(b)
 	plain := connect.WithAcceptCompression("gzip", nil, nil)
@@ -169,11 +171,13 @@ func (w *weekPage) listenBare(b *testing.B) string {
 	}
 	b.Cleanup(db.Close)
 	reading := app.New(app.Config{DB: db, Now: func() time.Time { return monday }})
-	member := tenant.Caller{Tenant: w.Tenant, Subject: "member", Member: w.Members[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
+	member := tenant.Caller{
+		Tenant: w.Tenant, Subject: "member", Member: w.Members[tenant.RoleMember], Roles: []string{tenant.RoleMember},
+	}
 	for range 2 { // the first time it reads what sessions share, too
 		sent.statements = nil
 		if _, err := reading.Schedules.ListSessions(b.Context(), member, schedules.SessionQuery{
-			Filter: filterValue(w.request().Msg.GetFilter()), Limit: maxPageSize + 1,
+			Filter: scheduleapi.FilterValue(w.request().Msg.GetFilter()), Limit: convert.MaxPageSize + 1,
 		}); err != nil {
 			b.Fatal(err)
 		}
@@ -187,7 +191,9 @@ func (w *weekPage) listenBare(b *testing.B) string {
 	b.Cleanup(pool.Close)
 	mux := http.NewServeMux()
 	mux.Handle(berthv1connect.SessionServiceListSessionsProcedure, connect.NewUnaryHandler(berthv1connect.SessionServiceListSessionsProcedure,
-		func(ctx context.Context, _ *connect.Request[v1.ListSessionsRequest]) (*connect.Response[v1.ListSessionsResponse], error) {
+		func(
+			ctx context.Context, _ *connect.Request[v1.ListSessionsRequest],
+		) (*connect.Response[v1.ListSessionsResponse], error) {
 			if err := readAll(ctx, pool, sent.statements); err != nil {
 				return nil, err
 			}
@@ -223,11 +229,15 @@ type recorder struct{ statements []pgx.TraceBatchQueryData }
 func (*recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return ctx
 }
+
 func (*recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
 func (*recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return ctx
 }
+
 func (r *recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	r.statements = append(r.statements, data)
 }
+
 func (*recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
 func TestWorkoutsOverTheWire(t *testing.T) {
@@ -21,17 +22,23 @@ func TestWorkoutsOverTheWire(t *testing.T) {
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
 	var ids []string
 	for i := range 3 {
-		made, err := s.CreateWorkout(ctx, as(coach, &v1.CreateWorkoutRequest{Name: fmt.Sprintf("Workout %d", i), Body: "3 × 10"}))
+		made, err := s.CreateWorkout(
+			ctx, as(coach, &v1.CreateWorkoutRequest{Name: fmt.Sprintf("Workout %d", i), Body: "3 × 10"}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids = append(ids, made.Msg.GetWorkout().GetId())
 	}
-	set, err := s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{ids[2], ids[0]}}))
+	set, err := s.SetWorkouts(
+		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{ids[2], ids[0]}}),
+	)
 	if err != nil || !slices.Equal(set.Msg.GetSession().GetWorkoutIds(), []string{ids[2], ids[0]}) {
 		t.Errorf("%v (%v)", set, err)
 	}
-	if _, err := s.AddInlineWorkout(ctx, as(coach, &v1.AddInlineWorkoutRequest{SessionId: one.GetId(), Name: "Finisher"})); err != nil {
+	if _, err := s.AddInlineWorkout(
+		ctx, as(coach, &v1.AddInlineWorkoutRequest{SessionId: one.GetId(), Name: "Finisher"}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	names := func(r *v1.ListWorkoutsRequest) (names []string, next string) {
@@ -45,7 +52,9 @@ func TestWorkoutsOverTheWire(t *testing.T) {
 		}
 		return names, answer.Msg.GetNextPageToken()
 	}
-	if got, _ := names(&v1.ListWorkoutsRequest{SessionId: one.GetId()}); !slices.Equal(got, []string{"Workout 2", "Workout 0", "Finisher"}) {
+	if got, _ := names(&v1.ListWorkoutsRequest{SessionId: one.GetId()}); !slices.Equal(
+		got, []string{"Workout 2", "Workout 0", "Finisher"},
+	) {
 		t.Errorf("%v", got)
 	}
 	first, token := names(&v1.ListWorkoutsRequest{PageSize: 2})
@@ -69,7 +78,8 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &v1.Workout{
-		Id: answer.Msg.GetWorkout().GetId(), Name: "Squats", Body: "3 × 10", Etag: "v1", CreateTime: timestamppb.New(monday), UpdateTime: timestamppb.New(monday),
+		Id: answer.Msg.GetWorkout().GetId(), Name: "Squats", Body: "3 × 10", Etag: "v1", CreateTime: timestamppb.New(monday),
+		UpdateTime: timestamppb.New(monday),
 	}
 	if diff := cmp.Diff(want, answer.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
 		t.Errorf("made (-want +got)\n%s", diff)
@@ -82,9 +92,11 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 		{"body", func(r *v1.UpdateWorkoutRequest) { r.Body, want.Body = "5 × 5", "5 × 5" }},
 		{"body", func(r *v1.UpdateWorkoutRequest) { r.Body, want.Body = "", "" }},
 	} {
-		sent := &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "Other", Body: "Other", UpdateMask: mask(c.path), Etag: want.GetEtag()}
+		sent := &v1.UpdateWorkoutRequest{
+			WorkoutId: want.GetId(), Name: "Other", Body: "Other", UpdateMask: mask(c.path), Etag: want.GetEtag(),
+		}
 		c.set(sent)
-		want.Etag = etag(i + 2)
+		want.Etag = convert.Etag(i + 2)
 		edited, err := s.UpdateWorkout(ctx, as(coach, sent))
 		if err != nil {
 			t.Fatal(err)
@@ -94,7 +106,10 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 		}
 	}
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
-	set, err := s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{want.GetId()}, Etag: one.GetEtag()}))
+	set, err := s.SetWorkouts(
+		ctx,
+		as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{want.GetId()}, Etag: one.GetEtag()}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,10 +122,12 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 		t.Errorf("deleted (-want +got)\n%s", diff)
 	}
 	kept, err := s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{SessionId: one.GetId()}))
-	if err != nil || len(kept.Msg.GetWorkouts()) != 1 || cmp.Diff(want, kept.Msg.GetWorkouts()[0], protocmp.Transform()) != "" {
+	if err != nil || len(kept.Msg.GetWorkouts()) != 1 ||
+		cmp.Diff(want, kept.Msg.GetWorkouts()[0], protocmp.Transform()) != "" {
 		t.Errorf("%v (%v)", kept, err)
 	}
-	if all, err := s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{})); err != nil || len(all.Msg.GetWorkouts()) != 0 {
+	if all, err := s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{})); err != nil ||
+		len(all.Msg.GetWorkouts()) != 0 {
 		t.Errorf("%v (%v)", all, err)
 	}
 
@@ -127,20 +144,44 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 		err           error
 		reason, field string
 	}{
-		"edited once it is deleted":   {update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}), "WORKOUT_NOT_FOUND", ""},
-		"another tenant's":            {update(there, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}), "WORKOUT_NOT_FOUND", ""},
-		"another tenant's, to delete": {remove(there, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}), "WORKOUT_NOT_FOUND", ""},
-		"by a member":                 {update(s.Token(t, "member"), &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}), "PERMISSION_DENIED", ""},
-		"by a member, to delete":      {remove(s.Token(t, "member"), &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}), "PERMISSION_DENIED", ""},
-		"without a name":              {update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("name")}), "INVALID_FIELD", ""},
-		"without a mask":              {update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x"}), "INVALID_FIELD", "update_mask"},
-		"what cannot be edited":       {update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("inline")}), "INVALID_FIELD", "update_mask"},
-		"none":                        {remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: aSession}), "WORKOUT_NOT_FOUND", ""},
+		"edited once it is deleted": {
+			update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}),
+			"WORKOUT_NOT_FOUND", "",
+		},
+		"another tenant's": {
+			update(there, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}),
+			"WORKOUT_NOT_FOUND", "",
+		},
+		"another tenant's, to delete": {
+			remove(there, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}), "WORKOUT_NOT_FOUND", "",
+		},
+		"by a member": {
+			update(s.Token(t, "member"), &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x", UpdateMask: mask("name")}),
+			"PERMISSION_DENIED", "",
+		},
+		"by a member, to delete": {
+			remove(s.Token(t, "member"), &v1.DeleteWorkoutRequest{WorkoutId: want.GetId()}), "PERMISSION_DENIED", "",
+		},
+		"without a name": {
+			update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("name")}), "INVALID_FIELD", "",
+		},
+		"without a mask": {
+			update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), Name: "x"}), "INVALID_FIELD", "update_mask",
+		},
+		"what cannot be edited": {
+			update(coach, &v1.UpdateWorkoutRequest{WorkoutId: want.GetId(), UpdateMask: mask("inline")}), "INVALID_FIELD",
+			"update_mask",
+		},
+		"none": {
+			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: aSession}), "WORKOUT_NOT_FOUND", "",
+		},
 		"attached to what was edited": {func() error {
 			_, err := s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), Etag: one.GetEtag()}))
 			return err
 		}(), "ETAG_MISMATCH", "etag"},
-		"deleted by somebody who lags": {remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: s.workout(t, coach), Etag: "v2"}), "ETAG_MISMATCH", "etag"},
+		"deleted by somebody who lags": {
+			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: s.workout(t, coach), Etag: "v2"}), "ETAG_MISMATCH", "etag",
+		},
 	} {
 		if got := tell(t, c.err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
 			t.Errorf("%s: %+v", name, got)

@@ -8,7 +8,7 @@ import (
 )
 
 // AwaitWaiting returns when a transaction of a tenant is in progress and n operations wait.
-func AwaitWaiting(a *app.App, id tenant.TenantID, n int) {
+func AwaitWaiting(a *app.Services, id tenant.TenantID, n int) {
 	for {
 		if running, waiting := a.Engine.Queued(id); running > 0 && waiting == n {
 			return
@@ -18,7 +18,7 @@ func AwaitWaiting(a *app.App, id tenant.TenantID, n int) {
 }
 
 // Waiting is how many operations of a tenant wait.
-func Waiting(a *app.App, id tenant.TenantID) int {
+func Waiting(a *app.Services, id tenant.TenantID) int {
 	_, waiting := a.Engine.Queued(id)
 	return waiting
 }

@@ -50,7 +50,7 @@ func (c *Clock) Set(t time.Time) {
 type House struct {
 	T     testing.TB
 	DB    *pgtest.DB
-	App   *app.App
+	App   *app.Services
 	Clock *Clock
 
 	Tenant   tenant.TenantID

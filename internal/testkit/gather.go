@@ -16,7 +16,7 @@ import (
 // Gathering lets requests queue up behind one that cannot go on, so that they share a transaction.
 type Gathering struct {
 	*House
-	App   *app.App // with a single lane
+	App   *app.Services // with a single lane
 	calls []func()
 	done  sync.WaitGroup
 }
@@ -25,7 +25,7 @@ type Gathering struct {
 func (h *House) Gather() *Gathering {
 	h.T.Helper()
 	g := &Gathering{House: h, App: app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Lanes: 1})}
-	h.T.Cleanup(g.App.Drain)
+	h.T.Cleanup(g.App.Engine.Drain)
 	return g
 }
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
@@ -32,8 +31,8 @@ var (
 // messages open links, too. Its two buttons answer. It works without scripts. With scripts it counts down and
 // shows by itself when the offer changes.
 type claimPages struct {
-	app *app.App
-	log *slog.Logger
+	waitlists *waitlists.Service
+	log       *slog.Logger
 }
 
 // state is the state of an offer, as the page shows it.
@@ -78,7 +77,7 @@ const answerParam = "refused"
 
 func (c claimPages) serve(w http.ResponseWriter, r *http.Request) {
 	in := claimWordsFor(r)
-	view, err := c.app.Waitlists.ViewClaim(r.Context(), r.PathValue("token"))
+	view, err := c.waitlists.ViewClaim(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page claimData
 		if page, err = newClaimData(view, in); err == nil {
@@ -111,7 +110,7 @@ func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	back := url.URL{Path: waitlists.ClaimPath + r.PathValue("token")}
-	_, err := c.app.Waitlists.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
+	_, err := c.waitlists.ClaimOffer(r.Context(), r.PathValue("token"), answer == "accept")
 	switch reason := fault.ReasonOf(err); {
 	case err == nil, reason == fault.OfferNotLive, reason == fault.OfferNotFound:
 		// The page shows the new state.

@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/brand"
@@ -35,8 +34,8 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 // displayPages serves the page for a screen in the studio. Its script replaces the content with the next
 // page when it is time. A browser without scripts loads that page.
 type displayPages struct {
-	app *app.App
-	log *slog.Logger
+	bookings *bookings.Service
+	log      *slog.Logger
 }
 
 // displayData is what the page shows.
@@ -69,7 +68,7 @@ type upcoming struct {
 func (d displayPages) serve(w http.ResponseWriter, r *http.Request) {
 	in := displayWordsFor(r)
 	notice := func(says message) displayData { return displayData{Words: in, Title: says.headline, Notice: says.text} }
-	shown, err := d.app.Bookings.GetDisplay(r.Context(), r.PathValue("token"))
+	shown, err := d.bookings.GetDisplay(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page displayData
 		if page, err = newDisplayData(shown, in); err == nil {

@@ -27,7 +27,7 @@ var class = time.Date(2026, 3, 18, 17, 0, 0, 0, time.UTC)
 type studio struct {
 	t   *testing.T
 	db  *pgtest.DB
-	app *app.App
+	app *app.Services
 	now atomic.Pointer[time.Time]
 	log strings.Builder
 
@@ -52,7 +52,7 @@ func newStudio(t *testing.T) *studio {
 		DB: s.db.DB, Now: func() time.Time { return *s.now.Load() }, CheckInKeys: keys, Claims: claims,
 		PublicURL: "https://berth.example",
 	})
-	s.pages = Handler(Config{App: s.app, Log: slog.New(slog.NewTextHandler(&s.log, nil))})
+	s.pages = Handler(Config{Services: s.app, Log: slog.New(slog.NewTextHandler(&s.log, nil))})
 	made, err := s.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 	})

@@ -9,7 +9,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/fault"
 )
 
@@ -22,8 +22,8 @@ var (
 
 // mailPages serves the links in mails.
 type mailPages struct {
-	app *app.App
-	log *slog.Logger
+	messages *messages.Service
+	log      *slog.Logger
 }
 
 // calendar serves a member's calendar feed.
@@ -33,7 +33,7 @@ func (m mailPages) calendar(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r)
 		return
 	}
-	feed, err := m.app.Messages.GetCalendarFeed(r.Context(), secret)
+	feed, err := m.messages.GetCalendarFeed(r.Context(), secret)
 	switch {
 	case fault.ReasonOf(err) == fault.LinkInvalid:
 		http.NotFound(w, r)
@@ -64,7 +64,7 @@ type unsubscribeData struct {
 
 // showUnsubscribe shows what can be unsubscribed. It changes nothing, because scanners open links before people do.
 func (m mailPages) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
-	u, err := m.app.Messages.GetUnsubscribe(r.Context(), r.PathValue("link"))
+	u, err := m.messages.GetUnsubscribe(r.Context(), r.PathValue("link"))
 	in := unsubscribeWordsFor(r)
 	m.render(w, r, unsubscribeData{
 		pageHead: newPageHead(u.Tenant, u.Brand),
@@ -78,7 +78,7 @@ func (m mailPages) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 func (m mailPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
 	all := r.FormValue("all") == "yes"
-	u, err := m.app.Messages.Unsubscribe(r.Context(), r.PathValue("link"), all)
+	u, err := m.messages.Unsubscribe(r.Context(), r.PathValue("link"), all)
 	in := unsubscribeWordsFor(r)
 	says := fmt.Sprintf(in.DoneKind, in.topics[u.Topic])
 	if all {

@@ -30,7 +30,7 @@ func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.T
 		if in, err = tenant.Parse[tenant.TenantID](name); err != nil {
 			return refuse(http.StatusNotFound)
 		}
-		senders, err := h.App.Messages.SendersOf(r.Context(), in)
+		senders, err := h.Services.Messages.SendersOf(r.Context(), in)
 		if err != nil {
 			h.Log.ErrorContext(r.Context(), "checking webhook failed", slog.Any("error", err))
 			return refuse(http.StatusServiceUnavailable) // Twilio retries
@@ -61,7 +61,7 @@ func (h twilioWebhook) status(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if update.Status != "" {
-		err = h.App.Messages.ReportDelivery(r.Context(), in, messages.DeliveryReport{
+		err = h.Services.Messages.ReportDelivery(r.Context(), in, messages.DeliveryReport{
 			Delivery: update.Delivery, ProviderID: update.ProviderID, Status: update.Status, Err: update.Failure,
 		})
 	}
@@ -89,9 +89,9 @@ func (h twilioWebhook) inbound(w http.ResponseWriter, r *http.Request) {
 	}
 	var answer string
 	if in.IsZero() {
-		answer, err = h.App.Messages.AnswerSharedSMS(r.Context(), sms.From, text)
+		answer, err = h.Services.Messages.AnswerSharedSMS(r.Context(), sms.From, text)
 	} else {
-		answer, err = h.App.Messages.AnswerSMS(r.Context(), in, sms.From, text)
+		answer, err = h.Services.Messages.AnswerSMS(r.Context(), in, sms.From, text)
 	}
 	if err != nil {
 		h.failed(w, r, err)

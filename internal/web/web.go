@@ -13,8 +13,8 @@ import (
 
 // Config configures the pages.
 type Config struct {
-	App *app.App
-	Log *slog.Logger
+	Services *app.Services
+	Log      *slog.Logger
 	// PublicURL is scheme and host as browsers and providers know them.
 	PublicURL string
 	// TwilioToken is what Twilio signs calls for the platform's account with; empty if there is none.
@@ -24,9 +24,9 @@ type Config struct {
 // Handler serves the pages. Mount it at app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath and
 // app.TwilioPath.
 func Handler(c Config) http.Handler {
-	d := displayPages{app: c.App, log: c.Log}
-	offers := claimPages{app: c.App, log: c.Log}
-	m := mailPages{app: c.App, log: c.Log}
+	d := displayPages{bookings: c.Services.Bookings, log: c.Log}
+	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}
+	m := mailPages{messages: c.Services.Messages, log: c.Log}
 	hook := twilioWebhook{Config: c}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", m.calendar)

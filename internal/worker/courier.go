@@ -24,7 +24,7 @@ type Sender interface {
 
 // Config configures a Courier.
 type Config struct {
-	App *app.App
+	App *app.Services
 	// Platform returns the senders of tenants without their own, by provider. It must include messages.LocalOutbox.
 	// Callbacks name the tenant, so a sender may be for one tenant only.
 	Platform map[string]func(in tenant.TenantID) Sender

@@ -83,7 +83,7 @@ func (p *postbox) take() []notify.Message {
 type house struct {
 	t       testing.TB
 	db      *pgtest.DB
-	app     *app.App
+	app     *app.Services
 	courier *worker.Courier
 	clock   *clock
 	post    *postbox

@@ -78,7 +78,7 @@ func withProviders(t *testing.T, change ...func(*worker.Config, *app.Config)) *p
 			f(wc, ac)
 		}
 	})
-	p.pages = web.Handler(web.Config{App: p.app, Log: p.log(), PublicURL: "https://berth.example", TwilioToken: p.twilio.AuthToken})
+	p.pages = web.Handler(web.Config{Services: p.app, Log: p.log(), PublicURL: "https://berth.example", TwilioToken: p.twilio.AuthToken})
 	return p
 }
 

@@ -60,7 +60,7 @@ func Seed(
 
 // builder creates one tenant. The data that it builds set its clock.
 type builder struct {
-	app      *app.App
+	app      *app.Services
 	access   access.Source
 	now      time.Time // the real time
 	clock    time.Time // the time of the use cases

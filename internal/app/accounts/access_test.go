@@ -116,7 +116,7 @@ func TestTheSourceKnowsWhoIsWho(t *testing.T) {
 
 // node is one server of several on a database.
 type node struct {
-	app   *app.App
+	app   *app.Services
 	guard *access.Guard
 	heard chan struct{} // of each notice, once the guard has forgotten
 }

@@ -67,7 +67,7 @@ func TestTwoNodesKeepTheInvariants(t *testing.T) {
 // melee is a house with two nodes, and what is known of the places in it.
 type melee struct {
 	h        *testkit.House
-	nodes    []*app.App
+	nodes    []*app.Services
 	people   []tenant.Caller
 	sessions []tenant.SessionID
 
@@ -183,7 +183,7 @@ func (m *melee) pass(d time.Duration) {
 }
 
 // govern is what staff do, and what falls due.
-func (m *melee) govern(node *app.App, random *rand.Rand, class tenant.SessionID, place, wait meleePlace) (err error) {
+func (m *melee) govern(node *app.Services, random *rand.Rand, class tenant.SessionID, place, wait meleePlace) (err error) {
 	ctx := context.Background()
 	entry := tenant.EntryID{UUID: wait.id.UUID}
 	switch random.IntN(11) {
@@ -230,7 +230,7 @@ func (m *melee) govern(node *app.App, random *rand.Rand, class tenant.SessionID,
 }
 
 // attend is who comes, who does not, and who waits for what.
-func (m *melee) attend(node *app.App, random *rand.Rand, place, wait meleePlace) (err error) {
+func (m *melee) attend(node *app.Services, random *rand.Rand, place, wait meleePlace) (err error) {
 	ctx := context.Background()
 	switch random.IntN(6) {
 	case 0:
@@ -271,7 +271,7 @@ func (m *melee) learn(who tenant.Caller, made seats.Place) {
 }
 
 // answer accepts or declines the first offer that there is.
-func (m *melee) answer(node *app.App, random *rand.Rand, class tenant.SessionID) error {
+func (m *melee) answer(node *app.Services, random *rand.Rand, class tenant.SessionID) error {
 	ctx := context.Background()
 	roster, err := node.Bookings.ListRoster(ctx, m.h.Coach, class, false)
 	at := slices.IndexFunc(roster.Entries, func(e waitlist.Entry) bool { return e.Offer != nil })

@@ -119,7 +119,7 @@ func TestTheLastSeatsOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	const seats, queue, people = 7, 5, 60
 	h := testkit.NewHouse(t)
-	nodes := []*app.App{h.App, app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})}
+	nodes := []*app.Services{h.App, app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})}
 	in := h.Session(testkit.Slot{Capacity: seats, Waitlist: queue})
 	crowd := make([]tenant.Caller, people)
 	for i := range crowd {
@@ -156,7 +156,7 @@ func TestDrained(t *testing.T) {
 	t.Parallel()
 	h := testkit.NewHouse(t)
 	in := h.Session(testkit.Slot{})
-	h.App.Drain()
+	h.App.Engine.Drain()
 	_, err := h.Book(h.Member("Mia"), in)
 	testkit.WantReason(t, err, fault.Contention)
 }

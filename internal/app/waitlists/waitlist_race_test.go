@@ -194,7 +194,7 @@ func TestAcceptAgainstExpiry(t *testing.T) {
 }
 
 // onClock is another node, on whose clock it is so late.
-func onClock(h *testkit.House, now time.Time) *app.App {
+func onClock(h *testkit.House, now time.Time) *app.Services {
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		h.T.Fatal(err)

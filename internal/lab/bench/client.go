@@ -70,7 +70,7 @@ func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ client,
 				return nil, nil, err
 			}
 		}
-		return &mutexClient{directClient: directClient{[]*app.App{h.single.app}}}, func() {}, nil
+		return &mutexClient{directClient: directClient{[]*app.Services{h.single.app}}}, func() {}, nil
 	default:
 		nodes, err := h.nodes(ctx, c.Nodes)
 		return directClient{nodes}, func() {}, err
@@ -78,7 +78,7 @@ func (h *testbed) open(ctx context.Context, c report.Case, what work) (_ client,
 }
 
 // directClient calls the use cases in the same process, behind tokens and roles.
-type directClient struct{ nodes []*app.App }
+type directClient struct{ nodes []*app.Services }
 
 func callerOf(in, member int) tenant.Caller {
 	role := tenant.RoleMember
@@ -95,7 +95,7 @@ func sessionID(n int) tenant.SessionID {
 	return tenant.MustParse[tenant.SessionID](numberedID("9000", n))
 }
 
-func (d directClient) node(member int) *app.App { return d.nodes[member%len(d.nodes)] }
+func (d directClient) node(member int) *app.Services { return d.nodes[member%len(d.nodes)] }
 
 func (d directClient) book(ctx context.Context, who seat) (string, error) {
 	place, err := d.node(who.member).Bookings.Book(ctx, callerOf(who.tenant, who.member), bookings.BookRequest{

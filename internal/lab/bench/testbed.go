@@ -97,7 +97,7 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 
 // otherNode is one more node on the same database. It does not listen.
 type otherNode struct {
-	app     *app.App
+	app     *app.Services
 	db      *pg.DB
 	metrics *prometheus.Registry
 }
@@ -116,7 +116,7 @@ func (h *testbed) openOther(ctx context.Context, lanes int) (_ *otherNode, err e
 }
 
 // nodes returns n nodes, the one that listens first. It opens those that are missing.
-func (h *testbed) nodes(ctx context.Context, n int) ([]*app.App, error) {
+func (h *testbed) nodes(ctx context.Context, n int) ([]*app.Services, error) {
 	for len(h.others) < n-1 {
 		other, err := h.openOther(ctx, 0)
 		if err != nil {
@@ -124,7 +124,7 @@ func (h *testbed) nodes(ctx context.Context, n int) ([]*app.App, error) {
 		}
 		h.others = append(h.others, other)
 	}
-	all := []*app.App{h.App}
+	all := []*app.Services{h.App}
 	for _, other := range h.others[:n-1] {
 		all = append(all, other.app)
 	}
@@ -147,7 +147,7 @@ func (h *testbed) close() error {
 		err = <-h.served
 	}
 	for _, other := range h.otherNodes() {
-		other.app.Drain()
+		other.app.Engine.Drain()
 		other.db.Close()
 	}
 	if h.Node != nil {

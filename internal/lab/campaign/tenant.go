@@ -24,7 +24,7 @@ import (
 
 // testTenant is a tenant of the campaign.
 type testTenant struct {
-	app      *app.App
+	app      *app.Services
 	now      func() time.Time
 	id       tenant.TenantID
 	owner    tenant.Caller
@@ -52,7 +52,7 @@ const (
 	day   = 24 * time.Hour
 )
 
-func newTenant(ctx context.Context, a *app.App, now func() time.Time, zone string) (*testTenant, error) {
+func newTenant(ctx context.Context, a *app.Services, now func() time.Time, zone string) (*testTenant, error) {
 	t := &testTenant{app: a, now: now}
 	made, err := a.Accounts.CreateTenant(ctx, accounts.NewTenant{
 		Name: "Campaign", TimeZone: zone, Locale: "en", Currency: "EUR", TakesPayments: true, Owner: &accounts.FirstOwner{

@@ -1,0 +1,118 @@
+// Package app wires the services of all areas. The use cases themselves are in the packages below it: each loads facts,
+// lets a pure rule decide, and writes the result.
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/catalog"
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/events"
+	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/seal"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Config is what the use cases need from outside.
+type Config struct {
+	DB *pg.DB
+	// Now is the clock. Only this package reads it, once for each use case.
+	Now func() time.Time
+	// CheckInKeys sign QR codes and display links.
+	CheckInKeys checkin.Keys
+	// Claims make the tokens in the links of waitlist offers.
+	Claims waitlist.ClaimKey
+	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
+	PublicURL string
+	// Tally, if set, hears what a use case did to waitlist entries and offers, after the commit.
+	Tally func(waitlists.Tally)
+	// Committed, if set, hears of every tenant whose data changed, after the commit.
+	Committed func(id tenant.TenantID)
+	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
+	// hear of it through AccessChannel.
+	RolesChanged func(id tenant.TenantID)
+	// Lanes is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
+	Lanes int
+	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
+	QueueDepth int
+	// Relay is whom events are watched through. Optional where nobody watches any.
+	Relay *outbox.Relay
+
+	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
+	Seals seal.Keys
+	// Carriers are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
+	// local outbox.
+	Carriers map[notify.Channel]string
+	// MailFrom is the address that the platform's mails come from. Optional.
+	MailFrom string
+	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
+	Offers waitlists.Offers
+	// Post sends messages and gives what became of each. Optional where no tests are sent.
+	Post func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted
+}
+
+// Services holds the use cases, by area. All are safe for concurrent use.
+type Services struct {
+	Engine       *engine.Engine
+	Waitlists    *waitlists.Service
+	Bookings     *bookings.Service
+	Schedules    *schedules.Service
+	Messages     *messages.Service
+	Settings     *settings.Service
+	Catalog      *catalog.Service
+	Events       *events.Service
+	Accounts     *accounts.Service
+	Housekeeping *housekeeping.Service
+}
+
+// New makes the services, each after those that it calls.
+func New(c Config) *Services {
+	if c.Tally == nil {
+		c.Tally = func(waitlists.Tally) {}
+	}
+	if c.RolesChanged == nil {
+		c.RolesChanged = func(tenant.TenantID) {}
+	}
+	snapshots := new(engine.Snapshots[booking.House])
+	e := engine.New(engine.Config{
+		DB: c.DB, Now: c.Now, NewState: seats.NewState(snapshots), Committed: c.Committed,
+		Width: c.Lanes, QueueDepth: c.QueueDepth,
+	})
+	s := &Services{
+		Engine:   e,
+		Catalog:  catalog.New(catalog.Config{Engine: e}),
+		Events:   events.New(events.Config{DB: c.DB, Relay: c.Relay}),
+		Accounts: accounts.New(accounts.Config{Engine: e, RolesChanged: c.RolesChanged}),
+	}
+	s.Waitlists = waitlists.New(waitlists.Config{Engine: e, Claims: c.Claims, Tally: c.Tally, PublicURL: c.PublicURL})
+	s.Bookings = bookings.New(bookings.Config{
+		Engine: e, Waitlists: s.Waitlists, Keys: c.CheckInKeys, PublicURL: c.PublicURL,
+	})
+	s.Schedules = schedules.New(schedules.Config{Engine: e, Waitlists: s.Waitlists, Snapshots: snapshots})
+	if c.Offers == nil {
+		c.Offers = waitlists.OfferNotifier{Waitlists: s.Waitlists}
+	}
+	s.Messages = messages.New(messages.Config{
+		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, Carriers: c.Carriers, MailFrom: c.MailFrom,
+		Offers: c.Offers, Post: c.Post,
+	})
+	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
+	s.Housekeeping = housekeeping.New(housekeeping.Config{
+		Engine: e, Waitlists: s.Waitlists, Schedules: s.Schedules, Messages: s.Messages,
+	})
+	return s
+}

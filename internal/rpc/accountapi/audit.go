@@ -1,0 +1,92 @@
+package accountapi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"connectrpc.com/connect"
+	"google.golang.org/protobuf/types/known/structpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const actorKindPrefix = "AUDIT_ACTOR_KIND_"
+
+// auditCursor is a position in the log.
+type auditCursor struct {
+	At time.Time
+	ID tenant.AuditID
+}
+
+func (s *Accounts) ListAuditEntries(
+	ctx context.Context, req *connect.Request[v1.ListAuditEntriesRequest],
+) (*connect.Response[v1.ListAuditEntriesResponse], error) {
+	page, err := convert.OpenPage[auditCursor](req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	q := accounts.AuditQuery{
+		Actor:      convert.ID[tenant.MemberID](req.Msg.GetActorId()).UUID,
+		ActorKind:  convert.Word[accounts.ActorKind](actorKindPrefix, req.Msg.GetActorKind()),
+		Action:     req.Msg.GetAction(),
+		TargetKind: req.Msg.GetTargetKind(),
+		TargetID:   req.Msg.GetTargetId(),
+		Batch:      convert.ID[tenant.BatchID](req.Msg.GetBatchId()),
+		From:       convert.Instant(req.Msg.GetTimeRange().GetStart()),
+		Until:      convert.Instant(req.Msg.GetTimeRange().GetEnd()),
+		Limit:      page.Size + 1,
+	}
+	if page.After != nil {
+		q.AfterAt, q.AfterID = page.After.At, page.After.ID
+	}
+	entries, err := s.Accounts.ListAuditEntries(ctx, request.Caller(ctx), q)
+	if err != nil {
+		return nil, err
+	}
+	entries, next, err := convert.Cut(
+		page, entries, func(e accounts.AuditEntry) auditCursor { return auditCursor{e.At, e.ID} },
+	)
+	if err != nil {
+		return nil, err
+	}
+	answer := &v1.ListAuditEntriesResponse{NextPageToken: next}
+	for _, e := range entries {
+		message, err := auditMessage(e)
+		if err != nil {
+			return nil, err
+		}
+		answer.Entries = append(answer.Entries, message)
+	}
+	return convert.Reply(answer)
+}
+
+func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {
+	changes, err := structpb.NewStruct(e.Changes)
+	if err != nil {
+		return nil, err
+	}
+	actor := &v1.AuditActor{
+		Kind: convert.Enum[v1.AuditActorKind](v1.AuditActorKind_value, actorKindPrefix, e.ActorKind), Subject: e.Subject,
+		Name: e.ActorName,
+	}
+	if e.ActorKind != accounts.BySystem {
+		actor.Id = strings.TrimPrefix(e.Actor, "sa:")
+	}
+	return &v1.AuditEntry{
+		Id:         convert.IDText(e.ID),
+		Time:       convert.Timestamp(e.At),
+		Actor:      actor,
+		Action:     e.Action,
+		TargetKind: e.TargetKind,
+		TargetId:   e.TargetID,
+		BatchId:    convert.IDText(e.Batch),
+		Reason:     e.Reason,
+		Changes:    changes,
+		RequestId:  e.Request,
+	}, nil
+}

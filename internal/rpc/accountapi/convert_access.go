@@ -1,0 +1,82 @@
+package accountapi
+
+import (
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/policy"
+)
+
+func permissionMessage(p policy.Permission) *v1.Permission {
+	return &v1.Permission{Name: p.Name, Description: p.Description, DefaultRoles: p.Roles}
+}
+
+func roleMessage(r grant.Role) *v1.Role {
+	return &v1.Role{
+		Name:        r.Name,
+		Title:       r.Title,
+		Description: r.Description,
+		Permissions: r.Permissions,
+		BuiltIn:     r.BuiltIn,
+		Holders:     int32(r.Holders),
+		Etag:        convert.Etag(r.Version),
+		CreateTime:  convert.Timestamp(r.CreatedAt),
+		UpdateTime:  convert.Timestamp(r.UpdatedAt),
+	}
+}
+
+func roleValue(r *v1.Role) grant.Role {
+	return grant.Role{
+		Name: r.GetName(), Title: r.GetTitle(), Description: r.GetDescription(), Permissions: r.GetPermissions(),
+	}
+}
+
+// editRole takes over what an update names.
+func editRole(sent *v1.Role, paths []string) func(*grant.Role) error {
+	return func(r *grant.Role) error {
+		from := roleValue(sent)
+		for _, path := range paths {
+			switch path {
+			case "title":
+				r.Title = from.Title
+			case "description":
+				r.Description = from.Description
+			case "permissions":
+				r.Permissions = from.Permissions
+			}
+		}
+		return nil
+	}
+}
+
+func accountMessage(a grant.Account) *v1.ServiceAccount {
+	return &v1.ServiceAccount{
+		Id:          convert.IDText(a.ID),
+		Name:        a.Name,
+		Description: a.Description,
+		Roles:       a.Roles,
+		Keys:        convert.Messages(a.Keys, keyMessage),
+		RevokeTime:  convert.Timestamp(a.RevokedAt),
+		CreateTime:  convert.Timestamp(a.CreatedAt),
+	}
+}
+
+func keyMessage(k grant.Key) *v1.ServiceAccountKey {
+	return &v1.ServiceAccountKey{
+		Id:           convert.IDText(k.ID),
+		Prefix:       k.Prefix(),
+		CreateTime:   convert.Timestamp(k.CreatedAt),
+		ExpireTime:   convert.Timestamp(k.ExpiresAt),
+		LastUsedTime: convert.Timestamp(k.UsedAt),
+	}
+}
+
+func who(r *v1.CheckAccessRequest) accounts.Who {
+	return accounts.Who{
+		Member:  convert.ID[tenant.MemberID](r.GetMemberId()),
+		Subject: r.GetSubject(),
+		Account: convert.ID[tenant.ServiceAccountID](r.GetServiceAccountId()),
+	}
+}

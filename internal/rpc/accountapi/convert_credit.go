@@ -1,0 +1,37 @@
+package accountapi
+
+import (
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/credit"
+)
+
+func subscriptionMessage(s credit.Subscription) *v1.Subscription {
+	return &v1.Subscription{
+		Id:            convert.IDText(s.ID),
+		MemberId:      convert.IDText(s.Member),
+		PlanId:        convert.IDText(s.Plan.ID),
+		PlanName:      s.Plan.Name,
+		PlanKind:      convert.Enum[v1.PlanKind](v1.PlanKind_value, convert.PlanKindPrefix, s.Plan.Kind),
+		Status:        convert.Enum[v1.SubscriptionStatus](v1.SubscriptionStatus_value, "SUBSCRIPTION_STATUS_", s.Status),
+		Balance:       int32(s.Balance),
+		StartTime:     convert.Timestamp(s.StartsAt),
+		EndTime:       convert.Timestamp(convert.OrZero(s.EndsAt)),
+		PeriodEndTime: convert.Timestamp(convert.OrZero(s.PeriodEndsAt)),
+		CreateTime:    convert.Timestamp(s.CreatedAt),
+	}
+}
+
+func creditEntryMessage(e credit.Entry) *v1.CreditEntry {
+	return &v1.CreditEntry{
+		Id:             convert.IDText(e.ID),
+		SubscriptionId: convert.IDText(e.Subscription),
+		Kind:           convert.Enum[v1.CreditKind](v1.CreditKind_value, "CREDIT_KIND_", e.Kind),
+		Amount:         int32(e.Amount),
+		Balance:        int32(e.Balance),
+		BookingId:      convert.IDText(e.Booking),
+		Actor:          e.Actor,
+		Reason:         e.Reason,
+		CreateTime:     convert.Timestamp(e.At),
+	}
+}

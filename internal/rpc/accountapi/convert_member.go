@@ -1,0 +1,110 @@
+package accountapi
+
+import (
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/member"
+)
+
+const (
+	memberStatusPrefix = "MEMBER_STATUS_"
+	deviceKindPrefix   = "DEVICE_KIND_"
+)
+
+func memberMessage(m member.Member) *v1.Member {
+	return &v1.Member{
+		Id:         convert.IDText(m.ID),
+		Subject:    m.Subject,
+		Name:       m.Name,
+		Email:      m.Email,
+		Phone:      m.Phone,
+		Tier:       m.Tier,
+		Tags:       m.Tags,
+		Roles:      m.Roles,
+		Status:     convert.Enum[v1.MemberStatus](v1.MemberStatus_value, memberStatusPrefix, m.Status),
+		Locale:     m.Locale,
+		TimeZone:   m.TimeZone,
+		Notes:      m.Notes,
+		Etag:       convert.Etag(m.Version),
+		CreateTime: convert.Timestamp(m.CreatedAt),
+		UpdateTime: convert.Timestamp(m.UpdatedAt),
+	}
+}
+
+// memberValue reads a member to be made. What the service decides is not read.
+func memberValue(m *v1.Member) member.Member {
+	return member.Member{
+		Subject:  m.GetSubject(),
+		Name:     m.GetName(),
+		Email:    m.GetEmail(),
+		Phone:    m.GetPhone(),
+		Tier:     m.GetTier(),
+		Tags:     m.GetTags(),
+		Locale:   m.GetLocale(),
+		TimeZone: m.GetTimeZone(),
+		Notes:    m.GetNotes(),
+	}
+}
+
+// editMember takes over what an update names.
+func editMember(sent *v1.Member, paths []string) func(*member.Member) error {
+	return func(m *member.Member) error {
+		from := memberValue(sent)
+		for _, path := range paths {
+			switch path {
+			case "subject":
+				m.Subject = from.Subject
+			case "name":
+				m.Name = from.Name
+			case "email":
+				m.Email = from.Email
+			case "phone":
+				m.Phone = from.Phone
+			case "tier":
+				m.Tier = from.Tier
+			case "tags":
+				m.Tags = from.Tags
+			case "status":
+				m.Status = convert.Word[member.Status](memberStatusPrefix, sent.GetStatus())
+			case "locale":
+				m.Locale = from.Locale
+			case "time_zone":
+				m.TimeZone = from.TimeZone
+			case "notes":
+				m.Notes = from.Notes
+			}
+		}
+		return nil
+	}
+}
+
+func deviceMessage(d member.Device) *v1.Device {
+	return &v1.Device{
+		Id:           convert.IDText(d.ID),
+		Kind:         convert.Enum[v1.DeviceKind](v1.DeviceKind_value, deviceKindPrefix, d.Kind),
+		LastSeenTime: convert.Timestamp(d.SeenAt),
+		CreateTime:   convert.Timestamp(d.CreatedAt),
+	}
+}
+
+func importProgressMessage(p member.Progress) *v1.ImportMembersResponse {
+	return &v1.ImportMembersResponse{Event: &v1.ImportMembersResponse_Progress{Progress: &v1.MemberImportProgress{
+		RowsTotal: int32(p.Total),
+		RowsRead:  int32(p.Read),
+		RowsOk:    int32(p.OK),
+		RowsWrong: int32(p.Wrong),
+		Problems: convert.Messages(p.Problems, func(problem member.RowProblem) *v1.MemberImportProblem {
+			return &v1.MemberImportProblem{Row: int32(problem.Row), Column: problem.Column, Message: problem.Message}
+		}),
+	}}}
+}
+
+func importReportMessage(r accounts.MemberImport) *v1.ImportMembersResponse {
+	return &v1.ImportMembersResponse{Event: &v1.ImportMembersResponse_Report{Report: &v1.MemberImportReport{
+		RowsTotal: int32(r.Rows),
+		RowsWrong: int32(r.Wrong),
+		Imported:  int32(r.Imported),
+		BatchId:   convert.IDText(r.Batch),
+	}}}
+}

@@ -1,0 +1,151 @@
+package bookingapi
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+	"google.golang.org/genproto/googleapis/type/dayofweek"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func (s *Bookings) GetAttendanceSummary(
+	ctx context.Context, req *connect.Request[v1.GetAttendanceSummaryRequest],
+) (*connect.Response[v1.GetAttendanceSummaryResponse], error) {
+	sum, err := s.Bookings.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.GetAttendanceSummaryResponse{Counts: countsMessage(sum)})
+}
+
+func (s *Bookings) ListAttendanceDaily(
+	ctx context.Context, req *connect.Request[v1.ListAttendanceDailyRequest],
+) (*connect.Response[v1.ListAttendanceDailyResponse], error) {
+	page, err := convert.OpenPage[civil.Date](req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	var after civil.Date
+	if page.After != nil {
+		after = *page.After
+	}
+	days, err := s.Bookings.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), after, page.Size+1)
+	if err != nil {
+		return nil, err
+	}
+	days, next, err := convert.Cut(page, days, func(d bookings.AttendanceDay) civil.Date { return d.Date })
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.ListAttendanceDailyResponse{Days: convert.Messages(days, dayMessage), NextPageToken: next})
+}
+
+func (s *Bookings) GetBookingTrend(
+	ctx context.Context, req *connect.Request[v1.GetBookingTrendRequest],
+) (*connect.Response[v1.GetBookingTrendResponse], error) {
+	weekly := req.Msg.GetBucket() == v1.TrendBucket_TREND_BUCKET_WEEK
+	points, err := s.Bookings.BookingTrend(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), weekly)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.GetBookingTrendResponse{Points: convert.Messages(points, pointMessage)})
+}
+
+func (s *Bookings) GetUtilization(
+	ctx context.Context, req *connect.Request[v1.GetUtilizationRequest],
+) (*connect.Response[v1.GetUtilizationResponse], error) {
+	group := convert.Word[bookings.UseGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
+	if group == "" {
+		group = bookings.UseByService
+	}
+	groups, total, err := s.Bookings.Utilization(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), group)
+	if err != nil {
+		return nil, err
+	}
+	rows := convert.Messages(groups, func(u bookings.Use) *v1.UtilizationRow { return useMessage(group, u) })
+	return convert.Reply(&v1.GetUtilizationResponse{Rows: rows, Total: useMessage("", total)})
+}
+
+func periodValue(m *v1.AnalyticsFilter) bookings.Period {
+	p := bookings.Period{From: convert.CivilDate(m.GetStartDate()), To: convert.CivilDate(m.GetEndDate())}
+	for _, text := range m.GetLocationIds() {
+		p.Locations = append(p.Locations, convert.ID[tenant.LocationID](text))
+	}
+	for _, text := range m.GetServiceIds() {
+		p.Services = append(p.Services, convert.ID[tenant.ServiceID](text))
+	}
+	return p
+}
+
+func countsMessage(a bookings.AttendanceDay) *v1.AttendanceCounts {
+	return &v1.AttendanceCounts{
+		Sessions:             int32(a.Sessions),
+		SessionsCancelled:    int32(a.SessionsCancelled),
+		Capacity:             int64(a.Capacity),
+		Booked:               int64(a.Booked),
+		BookedLimited:        int64(a.BookedLimited),
+		Attended:             int64(a.Attended),
+		NoShows:              int64(a.NoShows),
+		Cancelled:            int64(a.Cancelled),
+		LateCancelled:        int64(a.LateCancelled),
+		Waitlisted:           int64(a.Waitlisted),
+		Promoted:             int64(a.Promoted),
+		AttendanceRate:       rate(a.Attended, a.Attended+a.NoShows),
+		NoShowRate:           rate(a.NoShows, a.Attended+a.NoShows),
+		FillRate:             rate(a.BookedLimited, a.Capacity),
+		CancellationRate:     rate(a.Cancelled, a.Booked+a.Cancelled),
+		LateCancellationRate: rate(a.LateCancelled, a.Cancelled),
+	}
+}
+
+// rate is absent where it would divide by 0.
+func rate(part, whole int) *float64 {
+	if whole == 0 {
+		return nil
+	}
+	return new(float64(part) / float64(whole))
+}
+
+func dayMessage(a bookings.AttendanceDay) *v1.AttendanceDay {
+	return &v1.AttendanceDay{Date: convert.DateMessage(a.Date), Counts: countsMessage(a)}
+}
+
+func pointMessage(p bookings.TrendPoint) *v1.BookingTrendPoint {
+	m := &v1.BookingTrendPoint{Date: convert.DateMessage(p.Date), Bookings: int64(p.Bookings), Seats: int64(p.Seats)}
+	for _, c := range p.Channels {
+		m.Channels = append(m.Channels, &v1.ChannelCount{
+			Channel: convert.Enum[v1.Channel](v1.Channel_value, convert.ChannelPrefix, c.Channel), Bookings: int64(c.Bookings),
+			Seats: int64(c.Seats),
+		})
+	}
+	return m
+}
+
+func useMessage(group bookings.UseGroup, u bookings.Use) *v1.UtilizationRow {
+	m := &v1.UtilizationRow{
+		Name:              u.Name,
+		Weekday:           dayofweek.DayOfWeek(u.Weekday), // both count from Monday, which is 1
+		Hour:              int32(u.Hour),
+		Sessions:          int32(u.Sessions),
+		SessionsUnlimited: int32(u.Unlimited),
+		SeatsOffered:      int64(u.Offered),
+		SeatsTaken:        int64(u.Taken),
+		Rate:              rate(u.Taken, u.Offered),
+	}
+	switch group {
+	case bookings.UseByService:
+		m.ServiceId = convert.TargetText(u.ID)
+	case bookings.UseByLocation:
+		m.LocationId = convert.TargetText(u.ID)
+	case bookings.UseByResource:
+		m.ResourceId = convert.TargetText(u.ID)
+	default:
+	}
+	return m
+}

@@ -1,0 +1,166 @@
+package bookingapi
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func (s *Bookings) Book(
+	ctx context.Context, req *connect.Request[v1.BookRequest],
+) (*connect.Response[v1.BookResponse], error) {
+	by, m := request.Caller(ctx), req.Msg
+	member := convert.ID[tenant.MemberID](m.MemberId)
+	if !member.IsZero() && member != by.Member {
+		if err := convert.Must(ctx, "booking.create_for_others"); err != nil {
+			return nil, err
+		}
+	}
+	channel, err := convert.BookingChannel(req.Header(), m.Channel)
+	if err != nil {
+		return nil, err
+	}
+	place, err := s.Bookings.Book(ctx, by, bookings.BookRequest{
+		Session: convert.ID[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1),
+		Subscription: convert.ID[tenant.SubscriptionID](m.SubscriptionId), Channel: channel,
+		ExternalRef: m.ExternalRef, Note: m.Note, NoWaitlist: m.NoWaitlist,
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := &v1.BookResponse{}
+	if place.Booking != nil {
+		answer.Outcome = &v1.BookResponse_Booking{Booking: convert.BookingMessage(*place.Booking)}
+	} else {
+		answer.Outcome = &v1.BookResponse_Entry{Entry: convert.EntryMessage(*place.Entry)}
+	}
+	return convert.Placed(answer, place)
+}
+
+func (s *Bookings) CancelBooking(
+	ctx context.Context, req *connect.Request[v1.CancelBookingRequest],
+) (*connect.Response[v1.CancelBookingResponse], error) {
+	up, err := s.Bookings.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
+		ID: convert.ID[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason, Notify: true,
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := &v1.CancelBookingResponse{CreditRefunded: up.Refunded, Late: up.Late, Promoted: int32(up.Promoted)}
+	if up.Booking != nil {
+		answer.Outcome = &v1.CancelBookingResponse_Booking{Booking: convert.BookingMessage(*up.Booking)}
+	} else {
+		answer.Outcome = &v1.CancelBookingResponse_Entry{Entry: convert.EntryMessage(*up.Entry)}
+	}
+	return convert.Placed(answer, up.Place)
+}
+
+func (s *Bookings) AdminCancelBooking(
+	ctx context.Context, req *connect.Request[v1.AdminCancelBookingRequest],
+) (*connect.Response[v1.AdminCancelBookingResponse], error) {
+	up, err := s.Bookings.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
+		ID: convert.ID[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason,
+		Notify: req.Msg.Notify == nil || *req.Msg.Notify,
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := &v1.AdminCancelBookingResponse{CreditRefunded: up.Refunded, Late: up.Late, Promoted: int32(up.Promoted)}
+	if up.Booking != nil {
+		answer.Outcome = &v1.AdminCancelBookingResponse_Booking{Booking: convert.BookingMessage(*up.Booking)}
+	} else {
+		answer.Outcome = &v1.AdminCancelBookingResponse_Entry{Entry: convert.EntryMessage(*up.Entry)}
+	}
+	return convert.Placed(answer, up.Place)
+}
+
+func (s *Bookings) GetBooking(
+	ctx context.Context, req *connect.Request[v1.GetBookingRequest],
+) (*connect.Response[v1.GetBookingResponse], error) {
+	b, err := s.Bookings.GetBooking(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.GetBookingResponse{Booking: convert.BookingMessage(b)})
+}
+
+func (s *Bookings) ListMyBookings(
+	ctx context.Context, req *connect.Request[v1.ListMyBookingsRequest],
+) (*connect.Response[v1.ListMyBookingsResponse], error) {
+	page, err := convert.OpenPage[convert.StartCursor](req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	query := bookings.MyBookings{Member: convert.ID[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
+	if within := req.Msg.StartsWithin; within != nil {
+		query.From, query.Until = convert.Instant(within.Start), convert.Instant(within.End)
+	}
+	for _, status := range req.Msg.Statuses {
+		query.Statuses = append(query.Statuses, convert.Word[booking.Status](convert.BookingStatusPrefix, status))
+	}
+	if page.After != nil {
+		query.AfterStart, query.AfterID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
+	}
+	bookings, entries, err := s.Bookings.ListMyBookings(ctx, request.Caller(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	bookings, next, err := convert.Cut(page, bookings, func(b booking.Booking) convert.StartCursor {
+		return convert.StartCursor{Start: b.StartsAt, ID: b.ID.UUID}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.ListMyBookingsResponse{
+		Bookings: convert.Messages(bookings, convert.BookingMessage),
+		Entries:  convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
+	})
+}
+
+func (s *Bookings) ListRoster(
+	ctx context.Context, req *connect.Request[v1.ListRosterRequest],
+) (*connect.Response[v1.ListRosterResponse], error) {
+	roster, err := s.Bookings.ListRoster(
+		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId), req.Msg.IncludeInactive,
+	)
+	if err != nil {
+		return nil, err
+	}
+	answer := &v1.ListRosterResponse{
+		Bookings:   convert.Messages(roster.Bookings, convert.BookingMessage),
+		Entries:    convert.Messages(roster.Entries, convert.EntryMessage),
+		SeatsTaken: int32(roster.Slot.SeatsTaken),
+	}
+	if roster.Slot.Capacity != nil {
+		answer.Capacity = new(int32(*roster.Slot.Capacity))
+	}
+	return convert.Reply(answer)
+}
+
+func (s *Bookings) MarkNoShow(
+	ctx context.Context, req *connect.Request[v1.MarkNoShowRequest],
+) (*connect.Response[v1.MarkNoShowResponse], error) {
+	b, err := s.Bookings.MarkNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Placed(&v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
+}
+
+func (s *Bookings) UndoNoShow(
+	ctx context.Context, req *connect.Request[v1.UndoNoShowRequest],
+) (*connect.Response[v1.UndoNoShowResponse], error) {
+	b, err := s.Bookings.UndoNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Placed(&v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
+}

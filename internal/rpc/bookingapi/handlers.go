@@ -1,0 +1,9 @@
+// Package bookingapi serves the RPCs about bookings, holds, check-in and analytics.
+package bookingapi
+
+import "github.com/berthhq/berth/internal/app/bookings"
+
+// Bookings handles the RPCs of this area.
+type Bookings struct {
+	Bookings *bookings.Service
+}

@@ -1,0 +1,143 @@
+package catalogapi
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/catalog"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// What BookingService keeps beside bookings: items and benefit providers.
+
+func (s *Catalog) CreateItem(
+	ctx context.Context, req *connect.Request[v1.CreateItemRequest],
+) (*connect.Response[v1.CreateItemResponse], error) {
+	item := itemValue(req.Msg.Item)
+	item.Location = convert.ID[tenant.LocationID](req.Msg.LocationId)
+	item, err := s.Catalog.CreateItem(ctx, request.Caller(ctx), item)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.CreateItemResponse{Item: itemMessage(item)})
+}
+
+func (s *Catalog) UpdateItem(
+	ctx context.Context, req *connect.Request[v1.UpdateItemRequest],
+) (*connect.Response[v1.UpdateItemResponse], error) {
+	expect, err := convert.Expected(req.Msg.Etag)
+	if err != nil {
+		return nil, err
+	}
+	edited := itemValue(req.Msg.Item)
+	item, err := s.Catalog.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.Msg.ItemId), expect,
+		func(i *booking.Item) error {
+			for _, path := range req.Msg.UpdateMask.GetPaths() {
+				switch path {
+				case "name":
+					i.Name = edited.Name
+				case "kind":
+					i.Kind = edited.Kind
+				case "stock":
+					i.Stock = edited.Stock
+				case "price":
+					i.Price = edited.Price
+				case "time_out":
+					i.Out = edited.Out
+				case "active":
+					i.Active = edited.Active
+				default:
+					return fault.Invalid("update_mask", "An item has no field %q.", path)
+				}
+			}
+			return nil
+		})
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.UpdateItemResponse{Item: itemMessage(item)})
+}
+
+func (s *Catalog) ListItems(
+	ctx context.Context, req *connect.Request[v1.ListItemsRequest],
+) (*connect.Response[v1.ListItemsResponse], error) {
+	page, err := convert.OpenPage[convert.NameCursor](req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	query := catalog.ItemQuery{
+		Location: convert.ID[tenant.LocationID](req.Msg.LocationId), Inactive: req.Msg.IncludeInactive, Limit: page.Size + 1,
+	}
+	if page.After != nil {
+		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}
+	}
+	items, err := s.Catalog.ListItems(ctx, request.Caller(ctx), query)
+	if err != nil {
+		return nil, err
+	}
+	items, next, err := convert.Cut(
+		page, items, func(i booking.Item) convert.NameCursor { return convert.NameCursor{Name: i.Name, ID: i.ID.UUID} },
+	)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.ListItemsResponse{Items: convert.Messages(items, itemMessage), NextPageToken: next})
+}
+
+func (s *Catalog) PutBenefitProvider(
+	ctx context.Context, req *connect.Request[v1.PutBenefitProviderRequest],
+) (*connect.Response[v1.PutBenefitProviderResponse], error) {
+	p := req.Msg.Provider
+	expect, err := convert.Expected(p.Etag)
+	if err != nil {
+		return nil, err
+	}
+	if req.Msg.CreateOnly {
+		expect = new(0)
+	}
+	provider, err := s.Catalog.PutBenefitProvider(ctx, request.Caller(ctx), booking.Provider{
+		Code: p.Code, Name: p.Name, Pattern: p.NumberPattern, Percent: int(p.DiscountPercent), Active: p.Active,
+	}, expect)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.PutBenefitProviderResponse{Provider: providerMessage(provider)})
+}
+
+func (s *Catalog) ListBenefitProviders(
+	ctx context.Context, _ *connect.Request[v1.ListBenefitProvidersRequest],
+) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
+	providers, err := s.Catalog.ListBenefitProviders(ctx, request.Caller(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)})
+}
+
+func itemMessage(i booking.Item) *v1.Item {
+	return &v1.Item{
+		Id: convert.IDText(i.ID), LocationId: convert.IDText(i.Location), Name: i.Name, Kind: i.Kind, Stock: int32(i.Stock),
+		Price: convert.MoneyMessage(i.Price), TimeOut: convert.OptionalDuration(i.Out), Active: i.Active,
+		Etag: convert.Etag(i.Version),
+	}
+}
+
+func itemValue(m *v1.ItemInput) booking.Item {
+	return booking.Item{
+		Name: m.GetName(), Kind: m.GetKind(), Stock: int(m.GetStock()), Price: convert.MoneyValue(m.GetPrice()),
+		Out: convert.OptionalSpan(m.GetTimeOut()), Active: m.GetActive(),
+	}
+}
+
+func providerMessage(p booking.Provider) *v1.BenefitProvider {
+	return &v1.BenefitProvider{
+		Code: p.Code, Name: p.Name, NumberPattern: p.Pattern, DiscountPercent: int32(p.Percent), Active: p.Active,
+		Etag: convert.Etag(p.Version),
+	}
+}

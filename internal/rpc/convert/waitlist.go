@@ -1,0 +1,126 @@
+package convert
+
+import (
+	"time"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	EntryStatusPrefix = "WAITLIST_ENTRY_STATUS_"
+	OfferStatusPrefix = "OFFER_STATUS_"
+	ModePrefix        = "WAITLIST_MODE_"
+	MovePrefix        = "WAITLIST_MOVE_"
+	triggerPrefix     = "WAITLIST_TRIGGER_"
+)
+
+func windowMessage(w waitlist.Window) *v1.WaitlistWindow {
+	return &v1.WaitlistWindow{
+		ServiceId: IDText(w.Service), LocationId: IDText(w.Location), ResourceId: IDText(w.Resource),
+		FirstDate: DateMessage(w.From),
+		LastDate:  DateMessage(w.Until), EarliestStart: TimeOfDayMessage(w.Earliest), LatestStart: TimeOfDayMessage(w.Latest),
+	}
+}
+
+func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
+	m := &v1.WaitlistEntry{
+		Id:               IDText(e.ID),
+		SessionId:        IDText(e.Session),
+		MemberId:         IDText(e.Member),
+		MemberName:       e.MemberName,
+		PartySize:        int32(e.Party),
+		Status:           Enum[v1.WaitlistEntryStatus](v1.WaitlistEntryStatus_value, EntryStatusPrefix, e.Status),
+		Position:         int32(e.Position),
+		CreateTime:       Timestamp(e.CreatedAt),
+		SessionStartTime: Timestamp(e.SessionStarts),
+		SessionTitle:     e.SessionTitle,
+		TimeZone:         e.TimeZone,
+		BookingId:        IDText(e.Booking),
+		PassedOverReason: e.PassedOver,
+		CoachId:          IDText(e.Coach),
+		Flagged:          e.Flagged,
+		Score:            OptionalInt(e.Score),
+		Offers:           int32(e.Tries),
+		CloseTime:        Timestamp(OrZero(e.ClosedAt)),
+	}
+	for _, session := range e.AnyOf {
+		m.SessionIds = append(m.SessionIds, IDText(session))
+	}
+	if e.Window != nil {
+		m.Window = windowMessage(*e.Window)
+	}
+	if e.Offer != nil {
+		m.LiveOffer = OfferMessage(*e.Offer)
+	}
+	if e.Position > 0 {
+		m.CurrentScore = new(int32(e.Worth.Score))
+	}
+	if w := e.Worth; w.Sum {
+		m.ScoreParts = &v1.WaitlistScoreParts{
+			Base: int32(w.Base), TierBonus: int32(w.TierBonus), EarlyBirdPoints: int32(w.EarlyBird),
+		}
+	}
+	return m
+}
+
+func OfferMessage(o waitlist.Offer) *v1.Offer {
+	return &v1.Offer{
+		Id: IDText(o.ID), SessionId: IDText(o.Session), EntryId: IDText(o.Entry), MemberId: IDText(o.Member),
+		MemberName: o.MemberName,
+		Seats:      int32(o.Seats), Status: Enum[v1.OfferStatus](v1.OfferStatus_value, OfferStatusPrefix, o.Status),
+		FirstToClaim: o.Shared,
+		Try:          int32(o.Try), ByHand: o.ByHand, CreateTime: Timestamp(o.CreatedAt), ExpireTime: Timestamp(o.ExpiresAt),
+		CloseTime: Timestamp(OrZero(o.ClosedAt)),
+		BookingId: IDText(o.Booking), Reason: o.Reason, SessionTitle: o.SessionTitle,
+		SessionStartTime: Timestamp(o.SessionStarts), TimeZone: o.TimeZone,
+	}
+}
+
+// DecisionMessage tells a decision with the names that people have now.
+func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.Decided) *v1.WaitlistDecision {
+	return func(d waitlists.Decided) *v1.WaitlistDecision {
+		slot := d.Case.Slot
+		m := &v1.WaitlistDecision{
+			Id: IDText(d.ID), SessionId: IDText(slot.Session), SessionTitle: d.SessionTitle,
+			SessionStartTime: Timestamp(slot.StartsAt), TimeZone: d.TimeZone,
+			DecideTime: Timestamp(d.Case.Now),
+			Trigger:    Enum[v1.WaitlistTrigger](v1.WaitlistTrigger_value, triggerPrefix, d.Case.Trigger),
+			Mode:       Enum[v1.WaitlistMode](v1.WaitlistMode_value, ModePrefix, d.Decision.Mode),
+			Move:       Enum[v1.WaitlistMove](v1.WaitlistMove_value, MovePrefix, d.Decision.Move),
+			LeftMove:   Enum[v1.WaitlistMove](v1.WaitlistMove_value, MovePrefix, d.Decision.LeftMove),
+			Seats:      OptionalInt(d.Decision.Seats), Given: int32(d.Decision.Given), Tried: int32(d.Decision.Tried),
+			RulesVersion: int32(d.Rules),
+			RoundId:      IDText(d.Round), StaffNote: d.Note,
+			Sentences:  waitlist.Explain(d.Decision, d.Case.Trigger, slot, d.Case.Now, name),
+			LineLength: int32(len(d.Decision.Verdicts)),
+		}
+		for i, v := range d.Decision.Verdicts {
+			m.Verdicts = append(m.Verdicts, VerdictMessage(d.Decision, v, i, slot, name))
+		}
+		return m
+	}
+}
+
+func VerdictMessage(
+	d waitlist.Decision, v waitlist.Verdict, at int, slot waitlist.Slot, name func(tenant.MemberID) string,
+) *v1.WaitlistVerdict {
+	return &v1.WaitlistVerdict{
+		EntryId: IDText(v.Entry), MemberId: IDText(v.Member), MemberName: name(v.Member), Reason: v.Reason,
+		Score: int32(v.Score), Rank: int32(at + 1),
+		PartySize: int32(v.Party), Sentence: d.Sentence(v, slot), ChosenBefore: int32(d.ChosenBefore(at)),
+		ExpireTime: Timestamp(d.OfferedUntil(v.Entry)),
+	}
+}
+
+// LastMonth is the span that is meant where none is given.
+func LastMonth(clock func() time.Time, r *v1.TimeRange) civil.Span {
+	if r != nil {
+		return civil.Span{Start: Instant(r.Start), End: Instant(r.End)}
+	}
+	now := clock()
+	return civil.Span{Start: now.AddDate(0, 0, -30), End: now}
+}

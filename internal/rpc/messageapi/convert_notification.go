@@ -1,0 +1,224 @@
+package messageapi
+
+import (
+	"slices"
+	"time"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const (
+	topicPrefix          = "NOTIFICATION_TOPIC_"
+	notifyChannelPrefix  = "NOTIFICATION_CHANNEL_"
+	notifyReasonPrefix   = "NOTIFICATION_REASON_"
+	deliveryStatusPrefix = "DELIVERY_STATUS_"
+)
+
+func topic(t notify.Topic) v1.NotificationTopic {
+	return convert.Enum[v1.NotificationTopic](v1.NotificationTopic_value, topicPrefix, t)
+}
+
+func notifyChannel(c notify.Channel) v1.NotificationChannel {
+	return convert.Enum[v1.NotificationChannel](v1.NotificationChannel_value, notifyChannelPrefix, c)
+}
+
+func notifyReason(r notify.Reason) v1.NotificationReason {
+	return convert.Enum[v1.NotificationReason](v1.NotificationReason_value, notifyReasonPrefix, r)
+}
+
+func preferencesMessage(p messages.NotificationPreferences) *v1.NotificationPreferences {
+	m := &v1.NotificationPreferences{HasCalendarFeed: p.HasFeed}
+	for _, t := range notify.Topics() {
+		for _, c := range notify.Channels() {
+			_, chosen := p.Chosen[notify.Choice{Topic: t, Channel: c}]
+			m.Preferences = append(m.Preferences, &v1.NotificationPreference{
+				Topic: topic(t), Channel: notifyChannel(c), Enabled: p.Chosen.Allow(t, c), IsDefault: !chosen,
+			})
+		}
+	}
+	if p.Quiet != nil {
+		m.QuietHours = quietMessage(*p.Quiet)
+	}
+	for _, s := range p.Stops {
+		m.Stops = append(
+			m.Stops,
+			&v1.NotificationStop{
+				Channel: notifyChannel(s.Channel), Reason: notifyReason(s.Reason), CreateTime: convert.Timestamp(s.At),
+			},
+		)
+	}
+	return m
+}
+
+func quietMessage(q notify.QuietHours) *v1.QuietHours {
+	return &v1.QuietHours{Start: convert.TimeOfDayMessage(q.Start), End: convert.TimeOfDayMessage(q.End)}
+}
+
+// quietHours gives nil for nil.
+func quietHours(m *v1.QuietHours) *notify.QuietHours {
+	if m == nil {
+		return nil
+	}
+	return &notify.QuietHours{Start: convert.CivilTime(m.GetStart()), End: convert.CivilTime(m.GetEnd())}
+}
+
+func settingsMessage(s notify.Settings) *v1.NotificationSettings {
+	m := &v1.NotificationSettings{
+		QuietHours: quietMessage(s.Quiet), EmailInQuietHours: s.EmailInQuiet,
+		SmsPerDay: int32(s.PerDay[notify.SMS]), PushPerDay: int32(s.PerDay[notify.Push]),
+		EmailPerDay: int32(s.PerDay[notify.Email]),
+		ReplyTo:     s.ReplyTo, SenderName: s.SenderName, CreditsLowAt: int32(s.CreditsLowAt), Locale: s.Locale,
+		Etag: convert.Etag(s.Version),
+	}
+	for _, d := range s.Reminders {
+		m.Reminders = append(m.Reminders, convert.Duration(d))
+	}
+	return m
+}
+
+// editSettings takes over what a mask names.
+func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Settings) {
+	return func(s *notify.Settings) {
+		for _, path := range paths {
+			switch path {
+			case "quiet_hours":
+				s.Quiet = notify.QuietHours{}
+				if q := quietHours(sent.GetQuietHours()); q != nil {
+					s.Quiet = *q
+				}
+			case "email_in_quiet_hours":
+				s.EmailInQuiet = sent.GetEmailInQuietHours()
+			case "sms_per_day":
+				s.PerDay[notify.SMS] = int(sent.GetSmsPerDay())
+			case "push_per_day":
+				s.PerDay[notify.Push] = int(sent.GetPushPerDay())
+			case "email_per_day":
+				s.PerDay[notify.Email] = int(sent.GetEmailPerDay())
+			case "reminders":
+				s.Reminders = make([]time.Duration, 0, len(sent.GetReminders()))
+				for _, d := range sent.GetReminders() {
+					s.Reminders = append(s.Reminders, d.AsDuration())
+				}
+			case "reply_to":
+				s.ReplyTo = sent.GetReplyTo()
+			case "sender_name":
+				s.SenderName = sent.GetSenderName()
+			case "credits_low_at":
+				s.CreditsLowAt = int(sent.GetCreditsLowAt())
+			case "locale":
+				s.Locale = sent.GetLocale()
+			}
+		}
+	}
+}
+
+func templateValue(m *v1.NotificationTemplate) notify.Template {
+	return notify.Template{
+		Topic:   convert.Word[notify.Topic](topicPrefix, m.GetTopic()),
+		Channel: convert.Word[notify.Channel](notifyChannelPrefix, m.GetChannel()),
+		Locale:  m.GetLocale(), Subject: m.GetSubject(), Body: m.GetBody(), HTML: m.GetHtml(),
+	}
+}
+
+func templateMessage(t messages.Template) *v1.NotificationTemplate {
+	m := &v1.NotificationTemplate{
+		Topic: topic(t.Topic), Channel: notifyChannel(t.Channel), Locale: t.Locale, Subject: t.Subject, Body: t.Body,
+		Html:      t.HTML,
+		IsDefault: t.Version == 0, Etag: convert.Etag(t.Version), UpdateTime: convert.Timestamp(t.UpdatedAt),
+	}
+	for _, v := range notify.DescribeVariables(t.Topic, t.Locale) {
+		m.Variables = append(m.Variables, &v1.TemplateVariable{Name: v.Name, Description: v.Description, Example: v.Example})
+	}
+	return m
+}
+
+func renderedMessage(c notify.Channel, r notify.Rendered) *v1.RenderedMessage {
+	return &v1.RenderedMessage{
+		Channel: notifyChannel(c), Subject: r.Subject, Text: r.Text, Html: r.HTML, Link: r.Link, Calendar: r.Calendar,
+		Segments: int32(r.Segments), Gsm7: r.GSM7,
+	}
+}
+
+func deliveryMessages(lines []messages.Delivery) []*v1.NotificationDelivery {
+	messages := make([]*v1.NotificationDelivery, len(lines))
+	for i, d := range lines {
+		messages[i] = deliveryMessage(d)
+	}
+	return messages
+}
+
+func deliveryMessage(d messages.Delivery) *v1.NotificationDelivery {
+	return &v1.NotificationDelivery{
+		Id: convert.IDText(d.ID), NoticeId: convert.IDText(d.Notice), Topic: topic(d.Topic),
+		Channel:  notifyChannel(d.Channel),
+		Status:   convert.Enum[v1.DeliveryStatus](v1.DeliveryStatus_value, deliveryStatusPrefix, d.Status),
+		Reason:   notifyReason(d.Reason),
+		MemberId: convert.IDText(d.Member), RecipientName: d.RecipientName, Address: notify.Mask(d.Channel, d.Address),
+		BookingId: convert.IDText(d.Booking), OfferId: convert.IDText(d.Offer), SessionId: convert.IDText(d.Session),
+		Provider: d.Provider, ProviderId: d.ProviderID, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage,
+		Segments: int32(d.Segments),
+		Attempt:  int32(d.Attempt), PossibleDuplicate: d.PossibleDuplicate, RetryTime: convert.Timestamp(d.RetryAt),
+		CreateTime: convert.Timestamp(d.CreatedAt), UpdateTime: convert.Timestamp(d.UpdatedAt),
+	}
+}
+
+func deliveryQuery(f *v1.DeliveryFilter) messages.DeliveryQuery {
+	q := messages.DeliveryQuery{
+		Member: convert.ID[tenant.MemberID](f.GetMemberId()), Booking: convert.ID[tenant.BookingID](f.GetBookingId()),
+		Offer:   convert.ID[tenant.OfferID](f.GetOfferId()),
+		Channel: convert.Word[notify.Channel](notifyChannelPrefix, f.GetChannel()),
+		Topic:   convert.Word[notify.Topic](topicPrefix, f.GetTopic()),
+		From:    convert.Instant(f.GetTimeRange().GetStart()), Until: convert.Instant(f.GetTimeRange().GetEnd()),
+	}
+	for _, s := range f.GetStatuses() {
+		q.Statuses = append(q.Statuses, convert.Word[notify.DeliveryStatus](deliveryStatusPrefix, s))
+	}
+	return q
+}
+
+func sendersMessage(s messages.Senders) *v1.Senders {
+	m := &v1.Senders{Etag: convert.Etag(s.Version)}
+	if s.Twilio != nil {
+		m.Twilio = &v1.TwilioSender{AccountSid: s.Twilio.AccountSID, From: s.Twilio.From}
+	}
+	if s.FCM != nil {
+		m.Fcm = &v1.FcmSender{ProjectId: s.FCM.ProjectID}
+	}
+	if s.SMTP != nil {
+		m.Smtp = &v1.SmtpSender{
+			Host: s.SMTP.Host, Port: int32(s.SMTP.Port), Username: s.SMTP.Username, FromAddress: s.SMTP.From,
+		}
+	}
+	return m
+}
+
+// editSenders takes over what a mask names; what is not set is no longer the tenant's own.
+func editSenders(sent *v1.Senders, paths []string) func(*messages.Senders) {
+	return func(s *messages.Senders) {
+		if slices.Contains(paths, "twilio") {
+			s.Twilio = nil
+			if t := sent.GetTwilio(); t != nil {
+				s.Twilio = &messages.TwilioAccount{AccountSID: t.GetAccountSid(), AuthToken: t.GetAuthToken(), From: t.GetFrom()}
+			}
+		}
+		if slices.Contains(paths, "fcm") {
+			s.FCM = nil
+			if f := sent.GetFcm(); f != nil {
+				s.FCM = &messages.FCMProject{ProjectID: f.GetProjectId(), Credentials: f.GetServiceAccountJson()}
+			}
+		}
+		if slices.Contains(paths, "smtp") {
+			s.SMTP = nil
+			if m := sent.GetSmtp(); m != nil {
+				s.SMTP = &messages.SMTPServer{
+					Host: m.GetHost(), Port: int(m.GetPort()), Username: m.GetUsername(), Password: m.GetPassword(),
+					From: m.GetFromAddress(),
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,236 @@
+package scheduleapi
+
+import (
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const sessionStatePrefix = "SESSION_STATE_"
+
+func sessionMessage(s session.Session) *v1.Session {
+	return &v1.Session{
+		Id:               convert.IDText(s.ID),
+		ServiceId:        convert.IDText(s.Service),
+		LocationId:       convert.IDText(s.Location),
+		ResourceId:       convert.IDText(s.Resource),
+		CoachId:          convert.IDText(s.Coach),
+		CoachName:        s.CoachName,
+		SeriesId:         convert.IDText(s.Series),
+		Title:            s.Title,
+		Description:      s.Description,
+		StartTime:        convert.Timestamp(s.StartsAt),
+		EndTime:          convert.Timestamp(s.EndsAt),
+		TimeZone:         s.TimeZone,
+		LocalDate:        convert.DateMessage(s.LocalDate),
+		Capacity:         convert.OptionalInt(s.Capacity),
+		WaitlistCapacity: int32(s.WaitlistCapacity),
+		SeatsTaken:       int32(s.SeatsTaken),
+		SeatsOpen:        convert.OptionalInt(s.SeatsOpen()),
+		WaitlistLength:   int32(s.Waiting),
+		State:            convert.Enum[v1.SessionState](v1.SessionState_value, sessionStatePrefix, s.State),
+		Blocked:          s.Blocked,
+		StateReason:      s.StateReason,
+		Delivery:         convert.Enum[v1.Delivery](v1.Delivery_value, convert.DeliveryPrefix, s.Delivery),
+		WorkoutIds:       idTexts(s.Workouts),
+		Etag:             convert.Etag(s.Version),
+		CreateTime:       convert.Timestamp(s.CreatedAt),
+		UpdateTime:       convert.Timestamp(s.UpdatedAt),
+		SlotStatus: convert.Enum[v1.SlotStatus](v1.SlotStatus_value, "SLOT_STATUS_", booking.Slot{
+			State: s.State, Blocked: s.Blocked, Capacity: s.Capacity, SeatsTaken: s.SeatsTaken, Holds: s.Holds,
+		}.View()),
+	}
+}
+
+func offeredMessage(o schedules.Offered) *v1.Session {
+	m := sessionMessage(o.Session)
+	m.Eligibility = eligibilityMessage(o.Eligibility)
+	return m
+}
+
+// eligibilityMessage gives nil for callers who are no members.
+func eligibilityMessage(e *booking.Eligibility) *v1.BookingEligibility {
+	if e == nil {
+		return nil
+	}
+	m := &v1.BookingEligibility{
+		Status:           convert.Enum[v1.EligibilityStatus](v1.EligibilityStatus_value, "ELIGIBILITY_STATUS_", e.Outlook),
+		SubscriptionId:   convert.IDText(e.Subscription),
+		BookingId:        convert.IDText(e.Booking),
+		EntryId:          convert.IDText(e.Entry),
+		WaitlistPosition: int32(e.Position),
+	}
+	if e.Refusal != nil {
+		m.Reason, m.Message, m.Metadata = string(e.Refusal.Reason), e.Refusal.Message, e.Refusal.Metadata
+	}
+	return m
+}
+
+// inputValue takes an absent message for an empty one.
+func inputValue(m *v1.SessionInput) session.Input {
+	if m == nil {
+		m = &v1.SessionInput{}
+	}
+	return session.Input{
+		Service:          convert.ID[tenant.ServiceID](m.GetServiceId()),
+		Location:         convert.ID[tenant.LocationID](m.GetLocationId()),
+		Resource:         convert.ID[tenant.ResourceID](m.GetResourceId()),
+		Coach:            convert.ID[tenant.MemberID](m.GetCoachId()),
+		Title:            m.GetTitle(),
+		Description:      m.GetDescription(),
+		StartsAt:         convert.Instant(m.GetStartTime()),
+		EndsAt:           convert.Instant(m.GetEndTime()),
+		Capacity:         convert.IntPointer(m.Capacity),
+		Unlimited:        m.GetUnlimited(),
+		WaitlistCapacity: convert.IntPointer(m.WaitlistCapacity),
+	}
+}
+
+func detailsMessage(d session.Details) *v1.SessionInput {
+	return &v1.SessionInput{
+		ServiceId:        convert.IDText(d.Service),
+		LocationId:       convert.IDText(d.Location),
+		ResourceId:       convert.IDText(d.Resource),
+		CoachId:          convert.IDText(d.Coach),
+		Title:            d.Title,
+		Description:      d.Description,
+		Capacity:         convert.OptionalInt(d.Capacity),
+		Unlimited:        d.Capacity == nil,
+		WaitlistCapacity: convert.OptionalInt(&d.WaitlistCapacity),
+	}
+}
+
+var inputFields = map[string]session.Fields{
+	"service_id":        session.ServiceField,
+	"location_id":       session.LocationField,
+	"resource_id":       session.ResourceField,
+	"coach_id":          session.CoachField,
+	"title":             session.TitleField,
+	"description":       session.DescriptionField,
+	"start_time":        session.StartField,
+	"end_time":          session.EndField,
+	"capacity":          session.CapacityField,
+	"unlimited":         session.CapacityField,
+	"waitlist_capacity": session.WaitlistField,
+}
+
+var patternFields = map[string]session.SeriesFields{
+	"rule":              session.RuleField,
+	"start_time_of_day": session.TimeOfDayField,
+	"duration":          session.DurationField,
+	"excluded_dates":    session.ExcludedField,
+}
+
+// masked gives the fields that an update mask names. Names are checked by the contract.
+func masked[F session.Fields | session.SeriesFields](known map[string]F, paths []string) (fields F) {
+	for _, path := range paths {
+		fields |= known[path]
+	}
+	return fields
+}
+
+func seriesMessage(s session.Series) *v1.Series {
+	return &v1.Series{
+		Id:                convert.IDText(s.ID),
+		Template:          detailsMessage(s.Details),
+		Rule:              s.Rule,
+		StartDate:         convert.DateMessage(s.Date),
+		StartTimeOfDay:    convert.TimeOfDayMessage(s.Time),
+		Duration:          convert.Duration(s.Duration),
+		ExcludedDates:     values(s.Excluded, convert.DateMessage),
+		MaterializedUntil: convert.DateMessage(s.MaterializedUntil),
+		Etag:              convert.Etag(s.Version),
+	}
+}
+
+// FilterValue leaves the lists that are empty nil: they mean any.
+func FilterValue(m *v1.SessionFilter) session.Filter {
+	return session.Filter{
+		From:      convert.Instant(m.GetStartsWithin().GetStart()),
+		Until:     convert.Instant(m.GetStartsWithin().GetEnd()),
+		Locations: values(m.GetLocationIds(), convert.ID[tenant.LocationID]),
+		Services:  values(m.GetServiceIds(), convert.ID[tenant.ServiceID]),
+		Resources: values(m.GetResourceIds(), convert.ID[tenant.ResourceID]),
+		Coaches:   values(m.GetCoachIds(), convert.ID[tenant.MemberID]),
+		States: values(m.GetStates(), func(s v1.SessionState) catalog.SessionState {
+			return convert.Word[catalog.SessionState](sessionStatePrefix, s)
+		}),
+		Series:   convert.ID[tenant.SeriesID](m.GetSeriesId()),
+		Sessions: values(m.GetSessionIds(), convert.ID[tenant.SessionID]),
+	}
+}
+
+func matchMessage(s schedules.Sample) *v1.BulkMatch {
+	return &v1.BulkMatch{
+		SessionId:      convert.IDText(s.ID),
+		Title:          s.Title,
+		StartTime:      convert.Timestamp(s.StartsAt),
+		State:          convert.Enum[v1.SessionState](v1.SessionState_value, sessionStatePrefix, s.State),
+		ActiveBookings: int32(s.Bookings),
+	}
+}
+
+func workoutMessage(w session.Workout) *v1.Workout {
+	return &v1.Workout{
+		Id: convert.IDText(w.ID), Name: w.Name, Body: w.Body, Inline: w.Inline, Etag: convert.Etag(w.Version),
+		CreateTime: convert.Timestamp(w.CreatedAt), UpdateTime: convert.Timestamp(w.UpdatedAt),
+		DeleteTime: convert.Timestamp(w.DeletedAt),
+	}
+}
+
+func editWorkout(name, body string, paths []string) func(*session.Workout) {
+	return func(w *session.Workout) {
+		for _, path := range paths {
+			switch path {
+			case "name":
+				w.Name = name
+			case "body":
+				w.Body = body
+			}
+		}
+	}
+}
+
+// importRows gives the header a row of its own where it is wrong.
+func importRows(r schedules.SessionImport) []*v1.ImportRow {
+	var rows []*v1.ImportRow
+	if len(r.Header) > 0 {
+		rows = append(rows, &v1.ImportRow{Row: 1, Problems: convert.Messages(r.Header, problemMessage)})
+	}
+	for i, row := range r.Rows {
+		m := &v1.ImportRow{Row: int32(row.Number), Problems: convert.Messages(row.Problems, problemMessage)}
+		if i < len(r.Sessions) {
+			m.SessionId = convert.IDText(r.Sessions[i])
+		}
+		rows = append(rows, m)
+	}
+	return rows
+}
+
+func problemMessage(p session.ImportProblem) *v1.ImportProblem {
+	return &v1.ImportProblem{Column: p.Column, Message: p.Message}
+}
+
+func idTexts[I interface {
+	~struct{ tenant.UUID }
+	IsZero() bool
+	String() string
+}](ids []I) []string {
+	return values(ids, convert.IDText[I])
+}
+
+// values converts a list; an empty one is nil.
+func values[T, V any](list []T, convert func(T) V) []V {
+	if len(list) == 0 {
+		return nil
+	}
+	all := make([]V, len(list))
+	for i, v := range list {
+		all[i] = convert(v)
+	}
+	return all
+}

@@ -1,0 +1,53 @@
+package settingsapi
+
+import (
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+const policyLevelPrefix = "POLICY_LEVEL_"
+
+func policyLevel(l catalog.Level) v1.PolicyLevel {
+	return convert.Enum[v1.PolicyLevel](v1.PolicyLevel_value, policyLevelPrefix, l)
+}
+
+// policyTarget gives that of a layer. The contract has checked that its level and its target go together.
+func policyTarget(m *v1.PolicyLayer) settings.PolicyTarget {
+	switch m.GetLevel() {
+	case v1.PolicyLevel_POLICY_LEVEL_LOCATION:
+		return settings.PolicyTarget{Location: convert.ID[tenant.LocationID](m.GetTargetId())}
+	case v1.PolicyLevel_POLICY_LEVEL_SERVICE:
+		return settings.PolicyTarget{Service: convert.ID[tenant.ServiceID](m.GetTargetId())}
+	default:
+		return settings.PolicyTarget{}
+	}
+}
+
+func effectiveMessage(e catalog.Effective) *v1.EffectivePolicy {
+	target := func(at catalog.Level) string { return convert.TargetText(e.Scope(at)) }
+	m := &v1.EffectivePolicy{Policy: policyMessage(e.Rules.Policy())}
+	m.Origins = originMessages(catalog.PolicyFields, m.Policy, e.Origins, target)
+	for _, layer := range e.Layers {
+		out := &v1.PolicyLayer{
+			Level: policyLevel(layer.Level), TargetId: target(layer.Level), Policy: policyMessage(layer),
+			UpdateTime: convert.Timestamp(layer.UpdatedAt),
+		}
+		if layer.Level != catalog.Default {
+			out.Etag = convert.Etag(layer.Version)
+		}
+		m.Layers = append(m.Layers, out)
+	}
+	return m
+}
+
+func policyMessage(p catalog.Policy) *v1.Policy {
+	return writeSettings(catalog.PolicyFields, &p, &v1.Policy{})
+}
+
+// editPolicy applies what an update mask names; what is not set is inherited again.
+func editPolicy(m *v1.Policy, paths []string) func(*catalog.Policy) {
+	return func(p *catalog.Policy) { readSettings(catalog.PolicyFields.Only(paths), m, p) }
+}

@@ -1,0 +1,151 @@
+package settingsapi
+
+import (
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/runtime/protoimpl"
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/settings"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+)
+
+// Settings have the same names in their tables and in the contract, so both directions go by name. What a level
+// inherits is absent from its message.
+
+// writeSettings sets the fields of m to what s sets, and returns m.
+func writeSettings[S, R any, M proto.Message](t settings.Table[S, R], s *S, m M) M {
+	into := m.ProtoReflect()
+	for _, row := range t {
+		if value := row.Value(s); value != nil {
+			f := fieldNamed(into, row.Name())
+			into.Set(f, fieldValue(f, value))
+		}
+	}
+	return m
+}
+
+// readSettings sets s to what the fields of m say.
+func readSettings[S, R any](t settings.Table[S, R], m proto.Message, s *S) {
+	from := m.ProtoReflect()
+	for _, row := range t {
+		if f := fieldNamed(from, row.Name()); from.Has(f) {
+			row.Set(s, settingValue(f, from.Get(f)))
+		} else {
+			row.Set(s, nil)
+		}
+	}
+}
+
+// originMessages tells for each field of m, in their order there, which level its value comes from.
+func originMessages[S, R any](
+	t settings.Table[S, R], m proto.Message, origins map[string]catalog.Level, target func(catalog.Level) string,
+) []*v1.PolicyOrigin {
+	fields := m.ProtoReflect().Descriptor().Fields()
+	messages := make([]*v1.PolicyOrigin, fields.Len())
+	for _, row := range t {
+		level := origins[row.Field()]
+		messages[fields.ByName(protoreflect.Name(row.Name())).Index()] = &v1.PolicyOrigin{
+			Field: row.Name(), Level: policyLevel(level), TargetId: target(level),
+		}
+	}
+	return messages
+}
+
+func fieldNamed(m protoreflect.Message, name string) protoreflect.FieldDescriptor {
+	return m.Descriptor().Fields().ByName(protoreflect.Name(name))
+}
+
+// fieldValue converts the value of a setting to that of a message's field.
+func fieldValue(f protoreflect.FieldDescriptor, value any) protoreflect.Value {
+	switch f.Kind() {
+	case protoreflect.Int32Kind:
+		return protoreflect.ValueOf(reflect.ValueOf(value).Convert(reflect.TypeFor[int32]()).Interface())
+	case protoreflect.EnumKind:
+		word := f.Enum().Values().ByName(enumPrefix(f) + protoreflect.Name(reflect.ValueOf(value).String()))
+		if word == nil {
+			return protoreflect.ValueOfEnum(0)
+		}
+		return protoreflect.ValueOfEnum(word.Number())
+	case protoreflect.MessageKind:
+		return protoreflect.ValueOfMessage(settingMessage(value).ProtoReflect())
+	default:
+		return protoreflect.ValueOf(value)
+	}
+}
+
+// settingValue is fieldValue in the other direction. An unspecified word is nil.
+func settingValue(f protoreflect.FieldDescriptor, value protoreflect.Value) any {
+	switch {
+	case f.Kind() == protoreflect.MessageKind:
+		return messageValue(value.Message().Interface())
+	case f.Kind() != protoreflect.EnumKind:
+		return value.Interface()
+	case value.Enum() == 0:
+		return nil
+	default:
+		return strings.TrimPrefix(protoimpl.X.EnumStringOf(f.Enum(), value.Enum()), string(enumPrefix(f)))
+	}
+}
+
+// enumPrefix is what all words of a field's enum begin with: its first is UNSPECIFIED.
+func enumPrefix(f protoreflect.FieldDescriptor) protoreflect.Name {
+	return protoreflect.Name(strings.TrimSuffix(string(f.Enum().Values().Get(0).Name()), "UNSPECIFIED"))
+}
+
+// settingMessage writes a value that is a message of its own.
+func settingMessage(value any) proto.Message {
+	switch v := value.(type) {
+	case time.Duration:
+		return durationpb.New(v)
+	case waitlist.QuietHours:
+		return &v1.WaitlistQuietHours{Start: convert.TimeOfDayMessage(v.From), End: convert.TimeOfDayMessage(v.Until)}
+	case map[string]int:
+		m := &v1.TierBonuses{}
+		for _, tier := range slices.Sorted(maps.Keys(v)) {
+			m.Bonuses = append(m.Bonuses, &v1.TierBonus{Tier: tier, Points: int32(v[tier])})
+		}
+		return m
+	case map[string]catalog.TierPolicy:
+		m := &v1.TierCancellations{}
+		for _, tier := range slices.Sorted(maps.Keys(v)) {
+			m.Overrides = append(m.Overrides, writeSettings(catalog.TierFields, new(v[tier]), &v1.TierCancellation{Tier: tier}))
+		}
+		return m
+	}
+	return nil
+}
+
+// messageValue is settingMessage in the other direction.
+func messageValue(m proto.Message) any {
+	switch m := m.(type) {
+	case *durationpb.Duration:
+		return m.AsDuration()
+	case *v1.WaitlistQuietHours:
+		return waitlist.QuietHours{From: convert.CivilTime(m.Start), Until: convert.CivilTime(m.End)}
+	case *v1.TierBonuses:
+		bonuses := make(map[string]int, len(m.Bonuses))
+		for _, b := range m.Bonuses {
+			bonuses[b.Tier] = int(b.Points)
+		}
+		return bonuses
+	case *v1.TierCancellations:
+		tiers := make(map[string]catalog.TierPolicy, len(m.Overrides))
+		for _, o := range m.Overrides {
+			var p catalog.TierPolicy
+			readSettings(catalog.TierFields, o, &p)
+			tiers[o.Tier] = p
+		}
+		return tiers
+	}
+	return nil
+}

@@ -1,0 +1,152 @@
+package settingsapi
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
+	"google.golang.org/protobuf/testing/protocmp"
+	"pgregory.net/rapid"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/settings"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+)
+
+// Every setting goes into its field of the message and back, and no other field changes. Every field has a setting.
+func TestSettings_GoBothWaysByName(t *testing.T) {
+	t.Parallel()
+	t.Run("policy", func(t *testing.T) { t.Parallel(); goBothWays(t, catalog.PolicyFields, &v1.Policy{}, 0) })
+	t.Run("tier", func(t *testing.T) { t.Parallel(); goBothWays(t, catalog.TierFields, &v1.TierCancellation{}, 1) })
+	t.Run("waitlist", func(t *testing.T) { t.Parallel(); goBothWays(t, waitlist.Fields, &v1.WaitlistRules{}, 0) })
+}
+
+// goBothWays checks a table against a message that has so many other fields.
+func goBothWays[S, R any](t *testing.T, table settings.Table[S, R], empty proto.Message, others int) {
+	t.Helper()
+	fields := empty.ProtoReflect().Descriptor().Fields()
+	for _, row := range table {
+		if fields.ByName(protoreflect.Name(row.Name())) == nil {
+			t.Fatalf("the contract has no %s", row.Name())
+		}
+	}
+	if fields.Len() != len(table)+others {
+		t.Fatalf("%d fields and %d settings", fields.Len(), len(table))
+	}
+	for _, row := range table {
+		f := fields.ByName(protoreflect.Name(row.Name()))
+		t.Run(row.Name(), func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				var set, got S
+				row.Set(&set, anySetting(t, row.Pointer(&set), f))
+				m := writeSettings(table, &set, proto.Clone(empty))
+				m.ProtoReflect().Range(func(other protoreflect.FieldDescriptor, _ protoreflect.Value) bool {
+					if other != f {
+						t.Errorf("%s is set", other.Name())
+					}
+					return true
+				})
+				if !m.ProtoReflect().Has(f) {
+					t.Fatal("it is not set")
+				}
+				wire, err := proto.Marshal(m)
+				if err != nil {
+					t.Fatal(err)
+				}
+				read := proto.Clone(empty)
+				if err := proto.Unmarshal(wire, read); err != nil {
+					t.Fatal(err)
+				}
+				readSettings(table, read, &got)
+				if diff := cmp.Diff(set, got); diff != "" {
+					t.Fatalf("%v: %s", m, diff)
+				}
+				if diff := cmp.Diff(m, writeSettings(table, &got, proto.Clone(empty)), protocmp.Transform()); diff != "" {
+					t.Fatal(diff)
+				}
+				// What a message lacks is inherited again.
+				readSettings(table.Only([]string{row.Name()}), empty, &got)
+				if row.Value(&got) != nil {
+					t.Fatal("it is not inherited")
+				}
+			})
+		})
+	}
+}
+
+// anySetting draws a value for a setting.
+func anySetting(t *rapid.T, of any, f protoreflect.FieldDescriptor) any {
+	spans := rapid.Map(rapid.IntRange(0, 1<<30), func(n int) time.Duration { return time.Duration(n) * time.Second })
+	names, points := rapid.StringN(1, 9, -1), rapid.IntRange(0, 50)
+	clocks := rapid.Custom(func(t *rapid.T) civil.TimeOfDay {
+		return civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "hour"), Minute: rapid.IntRange(0, 59).Draw(t, "minute")}
+	})
+	switch of.(type) {
+	case **time.Duration:
+		return spans.Draw(t, "span")
+	case **waitlist.QuietHours:
+		return waitlist.QuietHours{From: clocks.Draw(t, "from"), Until: clocks.Draw(t, "until")}
+	case **map[string]int:
+		return rapid.MapOf(names, points).Draw(t, "bonuses")
+	case **map[string]catalog.TierPolicy:
+		return rapid.MapOf(names, rapid.Custom(func(t *rapid.T) catalog.TierPolicy {
+			return catalog.TierPolicy{
+				Cancellation:    rapid.Ptr(spans, true).Draw(t, "window"),
+				AllowReschedule: rapid.Ptr(rapid.Bool(), true).Draw(t, "may"),
+			}
+		})).Draw(t, "tiers")
+	case **bool:
+		return rapid.Bool().Draw(t, "flag")
+	case **int, **float64:
+		return rapid.Int32().Draw(t, "number")
+	}
+	if f.Kind() == protoreflect.EnumKind {
+		words := f.Enum().Values()
+		word := words.Get(rapid.IntRange(1, words.Len()-1).Draw(t, "word"))
+		return strings.TrimPrefix(string(word.Name()), strings.TrimSuffix(string(words.Get(0).Name()), "UNSPECIFIED"))
+	}
+	if reflect.TypeOf(of) != reflect.TypeFor[**string]() {
+		t.Fatalf("%T is no kind of setting", of)
+	}
+	return rapid.String().Draw(t, "text")
+}
+
+// Origins stand in the order of the contract.
+func TestOriginMessages_KeepTheOrderOfFields(t *testing.T) {
+	t.Parallel()
+	rules := effectiveRulesMessage(waitlist.Resolve())
+	policy := effectiveMessage(catalog.EffectivePolicy())
+	for m, origins := range map[proto.Message][]*v1.PolicyOrigin{
+		policy.Policy: policy.Origins, rules.Rules: rules.Origins,
+	} {
+		fields := m.ProtoReflect().Descriptor().Fields()
+		var want, got []string
+		for i := range fields.Len() {
+			want = append(want, string(fields.Get(i).Name()))
+		}
+		for _, o := range origins {
+			got = append(got, o.Field)
+		}
+		if !slices.Equal(want, got) {
+			t.Errorf("%v, want %v", got, want)
+		}
+	}
+}
+
+// An unspecified word is none, as if the field were absent.
+func TestReadSettings_TakesUnspecifiedForInherited(t *testing.T) {
+	t.Parallel()
+	s := waitlist.Settings{Mode: new(waitlist.FirstToClaim)}
+	readSettings(waitlist.Fields, &v1.WaitlistRules{Mode: v1.WaitlistMode_WAITLIST_MODE_UNSPECIFIED.Enum()}, &s)
+	if diff := cmp.Diff(waitlist.Settings{}, s); diff != "" {
+		t.Error(diff)
+	}
+}

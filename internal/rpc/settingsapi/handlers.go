@@ -1,0 +1,14 @@
+// Package settingsapi serves the RPCs about policies and waitlist rules.
+package settingsapi
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/app/settings"
+)
+
+// Settings handles the RPCs of this area.
+type Settings struct {
+	Settings *settings.Service
+	Now      func() time.Time
+}

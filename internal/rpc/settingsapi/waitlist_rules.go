@@ -1,0 +1,147 @@
+package settingsapi
+
+import (
+	"context"
+
+	"connectrpc.com/connect"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+func rulesTarget(location, service string) settings.PolicyTarget {
+	return settings.PolicyTarget{
+		Location: convert.ID[tenant.LocationID](location), Service: convert.ID[tenant.ServiceID](service),
+	}
+}
+
+func (s *Settings) GetRules(
+	ctx context.Context, req *connect.Request[v1.GetRulesRequest],
+) (*connect.Response[v1.GetRulesResponse], error) {
+	effective, err := s.Settings.GetRules(ctx, request.Caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId))
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.GetRulesResponse{Effective: effectiveRulesMessage(effective)})
+}
+
+func (s *Settings) UpdateRules(
+	ctx context.Context, req *connect.Request[v1.UpdateRulesRequest],
+) (*connect.Response[v1.UpdateRulesResponse], error) {
+	expect, err := convert.Expected(req.Msg.Etag)
+	if err != nil {
+		return nil, err
+	}
+	effective, err := s.Settings.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
+		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
+		Edit: editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
+	})
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.UpdateRulesResponse{Effective: effectiveRulesMessage(effective)})
+}
+
+func (s *Settings) ResetRules(
+	ctx context.Context, req *connect.Request[v1.ResetRulesRequest],
+) (*connect.Response[v1.ResetRulesResponse], error) {
+	expect, err := convert.Expected(req.Msg.Etag)
+	if err != nil {
+		return nil, err
+	}
+	effective, err := s.Settings.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
+		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.ResetRulesResponse{Effective: effectiveRulesMessage(effective)})
+}
+
+// versionCursor is a position in the edits of rules.
+type versionCursor struct{ Version int }
+
+func (s *Settings) ListRulesVersions(
+	ctx context.Context, req *connect.Request[v1.ListRulesVersionsRequest],
+) (*connect.Response[v1.ListRulesVersionsResponse], error) {
+	page, err := convert.OpenPage[versionCursor](req.Msg)
+	if err != nil {
+		return nil, err
+	}
+	before := 0
+	if page.After != nil {
+		before = page.After.Version
+	}
+	versions, err := s.Settings.ListRulesVersions(
+		ctx, request.Caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), before, page.Size+1,
+	)
+	if err != nil {
+		return nil, err
+	}
+	versions, next, err := convert.Cut(
+		page, versions, func(v waitlists.RulesVersion) versionCursor { return versionCursor{v.Version} },
+	)
+	if err != nil {
+		return nil, err
+	}
+	return convert.Reply(&v1.ListRulesVersionsResponse{
+		Versions: convert.Messages(versions, rulesVersionMessage), NextPageToken: next,
+	})
+}
+
+const (
+	defaultPreview = 100
+	maxPreview     = 500
+)
+
+func (s *Settings) PreviewRules(
+	ctx context.Context, req *connect.Request[v1.PreviewRulesRequest],
+) (*connect.Response[v1.PreviewRulesResponse], error) {
+	within := convert.LastMonth(s.Now, req.Msg.DecidedWithin)
+	limit := defaultPreview
+	if req.Msg.Limit > 0 {
+		limit = min(int(req.Msg.Limit), maxPreview)
+	}
+	previewed, name, err := s.Settings.PreviewRules(ctx, request.Caller(ctx), settings.RulesDraft{
+		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId),
+		Edit:   editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
+		From:   within.Start, Until: within.End, Limit: limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer := &v1.PreviewRulesResponse{}
+	for _, p := range previewed {
+		move := &v1.PreviewedMove{
+			Decision:  convert.DecisionMessage(name)(p.Decided),
+			DraftMove: convert.Enum[v1.WaitlistMove](v1.WaitlistMove_value, convert.MovePrefix, p.Draft.Move),
+			DraftMode: convert.Enum[v1.WaitlistMode](v1.WaitlistMode_value, convert.ModePrefix, p.Draft.Mode),
+			Changed:   p.Difference.Changes(),
+		}
+		for i, v := range p.Draft.Verdicts {
+			move.DraftVerdicts = append(move.DraftVerdicts, convert.VerdictMessage(p.Draft, v, i, p.Decided.Case.Slot, name))
+		}
+		if move.Changed {
+			answer.Changed++
+			move.Sentences = waitlist.ExplainDifference(p.Difference, name)
+		}
+		answer.GrantedBefore += int32(len(p.Decided.Decision.Grants))
+		answer.GrantedDraft += int32(len(p.Draft.Grants))
+		answer.HandedBackBefore += one(p.Decided.Decision.LeftMove != "")
+		answer.HandedBackDraft += one(p.Draft.LeftMove != "")
+		answer.Moves = append(answer.Moves, move)
+	}
+	return convert.Reply(answer)
+}
+
+func one(b bool) int32 {
+	if b {
+		return 1
+	}
+	return 0
+}

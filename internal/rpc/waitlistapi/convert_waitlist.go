@@ -1,0 +1,71 @@
+package waitlistapi
+
+import (
+	"google.golang.org/protobuf/types/known/durationpb"
+
+	v1 "github.com/berthhq/berth/gen/berth/v1"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// windowValue reads a window. Days and times that no calendar and no clock has are refused.
+func windowValue(m *v1.WaitlistWindow) (*waitlist.Window, error) {
+	w := &waitlist.Window{
+		Service: convert.ID[tenant.ServiceID](m.ServiceId), Location: convert.ID[tenant.LocationID](m.LocationId),
+		Resource: convert.ID[tenant.ResourceID](m.ResourceId),
+		From:     convert.CivilDate(m.FirstDate), Until: convert.CivilDate(m.LastDate),
+		Earliest: convert.CivilTime(m.EarliestStart), Latest: convert.CivilTime(m.LatestStart),
+	}
+	if m.LastDate == nil {
+		w.Until = w.From
+	}
+	if m.LatestStart == nil {
+		w.Latest = civil.TimeOfDay{Hour: 23, Minute: 59, Second: 59}
+	}
+	switch {
+	case !w.From.Valid():
+		return nil, fault.Invalid("window.first_date", "There is no such day.")
+	case !w.Until.Valid():
+		return nil, fault.Invalid("window.last_date", "There is no such day.")
+	case !w.Earliest.Valid():
+		return nil, fault.Invalid("window.earliest_start", "There is no such time of day.")
+	case !w.Latest.Valid():
+		return nil, fault.Invalid("window.latest_start", "There is no such time of day.")
+	}
+	return w, nil
+}
+
+func figuresMessage(p waitlists.WaitlistPart) *v1.WaitlistFigures {
+	m := &v1.WaitlistFigures{
+		Entries: int64(p.Entries), Active: int64(p.Active), Booked: int64(p.Booked), Promoted: int64(p.Promoted),
+		OffersSent: int64(p.Offers),
+		Accepted:   int64(p.Accepted), Declined: int64(p.Declined), Expired: int64(p.RanOut), Withdrawn: int64(p.Withdrawn),
+		AcceptanceRate: p.AcceptanceRate(), ConversionRate: p.ConversionRate(), AverageCascadeDepth: p.CascadeDepth(),
+	}
+	if p.Accepted+p.Declined > 0 {
+		m.AverageResponseTime = durationpb.New(p.AverageResponse())
+	}
+	for depth := range p.Depths {
+		m.MaxCascadeDepth = max(m.MaxCascadeDepth, int32(depth))
+	}
+	return m
+}
+
+func figuresRow(g waitlists.WaitlistGroup) *v1.WaitlistFiguresRow {
+	return &v1.WaitlistFiguresRow{Key: g.Key, Name: g.Name, Figures: figuresMessage(g.WaitlistPart)}
+}
+
+func depths(counts map[int]int) []int64 {
+	var all []int64
+	for depth, n := range counts {
+		for len(all) < depth {
+			all = append(all, 0)
+		}
+		all[depth-1] = int64(n)
+	}
+	return all
+}

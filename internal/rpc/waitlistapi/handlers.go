@@ -1,0 +1,14 @@
+// Package waitlistapi serves the RPCs about waitlist entries, offers and decisions.
+package waitlistapi
+
+import (
+	"time"
+
+	"github.com/berthhq/berth/internal/app/waitlists"
+)
+
+// Waitlists handles the RPCs of this area.
+type Waitlists struct {
+	Waitlists *waitlists.Service
+	Now       func() time.Time
+}
