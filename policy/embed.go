@@ -43,9 +43,9 @@ func Permissions() []Permission {
 	return all
 }
 
-// Index returns a permission's index in the catalog, which is fixed for the life
+// IndexOf returns a permission's index in the catalog, which is fixed for the life
 // of the process; false means that there is no such permission.
-func Index(permission string) (int, bool) {
+func IndexOf(permission string) (int, bool) {
 	i, ok := defaults.index[permission]
 	return i, ok
 }

@@ -125,14 +125,14 @@ func TestPermissions_AreConsistent(t *testing.T) {
 			t.Errorf("%q is no name for a permission", p.Name)
 		}
 		sentence(t, p.Name, p.Description)
-		if at, ok := policy.Index(p.Name); !ok || at != i {
+		if at, ok := policy.IndexOf(p.Name); !ok || at != i {
 			t.Errorf("%s stands at %d, %v; want %d", p.Name, at, ok, i)
 		}
 		if len(p.Roles) < 2 || p.Roles[0] != tenant.RoleOwner || p.Roles[1] != tenant.RoleAdmin {
 			t.Errorf("%s is withheld from owners or admins: %v", p.Name, p.Roles)
 		}
 	}
-	if _, ok := policy.Index("tenant.destroy"); ok {
+	if _, ok := policy.IndexOf("tenant.destroy"); ok {
 		t.Error("an unknown permission has an index")
 	}
 }

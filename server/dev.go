@@ -109,9 +109,9 @@ func (c *devCommand) postgres(ctx context.Context, progress *cli.Progress) (devD
 		progress.Say("using the database of DATABASE_URL")
 		return devDatabase{url: c.URL, stop: func() error { return nil }}, nil
 	}
-	var dev *pg.Development
+	var dev *pg.DevServer
 	if err := progress.Timed("Postgres ready", func() (err error) {
-		dev, err = pg.StartDevelopment(ctx, pg.DevConfig{
+		dev, err = pg.StartDevServer(ctx, pg.DevConfig{
 			DataDir: filepath.Join(c.Data, "postgres"), Reset: c.Reset, Progress: progress.Say,
 		})
 		return err
@@ -126,7 +126,7 @@ func (c *devCommand) postgres(ctx context.Context, progress *cli.Progress) (devD
 
 // advised adds to an error about the schema what to do. A development database is not worth restoring: it can be reset.
 func (c *devCommand) advised(err error, cluster string) error {
-	if cluster == "" || !errors.Is(err, pg.ErrSchemaAhead) && !errors.Is(err, pg.ErrSchemaAltered) {
+	if cluster == "" || !errors.Is(err, pg.ErrSchemaAhead) && !errors.Is(err, pg.ErrSchemaMismatch) {
 		return boot.AdviseOnSchema(err)
 	}
 	anew := "--data " + shellQuoted(c.Data) + " --reset"
@@ -176,7 +176,7 @@ func (c *devCommand) describe(n *boot.Node, address net.Addr, tenants []demo.Ten
 			t.Claim = n.App.Waitlists.ClaimURL(d.ID, d.Offer)
 		}
 		for role, subject := range d.Subjects {
-			raw, _, err := n.Issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
+			raw, _, err := n.Issuer.Issue(token.Claims{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
 			if err != nil {
 				return devSheet{}, err
 			}

@@ -69,7 +69,7 @@ func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
 			if t.ID.String() != id || one != subject {
 				continue
 			}
-			grant := token.Grant{Subject: subject, Tenants: []tenant.TenantID{t.ID}}
+			grant := token.Claims{Subject: subject, Tenants: []tenant.TenantID{t.ID}}
 			raw, expires, err := d.issuer.Issue(grant, demoTokenLife)
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)

@@ -52,7 +52,7 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	if err := json.Unmarshal(w.Body.Bytes(), &given); err != nil {
 		t.Fatal(w.Body)
 	}
-	verifier, err := token.NewVerifier(time.Now, issuer.Trust())
+	verifier, err := token.NewVerifier(time.Now, issuer.AsTrusted())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ import (
 // testKilled kills first the server and then Postgres during bookings and cancellations. Everything acknowledged must
 // exist, every invariant must hold, and the server must work afterwards.
 func testKilled(t *testing.T, binary string) {
-	folder := pgtest.Folder(t)
+	folder := pgtest.TempDir(t)
 	postgres := startDurable(t, folder, 0)
 	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
 		t.Fatal(err)
@@ -78,11 +78,11 @@ func testKilled(t *testing.T, binary string) {
 
 // startDurable starts a durable Postgres. It retries: the backends of a killed Postgres exit after some time, and its
 // port may be in use until then.
-func startDurable(t *testing.T, folder string, port int) (postgres *pg.Development) {
+func startDurable(t *testing.T, folder string, port int) (postgres *pg.DevServer) {
 	t.Helper()
 	var err error
 	eventually(t, "Postgres starts", func() bool {
-		postgres, err = pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Port: port})
+		postgres, err = pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: filepath.Join(folder, "postgres"), Port: port})
 		if err != nil && port == 0 {
 			t.Fatal(err)
 		}

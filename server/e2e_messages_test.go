@@ -61,7 +61,7 @@ func (g *gate) react(twiliotest.Message) twiliotest.Reaction {
 // message, and the log marks possible duplicates: each message that reached the provider has a line that was written
 // before.
 func testKilledWhileSending(t *testing.T, binary string) {
-	folder := pgtest.Folder(t)
+	folder := pgtest.TempDir(t)
 	postgres := startDurable(t, folder, 0)
 	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
 		t.Fatal(err)

@@ -129,7 +129,7 @@ func newMirrored(t *testing.T) *mirrored {
 	)
 	m.ok(err)
 	_, m.key, err = m.app.Accounts.CreateServiceAccount(
-		t.Context(), m.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}},
+		t.Context(), m.owner, grant.ServiceAccount{Name: unique(), Roles: []string{tenant.RolePartner, reader.Name}},
 	)
 	m.ok(err)
 	for range 8 {

@@ -102,7 +102,7 @@ func dial(t testing.TB, address string) *grpc.ClientConn {
 // Token returns a token for any subject.
 func (l *liveNode) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
-	raw, _, err := l.Issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
+	raw, _, err := l.Issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

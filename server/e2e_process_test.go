@@ -146,7 +146,7 @@ func testDev(t *testing.T, binary string) {
 	} else {
 		t.Logf("the binary has %.1f MB", float64(info.Size())/1e6)
 	}
-	data := pgtest.Folder(t)
+	data := pgtest.TempDir(t)
 	args := []string{"dev", "--data", data, "--listen", "127.0.0.1:0"}
 	first := startProcess(t, binary, args...)
 	address := first.out.after(t, "ready at ")

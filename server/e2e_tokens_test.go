@@ -182,7 +182,7 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	p := procedureNamed(t, "MemberService/GetMe")
 	try := func(raw string) outcome { return live.try(t.Context(), raw, p, &v1.GetMeRequest{}) }
 	issue := func(issuer *token.Issuer, subject string) string {
-		raw, _, err := issuer.Issue(token.Grant{Subject: subject, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
+		raw, _, err := issuer.Issue(token.Claims{Subject: subject, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +283,7 @@ func TestIdentityKeys_RotateWithoutRestart(t *testing.T) {
 	)
 	w := newWorld(t, live)
 	try := func(issuer *token.Issuer) codes.Code {
-		raw, _, err := issuer.Issue(token.Grant{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
+		raw, _, err := issuer.Issue(token.Claims{Subject: tenant.RoleOwner, Tenants: []tenant.TenantID{w.ID}}, time.Hour)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -72,7 +72,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w := &world{
 		t: t, live: live, now: now, app: live.App, slots: new(atomic.Int64),
 		before: app.New(app.Config{
-			DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.Committed,
+			DB: live.Node.DB, Now: func() time.Time { return now.Add(-3 * time.Hour) }, Committed: live.Relay.NotifyCommit,
 			RolesChanged: live.Guard.Invalidate,
 		}),
 	}
@@ -105,7 +105,7 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	})
 	w.ok(err)
 	account, _, err := w.app.Accounts.CreateServiceAccount(
-		w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}},
+		w.ctx(), w.owner, grant.ServiceAccount{Name: unique(), Roles: []string{tenant.RolePartner}},
 	)
 	w.ok(err)
 	w.partner = "sa:" + account.ID.String()
@@ -194,7 +194,7 @@ func (w *world) newAccount() tenant.ServiceAccountID {
 func (w *world) newKey() (tenant.ServiceAccountID, string) {
 	w.t.Helper()
 	account, key, err := w.app.Accounts.CreateServiceAccount(
-		w.ctx(), w.owner, grant.Account{Name: unique(), Roles: []string{tenant.RolePartner}},
+		w.ctx(), w.owner, grant.ServiceAccount{Name: unique(), Roles: []string{tenant.RolePartner}},
 	)
 	w.ok(err)
 	return account.ID, key

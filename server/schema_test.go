@@ -119,7 +119,7 @@ func TestServe_StartsWithANewerSchema(t *testing.T) {
 // The database in the data folder has edited migrations, as after switching branches.
 func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 	t.Parallel()
-	data := pgtest.Folder(t)
+	data := pgtest.TempDir(t)
 	postgres := startDurable(t, data, 0)
 	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
 		t.Fatal(err)

@@ -28,7 +28,7 @@ func (c *tokenCommand) Run(_ context.Context, to *cli.Console) error {
 	if err != nil {
 		return err
 	}
-	raw, _, err := issuer.Issue(token.Grant{Subject: c.Subject, Name: c.Name, Email: c.Email, Tenants: c.Tenant}, c.Life)
+	raw, _, err := issuer.Issue(token.Claims{Subject: c.Subject, Name: c.Name, Email: c.Email, Tenants: c.Tenant}, c.Life)
 	if err != nil {
 		return err
 	}

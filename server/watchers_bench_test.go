@@ -127,7 +127,7 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 		}); err != nil {
 			b.Fatal(err)
 		}
-		live.Relay.Committed(in)
+		live.Relay.NotifyCommit(in)
 		if pace == 0 {
 			collect()
 			continue

@@ -51,8 +51,8 @@ type Decision struct {
 // Explanation is a decision with its reasons.
 type Explanation struct {
 	Decision
-	Through []string // all roles of the subject that have the permission
-	Giving  []string // all roles of the tenant that have the permission
+	GrantedBy []string // all roles of the subject that have the permission
+	AllRoles  []string // all roles of the tenant that have the permission
 }
 
 // Guard decides for all tenants. It is safe for concurrent use.
@@ -111,7 +111,7 @@ func New(source Source) *Guard {
 // Decide says whether a subject has a permission in a tenant. A denial is not an error. PERMISSION_NOT_FOUND says that
 // the catalog has no such permission. Any other error is from the source, and the caller must be denied.
 func (g *Guard) Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (Decision, error) {
-	index, ok := policy.Index(permission)
+	index, ok := policy.IndexOf(permission)
 	if !ok {
 		return Decision{}, unknownPermission(permission)
 	}
@@ -134,7 +134,7 @@ func (g *Guard) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 
 // Explain is like Decide, with reasons. It returns the same errors.
 func (g *Guard) Explain(ctx context.Context, id tenant.TenantID, subject, permission string) (Explanation, error) {
-	index, ok := policy.Index(permission)
+	index, ok := policy.IndexOf(permission)
 	if !ok {
 		return Explanation{}, unknownPermission(permission)
 	}
@@ -152,7 +152,7 @@ func (g *Guard) Explain(ctx context.Context, id tenant.TenantID, subject, permis
 	if err != nil {
 		return Explanation{}, err
 	}
-	return Explanation{Decision: h.decide(index), Through: through, Giving: all}, nil
+	return Explanation{Decision: h.decide(index), GrantedBy: through, AllRoles: all}, nil
 }
 
 // Invalidate drops what is cached about a tenant. A decision that begins after it returns uses

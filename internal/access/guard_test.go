@@ -105,10 +105,10 @@ func TestExplain_ListsRolesWithPermission(t *testing.T) {
 		want                access.Explanation
 	}{
 		{"ann", "booking.roster", access.Explanation{
-			Decision: through(hers, "coach"), Through: []string{"coach", "greeter"}, Giving: all,
+			Decision: through(hers, "coach"), GrantedBy: []string{"coach", "greeter"}, AllRoles: all,
 		}},
-		{"ann", "audit.read", access.Explanation{Decision: hers, Giving: []string{"owner", "admin"}}},
-		{"tom", "booking.roster", access.Explanation{Giving: all}},
+		{"ann", "audit.read", access.Explanation{Decision: hers, AllRoles: []string{"owner", "admin"}}},
+		{"tom", "booking.roster", access.Explanation{AllRoles: all}},
 	} {
 		got, err := g.Explain(t.Context(), here, test.subject, test.permission)
 		if err != nil {

@@ -118,7 +118,7 @@ func TestEvaluate_CustomRoles(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		got := ""
-		index, _ := policy.Index(test.permission)
+		index, _ := policy.IndexOf(test.permission)
 		if i := v.through[index]; i != denied {
 			got = v.roles[i]
 		}

@@ -38,15 +38,15 @@ type Config struct {
 	Claims waitlist.ClaimKey
 	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
 	PublicURL string
-	// Tally, if set, hears what a use case did to waitlist entries and offers, after the commit.
-	Tally func(waitlists.Tally)
+	// Stats, if set, hears what a use case did to waitlist entries and offers, after the commit.
+	Stats func(waitlists.Stats)
 	// Committed, if set, hears of every tenant whose data changed, after the commit.
 	Committed func(id tenant.TenantID)
 	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
 	// hear of it through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
-	// Lanes is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
-	Lanes int
+	// Width is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
+	Width int
 	// QueueDepth is how many requests about seats of one tenant may wait for them. Default 4096.
 	QueueDepth int
 	// Relay is whom events are watched through. Optional where nobody watches any.
@@ -54,15 +54,15 @@ type Config struct {
 
 	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
 	Seals seal.Keys
-	// Carriers are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
+	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
 	// local outbox.
-	Carriers map[notify.Channel]string
+	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address that the platform's mails come from. Optional.
 	MailFrom string
 	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
 	Offers waitlists.Offers
-	// Post sends messages and gives what became of each. Optional where no tests are sent.
-	Post func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted
+	// Send sends messages and gives what became of each. Optional where no tests are sent.
+	Send func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult
 }
 
 // Services holds the use cases, by area. All are safe for concurrent use.
@@ -81,16 +81,16 @@ type Services struct {
 
 // New makes the services, each after those that it calls.
 func New(c Config) *Services {
-	if c.Tally == nil {
-		c.Tally = func(waitlists.Tally) {}
+	if c.Stats == nil {
+		c.Stats = func(waitlists.Stats) {}
 	}
 	if c.RolesChanged == nil {
 		c.RolesChanged = func(tenant.TenantID) {}
 	}
-	snapshots := new(engine.Snapshots[booking.House])
+	snapshots := new(engine.Snapshots[booking.Snapshot])
 	e := engine.New(engine.Config{
 		DB: c.DB, Now: c.Now, NewState: seats.NewState(snapshots), Committed: c.Committed,
-		Width: c.Lanes, QueueDepth: c.QueueDepth,
+		Width: c.Width, QueueDepth: c.QueueDepth,
 	})
 	s := &Services{
 		Engine:   e,
@@ -98,7 +98,7 @@ func New(c Config) *Services {
 		Events:   events.New(events.Config{DB: c.DB, Relay: c.Relay}),
 		Accounts: accounts.New(accounts.Config{Engine: e, RolesChanged: c.RolesChanged}),
 	}
-	s.Waitlists = waitlists.New(waitlists.Config{Engine: e, Claims: c.Claims, Tally: c.Tally, PublicURL: c.PublicURL})
+	s.Waitlists = waitlists.New(waitlists.Config{Engine: e, Claims: c.Claims, Stats: c.Stats, PublicURL: c.PublicURL})
 	s.Bookings = bookings.New(bookings.Config{
 		Engine: e, Waitlists: s.Waitlists, Keys: c.CheckInKeys, PublicURL: c.PublicURL,
 	})
@@ -107,8 +107,8 @@ func New(c Config) *Services {
 		c.Offers = waitlists.OfferNotifier{Waitlists: s.Waitlists}
 	}
 	s.Messages = messages.New(messages.Config{
-		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, Carriers: c.Carriers, MailFrom: c.MailFrom,
-		Offers: c.Offers, Post: c.Post,
+		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, PlatformSenders: c.PlatformSenders, MailFrom: c.MailFrom,
+		Offers: c.Offers, Send: c.Send,
 	})
 	s.Settings = settings.New(settings.Config{Engine: e, Waitlists: s.Waitlists})
 	s.Housekeeping = housekeeping.New(housekeeping.Config{

@@ -87,7 +87,7 @@ const identityTimeout = 5 * time.Second
 // OpenVerifier returns the verifier of tokens: the server's own and those of the sign-in service, if one is configured.
 // It does not download keys: Verifier.Refresh does.
 func (c KeyConfig) OpenVerifier(own *token.Issuer) (*token.Verifier, error) {
-	trusts := []token.Trust{own.Trust()}
+	trusts := []token.TrustedIssuer{own.AsTrusted()}
 	switch {
 	case c.IdentityIssuer == "" && c.IdentityKeys == "":
 	case c.IdentityIssuer == "" || c.IdentityKeys == "":
@@ -97,10 +97,10 @@ func (c KeyConfig) OpenVerifier(own *token.Issuer) (*token.Verifier, error) {
 		if err != nil {
 			return nil, err
 		}
-		trusts = append(trusts, token.Trust{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
+		trusts = append(trusts, token.TrustedIssuer{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
 	default:
 		keys := token.FileKeys(c.IdentityKeys, time.Now)
-		trusts = append(trusts, token.Trust{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
+		trusts = append(trusts, token.TrustedIssuer{Issuer: c.IdentityIssuer, Audience: c.Audience, Keys: keys})
 	}
 	return token.NewVerifier(time.Now, trusts...)
 }

@@ -44,11 +44,11 @@ type Node struct {
 	Claims   waitlist.ClaimKey // signs the links of waitlist offers
 	Handler  http.Handler      // answers requests; a command may wrap it before Serve
 
-	log     *slog.Logger
-	courier *worker.Courier
-	sends   bool // whether this node plans and sends messages
-	health  *rpc.Health
-	drain   time.Duration
+	log        *slog.Logger
+	dispatcher *worker.Dispatcher
+	sends      bool // whether this node plans and sends messages
+	health     *rpc.Health
+	drain      time.Duration
 
 	// life ends when the node closes, and with it what runs in the background.
 	life       context.Context //nolint:containedctx // it is the node's, not a request's
@@ -110,14 +110,14 @@ func Open(
 	n.App = app.New(app.Config{
 		DB: n.DB, Now: func() time.Time { return time.Now().Add(listen.ClockOffset) },
 		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
-		Tally: metrics.count, Committed: n.Relay.Committed, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
-		Lanes: listen.Concurrency,
-		Seals: messageKeys, Carriers: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
-		Post: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
-			return n.courier.Post(ctx, in, out)
+		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
+		Width: listen.Concurrency,
+		Seals: messageKeys, PlatformSenders: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
+		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
+			return n.dispatcher.SendAll(ctx, in, out)
 		},
 	})
-	if n.courier, err = keys.Senders.open(ctx, n.App, log, registry); err != nil {
+	if n.dispatcher, err = keys.Senders.open(ctx, n.App, log, registry); err != nil {
 		return nil, err
 	}
 	n.sends = keys.Senders.sends()
@@ -159,7 +159,7 @@ func (n *Node) connect(ctx context.Context) error {
 		if err == nil {
 			err = n.DB.Warm(ctx)
 		}
-		if err == nil || !pg.Unreachable(err) {
+		if err == nil || !pg.IsUnreachable(err) {
 			return err
 		}
 		n.log.WarnContext(ctx, "cannot reach the database; retrying", slog.Any("error", err))
@@ -206,7 +206,7 @@ func (n *Node) start() {
 	n.background.Go(func() { n.Relay.Run(n.life) })
 	if n.sends {
 		n.background.Go(func() { n.Relay.RunConsumer(n.life, n.App.Messages.NoticeConsumer()) })
-		n.background.Go(func() { n.courier.Run(n.life) })
+		n.background.Go(func() { n.dispatcher.Run(n.life) })
 	}
 	n.background.Go(func() {
 		ticker := time.NewTicker(sweepEvery)

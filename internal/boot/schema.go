@@ -43,7 +43,7 @@ func AdviseOnSchema(err error) error {
 		return fmt.Errorf("%w; %s", err, adviceBehind)
 	case errors.Is(err, pg.ErrSchemaAhead):
 		return fmt.Errorf("%w; %s", err, adviceAhead)
-	case errors.Is(err, pg.ErrSchemaAltered):
+	case errors.Is(err, pg.ErrSchemaMismatch):
 		return fmt.Errorf("%w; %s", err, adviceAltered)
 	default:
 		return err

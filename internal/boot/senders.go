@@ -66,10 +66,10 @@ func (c SenderConfig) carriers() map[notify.Channel]string {
 	return named
 }
 
-// open makes the platform's senders and the courier that sends messages through them.
+// open makes the platform's senders and the dispatcher that sends messages through them.
 func (c SenderConfig) open(
 	ctx context.Context, a *app.Services, log *slog.Logger, metrics prometheus.Registerer,
-) (*worker.Courier, error) {
+) (*worker.Dispatcher, error) {
 	platform := map[string]func(tenant.TenantID) worker.Sender{
 		messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
 	}

@@ -65,7 +65,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 	} {
 		m.offers.WithLabelValues(offerOutcome(s))
 	}
-	for _, what := range waitlists.Mends() {
+	for _, what := range waitlists.RepairKinds() {
 		m.repairs.WithLabelValues(what)
 	}
 	return m, nil
@@ -80,7 +80,7 @@ func offerOutcome(s waitlist.OfferStatus) string {
 }
 
 // count adds what one use case did.
-func (m *waitlistMetrics) count(t waitlists.Tally) {
+func (m *waitlistMetrics) count(t waitlists.Stats) {
 	for status, n := range t.Entries {
 		m.entries.WithLabelValues(string(status)).Add(float64(n))
 		if status == waitlist.Booked {
@@ -99,7 +99,7 @@ func (m *waitlistMetrics) count(t waitlists.Tally) {
 	for _, n := range t.Depths {
 		m.depth.Observe(float64(n))
 	}
-	for what, n := range t.Mended {
+	for what, n := range t.Repaired {
 		m.repairs.WithLabelValues(what).Add(float64(n))
 	}
 }

@@ -58,7 +58,7 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 	if diff := cmp.Diff(want, gathered()); diff != "" {
 		t.Fatalf("at the start (-want +got):\n%s", diff)
 	}
-	for _, tally := range []waitlists.Tally{
+	for _, tally := range []waitlists.Stats{
 		{
 			Entries:   map[waitlist.Status]int{waitlist.Waiting: 9, waitlist.Booked: 1},
 			Offers:    map[waitlist.OfferStatus]int{waitlist.Live: 6, waitlist.Accepted: 1},
@@ -69,7 +69,7 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 			Offers:    map[waitlist.OfferStatus]int{waitlist.Declined: 1, waitlist.RanOut: 2, waitlist.Withdrawn: 3},
 			Responses: []time.Duration{30 * time.Second},
 		},
-		{Mended: map[string]int{"overdue_offer": 1, "orphaned_entry": 2, "orphaned_round": 3, "missed_trigger": 4}},
+		{Repaired: map[string]int{"overdue_offer": 1, "orphaned_entry": 2, "orphaned_round": 3, "missed_trigger": 4}},
 	} {
 		m.count(tally)
 	}

@@ -12,11 +12,11 @@ import (
 
 // Column is a column that a file may have.
 type Column[R any] struct {
-	Name     string // in lower case, words separated by underscores
-	Required bool
-	Longest  int  // in characters
-	Text     bool // is free text, which must not look like a formula
-	Lines    bool // may have several lines
+	Name      string // in lower case, words separated by underscores
+	Required  bool
+	MaxLength int  // in characters
+	FreeText  bool // is free text, which must not look like a formula
+	Multiline bool // may have several lines
 	// Read parses a cell that is not empty, without surrounding space, and returns what is wrong with it.
 	Read func(*R, string) string
 	// Empty, if set, is called for an empty cell.
@@ -58,9 +58,9 @@ func (c *Column[R]) parse(r *R, cell string) (problem string) {
 		return "It is not UTF-8: save the file as CSV in UTF-8."
 	case strings.ContainsFunc(text, c.forbids):
 		return fmt.Sprintf("It has control characters: %s.", Quote(text))
-	case utf8.RuneCountInString(text) > c.Longest:
-		return fmt.Sprintf("It is longer than %d characters.", c.Longest)
-	case c.Text && isFormula(text):
+	case utf8.RuneCountInString(text) > c.MaxLength:
+		return fmt.Sprintf("It is longer than %d characters.", c.MaxLength)
+	case c.FreeText && isFormula(text):
 		return fmt.Sprintf("%s is a formula to a spreadsheet: give its value.", Quote(text))
 	default:
 		return c.Read(r, text)
@@ -72,7 +72,7 @@ func (c *Column[R]) parse(r *R, cell string) (problem string) {
 func (c *Column[R]) forbids(char rune) bool {
 	switch char {
 	case '\n', '\t':
-		return !c.Lines
+		return !c.Multiline
 	case '\u202d', '\u202e':
 		return true
 	default:

@@ -31,8 +31,8 @@ type Row struct {
 	Problems []Problem
 }
 
-// Refuse adds a problem to the row.
-func (r *Row) Refuse(column, format string, args ...any) {
+// AddProblem adds a problem to the row.
+func (r *Row) AddProblem(column, format string, args ...any) {
 	r.Problems = append(r.Problems, Problem{Column: column, Message: fmt.Sprintf(format, args...)})
 }
 
@@ -52,8 +52,8 @@ type Table[R any, P RowPointer[R]] struct {
 	Rows []R
 }
 
-// Wrong returns the number of rows with problems, including the header.
-func (t *Table[R, P]) Wrong() int {
+// InvalidRows returns the number of rows with problems, including the header.
+func (t *Table[R, P]) InvalidRows() int {
 	wrong := 0
 	if len(t.Header) > 0 {
 		wrong++
@@ -125,7 +125,7 @@ func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
 			continue
 		}
 		if len(table.Rows) == f.MaxRows {
-			return nil, invalid("The file has more than %d rows.", f.MaxRows).With("max_rows", strconv.Itoa(f.MaxRows))
+			return nil, invalid("The file has more than %d rows.", f.MaxRows).WithMetadata("max_rows", strconv.Itoa(f.MaxRows))
 		}
 		table.Rows = append(table.Rows, *new(R))
 		p := P(&table.Rows[len(table.Rows)-1])
@@ -139,14 +139,14 @@ func (f *Format[R, P]) Parse(file []byte) (*Table[R, P], error) {
 }
 
 func invalid(format string, args ...any) *fault.Error {
-	return fault.New(fault.InvalidArgument, fault.ImportInvalid, format, args...).In("csv")
+	return fault.New(fault.InvalidArgument, fault.ImportInvalid, format, args...).WithField("csv")
 }
 
 // text checks the encoding, removes the byte order mark and normalizes line endings.
 func (f *Format[R, P]) text(file []byte) ([]byte, error) {
 	switch {
 	case len(file) > f.MaxBytes:
-		return nil, invalid("The file is larger than %d bytes.", f.MaxBytes).With("max_bytes", strconv.Itoa(f.MaxBytes))
+		return nil, invalid("The file is larger than %d bytes.", f.MaxBytes).WithMetadata("max_bytes", strconv.Itoa(f.MaxBytes))
 	case bytes.HasPrefix(file, []byte("\xff\xfe")) || bytes.HasPrefix(file, []byte("\xfe\xff")):
 		return nil, invalid("The file is UTF-16: save it as CSV in UTF-8.")
 	case bytes.HasPrefix(file, []byte("PK\x03\x04")):
@@ -213,7 +213,7 @@ func (f *Format[R, P]) readRow(p P, columns []*Column[R], cells Cells) {
 		count = max(len(columns), lastFilled(cells.cells)+1)
 	}
 	if count != len(columns) {
-		p.row().Refuse("", "The row has %d cells where the header has %d.", count, len(columns))
+		p.row().AddProblem("", "The row has %d cells where the header has %d.", count, len(columns))
 		return
 	}
 	for n, column := range columns {
@@ -221,7 +221,7 @@ func (f *Format[R, P]) readRow(p P, columns []*Column[R], cells Cells) {
 			continue
 		}
 		if problem := column.parse((*R)(p), cells.cells[n]); problem != "" {
-			p.row().Refuse(column.Name, "%s", problem)
+			p.row().AddProblem(column.Name, "%s", problem)
 		}
 	}
 	if f.Row != nil {

@@ -25,10 +25,10 @@ var pets = csvfile.Format[pet, *pet]{
 	MaxRows:  5,
 	Columns: []csvfile.Column[pet]{
 		{
-			Name: "name", Required: true, Text: true, Longest: 10,
+			Name: "name", Required: true, FreeText: true, MaxLength: 10,
 			Read: func(p *pet, s string) string { p.Name = s; return "" },
 		},
-		{Name: "legs", Longest: 5, Empty: func(p *pet) { p.NoLegs = true }, Read: func(p *pet, s string) string {
+		{Name: "legs", MaxLength: 5, Empty: func(p *pet) { p.NoLegs = true }, Read: func(p *pet, s string) string {
 			var err error
 			if p.Legs, err = strconv.Atoi(s); err != nil {
 				return csvfile.Quote(s) + " is not a number."
@@ -36,7 +36,7 @@ var pets = csvfile.Format[pet, *pet]{
 			return ""
 		}},
 		{
-			Name: "life_story", Text: true, Lines: true, Longest: 50,
+			Name: "life_story", FreeText: true, Multiline: true, MaxLength: 50,
 			Read: func(p *pet, s string) string { p.Story = s; return "" },
 		},
 	},
@@ -48,7 +48,7 @@ var pets = csvfile.Format[pet, *pet]{
 	},
 	Row: func(p *pet, c csvfile.Cells) {
 		if c.Filled("life_story") && !c.Filled("legs") {
-			p.Refuse("legs", "A story needs legs.")
+			p.AddProblem("legs", "A story needs legs.")
 		}
 	},
 }
@@ -118,8 +118,8 @@ func TestParse_ChecksEveryRow(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if table.Rows[2].Story != "Born.\nGrew." || !table.Rows[4].NoLegs || table.Wrong() != 4 {
-		t.Errorf("%+v, %d wrong", table.Rows, table.Wrong())
+	if table.Rows[2].Story != "Born.\nGrew." || !table.Rows[4].NoLegs || table.InvalidRows() != 4 {
+		t.Errorf("%+v, %d wrong", table.Rows, table.InvalidRows())
 	}
 }
 
@@ -170,8 +170,8 @@ func TestParse_ChecksHeader(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Errorf("%q: %q, want %q", header, got, want)
 		}
-		if (table.Wrong() > 0) != (len(want) > 0) {
-			t.Errorf("%q: %d wrong", header, table.Wrong())
+		if (table.InvalidRows() > 0) != (len(want) > 0) {
+			t.Errorf("%q: %d wrong", header, table.InvalidRows())
 		}
 	}
 	if table := parse(t, "name,\nRex,x\n"); len(table.Rows[0].Problems) != 1 {

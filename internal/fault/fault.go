@@ -43,8 +43,8 @@ func New(kind Kind, reason Reason, format string, args ...any) *Error {
 	return &Error{Kind: kind, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// With returns a copy with one more entry in Metadata.
-func (e *Error) With(key, value string) *Error {
+// WithMetadata returns a copy with one more entry in Metadata.
+func (e *Error) WithMetadata(key, value string) *Error {
 	c := *e
 	c.Metadata = maps.Clone(e.Metadata)
 	if c.Metadata == nil {
@@ -54,15 +54,15 @@ func (e *Error) With(key, value string) *Error {
 	return &c
 }
 
-// In returns a copy that names the invalid field of the request.
-func (e *Error) In(field string) *Error {
+// WithField returns a copy that names the invalid field of the request.
+func (e *Error) WithField(field string) *Error {
 	c := *e
 	c.Field = field
 	return &c
 }
 
-// Because returns a copy with a private cause, for the log.
-func (e *Error) Because(cause error) *Error {
+// WithCause returns a copy with a private cause, for the log.
+func (e *Error) WithCause(cause error) *Error {
 	c := *e
 	c.cause = cause
 	return &c
@@ -102,5 +102,5 @@ func Missing(reason Reason, what string) *Error {
 
 // Invalid means that a field of the request can never work.
 func Invalid(field, format string, args ...any) *Error {
-	return New(InvalidArgument, InvalidField, format, args...).In(field)
+	return New(InvalidArgument, InvalidField, format, args...).WithField(field)
 }

@@ -6,13 +6,13 @@ type Reason string
 
 // The reasons.
 const (
-	InternalError   Reason = "INTERNAL"
-	InvalidField    Reason = "INVALID_FIELD"
-	Unauthorized    Reason = "UNAUTHENTICATED"
-	TenantForbidden Reason = "TENANT_FORBIDDEN"
-	TenantRequired  Reason = "TENANT_REQUIRED"
-	Denied          Reason = "PERMISSION_DENIED"
-	TooLarge        Reason = "REQUEST_TOO_LARGE"
+	InternalError          Reason = "INTERNAL"
+	InvalidField           Reason = "INVALID_FIELD"
+	UnauthenticatedReason  Reason = "UNAUTHENTICATED"
+	TenantForbidden        Reason = "TENANT_FORBIDDEN"
+	TenantRequired         Reason = "TENANT_REQUIRED"
+	PermissionDeniedReason Reason = "PERMISSION_DENIED"
+	TooLarge               Reason = "REQUEST_TOO_LARGE"
 
 	TenantNotFound         Reason = "TENANT_NOT_FOUND"
 	LocationNotFound       Reason = "LOCATION_NOT_FOUND"

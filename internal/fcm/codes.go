@@ -56,14 +56,14 @@ const (
 // failure says why a message was rejected, or got no answer.
 func failure(exchange *provider.Exchange, err error) *notify.SendError {
 	result := exchange.Failure(err)
-	if exchange.Unasked() { // the library rejected the message
+	if exchange.NotSent() { // the library rejected the message
 		result.Kind, result.Code, result.Reason = notify.Permanent, "INVALID_ARGUMENT", "the message is not valid"
 		return result
 	}
 	if cause, ok := errors.AsType[*oauth2.RetrieveError](result.Err); ok {
 		return noAccessToken(result, cause)
 	}
-	code, badToken := readError(exchange.Refusal())
+	code, badToken := readError(exchange.ErrorBody())
 	if code != "" {
 		result.Code = code
 	}

@@ -73,7 +73,7 @@ func New(ctx context.Context, c Config) (*Sender, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = defaultBaseURL
 	}
-	c.Transport = provider.Pool(c.Transport)
+	c.Transport = provider.SharedTransport(c.Transport)
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
 	}
@@ -137,7 +137,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 			Kind: notify.Permanent, Code: "INVALID_ARGUMENT", Reason: "the data key " + key + " is reserved",
 		}
 	}
-	ctx, exchange, done := provider.Begin(ctx, s.timeout)
+	ctx, exchange, done := provider.NewExchange(ctx, s.timeout)
 	defer done()
 	name, err := s.messages.Send(ctx, compose(m, now))
 	if err != nil || !exchange.Accepted() || name == "" {

@@ -89,7 +89,7 @@ func TestSend_DeliversMessage(t *testing.T) {
 	if _, err := s.Send(t.Context(), message()); err != nil {
 		t.Fatal(err)
 	}
-	if sends, tokens := fake.Asked(); sends != 2 || tokens != 1 {
+	if sends, tokens := fake.Requests(); sends != 2 || tokens != 1 {
 		t.Errorf("%d sends took %d access tokens", sends, tokens)
 	}
 }
@@ -126,7 +126,7 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 	if got := sendError(t, err); got.Kind != notify.Permanent || got.Code != "EXPIRED" {
 		t.Error(err)
 	}
-	if sends, tokens := fake.Asked(); sends+tokens != 0 {
+	if sends, tokens := fake.Requests(); sends+tokens != 0 {
 		t.Errorf("%d requests were made", sends+tokens)
 	}
 }
@@ -148,7 +148,7 @@ func TestSend_DoesNotSendInvalidMessage(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if sends, _ := fake.Asked(); sends != 0 {
+	if sends, _ := fake.Requests(); sends != 0 {
 		t.Errorf("%d requests were made", sends)
 	}
 }
@@ -210,7 +210,7 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			if diff != "" || got.Reason == "" {
 				t.Errorf("%v: %s", err, diff)
 			}
-			if sends, _ := fake.Asked(); sends != 1 {
+			if sends, _ := fake.Requests(); sends != 1 {
 				t.Errorf("%d requests: the library retried by itself", sends)
 			}
 		})
@@ -289,7 +289,7 @@ func TestSend_ClassifiesAccessTokenErrors(t *testing.T) {
 		if got := sendError(t, err); got.Kind != want {
 			t.Errorf("%d: %v", status, err)
 		}
-		if sends, tokens := fake.Asked(); sends != 0 || tokens != 1 {
+		if sends, tokens := fake.Requests(); sends != 0 || tokens != 1 {
 			t.Errorf("%d sends, %d requests for access tokens", sends, tokens)
 		}
 		fake.RefuseTokens(0)

@@ -18,7 +18,7 @@ func (Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, error
 	}
 	r := notify.Receipt{ProviderID: m.ID.String(), Status: notify.Sent}
 	if m.Channel == notify.SMS {
-		r.Segments, _, _ = notify.GSM7(m.Text)
+		r.Segments, _, _ = notify.CountSegments(m.Text)
 	}
 	return r, nil
 }

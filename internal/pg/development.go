@@ -38,10 +38,10 @@ type DevConfig struct {
 	Progress func(line string)
 }
 
-// Development is a Postgres server that runs as a child of this process and ends with it.
+// DevServer is a Postgres server that runs as a child of this process and ends with it.
 // On Linux this holds however the process ends. On other systems a killed process leaves the server behind,
 // and the next start on the same folder stops it first.
-type Development struct {
+type DevServer struct {
 	// URL connects as the cluster's superuser, who owns the database "berth". It uses a Unix socket,
 	// over which a transaction takes a third less time than over TCP, unless the folder's path is too long for one.
 	URL string
@@ -67,10 +67,10 @@ const (
 	stopTimeout  = 20 * time.Second
 )
 
-// StartDevelopment starts Postgres on the folder and waits until it answers. It creates a cluster if there is none.
+// StartDevServer starts Postgres on the folder and waits until it answers. It creates a cluster if there is none.
 // findPostgres says where it looks for the programs. Postgres refuses to run as root, so root runs it as the user
 // "postgres" or "nobody". ctx limits the start only.
-func StartDevelopment(ctx context.Context, config DevConfig) (_ *Development, err error) {
+func StartDevServer(ctx context.Context, config DevConfig) (_ *DevServer, err error) {
 	if config.Progress == nil {
 		config.Progress = func(string) {}
 	}
@@ -130,14 +130,14 @@ func StartDevelopment(ctx context.Context, config DevConfig) (_ *Development, er
 }
 
 // PID is the process ID of the server.
-func (d *Development) PID() int { return d.process.Pid }
+func (d *DevServer) PID() int { return d.process.Pid }
 
 // Done is closed when the server has ended, for any reason, and another can use its folder.
-func (d *Development) Done() <-chan struct{} { return d.done }
+func (d *DevServer) Done() <-chan struct{} { return d.done }
 
 // Stop ends the server. The server cuts its connections and writes everything to disk.
 // If that takes too long Stop kills it, which loses nothing that was acknowledged.
-func (d *Development) Stop() error {
+func (d *DevServer) Stop() error {
 	d.stop.Do(func() {
 		for _, step := range []struct {
 			signal syscall.Signal
@@ -250,7 +250,7 @@ func (c *cluster) initialize(ctx context.Context) (password string, err error) {
 }
 
 // start runs the server and waits until it answers.
-func (c *cluster) start(ctx context.Context, password string) (*Development, error) {
+func (c *cluster) start(ctx context.Context, password string) (*DevServer, error) {
 	port := c.config.Port
 	if port == 0 {
 		free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -276,7 +276,7 @@ func (c *cluster) start(ctx context.Context, password string) (*Development, err
 	defer logFile.Close()
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 
-	dev := &Development{
+	dev := &DevServer{
 		Programs: c.bin, Dir: c.dir, Data: c.data, ended: make(chan struct{}), done: make(chan struct{}),
 	}
 	address := &url.URL{Scheme: "postgres", User: url.UserPassword(devUser, password), Path: "/" + devUser,
@@ -360,7 +360,7 @@ func (c *cluster) settings(socket string) map[string]string {
 var errExited = errors.New("the server exited")
 
 // waitUntilReady waits until the server answers, and creates its database.
-func (d *Development) waitUntilReady(ctx context.Context) error {
+func (d *DevServer) waitUntilReady(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	config, err := pgx.ParseConfig(d.URL)

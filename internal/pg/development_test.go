@@ -20,9 +20,9 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-func start(t *testing.T, config pg.DevConfig) *pg.Development {
+func start(t *testing.T, config pg.DevConfig) *pg.DevServer {
 	t.Helper()
-	dev, err := pg.StartDevelopment(t.Context(), config)
+	dev, err := pg.StartDevServer(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func ask(t *testing.T, url, sql string, targets ...any) {
 
 func TestStartDevelopment_KeepsData(t *testing.T) {
 	t.Parallel()
-	dir := filepath.Join(pgtest.Folder(t), "a", "folder with spaces")
+	dir := filepath.Join(pgtest.TempDir(t), "a", "folder with spaces")
 	var progress []string
 	config := pg.DevConfig{DataDir: dir, Progress: func(line string) { progress = append(progress, line) }}
 	first := start(t, config)
@@ -66,7 +66,7 @@ func TestStartDevelopment_KeepsData(t *testing.T) {
 	}
 	ask(t, first.URL, "create table kept (n int)")
 
-	if _, err := pg.StartDevelopment(t.Context(), config); err == nil || !strings.Contains(err.Error(), "another Berth") {
+	if _, err := pg.StartDevServer(t.Context(), config); err == nil || !strings.Contains(err.Error(), "another Berth") {
 		t.Errorf("a second start on the same folder: %v", err)
 	}
 	if err := first.Stop(); err != nil {
@@ -87,7 +87,7 @@ func TestStartDevelopment_KeepsData(t *testing.T) {
 
 func TestStartDevelopment_ResetsCluster(t *testing.T) {
 	t.Parallel()
-	dir := pgtest.Folder(t)
+	dir := pgtest.TempDir(t)
 	var progress []string
 	config := pg.DevConfig{
 		DataDir: dir, Fast: true, Reset: true, Progress: func(line string) { progress = append(progress, line) },
@@ -97,7 +97,7 @@ func TestStartDevelopment_ResetsCluster(t *testing.T) {
 		t.Errorf("there was nothing to remove, and progress is %q", progress)
 	}
 	ask(t, first.URL, "create table gone (n int)")
-	if _, err := pg.StartDevelopment(t.Context(), config); err == nil || !strings.Contains(err.Error(), "another Berth") {
+	if _, err := pg.StartDevServer(t.Context(), config); err == nil || !strings.Contains(err.Error(), "another Berth") {
 		t.Errorf("reset under a running server: %v", err)
 	}
 	if err := first.Stop(); err != nil {
@@ -122,7 +122,7 @@ func TestStartDevelopment_ResetsCluster(t *testing.T) {
 func TestStartDevelopment_ResetsOnlyItsOwnClusters(t *testing.T) {
 	t.Parallel()
 	for _, theirs := range []string{"cluster/PG_VERSION", "cluster/diary"} {
-		dir := pgtest.Folder(t)
+		dir := pgtest.TempDir(t)
 		file := filepath.Join(dir, theirs)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)
@@ -130,7 +130,7 @@ func TestStartDevelopment_ResetsOnlyItsOwnClusters(t *testing.T) {
 		if err := os.WriteFile(file, []byte("15\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		_, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: dir, Reset: true})
+		_, err := pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: dir, Reset: true})
 		if err == nil || !strings.Contains(err.Error(), "not removed") {
 			t.Errorf("%s: %v", theirs, err)
 		}
@@ -143,8 +143,8 @@ func TestStartDevelopment_ResetsOnlyItsOwnClusters(t *testing.T) {
 // The path of a Unix socket has a short limit; the path of a folder has not.
 func TestStartDevelopment_UsesTCPInDeepFolder(t *testing.T) {
 	t.Parallel()
-	shallow := start(t, pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
-	deep := start(t, pg.DevConfig{DataDir: filepath.Join(pgtest.Folder(t), strings.Repeat("deep", 25)), Fast: true})
+	shallow := start(t, pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
+	deep := start(t, pg.DevConfig{DataDir: filepath.Join(pgtest.TempDir(t), strings.Repeat("deep", 25)), Fast: true})
 	var none *string
 	ask(t, shallow.URL, "select host(inet_client_addr())", &none)
 	if none != nil || shallow.URL == shallow.TCP {
@@ -161,7 +161,7 @@ func TestStartDevelopment_UsesTCPInDeepFolder(t *testing.T) {
 
 func TestDevelopment_RejectsWrongPassword(t *testing.T) {
 	t.Parallel()
-	dev := start(t, pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
+	dev := start(t, pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
 	config, err := pgx.ParseConfig(dev.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -193,12 +193,12 @@ func TestDevelopment_RejectsWrongPassword(t *testing.T) {
 
 func TestStartDevelopment_SaysWhyItFails(t *testing.T) {
 	t.Parallel()
-	dev := start(t, pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
+	dev := start(t, pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
 	config, err := pgx.ParseConfig(dev.TCP)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true, Port: int(config.Port)})
+	_, err = pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true, Port: int(config.Port)})
 	if err == nil || !strings.Contains(err.Error(), "could not bind") {
 		t.Errorf("the port is taken: %v", err)
 	}
@@ -208,7 +208,7 @@ func TestStartDevelopment_SaysWhyItFails(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dev.Dir, "cluster", "PG_VERSION"), []byte("9.6\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err = pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: dev.Dir, Fast: true})
+	_, err = pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: dev.Dir, Fast: true})
 	if err == nil || !strings.Contains(err.Error(), "created by Postgres 9.6") {
 		t.Errorf("the cluster has another version: %v", err)
 	}
@@ -217,7 +217,7 @@ func TestStartDevelopment_SaysWhyItFails(t *testing.T) {
 // Not parallel: it changes the process's environment.
 func TestStartDevelopment_UsesPGBIN(t *testing.T) {
 	t.Setenv("PG_BIN", t.TempDir())
-	_, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: pgtest.Folder(t)})
+	_, err := pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: pgtest.TempDir(t)})
 	if err == nil || !strings.Contains(err.Error(), "PG_BIN") {
 		t.Errorf("got %v", err)
 	}
@@ -229,7 +229,7 @@ func TestStartDevelopment_AsRootUsesAccessibleFolder(t *testing.T) {
 	if os.Geteuid() != 0 {
 		return // another user runs the server as itself
 	}
-	closed := pgtest.Folder(t)
+	closed := pgtest.TempDir(t)
 	if err := os.Chmod(closed, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -265,7 +265,7 @@ func TestHelperProcess(t *testing.T) {
 // When Berth is killed, its Postgres stops and the data stays usable.
 func TestDevelopment_EndsWithParent(t *testing.T) {
 	t.Parallel()
-	dir := pgtest.Folder(t)
+	dir := pgtest.TempDir(t)
 	if err := start(t, pg.DevConfig{DataDir: dir}).Stop(); err != nil {
 		t.Fatal(err)
 	}

@@ -81,9 +81,9 @@ func connectionLost(err error) bool {
 		pgconn.SafeToRetry(err)
 }
 
-// Unreachable reports whether the database could not be asked or did not answer: it is down, starting, stopping or
+// IsUnreachable reports whether the database could not be asked or did not answer: it is down, starting, stopping or
 // full, or the network is broken.
-func Unreachable(err error) bool {
+func IsUnreachable(err error) bool {
 	code := Code(err)
 	if code == "" {
 		return connectionLost(err)
@@ -91,9 +91,9 @@ func Unreachable(err error) bool {
 	return strings.HasPrefix(code, "57P") || strings.HasPrefix(code, "08") || code == "53300"
 }
 
-// Disordered reports whether the database failed for reasons of its own: it ran out of a resource (class 53), the
+// IsServerFailure reports whether the database failed for reasons of its own: it ran out of a resource (class 53), the
 // system below it failed (58), or it met an internal error. Nothing was written, unless err is also ErrCommitUnknown.
-func Disordered(err error) bool {
+func IsServerFailure(err error) bool {
 	code := Code(err)
 	return code == codeInternal || strings.HasPrefix(code, "53") || strings.HasPrefix(code, "58")
 }

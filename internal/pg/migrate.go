@@ -16,7 +16,7 @@ import (
 
 // Migrate applies the pending migrations in fsys in order, each in its own transaction, and stores a digest of each. It
 // connects as the role that owns the tables. Several processes may call it at once: one works, the others wait. It
-// refuses a database that differs from fsys by more than pending migrations: see ErrSchemaAhead and ErrSchemaAltered.
+// refuses a database that differs from fsys by more than pending migrations: see ErrSchemaAhead and ErrSchemaMismatch.
 // progress receives one line for each applied migration. It may be nil.
 func Migrate(ctx context.Context, ownerURL string, fsys fs.FS, progress func(line string)) error {
 	config, err := parseURL(ownerURL)

@@ -116,7 +116,7 @@ func TestTransactions_TakeExpectedRoundTrips(t *testing.T) {
 		{"advisory locks, load, then writes", 3, inTx(func(ctx context.Context, tx *pg.Tx) error {
 			defer write(tx)
 			return load(ctx, tx)
-		}, pg.QueueOn(7, 3))},
+		}, pg.WithLocks(7, 3))},
 		{"one batch of reads", 1, func() error {
 			var batch pg.Batch
 			batch.Queue(selectTaken, b.scope.Tenant, id)

@@ -35,7 +35,7 @@ func TestQueueOn_AvoidsRetries(t *testing.T) {
 				tx.Write("update counters set taken = $3 where tenant_id = $1 and id = $2",
 					b.scope.Tenant, id, (taken+1)%3)
 				return nil
-			}, pg.QueueOn(42, -7, 42))
+			}, pg.WithLocks(42, -7, 42))
 		}()
 	}
 	for range clients {
@@ -69,7 +69,7 @@ func TestQueueOn_GoesAheadWithoutLock(t *testing.T) {
 		err := b.InTx(t.Context(), b.scope, "test", func(_ context.Context, tx *pg.Tx) error {
 			tx.Write(takeOne, b.scope.Tenant, id)
 			return outcome
-		}, pg.QueueOn(1, 2, 3))
+		}, pg.WithLocks(1, 2, 3))
 		if !errors.Is(err, outcome) {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -7,9 +7,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Rows writes rows of one kind. All rows of a kind that a transaction adds before its next statement (sent, or queued
-// with Write) are written together: a hundred bookings take as many statements as one.
-type Rows[R any] struct {
+// RowWriter writes rows of one kind. All rows of a kind that a transaction adds before its next statement (sent, or
+// queued with Write) are written together: a hundred bookings take as many statements as one.
+type RowWriter[R any] struct {
 	// Rank is the order in which the kinds are written: parents before children, and what the database may reject
 	// before what it cannot.
 	Rank int
@@ -22,7 +22,7 @@ type Rows[R any] struct {
 }
 
 // Add queues rows. They are sent like the statements of Tx.Write.
-func (r *Rows[R]) Add(tx *Tx, in tenant.TenantID, rows ...R) {
+func (r *RowWriter[R]) Add(tx *Tx, in tenant.TenantID, rows ...R) {
 	i := slices.IndexFunc(tx.rows, func(g *rowGroup) bool { return g.kind == r })
 	if i < 0 {
 		all := &rowSet[R]{kind: r}
@@ -49,7 +49,7 @@ type rowGroup struct {
 }
 
 type rowSet[R any] struct {
-	kind  *Rows[R]
+	kind  *RowWriter[R]
 	rows  []R
 	index map[any]int
 }
@@ -82,8 +82,8 @@ func (s *session) writeRows() {
 	}
 }
 
-// Changes returns the number of statements and rows queued so far, so a caller can tell whether it wrote anything.
-func (tx *Tx) Changes() int { return tx.added }
+// WriteCount returns the number of statements and rows queued so far, so a caller can tell whether it wrote anything.
+func (tx *Tx) WriteCount() int { return tx.added }
 
 // Array gives one value of each row, as an array for unnest.
 func Array[R, V any](rows []R, value func(R) V) []V {

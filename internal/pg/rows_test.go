@@ -59,10 +59,10 @@ func TestRows_AreWrittenTogetherInRankOrder(t *testing.T) {
 		return func(_ *pg.Tx, _ tenant.TenantID, rows []keyed) { got = append(got, what, rows) }
 	}
 	key := func(w keyed) any { return w.key }
-	first := &pg.Rows[keyed]{Rank: 1, Write: note("first")}
+	first := &pg.RowWriter[keyed]{Rank: 1, Write: note("first")}
 	add := func(before *keyed, w keyed) { before.n += w.n }
-	sums := &pg.Rows[keyed]{Rank: 2, Key: key, Merge: add, Write: note("sums")}
-	last := &pg.Rows[keyed]{Rank: 3, Key: key, Write: note("last")}
+	sums := &pg.RowWriter[keyed]{Rank: 2, Key: key, Merge: add, Write: note("sums")}
+	last := &pg.RowWriter[keyed]{Rank: 3, Key: key, Write: note("last")}
 	err := b.InTx(t.Context(), b.scope, "test", func(ctx context.Context, tx *pg.Tx) error {
 		in := b.scope.Tenant
 		last.Add(tx, in, keyed{"a", 1})
@@ -77,7 +77,7 @@ func TestRows_AreWrittenTogetherInRankOrder(t *testing.T) {
 			return err
 		}
 		first.Add(tx, in, keyed{"c", 1})
-		if changes := tx.Changes(); changes != 10 {
+		if changes := tx.WriteCount(); changes != 10 {
 			t.Errorf("%d changes, want 10", changes)
 		}
 		return nil

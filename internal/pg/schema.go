@@ -20,12 +20,12 @@ var (
 	ErrSchemaBehind = errors.New("the schema is not complete")
 	// ErrSchemaAhead says that all migrations have been applied, and later ones, too.
 	ErrSchemaAhead = errors.New("the schema is newer than this program")
-	// ErrSchemaAltered says that the migrations that were applied are not this program's. It cannot be migrated.
-	ErrSchemaAltered = errors.New("the schema was made by another version of the migrations")
+	// ErrSchemaMismatch says that the migrations that were applied are not this program's. It cannot be migrated.
+	ErrSchemaMismatch = errors.New("the schema was made by another version of the migrations")
 )
 
 // CheckSchema compares the migrations applied to the database with those in fsys. It returns ErrSchemaBehind,
-// ErrSchemaAhead or ErrSchemaAltered with details, or the database's error.
+// ErrSchemaAhead or ErrSchemaMismatch with details, or the database's error.
 func (db *DB) CheckSchema(ctx context.Context, fsys fs.FS) error {
 	known, err := readMigrations(fsys)
 	if err != nil {
@@ -58,7 +58,7 @@ func checkError(err error) error {
 // listError recognizes a table of versions without digests.
 func listError(err error) error {
 	if Code(err) == codeNoColumn {
-		return fmt.Errorf("%w: it has no digests of them", ErrSchemaAltered)
+		return fmt.Errorf("%w: it has no digests of them", ErrSchemaMismatch)
 	}
 	return fmt.Errorf("read the applied migrations: %w", err)
 }
@@ -99,18 +99,18 @@ func readMigrations(fsys fs.FS) ([]migration, error) {
 }
 
 // compareSchema returns nil if both lists are the same, ErrSchemaBehind or ErrSchemaAhead if one is a prefix of
-// the other, else ErrSchemaAltered.
+// the other, else ErrSchemaMismatch.
 func compareSchema(known, applied []migration) error {
 	for i := range min(len(known), len(applied)) {
 		switch k, a := known[i], applied[i]; {
 		case a.version > k.version:
-			return fmt.Errorf("%w: %s was skipped, %d has been applied", ErrSchemaAltered, k.name, a.version)
+			return fmt.Errorf("%w: %s was skipped, %d has been applied", ErrSchemaMismatch, k.name, a.version)
 		case a.version < k.version:
-			return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaAltered, a.version)
+			return fmt.Errorf("%w: it has migration %d, which this program does not know", ErrSchemaMismatch, a.version)
 		case a.digest == nil:
-			return fmt.Errorf("%w: it has no digest of %s", ErrSchemaAltered, k.name)
+			return fmt.Errorf("%w: it has no digest of %s", ErrSchemaMismatch, k.name)
 		case !bytes.Equal(a.digest, k.digest):
-			return fmt.Errorf("%w: %s was applied with different text", ErrSchemaAltered, k.name)
+			return fmt.Errorf("%w: %s was applied with different text", ErrSchemaMismatch, k.name)
 		}
 	}
 	switch {

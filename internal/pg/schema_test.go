@@ -72,26 +72,26 @@ func TestCheckSchema_ComparesMigrations(t *testing.T) {
 			known: next, want: pg.ErrSchemaBehind, says: "00002_gates.sql has not been applied"},
 		"edited": {
 			known: map[string]string{things: string(text) + "-- and so on\n", "00002_gates.sql": gates},
-			want:  pg.ErrSchemaAltered, says: things + " was applied with different text"},
+			want:  pg.ErrSchemaMismatch, says: things + " was applied with different text"},
 		"newer": {
 			applied: apply("7"), want: pg.ErrSchemaAhead, says: "migration 7, which this program does not know"},
 		"newer and edited": {
 			applied: apply("7"), known: map[string]string{things: string(text) + "\n"},
-			want: pg.ErrSchemaAltered, says: things},
+			want: pg.ErrSchemaMismatch, says: things},
 		"skipped": {
 			applied: apply("7"), known: map[string]string{"00002_gates.sql": gates, "00007_gate.sql": gates},
-			want: pg.ErrSchemaAltered, says: "00002_gates.sql was skipped, 7 has been applied"},
+			want: pg.ErrSchemaMismatch, says: "00002_gates.sql was skipped, 7 has been applied"},
 		"unknown, and before the next": {
 			applied: apply("2"), known: map[string]string{"00003_gates.sql": gates},
-			want: pg.ErrSchemaAltered, says: "migration 2, which this program does not know"},
+			want: pg.ErrSchemaMismatch, says: "migration 2, which this program does not know"},
 		"applied twice": {
-			applied: apply("1"), known: next, want: pg.ErrSchemaAltered, says: "migration 1"},
+			applied: apply("1"), known: next, want: pg.ErrSchemaMismatch, says: "migration 1"},
 		"applied by another tool": {
 			applied: "update goose_db_version set digest = null", known: next,
-			want: pg.ErrSchemaAltered, says: "it has no digest of " + things},
+			want: pg.ErrSchemaMismatch, says: "it has no digest of " + things},
 		"without digests": {
 			applied: "alter table goose_db_version drop digest", known: next,
-			want: pg.ErrSchemaAltered, says: "it has no digests"},
+			want: pg.ErrSchemaMismatch, says: "it has no digests"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -213,7 +213,7 @@ func TestMigrate_RefusesConcurrentOtherVersion(t *testing.T) {
 	if _, err := other.Exec(t.Context(), "select pg_advisory_unlock($1)", lock.DefaultLockID); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-done; !errors.Is(err, pg.ErrSchemaAltered) || !strings.Contains(err.Error(), "00002_doors.sql") {
+	if err := <-done; !errors.Is(err, pg.ErrSchemaMismatch) || !strings.Contains(err.Error(), "00002_doors.sql") {
 		t.Errorf("got %v", err)
 	}
 	if b.has(t, "gates") {

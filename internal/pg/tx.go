@@ -18,13 +18,13 @@ import (
 // Tx is a serializable transaction of one tenant. It has no InTx and no Begin, so transactions do not nest.
 type Tx struct {
 	session
-	retryLocks []int64 // for QueueOn, if it is retried
+	retryLocks []int64 // for WithLocks, if it is retried
 	added      int     // statements and rows
 }
 
-// QueueAgainOn is like QueueOn for keys that are only known inside the transaction.
+// LockOnRetry is like WithLocks for keys that are only known inside the transaction.
 // It applies if the transaction is retried.
-func (tx *Tx) QueueAgainOn(keys ...int64) { tx.retryLocks = append(tx.retryLocks, keys...) }
+func (tx *Tx) LockOnRetry(keys ...int64) { tx.retryLocks = append(tx.retryLocks, keys...) }
 
 // Write queues a statement. Queued statements are sent in order, together with COMMIT when
 // the transaction's body returns, or before the next Load.
@@ -50,10 +50,10 @@ func (tx *Tx) Flush(ctx context.Context) error { return tx.send(ctx, nil) }
 // Option changes how a transaction runs.
 type Option func(*run)
 
-// QueueOn makes the transaction take an advisory lock on each key before it begins. It waits for other transactions
+// WithLocks makes the transaction take an advisory lock on each key before it begins. It waits for other transactions
 // that named one of the keys, on any node, so its snapshot includes their commits. This only saves retries:
 // nothing depends on it for correctness, and if it cannot get the locks the transaction runs without them.
-func QueueOn(keys ...int64) Option {
+func WithLocks(keys ...int64) Option {
 	sorted := slices.Clone(keys)
 	slices.Sort(sorted) // all transactions lock in the same order, so they cannot deadlock
 	return func(r *run) { r.locks = slices.Compact(sorted) }
@@ -62,7 +62,7 @@ func QueueOn(keys ...int64) Option {
 // addLocks adds locks for the next attempt.
 func (r *run) addLocks(keys []int64) {
 	if len(keys) > 0 {
-		QueueOn(slices.Concat(r.locks, keys)...)(r)
+		WithLocks(slices.Concat(r.locks, keys)...)(r)
 	}
 }
 
@@ -118,7 +118,7 @@ func (r *run) runWithRetries(ctx context.Context, fn func(context.Context, *Tx) 
 				return attempts, err
 			}
 			return attempts, fault.New(fault.Unavailable, fault.Contention,
-				"Too many others are changing the same things. Try again.").Because(err)
+				"Too many others are changing the same things. Try again.").WithCause(err)
 		}
 		r.lost = connectionLost(err)
 		r.db.metrics.retried(r.name, err)
@@ -250,7 +250,7 @@ func mayHaveCommitted(err error, reached bool) bool {
 	return !errors.As(err, &e) || (e.SeverityUnlocalized != "ERROR" && reached)
 }
 
-// takeLocks takes the advisory locks of QueueOn and returns the statements that release them. It runs before
+// takeLocks takes the advisory locks of WithLocks and returns the statements that release them. It runs before
 // the transaction begins, because a snapshot from before the wait would be stale.
 func (r *run) takeLocks(ctx context.Context, conn *pgx.Conn) (unlock []*Statement, err error) {
 	if len(r.locks) == 0 {

@@ -57,7 +57,7 @@ func local(schema fs.FS, hash string) (*server, error) {
 			return nil, fmt.Errorf("copy the cluster: %w: %s", err, out)
 		}
 	}
-	dev, err := pg.StartDevelopment(ctx, pg.DevConfig{DataDir: dir, Fast: true})
+	dev, err := pg.StartDevServer(ctx, pg.DevConfig{DataDir: dir, Fast: true})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func build(ctx context.Context, original string, schema fs.FS) error {
 	if err := errors.Join(os.RemoveAll(draft), makeAccessible(draft)); err != nil {
 		return err
 	}
-	dev, err := pg.StartDevelopment(ctx, pg.DevConfig{DataDir: draft, Fast: true})
+	dev, err := pg.StartDevServer(ctx, pg.DevConfig{DataDir: draft, Fast: true})
 	if err != nil {
 		return err
 	}
@@ -160,9 +160,9 @@ func tempDir() string {
 	return os.TempDir()
 }
 
-// Folder returns an empty folder for a server's files, in memory if possible, which any user can access.
+// TempDir returns an empty folder for a server's files, in memory if possible, which any user can access.
 // It is removed when the test ends.
-func Folder(t testing.TB) string {
+func TempDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp(tempDir(), "berth-test-") //nolint:usetesting // t.TempDir is closed to other users
 	if err != nil {

@@ -162,7 +162,7 @@ func TestNew_LeavesNothingBehind(t *testing.T) {
 // Processes share a given server, and the next one removes what a killed one left behind.
 func TestNew_SharesGivenServer(t *testing.T) {
 	t.Parallel()
-	dev, err := pg.StartDevelopment(t.Context(), pg.DevConfig{DataDir: pgtest.Folder(t), Fast: true})
+	dev, err := pg.StartDevServer(t.Context(), pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
 	if err != nil {
 		t.Fatal(err)
 	}

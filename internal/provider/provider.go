@@ -28,8 +28,8 @@ var pool = func() *http.Transport {
 	return t
 }()
 
-// Pool returns the given transport, or one that all senders share if it is nil.
-func Pool(given http.RoundTripper) http.RoundTripper {
+// SharedTransport returns the given transport, or one that all senders share if it is nil.
+func SharedTransport(given http.RoundTripper) http.RoundTripper {
 	if given == nil {
 		return pool
 	}
@@ -56,9 +56,9 @@ type Exchange struct {
 
 type exchangeKey struct{}
 
-// Begin returns a context for one request through Transport. The context ends with the response, so that
+// NewExchange returns a context for one request through Transport. The context ends with the response, so that
 // no library retries the request: only the caller knows whether that is safe. Call the function at the end.
-func Begin(ctx context.Context, timeout time.Duration) (context.Context, *Exchange, context.CancelFunc) {
+func NewExchange(ctx context.Context, timeout time.Duration) (context.Context, *Exchange, context.CancelFunc) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	x := &Exchange{cancel: cancel}
 	return context.WithValue(ctx, exchangeKey{}, x), x, cancel
@@ -134,8 +134,8 @@ func (x *Exchange) setBody(body []byte) {
 	}
 }
 
-// Refusal returns the body of an error response, or nil. Libraries that retry by themselves hide it.
-func (x *Exchange) Refusal() []byte {
+// ErrorBody returns the body of an error response, or nil. Libraries that retry by themselves hide it.
+func (x *Exchange) ErrorBody() []byte {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.errorBody
@@ -148,8 +148,8 @@ func (x *Exchange) Accepted() bool {
 	return x.status/100 == 2
 }
 
-// Unasked reports whether no request was made at all, because the library rejected it.
-func (x *Exchange) Unasked() bool {
+// NotSent reports whether no request was made at all, because the library rejected it.
+func (x *Exchange) NotSent() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return !x.started

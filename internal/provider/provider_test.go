@@ -19,13 +19,13 @@ func ask(t *testing.T, answer http.HandlerFunc) (*provider.Exchange, *http.Respo
 	t.Helper()
 	server := httptest.NewServer(answer)
 	t.Cleanup(server.Close)
-	ctx, exchange, done := provider.Begin(t.Context(), 20*time.Second)
+	ctx, exchange, done := provider.NewExchange(t.Context(), 20*time.Second)
 	t.Cleanup(done)
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, server.URL, strings.NewReader("x"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := provider.Client(provider.Transport{Base: provider.Pool(&http.Transport{})}).Do(req)
+	res, err := provider.Client(provider.Transport{Base: provider.SharedTransport(&http.Transport{})}).Do(req)
 	return exchange, res, err
 }
 
@@ -58,7 +58,7 @@ func TestTransport_ReadsWholeResponse(t *testing.T) {
 		t.Fatal(err)
 	}
 	body, err := io.ReadAll(res.Body) // after the exchange
-	if err != nil || string(body) != "yes" || !exchange.Accepted() || exchange.Unasked() {
+	if err != nil || string(body) != "yes" || !exchange.Accepted() || exchange.NotSent() {
 		t.Errorf("%q, %v", body, err)
 	}
 }
@@ -83,9 +83,9 @@ func TestTransport_MakesOneRequestOnly(t *testing.T) {
 		w.WriteHeader(http.StatusServiceUnavailable)
 	}))
 	t.Cleanup(server.Close)
-	ctx, exchange, done := provider.Begin(t.Context(), 20*time.Second)
+	ctx, exchange, done := provider.NewExchange(t.Context(), 20*time.Second)
 	defer done()
-	client := provider.Client(provider.Transport{Base: provider.Pool(nil)})
+	client := provider.Client(provider.Transport{Base: provider.SharedTransport(nil)})
 	repeat := func(ctx func() *http.Request) (n int) {
 		for range 5 {
 			if res, err := client.Do(ctx()); err == nil {

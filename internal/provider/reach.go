@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ErrPrivate says that an address is not on the public internet.
-var ErrPrivate = errors.New("the address is not public")
+// ErrNotPublic says that an address is not on the public internet.
+var ErrNotPublic = errors.New("the address is not public")
 
 // PublicDialer returns a dialer that connects to public addresses only. It is for servers that tenants name: a name
 // must not lead to this machine, its network, or the cloud's metadata service, whatever it resolves to. The dialer
@@ -22,7 +22,7 @@ func PublicDialer() *net.Dialer {
 			return err
 		}
 		if !Public(at.Addr()) {
-			return fmt.Errorf("%s %s: %w", network, at.Addr(), ErrPrivate)
+			return fmt.Errorf("%s %s: %w", network, at.Addr(), ErrNotPublic)
 		}
 		return nil
 	}}

@@ -43,7 +43,7 @@ func TestPublicDialer_RefusesPrivateAddresses(t *testing.T) {
 	}
 	for _, host := range []string{"127.0.0.1", "localhost", "0.0.0.0", "[::ffff:127.0.0.1]"} {
 		conn, err := provider.PublicDialer().DialContext(t.Context(), "tcp", host+":"+port)
-		if !errors.Is(err, provider.ErrPrivate) {
+		if !errors.Is(err, provider.ErrNotPublic) {
 			t.Errorf("%s: %v", host, err)
 		}
 		if conn != nil {

@@ -80,11 +80,11 @@ func verdict(t *testing.T, a *admission, subject string, rule Rule) string {
 	}
 	who, err := a.decide(t.Context(), tenantA, subject, rule)
 	switch {
-	case fault.ReasonOf(err) == fault.Denied:
+	case fault.ReasonOf(err) == fault.PermissionDeniedReason:
 		return "-"
 	case err != nil:
 		t.Fatal(err)
-	case who.Own:
+	case who.SelfOnly:
 		return "own"
 	}
 	return "yes"

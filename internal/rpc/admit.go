@@ -91,7 +91,7 @@ func scope(principal token.Principal, m proto.Message, rule Rule) (in tenant.Ten
 		if in, err = tenant.Parse[tenant.TenantID](named); err != nil {
 			return in, fault.Invalid("tenant_id", "tenant_id must be a UUID.")
 		}
-		if !principal.GoodFor(in) {
+		if !principal.ValidFor(in) {
 			return in, errForbidden
 		}
 	case len(principal.Tenants) == 1:
@@ -109,7 +109,7 @@ var (
 	errForbidden   = fault.New(fault.PermissionDenied, fault.TenantForbidden, "The token is not good for that tenant.")
 	errWhichTenant = fault.New(
 		fault.InvalidArgument, fault.TenantRequired, "The token is good for several tenants: name one in tenant_id.",
-	).In("tenant_id")
+	).WithField("tenant_id")
 )
 
 // decide asks the guard. RULE_SELF lets every active member in for things of
@@ -122,7 +122,7 @@ func (a *admission) decide(ctx context.Context, in tenant.TenantID, subject stri
 		if err != nil {
 			return who, err
 		}
-		who.Member, who.Roles, who.Own = holder.Member, holder.Roles, true
+		who.Member, who.Roles, who.SelfOnly = holder.Member, holder.Roles, true
 		if !holder.Active || !rule.hasOwn(holder.Member) {
 			return who, errNoMember
 		}
@@ -136,10 +136,10 @@ func (a *admission) decide(ctx context.Context, in tenant.TenantID, subject stri
 	if decision.Allowed {
 		return who, nil
 	}
-	who.Own = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.hasOwn(decision.Member)
-	if !who.Own {
-		return who, fault.New(fault.PermissionDenied, fault.Denied, "The permission %s is needed.", rule.Permission).
-			With("permission", rule.Permission)
+	who.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.hasOwn(decision.Member)
+	if !who.SelfOnly {
+		return who, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission).
+			WithMetadata("permission", rule.Permission)
 	}
 	return who, nil
 }
@@ -147,7 +147,7 @@ func (a *admission) decide(ctx context.Context, in tenant.TenantID, subject stri
 // hasOwn reports whether there may be things of an active caller's own. A service account has no membership.
 func (r Rule) hasOwn(membership tenant.MemberID) bool { return r.Accounts || !membership.IsZero() }
 
-var errNoMember = fault.New(fault.PermissionDenied, fault.Denied, "Only active members of the tenant may do this.")
+var errNoMember = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Only active members of the tenant may do this.")
 
 // validator has the rules of every request compiled, so that a wrong one shows
 // before anybody is served, and nobody waits for it. The contract is the same for

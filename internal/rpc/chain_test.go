@@ -63,19 +63,19 @@ func TestWhoIsLetIn(t *testing.T) {
 		{
 			name: "member for own things", token: w.token(t, "member", tenantA),
 			want: tenant.Caller{
-				Tenant: tenantA, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true,
+				Tenant: tenantA, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, SelfOnly: true,
 			},
 		},
 		{
 			name: "role without any permission for own things", token: w.token(t, "gardener", tenantA),
 			want: tenant.Caller{
-				Tenant: tenantA, Subject: "gardener", Member: memberOf("gardener"), Roles: []string{"gardener"}, Own: true,
+				Tenant: tenantA, Subject: "gardener", Member: memberOf("gardener"), Roles: []string{"gardener"}, SelfOnly: true,
 			},
 		},
 		{
 			name: "one of several tenants", token: w.token(t, "member", tenantA, tenantB), tenant: tenantB.String(),
 			want: tenant.Caller{
-				Tenant: tenantB, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, Own: true,
+				Tenant: tenantB, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, SelfOnly: true,
 			},
 		},
 		{
@@ -100,7 +100,7 @@ func TestWhoIsLetIn(t *testing.T) {
 		},
 		{
 			name: "service account for what it made", token: w.token(t, "sa:partner", tenantA),
-			want: tenant.Caller{Tenant: tenantA, Subject: "sa:partner", Roles: []string{tenant.RolePartner}, Own: true},
+			want: tenant.Caller{Tenant: tenantA, Subject: "sa:partner", Roles: []string{tenant.RolePartner}, SelfOnly: true},
 		},
 		{
 			name: "left", token: w.token(t, "left", tenantA),
@@ -154,7 +154,7 @@ func TestSelfNeedsAMembership(t *testing.T) {
 	w.booking.cancel = func(
 		ctx context.Context, _ *connect.Request[v1.CancelBookingRequest],
 	) (*connect.Response[v1.CancelBookingResponse], error) {
-		if !request.Caller(ctx).Own {
+		if !request.Caller(ctx).SelfOnly {
 			t.Error("nothing widens CancelBooking, and the caller may touch what is not theirs")
 		}
 		return convert.Reply(&v1.CancelBookingResponse{})
@@ -218,7 +218,7 @@ func TestRefusalsAreAlikeInEveryProtocol(t *testing.T) {
 	w.members.importing = func(
 		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
 	) error {
-		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").With("line", "1")
+		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").WithMetadata("line", "1")
 	}
 	get := func(
 		ctx context.Context, client *http.Client, options connect.ClientOption, token string, message *v1.GetBookingRequest,
@@ -496,13 +496,13 @@ func TestFaultsInTheContractsWords(t *testing.T) {
 		"fault": {
 			err: fault.New(
 				fault.FailedPrecondition, fault.AdvanceWindow, "Too early.",
-			).With("opens_at", "2026-03-29T01:00:00Z"),
+			).WithMetadata("opens_at", "2026-03-29T01:00:00Z"),
 			want: told{connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"}},
 			text: "Too early.",
 		},
 		"wrapped fault with a cause": {
 			err: fmt.Errorf(
-				"book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").Because(errors.New("secret")),
+				"book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").WithCause(errors.New("secret")),
 			),
 			want: told{Code: connect.CodeUnavailable, Reason: "CONTENTION"}, text: "Try again.",
 		},

@@ -137,7 +137,7 @@ func unreadable(reason string) *fault.Error {
 	}
 	f := fault.Invalid("", "The message cannot be read: %s.", reason)
 	if found := invalidField.FindStringSubmatch(reason); found != nil {
-		f = f.In(found[1] + found[2])
+		f = f.WithField(found[1] + found[2])
 	}
 	return f
 }

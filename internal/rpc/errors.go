@@ -94,11 +94,11 @@ func faultOf(ctx context.Context, err error) *fault.Error {
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return left.Because(err)
+		return left.WithCause(err)
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
-		return outOfTime.Because(err)
+		return outOfTime.WithCause(err)
 	}
-	return broken.Because(err)
+	return broken.WithCause(err)
 }
 
 var (
@@ -119,13 +119,13 @@ func ownFault(own *connect.Error) *fault.Error {
 	case connect.CodeResourceExhausted:
 		return fault.New(fault.ResourceExhausted, fault.TooLarge, "%s", own.Message())
 	case connect.CodeCanceled:
-		return left.Because(own)
+		return left.WithCause(own)
 	case connect.CodeDeadlineExceeded:
-		return outOfTime.Because(own)
+		return outOfTime.WithCause(own)
 	case connect.CodeUnimplemented:
 		return nil
 	default:
-		return broken.Because(own)
+		return broken.WithCause(own)
 	}
 }
 
@@ -137,7 +137,7 @@ func invalid(err *protovalidate.ValidationError) *fault.Error {
 	if field == "" {
 		_, field, _ = strings.Cut(first.Proto.GetRuleId(), ".")
 	}
-	return fault.Invalid(field, "%s.", first).Because(err)
+	return fault.Invalid(field, "%s.", first).WithCause(err)
 }
 
 // violationsOf tells about fields in protovalidate's words, whoever found them wrong.

@@ -27,9 +27,9 @@ const patience = 10 * time.Minute
 // happen commits events, all in one transaction. Their names are in their data, as the reason.
 func (s *testServer) happen(t *testing.T, events ...outbox.Event) {
 	t.Helper()
-	mint := tenant.NewMint(time.Now())
+	mint := tenant.NewIDs(time.Now())
 	for i := range events {
-		events[i].ID, events[i].At = tenant.Next[tenant.EventID](mint), time.Now()
+		events[i].ID, events[i].At = tenant.NextID[tenant.EventID](mint), time.Now()
 	}
 	if err := s.DB.InTx(t.Context(), pg.Scope{Tenant: s.Tenant}, "test", func(_ context.Context, tx *pg.Tx) error {
 		outbox.Append(tx, s.Tenant, events...)
@@ -37,7 +37,7 @@ func (s *testServer) happen(t *testing.T, events ...outbox.Event) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	s.relay.Committed(s.Tenant)
+	s.relay.NotifyCommit(s.Tenant)
 }
 
 // about makes an event of a booking; who zero is a guest's.
@@ -254,17 +254,17 @@ func TestMembersDoNotSeeDrafts(t *testing.T) {
 	draft := func(what outbox.Type) *outbox.Record {
 		return &outbox.Record{Event: outbox.Event{Type: what}, Draft: true}
 	}
-	who := tenant.Caller{Tenant: tenantA, Member: memberOf("x"), Own: true}
+	who := tenant.Caller{Tenant: tenantA, Member: memberOf("x"), SelfOnly: true}
 	records := []*outbox.Record{
 		draft(outbox.SessionCreated), draft(outbox.SessionUpdated), draft(outbox.SessionUnpublished),
 		draft(outbox.SessionDeleted),
 	}
-	seen := outbox.Filter{}.See(records, who)
+	seen := outbox.Filter{}.VisibleTo(records, who)
 	if len(seen) != 1 || seen[0].Type != outbox.SessionUnpublished {
 		t.Errorf("%v", seen)
 	}
-	who.Own = false
-	if seen := (outbox.Filter{}).See(records, who); len(seen) != len(records) {
+	who.SelfOnly = false
+	if seen := (outbox.Filter{}).VisibleTo(records, who); len(seen) != len(records) {
 		t.Errorf("%v", seen)
 	}
 }
@@ -312,7 +312,7 @@ func TestServiceAccountsWatchUntilTheyAreRevoked(t *testing.T) {
 		Tenant: s.Tenant, Subject: "owner", Member: s.Members["owner"], Roles: []string{tenant.RoleOwner},
 	}
 	account, _, err := s.App.Accounts.CreateServiceAccount(
-		t.Context(), owner, grant.Account{Name: "Robot", Roles: []string{tenant.RolePartner}},
+		t.Context(), owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -334,7 +334,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
 	var w *watching
 	for life := time.Second; w == nil; life *= 2 { // until it is long enough for the first message
-		raw, _, err := s.issuer.Issue(token.Grant{Subject: "owner", Tenants: []tenant.TenantID{s.Tenant}}, life)
+		raw, _, err := s.issuer.Issue(token.Claims{Subject: "owner", Tenants: []tenant.TenantID{s.Tenant}}, life)
 		if err != nil || life > patience {
 			t.Fatal(life, err)
 		}

@@ -67,7 +67,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	t.Cleanup(s.relay.Close)
 	config := app.Config{
 		DB: s.DB.DB, Now: time.Now, CheckInKeys: keys, Claims: claims, PublicURL: "https://berth.test",
-		Committed: s.relay.Committed, RolesChanged: guard.Invalidate, Relay: s.relay,
+		Committed: s.relay.NotifyCommit, RolesChanged: guard.Invalidate, Relay: s.relay,
 	}
 	for _, f := range adapt {
 		f(&config)
@@ -77,7 +77,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier, err := token.NewVerifier(config.Now, s.issuer.Trust())
+	verifier, err := token.NewVerifier(config.Now, s.issuer.AsTrusted())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +125,7 @@ func (s *testServer) Token(t testing.TB, subject string, tenants ...tenant.Tenan
 	if len(tenants) == 0 {
 		tenants = []tenant.TenantID{s.Tenant}
 	}
-	raw, _, err := s.issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
+	raw, _, err := s.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 func tooLarge(limit int64) *connect.Error {
 	return encode(context.Background(), fault.New(fault.ResourceExhausted, fault.TooLarge,
-		"The request is larger than %d bytes.", limit).With("limit_bytes", strconv.FormatInt(limit, 10)))
+		"The request is larger than %d bytes.", limit).WithMetadata("limit_bytes", strconv.FormatInt(limit, 10)))
 }
 
 // limitBody stops reading a body after limit bytes.

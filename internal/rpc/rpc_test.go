@@ -93,7 +93,7 @@ func newWire(t *testing.T, adapt ...func(*Config)) *wire {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier, err := token.NewVerifier(time.Now, w.issuer.Trust())
+	verifier, err := token.NewVerifier(time.Now, w.issuer.AsTrusted())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func listen(t testing.TB, handler http.Handler) string {
 // token signs one for a subject, good for the tenants.
 func (w *wire) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
-	raw, _, err := w.issuer.Issue(token.Grant{Subject: subject, Tenants: tenants}, time.Hour)
+	raw, _, err := w.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 
 	rule.keepable = rule.reads && keepable[rule.Permission]
 
-	_, known := policy.Index(rule.Permission)
+	_, known := policy.IndexOf(rule.Permission)
 	switch {
 	case method.IsStreamingClient():
 		return rule, errors.New("a stream of requests has no single tenant to guard")

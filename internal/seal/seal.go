@@ -20,8 +20,8 @@ const MinSecretLength = 32
 var (
 	// ErrSecretTooShort says that a secret has fewer than MinSecretLength bytes.
 	ErrSecretTooShort = errors.New("seal: a secret is shorter than 32 bytes")
-	// ErrBroken says that a text was sealed with another key or for another tenant, or was changed.
-	ErrBroken = errors.New("seal: cannot be opened")
+	// ErrInvalid says that a text was sealed with another key or for another tenant, or was changed.
+	ErrInvalid = errors.New("seal: cannot be opened")
 )
 
 // Keys seal and sign. Each tenant has its own keys, derived from the server's secret (HKDF, RFC 5869).
@@ -66,14 +66,14 @@ func (k Keys) Seal(in tenant.TenantID, text []byte) []byte {
 	return sealer(k.secrets[0], in).Seal(nil, nil, text, in.UUID[:]) //nolint:gosec // the cipher adds a random nonce
 }
 
-// Open decrypts a text that Seal encrypted for the tenant, or returns ErrBroken.
+// Open decrypts a text that Seal encrypted for the tenant, or returns ErrInvalid.
 func (k Keys) Open(in tenant.TenantID, sealed []byte) ([]byte, error) {
 	for _, secret := range k.secrets {
 		if text, err := sealer(secret, in).Open(nil, nil, sealed, in.UUID[:]); err == nil {
 			return text, nil
 		}
 	}
-	return nil, ErrBroken
+	return nil, ErrInvalid
 }
 
 const tagLength = sha256.Size / 2

@@ -40,10 +40,10 @@ func unreachable(err error) *notify.SendError {
 	var reply *textproto.Error
 	var network net.Error
 	switch {
-	case errors.Is(err, provider.ErrPrivate):
+	case errors.Is(err, provider.ErrNotPublic):
 		// Reveal nothing about private addresses, not even whether there is a server.
 		result.Code, result.Reason = "PRIVATE_ADDRESS", "the mail server has no public address"
-		result.Err = provider.ErrPrivate
+		result.Err = provider.ErrNotPublic
 	case errors.As(err, &reply):
 		result.Code = strconv.Itoa(reply.Code)
 		if reply.Code/100 == 4 {

@@ -35,8 +35,8 @@ func (s *Sender) client(dial gomail.DialContextFunc) (*gomail.Client, error) {
 	default:
 		options = append(options, gomail.WithTLSPolicy(gomail.TLSMandatory))
 	}
-	if c.Hello != "" {
-		options = append(options, gomail.WithHELO(c.Hello))
+	if c.HostName != "" {
+		options = append(options, gomail.WithHELO(c.HostName))
 	}
 	if c.Username != "" {
 		options = append(options, gomail.WithUsername(c.Username), gomail.WithPassword(c.Password),

@@ -47,11 +47,11 @@ type Config struct {
 	TLS      *tls.Config // nil: the system's certificate authorities
 	Dialer   *net.Dialer // nil: one that connects to any address
 
-	From    notify.Mailbox   // of messages without their own; bounces always go there
-	Hello   string           // this machine's name in EHLO; empty: its host name
-	Idle    int              // idle connections kept open for later messages; 0: 2, negative: none
-	Timeout time.Duration    // for one message; 0: 30 s
-	Now     func() time.Time // nil: time.Now
+	From     notify.Mailbox   // of messages without their own; bounces always go there
+	HostName string           // this machine's name in EHLO; empty: its host name
+	MaxIdle  int              // idle connections kept open for later messages; 0: 2, negative: none
+	Timeout  time.Duration    // for one message; 0: 30 s
+	Now      func() time.Time // nil: time.Now
 }
 
 // Sender sends email through one account. It is safe for concurrent use.
@@ -83,10 +83,10 @@ func New(c Config) (*Sender, error) {
 		return nil, errors.New("smtp: a sender address is needed")
 	}
 	switch {
-	case c.Idle == 0:
-		c.Idle = defaultIdle
-	case c.Idle < 0:
-		c.Idle = 0
+	case c.MaxIdle == 0:
+		c.MaxIdle = defaultIdle
+	case c.MaxIdle < 0:
+		c.MaxIdle = 0
 	}
 	if c.Timeout == 0 {
 		c.Timeout = defaultTimeout
@@ -170,7 +170,7 @@ func (s *Sender) takeIdle() *session {
 func (s *Sender) keepIdle(session *session) {
 	session.idleSince = s.config.Now()
 	s.mu.Lock()
-	room := session.sent < maxMails && len(s.idle) < s.config.Idle
+	room := session.sent < maxMails && len(s.idle) < s.config.MaxIdle
 	if room {
 		s.idle = append(s.idle, session)
 	}

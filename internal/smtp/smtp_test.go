@@ -29,7 +29,7 @@ func setup(t *testing.T, o smtptest.Options) (*smtptest.Server, smtp.Config) {
 	}
 	t.Cleanup(s.Close)
 	return s, smtp.Config{
-		Host: s.Host, Port: s.Port, Security: smtp.Plaintext, Hello: "test.example",
+		Host: s.Host, Port: s.Port, Security: smtp.Plaintext, HostName: "test.example",
 		From: notify.Mailbox{Name: "Berth", Address: "bounces@berth.example"},
 		TLS:  &tls.Config{RootCAs: s.Roots, MinVersion: tls.VersionTLS12}, Timeout: 20 * time.Second,
 		Now: func() time.Time { return now },
@@ -434,7 +434,7 @@ func TestSend_ReusesConnections(t *testing.T) {
 	s.Close()
 	send(4)
 
-	c.Idle = -1
+	c.MaxIdle = -1
 	s = sender(t, c)
 	send(5)
 	send(6)
@@ -491,7 +491,7 @@ func BenchmarkSend(b *testing.B) {
 	b.Cleanup(fake.Close)
 	s, err := smtp.New(smtp.Config{
 		Host: fake.Host, Port: fake.Port, Security: smtp.Plaintext,
-		From: notify.Mailbox{Address: "bounces@berth.example"}, Idle: 32, Now: func() time.Time { return now },
+		From: notify.Mailbox{Address: "bounces@berth.example"}, MaxIdle: 32, Now: func() time.Time { return now },
 	})
 	if err != nil {
 		b.Fatal(err)

@@ -13,9 +13,9 @@ type Caller struct {
 	Member MemberID
 	// Roles are the roles of the membership now.
 	Roles []string
-	// Own means that the caller may access only what is their own. Code that reads or changes something must then
+	// SelfOnly means that the caller may access only what is their own. Code that reads or changes something must then
 	// compare its member with Member.
-	Own bool
+	SelfOnly bool
 }
 
 // System is the caller of work that no user asked for, such as a sweep.
@@ -32,19 +32,19 @@ func (c Caller) Actor() string {
 	return c.Subject
 }
 
-// MayTouch reports whether the caller may read or change something that belongs to a member.
-func (c Caller) MayTouch(owner MemberID) bool {
-	return !c.Own || (owner == c.Member && !c.Member.IsZero())
+// CanAccess reports whether the caller may read or change something that belongs to a member.
+func (c Caller) CanAccess(owner MemberID) bool {
+	return !c.SelfOnly || (owner == c.Member && !c.Member.IsZero())
 }
 
-// MayTouchMade is MayTouch for what service accounts create for others, such as bookings. An account is not a member
+// CanAccessCreated is MayTouch for what service accounts create for others, such as bookings. An account is not a member
 // and owns nothing; what it created counts as its own.
-func (c Caller) MayTouchMade(owner MemberID, by string) bool {
-	return c.MayTouch(owner) || c.Member.IsZero() && c.Subject != "" && by == c.Subject
+func (c Caller) CanAccessCreated(owner MemberID, by string) bool {
+	return c.CanAccess(owner) || c.Member.IsZero() && c.Subject != "" && by == c.Subject
 }
 
-// Staff reports whether the caller is staff. Staff bypass credits and quotas when they book, never capacity.
-func (c Caller) Staff() bool {
+// IsStaff reports whether the caller is staff. Staff bypass credits and quotas when they book, never capacity.
+func (c Caller) IsStaff() bool {
 	return slices.ContainsFunc(c.Roles, isStaffRole)
 }
 

@@ -12,22 +12,22 @@ import (
 var Class = Noon.Add(48 * time.Hour)
 
 // Scan is what somebody sends who scans a session's code now.
-func (h *House) Scan(session tenant.SessionID) bookings.Presence {
+func (h *House) Scan(session tenant.SessionID) bookings.CheckInProof {
 	h.T.Helper()
 	qr, err := h.App.Bookings.GetQRToken(context.Background(), h.Coach, session)
 	if err != nil {
 		h.T.Fatal(err)
 	}
-	return bookings.Presence{QR: qr.Text}
+	return bookings.CheckInProof{QR: qr.Text}
 }
 
 // SelfCheckIn checks a member in with the code of a session.
-func (h *House) SelfCheckIn(who tenant.Caller, session tenant.SessionID, proof bookings.Presence) (bookings.CheckedIn, error) {
+func (h *House) SelfCheckIn(who tenant.Caller, session tenant.SessionID, proof bookings.CheckInProof) (bookings.CheckInResult, error) {
 	return h.App.Bookings.SelfCheckIn(context.Background(), who, session, proof)
 }
 
 // CheckIn checks a booking in, as the coach.
-func (h *House) CheckIn(by tenant.Caller, id tenant.BookingID) (bookings.CheckedIn, error) {
+func (h *House) CheckIn(by tenant.Caller, id tenant.BookingID) (bookings.CheckInResult, error) {
 	return h.App.Bookings.CheckIn(context.Background(), by, id)
 }
 

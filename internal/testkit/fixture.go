@@ -144,7 +144,7 @@ func (h *House) Member(name string) tenant.Caller {
 
 // Own is the caller in an RPC that is for their own things alone.
 func Own(c tenant.Caller) tenant.Caller {
-	c.Own = true
+	c.SelfOnly = true
 	return c
 }
 
@@ -258,7 +258,7 @@ func (h *House) MustWait(who tenant.Caller, session tenant.SessionID) tenant.Ent
 }
 
 // Cancel gives the caller's own booking or entry up.
-func (h *House) Cancel(who tenant.Caller, id tenant.BookingID) (seats.GivenUp, error) {
+func (h *House) Cancel(who tenant.Caller, id tenant.BookingID) (seats.Cancelled, error) {
 	return h.App.Bookings.CancelBooking(context.Background(), Own(who), bookings.CancelRequest{ID: id, Notify: true})
 }
 

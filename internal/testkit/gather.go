@@ -24,7 +24,7 @@ type Gathering struct {
 // Gather makes a node with one transaction at a time, whose requests can be gathered.
 func (h *House) Gather() *Gathering {
 	h.T.Helper()
-	g := &Gathering{House: h, App: app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Lanes: 1})}
+	g := &Gathering{House: h, App: app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Width: 1})}
 	h.T.Cleanup(g.App.Engine.Drain)
 	return g
 }

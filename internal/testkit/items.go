@@ -22,6 +22,6 @@ func (h *House) Item(name string, stock int, out *time.Duration) booking.Item {
 }
 
 // With asks for an item with a booking.
-func With(choices ...booking.Choice) func(*bookings.BookRequest) {
+func With(choices ...booking.ItemChoice) func(*bookings.BookRequest) {
 	return func(r *bookings.BookRequest) { r.Items = choices }
 }

@@ -56,9 +56,9 @@ func (l *Life) Acts() map[string]func(*rapid.T) error {
 	session := func(t *rapid.T) tenant.SessionID { return One(t, "session", l.Sessions) }
 	person := func(t *rapid.T) tenant.Caller { return One(t, "person", l.People) }
 	party := func(t *rapid.T) int { return rapid.IntRange(1, 2).Draw(t, "party") }
-	items := func(t *rapid.T) []booking.Choice {
+	items := func(t *rapid.T) []booking.ItemChoice {
 		if n := rapid.IntRange(0, 2).Draw(t, "carts"); n > 0 {
-			return []booking.Choice{{Item: l.cart.ID, Quantity: n}}
+			return []booking.ItemChoice{{Item: l.cart.ID, Quantity: n}}
 		}
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 func (h *House) Partner(name string) tenant.Caller {
 	h.T.Helper()
 	account, _ := h.Account(name, tenant.RolePartner)
-	return tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles, Own: true}
+	return tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles, SelfOnly: true}
 }
 
 // Guest makes a hold one for a guest of a tier.

@@ -31,7 +31,7 @@ func (h *House) CreateSeries(in schedules.SeriesInput) (session.Series, []tenant
 }
 
 // EditSeries edits a series, as the owner.
-func (h *House) EditSeries(e schedules.SeriesEdit) schedules.SeriesEdited {
+func (h *House) EditSeries(e schedules.SeriesEdit) schedules.SeriesEditResult {
 	h.T.Helper()
 	done, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, e)
 	if err != nil {

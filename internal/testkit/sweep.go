@@ -11,7 +11,7 @@ import (
 )
 
 // Sweep sweeps the house, and fails where that fails.
-func (h *House) Sweep() housekeeping.Swept {
+func (h *House) Sweep() housekeeping.SweepResult {
 	h.T.Helper()
 	done, err := h.App.Housekeeping.SweepTenant(context.Background(), h.Tenant)
 	if err != nil {

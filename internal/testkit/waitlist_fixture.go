@@ -24,7 +24,7 @@ func (h *House) Rules(edit func(*waitlist.Settings)) waitlist.Effective {
 	if err != nil {
 		h.T.Fatalf("rules: %v", err)
 	}
-	if err := h.App.Waitlists.WakeForRules(context.Background(), h.Tenant); err != nil {
+	if err := h.App.Waitlists.FillAfterEdits(context.Background(), h.Tenant); err != nil {
 		h.T.Fatalf("rules: %v", err)
 	}
 	return e
@@ -100,7 +100,7 @@ func (h *House) Waiters(n int, r waitlists.JoinRequest) ([]tenant.Caller, []tena
 }
 
 // MustCancel gives a booking up.
-func (h *House) MustCancel(who tenant.Caller, id tenant.BookingID) seats.GivenUp {
+func (h *House) MustCancel(who tenant.Caller, id tenant.BookingID) seats.Cancelled {
 	h.T.Helper()
 	h.Tick()
 	up, err := h.Cancel(who, id)
@@ -141,7 +141,7 @@ func (h *House) Live(entry tenant.EntryID) waitlist.Offer {
 }
 
 // Decisions reads all of a session, the oldest first.
-func (h *House) Decisions(session tenant.SessionID) []waitlists.Decided {
+func (h *House) Decisions(session tenant.SessionID) []waitlists.DecisionRecord {
 	h.T.Helper()
 	all, _, err := h.App.Waitlists.ListDecisions(context.Background(), h.Owner, waitlists.DecisionQuery{Session: session, Oldest: true, Limit: 1000})
 	if err != nil {
@@ -151,7 +151,7 @@ func (h *House) Decisions(session tenant.SessionID) []waitlists.Decided {
 }
 
 // Last is the latest decision about a session.
-func (h *House) Last(session tenant.SessionID) waitlists.Decided {
+func (h *House) Last(session tenant.SessionID) waitlists.DecisionRecord {
 	h.T.Helper()
 	all := h.Decisions(session)
 	if len(all) == 0 {
@@ -164,13 +164,13 @@ func (h *House) Last(session tenant.SessionID) waitlists.Decided {
 func (h *House) Tick() { h.Clock.Set(h.Clock.Now().Add(time.Millisecond)) }
 
 // Accept accepts an offer, as its member.
-func (h *House) Accept(who tenant.Caller, o waitlist.Offer) (waitlists.Answered, error) {
+func (h *House) Accept(who tenant.Caller, o waitlist.Offer) (waitlists.OfferAnswer, error) {
 	h.Tick()
 	return h.App.Waitlists.AcceptOffer(context.Background(), Own(who), o.ID, tenant.SubscriptionID{})
 }
 
 // Decline declines an offer, as its member.
-func (h *House) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitlists.Answered, error) {
+func (h *House) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitlists.OfferAnswer, error) {
 	h.Tick()
 	return h.App.Waitlists.DeclineOffer(context.Background(), Own(who), o.ID, leave, "")
 }

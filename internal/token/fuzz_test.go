@@ -43,7 +43,7 @@ func FuzzVerify(f *testing.F) {
 		}
 		var refusal *fault.Error
 		if !errors.As(err, &refusal) || refusal.Kind != fault.Unauthenticated ||
-			refusal.Reason != fault.Unauthorized || refusal.Message == "" {
+			refusal.Reason != fault.UnauthenticatedReason || refusal.Message == "" {
 			t.Fatalf("%q: %v", raw, err)
 		}
 	})
@@ -101,7 +101,7 @@ func BenchmarkVerify(b *testing.B) {
 func BenchmarkIssue(b *testing.B) {
 	i := openIssuer(b, filepath.Join(b.TempDir(), "signing.pem"), newClock())
 	for b.Loop() {
-		if _, _, err := i.Issue(token.Grant{Subject: "ann"}, time.Hour); err != nil {
+		if _, _, err := i.Issue(token.Claims{Subject: "ann"}, time.Hour); err != nil {
 			b.Fatal(err)
 		}
 	}

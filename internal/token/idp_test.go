@@ -198,10 +198,10 @@ func (p *provider) verifier(t testing.TB, now func() time.Time) *token.Verifier 
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newVerifier(t, now, token.Trust{Issuer: issuer, Audience: audience, Keys: keys})
+	return newVerifier(t, now, token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: keys})
 }
 
-func newVerifier(t testing.TB, now func() time.Time, trusts ...token.Trust) *token.Verifier {
+func newVerifier(t testing.TB, now func() time.Time, trusts ...token.TrustedIssuer) *token.Verifier {
 	t.Helper()
 	v, err := token.NewVerifier(now, trusts...)
 	if err != nil {

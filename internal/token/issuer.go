@@ -31,8 +31,8 @@ type Issuer struct {
 	keys             *KeySet
 }
 
-// Grant is the content of a token.
-type Grant struct {
+// Claims is the content of a token.
+type Claims struct {
 	Subject     string // a user, or "sa:<id>"
 	Name, Email string // may be empty
 	Tenants     []tenant.TenantID
@@ -68,7 +68,7 @@ func OpenIssuer(path, issuer, audience string, now func() time.Time) (*Issuer, e
 }
 
 // Issue signs a token that is valid for ttl from now, truncated to seconds.
-func (i *Issuer) Issue(g Grant, ttl time.Duration) (raw string, expires time.Time, err error) {
+func (i *Issuer) Issue(g Claims, ttl time.Duration) (raw string, expires time.Time, err error) {
 	if len(g.Tenants) > maxTenants {
 		return "", time.Time{}, fmt.Errorf("token: %d tenants, %d at most", len(g.Tenants), maxTenants)
 	}
@@ -100,9 +100,9 @@ func (i *Issuer) Issue(g Grant, ttl time.Duration) (raw string, expires time.Tim
 	return raw, expires, nil
 }
 
-// Trust makes a verifier in this process accept the issuer's tokens.
-func (i *Issuer) Trust() Trust {
-	return Trust{Issuer: i.issuer, Audience: i.audience, Keys: i.keys, ServiceAccounts: true}
+// AsTrusted makes a verifier in this process accept the issuer's tokens.
+func (i *Issuer) AsTrusted() TrustedIssuer {
+	return TrustedIssuer{Issuer: i.issuer, Audience: i.audience, Keys: i.keys, ServiceAccounts: true}
 }
 
 // ServeHTTP publishes the public key as a JSON Web Key Set.

@@ -31,7 +31,7 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 	account := tenant.MustParse[tenant.ServiceAccountID](tenantB)
 	a := tenant.MustParse[tenant.TenantID](tenantA)
 	clock.advance(1500 * time.Millisecond)
-	raw, expires, err := i.Issue(token.Grant{
+	raw, expires, err := i.Issue(token.Claims{
 		Subject: token.ServiceAccountPrefix + account.String(), Name: "Turnstile", Tenants: []tenant.TenantID{a},
 	}, time.Hour)
 	if err != nil {
@@ -49,8 +49,8 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 	server := httptest.NewServer(i)
 	defer server.Close()
 	remote := must(token.URLKeys(server.URL, server.Client(), clock.now))
-	for name, trust := range map[string]token.Trust{
-		"local":  i.Trust(),
+	for name, trust := range map[string]token.TrustedIssuer{
+		"local":  i.AsTrusted(),
 		"remote": {Issuer: ownIssuer, Audience: audience, Keys: remote, ServiceAccounts: true},
 	} {
 		got, err := newVerifier(t, clock.now, trust).Verify(t.Context(), raw)
@@ -61,7 +61,7 @@ func TestIssuer_IssuesVerifiableTokens(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	tooMany := token.Grant{Subject: "ann", Tenants: make([]tenant.TenantID, 129)}
+	tooMany := token.Claims{Subject: "ann", Tenants: make([]tenant.TenantID, 129)}
 	if _, _, err := i.Issue(tooMany, time.Hour); err == nil {
 		t.Error("a token that no verifier accepts was issued")
 	}
@@ -76,11 +76,11 @@ func TestOpenIssuer_CreatesKeyOnce(t *testing.T) {
 	for n := range raws {
 		starts.Go(func() {
 			i := openIssuer(t, path, clock)
-			raws[n], _, _ = i.Issue(token.Grant{Subject: "ann"}, time.Hour)
+			raws[n], _, _ = i.Issue(token.Claims{Subject: "ann"}, time.Hour)
 		})
 	}
 	starts.Wait()
-	v := newVerifier(t, clock.now, openIssuer(t, path, clock).Trust())
+	v := newVerifier(t, clock.now, openIssuer(t, path, clock).AsTrusted())
 	for _, raw := range raws {
 		if _, err := v.Verify(t.Context(), raw); err != nil {
 			t.Error(err)
@@ -101,11 +101,11 @@ func TestOpenIssuer_AcceptsECKey(t *testing.T) {
 	der := must(x509.MarshalPKCS8PrivateKey(es("").private))
 	write(t, path, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), 0o440)
 	i := openIssuer(t, path, clock)
-	raw, _, err := i.Issue(token.Grant{Subject: "ann", Email: "ann@example.com"}, time.Hour)
+	raw, _, err := i.Issue(token.Claims{Subject: "ann", Email: "ann@example.com"}, time.Hour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newVerifier(t, clock.now, i.Trust()).Verify(t.Context(), raw)
+	p, err := newVerifier(t, clock.now, i.AsTrusted()).Verify(t.Context(), raw)
 	if err != nil || p.Email != "ann@example.com" {
 		t.Errorf("%+v (%v)", p, err)
 	}

@@ -171,7 +171,7 @@ func TestURLKeys_KeepKeysIfFetchFails(t *testing.T) {
 		}
 		// With no keys at all, the error says that the caller is not at fault.
 		_, err = idp.verifier(t, newClock().now).Verify(t.Context(), d.sign(valid()))
-		if fault.ReasonOf(err) != fault.Unauthorized || !strings.Contains(err.Error(), "not available right now") {
+		if fault.ReasonOf(err) != fault.UnauthenticatedReason || !strings.Contains(err.Error(), "not available right now") {
 			t.Errorf("%s, without keys: %v", name, err)
 		}
 	}
@@ -186,7 +186,7 @@ func TestURLKeys_TimeOut(t *testing.T) {
 		start := time.Now()
 		_, err := idp.verifier(t, time.Now).Verify(t.Context(), d.sign(valid()))
 		took := time.Since(start)
-		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.Unauthorized || took != 5*time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.UnauthenticatedReason || took != 5*time.Second {
 			t.Errorf("after %s: %v", took, err)
 		}
 	})
@@ -289,7 +289,7 @@ func TestFileKeys_FollowFileChanges(t *testing.T) {
 		}
 	}
 	clock := newClock()
-	trust := token.Trust{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)}
+	trust := token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: token.FileKeys(path, clock.now)}
 	v := newVerifier(t, clock.now, trust)
 	a, b := ed("a"), ed("b")
 	check := func(when string, aOK, bOK bool) {

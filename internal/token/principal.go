@@ -31,8 +31,8 @@ type Principal struct {
 	Expires time.Time // UTC, without the leeway for clock skew
 }
 
-// GoodFor reports whether the token is valid for a tenant.
-func (p Principal) GoodFor(id tenant.TenantID) bool { return slices.Contains(p.Tenants, id) }
+// ValidFor reports whether the token is valid for a tenant.
+func (p Principal) ValidFor(id tenant.TenantID) bool { return slices.Contains(p.Tenants, id) }
 
 // Limits of claims.
 const (
@@ -44,7 +44,7 @@ const (
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // newPrincipal reads the claims of a token whose signature, issuer, audience and times are valid.
-func newPrincipal(claims jwt.MapClaims, trust *Trust) (Principal, error) {
+func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error) {
 	var p Principal
 	var err error
 	if p.Subject, err = text(claims, "sub"); err != nil {

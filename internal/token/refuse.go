@@ -11,9 +11,9 @@ import (
 // refuse returns the one kind of error of this package. The sentence tells the user what to do.
 // The cause is for the log and contains neither tokens nor keys.
 func refuse(sentence string, cause error) error {
-	err := fault.New(fault.Unauthenticated, fault.Unauthorized, "%s", sentence)
+	err := fault.New(fault.Unauthenticated, fault.UnauthenticatedReason, "%s", sentence)
 	if cause != nil {
-		err = err.Because(cause)
+		err = err.WithCause(cause)
 	}
 	return err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Trust is an issuer whose tokens are accepted.
-type Trust struct {
+// TrustedIssuer is an issuer whose tokens are accepted.
+type TrustedIssuer struct {
 	Issuer   string // must equal the claim iss
 	Audience string // must be one of the claim aud
 	Keys     *KeySet
@@ -33,7 +33,7 @@ type Verifier struct {
 }
 
 type trusted struct {
-	*Trust
+	*TrustedIssuer
 	claims *jwt.Validator
 }
 
@@ -44,7 +44,7 @@ const (
 )
 
 // NewVerifier returns a verifier that reads keys when they are first needed.
-func NewVerifier(now func() time.Time, trusts ...Trust) (*Verifier, error) {
+func NewVerifier(now func() time.Time, trusts ...TrustedIssuer) (*Verifier, error) {
 	v := &Verifier{
 		now:     now,
 		trusted: make(map[string]trusted, len(trusts)),
@@ -131,7 +131,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 	if err != nil {
 		return nil, explain(err)
 	}
-	p, err := newPrincipal(claims, by.Trust)
+	p, err := newPrincipal(claims, by.TrustedIssuer)
 	if err != nil {
 		return nil, err
 	}

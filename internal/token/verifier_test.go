@@ -71,7 +71,7 @@ func TestVerify_AcceptsValidTokens(t *testing.T) {
 			}
 		}
 	}
-	if !both.GoodFor(b) || ann.GoodFor(b) || none.GoodFor(tenant.TenantID{}) {
+	if !both.ValidFor(b) || ann.ValidFor(b) || none.ValidFor(tenant.TenantID{}) {
 		t.Error("a token is valid for a tenant that it does not list")
 	}
 }
@@ -90,8 +90,8 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 	ours := must(token.URLKeys(keysURL, &http.Client{Transport: newProvider(r, e, d)}, now))
 	others := must(token.URLKeys(keysURL, &http.Client{Transport: newProvider(theirs)}, now))
 	v := newVerifier(t, now,
-		token.Trust{Issuer: issuer, Audience: audience, Keys: ours},
-		token.Trust{Issuer: partner, Audience: audience, Keys: others})
+		token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: ours},
+		token.TrustedIssuer{Issuer: partner, Audience: audience, Keys: others})
 
 	thief := ed("d") // another key with a known ID
 	header := func(s signer, more claims) string { return s.sign(valid(), more) }
@@ -202,7 +202,7 @@ func TestVerify_RejectsInvalidTokens(t *testing.T) {
 				if !errors.As(err, &refusal) {
 					t.Fatalf("accepted as %+v (%v)", p, err)
 				}
-				if refusal.Kind != fault.Unauthenticated || refusal.Reason != fault.Unauthorized {
+				if refusal.Kind != fault.Unauthenticated || refusal.Reason != fault.UnauthenticatedReason {
 					t.Errorf("kind %v, reason %s", refusal.Kind, refusal.Reason)
 				}
 				if !strings.Contains(refusal.Message, test.want) {
@@ -271,8 +271,8 @@ func TestVerify_DoesNotVerifyCachedTokenAgain(t *testing.T) {
 func TestNewVerifier_RejectsIncompleteTrust(t *testing.T) {
 	t.Parallel()
 	keys := must(token.URLKeys(keysURL, http.DefaultClient, time.Now))
-	fine := token.Trust{Issuer: issuer, Audience: audience, Keys: keys}
-	for name, trusts := range map[string][]token.Trust{
+	fine := token.TrustedIssuer{Issuer: issuer, Audience: audience, Keys: keys}
+	for name, trusts := range map[string][]token.TrustedIssuer{
 		"no issuer":        {{Audience: audience, Keys: keys}},
 		"no audience":      {{Issuer: issuer, Keys: keys}},
 		"no keys":          {{Issuer: issuer, Audience: audience}},

@@ -70,7 +70,7 @@ func New(c Config) (*Sender, error) {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	s := &Sender{config: c, transport: provider.Transport{Base: provider.Pool(c.Transport)}}
+	s := &Sender{config: c, transport: provider.Transport{Base: provider.SharedTransport(c.Transport)}}
 	var err error
 	if s.base, err = parseURL(c.BaseURL); err != nil {
 		return nil, fmt.Errorf("twilio: base address: %w", err)
@@ -120,7 +120,7 @@ func (s *Sender) Send(ctx context.Context, m notify.Message) (notify.Receipt, er
 		}
 	}
 
-	ctx, exchange, done := provider.Begin(ctx, s.config.Timeout)
+	ctx, exchange, done := provider.NewExchange(ctx, s.config.Timeout)
 	defer done()
 	got, err := s.api(ctx).CreateMessage(params)
 	if err != nil || !exchange.Accepted() || got.Sid == nil {
@@ -171,7 +171,7 @@ func segments(got *api.ApiV2010Message, m notify.Message) int {
 	if n, err := strconv.Atoi(text(got.NumSegments)); err == nil && n > 0 {
 		return n
 	}
-	n, _, _ := notify.GSM7(m.Text)
+	n, _, _ := notify.CountSegments(m.Text)
 	return n
 }
 
@@ -187,7 +187,7 @@ func failure(exchange *provider.Exchange, to string, err error) *notify.SendErro
 	byHTTP.Reason = strings.ReplaceAll(rest.Message, to, "the recipient")
 	if known, ok := codes[rest.Code]; ok {
 		byHTTP.Kind, byHTTP.Reason = known.kind, known.reason
-	} else if exchange.Unasked() {
+	} else if exchange.NotSent() {
 		byHTTP.Kind = notify.Misconfigured // the library rejected the credentials
 	}
 	return byHTTP

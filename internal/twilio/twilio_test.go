@@ -109,8 +109,8 @@ func TestSend_DoesNotSendExpiredMessage(t *testing.T) {
 			t.Errorf("%s left: %v", left, err)
 		}
 	}
-	if fake.Asked() != 0 {
-		t.Errorf("%d requests were made", fake.Asked())
+	if fake.Requests() != 0 {
+		t.Errorf("%d requests were made", fake.Requests())
 	}
 }
 
@@ -167,8 +167,8 @@ func TestSend_ClassifiesErrors(t *testing.T) {
 			if got.Reason == "" || strings.Contains(err.Error(), "+49") {
 				t.Errorf("no reason, or the reason contains the number: %v", err)
 			}
-			if fake.Asked() != 1 {
-				t.Errorf("%d requests", fake.Asked())
+			if fake.Requests() != 1 {
+				t.Errorf("%d requests", fake.Requests())
 			}
 		})
 	}
@@ -213,7 +213,7 @@ func TestSend_SendsOnceAfterManyRateLimits(t *testing.T) {
 		return twiliotest.Reaction{}
 	})
 	s := sender(t, c)
-	backoff := notify.Backoff{Base: time.Second, Most: 30 * time.Second}
+	backoff := notify.Backoff{Base: time.Second, Max: 30 * time.Second}
 	const many = 20
 	for i := range many {
 		m := message()
@@ -231,8 +231,8 @@ func TestSend_SendsOnceAfterManyRateLimits(t *testing.T) {
 			at = next
 		}
 	}
-	if n := len(fake.Messages()); n != many || fake.Asked() != 5*many {
-		t.Errorf("%d messages, %d requests", n, fake.Asked())
+	if n := len(fake.Messages()); n != many || fake.Requests() != 5*many {
+		t.Errorf("%d messages, %d requests", n, fake.Requests())
 	}
 }
 
@@ -287,7 +287,8 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = sender(t, c).Send(ctx, message())
-	if got := sendError(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) || fake.Asked() != 0 {
+	if got := sendError(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) ||
+		fake.Requests() != 0 {
 		t.Errorf("cancelled before: %v", err)
 	}
 }
@@ -317,8 +318,8 @@ func TestNew_RejectsInvalidConfig(t *testing.T) {
 func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 	t.Parallel()
 	fake, c := setup(t)
-	var updates []twilio.Update
-	var replies []twilio.Reply
+	var updates []twilio.StatusUpdate
+	var replies []twilio.InboundSMS
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call, err := twilio.Webhook{AuthToken: fake.AuthToken, PublicURL: "http://" + r.Host + "/"}.Read(r)
 		if err != nil {
@@ -331,7 +332,7 @@ func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 			}
 			return
 		}
-		if m, err := call.Reply(); err == nil {
+		if m, err := call.InboundSMS(); err == nil {
 			replies = append(replies, m)
 		}
 	}))
@@ -363,10 +364,10 @@ func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 		call(fake.Update(t.Context(), sent, status, code))
 	}
 	failure := &notify.SendError{Kind: notify.Unregistered, Code: "30005", Reason: "the number is not in service"}
-	update := func(status notify.DeliveryStatus, failure *notify.SendError) twilio.Update {
-		return twilio.Update{Delivery: m.ID, ProviderID: receipt.ProviderID, Status: status, Failure: failure}
+	update := func(status notify.DeliveryStatus, failure *notify.SendError) twilio.StatusUpdate {
+		return twilio.StatusUpdate{Delivery: m.ID, ProviderID: receipt.ProviderID, Status: status, Failure: failure}
 	}
-	want := []twilio.Update{
+	want := []twilio.StatusUpdate{
 		update(notify.Sent, nil), update(notify.Undelivered, failure), update(notify.Queued, nil),
 		update(notify.Sent, nil), update(notify.Undelivered, failure), update("", nil),
 	}
@@ -386,7 +387,7 @@ func TestWebhook_ReadsUpdatesAndReplies(t *testing.T) {
 		"MessageSid": {"SM10"}, "From": {m.To}, "To": {"+15005550006"}, "Body": {"Stop"}, "OptOutType": {"STOP"},
 	}
 	call(fake.Call(t.Context(), hook.URL+"/sms", stop))
-	wantReplies := []twilio.Reply{
+	wantReplies := []twilio.InboundSMS{
 		{ProviderID: "SM9", From: m.To, To: "+15005550006", Text: "1 K7QX & more"},
 		{ProviderID: "SM10", From: m.To, To: "+15005550006", Text: "Stop", OptOut: twilio.Stopped},
 	}
@@ -461,7 +462,7 @@ func TestSign_MatchesDocumentation(t *testing.T) {
 func TestCall_RejectsMalformed(t *testing.T) {
 	t.Parallel()
 	hook := twilio.Webhook{AuthToken: "t"}
-	verify := func(address string, form url.Values) twilio.Call {
+	verify := func(address string, form url.Values) twilio.Callback {
 		call, err := hook.Verify(address, twiliotest.Sign("t", address, form), []byte(form.Encode()))
 		if err != nil {
 			t.Fatal(err)
@@ -469,7 +470,7 @@ func TestCall_RejectsMalformed(t *testing.T) {
 		return call
 	}
 	const address = "https://a.example/"
-	if _, err := verify(address, url.Values{"Body": {"x"}}).Reply(); !errors.Is(err, twilio.ErrMalformed) {
+	if _, err := verify(address, url.Values{"Body": {"x"}}).InboundSMS(); !errors.Is(err, twilio.ErrMalformed) {
 		t.Errorf("a reply without a sender: %v", err)
 	}
 	_, err := verify(address, url.Values{"MessageStatus": {"sent"}}).Update()
@@ -481,7 +482,7 @@ func TestCall_RejectsMalformed(t *testing.T) {
 		t.Errorf("an invalid delivery ID: %v", err)
 	}
 	got, err := verify(address, form).Update()
-	want := twilio.Update{
+	want := twilio.StatusUpdate{
 		ProviderID: "SM1", Status: notify.Failed,
 		Failure: &notify.SendError{Kind: notify.Permanent, Reason: "it could not be delivered"},
 	}

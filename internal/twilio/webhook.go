@@ -34,21 +34,21 @@ type Webhook struct {
 	PublicURL string // scheme and host as Twilio knows them, without a path: proxies in between may change both
 }
 
-// Call is a call with a valid signature.
-type Call struct {
+// Callback is a call with a valid signature.
+type Callback struct {
 	form  url.Values
 	query url.Values
 }
 
 // Read verifies the signature of a call, which covers the URL that Twilio called and the body. It returns
 // ErrMalformed, to be answered with 400, or ErrSignature, with 403.
-func (w Webhook) Read(r *http.Request) (Call, error) {
+func (w Webhook) Read(r *http.Request) (Callback, error) {
 	if r.Method != http.MethodPost {
-		return Call{}, ErrMalformed
+		return Callback{}, ErrMalformed
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, webhookLimit+1))
 	if err != nil || len(body) > webhookLimit {
-		return Call{}, ErrMalformed
+		return Callback{}, ErrMalformed
 	}
 	// The signature covers the exact URL, so do not build it from parsed parts.
 	address := strings.TrimSuffix(w.PublicURL, "/") + r.RequestURI
@@ -56,29 +56,29 @@ func (w Webhook) Read(r *http.Request) (Call, error) {
 }
 
 // Verify is like Read for the parts of a call.
-func (w Webhook) Verify(address, signature string, body []byte) (Call, error) {
+func (w Webhook) Verify(address, signature string, body []byte) (Callback, error) {
 	if w.AuthToken == "" {
-		return Call{}, ErrSignature // with an empty token anyone could sign
+		return Callback{}, ErrSignature // with an empty token anyone could sign
 	}
 	validator := client.NewRequestValidator(w.AuthToken)
 	if !validator.ValidateBody(address, body, signature) {
-		return Call{}, ErrSignature
+		return Callback{}, ErrSignature
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return Call{}, ErrMalformed
+		return Callback{}, ErrMalformed
 	}
 	form, err := url.ParseQuery(string(body))
 	if err != nil {
-		return Call{}, ErrMalformed
+		return Callback{}, ErrMalformed
 	}
 	// Signatures cover the first value of each name, and that is what Get returns.
-	return Call{form: form, query: u.Query()}, nil
+	return Callback{form: form, query: u.Query()}, nil
 }
 
-// Reply is an inbound SMS to one of the account's numbers. ProviderID identifies it: Twilio repeats calls that got no
-// answer.
-type Reply struct {
+// InboundSMS is an inbound SMS to one of the account's numbers. ProviderID identifies it: Twilio repeats calls that got
+// no answer.
+type InboundSMS struct {
 	ProviderID string
 	From       string // E.164
 	To         string // the account's number, or short code
@@ -96,9 +96,9 @@ const (
 	Helped  OptOut = "HELP"  // it answered
 )
 
-// Reply reads the call as an inbound SMS.
-func (c Call) Reply() (Reply, error) {
-	r := Reply{
+// InboundSMS reads the call as an inbound SMS.
+func (c Callback) InboundSMS() (InboundSMS, error) {
+	r := InboundSMS{
 		ProviderID: c.form.Get("MessageSid"),
 		From:       c.form.Get("From"),
 		To:         c.form.Get("To"),
@@ -106,14 +106,14 @@ func (c Call) Reply() (Reply, error) {
 		OptOut:     OptOut(strings.ToUpper(c.form.Get("OptOutType"))),
 	}
 	if r.ProviderID == "" || r.From == "" {
-		return Reply{}, ErrMalformed
+		return InboundSMS{}, ErrMalformed
 	}
 	return r, nil
 }
 
-// Update is a status change of a sent message. Updates may come twice, late and in any order; notify.Advance
+// StatusUpdate is a status change of a sent message. Updates may come twice, late and in any order; notify.Advance
 // handles that.
-type Update struct {
+type StatusUpdate struct {
 	Delivery   tenant.DeliveryID // zero if the message was not sent by a Sender
 	ProviderID string
 	Status     notify.DeliveryStatus // empty if Twilio's status says nothing about delivery
@@ -121,18 +121,18 @@ type Update struct {
 }
 
 // Update reads the call as a status callback.
-func (c Call) Update() (Update, error) {
-	u := Update{
+func (c Callback) Update() (StatusUpdate, error) {
+	u := StatusUpdate{
 		ProviderID: c.form.Get("MessageSid"),
 		Status:     statuses[strings.ToLower(c.form.Get("MessageStatus"))],
 	}
 	if u.ProviderID == "" {
-		return Update{}, ErrMalformed
+		return StatusUpdate{}, ErrMalformed
 	}
 	if id := c.query.Get(deliveryParam); id != "" {
 		var err error
 		if u.Delivery, err = tenant.Parse[tenant.DeliveryID](id); err != nil {
-			return Update{}, ErrMalformed
+			return StatusUpdate{}, ErrMalformed
 		}
 	}
 	if u.Status == notify.Failed || u.Status == notify.Undelivered {

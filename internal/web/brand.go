@@ -44,9 +44,9 @@ func serveAccent(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "text/css; charset=utf-8")
 	w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-	edge := func(ground brand.Color) brand.Color { return accent.Against(ground, brand.ForShapes) }
+	edge := func(ground brand.Color) brand.Color { return accent.ReadableOn(ground, brand.MinShapeContrast) }
 	sheet := fmt.Appendf(nil, `:root { --brand: %s; --brand-pressed: %s; --on-brand: %s; --brand-edge: %s; }
 @media (prefers-color-scheme: dark) { :root { --brand-edge: %s; } }
-`, accent, accent.Pressed(), accent.On(), edge(lightBackground), edge(darkBackground))
+`, accent, accent.Pressed(), accent.TextColor(), edge(lightBackground), edge(darkBackground))
 	_, _ = w.Write(sheet) //nolint:gosec // a parsed color contains only digits; a closed connection needs no page
 }

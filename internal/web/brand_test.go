@@ -79,14 +79,14 @@ func TestAccent_HasEnoughContrast(t *testing.T) {
 			t.Fatal(accent, body)
 		}
 		for _, ground := range []string{"brand", "brand-pressed"} {
-			if got := brand.Contrast(colors[ground][0], colors["on-brand"][0]); got < brand.ForText {
+			if got := brand.Contrast(colors[ground][0], colors["on-brand"][0]); got < brand.MinTextContrast {
 				t.Errorf("%s: the contrast on %s is %.2f", accent, ground, got)
 			}
 		}
 		for i, grounds := range [][]string{{"#ffffff", "#f4f1ea"}, {"#0d1b2a", "#16283c", "#1b1f24"}} {
 			for _, ground := range grounds {
 				under, _ := brand.ParseColor(ground)
-				if got := brand.Contrast(colors["brand-edge"][i], under); got < brand.ForShapes {
+				if got := brand.Contrast(colors["brand-edge"][i], under); got < brand.MinShapeContrast {
 					t.Errorf("%s: the contrast of its edge on %s is %.2f", accent, ground, got)
 				}
 			}

@@ -85,7 +85,7 @@ func (c *claimStudio) person(name string) tenant.Caller {
 	c.t.Helper()
 	m, err := c.app.Accounts.CreateMember(context.Background(), c.owner, member.Member{Name: name})
 	c.ok(err)
-	return tenant.Caller{Tenant: c.tenant, Member: m.ID, Own: true}
+	return tenant.Caller{Tenant: c.tenant, Member: m.ID, SelfOnly: true}
 }
 
 func (c *claimStudio) book(who tenant.Caller, in tenant.SessionID) seats.Place {

@@ -127,7 +127,7 @@ func newDisplayData(d bookings.Display, in *displayWords) (displayData, error) {
 		Day: in.dates.day(d.Starts.In(zone)), Hours: clock(d.Starts) + "–" + clock(d.Ends),
 	}
 	if accent, ok := brand.ParseColor(d.Brand.Accent); ok {
-		w.Accent = accent.Against(displayBackground, brand.ForShapes).String()
+		w.Accent = accent.ReadableOn(displayBackground, brand.MinShapeContrast).String()
 	}
 	if d.Coach != "" {
 		w.Place = with(d.Coach) + " · " + d.Location

@@ -19,8 +19,8 @@ type twilioWebhook struct{ Config }
 const platformNumber = "platform"
 
 // read verifies a call. If the signature is wrong, the answer has no details.
-func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantID, call twilio.Call, ok bool) {
-	refuse := func(status int) (tenant.TenantID, twilio.Call, bool) {
+func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantID, call twilio.Callback, ok bool) {
+	refuse := func(status int) (tenant.TenantID, twilio.Callback, bool) {
 		http.Error(w, http.StatusText(status), status)
 		return in, call, false
 	}
@@ -78,7 +78,7 @@ func (h twilioWebhook) inbound(w http.ResponseWriter, r *http.Request) {
 	if !ok {
 		return
 	}
-	sms, err := call.Reply()
+	sms, err := call.InboundSMS()
 	if err != nil {
 		http.Error(w, http.StatusText(http.StatusBadRequest), http.StatusBadRequest)
 		return

@@ -29,7 +29,7 @@ func BenchmarkNotices(b *testing.B) {
 	for range b.N {
 		b.StopTimer()
 		h := newHouse(b)
-		courier, err := worker.New(worker.Config{
+		dispatcher, err := worker.New(worker.Config{
 			App: h.app, Now: time.Now, Log: h.log(),
 			Platform: map[string]func(tenant.TenantID) worker.Sender{
 				"twilio": func(tenant.TenantID) worker.Sender { return instant{} }, "fcm": func(tenant.TenantID) worker.Sender { return instant{} },
@@ -66,7 +66,7 @@ func BenchmarkNotices(b *testing.B) {
 			book(i)
 		}
 		plan()
-		h.ok(courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(dispatcher.Deliver(h.ctx(), h.Tenant))
 		for i := range bookings {
 			book(warmUp + i)
 		}
@@ -77,7 +77,7 @@ func BenchmarkNotices(b *testing.B) {
 		plan()
 		planning += time.Since(begun)
 		begun = time.Now()
-		h.ok(courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(dispatcher.Deliver(h.ctx(), h.Tenant))
 		sending += time.Since(begun)
 		b.StopTimer()
 		planned += h.count(`select count(*) from notices`) - before

@@ -27,7 +27,7 @@ func TestMailsWearTheTenantsLook(t *testing.T) {
 	sent := func(by *house, what string, want bool) {
 		t.Helper()
 		by.consume()
-		by.ok(by.courier.Deliver(by.ctx(), by.Tenant))
+		by.ok(by.dispatcher.Deliver(by.ctx(), by.Tenant))
 		mails := 0
 		for _, m := range by.post.take() {
 			if m.Channel == email {

@@ -67,7 +67,7 @@ func TestTheChangesOfAllClocks(t *testing.T) {
 				t.Errorf("%d messages about %s", y.looked[topic], topic)
 			}
 		}
-		for _, why := range []notify.Reason{notify.InQuietHours, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved} {
+		for _, why := range []notify.Reason{notify.QuietHoursReason, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved} {
 			if y.count(`select count(*) from deliveries where reason = $1`, string(why)) == 0 {
 				t.Errorf("nothing was held back because of %s", why)
 			}
@@ -211,7 +211,7 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 			h.clock.Set(next)
 		}
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		for _, m := range h.post.take() {
 			look(m, h.clock.Now())
 		}

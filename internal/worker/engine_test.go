@@ -61,7 +61,7 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	o := h.offers(class)[0]
 	link := h.app.Waitlists.ClaimURL(h.Tenant, o.ID)
 	h.consume()
-	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+	h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 	sent := h.post.take()
 	if len(sent) != 2 {
 		t.Fatalf("%d messages", len(sent))
@@ -122,7 +122,7 @@ func TestTheEnginesOffersAreAnsweredBySMS(t *testing.T) {
 			devices(h, noa)
 			o := h.offers(class)[0]
 			h.consume()
-			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+			h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 			sent := h.post.take()
 			at := slices.IndexFunc(sent, func(m notify.Message) bool { return m.Channel == sms })
 			if least > o.Score {

@@ -8,7 +8,7 @@ import (
 )
 
 // Deliver sends what is due for a tenant now and returns when it is saved.
-func (c *Courier) Deliver(ctx context.Context, id tenant.TenantID) error {
+func (c *Dispatcher) Deliver(ctx context.Context, id tenant.TenantID) error {
 	wakeup := make(chan struct{}, 1)
 	wakeup <- struct{}{}
 	var errs error

@@ -126,7 +126,7 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 		devices(h, noa)
 		h.post.failing(sms, &notify.SendError{Kind: notify.Unknown})
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		var id tenant.DeliveryID
 		for _, m := range h.post.take() {
 			if m.Channel == sms {
@@ -146,7 +146,7 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 		h.run()
 		h.consume()
 		h.clock.Set(noon.Add(24 * time.Hour))
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		sent := h.post.take()
 		h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, messages.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
 		h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, messages.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
@@ -182,7 +182,7 @@ func TestABreakerSparesAProviderThatIsDown(t *testing.T) {
 	}
 	h.post.failing(push, &notify.SendError{Kind: notify.Transient})
 	h.consume()
-	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+	h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 	asked := 0
 	for _, m := range h.post.take() {
 		if m.Channel == push {
@@ -221,7 +221,7 @@ func TestAWorkerThatDies(t *testing.T) {
 		for range 40 {
 			taken, err := h.app.Messages.TakeNotices(h.ctx(), h.Tenant)
 			h.ok(err)
-			var attempts []messages.Attempted
+			var attempts []messages.AttemptResult
 			dies := random.IntN(3) == 0
 			reach := random.IntN(len(taken.Out) + 1)
 			for i, o := range taken.Out {
@@ -229,7 +229,7 @@ func TestAWorkerThatDies(t *testing.T) {
 					break
 				}
 				sent[o.Notice.ID]++
-				attempts = append(attempts, messages.Attempted{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}})
+				attempts = append(attempts, messages.AttemptResult{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}})
 			}
 			if !dies {
 				h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, attempts))

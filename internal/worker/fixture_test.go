@@ -81,12 +81,12 @@ func (p *postbox) take() []notify.Message {
 
 // house is a tenant with a location in Berlin, whose messages go to a postbox.
 type house struct {
-	t       testing.TB
-	db      *pgtest.DB
-	app     *app.Services
-	courier *worker.Courier
-	clock   *clock
-	post    *postbox
+	t          testing.TB
+	db         *pgtest.DB
+	app        *app.Services
+	dispatcher *worker.Dispatcher
+	clock      *clock
+	post       *postbox
 
 	Tenant   tenant.TenantID
 	Owner    tenant.Caller
@@ -115,10 +115,10 @@ func newHouseOn(t testing.TB, db *pgtest.DB, change ...func(*worker.Config, *app
 	h.ok(err)
 	ac := app.Config{
 		DB: h.db.DB, Now: h.clock.Now, CheckInKeys: keys, Claims: claims, Seals: seals, PublicURL: "https://berth.example",
-		Carriers: map[notify.Channel]string{notify.SMS: messages.ProviderTwilio, notify.Push: messages.ProviderFCM, notify.Email: messages.ProviderSMTP},
+		PlatformSenders: map[notify.Channel]string{notify.SMS: messages.ProviderTwilio, notify.Push: messages.ProviderFCM, notify.Email: messages.ProviderSMTP},
 	}
-	ac.Post = func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
-		return h.courier.Post(ctx, in, out)
+	ac.Send = func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
+		return h.dispatcher.SendAll(ctx, in, out)
 	}
 	wc := worker.Config{
 		Platform: make(map[string]func(tenant.TenantID) worker.Sender),
@@ -132,7 +132,7 @@ func newHouseOn(t testing.TB, db *pgtest.DB, change ...func(*worker.Config, *app
 	}
 	h.app = app.New(ac)
 	wc.App = h.app
-	h.courier, err = worker.New(wc)
+	h.dispatcher, err = worker.New(wc)
 	h.ok(err)
 	h.appConfig, h.workerConfig = ac, wc
 	h.moveIn("Harbour Yoga")
@@ -176,7 +176,7 @@ func (h *house) node() *house {
 	config := h.workerConfig
 	config.App = other.app
 	var err error
-	other.courier, err = worker.New(config)
+	other.dispatcher, err = worker.New(config)
 	h.ok(err)
 	return &other
 }
@@ -274,7 +274,7 @@ func (h *house) consume() {
 func (h *house) run() []string {
 	h.t.Helper()
 	h.consume()
-	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+	h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 	var told []string
 	for _, m := range h.post.take() {
 		told = append(told, fmt.Sprintf("%s %s", m.Data["topic"], m.Channel))

@@ -256,7 +256,7 @@ func TestTopicsOfTheirOwn(t *testing.T) {
 		_, err := h.app.Waitlists.DeclineOffer(h.ctx(), noa, h.offers(class)[0].ID, false, "")
 		h.ok(err)
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		var told []string
 		for _, m := range h.post.take() {
 			if m.Data["topic"] == string(notify.StaffNote) {

@@ -59,7 +59,7 @@ func TestGuestsWhoStop(t *testing.T) {
 		p.deliver()
 		cancelled(p, class)
 		p.wantLines("the log", notify.SessionCancelled, " DROPPED UNREACHABLE")
-		if n := p.twilio.Asked(); n != 0 {
+		if n := p.twilio.Requests(); n != 0 {
 			t.Errorf("Twilio was asked %d times", n)
 		}
 	})
@@ -126,7 +126,7 @@ func TestGuestsWhoStop(t *testing.T) {
 				t.Errorf("booking %d: %s", i+1, diff)
 			}
 		}
-		if n := p.twilio.Asked(); n != 1 {
+		if n := p.twilio.Requests(); n != 1 {
 			t.Errorf("Twilio was asked %d times", n)
 		}
 	})

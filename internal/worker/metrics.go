@@ -46,7 +46,7 @@ func newMetrics(registry prometheus.Registerer) (*metrics, error) {
 	return m, nil
 }
 
-func (m *metrics) taken(t messages.Taken) {
+func (m *metrics) taken(t messages.DueNotices) {
 	for why, n := range t.Unsent {
 		m.unsent.WithLabelValues(label(why.Topic), label(why.Status), label(why.Reason)).Add(float64(n))
 	}

@@ -138,7 +138,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 		h.consume()
 		_, err := h.app.Messages.UpdateNotificationPreferences(h.ctx(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false}})
 		h.ok(err)
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		h.post.failing(push, nil)
 		h.post.take()
 		again := noon.Add(5 * time.Minute)
@@ -205,13 +205,13 @@ func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
 	before := h.offers(class)[0]
 	h.consume()
 	so := committed.Load()
-	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+	h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 	o := h.offers(class)[0]
 	if moved := o.ExpiresAt.Sub(before.ExpiresAt); moved != time.Hour || committed.Load() == so {
 		t.Errorf("the end moves by %v, and %d times something was committed", moved, committed.Load()-so)
 	}
 	h.at(noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
-	noa.Own = true
+	noa.SelfOnly = true
 	for name, who := range map[string]tenant.Caller{"staff": h.Owner, "the member": noa} {
 		page, err := h.app.Events.ListEvents(h.ctx(), who, events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10})
 		h.ok(err)

@@ -103,7 +103,7 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 			c.careless = careless
 			c.meet(2)
 			var all sync.WaitGroup
-			taken := make([]messages.Taken, 2)
+			taken := make([]messages.DueNotices, 2)
 			for i, node := range []*house{h, h.node()} {
 				all.Go(func() {
 					var err error
@@ -121,7 +121,7 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 				return
 			}
 			for i, node := range []*house{h, h.node()} {
-				h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, node.courier.Post(h.ctx(), h.Tenant, taken[i].Out)))
+				h.ok(h.app.Messages.SettleDeliveries(h.ctx(), h.Tenant, node.dispatcher.SendAll(h.ctx(), h.Tenant, taken[i].Out)))
 			}
 			if people, twice := h.doubles(); people != 40 || twice != 0 {
 				t.Errorf("%d of 40 messages, %d twice", people, twice)
@@ -145,10 +145,10 @@ func TestNodesShareTheWork(t *testing.T) {
 			for over := false; ; {
 				done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, node.app.Messages.NoticeConsumer())
 				if err == nil {
-					err = node.courier.Deliver(h.ctx(), h.Tenant)
+					err = node.dispatcher.Deliver(h.ctx(), h.Tenant)
 				}
 				if fault.ReasonOf(err) == fault.Contention {
-					continue // a courier looks again later, too
+					continue // a dispatcher looks again later, too
 				}
 				if err != nil {
 					t.Error(err)

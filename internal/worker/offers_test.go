@@ -153,7 +153,7 @@ func TestOffers(t *testing.T) {
 		h, w, noa := offered(t, morning, midday, nil)
 		devices(h, noa)
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		text := ""
 		for _, m := range h.post.take() {
 			if m.Channel == sms {

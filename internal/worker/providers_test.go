@@ -67,7 +67,7 @@ func withProviders(t *testing.T, change ...func(*worker.Config, *app.Config)) *p
 		}
 		wc.Platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return push }
 		mails, err := smtp.New(smtp.Config{
-			Host: p.mail.Host, Port: p.mail.Port, Security: smtp.Plaintext, From: notify.Mailbox{Address: "hello@berth.example"}, Hello: "berth.example", Now: now,
+			Host: p.mail.Host, Port: p.mail.Port, Security: smtp.Plaintext, From: notify.Mailbox{Address: "hello@berth.example"}, HostName: "berth.example", Now: now,
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -99,7 +99,7 @@ func (p *providers) call(r *http.Request, err error) *httptest.ResponseRecorder 
 func (p *providers) deliver() {
 	p.t.Helper()
 	p.consume()
-	p.ok(p.courier.Deliver(p.ctx(), p.Tenant))
+	p.ok(p.dispatcher.Deliver(p.ctx(), p.Tenant))
 }
 
 func (p *providers) later(d time.Duration) {
@@ -232,7 +232,7 @@ func TestAStormOfRefusals(t *testing.T) {
 	p.book(p.textOnly(), p.session(noon.Add(48*time.Hour)))
 	p.deliver()
 	p.later(4 * time.Second)
-	if n := p.twilio.Asked(); n != 1 {
+	if n := p.twilio.Requests(); n != 1 {
 		t.Errorf("asked %d times within the time that Twilio wants to be left alone", n)
 	}
 	for range 40 {

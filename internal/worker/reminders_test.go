@@ -51,7 +51,7 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 				}
 				h.clock.Set(at)
 				h.consume()
-				h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+				h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 				sent := h.post.take()
 				if len(sent) != 1 || sent[0].Data["topic"] != string(notify.Reminder) {
 					t.Fatalf("at %v: %v", at, sent)
@@ -140,7 +140,7 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 	arrives := func(what, method, begins string) {
 		t.Helper()
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		sent := h.post.take()
 		if len(sent) != 1 || sent[0].Calendar == nil || string(sent[0].Calendar.Method) != method {
 			t.Fatalf("%s: %+v", what, sent)

@@ -106,7 +106,7 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 		offers[i] = h.offers(h.freed(noon.Add(72*time.Hour), noas[i]))[0]
 		if i < 2 { // the third does not get round to writing
 			h.consume()
-			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+			h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		}
 	}
 	if n := len(p.twilio.Messages()); n != 2 {

@@ -25,9 +25,9 @@ func (h *house) taken(c notify.Channel) []messages.Outgoing {
 // settle writes what a sender gave for messages: an error, or that they were sent.
 func (h *house) settle(failed error, sent ...messages.Outgoing) {
 	h.t.Helper()
-	var attempts []messages.Attempted
+	var attempts []messages.AttemptResult
 	for _, o := range sent {
-		a := messages.Attempted{Outgoing: o, Err: failed}
+		a := messages.AttemptResult{Outgoing: o, Err: failed}
 		if failed == nil {
 			a.Receipt = notify.Receipt{ProviderID: "p-" + o.Message.ID.String(), Status: notify.Sent}
 		}
@@ -40,7 +40,7 @@ func (h *house) settle(failed error, sent ...messages.Outgoing) {
 func (h *house) report(of messages.Outgoing, status notify.DeliveryStatus) {
 	h.t.Helper()
 	r := messages.DeliveryReport{Delivery: of.Message.ID, Status: status}
-	if status.Lost() {
+	if status.NotDelivered() {
 		r.Err = &notify.SendError{Kind: notify.Permanent, Code: "GONE"}
 	}
 	h.ok(h.app.Messages.ReportDelivery(h.ctx(), h.Tenant, r))
@@ -92,11 +92,11 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 			if len(out) != 2 {
 				t.Fatalf("%d messages", len(out))
 			}
-			var attempts []messages.Attempted
+			var attempts []messages.AttemptResult
 			for i, o := range out {
-				a := messages.Attempted{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}}
+				a := messages.AttemptResult{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}}
 				if slices.Contains(c.refused, i) {
-					a = messages.Attempted{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
+					a = messages.AttemptResult{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
 				}
 				attempts = append(attempts, a)
 			}

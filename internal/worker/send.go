@@ -12,8 +12,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Post sends messages and returns their results.
-func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.Attempted {
+// SendAll sends messages and returns their results.
+func (c *Dispatcher) SendAll(
+	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
+) []messages.AttemptResult {
 	var results results
 	c.sendBatch(ctx, in, out, results.collect(out))
 	return results.drain()
@@ -21,8 +23,8 @@ func (c *Courier) Post(ctx context.Context, in tenant.TenantID, out []messages.O
 
 // sendBatch sends messages and reports each result. Messages of one provider do not wait for those of another.
 // When ctx has ended, messages that were not started are left for later.
-func (c *Courier) sendBatch(
-	ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.Attempted),
+func (c *Dispatcher) sendBatch(
+	ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.AttemptResult),
 ) {
 	senders, err := c.senders(context.WithoutCancel(ctx), in, out)
 	start := c.config.Now()
@@ -35,10 +37,10 @@ func (c *Courier) sendBatch(
 	for of, queue := range queues {
 		all.Go(func() {
 			var group errgroup.Group
-			group.SetLimit(c.config.AtOnce)
+			group.SetLimit(c.config.Concurrency)
 			for _, o := range queue {
 				group.Go(func() error {
-					attempt := messages.Attempted{Outgoing: o}
+					attempt := messages.AttemptResult{Outgoing: o}
 					if to := senders[of]; to != nil {
 						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
 					} else {
@@ -56,7 +58,7 @@ func (c *Courier) sendBatch(
 	all.Wait()
 }
 
-func (c *Courier) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
+func (c *Dispatcher) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID {
 	if o.Own {
 		return in
 	}
@@ -64,7 +66,7 @@ func (c *Courier) owner(in tenant.TenantID, o messages.Outgoing) tenant.TenantID
 }
 
 // send sends one message, unless its provider's breaker is open.
-func (c *Courier) send(
+func (c *Dispatcher) send(
 	ctx context.Context, to *accountSender, o messages.Outgoing, start time.Time,
 ) (notify.Receipt, error) {
 	now := c.config.Now()
@@ -90,7 +92,7 @@ func (c *Courier) send(
 }
 
 // senders returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
-func (c *Courier) senders(
+func (c *Dispatcher) senders(
 	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
 ) (map[account]*accountSender, error) {
 	own := make(map[string]bool)

@@ -27,7 +27,7 @@ import (
 func TestTheLocalOutbox(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(wc *worker.Config, ac *app.Config) {
-		ac.Carriers = nil
+		ac.PlatformSenders = nil
 		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} }}
 	})
 	mia := h.member("Mia")
@@ -129,7 +129,7 @@ func TestATenantsOwnAccount(t *testing.T) {
 	other.ok(err)
 	other.book(who, other.session(noon.Add(48*time.Hour)))
 	other.consume()
-	other.ok(other.courier.Deliver(other.ctx(), other.Tenant))
+	other.ok(other.dispatcher.Deliver(other.ctx(), other.Tenant))
 	if n := len(p.twilio.Messages()); n != 2 {
 		t.Errorf("%d messages by the platform's account", n)
 	}
@@ -156,7 +156,7 @@ func TestOneAccountsTroubleIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	h := newHouse(t, func(wc *worker.Config, _ *app.Config) {
-		wc.AtOnce = 1 // so that nothing is on its way when the breaker opens
+		wc.Concurrency = 1 // so that nothing is on its way when the breaker opens
 		wc.Open = func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
 			return down{&asked}, nil
 		}
@@ -171,7 +171,7 @@ func TestOneAccountsTroubleIsNobodyElses(t *testing.T) {
 	other.crowd(people)
 	for _, each := range []*house{h, other} {
 		each.consume()
-		each.ok(each.courier.Deliver(each.ctx(), each.Tenant))
+		each.ok(each.dispatcher.Deliver(each.ctx(), each.Tenant))
 	}
 	sent := func(in *house, status string) int {
 		return in.count(`select count(*) from deliveries where tenant_id = $1 and channel = 'EMAIL' and status = $2`, in.Tenant, status)

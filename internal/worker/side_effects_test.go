@@ -102,7 +102,7 @@ func TestSideEffects(t *testing.T) {
 		_, err := h.app.Bookings.CancelBooking(h.ctx(), h.Owner, bookings.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true})
 		h.ok(err)
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		sent := h.post.take()
 		if len(sent) != 1 || !contains(sent[0].Text, "Coach is ill.") || sent[0].Calendar == nil || sent[0].Calendar.Method != "CANCEL" {
 			t.Errorf("%+v", sent)
@@ -149,7 +149,7 @@ func TestSideEffects(t *testing.T) {
 			_, err = h.app.Bookings.CancelBooking(h.ctx(), by, bookings.CancelRequest{ID: booking, Notify: true})
 			h.ok(err)
 			h.consume()
-			h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+			h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 			if sent := h.post.take(); len(sent) != 1 || sent[0].Channel != email || !contains(sent[0].Text, c.says) {
 				t.Errorf("%+v", sent)
 			}
@@ -167,7 +167,7 @@ func TestSideEffects(t *testing.T) {
 		_, err := h.app.Schedules.CancelSession(h.ctx(), h.Owner, class, "", true)
 		h.ok(err)
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		for _, m := range h.post.take() {
 			clock := map[string]string{"mia@example.com": "13:00", "noa@example.com": "08:00 (EDT)"}[m.To]
 			if m.Channel == email && (!contains(m.Text, clock) || m.Calendar == nil || m.Calendar.Method != "CANCEL") {
@@ -231,13 +231,13 @@ func TestSideEffects(t *testing.T) {
 		})
 	}
 	door := &catalog.Point{Latitude: 52.5, Longitude: 13.4}
-	for method, proof := range map[string]func(*house, tenant.SessionID) bookings.Presence{
-		"QR": func(h *house, class tenant.SessionID) bookings.Presence {
+	for method, proof := range map[string]func(*house, tenant.SessionID) bookings.CheckInProof{
+		"QR": func(h *house, class tenant.SessionID) bookings.CheckInProof {
 			code, err := h.app.Bookings.GetQRToken(h.ctx(), h.Owner, class)
 			h.ok(err)
-			return bookings.Presence{QR: code.Text}
+			return bookings.CheckInProof{QR: code.Text}
 		},
-		"GPS": func(*house, tenant.SessionID) bookings.Presence { return bookings.Presence{Point: door} },
+		"GPS": func(*house, tenant.SessionID) bookings.CheckInProof { return bookings.CheckInProof{Point: door} },
 	} {
 		t.Run("check-in by themselves, by "+method+": nothing", func(t *testing.T) {
 			t.Parallel()
@@ -288,7 +288,7 @@ func TestSideEffects(t *testing.T) {
 		_, _, err := h.app.Schedules.UpdateSession(h.ctx(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
 		h.ok(err)
 		h.consume()
-		h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+		h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 		sent := h.post.take()
 		if len(sent) != 2 {
 			t.Fatalf("%d messages", len(sent))

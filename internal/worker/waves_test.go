@@ -27,7 +27,7 @@ func (p *held) Send(_ context.Context, m notify.Message) (notify.Receipt, error)
 	return notify.Receipt{ProviderID: m.ID.String(), Status: notify.Sent, Segments: 1}, nil
 }
 
-// withHeld has a courier at work, and a provider of SMS that keeps messages waiting.
+// withHeld has a dispatcher at work, and a provider of SMS that keeps messages waiting.
 func withHeld(t *testing.T) (p *providers, texts *held, end func()) {
 	t.Helper()
 	texts = &held{asked: make(chan notify.Message), answer: make(chan error)}
@@ -38,7 +38,7 @@ func withHeld(t *testing.T) (p *providers, texts *held, end func()) {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		p.courier.Run(ctx)
+		p.dispatcher.Run(ctx)
 	}()
 	return p, texts, func() { cancel(); <-stopped }
 }

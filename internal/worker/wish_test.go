@@ -73,7 +73,7 @@ func TestAWishForAWindowIsTold(t *testing.T) {
 func (h *house) mails() []notify.Message {
 	h.t.Helper()
 	h.consume()
-	h.ok(h.courier.Deliver(h.ctx(), h.Tenant))
+	h.ok(h.dispatcher.Deliver(h.ctx(), h.Tenant))
 	var mails []notify.Message
 	for _, m := range h.post.take() {
 		if m.Channel == notify.Email {

@@ -11,7 +11,7 @@ import (
 
 // Short names for what tests speak of all the time.
 type (
-	choice      = notify.Choice
+	choice      = notify.PreferenceKey
 	memberValue = member.Member
 	contact     = booking.Contact
 )

@@ -96,7 +96,7 @@ func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) 
 			return nil, nil
 		}
 		caller := tenant.System(b.id)
-		accounts, err := b.app.Accounts.ListServiceAccounts(ctx, caller, grant.AccountSearch{Limit: 1})
+		accounts, err := b.app.Accounts.ListServiceAccounts(ctx, caller, grant.ServiceAccountSearch{Limit: 1})
 		if err != nil {
 			return nil, err
 		}
@@ -113,7 +113,7 @@ func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) 
 }
 
 // subjects returns the subjects of the demo people, which are the same in every tenant.
-func subjects(partner grant.Account) map[string]string {
+func subjects(partner grant.ServiceAccount) map[string]string {
 	return map[string]string{
 		tenant.RoleOwner: "demo-owner", tenant.RoleAdmin: "demo-admin", tenant.RoleCoach: "demo-coach",
 		tenant.RoleMember: "demo-member", tenant.RolePartner: "sa:" + partner.ID.String(),
@@ -129,7 +129,7 @@ func (b *builder) make(ctx context.Context, build func(context.Context, *builder
 		return nil, err
 	}
 	account, _, err := b.app.Accounts.CreateServiceAccount(
-		ctx, b.owner, grant.Account{Name: "Partner app", Roles: []string{tenant.RolePartner}},
+		ctx, b.owner, grant.ServiceAccount{Name: "Partner app", Roles: []string{tenant.RolePartner}},
 	)
 	if err != nil {
 		return nil, err

@@ -25,18 +25,18 @@ func TestSeed_LeavesNoDueWork(t *testing.T) {
 	if err != nil || len(tenants) != 3 {
 		t.Fatal(tenants, err)
 	}
-	var counted waitlists.Tally
+	var counted waitlists.Stats
 	node := app.New(app.Config{
 		DB: db.DB, Claims: claims, Now: func() time.Time { return now.Add(time.Second) },
-		Tally: func(one waitlists.Tally) { counted = one },
+		Stats: func(one waitlists.Stats) { counted = one },
 	})
 	for _, one := range tenants {
 		done, err := node.Housekeeping.SweepTenant(t.Context(), one.ID)
-		if err != nil || done != (housekeeping.Swept{}) {
+		if err != nil || done != (housekeeping.SweepResult{}) {
 			t.Errorf("%s: %+v, %v", one.Name, done, err)
 		}
 	}
-	if len(counted.Entries)+len(counted.Offers)+len(counted.Mended) > 0 {
+	if len(counted.Entries)+len(counted.Offers)+len(counted.Repaired) > 0 {
 		t.Errorf("%+v", counted)
 	}
 	// But there is a live offer to see.

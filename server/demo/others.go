@@ -74,7 +74,7 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 		}
 		cart = made
 	}
-	if _, err := b.app.Catalog.PutBenefitProvider(ctx, b.owner, booking.Provider{
+	if _, err := b.app.Catalog.PutBenefitProvider(ctx, b.owner, booking.BenefitProvider{
 		Code: "LINKSCARD", Name: "Links Card", Pattern: `[A-Z]{2}-\d{6}`, Percent: 15, Active: true,
 	}, nil); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 		place, err := b.app.Bookings.Book(ctx, b.owner, bookings.BookRequest{
 			Session: s.ID, Party: 2 + n%3, Channel: catalog.Phone, Hold: true, Guest: true,
 			Contact: booking.Contact{Name: fmt.Sprintf("Party %d", n/3+1)},
-			Items:   []booking.Choice{{Item: cart.ID, Quantity: 1}},
+			Items:   []booking.ItemChoice{{Item: cart.ID, Quantity: 1}},
 		})
 		if err == nil {
 			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: place.Booking.ID, Paid: &booking.Payment{

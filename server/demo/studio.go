@@ -196,7 +196,7 @@ func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error
 			}
 		}
 		end := page[len(page)-1]
-		search.After = &member.Position{Name: end.Name, ID: end.ID}
+		search.After = &member.Cursor{Name: end.Name, ID: end.ID}
 	}
 	b.progress(fmt.Sprintf("demo studio: %d members", count+1))
 	return callers, nil
@@ -299,7 +299,7 @@ func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seat
 	if place.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
 	}
-	who.Own = true
+	who.SelfOnly = true
 	_, err := b.app.Bookings.CancelBooking(
 		ctx, who, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true},
 	)
@@ -368,7 +368,7 @@ func (b *builder) newcomer(ctx context.Context, t *Tenant) error {
 		Filter: session.Filter{From: b.now.Add(36 * time.Hour), Until: b.now.Add(14 * 24 * time.Hour)}, Limit: 500,
 	})
 	for _, s := range page {
-		if s.Eligibility != nil && s.Eligibility.Outlook == booking.Eligible {
+		if s.Eligibility != nil && s.Eligibility.Status == booking.Eligible {
 			t.Session = s.ID
 			break
 		}

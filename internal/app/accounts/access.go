@@ -39,7 +39,7 @@ func (s source) Roles(ctx context.Context, id tenant.TenantID) ([]access.Role, e
 func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) (access.Holder, error) {
 	var batch pg.Batch
 	var m *member.Member
-	var account *grant.Account
+	var account *grant.ServiceAccount
 	switch {
 	case strings.HasPrefix(subject, token.ServiceAccountPrefix):
 		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
@@ -58,8 +58,8 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	return access.Holder{}, nil
 }
 
-// Who is somebody of whom access is asked: one of the three.
-type Who struct {
+// AccessSubject is somebody of whom access is asked: one of the three.
+type AccessSubject struct {
 	Member  tenant.MemberID
 	Subject string // of a member's tokens
 	Account tenant.ServiceAccountID
@@ -75,9 +75,9 @@ type Access struct {
 
 // CheckAccess asks the guard what it would say to somebody. Errors: MEMBER_NOT_FOUND,
 // SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
-func (s *Service) CheckAccess(ctx context.Context, caller tenant.Caller, guard *access.Guard, who Who, permission string) (Access, error) {
+func (s *Service) CheckAccess(ctx context.Context, caller tenant.Caller, guard *access.Guard, who AccessSubject, permission string) (Access, error) {
 	var m *member.Member
-	var account *grant.Account
+	var account *grant.ServiceAccount
 	var own []grant.Role
 	var batch pg.Batch
 	switch {
@@ -101,22 +101,22 @@ func (s *Service) CheckAccess(ctx context.Context, caller tenant.Caller, guard *
 	case m == nil:
 		return Access{}, fault.Missing(fault.MemberNotFound, "Member")
 	case m.Subject == "":
-		return unbound(grant.NewBook(own), *m, permission)
+		return unbound(grant.NewRoleSet(own), *m, permission)
 	default:
 		subject = m.Subject
 	}
 	e, err := guard.Explain(ctx, caller.Tenant, subject, permission)
-	return Access{Allowed: e.Allowed, Through: e.Through, Giving: e.Giving, Active: e.Active}, err
+	return Access{Allowed: e.Allowed, Through: e.GrantedBy, Giving: e.AllRoles, Active: e.Active}, err
 }
 
 // unbound answers about a member as whom nobody can sign in yet, whom the guard cannot know.
-func unbound(book grant.Book, m member.Member, permission string) (Access, error) {
-	if _, ok := policy.Index(permission); !ok {
+func unbound(book grant.RoleSet, m member.Member, permission string) (Access, error) {
+	if _, ok := policy.IndexOf(permission); !ok {
 		return Access{}, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", permission)
 	}
-	answer := Access{Giving: book.Giving(permission, book.Names()), Active: m.Active()}
+	answer := Access{Giving: book.RolesWith(permission, book.Names()), Active: m.Active()}
 	if m.Active() {
-		answer.Through = book.Giving(permission, m.Roles)
+		answer.Through = book.RolesWith(permission, m.Roles)
 		answer.Allowed = len(answer.Through) > 0
 	}
 	return answer, nil

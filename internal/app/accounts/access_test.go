@@ -41,19 +41,19 @@ func TestCheckAccess(t *testing.T) {
 	reads := []string{"owner", "admin", "coach", "member", "partner", "desk"}
 	grants := []string{"owner", "admin", "desk"}
 	for name, c := range map[string]struct {
-		who        accounts.Who
+		who        accounts.AccessSubject
 		permission string
 		want       accounts.Access
 	}{
-		"through two":      {accounts.Who{Member: ana.Member}, "session.read", accounts.Access{Allowed: true, Through: []string{"coach", "desk"}, Giving: reads, Active: true}},
-		"by subject":       {accounts.Who{Subject: ana.Subject}, "credit.grant", accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true}},
-		"not":              {accounts.Who{Member: ana.Member}, "credit.refund", accounts.Access{Giving: []string{"owner", "admin"}, Active: true}},
-		"unbound":          {accounts.Who{Member: unbound.ID}, "session.read", accounts.Access{Allowed: true, Through: []string{"member", "desk"}, Giving: reads, Active: true}},
-		"unbound, not":     {accounts.Who{Member: unbound.ID}, "audit.read", accounts.Access{Giving: []string{"owner", "admin"}, Active: true}},
-		"inactive":         {accounts.Who{Member: gone.Member}, "session.read", accounts.Access{Giving: reads}},
-		"inactive unbound": {accounts.Who{Member: goneUnbound.ID}, "session.read", accounts.Access{Giving: reads}},
-		"account":          {accounts.Who{Account: robot.ID}, "credit.grant", accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true}},
-		"revoked":          {accounts.Who{Account: dead.ID}, "session.read", accounts.Access{Giving: reads}},
+		"through two":      {accounts.AccessSubject{Member: ana.Member}, "session.read", accounts.Access{Allowed: true, Through: []string{"coach", "desk"}, Giving: reads, Active: true}},
+		"by subject":       {accounts.AccessSubject{Subject: ana.Subject}, "credit.grant", accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true}},
+		"not":              {accounts.AccessSubject{Member: ana.Member}, "credit.refund", accounts.Access{Giving: []string{"owner", "admin"}, Active: true}},
+		"unbound":          {accounts.AccessSubject{Member: unbound.ID}, "session.read", accounts.Access{Allowed: true, Through: []string{"member", "desk"}, Giving: reads, Active: true}},
+		"unbound, not":     {accounts.AccessSubject{Member: unbound.ID}, "audit.read", accounts.Access{Giving: []string{"owner", "admin"}, Active: true}},
+		"inactive":         {accounts.AccessSubject{Member: gone.Member}, "session.read", accounts.Access{Giving: reads}},
+		"inactive unbound": {accounts.AccessSubject{Member: goneUnbound.ID}, "session.read", accounts.Access{Giving: reads}},
+		"account":          {accounts.AccessSubject{Account: robot.ID}, "credit.grant", accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true}},
+		"revoked":          {accounts.AccessSubject{Account: dead.ID}, "session.read", accounts.Access{Giving: reads}},
 	} {
 		got, err := h.App.Accounts.CheckAccess(t.Context(), h.Owner, guard, c.who, c.permission)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
@@ -62,20 +62,20 @@ func TestCheckAccess(t *testing.T) {
 	}
 	theirs := h.Another()
 	for name, c := range map[string]struct {
-		who        accounts.Who
+		who        accounts.AccessSubject
 		permission string
 		want       fault.Reason
 	}{
-		"no member":        {accounts.Who{Member: testkit.NewID[tenant.MemberID]()}, "session.read", fault.MemberNotFound},
-		"other's member":   {accounts.Who{Member: theirs.Owner.Member}, "session.read", fault.MemberNotFound},
-		"no subject":       {accounts.Who{Subject: "nobody"}, "session.read", fault.MemberNotFound},
-		"other's subject":  {accounts.Who{Subject: theirs.Owner.Subject}, "session.read", fault.MemberNotFound},
-		"null":             {accounts.Who{Subject: "\x00"}, "session.read", fault.MemberNotFound},
-		"account's":        {accounts.Who{Subject: "sa:" + robot.ID.String()}, "session.read", fault.MemberNotFound},
-		"no account":       {accounts.Who{Account: testkit.NewID[tenant.ServiceAccountID]()}, "session.read", fault.ServiceAccountNotFound},
-		"permission":       {accounts.Who{Member: ana.Member}, "world.rule", fault.PermissionNotFound},
-		"permission too":   {accounts.Who{Member: unbound.ID}, "world.rule", fault.PermissionNotFound},
-		"permission still": {accounts.Who{Account: robot.ID}, "world.rule", fault.PermissionNotFound},
+		"no member":        {accounts.AccessSubject{Member: testkit.NewID[tenant.MemberID]()}, "session.read", fault.MemberNotFound},
+		"other's member":   {accounts.AccessSubject{Member: theirs.Owner.Member}, "session.read", fault.MemberNotFound},
+		"no subject":       {accounts.AccessSubject{Subject: "nobody"}, "session.read", fault.MemberNotFound},
+		"other's subject":  {accounts.AccessSubject{Subject: theirs.Owner.Subject}, "session.read", fault.MemberNotFound},
+		"null":             {accounts.AccessSubject{Subject: "\x00"}, "session.read", fault.MemberNotFound},
+		"account's":        {accounts.AccessSubject{Subject: "sa:" + robot.ID.String()}, "session.read", fault.MemberNotFound},
+		"no account":       {accounts.AccessSubject{Account: testkit.NewID[tenant.ServiceAccountID]()}, "session.read", fault.ServiceAccountNotFound},
+		"permission":       {accounts.AccessSubject{Member: ana.Member}, "world.rule", fault.PermissionNotFound},
+		"permission too":   {accounts.AccessSubject{Member: unbound.ID}, "world.rule", fault.PermissionNotFound},
+		"permission still": {accounts.AccessSubject{Account: robot.ID}, "world.rule", fault.PermissionNotFound},
 	} {
 		_, err := h.App.Accounts.CheckAccess(t.Context(), h.Owner, guard, c.who, c.permission)
 		if fault.ReasonOf(err) != c.want {
@@ -255,7 +255,7 @@ func TestEditsOfProfilesKeepTheGuardsMemory(t *testing.T) {
 	_, err := a.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, "ghost")
 	testkit.WantReason(t, err, fault.RoleNotFound)
 	_, err = a.Accounts.CreateRole(t.Context(), ana, grant.Role{Name: "x", Permissions: []string{"audit.read"}})
-	testkit.WantReason(t, err, fault.Denied)
+	testkit.WantReason(t, err, fault.PermissionDeniedReason)
 	if !slices.Equal(told, nil) {
 		t.Errorf("told %d times", len(told))
 	}

@@ -51,7 +51,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 	if n.Owner != nil {
 		person, err := member.Member{
 			Subject: n.Owner.Subject, Name: n.Owner.Name, Email: n.Owner.Email, Status: member.Active, Roles: []string{tenant.RoleOwner},
-		}.Normal()
+		}.Normalize()
 		if err != nil {
 			return catalog.Tenant{}, err
 		}
@@ -70,7 +70,7 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 		}
 		made.CreatedAt, made.UpdatedAt = tx.Now, tx.Now
 		accountdb.InsertTenant(tx.Tx, made, builtInRoles)
-		seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.Changes(nil, made.Facts()))
+		seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, made.AuditFields()))
 		if owner != nil {
 			firstOwner(tx, *owner)
 		}
@@ -84,10 +84,10 @@ func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant
 }
 
 func firstOwner(tx *engine.Tx, m member.Member) {
-	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
+	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
 	accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
-	set := member.Changed(member.Member{}, m)
-	tx.Audit("member.created", "member", m.ID.UUID, "", engine.Change(nil, m.Values(set)))
+	set := member.ChangedFields(member.Member{}, m)
+	tx.Audit("member.created", "member", m.ID.UUID, "", engine.AuditChange(nil, m.AuditValues(set)))
 	memberEvent(tx, m.ID, set)
 }
 

@@ -34,12 +34,12 @@ func (s *Service) ImportMembers(ctx context.Context, caller tenant.Caller, file 
 			return before, err
 		}
 	}
-	for progress := range member.Follow(found, importStep) {
+	for progress := range member.ReportProgress(found, importStep) {
 		if err := tell(progress); err != nil {
 			return MemberImport{}, err
 		}
 	}
-	report := MemberImport{Rows: len(found.Rows), Wrong: found.Wrong()}
+	report := MemberImport{Rows: len(found.Rows), Wrong: found.InvalidRows()}
 	if dryRun || report.Wrong > 0 || report.Rows == 0 {
 		return report, nil
 	}
@@ -47,9 +47,9 @@ func (s *Service) ImportMembers(ctx context.Context, caller tenant.Caller, file 
 	made, err := s.insertImport(ctx, caller, found)
 	if pg.IsUnique(err, "members_email", "members_subject") {
 		// Somebody became a member meanwhile. Which row it was a second look tells.
-		if found, err := s.readImport(ctx, caller, file); err == nil && found.Wrong() > 0 {
-			report.Wrong = found.Wrong()
-			return report, tell(member.Whole(found))
+		if found, err := s.readImport(ctx, caller, file); err == nil && found.InvalidRows() > 0 {
+			report.Wrong = found.InvalidRows()
+			return report, tell(member.FullReport(found))
 		}
 	}
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *Service) readImport(ctx context.Context, caller tenant.Caller, file []b
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	member.RefuseTaken(found, takenEmails, takenSubjects)
+	member.RejectTaken(found, takenEmails, takenSubjects)
 	return found, nil
 }
 
@@ -87,16 +87,16 @@ func (s *Service) readImport(ctx context.Context, caller tenant.Caller, file []b
 func (s *Service) insertImport(ctx context.Context, caller tenant.Caller, found *member.Import) (MemberImport, error) {
 	report := MemberImport{Rows: len(found.Rows), Imported: len(found.Rows)}
 	err := s.regrant(ctx, caller, "member.import", func(_ context.Context, tx *engine.Tx) error {
-		report.Batch = tenant.Next[tenant.BatchID](tx.IDs)
+		report.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
 		for part := range slices.Chunk(found.Rows, 5*importStep) {
 			members := make([]member.Member, len(part))
 			events := make([]outbox.Event, len(part))
 			for i, row := range part {
 				m := row.Member
-				m.ID, m.Roles, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}, tx.Now, tx.Now
+				m.ID, m.Roles, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}, tx.Now, tx.Now
 				members[i] = m
 				events[i] = outbox.Event{
-					ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID, Actor: tx.Caller.Actor(), At: tx.Now,
+					ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID, Actor: tx.Caller.Actor(), At: tx.Now,
 				}
 			}
 			accountdb.InsertMembers(tx.Tx, tx.Tenant, members...)

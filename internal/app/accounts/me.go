@@ -34,7 +34,7 @@ func (s *Service) GetMe(ctx context.Context, caller tenant.Caller) (Me, error) {
 	if m == nil {
 		return Me{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
-	me.Member, me.Permissions = *m, grant.NewBook(own).Power(m.Roles...).Names()
+	me.Member, me.Permissions = *m, grant.NewRoleSet(own).Permissions(m.Roles...).Names()
 	me.Member.Notes = ""
 	return me, nil
 }
@@ -49,7 +49,7 @@ func (s *Service) UpdateMe(ctx context.Context, caller tenant.Caller, expect *in
 // RegisterDevice lets push notifications reach the caller's device. It is no act
 // that anyone asks about later, so the audit log does not keep it.
 func (s *Service) RegisterDevice(ctx context.Context, caller tenant.Caller, kind member.DeviceKind, token string) (member.Device, error) {
-	if err := member.CheckToken(token); err != nil {
+	if err := member.CheckDeviceToken(token); err != nil {
 		return member.Device{}, err
 	}
 	var device member.Device
@@ -63,7 +63,7 @@ func (s *Service) RegisterDevice(ctx context.Context, caller tenant.Caller, kind
 		if m == nil {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		fresh := member.Device{ID: tenant.Next[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now}
+		fresh := member.Device{ID: tenant.NextID[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now}
 		accountdb.SaveDevice(tx.Tx, tx.Tenant, m.ID, fresh, token, &device)
 		accountdb.TrimDevices(tx.Tx, tx.Tenant, m.ID, member.MaxDevices)
 		return tx.Flush(ctx) // which fills the device in

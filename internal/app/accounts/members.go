@@ -17,15 +17,15 @@ import (
 // CreateMember makes an active member with the role "member".
 func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m member.Member) (member.Member, error) {
 	m.Status, m.Roles = member.Active, []string{tenant.RoleMember}
-	m, err := m.Normal()
+	m, err := m.Normalize()
 	if err != nil {
 		return m, err
 	}
 	err = s.regrant(ctx, caller, "member.create", func(_ context.Context, tx *engine.Tx) error {
-		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.Next[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
+		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
 		accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
-		set := member.Changed(member.Member{}, m)
-		tx.Audit("member.created", "member", m.ID.UUID, "", engine.Change(nil, m.Values(set)))
+		set := member.ChangedFields(member.Member{}, m)
+		tx.Audit("member.created", "member", m.ID.UUID, "", engine.AuditChange(nil, m.AuditValues(set)))
 		memberEvent(tx, m.ID, set)
 		return nil
 	}, engine.Answers(&m))
@@ -50,10 +50,10 @@ func (s *Service) UpdateMember(ctx context.Context, caller tenant.Caller, id ten
 		if before == nil {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		if err := powers.book().MayEdit(powers.caller(), before.Roles); err != nil {
+		if err := powers.book().CheckEditMember(powers.caller(), before.Roles); err != nil {
 			return err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = *before
@@ -66,15 +66,15 @@ func (s *Service) UpdateMember(ctx context.Context, caller tenant.Caller, id ten
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
-		tx.Audit("member.updated", "member", id.UUID, "", engine.Change(before.Values(changed), after.Values(changed)))
+		tx.Audit("member.updated", "member", id.UUID, "", engine.AuditChange(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
-		if member.Opens(changed) {
+		if member.AffectsSignIn(changed) {
 			tellNodes(tx)
 		}
 		return nil
 	}
 	err := s.engine.Write(ctx, caller, "member.update", body, engine.Answers(&after, &changed))
-	if member.Opens(changed) && mayBeDurable(err) {
+	if member.AffectsSignIn(changed) && mayBeDurable(err) {
 		s.rolesChanged(caller.Tenant)
 	}
 	return after, memberTaken(err)
@@ -116,7 +116,7 @@ func unheard(texts ...string) bool {
 
 func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id, Actor: tx.Caller.Actor(), At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id, Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"changed": changed},
 	})
 }
@@ -124,7 +124,7 @@ func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
 // memberTaken names the key that another member has.
 func memberTaken(err error) error {
 	taken := func(field, what string) error {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", what).In("member." + field).Because(err)
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", what).WithField("member." + field).WithCause(err)
 	}
 	switch {
 	case pg.IsUnique(err, "members_email"):

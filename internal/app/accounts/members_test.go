@@ -257,7 +257,7 @@ func TestListMembers(t *testing.T) {
 					break
 				}
 				last := page[len(page)-1]
-				search.After = &member.Position{Name: last.Name, ID: last.ID}
+				search.After = &member.Cursor{Name: last.Name, ID: last.ID}
 			}
 			if got := strings.Join(names, ","); got != c.want && strings.ReplaceAll(got, "Ben,ben", "ben,Ben") != c.want {
 				t.Errorf("%s by %d: %s, want %s", name, size, got, c.want)
@@ -326,7 +326,7 @@ func TestMe(t *testing.T) {
 	if diff := cmp.Diff(want, me.Permissions); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	robot := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), Own: true}
+	robot := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), SelfOnly: true}
 	_, err = h.App.Accounts.GetMe(t.Context(), robot)
 	testkit.WantReason(t, err, fault.MemberNotFound)
 	_, err = h.App.Accounts.UpdateMe(t.Context(), robot, nil, named("B"))

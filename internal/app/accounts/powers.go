@@ -27,18 +27,18 @@ type powers struct {
 func loadPowers(tx *engine.Tx, b *pg.Batch) *powers {
 	p := &powers{system: tx.Caller.Actor() == tenant.System(tx.Tenant).Actor()}
 	accountdb.ListOwnRoles(b, tx.Tenant, &p.own)
-	accountdb.ListHeldRoles(b, tx.Tenant, tx.Caller.Member, accountOf(tx.Caller.Subject), &p.held)
+	accountdb.ListMemberRoles(b, tx.Tenant, tx.Caller.Member, accountOf(tx.Caller.Subject), &p.held)
 	return p
 }
 
-func (p *powers) book() grant.Book { return grant.NewBook(p.own) }
+func (p *powers) book() grant.RoleSet { return grant.NewRoleSet(p.own) }
 
 // caller is what the caller has.
-func (p *powers) caller() grant.Power {
+func (p *powers) caller() grant.Permissions {
 	if p.system {
-		return grant.Full()
+		return grant.AllPermissions()
 	}
-	return p.book().Power(p.held...)
+	return p.book().Permissions(p.held...)
 }
 
 // accountOf reads a service account's id from its subject; zero for anyone else's.
@@ -85,6 +85,6 @@ func mayBeDurable(err error) bool {
 // where a role itself changed, or a service account.
 func rolesEvent(tx *engine.Tx, member tenant.MemberID, data map[string]any) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member, Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Member: member, Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
 	})
 }

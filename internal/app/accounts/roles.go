@@ -16,7 +16,7 @@ import (
 )
 
 // ListRoles reads the tenant's roles: the built-in ones by rank, then its own by name.
-func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search grant.Search) ([]grant.Role, error) {
+func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search grant.RoleSearch) ([]grant.Role, error) {
 	if unheard(search.After) {
 		return nil, nil
 	}
@@ -29,7 +29,7 @@ func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search gr
 
 // CreateRole defines a role.
 func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role) (grant.Role, error) {
-	r, err := r.Normal()
+	r, err := r.Normalize()
 	if err != nil {
 		return r, err
 	}
@@ -44,16 +44,16 @@ func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.
 		if there != nil {
 			return errRoleTaken
 		}
-		if _, err := grant.Edit(powers.caller(), grant.Role{}, r); err != nil {
+		if _, err := grant.EditRole(powers.caller(), grant.Role{}, r); err != nil {
 			return err
 		}
 		r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
 		accountdb.InsertRole(tx.Tx, tx.Tenant, r)
-		roleChanged(tx, "role.created", r.Name, engine.Change(nil, roleValues(r)))
+		roleChanged(tx, "role.created", r.Name, engine.AuditChange(nil, roleValues(r)))
 		return nil
 	}, engine.Answers(&r))
 	if pg.IsUnique(err, "roles_pkey") {
-		err = errRoleTaken.Because(err)
+		err = errRoleTaken.WithCause(err)
 	}
 	return r, err
 }
@@ -70,7 +70,7 @@ func (s *Service) UpdateRole(ctx context.Context, caller tenant.Caller, name str
 		if err := edit(&after); err != nil {
 			return err
 		}
-		if after, err = grant.Edit(powers.caller(), before, after); err != nil {
+		if after, err = grant.EditRole(powers.caller(), before, after); err != nil {
 			return err
 		}
 		if after.Title == before.Title && after.Description == before.Description && slices.Equal(after.Permissions, before.Permissions) {
@@ -78,7 +78,7 @@ func (s *Service) UpdateRole(ctx context.Context, caller tenant.Caller, name str
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		accountdb.UpdateRole(tx.Tx, tx.Tenant, after)
-		roleChanged(tx, "role.updated", name, engine.Change(roleValues(before), roleValues(after)))
+		roleChanged(tx, "role.updated", name, engine.AuditChange(roleValues(before), roleValues(after)))
 		return nil
 	}, engine.Answers(&after))
 	return after, err
@@ -91,15 +91,15 @@ func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name str
 		if err != nil {
 			return err
 		}
-		if err := powers.caller().MayMove(powers.book().Power(name)); err != nil {
+		if err := powers.caller().CheckGrant(powers.book().Permissions(name)); err != nil {
 			return err
 		}
 		if before.Holders > 0 {
 			return fault.New(fault.FailedPrecondition, fault.RoleInUse, "The role is held by %d: take it from them first.", before.Holders).
-				With("holders", strconv.Itoa(before.Holders))
+				WithMetadata("holders", strconv.Itoa(before.Holders))
 		}
 		accountdb.DeleteRole(tx.Tx, tx.Tenant, name)
-		roleChanged(tx, "role.deleted", name, engine.Change(roleValues(before), nil))
+		roleChanged(tx, "role.deleted", name, engine.AuditChange(roleValues(before), nil))
 		return nil
 	}, engine.Answers(), engine.Losing(byRole))
 }
@@ -119,7 +119,7 @@ func ownRole(ctx context.Context, tx *engine.Tx, name string, expect *int) (gran
 	if r.BuiltIn {
 		return grant.Role{}, nil, grant.ErrBuiltIn
 	}
-	return *r, powers, engine.Current(expect, r.Version)
+	return *r, powers, engine.CheckVersion(expect, r.Version)
 }
 
 // AssignRole gives a member a role, and gives all that they hold then. Giving it again changes nothing.
@@ -141,7 +141,7 @@ func (s *Service) RevokeRole(ctx context.Context, caller tenant.Caller, id tenan
 		if !slices.Contains(m.Roles, role) {
 			return m.Roles, nil
 		}
-		if role == tenant.RoleOwner && m.Owns() && !otherOwner {
+		if role == tenant.RoleOwner && m.IsActiveOwner() && !otherOwner {
 			return nil, member.ErrLastOwner
 		}
 		accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
@@ -167,17 +167,17 @@ func (s *Service) moveRole(ctx context.Context, caller tenant.Caller, use, actio
 		if m == nil {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		if err := powers.book().Knows(role); err != nil {
+		if err := powers.book().CheckExist(role); err != nil {
 			return err
 		}
-		if err := powers.caller().MayMove(powers.book().Power(role)); err != nil {
+		if err := powers.caller().CheckGrant(powers.book().Permissions(role)); err != nil {
 			return err
 		}
 		var err error
 		if roles, err = move(tx, *m, otherOwner); err != nil || slices.Equal(roles, m.Roles) {
 			return err
 		}
-		tx.Audit(action, "member", id.UUID, "", engine.Change(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
+		tx.Audit(action, "member", id.UUID, "", engine.AuditChange(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
 		rolesEvent(tx, id, map[string]any{"roles": roles})
 		return nil
 	}, engine.Answers(&roles), engine.Losing(byRole))
@@ -194,7 +194,7 @@ func roleValues(r grant.Role) map[string]any {
 	return map[string]any{"title": r.Title, "description": r.Description, "permissions": r.Permissions}
 }
 
-var errRoleTaken = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").In("role.name")
+var errRoleTaken = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").WithField("role.name")
 
 // byRole: a role was given to somebody while it was deleted, which the foreign key refuses to
 // whoever comes second. The next look counts the holder, or misses the role.

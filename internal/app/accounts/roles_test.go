@@ -111,7 +111,7 @@ func TestListRoles(t *testing.T) {
 	role(h.Another(), "theirs")
 	for _, size := range []int{1, 3, 50} {
 		var names []string
-		search := grant.Search{Limit: size}
+		search := grant.RoleSearch{Limit: size}
 		for {
 			page, err := h.App.Accounts.ListRoles(t.Context(), h.Coach, search)
 			if err != nil {
@@ -183,7 +183,7 @@ func TestARoleIsDeletedWhileItIsAssigned(t *testing.T) {
 			case 1:
 				_, err = h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, name)
 			case 2:
-				_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.Account{Name: name, Roles: []string{name}})
+				_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: name, Roles: []string{name}})
 			}
 			return err
 		})
@@ -250,7 +250,7 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 	}
 	account := func(name, role string) func() error {
 		return func() error {
-			_, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), climber, grant.Account{Name: name, Roles: []string{role}})
+			_, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), climber, grant.ServiceAccount{Name: name, Roles: []string{role}})
 			return err
 		}
 	}
@@ -294,7 +294,7 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 		"do as a member called system": {assign(liar, pawn.Member, "owner"), ""},
 	} {
 		err := c.call()
-		if fault.ReasonOf(err) != fault.Denied || testkit.Meta(t, err, "permission") == "" || (c.lack != "" && testkit.Meta(t, err, "permission") != c.lack) {
+		if fault.ReasonOf(err) != fault.PermissionDeniedReason || testkit.Meta(t, err, "permission") == "" || (c.lack != "" && testkit.Meta(t, err, "permission") != c.lack) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -350,7 +350,7 @@ func TestWhoLosesARoleLosesItAtOnce(t *testing.T) {
 	}
 	for _, caller := range []tenant.Caller{admin, robot} {
 		_, err := h.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin)
-		testkit.WantReason(t, err, fault.Denied)
+		testkit.WantReason(t, err, fault.PermissionDeniedReason)
 	}
 	// Operators' own commands are nobody's, and may do everything.
 	if _, err := h.App.Accounts.AssignRole(t.Context(), tenant.System(h.Tenant), pawn.Member, tenant.RoleOwner); err != nil {

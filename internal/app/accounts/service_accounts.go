@@ -15,8 +15,8 @@ import (
 )
 
 // CreateServiceAccount makes a service account with one key, whose text is shown this once.
-func (s *Service) CreateServiceAccount(ctx context.Context, caller tenant.Caller, account grant.Account) (grant.Account, string, error) {
-	account, err := account.Normal()
+func (s *Service) CreateServiceAccount(ctx context.Context, caller tenant.Caller, account grant.ServiceAccount) (grant.ServiceAccount, string, error) {
+	account, err := account.Normalize()
 	if err != nil {
 		return account, "", err
 	}
@@ -28,31 +28,31 @@ func (s *Service) CreateServiceAccount(ctx context.Context, caller tenant.Caller
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
-		if err := powers.book().Knows(account.Roles...); err != nil {
+		if err := powers.book().CheckExist(account.Roles...); err != nil {
 			return err
 		}
-		if err := powers.caller().MayMove(powers.book().Power(account.Roles...)); err != nil {
+		if err := powers.caller().CheckGrant(powers.book().Permissions(account.Roles...)); err != nil {
 			return err
 		}
 		grant.Sort(account.Roles)
-		account.ID, account.CreatedAt, account.Keys = tenant.Next[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
+		account.ID, account.CreatedAt, account.Keys = tenant.NextID[tenant.ServiceAccountID](tx.IDs), tx.Now, nil
 		accountdb.InsertAccount(tx.Tx, tx.Tenant, account)
 		key = newKey(tx, &account, secret)
-		accountChanged(tx, "account.created", account, engine.Change(nil, accountValues(account)))
+		accountChanged(tx, "account.created", account, engine.AuditChange(nil, accountValues(account)))
 		return nil
 	}, engine.Answers(&account), engine.Losing(byRole))
 	if pg.IsUnique(err, "service_accounts_name") {
-		err = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").In("name").Because(err)
+		err = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A service account has that name.").WithField("name").WithCause(err)
 	}
 	return account, key, err
 }
 
 // ListServiceAccounts reads service accounts by name, then id.
-func (s *Service) ListServiceAccounts(ctx context.Context, caller tenant.Caller, accountSearch grant.AccountSearch) ([]grant.Account, error) {
+func (s *Service) ListServiceAccounts(ctx context.Context, caller tenant.Caller, accountSearch grant.ServiceAccountSearch) ([]grant.ServiceAccount, error) {
 	if accountSearch.After != nil && unheard(accountSearch.After.Name) {
 		return nil, nil
 	}
-	var accounts []grant.Account
+	var accounts []grant.ServiceAccount
 	var batch pg.Batch
 	accountdb.ListAccounts(&batch, caller.Tenant, accountSearch, &accounts)
 	err := s.engine.Read(ctx, caller, &batch)
@@ -61,9 +61,9 @@ func (s *Service) ListServiceAccounts(ctx context.Context, caller tenant.Caller,
 
 // RotateServiceAccountKey makes a new key, whose text is shown this once. The account's
 // other keys end when the overlap has passed, unless they end sooner.
-func (s *Service) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID, overlap time.Duration) (grant.Account, string, error) {
+func (s *Service) RotateServiceAccountKey(ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID, overlap time.Duration) (grant.ServiceAccount, string, error) {
 	secret := newSecret()
-	var after grant.Account
+	var after grant.ServiceAccount
 	var key string
 	err := s.regrant(ctx, caller, "account.rotate", func(ctx context.Context, tx *engine.Tx) error {
 		before, err := account(ctx, tx, id)
@@ -75,7 +75,7 @@ func (s *Service) RotateServiceAccountKey(ctx context.Context, caller tenant.Cal
 		}
 		after = before
 		end := tx.Now.Add(overlap)
-		after.EndKeys(end)
+		after.ExpireKeys(end)
 		accountdb.EndKeys(tx.Tx, tx.Tenant, id, end)
 		key = newKey(tx, &after, secret)
 		accountChanged(tx, "account.rotated", after, map[string]any{"others_end_at": end.Format(time.RFC3339)})
@@ -85,8 +85,8 @@ func (s *Service) RotateServiceAccountKey(ctx context.Context, caller tenant.Cal
 }
 
 // RevokeServiceAccount ends a service account for good. Revoking again changes nothing.
-func (s *Service) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID) (grant.Account, error) {
-	var after grant.Account
+func (s *Service) RevokeServiceAccount(ctx context.Context, caller tenant.Caller, id tenant.ServiceAccountID) (grant.ServiceAccount, error) {
+	var after grant.ServiceAccount
 	err := s.regrant(ctx, caller, "account.revoke", func(ctx context.Context, tx *engine.Tx) error {
 		before, err := account(ctx, tx, id)
 		if err != nil {
@@ -96,28 +96,28 @@ func (s *Service) RevokeServiceAccount(ctx context.Context, caller tenant.Caller
 		if before.Revoked() {
 			return nil
 		}
-		after.EndKeys(tx.Now)
+		after.ExpireKeys(tx.Now)
 		after.RevokedAt, after.Roles = tx.Now, []string{}
 		accountdb.RevokeAccount(tx.Tx, tx.Tenant, id, tx.Now)
-		accountChanged(tx, "account.revoked", after, engine.Change(accountValues(before), nil))
+		accountChanged(tx, "account.revoked", after, engine.AuditChange(accountValues(before), nil))
 		return nil
 	}, engine.Answers(&after))
 	return after, err
 }
 
 // account loads a service account whose permissions the caller has too.
-func account(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID) (grant.Account, error) {
-	var account *grant.Account
+func account(ctx context.Context, tx *engine.Tx, id tenant.ServiceAccountID) (grant.ServiceAccount, error) {
+	var account *grant.ServiceAccount
 	var batch pg.Batch
 	powers := loadPowers(tx, &batch)
 	accountdb.FindAccount(&batch, tx.Tenant, id, &account)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return grant.Account{}, err
+		return grant.ServiceAccount{}, err
 	}
 	if account == nil {
-		return grant.Account{}, errNoAccount
+		return grant.ServiceAccount{}, errNoAccount
 	}
-	return *account, powers.caller().MayMove(powers.book().Power(account.Roles...))
+	return *account, powers.caller().CheckGrant(powers.book().Permissions(account.Roles...))
 }
 
 var errNoAccount = fault.Missing(fault.ServiceAccountNotFound, "Service account")
@@ -133,24 +133,24 @@ func newSecret() grant.Secret {
 }
 
 // newKey gives an account a key, and gives the key's text.
-func newKey(tx *engine.Tx, account *grant.Account, secret grant.Secret) string {
-	key := grant.Key{ID: tenant.Next[tenant.KeyID](tx.IDs), CreatedAt: tx.Now}
+func newKey(tx *engine.Tx, account *grant.ServiceAccount, secret grant.Secret) string {
+	key := grant.Key{ID: tenant.NextID[tenant.KeyID](tx.IDs), CreatedAt: tx.Now}
 	account.Keys = append([]grant.Key{key}, account.Keys...)
 	accountdb.InsertKey(tx.Tx, tx.Tenant, account.ID, key, secret.Hash())
 	return grant.KeyText(tx.Tenant, key.ID, secret)
 }
 
-func accountChanged(tx *engine.Tx, action string, account grant.Account, changes map[string]any) {
+func accountChanged(tx *engine.Tx, action string, account grant.ServiceAccount, changes map[string]any) {
 	tx.Audit(action, "service_account", account.ID.UUID, "", changes)
 	rolesEvent(tx, tenant.MemberID{}, map[string]any{"service_account_id": account.ID.String()})
 }
 
-func accountValues(account grant.Account) map[string]any {
+func accountValues(account grant.ServiceAccount) map[string]any {
 	return map[string]any{"name": account.Name, "description": account.Description, "roles": account.Roles}
 }
 
-// Exchange is a token for a service account's key.
-type Exchange struct {
+// ExchangedKey is a token for a service account's key.
+type ExchangedKey struct {
 	Token     string
 	ExpiresIn time.Duration
 	Tenant    tenant.TenantID
@@ -160,36 +160,36 @@ type Exchange struct {
 const tokenLife = 15 * time.Minute
 
 // ExchangeKey gives a token for a key. Named, if not zero, must be the key's tenant. Whatever is wrong is KEY_INVALID.
-func (s *Service) ExchangeKey(ctx context.Context, issuer *token.Issuer, named tenant.TenantID, text string) (Exchange, error) {
+func (s *Service) ExchangeKey(ctx context.Context, issuer *token.Issuer, named tenant.TenantID, text string) (ExchangedKey, error) {
 	in, id, secret, err := grant.ParseKey(text)
 	if err != nil {
-		return Exchange{}, err
+		return ExchangedKey{}, err
 	}
 	if in.IsZero() || (!named.IsZero() && named != in) {
-		return Exchange{}, grant.ErrKeyInvalid
+		return ExchangedKey{}, grant.ErrKeyInvalid
 	}
 	nobody := tenant.Caller{Tenant: in}
 	var key *accountdb.KeyFacts
 	var batch pg.Batch
 	accountdb.FindKey(&batch, in, id, &key)
 	if err := s.engine.Read(ctx, nobody, &batch); err != nil {
-		return Exchange{}, err
+		return ExchangedKey{}, err
 	}
 	now := s.engine.Now()
-	if key == nil || !secret.Opens(key.Hash) || key.Revoked || !key.Key.Good(now) {
-		return Exchange{}, grant.ErrKeyInvalid
+	if key == nil || !secret.Matches(key.Hash) || key.Revoked || !key.Key.Valid(now) {
+		return ExchangedKey{}, grant.ErrKeyInvalid
 	}
 	if hour := now.Truncate(time.Hour); key.Key.UsedAt.Before(hour) {
 		err := s.engine.Write(ctx, nobody, "account.use_key", func(_ context.Context, tx *engine.Tx) error {
-			accountdb.UseKey(tx.Tx, tx.Tenant, id, hour)
+			accountdb.MarkKeyUsed(tx.Tx, tx.Tenant, id, hour)
 			return nil
 		})
 		if err != nil {
-			return Exchange{}, err
+			return ExchangedKey{}, err
 		}
 	}
-	raw, expires, err := issuer.Issue(token.Grant{
+	raw, expires, err := issuer.Issue(token.Claims{
 		Subject: token.ServiceAccountPrefix + key.Account.String(), Name: key.Name, Tenants: []tenant.TenantID{in},
 	}, tokenLife)
-	return Exchange{Token: raw, ExpiresIn: expires.Sub(now), Tenant: in}, err
+	return ExchangedKey{Token: raw, ExpiresIn: expires.Sub(now), Tenant: in}, err
 }

@@ -28,7 +28,7 @@ func newBank(t *testing.T, now func() time.Time) bank {
 	if err != nil {
 		t.Fatal(err)
 	}
-	verifier, err := token.NewVerifier(now, issuer.Trust())
+	verifier, err := token.NewVerifier(now, issuer.AsTrusted())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,32 +38,32 @@ func newBank(t *testing.T, now func() time.Time) bank {
 func TestServiceAccounts(t *testing.T) {
 	t.Parallel()
 	h := testkit.NewHouse(t)
-	made, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.Account{
+	made, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{
 		Name: " Robot ", Description: "Books.", Roles: []string{tenant.RolePartner, tenant.RoleCoach},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := grant.Account{
+	want := grant.ServiceAccount{
 		ID: made.ID, Name: "Robot", Description: "Books.", Roles: []string{tenant.RoleCoach, tenant.RolePartner},
 		Keys: []grant.Key{{ID: made.Keys[0].ID, CreatedAt: testkit.Noon}}, CreatedAt: testkit.Noon,
 	}
-	list := func(revoked bool) []grant.Account {
+	list := func(revoked bool) []grant.ServiceAccount {
 		t.Helper()
-		accounts, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.AccountSearch{Revoked: revoked, Limit: 10})
+		accounts, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.ServiceAccountSearch{Revoked: revoked, Limit: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return accounts
 	}
-	if diff := cmp.Diff([]grant.Account{want}, list(false)); diff != "" || !cmp.Equal(made, want) {
+	if diff := cmp.Diff([]grant.ServiceAccount{want}, list(false)); diff != "" || !cmp.Equal(made, want) {
 		t.Errorf("made %+v, listed (-want +got):\n%s", made, diff)
 	}
-	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.Account{Name: "ROBOT", Roles: []string{tenant.RolePartner}})
+	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "ROBOT", Roles: []string{tenant.RolePartner}})
 	testkit.WantReason(t, err, fault.AlreadyExistsReason)
-	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.Account{Name: "B", Roles: []string{"ghost"}})
+	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "B", Roles: []string{"ghost"}})
 	testkit.WantReason(t, err, fault.RoleNotFound)
-	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.Account{Name: "a\x00", Roles: []string{tenant.RolePartner}})
+	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "a\x00", Roles: []string{tenant.RolePartner}})
 	testkit.WantReason(t, err, fault.InvalidField)
 
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
@@ -73,7 +73,7 @@ func TestServiceAccounts(t *testing.T) {
 			t.Fatalf("%+v, %v", gone, err)
 		}
 		h.Clock.Set(testkit.Noon.Add(2 * time.Hour)) // revoking again changes nothing
-		if diff := cmp.Diff([]grant.Account{gone}, list(true)); diff != "" {
+		if diff := cmp.Diff([]grant.ServiceAccount{gone}, list(true)); diff != "" {
 			t.Errorf("(-answered +listed):\n%s", diff)
 		}
 	}
@@ -95,7 +95,7 @@ func TestListServiceAccountsInOrder(t *testing.T) {
 	}
 	h.Another().Account("theirs", tenant.RolePartner)
 	var names []string
-	search := grant.AccountSearch{Limit: 3}
+	search := grant.ServiceAccountSearch{Limit: 3}
 	for {
 		page, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, search)
 		if err != nil {
@@ -103,7 +103,7 @@ func TestListServiceAccountsInOrder(t *testing.T) {
 		}
 		for _, a := range page {
 			names = append(names, a.Name)
-			search.After = &grant.AccountPosition{Name: a.Name, ID: a.ID}
+			search.After = &grant.ServiceAccountCursor{Name: a.Name, ID: a.ID}
 		}
 		if len(page) < search.Limit {
 			break
@@ -135,7 +135,7 @@ func TestKeys(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	principal, err := bank.verifier.Verify(t.Context(), got.Token)
-	if err != nil || principal.Subject != "sa:"+account.ID.String() || !principal.GoodFor(h.Tenant) || len(principal.Tenants) != 1 || principal.Name != "Robot" {
+	if err != nil || principal.Subject != "sa:"+account.ID.String() || !principal.ValidFor(h.Tenant) || len(principal.Tenants) != 1 || principal.Name != "Robot" {
 		t.Errorf("%+v, %v", principal, err)
 	}
 
@@ -192,7 +192,7 @@ func rotate(t *testing.T, h *testkit.House, id tenant.ServiceAccountID, overlap 
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.AccountSearch{Limit: 1})
+	read, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.ServiceAccountSearch{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestWhenAKeyWasUsedIsKeptToTheHour(t *testing.T) {
 	_, key := h.Account("Robot", tenant.RolePartner)
 	used := func() time.Time {
 		t.Helper()
-		accounts, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.AccountSearch{Limit: 1})
+		accounts, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.ServiceAccountSearch{Limit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestManyMakeOneAccount(t *testing.T) {
 	t.Parallel()
 	h := testkit.NewHouse(t)
 	errs := testkit.AtOnce(4, func(int) error {
-		_, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.Account{Name: "Robot", Roles: []string{tenant.RolePartner}})
+		_, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}})
 		return err
 	})
 	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.Reasons(errs)); diff != "" {

@@ -51,7 +51,7 @@ func (s *Service) Subscribe(ctx context.Context, caller tenant.Caller, r Subscri
 			return fault.Invalid("start_time", "A subscription begins within a year of now.")
 		}
 		var ledger []credit.Entry
-		sub, ledger = credit.Start(tenant.Next[tenant.SubscriptionID](tx.IDs), who.ID, *plan, starts, tx.Now)
+		sub, ledger = credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), who.ID, *plan, starts, tx.Now)
 		bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
 		seats.WriteCredits(tx, sub, ledger)
 		subscriptionChanged(tx, sub, "subscription.started", r.Reason)
@@ -128,7 +128,7 @@ func (s *Service) RefundCredit(ctx context.Context, caller tenant.Caller, id ten
 			return fault.New(fault.FailedPrecondition, fault.NothingToRefund, "The booking holds no credit.")
 		}
 		s, renewal := credit.Advance(*payer, tx.Now)
-		ledger := s.GiveBack(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
+		ledger := s.Refund(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
 		b.Credits = 0
 		bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
 		seats.WriteCredits(tx, s, ledger)
@@ -145,7 +145,7 @@ func (s *Service) GetBalance(ctx context.Context, caller tenant.Caller, member t
 	if member.IsZero() {
 		member = caller.Member
 	}
-	if !caller.MayTouch(member) {
+	if !caller.CanAccess(member) {
 		return nil, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	var who *booking.Member
@@ -180,7 +180,7 @@ func (s *Service) ListLedger(ctx context.Context, caller tenant.Caller, id tenan
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	if sub == nil || !caller.MayTouch(sub.Member) {
+	if sub == nil || !caller.CanAccess(sub.Member) {
 		return nil, fault.Missing(fault.SubscriptionNotFound, "Subscription")
 	}
 	return lines, nil
@@ -203,7 +203,7 @@ func subscription(ctx context.Context, tx *engine.Tx, id tenant.SubscriptionID) 
 
 func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member, Actor: tx.Caller.Actor(), At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member, Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
 	})
 	tx.Audit(action, "subscription", s.ID.UUID, reason, map[string]any{"status": string(s.Status), "plan": s.Plan.Name})
@@ -211,7 +211,7 @@ func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason st
 
 func creditsChanged(tx *engine.Tx, line credit.Entry, s credit.Subscription, action string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking, Actor: tx.Caller.Actor(), At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking, Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
 	})
 	tx.Audit(action, "subscription", s.ID.UUID, line.Reason, map[string]any{"amount": line.Amount, "balance": s.Balance})

@@ -38,12 +38,12 @@ func (s *Service) UpdateTenant(ctx context.Context, caller tenant.Caller, expect
 		if before == nil {
 			return catalog.ErrNoTenant
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = *before
 		edit(&after)
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		if changes == nil {
 			return nil
 		}

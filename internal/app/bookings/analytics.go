@@ -15,10 +15,10 @@ import (
 
 // Period chooses what is counted; AttendanceDay and Use are the counts.
 type (
-	Period        = bookingdb.Period
-	AttendanceDay = bookingdb.AttendanceDay
-	Use           = bookingdb.Use
-	UseGroup      = bookingdb.UseGroup
+	Period           = bookingdb.Period
+	AttendanceDay    = bookingdb.AttendanceDay
+	Utilization      = bookingdb.Utilization
+	UtilizationGroup = bookingdb.UtilizationGroup
 )
 
 // The groups by which use is told.
@@ -168,17 +168,17 @@ func trendOf(made []bookingdb.Made, p Period, weekly bool) []TrendPoint {
 }
 
 // Utilization compares, by groups of sessions, the seats that were taken with those that were offered.
-func (s *Service) Utilization(ctx context.Context, caller tenant.Caller, p Period, group UseGroup) (groups []Use, total Use, err error) {
+func (s *Service) Utilization(ctx context.Context, caller tenant.Caller, p Period, group UtilizationGroup) (groups []Utilization, total Utilization, err error) {
 	if err := checkPeriod(p); err != nil {
-		return nil, Use{}, err
+		return nil, Utilization{}, err
 	}
 	if group == UseByWeekdayHour {
 		err = s.readWithClocks(ctx, caller, p, func(batch *pg.Batch, clocks []coredb.Clock) {
-			bookingdb.CountUse(batch, caller.Tenant, p, group, clocks, &groups)
+			bookingdb.CountUtilization(batch, caller.Tenant, p, group, clocks, &groups)
 		})
 	} else {
 		var batch pg.Batch
-		bookingdb.CountUse(&batch, caller.Tenant, p, group, nil, &groups)
+		bookingdb.CountUtilization(&batch, caller.Tenant, p, group, nil, &groups)
 		err = s.engine.Read(ctx, caller, &batch)
 	}
 	for _, g := range groups {

@@ -215,8 +215,8 @@ func TestUtilization(t *testing.T) {
 	t.Parallel()
 	w := newWeekend(t)
 	week := days("2026-03-27", "2026-03-30")
-	total := appbookings.Use{Sessions: 8, Unlimited: 1, Offered: 55, Taken: 19}
-	for group, want := range map[appbookings.UseGroup][]appbookings.Use{
+	total := appbookings.Utilization{Sessions: 8, Unlimited: 1, Offered: 55, Taken: 19}
+	for group, want := range map[appbookings.UtilizationGroup][]appbookings.Utilization{
 		appbookings.UseByService: {
 			{ID: w.meditation.UUID, Name: "meditation", Sessions: 1, Offered: 5, Taken: 5},
 			{ID: w.Service.UUID, Name: "Vinyasa", Sessions: 7, Unlimited: 1, Offered: 50, Taken: 14},
@@ -254,7 +254,7 @@ func TestUtilization(t *testing.T) {
 		p := days("2026-03-28", "2026-03-28")
 		p.Locations, p.Services = []tenant.LocationID{w.auckland, w.Location}, []tenant.ServiceID{w.Service}
 		got, _, err := w.App.Bookings.Utilization(t.Context(), w.Owner, p, appbookings.UseByWeekdayHour)
-		want := []appbookings.Use{
+		want := []appbookings.Utilization{
 			{Weekday: 6, Hour: 0, Sessions: 1, Offered: 6, Taken: 6}, {Weekday: 6, Hour: 23, Sessions: 2, Offered: 13, Taken: 7},
 		}
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {

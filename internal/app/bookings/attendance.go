@@ -43,7 +43,7 @@ func (s *Service) ListAttendance(ctx context.Context, caller tenant.Caller, q At
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return Attendance{}, err
 	}
-	if who == nil || !caller.MayTouch(q.Member) {
+	if who == nil || !caller.CanAccess(q.Member) {
 		return Attendance{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	past.Attended, past.NoShows, past.LateCancelled = count.Attended, count.NoShows, count.LateCancelled

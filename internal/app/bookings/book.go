@@ -31,10 +31,10 @@ type BookRequest struct {
 	Note         string                `json:"note"`
 	NoWaitlist   bool                  `json:"no_waitlist"`
 	// Hold keeps the seats while the customer pays. A guest has no member, and a contact with a name instead.
-	Hold    bool             `json:"hold,omitempty"`
-	Guest   bool             `json:"guest,omitempty"`
-	Contact booking.Contact  `json:"contact,omitzero"`
-	Items   []booking.Choice `json:"items,omitempty"`
+	Hold    bool                 `json:"hold,omitempty"`
+	Guest   bool                 `json:"guest,omitempty"`
+	Contact booking.Contact      `json:"contact,omitzero"`
+	Items   []booking.ItemChoice `json:"items,omitempty"`
 	// GuestTier names whose policy a guest follows. A member's tier is that of their membership.
 	GuestTier string `json:"guest_tier,omitempty"`
 }
@@ -80,9 +80,9 @@ func (r *BookRequest) locks() engine.Locks {
 
 // races are those that a booking can lose to a constraint.
 func (r *BookRequest) races() []engine.Race {
-	races := []engine.Race{seats.LostByQueue, seats.LostByItem, seats.LostByPromotion}
+	races := []engine.Race{seats.QueueRace, seats.ItemRace, seats.PromotionRace}
 	if r.ExternalRef != "" {
-		races = append(races, seats.LostByRef)
+		races = append(races, seats.RefRace)
 	}
 	return races
 }
@@ -96,7 +96,7 @@ func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest)
 		Name: "booking.book", Locks: r.locks(), Races: r.races(), Replay: true,
 		New: func() engine.Operation[seats.Place] { return &book{app: s, BookRequest: r} },
 	})
-	return place, s.explainRefusal(ctx, caller, r, seats.Refusal(err))
+	return place, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
 }
 
 // explainRefusal lets "already booked" win over payment errors: see loadOther.
@@ -129,11 +129,11 @@ type book struct {
 // Load implements engine.Operation.
 func (b *book) Load(q *engine.Query) {
 	seats.LoadSlot(q, b.Session, &b.slot)
-	seats.Request(q, b.Session, b.Party)
+	seats.RequestSeats(q, b.Session, b.Party)
 	if !b.Guest {
 		bookingdb.FindBookingMember(q.Batch, q.Tenant, b.Member, &b.member)
 	}
-	if !b.Hold && (!q.Caller.Staff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
+	if !b.Hold && (!q.Caller.IsStaff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
 		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
 	}
 	if b.ExternalRef != "" {
@@ -167,14 +167,14 @@ func (b *book) loadOther(q *engine.Query) {
 // Run implements engine.Operation.
 func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if b.made.Booking != nil || b.made.Entry != nil {
-		return seats.Repeated(b.made, b.hash())
+		return seats.RepeatedPlace(b.made, b.hash())
 	}
 	if err := b.completeFacts(ctx, tx); err != nil {
 		return seats.Place{}, err
 	}
-	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
-		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.Staff(), Actor: tx.Caller.Actor(),
+	command := booking.Request{
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
+		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 	}
 	plan, err := booking.Decide(b.facts, command, tx.Now)
 	if err != nil {
@@ -194,7 +194,7 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 	switch {
 	case b.slot == nil:
-		return seats.NoSession
+		return seats.ErrNoSession
 	case b.Guest:
 		b.member = &booking.Member{Name: b.Contact.Name, Tier: b.GuestTier}
 	case b.member == nil || !b.member.Active:
@@ -207,15 +207,15 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 	if slices.ContainsFunc(expired, func(other booking.Booking) bool { return other.ID == b.facts.Booking }) {
 		b.facts.Booking = tenant.BookingID{} // their own hold, which has run out
 	}
-	if err := b.app.waitlists.Lapse(ctx, tx, b.slot, expired); err != nil {
+	if err := b.app.waitlists.EndExpiredHolds(ctx, tx, b.slot, expired); err != nil {
 		return err
 	}
 	b.facts.Slot, b.facts.Member = *b.slot, *b.member
 	return nil
 }
 
-func (b *book) wish(byStaff bool) waitlists.Wish {
-	w := waitlists.Wish{
+func (b *book) wish(byStaff bool) waitlists.EntryDetails {
+	w := waitlists.EntryDetails{
 		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
 		Note: b.Note,
 	}
@@ -226,7 +226,7 @@ func (b *book) wish(byStaff bool) waitlists.Wish {
 }
 
 // take writes the booking, or the hold.
-func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stock seats.Stock) seats.Place {
+func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Decision, stock seats.Stock) seats.Place {
 	made := booking.Booking{
 		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
@@ -243,7 +243,7 @@ func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Plan, stock
 	}
 	made = seats.Take(tx, b.facts, made, plan)
 	b.slot.SeatsTaken += made.Party
-	made.Items = seats.InsertLines(tx, made, stock)
+	made.Items = seats.InsertItemLines(tx, made, stock)
 	seats.BookingEvent(tx, what, made, nil)
 	return seats.Place{Booking: &made}
 }

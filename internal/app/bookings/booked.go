@@ -33,7 +33,7 @@ func (b *bookingState) Load(q *engine.Query) {
 // find gives the booking, if the caller may touch it.
 func (b *bookingState) find(tx *engine.Tx) (booking.Booking, error) {
 	switch {
-	case b.booking == nil || !tx.Caller.MayTouchMade(b.booking.Member, b.booking.CreatedBy):
+	case b.booking == nil || !tx.Caller.CanAccessCreated(b.booking.Member, b.booking.CreatedBy):
 		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
 	case b.booking.Session != b.visit.Session:
 		return booking.Booking{}, engine.ErrMoved

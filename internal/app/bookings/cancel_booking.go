@@ -22,12 +22,12 @@ type CancelRequest struct {
 
 // CancelBooking cancels a booking or ends a waitlist entry: for its member, or for an admin, who may do so past the
 // cancellation window. Freed seats are filled from the waitlist in the same transaction.
-func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.GivenUp, error) {
-	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.GivenUp]{
-		Name: "booking.cancel", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.GivenUp], error) {
+func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.Cancelled, error) {
+	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Cancelled]{
+		Name: "booking.cancel", Races: []engine.Race{seats.PromotionRace}, Replay: true,
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.Cancelled], error) {
 			visit, locks, err := seats.Locator{ID: r.ID, Fills: true}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[seats.GivenUp] {
+			return locks, func() engine.Operation[seats.Cancelled] {
 				return &cancel{app: s, req: r, bookingState: bookingState{id: r.ID, visit: visit, frees: true}}
 			}, err
 		},
@@ -55,35 +55,35 @@ func (c *cancel) Load(q *engine.Query) {
 }
 
 // Run implements engine.Operation.
-func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.GivenUp, error) {
+func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error) {
 	switch {
-	case c.entry == nil || !tx.Caller.MayTouchMade(c.entry.Member, c.entry.CreatedBy):
+	case c.entry == nil || !tx.Caller.CanAccessCreated(c.entry.Member, c.entry.CreatedBy):
 	case tx.Shared():
-		return seats.GivenUp{}, engine.ErrSolo // ending an entry may fill seats
+		return seats.Cancelled{}, engine.ErrSolo // ending an entry may fill seats
 	default:
-		return c.app.waitlists.LeaveQueue(ctx, tx, *c.entry, seats.Withdrawal{Reason: c.req.Reason, Notify: c.req.Notify})
+		return c.app.waitlists.LeaveQueue(ctx, tx, *c.entry, seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify})
 	}
 	b, err := c.find(tx)
 	if err != nil {
-		return seats.GivenUp{}, err
+		return seats.Cancelled{}, err
 	}
-	withdrawal := booking.Withdrawal{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.Own}
+	withdrawal := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.SelfOnly}
 	cancelled, err := booking.Cancel(b, c.payer, withdrawal, tx.Now)
 	if err != nil {
-		return seats.GivenUp{}, err
+		return seats.Cancelled{}, err
 	}
-	up := seats.GivenUp{
-		Place:    seats.Place{Booking: &cancelled.Booking, Repeated: cancelled.Already},
+	up := seats.Cancelled{
+		Place:    seats.Place{Booking: &cancelled.Booking, Repeated: cancelled.Unchanged},
 		Refunded: cancelled.Refunded, Late: cancelled.Late,
 	}
-	if cancelled.Already {
+	if cancelled.Unchanged {
 		return up, nil
 	}
-	if err := c.app.waitlists.UnlessAwaited(tx, c.slot); err != nil {
-		return seats.GivenUp{}, err
+	if err := c.app.waitlists.SoloIfAwaited(tx, c.slot); err != nil {
+		return seats.Cancelled{}, err
 	}
 	seats.Cancel(tx, cancelled, c.req.Notify)
-	if !tx.Caller.Own {
+	if !tx.Caller.SelfOnly {
 		tx.Audit("booking.cancelled", "booking", b.ID.UUID, c.req.Reason, map[string]any{
 			"member_id": b.Member.String(), "refunded": cancelled.Refunded,
 		})

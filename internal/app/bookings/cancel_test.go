@@ -229,7 +229,7 @@ func TestPromotionTakesTheCreditAndPassesOverWhoHasNone(t *testing.T) {
 	if h.Balance(leos) != 0 {
 		t.Error("Leo's promotion took no credit")
 	}
-	_, entries, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.Own(noa), bookings.MyBookings{Limit: 10})
+	_, entries, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.Own(noa), bookings.MyBookingsQuery{Limit: 10})
 	if err != nil || len(entries) != 1 || entries[0].ID != noas || entries[0].PassedOver != string(fault.NoCredits) || entries[0].Position != 1 {
 		t.Errorf("Noa's entries: %+v, %v", entries, err)
 	}
@@ -304,7 +304,7 @@ func TestAPromotedMemberHasAnHourOfGrace(t *testing.T) {
 	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: place}); err != nil {
 		t.Fatal(err)
 	}
-	bookings, _, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.Own(noa), bookings.MyBookings{Limit: 10})
+	bookings, _, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.Own(noa), bookings.MyBookingsQuery{Limit: 10})
 	if err != nil || len(bookings) != 1 {
 		t.Fatalf("%+v, %v", bookings, err)
 	}

@@ -16,24 +16,24 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CheckedIn is a booking whose party has come.
-type CheckedIn struct {
+// CheckInResult is a booking whose party has come.
+type CheckInResult struct {
 	Booking booking.Booking
 	// Already: they had checked in before. Time and method are those of the first time.
 	Already bool
 }
 
 // CheckIn notes that a party has come, as staff see it. Whoever was let in for this is staff, whatever their roles are called.
-func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckedIn, error) {
-	var in CheckedIn
+func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckInResult, error) {
+	var in CheckInResult
 	_, err := s.changeAttendance(ctx, caller, "checkin.staff", id, func(_ context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
 		facts := arrival(b, s)
 		facts.Staff = true
-		plan, err := checkin.Decide(facts, checkin.Command{Method: checkin.Manual}, tx.Now)
+		plan, err := checkin.Decide(facts, checkin.Request{Method: checkin.Manual}, tx.Now)
 		if err != nil {
 			return b, err
 		}
-		in = CheckedIn{follow(tx, b, plan, outbox.BookingAttended), plan.Already}
+		in = CheckInResult{follow(tx, b, plan, outbox.BookingAttended), plan.Unchanged}
 		return in.Booking, nil
 	}, &in)
 	return in, err
@@ -46,36 +46,36 @@ func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tena
 		if err != nil {
 			return b, err
 		}
-		return follow(tx, b, plan, outbox.BookingCheckInUndo), nil
+		return follow(tx, b, plan, outbox.BookingCheckInUndone), nil
 	})
 }
 
-// Presence is what shows that somebody is there: one of the two.
-type Presence struct {
+// CheckInProof is what shows that somebody is there: one of the two.
+type CheckInProof struct {
 	QR    string // the text of the code that they scanned
 	Point *catalog.Point
 }
 
-func (p Presence) command() (checkin.Command, error) {
+func (p CheckInProof) command() (checkin.Request, error) {
 	switch {
 	case p.QR != "" && p.Point == nil:
-		return checkin.Command{Method: checkin.QR}, nil
+		return checkin.Request{Method: checkin.QR}, nil
 	case p.QR == "" && p.Point != nil && p.Point.Valid():
-		return checkin.Command{Method: checkin.GPS, Point: checkin.Point(*p.Point)}, nil
+		return checkin.Request{Method: checkin.GPS, Point: checkin.Point(*p.Point)}, nil
 	case p.QR == "" && p.Point != nil:
-		return checkin.Command{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
+		return checkin.Request{}, fault.Invalid("position", "The latitude is -90 to 90 degrees, the longitude -180 to 180.")
 	default:
-		return checkin.Command{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
+		return checkin.Request{}, fault.Invalid("proof", "Give the text of a QR code, or a position.")
 	}
 }
 
 // SelfCheckIn notes that the caller has come to a session that they have booked.
-func (s *Service) SelfCheckIn(ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof Presence) (CheckedIn, error) {
+func (s *Service) SelfCheckIn(ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof CheckInProof) (CheckInResult, error) {
 	command, err := proof.command()
 	if err != nil {
-		return CheckedIn{}, err
+		return CheckInResult{}, err
 	}
-	var in CheckedIn
+	var in CheckInResult
 	err = s.engine.Write(ctx, caller, "checkin.self", func(ctx context.Context, tx *engine.Tx) error {
 		var b *booking.Booking
 		var slot *booking.Slot
@@ -86,7 +86,7 @@ func (s *Service) SelfCheckIn(ctx context.Context, caller tenant.Caller, session
 			return err
 		}
 		if slot == nil {
-			return seats.NoSession
+			return seats.ErrNoSession
 		}
 		if b == nil {
 			b = &booking.Booking{}
@@ -96,12 +96,12 @@ func (s *Service) SelfCheckIn(ctx context.Context, caller tenant.Caller, session
 			return err
 		}
 		// The code comes last: who has no booking, or is too early, is told that rather than to scan again.
-		if command.Method == checkin.QR && !plan.Already {
+		if command.Method == checkin.QR && !plan.Unchanged {
 			if err := s.keys.VerifyQR(proof.QR, tx.Tenant, session, tx.Now); err != nil {
 				return err
 			}
 		}
-		in = CheckedIn{follow(tx, *b, plan, outbox.BookingAttended), plan.Already}
+		in = CheckInResult{follow(tx, *b, plan, outbox.BookingAttended), plan.Unchanged}
 		return nil
 	}, engine.Answers(&in))
 	return in, err
@@ -123,8 +123,8 @@ func (s *Service) GetQRToken(ctx context.Context, caller tenant.Caller, session 
 }
 
 func (s *Service) qrToken(in tenant.TenantID, session tenant.SessionID, now time.Time) QRToken {
-	text, expires := s.keys.SignQR(in, session, now, checkin.QRLife)
-	return QRToken{Text: text, Expires: expires, Refresh: now.Add(checkin.QRStep)}
+	text, expires := s.keys.SignQR(in, session, now, checkin.QRTTL)
+	return QRToken{Text: text, Expires: expires, Refresh: now.Add(checkin.QRInterval)}
 }
 
 // takesPlace refuses sessions that nobody can come to.
@@ -137,9 +137,9 @@ func (s *Service) takesPlace(ctx context.Context, caller tenant.Caller, session 
 	}
 	switch {
 	case slot == nil:
-		return seats.NoSession
+		return seats.ErrNoSession
 	case slot.State == catalog.Cancelled:
-		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").With("state", string(slot.State))
+		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").WithMetadata("state", string(slot.State))
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func arrival(b booking.Booking, s booking.Slot) checkin.Facts {
 	facts := checkin.Facts{
 		Status: checkin.Status(b.Status), Method: checkin.Method(b.CheckInMethod),
 		Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
-		Delivery: checkin.Delivery(s.Delivery), Place: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters, Window: Window(s),
+		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters, Window: CheckInWindow(s),
 	}
 	if b.CheckedInAt != nil {
 		facts.CheckedInAt = *b.CheckedInAt
@@ -157,14 +157,14 @@ func arrival(b booking.Booking, s booking.Slot) checkin.Facts {
 	return facts
 }
 
-// Window is when members check themselves in to a session.
-func Window(s booking.Slot) checkin.Window {
+// CheckInWindow is when members check themselves in to a session.
+func CheckInWindow(s booking.Slot) checkin.Window {
 	return checkin.Window{OpensBefore: s.Rules.CheckInOpens, ClosesAfterEnd: s.Rules.CheckInCloses}
 }
 
 // follow writes what a plan makes of a booking, if it changes anything.
-func follow(tx *engine.Tx, b booking.Booking, plan checkin.Plan, what outbox.Type) booking.Booking {
-	if plan.Already {
+func follow(tx *engine.Tx, b booking.Booking, plan checkin.Result, what outbox.Type) booking.Booking {
+	if plan.Unchanged {
 		return b
 	}
 	b.Status, b.CheckedInAt, b.CheckInMethod = booking.Status(plan.Status), nil, string(plan.Method)

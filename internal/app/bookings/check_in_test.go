@@ -87,7 +87,7 @@ func TestCheckInByGPSSetsStatusTimeAndMethod(t *testing.T) {
 	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
 	id := h.MustBook(mia, s)
 	h.Clock.Set(testkit.Class)
-	in, err := h.SelfCheckIn(mia, s, bookings.Presence{Point: door})
+	in, err := h.SelfCheckIn(mia, s, bookings.CheckInProof{Point: door})
 	if err != nil || in.Already {
 		t.Fatalf("%+v, %v", in, err)
 	}
@@ -139,12 +139,12 @@ func TestCheckingInTwiceIsHarmlessAndSaysSo(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock.Set(testkit.Class.Add(20 * time.Minute)) // by now the code has expired
-	again := map[string]func() (bookings.CheckedIn, error){
-		"the same code": func() (bookings.CheckedIn, error) { return h.SelfCheckIn(mia, s, code) },
-		"by GPS, from home": func() (bookings.CheckedIn, error) {
-			return h.SelfCheckIn(mia, s, bookings.Presence{Point: &catalog.Point{Latitude: 1}})
+	again := map[string]func() (bookings.CheckInResult, error){
+		"the same code": func() (bookings.CheckInResult, error) { return h.SelfCheckIn(mia, s, code) },
+		"by GPS, from home": func() (bookings.CheckInResult, error) {
+			return h.SelfCheckIn(mia, s, bookings.CheckInProof{Point: &catalog.Point{Latitude: 1}})
 		},
-		"by staff": func() (bookings.CheckedIn, error) { return h.CheckIn(h.Coach, id) },
+		"by staff": func() (bookings.CheckInResult, error) { return h.CheckIn(h.Coach, id) },
 	}
 	for name, do := range again {
 		in, err := do()
@@ -167,10 +167,10 @@ func TestTwoPhonesAtTheSameMomentAreOneCheckIn(t *testing.T) {
 	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
 	id := h.MustBook(mia, s)
 	h.Clock.Set(testkit.Class)
-	proofs := []bookings.Presence{h.Scan(s), {Point: door}}
+	proofs := []bookings.CheckInProof{h.Scan(s), {Point: door}}
 	var first atomic.Int32
 	testkit.Together(8, func(i int) {
-		var in bookings.CheckedIn
+		var in bookings.CheckInResult
 		var err error
 		if i < 6 {
 			in, err = h.SelfCheckIn(mia, s, proofs[i%2])
@@ -213,14 +213,14 @@ func TestSelfCheckInRefusals(t *testing.T) {
 	h.MustBook(h.Member("Noa"), full)
 	h.MustWait(mia, full)
 
-	north := func(meters float64) bookings.Presence {
-		return bookings.Presence{Point: &catalog.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude}}
+	north := func(meters float64) bookings.CheckInProof {
+		return bookings.CheckInProof{Point: &catalog.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude}}
 	}
-	here := bookings.Presence{Point: door}
+	here := bookings.CheckInProof{Point: door}
 	for name, tt := range map[string]struct {
 		session tenant.SessionID
 		now     time.Duration // after the start of the first class
-		proof   func(now time.Time) bookings.Presence
+		proof   func(now time.Time) bookings.CheckInProof
 		reason  fault.Reason
 		meta    map[string]string
 	}{
@@ -230,33 +230,35 @@ func TestSelfCheckInRefusals(t *testing.T) {
 		"after the check-in window": {at, 70 * time.Minute, nil, fault.CheckInWindow, map[string]string{
 			"opens_at": "2026-03-18T11:30:00Z", "closes_at": "2026-03-18T13:10:00Z",
 		}},
-		"outside the window GPS counts no more": {at, 70 * time.Minute, func(time.Time) bookings.Presence { return here }, fault.CheckInWindow, nil},
-		"the code of another session":           {at, 0, func(time.Time) bookings.Presence { return h.Scan(unbooked) }, fault.QRInvalid, nil},
-		"a code with a letter changed": {at, 0, func(time.Time) bookings.Presence {
+		"outside the window GPS counts no more": {at, 70 * time.Minute, func(time.Time) bookings.CheckInProof { return here }, fault.CheckInWindow, nil},
+		"the code of another session":           {at, 0, func(time.Time) bookings.CheckInProof { return h.Scan(unbooked) }, fault.QRInvalid, nil},
+		"a code with a letter changed": {at, 0, func(time.Time) bookings.CheckInProof {
 			code := []byte(h.Scan(at).QR)
 			code[40] ^= 1
-			return bookings.Presence{QR: string(code)}
+			return bookings.CheckInProof{QR: string(code)}
 		}, fault.QRInvalid, nil},
-		"a code that has expired": {at, 0, func(now time.Time) bookings.Presence {
-			h.Clock.Set(now.Add(-checkin.QRLife))
+		"a code that has expired": {at, 0, func(now time.Time) bookings.CheckInProof {
+			h.Clock.Set(now.Add(-checkin.QRTTL))
 			defer h.Clock.Set(now)
 			return h.Scan(at)
 		}, fault.QRInvalid, nil},
-		"a display link is no code": {at, 0, func(time.Time) bookings.Presence {
+		"a display link is no code": {at, 0, func(time.Time) bookings.CheckInProof {
 			link, err := h.App.Bookings.CreateDisplayURL(context.Background(), h.Coach, at)
 			if err != nil {
 				t.Error(err)
 			}
-			return bookings.Presence{QR: link.Token}
+			return bookings.CheckInProof{QR: link.Token}
 		}, fault.QRInvalid, nil},
-		"GPS_TOO_FAR":                 {at, 0, func(time.Time) bookings.Presence { return north(101) }, fault.GPSTooFar, map[string]string{"max_meters": "100"}},
-		"GPS for a feed":              {online, 4 * time.Hour, func(time.Time) bookings.Presence { return here }, fault.GPSNotAvailable, nil},
-		"GPS where there is no point": {popUp, 8 * time.Hour, func(time.Time) bookings.Presence { return here }, fault.GPSNotAvailable, nil},
+		"GPS_TOO_FAR":                 {at, 0, func(time.Time) bookings.CheckInProof { return north(101) }, fault.GPSTooFar, map[string]string{"max_meters": "100"}},
+		"GPS for a feed":              {online, 4 * time.Hour, func(time.Time) bookings.CheckInProof { return here }, fault.GPSNotAvailable, nil},
+		"GPS where there is no point": {popUp, 8 * time.Hour, func(time.Time) bookings.CheckInProof { return here }, fault.GPSNotAvailable, nil},
 		"no booking":                  {unbooked, 0, nil, fault.NotConfirmed, map[string]string{"status": ""}},
 		"a waitlist entry is none":    {full, 12 * time.Hour, nil, fault.NotConfirmed, nil},
-		"no such session":             {testkit.NewID[tenant.SessionID](), 0, func(time.Time) bookings.Presence { return here }, fault.SessionNotFound, nil},
-		"a place that there is not":   {at, 0, func(time.Time) bookings.Presence { return bookings.Presence{Point: &catalog.Point{Latitude: 91}} }, fault.InvalidField, nil},
-		"nothing to show for it":      {at, 0, func(time.Time) bookings.Presence { return bookings.Presence{} }, fault.InvalidField, nil},
+		"no such session":             {testkit.NewID[tenant.SessionID](), 0, func(time.Time) bookings.CheckInProof { return here }, fault.SessionNotFound, nil},
+		"a place that there is not": {at, 0, func(time.Time) bookings.CheckInProof {
+			return bookings.CheckInProof{Point: &catalog.Point{Latitude: 91}}
+		}, fault.InvalidField, nil},
+		"nothing to show for it": {at, 0, func(time.Time) bookings.CheckInProof { return bookings.CheckInProof{} }, fault.InvalidField, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// The clock is shared, so these take turns.
@@ -264,7 +266,7 @@ func TestSelfCheckInRefusals(t *testing.T) {
 			h.Clock.Set(now)
 			proof := tt.proof
 			if proof == nil {
-				proof = func(time.Time) bookings.Presence { return h.Scan(tt.session) }
+				proof = func(time.Time) bookings.CheckInProof { return h.Scan(tt.session) }
 			}
 			_, err := h.SelfCheckIn(mia, tt.session, proof(now))
 			testkit.WantReason(t, err, tt.reason)
@@ -310,7 +312,7 @@ func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
 		}
 		_, err = h.App.Bookings.UndoCheckIn(context.Background(), h.Owner, id)
 		testkit.WantReason(t, err, fault.NotConfirmed)
-		_, err = h.SelfCheckIn(mia, s, bookings.Presence{Point: door})
+		_, err = h.SelfCheckIn(mia, s, bookings.CheckInProof{Point: door})
 		testkit.WantReason(t, err, fault.NotConfirmed)
 		if got := h.Status(id); got != status {
 			t.Errorf("it became %s", got)
@@ -403,7 +405,7 @@ func TestQRTokenRotatesAndLivesShorterThanTenMinutes(t *testing.T) {
 		t.Errorf("the next is the same; %v", err)
 	}
 	// Whoever looked at the first one when the wall changed still gets in with it.
-	if _, err := h.SelfCheckIn(mia, s, bookings.Presence{QR: qr.Text}); err != nil {
+	if _, err := h.SelfCheckIn(mia, s, bookings.CheckInProof{QR: qr.Text}); err != nil {
 		t.Error(err)
 	}
 }

@@ -34,14 +34,14 @@ func (s *Service) ConfirmBooking(ctx context.Context, caller tenant.Caller, r Co
 			}, err
 		},
 	})
-	return place, seats.Refusal(err)
+	return place, seats.ConstraintError(err)
 }
 
 // confirm is one attempt at ConfirmBooking.
 type confirm struct {
 	ConfirmRequest
 	bookingState
-	provider *booking.Provider
+	provider *booking.BenefitProvider
 	payers   []credit.Subscription
 }
 
@@ -62,11 +62,11 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err != nil {
 		return seats.Place{}, err
 	}
-	confirmation := booking.Confirmation{
-		Command: booking.Command{
-			ID: b.ID, Subscription: c.Subscription, Staff: tx.Caller.Staff(), Actor: tx.Caller.Actor(),
+	confirmation := booking.ConfirmRequest{
+		Request: booking.Request{
+			ID: b.ID, Subscription: c.Subscription, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 		},
-		Paid: c.Paid,
+		Payment: c.Paid,
 	}
 	if c.ProviderCode != "" && b.Status == booking.Pending {
 		if confirmation.Benefit, err = c.provider.Check(c.Number); err != nil {
@@ -78,14 +78,14 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 		return seats.Place{}, err
 	}
 	after := confirmed.Booking
-	if confirmed.Again {
+	if confirmed.Repeated {
 		if c.Paid != nil {
 			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
 			seats.BookingEvent(tx, outbox.BookingUpdated, after, nil)
 		}
 		return seats.Place{Booking: &after, Repeated: true}, nil
 	}
-	if after.Items, err = booking.Keep(after.Items, c.Keep); err != nil {
+	if after.Items, err = booking.ConfirmItems(after.Items, c.Keep); err != nil {
 		return seats.Place{}, err
 	}
 	c.write(tx, after, confirmed)
@@ -96,7 +96,7 @@ func (c *confirm) write(tx *engine.Tx, after booking.Booking, confirmed booking.
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, after.Session, bookingdb.Seats{Holds: -1})
 	c.slot.Holds--
-	seats.UpdateLines(tx, after)
+	seats.UpdateItemLines(tx, after)
 	if confirmed.Payer != nil {
 		seats.WriteCredits(tx, *confirmed.Payer, confirmed.Ledger)
 		if confirmed.Counted {

@@ -62,7 +62,7 @@ func TestBenefitMembership(t *testing.T) {
 	t.Parallel()
 	h := testkit.NewHouse(t)
 	ctx := context.Background()
-	if _, err := h.App.Catalog.PutBenefitProvider(ctx, h.Owner, booking.Provider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, nil); err != nil {
+	if _, err := h.App.Catalog.PutBenefitProvider(ctx, h.Owner, booking.BenefitProvider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, nil); err != nil {
 		t.Fatal(err)
 	}
 	mia := h.Member("Mia")
@@ -78,6 +78,6 @@ func TestBenefitMembership(t *testing.T) {
 	if n := h.Count(`select count(*) from audit_entries where action = 'booking.benefit_applied' and target_id = $1`, held.ID.String()); n != 1 {
 		t.Errorf("%d audit entries", n)
 	}
-	_, err = h.App.Catalog.PutBenefitProvider(ctx, h.Owner, booking.Provider{Code: "X", Name: "X", Pattern: `(`, Active: true}, nil)
+	_, err = h.App.Catalog.PutBenefitProvider(ctx, h.Owner, booking.BenefitProvider{Code: "X", Name: "X", Pattern: `(`, Active: true}, nil)
 	testkit.WantReason(t, err, fault.InvalidField)
 }

@@ -90,22 +90,22 @@ func (s *Service) GetDisplay(ctx context.Context, link string) (Display, error) 
 	}
 	var who *catalog.Tenant
 	var slot *booking.Slot
-	var wall *bookingdb.Wall
+	var wall *bookingdb.Display
 	var arrivals []bookingdb.Arrival
 	var upcoming []Upcoming
 	var batch pg.Batch
 	accountdb.FindTenant(&batch, shown.Tenant, &who)
 	bookingdb.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
-	bookingdb.FindWall(&batch, shown.Tenant, shown.Session, &wall)
+	bookingdb.FindDisplay(&batch, shown.Tenant, shown.Session, &wall)
 	bookingdb.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
 	bookingdb.ListUpcoming(&batch, shown.Tenant, shown.Session, now, maxUpcoming, &upcoming)
 	if err := s.engine.Read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
 		return Display{}, err
 	}
 	if who == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
-		return Display{}, seats.NoSession
+		return Display{}, seats.ErrNoSession
 	}
-	w := Window(*slot)
+	w := CheckInWindow(*slot)
 	d := Display{
 		Tenant: who.Name, Brand: who.Brand,
 		Title: slot.Title, Location: wall.Location, Coach: wall.Coach, Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
@@ -118,7 +118,7 @@ func (s *Service) GetDisplay(ctx context.Context, link string) (Display, error) 
 		return d, nil
 	}
 	d.Next, _ = s.keys.SignDisplay(shown.Tenant, shown.Session, now)
-	d.Refresh = earliest(now.Add(checkin.QRStep), d.Closes)
+	d.Refresh = earliest(now.Add(checkin.QRInterval), d.Closes)
 	if now.Before(d.Opens) {
 		d.Refresh = earliest(d.Refresh, d.Opens)
 	} else {

@@ -190,7 +190,7 @@ func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
 			h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
 			        values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $6, 'test', $7, $7)`,
 				h.Tenant, testkit.NewID[tenant.BookingID](), s, mia.Member, testkit.Class, testkit.Class.Add(time.Hour), testkit.Noon)
-			if _, err := h.SelfCheckIn(mia, s, bookings.Presence{QR: next.QR}); err != nil {
+			if _, err := h.SelfCheckIn(mia, s, bookings.CheckInProof{QR: next.QR}); err != nil {
 				t.Error(err)
 			}
 		}

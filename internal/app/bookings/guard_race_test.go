@@ -214,7 +214,7 @@ func TestTheLastCartIsOutOnce(t *testing.T) {
 			cart, class := h.Item("Cart", 1, nil), h.Session(testkit.Slot{})
 			hold := func(who tenant.Caller) func() {
 				return func() {
-					_, err := h.Elsewhere().Hold(who, class, testkit.With(booking.Choice{Item: cart.ID, Quantity: 1}))
+					_, err := h.Elsewhere().Hold(who, class, testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
 					if err != nil && fault.ReasonOf(err) != fault.ItemUnavailable {
 						t.Error(err)
 					}

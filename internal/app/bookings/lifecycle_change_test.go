@@ -86,7 +86,7 @@ var rescheduleLines = map[string]func(h *testkit.House){
 var itemLines = map[string]func(h *testkit.House){
 	"they are PENDING with the hold, CONFIRMED with the booking, CANCELLED with it": func(h *testkit.House) {
 		mia, cart := h.Member("Mia"), h.Item("Cart", 2, nil)
-		b := h.MustHold(mia, h.Session(testkit.Slot{}), testkit.With(booking.Choice{Item: cart.ID, Quantity: 2}))
+		b := h.MustHold(mia, h.Session(testkit.Slot{}), testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 2}))
 		want := func(status booking.ItemStatus) {
 			h.T.Helper()
 			read, err := h.App.Bookings.GetBooking(context.Background(), testkit.Own(mia), b.ID)
@@ -107,16 +107,16 @@ var itemLines = map[string]func(h *testkit.House){
 	"what is not chosen on confirmation is CANCELLED, and free for others": func(h *testkit.House) {
 		mia, class := h.Member("Mia"), h.Session(testkit.Slot{})
 		cart, caddie := h.Item("Cart", 1, nil), h.Item("Caddie", 1, nil)
-		b := h.MustHold(mia, class, testkit.With(booking.Choice{Item: cart.ID, Quantity: 1}, booking.Choice{Item: caddie.ID, Quantity: 1}))
+		b := h.MustHold(mia, class, testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1}, booking.ItemChoice{Item: caddie.ID, Quantity: 1}))
 		place, err := h.App.Bookings.ConfirmBooking(context.Background(), testkit.Own(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.LineID{b.Items[0].ID}})
 		if err != nil || place.Booking.Items[0].Status != booking.ItemConfirmed || place.Booking.Items[1].Status != booking.ItemCancelled {
 			h.T.Fatalf("%+v, %v", place.Booking, err)
 		}
-		h.MustHold(h.Member("Noa"), class, testkit.With(booking.Choice{Item: b.Items[1].Item, Quantity: 1}))
+		h.MustHold(h.Member("Noa"), class, testkit.With(booking.ItemChoice{Item: b.Items[1].Item, Quantity: 1}))
 	},
 	"they go with a hold that expires or is released": func(h *testkit.House) {
 		class, cart := h.Session(testkit.Slot{}), h.Item("Cart", 1, nil)
-		one := testkit.With(booking.Choice{Item: cart.ID, Quantity: 1})
+		one := testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1})
 		released := h.MustHold(h.Member("Mia"), class, one)
 		if _, err := h.App.Bookings.ReleaseHold(context.Background(), h.Owner, released.ID); err != nil {
 			h.T.Fatal(err)
@@ -128,7 +128,7 @@ var itemLines = map[string]func(h *testkit.House){
 	"they move when asked, and are given back otherwise": func(h *testkit.House) {
 		mia, cart := h.Member("Mia"), h.Item("Cart", 1, nil)
 		from, to := h.Session(testkit.Slot{}), h.Session(testkit.Slot{Starts: testkit.Noon.Add(60 * time.Hour)})
-		one := testkit.With(booking.Choice{Item: cart.ID, Quantity: 1})
+		one := testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1})
 		b := h.MustHold(mia, from, one)
 		if _, err := h.Confirm(mia, b.ID); err != nil {
 			h.T.Fatal(err)
@@ -148,7 +148,7 @@ var itemLines = map[string]func(h *testkit.House){
 	"one that is taken at the target refuses the move": func(h *testkit.House) {
 		mia, cart := h.Member("Mia"), h.Item("Cart", 1, nil)
 		from, to := h.Session(testkit.Slot{}), h.Session(testkit.Slot{Starts: testkit.Noon.Add(60 * time.Hour)})
-		one := testkit.With(booking.Choice{Item: cart.ID, Quantity: 1})
+		one := testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1})
 		b := h.MustHold(mia, from, one)
 		if _, err := h.Confirm(mia, b.ID); err != nil {
 			h.T.Fatal(err)
@@ -158,10 +158,10 @@ var itemLines = map[string]func(h *testkit.House){
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
 	},
 	"one that is none of the location's": func(h *testkit.House) {
-		_, err := h.Hold(h.Member("Mia"), h.Session(testkit.Slot{}), testkit.With(booking.Choice{Item: testkit.NewID[tenant.ItemID](), Quantity: 1}))
+		_, err := h.Hold(h.Member("Mia"), h.Session(testkit.Slot{}), testkit.With(booking.ItemChoice{Item: testkit.NewID[tenant.ItemID](), Quantity: 1}))
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
 		there := apart(h.T, h)
-		_, err = h.Hold(h.Member("Mia"), h.Session(testkit.Slot{}), testkit.With(booking.Choice{Item: there.Item("Cart", 1, nil).ID, Quantity: 1}))
+		_, err = h.Hold(h.Member("Mia"), h.Session(testkit.Slot{}), testkit.With(booking.ItemChoice{Item: there.Item("Cart", 1, nil).ID, Quantity: 1}))
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
 	},
 }

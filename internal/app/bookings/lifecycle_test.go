@@ -244,8 +244,8 @@ var confirmLines = map[string]func(h *testkit.House){
 	},
 	"a benefit is checked, and recorded for audit": func(h *testkit.House) {
 		mia, ctx := h.Member("Mia"), context.Background()
-		off := booking.Provider{Code: "OLD", Name: "Old Card", Pattern: `.*`, Percent: 50}
-		for _, p := range []booking.Provider{{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, off} {
+		off := booking.BenefitProvider{Code: "OLD", Name: "Old Card", Pattern: `.*`, Percent: 50}
+		for _, p := range []booking.BenefitProvider{{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, off} {
 			if _, err := h.App.Catalog.PutBenefitProvider(ctx, h.Owner, p, nil); err != nil {
 				h.T.Fatal(err)
 			}

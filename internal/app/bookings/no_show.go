@@ -37,10 +37,10 @@ func (s *Service) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenan
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: b.Party})
-		attended(tx, b, outbox.BookingNoShowUndo)
+		attended(tx, b, outbox.BookingNoShowUndone)
 		return b, nil
 	})
-	return b, seats.Refusal(err)
+	return b, seats.ConstraintError(err)
 }
 
 // changeAttendance loads a booking with its session and applies a change to it. More points to what the change gives beside it.
@@ -57,12 +57,12 @@ func (s *Service) changeAttendance(ctx context.Context, caller tenant.Caller, na
 		if err := tx.Load(ctx, &batch); err != nil {
 			return err
 		}
-		if b == nil || slot == nil || !tx.Caller.MayTouch(b.Member) {
+		if b == nil || slot == nil || !tx.Caller.CanAccess(b.Member) {
 			return fault.Missing(fault.BookingNotFound, "Booking")
 		}
 		changed, err = change(ctx, tx, *b, *slot)
 		return err
-	}, engine.Answers(append(more, &changed)...), engine.Losing(seats.LostByPromotion))
+	}, engine.Answers(append(more, &changed)...), engine.Losing(seats.PromotionRace))
 	return changed, err
 }
 
@@ -70,7 +70,7 @@ func (s *Service) changeAttendance(ctx context.Context, caller tenant.Caller, na
 func attended(tx *engine.Tx, b booking.Booking, what outbox.Type) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
 		Actor: tx.Caller.Actor(), At: tx.Now,
 	})
 }

@@ -218,7 +218,7 @@ func TestAPartnersBookings(t *testing.T) {
 		h.MustHold(h.Member("Noa"), class)
 	}
 	var got []tenant.BookingID
-	q := bookings.MyBookings{Limit: 2}
+	q := bookings.MyBookingsQuery{Limit: 2}
 	for {
 		page, entries, err := h.App.Bookings.ListMyBookings(ctx, gateway, q)
 		if err != nil || len(entries) != 0 {
@@ -236,14 +236,14 @@ func TestAPartnersBookings(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	expired, _, err := h.App.Bookings.ListMyBookings(ctx, gateway, bookings.MyBookings{Statuses: []booking.Status{booking.Expired}, Limit: 9})
+	expired, _, err := h.App.Bookings.ListMyBookings(ctx, gateway, bookings.MyBookingsQuery{Statuses: []booking.Status{booking.Expired}, Limit: 9})
 	if err != nil || len(expired) != 0 {
 		t.Errorf("%v, %v", expired, err)
 	}
-	if mine, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.Own(mia), bookings.MyBookings{Limit: 9}); err != nil || len(mine) != 1 || mine[0].ID != want[2] {
+	if mine, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.Own(mia), bookings.MyBookingsQuery{Limit: 9}); err != nil || len(mine) != 1 || mine[0].ID != want[2] {
 		t.Errorf("Mia's: %+v, %v", mine, err)
 	}
-	if none, _, err := h.App.Bookings.ListMyBookings(ctx, tenant.Caller{Tenant: h.Another().Tenant, Subject: gateway.Subject, Own: true}, bookings.MyBookings{Limit: 9}); err != nil || len(none) != 0 {
+	if none, _, err := h.App.Bookings.ListMyBookings(ctx, tenant.Caller{Tenant: h.Another().Tenant, Subject: gateway.Subject, SelfOnly: true}, bookings.MyBookingsQuery{Limit: 9}); err != nil || len(none) != 0 {
 		t.Errorf("elsewhere: %+v, %v", none, err)
 	}
 }

@@ -24,7 +24,7 @@ func (s *Service) GetBooking(ctx context.Context, caller tenant.Caller, id tenan
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return booking.Booking{}, err
 	}
-	if b == nil || !caller.MayTouchMade(b.Member, b.CreatedBy) {
+	if b == nil || !caller.CanAccessCreated(b.Member, b.CreatedBy) {
 		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
 	}
 	one := []booking.Booking{*b}
@@ -58,8 +58,8 @@ func (s *Service) withLines(ctx context.Context, caller tenant.Caller, bookings 
 	return nil
 }
 
-// MyBookings asks for the caller's bookings and entries.
-type MyBookings struct {
+// MyBookingsQuery asks for the caller's bookings and entries.
+type MyBookingsQuery struct {
 	Member tenant.MemberID // whose; zero: the caller's
 	// From and Until bound the session's start. Both zero: sessions that have not ended.
 	From, Until time.Time
@@ -71,14 +71,14 @@ type MyBookings struct {
 
 // ListMyBookings reads them by start. Entries come with the first page. A service account's bookings are
 // those that it made; it has no entries.
-func (s *Service) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBookings) ([]booking.Booking, []waitlist.Entry, error) {
+func (s *Service) ListMyBookings(ctx context.Context, caller tenant.Caller, q MyBookingsQuery) ([]booking.Booking, []waitlist.Entry, error) {
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
 	var endsAfter time.Time
 	whose := q.Member
 	if whose.IsZero() {
 		whose = caller.Member
-	} else if !caller.MayTouch(whose) {
+	} else if !caller.CanAccess(whose) {
 		return nil, nil, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	if q.From.IsZero() && q.Until.IsZero() {
@@ -96,7 +96,7 @@ func (s *Service) ListMyBookings(ctx context.Context, caller tenant.Caller, q My
 	if q.AfterID.IsZero() && !whose.IsZero() {
 		waitlistdb.ListMemberEntries(&batch, caller.Tenant, whose, q.From, q.Until, endsAfter, &entries)
 	}
-	line := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Member: whose})
+	line := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: whose})
 	err := s.engine.Read(ctx, caller, &batch)
 	if err == nil && !whose.IsZero() && known == nil {
 		err = fault.Missing(fault.MemberNotFound, "Member")
@@ -125,7 +125,7 @@ func (s *Service) ListRoster(ctx context.Context, caller tenant.Caller, session 
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
 	bookingdb.ListSessionBookings(&batch, caller.Tenant, session, inactive, &r.Bookings)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &r.Entries)
-	line := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Session: session})
+	line := waitlists.LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return r, err
 	}

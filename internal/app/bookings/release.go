@@ -14,7 +14,7 @@ import (
 // ReleaseHold ends a hold, and fills its seats from the waitlist.
 func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (seats.Place, error) {
 	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
-		Name: "booking.release", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
+		Name: "booking.release", Races: []engine.Race{seats.PromotionRace}, Replay: true,
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.Place], error) {
 			visit, locks, err := seats.Locator{ID: id, Fills: true}.Locate(ctx, caller.Tenant, read)
 			return locks, func() engine.Operation[seats.Place] {
@@ -44,7 +44,7 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if !changed {
 		return place, nil
 	}
-	if err := r.app.waitlists.UnlessAwaited(tx, r.slot); err != nil {
+	if err := r.app.waitlists.SoloIfAwaited(tx, r.slot); err != nil {
 		return seats.Place{}, err
 	}
 	what, why := outbox.BookingReleased, waitlist.ByRelease

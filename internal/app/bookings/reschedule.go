@@ -24,27 +24,27 @@ type RescheduleRequest struct {
 	Notify    bool
 }
 
-// Rescheduled is the result.
-type Rescheduled struct {
+// RescheduleResult is the result.
+type RescheduleResult struct {
 	seats.Place
 	Promoted int // from the waitlist into the seats that it left
 }
 
 // RescheduleBooking moves a booking in one transaction: the old seat is freed only if the new one is taken.
-func (s *Service) RescheduleBooking(ctx context.Context, caller tenant.Caller, r RescheduleRequest) (Rescheduled, error) {
-	moved, err := engine.Run(ctx, s.engine, caller, engine.Spec[Rescheduled]{
+func (s *Service) RescheduleBooking(ctx context.Context, caller tenant.Caller, r RescheduleRequest) (RescheduleResult, error) {
+	moved, err := engine.Run(ctx, s.engine, caller, engine.Spec[RescheduleResult]{
 		Name: "booking.reschedule", Replay: true,
-		Races: []engine.Race{seats.LostByItem, seats.LostByQueue, seats.LostByPromotion},
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[Rescheduled], error) {
+		Races: []engine.Race{seats.ItemRace, seats.QueueRace, seats.PromotionRace},
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[RescheduleResult], error) {
 			visit, locks, err := seats.Locator{ID: r.ID, Fills: true, Also: r.To}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[Rescheduled] {
+			return locks, func() engine.Operation[RescheduleResult] {
 				return &reschedule{
 					app: s, RescheduleRequest: r, bookingState: bookingState{id: r.ID, visit: visit, frees: true},
 				}
 			}, err
 		},
 	})
-	return moved, seats.Refusal(err)
+	return moved, seats.ConstraintError(err)
 }
 
 // reschedule is one attempt at RescheduleBooking.
@@ -59,32 +59,32 @@ type reschedule struct {
 func (r *reschedule) Load(q *engine.Query) {
 	r.bookingState.Load(q)
 	seats.LoadFreedSlot(q, r.To, &r.to)
-	seats.Request(q, r.To, seats.AnyParty)
+	seats.RequestSeats(q, r.To, seats.UnknownParty)
 }
 
 // Run implements engine.Operation.
-func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (Rescheduled, error) {
+func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (RescheduleResult, error) {
 	b, err := r.findOpen(tx)
 	if err != nil {
-		return Rescheduled{}, err
+		return RescheduleResult{}, err
 	}
 	move, err := r.decide(ctx, tx, b)
 	if err != nil {
-		return Rescheduled{}, err
+		return RescheduleResult{}, err
 	}
-	moved := Rescheduled{Place: seats.Place{Booking: &move.Booking, Repeated: move.Already}}
-	if move.Already {
+	moved := RescheduleResult{Place: seats.Place{Booking: &move.Booking, Repeated: move.Unchanged}}
+	if move.Unchanged {
 		return moved, nil
 	}
-	if err := r.app.waitlists.UnlessAwaited(tx, r.slot, r.to); err != nil {
-		return Rescheduled{}, err
+	if err := r.app.waitlists.SoloIfAwaited(tx, r.slot, r.to); err != nil {
+		return RescheduleResult{}, err
 	}
-	if err := seats.MoveLines(ctx, tx, &move.Booking, *r.to, r.MoveItems); err != nil {
-		return Rescheduled{}, err
+	if err := seats.MoveItemLines(ctx, tx, &move.Booking, *r.to, r.MoveItems); err != nil {
+		return RescheduleResult{}, err
 	}
 	r.move(tx, b, move.Booking)
 	if moved.Promoted, err = r.app.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule); err != nil {
-		return Rescheduled{}, err
+		return RescheduleResult{}, err
 	}
 	_, err = r.app.waitlists.Fill(ctx, tx, r.to, waitlist.ByReschedule)
 	return moved, err
@@ -93,12 +93,12 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (Rescheduled, error
 // decide ends holds in the other session that have run out, and asks the rules.
 func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Booking) (booking.RescheduleResult, error) {
 	if r.to == nil {
-		return booking.RescheduleResult{}, seats.NoSession
+		return booking.RescheduleResult{}, seats.ErrNoSession
 	}
 	if r.slot.ID != r.to.ID {
 		expired, err := seats.ExpiredHolds(ctx, tx, *r.to)
 		if err == nil {
-			err = r.app.waitlists.Lapse(ctx, tx, r.to, expired)
+			err = r.app.waitlists.EndExpiredHolds(ctx, tx, r.to, expired)
 		}
 		if err != nil {
 			return booking.RescheduleResult{}, err
@@ -112,7 +112,7 @@ func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Bookin
 	if err != nil {
 		return booking.RescheduleResult{}, err
 	}
-	return booking.Reschedule(b, *r.slot, *r.to, entry, payer, !tx.Caller.Own, tx.Now)
+	return booking.Reschedule(b, *r.slot, *r.to, entry, payer, !tx.Caller.SelfOnly, tx.Now)
 }
 
 func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
@@ -127,7 +127,7 @@ func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
 	seats.BookingEvent(tx, outbox.BookingRescheduled, after, map[string]any{
 		"from_session_id": from.ID.String(), "from_start_time": from.StartsAt.Format(time.RFC3339), "notify": r.Notify,
 	})
-	if !tx.Caller.Own {
+	if !tx.Caller.SelfOnly {
 		tx.Audit("booking.rescheduled", "booking", before.ID.UUID, "", map[string]any{
 			"from_session_id": from.ID.String(), "to_session_id": to.ID.String(),
 		})

@@ -43,7 +43,7 @@ func TestEveryActThatSomebodyIsToldOfHasItsEvent(t *testing.T) {
 	want("cancelled by herself", 1, `type = 'booking.cancelled' and booking_id = $3 and data->>'credit_refunded' = 'true' and data->>'late' = 'false' and data->>'notify' = 'true'`, first)
 	want("the promoted one is in", 1, `type = 'waitlist.promoted' and member_id = $3 and booking_id is not null`, noa.Member)
 
-	bookings, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.Own(noa), appbookings.MyBookings{Limit: 1})
+	bookings, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.Own(noa), appbookings.MyBookingsQuery{Limit: 1})
 	if err != nil || len(bookings) != 1 {
 		t.Fatalf("%+v, %v", bookings, err)
 	}

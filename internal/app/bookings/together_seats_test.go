@@ -73,7 +73,7 @@ func TestASeatThatIsWaitedForInABatch(t *testing.T) {
 	mias := h.MustBook(mia, in)
 	h.MustWait(noa, in)
 	beside := g.Book(h.Member("Beside"), h.Session(testkit.Slot{}))
-	var up seats.GivenUp
+	var up seats.Cancelled
 	var err error
 	g.Ask(func() {
 		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.Own(mia), bookings.CancelRequest{ID: mias})
@@ -114,7 +114,7 @@ func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
 		t.Fatalf("%d wait for the session by name", n)
 	}
 	beside := g.Book(h.Member("Beside"), h.Session(testkit.Slot{}))
-	var up seats.GivenUp
+	var up seats.Cancelled
 	g.Ask(func() {
 		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.Own(mia), bookings.CancelRequest{ID: mias})
 	})

@@ -20,13 +20,13 @@ func (s *Service) CreateItem(ctx context.Context, caller tenant.Caller, i bookin
 		return i, err
 	}
 	err := s.engine.Write(ctx, caller, "item.create", func(_ context.Context, tx *engine.Tx) error {
-		i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.Next[tenant.ItemID](tx.IDs), 1, tx.Now, tx.Now
+		i.ID, i.Version, i.CreatedAt, i.UpdatedAt = tenant.NextID[tenant.ItemID](tx.IDs), 1, tx.Now, tx.Now
 		catalogdb.InsertItem(tx.Tx, tx.Tenant, i)
 		seats.CatalogChanged(tx, "item.created", "item", i.ID.UUID, map[string]any{"name": i.Name, "stock": i.Stock})
 		return nil
 	}, engine.Answers(&i))
 	if pg.IsForeignKey(err) {
-		err = fault.Missing(fault.LocationNotFound, "Location").Because(err)
+		err = fault.Missing(fault.LocationNotFound, "Location").WithCause(err)
 	}
 	return i, itemNameTaken(err)
 }
@@ -44,7 +44,7 @@ func (s *Service) UpdateItem(ctx context.Context, caller tenant.Caller, id tenan
 		if before == nil {
 			return fault.Missing(fault.ItemNotFound, "Item")
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = *before
@@ -76,20 +76,20 @@ func (s *Service) ListItems(ctx context.Context, caller tenant.Caller, q ItemQue
 
 func itemNameTaken(err error) error {
 	if pg.IsUnique(err, "items_name") {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "An item at the location has that name.").In("item.name").Because(err)
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "An item at the location has that name.").WithField("item.name").WithCause(err)
 	}
 	return err
 }
 
 // PutBenefitProvider makes a benefit provider, or replaces the one of its code, if that still is at the version expected (nil: whichever;
 // 0: there is none yet).
-func (s *Service) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p booking.Provider, expect *int) (booking.Provider, error) {
+func (s *Service) PutBenefitProvider(ctx context.Context, caller tenant.Caller, p booking.BenefitProvider, expect *int) (booking.BenefitProvider, error) {
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
-	var after booking.Provider
+	var after booking.BenefitProvider
 	err := s.engine.Write(ctx, caller, "benefit_provider.put", func(ctx context.Context, tx *engine.Tx) error {
-		var before *booking.Provider
+		var before *booking.BenefitProvider
 		var batch pg.Batch
 		catalogdb.FindBenefitProvider(&batch, tx.Tenant, p.Code, &before)
 		if err := tx.Load(ctx, &batch); err != nil {
@@ -97,19 +97,19 @@ func (s *Service) PutBenefitProvider(ctx context.Context, caller tenant.Caller, 
 		}
 		after = p
 		after.Version, after.CreatedAt, after.UpdatedAt = 1, tx.Now, tx.Now
-		var was catalog.Facts
+		var was catalog.AuditFields
 		version := 0
 		if before != nil {
 			was, version = before.Facts(), before.Version
 			after.Version, after.CreatedAt = version+1, before.CreatedAt
 		}
 		if expect != nil && *expect == 0 && before != nil {
-			return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "There is a provider of that code.").In("provider.code")
+			return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "There is a provider of that code.").WithField("provider.code")
 		}
-		if err := engine.Current(expect, version); err != nil {
+		if err := engine.CheckVersion(expect, version); err != nil {
 			return err
 		}
-		changes := catalog.Changes(was, after.Facts())
+		changes := catalog.AuditChanges(was, after.Facts())
 		if changes == nil {
 			after = *before
 			return nil
@@ -123,8 +123,8 @@ func (s *Service) PutBenefitProvider(ctx context.Context, caller tenant.Caller, 
 }
 
 // ListBenefitProviders reads all of a tenant's benefit providers by code.
-func (s *Service) ListBenefitProviders(ctx context.Context, caller tenant.Caller) ([]booking.Provider, error) {
-	var providers []booking.Provider
+func (s *Service) ListBenefitProviders(ctx context.Context, caller tenant.Caller) ([]booking.BenefitProvider, error) {
+	var providers []booking.BenefitProvider
 	var batch pg.Batch
 	catalogdb.ListBenefitProviders(&batch, caller.Tenant, &providers)
 	err := s.engine.Read(ctx, caller, &batch)

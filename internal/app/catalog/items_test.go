@@ -22,12 +22,12 @@ func TestItemsLiveAsTheirBookingDoes(t *testing.T) {
 	mia := h.Member("Mia")
 	cart, locker := h.Item("Cart", 2, nil), h.Item("Locker", 9, nil)
 	class := h.Session(testkit.Slot{})
-	held := h.MustHold(mia, class, testkit.With(booking.Choice{Item: cart.ID, Quantity: 2}, booking.Choice{Item: locker.ID, Quantity: 1}))
+	held := h.MustHold(mia, class, testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 2}, booking.ItemChoice{Item: locker.ID, Quantity: 1}))
 	if len(held.Items) != 2 || held.Items[0].Status != booking.ItemPending || held.Items[0].Price.Units != 20 || held.Items[0].Quantity != 2 {
 		t.Fatalf("%+v", held.Items)
 	}
 	noa := h.Member("Noa")
-	_, err := h.Hold(noa, class, testkit.With(booking.Choice{Item: cart.ID, Quantity: 1}))
+	_, err := h.Hold(noa, class, testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
 	testkit.WantReason(t, err, fault.ItemUnavailable)
 	if got := testkit.Meta(t, err, "item_id"); got != cart.ID.String() {
 		t.Errorf("item_id %q", got)
@@ -37,7 +37,7 @@ func TestItemsLiveAsTheirBookingDoes(t *testing.T) {
 	if err != nil || place.Booking.Items[0].Status != booking.ItemCancelled || place.Booking.Items[1].Status != booking.ItemConfirmed {
 		t.Fatalf("%+v, %v", place.Booking, err)
 	}
-	h.MustHold(noa, class, testkit.With(booking.Choice{Item: cart.ID, Quantity: 2}))
+	h.MustHold(noa, class, testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 2}))
 	up, err := h.Cancel(mia, held.ID)
 	if err != nil || up.Booking.Items[1].Status != booking.ItemCancelled {
 		t.Fatalf("%+v, %v", up.Booking, err)
@@ -63,7 +63,7 @@ func TestStockIsNotExceededOverOverlappingSpans(t *testing.T) {
 	at := func(minutes int) tenant.SessionID {
 		return h.Session(testkit.Slot{Starts: start.Add(time.Duration(minutes) * time.Minute), Minutes: 8})
 	}
-	one := testkit.With(booking.Choice{Item: cart.ID, Quantity: 1})
+	one := testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1})
 	for i := range 3 {
 		h.MustHold(h.Member(fmt.Sprint("Mia", i)), at(i*8), one)
 	}
@@ -72,7 +72,7 @@ func TestStockIsNotExceededOverOverlappingSpans(t *testing.T) {
 	h.MustHold(h.Member("Noa"), at(4*60), one) // the first is back
 	elsewhere := h.Item("Mat", 1, nil)
 	h.Exec(`update items set active = false where id = $1`, elsewhere.ID)
-	_, err = h.Hold(h.Member("Zoe"), at(10), testkit.With(booking.Choice{Item: elsewhere.ID, Quantity: 1}))
+	_, err = h.Hold(h.Member("Zoe"), at(10), testkit.With(booking.ItemChoice{Item: elsewhere.ID, Quantity: 1}))
 	testkit.WantReason(t, err, fault.ItemUnavailable)
 }
 
@@ -88,7 +88,7 @@ func TestTheLastCartGoesToOne(t *testing.T) {
 		members[i] = h.Member(fmt.Sprint("Member ", i))
 	}
 	testkit.Together(people, func(i int) {
-		_, err := h.Hold(members[i], class, testkit.With(booking.Choice{Item: cart.ID, Quantity: 1}))
+		_, err := h.Hold(members[i], class, testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
 		got[i] = err == nil
 		if err != nil {
 			testkit.WantReason(t, err, fault.ItemUnavailable)
@@ -109,8 +109,8 @@ func TestTheLastCartGoesToOne(t *testing.T) {
 func TestBenefitProviders(t *testing.T) {
 	t.Parallel()
 	h := testkit.NewHouse(t)
-	card := booking.Provider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}
-	put := func(p booking.Provider, expect *int) (booking.Provider, error) {
+	card := booking.BenefitProvider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}
+	put := func(p booking.BenefitProvider, expect *int) (booking.BenefitProvider, error) {
 		return h.App.Catalog.PutBenefitProvider(context.Background(), h.Owner, p, expect)
 	}
 	errs := testkit.AtOnce(6, func(int) error { _, err := put(card, new(0)); return err })
@@ -151,7 +151,7 @@ func TestBenefitProviders(t *testing.T) {
 		t.Errorf("%+v, %v", made, err)
 	}
 	all, err := h.App.Catalog.ListBenefitProviders(context.Background(), h.Owner)
-	if diff := cmp.Diff([]booking.Provider{card}, all); err != nil || diff != "" {
+	if diff := cmp.Diff([]booking.BenefitProvider{card}, all); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
 	}
 }

@@ -30,7 +30,7 @@ func (s *Service) CreateLocation(ctx context.Context, caller tenant.Caller, l ca
 			return catalog.ErrNoTenant
 		}
 		made = l
-		made.ID, made.Channels, made.Active = tenant.Next[tenant.LocationID](tx.IDs), catalog.Channels(), true
+		made.ID, made.Channels, made.Active = tenant.NextID[tenant.LocationID](tx.IDs), catalog.Channels(), true
 		made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
 		if made.TimeZone == "" {
 			made.TimeZone = home.TimeZone
@@ -39,7 +39,7 @@ func (s *Service) CreateLocation(ctx context.Context, caller tenant.Caller, l ca
 			return err
 		}
 		catalogdb.InsertLocation(tx.Tx, tx.Tenant, made)
-		seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.Changes(nil, made.Facts()))
+		seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
 		return nil
 	}, engine.Answers(&made))
 	return made, locationNameTaken(err)
@@ -61,12 +61,12 @@ func (s *Service) UpdateLocation(ctx context.Context, caller tenant.Caller, id t
 		if before == nil {
 			return catalog.ErrNoLocation
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = *before
 		edit(&after)
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		if changes == nil {
 			return nil
 		}
@@ -98,7 +98,7 @@ func keepZone(ctx context.Context, tx *engine.Tx, id tenant.LocationID) error {
 	if scheduled {
 		return fault.New(fault.FailedPrecondition, fault.SessionState,
 			"The location has sessions: its time zone stays. Make another location, or delete them.").
-			With("state", "scheduled").In("location.time_zone")
+			WithMetadata("state", "scheduled").WithField("location.time_zone")
 	}
 	return nil
 }

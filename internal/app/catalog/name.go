@@ -9,7 +9,7 @@ import (
 // other may be made at the same moment.
 func nameTaken(err error, index, field, kind string) error {
 	if pg.IsUnique(err, index) {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "There is a %s of that name.", kind).In(field).Because(err)
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "There is a %s of that name.", kind).WithField(field).WithCause(err)
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func (s *Service) CreatePlan(ctx context.Context, caller tenant.Caller, p credit
 		return p, err
 	}
 	err := s.engine.Write(ctx, caller, "plan.create", func(_ context.Context, tx *engine.Tx) error {
-		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.Next[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
+		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.NextID[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
 		catalogdb.InsertPlan(tx.Tx, tx.Tenant, p)
 		tx.Audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
 		return nil
@@ -40,7 +40,7 @@ func (s *Service) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenan
 		if before == nil {
 			return fault.Missing(fault.PlanNotFound, "Plan")
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = *before
@@ -55,7 +55,7 @@ func (s *Service) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenan
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		catalogdb.UpdatePlan(tx.Tx, tx.Tenant, after)
-		if after.Limited() && !before.Limited() {
+		if after.HasQuota() && !before.HasQuota() {
 			// A day earlier than UTC's is still today in some location.
 			bookingdb.CountUsage(tx.Tx, tx.Tenant, id, civil.DateOf(tx.Now, nil).AddDays(-1))
 		}
@@ -76,7 +76,7 @@ func (s *Service) ListPlans(ctx context.Context, caller tenant.Caller, inactive 
 
 func planNameTaken(err error) error {
 	if pg.IsUnique(err, "plans_name") {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A plan has that name.").In("plan.name").Because(err)
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A plan has that name.").WithField("plan.name").WithCause(err)
 	}
 	return err
 }

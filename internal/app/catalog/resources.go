@@ -29,13 +29,13 @@ func (s *Service) CreateResource(ctx context.Context, caller tenant.Caller, r ca
 			return catalog.ErrNoLocation
 		}
 		made = r
-		made.ID, made.Active = tenant.Next[tenant.ResourceID](tx.IDs), true
+		made.ID, made.Active = tenant.NextID[tenant.ResourceID](tx.IDs), true
 		made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
 		if err := made.Validate(); err != nil {
 			return err
 		}
 		catalogdb.InsertResource(tx.Tx, tx.Tenant, made)
-		seats.CatalogChanged(tx, "resource.created", "resource", made.ID.UUID, catalog.Changes(nil, made.Facts()))
+		seats.CatalogChanged(tx, "resource.created", "resource", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
 		return nil
 	}, engine.Answers(&made))
 	return made, resourceNameTaken(err)
@@ -54,12 +54,12 @@ func (s *Service) UpdateResource(ctx context.Context, caller tenant.Caller, id t
 		if before == nil {
 			return fault.Missing(fault.ResourceNotFound, "Resource")
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = *before
 		edit(&after)
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		if changes == nil {
 			return nil
 		}

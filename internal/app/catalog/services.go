@@ -22,9 +22,9 @@ func (s *Service) CreateService(ctx context.Context, caller tenant.Caller, svc c
 		return svc, err
 	}
 	err := s.engine.Write(ctx, caller, "service.create", func(_ context.Context, tx *engine.Tx) error {
-		svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.Next[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
+		svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.NextID[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
 		catalogdb.InsertService(tx.Tx, tx.Tenant, svc)
-		seats.CatalogChanged(tx, "service.created", "service", svc.ID.UUID, catalog.Changes(nil, svc.Facts()))
+		seats.CatalogChanged(tx, "service.created", "service", svc.ID.UUID, catalog.AuditChanges(nil, svc.AuditFields()))
 		return nil
 	}, engine.Answers(&svc))
 	return svc, serviceNameTaken(err)
@@ -43,13 +43,13 @@ func (s *Service) UpdateService(ctx context.Context, caller tenant.Caller, id te
 		if before == nil {
 			return catalog.ErrNoService
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after = *before
 		edit(&after)
 		after = after.WithDefaults()
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
 		if changes == nil {
 			return nil
 		}

@@ -172,13 +172,13 @@ func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 	ctx, cancel := patience(batch)
 	defer cancel()
 	id, now := batch[0].caller.Tenant, e.now()
-	ids := tenant.NewMint(now)
+	ids := tenant.NewIDs(now)
 	outcomes := make([]error, len(batch))
 	var run *batchRun
 	transactions := 0
 	err := e.db.InTx(ctx, pg.Scope{Tenant: id}, nameOf(batch), func(ctx context.Context, db *pg.Tx) error {
 		transactions++
-		run = &batchRun{batch: batch, db: db, tenant: id, now: now, ids: ids.Again(), strict: strict, state: e.newState()}
+		run = &batchRun{batch: batch, db: db, tenant: id, now: now, ids: ids.Reset(), strict: strict, state: e.newState()}
 		return run.do(ctx, outcomes)
 	}, e.queueOn(batch)...)
 	if transactions > 1 {
@@ -204,7 +204,7 @@ type batchRun struct {
 	db     *pg.Tx
 	tenant tenant.TenantID
 	now    time.Time
-	ids    *tenant.Mint
+	ids    *tenant.IDs
 	strict bool
 	state  State
 
@@ -222,7 +222,7 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 	alone := len(r.batch) == 1
 	held := make(map[Key]struct{}) // of operations that run again alone: later ones with these keys follow them
 	for i, t := range r.batch {
-		claim, before := r.claims[i], r.db.Changes()
+		claim, before := r.claims[i], r.db.WriteCount()
 		switch {
 		case claim != nil && claim.used:
 			outcomes[i] = errKeyUsed
@@ -236,7 +236,7 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 		switch {
 		case outcomes[i] == nil && claim != nil:
 			outcomes[i] = t.key.store(r.txs[i], r.attempts[i].answer())
-		case outcomes[i] != nil && r.db.Changes() > before && !alone:
+		case outcomes[i] != nil && r.db.WriteCount() > before && !alone:
 			return &operationError{i, outcomes[i]}
 		case outcomes[i] != nil && claim != nil:
 			claim.giveBack(r.db, r.tenant) // a refusal does not use the key up

@@ -35,7 +35,7 @@ func (s *scripted) Run(ctx context.Context, tx *Tx) (int, error) {
 
 func appendEvent(tx *Tx) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RolesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
 	})
 }
 

@@ -141,7 +141,7 @@ func (b *batcher) enqueue(t *task) error {
 func (b *batcher) full(q *queue) error {
 	seconds := math.Ceil((time.Duration(len(q.tasks)) * b.pace / time.Duration(b.width)).Seconds())
 	return fault.New(fault.ResourceExhausted, fault.RateLimited, "Too many requests are waiting already. Try again.").
-		With("retry_after", strconv.Itoa(max(int(seconds), 1)))
+		WithMetadata("retry_after", strconv.Itoa(max(int(seconds), 1)))
 }
 
 // leave drops a task that has not started.

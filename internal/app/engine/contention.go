@@ -56,7 +56,7 @@ func (e *Engine) queueOn(batch []*task) []pg.Option {
 			locks = append(locks, advisoryLock(id, key))
 		}
 	}
-	return []pg.Option{pg.QueueOn(locks...)}
+	return []pg.Option{pg.WithLocks(locks...)}
 }
 
 // advisoryLock is the lock on which transactions of several nodes wait that have a key of a tenant.

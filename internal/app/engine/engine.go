@@ -74,8 +74,8 @@ func (e *Engine) ReadAsOperator(ctx context.Context, fn func(context.Context, *p
 	return e.db.ReadAsOperator(ctx, fn)
 }
 
-// Changed reports that data of a tenant changed in a transaction that was Quiet.
-func (e *Engine) Changed(id tenant.TenantID) { e.committed(id) }
+// NotifyChanged reports that data of a tenant changed in a transaction that was Quiet.
+func (e *Engine) NotifyChanged(id tenant.TenantID) { e.committed(id) }
 
 // Drain refuses new operations and waits for those that were taken. Call it when no more requests arrive, before the
 // database is closed.

@@ -215,8 +215,8 @@ func TestAKeyNeverBringsASecretBack(t *testing.T) {
 	t.Parallel()
 	h := testkit.NewHouse(t)
 	ctx, _ := testkit.Under(t, "k", "account", "")
-	create := func() (grant.Account, string) {
-		account, text, err := h.App.Accounts.CreateServiceAccount(ctx, h.Owner, grant.Account{Name: "Till", Roles: []string{tenant.RolePartner}})
+	create := func() (grant.ServiceAccount, string) {
+		account, text, err := h.App.Accounts.CreateServiceAccount(ctx, h.Owner, grant.ServiceAccount{Name: "Till", Roles: []string{tenant.RolePartner}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -307,9 +307,9 @@ func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
 func TestAnswersSurviveJSON(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []any{
-		seats.Place{}, seats.GivenUp{}, bookings.Rescheduled{}, schedules.CancelledSession{}, schedules.Bulk{}, schedules.SeriesEdited{}, schedules.SessionImport{}, accounts.MemberImport{},
-		bookings.CheckedIn{}, booking.Booking{}, booking.Item{}, booking.Provider{}, catalog.Tenant{}, catalog.Location{}, catalog.Resource{},
-		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Entry{}, grant.Account{}, grant.Role{},
+		seats.Place{}, seats.Cancelled{}, bookings.RescheduleResult{}, schedules.CancelledSession{}, schedules.BulkResult{}, schedules.SeriesEditResult{}, schedules.SessionImport{}, accounts.MemberImport{},
+		bookings.CheckInResult{}, booking.Booking{}, booking.Item{}, booking.BenefitProvider{}, catalog.Tenant{}, catalog.Location{}, catalog.Resource{},
+		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Entry{}, grant.ServiceAccount{}, grant.Role{},
 		member.Member{}, member.Device{}, session.Session{}, session.Series{}, session.Workout{}, []tenant.SessionID{}, []string{}, time.Time{},
 	} {
 		kind := reflect.TypeOf(answer)

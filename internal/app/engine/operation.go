@@ -40,7 +40,7 @@ type Spec[R any] struct {
 	Replay bool
 	// Answer names the parts of the result that are stored. Default: the whole result. Secrets carry json:"-".
 	Answer func(*R) []any
-	// Quiet keeps the commit from being reported as a change. See Engine.Changed.
+	// Quiet keeps the commit from being reported as a change. See Engine.NotifyChanged.
 	Quiet bool
 	// New makes the operation, anew for each attempt. Do ignores it.
 	New func() Operation[R]
@@ -136,10 +136,10 @@ func doOnce[R any](
 	var tx *Tx
 	var result R
 	now := e.now()
-	ids := tenant.NewMint(now)
+	ids := tenant.NewIDs(now)
 	err := e.db.InTx(ctx, pg.Scope{Tenant: by.Tenant}, s.Name, func(ctx context.Context, db *pg.Tx) (err error) {
 		tx = &Tx{
-			Tx: db, Tenant: by.Tenant, Caller: by, Request: requestID(ctx), Now: now, IDs: ids.Again(), State: e.newState(),
+			Tx: db, Tenant: by.Tenant, Caller: by, Request: requestID(ctx), Now: now, IDs: ids.Reset(), State: e.newState(),
 		}
 		if key != nil {
 			key.claimOnce(tx)

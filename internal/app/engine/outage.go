@@ -12,11 +12,11 @@ import (
 func Outage(err error) *fault.Error {
 	switch {
 	case errors.Is(err, pg.ErrCommitUnknown):
-		return timeout.With("outcome", "unknown").Because(err)
-	case pg.Code(err) == queryCanceled, pg.Unreachable(err):
-		return timeout.Because(err)
-	case pg.Disordered(err):
-		return disordered.Because(err)
+		return timeout.WithMetadata("outcome", "unknown").WithCause(err)
+	case pg.Code(err) == queryCanceled, pg.IsUnreachable(err):
+		return timeout.WithCause(err)
+	case pg.IsServerFailure(err):
+		return disordered.WithCause(err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ type Tx struct {
 	Caller  tenant.Caller
 	Request string // the request's id in the log; empty where there is none
 	Now     time.Time
-	IDs     *tenant.Mint
+	IDs     *tenant.IDs
 	State   State
 
 	task    *task // nil in Do
@@ -47,7 +47,7 @@ func (tx *Tx) Load(ctx context.Context, batch *pg.Batch) error {
 // another node it fails once and retries under an advisory lock.
 func (tx *Tx) Lock(keys ...Key) error {
 	for _, key := range keys {
-		tx.QueueAgainOn(advisoryLock(tx.Tenant, key))
+		tx.LockOnRetry(advisoryLock(tx.Tenant, key))
 		if t := tx.task; t != nil && !slices.Contains(t.locks.Together, key) && !slices.Contains(t.found, key) {
 			t.found = append(t.found, key)
 		}
@@ -88,13 +88,13 @@ func (tx *Tx) Audit(action, kind string, target tenant.UUID, reason string, chan
 
 // AuditEntry is Audit for what has no id. It fills in who, when and by which request.
 func (tx *Tx) AuditEntry(entry coredb.AuditEntry) {
-	entry.ID, entry.Actor, entry.Subject = tenant.Next[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
+	entry.ID, entry.Actor, entry.Subject = tenant.NextID[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
 	entry.Request, entry.At = tx.Request, tx.Now
 	coredb.AppendAudit(tx.Tx, tx.Tenant, entry)
 }
 
-// Change is what an act changed, for the audit log; a nil side is left out.
-func Change(before, after map[string]any) map[string]any {
+// AuditChange is what an act changed, for the audit log; a nil side is left out.
+func AuditChange(before, after map[string]any) map[string]any {
 	changes := make(map[string]any, 2)
 	if before != nil {
 		changes["before"] = before

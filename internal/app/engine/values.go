@@ -16,16 +16,16 @@ func Distinct[T comparable](values []T) []T {
 	})
 }
 
-// Current refuses an edit of something that was edited since it was read.
-func Current(expect *int, version int) error {
+// CheckVersion refuses an edit of something that was edited since it was read.
+func CheckVersion(expect *int, version int) error {
 	if expect != nil && *expect != version {
-		return fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it meanwhile. Read it again, then decide.").In("etag")
+		return fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it meanwhile. Read it again, then decide.").WithField("etag")
 	}
 	return nil
 }
 
-// Because is the data of an event that has a reason.
-func Because(reason string) map[string]any {
+// ReasonData is the data of an event that has a reason.
+func ReasonData(reason string) map[string]any {
 	if reason == "" {
 		return nil
 	}

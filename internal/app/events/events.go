@@ -45,7 +45,7 @@ const (
 
 // ListEvents reads the events that the caller may see, in the order in which they became durable, or backwards.
 func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQuery) (EventPage, error) {
-	at := outbox.Stretch{Backwards: q.Backwards}
+	at := outbox.Range{Backwards: q.Backwards}
 	switch {
 	case q.After != nil:
 		at.From = *q.After
@@ -55,12 +55,12 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 			return EventPage{}, err
 		}
 	case q.Backwards:
-		at.From = outbox.Newest
+		at.From = outbox.EndOfLog
 	}
 	var page EventPage
 	for looked := 0; looked < eventReach; {
 		at.Limit = min(eventChunk, eventReach-looked)
-		if q.Filter.IsZero() && !caller.Own {
+		if q.Filter.IsZero() && !caller.SelfOnly {
 			at.Limit = min(at.Limit, q.Limit+1-len(page.Events)) // each of them is one of the page
 		}
 		found, err := outbox.Read(ctx, s.db, caller.Tenant, at)
@@ -70,7 +70,7 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 		if looked == 0 {
 			page.End = found.Horizon.Token(caller.Tenant)
 		}
-		page.Events = append(page.Events, q.Filter.See(found.Records, caller)...)
+		page.Events = append(page.Events, q.Filter.VisibleTo(found.Records, caller)...)
 		if len(page.Events) > q.Limit {
 			page.Events = page.Events[:q.Limit]
 			page.Next = &page.Events[q.Limit-1].Cursor
@@ -122,7 +122,7 @@ func (w *EventWatch) Next(ctx context.Context, tick <-chan time.Time) ([]*EventR
 
 // See gives those of the events that are chosen, as the caller may see them at this moment.
 func (w *EventWatch) See(events []*EventRecord, caller tenant.Caller) []*EventRecord {
-	return w.filter.See(events, caller)
+	return w.filter.VisibleTo(events, caller)
 }
 
 // Cursor is the position behind everything that Next has given.

@@ -45,7 +45,7 @@ func (s *Service) RunAlarms(ctx context.Context, log *slog.Logger) {
 	// Apart: there may be many seats, and offers run out meanwhile.
 	both.Go(func() {
 		s.waitlists.Edited.Run(ctx, s.engine.Now, func(id tenant.TenantID) {
-			if err := s.waitlists.WakeForRules(ctx, id); err != nil && ctx.Err() == nil {
+			if err := s.waitlists.FillAfterEdits(ctx, id); err != nil && ctx.Err() == nil {
 				log.ErrorContext(ctx, "not all open seats were looked at after rules were edited; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
 			}
 		})

@@ -25,8 +25,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Swept counts what a sweep did.
-type Swept struct {
+// SweepResult counts what a sweep did.
+type SweepResult struct {
 	Holds    int // holds that had run out
 	NoShows  int // bookings whose party did not come
 	Renewed  int // subscriptions that began a period
@@ -69,7 +69,7 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 		if err != nil {
 			log.ErrorContext(ctx, "sweep incomplete", slog.String("tenant_id", id.String()), slog.Any("error", err))
 		}
-		if done != (Swept{}) {
+		if done != (SweepResult{}) {
 			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("holds", done.Holds), slog.Int("no_shows", done.NoShows),
 				slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired), slog.Int("sessions", done.Sessions), slog.Int("entries", done.Entries), slog.Int("mended", done.Mended))
 		}
@@ -80,8 +80,8 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 // expires subscriptions, makes the sessions of series without an end, and forgets old idempotency keys and devices. Every transaction
 // looks again at what was found, so that a second sweep, at the same moment or later, changes nothing. What fails does not
 // keep the rest, and is left for the next sweep; the error is the first of each kind.
-func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, error) {
-	var done Swept
+func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
+	var done SweepResult
 	caller := tenant.System(id)
 	found, err := s.lookAround(ctx, caller)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (Swept, e
 	var failed []error
 	for _, errand := range []struct {
 		due bool
-		run func(context.Context, tenant.Caller, *Swept) error
+		run func(context.Context, tenant.Caller, *SweepResult) error
 	}{
 		{len(found.absences) > 0, s.sweepAbsences},
 		{len(found.subscriptions) > 0, s.sweepSubscriptions},
@@ -141,7 +141,7 @@ func (s *Service) lookAround(ctx context.Context, caller tenant.Caller) (errands
 	waitlistdb.ListEditedLevels(&b, caller.Tenant, &found.edited)
 	findEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
 	waitlistdb.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
-	waitlistdb.ListMissed(&b, caller.Tenant, now, 1, &found.missed)
+	waitlistdb.ListUnfilled(&b, caller.Tenant, now, 1, &found.missed)
 	schedules.FindSeries(&b, caller, now, &found.series)
 	coredb.HasOldKeys(&b, caller.Tenant, now.Add(-engine.KeyLifetime), &found.keys)
 	accountdb.HasStaleDevices(&b, caller.Tenant, now.Add(-deviceLife), &found.devices)
@@ -160,7 +160,7 @@ func (s *Service) lookAround(ctx context.Context, caller tenant.Caller) (errands
 }
 
 // sweepExpired ends holds and offers that no alarm ended.
-func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	ended, overdue, err := s.ExpireDue(ctx, caller.Tenant)
 	done.Holds, done.Mended = ended, done.Mended+overdue
 	if overdue > 0 {
@@ -169,13 +169,13 @@ func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *
 	return err
 }
 
-func (s *Service) sweepSeries(ctx context.Context, caller tenant.Caller, done *Swept) (err error) {
+func (s *Service) sweepSeries(ctx context.Context, caller tenant.Caller, done *SweepResult) (err error) {
 	done.Sessions, err = s.schedules.ExtendSeries(ctx, caller.Tenant)
 	return err
 }
 
 // sweepAbsences marks those who did not come.
-func (s *Service) sweepAbsences(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepAbsences(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
 	find := func(after tenant.SessionID, into *[]tenant.SessionID) error {
 		var batch pg.Batch
@@ -202,7 +202,7 @@ func (s *Service) sweepAbsences(ctx context.Context, caller tenant.Caller, done 
 // findAbsences asks for sessions in which somebody did not come and has not been marked.
 func findAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.SessionID, into *[]tenant.SessionID) {
 	usual := catalog.Defaults()
-	bookingdb.ListAbsences(b, caller.Tenant, bookingdb.AbsenceQuery{
+	bookingdb.ListNoShowSessions(b, caller.Tenant, bookingdb.NoShowQuery{
 		Since: now.Add(-absenceReach), Until: now, StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
 		Mark: usual.AutoNoShow, After: usual.AutoNoShowAfter, Closes: usual.CheckInCloses, AfterID: after, Limit: engine.SweepChunk,
 	}, into)
@@ -214,11 +214,11 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	var absent []booking.Booking
 	var batch pg.Batch
 	bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
-	bookingdb.ListAbsent(&batch, tx.Tenant, id, engine.SweepChunk, &absent)
+	bookingdb.ListNoShows(&batch, tx.Tenant, id, engine.SweepChunk, &absent)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
-	if slot == nil || !slot.Rules.AutoNoShow || tx.Now.Before(bookings.Window(*slot).Absent(slot.EndsAt, slot.Rules.AutoNoShowAfter)) || len(absent) == 0 {
+	if slot == nil || !slot.Rules.AutoNoShow || tx.Now.Before(bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)) || len(absent) == 0 {
 		return 0, nil
 	}
 	ids := make([]tenant.BookingID, len(absent))
@@ -231,18 +231,18 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 		}
 		ids[i], seats = b.ID, seats+b.Party
 		events[i] = outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.BookingNoShow, Session: b.Session, Booking: b.ID, Member: b.Member,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.BookingNoShow, Session: b.Session, Booking: b.ID, Member: b.Member,
 			Actor: tx.Caller.Actor(), At: tx.Now,
 		}
 	}
-	bookingdb.MarkAbsent(tx.Tx, tx.Tenant, ids, tx.Now)
+	bookingdb.MarkNoShows(tx.Tx, tx.Tenant, ids, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, id, bookingdb.Seats{Taken: -seats})
 	outbox.Append(tx.Tx, tx.Tenant, events...)
 	return len(absent), nil
 }
 
 // sweepSubscriptions renews and expires subscriptions, so that their ledgers say so in time.
-func (s *Service) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
 	find := func(after tenant.SubscriptionID, into *[]tenant.SubscriptionID) error {
 		var batch pg.Batch
@@ -275,7 +275,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (r
 	for _, before := range due {
 		after, ledger := credit.Advance(before, tx.Now)
 		event := outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member, Actor: tx.Caller.Actor(), At: tx.Now,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member, Actor: tx.Caller.Actor(), At: tx.Now,
 			Data: map[string]any{"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance},
 		}
 		switch {
@@ -303,7 +303,7 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (r
 const deviceLife = 60 * 24 * time.Hour
 
 // sweepDevices forgets devices that were not seen for long.
-func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *Swept) error {
+func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	since := s.engine.Now().Add(-deviceLife)
 	return s.engine.Write(ctx, caller, "sweep.devices", func(_ context.Context, tx *engine.Tx) error {
 		accountdb.DeleteStaleDevices(tx.Tx, tx.Tenant, since)

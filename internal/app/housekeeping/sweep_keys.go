@@ -10,7 +10,7 @@ import (
 )
 
 // sweepKeys forgets the keys that no longer stand for anything.
-func (s *Service) sweepKeys(ctx context.Context, caller tenant.Caller, _ *Swept) error {
+func (s *Service) sweepKeys(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	until := s.engine.Now().Add(-engine.KeyLifetime)
 	for {
 		var old bool

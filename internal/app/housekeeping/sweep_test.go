@@ -41,11 +41,11 @@ func TestSweepMarksWhoDidNotCome(t *testing.T) {
 	}
 	due := testkit.Class.Add(time.Hour + 45*time.Minute)
 	h.Clock.Set(due.Add(-time.Microsecond))
-	if done := h.Sweep(); done != (housekeeping.Swept{}) || h.Status(absent) != "CONFIRMED" {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) || h.Status(absent) != "CONFIRMED" {
 		t.Errorf("too soon: %+v", done)
 	}
 	h.Clock.Set(due)
-	if done := h.Sweep(); done != (housekeeping.Swept{NoShows: 1}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{NoShows: 1}) {
 		t.Errorf("%+v", done)
 	}
 	if got := [3]string{h.Status(absent), h.Status(came), h.Status(off)}; got != [3]string{"NO_SHOW", "ATTENDED", "CANCELLED"} {
@@ -57,7 +57,7 @@ func TestSweepMarksWhoDidNotCome(t *testing.T) {
 	if n := h.Count(`select seats_taken from sessions where id = $1`, s); n != 1 {
 		t.Errorf("%d seats taken", n)
 	}
-	if done := h.Sweep(); done != (housekeeping.Swept{}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("again: %+v", done)
 	}
 	h.WantSound()
@@ -263,7 +263,7 @@ func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 	h.Clock.Set(testkit.Noon.Add(48 * time.Hour))
 
 	var mu sync.Mutex
-	var sum housekeeping.Swept
+	var sum housekeeping.SweepResult
 	testkit.Together(4, func(int) {
 		done := h.Sweep()
 		mu.Lock()
@@ -274,7 +274,7 @@ func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 		sum.Sessions += done.Sessions
 	})
 	made := h.Count(`select count(*) from sessions where tenant_id = $1 and series_id is not null and local_date > '2026-06-24'`, h.Tenant)
-	if diff := cmp.Diff(housekeeping.Swept{NoShows: 12, Renewed: 12, Expired: 12, Sessions: made}, sum); diff != "" || made < 30 {
+	if diff := cmp.Diff(housekeeping.SweepResult{NoShows: 12, Renewed: 12, Expired: 12, Sessions: made}, sum); diff != "" || made < 30 {
 		t.Errorf("made %d\n%s", made, diff)
 	}
 	for _, s := range packs {
@@ -290,7 +290,7 @@ func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 			t.Errorf("%d of %s, want %d", n, kind, want)
 		}
 	}
-	if done := h.Sweep(); done != (housekeeping.Swept{}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("again: %+v", done)
 	}
 	h.WantSound()
@@ -353,11 +353,11 @@ func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 		return h.QueryText(`select status from subscriptions where id = $1`, s.ID)
 	}
 	h.Clock.Set(testkit.Noon.Add(month - time.Microsecond))
-	if done := h.Sweep(); done != (housekeeping.Swept{}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("too soon: %+v", done)
 	}
 	h.Clock.Set(testkit.Noon.Add(month))
-	if done := h.Sweep(); done != (housekeeping.Swept{Renewed: 1, Expired: 3}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{Renewed: 1, Expired: 3}) {
 		t.Errorf("%+v", done)
 	}
 	type state struct{ Status, Ledger string }
@@ -378,7 +378,7 @@ func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 	}
 	// Periods that nobody saw count as one, and leave the dates where they were.
 	h.Clock.Set(testkit.Noon.Add(4*month + month/2))
-	if done := h.Sweep(); done != (housekeeping.Swept{Renewed: 1}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{Renewed: 1}) {
 		t.Errorf("%+v", done)
 	}
 	if got := h.QueryText(`select to_char(period_ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from subscriptions where id = $1`, renewing.ID); got != "2026-08-13 12:00" {
@@ -407,7 +407,7 @@ func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
 	t.Parallel()
 	h := testkit.NewHouse(t)
 	series := h.OpenSeries("FREQ=WEEKLY")
-	if done := h.Sweep(); done != (housekeeping.Swept{}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("at once: %+v", done)
 	}
 	before := h.Count(`select count(*) from sessions where series_id = $1`, series.ID)
@@ -419,7 +419,7 @@ func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
 	if got := h.QueryText(`select string_agg(distinct to_char(starts_at at time zone 'Europe/Berlin', 'Dy HH24:MI'), ', ') from sessions where series_id = $1`, series.ID); got != "Mon 18:00" {
 		t.Error(got)
 	}
-	if done := h.Sweep(); done != (housekeeping.Swept{}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("again: %+v", done)
 	}
 }
@@ -485,7 +485,7 @@ func TestWhatFailsDoesNotKeepTheRestOfASweep(t *testing.T) {
 	trial := h.Subscribe(h.Member("Eva"), h.Plan(credit.Plan{Kind: credit.Unlimited, Term: new(24 * time.Hour)}))
 	h.Clock.Set(testkit.Class.Add(2 * time.Hour))
 	done, err := h.App.Housekeeping.SweepTenant(context.Background(), h.Tenant)
-	if err == nil || done != (housekeeping.Swept{NoShows: 2, Expired: 1}) {
+	if err == nil || done != (housekeeping.SweepResult{NoShows: 2, Expired: 1}) {
 		t.Errorf("%+v, %v", done, err)
 	}
 	if got := [2]string{h.Status(good), h.Status(better)}; got != [2]string{"NO_SHOW", "NO_SHOW"} {

@@ -17,9 +17,9 @@ import (
 
 // sweepWaitlist ends entries whose time has passed, and those that have waited too long. It also repairs what other use
 // cases should have done.
-func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *Swept) error {
-	failed := s.waitlists.WakeForRules(ctx, caller.Tenant)
-	steps := []func(context.Context, tenant.Caller, *Swept) error{s.sweepEntries, s.sweepOrphans, s.sweepTriggers}
+func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
+	failed := s.waitlists.FillAfterEdits(ctx, caller.Tenant)
+	steps := []func(context.Context, tenant.Caller, *SweepResult) error{s.sweepEntries, s.sweepOrphans, s.sweepTriggers}
 	for _, step := range steps {
 		if err := step(ctx, caller, done); err != nil && failed == nil {
 			failed = err
@@ -29,7 +29,7 @@ func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done 
 }
 
 // sweepEntries ends entries that can no longer get a seat.
-func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
 	find := func(after tenant.EntryID, into *[]tenant.EntryID) error {
 		var batch pg.Batch
@@ -77,7 +77,7 @@ func (s *Service) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.En
 }
 
 // sweepOrphans repairs entries and rounds whose offers have ended. No use case leaves any.
-func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	var (
 		entries []tenant.EntryID
 		rounds  []tenant.RoundID
@@ -95,7 +95,7 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 			}
 			var live []waitlist.Offer
 			var batch pg.Batch
-			waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}}, &live)
+			waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}}, &live)
 			if err := tx.Load(ctx, &batch); err != nil || len(live) > 0 || e.Status != waitlist.Offered {
 				return false, err
 			}
@@ -129,16 +129,16 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 
 // mend runs a repair in a transaction of its own, and counts it.
 func (s *Service) mend(
-	ctx context.Context, caller tenant.Caller, name, what string, done *Swept,
+	ctx context.Context, caller tenant.Caller, name, what string, done *SweepResult,
 	repair func(context.Context, *engine.Tx) (bool, error),
 ) error {
 	mended := false
 	err := s.engine.Write(ctx, caller, name, func(ctx context.Context, tx *engine.Tx) (err error) {
 		if mended, err = repair(ctx, tx); mended {
-			s.waitlists.CountMended(tx, what)
+			s.waitlists.CountRepair(tx, what)
 		}
 		return err
-	}, engine.Losing(seats.LostByPromotion))
+	}, engine.Losing(seats.PromotionRace))
 	if err == nil && mended {
 		done.Mended++
 	}
@@ -146,10 +146,10 @@ func (s *Service) mend(
 }
 
 // sweepTriggers fills seats that were open already when an entry that fits them joined.
-func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done *Swept) error {
+func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	var sessions []tenant.SessionID
 	var batch pg.Batch
-	waitlistdb.ListMissed(&batch, caller.Tenant, s.engine.Now(), engine.SweepChunk, &sessions)
+	waitlistdb.ListUnfilled(&batch, caller.Tenant, s.engine.Now(), engine.SweepChunk, &sessions)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}

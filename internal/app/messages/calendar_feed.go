@@ -89,9 +89,9 @@ func (s *Service) GetCalendarFeed(ctx context.Context, secret string) ([]byte, e
 		return nil, err
 	}
 	host := s.host()
-	return notify.CalendarFeed(profile.name, pg.Array(bookings, func(b messagedb.BookedSubject) notify.Entry {
+	return notify.CalendarFeed(profile.name, pg.Array(bookings, func(b messagedb.BookedSubject) notify.CalendarEntry {
 		entry := calendarEntry(b.Subject)
-		entry.UID, entry.Sequence, entry.Stamp = b.ID.String()+"@"+host, notify.Sequence(b.Made, b.Changed), b.Changed
+		entry.UID, entry.Sequence, entry.Stamp = b.ID.String()+"@"+host, notify.CalendarSequence(b.Made, b.Changed), b.Changed
 		return entry
 	})), nil
 }

@@ -98,8 +98,8 @@ func (c composer) values(locale string) notify.Values {
 	if err != nil || c.subject.TimeZone == "" {
 		zone = c.to.Zone
 	}
-	content := notify.Said{
-		Topic: c.notice.Topic, Details: c.notice.Details, Now: c.Now, Zone: c.to.Zone, There: zone,
+	content := notify.Content{
+		Topic: c.notice.Topic, Details: c.notice.Details, Now: c.Now, Zone: c.to.Zone, LocationZone: zone,
 		Name: c.to.Name, Tenant: c.profile.name, Link: c.service.publicURL + "/",
 		Title: c.subject.Title, Location: c.subject.Location, Address: c.subject.Address, Resource: c.subject.Resource,
 		Coach: c.subject.Coach, Party: c.subject.Party, Start: c.subject.StartsAt, End: c.subject.EndsAt,
@@ -112,9 +112,9 @@ func (c composer) values(locale string) notify.Values {
 }
 
 // entry returns the calendar entry of a booking, for mails about a change of it.
-func (c composer) entry(from string) (notify.Entry, bool) {
+func (c composer) entry(from string) (notify.CalendarEntry, bool) {
 	if c.notice.Booking.IsZero() {
-		return notify.Entry{}, false
+		return notify.CalendarEntry{}, false
 	}
 	cancelled := false
 	switch c.notice.Topic {
@@ -122,20 +122,20 @@ func (c composer) entry(from string) (notify.Entry, bool) {
 	case notify.BookingCancelled, notify.SessionCancelled:
 		cancelled = true
 	default:
-		return notify.Entry{}, false
+		return notify.CalendarEntry{}, false
 	}
 	e := calendarEntry(*c.subject)
 	host := c.service.host()
 	e.UID = c.notice.Booking.String() + "@" + host
-	e.Sequence, e.Stamp, e.Gone = notify.Sequence(c.subject.Made, c.notice.At), c.Now, cancelled
+	e.Sequence, e.Stamp, e.Gone = notify.CalendarSequence(c.subject.Made, c.notice.At), c.Now, cancelled
 	e.Organizer = notify.Mailbox{Name: from, Address: cmp.Or(c.settings.ReplyTo, c.service.mailFrom, "noreply@"+host)}
 	e.Attendee = notify.Mailbox{Name: c.to.Name, Address: c.to.Email}
 	return e, true
 }
 
-func calendarEntry(s messagedb.Subject) notify.Entry {
+func calendarEntry(s messagedb.Subject) notify.CalendarEntry {
 	where := slices.DeleteFunc([]string{s.Location, s.Resource, s.Address}, func(part string) bool { return part == "" })
-	return notify.Entry{
+	return notify.CalendarEntry{
 		Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: strings.Join(where, ", "), Details: s.Coach,
 	}
 }

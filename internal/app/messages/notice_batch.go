@@ -44,7 +44,7 @@ type noticeBatch struct {
 	// What follows.
 	out        []Outgoing
 	lines      []messagedb.Delivery
-	states     []notify.Standing
+	states     []notify.NoticeState
 	planned    []notify.Notice
 	events     []outbox.Event
 	quiet      []quietOffer
@@ -176,7 +176,7 @@ func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
 	var r notify.Recipient
 	if to := b.recipients[n.Member.UUID]; to != nil {
 		r = *to
-		r.Chosen = b.preferences[n.Member]
+		r.Preferences = b.preferences[n.Member]
 	} else if guest := b.guests[n.Booking.UUID]; guest != nil {
 		r = *guest
 	}
@@ -191,7 +191,7 @@ func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
 func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) error {
 	n := open.Notice
 	if open.Sending {
-		again, over, why := n.Resumed(open.Was)
+		again, over, why := n.Resume(open.Was)
 		switch n = again; {
 		case why != "":
 			b.drop(n, notify.Recipient{}, why)
@@ -203,27 +203,27 @@ func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) er
 	}
 	subject := b.subject(n)
 	to := b.recipient(n)
-	matter := subject.Matter
+	matter := subject.Facts
 	offer := b.offers[n.Offer]
-	if !n.Topic.OfOffer() {
+	if !n.Topic.IsOffer() {
 		offer = nil // after an accepted offer the notice is about the booking, and is sent however late it is
 	}
 	if offer != nil {
 		matter.Offer = &offer.Offer
 	}
-	if n.Announces(matter) {
+	if n.ReminderDue(matter) {
 		b.events = append(b.events, outbox.Event{
-			ID: tenant.Next[tenant.EventID](b.IDs), Type: outbox.BookingReminderDue, Session: n.Session,
+			ID: tenant.NextID[tenant.EventID](b.IDs), Type: outbox.BookingReminderDue, Session: n.Session,
 			Booking: n.Booking, Member: n.Member, Actor: credit.SystemActor, At: b.Now,
 			Data: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
 		})
 	}
-	decision := notify.Judge(n, b.settings, to, matter, b.Now)
+	decision := notify.Decide(n, b.settings, to, matter, b.Now)
 	switch {
 	case decision.Action == notify.Send:
-		n.Last = n.Only(decision.Channel, to, matter)
+		n.LastChannel = n.IsOnlyChannel(decision.Channel, to, matter)
 		return b.send(ctx, n, to, subject, offer, decision.Channel)
-	case n.Topic == notify.Offered && offer != nil && decision.Reason == notify.InQuietHours:
+	case n.Topic == notify.Offered && offer != nil && decision.Reason == notify.QuietHoursReason:
 		b.quiet = append(b.quiet, quietOffer{n, to, offer, decision.Until})
 	case decision.Action == notify.Defer:
 		b.wait(n, to, decision.Reason, decision.Until)
@@ -240,7 +240,7 @@ func (b *noticeBatch) wait(n notify.Notice, to notify.Recipient, why notify.Reas
 }
 
 func (b *noticeBatch) drop(n notify.Notice, to notify.Recipient, why notify.Reason) {
-	if !n.Silent(why) {
+	if !n.OmitFromLog(why) {
 		b.log(n, to, messagedb.Delivery{Status: dropped, Reason: why})
 	}
 	b.close(n)
@@ -262,9 +262,9 @@ func (b *noticeBatch) deferOffers(ctx context.Context) error {
 		}
 		if inTime {
 			extended[q.offer.ID] = true
-			b.wait(q.notice, q.to, notify.InQuietHours, q.until)
+			b.wait(q.notice, q.to, notify.QuietHoursReason, q.until)
 		} else {
-			b.drop(q.notice, q.to, notify.InQuietHours)
+			b.drop(q.notice, q.to, notify.QuietHoursReason)
 		}
 	}
 	for _, q := range b.quiet {
@@ -287,10 +287,10 @@ func (b *noticeBatch) startWindow(
 
 // log adds an attempt to the delivery log.
 func (b *noticeBatch) log(n notify.Notice, to notify.Recipient, d messagedb.Delivery) tenant.DeliveryID {
-	d.ID = tenant.Next[tenant.DeliveryID](b.IDs)
+	d.ID = tenant.NextID[tenant.DeliveryID](b.IDs)
 	d.Notice, d.Topic, d.Recipient, d.Member, d.RecipientName = n.ID, n.Topic, n.Recipient(), n.Member, to.Name
 	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, b.Now
-	d.PossibleDuplicate = n.Unsure > 0 && d.Status == notify.PossiblySent
+	d.PossibleDuplicate = n.UnknownResults > 0 && d.Status == notify.PossiblySent
 	b.lines = append(b.lines, d)
 	return d.ID
 }
@@ -314,8 +314,8 @@ func (b *noticeBatch) send(
 			return nil
 		}
 		offer.ExpiresAt = ends
-		if warning, ok := n.Warning(b.Now, ends); ok {
-			warning.ID = tenant.Next[tenant.NoticeID](b.IDs)
+		if warning, ok := n.ExpiryWarning(b.Now, ends); ok {
+			warning.ID = tenant.NextID[tenant.NoticeID](b.IDs)
 			b.planned = append(b.planned, warning)
 		}
 	}
@@ -338,7 +338,7 @@ func (b *noticeBatch) send(
 		line.Counted, line.Content = false, nil // a message to several devices counts once, and is kept once
 		b.out = append(b.out, Outgoing{Message: message, Notice: n, Provider: provider, Own: own, Device: d.device})
 	}
-	b.states = append(b.states, n.Begun(b.Now))
+	b.states = append(b.states, n.Started(b.Now))
 	// The frequency cap of later notices in this batch counts it, too.
 	if b.sent[n.Recipient()] == nil {
 		b.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)

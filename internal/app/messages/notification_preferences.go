@@ -31,7 +31,7 @@ func (s *Service) GetNotificationPreferences(
 		id = caller.Member
 	}
 	var p NotificationPreferences
-	if !caller.MayTouch(id) {
+	if !caller.CanAccess(id) {
 		return p, noMember
 	}
 	var quiet messagedb.MemberQuiet
@@ -70,7 +70,7 @@ func (s *Service) UpdateNotificationPreferences(
 		}
 		if len(edit.Chosen) > 0 {
 			messagedb.PutPreferences(tx.Tx, tx.Tenant, tx.Caller.Member, edit.Chosen, tx.Now)
-			if edit.Chosen.Wants(notify.Email) {
+			if edit.Chosen.AnyOn(notify.Email) {
 				messagedb.Resubscribe(tx.Tx, tx.Tenant, tx.Caller.Member)
 			}
 		}

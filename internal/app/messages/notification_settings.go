@@ -34,17 +34,17 @@ func (s *Service) UpdateNotificationSettings(
 		if err := tx.Load(ctx, &batch); err != nil {
 			return before, err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return before, err
 		}
 		after := before
 		after.PerDay = maps.Clone(before.PerDay)
 		edit(&after)
-		after, err := after.Normal()
+		after, err := after.Normalize()
 		if err != nil {
 			return after, err
 		}
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.Facts(), after.Facts())
 		if changes == nil {
 			return after, nil
 		}

@@ -22,7 +22,7 @@ func (s *Service) NoticeConsumer() outbox.Consumer {
 func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID, records []*outbox.Record) error {
 	var events []notify.Event
 	for _, r := range records {
-		if notify.Tells(string(r.Type)) {
+		if notify.HasMessages(string(r.Type)) {
 			events = append(events, eventOf(r))
 		}
 	}
@@ -39,9 +39,9 @@ func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID
 		notices = append(notices, notify.Plan(e, facts.partiesOf(e), facts.settings, now)...)
 	}
 	// A retry may use other ids, because nothing refers to them before the commit.
-	ids := tenant.NewMint(now)
+	ids := tenant.NewIDs(now)
 	for i := range notices {
-		notices[i].ID = tenant.Next[tenant.NoticeID](ids)
+		notices[i].ID = tenant.NextID[tenant.NoticeID](ids)
 	}
 	messagedb.InsertNotices(tx, in, notices, now, func(due time.Time) { s.Notices.Set(in, due) })
 	return nil
@@ -135,12 +135,12 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 }
 
 // partiesOf returns the people that an event concerns.
-func (f *planFacts) partiesOf(e notify.Event) []notify.Party {
-	pick := func(from []notify.Party, matches func(notify.Party) bool) []notify.Party {
-		var picked []notify.Party
+func (f *planFacts) partiesOf(e notify.Event) []notify.Person {
+	pick := func(from []notify.Person, matches func(notify.Person) bool) []notify.Person {
+		var picked []notify.Person
 		for _, p := range from {
 			if matches(p) {
-				p.Chosen = f.preferences[p.Member]
+				p.Preferences = f.preferences[p.Member]
 				picked = append(picked, p)
 			}
 		}
@@ -148,19 +148,19 @@ func (f *planFacts) partiesOf(e notify.Event) []notify.Party {
 	}
 	switch {
 	case e.Moved:
-		return pick(f.parties.OfSessions, func(p notify.Party) bool { return p.Session == e.Session })
+		return pick(f.parties.OfSessions, func(p notify.Person) bool { return p.Session == e.Session })
 	case outbox.Type(e.Type) == outbox.CreditsChanged:
-		return pick(f.parties.OfPayers, func(p notify.Party) bool { return p.Payer == e.Payer })
+		return pick(f.parties.OfPayers, func(p notify.Person) bool { return p.Payer == e.Payer })
 	case outbox.Type(e.Type) == outbox.WaitlistStaffNote:
-		staff := pick(f.parties.Staff, func(notify.Party) bool { return true })
+		staff := pick(f.parties.Staff, func(notify.Person) bool { return true })
 		for i := range staff {
 			staff[i].Session = e.Session
 		}
 		return staff
 	case !e.Booking.IsZero():
-		return pick(f.parties.OfBookings, func(p notify.Party) bool { return p.Booking == e.Booking })
+		return pick(f.parties.OfBookings, func(p notify.Person) bool { return p.Booking == e.Booking })
 	}
-	return pick(slices.Concat(f.parties.OfEntries, f.parties.OfWindows), func(p notify.Party) bool {
+	return pick(slices.Concat(f.parties.OfEntries, f.parties.OfWindows), func(p notify.Person) bool {
 		return p.Entry == e.Entry
 	})
 }

@@ -29,7 +29,7 @@ func (s *Service) AnswerSharedSMS(ctx context.Context, from, text string) (strin
 	var tenants []tenant.TenantID
 	err := s.engine.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
-		messagedb.ListTenantsInTouch(&batch, from, &tenants)
+		messagedb.ListTenantsByPhone(&batch, from, &tenants)
 		return tx.Load(ctx, &batch)
 	})
 	if err != nil || len(tenants) == 0 {
@@ -39,7 +39,7 @@ func (s *Service) AnswerSharedSMS(ctx context.Context, from, text string) (strin
 }
 
 func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, text string) (string, error) {
-	command := notify.ParseSMS(text)
+	command := notify.ParseReply(text)
 	in, answer := tenants[0], notify.NoAnswer
 	var err error
 	switch command.Kind {
@@ -49,14 +49,14 @@ func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from
 				return "", err
 			}
 		}
-		if command.Kind == notify.Stop && !command.Carried {
-			answer = notify.Silenced
+		if command.Kind == notify.Stop && !command.HandledByCarrier {
+			answer = notify.MessagesStopped
 		}
 	case notify.Accept, notify.Decline:
 		in, answer, err = s.answerOffer(ctx, tenants, from, command)
 	case notify.Help:
 		answer = notify.Helped
-	case notify.NoCommand:
+	case notify.NoReply:
 	}
 	if err != nil || answer == notify.NoAnswer {
 		return "", err
@@ -82,7 +82,7 @@ func (s *Service) setStop(ctx context.Context, in tenant.TenantID, number string
 // answerOffer accepts or declines the offer with a code. If only an offer that has ended has the code, answering it
 // again gives the same result, because the same SMS may come twice.
 func (s *Service) answerOffer(
-	ctx context.Context, tenants []tenant.TenantID, from string, command notify.Command,
+	ctx context.Context, tenants []tenant.TenantID, from string, command notify.Reply,
 ) (tenant.TenantID, notify.Answer, error) {
 	var chosen waitlists.CodedOffer
 	of, live := tenants[0], 0
@@ -113,12 +113,12 @@ func (s *Service) answerOffer(
 	case err == nil && accept:
 		return of, notify.Booked, nil
 	case err == nil:
-		return of, notify.HandedOn, nil
+		return of, notify.OfferDeclined, nil
 	case reason == fault.OfferNotLive, reason == fault.OfferNotFound, reason == fault.SessionNotFound:
 		return of, notify.NotOpen, nil
 	case errors.As(err, &refused) && refused.Kind != fault.Internal &&
 		refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:
-		return of, notify.NotPossible, nil
+		return of, notify.BookingFailed, nil
 	}
 	return of, notify.NoAnswer, err
 }

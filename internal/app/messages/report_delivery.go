@@ -44,7 +44,7 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 		if status == d.Status && d.ProviderID != "" {
 			return next, nil
 		}
-		failed := status.Lost()
+		failed := status.NotDelivered()
 		d.Segments = max(d.Segments, r.Segments)
 		d.ProviderID = cmp.Or(d.ProviderID, r.ProviderID)
 		if failed && status != d.Status && !d.Notice.IsZero() {
@@ -61,12 +61,12 @@ func (s *Service) ReportDelivery(ctx context.Context, in tenant.TenantID, r Deli
 		} else if !failed && d.Reason != notify.BadTemplate { // that the default replaced a bad template stays
 			d.Reason = ""
 		}
-		if why := r.Err.Stopping(); failed && why != "" && d.Channel != notify.Push {
+		if why := r.Err.StopReason(); failed && why != "" && d.Channel != notify.Push {
 			messagedb.PutStops(tx.Tx, in, messagedb.NotificationStop{
 				Channel: d.Channel, Address: d.Address, Reason: why, At: tx.Now,
 			})
 		}
-		if status.Taken() && !d.Status.Taken() && !d.Notice.IsZero() {
+		if status.Accepted() && !d.Status.Accepted() && !d.Notice.IsZero() {
 			// The provider's answer said otherwise, or has not come yet. It leads to no other attempt.
 			messagedb.CloseNotice(tx.Tx, in, d.Notice, tx.Now)
 			d.Counted, d.RetryAt = d.Counted || d.Channel != notify.Push, time.Time{}
@@ -98,7 +98,7 @@ func reopen(
 		why = &notify.SendError{Kind: notify.Permanent}
 	}
 	n.Attempts = d.Attempt
-	end := notify.Conclude(*n, d.Channel, []notify.Attempt{{Err: why}}, tx.Now, random)
-	messagedb.ReopenNotice(tx.Tx, tx.Tenant, d, n.Concluded(d.Channel, end, tx.Now), tx.Now)
-	return end.LookAt, nil
+	end := notify.AfterAttempt(*n, d.Channel, []notify.Attempt{{Err: why}}, tx.Now, random)
+	messagedb.ReopenNotice(tx.Tx, tx.Tenant, d, n.AfterAttempt(d.Channel, end, tx.Now), tx.Now)
+	return end.NextAt, nil
 }

@@ -126,18 +126,18 @@ func (s *Service) provider(senders Senders, c notify.Channel) (provider string, 
 	return cmp.Or(s.providers[c], LocalOutbox), false
 }
 
-// Carrier is the provider of a channel's messages.
-type Carrier struct {
+// ChannelSender is the provider of a channel's messages.
+type ChannelSender struct {
 	Channel  notify.Channel
 	Provider string
 	Own      bool // the account is the tenant's own
 }
 
-// Carriers returns the provider of each channel.
-func (s *Service) Carriers(senders Senders) []Carrier {
-	return pg.Array(notify.Channels(), func(c notify.Channel) Carrier {
+// ChannelSenders returns the provider of each channel.
+func (s *Service) ChannelSenders(senders Senders) []ChannelSender {
+	return pg.Array(notify.Channels(), func(c notify.Channel) ChannelSender {
 		provider, own := s.provider(senders, c)
-		return Carrier{c, provider, own}
+		return ChannelSender{c, provider, own}
 	})
 }
 
@@ -171,7 +171,7 @@ func (s *Service) UpdateSenders(
 			return Senders{}, err
 		}
 		before := s.unseal(tx.Tenant, sealed)
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return Senders{}, err
 		}
 		after := before
@@ -188,7 +188,7 @@ func (s *Service) UpdateSenders(
 		messagedb.PutSenders(tx.Tx, tx.Tenant, messagedb.Sealed{
 			Text: s.seals.Seal(tx.Tenant, text), Version: after.Version, UpdatedAt: tx.Now,
 		})
-		changes := engine.Change(before.auditFields(), after.auditFields())
+		changes := engine.AuditChange(before.auditFields(), after.auditFields())
 		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", changes)
 		return after.Public(), nil
 	})

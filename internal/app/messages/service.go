@@ -23,15 +23,15 @@ type Config struct {
 	PublicURL string
 	// Seals encrypt the secrets of tenants' own senders, and sign the links in mails.
 	Seals seal.Keys
-	// Carriers are the providers of the platform's senders by channel. The messages of a channel that has none here and
-	// none of the tenant's own go to the local outbox.
-	Carriers map[notify.Channel]string
+	// PlatformSenders are the providers of the platform's senders by channel. The messages of a channel that has none here
+	// and none of the tenant's own go to the local outbox.
+	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address from which the platform sends mail. Optional.
 	MailFrom string
 	// Offers is the part of the waitlist that messages need. Optional: without it there are no offers.
 	Offers waitlists.Offers
-	// Post sends messages and returns the results. Optional if no tests are sent.
-	Post func(context.Context, tenant.TenantID, []Outgoing) []Attempted
+	// Send sends messages and returns the results. Optional if no tests are sent.
+	Send func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
 }
 
 // Service holds the use cases about messages. It is safe for concurrent use.
@@ -45,7 +45,7 @@ type Service struct {
 	providers map[notify.Channel]string // of the platform
 	mailFrom  string
 	offers    waitlists.Offers
-	send      func(context.Context, tenant.TenantID, []Outgoing) []Attempted
+	send      func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
 }
 
 // New returns a Service.
@@ -54,10 +54,10 @@ func New(c Config) *Service {
 		engine:    c.Engine,
 		publicURL: c.PublicURL,
 		seals:     c.Seals,
-		providers: c.Carriers,
+		providers: c.PlatformSenders,
 		mailFrom:  c.MailFrom,
 		offers:    c.Offers,
-		send:      c.Post,
+		send:      c.Send,
 	}
 }
 
@@ -69,5 +69,5 @@ type tenantProfile struct {
 }
 
 func (p *tenantProfile) queue(b *pg.Batch, in tenant.TenantID) {
-	accountdb.ReadHouse(b, in, &p.name, &p.locale, &p.zone, &p.brand)
+	accountdb.FindTenantProfile(b, in, &p.name, &p.locale, &p.zone, &p.brand)
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Attempted is a message with the result of sending it.
-type Attempted struct {
+// AttemptResult is a message with the result of sending it.
+type AttemptResult struct {
 	Outgoing
 	Receipt notify.Receipt
 	Err     error // nil: it was sent
 }
 
 // failure returns the error as a SendError. After any other kind of error the message may have been sent.
-func (a Attempted) failure() *notify.SendError {
+func (a AttemptResult) failure() *notify.SendError {
 	if a.Err == nil {
 		return nil
 	}
@@ -36,12 +36,12 @@ func (a Attempted) failure() *notify.SendError {
 // SettleDeliveries writes the results of messages and what follows: another attempt, another channel, or nothing. It
 // adds stops for numbers and addresses that refuse messages, and deletes devices that are gone. The attempts of a
 // notice have to be passed together.
-func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts []Attempted) error {
+func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, attempts []AttemptResult) error {
 	if len(attempts) == 0 {
 		return nil
 	}
 	now := s.engine.Now()
-	byNotice := make(map[tenant.NoticeID][]Attempted)
+	byNotice := make(map[tenant.NoticeID][]AttemptResult)
 	var order []tenant.NoticeID
 	for _, a := range attempts {
 		if byNotice[a.Notice.ID] == nil {
@@ -49,20 +49,20 @@ func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, atte
 		}
 		byNotice[a.Notice.ID] = append(byNotice[a.Notice.ID], a)
 	}
-	var states []notify.Standing
+	var states []notify.NoticeState
 	var outcomes []messagedb.DeliveryOutcome
 	for _, id := range order {
 		n, c := byNotice[id][0].Notice, byNotice[id][0].Message.Channel
-		results := pg.Array(byNotice[id], func(a Attempted) notify.Attempt {
+		results := pg.Array(byNotice[id], func(a AttemptResult) notify.Attempt {
 			return notify.Attempt{Receipt: a.Receipt, Err: a.failure()}
 		})
-		end := notify.Conclude(n, c, results, now, rand.Float64()) //nolint:gosec // spreads retries over time
-		states = append(states, n.Concluded(c, end, now))
+		end := notify.AfterAttempt(n, c, results, now, rand.Float64()) //nolint:gosec // spreads retries over time
+		states = append(states, n.AfterAttempt(c, end, now))
 		for _, a := range byNotice[id] {
 			o := outcomeOf(a)
-			o.Unsent = end.Unsent()
-			if a.Err != nil && !end.Done && !end.Tried {
-				o.RetryAt = end.LookAt
+			o.Unsent = end.NotSent()
+			if a.Err != nil && !end.Done && !end.ChannelFailed {
+				o.RetryAt = end.NextAt
 			}
 			outcomes = append(outcomes, o)
 		}
@@ -80,13 +80,13 @@ func (s *Service) SettleDeliveries(ctx context.Context, in tenant.TenantID, atte
 
 // settle writes the results of attempts, and the states of their notices.
 func (s *Service) settle(
-	ctx context.Context, in tenant.TenantID, attempts []Attempted, outcomes []messagedb.DeliveryOutcome,
-	states []notify.Standing, now time.Time,
+	ctx context.Context, in tenant.TenantID, attempts []AttemptResult, outcomes []messagedb.DeliveryOutcome,
+	states []notify.NoticeState, now time.Time,
 ) error {
 	var stops []messagedb.NotificationStop
 	var gone []tenant.DeviceID
 	for _, a := range attempts {
-		switch why := a.failure().Stopping(); {
+		switch why := a.failure().StopReason(); {
 		case why == "":
 		case a.Message.Channel == notify.Push:
 			gone = append(gone, a.Device)
@@ -106,7 +106,7 @@ func (s *Service) settle(
 	})
 }
 
-func outcomeOf(a Attempted) messagedb.DeliveryOutcome {
+func outcomeOf(a AttemptResult) messagedb.DeliveryOutcome {
 	o := messagedb.DeliveryOutcome{
 		ID: a.Message.ID, Status: cmp.Or(a.Receipt.Status, notify.Queued), ProviderID: a.Receipt.ProviderID,
 		Segments: a.Receipt.Segments,

@@ -28,8 +28,8 @@ type Outgoing struct {
 // LocalOutbox is the provider of messages that are only kept for display.
 const LocalOutbox = "local"
 
-// Taken is the result of TakeNotices.
-type Taken struct {
+// DueNotices is the result of TakeNotices.
+type DueNotices struct {
 	Out    []Outgoing
 	At     time.Time // when the attempts started
 	More   bool      // more notices are due
@@ -49,8 +49,8 @@ func (s *Service) RunNotices(ctx context.Context, deliver func(tenant.TenantID))
 	s.Notices.Run(ctx, s.engine.Now, deliver)
 }
 
-// WakeNotices sets the alarm for a tenant's next notice, whichever node planned it.
-func (s *Service) WakeNotices(ctx context.Context, id tenant.TenantID) error {
+// LoadNoticeAlarm sets the alarm for a tenant's next notice, whichever node planned it.
+func (s *Service) LoadNoticeAlarm(ctx context.Context, id tenant.TenantID) error {
 	var next time.Time
 	var batch pg.Batch
 	messagedb.FindNextNotice(&batch, id, &next)
@@ -63,42 +63,42 @@ func (s *Service) WakeNotices(ctx context.Context, id tenant.TenantID) error {
 	return nil
 }
 
-// WakeNoticesIn sets the alarm of a tenant after a delay.
-func (s *Service) WakeNoticesIn(id tenant.TenantID, wait time.Duration) {
+// SetNoticeAlarm sets the alarm of a tenant after a delay.
+func (s *Service) SetNoticeAlarm(id tenant.TenantID, wait time.Duration) {
 	s.Notices.Set(id, s.engine.Now().Add(wait))
 }
 
 // TakeNotices decides about a tenant's due notices and returns the messages to send now. The delivery log lists each
 // message as POSSIBLY_SENT before it is sent. So even after a crash, a message that may be sent twice is in the log as
 // a possible duplicate. The caller sends the messages and passes the results to SettleDeliveries.
-func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (Taken, error) {
+func (s *Service) TakeNotices(ctx context.Context, id tenant.TenantID) (DueNotices, error) {
 	caller, now := tenant.System(id), s.engine.Now()
 	due, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]tenant.NoticeID) {
 		messagedb.ListDueNotices(b, id, now, maxNotices, into)
 	})
 	if err != nil || len(due) == 0 {
-		return Taken{}, errors.Join(err, s.WakeNotices(ctx, id))
+		return DueNotices{}, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
 	}
 	spec := engine.Spec[*noticeBatch]{Name: "notice.take", Quiet: true}
 	batch, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (*noticeBatch, error) {
 		return s.takeBatch(ctx, tx, due)
 	})
 	if err != nil {
-		return Taken{}, err
+		return DueNotices{}, err
 	}
 	if batch.extended || len(batch.events) > 0 {
-		s.engine.Changed(id)
+		s.engine.NotifyChanged(id)
 	}
 	for _, offer := range batch.unsendable {
 		err = errors.Join(err, s.offers.Unsendable(ctx, id, offer))
 	}
-	done := Taken{Out: batch.out, More: len(due) == maxNotices, At: now, Unsent: make(map[Unsent]int)}
+	done := DueNotices{Out: batch.out, More: len(due) == maxNotices, At: now, Unsent: make(map[Unsent]int)}
 	for _, line := range batch.lines {
 		if line.Status == dropped || line.Status == deferred {
 			done.Unsent[Unsent{line.Topic, line.Status, line.Reason}]++
 		}
 	}
-	return done, errors.Join(err, s.WakeNotices(ctx, id))
+	return done, errors.Join(err, s.LoadNoticeAlarm(ctx, id))
 }
 
 // takeBatch decides about due notices in a transaction, and writes what follows.
@@ -116,7 +116,7 @@ func (s *Service) takeBatch(ctx context.Context, tx *engine.Tx, due []tenant.Not
 		return nil, err
 	}
 	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, b.lines)
-	messagedb.PutInTouch(tx.Tx, tx.Tenant, onSharedNumber(b.out))
+	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(b.out))
 	messagedb.UpdateNotices(tx.Tx, tx.Tenant, b.states, tx.Now)
 	messagedb.InsertNotices(tx.Tx, tx.Tenant, b.planned, tx.Now, func(at time.Time) { s.Notices.Set(tx.Tenant, at) })
 	outbox.Append(tx.Tx, tx.Tenant, b.events...)

@@ -125,7 +125,7 @@ func findTemplate(ctx context.Context, tx *engine.Tx, of notify.Template, expect
 		return Template{}, err
 	}
 	found := ownTemplate(own, of)
-	return found, engine.Current(expect, found.Version)
+	return found, engine.CheckVersion(expect, found.Version)
 }
 
 // auditFields are what the audit log keeps of a template.

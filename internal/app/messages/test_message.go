@@ -71,7 +71,7 @@ func (s *Service) composeTest(
 	to := recipients[m.ID.UUID]
 	if !to.Reachable(c) || to.Stopped[c] != "" {
 		return nil, fault.New(fault.FailedPrecondition, fault.Unreachable,
-			"You have no number, address or device for that channel, or have stopped it.").With("channel", string(c))
+			"You have no number, address or device for that channel, or have stopped it.").WithMetadata("channel", string(c))
 	}
 	template := notify.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
 	n := notify.Notice{Topic: topic, Member: m.ID}
@@ -94,7 +94,7 @@ func (s *Service) composeTest(
 	var out []Outgoing
 	for _, d := range destinations(c, *to) {
 		line := Delivery{
-			ID: tenant.Next[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent,
+			ID: tenant.NextID[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent,
 			Recipient: m.ID.UUID, Member: m.ID, RecipientName: m.Name, Address: d.logged, Provider: provider, Attempt: 1,
 			CreatedAt: tx.Now,
 		}
@@ -106,6 +106,6 @@ func (s *Service) composeTest(
 		out = append(out, Outgoing{Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device})
 	}
 	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, lines)
-	messagedb.PutInTouch(tx.Tx, tx.Tenant, onSharedNumber(out))
+	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(out))
 	return out, nil
 }

@@ -43,17 +43,17 @@ func (s *Service) PreviewBulk(ctx context.Context, caller tenant.Caller, r BulkR
 	return found, err
 }
 
-// Bulk is the result of a bulk operation.
-type Bulk struct {
+// BulkResult is the result of a bulk operation.
+type BulkResult struct {
 	Batch    tenant.BatchID
 	Sessions int // that it changed
 	CancelCounts
 }
 
 // BulkPublish publishes the drafts that the filter finds. It ignores the states of the filter.
-func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (Bulk, error) {
+func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter session.Filter) (BulkResult, error) {
 	r := BulkRequest{Filter: filter.Drafts(), IncludeBooked: true}
-	publish := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error {
+	publish := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error {
 		var published []session.Session
 		for _, s := range all {
 			after, changed, err := s.Publish(tx.Now)
@@ -75,8 +75,8 @@ func (s *Service) BulkPublish(ctx context.Context, caller tenant.Caller, filter 
 }
 
 // BulkCancel cancels the sessions that the request selects, as CancelSession does.
-func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	cancel := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) (err error) {
+func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
+	cancel := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) (err error) {
 		var cancelled []session.Session
 		for _, s := range all {
 			after, changed, err := s.Cancel(r.Reason, tx.Now)
@@ -96,8 +96,8 @@ func (s *Service) BulkCancel(ctx context.Context, caller tenant.Caller, r BulkRe
 
 // BulkDelete marks the sessions that the request selects as deleted: no list shows them any more. It cancels their
 // bookings and entries, and refunds all credits.
-func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (Bulk, error) {
-	remove := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) (err error) {
+func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRequest) (BulkResult, error) {
+	remove := func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) (err error) {
 		ids := idsOf(all)
 		if done.CancelCounts, err = s.cancelAll(ctx, tx, ids, r.Reason, r.Notify); err != nil {
 			return err
@@ -114,14 +114,14 @@ func (s *Service) BulkDelete(ctx context.Context, caller tenant.Caller, r BulkRe
 // more sessions than such a transaction can take.
 func (s *Service) bulk(
 	ctx context.Context, caller tenant.Caller, name, action string, r BulkRequest,
-	change func(ctx context.Context, tx *engine.Tx, all []session.Session, done *Bulk) error,
-) (Bulk, error) {
+	change func(ctx context.Context, tx *engine.Tx, all []session.Session, done *BulkResult) error,
+) (BulkResult, error) {
 	if err := session.CheckReason(r.Reason); err != nil {
-		return Bulk{}, err
+		return BulkResult{}, err
 	}
-	spec := engine.Spec[Bulk]{Name: name, Replay: true}
-	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Bulk, error) {
-		done := Bulk{Batch: tenant.Next[tenant.BatchID](tx.IDs)}
+	spec := engine.Spec[BulkResult]{Name: name, Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (BulkResult, error) {
+		done := BulkResult{Batch: tenant.NextID[tenant.BatchID](tx.IDs)}
 		var rows []scheduledb.Scheduled
 		var batch pg.Batch
 		scheduledb.ListSessions(&batch, tx.Tenant, r.query(session.MaxBulk+1), &rows)
@@ -129,7 +129,7 @@ func (s *Service) bulk(
 			return done, err
 		}
 		all := sessionsOf(rows)
-		if err := session.Bearable(all); err != nil {
+		if err := session.CheckBulkSize(all); err != nil {
 			return done, err
 		}
 		if err := change(ctx, tx, all, &done); err != nil {

@@ -256,10 +256,10 @@ func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
 	there := w.Another()
 	ctx := context.Background()
 	ask := schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.draft, w.booked}}, IncludeBooked: true}
-	for name, operate := range map[string]func() (schedules.Bulk, error){
-		"publish": func() (schedules.Bulk, error) { return w.App.Schedules.BulkPublish(ctx, there.Owner, ask.Filter) },
-		"delete":  func() (schedules.Bulk, error) { return w.App.Schedules.BulkDelete(ctx, there.Owner, ask) },
-		"cancel":  func() (schedules.Bulk, error) { return w.App.Schedules.BulkCancel(ctx, there.Owner, ask) },
+	for name, operate := range map[string]func() (schedules.BulkResult, error){
+		"publish": func() (schedules.BulkResult, error) { return w.App.Schedules.BulkPublish(ctx, there.Owner, ask.Filter) },
+		"delete":  func() (schedules.BulkResult, error) { return w.App.Schedules.BulkDelete(ctx, there.Owner, ask) },
+		"cancel":  func() (schedules.BulkResult, error) { return w.App.Schedules.BulkCancel(ctx, there.Owner, ask) },
 	} {
 		if done, err := operate(); err != nil || done.Sessions != 0 || done.Bookings != 0 {
 			t.Errorf("%s: %+v (%v)", name, done, err)
@@ -320,7 +320,7 @@ func TestAWeekFromDraftsToBookings(t *testing.T) {
 		t.Errorf("members see (-want +got)\n%s", diff)
 	}
 	h.MustBook(mia, ids[0])
-	if got := listSessions(h, mia, testkit.Week())[0]; got.Eligibility.Outlook != booking.Booked || got.SeatsTaken != 1 || len(got.Workouts) != 1 {
+	if got := listSessions(h, mia, testkit.Week())[0]; got.Eligibility.Status != booking.Booked || got.SeatsTaken != 1 || len(got.Workouts) != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -33,7 +33,7 @@ func (s *Service) cancelAll(
 	var batch pg.Batch
 	bookingdb.ListOpenBookings(&batch, tx.Tenant, sessions, &bookings)
 	waitlistdb.ListWaiting(&batch, tx.Tenant, sessions, &entries)
-	waitlistdb.ListWaitingElsewhere(&batch, tx.Tenant, sessions, &kept)
+	waitlistdb.ListOtherEntries(&batch, tx.Tenant, sessions, &kept)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return counts, err
 	}
@@ -41,7 +41,7 @@ func (s *Service) cancelAll(
 	if err != nil {
 		return counts, err
 	}
-	withdrawal := booking.Withdrawal{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}
+	withdrawal := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}
 	for _, b := range bookings {
 		// Several bookings may have the same payer. Each refund starts from the balance that the one before left.
 		c, err := booking.Cancel(b, payers[b.Subscription], withdrawal, tx.Now)
@@ -59,7 +59,7 @@ func (s *Service) cancelAll(
 			continue
 		}
 		// Quit also ends an offer that staff made to the entry in another session.
-		if _, err := s.waitlists.Quit(ctx, tx, e, seats.Withdrawal{Reason: reason, Notify: notify}); err != nil {
+		if _, err := s.waitlists.Quit(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify}); err != nil {
 			return counts, err
 		}
 		counts.Entries++

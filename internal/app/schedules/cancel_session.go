@@ -37,7 +37,7 @@ func (s *Service) CancelSession(
 		if err != nil {
 			return done, err
 		}
-		tx.Audit("session.cancelled", "session", id.UUID, reason, catalog.Changes(before.Facts(), after.Facts()))
+		tx.Audit("session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.Facts(), after.Facts()))
 		return done, nil
 	})
 }

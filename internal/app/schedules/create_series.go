@@ -40,7 +40,7 @@ func (s *Service) CreateSeries(
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, series)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		appendEvents(tx, outbox.SessionCreated, seriesData, sessions...)
-		tx.Audit("series.created", "series", series.ID.UUID, "", catalog.Changes(nil, series.Facts()))
+		tx.Audit("series.created", "series", series.ID.UUID, "", catalog.AuditChanges(nil, series.Facts()))
 		ids := idsOf(sessions)
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, ids...)
 		return createdSeries{series, ids}, err
@@ -51,18 +51,18 @@ func (s *Service) CreateSeries(
 // newSeries makes a series with its sessions.
 func newSeries(ctx context.Context, tx *engine.Tx, in SeriesInput) (session.Series, []session.Session, error) {
 	var series session.Series
-	at, err := loadReferences(ctx, tx, session.Details{}.Target(in.Template, ^session.Fields(0)))
+	at, err := loadReferences(ctx, tx, session.Details{}.WithReferences(in.Template, ^session.Fields(0)))
 	if err != nil {
 		return series, nil, err
 	}
 	series = session.Series{
-		ID: tenant.Next[tenant.SeriesID](tx.IDs), Date: in.Date, Publish: in.Publish, TimeZone: at.Location.TimeZone,
+		ID: tenant.NextID[tenant.SeriesID](tx.IDs), Date: in.Date, Publish: in.Publish, TimeZone: at.Location.TimeZone,
 		Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 	if series.Details, err = session.NewDetails(in.Template, at); err != nil {
 		return series, nil, inPart("template", err)
 	}
-	if series, err = series.Edit(in.Pattern, session.WholePattern, at.Service); err != nil {
+	if series, err = series.Edit(in.Pattern, session.AllPatternFields, at.Service); err != nil {
 		return series, nil, err
 	}
 	series, pattern, err := expand(series, at.Location.Zone, series.Date, tx.Now)

@@ -18,7 +18,7 @@ func (s *Service) CreateSession(
 	ctx context.Context, caller tenant.Caller, in session.Input, publish bool,
 ) (session.Session, error) {
 	spec := engine.Spec[session.Session]{
-		Name: "session.create", Replay: true, Races: []engine.Race{seats.LostByPromotion},
+		Name: "session.create", Replay: true, Races: []engine.Race{seats.PromotionRace},
 	}
 	create := func(ctx context.Context, tx *engine.Tx) (session.Session, error) {
 		at, err := loadReferences(ctx, tx, session.Details{
@@ -27,7 +27,7 @@ func (s *Service) CreateSession(
 		if err != nil {
 			return session.Session{}, err
 		}
-		created, err := session.New(tenant.Next[tenant.SessionID](tx.IDs), in, at, tx.Now)
+		created, err := session.New(tenant.NextID[tenant.SessionID](tx.IDs), in, at, tx.Now)
 		if err != nil {
 			return created, inPart("session", err)
 		}
@@ -36,7 +36,7 @@ func (s *Service) CreateSession(
 		}
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})
 		appendEvents(tx, outbox.SessionCreated, nil, created)
-		tx.Audit("session.created", "session", created.ID.UUID, "", catalog.Changes(nil, created.Facts()))
+		tx.Audit("session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.Facts()))
 		if !publish || !created.StartsAt.After(tx.Now) {
 			return created, nil
 		}

@@ -62,7 +62,7 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 	if err != nil {
 		return 0, err
 	}
-	if missing := series.Refer(session.Details{}, at); missing != nil {
+	if missing := series.CheckReferences(session.Details{}, at); missing != nil {
 		return 0, nil //nolint:nilerr // no caller made a mistake: staff see what is missing and edit the series
 	}
 	extended, pattern, err := expand(*series, at.Location.Zone, series.MaterializedUntil.AddDays(1), tx.Now)
@@ -99,13 +99,13 @@ func (s *Service) extendOne(ctx context.Context, tx *engine.Tx, id tenant.Series
 }
 
 // findBusy loads when the resources and coaches of sessions are taken during those sessions.
-func findBusy(ctx context.Context, tx *engine.Tx, sessions []session.Session) ([]session.Busy, error) {
+func findBusy(ctx context.Context, tx *engine.Tx, sessions []session.Session) ([]session.BusySpan, error) {
 	resources := pg.Array(sessions, func(s session.Session) tenant.ResourceID { return s.Resource })
 	coaches := pg.Array(sessions, func(s session.Session) tenant.MemberID { return s.Coach })
-	var busy []session.Busy
+	var busy []session.BusySpan
 	var batch pg.Batch
 	scheduledb.ListBusySpans(&batch, tx.Tenant, engine.Distinct(resources), engine.Distinct(coaches),
-		session.Window(sessions), &busy)
+		session.Bounds(sessions), &busy)
 	err := tx.Load(ctx, &batch)
 	return busy, err
 }

@@ -17,14 +17,14 @@ import (
 // forecast tells for one member what the result of booking would be, session by session.
 type forecast struct {
 	now           time.Time
-	command       booking.Command
+	command       booking.Request
 	facts         booking.Facts // what is the same for all sessions
 	subscriptions []credit.Subscription
 	usage         map[bookingdb.Usage]int // by the row with Used zero
 	counted       map[civil.Date][]credit.Subscription
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
-	positions     map[waitlists.Place]waitlist.Standing
+	positions     map[waitlists.QueuePlace]waitlist.Standing
 }
 
 // newForecast returns nil for callers who are not members.
@@ -39,7 +39,7 @@ func newForecast(
 		return nil, err
 	}
 	f := &forecast{
-		now: now, command: booking.Command{Channel: catalog.Online, Staff: caller.Staff(), Actor: caller.Actor()},
+		now: now, command: booking.Request{Channel: catalog.Online, Staff: caller.IsStaff(), Actor: caller.Actor()},
 		facts: booking.Facts{Member: *member.Member}, subscriptions: member.Subscriptions, positions: positions,
 		usage:    make(map[bookingdb.Usage]int, len(member.Usage)),
 		counted:  make(map[civil.Date][]credit.Subscription),
@@ -72,7 +72,7 @@ func (f *forecast) eligibility(slot *booking.Slot) *booking.Eligibility {
 	f.facts.Slot, f.facts.Subscriptions = *slot, f.countedOn(slot.LocalDate)
 	f.facts.Booking, f.facts.Entry = f.bookings[slot.ID], entry
 	e := booking.EligibilityOf(f.facts, f.command, f.now)
-	e.Position = f.positions[waitlists.Place{Entry: entry, Session: slot.ID}].Position
+	e.Position = f.positions[waitlists.QueuePlace{Entry: entry, Session: slot.ID}].Position
 	return &e
 }
 
@@ -94,7 +94,7 @@ func (f *forecast) countedOn(day civil.Date) []credit.Subscription {
 // slotBuilder makes slots of sessions. It computes only once what sessions of one service at one location share.
 type slotBuilder struct {
 	tenant   tenant.TenantID
-	snapshot *booking.House
+	snapshot *booking.Snapshot
 	shared   map[slotKey]*booking.Slot
 }
 

@@ -38,11 +38,11 @@ func (s *Service) ImportSessions(
 			report.Rows[i].Problems = slices.Clip(report.Rows[i].Problems) // each attempt starts with the file's own
 		}
 		sessions, err := checkRows(ctx, tx, report.Rows)
-		if err != nil || dryRun || report.Wrong() > 0 || len(sessions) == 0 {
+		if err != nil || dryRun || report.InvalidRows() > 0 || len(sessions) == 0 {
 			return report, err
 		}
 		report.Sessions = idsOf(sessions)
-		batch := tenant.Next[tenant.BatchID](tx.IDs)
+		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
 		appendEvents(tx, outbox.SessionCreated, always(map[string]any{"batch_id": batch.String()}), sessions...)
 		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": report.Sessions})
@@ -70,13 +70,13 @@ func checkRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]
 		if len(row.Problems) > 0 {
 			continue
 		}
-		s, err := session.New(tenant.Next[tenant.SessionID](tx.IDs), in, at, tx.Now)
+		s, err := session.New(tenant.NextID[tenant.SessionID](tx.IDs), in, at, tx.Now)
 		if err != nil {
 			var f *fault.Error
 			if !errors.As(err, &f) {
 				return nil, err
 			}
-			row.Refuse("", "%s", f.Message)
+			row.AddProblem("", "%s", f.Message)
 			continue
 		}
 		if row.Publish {
@@ -97,13 +97,13 @@ func checkRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]
 			column, who = "coach_email", "The staff member"
 		}
 		if clash.With >= 0 {
-			row.Refuse(column, "%s is taken at that time by row %d.", who, rows[rowOf[clash.With]].Number)
+			row.AddProblem(column, "%s is taken at that time by row %d.", who, rows[rowOf[clash.With]].Number)
 			continue
 		}
 		const layout = "2006-01-02 15:04"
 		zone := names.locations[row.Location].Zone
 		start, end := clash.Span.Start.In(zone).Format(layout), clash.Span.End.In(zone).Format(layout)
-		row.Refuse(column, "%s has another session from %s to %s.", who, start, end)
+		row.AddProblem(column, "%s has another session from %s to %s.", who, start, end)
 	}
 	return sessions, nil
 }
@@ -118,7 +118,7 @@ type importNames struct {
 
 type importLocation struct {
 	id tenant.LocationID
-	session.LocationSetting
+	session.LocationReference
 }
 
 func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (importNames, error) {
@@ -178,7 +178,7 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 }
 
 // resolve makes the input of a row's session. It adds a problem to the row for each unknown name.
-func (n importNames) resolve(row *session.ImportRow) (session.Input, session.Setting) {
+func (n importNames) resolve(row *session.ImportRow) (session.Input, session.References) {
 	service, location := n.services[row.Service], n.locations[row.Location]
 	resource, coach := n.resources[[2]string{row.Location, row.Resource}], n.coaches[row.CoachEmail]
 	in := session.Input{
@@ -186,28 +186,28 @@ func (n importNames) resolve(row *session.ImportRow) (session.Input, session.Set
 		Title: row.Title, Description: row.Notes, Capacity: row.Capacity, Unlimited: row.Unlimited,
 		WaitlistCapacity: row.WaitlistCapacity,
 	}
-	at := session.Setting{
-		Service:  service.ServiceSetting,
-		Location: location.LocationSetting,
-		Resource: session.ResourceSetting{Active: resource.Active, Location: location.id},
-		Coach:    session.CoachSetting{Leads: coach.Leads},
+	at := session.References{
+		Service:  service.ServiceReference,
+		Location: location.LocationReference,
+		Resource: session.ResourceReference{Active: resource.Active, Location: location.id},
+		Coach:    session.CoachReference{CanLead: coach.Leads},
 	}
 	if !service.Active {
-		row.Refuse("service", "There is no active service %q.", row.Service)
+		row.AddProblem("service", "There is no active service %q.", row.Service)
 	}
 	if row.Resource != "" && !resource.Active {
-		row.Refuse("resource", "There is no active resource %q at the location.", row.Resource)
+		row.AddProblem("resource", "There is no active resource %q at the location.", row.Resource)
 	}
 	if row.CoachEmail != "" && !coach.Leads {
-		row.Refuse("coach_email", "%q is no active owner, admin or coach.", row.CoachEmail)
+		row.AddProblem("coach_email", "%q is no active owner, admin or coach.", row.CoachEmail)
 	}
 	if !location.Active {
-		row.Refuse("location", "There is no active location %q.", row.Location)
+		row.AddProblem("location", "There is no active location %q.", row.Location)
 		return in, at
 	}
 	span, ok := row.Span(location.Zone)
 	if !ok {
-		row.Refuse("start", "There is no such time at the location on that day: its clocks change.")
+		row.AddProblem("start", "There is no such time at the location on that day: its clocks change.")
 	}
 	in.StartsAt, in.EndsAt = span.Start, span.End
 	return in, at

@@ -47,7 +47,7 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 		"VINYASA,pier 1,2026-03-28,18:00,19:30,,STUDIO,carla@example.COM,12,3,Late flow,Bring a mat.,published\n" +
 		"Vinyasa,Pier 1,2026-03-29,18:00,,45,,,,,,,\n"
 
-	if report := h.ImportSessions(file, true); report.Wrong() != 0 || report.Sessions != nil || h.Count(`select count(*) from sessions`) != 0 {
+	if report := h.ImportSessions(file, true); report.InvalidRows() != 0 || report.Sessions != nil || h.Count(`select count(*) from sessions`) != 0 {
 		t.Fatalf("dry run: %+v, %d sessions", report, h.Count(`select count(*) from sessions`))
 	}
 	report := h.ImportSessions(file, false)
@@ -114,8 +114,8 @@ func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if report.Wrong() != 6 || len(report.Rows) != 7 || report.Sessions != nil || h.Count(`select count(*) from sessions`) != 0 {
-		t.Errorf("%d wrong, %d rows, %d sessions were made", report.Wrong(), len(report.Rows), h.Count(`select count(*) from sessions`))
+	if report.InvalidRows() != 6 || len(report.Rows) != 7 || report.Sessions != nil || h.Count(`select count(*) from sessions`) != 0 {
+		t.Errorf("%d wrong, %d rows, %d sessions were made", report.InvalidRows(), len(report.Rows), h.Count(`select count(*) from sessions`))
 	}
 }
 
@@ -172,7 +172,7 @@ func TestImportSessionsOfABrokenFile(t *testing.T) {
 	if len(report.Header) == 0 || report.Sessions != nil {
 		t.Errorf("%+v", report)
 	}
-	if report := h.ImportSessions(testkit.ImportHeader, false); report.Wrong() != 0 || len(report.Sessions) != 0 {
+	if report := h.ImportSessions(testkit.ImportHeader, false); report.InvalidRows() != 0 || len(report.Sessions) != 0 {
 		t.Errorf("%+v", report)
 	}
 }
@@ -188,13 +188,13 @@ func TestImportSessionsTakesALargeFile(t *testing.T) {
 		fmt.Fprintf(&file, "Vinyasa,Pier 1,%s,%02d:%02d,10,Studio\n", day.AddDays(n/100), 6+n%100/6, n%6*10)
 	}
 	report := h.ImportSessions(file.String(), false)
-	if report.Wrong() > 0 {
+	if report.InvalidRows() > 0 {
 		t.Fatalf("%v", problems(report)[:3])
 	}
 	if n := h.Count(`select count(*) from sessions`); n != session.MaxImportRows {
 		t.Errorf("%d sessions", n)
 	}
-	if report := h.ImportSessions(file.String(), false); report.Wrong() != session.MaxImportRows {
-		t.Errorf("the second time %d rows are in the way", report.Wrong())
+	if report := h.ImportSessions(file.String(), false); report.InvalidRows() != session.MaxImportRows {
+		t.Errorf("the second time %d rows are in the way", report.InvalidRows())
 	}
 }

@@ -27,8 +27,8 @@ type SessionQuery struct {
 	Limit          int
 }
 
-// Offered is a session as the caller sees it.
-type Offered struct {
+// SessionView is a session as the caller sees it.
+type SessionView struct {
 	session.Session
 	// Eligibility is the result that booking would have; nil for callers who are not members.
 	Eligibility *booking.Eligibility
@@ -40,20 +40,20 @@ const initialPage = 64
 // ListSessions returns a page of the schedule. It makes one round trip, with as many statements for 500 sessions as for
 // one. A second round trip follows if locations, services or policies have changed since the node last read them, or if
 // the member waits for one of the sessions. Only staff see drafts.
-func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]Offered, error) {
-	offered := make([]Offered, 0, min(q.Limit, initialPage))
+func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
+	offered := make([]SessionView, 0, min(q.Limit, initialPage))
 	var member bookingdb.Standing
 	var version int64
 	var batch pg.Batch
 	scheduledb.ListSchedule(&batch, caller.Tenant, scheduledb.SessionQuery{
-		Filter: q.Visible(caller.Staff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
+		Filter: q.Visible(caller.IsStaff()), AfterStart: q.AfterStart, AfterID: q.AfterID, Limit: q.Limit,
 	}, func(s *session.Session) {
 		if len(offered) == cap(offered) {
 			offered = slices.Grow(offered, q.Limit)
 		}
-		offered = append(offered, Offered{Session: *s})
+		offered = append(offered, SessionView{Session: *s})
 	})
-	coredb.FindHouseVersion(&batch, caller.Tenant, &version)
+	coredb.FindSnapshotVersion(&batch, caller.Tenant, &version)
 	if !caller.Member.IsZero() {
 		span := civil.Span{Start: q.From, End: q.Until}
 		if q.AfterStart.After(span.Start) {
@@ -86,17 +86,17 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 // readMore reads what a page rarely needs: the tenant's snapshot, if it is not cached, and the queues in which the
 // member has entries.
 func (s *Service) readMore(
-	ctx context.Context, caller tenant.Caller, snapshot **booking.House, member bookingdb.Standing,
+	ctx context.Context, caller tenant.Caller, snapshot **booking.Snapshot, member bookingdb.Standing,
 	queued *waitlists.Standings,
 ) error {
 	var batch pg.Batch
 	cached := *snapshot != nil
 	if !cached {
-		*snapshot = new(booking.House)
-		coredb.FindHouse(&batch, caller.Tenant, *snapshot)
+		*snapshot = new(booking.Snapshot)
+		coredb.FindSnapshot(&batch, caller.Tenant, *snapshot)
 	}
 	if len(member.Entries) > 0 {
-		queued.Queue(&batch, caller.Tenant, waitlistdb.WhoseRivals{Member: caller.Member})
+		queued.Queue(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 	}
 	if batch.Len() == 0 {
 		return nil
@@ -111,7 +111,7 @@ func (s *Service) readMore(
 }
 
 // GetSession returns a session. Only staff see drafts.
-func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (Offered, error) {
+func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (SessionView, error) {
 	var found *scheduledb.Scheduled
 	var member bookingdb.Standing
 	var queued waitlists.Standings
@@ -121,8 +121,8 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 		if err := tx.Load(ctx, &first); err != nil {
 			return err
 		}
-		if found == nil || !found.VisibleTo(caller.Staff()) {
-			return seats.NoSession
+		if found == nil || !found.VisibleTo(caller.IsStaff()) {
+			return seats.ErrNoSession
 		}
 		if caller.Member.IsZero() {
 			return nil
@@ -132,24 +132,24 @@ func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenan
 		if err := tx.Load(ctx, &second); err != nil || len(member.Entries) == 0 {
 			return err
 		}
-		queued.Queue(&third, caller.Tenant, waitlistdb.WhoseRivals{Member: caller.Member})
+		queued.Queue(&third, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 		return tx.Load(ctx, &third)
 	})
 	if err != nil {
-		return Offered{}, err
+		return SessionView{}, err
 	}
 	forecast, err := newForecast(caller, member, queued, s.engine.Now())
 	if err != nil {
-		return Offered{}, err
+		return SessionView{}, err
 	}
-	offered := Offered{Session: found.Session}
+	offered := SessionView{Session: found.Session}
 	offered.complete(caller, &found.Slot, forecast)
 	return offered, nil
 }
 
 // complete adds the eligibility, and removes what the caller may not see.
-func (o *Offered) complete(caller tenant.Caller, slot *booking.Slot, f *forecast) {
-	if !caller.Staff() && o.State != catalog.Cancelled {
+func (o *SessionView) complete(caller tenant.Caller, slot *booking.Slot, f *forecast) {
+	if !caller.IsStaff() && o.State != catalog.Cancelled {
 		o.StateReason = "" // only staff see why a session is blocked
 	}
 	o.Eligibility = f.eligibility(slot)

@@ -24,7 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func listSessions(h *testkit.House, who tenant.Caller, q schedules.SessionQuery) []schedules.Offered {
+func listSessions(h *testkit.House, who tenant.Caller, q schedules.SessionQuery) []schedules.SessionView {
 	h.T.Helper()
 	all, err := h.App.Schedules.ListSessions(context.Background(), who, q)
 	if err != nil {
@@ -33,7 +33,7 @@ func listSessions(h *testkit.House, who tenant.Caller, q schedules.SessionQuery)
 	return all
 }
 
-func offeredIDs(all []schedules.Offered) []tenant.SessionID {
+func offeredIDs(all []schedules.SessionView) []tenant.SessionID {
 	ids := []tenant.SessionID{}
 	for _, s := range all {
 		ids = append(ids, s.ID)
@@ -188,16 +188,16 @@ func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 	h.MustBook(noa, crowded)
 
 	want := map[tenant.SessionID]booking.Eligibility{
-		booked: {Outlook: booking.Booked, Booking: id},
-		full:   {Outlook: booking.Waitlisted, Entry: entry, Position: 2},
-		second: {Outlook: booking.Booked, Booking: tenant.BookingID{}},
-		queue:  {Outlook: booking.Waitlist},
-		h.Session(testkit.Slot{Starts: at(3, 0)}): {Outlook: booking.Eligible, Subscription: sub.ID},
-		crowded: {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionFull}},
-		h.Session(testkit.Slot{Starts: at(1, 6)}):                           {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.DailyLimit}},
-		h.Session(testkit.Slot{Starts: at(2, 0), Blocked: true}):            {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
-		h.Session(testkit.Slot{Starts: at(2, 1), State: catalog.Cancelled}): {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
-		h.Session(testkit.Slot{Starts: at(-1, 13)}):                         {Outlook: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		booked: {Status: booking.Booked, Booking: id},
+		full:   {Status: booking.Waitlisted, Entry: entry, Position: 2},
+		second: {Status: booking.Booked, Booking: tenant.BookingID{}},
+		queue:  {Status: booking.Waitlist},
+		h.Session(testkit.Slot{Starts: at(3, 0)}): {Status: booking.Eligible, Subscription: sub.ID},
+		crowded: {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionFull}},
+		h.Session(testkit.Slot{Starts: at(1, 6)}):                           {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.DailyLimit}},
+		h.Session(testkit.Slot{Starts: at(2, 0), Blocked: true}):            {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.Session(testkit.Slot{Starts: at(2, 1), State: catalog.Cancelled}): {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.Session(testkit.Slot{Starts: at(-1, 13)}):                         {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
 	}
 	short := func(e booking.Eligibility) booking.Eligibility {
 		if e.Refusal != nil {
@@ -230,7 +230,7 @@ func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 	// What Book answers in fact.
 	for _, s := range all {
 		place, err := h.Book(mia, s.ID)
-		switch s.Eligibility.Outlook {
+		switch s.Eligibility.Status {
 		case booking.Booked, booking.Waitlisted:
 			if err == nil {
 				t.Errorf("twice in one session: %+v", place)
@@ -259,7 +259,7 @@ func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
 	q := testkit.Week()
 	q.From = testkit.Evening.Add(time.Hour) // behind the start of what was booked
 	all := listSessions(h, mia, q)
-	if len(all) != 1 || all[0].ID != overlapping || all[0].Eligibility.Outlook != booking.Blocked || all[0].Eligibility.Refusal.Reason != fault.Overlap {
+	if len(all) != 1 || all[0].ID != overlapping || all[0].Eligibility.Status != booking.Blocked || all[0].Eligibility.Refusal.Reason != fault.Overlap {
 		t.Errorf("%+v", all)
 	}
 }
@@ -269,10 +269,10 @@ func TestStaffAreToldWhatStaffMayBook(t *testing.T) {
 	h := testkit.NewHouse(t)
 	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
 	h.Session(testkit.Slot{Starts: testkit.Evening})
-	if got := listSessions(h, h.Coach, testkit.Week())[0].Eligibility.Outlook; got != booking.Eligible {
+	if got := listSessions(h, h.Coach, testkit.Week())[0].Eligibility.Status; got != booking.Eligible {
 		t.Errorf("coach: %s", got)
 	}
-	if got := listSessions(h, h.Member("Mia"), testkit.Week())[0].Eligibility; got.Outlook != booking.Blocked || got.Refusal.Reason != fault.NoActivePlan {
+	if got := listSessions(h, h.Member("Mia"), testkit.Week())[0].Eligibility; got.Status != booking.Blocked || got.Refusal.Reason != fault.NoActivePlan {
 		t.Errorf("member: %+v", got)
 	}
 	partner := tenant.Caller{Tenant: h.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
@@ -369,19 +369,19 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 	h := testkit.NewHouse(t)
 	mia := h.Member("Mia")
 	h.Session(testkit.Slot{Starts: testkit.Evening})
-	look := func() schedules.Offered { return listSessions(h, mia, testkit.Week())[0] }
-	refused := func(want fault.Reason) func(schedules.Offered) bool {
-		return func(o schedules.Offered) bool {
+	look := func() schedules.SessionView { return listSessions(h, mia, testkit.Week())[0] }
+	refused := func(want fault.Reason) func(schedules.SessionView) bool {
+		return func(o schedules.SessionView) bool {
 			return o.Eligibility.Refusal != nil && o.Eligibility.Refusal.Reason == want
 		}
 	}
-	if e := look().Eligibility; e.Outlook != booking.Eligible {
+	if e := look().Eligibility; e.Status != booking.Eligible {
 		t.Fatalf("at first %+v", e)
 	}
 	for _, step := range []struct {
 		name   string
 		change func() error
-		shows  func(schedules.Offered) bool
+		shows  func(schedules.SessionView) bool
 	}{
 		{"a policy", func() error {
 			_, err := h.App.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) })
@@ -390,7 +390,7 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 		{"a policy again", func() error {
 			_, err := h.App.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil })
 			return err
-		}, func(o schedules.Offered) bool { return o.Eligibility.Outlook == booking.Eligible }},
+		}, func(o schedules.SessionView) bool { return o.Eligibility.Status == booking.Eligible }},
 		{"the tenant", func() error {
 			_, err := h.App.Accounts.UpdateTenant(ctx, h.Owner, nil, func(t *catalog.Tenant) { t.TakesPayments = true })
 			return err
@@ -398,7 +398,7 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 		{"a service", func() error {
 			_, err := h.App.Catalog.UpdateService(ctx, h.Owner, h.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed })
 			return err
-		}, func(o schedules.Offered) bool { return o.Delivery == catalog.Feed }},
+		}, func(o schedules.SessionView) bool { return o.Delivery == catalog.Feed }},
 		{"a location", func() error {
 			_, err := h.App.Catalog.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
 			return err
@@ -407,7 +407,7 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 			made, err := h.App.Catalog.CreateLocation(ctx, h.Owner, catalog.Location{Name: "Pier 2", TimeZone: "Europe/Lisbon"})
 			h.Session(testkit.Slot{Starts: testkit.Evening.Add(-time.Hour), Location: made.ID})
 			return err
-		}, func(o schedules.Offered) bool { return o.TimeZone == "Europe/Lisbon" }},
+		}, func(o schedules.SessionView) bool { return o.TimeZone == "Europe/Lisbon" }},
 	} {
 		if err := step.change(); err != nil {
 			t.Fatalf("%s: %v", step.name, err)

@@ -7,7 +7,7 @@ import (
 )
 
 // SlotOf makes the slot of a session, as a page does.
-func SlotOf(house *booking.House, of tenant.TenantID, s session.Session) booking.Slot {
+func SlotOf(house *booking.Snapshot, of tenant.TenantID, s session.Session) booking.Slot {
 	b := slotBuilder{tenant: of, snapshot: house}
 	return b.build(&s)
 }

@@ -39,11 +39,11 @@ func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
 
 	q := testkit.Week()
 	var sessions []session.Session
-	var house booking.House
+	var house booking.Snapshot
 	var first, second *booking.Slot
 	var batch pg.Batch
 	scheduledb.ListSchedule(&batch, h.Tenant, scheduledb.SessionQuery{Filter: q.Filter, Limit: q.Limit}, func(s *session.Session) { sessions = append(sessions, *s) })
-	coredb.FindHouse(&batch, h.Tenant, &house)
+	coredb.FindSnapshot(&batch, h.Tenant, &house)
 	bookingdb.FindSlot(&batch, h.Tenant, id, &first)
 	bookingdb.FindSlot(&batch, h.Tenant, unlimited, &second)
 	if err := h.DB.ReadBatch(context.Background(), pg.Scope{Tenant: h.Tenant}, &batch); err != nil {

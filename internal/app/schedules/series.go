@@ -30,11 +30,11 @@ func (s *Service) GetSeries(ctx context.Context, caller tenant.Caller, id tenant
 
 // newSessions makes the sessions of a series for occurrences.
 func newSessions(
-	tx *engine.Tx, series session.Series, pattern []session.Occurrence, at session.Setting,
+	tx *engine.Tx, series session.Series, pattern []session.Occurrence, at session.References,
 ) []session.Session {
 	made := make([]session.Session, len(pattern))
 	for i, o := range pattern {
-		made[i] = series.Make(tenant.Next[tenant.SessionID](tx.IDs), o, at, tx.Now)
+		made[i] = series.NewSession(tenant.NextID[tenant.SessionID](tx.IDs), o, at, tx.Now)
 	}
 	return made
 }
@@ -67,8 +67,8 @@ func expand(
 		return s, nil, err
 	}
 	s.Rule, s.OpenEnded = r.Rule.String(), !r.Rule.Bounded()
-	limit := now.Add(session.MaxReach)
-	if s.Date.On(zone).Before(now.Add(-session.MaxReach)) || s.Date.On(zone).After(limit) {
+	limit := now.Add(session.MaxStartDistance)
+	if s.Date.On(zone).Before(now.Add(-session.MaxStartDistance)) || s.Date.On(zone).After(limit) {
 		return s, nil, fault.Invalid("start_date", "A series starts within ten years of now.")
 	}
 	horizon := civil.DateOf(limit, zone)
@@ -89,9 +89,9 @@ func expand(
 		if o.Date.Before(from) {
 			continue
 		}
-		if len(pattern) == session.MaxSeries {
-			return s, nil, tooLong("The rule gives more than %d sessions.", session.MaxSeries).
-				With("limit", strconv.Itoa(session.MaxSeries))
+		if len(pattern) == session.MaxSeriesSessions {
+			return s, nil, tooLong("The rule gives more than %d sessions.", session.MaxSeriesSessions).
+				WithMetadata("limit", strconv.Itoa(session.MaxSeriesSessions))
 		}
 		pattern = append(pattern, session.Occurrence{On: o.Date, Span: civil.Span{Start: o.Start, End: o.End}})
 	}
@@ -104,5 +104,5 @@ func expand(
 func latest(dates ...civil.Date) civil.Date { return slices.MaxFunc(dates, civil.Date.Compare) }
 
 func tooLong(format string, args ...any) *fault.Error {
-	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).In("rule")
+	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).WithField("rule")
 }

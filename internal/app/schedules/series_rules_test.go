@@ -109,7 +109,7 @@ func TestASeriesGetsAnEndAndLosesIt(t *testing.T) {
 	in := h.Tuesdays()
 	in.Rule = "FREQ=WEEKLY;BYDAY=TU"
 	s, ids := h.CreateSeries(in)
-	rule := func(text string) schedules.SeriesEdited {
+	rule := func(text string) schedules.SeriesEditResult {
 		t.Helper()
 		return h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: text}, PatternFields: session.RuleField})
 	}

@@ -11,14 +11,14 @@ import (
 type Config struct {
 	Engine    *engine.Engine
 	Waitlists *waitlists.Service
-	Snapshots *engine.Snapshots[booking.House]
+	Snapshots *engine.Snapshots[booking.Snapshot]
 }
 
 // Service holds the use cases about schedules. It is safe for concurrent use.
 type Service struct {
 	engine    *engine.Engine
 	waitlists *waitlists.Service
-	snapshots *engine.Snapshots[booking.House]
+	snapshots *engine.Snapshots[booking.Snapshot]
 }
 
 // New returns a Service.

@@ -38,8 +38,8 @@ func (s *Service) changeState(ctx context.Context, caller tenant.Caller, c state
 			return filled{session: before.Session}, err
 		}
 		scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
-		appendEvents(tx, c.event, always(engine.Because(c.reason)), after)
-		tx.Audit(string(c.event), "session", after.ID.UUID, c.reason, catalog.Changes(before.Facts(), after.Facts()))
+		appendEvents(tx, c.event, always(engine.ReasonData(c.reason)), after)
+		tx.Audit(string(c.event), "session", after.ID.UUID, c.reason, catalog.AuditChanges(before.Facts(), after.Facts()))
 		if c.trigger != "" {
 			return s.fill(ctx, tx, after, c.trigger)
 		}

@@ -24,7 +24,7 @@ import (
 func findSession(
 	ctx context.Context, tx *engine.Tx, id tenant.SessionID, version *int, more ...func(*pg.Batch),
 ) (scheduledb.Scheduled, error) {
-	found, err := engine.Find(ctx, tx, seats.NoSession, func(b *pg.Batch, into **scheduledb.Scheduled) {
+	found, err := engine.Find(ctx, tx, seats.ErrNoSession, func(b *pg.Batch, into **scheduledb.Scheduled) {
 		scheduledb.FindSession(b, tx.Tenant, id, into)
 		for _, queue := range more {
 			queue(b)
@@ -33,16 +33,16 @@ func findSession(
 	if err != nil {
 		return found, err
 	}
-	return found, engine.Current(version, found.Version)
+	return found, engine.CheckVersion(version, found.Version)
 }
 
 // loadReferences loads what a session refers to.
-func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (session.Setting, error) {
+func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (session.References, error) {
 	var (
 		service  *catalog.Service
 		location *catalog.Location
 		resource *catalog.Resource
-		at       session.Setting
+		at       session.References
 		batch    pg.Batch
 	)
 	catalogdb.FindService(&batch, tx.Tenant, d.Service, &service)
@@ -54,13 +54,13 @@ func loadReferences(ctx context.Context, tx *engine.Tx, d session.Details) (sess
 		at.Location, err = session.ZoneOf(*location)
 	}
 	if service != nil {
-		at.Service = session.ServiceSetting{
+		at.Service = session.ServiceReference{
 			Active: service.Active, Name: service.Name, Duration: service.Duration, Delivery: service.Delivery,
 			Capacity: service.DefaultCapacity, WaitlistCapacity: service.DefaultWaitlistCapacity,
 		}
 	}
 	if resource != nil {
-		at.Resource = session.ResourceSetting{Active: resource.Active, Location: resource.Location}
+		at.Resource = session.ResourceReference{Active: resource.Active, Location: resource.Location}
 	}
 	return at, err
 }
@@ -72,7 +72,7 @@ func appendEvents(
 	events := make([]outbox.Event, len(sessions))
 	for i, s := range sessions {
 		events[i] = outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: kind, Session: s.ID, Actor: tx.Caller.Actor(), At: tx.Now,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: kind, Session: s.ID, Actor: tx.Caller.Actor(), At: tx.Now,
 		}
 		if data != nil {
 			events[i].Data = data(s)
@@ -102,7 +102,7 @@ type filled struct {
 // fillSpec is for operations that may fill the waitlist of one session.
 func fillSpec(name string) engine.Spec[filled] {
 	return engine.Spec[filled]{
-		Name: name, Replay: true, Races: []engine.Race{seats.LostByPromotion},
+		Name: name, Replay: true, Races: []engine.Race{seats.PromotionRace},
 		Answer: func(f *filled) []any { return []any{&f.session, &f.promoted} },
 	}
 }
@@ -137,7 +137,7 @@ func (s *Service) updateWaitlists(
 		case from != to || !was.StartsAt.Equal(s.StartsAt) || !was.EndsAt.Equal(s.EndsAt),
 			was.Resource != s.Resource, was.Coach != s.Coach:
 			moved = append(moved, s.ID)
-		case s.Raised(was):
+		case s.CapacityRaised(was):
 			raised = append(raised, s.ID)
 		case freed[s.ID] > 0: // the lower capacity may leave some of the freed seats open
 			lowered = append(lowered, s.ID)
@@ -170,7 +170,7 @@ func queueOf(s session.Session) waitlist.Queue {
 func inPart(part string, err error) error {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Field != "" {
-		return f.In(part + "." + f.Field)
+		return f.WithField(part + "." + f.Field)
 	}
 	return err
 }
@@ -180,14 +180,14 @@ func inPart(part string, err error) error {
 func explainConflict(part string, err error) error {
 	switch {
 	case pg.IsExclusion(err, "sessions_resource_busy"):
-		return inPart(part, session.ResourceTaken().Because(err))
+		return inPart(part, session.ResourceBusy().WithCause(err))
 	case pg.IsExclusion(err, "sessions_staff_busy"):
-		return inPart(part, session.CoachTaken().Because(err))
+		return inPart(part, session.CoachBusy().WithCause(err))
 	case pg.IsExclusion(err, "bookings_overlap"):
 		return fault.New(fault.FailedPrecondition, fault.Overlap,
-			"Somebody who has booked the session has another booking at that time, on a plan that forbids it.").Because(err)
+			"Somebody who has booked the session has another booking at that time, on a plan that forbids it.").WithCause(err)
 	case pg.IsCheck(err, "sessions_capacity", "sessions_waitlist"):
-		return session.BelowTaken().Because(err)
+		return session.CapacityTooLow().WithCause(err)
 	}
 	return err
 }

@@ -42,28 +42,29 @@ type SeriesEdit struct {
 	PatternFields session.SeriesFields
 }
 
-// SeriesEdited is the result of a SeriesEdit.
-type SeriesEdited struct {
+// SeriesEditResult is the result of a SeriesEdit.
+type SeriesEditResult struct {
 	Series                      session.Series // of the edited sessions after the edit
 	Updated, Created, Cancelled []tenant.SessionID
 }
 
 // UpdateSeries edits one session of a series, all sessions from one on, or all. It does not change sessions that have
 // started, that are cancelled, deleted or detached. If any part of the edit is refused, nothing changes.
-func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEdited, error) {
-	spec := engine.Spec[SeriesEdited]{
-		Name: "series.update", Replay: true, Races: []engine.Race{seats.LostByPromotion},
+func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEditResult, error) {
+	spec := engine.Spec[SeriesEditResult]{
+		Name: "series.update", Replay: true, Races: []engine.Race{seats.PromotionRace},
 	}
-	done, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SeriesEdited, error) {
+	edit := func(ctx context.Context, tx *engine.Tx) (SeriesEditResult, error) {
 		series, named, err := findSeriesToEdit(ctx, tx, e)
 		if err != nil {
-			return SeriesEdited{}, err
+			return SeriesEditResult{}, err
 		}
 		if e.Scope == One {
 			return s.editOne(ctx, tx, series, named, e)
 		}
 		return s.editMany(ctx, tx, series, named, e)
-	})
+	}
+	done, err := engine.Do(ctx, s.engine, caller, spec, edit)
 	return done, explainConflict("template", err)
 }
 
@@ -77,25 +78,25 @@ func findSeriesToEdit(ctx context.Context, tx *engine.Tx, e SeriesEdit) (session
 	case err != nil:
 		return series, session.Session{}, err
 	case e.Scope == All:
-		return series, session.Session{}, engine.Current(e.Expect, series.Version)
+		return series, session.Session{}, engine.CheckVersion(e.Expect, series.Version)
 	case named == nil || named.Series != series.ID:
-		return series, session.Session{}, seats.NoSession
+		return series, session.Session{}, seats.ErrNoSession
 	}
-	return series, named.Session, engine.Current(e.Expect, series.Version)
+	return series, named.Session, engine.CheckVersion(e.Expect, series.Version)
 }
 
 // editOne edits a single session of a series.
 func (s *Service) editOne(
 	ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit,
-) (SeriesEdited, error) {
-	done := SeriesEdited{Series: series}
+) (SeriesEditResult, error) {
+	done := SeriesEditResult{Series: series}
 	if e.PatternFields.Has(session.RuleField) {
 		return done, fault.Invalid("rule", "One session has no rule.")
 	}
 	if e.PatternFields.Has(session.ExcludedField) {
 		return done, fault.Invalid("excluded_dates", "One session excludes no days.")
 	}
-	at, err := loadReferences(ctx, tx, named.Target(e.Template, e.Fields))
+	at, err := loadReferences(ctx, tx, named.WithReferences(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
@@ -123,13 +124,13 @@ func (s *Service) editOne(
 // editMany edits the pattern itself: all of it, or the part from a date on, which becomes a series of its own.
 func (s *Service) editMany(
 	ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit,
-) (SeriesEdited, error) {
-	done := SeriesEdited{Series: series}
+) (SeriesEditResult, error) {
+	done := SeriesEditResult{Series: series}
 	head, before, from, err := splitSeries(series, named, e.Scope, tx.Now)
 	if err != nil {
 		return done, err
 	}
-	at, err := loadReferences(ctx, tx, before.Target(e.Template, e.Fields))
+	at, err := loadReferences(ctx, tx, before.WithReferences(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
@@ -145,7 +146,7 @@ func (s *Service) editMany(
 		return done, err
 	}
 	after.TimeZone = at.Location.TimeZone
-	changes := catalog.Changes(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	if changes == nil {
 		return done, nil
 	}
@@ -153,7 +154,7 @@ func (s *Service) editMany(
 		after.Version++
 		scheduledb.UpdateSeries(tx.Tx, tx.Tenant, after)
 	} else {
-		after.ID, after.Version, after.CreatedAt = tenant.Next[tenant.SeriesID](tx.IDs), 1, tx.Now
+		after.ID, after.Version, after.CreatedAt = tenant.NextID[tenant.SeriesID](tx.IDs), 1, tx.Now
 		scheduledb.UpdateSeries(tx.Tx, tx.Tenant, *head)
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, after)
 		changes["split_from"] = series.ID.String()
@@ -203,9 +204,9 @@ func splitSeries(
 // they belong to the series old.
 func (s *Service) applyPattern(
 	ctx context.Context, tx *engine.Tx, old tenant.SeriesID, from civil.Date, series session.Series,
-	pattern []session.Occurrence, at session.Setting,
-) (SeriesEdited, error) {
-	done := SeriesEdited{Series: series}
+	pattern []session.Occurrence, at session.References,
+) (SeriesEditResult, error) {
+	done := SeriesEditResult{Series: series}
 	var rows []scheduledb.Scheduled
 	var batch pg.Batch
 	scheduledb.ListSeriesSessions(&batch, tx.Tenant, old, from, &rows)
@@ -217,14 +218,14 @@ func (s *Service) applyPattern(
 		was[row.ID] = row.Session
 	}
 	assigned := session.Assign(sessionsOf(rows), pattern, tx.Now)
-	freed, err := s.waitlists.MakeRoom(ctx, tx, series.Capacity, assigned.Held)
+	freed, err := s.waitlists.MakeRoom(ctx, tx, series.Capacity, assigned.Assigned)
 	if err != nil {
 		return done, err
 	}
 
 	var before, updated, written []session.Session
-	for i, s := range assigned.Held {
-		after, err := s.Follow(series, at, assigned.On[i].Span, tx.Now)
+	for i, s := range assigned.Assigned {
+		after, err := s.ApplySeries(series, at, assigned.Occurrences[i].Span, tx.Now)
 		if err != nil {
 			return done, inPart("template", err)
 		}
@@ -234,7 +235,7 @@ func (s *Service) applyPattern(
 		}
 		written = append(written, after)
 	}
-	for _, s := range assigned.Fixed {
+	for _, s := range assigned.Unchanged {
 		s.Series = series.ID
 		written = append(written, s)
 	}
@@ -247,7 +248,7 @@ func (s *Service) applyPattern(
 		after.Series = series.ID
 		dropped = append(dropped, after)
 	}
-	created := newSessions(tx, series, assigned.Free, at)
+	created := newSessions(tx, series, assigned.Unassigned, at)
 
 	// The order matters for the exclusion constraints on resources and coaches: cancelled sessions free the times that
 	// others move to, and moved sessions free the times of new ones.
@@ -265,7 +266,7 @@ func (s *Service) applyPattern(
 	}))
 	scheduledb.InsertSessions(tx.Tx, tx.Tenant, created)
 	appendEvents(tx, outbox.SessionUpdated, func(s session.Session) map[string]any {
-		return catalog.Changes(was[s.ID].Facts(), s.Facts())
+		return catalog.AuditChanges(was[s.ID].Facts(), s.Facts())
 	}, updated...)
 	appendEvents(tx, outbox.SessionCreated, seriesData, created...)
 	if _, _, err := s.updateWaitlists(ctx, tx, before, updated, freed); err != nil {

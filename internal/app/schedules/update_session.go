@@ -25,7 +25,7 @@ func (s *Service) UpdateSession(
 		if err != nil {
 			return filled{}, err
 		}
-		at, err := loadReferences(ctx, tx, before.Target(in, fields))
+		at, err := loadReferences(ctx, tx, before.WithReferences(in, fields))
 		if err != nil {
 			return filled{}, err
 		}
@@ -38,7 +38,7 @@ func (s *Service) UpdateSession(
 // edit edits one session. at has what the session refers to after the edit.
 func (s *Service) edit(
 	ctx context.Context, tx *engine.Tx, before session.Session, in session.Input, fields session.Fields,
-	at session.Setting,
+	at session.References,
 ) (filled, error) {
 	var freed map[tenant.SessionID]int
 	if fields.Has(session.CapacityField) {
@@ -59,7 +59,7 @@ func (s *Service) edit(
 		return filled{}, err
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, is)
-	changes := catalog.Changes(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
 	tx.Audit("session.updated", "session", after.ID.UUID, "", changes)
 	promoted, queues, err := s.updateWaitlists(ctx, tx, was, is, freed)

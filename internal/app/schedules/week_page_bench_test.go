@@ -101,7 +101,7 @@ join (select id, row_number() over (order by name) - 1 as i from locations where
 	w.who = w.Member("Mia")
 	w.Subscribe(w.who, w.Plan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
 	for i, s := range listSessions(w.House, w.who, testkit.Week()) {
-		if i%60 == 59 && s.Eligibility.Outlook == "ELIGIBLE" {
+		if i%60 == 59 && s.Eligibility.Status == "ELIGIBLE" {
 			w.MustBook(w.who, s.ID)
 		}
 	}

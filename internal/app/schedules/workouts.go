@@ -25,14 +25,14 @@ func (s *Service) CreateWorkout(
 			return w, err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
-		seats.CatalogChanged(tx, "workout.created", "workout", w.ID.UUID, catalog.Changes(nil, w.Facts()))
+		seats.CatalogChanged(tx, "workout.created", "workout", w.ID.UUID, catalog.AuditChanges(nil, w.Facts()))
 		return w, nil
 	})
 }
 
 func newWorkout(tx *engine.Tx, name, body string) session.Workout {
 	return session.Workout{
-		ID: tenant.Next[tenant.WorkoutID](tx.IDs), Name: name, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+		ID: tenant.NextID[tenant.WorkoutID](tx.IDs), Name: name, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
 	}
 }
 
@@ -50,12 +50,12 @@ func (s *Service) UpdateWorkout(
 		if before.Deleted() {
 			return before, noWorkout
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return before, err
 		}
 		after := before
 		edit(&after)
-		changes := catalog.Changes(before.Facts(), after.Facts())
+		changes := catalog.AuditChanges(before.Facts(), after.Facts())
 		if changes == nil {
 			return after, nil
 		}
@@ -84,7 +84,7 @@ func (s *Service) DeleteWorkout(
 		if err != nil || !changed {
 			return after, err
 		}
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return after, err
 		}
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
@@ -116,7 +116,7 @@ func (s *Service) AddInlineWorkout(
 		if err := w.Validate(); err != nil {
 			return w, err
 		}
-		after, err := before.AttachInline(w, tx.Now)
+		after, err := before.AddWorkout(w, tx.Now)
 		if err != nil {
 			return w, err
 		}
@@ -139,7 +139,7 @@ func (s *Service) SetWorkouts(
 		if err != nil {
 			return session.Session{}, err
 		}
-		after, changed, err := before.Attach(workouts, found, tx.Now)
+		after, changed, err := before.SetWorkouts(workouts, found, tx.Now)
 		if err == nil && changed {
 			attachWorkouts(tx, "session.workouts_set", before.Session, after)
 		}
@@ -150,7 +150,7 @@ func (s *Service) SetWorkouts(
 func attachWorkouts(tx *engine.Tx, action string, before, after session.Session) {
 	scheduledb.AttachWorkouts(tx.Tx, tx.Tenant, after.ID, after.Workouts)
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
-	changes := catalog.Changes(before.Facts(), after.Facts())
+	changes := catalog.AuditChanges(before.Facts(), after.Facts())
 	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
 	tx.Audit(action, "session", after.ID.UUID, "", changes)
 }
@@ -181,8 +181,8 @@ func (s *Service) ListSessionWorkouts(
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	if of == nil || !of.VisibleTo(caller.Staff()) {
-		return nil, seats.NoSession
+	if of == nil || !of.VisibleTo(caller.IsStaff()) {
+		return nil, seats.ErrNoSession
 	}
 	return found, nil
 }

@@ -25,7 +25,7 @@ func LoadPayers(
 	})
 }
 
-func loadUsage(q *engine.Query, snapshot *booking.House, slot booking.Slot, payers []credit.Subscription) {
+func loadUsage(q *engine.Query, snapshot *booking.Snapshot, slot booking.Slot, payers []credit.Subscription) {
 	for i := range payers {
 		p := &payers[i]
 		p.Plan = snapshot.Plans[p.Plan.ID]

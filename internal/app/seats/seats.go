@@ -25,25 +25,25 @@ type Place struct {
 	Repeated bool
 }
 
-// GivenUp is the result of cancelling a booking or leaving a waitlist.
-type GivenUp struct {
+// Cancelled is the result of cancelling a booking or leaving a waitlist.
+type Cancelled struct {
 	Place
 	Refunded bool
 	Late     bool
 	Promoted int // from the waitlist into the seats that it freed
 }
 
-// Withdrawal says why a place is given up, and whether the member is told.
-type Withdrawal struct {
+// CancelOptions says why a place is given up, and whether the member is told.
+type CancelOptions struct {
 	Reason string
 	Notify bool
 }
 
-// NoSession refuses what names a session that does not exist.
-var NoSession = fault.Missing(fault.SessionNotFound, "Session")
+// ErrNoSession refuses what names a session that does not exist.
+var ErrNoSession = fault.Missing(fault.SessionNotFound, "Session")
 
 // Take writes a booking, confirmed unless it is a hold: first what the database may refuse.
-func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Plan) booking.Booking {
+func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Decision) booking.Booking {
 	seats := bookingdb.Seats{Taken: b.Party}
 	if b.Status == booking.Pending {
 		seats.Holds = 1
@@ -70,7 +70,7 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Plan) 
 }
 
 // Cancel writes a cancellation: the booking, its seats, its credits and its quota.
-func Cancel(tx *engine.Tx, c booking.Cancellation, notify bool) {
+func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
 	b := c.Booking
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -c.SeatsFreed, Holds: -c.HoldsEnded})
@@ -80,7 +80,7 @@ func Cancel(tx *engine.Tx, c booking.Cancellation, notify bool) {
 	if c.Payer != nil {
 		WriteCredits(tx, *c.Payer, c.Ledger)
 	}
-	if c.Uncount {
+	if c.ReleasesQuota {
 		bookingdb.CountBooking(tx.Tx, tx.Tenant, b.Subscription, b.LocalDate, -1)
 	}
 	BookingEvent(tx, outbox.BookingCancelled, b, map[string]any{
@@ -105,7 +105,7 @@ func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
 // BookingEvent appends what happened to a booking to the event log.
 func BookingEvent(tx *engine.Tx, what outbox.Type, b booking.Booking, data map[string]any) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
 		Actor: tx.Caller.Actor(), Data: data, At: tx.Now,
 	})
 }
@@ -117,7 +117,7 @@ func WriteCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry) {
 		return
 	}
 	for i := range ledger {
-		ledger[i].ID = tenant.Next[tenant.CreditEntryID](tx.IDs)
+		ledger[i].ID = tenant.NextID[tenant.CreditEntryID](tx.IDs)
 	}
 	bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, s, tx.Now)
 	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)
@@ -133,13 +133,13 @@ func CatalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes 
 // CatalogEvent is the event alone.
 func CatalogEvent(tx *engine.Tx, kind, id string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),
 		Data: map[string]any{"kind": kind, "id": id}, At: tx.Now,
 	})
 }
 
-// Repeated answers a request whose external reference is known: with what the first made, if it asked for the same.
-func Repeated(made Place, hash []byte) (Place, error) {
+// RepeatedPlace answers a request whose external reference is known: with what the first made, if it asked for the same.
+func RepeatedPlace(made Place, hash []byte) (Place, error) {
 	var before []byte
 	if made.Booking != nil {
 		before, made.Entry = made.Booking.RequestHash, nil // a promoted entry's reference moved to its booking
@@ -148,7 +148,7 @@ func Repeated(made Place, hash []byte) (Place, error) {
 	}
 	if string(before) != string(hash) {
 		return Place{}, fault.New(fault.AlreadyExists, fault.ExternalRefConflict,
-			"The external reference was used for another request.").In("external_ref")
+			"The external reference was used for another request.").WithField("external_ref")
 	}
 	made.Repeated = true
 	return made, nil

@@ -14,10 +14,10 @@ import (
 
 // state is what the operations of one attempt share: each finds the slots as the ones before left them.
 type state struct {
-	snapshots *engine.Snapshots[booking.House]
+	snapshots *engine.Snapshots[booking.Snapshot]
 	tenant    tenant.TenantID
 	version   int64 // of the tenant's snapshot that is in force
-	snapshot  *booking.House
+	snapshot  *booking.Snapshot
 	plans     []tenant.PlanID // that the snapshot must know
 
 	slots     map[tenant.SessionID]*booking.Slot
@@ -27,7 +27,7 @@ type state struct {
 }
 
 // NewState makes what the operations of one attempt share, over snapshots that a process keeps.
-func NewState(snapshots *engine.Snapshots[booking.House]) func() engine.State {
+func NewState(snapshots *engine.Snapshots[booking.Snapshot]) func() engine.State {
 	return func() engine.State { return &state{snapshots: snapshots} }
 }
 
@@ -39,7 +39,7 @@ func (s *state) Load(q *engine.Query) {
 	s.tenant = q.Tenant
 	s.slots = make(map[tenant.SessionID]*booking.Slot)
 	s.queued, s.requested = make(map[tenant.SessionID]*int), make(map[tenant.SessionID]int)
-	coredb.FindHouseVersion(q.Batch, q.Tenant, &s.version)
+	coredb.FindSnapshotVersion(q.Batch, q.Tenant, &s.version)
 	q.Then(func(q *engine.Query) {
 		s.expired = make(map[tenant.SessionID]*[]booking.Booking)
 		for id, slot := range s.slots {
@@ -58,9 +58,9 @@ func (s *state) Complete(ctx context.Context, tx *pg.Tx) error {
 	if s.complete() {
 		return nil
 	}
-	s.snapshot = new(booking.House)
+	s.snapshot = new(booking.Snapshot)
 	var batch pg.Batch
-	coredb.FindHouse(&batch, s.tenant, s.snapshot)
+	coredb.FindSnapshot(&batch, s.tenant, s.snapshot)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ func (s *state) Complete(ctx context.Context, tx *pg.Tx) error {
 func (s *state) complete() bool {
 	known := true
 	for _, id := range s.plans {
-		known = known && s.snapshot.Knows(id)
+		known = known && s.snapshot.HasPlan(id)
 	}
 	for _, slot := range s.slots {
 		completed, ok := s.snapshot.Complete(*slot, s.tenant)
@@ -103,11 +103,11 @@ func LoadFreedSlot(q *engine.Query, id tenant.SessionID, into **booking.Slot) {
 	}
 }
 
-// AnyParty is requested for a party whose size is not known yet.
-const AnyParty = 1 << 20
+// UnknownParty is requested for a party whose size is not known yet.
+const UnknownParty = 1 << 20
 
-// Request says that an operation may take seats. It counts before any Then runs.
-func Request(q *engine.Query, id tenant.SessionID, seats int) {
+// RequestSeats says that an operation may take seats. It counts before any Then runs.
+func RequestSeats(q *engine.Query, id tenant.SessionID, seats int) {
 	stateOf(q.State).requested[id] += seats
 }
 

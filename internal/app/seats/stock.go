@@ -14,13 +14,13 @@ import (
 
 // Stock is what was reserved for a booking.
 type Stock struct {
-	choices []booking.Choice
+	choices []booking.ItemChoice
 	items   map[tenant.ItemID]booking.Item
-	picked  []booking.Outing
+	picked  []booking.ItemReservation
 }
 
 // ReserveStock picks items for a session out of the stock, or refuses.
-func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices []booking.Choice) (Stock, error) {
+func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices []booking.ItemChoice) (Stock, error) {
 	if len(choices) == 0 {
 		return Stock{}, nil
 	}
@@ -42,13 +42,13 @@ func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices
 			span.End = out.End
 		}
 	}
-	var out []booking.Outing
+	var out []booking.ItemReservation
 	var others pg.Batch
-	bookingdb.ListOutings(&others, tx.Tenant, ids, span, &out)
+	bookingdb.ListItemReservations(&others, tx.Tenant, ids, span, &out)
 	if err := tx.Load(ctx, &others); err != nil {
 		return Stock{}, err
 	}
-	picked, err := booking.Reserve(slot, choices, items, out)
+	picked, err := booking.ReserveItems(slot, choices, items, out)
 	if err != nil {
 		return Stock{}, err
 	}
@@ -59,27 +59,27 @@ func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices
 	return s, nil
 }
 
-// InsertLines writes what was reserved, as lines of a booking that live as long as it does.
-func InsertLines(tx *engine.Tx, b booking.Booking, s Stock) []booking.Line {
-	lines := make([]booking.Line, 0, len(s.choices))
+// InsertItemLines writes what was reserved, as lines of a booking that live as long as it does.
+func InsertItemLines(tx *engine.Tx, b booking.Booking, s Stock) []booking.ItemLine {
+	lines := make([]booking.ItemLine, 0, len(s.choices))
 	for _, c := range s.choices {
 		item := s.items[c.Item]
-		line := booking.Line{
-			ID: tenant.Next[tenant.LineID](tx.IDs), Item: item.ID, Name: item.Name, Quantity: c.Quantity, Price: item.Price,
-			Status: booking.LineStatus(b.Status),
+		line := booking.ItemLine{
+			ID: tenant.NextID[tenant.LineID](tx.IDs), Item: item.ID, Name: item.Name, Quantity: c.Quantity, Price: item.Price,
+			Status: booking.ItemStatusFor(b.Status),
 		}
 		lines = append(lines, line)
 		for _, o := range s.picked {
 			if o.Item == c.Item {
-				bookingdb.InsertOuting(tx.Tx, tx.Tenant, tenant.Next[tenant.LineID](tx.IDs).UUID, b.ID, line, o)
+				bookingdb.InsertItemReservation(tx.Tx, tx.Tenant, tenant.NextID[tenant.LineID](tx.IDs).UUID, b.ID, line, o)
 			}
 		}
 	}
 	return lines
 }
 
-// UpdateLines writes the status of a booking's lines after its confirmation.
-func UpdateLines(tx *engine.Tx, b booking.Booking) {
+// UpdateItemLines writes the status of a booking's lines after its confirmation.
+func UpdateItemLines(tx *engine.Tx, b booking.Booking) {
 	by := make(map[booking.ItemStatus][]tenant.LineID)
 	for _, l := range b.Items {
 		by[l.Status] = append(by[l.Status], l.ID)
@@ -91,12 +91,12 @@ func UpdateLines(tx *engine.Tx, b booking.Booking) {
 	}
 }
 
-// MoveLines moves a booking's items to another session, or returns them to the stock.
-func MoveLines(ctx context.Context, tx *engine.Tx, b *booking.Booking, to booking.Slot, along bool) error {
-	var choices []booking.Choice
+// MoveItemLines moves a booking's items to another session, or returns them to the stock.
+func MoveItemLines(ctx context.Context, tx *engine.Tx, b *booking.Booking, to booking.Slot, along bool) error {
+	var choices []booking.ItemChoice
 	for _, l := range b.Items {
 		if l.Status != booking.ItemCancelled {
-			choices = append(choices, booking.Choice{Item: l.Item, Quantity: l.Quantity})
+			choices = append(choices, booking.ItemChoice{Item: l.Item, Quantity: l.Quantity})
 		}
 	}
 	if len(choices) == 0 {
@@ -113,6 +113,6 @@ func MoveLines(ctx context.Context, tx *engine.Tx, b *booking.Booking, to bookin
 	if err != nil {
 		return err
 	}
-	b.Items = append(b.Items, InsertLines(tx, *b, stock)...)
+	b.Items = append(b.Items, InsertItemLines(tx, *b, stock)...)
 	return nil
 }

@@ -110,12 +110,12 @@ func (s *Service) UpdatePolicy(ctx context.Context, caller tenant.Caller, target
 		}
 		layers := facts.layers(tx.Tenant)
 		before := layers[len(layers)-1]
-		if err := engine.Current(expect, before.Version); err != nil {
+		if err := engine.CheckVersion(expect, before.Version); err != nil {
 			return err
 		}
 		after := before
 		edit(&after)
-		if changes := catalog.Changes(before.Facts(), after.Facts()); changes != nil {
+		if changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields()); changes != nil {
 			if err := after.Validate(); err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func (s *Service) UpdatePolicy(ctx context.Context, caller tenant.Caller, target
 		return nil
 	}, engine.Answers(&effective))
 	if err == nil {
-		s.waitlists.LookAgain(caller.Tenant)
+		s.waitlists.RequestFill(caller.Tenant)
 	}
 	return effective, err
 }

@@ -77,7 +77,7 @@ func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r Rules
 		}
 		layers := facts.layers(tx.Tenant)
 		layer := layers[len(layers)-1]
-		if err := engine.Current(r.Expect, layer.Version); err != nil {
+		if err := engine.CheckVersion(r.Expect, layer.Version); err != nil {
 			return err
 		}
 		before := layer.Settings.Facts()
@@ -86,7 +86,7 @@ func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r Rules
 		} else {
 			r.Edit(&layer.Settings)
 		}
-		changes := catalog.Changes(before, layer.Settings.Facts())
+		changes := catalog.AuditChanges(before, layer.Settings.Facts())
 		layers[len(layers)-1] = layer
 		if changes == nil {
 			effective = waitlist.Resolve(layers...)
@@ -107,14 +107,14 @@ func (s *Service) UpdateRules(ctx context.Context, caller tenant.Caller, r Rules
 		waitlistdb.PutRules(tx.Tx, tx.Tenant, version)
 		tx.Audit("rules.updated", "waitlist_rules", layer.Scope, r.Reason, changes)
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.RulesChanged, Actor: tx.Caller.Actor(), At: tx.Now,
 			Data: map[string]any{"version": layer.Version, "level": string(layer.Level), "target_id": layer.Scope.String()},
 		})
 		effective = waitlist.Resolve(layers...)
 		return nil
 	}, engine.Answers(&effective), engine.Losing(byRulesVersion))
 	if err == nil {
-		s.waitlists.LookAgain(caller.Tenant)
+		s.waitlists.RequestFill(caller.Tenant)
 	}
 	return effective, err
 }
@@ -147,7 +147,7 @@ type RulesDraft struct {
 
 // Previewed is a past move, and what a draft would have made of it.
 type Previewed struct {
-	Decided    waitlistdb.Decided
+	Decided    waitlistdb.DecisionRecord
 	Draft      waitlist.Decision
 	Difference waitlist.Difference
 }
@@ -157,7 +157,7 @@ type Previewed struct {
 func (s *Service) PreviewRules(ctx context.Context, caller tenant.Caller, r RulesDraft) ([]Previewed, func(tenant.MemberID) string, error) {
 	facts := ruleFacts{target: r.Target}
 	var all []waitlist.Layer
-	var past []waitlistdb.Decided
+	var past []waitlistdb.DecisionRecord
 	var batch pg.Batch
 	facts.queue(&batch, caller.Tenant)
 	waitlistdb.ListAllRules(&batch, caller.Tenant, &all)
@@ -195,9 +195,9 @@ func (s *Service) PreviewRules(ctx context.Context, caller tenant.Caller, r Rule
 		p := Previewed{Decided: d, Draft: d.Case.Decide(rules)}
 		p.Difference = waitlist.Compare(d.Decision, p.Draft)
 		previewed = append(previewed, p)
-		members = append(members, waitlists.MembersIn(d.Decision)...)
+		members = append(members, waitlists.DecisionMembers(d.Decision)...)
 	}
-	name, err := s.waitlists.Names(ctx, caller, members)
+	name, err := s.waitlists.MemberNames(ctx, caller, members)
 	return previewed, name, err
 }
 

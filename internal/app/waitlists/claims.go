@@ -65,8 +65,8 @@ func (s *Service) ClaimOffer(ctx context.Context, token string, accept bool) (wa
 
 func (s *Service) answerAsMember(
 	ctx context.Context, in tenant.TenantID, member tenant.MemberID, offer tenant.OfferID, accept bool,
-) (Answered, error) {
-	caller := tenant.Caller{Tenant: in, Member: member, Own: true}
+) (OfferAnswer, error) {
+	caller := tenant.Caller{Tenant: in, Member: member, SelfOnly: true}
 	if accept {
 		return s.AcceptOffer(ctx, caller, offer, tenant.SubscriptionID{})
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Wish is what a member who cannot book asks of the waitlist.
-type Wish struct {
+// EntryDetails is what a member who cannot book asks of the waitlist.
+type EntryDetails struct {
 	Party        int
 	Subscription tenant.SubscriptionID
 	Channel      catalog.Channel
@@ -25,7 +25,7 @@ type Wish struct {
 }
 
 // Enqueue adds an entry to the waitlist of a full session.
-func (s *Service) Enqueue(ctx context.Context, tx *engine.Tx, f booking.Facts, w Wish) (seats.Place, error) {
+func (s *Service) Enqueue(ctx context.Context, tx *engine.Tx, f booking.Facts, w EntryDetails) (seats.Place, error) {
 	e, err := s.join(ctx, tx, waitlist.Entry{
 		Session: f.Slot.ID, Member: f.Member.ID, Party: w.Party, Subscription: w.Subscription, Channel: w.Channel,
 		ByStaff: w.ByStaff, ExternalRef: w.ExternalRef, RequestHash: w.RequestHash, Note: w.Note,
@@ -33,13 +33,13 @@ func (s *Service) Enqueue(ctx context.Context, tx *engine.Tx, f booking.Facts, w
 		SessionTitle: f.Slot.Title, SessionStarts: f.Slot.StartsAt, TimeZone: f.Slot.TimeZone,
 	}, []booking.Slot{f.Slot})
 	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
-		err = booking.Full().Because(err) // they asked for seats
+		err = booking.Full().WithCause(err) // they asked for seats
 	}
 	return seats.Place{Entry: &e}, err
 }
 
-// UnlessAwaited lets an operation that frees seats run alone if members wait for them: filling them takes more reads.
-func (s *Service) UnlessAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
+// SoloIfAwaited lets an operation that frees seats run alone if members wait for them: filling them takes more reads.
+func (s *Service) SoloIfAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	if !tx.Shared() {
 		return nil
 	}
@@ -62,8 +62,8 @@ func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	return tx.Lock(keys...)
 }
 
-// Lapse ends holds of a session that have run out, and fills their seats from the waitlist.
-func (s *Service) Lapse(ctx context.Context, tx *engine.Tx, slot *booking.Slot, expired []booking.Booking) error {
+// EndExpiredHolds ends holds of a session that have run out, and fills their seats from the waitlist.
+func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *booking.Slot, expired []booking.Booking) error {
 	switch {
 	case len(expired) == 0:
 		return nil

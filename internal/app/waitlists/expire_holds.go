@@ -48,10 +48,10 @@ func (s *Service) expireHolds(ctx context.Context, id tenant.TenantID, session t
 		if err != nil {
 			return 0, err
 		}
-		return len(expired), s.Lapse(ctx, tx, slot, expired)
+		return len(expired), s.EndExpiredHolds(ctx, tx, slot, expired)
 	}
 	return engine.Run(ctx, s.engine, tenant.System(id), engine.Spec[int]{
-		Name: "booking.expire", Races: []engine.Race{seats.LostByPromotion},
+		Name: "booking.expire", Races: []engine.Race{seats.PromotionRace},
 		Locks: engine.Locks{Together: []engine.Key{session.UUID}, Solo: true},
 		New:   func() engine.Operation[int] { return engine.RunFunc[int](expire) },
 	})

@@ -32,7 +32,7 @@ func (s *Service) Fill(
 func (s *Service) fillRound(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
 ) (promoted int, err error) {
-	if slot.View() != booking.Available || !tx.Now.Before(slot.EndsAt) {
+	if slot.Availability() != booking.Available || !tx.Now.Before(slot.EndsAt) {
 		return 0, nil
 	}
 	if slot.Queued == nil && round == nil {
@@ -116,7 +116,7 @@ type filler struct {
 type checkedBooking struct {
 	id    tenant.BookingID
 	facts booking.Facts
-	plan  booking.Plan
+	plan  booking.Decision
 }
 
 func queueOf(s booking.Slot) waitlist.Queue {
@@ -132,7 +132,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	f := &filler{
 		Tx: tx, app: s, slot: slot, scene: waitlist.Scene{
 			Queue: queue, PageSize: pageSize, Now: tx.Now,
-			NewID: func() tenant.UUID { return tenant.Next[tenant.OfferID](tx.IDs).UUID },
+			NewID: func() tenant.UUID { return tenant.NextID[tenant.OfferID](tx.IDs).UUID },
 		},
 		checked: make(map[tenant.EntryID]checkedBooking),
 	}
@@ -140,7 +140,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	var batch pg.Batch
 	waitlistdb.FindWaitSlot(&batch, tx.Tenant, slot.ID, &f.scene.Slot)
 	waitlistdb.ListRules(&batch, tx.Tenant, slot.Location, slot.Service, &layers)
-	waitlistdb.ListInLine(&batch, tx.Tenant, waitlistdb.InLine{Session: slot.ID, Queue: queue, Limit: pageSize}, &f.scene.Entries)
+	waitlistdb.ListQueued(&batch, tx.Tenant, waitlistdb.QueueQuery{Session: slot.ID, Queue: queue, Limit: pageSize}, &f.scene.Entries)
 	waitlistdb.ListLiveOffers(&batch, tx.Tenant, []tenant.SessionID{slot.ID}, &f.scene.Live)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
@@ -177,7 +177,7 @@ func (f *filler) decide(ctx context.Context, filling *waitlist.Filling) (waitlis
 func (f *filler) readPage(ctx context.Context, filling *waitlist.Filling, page waitlist.Page) error {
 	var entries []waitlist.Entry
 	var batch pg.Batch
-	waitlistdb.ListInLine(&batch, f.Tenant, waitlistdb.InLine{
+	waitlistdb.ListQueued(&batch, f.Tenant, waitlistdb.QueueQuery{
 		Session: f.slot.ID, Queue: f.scene.Queue, AfterFlagged: page.After.Flagged, AfterKey: page.After.Key,
 		AfterID: page.After.Entry, Limit: page.Limit,
 	}, &entries)
@@ -209,7 +209,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 	}
 	refusals := make(map[tenant.EntryID]error, len(entries))
 	for _, e := range entries {
-		b := checkedBooking{id: tenant.Next[tenant.BookingID](f.IDs), facts: booking.Facts{
+		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: booking.Facts{
 			Slot: *f.slot, Member: booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive},
 		}}
 		for _, p := range payers {
@@ -238,10 +238,10 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 	return nil
 }
 
-func (f *filler) command(id tenant.BookingID, e waitlist.Entry) booking.Command {
-	return booking.Command{
+func (f *filler) command(id tenant.BookingID, e waitlist.Entry) booking.Request {
+	return booking.Request{
 		ID: id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
-		Actor: credit.SystemActor, OpenUntil: &f.scene.Slot.Closes,
+		Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
 	}
 }
 
@@ -270,7 +270,7 @@ func (f *filler) promote(p waitlist.Promotion) {
 		f.slot.Waiting-- // another request in the same transaction may join
 	}
 	outbox.Append(f.Tx.Tx, f.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](f.IDs), Type: outbox.WaitlistPromoted, Session: f.slot.ID, Booking: b.ID,
+		ID: tenant.NextID[tenant.EventID](f.IDs), Type: outbox.WaitlistPromoted, Session: f.slot.ID, Booking: b.ID,
 		Member: e.Member, Actor: credit.SystemActor, Data: map[string]any{"entry_id": e.ID.String()}, At: f.Now,
 	})
 }

@@ -51,12 +51,12 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 	if r.Member.IsZero() {
 		r.Member = caller.Member
 	}
-	if !caller.MayTouch(r.Member) {
+	if !caller.CanAccess(r.Member) {
 		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
-	races, locks := []engine.Race{seats.LostByQueue}, engine.Locks{Single: []engine.Key{r.Member.UUID}, Solo: true}
+	races, locks := []engine.Race{seats.QueueRace}, engine.Locks{Single: []engine.Key{r.Member.UUID}, Solo: true}
 	if r.ExternalRef != "" {
-		races, locks.Single = append(races, seats.LostByRef), append(locks.Single, engine.NameKey("ref", r.ExternalRef))
+		races, locks.Single = append(races, seats.RefRace), append(locks.Single, engine.NameKey("ref", r.ExternalRef))
 	}
 	for _, id := range r.Sessions {
 		locks.Together = append(locks.Together, id.UUID)
@@ -75,7 +75,7 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 		}
 	}
 	if err != nil {
-		return seats.Place{}, seats.Refusal(err)
+		return seats.Place{}, seats.ConstraintError(err)
 	}
 	return joined, nil
 }
@@ -97,7 +97,7 @@ func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest
 	}
 	switch {
 	case made.Booking != nil || made.Entry != nil:
-		return seats.Repeated(made, r.hash())
+		return seats.RepeatedPlace(made, r.hash())
 	case who == nil || !who.Active:
 		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Member")
 	case coach == nil && !r.Coach.IsZero():
@@ -105,7 +105,7 @@ func (s *Service) joinWaitlist(ctx context.Context, tx *engine.Tx, r JoinRequest
 	}
 	e := waitlist.Entry{
 		Member: who.ID, Window: r.Window, Coach: r.Coach, Party: r.Party, Subscription: r.Subscription, Channel: r.Channel,
-		ByStaff: tx.Caller.Staff(), ExternalRef: r.ExternalRef, Note: r.Note, MemberName: who.Name, MemberTier: who.Tier,
+		ByStaff: tx.Caller.IsStaff(), ExternalRef: r.ExternalRef, Note: r.Note, MemberName: who.Name, MemberTier: who.Tier,
 	}
 	if r.ExternalRef != "" {
 		e.RequestHash = r.hash()
@@ -140,18 +140,18 @@ func (s *Service) wishForSessions(
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
-	command := booking.Command{
-		ID: tenant.Next[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
-		Staff: e.ByStaff, Join: true, Actor: tx.Caller.Actor(),
+	command := booking.Request{
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
+		Staff: e.ByStaff, JoinWaitlist: true, Actor: tx.Caller.Actor(),
 	}
 	slots := make([]booking.Slot, len(sessions))
 	for i, slot := range found {
 		if slot == nil {
-			return nil, fault.Missing(fault.SessionNotFound, "Session").With("session_id", sessions[i].String())
+			return nil, fault.Missing(fault.SessionNotFound, "Session").WithMetadata("session_id", sessions[i].String())
 		}
 		due, err := seats.ExpiredHolds(ctx, tx, *slot)
 		if err == nil {
-			err = s.Lapse(ctx, tx, slot, due)
+			err = s.EndExpiredHolds(ctx, tx, slot, due)
 		}
 		if err != nil {
 			return nil, err
@@ -211,11 +211,11 @@ func (s *Service) wishForWindow(ctx context.Context, tx *engine.Tx, e *waitlist.
 	case e.Party < service.MinParty || e.Party > service.MaxParty:
 		return fault.New(fault.InvalidArgument, fault.PartySize,
 			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
-			With("min", strconv.Itoa(service.MinParty)).With("max", strconv.Itoa(service.MaxParty)).In("party_size")
+			WithMetadata("min", strconv.Itoa(service.MinParty)).WithMetadata("max", strconv.Itoa(service.MaxParty)).WithField("party_size")
 	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
 		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
 			"The location takes no wishes through %s.", e.Channel).
-			With("channel", string(e.Channel)).In("channel")
+			WithMetadata("channel", string(e.Channel)).WithField("channel")
 	}
 	if w.From.Before(today) {
 		w.From = today
@@ -240,7 +240,7 @@ func (s *Service) nothingOpen(ctx context.Context, tx *engine.Tx, e waitlist.Ent
 	for _, slot := range open {
 		if slot.StartsAt.After(tx.Now) && e.Wants(slot) {
 			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
-				With("session_id", slot.Session.String())
+				WithMetadata("session_id", slot.Session.String())
 		}
 	}
 	return nil
@@ -275,14 +275,14 @@ func (s *Service) join(
 	if err != nil {
 		return e, err
 	}
-	e.ID, e.CreatedBy, e.MemberActive = tenant.Next[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
+	e.ID, e.CreatedBy, e.MemberActive = tenant.NextID[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
 	waitlistdb.InsertEntry(tx.Tx, tx.Tenant, e)
 	waitlistdb.AddPlaces(tx.Tx, tx.Tenant, e, sessions, queues)
 	if e, err = s.standing(ctx, tx, e); err != nil {
 		return e, err
 	}
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
 		Actor: e.CreatedBy, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: tx.Now,
 	})
 	s.countEntry(tx, waitlist.Waiting)
@@ -298,14 +298,14 @@ func (s *Service) LeaveWaitlist(
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
-		up, err := s.LeaveQueue(ctx, tx, e, seats.Withdrawal{Reason: reason, Notify: notify})
+		up, err := s.LeaveQueue(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
 		if err != nil {
 			return waitlist.Entry{}, err
 		}
 		return *up.Entry, nil
 	}
 	return engine.Run(ctx, s.engine, caller, engine.Spec[waitlist.Entry]{
-		Name: "waitlist.leave", Races: []engine.Race{seats.LostByPromotion}, Replay: true,
+		Name: "waitlist.leave", Races: []engine.Race{seats.PromotionRace}, Replay: true,
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[waitlist.Entry], error) {
 			_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)
 			locks.Solo = true
@@ -316,7 +316,7 @@ func (s *Service) LeaveWaitlist(
 
 // Quit ends an active entry. The seats of its live offer, if it has one, go to the next in line.
 func (s *Service) Quit(
-	ctx context.Context, tx *engine.Tx, e waitlist.Entry, r seats.Withdrawal,
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, r seats.CancelOptions,
 ) (waitlist.Entry, error) {
 	leaving := waitlist.Leaving(r)
 	if e.Status == waitlist.Waiting {
@@ -325,7 +325,7 @@ func (s *Service) Quit(
 	}
 	var live []waitlist.Offer
 	var batch pg.Batch
-	waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{e.ID}}, &live)
+	waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}}, &live)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}
@@ -349,7 +349,7 @@ func (s *Service) Entry(ctx context.Context, tx *engine.Tx, id tenant.EntryID) (
 	if err := tx.Load(ctx, &batch); err != nil {
 		return waitlist.Entry{}, err
 	}
-	if e == nil || !tx.Caller.MayTouch(e.Member) {
+	if e == nil || !tx.Caller.CanAccess(e.Member) {
 		return waitlist.Entry{}, noEntry
 	}
 	return *e, nil
@@ -366,5 +366,5 @@ func (s *Service) waiting(ctx context.Context, tx *engine.Tx, id tenant.EntryID)
 
 func notWaiting(e waitlist.Entry) error {
 	return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry no longer waits.").
-		With("status", string(e.Status))
+		WithMetadata("status", string(e.Status))
 }

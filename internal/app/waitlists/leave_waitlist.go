@@ -13,20 +13,20 @@ import (
 
 // LeaveQueue ends an entry for its member. The seats of its live offer go to the next in line.
 func (s *Service) LeaveQueue(
-	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.Withdrawal,
-) (seats.GivenUp, error) {
-	up := seats.GivenUp{Place: seats.Place{Entry: &e}}
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
+) (seats.Cancelled, error) {
+	up := seats.Cancelled{Place: seats.Place{Entry: &e}}
 	switch e.Status {
 	case waitlist.Waiting, waitlist.Offered:
 	case waitlist.Cancelled, waitlist.Expired:
 		up.Repeated = true
 		return up, nil
 	default:
-		return seats.GivenUp{}, fault.New(fault.FailedPrecondition, fault.BookingState,
+		return seats.Cancelled{}, fault.New(fault.FailedPrecondition, fault.BookingState,
 			"The entry has got its place: cancel the booking.").
-			With("status", string(e.Status)).With("booking_id", e.Booking.String())
+			WithMetadata("status", string(e.Status)).WithMetadata("booking_id", e.Booking.String())
 	}
-	if !tx.Caller.Own {
+	if !tx.Caller.SelfOnly {
 		tx.Audit("waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{"member_id": e.Member.String()})
 	}
 	var err error
@@ -37,7 +37,7 @@ func (s *Service) LeaveQueue(
 // left appends the end of an entry to the event log.
 func (s *Service) left(tx *engine.Tx, e waitlist.Entry, reason string, notify bool) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistLeft, Session: e.Session, Member: e.Member,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistLeft, Session: e.Session, Member: e.Member,
 		Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"entry_id": e.ID.String(), "status": string(e.Status), "reason": reason, "notify": notify},
 	})

@@ -10,8 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MembersIn lists the members that a decision is about.
-func MembersIn(d waitlist.Decision) []tenant.MemberID {
+// DecisionMembers lists the members that a decision is about.
+func DecisionMembers(d waitlist.Decision) []tenant.MemberID {
 	ids := make([]tenant.MemberID, len(d.Verdicts))
 	for i, v := range d.Verdicts {
 		ids[i] = v.Member
@@ -19,8 +19,8 @@ func MembersIn(d waitlist.Decision) []tenant.MemberID {
 	return ids
 }
 
-// Names looks up what members are called now.
-func (s *Service) Names(ctx context.Context, caller tenant.Caller, members []tenant.MemberID) (func(tenant.MemberID) string, error) {
+// MemberNames looks up what members are called now.
+func (s *Service) MemberNames(ctx context.Context, caller tenant.Caller, members []tenant.MemberID) (func(tenant.MemberID) string, error) {
 	var people []accountdb.Person
 	var batch pg.Batch
 	accountdb.ListPeople(&batch, caller.Tenant, engine.Distinct(members), &people)

@@ -73,7 +73,7 @@ func (w OfferNotifier) Find(
 			},
 		}
 	})
-	waitlistdb.ListToldOffers(b, in, ids, func(id tenant.OfferID) {
+	waitlistdb.ListNotifiedOffers(b, in, ids, func(id tenant.OfferID) {
 		if o := into[id]; o != nil {
 			o.ExpiresAt = o.Kept
 		}
@@ -96,7 +96,7 @@ func (OfferNotifier) Begin(
 	closes := o.rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, now)
 	ends, inTime := o.made.EndWhenTold(o.rules, at, now, closes, zone)
 	if !ends.Equal(o.Kept) {
-		waitlistdb.KeepOffer(tx, in, o.ID, ends)
+		waitlistdb.ExtendOffer(tx, in, o.ID, ends)
 		outbox.Append(tx, in, outbox.Event{
 			ID: tenant.New[tenant.EventID](now), Type: outbox.OfferExtended, Session: o.made.Session, Member: o.made.Member,
 			Actor: credit.SystemActor, At: now,
@@ -117,7 +117,7 @@ func (w OfferNotifier) Unsendable(ctx context.Context, in tenant.TenantID, id te
 		_, err = w.Waitlists.letGo(ctx, tx, o.Withdraw(waitlist.Unsendable, "", tx.Now), nil)
 		return err
 	}
-	lost := engine.Losing(seats.LostByPromotion)
+	lost := engine.Losing(seats.PromotionRace)
 	return w.Waitlists.engine.Write(ctx, tenant.System(in), "offer.unsendable", withdraw, lost)
 }
 

@@ -17,8 +17,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Answered is the result of an answer to an offer.
-type Answered struct {
+// OfferAnswer is the result of an answer to an offer.
+type OfferAnswer struct {
 	Offer    waitlist.Offer
 	Booking  *booking.Booking // if it was accepted
 	Entry    *waitlist.Entry  // if it was not
@@ -31,16 +31,16 @@ var noOffer = fault.Missing(fault.OfferNotFound, "Offer")
 // the one that was named on joining.
 func (s *Service) AcceptOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, with tenant.SubscriptionID,
-) (Answered, error) {
-	accept := func(ctx context.Context, tx *engine.Tx) (Answered, error) {
+) (OfferAnswer, error) {
+	accept := func(ctx context.Context, tx *engine.Tx) (OfferAnswer, error) {
 		o, err := s.offered(ctx, tx, id)
 		if err != nil {
-			return Answered{}, err
+			return OfferAnswer{}, err
 		}
 		return s.accept(ctx, tx, o, with)
 	}
 	answered, err := onOffer(ctx, s, caller, "offer.accept", id, true, accept)
-	return answered, seats.Refusal(err)
+	return answered, seats.ConstraintError(err)
 }
 
 type endedOffer struct{ ended, late bool }
@@ -51,7 +51,7 @@ func onOffer[R any](
 	run func(context.Context, *engine.Tx) (R, error),
 ) (R, error) {
 	return engine.Run(ctx, a.engine, caller, engine.Spec[R]{
-		Name: name, Races: []engine.Race{seats.LostByPromotion}, Replay: replay, // what it leaves goes to others
+		Name: name, Races: []engine.Race{seats.PromotionRace}, Replay: replay, // what it leaves goes to others
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
 			var o *waitlist.Offer
 			var batch pg.Batch
@@ -77,7 +77,7 @@ func (s *Service) offered(ctx context.Context, tx *engine.Tx, id tenant.OfferID)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return waitlist.Offer{}, err
 	}
-	if o == nil || !tx.Caller.MayTouch(o.Member) {
+	if o == nil || !tx.Caller.CanAccess(o.Member) {
 		return waitlist.Offer{}, noOffer
 	}
 	return *o, nil
@@ -85,7 +85,7 @@ func (s *Service) offered(ctx context.Context, tx *engine.Tx, id tenant.OfferID)
 
 func (s *Service) accept(
 	ctx context.Context, tx *engine.Tx, o waitlist.Offer, with tenant.SubscriptionID,
-) (Answered, error) {
+) (OfferAnswer, error) {
 	var (
 		before *booking.Booking
 		entry  *waitlist.Entry
@@ -103,19 +103,19 @@ func (s *Service) accept(
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
 	bookingdb.ListInSession(&batch, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, &in)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	if o.Status == waitlist.Accepted && before != nil {
-		return Answered{Offer: o, Booking: before, Repeated: true}, nil
+		return OfferAnswer{Offer: o, Booking: before, Repeated: true}, nil
 	}
 	if err := o.Answerable(tx.Now); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	switch {
 	case slot == nil:
-		return Answered{}, seats.NoSession
+		return OfferAnswer{}, seats.ErrNoSession
 	case who == nil || !who.Active:
-		return Answered{}, fault.Missing(fault.MemberNotFound, "Member")
+		return OfferAnswer{}, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	if with.IsZero() {
 		with = entry.Subscription
@@ -125,7 +125,7 @@ func (s *Service) accept(
 	bookingdb.ListPayers(
 		&payers, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
 	if err := tx.Load(ctx, &payers); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	// The reserved seats are open to this booking, and to no other.
 	slot.SeatsTaken -= o.Seats
@@ -134,16 +134,16 @@ func (s *Service) accept(
 		facts.Booking = in[0].Booking
 	}
 	b := booking.Booking{
-		ID: tenant.Next[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
 		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true,
 		CreatedBy: tx.Caller.Actor(),
 	}
-	plan, err := booking.Decide(facts, booking.Command{
+	plan, err := booking.Decide(facts, booking.Request{
 		ID: b.ID, Party: o.Seats, Subscription: with, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
-		Actor: tx.Caller.Actor(), OpenUntil: &o.ExpiresAt, // an offer ends before booking closes
+		Actor: tx.Caller.Actor(), FillUntil: &o.ExpiresAt, // an offer ends before booking closes
 	}, tx.Now)
 	if err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: -o.Seats})
 	b = seats.Take(tx, facts, b, plan)
@@ -152,7 +152,7 @@ func (s *Service) accept(
 	})
 	ending.Offer.Booking = b.ID
 	_, err = s.endOffer(ctx, tx, ending)
-	return Answered{Offer: ending.Offer, Booking: &b}, err
+	return OfferAnswer{Offer: ending.Offer, Booking: &b}, err
 }
 
 // endOffer writes the end of an offer with its consequences, and returns its entry.
@@ -174,11 +174,11 @@ func (s *Service) endOffer(ctx context.Context, tx *engine.Tx, e waitlist.Ending
 // DeclineOffer ends an offer without a booking. With leave, its entry leaves the waitlist, too.
 func (s *Service) DeclineOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string,
-) (Answered, error) {
-	return onOffer(ctx, s, caller, "offer.decline", id, true, func(ctx context.Context, tx *engine.Tx) (Answered, error) {
+) (OfferAnswer, error) {
+	return onOffer(ctx, s, caller, "offer.decline", id, true, func(ctx context.Context, tx *engine.Tx) (OfferAnswer, error) {
 		o, err := s.offered(ctx, tx, id)
 		if err != nil {
-			return Answered{}, err
+			return OfferAnswer{}, err
 		}
 		return s.decline(ctx, tx, o, leave, reason)
 	})
@@ -186,17 +186,17 @@ func (s *Service) DeclineOffer(
 
 func (s *Service) decline(
 	ctx context.Context, tx *engine.Tx, o waitlist.Offer, leave bool, reason string,
-) (Answered, error) {
+) (OfferAnswer, error) {
 	if o.Status == waitlist.Declined {
 		entries, err := s.entriesOf(ctx, tx, []waitlist.Offer{o})
 		if err != nil {
-			return Answered{}, err
+			return OfferAnswer{}, err
 		}
 		e, err := s.standing(ctx, tx, entries[o.Entry])
-		return Answered{Offer: o, Entry: &e, Repeated: true}, err
+		return OfferAnswer{Offer: o, Entry: &e, Repeated: true}, err
 	}
 	if err := o.Answerable(tx.Now); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	var leaving *waitlist.Leaving
 	if leave {
@@ -231,7 +231,7 @@ func (s *Service) ExpireOffer(
 // letGo ends an offer without a booking. Its seats go to the next in line.
 func (s *Service) letGo(
 	ctx context.Context, tx *engine.Tx, o waitlist.Offer, leaving *waitlist.Leaving,
-) (Answered, error) {
+) (OfferAnswer, error) {
 	ending := waitlist.Ending{Offer: o, Leaving: leaving}
 	var (
 		entry *waitlist.Entry
@@ -243,7 +243,7 @@ func (s *Service) letGo(
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
 	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
 	ending.Entry, ending.Round, ending.Rules = *entry, *round, waitlist.RulesOf(rules)(o.Queue)
 	e, err := s.endOffer(ctx, tx, ending)
@@ -251,9 +251,9 @@ func (s *Service) letGo(
 		e, err = s.standing(ctx, tx, e)
 	}
 	if err != nil {
-		return Answered{}, err
+		return OfferAnswer{}, err
 	}
-	return Answered{Offer: o, Entry: &e}, nil
+	return OfferAnswer{Offer: o, Entry: &e}, nil
 }
 
 // ExpireOffers ends a tenant's offers that have run out, each in a transaction of its own, and returns how many.

@@ -11,8 +11,8 @@ type Config struct {
 	Engine *engine.Engine
 	// Claims make the tokens in the links of waitlist offers.
 	Claims waitlist.ClaimKey
-	// Tally, if set, hears what a use case did to waitlist entries and offers, after the commit.
-	Tally func(Tally)
+	// Stats, if set, hears what a use case did to waitlist entries and offers, after the commit.
+	Stats func(Stats)
 	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
 	PublicURL string
 }
@@ -21,7 +21,7 @@ type Config struct {
 type Service struct {
 	engine    *engine.Engine
 	claims    waitlist.ClaimKey
-	tally     func(Tally)
+	tally     func(Stats)
 	publicURL string
 	Edited    engine.Alarms
 }
@@ -31,7 +31,7 @@ func New(c Config) *Service {
 	return &Service{
 		engine:    c.Engine,
 		claims:    c.Claims,
-		tally:     c.Tally,
+		tally:     c.Stats,
 		publicURL: c.PublicURL,
 	}
 }

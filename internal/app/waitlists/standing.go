@@ -14,15 +14,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Place is one place of an entry in line.
-type Place struct {
+// QueuePlace is one place of an entry in line.
+type QueuePlace struct {
 	Entry   tenant.EntryID
 	Session tenant.SessionID // zero: a day of a window
 }
 
 // Positions gives each entry's standing in each of its places, and under the zero session its best: in the first of
 // those places if there are several.
-func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[Place]waitlist.Standing, error) {
+func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[QueuePlace]waitlist.Standing, error) {
 	type line struct {
 		of   tenant.EntryID
 		slot waitlist.Slot
@@ -31,7 +31,7 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 	for _, r := range rivals {
 		lines[line{r.Of, r.Slot}] = append(lines[line{r.Of, r.Slot}], r.Candidate)
 	}
-	at := make(map[Place]waitlist.Standing)
+	at := make(map[QueuePlace]waitlist.Standing)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for l, candidates := range lines {
 		compiled, err := waitlist.Compile(waitlist.RulesAt(rules, l.slot.Location, l.slot.Service).Rules)
@@ -40,12 +40,12 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 		}
 		stands := waitlist.StandingOf(l.of, l.slot, candidates, compiled, now)
 		before, known := best[l.of]
-		if !known || cmp.Or(cmp.Compare(stands.Position, at[Place{Entry: l.of}].Position),
+		if !known || cmp.Or(cmp.Compare(stands.Position, at[QueuePlace{Entry: l.of}].Position),
 			l.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(l.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
-			best[l.of], at[Place{Entry: l.of}] = l.slot, stands
+			best[l.of], at[QueuePlace{Entry: l.of}] = l.slot, stands
 		}
 		if !l.slot.Session.IsZero() {
-			at[Place{l.of, l.slot.Session}] = stands
+			at[QueuePlace{l.of, l.slot.Session}] = stands
 		}
 	}
 	return at, nil
@@ -59,7 +59,7 @@ type Standings struct {
 }
 
 // LineUp asks for what Put needs.
-func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) *Standings {
+func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *Standings {
 	var s Standings
 	s.Queue(b, in, of)
 	waitlistdb.ListRivalOffers(b, in, of, &s.offers)
@@ -67,7 +67,7 @@ func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) *Standin
 }
 
 // Queue asks for rivals, and for the rules that order them.
-func (s *Standings) Queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.WhoseRivals) {
+func (s *Standings) Queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) {
 	waitlistdb.ListRivals(b, in, of, &s.Rivals)
 	waitlistdb.ListAllRules(b, in, &s.Rules)
 }
@@ -77,7 +77,7 @@ func (s *Standings) Put(entries []waitlist.Entry, now time.Time) error {
 	at, err := Positions(s.Rivals, s.Rules, now)
 	for i, e := range entries {
 		if e.Status.Active() {
-			stands := at[Place{Entry: e.ID}]
+			stands := at[QueuePlace{Entry: e.ID}]
 			entries[i].Position, entries[i].Worth = stands.Position, stands.Worth
 		}
 		if has := slices.IndexFunc(s.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); has >= 0 {
@@ -93,7 +93,7 @@ func (s *Service) standing(ctx context.Context, tx *engine.Tx, e waitlist.Entry)
 		return e, nil
 	}
 	var batch pg.Batch
-	line := LineUp(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{e.ID}})
+	line := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}})
 	if err := tx.Load(ctx, &batch); err != nil {
 		return e, err
 	}

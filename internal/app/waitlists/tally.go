@@ -15,26 +15,26 @@ const (
 	MendedTrigger = "missed_trigger" // seats are open that fit an entry, and nothing was decided
 )
 
-// Tally counts what a use case did to waitlist entries and offers.
-type Tally struct {
+// Stats counts what a use case did to waitlist entries and offers.
+type Stats struct {
 	Entries   map[waitlist.Status]int      // by new status; WAITING: joined
 	Offers    map[waitlist.OfferStatus]int // by new status; LIVE: made
 	Responses []time.Duration              // from an offer to its answer
 	Depths    []int                        // offers of a round until one was accepted
-	Mended    map[string]int               // repairs by the sweep, which should find nothing
+	Repaired  map[string]int               // repairs by the sweep, which should find nothing
 }
 
 func (s *Service) countEntry(tx *engine.Tx, as waitlist.Status) {
-	tx.OnCommit(func() { s.tally(Tally{Entries: map[waitlist.Status]int{as: 1}}) })
+	tx.OnCommit(func() { s.tally(Stats{Entries: map[waitlist.Status]int{as: 1}}) })
 }
 
-// CountMended counts what a sweep had to repair, once the transaction is committed.
-func (s *Service) CountMended(tx *engine.Tx, what string) {
-	tx.OnCommit(func() { s.tally(Tally{Mended: map[string]int{what: 1}}) })
+// CountRepair counts what a sweep had to repair, once the transaction is committed.
+func (s *Service) CountRepair(tx *engine.Tx, what string) {
+	tx.OnCommit(func() { s.tally(Stats{Repaired: map[string]int{what: 1}}) })
 }
 
 func (s *Service) countOffer(tx *engine.Tx, o waitlist.Offer) {
-	t := Tally{Offers: map[waitlist.OfferStatus]int{o.Status: 1}}
+	t := Stats{Offers: map[waitlist.OfferStatus]int{o.Status: 1}}
 	if o.Status == waitlist.Accepted || o.Status == waitlist.Declined {
 		t.Responses = []time.Duration{o.ClosedAt.Sub(o.CreatedAt)}
 	}
@@ -44,8 +44,8 @@ func (s *Service) countOffer(tx *engine.Tx, o waitlist.Offer) {
 	tx.OnCommit(func() { s.tally(t) })
 }
 
-// Mends are the keys of Tally.Mended.
-func Mends() []string { return []string{mendedOffer, MendedEntry, MendedRound, MendedTrigger} }
+// RepairKinds are the keys of Tally.Repaired.
+func RepairKinds() []string { return []string{mendedOffer, MendedEntry, MendedRound, MendedTrigger} }
 
 // ReportOverdue counts offers that should have been ended before.
-func (s *Service) ReportOverdue(n int) { s.tally(Tally{Mended: map[string]int{mendedOffer: n}}) }
+func (s *Service) ReportOverdue(n int) { s.tally(Stats{Repaired: map[string]int{mendedOffer: n}}) }

@@ -56,7 +56,7 @@ func (s *Service) MoveEntry(
 	move := func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
-		line := LineUp(&batch, tx.Tenant, waitlistdb.WhoseRivals{Entries: []tenant.EntryID{id}})
+		line := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}})
 		waitlistdb.FindEntry(&batch, tx.Tenant, before, &other)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return e, nil, err
@@ -138,7 +138,7 @@ func (s *Service) editEntry(
 		tx.Audit(action, "waitlist_entry", id.UUID, reason, changes)
 		changes["entry_id"] = id.String()
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
 			Actor: tx.Caller.Actor(), Data: changes, At: tx.Now,
 		})
 		return nil
@@ -164,7 +164,7 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		}
 		if e.Status == waitlist.Offered {
 			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").
-				With("status", string(e.Status))
+				WithMetadata("status", string(e.Status))
 		}
 		var slot *booking.Slot
 		var batch pg.Batch
@@ -173,7 +173,7 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 			return err
 		}
 		if slot == nil {
-			return seats.NoSession
+			return seats.ErrNoSession
 		}
 		f, err := s.filler(ctx, tx, slot)
 		if err != nil {
@@ -205,5 +205,5 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		})
 		return nil
 	}, engine.Answers(&made))
-	return made, seats.Refusal(err)
+	return made, seats.ConstraintError(err)
 }

@@ -39,11 +39,11 @@ func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) 
 
 // writeDecision keeps a decision, and tells staff if it leaves them something to do.
 func (s *Service) writeDecision(tx *engine.Tx, r waitlist.Record) {
-	id := tenant.Next[tenant.DecisionID](tx.IDs)
-	waitlistdb.InsertDecision(tx.Tx, tx.Tenant, waitlistdb.Decided{ID: id, Record: r})
+	id := tenant.NextID[tenant.DecisionID](tx.IDs)
+	waitlistdb.InsertDecision(tx.Tx, tx.Tenant, waitlistdb.DecisionRecord{ID: id, Record: r})
 	if r.Note != "" {
 		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-			ID: tenant.Next[tenant.EventID](tx.IDs), Type: outbox.WaitlistStaffNote, Session: r.Case.Slot.Session,
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistStaffNote, Session: r.Case.Slot.Session,
 			Actor: credit.SystemActor, At: tx.Now,
 			Data: map[string]any{"decision_id": id.String(), "move": string(r.Decision.Move), "note": r.Note},
 		})
@@ -90,7 +90,7 @@ func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
 	}
 	data["offer_id"], data["entry_id"] = o.ID.String(), o.Entry.String()
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.Next[tenant.EventID](tx.IDs), Type: offerEvents[o.Status], Session: o.Session, Booking: o.Booking,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: offerEvents[o.Status], Session: o.Session, Booking: o.Booking,
 		Member: o.Member, Actor: actor, Data: data, At: tx.Now,
 	})
 	s.countOffer(tx, *o)

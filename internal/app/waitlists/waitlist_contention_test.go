@@ -51,7 +51,7 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 	done := errors.New("no more is wanted")
 	for name, find := range map[string]func(*pg.Batch){
 		"the head of the line": func(b *pg.Batch) {
-			waitlistdb.ListInLine(b, h.Tenant, waitlistdb.InLine{Session: class, Queue: queue, Limit: 10}, &first)
+			waitlistdb.ListQueued(b, h.Tenant, waitlistdb.QueueQuery{Session: class, Queue: queue, Limit: 10}, &first)
 		},
 		"its length":  func(b *pg.Batch) { waitlistdb.FindQueueSize(b, h.Tenant, class, &size) },
 		"the session": func(b *pg.Batch) { waitlistdb.FindWaitSlot(b, h.Tenant, class, &wait) },

@@ -90,7 +90,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		}
 		return then(testkit.One(t, "entry", entries))
 	}
-	remember := func(b *waitlists.Answered, by tenant.Caller, err error) error {
+	remember := func(b *waitlists.OfferAnswer, by tenant.Caller, err error) error {
 		if err == nil && b.Booking != nil {
 			l.Who[b.Booking.ID] = by
 			l.Tell(*b.Booking)
@@ -270,7 +270,7 @@ func wantDecisionsFollow(h *testkit.House, t interface {
 }
 
 // inForce rebuilds the rules of a decision from the record of edits, the newest of which comes first.
-func inForce(versions []waitlists.RulesVersion, d waitlists.Decided) waitlist.Effective {
+func inForce(versions []waitlists.RulesVersion, d waitlists.DecisionRecord) waitlist.Effective {
 	var layers []waitlist.Layer
 	for _, level := range []struct {
 		level catalog.Level

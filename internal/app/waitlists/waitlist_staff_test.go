@@ -296,7 +296,7 @@ func TestWhy(t *testing.T) {
 	if err != nil || len(story.Decisions) != 2 || len(story.Offers) != 2 || len(story.Entries) != 3 || story.Name(waiters[0].Member) != "Waiter 0" {
 		t.Fatalf("%+v, %v", story, err)
 	}
-	reasons := func(d waitlists.Decided) string {
+	reasons := func(d waitlists.DecisionRecord) string {
 		var all []string
 		for _, v := range d.Decision.Verdicts {
 			all = append(all, v.Reason)
@@ -346,7 +346,7 @@ func TestTheSweepMendsWhatDamageDid(t *testing.T) {
 	class, who, booked := h.Full(1)
 	_, ids := h.Waiters(2, testkit.Names(class))
 	h.MustCancel(who[0], booked[0])
-	if done := h.Sweep(); done != (housekeeping.Swept{}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("a healthy house: %+v", done)
 	}
 	h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon)
@@ -447,13 +447,13 @@ func TestWhatHappensIsCounted(t *testing.T) {
 	class, who, booked := h.Full(1)
 	waiters, ids := h.Waiters(2, testkit.Names(class))
 	h.MustCancel(who[0], booked[0])
-	var tallies []waitlists.Tally
+	var tallies []waitlists.Stats
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	later := &testkit.Clock{Time: h.Clock.Now().Add(10 * time.Minute)}
-	node := app.New(app.Config{DB: h.DB.DB, Now: later.Now, Claims: claims, Tally: func(one waitlists.Tally) { tallies = append(tallies, one) }})
+	node := app.New(app.Config{DB: h.DB.DB, Now: later.Now, Claims: claims, Stats: func(one waitlists.Stats) { tallies = append(tallies, one) }})
 	if _, err := node.Waitlists.DeclineOffer(context.Background(), testkit.Own(waiters[0]), h.Live(ids[0]).ID, true, ""); err != nil {
 		t.Fatal(err)
 	}
@@ -463,12 +463,12 @@ func TestWhatHappensIsCounted(t *testing.T) {
 	}
 	_, err = node.Waitlists.AcceptOffer(context.Background(), testkit.Own(waiters[0]), h.Offers(class)[0].ID, tenant.SubscriptionID{})
 	testkit.WantReason(t, err, fault.OfferNotLive)
-	want := waitlists.Tally{
+	want := waitlists.Stats{
 		Entries:   map[waitlist.Status]int{waitlist.Cancelled: 1, waitlist.Booked: 1},
 		Offers:    map[waitlist.OfferStatus]int{waitlist.Declined: 1, waitlist.Live: 1, waitlist.Accepted: 1},
 		Responses: []time.Duration{10 * time.Minute, time.Minute}, Depths: []int{2},
 	}
-	got := waitlists.Tally{Entries: make(map[waitlist.Status]int), Offers: make(map[waitlist.OfferStatus]int)}
+	got := waitlists.Stats{Entries: make(map[waitlist.Status]int), Offers: make(map[waitlist.OfferStatus]int)}
 	for _, one := range tallies {
 		for status, n := range one.Entries {
 			got.Entries[status] += n

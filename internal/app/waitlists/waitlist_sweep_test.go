@@ -20,11 +20,11 @@ func TestASweepThatIsFasterThanTheAlarmMendsNothing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		late time.Duration
-		want housekeeping.Swept
+		want housekeeping.SweepResult
 	}{
-		"in the same instant": {0, housekeeping.Swept{}},
-		"within the grace":    {5 * time.Second, housekeeping.Swept{}},
-		"later":               {5*time.Second + time.Millisecond, housekeeping.Swept{Mended: 1}},
+		"in the same instant": {0, housekeeping.SweepResult{}},
+		"within the grace":    {5 * time.Second, housekeeping.SweepResult{}},
+		"later":               {5*time.Second + time.Millisecond, housekeeping.SweepResult{Mended: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -79,8 +79,8 @@ func TestWhatASweepMendsIsCounted(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := make(map[string]int)
-			node := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Claims: claims, Tally: func(one waitlists.Tally) {
-				for what, n := range one.Mended {
+			node := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, Claims: claims, Stats: func(one waitlists.Stats) {
+				for what, n := range one.Repaired {
 					got[what] += n
 				}
 			}})

@@ -439,7 +439,7 @@ func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 				switch f.Sel.Name {
 				case "InsertSessions", "UpdateSessions", "PutRules", "PutPolicy":
 					writes[name] = true
-				case "FillAll", "refill", "resettle", "LookAgain":
+				case "FillAll", "refill", "resettle", "RequestFill":
 					wakes[name] = true
 				}
 			}

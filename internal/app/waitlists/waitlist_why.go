@@ -15,12 +15,12 @@ import (
 
 // Queries and records of the waitlist.
 type (
-	EntryQuery    = waitlistdb.EntryQuery
-	OfferQuery    = waitlistdb.OfferQuery
-	DecisionQuery = waitlistdb.DecisionQuery
-	Decided       = waitlistdb.Decided
-	RulesVersion  = waitlistdb.RulesVersion
-	WaitlistPart  = waitlistdb.WaitlistPart
+	EntryQuery     = waitlistdb.EntryQuery
+	OfferQuery     = waitlistdb.OfferQuery
+	DecisionQuery  = waitlistdb.DecisionQuery
+	DecisionRecord = waitlistdb.DecisionRecord
+	RulesVersion   = waitlistdb.RulesVersion
+	WaitlistPart   = waitlistdb.WaitlistPart
 )
 
 // storyLength is the most decisions and offers of a story.
@@ -49,7 +49,7 @@ func (s *Service) stand(ctx context.Context, caller tenant.Caller, entries []wai
 		return nil
 	}
 	var batch pg.Batch
-	line := LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Entries: open})
+	line := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Entries: open})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func (s *Service) overdue(offers []waitlist.Offer) []waitlist.Offer {
 // ListDecisions reads decisions, with a look-up of names.
 func (s *Service) ListDecisions(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery,
-) ([]waitlistdb.Decided, func(tenant.MemberID) string, error) {
-	var decisions []waitlistdb.Decided
+) ([]waitlistdb.DecisionRecord, func(tenant.MemberID) string, error) {
+	var decisions []waitlistdb.DecisionRecord
 	var batch pg.Batch
 	waitlistdb.ListDecisions(&batch, caller.Tenant, q, &decisions)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
@@ -91,18 +91,18 @@ func (s *Service) ListDecisions(
 }
 
 func (s *Service) namesIn(
-	ctx context.Context, caller tenant.Caller, decisions []waitlistdb.Decided,
+	ctx context.Context, caller tenant.Caller, decisions []waitlistdb.DecisionRecord,
 ) (func(tenant.MemberID) string, error) {
 	var members []tenant.MemberID
 	for _, d := range decisions {
-		members = append(members, MembersIn(d.Decision)...)
+		members = append(members, DecisionMembers(d.Decision)...)
 	}
-	return s.Names(ctx, caller, members)
+	return s.MemberNames(ctx, caller, members)
 }
 
-// SessionStory is what happened to the freed seats of a session.
-type SessionStory struct {
-	Decisions []waitlistdb.Decided // the oldest first
+// SessionHistory is what happened to the freed seats of a session.
+type SessionHistory struct {
+	Decisions []waitlistdb.DecisionRecord // the oldest first
 	Offers    []waitlist.Offer
 	Entries   []waitlist.Entry // that wait for it by name, in fair order
 	Name      func(tenant.MemberID) string
@@ -111,9 +111,9 @@ type SessionStory struct {
 // ExplainSession reads the story of a session.
 func (s *Service) ExplainSession(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
-) (SessionStory, error) {
+) (SessionHistory, error) {
 	var (
-		story SessionStory
+		story SessionHistory
 		slot  *booking.Slot
 		batch pg.Batch
 	)
@@ -123,12 +123,12 @@ func (s *Service) ExplainSession(
 	waitlistdb.ListOffers(
 		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
-	line := LineUp(&batch, caller.Tenant, waitlistdb.WhoseRivals{Session: session})
+	line := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
 	if slot == nil {
-		return story, seats.NoSession
+		return story, seats.ErrNoSession
 	}
 	if err := line.Put(story.Entries, s.engine.Now()); err != nil {
 		return story, err
@@ -140,18 +140,18 @@ func (s *Service) ExplainSession(
 	return story, err
 }
 
-// EntryStory is what each decision meant for an entry.
-type EntryStory struct {
+// EntryHistory is what each decision meant for an entry.
+type EntryHistory struct {
 	Entry     waitlist.Entry
-	Decisions []waitlistdb.Decided // that considered it, the oldest first
+	Decisions []waitlistdb.DecisionRecord // that considered it, the oldest first
 	Offers    []waitlist.Offer
 	Name      func(tenant.MemberID) string // empty for members: they see no names of others
 }
 
 // ExplainEntry reads the story of an entry.
-func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryStory, error) {
+func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id tenant.EntryID) (EntryHistory, error) {
 	var (
-		story  EntryStory
+		story  EntryHistory
 		entry  *waitlist.Entry
 		queues []waitlist.Queue
 		batch  pg.Batch
@@ -162,7 +162,7 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
-	if entry == nil || !caller.MayTouch(entry.Member) {
+	if entry == nil || !caller.CanAccess(entry.Member) {
 		return story, noEntry
 	}
 	if entry.Window != nil {
@@ -185,7 +185,7 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 	}
 	story.Entry = one[0]
 	story.Name = func(tenant.MemberID) string { return "" }
-	if caller.Own {
+	if caller.SelfOnly {
 		return story, nil
 	}
 	var err error

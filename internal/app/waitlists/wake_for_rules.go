@@ -14,13 +14,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// LookAgain fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels
+// RequestFill fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels
 // are marked in the database: if this node stops before that is done, the sweep of another node does it.
-func (s *Service) LookAgain(id tenant.TenantID) { s.Edited.Set(id, s.engine.Now()) }
+func (s *Service) RequestFill(id tenant.TenantID) { s.Edited.Set(id, s.engine.Now()) }
 
-// WakeForRules fills the open seats of all sessions whose rules or policy were edited, each in a transaction of its
+// FillAfterEdits fills the open seats of all sessions whose rules or policy were edited, each in a transaction of its
 // own. The edit does not wait for it: there may be many sessions.
-func (s *Service) WakeForRules(ctx context.Context, id tenant.TenantID) error {
+func (s *Service) FillAfterEdits(ctx context.Context, id tenant.TenantID) error {
 	caller := tenant.System(id)
 	var due []waitlistdb.EditedLevel
 	var batch pg.Batch
@@ -70,5 +70,5 @@ func (s *Service) wakeOpen(ctx context.Context, caller tenant.Caller, id tenant.
 		}
 		_, err := s.fillRound(ctx, tx, slot, waitlist.ByRules, last)
 		return err
-	}, engine.Losing(seats.LostByPromotion))
+	}, engine.Losing(seats.PromotionRace))
 }

@@ -64,7 +64,7 @@ func TestASweepFollowsEditedRules(t *testing.T) {
 	_, entry := lockedOut(h)
 	h.Tick()
 	letIn(h)
-	if done := h.Sweep(); done != (housekeeping.Swept{}) {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("%+v: that is no defect", done)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{entry: waitlist.Offered})
@@ -103,7 +103,7 @@ func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
 			}
 			closing(0)
 			for range 2 { // the second time there is nothing to do
-				if done := h.Sweep(); done != (housekeeping.Swept{}) {
+				if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 					t.Errorf("%+v: that is no defect", done)
 				}
 			}
@@ -161,7 +161,7 @@ func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 			if settle(due[0]) != 1 {
 				t.Error("the second edit was lost")
 			}
-			if err := h.App.Waitlists.WakeForRules(context.Background(), h.Tenant); err != nil {
+			if err := h.App.Waitlists.FillAfterEdits(context.Background(), h.Tenant); err != nil {
 				t.Fatal(err)
 			}
 			if n := h.Count(`select count(*) from policies where rules_due`); n != 0 {
@@ -235,7 +235,7 @@ func TestAnEditReachesWhatIsUnderIt(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.App.Waitlists.WakeForRules(context.Background(), h.Tenant); err != nil {
+	if err := h.App.Waitlists.FillAfterEdits(context.Background(), h.Tenant); err != nil {
 		t.Fatal(err)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{here: waitlist.Offered, there: waitlist.Waiting, off: waitlist.Waiting})

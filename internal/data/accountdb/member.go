@@ -71,7 +71,7 @@ func FindMemberBySubject(b *pg.Batch, in tenant.TenantID, subject string, into *
 
 // ListMembers searches members, by name, then id.
 func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]member.Member) {
-	var after member.Position
+	var after member.Cursor
 	if s.After != nil {
 		after = *s.After
 	}

@@ -54,7 +54,7 @@ func FindRole(b *pg.Batch, in tenant.TenantID, name string, into **grant.Role) {
 }
 
 // ListRoles reads roles: the built-in ones by rank, then the tenant's own by name.
-func ListRoles(b *pg.Batch, in tenant.TenantID, s grant.Search, into *[]grant.Role) {
+func ListRoles(b *pg.Batch, in tenant.TenantID, s grant.RoleSearch, into *[]grant.Role) {
 	roles.List(b.Queue(listRoles, in, grant.BuiltInNames(), s.After, s.Limit), into)
 }
 
@@ -63,9 +63,9 @@ func ListOwnRoles(b *pg.Batch, in tenant.TenantID, into *[]grant.Role) {
 	ownRoles.List(b.Queue(listOwnRoles, in), into)
 }
 
-// ListHeldRoles reads the roles that a member or a service account has at this
+// ListMemberRoles reads the roles that a member or a service account has at this
 // moment: none while they are not in force.
-func ListHeldRoles(
+func ListMemberRoles(
 	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, account tenant.ServiceAccountID, into *[]string,
 ) {
 	pg.Collect(b.Queue(`

@@ -10,7 +10,7 @@ import (
 
 // accountRow is a service account with its keys.
 type accountRow struct {
-	grant.Account
+	grant.ServiceAccount
 	keys []accountKey
 }
 
@@ -22,7 +22,7 @@ type accountKey struct {
 	UsedAt    time.Time    `json:"used_at"`
 }
 
-var accountRows = pg.NewTable("a", func(a *grant.Account) []pg.Column {
+var accountRows = pg.NewTable("a", func(a *grant.ServiceAccount) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &a.ID),
 		pg.Fixed("name", &a.Name),
@@ -33,14 +33,14 @@ var accountRows = pg.NewTable("a", func(a *grant.Account) []pg.Column {
 })
 
 var accounts = pg.ReadAs(func(a *accountRow) []pg.Column {
-	return append(accountRows.Of(&a.Account),
+	return append(accountRows.Of(&a.ServiceAccount),
 		pg.Read(`
   array(select r.role from service_account_roles r where r.tenant_id = a.tenant_id and r.account_id = a.id)`, &a.Roles),
 		pg.Read(`
   (select coalesce(jsonb_agg(to_jsonb(k) order by k.created_at desc, k.id desc), '[]') from (
     select id, created_at, expires_at, used_at from service_account_keys
     where tenant_id = a.tenant_id and account_id = a.id) k)`, &a.keys))
-}, func(a *accountRow) (grant.Account, error) {
+}, func(a *accountRow) (grant.ServiceAccount, error) {
 	grant.Sort(a.Roles)
 	a.Keys = nil
 	for _, k := range a.keys {
@@ -48,7 +48,7 @@ var accounts = pg.ReadAs(func(a *accountRow) []pg.Column {
 			ID: k.ID, CreatedAt: k.CreatedAt.UTC(), ExpiresAt: k.ExpiresAt.UTC(), UsedAt: k.UsedAt.UTC(),
 		})
 	}
-	return a.Account, nil
+	return a.ServiceAccount, nil
 })
 
 var (
@@ -61,13 +61,13 @@ order by a.name_key, a.id limit $5`)
 )
 
 // FindAccount reads a service account, revoked or not; nil where there is none.
-func FindAccount(b *pg.Batch, in tenant.TenantID, id tenant.ServiceAccountID, into **grant.Account) {
+func FindAccount(b *pg.Batch, in tenant.TenantID, id tenant.ServiceAccountID, into **grant.ServiceAccount) {
 	accounts.Find(b.Queue(findAccount, in, id), into)
 }
 
 // ListAccounts reads service accounts by name, then id.
-func ListAccounts(b *pg.Batch, in tenant.TenantID, s grant.AccountSearch, into *[]grant.Account) {
-	var after grant.AccountPosition
+func ListAccounts(b *pg.Batch, in tenant.TenantID, s grant.ServiceAccountSearch, into *[]grant.ServiceAccount) {
+	var after grant.ServiceAccountCursor
 	if s.After != nil {
 		after = *s.After
 	}
@@ -111,7 +111,7 @@ func FindKey(b *pg.Batch, in tenant.TenantID, id tenant.KeyID, into **KeyFacts) 
 }
 
 // InsertAccount writes a new service account with the transaction, without keys.
-func InsertAccount(tx *pg.Tx, in tenant.TenantID, a grant.Account) {
+func InsertAccount(tx *pg.Tx, in tenant.TenantID, a grant.ServiceAccount) {
 	tx.Write(insertAccount, accountRows.Insert(in, &a)...)
 	tx.Write(`
 insert into service_account_roles (tenant_id, account_id, role) select $1, $2, role from unnest($3::text[]) as role`,
@@ -138,8 +138,8 @@ func RevokeAccount(tx *pg.Tx, in tenant.TenantID, id tenant.ServiceAccountID, at
 	tx.Write(`update service_accounts set revoked_at = $3 where tenant_id = $1 and id = $2`, in, id, at)
 }
 
-// UseKey writes with the transaction when a key was last exchanged.
-func UseKey(tx *pg.Tx, in tenant.TenantID, id tenant.KeyID, at time.Time) {
+// MarkKeyUsed writes with the transaction when a key was last exchanged.
+func MarkKeyUsed(tx *pg.Tx, in tenant.TenantID, id tenant.KeyID, at time.Time) {
 	tx.Write(`
 update service_account_keys set used_at = $3
 where tenant_id = $1 and id = $2 and (used_at is null or used_at < $3)`, in, id, at)

@@ -54,8 +54,8 @@ func UpdateTenant(tx *pg.Tx, t catalog.Tenant) {
 	tx.Write(updateTenant, tenants.Update(t.ID, &t)...)
 }
 
-// ReadHouse reads what messages say of the tenant.
-func ReadHouse(
+// FindTenantProfile reads what messages say of the tenant.
+func FindTenantProfile(
 	b *pg.Batch, in tenant.TenantID, name, locale *string, zone **time.Location, look *brand.Brand,
 ) {
 	b.Queue(`select name, locale, time_zone, logo_url, accent_color from tenants where tenant_id = $1`, in).

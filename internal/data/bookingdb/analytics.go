@@ -160,19 +160,19 @@ func firstID(t time.Time) tenant.UUID {
 	return id
 }
 
-// UseGroup is by what use is told.
-type UseGroup string
+// UtilizationGroup is by what use is told.
+type UtilizationGroup string
 
 // The groups.
 const (
-	ByService     UseGroup = "SERVICE"
-	ByLocation    UseGroup = "LOCATION"
-	ByResource    UseGroup = "RESOURCE"
-	ByWeekdayHour UseGroup = "WEEKDAY_HOUR"
+	ByService     UtilizationGroup = "SERVICE"
+	ByLocation    UtilizationGroup = "LOCATION"
+	ByResource    UtilizationGroup = "RESOURCE"
+	ByWeekdayHour UtilizationGroup = "WEEKDAY_HOUR"
 )
 
-// Use tells how well a group of sessions was used, as the contract defines it.
-type Use struct {
+// Utilization tells how well a group of sessions was used, as the contract defines it.
+type Utilization struct {
 	ID        tenant.UUID // the service's, location's or resource's; zero where there is none
 	Name      string
 	Weekday   int // 1 is Monday, 7 is Sunday; 0 where it is no group of hours
@@ -187,12 +187,12 @@ type Use struct {
 type grouping struct{ id, name, weekday, hour, join, order string }
 
 type useBy struct {
-	use pg.Reader[Use]
+	use pg.Reader[Utilization]
 	sql string
 }
 
 func (g grouping) statement() useBy {
-	use := pg.NewReader(func(u *Use) []pg.Column {
+	use := pg.NewReader(func(u *Utilization) []pg.Column {
 		return []pg.Column{
 			pg.Read(g.id, &u.ID),
 			pg.Read(g.name, &u.Name),
@@ -215,7 +215,7 @@ where s.tenant_id = $1 and s.state = 'PUBLISHED' and` + chosenSessions + `
 group by 1, 2, 3, 4 order by ` + g.order)}
 }
 
-var countUse = map[UseGroup]useBy{
+var countUse = map[UtilizationGroup]useBy{
 	ByService: grouping{
 		id: "v.id", name: "v.name", weekday: "0", hour: "0", order: "lower(v.name), v.id",
 		join: "join services v on v.tenant_id = $1 and v.id = s.service_id",
@@ -236,9 +236,9 @@ var countUse = map[UseGroup]useBy{
 	}.statement(),
 }
 
-// CountUse tells how well groups of sessions were used, in order of name, then id, or of weekday and hour. Clocks
+// CountUtilization tells how well groups of sessions were used, in order of name, then id, or of weekday and hour. Clocks
 // are as for CountMade, and needed for hours alone.
-func CountUse(b *pg.Batch, in tenant.TenantID, p Period, group UseGroup, clocks []coredb.Clock, into *[]Use) {
+func CountUtilization(b *pg.Batch, in tenant.TenantID, p Period, group UtilizationGroup, clocks []coredb.Clock, into *[]Utilization) {
 	by := countUse[group]
 	span := p.Instants()
 	arguments := p.arguments(in, span.Start, span.End)

@@ -23,8 +23,8 @@ from bookings where tenant_id = $1 and member_id = $2 and starts_at < $3`, in, m
 		Scan(&into.Attended, &into.NoShows, &into.LateCancelled)
 }
 
-// AbsenceQuery chooses sessions whose absent parties are to be marked as no-shows.
-type AbsenceQuery struct {
+// NoShowQuery chooses sessions whose absent parties are to be marked as no-shows.
+type NoShowQuery struct {
 	// Since and Until bound when that falls due: from the one, up to and with the other.
 	Since, Until time.Time
 	// StartsFrom is no later than the start of any such session.
@@ -59,19 +59,19 @@ where b.tenant_id = $1 and b.session_id = $2 and ` + absent + `
 order by b.id limit $3`)
 )
 
-// ListAbsences reads them by id.
-func ListAbsences(b *pg.Batch, in tenant.TenantID, q AbsenceQuery, into *[]tenant.SessionID) {
+// ListNoShowSessions reads them by id.
+func ListNoShowSessions(b *pg.Batch, in tenant.TenantID, q NoShowQuery, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(listAbsences,
 		in, q.StartsFrom, q.Since, q.Until, q.Mark, q.After, q.Closes, q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
 }
 
-// ListAbsent reads a session's bookings whose party has not come.
-func ListAbsent(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limit int, into *[]booking.Booking) {
+// ListNoShows reads a session's bookings whose party has not come.
+func ListNoShows(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limit int, into *[]booking.Booking) {
 	booked.List(b.Queue(listAbsent, in, session, limit), into)
 }
 
-// MarkAbsent makes such bookings no-shows with the transaction.
-func MarkAbsent(tx *pg.Tx, in tenant.TenantID, ids []tenant.BookingID, now time.Time) {
+// MarkNoShows makes such bookings no-shows with the transaction.
+func MarkNoShows(tx *pg.Tx, in tenant.TenantID, ids []tenant.BookingID, now time.Time) {
 	tx.Write(`
 update bookings set status = 'NO_SHOW', auto_no_show_at = $3, updated_at = $3
 where tenant_id = $1 and id = any($2)`, in, ids, now)

@@ -254,7 +254,7 @@ from (select * from ` + bookings.Changes() + ` limit cardinality($2)) as x
 where b.tenant_id = $1 and b.id = x.id`)
 )
 
-var bookingsMade = pg.Rows[*storedBooking]{
+var bookingsMade = pg.RowWriter[*storedBooking]{
 	Rank: coredb.RankBookings,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*storedBooking) {
 		tx.Write(insertBookings, bookings.InsertAll(in, rows)...)
@@ -266,7 +266,7 @@ func InsertBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking) {
 	bookingsMade.Add(tx, in, &storedBooking{b, b.CreatedAt})
 }
 
-var bookingsChanged = pg.Rows[*storedBooking]{
+var bookingsChanged = pg.RowWriter[*storedBooking]{
 	Rank: coredb.RankUpdatedBookings,
 	Key:  func(b *storedBooking) any { return b.ID },
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*storedBooking) {

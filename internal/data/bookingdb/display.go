@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Wall is what a session's display shows besides the session.
-type Wall struct {
+// Display is what a session's display shows besides the session.
+type Display struct {
 	Location string // its name
 	Coach    string // the name; empty where there is none
 	Expected int    // seats of those who are coming or have come
@@ -30,7 +30,7 @@ type Arrival struct {
 }
 
 var (
-	wall = pg.NewReader(func(w *Wall) []pg.Column {
+	wall = pg.NewReader(func(w *Display) []pg.Column {
 		return []pg.Column{
 			pg.Read("l.name", &w.Location),
 			pg.Read("coalesce(m.name, '')", &w.Coach),
@@ -79,8 +79,8 @@ where b.tenant_id = $1 and b.session_id = $2 and b.status = 'ATTENDED'
 order by b.checked_in_at desc, b.id desc limit $3`)
 )
 
-// FindWall reads it; nil where the session is absent or deleted.
-func FindWall(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Wall) {
+// FindDisplay reads it; nil where the session is absent or deleted.
+func FindDisplay(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Display) {
 	wall.Find(b.Queue(findWall, in, id), into)
 }
 

@@ -31,7 +31,7 @@ where e.tenant_id = $1 and e.subscription_id = $2 and ($3 = 0 or e.line < $3)
 order by e.line desc limit $4`)
 )
 
-var linesMade = pg.Rows[*credit.Entry]{
+var linesMade = pg.RowWriter[*credit.Entry]{
 	Rank: coredb.RankLedger,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*credit.Entry) {
 		tx.Write(appendLedger, ledger.InsertAll(in, rows)...)

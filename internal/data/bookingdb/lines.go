@@ -11,11 +11,11 @@ import (
 type outingRow struct {
 	id      tenant.UUID
 	booking tenant.BookingID
-	line    booking.Line
-	outing  booking.Outing
+	line    booking.ItemLine
+	outing  booking.ItemReservation
 }
 
-func outingColumns(o *booking.Outing) []pg.Column {
+func outingColumns(o *booking.ItemReservation) []pg.Column {
 	return []pg.Column{
 		pg.Fixed("item_id", &o.Item),
 		pg.Fixed("number", &o.Number),
@@ -45,14 +45,14 @@ where r.tenant_id = $1 and r.item_id = any($2) and r.status <> 'CANCELLED' and r
 	insertOuting = pg.SQL(`insert into booking_items ` + itemsLent.Values())
 )
 
-// ListOutings reads which numbers of items are out at some time within a span.
-func ListOutings(b *pg.Batch, in tenant.TenantID, items []tenant.ItemID, span civil.Span, into *[]booking.Outing) {
+// ListItemReservations reads which numbers of items are out at some time within a span.
+func ListItemReservations(b *pg.Batch, in tenant.TenantID, items []tenant.ItemID, span civil.Span, into *[]booking.ItemReservation) {
 	outings.List(b.Queue(listOutings, in, items, span.Start, span.End), into)
 }
 
-// InsertOuting writes one thing that goes with a line of a booking, with the transaction.
-func InsertOuting(
-	tx *pg.Tx, in tenant.TenantID, id tenant.UUID, to tenant.BookingID, line booking.Line, o booking.Outing,
+// InsertItemReservation writes one thing that goes with a line of a booking, with the transaction.
+func InsertItemReservation(
+	tx *pg.Tx, in tenant.TenantID, id tenant.UUID, to tenant.BookingID, line booking.ItemLine, o booking.ItemReservation,
 ) {
 	tx.Write(insertOuting, itemsLent.Insert(in, &outingRow{id, to, line, o})...)
 }
@@ -71,7 +71,7 @@ where tenant_id = $1 and booking_id = $2 and status <> 'CANCELLED' and ($3::uuid
 // BookedLine is a line with the booking that it belongs to.
 type BookedLine struct {
 	Booking tenant.BookingID
-	Line    booking.Line
+	Line    booking.ItemLine
 }
 
 var bookedLine = pg.NewReader(func(l *BookedLine) []pg.Column {

@@ -44,7 +44,7 @@ cross join lateral (
 	Reader: ownSlot,
 }
 
-// FindOwnSlot reads what a session that is not deleted says of itself. booking.House knows the rest.
+// FindOwnSlot reads what a session that is not deleted says of itself. booking.Snapshot knows the rest.
 func FindOwnSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, found func(booking.Slot)) {
 	ownSlots.Find(b, in, id, found)
 }
@@ -81,7 +81,7 @@ type seatsOf struct {
 	Seats
 }
 
-var seatsMoved = pg.Rows[seatsOf]{
+var seatsMoved = pg.RowWriter[seatsOf]{
 	Rank: coredb.RankCounters,
 	Key:  func(s seatsOf) any { return s.session },
 	Merge: func(before *seatsOf, s seatsOf) {

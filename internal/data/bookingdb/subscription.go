@@ -173,7 +173,7 @@ cross join lateral (
 }
 
 // FindPayers is ListPayers for one member, without the usage, and with no more of the plans than their ids:
-// booking.House knows the rest.
+// booking.Snapshot knows the rest.
 func FindPayers(
 	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, named tenant.SubscriptionID, found func(credit.Subscription),
 ) {
@@ -193,7 +193,7 @@ func InsertSubscription(tx *pg.Tx, in tenant.TenantID, s credit.Subscription) {
 	tx.Write(insertSubscription, subscriptions.Insert(in, &s)...)
 }
 
-var subscriptionsChanged = pg.Rows[*credit.Subscription]{
+var subscriptionsChanged = pg.RowWriter[*credit.Subscription]{
 	Rank: coredb.RankSubscriptions,
 	Key:  func(s *credit.Subscription) any { return s.ID },
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*credit.Subscription) {

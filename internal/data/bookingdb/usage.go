@@ -100,7 +100,7 @@ func MoveUsage(tx *pg.Tx, in tenant.TenantID, changes []Usage) {
 	}
 }
 
-var usageCounted = pg.Rows[Usage]{
+var usageCounted = pg.RowWriter[Usage]{
 	Rank: coredb.RankUsage,
 	Key: func(u Usage) any {
 		u.Used = 0

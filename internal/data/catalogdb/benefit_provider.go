@@ -6,7 +6,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-var providers = pg.NewTable("p", func(p *booking.Provider) []pg.Column {
+var providers = pg.NewTable("p", func(p *booking.BenefitProvider) []pg.Column {
 	return []pg.Column{
 		pg.Key("code", &p.Code),
 		pg.Col("name", &p.Name),
@@ -19,7 +19,7 @@ var providers = pg.NewTable("p", func(p *booking.Provider) []pg.Column {
 	}
 })
 
-var providersByCode = pg.Lookup[string, booking.Provider]{
+var providersByCode = pg.Lookup[string, booking.BenefitProvider]{
 	SQL: pg.SQL(`select ` + providers.Columns() + `, q.n from unnest($2::text[]) with ordinality as q (code, n)
 cross join lateral (select * from benefit_providers p where p.tenant_id = $1 and p.code = q.code offset 0) p`),
 	Reader: providers.Reader,
@@ -33,16 +33,16 @@ on conflict (tenant_id, code) do update set ` + providers.SetExcluded())
 )
 
 // FindBenefitProvider reads a provider; nil where there is none.
-func FindBenefitProvider(b *pg.Batch, in tenant.TenantID, code string, into **booking.Provider) {
+func FindBenefitProvider(b *pg.Batch, in tenant.TenantID, code string, into **booking.BenefitProvider) {
 	providersByCode.One(b, in, code, into)
 }
 
 // ListBenefitProviders reads a tenant's providers by code.
-func ListBenefitProviders(b *pg.Batch, in tenant.TenantID, into *[]booking.Provider) {
+func ListBenefitProviders(b *pg.Batch, in tenant.TenantID, into *[]booking.BenefitProvider) {
 	providers.List(b.Queue(listProviders, in), into)
 }
 
 // PutBenefitProvider writes a provider with the transaction, whether it is there or not.
-func PutBenefitProvider(tx *pg.Tx, in tenant.TenantID, p booking.Provider) {
+func PutBenefitProvider(tx *pg.Tx, in tenant.TenantID, p booking.BenefitProvider) {
 	tx.Write(putProvider, providers.Insert(in, &p)...)
 }

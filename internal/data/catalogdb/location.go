@@ -61,13 +61,13 @@ select exists (select from sessions where tenant_id = $1 and location_id = $2 an
 // InsertLocation writes a new location with the transaction.
 func InsertLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 	tx.Write(insertLocation, locations.Insert(in, &l)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // UpdateLocation writes a location's edit with the transaction.
 func UpdateLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 	tx.Write(updateLocation, locations.Update(in, &l)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // ListLocationNames reads what all locations are called, by id.

@@ -32,11 +32,11 @@ func ListPlans(
 // InsertPlan writes a new plan with the transaction.
 func InsertPlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
 	tx.Write(insertPlan, coredb.Plans.Insert(in, &p)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // UpdatePlan writes a plan's edit with the transaction. Its kind never changes.
 func UpdatePlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
 	tx.Write(updatePlan, coredb.Plans.Update(in, &p)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }

@@ -29,5 +29,5 @@ func ListPolicies(
 // after an edit of its rules, entries may fit into open seats now.
 func PutPolicy(tx *pg.Tx, in tenant.TenantID, p catalog.Policy) {
 	tx.Write(putPolicy, coredb.Policies.Insert(in, &p)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }

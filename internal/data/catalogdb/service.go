@@ -59,11 +59,11 @@ func ListServices(b *pg.Batch, in tenant.TenantID, q ServiceQuery, into *[]catal
 // InsertService writes a new service with the transaction.
 func InsertService(tx *pg.Tx, in tenant.TenantID, s catalog.Service) {
 	tx.Write(insertService, services.Insert(in, &s)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // UpdateService writes a service's edit with the transaction.
 func UpdateService(tx *pg.Tx, in tenant.TenantID, s catalog.Service) {
 	tx.Write(updateService, services.Update(in, &s)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }

@@ -84,7 +84,7 @@ func ClaimKeys(b *pg.Batch, in tenant.TenantID, all []Claim, claimed func(Claim)
 		Each(func() { claimed(c) }, &c.Principal, &c.Procedure, &c.Key)
 }
 
-var answersKept = pg.Rows[*answerRow]{
+var answersKept = pg.RowWriter[*answerRow]{
 	Rank: RankKeys,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*answerRow) {
 		tx.Write(answerKeys, answers.InsertAll(in, rows)...)
@@ -97,7 +97,7 @@ func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, text string) {
 	answersKept.Add(tx, in, &answerRow{c, json.RawMessage(text)})
 }
 
-var keysGivenBack = pg.Rows[Claim]{
+var keysGivenBack = pg.RowWriter[Claim]{
 	Rank: RankKeys,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []Claim) {
 		tx.Write(`

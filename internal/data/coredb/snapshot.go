@@ -34,11 +34,11 @@ var Plans = pg.NewTable("p", func(p *credit.Plan) []pg.Column {
 type (
 	placeRow struct {
 		id tenant.LocationID
-		booking.Place
+		booking.SnapshotLocation
 	}
 	offerRow struct {
 		id tenant.ServiceID
-		booking.Offer
+		booking.SnapshotService
 	}
 )
 
@@ -72,31 +72,31 @@ var (
 	allPlans    = pg.SQL(`select ` + Plans.Columns() + ` from plans p where p.tenant_id = $1`)
 )
 
-// FindHouseVersion reads the version of the tenant's snapshot. Bookings read it in the transaction that relies on a
+// FindSnapshotVersion reads the version of the tenant's snapshot. Bookings read it in the transaction that relies on a
 // snapshot from an earlier one.
-func FindHouseVersion(b *pg.Batch, in tenant.TenantID, into *int64) {
+func FindSnapshotVersion(b *pg.Batch, in tenant.TenantID, into *int64) {
 	*into = 0
 	b.Queue(`select house_version from tenants where tenant_id = $1`, in).ScanAny(into)
 }
 
-// FindHouse reads the tenant's snapshot.
-func FindHouse(b *pg.Batch, in tenant.TenantID, into *booking.House) {
-	*into = booking.House{
-		Locations: make(map[tenant.LocationID]booking.Place),
-		Services:  make(map[tenant.ServiceID]booking.Offer),
+// FindSnapshot reads the tenant's snapshot.
+func FindSnapshot(b *pg.Batch, in tenant.TenantID, into *booking.Snapshot) {
+	*into = booking.Snapshot{
+		Locations: make(map[tenant.LocationID]booking.SnapshotLocation),
+		Services:  make(map[tenant.ServiceID]booking.SnapshotService),
 		Policies:  make(map[tenant.UUID]*catalog.Layer),
 		Plans:     make(map[tenant.PlanID]credit.Plan),
 	}
 	b.Queue(`select house_version, takes_payments from tenants where tenant_id = $1`, in).
 		ScanAny(&into.Version, &into.TakesPayments)
-	places.Each(b.Queue(allPlaces, in), func(p placeRow) { into.Locations[p.id] = p.Place })
-	offers.Each(b.Queue(allOffers, in), func(o offerRow) { into.Services[o.id] = o.Offer })
+	places.Each(b.Queue(allPlaces, in), func(p placeRow) { into.Locations[p.id] = p.SnapshotLocation })
+	offers.Each(b.Queue(allOffers, in), func(o offerRow) { into.Services[o.id] = o.SnapshotService })
 	policies.Each(b.Queue(allPolicies, in), func(p catalog.Policy) { into.Policies[p.Scope] = p.Layer() })
 	Plans.Each(b.Queue(allPlans, in), func(p credit.Plan) { into.Plans[p.ID] = p })
 }
 
-// RenewHouse gives the tenant's snapshot a new version, so that it is read again. Every write to what FindHouse reads
+// RenewSnapshot gives the tenant's snapshot a new version, so that it is read again. Every write to what FindSnapshot reads
 // goes with it.
-func RenewHouse(tx *pg.Tx, in tenant.TenantID) {
+func RenewSnapshot(tx *pg.Tx, in tenant.TenantID) {
 	tx.Write(`update tenants set house_version = house_version + 1 where tenant_id = $1`, in)
 }

@@ -191,8 +191,8 @@ func FindDeliveries(b *pg.Batch, in tenant.TenantID, ids []tenant.DeliveryID, in
 	deliveries.List(b.Queue(findDeliveries, in, ids), into)
 }
 
-// PutInTouch records that the tenant sends to numbers from the platform's number, which tenants share.
-func PutInTouch(tx *pg.Tx, in tenant.TenantID, numbers []string) {
+// PutPhoneTenants records that the tenant sends to numbers from the platform's number, which tenants share.
+func PutPhoneTenants(tx *pg.Tx, in tenant.TenantID, numbers []string) {
 	if len(numbers) == 0 {
 		return
 	}
@@ -201,8 +201,8 @@ insert into shared_contacts (tenant_id, number_hash)
 select distinct $1::uuid, n from unnest($2::bytea[]) as n on conflict do nothing`, in, pg.Array(numbers, hashNumber))
 }
 
-// ListTenantsInTouch reads, across all tenants, which have sent to a number from the platform's number.
-func ListTenantsInTouch(b *pg.Batch, number string, into *[]tenant.TenantID) {
+// ListTenantsByPhone reads, across all tenants, which have sent to a number from the platform's number.
+func ListTenantsByPhone(b *pg.Batch, number string, into *[]tenant.TenantID) {
 	pg.Collect(b.Queue(`select tenant_id from shared_contacts where number_hash = $1 order by tenant_id`,
 		hashNumber(number)), into, pgx.RowTo[tenant.TenantID])
 }

@@ -42,7 +42,7 @@ func noticeColumns(n *notify.Notice) []pg.Column {
 
 // stateRow is the stored state of a notice.
 type stateRow struct {
-	notify.Standing
+	notify.NoticeState
 	doneAt *time.Time
 }
 
@@ -56,9 +56,9 @@ var (
 	openNotices = pg.NewReader(func(n *OpenNotice) []pg.Column {
 		return append(notices.Of(&n.Notice),
 			pg.Read("n.sending", &n.Sending),
-			pg.Read("n.tried", &n.Tried),
+			pg.Read("n.tried", &n.FailedChannels),
 			pg.Read("n.attempts", &n.Attempts),
-			pg.Read("n.unsure", &n.Unsure),
+			pg.Read("n.unsure", &n.UnknownResults),
 			pg.Read(`coalesce(case when n.sending then (
     select d.status from deliveries d
     where d.tenant_id = n.tenant_id and d.notice_id = n.id and d.attempt = n.attempts and not d.channel = any(n.tried)
@@ -72,8 +72,8 @@ var (
 			pg.Read("n.id", &n.ID),
 			pg.Read("n.topic", &n.Topic),
 			pg.Read("n.lane", &n.Lane),
-			pg.Read("n.tried", &n.Tried),
-			pg.Read("n.unsure", &n.Unsure),
+			pg.Read("n.tried", &n.FailedChannels),
+			pg.Read("n.unsure", &n.UnknownResults),
 			pg.Read("n.expires_at", &n.ExpiresAt),
 		}
 	})
@@ -160,11 +160,11 @@ func ListNotices(b *pg.Batch, in tenant.TenantID, ids []tenant.NoticeID, now tim
 
 // UpdateNotices writes the states of notices. A notice that is done stays done. The state after an attempt is not
 // written if the notice has changed since that attempt, for example by a report.
-func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.Standing, now time.Time) {
+func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.NoticeState, now time.Time) {
 	if len(states) == 0 {
 		return
 	}
-	rows := pg.Array(states, func(s notify.Standing) *stateRow {
+	rows := pg.Array(states, func(s notify.NoticeState) *stateRow {
 		if s.Done {
 			return &stateRow{s, &now}
 		}
@@ -187,7 +187,7 @@ func FindNotice(b *pg.Batch, in tenant.TenantID, id tenant.NoticeID, into **noti
 
 // ReopenNotice reopens a notice because the lost attempt was not delivered. It stays closed if another attempt was
 // delivered, or if the provider has a later attempt over the same channel.
-func ReopenNotice(tx *pg.Tx, in tenant.TenantID, lost Delivery, s notify.Standing, now time.Time) {
+func ReopenNotice(tx *pg.Tx, in tenant.TenantID, lost Delivery, s notify.NoticeState, now time.Time) {
 	tx.Write(`
 update notices set done_at = null, due_at = $5, sending = false, attempts = $6, tried = $7
 where tenant_id = $1 and id = $2 and not ($3 = any(tried)) and (done_at is not null or sending) and expires_at > $8

@@ -11,7 +11,7 @@ import (
 
 // partyRow is the member of a booking `b` or an entry `e`, with its session `s`.
 type partyRow struct {
-	notify.Party
+	notify.Person
 	checkInOpens *time.Duration // before the start; nil: no policy sets it
 }
 
@@ -30,7 +30,7 @@ var (
 		return append(p.sessionColumns(),
 			pg.Read("b.id", &p.Booking),
 			pg.Read("b.member_id", &p.Member),
-			pg.Read("b.status = 'CONFIRMED'", &p.Coming),
+			pg.Read("b.status = 'CONFIRMED'", &p.Booked),
 			pg.Read("case when p.id is not null then u.id end", &p.Payer),
 			pg.Read("coalesce(u.balance, 0)", &p.Balance),
 			pg.Read("b.credits", &p.Taken),
@@ -39,22 +39,22 @@ var (
 	entryParties = pg.NewReader(func(p *partyRow) []pg.Column {
 		return append(p.sessionColumns(), pg.Read("e.id", &p.Entry), pg.Read("e.member_id", &p.Member))
 	})
-	windowParties = pg.NewReader(func(p *notify.Party) []pg.Column {
+	windowParties = pg.NewReader(func(p *notify.Person) []pg.Column {
 		return []pg.Column{pg.Read("e.id", &p.Entry), pg.Read("e.member_id", &p.Member)}
 	})
-	payerParties = pg.NewReader(func(p *notify.Party) []pg.Column {
+	payerParties = pg.NewReader(func(p *notify.Person) []pg.Column {
 		return []pg.Column{
 			pg.Read("u.member_id", &p.Member), pg.Read("u.id", &p.Payer), pg.Read("u.balance", &p.Balance),
 		}
 	})
-	staffParties = pg.NewReader(func(p *notify.Party) []pg.Column {
+	staffParties = pg.NewReader(func(p *notify.Person) []pg.Column {
 		return []pg.Column{pg.Read("m.id", &p.Member)}
 	})
 )
 
 // Parties are the people that events concern.
 type Parties struct {
-	OfBookings, OfSessions, OfEntries, OfWindows, OfPayers, Staff []notify.Party
+	OfBookings, OfSessions, OfEntries, OfWindows, OfPayers, Staff []notify.Person
 }
 
 // entrySession is the session that a message about an entry `e` names: the one of its last offer, otherwise the first
@@ -99,7 +99,7 @@ where m.tenant_id = $1 and m.status = 'ACTIVE' and r.role in ('owner', 'admin')`
 func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, sessions []tenant.SessionID,
 	entries []tenant.EntryID, payers []tenant.UUID, staff bool, checkInOpens time.Duration, into *Parties,
 ) {
-	list := func(parties pg.Reader[partyRow], sql string, ids any, into *[]notify.Party) {
+	list := func(parties pg.Reader[partyRow], sql string, ids any, into *[]notify.Person) {
 		*into = nil
 		parties.Each(b.Queue(sql, in, ids), func(p partyRow) {
 			before := checkInOpens
@@ -107,7 +107,7 @@ func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, s
 				before = *p.checkInOpens
 			}
 			p.CheckInOpens = p.StartsAt.Add(-before)
-			*into = append(*into, p.Party)
+			*into = append(*into, p.Person)
 		})
 	}
 	if len(bookings) > 0 {

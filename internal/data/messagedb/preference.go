@@ -15,7 +15,7 @@ func ListPreferences(
 	b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, into map[tenant.MemberID]notify.Preferences,
 ) {
 	var member tenant.MemberID
-	var c notify.Choice
+	var c notify.PreferenceKey
 	var on bool
 	b.Queue(`
 select member_id, topic, channel, enabled from notification_preferences

@@ -10,7 +10,7 @@ import (
 
 // Subject is the current state of what notices are about, with what messages say about it.
 type Subject struct {
-	notify.Matter
+	notify.Facts
 	Session   tenant.SessionID
 	Title     string
 	EndsAt    time.Time
@@ -20,8 +20,8 @@ type Subject struct {
 	Resource  string
 	Coach     string
 	Party     int
-	Made      time.Time      // when the booking or entry was made
-	Window    *notify.Window // of an entry without a session
+	Made      time.Time          // when the booking or entry was made
+	Window    *notify.TimeWindow // of an entry without a session
 	Guest     bool
 	Name      string // the guest's
 	Email     string
@@ -40,7 +40,7 @@ type BookedSubject struct {
 type subjectRow struct {
 	Subject
 	id     tenant.UUID
-	window notify.Window
+	window notify.TimeWindow
 }
 
 // columns are the columns of a session `s` with subjectJoins.
@@ -82,7 +82,7 @@ var (
 	entrySubjects = pg.NewReader(func(s *subjectRow) []pg.Column {
 		return append(s.columns(),
 			pg.Read("e.id", &s.id),
-			pg.Read("e.status in ('WAITING', 'OFFERED')", &s.Waits),
+			pg.Read("e.status in ('WAITING', 'OFFERED')", &s.Waiting),
 			pg.Read("e.party_size", &s.Party),
 			pg.Read("e.created_at", &s.Made),
 		)
@@ -90,7 +90,7 @@ var (
 	windowSubjects = pg.ReadAs(func(s *subjectRow) []pg.Column {
 		return []pg.Column{
 			pg.Read("e.id", &s.id),
-			pg.Read("e.status in ('WAITING', 'OFFERED')", &s.Waits),
+			pg.Read("e.status in ('WAITING', 'OFFERED')", &s.Waiting),
 			pg.Read("e.party_size", &s.Party),
 			pg.Read("e.created_at", &s.Made),
 			pg.Read("e.first_date", &s.window.From),

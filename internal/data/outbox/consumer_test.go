@@ -158,7 +158,7 @@ func TestRunConsumer_HandlesEachEventOnceAcrossNodes(t *testing.T) {
 		writing.Go(func() {
 			for i := range each {
 				l.append(in, event(fmt.Sprint(i)))
-				relays[(n+i)%2].Committed(in)
+				relays[(n+i)%2].NotifyCommit(in)
 			}
 		})
 	}

@@ -125,7 +125,7 @@ func (f *feed) readNew(ctx context.Context) (Page, error) {
 	if !before.initialized {
 		limit = 0
 	}
-	page, err := Read(ctx, f.relay.db, f.in, Stretch{From: before.end, Limit: limit})
+	page, err := Read(ctx, f.relay.db, f.in, Range{From: before.end, Limit: limit})
 	if err != nil {
 		return page, err
 	}
@@ -247,10 +247,10 @@ func (w *Watcher) Next(ctx context.Context, tick <-chan time.Time) ([]*Record, e
 		} else {
 			if !w.caughtUp.IsZero() && time.Since(w.caughtUp) > relay.maxLag {
 				relay.metrics.slow.Inc()
-				return nil, errTooSlow.With("cursor", w.at.Token(w.feed.in))
+				return nil, errTooSlow.WithMetadata("cursor", w.at.Token(w.feed.in))
 			}
 			relay.metrics.catchUps.Inc()
-			page, err := Read(ctx, relay.db, w.feed.in, Stretch{From: w.at, Limit: limit})
+			page, err := Read(ctx, relay.db, w.feed.in, Range{From: w.at, Limit: limit})
 			if ctx.Err() != nil {
 				return nil, context.Cause(ctx)
 			}

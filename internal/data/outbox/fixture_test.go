@@ -55,10 +55,10 @@ func event(name string) outbox.Event {
 func (l *log) add(names ...string) {
 	l.t.Helper()
 	events := make([]outbox.Event, len(names))
-	mint := tenant.NewMint(time.Now())
+	mint := tenant.NewIDs(time.Now())
 	for i, name := range names {
 		events[i] = event(name)
-		events[i].ID = tenant.Next[tenant.EventID](mint)
+		events[i].ID = tenant.NextID[tenant.EventID](mint)
 	}
 	l.append(l.Tenant, events...)
 }
@@ -79,7 +79,7 @@ func (l *log) append(in tenant.TenantID, events ...outbox.Event) {
 func (l *log) settle() {
 	l.t.Helper()
 	l.eventually("no event is held back", func() bool {
-		page, err := outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
+		page, err := outbox.Read(l.t.Context(), l.db.DB, l.Tenant, outbox.Range{})
 		if err != nil {
 			l.t.Fatal(err)
 		}

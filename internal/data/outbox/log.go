@@ -47,15 +47,15 @@ type Page struct {
 	Horizon Cursor
 }
 
-// Stretch says what to read: Limit records after a position, or before it. With no limit only the horizon is read.
-type Stretch struct {
+// Range says what to read: Limit records after a position, or before it. With no limit only the horizon is read.
+type Range struct {
 	From      Cursor
 	Backwards bool
 	Limit     int
 }
 
-// Newest is after all events: the start of reading backwards.
-var Newest = Cursor{XID: math.MaxInt64}
+// EndOfLog is after all events: the start of reading backwards.
+var EndOfLog = Cursor{XID: math.MaxInt64}
 
 const readHorizon = `
 select pg_snapshot_xmin(s.now), exists (select from events where tenant_id = $1 and xid >= pg_snapshot_xmin(s.now))
@@ -101,7 +101,7 @@ order by ` + order)
 }
 
 // Read reads part of a tenant's log from one snapshot.
-func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Stretch) (Page, error) {
+func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Range) (Page, error) {
 	var page Page
 	var batch pg.Batch
 	batch.Queue(readHorizon, in).Scan(&page.Horizon.XID, &page.Held)
@@ -115,7 +115,7 @@ func Read(ctx context.Context, db *pg.DB, in tenant.TenantID, s Stretch) (Page, 
 	if err := db.ReadBatch(ctx, pg.Scope{Tenant: in}, &batch); err != nil {
 		return Page{}, fmt.Errorf("read the event log: %w", err)
 	}
-	if s.From.Compare(page.Horizon) > 0 && s.From != Newest {
+	if s.From.Compare(page.Horizon) > 0 && s.From != EndOfLog {
 		return Page{}, errAhead
 	}
 	page.End = page.Horizon

@@ -28,7 +28,7 @@ func TestRead_DoesNotLoseEventOfSlowTransaction(t *testing.T) {
 	commit := l.slow("A")
 	l.add("B")
 	hasty, passed := l.naive(none)
-	held, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 10})
+	held, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 10})
 	if err != nil || len(held.Records) > 0 || !held.Held {
 		t.Errorf("%v and %v while A is running, held %v", names(held.Records), err, held.Held)
 	}
@@ -38,7 +38,7 @@ func TestRead_DoesNotLoseEventOfSlowTransaction(t *testing.T) {
 		t.Errorf("negative control: without the horizon %v and %v were seen, A was not lost", hasty, late)
 	}
 
-	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: held.End, Limit: 10})
+	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: held.End, Limit: 10})
 	if err != nil || page.Held || page.More {
 		t.Fatalf("%+v, %v", page, err)
 	}
@@ -85,7 +85,7 @@ func TestRead_KeepsAllEventsInOrderWithManyWriters(t *testing.T) {
 	var got []string
 	var at outbox.Cursor
 	for last := false; ; {
-		page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: at, Limit: 7})
+		page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: at, Limit: 7})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,12 +118,12 @@ func TestRead_PagesForwardAndBackward(t *testing.T) {
 	l.settle()
 	for _, c := range []struct {
 		name string
-		from outbox.Stretch
+		from outbox.Range
 		want string
 	}{
-		{"forward", outbox.Stretch{Limit: 2}, "ab cd ef"},
-		{"forward in one", outbox.Stretch{Limit: 7}, "abcdef"},
-		{"backward", outbox.Stretch{From: outbox.Newest, Backwards: true, Limit: 4}, "fedc ba"},
+		{"forward", outbox.Range{Limit: 2}, "ab cd ef"},
+		{"forward in one", outbox.Range{Limit: 7}, "abcdef"},
+		{"backward", outbox.Range{From: outbox.EndOfLog, Backwards: true, Limit: 4}, "fedc ba"},
 	} {
 		var got []string
 		for at := c.from; ; {
@@ -144,13 +144,13 @@ func TestRead_PagesForwardAndBackward(t *testing.T) {
 		}
 	}
 	// Everything later starts at the End of a page.
-	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{})
+	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	l.add("g")
 	l.settle()
-	if page, err = outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: page.End, Limit: 5}); err != nil {
+	if page, err = outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: page.End, Limit: 5}); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]string{"g"}, names(page.Records)); diff != "" {
@@ -188,7 +188,7 @@ func TestRead_FillsIDsAndSession(t *testing.T) {
 	}
 	l.append(l.Tenant, moved)
 	l.settle()
-	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 1})
+	page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestParseCursor_AcceptsOnlyOwnTokens(t *testing.T) {
 		}
 	}
 	// A position past the end of this database's log comes from another database.
-	_, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{From: outbox.Cursor{XID: 1 << 40}, Limit: 1})
+	_, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{From: outbox.Cursor{XID: 1 << 40}, Limit: 1})
 	if fault.ReasonOf(err) != fault.InvalidField {
 		t.Errorf("%v", err)
 	}

@@ -27,18 +27,18 @@ const (
 	SessionCancelled   Type = "session.cancelled"
 	SessionDeleted     Type = "session.deleted"
 
-	BookingHeld        Type = "booking.held"
-	BookingReleased    Type = "booking.released"
-	BookingExpired     Type = "booking.expired"
-	BookingUpdated     Type = "booking.updated"
-	BookingRescheduled Type = "booking.rescheduled"
-	BookingConfirmed   Type = "booking.confirmed"
-	BookingCancelled   Type = "booking.cancelled"
-	BookingAttended    Type = "booking.attended"
-	BookingCheckInUndo Type = "booking.check_in_undone"
-	BookingNoShow      Type = "booking.no_show"
-	BookingNoShowUndo  Type = "booking.no_show_undone"
-	BookingReminderDue Type = "booking.reminder_due"
+	BookingHeld          Type = "booking.held"
+	BookingReleased      Type = "booking.released"
+	BookingExpired       Type = "booking.expired"
+	BookingUpdated       Type = "booking.updated"
+	BookingRescheduled   Type = "booking.rescheduled"
+	BookingConfirmed     Type = "booking.confirmed"
+	BookingCancelled     Type = "booking.cancelled"
+	BookingAttended      Type = "booking.attended"
+	BookingCheckInUndone Type = "booking.check_in_undone"
+	BookingNoShow        Type = "booking.no_show"
+	BookingNoShowUndone  Type = "booking.no_show_undone"
+	BookingReminderDue   Type = "booking.reminder_due"
 
 	WaitlistJoined    Type = "waitlist.joined"
 	WaitlistLeft      Type = "waitlist.left"
@@ -92,7 +92,7 @@ var insert = pg.SQL(`
 insert into events ` + eventRows.Rows())
 
 // rows are written last: no other statement waits for an event, and the database rejects none.
-var rows = pg.Rows[*Event]{
+var rows = pg.RowWriter[*Event]{
 	Rank: 100,
 	Write: func(tx *pg.Tx, in tenant.TenantID, events []*Event) {
 		tx.Write(insert, eventRows.InsertAll(in, events)...)

@@ -92,8 +92,8 @@ func (r *Relay) Close() {
 // Drain ends all watching, now and later, with SHUTTING_DOWN.
 func (r *Relay) Drain() { r.drainOnce.Do(func() { close(r.draining) }) }
 
-// Committed says that this node has committed changes of a tenant. It does not block.
-func (r *Relay) Committed(id tenant.TenantID) {
+// NotifyCommit says that this node has committed changes of a tenant. It does not block.
+func (r *Relay) NotifyCommit(id tenant.TenantID) {
 	r.mu.Lock()
 	r.changed[id] = struct{}{}
 	r.mu.Unlock()
@@ -137,7 +137,7 @@ func (r *Relay) Watch(ctx context.Context, in tenant.TenantID, after *Cursor) (*
 		return nil, errShuttingDown
 	default:
 	}
-	var from Stretch
+	var from Range
 	if after != nil {
 		from.From = *after
 		r.metrics.resumes.Inc()

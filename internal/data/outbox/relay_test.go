@@ -29,9 +29,9 @@ func TestWatcher_WaitsForSlowTransaction(t *testing.T) {
 	first, second := l.watch(r, nil), l.watch(r, nil)
 	commit := l.slow("A")
 	l.add("B")
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	l.add("C")
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	commit()
 	for _, w := range []*outbox.Watcher{first, second} {
 		if diff := cmp.Diff([]string{"A", "B", "C"}, take(t, w, 3)); diff != "" {
@@ -49,7 +49,7 @@ func TestWatcher_ResumesFromCursor(t *testing.T) {
 	w := l.watch(r, nil)
 	l.add("1", "2")
 	l.add("3")
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	got := take(t, w, 3)
 	at := w.At()
 	l.add("4")
@@ -80,13 +80,13 @@ func TestWatch_MissesNothingAfterRead(t *testing.T) {
 	writing.Go(func() {
 		for _, name := range numbered(events) {
 			l.add(name)
-			r.Committed(l.Tenant)
+			r.NotifyCommit(l.Tenant)
 		}
 	})
 	var watching sync.WaitGroup
 	for range 20 {
 		watching.Go(func() {
-			page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Stretch{Limit: 1000})
+			page, err := outbox.Read(t.Context(), l.db.DB, l.Tenant, outbox.Range{Limit: 1000})
 			if err != nil {
 				t.Error(err)
 				return
@@ -138,7 +138,7 @@ func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 		watchers[i] = l.watch(r, nil)
 	}
 	l.add("ready")
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	for _, w := range watchers {
 		take(t, w, 1)
 	}
@@ -147,8 +147,8 @@ func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 		before := count.reads.Load()
 		l.add(name)
 		l.append(other, event("unwatched"))
-		r.Committed(l.Tenant)
-		r.Committed(other)
+		r.NotifyCommit(l.Tenant)
+		r.NotifyCommit(other)
 		for _, w := range watchers {
 			if got := take(t, w, 1); got[0] != name {
 				t.Fatalf("%v, want %s", got, name)
@@ -171,7 +171,7 @@ func TestWatcher_ThatIsTooSlowIsToldToResume(t *testing.T) {
 	r.SetMaxTail(10)
 	slow, quick := l.watch(r, nil), l.watch(r, nil)
 	l.add("ready")
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	take(t, slow, 1)
 	take(t, quick, 1)
 	// There is nothing to read, so the watcher has caught up.
@@ -183,7 +183,7 @@ func TestWatcher_ThatIsTooSlowIsToldToResume(t *testing.T) {
 	want := numbered(60)
 	for _, name := range want {
 		l.add(name)
-		r.Committed(l.Tenant)
+		r.NotifyCommit(l.Tenant)
 		if got := take(t, quick, 1); got[0] != name {
 			t.Fatalf("%v, want %s", got, name)
 		}
@@ -211,11 +211,11 @@ func TestWatcher_SurvivesBurstLongerThanTail(t *testing.T) {
 	r.SetMaxTail(10)
 	w := l.watch(r, nil)
 	l.add("ready")
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	take(t, w, 1)
 	want := numbered(1100) // more than the relay or a watcher reads at once
 	l.add(want...)
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	if diff := cmp.Diff(want, take(t, w, len(want))); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -235,17 +235,17 @@ func TestRelay_DeliversEventsOfOtherNodes(t *testing.T) {
 	w := l.watch(there, nil)
 	for _, name := range numbered(5) {
 		l.add(name)
-		here.Committed(l.Tenant)
+		here.NotifyCommit(l.Tenant)
 		if got := take(t, w, 1); got[0] != name {
 			t.Fatalf("%v, want %s", got, name)
 		}
 	}
 	// This is more tenants than one notice can name.
 	for range 300 {
-		here.Committed(tenant.New[tenant.TenantID](noon))
+		here.NotifyCommit(tenant.New[tenant.TenantID](noon))
 	}
 	l.add("one of many")
-	here.Committed(l.Tenant)
+	here.NotifyCommit(l.Tenant)
 	take(t, w, 1)
 }
 
@@ -271,7 +271,7 @@ func TestWatcher_ReturnsNothingOnTick(t *testing.T) {
 		}
 	}
 	l.add("x")
-	r.Committed(l.Tenant)
+	r.NotifyCommit(l.Tenant)
 	if got, err := w.Next(t.Context(), tick); err != nil || !slices.Equal(names(got), []string{"x"}) {
 		t.Errorf("%v, %v", names(got), err)
 	}
@@ -328,7 +328,7 @@ func TestRelay_ReportsRoleChangesBeforeEvents(t *testing.T) {
 		e := event("x")
 		e.Type = what
 		l.append(l.Tenant, e)
-		r.Committed(l.Tenant)
+		r.NotifyCommit(l.Tenant)
 		take(t, w, 1)
 		if forgotten.Load() == before {
 			t.Errorf("RolesChanged was not called for %s", what)

@@ -31,9 +31,9 @@ func (f Filter) Matches(r *Record) bool {
 		(f.Location.IsZero() || f.Location == r.Location)
 }
 
-// See returns the selected records that the caller may see, as far as they may see them.
+// VisibleTo returns the selected records that the caller may see, as far as they may see them.
 // Records that are fully visible are shared, not copied.
-func (f Filter) See(records []*Record, caller tenant.Caller) []*Record {
+func (f Filter) VisibleTo(records []*Record, caller tenant.Caller) []*Record {
 	var seen []*Record
 	for _, r := range records {
 		if f.Matches(r) {
@@ -49,7 +49,7 @@ func (f Filter) See(records []*Record, caller tenant.Caller) []*Record {
 // sees what concerns themselves, and what happened to sessions, but neither who did it nor what they wrote.
 func visibleTo(r *Record, caller tenant.Caller) *Record {
 	switch {
-	case !caller.Own:
+	case !caller.SelfOnly:
 		return r
 	case !r.Member.IsZero() && r.Member == caller.Member:
 		seen := r.copy()

@@ -15,7 +15,7 @@ import (
 type NamedService struct {
 	Name string
 	ID   tenant.ServiceID
-	session.ServiceSetting
+	session.ServiceReference
 }
 
 var namedServices = pg.NewReader(func(n *NamedService) []pg.Column {
@@ -23,7 +23,7 @@ var namedServices = pg.NewReader(func(n *NamedService) []pg.Column {
 		pg.Read("n.name", &n.Name),
 		pg.Read("v.id", &n.ID),
 		pg.Read("v.active", &n.Active),
-		pg.Read("v.name", &n.ServiceSetting.Name),
+		pg.Read("v.name", &n.ServiceReference.Name),
 		pg.Read("v.duration_seconds", &n.Duration),
 		pg.Read("v.default_capacity", &n.Capacity),
 		pg.Read("v.default_waitlist_capacity", &n.WaitlistCapacity),

@@ -174,7 +174,7 @@ func ListSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]Sched
 }
 
 // ListSchedule reads sessions in order of start, then id, without time zone and delivery. Those come from
-// booking.House, so they are neither joined nor sent for each session. found has to copy the session.
+// booking.Snapshot, so they are neither joined nor sent for each session. found has to copy the session.
 func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*session.Session)) {
 	if q.AfterStart.After(q.From) {
 		q.From = q.AfterStart
@@ -215,7 +215,7 @@ func PreviewSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *Prev
 	samples.List(sampleSessions.queue(b, in, q.Filter, q.Unbooked, q.Limit), &into.Samples)
 }
 
-var busySessions = pg.NewReader(func(busy *session.Busy) []pg.Column {
+var busySessions = pg.NewReader(func(busy *session.BusySpan) []pg.Column {
 	return []pg.Column{
 		pg.Read("s.resource_id", &busy.Resource),
 		pg.Read("s.coach_id", &busy.Coach),
@@ -233,20 +233,20 @@ order by s.starts_at, s.id`)
 // ListBusySpans reads the sessions of resources and coaches that overlap a span.
 func ListBusySpans(
 	b *pg.Batch, in tenant.TenantID, resources []tenant.ResourceID, coaches []tenant.MemberID, span civil.Span,
-	into *[]session.Busy,
+	into *[]session.BusySpan,
 ) {
 	busySessions.List(b.Queue(listBusySpans, in,
 		span.Start.Add(-session.MaxLength), span.Start, span.End, resources, coaches), into)
 }
 
 // FindLeader reads a member's name, and whether they may lead sessions: active owners, admins and coaches may.
-func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *session.CoachSetting) {
+func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *session.CoachReference) {
 	b.Queue(`
 select exists (
   select from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
   where m.tenant_id = $1 and m.id = $2 and m.status = 'ACTIVE' and r.role in ('owner', 'admin', 'coach')),
   coalesce((select m.name from members m where m.tenant_id = $1 and m.id = $2), '')`, in, id).
-		Scan(&into.Leads, &into.Name)
+		Scan(&into.CanLead, &into.Name)
 }
 
 var (

@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Decided is the record of a move.
-type Decided struct {
+// DecisionRecord is the record of a move.
+type DecisionRecord struct {
 	ID tenant.DecisionID
 	waitlist.Record
 
@@ -18,7 +18,7 @@ type Decided struct {
 	TimeZone     string
 }
 
-var decisionRows = pg.NewTable("d", func(d *Decided) []pg.Column {
+var decisionRows = pg.NewTable("d", func(d *DecisionRecord) []pg.Column {
 	return []pg.Column{
 		pg.Fixed("id", &d.ID),
 		pg.Fixed("location_id", &d.Queue.Location),
@@ -43,7 +43,7 @@ var decisionRows = pg.NewTable("d", func(d *Decided) []pg.Column {
 	}
 })
 
-var decisions = pg.NewReader(func(d *Decided) []pg.Column {
+var decisions = pg.NewReader(func(d *DecisionRecord) []pg.Column {
 	return append(decisionRows.Of(d), pg.Read("s.title", &d.SessionTitle), pg.Read("l.time_zone", &d.TimeZone))
 })
 
@@ -70,7 +70,7 @@ order by ` + order + ` limit $9`)
 }
 
 // InsertDecision keeps a move of the waitlist with the judgement on every entry considered.
-func InsertDecision(tx *pg.Tx, in tenant.TenantID, d Decided) {
+func InsertDecision(tx *pg.Tx, in tenant.TenantID, d DecisionRecord) {
 	tx.Write(insertDecision, decisionRows.Insert(in, &d)...)
 }
 
@@ -90,7 +90,7 @@ type DecisionQuery struct {
 }
 
 // ListDecisions reads the moves that it picks.
-func ListDecisions(b *pg.Batch, in tenant.TenantID, q DecisionQuery, into *[]Decided) {
+func ListDecisions(b *pg.Batch, in tenant.TenantID, q DecisionQuery, into *[]DecisionRecord) {
 	sql := listDecisions
 	if q.Oldest {
 		sql = listDecisionsOldest

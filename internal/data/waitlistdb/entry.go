@@ -173,8 +173,8 @@ func ListWaiting(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, i
 	entries.List(b.Queue(listWaiting, in, sessions), into)
 }
 
-// ListWaitingElsewhere names those of the entries that wait for any of the sessions by name which wait for others, too.
-func ListWaitingElsewhere(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]tenant.EntryID) {
+// ListOtherEntries names those of the entries that wait for any of the sessions by name which wait for others, too.
+func ListOtherEntries(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]tenant.EntryID) {
 	pg.Collect(b.Queue(`
 select distinct p.entry_id from waitlist_places p
 join waitlist_places o on o.tenant_id = p.tenant_id and o.entry_id = p.entry_id

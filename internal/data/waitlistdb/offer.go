@@ -115,7 +115,7 @@ func ListLiveOffers(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID
 }
 
 // ListRivalOffers reads the live offers to those who ask for their places in line.
-func ListRivalOffers(b *pg.Batch, in tenant.TenantID, q WhoseRivals, into *[]waitlist.Offer) {
+func ListRivalOffers(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]waitlist.Offer) {
 	offersShown.List(listRivalOffers.queue(b, in, q), into)
 }
 
@@ -157,8 +157,8 @@ func ListOffersByID(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each 
 	offersShown.Each(b.Queue(listOffersByID, in, ids), each)
 }
 
-// ListToldOffers hands on those of the offers of which their member was told, as far as is known.
-func ListToldOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(tenant.OfferID)) {
+// ListNotifiedOffers hands on those of the offers of which their member was told, as far as is known.
+func ListNotifiedOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(tenant.OfferID)) {
 	var id tenant.OfferID
 	b.Queue(`
 select distinct offer_id from deliveries
@@ -176,8 +176,8 @@ func UpdateOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 	tx.Write(updateOffer, offerRows.Update(in, &o)...)
 }
 
-// KeepOffer moves the end of a live offer with the transaction.
-func KeepOffer(tx *pg.Tx, in tenant.TenantID, id tenant.OfferID, until time.Time) {
+// ExtendOffer moves the end of a live offer with the transaction.
+func ExtendOffer(tx *pg.Tx, in tenant.TenantID, id tenant.OfferID, until time.Time) {
 	tx.Write(`update waitlist_offers set expires_at = $3 where tenant_id = $1 and id = $2 and status = 'LIVE'`,
 		in, id, until)
 }

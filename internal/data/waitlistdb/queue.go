@@ -188,8 +188,8 @@ where s.tenant_id = $1 and s.id = any($2) and q.waiting > 0
 order by s.starts_at, s.id`, in, sessions), into, pgx.RowTo[tenant.SessionID])
 }
 
-// InLine is a page of those who would take a seat in a session.
-type InLine struct {
+// QueueQuery is a page of those who would take a seat in a session.
+type QueueQuery struct {
 	Session      tenant.SessionID
 	Queue        waitlist.Queue
 	AfterFlagged bool
@@ -214,9 +214,9 @@ func inLine(after string) string {
 order by (not p.flagged), p.join_key, p.entry_id`)
 }
 
-// ListInLine reads, in the order of joining, the entries of a queue that name a session or a window; those that staff
+// ListQueued reads, in the order of joining, the entries of a queue that name a session or a window; those that staff
 // flagged come first. An entry has one such place in a queue at most.
-func ListInLine(b *pg.Batch, in tenant.TenantID, q InLine, into *[]waitlist.Entry) {
+func ListQueued(b *pg.Batch, in tenant.TenantID, q QueueQuery, into *[]waitlist.Entry) {
 	sql, arguments := listInLine, []any{in, q.Queue.Location, q.Queue.Service, q.Queue.Date, q.Session, q.Limit}
 	if !q.AfterID.IsZero() {
 		sql, arguments = listInLineAfter, append(arguments, !q.AfterFlagged, q.AfterKey, q.AfterID)
@@ -232,8 +232,8 @@ type Rival struct {
 	waitlist.Candidate
 }
 
-// WhoseRivals says whose places are asked for: of entries, of a member, or of all who wait for a session. One of them.
-type WhoseRivals struct {
+// RivalQuery says whose places are asked for: of entries, of a member, or of all who wait for a session. One of them.
+type RivalQuery struct {
 	Entries []tenant.EntryID
 	Member  tenant.MemberID
 	Session tenant.SessionID
@@ -250,7 +250,7 @@ func rivals(statement func(who string) string) rivalsOf {
 	}
 }
 
-func (r rivalsOf) queue(b *pg.Batch, in tenant.TenantID, q WhoseRivals) *pg.Statement {
+func (r rivalsOf) queue(b *pg.Batch, in tenant.TenantID, q RivalQuery) *pg.Statement {
 	switch {
 	case !q.Member.IsZero():
 		return b.Queue(r.member, in, q.Member)
@@ -316,7 +316,7 @@ left join lateral (
 })
 
 // ListRivals reads, for each place of those who ask, all that are in line for the same.
-func ListRivals(b *pg.Batch, in tenant.TenantID, q WhoseRivals, into *[]Rival) {
+func ListRivals(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]Rival) {
 	rivalry.List(listRivals.queue(b, in, q), into)
 }
 

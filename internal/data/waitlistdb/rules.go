@@ -127,7 +127,7 @@ on conflict (tenant_id, level, scope_id) do update set waitlist_enabled = exclud
   waitlist_rules = excluded.waitlist_rules, rules_version = excluded.rules_version, rules_due = true`,
 		in, v.Level, v.Scope, row.enabled, pg.Encode(row.Settings), v.Version, v.At)
 	tx.Write(insertRulesVersion, versionRows.Insert(in, &row)...)
-	coredb.RenewHouse(tx, in)
+	coredb.RenewSnapshot(tx, in)
 }
 
 // EditedLevel is a level whose rules or policy were edited since the seats that are open under it were looked at.

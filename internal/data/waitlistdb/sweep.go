@@ -92,9 +92,9 @@ where r.tenant_id = $1 and r.keeps > 0 and not exists (
 order by r.id limit $2`, in, limit), rounds, pgx.RowTo[tenant.RoundID])
 }
 
-// ListMissed names sessions with seats for an entry that waits for them by name, in which nothing was decided since
+// ListUnfilled names sessions with seats for an entry that waits for them by name, in which nothing was decided since
 // they joined. There should be none: who joins finds no seats, and whatever frees some decides.
-func ListMissed(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.SessionID) {
+func ListUnfilled(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(`
 select s.id from sessions s
 where s.tenant_id = $1 and s.starts_at > $2 and s.waiting > 0

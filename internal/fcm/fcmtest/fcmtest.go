@@ -154,8 +154,8 @@ func (s *Server) Messages() []Message {
 	return slices.Clone(s.messages)
 }
 
-// Asked returns the number of send requests and of token requests, including rejected ones.
-func (s *Server) Asked() (sends, tokens int) {
+// Requests returns the number of send requests and of token requests, including rejected ones.
+func (s *Server) Requests() (sends, tokens int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests, s.tokenRequests

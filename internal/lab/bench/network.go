@@ -82,7 +82,7 @@ func (h *testbed) tokenOf(ctx context.Context, member int) (string, error) {
 	raw, known := h.tokens[member]
 	if !known {
 		var err error
-		grant := token.Grant{
+		grant := token.Claims{
 			Subject: fmt.Sprint(subjectPrefix, member), Tenants: []tenant.TenantID{tenantID(mainTenant)},
 		}
 		if raw, _, err = h.Issuer.Issue(grant, 12*time.Hour); err != nil {

@@ -29,7 +29,7 @@ type testbed struct {
 	*boot.Node
 	size     dbSize
 	folder   string
-	postgres *pg.Development
+	postgres *pg.DevServer
 	owner    *pgxpool.Pool
 	address  string
 	stop     context.CancelFunc
@@ -62,7 +62,7 @@ func openTestbed(ctx context.Context, size dbSize, progress func(string)) (_ *te
 			err = errors.Join(err, h.close())
 		}
 	}()
-	if h.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{
+	if h.postgres, err = pg.StartDevServer(ctx, pg.DevConfig{
 		DataDir: filepath.Join(folder, "postgres"), Progress: progress,
 	}); err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (h *testbed) openOther(ctx context.Context, lanes int) (_ *otherNode, err e
 	if n.db, err = pg.Open(ctx, pg.Config{URL: h.postgres.URL, Registerer: n.metrics}); err != nil {
 		return nil, err
 	}
-	n.app = app.New(app.Config{DB: n.db, Now: time.Now, Lanes: lanes})
+	n.app = app.New(app.Config{DB: n.db, Now: time.Now, Width: lanes})
 	if err := n.db.Warm(ctx); err != nil {
 		n.db.Close()
 		return nil, err

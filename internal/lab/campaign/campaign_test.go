@@ -35,7 +35,7 @@ func TestCampaign_FindsNothingWrong(t *testing.T) {
 	}
 	report, err := Run(context.WithoutCancel(t.Context()), Config{
 		Seed: campaignSeed, For: length, Nodes: 2, Workers: 1, Callers: 8, Binary: binary,
-		Folder: filepath.Join(pgtest.Folder(t), "site"), Say: func(line string) { t.Log(line) },
+		Folder: filepath.Join(pgtest.TempDir(t), "site"), Say: func(line string) { t.Log(line) },
 	})
 	again := fmt.Sprintf("to keep the histories: "+
 		"go run ./internal/lab campaign --seed %d --for %s --nodes 2 --workers 1 --callers 8", campaignSeed, length)

@@ -30,7 +30,7 @@ type cluster struct {
 	binary   string
 	offset   time.Duration // from the real time to the time of the campaign
 	port     int
-	postgres *pg.Development
+	postgres *pg.DevServer
 	nodes    []*node // servers
 	workers  []*node // send messages
 }
@@ -108,7 +108,7 @@ func (s *cluster) all() []*node { return slices.Concat(s.nodes, s.workers) }
 // behind end after some time.
 func (s *cluster) startPostgres(ctx context.Context) (err error) {
 	for deadline := time.Now().Add(startTimeout); ; {
-		s.postgres, err = pg.StartDevelopment(ctx, pg.DevConfig{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
+		s.postgres, err = pg.StartDevServer(ctx, pg.DevConfig{DataDir: filepath.Join(s.folder, "postgres"), Port: s.port})
 		if err == nil || time.Now().After(deadline) || pause(ctx, 100*time.Millisecond) != nil {
 			return err
 		}

@@ -60,7 +60,7 @@ func (l *load) token(who person) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.tokens[who] == "" {
-		raw, _, err := l.issuer.Issue(token.Grant{Subject: who.subject, Tenants: []tenant.TenantID{who.in}}, l.life)
+		raw, _, err := l.issuer.Issue(token.Claims{Subject: who.subject, Tenants: []tenant.TenantID{who.in}}, l.life)
 		if err != nil {
 			l.failures = append(l.failures, err.Error())
 		}

@@ -61,7 +61,7 @@ func (w *world) book(s *row, who *member, a asking) (got, error) {
 	var made got
 	err := w.do("book", func() error {
 		made = got{}
-		command := booking.Command{
+		command := booking.Request{
 			ID: id[tenant.BookingID](&w.tables), Party: a.party, Subscription: a.sub, Channel: catalog.Online,
 			NoWaitlist: a.noWaitlist, Hold: a.hold, Staff: a.staff, Actor: "somebody",
 		}
@@ -94,7 +94,7 @@ func (w *world) book(s *row, who *member, a asking) (got, error) {
 			}}
 			err := w.join(e)
 			if r := fault.ReasonOf(err); r == fault.WaitlistFull || r == fault.WaitlistClosed {
-				return booking.Full().Because(err)
+				return booking.Full().WithCause(err)
 			}
 			made.entry = e
 			return err
@@ -105,7 +105,9 @@ func (w *world) book(s *row, who *member, a asking) (got, error) {
 			what, b.Status, b.HoldUntil = Held, booking.Pending, new(booking.HoldUntil(slot, w.now))
 			w.alarm(*b.HoldUntil)
 		}
-		f := Fact{What: what, Session: s.ID, Member: who.ID, Booking: b.ID, Party: b.Party, Staff: a.staff, Subscription: a.sub}
+		f := Fact{
+			What: what, Session: s.ID, Member: who.ID, Booking: b.ID, Party: b.Party, Staff: a.staff, Subscription: a.sub,
+		}
 		if b.HoldUntil != nil {
 			f.Until = *b.HoldUntil
 		}
@@ -138,7 +140,7 @@ func (w *world) inSession(s *row, who *member) tenant.BookingID {
 	return tenant.BookingID{}
 }
 
-func (w *world) place(s *row, f booking.Facts, b booking.Booking, plan booking.Plan) *booking.Booking {
+func (w *world) place(s *row, f booking.Facts, b booking.Booking, plan booking.Decision) *booking.Booking {
 	holds := 1
 	if b.Status != booking.Pending {
 		b.Status, b.ConfirmedAt, holds = booking.Confirmed, new(w.now), 0
@@ -158,7 +160,7 @@ func (w *world) place(s *row, f booking.Facts, b booking.Booking, plan booking.P
 }
 
 // pay writes what a plan takes.
-func (w *world) pay(plan booking.Plan, s *row) {
+func (w *world) pay(plan booking.Decision, s *row) {
 	if plan.Payer == nil {
 		return
 	}
@@ -183,10 +185,10 @@ func (w *world) fresh(b *booking.Booking) (booking.Booking, *row) {
 func (w *world) confirm(b *booking.Booking, paid bool) error {
 	return w.do("confirm", func() error {
 		read, s := w.fresh(b)
-		c := booking.Confirmation{Command: booking.Command{ID: b.ID, Actor: "somebody"}}
+		c := booking.ConfirmRequest{Request: booking.Request{ID: b.ID, Actor: "somebody"}}
 		facts := booking.Facts{Slot: s.slot()}
 		if paid {
-			c.Paid = &booking.Payment{Status: booking.Captured, Amount: credit.Money{Currency: "EUR", Units: 20}}
+			c.Payment = &booking.Payment{Status: booking.Captured, Amount: credit.Money{Currency: "EUR", Units: 20}}
 		} else if read.Status == booking.Pending {
 			facts.Subscriptions = w.payers(w.who[b.Member], s, tenant.SubscriptionID{})
 		}
@@ -195,11 +197,11 @@ func (w *world) confirm(b *booking.Booking, paid bool) error {
 			return err
 		}
 		w.updateBooking(done.Booking)
-		if done.Again {
+		if done.Repeated {
 			return nil
 		}
 		w.moveSeats(s, 0, -1)
-		w.pay(done.Plan, s)
+		w.pay(done.Decision, s)
 		w.say(Fact{What: Confirmed, Session: s.ID, Member: b.Member, Booking: b.ID, On: paid})
 		return nil
 	})
@@ -236,7 +238,7 @@ func (w *world) dueHolds(s *row) []booking.Booking {
 	}
 	var due []booking.Booking
 	for _, b := range s.bookings {
-		if b.Due(w.now) {
+		if b.HoldExpired(w.now) {
 			due = append(due, *b)
 		}
 	}
@@ -259,9 +261,9 @@ func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
 	return w.do("cancel", func() error {
 		read, s := w.fresh(b)
 		slot := s.slot()
-		withdrawal := booking.Withdrawal{Actor: "somebody", Admin: admin}
+		withdrawal := booking.CancelRequest{Actor: "somebody", Admin: admin}
 		c, err := booking.Cancel(read, w.payerOf(read), withdrawal, w.now)
-		if err != nil || c.Already {
+		if err != nil || c.Unchanged {
 			return err
 		}
 		if w.flaw == refundLate && c.Late {
@@ -290,7 +292,7 @@ func (w *world) payerOf(b booking.Booking) *credit.Subscription {
 	return new(u.Subscription)
 }
 
-func (w *world) cancel(s *row, c booking.Cancellation, gone, staff bool) {
+func (w *world) cancel(s *row, c booking.CancelResult, gone, staff bool) {
 	b := c.Booking
 	w.updateBooking(b)
 	freed := c.SeatsFreed
@@ -301,10 +303,13 @@ func (w *world) cancel(s *row, c booking.Cancellation, gone, staff bool) {
 	if c.Payer != nil && len(c.Ledger) > 0 {
 		w.settle(*c.Payer, c.Ledger)
 	}
-	if c.Uncount && w.flaw != keepCount {
+	if c.ReleasesQuota && w.flaw != keepCount {
 		w.count(w.subs[b.Subscription], w.dayOf(s), -1)
 	}
-	w.say(Fact{What: Cancelled, Session: s.ID, Member: b.Member, Booking: b.ID, Refunded: c.Refunded, Late: c.Late, Gone: gone, Staff: staff})
+	w.say(Fact{
+		What: Cancelled, Session: s.ID, Member: b.Member, Booking: b.ID, Refunded: c.Refunded, Late: c.Late, Gone: gone,
+		Staff: staff,
+	})
 }
 
 func (w *world) reschedule(b *booking.Booking, to *row, anyone bool) error {
@@ -324,7 +329,7 @@ func (w *world) reschedule(b *booking.Booking, to *row, anyone bool) error {
 		}
 		_, waits := w.doubles(to, w.who[b.Member], 0)
 		move, err := booking.Reschedule(read, slot, there, waits, payer, anyone, w.now)
-		if err != nil || move.Already {
+		if err != nil || move.Unchanged {
 			return err
 		}
 		w.updateBooking(move.Booking)
@@ -348,10 +353,11 @@ func (w *world) checkIn(b *booking.Booking) error {
 	return w.do("check in", func() error {
 		read, s := w.fresh(b)
 		plan, err := checkin.Decide(checkin.Facts{
-			Status: checkin.Status(read.Status), Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
-			Window: checkin.Window{OpensBefore: read.Rules.CheckInOpens, ClosesAfterEnd: read.Rules.CheckInCloses},
-		}, checkin.Command{Method: checkin.QR}, w.now)
-		if err != nil || plan.Already {
+			Status: checkin.Status(read.Status), Starts: s.StartsAt, Ends: s.EndsAt,
+			SessionCancelled: s.State == catalog.Cancelled,
+			Window:           checkin.Window{OpensBefore: read.Rules.CheckInOpens, ClosesAfterEnd: read.Rules.CheckInCloses},
+		}, checkin.Request{Method: checkin.QR}, w.now)
+		if err != nil || plan.Unchanged {
 			return err
 		}
 		read.Status, read.CheckedInAt = booking.Attended, &plan.CheckedInAt
@@ -396,7 +402,7 @@ func (w *world) markAbsent(s *row) error {
 	return w.do("sweep absences", func() error {
 		slot := s.slot()
 		window := checkin.Window{OpensBefore: slot.Rules.CheckInOpens, ClosesAfterEnd: slot.Rules.CheckInCloses}
-		if !slot.Rules.AutoNoShow || w.now.Before(window.Absent(s.EndsAt, slot.Rules.AutoNoShowAfter)) {
+		if !slot.Rules.AutoNoShow || w.now.Before(window.NoShowFrom(s.EndsAt, slot.Rules.AutoNoShowAfter)) {
 			return nil
 		}
 		seats := 0

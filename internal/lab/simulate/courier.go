@@ -19,7 +19,7 @@ import (
 func (p *post) take(n *notice) {
 	p.act = "take a notice"
 	if n.sending {
-		again, over, why := n.Resumed(n.was())
+		again, over, why := n.Resume(n.was())
 		n.Notice = again
 		if over {
 			if why != "" {
@@ -33,9 +33,9 @@ func (p *post) take(n *notice) {
 	}
 	to, matter, settings := p.recipient(n), p.matter(n), p.settings
 	p.overlook(n, &to, &matter, &settings)
-	v := notify.Judge(n.Notice, settings, to, matter, p.now)
+	v := notify.Decide(n.Notice, settings, to, matter, p.now)
 	inTime := v.Action == notify.Defer
-	if n.Topic == notify.Offered && v.Reason == notify.InQuietHours && inTime && !p.told(n.offer) {
+	if n.Topic == notify.Offered && v.Reason == notify.QuietHoursReason && inTime && !p.told(n.offer) {
 		inTime = p.begin(n, v.Until)
 	}
 	switch {
@@ -49,15 +49,17 @@ func (p *post) take(n *notice) {
 	}
 }
 
-// drop sends a notice never. Where nobody can be told of an offer any more before quiet hours end, the next person is asked.
+// drop sends a notice never. Where nobody can be told of an offer any more before quiet hours end, the next person is
+// asked.
 func (p *post) drop(n *notice, why notify.Reason) {
-	if n.Silent(why) {
+	if n.OmitFromLog(why) {
 		p.judged.silent(n)
 	} else if p.flaw != dropUnsaid {
 		p.judged.dropped(n, why)
 	}
 	p.stand(n, n.Closed(p.now))
-	if n.Topic != notify.Offered || why != notify.InQuietHours || p.told(n.offer) || n.offer.Status != waitlist.Live || n.offer.ByHand {
+	if n.Topic != notify.Offered || why != notify.QuietHoursReason || p.told(n.offer) || n.offer.Status != waitlist.Live ||
+		n.offer.ByHand {
 		return
 	}
 	for _, lane := range n.Topic.Lanes() {
@@ -65,7 +67,11 @@ func (p *post) drop(n *notice, why notify.Reason) {
 			return // it may do better
 		}
 	}
-	try(p.do("give an offer up", func() error { return p.apply(p.end(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil)) }))
+	try(
+		p.do(
+			"give an offer up", func() error { return p.apply(p.end(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil)) },
+		),
+	)
 }
 
 // told reports whether somebody may know of an offer.
@@ -73,11 +79,14 @@ func (p *post) told(o *waitlist.Offer) bool {
 	return slices.ContainsFunc(p.tellings[o.ID], func(d *delivery) bool { return d.status != notify.Failed })
 }
 
-// begin lets the window of an offer begin when it is told: now, or when quiet hours end. False: nobody could answer in time.
+// begin lets the window of an offer begin when it is told: now, or when quiet hours end. False: nobody could answer in
+// time.
 func (p *post) begin(n *notice, at time.Time) bool {
 	o, s := n.offer, p.rows[n.offer.Session]
 	rules := s.under.waitlist.Rules
-	until, inTime := o.EndWhenTold(rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.under.policy.BookingCloses, p.now), n.to.zone)
+	until, inTime := o.EndWhenTold(
+		rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.under.policy.BookingCloses, p.now), n.to.zone,
+	)
 	if until.Equal(o.ExpiresAt) || p.flaw == nightEats {
 		return inTime && o.ExpiresAt.After(at)
 	}
@@ -93,7 +102,7 @@ func (p *post) begin(n *notice, at time.Time) bool {
 }
 
 // overlook leaves out what a flaw does not look at.
-func (p *post) overlook(n *notice, to *notify.Recipient, m *notify.Matter, s *notify.Settings) {
+func (p *post) overlook(n *notice, to *notify.Recipient, m *notify.Facts, s *notify.Settings) {
 	switch p.flaw {
 	case wakeUp:
 		s.Quiet, to.Quiet = notify.QuietHours{}, nil
@@ -139,12 +148,12 @@ func (n *notice) was() notify.DeliveryStatus {
 }
 
 // stand writes where a notice stands.
-func (p *post) stand(n *notice, s notify.Standing) {
-	current := n.sending && n.Attempts == s.Attempt && n.Unsure == s.Unsure && len(n.Tried) == s.Channels
+func (p *post) stand(n *notice, s notify.NoticeState) {
+	current := n.sending && n.Attempts == s.Attempt && n.UnknownResults == s.Unsure && len(n.FailedChannels) == s.Channels
 	if s.Attempt != 0 && !current {
 		return
 	}
-	n.DueAt, n.sending, n.Tried, n.Attempts, n.Unsure, n.done = s.DueAt, s.Sending, s.Tried, s.Attempts, s.Unsure, n.done || s.Done
+	n.DueAt, n.sending, n.FailedChannels, n.Attempts, n.UnknownResults, n.done = s.DueAt, s.Sending, s.Tried, s.Attempts, s.Unsure, n.done || s.Done
 	if !n.done {
 		p.look(n)
 	}
@@ -153,8 +162,10 @@ func (p *post) stand(n *notice, s notify.Standing) {
 func (p *post) recipient(n *notice) notify.Recipient {
 	a := n.to
 	r := notify.Recipient{
-		Known: a.member == nil || a.member.Active, Name: "Mia", Phone: a.phone, Email: a.email, Locale: a.locale, Zone: a.zone, Quiet: a.quiet,
-		Chosen: a.chosen, Devices: a.devices, Stopped: make(map[notify.Channel]notify.Reason), Sent: make(map[notify.Channel][]time.Time),
+		Known: a.member == nil || a.member.Active, Name: "Mia", Phone: a.phone, Email: a.email, Locale: a.locale,
+		Zone: a.zone, Quiet: a.quiet,
+		Preferences: a.chosen, Devices: a.devices, Stopped: make(map[notify.Channel]notify.Reason),
+		Sent: make(map[notify.Channel][]time.Time),
 	}
 	if why := p.stops[notify.SMS][a.phone]; why != "" {
 		r.Stopped[notify.SMS] = why
@@ -171,8 +182,8 @@ func (p *post) recipient(n *notice) notify.Recipient {
 	return r
 }
 
-func (p *post) matter(n *notice) notify.Matter {
-	var m notify.Matter
+func (p *post) matter(n *notice) notify.Facts {
+	var m notify.Facts
 	about := n.session
 	switch {
 	case n.booking != nil:
@@ -182,16 +193,18 @@ func (p *post) matter(n *notice) notify.Matter {
 			about = s
 		}
 	case n.entry != nil:
-		m.Waits, about = n.entry.Status.Active(), p.rowOf(n.entry)
+		m.Waiting, about = n.entry.Status.Active(), p.rowOf(n.entry)
 	case n.payer != nil:
 		m.Balance, about = n.payer.Balance, nil
 	}
 	if about != nil {
 		m.StartsAt, m.SessionGone = about.StartsAt, about.State == catalog.Cancelled
 	}
-	if o := n.offer; o != nil && n.Topic.OfOffer() {
+	if o := n.offer; o != nil && n.Topic.IsOffer() {
 		rules := p.rows[o.Session].under.waitlist.Rules
-		m.Offer = &notify.Offer{Live: o.Answerable(p.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore}
+		m.Offer = &notify.Offer{
+			Live: o.Answerable(p.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore,
+		}
 		if p.told(o) {
 			m.Offer.ExpiresAt = o.ExpiresAt
 		}
@@ -199,14 +212,15 @@ func (p *post) matter(n *notice) notify.Matter {
 	return m
 }
 
-// send begins an attempt over a channel: lines of the log that say that it may have been sent, and after that the messages themselves.
+// send begins an attempt over a channel: lines of the log that say that it may have been sent, and after that the
+// messages themselves.
 func (p *post) send(n *notice, to notify.Recipient, c notify.Channel) {
 	if n.Topic == notify.Offered && !p.told(n.offer) {
 		if !p.begin(n, p.now) {
 			p.drop(n, notify.OfferClosed)
 			return
 		}
-		if warning, ok := n.Warning(p.now, n.offer.ExpiresAt); ok {
+		if warning, ok := n.ExpiryWarning(p.now, n.offer.ExpiresAt); ok {
 			key := noticeKey{warning.Recipient(), warning.Topic, warning.Thing, warning.Revision, warning.Lane}
 			if p.planned[key] == nil {
 				follow := p.keep(key, warning)
@@ -223,7 +237,8 @@ func (p *post) send(n *notice, to notify.Recipient, c notify.Channel) {
 	var lines []*delivery
 	for i, device := range devices {
 		d := &delivery{
-			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: notify.PossiblySent, at: p.now, counted: i == 0,
+			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: notify.PossiblySent,
+			at: p.now, counted: i == 0,
 		}
 		lines = append(lines, d)
 		if d.counted {
@@ -235,12 +250,12 @@ func (p *post) send(n *notice, to notify.Recipient, c notify.Channel) {
 		p.tellings[n.Offer] = append(p.tellings[n.Offer], lines...)
 	}
 	attempt := n.Notice
-	p.stand(n, n.Begun(p.now))
+	p.stand(n, n.Started(p.now))
 	text := ""
 	if p.chance(0.05) || n.Topic == notify.Reminder && p.chance(0.3) {
 		text = p.write(n, to, c)
 	}
-	flagged := n.Unsure > 0 && p.flaw != repeatUnsaid
+	flagged := n.UnknownResults > 0 && p.flaw != repeatUnsaid
 	died := p.chance(0.004)
 	if died && p.chance(0.5) {
 		p.judged.lost(n, c)
@@ -262,12 +277,13 @@ func (p *post) write(n *notice, to notify.Recipient, c notify.Channel) string {
 		about = p.rowOf(n.entry)
 	}
 	t := notify.Choose(nil, n.Topic, c, to.Locale, "en")
-	said := notify.Said{
-		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, There: to.Zone, Name: to.Name, Tenant: "Harbour Yoga", Link: "https://berth.example/",
+	said := notify.Content{
+		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
+		Tenant: "Harbour Yoga", Link: "https://berth.example/",
 		Plan: "Ten classes", ClaimURL: "https://berth.example/claim/1", Code: "4821",
 	}
 	if about != nil {
-		said.Title, said.Start, said.End, said.There = about.Title, about.StartsAt, about.EndsAt, about.at.zone
+		said.Title, said.Start, said.End, said.LocationZone = about.Title, about.StartsAt, about.EndsAt, about.at.zone
 	}
 	if n.offer != nil {
 		said.Until = n.offer.ExpiresAt
@@ -283,13 +299,13 @@ func (p *post) write(n *notice, to notify.Recipient, c notify.Channel) string {
 func (p *post) settle(n *notice, attempt notify.Notice, lines []*delivery, attempts []notify.Attempt) {
 	p.act = "settle deliveries"
 	c := lines[0].channel
-	end := notify.Conclude(attempt, c, attempts, p.now, p.rng.Float64())
+	end := notify.AfterAttempt(attempt, c, attempts, p.now, p.rng.Float64())
 	switch {
-	case p.flaw == giveUp && !end.Done && !end.Unsure:
+	case p.flaw == giveUp && !end.Done && !end.Unknown:
 		end.Done = true
-	case p.flaw == stayOnChannel && end.Tried:
+	case p.flaw == stayOnChannel && end.ChannelFailed:
 		end.Done = true
-	case p.flaw == trustSilence && end.Unsure:
+	case p.flaw == trustSilence && end.Unknown:
 		end.Done = true
 	}
 	for i, d := range lines {
@@ -300,17 +316,17 @@ func (p *post) settle(n *notice, attempt notify.Notice, lines []*delivery, attem
 			}
 		}
 		if d.status == notify.PossiblySent || d.status == notify.Queued && status == notify.Sent {
-			d.counted = d.counted && !end.Unsent()
+			d.counted = d.counted && !end.NotSent()
 			d.status = status
 		}
 		p.stop(n, d, failure)
 	}
-	p.stand(n, attempt.Concluded(c, end, p.now))
+	p.stand(n, attempt.AfterAttempt(c, end, p.now))
 }
 
 // stop keeps in mind that an address or device must not be used again.
 func (p *post) stop(n *notice, d *delivery, failure *notify.SendError) {
-	why := failure.Stopping()
+	why := failure.StopReason()
 	switch {
 	case why == "":
 		return
@@ -322,7 +338,9 @@ func (p *post) stop(n *notice, d *delivery, failure *notify.SendError) {
 	switch {
 	case p.flaw == keepToken:
 	case d.channel == notify.Push:
-		n.to.devices = slices.DeleteFunc(slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == d.device.ID })
+		n.to.devices = slices.DeleteFunc(
+			slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == d.device.ID },
+		)
 	default:
 		p.putStop(d.channel, n.to.address(d.channel), why)
 	}
@@ -353,22 +371,24 @@ func (p *post) reported(n *notice, d *delivery, told notify.DeliveryStatus, fail
 		return
 	}
 	was := d.status
-	if d.status = status; !status.Lost() {
-		if status.Taken() && !was.Taken() && p.flaw != ignoreReports {
+	if d.status = status; !status.NotDelivered() {
+		if status.Accepted() && !was.Accepted() && p.flaw != ignoreReports {
 			n.done, n.sending = true, false
 		}
 		return
 	}
-	if failure.Stopping() != "" && d.channel != notify.Push {
+	if failure.StopReason() != "" && d.channel != notify.Push {
 		p.stop(n, d, failure)
 	}
 	known := slices.ContainsFunc(n.lines, func(other *delivery) bool {
-		return other.status == notify.Delivered || other.status == notify.Read || other.channel == d.channel && other.at.After(d.at) && other.status.Taken()
+		return other.status == notify.Delivered || other.status == notify.Read || other.channel == d.channel &&
+			other.at.After(d.at) && other.status.Accepted()
 	})
-	if known || slices.Contains(n.Tried, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) || p.flaw == ignoreReports {
+	if known || slices.Contains(n.FailedChannels, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) ||
+		p.flaw == ignoreReports {
 		return
 	}
-	n.Tried = append(slices.Clone(n.Tried), d.channel)
+	n.FailedChannels = append(slices.Clone(n.FailedChannels), d.channel)
 	n.done, n.sending, n.DueAt, n.Attempts = false, false, p.now, 0
 	p.look(n)
 }
@@ -379,14 +399,14 @@ func (p *post) reply(a *addressee, text answer) {
 		return
 	}
 	p.judged.replied(a, text)
-	switch command := notify.ParseSMS(text.says); command.Kind {
+	switch command := notify.ParseReply(text.says); command.Kind {
 	case notify.Stop:
 		if p.flaw != ignoreStop {
 			p.putStop(notify.SMS, a.phone, notify.OptedOutReason)
 		}
 	case notify.Start:
 		delete(p.stops[notify.SMS], a.phone)
-	case notify.Accept, notify.Decline, notify.Help, notify.NoCommand:
+	case notify.Accept, notify.Decline, notify.Help, notify.NoReply:
 	}
 }
 

@@ -24,7 +24,7 @@ func (w *world) fill(s *row, slot *booking.Slot, trigger waitlist.Trigger) error
 
 // fillRound is fill for seats that were offered before.
 func (w *world) fillRound(s *row, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) error {
-	if slot.View() != booking.Available || !w.now.Before(slot.EndsAt) {
+	if slot.Availability() != booking.Available || !w.now.Before(slot.EndsAt) {
 		return nil
 	}
 	f := w.filler(s, slot)
@@ -161,7 +161,7 @@ func waitSlot(s *row) waitlist.Slot {
 type checkedBooking struct {
 	id    tenant.BookingID
 	facts booking.Facts
-	plan  booking.Plan
+	plan  booking.Decision
 }
 
 // check decides for each entry whether its booking would be refused.
@@ -187,10 +187,10 @@ func (f *filler) check(entries []waitlist.Entry) map[tenant.EntryID]error {
 	return refusals
 }
 
-func (f *filler) command(b checkedBooking, e waitlist.Entry) booking.Command {
-	return booking.Command{
+func (f *filler) command(b checkedBooking, e waitlist.Entry) booking.Request {
+	return booking.Request{
 		ID: b.id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
-		Staff: e.ByStaff, Promotion: true, Actor: credit.SystemActor, OpenUntil: &f.scene.Slot.Closes,
+		Staff: e.ByStaff, Promotion: true, Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
 	}
 }
 
@@ -391,8 +391,8 @@ func (w *world) joinAny(who *member, sessions []*row, party int, staff bool) err
 				return err
 			}
 			facts.Slot = slot
-			command := booking.Command{
-				ID: id[tenant.BookingID](&w.tables), Party: party, Channel: catalog.Online, Staff: staff, Join: true,
+			command := booking.Request{
+				ID: id[tenant.BookingID](&w.tables), Party: party, Channel: catalog.Online, Staff: staff, JoinWaitlist: true,
 			}
 			if _, err := booking.Decide(facts, command, w.now); err != nil {
 				return err
@@ -420,7 +420,7 @@ func (w *world) joinWindow(who *member, window waitlist.Window, party int) error
 		}
 		for _, s := range w.live {
 			slot := s.slot()
-			if slot.View() == booking.Available && s.StartsAt.After(w.now) && slot.Fits(party) && e.Wants(waitSlot(s)) {
+			if slot.Availability() == booking.Available && s.StartsAt.After(w.now) && slot.Fits(party) && e.Wants(waitSlot(s)) {
 				return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.")
 			}
 		}

@@ -27,9 +27,9 @@ func (w *world) accept(o *waitlist.Offer) error {
 			ID: id[tenant.BookingID](&w.tables), Session: s.ID, Member: o.Member, Party: o.Seats, Channel: e.Channel,
 			Promoted: true,
 		}
-		plan, err := booking.Decide(facts, booking.Command{
+		plan, err := booking.Decide(facts, booking.Request{
 			ID: b.ID, Party: o.Seats, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
-			Actor: "somebody", OpenUntil: &o.ExpiresAt,
+			Actor: "somebody", FillUntil: &o.ExpiresAt,
 		}, w.now)
 		if err != nil {
 			return err

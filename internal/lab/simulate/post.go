@@ -13,9 +13,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// post tells people what concerns them. Like package app it reads what happened in order, plans notices, judges them when they are
-// due, and takes them to providers; unlike anything else here it may stand still for hours. It has chance of its own, so that a life goes
-// the same way whoever hears of it, as far as people do not answer by SMS.
+// post tells people what concerns them. Like package app it reads what happened in order, plans notices, judges them
+// when they are due, and takes them to providers; unlike anything else here it may stand still for hours. It has chance
+// of its own, so that a life goes the same way whoever hears of it, as far as people do not answer by SMS.
 type post struct {
 	*world
 	rng      *rand.Rand
@@ -110,7 +110,7 @@ func newPost(w *world, o Options) *post {
 		p.settings.Reminders = []time.Duration{48 * time.Hour, 24 * time.Hour, 2 * time.Hour}
 	}
 	for _, c := range notify.Channels() {
-		p.carriers[c] = &carrier{breaker: notify.Breaker{Trip: trip, Pause: pause, Most: 2 * time.Minute}}
+		p.carriers[c] = &carrier{breaker: notify.Breaker{FailureLimit: trip, Pause: pause, MaxPause: 2 * time.Minute}}
 	}
 	p.judged = newJudgement(p)
 	for range 2 {
@@ -137,14 +137,20 @@ func (p *post) chance(of float64) bool { return p.rng.Float64() < of }
 
 func (p *post) anyNight() notify.QuietHours {
 	if p.chance(0.1) {
-		return notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(4), Minute: 30}} // within a day, near where clocks change
+		// within a day, near where clocks change
+		return notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(4), Minute: 30}}
 	}
-	return notify.QuietHours{Start: civil.TimeOfDay{Hour: 20 + p.rng.IntN(4)}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(7)}}
+	return notify.QuietHours{
+		Start: civil.TimeOfDay{Hour: 20 + p.rng.IntN(4)}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(7)},
+	}
 }
 
 // address gives somebody a number, an address and devices, or not.
 func (p *post) address(who tenant.UUID, m *member) *addressee {
-	a := &addressee{who: who, member: m, email: short(who) + "@example.com", zone: p.venues[0].zone, chosen: make(notify.Preferences), answers: p.rng.Float64() / 3}
+	a := &addressee{
+		who: who, member: m, email: short(who) + "@example.com", zone: p.venues[0].zone, chosen: make(notify.Preferences),
+		answers: p.rng.Float64() / 3,
+	}
 	a.locale = []string{"", "en", "de-AT", "fr", "pt-BR"}[p.rng.IntN(5)]
 	if m != nil && m.zone != "" {
 		a.zone = zones[m.zone]
@@ -164,7 +170,7 @@ func (p *post) address(who tenant.UUID, m *member) *addressee {
 	}
 	if p.chance(0.3) {
 		for _, t := range notify.Topics() {
-			a.chosen[notify.Choice{Topic: t, Channel: notify.SMS}] = true
+			a.chosen[notify.PreferenceKey{Topic: t, Channel: notify.SMS}] = true
 		}
 	}
 	p.people[who] = a
@@ -186,7 +192,9 @@ func (p *post) change() {
 		}
 		switch p.rng.IntN(4) {
 		case 0:
-			c := notify.Choice{Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)]}
+			c := notify.PreferenceKey{
+				Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)],
+			}
 			a.chosen[c] = p.chance(0.5)
 		case 1:
 			if len(a.devices) < 3 {
@@ -256,15 +264,17 @@ func (p *post) readLog() {
 
 // eventTypes are the events that facts are told as.
 var eventTypes = map[What]string{
-	Confirmed: "booking.confirmed", Cancelled: "booking.cancelled", Rescheduled: "booking.rescheduled", Joined: "waitlist.joined",
-	Left: "waitlist.left", Offered: "offer.created", Renewed: "credits.changed",
+	Confirmed: "booking.confirmed", Cancelled: "booking.cancelled", Rescheduled: "booking.rescheduled",
+	Joined: "waitlist.joined",
+	Left:   "waitlist.left", Offered: "offer.created", Renewed: "credits.changed",
 }
 
 // eventOf says a fact as package app does.
 func (p *post) eventOf(h happened) (notify.Event, bool) {
 	e := notify.Event{
-		ID: h.event, Type: eventTypes[h.What], Session: h.Session, Booking: h.Booking, Member: h.Member, Entry: h.Entry, Offer: h.Offer,
-		Gone: h.Gone, Spent: h.Spent, Silent: h.Silent, At: h.At, Payer: h.Subscription.UUID,
+		ID: h.event, Type: eventTypes[h.What], Session: h.Session, Booking: h.Booking, Member: h.Member, Entry: h.Entry,
+		Offer: h.Offer,
+		Gone:  h.Gone, Spent: h.Spent, Silent: h.Silent, At: h.At, Payer: h.Subscription.UUID,
 		Details: notify.Details{Refunded: h.Refunded, Late: h.Late, Waitlist: !h.Entry.IsZero() && h.Booking.IsZero()},
 	}
 	switch h.What {
@@ -293,7 +303,8 @@ func (p *post) plan(h happened) {
 			to := p.people[n.Recipient()].zone
 			n.DueAt = civil.DateOf(n.StartsAt, to).AddDays(-1).At(civil.TimeOf(n.StartsAt, to), to)
 		}
-		if p.planned[key] != nil && p.flaw != planTwice || p.flaw == forgetMoved && h.What == Rescheduled && n.Topic == notify.Reminder {
+		if p.planned[key] != nil && p.flaw != planTwice || p.flaw == forgetMoved && h.What == Rescheduled &&
+			n.Topic == notify.Reminder {
 			continue
 		}
 		all = append(all, p.keep(key, n))
@@ -308,7 +319,8 @@ func (p *post) plan(h happened) {
 func (p *post) keep(key noticeKey, n notify.Notice) *notice {
 	n.ID = id[tenant.NoticeID](&p.tables)
 	kept := &notice{
-		Notice: n, to: p.people[n.Recipient()], booking: p.bookings[n.Booking], entry: p.entries[n.Entry], offer: p.offers[n.Offer],
+		Notice: n, to: p.people[n.Recipient()], booking: p.bookings[n.Booking], entry: p.entries[n.Entry],
+		offer: p.offers[n.Offer],
 		payer: p.subs[tenant.SubscriptionID{UUID: n.Details.Payer}], session: p.rows[n.Session],
 	}
 	p.planned[key] = kept
@@ -316,20 +328,20 @@ func (p *post) keep(key noticeKey, n notify.Notice) *notice {
 }
 
 // parties are the people that an event concerns, as package messagedb reads them.
-func (p *post) parties(e notify.Event) []notify.Party {
-	var all []notify.Party
+func (p *post) parties(e notify.Event) []notify.Person {
+	var all []notify.Person
 	switch b, entry, payer := p.bookings[e.Booking], p.entries[e.Entry], p.subs[tenant.SubscriptionID{UUID: e.Payer}]; {
 	case e.Type == "waitlist.staff_note":
 		for _, a := range p.staff {
-			all = append(all, notify.Party{Member: tenant.MemberID{UUID: a.who}, Session: e.Session})
+			all = append(all, notify.Person{Member: tenant.MemberID{UUID: a.who}, Session: e.Session})
 		}
 	case e.Type == "credits.changed":
 		if payer != nil && payer.Plan.Kind == credit.Credits {
-			all = append(all, notify.Party{Member: payer.Member, Payer: payer.ID.UUID, Balance: payer.Balance})
+			all = append(all, notify.Person{Member: payer.Member, Payer: payer.ID.UUID, Balance: payer.Balance})
 		}
 	case b != nil:
 		party := p.rows[b.Session].party()
-		party.Member, party.Booking, party.Coming, party.Taken = b.Member, b.ID, b.Status == booking.Confirmed, b.Credits
+		party.Member, party.Booking, party.Booked, party.Taken = b.Member, b.ID, b.Status == booking.Confirmed, b.Credits
 		if u := p.subs[b.Subscription]; u != nil && u.Plan.Kind == credit.Credits {
 			party.Payer, party.Balance = u.ID.UUID, u.Balance
 		}
@@ -340,14 +352,15 @@ func (p *post) parties(e notify.Event) []notify.Party {
 		all = append(all, party)
 	}
 	for i := range all {
-		all[i].Chosen = p.people[all[i].Member.UUID].chosen
+		all[i].Preferences = p.people[all[i].Member.UUID].chosen
 	}
 	return all
 }
 
-func (s *row) party() notify.Party {
-	return notify.Party{
-		Session: s.ID, StartsAt: s.StartsAt, EndsAt: s.EndsAt, SessionGone: s.State == catalog.Cancelled, CheckInOpens: s.StartsAt.Add(-s.under.policy.CheckInOpens),
+func (s *row) party() notify.Person {
+	return notify.Person{
+		Session: s.ID, StartsAt: s.StartsAt, EndsAt: s.EndsAt, SessionGone: s.State == catalog.Cancelled,
+		CheckInOpens: s.StartsAt.Add(-s.under.policy.CheckInOpens),
 	}
 }
 

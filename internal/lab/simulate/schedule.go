@@ -17,12 +17,14 @@ import (
 // publish makes the session of an occurrence of a series.
 func (w *world) publish(u *ruling, series session.Series, o session.Occurrence) (*row, error) {
 	s := &row{at: u.at, under: u, marked: make(map[tenant.BookingID]bool)}
-	at := session.Setting{
-		Service:  session.ServiceSetting{Active: true, Name: series.Title, Duration: u.duration, Delivery: catalog.InPerson},
-		Location: session.LocationSetting{Active: true, TimeZone: u.at.name, Zone: u.at.zone},
+	at := session.References{
+		Service: session.ServiceReference{
+			Active: true, Name: series.Title, Duration: u.duration, Delivery: catalog.InPerson,
+		},
+		Location: session.LocationReference{Active: true, TimeZone: u.at.name, Zone: u.at.zone},
 	}
 	return s, w.do("publish", func() error {
-		s.Session = series.Make(id[tenant.SessionID](&w.tables), o, at, w.now)
+		s.Session = series.NewSession(id[tenant.SessionID](&w.tables), o, at, w.now)
 		insert(&w.tables, w.rows, s.ID, s)
 		push(&w.tables, &w.live, s)
 		w.touch(s)
@@ -66,9 +68,9 @@ func (w *world) resize(s *row, capacity int) error {
 		}
 		withdrawn -= s.SeatsTaken
 		was := s.Session
-		at := session.Setting{
-			Service:  session.ServiceSetting{Active: true, Duration: s.under.duration, Delivery: catalog.InPerson},
-			Location: session.LocationSetting{Active: true, TimeZone: s.at.name, Zone: s.at.zone},
+		at := session.References{
+			Service:  session.ServiceReference{Active: true, Duration: s.under.duration, Delivery: catalog.InPerson},
+			Location: session.LocationReference{Active: true, TimeZone: s.at.name, Zone: s.at.zone},
 		}
 		after, err := was.Edit(session.Input{Capacity: &capacity}, session.CapacityField, at, w.now)
 		if err != nil || after.Version == was.Version {
@@ -77,7 +79,7 @@ func (w *world) resize(s *row, capacity int) error {
 		w.touch(s)
 		s.Session = after
 		w.say(Fact{What: Resized, Session: s.ID, Capacity: after.Capacity})
-		if after.Raised(was) {
+		if after.CapacityRaised(was) {
 			return w.wake(s, waitlist.ByCapacity)
 		}
 		if withdrawn > 0 {
@@ -104,7 +106,9 @@ func (w *world) callOff(s *row) error {
 			if _, seen := payers[read.Subscription]; read.Credits > 0 && !seen {
 				payers[read.Subscription] = w.payerOf(read)
 			}
-			c, err := booking.Cancel(read, payers[read.Subscription], booking.Withdrawal{Actor: "somebody", SessionGone: true}, w.now)
+			c, err := booking.Cancel(
+				read, payers[read.Subscription], booking.CancelRequest{Actor: "somebody", SessionGone: true}, w.now,
+			)
 			if err != nil {
 				return err
 			}
@@ -192,12 +196,13 @@ func (w *world) endEntry(e *entryRow) error {
 	return w.do("end an entry", func() error { return w.apply(c) })
 }
 
-// missed is the safety net of the offer engine. There is something to mend only where the waitlist was shut when the seats
-// came free, and staff opened it since.
+// missed is the safety net of the offer engine. There is something to mend only where the waitlist was shut when the
+// seats came free, and staff opened it since.
 func (w *world) missed() error {
 	for _, s := range w.live {
 		slot := s.slot()
-		if !s.StartsAt.After(w.now) || s.State != catalog.Published || s.Blocked || !slot.Fits(1) || !s.under.waitlist.Enabled {
+		if !s.StartsAt.After(w.now) || s.State != catalog.Published || s.Blocked || !slot.Fits(1) ||
+			!s.under.waitlist.Enabled {
 			continue
 		}
 		for _, e := range s.waits {

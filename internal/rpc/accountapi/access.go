@@ -28,7 +28,7 @@ func (s *Accounts) ListRoles(
 	if err != nil {
 		return nil, err
 	}
-	search := grant.Search{Limit: page.Size + 1}
+	search := grant.RoleSearch{Limit: page.Size + 1}
 	if page.After != nil {
 		search.After = *page.After
 	}
@@ -122,7 +122,7 @@ func (s *Accounts) CheckAccess(
 func (s *Accounts) CreateServiceAccount(
 	ctx context.Context, req *connect.Request[v1.CreateServiceAccountRequest],
 ) (*connect.Response[v1.CreateServiceAccountResponse], error) {
-	a, key, err := s.Accounts.CreateServiceAccount(ctx, request.Caller(ctx), grant.Account{
+	a, key, err := s.Accounts.CreateServiceAccount(ctx, request.Caller(ctx), grant.ServiceAccount{
 		Name: req.Msg.GetName(), Description: req.Msg.GetDescription(), Roles: req.Msg.GetRoles(),
 	})
 	if err != nil {
@@ -134,18 +134,18 @@ func (s *Accounts) CreateServiceAccount(
 func (s *Accounts) ListServiceAccounts(
 	ctx context.Context, req *connect.Request[v1.ListServiceAccountsRequest],
 ) (*connect.Response[v1.ListServiceAccountsResponse], error) {
-	page, err := convert.OpenPage[grant.AccountPosition](req.Msg)
+	page, err := convert.OpenPage[grant.ServiceAccountCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
-	accounts, err := s.Accounts.ListServiceAccounts(ctx, request.Caller(ctx), grant.AccountSearch{
+	accounts, err := s.Accounts.ListServiceAccounts(ctx, request.Caller(ctx), grant.ServiceAccountSearch{
 		Revoked: req.Msg.GetIncludeRevoked(), After: page.After, Limit: page.Size + 1,
 	})
 	if err != nil {
 		return nil, err
 	}
-	accounts, next, err := convert.Cut(page, accounts, func(a grant.Account) grant.AccountPosition {
-		return grant.AccountPosition{Name: a.Name, ID: a.ID}
+	accounts, next, err := convert.Cut(page, accounts, func(a grant.ServiceAccount) grant.ServiceAccountCursor {
+		return grant.ServiceAccountCursor{Name: a.Name, ID: a.ID}
 	})
 	if err != nil {
 		return nil, err

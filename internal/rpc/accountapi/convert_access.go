@@ -51,7 +51,7 @@ func editRole(sent *v1.Role, paths []string) func(*grant.Role) error {
 	}
 }
 
-func accountMessage(a grant.Account) *v1.ServiceAccount {
+func accountMessage(a grant.ServiceAccount) *v1.ServiceAccount {
 	return &v1.ServiceAccount{
 		Id:          convert.IDText(a.ID),
 		Name:        a.Name,
@@ -73,8 +73,8 @@ func keyMessage(k grant.Key) *v1.ServiceAccountKey {
 	}
 }
 
-func who(r *v1.CheckAccessRequest) accounts.Who {
-	return accounts.Who{
+func who(r *v1.CheckAccessRequest) accounts.AccessSubject {
+	return accounts.AccessSubject{
 		Member:  convert.ID[tenant.MemberID](r.GetMemberId()),
 		Subject: r.GetSubject(),
 		Account: convert.ID[tenant.ServiceAccountID](r.GetServiceAccountId()),

@@ -116,7 +116,7 @@ func (s *Accounts) GetBalance(
 	if err != nil {
 		return nil, err
 	}
-	balance, unlimited := credit.Bookable(subs)
+	balance, unlimited := credit.AvailableCredits(subs)
 	return convert.Reply(&v1.GetBalanceResponse{
 		Subscriptions: convert.Messages(subs, subscriptionMessage), Balance: int32(balance), Unlimited: unlimited,
 	})

@@ -55,7 +55,7 @@ func (s *Accounts) GetMember(
 func (s *Accounts) ListMembers(
 	ctx context.Context, req *connect.Request[v1.ListMembersRequest],
 ) (*connect.Response[v1.ListMembersResponse], error) {
-	page, err := convert.OpenPage[member.Position](req.Msg)
+	page, err := convert.OpenPage[member.Cursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (s *Accounts) ListMembers(
 		return nil, err
 	}
 	members, next, err := convert.Cut(
-		page, members, func(m member.Member) member.Position { return member.Position{Name: m.Name, ID: m.ID} },
+		page, members, func(m member.Member) member.Cursor { return member.Cursor{Name: m.Name, ID: m.ID} },
 	)
 	if err != nil {
 		return nil, err

@@ -60,7 +60,7 @@ func (s *Bookings) GetBookingTrend(
 func (s *Bookings) GetUtilization(
 	ctx context.Context, req *connect.Request[v1.GetUtilizationRequest],
 ) (*connect.Response[v1.GetUtilizationResponse], error) {
-	group := convert.Word[bookings.UseGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
+	group := convert.Word[bookings.UtilizationGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
 	if group == "" {
 		group = bookings.UseByService
 	}
@@ -68,7 +68,7 @@ func (s *Bookings) GetUtilization(
 	if err != nil {
 		return nil, err
 	}
-	rows := convert.Messages(groups, func(u bookings.Use) *v1.UtilizationRow { return useMessage(group, u) })
+	rows := convert.Messages(groups, func(u bookings.Utilization) *v1.UtilizationRow { return useMessage(group, u) })
 	return convert.Reply(&v1.GetUtilizationResponse{Rows: rows, Total: useMessage("", total)})
 }
 
@@ -127,7 +127,7 @@ func pointMessage(p bookings.TrendPoint) *v1.BookingTrendPoint {
 	return m
 }
 
-func useMessage(group bookings.UseGroup, u bookings.Use) *v1.UtilizationRow {
+func useMessage(group bookings.UtilizationGroup, u bookings.Utilization) *v1.UtilizationRow {
 	m := &v1.UtilizationRow{
 		Name:              u.Name,
 		Weekday:           dayofweek.DayOfWeek(u.Weekday), // both count from Monday, which is 1

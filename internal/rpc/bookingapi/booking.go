@@ -99,7 +99,7 @@ func (s *Bookings) ListMyBookings(
 	if err != nil {
 		return nil, err
 	}
-	query := bookings.MyBookings{Member: convert.ID[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
+	query := bookings.MyBookingsQuery{Member: convert.ID[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
 	if within := req.Msg.StartsWithin; within != nil {
 		query.From, query.Until = convert.Instant(within.Start), convert.Instant(within.End)
 	}

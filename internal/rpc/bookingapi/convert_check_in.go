@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func presence(m *v1.SelfCheckInRequest) bookings.Presence {
-	p := bookings.Presence{QR: m.GetQrToken()}
+func presence(m *v1.SelfCheckInRequest) bookings.CheckInProof {
+	p := bookings.CheckInProof{QR: m.GetQrToken()}
 	if at := m.GetPosition(); at != nil {
 		p.Point = &catalog.Point{Latitude: at.Latitude, Longitude: at.Longitude}
 	}

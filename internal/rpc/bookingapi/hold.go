@@ -44,7 +44,7 @@ func (s *Bookings) HoldBooking(
 	}
 	for _, c := range m.Items {
 		request.Items = append(
-			request.Items, booking.Choice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
+			request.Items, booking.ItemChoice{Item: convert.ID[tenant.ItemID](c.ItemId), Quantity: int(c.Quantity)},
 		)
 	}
 	place, err := s.Bookings.Book(ctx, by, request)

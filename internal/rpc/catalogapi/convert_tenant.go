@@ -25,7 +25,7 @@ func locationMessage(l catalog.Location) *v1.Location {
 		m.Geo = &latlng.LatLng{Latitude: l.Point.Latitude, Longitude: l.Point.Longitude}
 	}
 	for _, c := range catalog.Channels() {
-		if l.Takes(c) {
+		if l.Accepts(c) {
 			m.Channels = append(m.Channels, convert.Enum[v1.Channel](v1.Channel_value, convert.ChannelPrefix, c))
 		}
 	}

@@ -101,7 +101,7 @@ func (s *Catalog) PutBenefitProvider(
 	if req.Msg.CreateOnly {
 		expect = new(0)
 	}
-	provider, err := s.Catalog.PutBenefitProvider(ctx, request.Caller(ctx), booking.Provider{
+	provider, err := s.Catalog.PutBenefitProvider(ctx, request.Caller(ctx), booking.BenefitProvider{
 		Code: p.Code, Name: p.Name, Pattern: p.NumberPattern, Percent: int(p.DiscountPercent), Active: p.Active,
 	}, expect)
 	if err != nil {
@@ -135,7 +135,7 @@ func itemValue(m *v1.ItemInput) booking.Item {
 	}
 }
 
-func providerMessage(p booking.Provider) *v1.BenefitProvider {
+func providerMessage(p booking.BenefitProvider) *v1.BenefitProvider {
 	return &v1.BenefitProvider{
 		Code: p.Code, Name: p.Name, NumberPattern: p.Pattern, DiscountPercent: int32(p.Percent), Active: p.Active,
 		Etag: convert.Etag(p.Version),

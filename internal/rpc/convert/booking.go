@@ -96,7 +96,7 @@ func Placed[A any](answer *A, p seats.Place) (*connect.Response[A], error) {
 func Must(ctx context.Context, permission string) error {
 	ok, err := request.May(ctx, permission)
 	if err == nil && !ok {
-		err = fault.New(fault.PermissionDenied, fault.Denied, "Your roles do not allow that.").With("permission", permission)
+		err = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Your roles do not allow that.").WithMetadata("permission", permission)
 	}
 	return err
 }

@@ -81,8 +81,8 @@ func OfferMessage(o waitlist.Offer) *v1.Offer {
 }
 
 // DecisionMessage tells a decision with the names that people have now.
-func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.Decided) *v1.WaitlistDecision {
-	return func(d waitlists.Decided) *v1.WaitlistDecision {
+func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.DecisionRecord) *v1.WaitlistDecision {
+	return func(d waitlists.DecisionRecord) *v1.WaitlistDecision {
 		slot := d.Case.Slot
 		m := &v1.WaitlistDecision{
 			Id: IDText(d.ID), SessionId: IDText(slot.Session), SessionTitle: d.SessionTitle,

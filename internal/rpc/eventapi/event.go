@@ -46,7 +46,7 @@ func (s *Events) ListEvents(
 		Backwards: req.Msg.GetNewestFirst(), Limit: page.Size,
 	})
 	if page.After != nil && fault.ReasonOf(err) == fault.InvalidField {
-		err = convert.ErrPageToken.Because(err)
+		err = convert.ErrPageToken.WithCause(err)
 	}
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func (s *Events) ListEvents(
 }
 
 var errExpired = fault.New(
-	fault.Unauthenticated, fault.Unauthorized, "The token has expired. Watch again with a new one, from the last cursor.",
+	fault.Unauthenticated, fault.UnauthenticatedReason, "The token has expired. Watch again with a new one, from the last cursor.",
 )
 
 func (s *Events) WatchEvents(

@@ -34,7 +34,7 @@ func preferencesMessage(p messages.NotificationPreferences) *v1.NotificationPref
 	m := &v1.NotificationPreferences{HasCalendarFeed: p.HasFeed}
 	for _, t := range notify.Topics() {
 		for _, c := range notify.Channels() {
-			_, chosen := p.Chosen[notify.Choice{Topic: t, Channel: c}]
+			_, chosen := p.Chosen[notify.PreferenceKey{Topic: t, Channel: c}]
 			m.Preferences = append(m.Preferences, &v1.NotificationPreference{
 				Topic: topic(t), Channel: notifyChannel(c), Enabled: p.Chosen.Allow(t, c), IsDefault: !chosen,
 			})

@@ -248,7 +248,7 @@ func (s *Messages) UpdateSenders(
 func (s *Messages) sendersMessage(who tenant.Caller, senders messages.Senders) *v1.Senders {
 	m := sendersMessage(senders)
 	m.TwilioInboundUrl = s.Messages.TwilioInboundURL(who.Tenant)
-	for _, c := range s.Messages.Carriers(senders) {
+	for _, c := range s.Messages.ChannelSenders(senders) {
 		m.InUse = append(m.InUse, &v1.SenderInUse{Channel: notifyChannel(c.Channel), Provider: c.Provider, Own: c.Own})
 	}
 	return m
@@ -260,7 +260,7 @@ func preferencesEdit(sent *v1.NotificationPreferences, paths []string) (messages
 	if slices.Contains(paths, "preferences") {
 		edit.Chosen = make(notify.Preferences)
 		for _, p := range sent.GetPreferences() {
-			c := notify.Choice{
+			c := notify.PreferenceKey{
 				Topic:   convert.Word[notify.Topic](topicPrefix, p.GetTopic()),
 				Channel: convert.Word[notify.Channel](notifyChannelPrefix, p.GetChannel()),
 			}

@@ -42,11 +42,11 @@ func sessionMessage(s session.Session) *v1.Session {
 		UpdateTime:       convert.Timestamp(s.UpdatedAt),
 		SlotStatus: convert.Enum[v1.SlotStatus](v1.SlotStatus_value, "SLOT_STATUS_", booking.Slot{
 			State: s.State, Blocked: s.Blocked, Capacity: s.Capacity, SeatsTaken: s.SeatsTaken, Holds: s.Holds,
-		}.View()),
+		}.Availability()),
 	}
 }
 
-func offeredMessage(o schedules.Offered) *v1.Session {
+func offeredMessage(o schedules.SessionView) *v1.Session {
 	m := sessionMessage(o.Session)
 	m.Eligibility = eligibilityMessage(o.Eligibility)
 	return m
@@ -58,7 +58,7 @@ func eligibilityMessage(e *booking.Eligibility) *v1.BookingEligibility {
 		return nil
 	}
 	m := &v1.BookingEligibility{
-		Status:           convert.Enum[v1.EligibilityStatus](v1.EligibilityStatus_value, "ELIGIBILITY_STATUS_", e.Outlook),
+		Status:           convert.Enum[v1.EligibilityStatus](v1.EligibilityStatus_value, "ELIGIBILITY_STATUS_", e.Status),
 		SubscriptionId:   convert.IDText(e.Subscription),
 		BookingId:        convert.IDText(e.Booking),
 		EntryId:          convert.IDText(e.Entry),

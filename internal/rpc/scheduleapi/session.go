@@ -73,7 +73,7 @@ func (s *Schedules) ListSessions(
 		return nil, err
 	}
 	sessions, next, err := convert.Cut(
-		page, sessions, func(o schedules.Offered) sessionCursor { return sessionCursor{o.StartsAt, o.ID} },
+		page, sessions, func(o schedules.SessionView) sessionCursor { return sessionCursor{o.StartsAt, o.ID} },
 	)
 	if err != nil {
 		return nil, err
@@ -284,7 +284,7 @@ func (s *Schedules) ImportSessions(
 		return nil, err
 	}
 	return convert.Reply(&v1.ImportSessionsResponse{
-		Imported: int32(len(report.Sessions)), Rows: importRows(report), Problems: int32(report.Wrong()),
+		Imported: int32(len(report.Sessions)), Rows: importRows(report), Problems: int32(report.InvalidRows()),
 	})
 }
 

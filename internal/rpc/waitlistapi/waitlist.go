@@ -48,7 +48,7 @@ func (s *Waitlists) JoinWaitlist(
 	if place.Entry == nil { // the reference is that of a booking
 		return nil, fault.New(
 			fault.AlreadyExists, fault.ExternalRefConflict, "The external reference was used for another request.",
-		).In("external_ref")
+		).WithField("external_ref")
 	}
 	return convert.Placed(&v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*place.Entry)}, place)
 }
@@ -314,7 +314,7 @@ func (s *Waitlists) ListDecisions(
 	if err != nil {
 		return nil, err
 	}
-	decisions, next, err := convert.Cut(page, decisions, func(d waitlists.Decided) idCursor { return idCursor{d.ID.UUID} })
+	decisions, next, err := convert.Cut(page, decisions, func(d waitlists.DecisionRecord) idCursor { return idCursor{d.ID.UUID} })
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +360,7 @@ func (s *Waitlists) ExplainEntry(
 			}
 		}
 		sentences := waitlist.ExplainEntry(d.Decision, d.Case.Trigger, d.Case.Slot, d.Case.Now, story.Entry.ID)
-		if request.Caller(ctx).Own {
+		if request.Caller(ctx).SelfOnly {
 			// Of others a member learns how many there were, and nothing else.
 			decision.Verdicts, decision.Sentences, decision.StaffNote = []*v1.WaitlistVerdict{verdict.Verdict}, sentences, ""
 		}

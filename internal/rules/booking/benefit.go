@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-// Provider is a benefit provider: another organization, whose members get a discount.
-type Provider struct {
+// BenefitProvider is a benefit provider: another organization, whose members get a discount.
+type BenefitProvider struct {
 	Code      string
 	Name      string
 	Pattern   string // RE2; must match the whole membership number
@@ -21,14 +21,16 @@ type Provider struct {
 }
 
 // Facts returns the editable fields, for the audit log.
-func (p Provider) Facts() catalog.Facts {
-	return catalog.Facts{"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active}
+func (p BenefitProvider) Facts() catalog.AuditFields {
+	return catalog.AuditFields{
+		"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active,
+	}
 }
 
 var codePattern = regexp.MustCompile(`^[A-Z0-9_-]{1,50}$`)
 
 // Validate rejects a provider with invalid fields: INVALID_FIELD.
-func (p Provider) Validate() error {
+func (p BenefitProvider) Validate() error {
 	if !codePattern.MatchString(p.Code) {
 		return fault.Invalid("provider.code", "A code has 1 to 50 capital letters, digits, dashes and underscores.")
 	}
@@ -45,18 +47,18 @@ func (p Provider) Validate() error {
 	return nil
 }
 
-func (p Provider) numberRegexp() (*regexp.Regexp, error) {
+func (p BenefitProvider) numberRegexp() (*regexp.Regexp, error) {
 	return regexp.Compile(`^(?:` + p.Pattern + `)$`)
 }
 
 // Check returns the benefit of a membership. It rejects an unknown or inactive provider, and a number that does not
 // match its pattern: BENEFIT_INVALID.
-func (p *Provider) Check(number string) (Benefit, error) {
+func (p *BenefitProvider) Check(number string) (Benefit, error) {
 	if p != nil && p.Active {
 		if valid, err := p.numberRegexp(); err == nil && valid.MatchString(number) {
 			return Benefit{Code: p.Code, Number: number, Percent: p.Percent}, nil
 		}
 	}
 	return Benefit{}, fault.New(fault.FailedPrecondition, fault.BenefitInvalid, "The benefit membership is not valid.").
-		In("benefit_membership_number")
+		WithField("benefit_membership_number")
 }

@@ -60,7 +60,7 @@ type Booking struct {
 	Payment       Payment
 	Benefit       Benefit
 	HasItems      bool // set even if Items was not loaded
-	Items         []Line
+	Items         []ItemLine
 
 	// Joined from other tables for display; not columns of the booking.
 	MemberName   string
@@ -104,8 +104,8 @@ type Benefit struct {
 	Percent int    // the discount
 }
 
-// Due reports whether the hold has expired. It then keeps no seats, even if its status is still PENDING.
-func (b Booking) Due(now time.Time) bool {
+// HoldExpired reports whether the hold has expired. It then keeps no seats, even if its status is still PENDING.
+func (b Booking) HoldExpired(now time.Time) bool {
 	return b.Status == Pending && b.HoldUntil != nil && !now.Before(*b.HoldUntil)
 }
 

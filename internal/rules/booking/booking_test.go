@@ -28,8 +28,8 @@ func openSlot() booking.Slot {
 	}
 }
 
-func onePerson() booking.Command {
-	return booking.Command{ID: id[tenant.BookingID](), Party: 1, Channel: catalog.Online, Actor: "mia"}
+func onePerson() booking.Request {
+	return booking.Request{ID: id[tenant.BookingID](), Party: 1, Channel: catalog.Online, Actor: "mia"}
 }
 
 func TestDecide_ReturnsFirstErrorInOrder(t *testing.T) {
@@ -166,7 +166,7 @@ func TestEligibilityOf_PredictsDecide(t *testing.T) {
 	pairs.MinParty, pairs.SeatsTaken, pairs.WaitlistCapacity = 2, 9, 0
 	for name, tt := range map[string]struct {
 		facts  booking.Facts
-		want   booking.Outlook
+		want   booking.EligibilityStatus
 		reason fault.Reason
 	}{
 		"open":                      {booking.Facts{Slot: openSlot()}, booking.Eligible, ""},
@@ -181,7 +181,7 @@ func TestEligibilityOf_PredictsDecide(t *testing.T) {
 			c := onePerson()
 			c.Party = 0
 			got := booking.EligibilityOf(tt.facts, c, now)
-			if got.Outlook != tt.want {
+			if got.Status != tt.want {
 				t.Fatalf("%+v, want %s", got, tt.want)
 			}
 			if tt.reason != "" && got.Refusal.Reason != tt.reason {
@@ -215,7 +215,7 @@ func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 		gone := rapid.Bool().Draw(t, "gone")
 		at := now.Add(time.Duration(rapid.IntRange(0, 72).Draw(t, "hours")) * time.Hour)
 
-		got, err := booking.Cancel(b, plan.Payer, booking.Withdrawal{Actor: "mia", Admin: admin, SessionGone: gone}, at)
+		got, err := booking.Cancel(b, plan.Payer, booking.CancelRequest{Actor: "mia", Admin: admin, SessionGone: gone}, at)
 
 		late := at.After(s.StartsAt.Add(-24*time.Hour)) && !gone
 		if late && !admin && (!b.Rules.AllowLateCancellation || !at.Before(s.EndsAt)) {
@@ -227,14 +227,14 @@ func TestCancel_ReturnsWhatBookingTookUnlessLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got.SeatsFreed != c.Party || !got.Uncount || got.Late != late || got.Refunded == late {
+		if got.SeatsFreed != c.Party || !got.ReleasesQuota || got.Late != late || got.Refunded == late {
 			t.Fatalf("%+v, late %t", got, late)
 		}
 		if want := 5; !late && plan.Payer.Balance != want {
 			t.Fatalf("balance %d, want %d", plan.Payer.Balance, want)
 		}
-		again, err := booking.Cancel(got.Booking, plan.Payer, booking.Withdrawal{Admin: true}, at)
-		if err != nil || !again.Already || again.SeatsFreed != 0 || len(again.Ledger) != 0 {
+		again, err := booking.Cancel(got.Booking, plan.Payer, booking.CancelRequest{Admin: true}, at)
+		if err != nil || !again.Unchanged || again.SeatsFreed != 0 || len(again.Ledger) != 0 {
 			t.Fatalf("again: %+v, %v", again, err)
 		}
 	})
@@ -283,7 +283,7 @@ func TestCancel_RefundAfterPeriodEndGoesToNewPeriod(t *testing.T) {
 		b := booking.Booking{
 			Party: 1, Status: booking.Confirmed, Credits: 1, StartsAt: s.StartsAt, EndsAt: s.EndsAt, Rules: s.Rules,
 		}
-		c, err := booking.Cancel(b, &payer, booking.Withdrawal{Actor: "mia"}, now)
+		c, err := booking.Cancel(b, &payer, booking.CancelRequest{Actor: "mia"}, now)
 		if err != nil || c.Payer.Balance != 9 {
 			t.Errorf("renewed before %t: balance %d, %v", renewed, c.Payer.Balance, err)
 		}

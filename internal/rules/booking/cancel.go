@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/credit"
 )
 
-// Withdrawal is a request to cancel a booking.
-type Withdrawal struct {
+// CancelRequest is a request to cancel a booking.
+type CancelRequest struct {
 	Actor  string
 	Reason string
 	// Admin may cancel after the cancellation window.
@@ -18,20 +18,20 @@ type Withdrawal struct {
 	SessionGone bool
 }
 
-// Cancellation is the result of cancelling a booking.
-type Cancellation struct {
+// CancelResult is the result of cancelling a booking.
+type CancelResult struct {
 	// SessionGone: the session is cancelled or deleted.
 	SessionGone bool
-	// Already: the booking was cancelled before. There is nothing to do.
-	Already bool
-	Booking Booking // after the cancellation
-	Late    bool
+	// Unchanged: the booking was cancelled before. There is nothing to do.
+	Unchanged bool
+	Booking   Booking // after the cancellation
+	Late      bool
 	// SeatsFreed are seats that the waitlist can fill.
 	SeatsFreed int
 	// HoldsEnded is 1 if the booking was a hold.
 	HoldsEnded int
-	// Uncount: the booking no longer counts toward the quotas of its subscription.
-	Uncount bool
+	// ReleasesQuota: the booking no longer counts toward the quotas of its subscription.
+	ReleasesQuota bool
 	// Payer is the subscription after the refund; nil without a refund.
 	Payer    *credit.Subscription
 	Ledger   []credit.Entry
@@ -42,33 +42,33 @@ type Cancellation struct {
 //
 // Before the end of the cancellation window the credits are refunded. After it, a member gets an error, or loses the
 // credits if the policy allows late cancellation. An admin can always cancel, also without a refund after the window.
-func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) (Cancellation, error) {
+func Cancel(b Booking, payer *credit.Subscription, w CancelRequest, now time.Time) (CancelResult, error) {
 	switch b.Status {
 	case Cancelled:
-		return Cancellation{Already: true, Booking: b, Late: b.LateCancelled}, nil
+		return CancelResult{Unchanged: true, Booking: b, Late: b.LateCancelled}, nil
 	case Pending, Confirmed:
 	case Attended:
 		if !w.SessionGone {
-			return Cancellation{}, wrongState(b, "The party has already checked in.")
+			return CancelResult{}, wrongState(b, "The party has already checked in.")
 		}
 	case NoShow:
 		if !w.SessionGone {
-			return Cancellation{}, wrongState(b, "A no-show cannot be cancelled.")
+			return CancelResult{}, wrongState(b, "A no-show cannot be cancelled.")
 		}
 	case Expired:
-		return Cancellation{}, wrongState(b, "The hold has expired. There is nothing to cancel.")
+		return CancelResult{}, wrongState(b, "The hold has expired. There is nothing to cancel.")
 	}
 	deadline := b.CancellableUntil()
 	late := !w.SessionGone && now.After(deadline)
 	if late && !w.Admin {
 		if !b.Rules.AllowLateCancellation {
-			return Cancellation{}, tooLate("cancel", b.Rules.For(b.MemberTier).Cancellation, deadline)
+			return CancelResult{}, tooLate("cancel", b.Rules.For(b.MemberTier).Cancellation, deadline)
 		}
 		if !now.Before(b.EndsAt) {
-			return Cancellation{}, wrongState(b, "The session is over.")
+			return CancelResult{}, wrongState(b, "The session is over.")
 		}
 	}
-	c := Cancellation{SessionGone: w.SessionGone, Late: late, Uncount: b.Counted}
+	c := CancelResult{SessionGone: w.SessionGone, Late: late, ReleasesQuota: b.Counted}
 	if b.Status.Active() {
 		c.SeatsFreed = b.Party
 	}
@@ -87,7 +87,7 @@ func Cancel(b Booking, payer *credit.Subscription, w Withdrawal, now time.Time) 
 		var renewal []credit.Entry
 		*payer, renewal = credit.Advance(*payer, now)
 		c.Payer = payer
-		c.Ledger = payer.GiveBack(renewal, b.ID, b.Credits, w.Actor, w.Reason, now)
+		c.Ledger = payer.Refund(renewal, b.ID, b.Credits, w.Actor, w.Reason, now)
 		c.Refunded = true
 		b.Credits = 0
 	}
@@ -107,7 +107,7 @@ func MarkNoShow(b Booking, now time.Time) (Booking, bool, error) {
 		return b, false, wrongState(b, "Only a confirmed booking can be a no-show.")
 	case now.Before(b.StartsAt):
 		return b, false, fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session has not started.").
-			With("state", "not_started")
+			WithMetadata("state", "not_started")
 	}
 	b.Status = NoShow
 	return b, true, nil
@@ -132,9 +132,9 @@ func tooLate(action string, window time.Duration, deadline time.Time) *fault.Err
 	hours := strconv.FormatFloat(window.Hours(), 'f', -1, 64)
 	return fault.New(fault.FailedPrecondition, fault.CancellationWindow,
 		"It is too late to %s: that was possible until %s hours before the start.", action, hours).
-		With("hours_before", hours).With("deadline", deadline.UTC().Format(time.RFC3339))
+		WithMetadata("hours_before", hours).WithMetadata("deadline", deadline.UTC().Format(time.RFC3339))
 }
 
 func wrongState(b Booking, message string) *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.BookingState, "%s", message).With("status", string(b.Status))
+	return fault.New(fault.FailedPrecondition, fault.BookingState, "%s", message).WithMetadata("status", string(b.Status))
 }

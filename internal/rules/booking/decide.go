@@ -27,8 +27,8 @@ type Facts struct {
 	Busy []civil.Span
 }
 
-// Command is a request to book.
-type Command struct {
+// Request is a request to book.
+type Request struct {
 	ID           tenant.BookingID // of the new booking
 	Party        int
 	Subscription tenant.SubscriptionID // zero: the member's only one
@@ -41,15 +41,15 @@ type Command struct {
 	// Promotion comes from the waitlist. What was checked on joining and concerns only the way in is not checked again:
 	// the advance window, the channel and the party size.
 	Promotion bool
-	// OpenUntil is until when the waitlist fills seats of the session. Nil: until booking closes.
-	OpenUntil *time.Time
-	// Join asks for a waitlist entry and nothing else.
-	Join  bool
-	Actor string
+	// FillUntil is until when the waitlist fills seats of the session. Nil: until booking closes.
+	FillUntil *time.Time
+	// JoinWaitlist asks for a waitlist entry and nothing else.
+	JoinWaitlist bool
+	Actor        string
 }
 
-// Plan is what to do.
-type Plan struct {
+// Decision is what to do.
+type Decision struct {
 	// Wait: add a waitlist entry. The session is full, and the waitlist has room.
 	Wait bool
 	// Payer is the paying subscription after the booking; nil if none pays.
@@ -63,38 +63,38 @@ type Plan struct {
 
 // Decide decides whether a member gets seats, a waitlist entry, or an error. The errors are those of
 // BookingService.Book, in the order in which they are checked here.
-func Decide(f Facts, c Command, now time.Time) (Plan, error) { return f.decide(c, now) }
+func Decide(f Facts, c Request, now time.Time) (Decision, error) { return f.decide(c, now) }
 
 // decide and its callees take pointers, because facts are large and one page decides about hundreds of sessions.
-func (f *Facts) decide(c Command, now time.Time) (Plan, error) {
-	if err := f.Slot.checkOpen(c.OpenUntil, now); err != nil {
-		return Plan{}, err
+func (f *Facts) decide(c Request, now time.Time) (Decision, error) {
+	if err := f.Slot.checkOpen(c.FillUntil, now); err != nil {
+		return Decision{}, err
 	}
 	if !c.Promotion {
 		if err := f.Slot.checkAdmission(c, now); err != nil {
-			return Plan{}, err
+			return Decision{}, err
 		}
 	}
 	if !f.Booking.IsZero() || !f.Entry.IsZero() {
-		return Plan{}, AlreadyBooked(f.Booking, f.Entry)
+		return Decision{}, AlreadyBooked(f.Booking, f.Entry)
 	}
-	var plan Plan
+	var plan Decision
 	if !c.Hold {
 		var err error
 		if plan, err = f.charge(c, now); err != nil {
-			return Plan{}, err
+			return Decision{}, err
 		}
 	}
-	if c.Join {
-		return Plan{Wait: true}, f.Slot.checkJoin(c.Party)
+	if c.JoinWaitlist {
+		return Decision{Wait: true}, f.Slot.checkJoin(c.Party)
 	}
 	if f.Slot.Fits(c.Party) {
 		return plan, nil
 	}
 	if c.NoWaitlist || c.Promotion || c.Hold || !f.Slot.waitlistHasRoom() {
-		return Plan{}, Full()
+		return Decision{}, Full()
 	}
-	return Plan{Wait: true}, nil
+	return Decision{Wait: true}, nil
 }
 
 // checkOpen rejects a session that cannot be booked now. A nil until means when booking closes.
@@ -119,28 +119,28 @@ func (s *Slot) checkOpen(until *time.Time, now time.Time) error {
 	}
 	return fault.New(fault.FailedPrecondition, fault.SessionNotOpen,
 		"The session is not open for booking: it is %s.", state).
-		With("state", state)
+		WithMetadata("state", state)
 }
 
 // checkAdmission rejects a booking that comes too early, through a closed channel, or for a party of the wrong size.
-func (s *Slot) checkAdmission(c Command, now time.Time) error {
+func (s *Slot) checkAdmission(c Request, now time.Time) error {
 	if opens := s.StartsAt.Add(-s.Rules.Advance); now.Before(opens) {
 		return fault.New(fault.FailedPrecondition, fault.AdvanceWindow, "Booking has not opened yet.").
-			With("opens_at", opens.UTC().Format(time.RFC3339))
+			WithMetadata("opens_at", opens.UTC().Format(time.RFC3339))
 	}
 	if !slices.Contains(s.Channels, c.Channel) {
 		return fault.New(fault.FailedPrecondition, fault.ChannelClosed,
 			"The location does not take bookings through %s.", c.Channel).
-			With("channel", string(c.Channel)).In("channel")
+			WithMetadata("channel", string(c.Channel)).WithField("channel")
 	}
 	if c.Channel.StaffOnly() && !c.Staff {
 		return fault.New(fault.FailedPrecondition, fault.ChannelClosed, "Only staff can book through %s.", c.Channel).
-			With("channel", string(c.Channel)).In("channel")
+			WithMetadata("channel", string(c.Channel)).WithField("channel")
 	}
 	if c.Party < s.MinParty || c.Party > s.MaxParty {
 		return fault.New(fault.InvalidArgument, fault.PartySize,
 			"The party must be of %d to %d.", s.MinParty, s.MaxParty).
-			With("min", strconv.Itoa(s.MinParty)).With("max", strconv.Itoa(s.MaxParty)).In("party_size")
+			WithMetadata("min", strconv.Itoa(s.MinParty)).WithMetadata("max", strconv.Itoa(s.MaxParty)).WithField("party_size")
 	}
 	return nil
 }
@@ -149,10 +149,10 @@ func (s *Slot) checkAdmission(c Command, now time.Time) error {
 func AlreadyBooked(booking tenant.BookingID, entry tenant.EntryID) *fault.Error {
 	err := fault.New(fault.AlreadyExists, fault.AlreadyBooked, "Already booked for this session.")
 	if !booking.IsZero() {
-		err = err.With("booking_id", booking.String())
+		err = err.WithMetadata("booking_id", booking.String())
 	}
 	if !entry.IsZero() {
-		err = err.With("entry_id", entry.String())
+		err = err.WithMetadata("entry_id", entry.String())
 	}
 	return err
 }
@@ -169,33 +169,33 @@ func Overlapping() *fault.Error {
 }
 
 // charge picks the subscription that pays, checks its limits and takes the credits.
-func (f *Facts) charge(c Command, now time.Time) (Plan, error) {
+func (f *Facts) charge(c Request, now time.Time) (Decision, error) {
 	if c.Staff && c.Subscription.IsZero() {
-		return Plan{}, nil
+		return Decision{}, nil
 	}
 	// The first booking after the end of a period renews it.
 	subscriptions := make([]credit.Subscription, len(f.Subscriptions))
 	for i, s := range f.Subscriptions {
 		subscriptions[i], _ = credit.Advance(s, now)
 	}
-	payer, err := credit.Payer(subscriptions, c.Subscription, f.Slot.TakesPayments, now)
+	payer, err := credit.ChoosePayer(subscriptions, c.Subscription, f.Slot.TakesPayments, now)
 	if err != nil || payer == nil {
-		return Plan{}, err
+		return Decision{}, err
 	}
-	plan := Plan{Payer: payer, Counted: payer.Plan.Limited(), Exclusive: !payer.Plan.AllowOverlap}
+	plan := Decision{Payer: payer, Counted: payer.Plan.HasQuota(), Exclusive: !payer.Plan.AllowOverlap}
 	if !c.Staff {
 		if err := payer.CheckQuota(f.Slot.LocalDate); err != nil {
-			return Plan{}, err
+			return Decision{}, err
 		}
 	}
 	if plan.Exclusive {
 		for _, busy := range f.Busy {
 			if busy.Overlaps(civil.Span{Start: f.Slot.StartsAt, End: f.Slot.EndsAt}) {
-				return Plan{}, Overlapping()
+				return Decision{}, Overlapping()
 			}
 		}
 	}
-	plan.Ledger, plan.Credits, err = payer.Take(f.renewalOf(payer.ID, now), c.ID, c.Party, c.Actor, now)
+	plan.Ledger, plan.Credits, err = payer.Charge(f.renewalOf(payer.ID, now), c.ID, c.Party, c.Actor, now)
 	return plan, err
 }
 
@@ -215,13 +215,13 @@ func (s *Slot) checkJoin(party int) error {
 	switch {
 	case s.Fits(party):
 		return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
-			With("session_id", s.ID.String())
+			WithMetadata("session_id", s.ID.String())
 	case !s.Rules.WaitlistEnabled || s.WaitlistCapacity == 0:
 		return fault.New(fault.FailedPrecondition, fault.WaitlistClosed, "There is no waitlist.").
-			With("session_id", s.ID.String())
+			WithMetadata("session_id", s.ID.String())
 	case s.Waiting >= s.WaitlistCapacity:
 		return fault.New(fault.FailedPrecondition, fault.WaitlistFull, "The waitlist is full.").
-			With("session_id", s.ID.String()).With("limit", strconv.Itoa(s.WaitlistCapacity))
+			WithMetadata("session_id", s.ID.String()).WithMetadata("limit", strconv.Itoa(s.WaitlistCapacity))
 	}
 	return nil
 }

@@ -8,21 +8,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Outlook is the result that an attempt to book would have.
-type Outlook string
+// EligibilityStatus is the result that an attempt to book would have.
+type EligibilityStatus string
 
 // The outlooks.
 const (
-	Eligible   Outlook = "ELIGIBLE"
-	Waitlist   Outlook = "WAITLIST"   // the session is full: a waitlist entry
-	Blocked    Outlook = "BLOCKED"    // an error
-	Booked     Outlook = "BOOKED"     // the caller has booked it
-	Waitlisted Outlook = "WAITLISTED" // the caller is on its waitlist
+	Eligible   EligibilityStatus = "ELIGIBLE"
+	Waitlist   EligibilityStatus = "WAITLIST"   // the session is full: a waitlist entry
+	Blocked    EligibilityStatus = "BLOCKED"    // an error
+	Booked     EligibilityStatus = "BOOKED"     // the caller has booked it
+	Waitlisted EligibilityStatus = "WAITLISTED" // the caller is on its waitlist
 )
 
 // Eligibility is what Decide would return, to show with a session.
 type Eligibility struct {
-	Outlook      Outlook
+	Status       EligibilityStatus
 	Refusal      *fault.Error // if Blocked
 	Subscription tenant.SubscriptionID
 	Booking      tenant.BookingID
@@ -32,23 +32,23 @@ type Eligibility struct {
 
 // EligibilityOf returns the result of booking for the party of the command, or for the smallest party that the service
 // takes.
-func EligibilityOf(f Facts, c Command, now time.Time) Eligibility {
+func EligibilityOf(f Facts, c Request, now time.Time) Eligibility {
 	switch {
 	case !f.Booking.IsZero():
-		return Eligibility{Outlook: Booked, Booking: f.Booking}
+		return Eligibility{Status: Booked, Booking: f.Booking}
 	case !f.Entry.IsZero():
-		return Eligibility{Outlook: Waitlisted, Entry: f.Entry}
+		return Eligibility{Status: Waitlisted, Entry: f.Entry}
 	}
 	c.Party = max(c.Party, f.Slot.MinParty)
 	plan, err := f.decide(c, now)
 	if err != nil {
 		var refusal *fault.Error
 		errors.As(err, &refusal)
-		return Eligibility{Outlook: Blocked, Refusal: refusal}
+		return Eligibility{Status: Blocked, Refusal: refusal}
 	}
-	e := Eligibility{Outlook: Eligible}
+	e := Eligibility{Status: Eligible}
 	if plan.Wait {
-		e.Outlook = Waitlist
+		e.Status = Waitlist
 	}
 	if plan.Payer != nil {
 		e.Subscription = plan.Payer.ID

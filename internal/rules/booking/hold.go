@@ -15,49 +15,49 @@ func HoldUntil(s Slot, now time.Time) time.Time {
 	return s.StartsAt
 }
 
-// Confirmation is a request to confirm a hold.
-type Confirmation struct {
-	Command
-	// Paid is a payment made outside Berth. Nil if the member's plan pays, and for guests, who pay later.
-	Paid    *Payment
+// ConfirmRequest is a request to confirm a hold.
+type ConfirmRequest struct {
+	Request
+	// Payment is a payment made outside Berth. Nil if the member's plan pays, and for guests, who pay later.
+	Payment *Payment
 	Benefit Benefit
 }
 
 // ConfirmResult is the result of confirming a hold.
 type ConfirmResult struct {
 	Booking Booking // after the confirmation
-	// Again: the booking was confirmed before. Only its payment may have changed.
-	Again bool
-	Plan
+	// Repeated: the booking was confirmed before. Only its payment may have changed.
+	Repeated bool
+	Decision
 }
 
 // Confirm turns a hold into a confirmed booking. To confirm again is harmless: it updates only the payment.
-func Confirm(b Booking, f Facts, c Confirmation, now time.Time) (ConfirmResult, error) {
+func Confirm(b Booking, f Facts, c ConfirmRequest, now time.Time) (ConfirmResult, error) {
 	switch {
 	case b.Status == Confirmed:
-		b.Payment = updatePayment(b.Payment, c.Paid, now)
-		return ConfirmResult{Booking: b, Again: true}, nil
-	case b.Status == Expired, b.Due(now):
+		b.Payment = updatePayment(b.Payment, c.Payment, now)
+		return ConfirmResult{Booking: b, Repeated: true}, nil
+	case b.Status == Expired, b.HoldExpired(now):
 		return ConfirmResult{}, fault.New(fault.FailedPrecondition, fault.HoldExpired,
 			"The hold has expired. Make a new one.")
 	case b.Status != Pending:
 		return ConfirmResult{}, wrongState(b, "The booking is not a hold.")
 	}
-	var plan Plan
-	if c.Paid == nil && !b.Member.IsZero() {
+	var plan Decision
+	if c.Payment == nil && !b.Member.IsZero() {
 		c.Party = b.Party
 		var err error
-		if plan, err = f.charge(c.Command, now); err != nil {
+		if plan, err = f.charge(c.Request, now); err != nil {
 			return ConfirmResult{}, err
 		}
 	}
 	b.Status, b.ConfirmedAt, b.HoldUntil = Confirmed, &now, nil
-	b.Payment, b.Benefit = updatePayment(b.Payment, c.Paid, now), c.Benefit
+	b.Payment, b.Benefit = updatePayment(b.Payment, c.Payment, now), c.Benefit
 	b.Credits, b.Counted, b.Exclusive = plan.Credits, plan.Counted, plan.Exclusive
 	if plan.Payer != nil {
 		b.Subscription = plan.Payer.ID
 	}
-	return ConfirmResult{Booking: b, Plan: plan}, nil
+	return ConfirmResult{Booking: b, Decision: plan}, nil
 }
 
 var currencyPattern = regexp.MustCompile(`^[A-Z]{3}$`)
@@ -91,7 +91,7 @@ func Release(b Booking, now time.Time) (Booking, bool, error) {
 	switch {
 	case b.Status == Cancelled, b.Status == Expired:
 		return b, false, nil
-	case b.Due(now):
+	case b.HoldExpired(now):
 		return Expire(b, now), true, nil
 	case b.Status != Pending:
 		return b, false, wrongState(b, "The booking is not a hold. Cancel it instead.")

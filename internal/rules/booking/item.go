@@ -60,8 +60,8 @@ const (
 	ItemCancelled ItemStatus = "CANCELLED"
 )
 
-// Line is a quantity of one item in a booking.
-type Line struct {
+// ItemLine is a quantity of one item in a booking.
+type ItemLine struct {
 	ID       tenant.LineID
 	Item     tenant.ItemID
 	Name     string // joined from the item
@@ -70,37 +70,37 @@ type Line struct {
 	Status   ItemStatus
 }
 
-// Choice is a request for a quantity of an item.
-type Choice struct {
+// ItemChoice is a request for a quantity of an item.
+type ItemChoice struct {
 	Item     tenant.ItemID `json:"item_id"`
 	Quantity int           `json:"quantity"`
 }
 
-// Outing is the reservation of one unit of an item's stock.
-type Outing struct {
+// ItemReservation is the reservation of one unit of an item's stock.
+type ItemReservation struct {
 	Item   tenant.ItemID
 	Number int // of the unit, from 1 to the stock
 	Span   civil.Span
 }
 
-// Reserve picks units of the stock that are free at the time. Out has the reservations of other bookings whose spans
-// overlap. An item of another location and an inactive item are unavailable too: ITEM_UNAVAILABLE.
-func Reserve(s Slot, choices []Choice, items []Item, out []Outing) ([]Outing, error) {
-	var picked []Outing
+// ReserveItems picks units of the stock that are free at the time. Out has the reservations of other bookings whose
+// spans overlap. An item of another location and an inactive item are unavailable too: ITEM_UNAVAILABLE.
+func ReserveItems(s Slot, choices []ItemChoice, items []Item, out []ItemReservation) ([]ItemReservation, error) {
+	var picked []ItemReservation
 	for n, c := range choices {
 		i := slices.IndexFunc(items, func(i Item) bool { return i.ID == c.Item })
-		repeated := slices.ContainsFunc(choices[:n], func(earlier Choice) bool { return earlier.Item == c.Item })
+		repeated := slices.ContainsFunc(choices[:n], func(earlier ItemChoice) bool { return earlier.Item == c.Item })
 		if i < 0 || repeated || items[i].Location != s.Location || !items[i].Active {
 			return nil, unavailable(c)
 		}
 		span := items[i].Span(civil.Span{Start: s.StartsAt, End: s.EndsAt})
 		missing := c.Quantity
 		for number := 1; number <= items[i].Stock && missing > 0; number++ {
-			taken := slices.ContainsFunc(out, func(o Outing) bool {
+			taken := slices.ContainsFunc(out, func(o ItemReservation) bool {
 				return o.Item == c.Item && o.Number == number && o.Span.Overlaps(span)
 			})
 			if !taken {
-				picked = append(picked, Outing{Item: c.Item, Number: number, Span: span})
+				picked = append(picked, ItemReservation{Item: c.Item, Number: number, Span: span})
 				missing--
 			}
 		}
@@ -111,27 +111,29 @@ func Reserve(s Slot, choices []Choice, items []Item, out []Outing) ([]Outing, er
 	return picked, nil
 }
 
-func unavailable(c Choice) *fault.Error { return ItemUnavailable().With("item_id", c.Item.String()) }
+func unavailable(c ItemChoice) *fault.Error {
+	return ItemUnavailable().WithMetadata("item_id", c.Item.String())
+}
 
 // ItemUnavailable means that too few units of an item are free at the time.
 func ItemUnavailable() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.ItemUnavailable, "The item is not available at that time.").
-		In("items")
+		WithField("items")
 }
 
-// LineStatus returns the status of a new item of a booking with status s.
-func LineStatus(s Status) ItemStatus {
+// ItemStatusFor returns the status of a new item of a booking with status s.
+func ItemStatusFor(s Status) ItemStatus {
 	if s == Pending {
 		return ItemPending
 	}
 	return ItemConfirmed
 }
 
-// Keep confirms the chosen lines and cancels the others. Nil confirms all. A line that the booking does not have is an
-// error: INVALID_FIELD.
-func Keep(lines []Line, chosen []tenant.LineID) ([]Line, error) {
+// ConfirmItems confirms the chosen lines and cancels the others. Nil confirms all. A line that the booking does not
+// have is an error: INVALID_FIELD.
+func ConfirmItems(lines []ItemLine, chosen []tenant.LineID) ([]ItemLine, error) {
 	for _, id := range chosen {
-		if !slices.ContainsFunc(lines, func(l Line) bool { return l.ID == id && l.Status != ItemCancelled }) {
+		if !slices.ContainsFunc(lines, func(l ItemLine) bool { return l.ID == id && l.Status != ItemCancelled }) {
 			return nil, fault.Invalid("items.booking_item_ids", "The booking has no item %s.", id)
 		}
 	}

@@ -11,8 +11,8 @@ import (
 // RescheduleResult is the result of rescheduling a booking.
 type RescheduleResult struct {
 	Booking Booking // after the move
-	// Already: the booking is in that session. There is nothing to do.
-	Already bool
+	// Unchanged: the booking is in that session. There is nothing to do.
+	Unchanged bool
 }
 
 // Reschedule moves a booking from one session to another, together with its credits. Entry is the member's waitlist
@@ -26,10 +26,10 @@ func Reschedule(
 		return RescheduleResult{}, wrongState(b, "Only a confirmed booking can be rescheduled.")
 	}
 	if from.ID == to.ID {
-		return RescheduleResult{Booking: b, Already: true}, nil
+		return RescheduleResult{Booking: b, Unchanged: true}, nil
 	}
 	if from.Location != to.Location {
-		return RescheduleResult{}, targetError("The session is at another location.").With("reason", "LOCATION")
+		return RescheduleResult{}, targetError("The session is at another location.").WithMetadata("reason", "LOCATION")
 	}
 	rules := b.Rules.For(b.MemberTier)
 	if deadline := b.CancellableUntil(); now.After(deadline) && !rules.AllowReschedule && !anyone {
@@ -37,12 +37,12 @@ func Reschedule(
 	}
 	if err := to.checkOpen(nil, now); err != nil {
 		return RescheduleResult{}, targetError("The session is not open for booking.").
-			With("reason", string(fault.ReasonOf(err))).Because(err)
+			WithMetadata("reason", string(fault.ReasonOf(err))).WithCause(err)
 	}
 	if !now.Before(from.StartsAt) && !anyone {
 		return RescheduleResult{}, wrongState(b, "The booked session has started.")
 	}
-	command := Command{Party: b.Party, Channel: b.Channel, Staff: anyone || b.Channel.StaffOnly()}
+	command := Request{Party: b.Party, Channel: b.Channel, Staff: anyone || b.Channel.StaffOnly()}
 	if err := to.checkAdmission(command, now); err != nil {
 		return RescheduleResult{}, err
 	}
@@ -51,7 +51,7 @@ func Reschedule(
 	}
 	if !to.Fits(b.Party) {
 		return RescheduleResult{}, targetError("The session has too few open seats.").
-			With("reason", string(fault.SessionFull))
+			WithMetadata("reason", string(fault.SessionFull))
 	}
 	if payer != nil && b.Counted && !anyone {
 		if err := withoutMoved(*payer, from, to).CheckQuota(to.LocalDate); err != nil {
@@ -75,5 +75,5 @@ func withoutMoved(payer credit.Subscription, from, to Slot) *credit.Subscription
 }
 
 func targetError(message string) *fault.Error {
-	return fault.New(fault.FailedPrecondition, fault.RescheduleTarget, "%s", message).In("session_id")
+	return fault.New(fault.FailedPrecondition, fault.RescheduleTarget, "%s", message).WithField("session_id")
 }

@@ -16,8 +16,8 @@ var (
 
 // The contrast ratios that WCAG 2.2 requires for text, and for shapes that carry meaning.
 const (
-	ForText   = 4.5
-	ForShapes = 3.0
+	MinTextContrast  = 4.5
+	MinShapeContrast = 3.0
 )
 
 // ParseColor reads #rrggbb, in upper or lower case.
@@ -53,10 +53,10 @@ func Contrast(a, b Color) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// On returns the color of text on this background: white if that is readable, else black. One of the two always is,
-// because the product of their ratios is 21.
-func (c Color) On() Color {
-	if Contrast(c, White) >= ForText {
+// TextColor returns the color of text on this background: white if that is readable, else black. One of the two always
+// is, because the product of their ratios is 21.
+func (c Color) TextColor() Color {
+	if Contrast(c, White) >= MinTextContrast {
 		return White
 	}
 	return Black
@@ -64,16 +64,16 @@ func (c Color) On() Color {
 
 // Pressed returns the color of a pressed button: further away from the text color, so that its text stays readable.
 func (c Color) Pressed() Color {
-	if c.On() == White {
+	if c.TextColor() == White {
 		return c.mix(Black, 15)
 	}
 	return c.mix(White, 25)
 }
 
-// Against returns the color for text or an edge on a background: the color itself if its contrast is at least the given
-// ratio, else the nearest shade or tint that has it. The ratio is at most ForText.
-func (c Color) Against(background Color, ratio float64) Color {
-	extreme := background.On()
+// ReadableOn returns the color for text or an edge on a background: the color itself if its contrast is at least the
+// given ratio, else the nearest shade or tint that has it. The ratio is at most MinTextContrast.
+func (c Color) ReadableOn(background Color, ratio float64) Color {
+	extreme := background.TextColor()
 	for percent := 0; percent < 100; percent += 5 {
 		if tint := c.mix(extreme, percent); Contrast(tint, background) >= ratio {
 			return tint

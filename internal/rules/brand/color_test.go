@@ -36,11 +36,11 @@ func TestColor_MatchesTableSharedWithBrowserApps(t *testing.T) {
 	for _, want := range table {
 		c := color(t, want.Color)
 		got := want
-		got.On, got.Pressed = c.On().String(), c.Pressed().String()
-		got.OnWhite = c.Against(brand.White, brand.ForText).String()
-		got.OnDark = c.Against(dark, brand.ForText).String()
-		got.EdgeOnWhite = c.Against(brand.White, brand.ForShapes).String()
-		got.EdgeOnDark = c.Against(dark, brand.ForShapes).String()
+		got.On, got.Pressed = c.TextColor().String(), c.Pressed().String()
+		got.OnWhite = c.ReadableOn(brand.White, brand.MinTextContrast).String()
+		got.OnDark = c.ReadableOn(dark, brand.MinTextContrast).String()
+		got.EdgeOnWhite = c.ReadableOn(brand.White, brand.MinShapeContrast).String()
+		got.EdgeOnDark = c.ReadableOn(dark, brand.MinShapeContrast).String()
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -77,17 +77,17 @@ func TestColor_TextStaysReadableOnEveryColor(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		c, background := colors.Draw(t, "color"), colors.Draw(t, "background")
-		ratio := rapid.Float64Range(1, brand.ForText).Draw(t, "ratio")
+		ratio := rapid.Float64Range(1, brand.MinTextContrast).Draw(t, "ratio")
 		if parsed, ok := brand.ParseColor(c.String()); !ok || parsed != c {
 			t.Errorf("%v became %v", c, parsed)
 		}
-		if got := brand.Contrast(c, c.On()); got < brand.ForText {
+		if got := brand.Contrast(c, c.TextColor()); got < brand.MinTextContrast {
 			t.Errorf("text on %s has a contrast of %.2f", c, got)
 		}
-		if got := brand.Contrast(c.Pressed(), c.On()); got < brand.Contrast(c, c.On()) {
+		if got := brand.Contrast(c.Pressed(), c.TextColor()); got < brand.Contrast(c, c.TextColor()) {
 			t.Errorf("text on %s has a contrast of %.2f when it is pressed", c, got)
 		}
-		tint := c.Against(background, ratio)
+		tint := c.ReadableOn(background, ratio)
 		if got := brand.Contrast(tint, background); got < ratio {
 			t.Errorf("%s for %s on %s has a contrast of %.2f, want %.2f", tint, c, background, got, ratio)
 		}

@@ -67,8 +67,8 @@ type Location struct {
 	UpdatedAt time.Time
 }
 
-// Takes reports whether the location accepts bookings through a channel.
-func (l Location) Takes(c Channel) bool { return slices.Contains(l.Channels, c) }
+// Accepts reports whether the location accepts bookings through a channel.
+func (l Location) Accepts(c Channel) bool { return slices.Contains(l.Channels, c) }
 
 // Resource is a court, bay, tee, room or chair.
 type Resource struct {

@@ -9,25 +9,26 @@ import (
 	"github.com/berthhq/berth/internal/rules/settings"
 )
 
-// Facts are the editable fields of an entity for the audit log, by the names of the contract. An absent value is nil.
-type Facts map[string]any
+// AuditFields are the editable fields of an entity for the audit log, by the names of the contract. An absent value is
+// nil.
+type AuditFields map[string]any
 
-// Facts returns the editable fields.
-func (t Tenant) Facts() Facts {
-	return Facts{
+// AuditFields returns the editable fields.
+func (t Tenant) AuditFields() AuditFields {
+	return AuditFields{
 		"name": t.Name, "time_zone": t.TimeZone, "locale": t.Locale, "currency": t.Currency,
 		"takes_payments": t.TakesPayments, "brand.logo_url": t.Brand.LogoURL, "brand.accent_color": t.Brand.Accent,
 	}
 }
 
-// Facts returns the editable fields.
-func (l Location) Facts() Facts {
+// AuditFields returns the editable fields.
+func (l Location) AuditFields() AuditFields {
 	channels := make([]string, len(l.Channels))
 	for i, c := range l.Channels {
 		channels[i] = string(c)
 	}
 	slices.Sort(channels)
-	facts := Facts{
+	facts := AuditFields{
 		"name": l.Name, "time_zone": l.TimeZone, "address": l.Address, "geo": nil, "channels": channels,
 		"active": l.Active,
 	}
@@ -37,14 +38,14 @@ func (l Location) Facts() Facts {
 	return facts
 }
 
-// Facts returns the editable fields and the location.
-func (r Resource) Facts() Facts {
-	return Facts{"location_id": r.Location.String(), "name": r.Name, "kind": r.Kind, "active": r.Active}
+// AuditFields returns the editable fields and the location.
+func (r Resource) AuditFields() AuditFields {
+	return AuditFields{"location_id": r.Location.String(), "name": r.Name, "kind": r.Kind, "active": r.Active}
 }
 
-// Facts returns the editable fields.
-func (s Service) Facts() Facts {
-	return Facts{
+// AuditFields returns the editable fields.
+func (s Service) AuditFields() AuditFields {
+	return AuditFields{
 		"name": s.Name, "description": s.Description, "category": s.Category, "duration": elapsed(s.Duration),
 		"default_capacity": plain(s.DefaultCapacity), "default_waitlist_capacity": s.DefaultWaitlistCapacity,
 		"min_party": s.MinParty, "max_party": s.MaxParty, "delivery": string(s.Delivery), "color": s.Color,
@@ -52,8 +53,8 @@ func (s Service) Facts() Facts {
 	}
 }
 
-// Facts returns what the policy sets; what it inherits is nil.
-func (p Policy) Facts() Facts { return settingFacts(PolicyFields, &p) }
+// AuditFields returns what the policy sets; what it inherits is nil.
+func (p Policy) AuditFields() AuditFields { return settingFacts(PolicyFields, &p) }
 
 func settingFacts[S any](fields settings.Table[S, Rules], s *S) map[string]any {
 	facts := fields.Values(s)
@@ -72,13 +73,13 @@ func settingFacts[S any](fields settings.Table[S, Rules], s *S) map[string]any {
 	return facts
 }
 
-// Changes returns the fields that differ, with their values "before" and "after". It returns nil if none differs. A new
-// entity has no values before.
-func Changes(before, after Facts) map[string]any {
+// AuditChanges returns the fields that differ, with their values "before" and "after". It returns nil if none differs.
+// A new entity has no values before.
+func AuditChanges(before, after AuditFields) map[string]any {
 	if before == nil {
 		return map[string]any{"after": after}
 	}
-	oldValues, newValues := make(Facts), make(Facts)
+	oldValues, newValues := make(AuditFields), make(AuditFields)
 	for name, value := range after {
 		if !reflect.DeepEqual(before[name], value) {
 			oldValues[name], newValues[name] = before[name], value

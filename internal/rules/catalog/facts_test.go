@@ -22,29 +22,29 @@ func TestChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 		want    string
 	}{
 		"created": {
-			catalog.Changes(nil, catalog.Resource{Name: "Court"}.Facts()),
+			catalog.AuditChanges(nil, catalog.Resource{Name: "Court"}.AuditFields()),
 			`{"after":{"active":false,"kind":"","location_id":"00000000-0000-0000-0000-000000000000","name":"Court"}}`,
 		},
 		"edited": {
-			catalog.Changes(before.Facts(), after.Facts()),
+			catalog.AuditChanges(before.AuditFields(), after.AuditFields()),
 			`{"after":{"channels":["ONLINE"],"geo":{"latitude":38.7,"longitude":-9.1}},` +
 				`"before":{"channels":["ONLINE","PHONE","WALK_IN"],"geo":null}}`,
 		},
-		"same": {catalog.Changes(after.Facts(), after.Facts()), `null`},
+		"same": {catalog.AuditChanges(after.AuditFields(), after.AuditFields()), `null`},
 		"same channels in another order": {
-			catalog.Changes(before.Facts(), catalog.Location{
+			catalog.AuditChanges(before.AuditFields(), catalog.Location{
 				Name: "Pier 1", TimeZone: "Europe/Lisbon", Active: true,
 				Channels: []catalog.Channel{catalog.WalkIn, catalog.Online, catalog.Phone},
-			}.Facts()),
+			}.AuditFields()),
 			`null`,
 		},
 		"policy": {
-			catalog.Changes(
-				catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: &map[string]catalog.TierPolicy{}}.Facts(),
+			catalog.AuditChanges(
+				catalog.Policy{Cancellation: new(24 * time.Hour), Tiers: &map[string]catalog.TierPolicy{}}.AuditFields(),
 				catalog.Policy{
 					AllowReschedule: new(false),
 					Tiers:           &map[string]catalog.TierPolicy{"member": {Cancellation: new(90 * time.Minute)}},
-				}.Facts(),
+				}.AuditFields(),
 			),
 			`{"after":{"allow_reschedule":false,"cancellation_window":null,` +
 				`"tier_cancellations":{"member":{"allow_reschedule":null,"cancellation_window":"5400s"}}},` +

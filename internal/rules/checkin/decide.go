@@ -50,8 +50,8 @@ type Facts struct {
 	SessionCancelled bool // or deleted
 	Delivery         Delivery
 
-	// Place is the position of the location; nil if it is unknown.
-	Place *Point
+	// Location is the position of the location; nil if it is unknown.
+	Location *Point
 	// GPSMaxMeters is the radius for check-in by GPS, in meters. Zero or less forbids it.
 	GPSMaxMeters float64
 
@@ -60,70 +60,70 @@ type Facts struct {
 	Staff bool
 }
 
-// Command is a request to check in. The caller has verified a QR code before, with Keys.VerifyQR.
-type Command struct {
+// Request is a request to check in. The caller has verified a QR code before, with Keys.VerifyQR.
+type Request struct {
 	Method Method
 	// Point is the position that the caller's device reports, for GPS only. The accuracy that devices report is
 	// ignored: the caller could claim a poor one to widen the radius.
 	Point Point
 }
 
-// Plan is the state of the booking after the request.
-type Plan struct {
+// Result is the state of the booking after the request.
+type Result struct {
 	Status Status
 	// CheckedInAt and Method are those of the first check-in; zero after Undo.
 	CheckedInAt time.Time
 	Method      Method
-	// Already: the booking is in this state and there is nothing to write. Checking in twice is harmless.
-	Already bool
+	// Unchanged: the booking is in this state and there is nothing to write. Checking in twice is harmless.
+	Unchanged bool
 }
 
 // Decide checks a party in. The errors are PERMISSION_DENIED, NOT_CONFIRMED, SESSION_NOT_OPEN, CHECKIN_WINDOW,
 // GPS_NOT_AVAILABLE, GPS_TOO_FAR, and INVALID_FIELD for a position or method that does not exist.
-func Decide(f Facts, c Command, now time.Time) (Plan, error) {
+func Decide(f Facts, c Request, now time.Time) (Result, error) {
 	if c.Method == Manual && !f.Staff {
-		return Plan{}, fault.New(fault.PermissionDenied, fault.Denied, "Only staff can check in others.")
+		return Result{}, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Only staff can check in others.")
 	}
 	if f.Status == Attended {
-		return Plan{Status: Attended, CheckedInAt: f.CheckedInAt, Method: f.Method, Already: true}, nil
+		return Result{Status: Attended, CheckedInAt: f.CheckedInAt, Method: f.Method, Unchanged: true}, nil
 	}
 	if f.Status != Confirmed {
-		return Plan{}, notConfirmed(f.Status)
+		return Result{}, notConfirmed(f.Status)
 	}
 	if f.SessionCancelled {
-		return Plan{}, fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is cancelled.")
+		return Result{}, fault.New(fault.FailedPrecondition, fault.SessionNotOpen, "The session is cancelled.")
 	}
 	if err := checkWindow(f, c.Method, now); err != nil {
-		return Plan{}, err
+		return Result{}, err
 	}
 	switch c.Method {
 	case Manual, QR:
 	case GPS:
 		if err := checkDistance(f, c.Point); err != nil {
-			return Plan{}, err
+			return Result{}, err
 		}
 	default:
-		return Plan{}, fault.Invalid("method", "There is no check-in method %q.", string(c.Method))
+		return Result{}, fault.Invalid("method", "There is no check-in method %q.", string(c.Method))
 	}
-	return Plan{Status: Attended, CheckedInAt: now, Method: c.Method}, nil
+	return Result{Status: Attended, CheckedInAt: now, Method: c.Method}, nil
 }
 
 // Undo reverts a check-in: the booking is confirmed again. A confirmed booking stays as it is. Any other is an error:
 // NOT_CONFIRMED. Only staff undo, at any time.
-func Undo(f Facts) (Plan, error) {
+func Undo(f Facts) (Result, error) {
 	switch f.Status {
 	case Attended:
-		return Plan{Status: Confirmed}, nil
+		return Result{Status: Confirmed}, nil
 	case Confirmed:
-		return Plan{Status: Confirmed, Already: true}, nil
+		return Result{Status: Confirmed, Unchanged: true}, nil
 	default:
-		return Plan{}, notConfirmed(f.Status)
+		return Result{}, notConfirmed(f.Status)
 	}
 }
 
 func notConfirmed(s Status) error {
 	return fault.New(fault.FailedPrecondition, fault.NotConfirmed, "There is no confirmed booking to check in.").
-		With("status", string(s))
+		WithMetadata("status", string(s))
 }
 
 func checkWindow(f Facts, method Method, now time.Time) error {
@@ -136,27 +136,27 @@ func checkWindow(f Facts, method Method, now time.Time) error {
 		return nil
 	}
 	refusal := fault.New(fault.FailedPrecondition, fault.CheckInWindow, "Check-in is not open for this session.").
-		With("opens_at", opens.UTC().Format(time.RFC3339))
+		WithMetadata("opens_at", opens.UTC().Format(time.RFC3339))
 	if method != Manual {
-		refusal = refusal.With("closes_at", f.Window.Closes(f.Ends).UTC().Format(time.RFC3339))
+		refusal = refusal.WithMetadata("closes_at", f.Window.Closes(f.Ends).UTC().Format(time.RFC3339))
 	}
 	return refusal
 }
 
 func checkDistance(f Facts, at Point) error {
-	if f.Delivery == Feed || f.Place == nil || !f.Place.Valid() || !(f.GPSMaxMeters > 0) {
+	if f.Delivery == Feed || f.Location == nil || !f.Location.Valid() || !(f.GPSMaxMeters > 0) {
 		return fault.New(fault.FailedPrecondition, fault.GPSNotAvailable,
 			"Check-in by GPS is not available for this session.")
 	}
-	distance, err := Distance(*f.Place, at)
+	distance, err := Distance(*f.Location, at)
 	if err != nil {
 		return err
 	}
 	if distance > f.GPSMaxMeters {
 		// Rounded up, so that the distance never reads as within the radius.
 		return fault.New(fault.FailedPrecondition, fault.GPSTooFar, "Too far from the location to check in.").
-			With("distance_meters", strconv.FormatFloat(math.Ceil(distance), 'f', 0, 64)).
-			With("max_meters", strconv.FormatFloat(math.Floor(f.GPSMaxMeters), 'f', 0, 64))
+			WithMetadata("distance_meters", strconv.FormatFloat(math.Ceil(distance), 'f', 0, 64)).
+			WithMetadata("max_meters", strconv.FormatFloat(math.Floor(f.GPSMaxMeters), 'f', 0, 64))
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func facts() checkin.Facts {
 		Starts:       starts,
 		Ends:         ends,
 		Delivery:     checkin.InPerson,
-		Place:        &studio,
+		Location:     &studio,
 		GPSMaxMeters: 200,
 		Window:       checkin.Window{OpensBefore: time.Hour, ClosesAfterEnd: 30 * time.Minute},
 	}
@@ -37,10 +37,10 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		staff  = func(f *checkin.Facts) { f.Staff = true }
 		status = func(s checkin.Status) func(*checkin.Facts) { return func(f *checkin.Facts) { f.Status = s } }
 		first  = starts.Add(-40 * time.Minute)
-		manual = checkin.Command{Method: checkin.Manual}
-		qr     = checkin.Command{Method: checkin.QR}
-		gps    = func(latitude, longitude float64) checkin.Command {
-			return checkin.Command{Method: checkin.GPS, Point: checkin.Point{Latitude: latitude, Longitude: longitude}}
+		manual = checkin.Request{Method: checkin.Manual}
+		qr     = checkin.Request{Method: checkin.QR}
+		gps    = func(latitude, longitude float64) checkin.Request {
+			return checkin.Request{Method: checkin.GPS, Point: checkin.Point{Latitude: latitude, Longitude: longitude}}
 		}
 		near = gps(52.5205, 13.4055)
 		all  = func(edits ...func(*checkin.Facts)) func(*checkin.Facts) {
@@ -60,7 +60,7 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 	for _, c := range []struct {
 		rule     string
 		edit     func(*checkin.Facts)
-		command  checkin.Command
+		command  checkin.Request
 		at       time.Duration // after the start
 		reason   fault.Reason
 		metadata map[string]string
@@ -69,8 +69,8 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		{rule: "a member scans", command: qr},
 		{rule: "a member is near", command: near},
 		{rule: "staff check in a member", edit: staff, command: manual},
-		{rule: "a member cannot check in by hand", command: manual, reason: fault.Denied},
-		{rule: "not even after staff did", edit: attended, command: manual, reason: fault.Denied},
+		{rule: "a member cannot check in by hand", command: manual, reason: fault.PermissionDeniedReason},
+		{rule: "not even after staff did", edit: attended, command: manual, reason: fault.PermissionDeniedReason},
 
 		{rule: "scanning twice is harmless", edit: attended, command: qr, already: true},
 		{rule: "scanning twice, after the window", edit: attended, command: qr, at: 5 * time.Hour, already: true},
@@ -135,7 +135,7 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 		{rule: "an online session has no position", edit: online, command: near, reason: fault.GPSNotAvailable},
 		{rule: "an online session has codes", edit: online, command: qr},
 		{
-			rule: "a location without a position", edit: func(f *checkin.Facts) { f.Place = nil }, command: near,
+			rule: "a location without a position", edit: func(f *checkin.Facts) { f.Location = nil }, command: near,
 			reason: fault.GPSNotAvailable,
 		},
 		{
@@ -155,7 +155,7 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 			reason: fault.GPSTooFar, metadata: map[string]string{"distance_meters": "20015115", "max_meters": "200"},
 		},
 		{rule: "not on Earth", command: gps(91, 0), reason: fault.InvalidField},
-		{rule: "unknown method", command: checkin.Command{Method: "RFID"}, reason: fault.InvalidField},
+		{rule: "unknown method", command: checkin.Request{Method: "RFID"}, reason: fault.InvalidField},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			t.Parallel()
@@ -175,9 +175,9 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 				}
 				return
 			}
-			want := checkin.Plan{Status: checkin.Attended, CheckedInAt: now, Method: c.command.Method}
+			want := checkin.Result{Status: checkin.Attended, CheckedInAt: now, Method: c.command.Method}
 			if c.already {
-				want = checkin.Plan{Status: checkin.Attended, CheckedInAt: first, Method: checkin.GPS, Already: true}
+				want = checkin.Result{Status: checkin.Attended, CheckedInAt: first, Method: checkin.GPS, Unchanged: true}
 			}
 			if diff := cmp.Diff(want, plan); err != nil || diff != "" {
 				t.Errorf("%v\n%s", err, diff)
@@ -188,9 +188,9 @@ func TestDecide_ChecksStatusWindowAndDistance(t *testing.T) {
 
 func TestUndo_RevertsOnlyACheckIn(t *testing.T) {
 	t.Parallel()
-	for status, want := range map[checkin.Status]checkin.Plan{
+	for status, want := range map[checkin.Status]checkin.Result{
 		checkin.Attended:  {Status: checkin.Confirmed},
-		checkin.Confirmed: {Status: checkin.Confirmed, Already: true},
+		checkin.Confirmed: {Status: checkin.Confirmed, Unchanged: true},
 		checkin.Pending:   {},
 		checkin.NoShow:    {},
 		checkin.Cancelled: {},
@@ -199,7 +199,7 @@ func TestUndo_RevertsOnlyACheckIn(t *testing.T) {
 		f := facts()
 		f.Status, f.CheckedInAt, f.Method = status, starts, checkin.QR
 		plan, err := checkin.Undo(f)
-		if refused := want == (checkin.Plan{}); plan != want || refused != (fault.ReasonOf(err) == fault.NotConfirmed) {
+		if refused := want == (checkin.Result{}); plan != want || refused != (fault.ReasonOf(err) == fault.NotConfirmed) {
 			t.Errorf("%s: %+v, %v", status, plan, err)
 		}
 	}
@@ -218,8 +218,8 @@ func drawFacts(t *rapid.T) (checkin.Facts, time.Time) {
 	return f, starts.Add(time.Duration(rapid.IntRange(-3000, 3000).Draw(t, "minutes")) * time.Minute)
 }
 
-func drawCommand(t *rapid.T) checkin.Command {
-	return checkin.Command{
+func drawCommand(t *rapid.T) checkin.Request {
+	return checkin.Request{
 		Method: rapid.SampledFrom([]checkin.Method{checkin.Manual, checkin.QR, checkin.GPS}).Draw(t, "method"),
 		Point: checkin.Point{
 			Latitude:  studio.Latitude + rapid.Float64Range(-0.01, 0.01).Draw(t, "north"),
@@ -235,18 +235,18 @@ func TestDecide_AcceptsOnlyAllowedCheckIns(t *testing.T) {
 		c := drawCommand(t)
 		plan, err := checkin.Decide(f, c, now)
 		if err != nil {
-			if plan != (checkin.Plan{}) {
+			if plan != (checkin.Result{}) {
 				t.Fatalf("refused, and planned %+v", plan)
 			}
 			return
 		}
-		if plan.Already != (f.Status == checkin.Attended) || !plan.Already && f.Status != checkin.Confirmed {
+		if plan.Unchanged != (f.Status == checkin.Attended) || !plan.Unchanged && f.Status != checkin.Confirmed {
 			t.Fatalf("%s became %+v", f.Status, plan)
 		}
 		if c.Method == checkin.Manual && !f.Staff {
 			t.Fatal("a member checked in by hand")
 		}
-		if plan.Already {
+		if plan.Unchanged {
 			return
 		}
 		if f.SessionCancelled || c.Method != checkin.Manual && !f.Window.Open(f.Starts, f.Ends, now) {
@@ -261,10 +261,10 @@ func TestDecide_AcceptsOnlyAllowedCheckIns(t *testing.T) {
 
 		f.Status, f.CheckedInAt, f.Method = plan.Status, plan.CheckedInAt, plan.Method
 		again, err := checkin.Decide(f, drawCommand(t), now.Add(time.Minute))
-		if err == nil && (!again.Already || again.CheckedInAt != plan.CheckedInAt || again.Method != plan.Method) {
+		if err == nil && (!again.Unchanged || again.CheckedInAt != plan.CheckedInAt || again.Method != plan.Method) {
 			t.Fatalf("the second time it became %+v", again)
 		}
-		if undone, err := checkin.Undo(f); err != nil || undone != (checkin.Plan{Status: checkin.Confirmed}) {
+		if undone, err := checkin.Undo(f); err != nil || undone != (checkin.Result{Status: checkin.Confirmed}) {
 			t.Fatalf("undone it became %+v, %v", undone, err)
 		}
 	})

@@ -15,18 +15,18 @@ import (
 
 // Lifetimes of signed tokens.
 const (
-	// QRStep is how often a display shows a new code.
-	QRStep = 30 * time.Second
-	// QRLife is how long a displayed code is valid: two steps, plus the time to unlock a phone. It is short, so that a
+	// QRInterval is how often a display shows a new code.
+	QRInterval = 30 * time.Second
+	// QRTTL is how long a displayed code is valid: two steps, plus the time to unlock a phone. It is short, so that a
 	// photo of the code is soon useless to people who are not there.
-	QRLife = 90 * time.Second
-	// MaxQRLife limits the lifetime of codes that staff request, such as one to print for a door.
-	MaxQRLife = 10 * time.Minute
-	// DisplayLife is how long a display link is valid.
-	DisplayLife = 10 * time.Minute
-	// Leeway is the allowed clock skew: how far in the future of this node's clock another node may have signed a
+	QRTTL = 90 * time.Second
+	// MaxQRTTL limits the lifetime of codes that staff request, such as one to print for a door.
+	MaxQRTTL = 10 * time.Minute
+	// DisplayTTL is how long a display link is valid.
+	DisplayTTL = 10 * time.Minute
+	// MaxClockSkew is the allowed clock skew: how far in the future of this node's clock another node may have signed a
 	// token. It does not apply to the expiry.
-	Leeway = 30 * time.Second
+	MaxClockSkew = 30 * time.Second
 )
 
 // MinSecretLength is the minimum length of a server secret, in bytes.
@@ -86,28 +86,28 @@ type claims struct {
 }
 
 // SignQR makes the text of a QR code, 87 characters of base64url. The lifetime is limited to one second at least and
-// MaxQRLife at most.
+// MaxQRTTL at most.
 func (k Keys) SignQR(
 	in tenant.TenantID, session tenant.SessionID, now time.Time, life time.Duration,
 ) (text string, expires time.Time) {
-	return k.sign(purposeQR, in, session, now, min(max(life, time.Second), MaxQRLife))
+	return k.sign(purposeQR, in, session, now, min(max(life, time.Second), MaxQRTTL))
 }
 
 // VerifyQR accepts only a text that SignQR made for this session and that is valid now. The error is QR_INVALID,
 // without the cause.
 func (k Keys) VerifyQR(text string, in tenant.TenantID, session tenant.SessionID, now time.Time) error {
-	c, ok := k.verify(purposeQR, text, now, MaxQRLife)
+	c, ok := k.verify(purposeQR, text, now, MaxQRTTL)
 	if !ok || c.tenant != in || c.session != session {
 		return fault.New(fault.FailedPrecondition, fault.QRInvalid, "Invalid or expired QR code.")
 	}
 	return nil
 }
 
-// SignDisplay makes the token of a display link, valid for DisplayLife.
+// SignDisplay makes the token of a display link, valid for DisplayTTL.
 func (k Keys) SignDisplay(
 	in tenant.TenantID, session tenant.SessionID, now time.Time,
 ) (text string, expires time.Time) {
-	return k.sign(purposeDisplay, in, session, now, DisplayLife)
+	return k.sign(purposeDisplay, in, session, now, DisplayTTL)
 }
 
 // Display is what a verified display link gives access to.
@@ -119,7 +119,7 @@ type Display struct {
 
 // VerifyDisplay reads a display link. The error is LINK_INVALID, without the cause.
 func (k Keys) VerifyDisplay(text string, now time.Time) (Display, error) {
-	c, ok := k.verify(purposeDisplay, text, now, DisplayLife)
+	c, ok := k.verify(purposeDisplay, text, now, DisplayTTL)
 	if !ok {
 		return Display{}, fault.New(fault.FailedPrecondition, fault.LinkInvalid, "Invalid or expired link.")
 	}
@@ -165,7 +165,7 @@ func (k Keys) verify(use purpose, text string, now time.Time, maxLife time.Durat
 		}
 	}
 	at := now.Unix()
-	valid := authentic && at < c.expires && c.issued <= at+int64(Leeway/time.Second) &&
+	valid := authentic && at < c.expires && c.issued <= at+int64(MaxClockSkew/time.Second) &&
 		c.expires-c.issued <= int64(maxLife/time.Second)
 	return c, valid
 }

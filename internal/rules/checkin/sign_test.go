@@ -42,8 +42,8 @@ func keys(t tester, current []byte, previous ...[]byte) checkin.Keys {
 func TestVerifyQR_AcceptsOnlyValidCodesOfThisSession(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
-	text, expires := k.SignQR(club, yoga, starts, checkin.QRLife)
-	if len(text) != 87 || !expires.Equal(starts.Add(checkin.QRLife)) {
+	text, expires := k.SignQR(club, yoga, starts, checkin.QRTTL)
+	if len(text) != 87 || !expires.Equal(starts.Add(checkin.QRTTL)) {
 		t.Errorf("%q has %d characters and expires %s", text, len(text), expires)
 	}
 	display, _ := k.SignDisplay(club, yoga, starts)
@@ -57,10 +57,10 @@ func TestVerifyQR_AcceptsOnlyValidCodesOfThisSession(t *testing.T) {
 		good    bool
 	}{
 		{"fresh", k, text, club, yoga, 0, true},
-		{"last second", k, text, club, yoga, checkin.QRLife - time.Second, true},
-		{"expired", k, text, club, yoga, checkin.QRLife, false},
-		{"from a node whose clock is ahead", k, text, club, yoga, -checkin.Leeway, true},
-		{"from the future", k, text, club, yoga, -checkin.Leeway - time.Second, false},
+		{"last second", k, text, club, yoga, checkin.QRTTL - time.Second, true},
+		{"expired", k, text, club, yoga, checkin.QRTTL, false},
+		{"from a node whose clock is ahead", k, text, club, yoga, -checkin.MaxClockSkew, true},
+		{"from the future", k, text, club, yoga, -checkin.MaxClockSkew - time.Second, false},
 		{"another session", k, text, club, pilates, 0, false},
 		{"another tenant", k, text, other, yoga, 0, false},
 		{"no session", k, text, club, tenant.SessionID{}, 0, false},
@@ -97,9 +97,9 @@ func TestSignQR_LimitsTheLifetime(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	for _, c := range []struct{ asked, given time.Duration }{
-		{checkin.QRLife, checkin.QRLife},
-		{checkin.MaxQRLife, checkin.MaxQRLife},
-		{time.Hour, checkin.MaxQRLife},
+		{checkin.QRTTL, checkin.QRTTL},
+		{checkin.MaxQRTTL, checkin.MaxQRTTL},
+		{time.Hour, checkin.MaxQRTTL},
 		{0, time.Second},
 		{-time.Hour, time.Second},
 		{1500 * time.Millisecond, time.Second},
@@ -118,7 +118,7 @@ func TestVerifyDisplay_AcceptsOnlyValidLinks(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
 	text, expires := k.SignDisplay(club, yoga, starts)
-	want := checkin.Display{Tenant: club, Session: yoga, Expires: starts.Add(checkin.DisplayLife)}
+	want := checkin.Display{Tenant: club, Session: yoga, Expires: starts.Add(checkin.DisplayTTL)}
 	if got, err := k.VerifyDisplay(text, starts); err != nil || got != want || !expires.Equal(want.Expires) {
 		t.Errorf("%+v, %v", got, err)
 	}
@@ -126,14 +126,14 @@ func TestVerifyDisplay_AcceptsOnlyValidLinks(t *testing.T) {
 	if got, err := rotated.VerifyDisplay(text, expires.Add(-time.Second)); err != nil || got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
-	code, _ := k.SignQR(club, yoga, starts, checkin.MaxQRLife)
+	code, _ := k.SignQR(club, yoga, starts, checkin.MaxQRTTL)
 	for name, c := range map[string]struct {
 		keys checkin.Keys
 		text string
 		at   time.Time
 	}{
 		"expired":         {k, text, expires},
-		"from the future": {k, text, starts.Add(-checkin.Leeway - time.Second)},
+		"from the future": {k, text, starts.Add(-checkin.MaxClockSkew - time.Second)},
 		"another secret":  {keys(t, newSecret), text, starts},
 		"a QR code":       {k, code, starts},
 		"empty":           {k, "", starts},
@@ -149,7 +149,7 @@ func TestVerifyDisplay_AcceptsOnlyValidLinks(t *testing.T) {
 func TestVerifyQR_RejectsEditedCodes(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret)
-	text, expires := k.SignQR(club, yoga, starts, checkin.QRLife)
+	text, expires := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	for name, edit := range map[string]func([]byte){
 		"version": func(b []byte) { b[0] = 2 },
 		"tenant":  func(b []byte) { copy(b[1:], other.UUID[:]) },
@@ -183,7 +183,7 @@ func TestNewKeys_RejectsShortSecretsAndCopiesThem(t *testing.T) {
 	}
 	secret := bytes.Clone(newSecret)
 	k := keys(t, secret)
-	text, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	text, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	clear(secret)
 	if err := k.VerifyQR(text, club, yoga, starts); err != nil {
 		t.Error("the keys share their caller's memory")
@@ -204,9 +204,9 @@ func TestVerifyQR_AcceptsExactlyItsTenantSessionAndTime(t *testing.T) {
 		askedFor, askedSession := in.Draw(t, "asked for"), session.Draw(t, "asked session")
 		now := starts.Add(time.Duration(second.Draw(t, "now")) * time.Second)
 		good := askedFor == signedFor && askedSession == signedSession &&
-			now.Before(expires) && !now.Before(issued.Add(-checkin.Leeway))
+			now.Before(expires) && !now.Before(issued.Add(-checkin.MaxClockSkew))
 		err := k.VerifyQR(text, askedFor, askedSession, now)
-		if (err == nil) != good || expires.Sub(issued) > checkin.MaxQRLife {
+		if (err == nil) != good || expires.Sub(issued) > checkin.MaxQRTTL {
 			t.Fatalf("signed %s until %s, now %s: %v", issued, expires, now, err)
 		}
 	})
@@ -215,7 +215,7 @@ func TestVerifyQR_AcceptsExactlyItsTenantSessionAndTime(t *testing.T) {
 func TestVerify_RejectsAnyFlippedBit(t *testing.T) {
 	t.Parallel()
 	k := keys(t, oldSecret, newSecret)
-	text, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	text, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	link, _ := k.SignDisplay(club, yoga, starts)
 	for n := range len(text) * 8 {
 		flip := func(text string) string {
@@ -234,9 +234,9 @@ func TestVerify_RejectsAnyFlippedBit(t *testing.T) {
 
 func FuzzVerifyQR(f *testing.F) {
 	k := keys(f, oldSecret)
-	good, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	good, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	link, _ := k.SignDisplay(club, yoga, starts)
-	foreign, _ := keys(f, newSecret).SignQR(club, yoga, starts, checkin.QRLife)
+	foreign, _ := keys(f, newSecret).SignQR(club, yoga, starts, checkin.QRTTL)
 	zeros := base64.RawURLEncoding.EncodeToString(make([]byte, 65))
 	for _, text := range []string{good, link, foreign, "", "AQ", good[1:] + "\n", zeros} {
 		f.Add(text, int64(0))
@@ -258,7 +258,7 @@ func FuzzVerifyQR(f *testing.F) {
 
 func BenchmarkVerifyQR(b *testing.B) {
 	k := keys(b, newSecret, oldSecret)
-	text, _ := k.SignQR(club, yoga, starts, checkin.QRLife)
+	text, _ := k.SignQR(club, yoga, starts, checkin.QRTTL)
 	for b.Loop() {
 		if err := k.VerifyQR(text, club, yoga, starts); err != nil {
 			b.Fatal(err)

@@ -36,8 +36,8 @@ func (w Window) OpensForStaff(starts time.Time) time.Time {
 	return starts.Add(-max(w.OpensBefore, StaffOpensBefore))
 }
 
-// Absent returns the instant from which a party that has not checked in is a no-show: the given time after the
+// NoShowFrom returns the instant from which a party that has not checked in is a no-show: the given time after the
 // session's end, but never while members can still check in.
-func (w Window) Absent(ends time.Time, after time.Duration) time.Time {
+func (w Window) NoShowFrom(ends time.Time, after time.Duration) time.Time {
 	return ends.Add(max(after, w.ClosesAfterEnd))
 }

@@ -16,7 +16,7 @@ func TestAbsent_NeverBeforeCheckInCloses(t *testing.T) {
 		{closes: 0, after: 0, want: 0},
 	} {
 		w := checkin.Window{OpensBefore: time.Hour, ClosesAfterEnd: c.closes}
-		got := w.Absent(ends, c.after)
+		got := w.NoShowFrom(ends, c.after)
 		if !got.Equal(ends.Add(c.want)) || w.Open(starts, ends, got) {
 			t.Errorf("%+v, %s: %s after the end", w, c.after, got.Sub(ends))
 		}

@@ -167,8 +167,9 @@ func Advance(s Subscription, now time.Time) (Subscription, []Entry) {
 	return s, entries
 }
 
-// Bookable returns the total balance of the active subscriptions, and whether one of them books without credits.
-func Bookable(subscriptions []Subscription) (balance int, unlimited bool) {
+// AvailableCredits returns the total balance of the active subscriptions, and whether one of them books without
+// credits.
+func AvailableCredits(subscriptions []Subscription) (balance int, unlimited bool) {
 	for _, s := range subscriptions {
 		if s.Status != Active {
 			continue

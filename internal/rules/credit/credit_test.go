@@ -108,9 +108,9 @@ func TestBalance_IsAlwaysTheSumOfTheLedger(t *testing.T) {
 			lines = nil
 			switch rapid.IntRange(0, 2).Draw(t, "what") {
 			case 0:
-				lines, _, _ = s.Take(nil, id[tenant.BookingID](), rapid.IntRange(1, 4).Draw(t, "seats"), "a", at)
+				lines, _, _ = s.Charge(nil, id[tenant.BookingID](), rapid.IntRange(1, 4).Draw(t, "seats"), "a", at)
 			case 1:
-				lines = s.GiveBack(nil, id[tenant.BookingID](), rapid.IntRange(0, 4).Draw(t, "back"), "a", "", at)
+				lines = s.Refund(nil, id[tenant.BookingID](), rapid.IntRange(0, 4).Draw(t, "back"), "a", "", at)
 			case 2:
 				amount := rapid.IntRange(-5, 5).Filter(func(n int) bool { return n != 0 }).Draw(t, "amount")
 				lines, _ = s.Adjust(amount, "a", "", at)
@@ -182,7 +182,7 @@ func TestPayer_PicksTheOnlyOrNamedSubscription(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := credit.Payer(tt.have, tt.named, tt.pays, now)
+			got, err := credit.ChoosePayer(tt.have, tt.named, tt.pays, now)
 			if fault.ReasonOf(err) != tt.reason {
 				t.Fatalf("%v, want %s", err, tt.reason)
 			}

@@ -11,12 +11,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Payer picks the subscription that pays for a booking from those of a member, which the caller has advanced to now. If
-// both the subscription and the error are nil, the booking needs no payer.
+// ChoosePayer picks the subscription that pays for a booking from those of a member, which the caller has advanced to
+// now. If both the subscription and the error are nil, the booking needs no payer.
 //
 // Candidates are ACTIVE subscriptions and those in DEBT, but never those of COURSE plans. If there is one, it pays. If
 // there are several, the member must name one. If there are none, booking fails, unless the tenant takes no payments.
-func Payer(
+func ChoosePayer(
 	subscriptions []Subscription, named tenant.SubscriptionID, takesPayments bool, now time.Time,
 ) (*Subscription, error) {
 	if !named.IsZero() {
@@ -25,7 +25,7 @@ func Payer(
 				return s, s.checkUsable(now)
 			}
 		}
-		return nil, fault.Missing(fault.SubscriptionNotFound, "Subscription").In("subscription_id")
+		return nil, fault.Missing(fault.SubscriptionNotFound, "Subscription").WithField("subscription_id")
 	}
 	var found *Subscription
 	var ids []string
@@ -41,7 +41,7 @@ func Payer(
 	case len(ids) > 1:
 		return nil, fault.New(fault.FailedPrecondition, fault.PlanChoiceRequired,
 			"Several plans are active. Choose one to book on.").
-			In("subscription_id").With("subscription_ids", strings.Join(ids, ","))
+			WithField("subscription_id").WithMetadata("subscription_ids", strings.Join(ids, ","))
 	case len(ids) == 1:
 		return found, found.checkUsable(now)
 	case takesPayments:
@@ -62,7 +62,7 @@ func (s *Subscription) isCandidate(now time.Time) bool {
 func (s *Subscription) checkUsable(now time.Time) error {
 	switch {
 	case !s.isCandidate(now):
-		return noActivePlan().With("status", string(s.Status)).In("subscription_id")
+		return noActivePlan().WithMetadata("status", string(s.Status)).WithField("subscription_id")
 	case s.Status == Debt:
 		return fault.New(fault.FailedPrecondition, fault.OutstandingBalance,
 			"This plan has an outstanding balance. Settle it before booking.")
@@ -76,21 +76,21 @@ func (s *Subscription) checkUsable(now time.Time) error {
 func (s *Subscription) CheckQuota(on civil.Date) error {
 	if limit := s.Plan.DailyLimit; limit != nil && s.UsedToday >= *limit {
 		return fault.New(fault.ResourceExhausted, fault.DailyLimit, "Daily booking limit reached (%d per day).", *limit).
-			With("limit", strconv.Itoa(*limit)).With("date", on.String())
+			WithMetadata("limit", strconv.Itoa(*limit)).WithMetadata("date", on.String())
 	}
 	if limit := s.Plan.WeeklyLimit; limit != nil && s.UsedThisWeek >= *limit {
 		return fault.New(fault.ResourceExhausted, fault.WeeklyLimit, "Weekly booking limit reached (%d per week).", *limit).
-			With("limit", strconv.Itoa(*limit)).With("week", on.WeekStart().String())
+			WithMetadata("limit", strconv.Itoa(*limit)).WithMetadata("week", on.WeekStart().String())
 	}
 	return nil
 }
 
-// Limited reports whether the plan limits bookings per day or week.
-func (p Plan) Limited() bool { return p.DailyLimit != nil || p.WeeklyLimit != nil }
+// HasQuota reports whether the plan limits bookings per day or week.
+func (p Plan) HasQuota() bool { return p.DailyLimit != nil || p.WeeklyLimit != nil }
 
-// Take charges a booking, one credit for each seat. It returns entries with the new line, and the number of credits.
+// Charge charges a booking, one credit for each seat. It returns entries with the new line, and the number of credits.
 // Only CREDITS plans are charged.
-func (s *Subscription) Take(
+func (s *Subscription) Charge(
 	entries []Entry, booking tenant.BookingID, seats int, actor string, now time.Time,
 ) ([]Entry, int, error) {
 	if s.Plan.Kind != Credits {
@@ -98,13 +98,13 @@ func (s *Subscription) Take(
 	}
 	if s.Balance < seats {
 		return entries, 0, fault.New(fault.ResourceExhausted, fault.NoCredits, "No credits remaining.").
-			With("balance", strconv.Itoa(s.Balance)).With("needed", strconv.Itoa(seats))
+			WithMetadata("balance", strconv.Itoa(s.Balance)).WithMetadata("needed", strconv.Itoa(seats))
 	}
 	return s.post(entries, Entry{Kind: Booking, Amount: -seats, Booking: booking, Actor: actor, At: now}), seats, nil
 }
 
-// GiveBack refunds the credits of a booking, whatever the status of the subscription is now.
-func (s *Subscription) GiveBack(
+// Refund refunds the credits of a booking, whatever the status of the subscription is now.
+func (s *Subscription) Refund(
 	entries []Entry, booking tenant.BookingID, credits int, actor, reason string, now time.Time,
 ) []Entry {
 	return s.post(entries, Entry{Kind: Refund, Amount: credits, Booking: booking, Actor: actor, Reason: reason, At: now})
@@ -114,15 +114,15 @@ func (s *Subscription) GiveBack(
 func (s *Subscription) Adjust(amount int, actor, reason string, now time.Time) ([]Entry, error) {
 	if s.Plan.Kind != Credits {
 		return nil, fault.New(fault.FailedPrecondition, fault.SubscriptionState, "This plan does not use credits.").
-			With("kind", string(s.Plan.Kind))
+			WithMetadata("kind", string(s.Plan.Kind))
 	}
 	if s.Status == Expired || s.Status == Cancelled {
 		return nil, fault.New(fault.FailedPrecondition, fault.SubscriptionState, "The subscription has ended.").
-			With("status", string(s.Status))
+			WithMetadata("status", string(s.Status))
 	}
 	if s.Balance+amount < 0 {
 		return nil, fault.New(fault.ResourceExhausted, fault.NoCredits, "The balance would be negative.").
-			With("balance", strconv.Itoa(s.Balance)).In("amount")
+			WithMetadata("balance", strconv.Itoa(s.Balance)).WithField("amount")
 	}
 	kind := Grant
 	if amount < 0 {
@@ -146,7 +146,7 @@ func (s *Subscription) SetStatus(to Status) (bool, error) {
 	}
 	if !slices.Contains(transitions[s.Status], to) {
 		return false, fault.New(fault.FailedPrecondition, fault.SubscriptionState,
-			"A subscription that is %s cannot become %s.", s.Status, to).With("status", string(s.Status))
+			"A subscription that is %s cannot become %s.", s.Status, to).WithMetadata("status", string(s.Status))
 	}
 	s.Status = to
 	return true, nil

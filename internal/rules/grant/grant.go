@@ -35,9 +35,9 @@ const (
 	maxDescription = 1000
 )
 
-// Normal returns the role as it is stored: with a title, and with permissions in the order of policy.Permissions. The
-// errors are INVALID_FIELD and PERMISSION_NOT_FOUND.
-func (r Role) Normal() (Role, error) {
+// Normalize returns the role as it is stored: with a title, and with permissions in the order of policy.Permissions.
+// The errors are INVALID_FIELD and PERMISSION_NOT_FOUND.
+func (r Role) Normalize() (Role, error) {
 	r.Title, r.Description = strings.TrimSpace(r.Title), strings.TrimSpace(r.Description)
 	if r.Title == "" {
 		r.Title = r.Name
@@ -50,9 +50,9 @@ func (r Role) Normal() (Role, error) {
 		return r, err
 	}
 	for _, name := range r.Permissions {
-		if _, ok := policy.Index(name); !ok {
+		if _, ok := policy.IndexOf(name); !ok {
 			return r, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", name).
-				With("permission", name).In("role.permissions")
+				WithMetadata("permission", name).WithField("role.permissions")
 		}
 	}
 	r.Permissions = slices.Clone(r.Permissions)
@@ -72,8 +72,8 @@ func checkDescription(field, text string) error {
 
 // comparePermissions sorts by the order of policy.Permissions, unknown ones first.
 func comparePermissions(a, b string) int {
-	i, _ := policy.Index(a)
-	j, _ := policy.Index(b)
+	i, _ := policy.IndexOf(a)
+	j, _ := policy.IndexOf(b)
 	return cmp.Or(i-j, strings.Compare(a, b))
 }
 
@@ -114,14 +114,14 @@ func Sort(roles []string) {
 	slices.SortFunc(roles, func(a, b string) int { return cmp.Or(rank(a)-rank(b), strings.Compare(a, b)) })
 }
 
-// Search selects roles.
-type Search struct {
+// RoleSearch selects roles.
+type RoleSearch struct {
 	After string // the name of the last role of the page before; "" for the first page
 	Limit int
 }
 
-// Account is a service account: the identity of a partner's program.
-type Account struct {
+// ServiceAccount is a service account: the identity of a partner's program.
+type ServiceAccount struct {
 	ID          tenant.ServiceAccountID
 	Name        string // unique, ignoring case, among accounts that are not revoked
 	Description string
@@ -132,12 +132,12 @@ type Account struct {
 }
 
 // Revoked reports whether the account is revoked, which is final.
-func (a Account) Revoked() bool { return !a.RevokedAt.IsZero() }
+func (a ServiceAccount) Revoked() bool { return !a.RevokedAt.IsZero() }
 
 const maxAccountName = 200
 
-// Normal returns the account as it is stored. The error is INVALID_FIELD.
-func (a Account) Normal() (Account, error) {
+// Normalize returns the account as it is stored. The error is INVALID_FIELD.
+func (a ServiceAccount) Normalize() (ServiceAccount, error) {
 	a.Name, a.Description = strings.TrimSpace(a.Name), strings.TrimSpace(a.Description)
 	length := utf8.RuneCountInString(a.Name)
 	if length == 0 || length > maxAccountName || strings.ContainsFunc(a.Name, unicode.IsControl) {
@@ -147,15 +147,15 @@ func (a Account) Normal() (Account, error) {
 	return a, checkDescription("description", a.Description)
 }
 
-// AccountSearch selects service accounts.
-type AccountSearch struct {
+// ServiceAccountSearch selects service accounts.
+type ServiceAccountSearch struct {
 	Revoked bool // include revoked ones
-	After   *AccountPosition
+	After   *ServiceAccountCursor
 	Limit   int
 }
 
-// AccountPosition is an account's position in the list, which is sorted by name, then id.
-type AccountPosition struct {
+// ServiceAccountCursor is an account's position in the list, which is sorted by name, then id.
+type ServiceAccountCursor struct {
 	Name string
 	ID   tenant.ServiceAccountID
 }
@@ -168,11 +168,11 @@ type Key struct {
 	UsedAt    time.Time // when it was last exchanged for a token, to the hour; zero: never
 }
 
-// Good reports whether the key is valid now.
-func (k Key) Good(now time.Time) bool { return k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt) }
+// Valid reports whether the key is valid now.
+func (k Key) Valid(now time.Time) bool { return k.ExpiresAt.IsZero() || now.Before(k.ExpiresAt) }
 
-// EndKeys makes the current keys expire at the given time, unless they expire earlier.
-func (a *Account) EndKeys(at time.Time) {
+// ExpireKeys makes the current keys expire at the given time, unless they expire earlier.
+func (a *ServiceAccount) ExpireKeys(at time.Time) {
 	a.Keys = slices.Clone(a.Keys)
 	for i := range a.Keys {
 		if k := &a.Keys[i]; k.ExpiresAt.IsZero() || k.ExpiresAt.After(at) {

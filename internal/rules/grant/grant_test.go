@@ -24,8 +24,8 @@ func set(t *rapid.T, label string) []string {
 	return rapid.SliceOfDistinct(rapid.SampledFrom(names), rapid.ID[string]).Draw(t, label)
 }
 
-func power(names []string) grant.Power {
-	p := make(grant.Power)
+func power(names []string) grant.Permissions {
+	p := make(grant.Permissions)
 	for _, name := range names {
 		p[name] = true
 	}
@@ -38,7 +38,7 @@ func lacking(t *rapid.T, err error) string {
 	if !errors.As(err, &f) {
 		return ""
 	}
-	if f.Reason != fault.Denied {
+	if f.Reason != fault.PermissionDeniedReason {
 		t.Fatalf("reason %s", f.Reason)
 	}
 	return f.Metadata["permission"]
@@ -48,7 +48,7 @@ func TestMayMove_RejectsPermissionsThatEditorLacks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		has, changed := set(t, "has"), set(t, "changed")
-		lacked := lacking(t, power(has).MayMove(power(changed)))
+		lacked := lacking(t, power(has).CheckGrant(power(changed)))
 		missing := slices.DeleteFunc(slices.Clone(changed), func(name string) bool { return slices.Contains(has, name) })
 		if lacked == "" != (len(missing) == 0) || (lacked != "" && !slices.Contains(missing, lacked)) {
 			t.Fatalf("lacks %q, missing are %v", lacked, missing)
@@ -60,7 +60,7 @@ func TestEdit_ChecksPermissionsThatAreAddedOrRemoved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		has, before, after := set(t, "has"), set(t, "before"), set(t, "after")
-		got, err := grant.Edit(power(has),
+		got, err := grant.EditRole(power(has),
 			grant.Role{Name: "r", Permissions: before}, grant.Role{Name: "r", Permissions: after})
 		allowed := true
 		for _, name := range append(slices.Clone(before), after...) {
@@ -79,7 +79,7 @@ func TestEdit_ChecksPermissionsThatAreAddedOrRemoved(t *testing.T) {
 
 func TestMayEdit_RejectsMembersWithMorePermissions(t *testing.T) {
 	t.Parallel()
-	book := grant.NewBook([]grant.Role{
+	book := grant.NewRoleSet([]grant.Role{
 		{Name: "desk", Permissions: []string{"member.write"}},
 		{Name: "cashier", Permissions: []string{"credit.grant"}},
 		{Name: "owner", Permissions: []string{"member.write"}}, // must not replace the built-in role
@@ -103,7 +103,7 @@ func TestMayEdit_RejectsMembersWithMorePermissions(t *testing.T) {
 		{"nobody", "member", true},
 		{"nobody", "desk", false},
 	} {
-		err := book.MayEdit(book.Power(c.editor), []string{c.person})
+		err := book.CheckEditMember(book.Permissions(c.editor), []string{c.person})
 		if (err == nil) != c.allowed {
 			t.Errorf("%s edits %s: %v", c.editor, c.person, err)
 		}
@@ -117,7 +117,7 @@ func TestEdit_RejectsBuiltInRoles(t *testing.T) {
 		if role.Title == "" || role.Description == "" || len(role.Permissions) == 0 {
 			t.Errorf("%+v", role)
 		}
-		if _, err := grant.Edit(grant.Full(), role, role); fault.ReasonOf(err) != fault.RoleBuiltIn {
+		if _, err := grant.EditRole(grant.AllPermissions(), role, role); fault.ReasonOf(err) != fault.RoleBuiltIn {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -140,7 +140,7 @@ func TestRoleNormal_RejectsInvalidFields(t *testing.T) {
 		"null":             {grant.Role{Name: "r", Description: "a\x00"}, fault.InvalidField},
 		"lines":            {grant.Role{Name: "r", Description: "a\nb"}, ""},
 	} {
-		got, err := c.role.Normal()
+		got, err := c.role.Normalize()
 		if fault.ReasonOf(err) != c.want {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -168,12 +168,12 @@ func TestParseKey_ReadsWhatKeyTextWrites(t *testing.T) {
 			t.Fatalf("prefix %q of %q", prefix, text)
 		}
 		hash := secret.Hash()
-		if !gotSecret.Opens(hash[:]) || gotSecret.Opens(nil) || gotSecret.Opens(hash[:31]) {
+		if !gotSecret.Matches(hash[:]) || gotSecret.Matches(nil) || gotSecret.Matches(hash[:31]) {
 			t.Fatal("the secret does not match its hash alone")
 		}
 		other := secret
 		other[0]++
-		if other.Opens(hash[:]) {
+		if other.Matches(hash[:]) {
 			t.Fatal("another secret matches the hash")
 		}
 	})
@@ -204,10 +204,10 @@ func TestParseKey_RejectsOtherTexts(t *testing.T) {
 func TestEndKeys_NeverExtendsAKey(t *testing.T) {
 	t.Parallel()
 	at := func(hours int) time.Time { return time.Unix(0, 0).Add(time.Duration(hours) * time.Hour) }
-	a := grant.Account{Keys: []grant.Key{{}, {ExpiresAt: at(1)}, {ExpiresAt: at(9)}}}
+	a := grant.ServiceAccount{Keys: []grant.Key{{}, {ExpiresAt: at(1)}, {ExpiresAt: at(9)}}}
 	before := slices.Clone(a.Keys)
 	b := a
-	b.EndKeys(at(5))
+	b.ExpireKeys(at(5))
 	for i, want := range []int{5, 1, 5} {
 		if !b.Keys[i].ExpiresAt.Equal(at(want)) {
 			t.Errorf("key %d expires at %v", i, b.Keys[i].ExpiresAt)
@@ -216,7 +216,7 @@ func TestEndKeys_NeverExtendsAKey(t *testing.T) {
 	if !slices.Equal(a.Keys, before) {
 		t.Error("the original changed")
 	}
-	if b.Keys[0].Good(at(5)) || !b.Keys[0].Good(at(5).Add(-1)) || !(grant.Key{}).Good(at(1000)) {
+	if b.Keys[0].Valid(at(5)) || !b.Keys[0].Valid(at(5).Add(-1)) || !(grant.Key{}).Valid(at(1000)) {
 		t.Error("a key must be valid before its expiry, and always if it has none")
 	}
 }
@@ -232,20 +232,22 @@ func TestSort_ByRankThenName(t *testing.T) {
 
 func TestBook_ReturnsRolesAndTheirPermissions(t *testing.T) {
 	t.Parallel()
-	book := grant.NewBook([]grant.Role{
+	book := grant.NewRoleSet([]grant.Role{
 		{Name: "zed", Permissions: []string{"audit.read"}},
 		{Name: "desk", Permissions: []string{"member.write", "gone.away"}},
 	})
-	if got, want := book.Giving("audit.read", book.Names()), []string{"owner", "admin", "zed"}; !slices.Equal(got, want) {
+	if got, want := book.RolesWith(
+		"audit.read", book.Names(),
+	), []string{"owner", "admin", "zed"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if got := book.Power("desk", "nobody").Names(); !slices.Equal(got, []string{"member.write"}) {
+	if got := book.Permissions("desk", "nobody").Names(); !slices.Equal(got, []string{"member.write"}) {
 		t.Errorf("%v", got)
 	}
-	if err := book.Knows("owner", "desk"); err != nil {
+	if err := book.CheckExist("owner", "desk"); err != nil {
 		t.Error(err)
 	}
-	if err := book.Knows("owner", "ghost"); fault.ReasonOf(err) != fault.RoleNotFound {
+	if err := book.CheckExist("owner", "ghost"); fault.ReasonOf(err) != fault.RoleNotFound {
 		t.Error(err)
 	}
 }
@@ -255,12 +257,12 @@ func TestAccountNormal_RejectsInvalidFields(t *testing.T) {
 	for name, ok := range map[string]bool{
 		"Desk": true, "": false, "  ": false, "a\nb": false, strings.Repeat("é", 200): true, strings.Repeat("é", 201): false,
 	} {
-		if _, err := (grant.Account{Name: name}).Normal(); (err == nil) != ok {
+		if _, err := (grant.ServiceAccount{Name: name}).Normalize(); (err == nil) != ok {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
-	long := grant.Account{Name: "a", Description: strings.Repeat("x", 1001)}
-	if _, err := long.Normal(); fault.ReasonOf(err) != fault.InvalidField {
+	long := grant.ServiceAccount{Name: "a", Description: strings.Repeat("x", 1001)}
+	if _, err := long.Normalize(); fault.ReasonOf(err) != fault.InvalidField {
 		t.Error(err)
 	}
 }

@@ -17,8 +17,8 @@ type Secret [32]byte
 // stretching is for passwords, which can be guessed.
 func (s Secret) Hash() [32]byte { return sha256.Sum256(s[:]) }
 
-// Opens compares the secret with a stored hash, in constant time. An empty hash matches no secret.
-func (s Secret) Opens(hash []byte) bool {
+// Matches compares the secret with a stored hash, in constant time. An empty hash matches no secret.
+func (s Secret) Matches(hash []byte) bool {
 	own := s.Hash()
 	return subtle.ConstantTimeCompare(own[:], hash) == 1
 }

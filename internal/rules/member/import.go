@@ -44,15 +44,15 @@ func (r *ImportRow) rejectDuplicate(column, key string, rows map[string]int) {
 		return
 	}
 	if first, duplicate := rows[key]; duplicate {
-		r.Refuse(column, "Row %d has the same %s.", first, column)
+		r.AddProblem(column, "Row %d has the same %s.", first, column)
 		return
 	}
 	rows[key] = r.Number
 }
 
-// RefuseTaken adds a problem to each row whose email or subject another member has. Both lists are spelled as in the
+// RejectTaken adds a problem to each row whose email or subject another member has. Both lists are spelled as in the
 // rows.
-func RefuseTaken(found *Import, emails, subjects []string) {
+func RejectTaken(found *Import, emails, subjects []string) {
 	set := func(list []string) map[string]bool {
 		taken := make(map[string]bool, len(list))
 		for _, text := range list {
@@ -64,10 +64,10 @@ func RefuseTaken(found *Import, emails, subjects []string) {
 	for i := range found.Rows {
 		row := &found.Rows[i]
 		if takenEmails[row.Member.Email] {
-			row.Refuse("email", "Another member has this email.")
+			row.AddProblem("email", "Another member has this email.")
 		}
 		if takenSubjects[row.Member.Subject] {
-			row.Refuse("subject", "Another member has this subject.")
+			row.AddProblem("subject", "Another member has this subject.")
 		}
 	}
 }
@@ -76,15 +76,15 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 	MaxBytes: MaxImportBytes,
 	MaxRows:  MaxImportRows,
 	Columns: []csvfile.Column[ImportRow]{
-		{Name: "name", Required: true, Text: true, Longest: maxName, Read: readText("name")},
-		{Name: "email", Text: true, Longest: maxEmail, Read: readText("email")},
-		{Name: "phone", Longest: maxPhone, Read: readText("phone")},
-		{Name: "subject", Text: true, Longest: maxSubject, Read: readText("subject")},
-		{Name: "tier", Text: true, Longest: maxTier, Read: readText("tier")},
-		{Name: "tags", Text: true, Longest: maxTags * (maxTag + 2), Read: readTags},
-		{Name: "locale", Longest: maxLocale, Read: readText("locale")},
-		{Name: "time_zone", Longest: maxZone, Read: readText("time_zone")},
-		{Name: "notes", Text: true, Lines: true, Longest: maxNotes, Read: readText("notes")},
+		{Name: "name", Required: true, FreeText: true, MaxLength: maxName, Read: readText("name")},
+		{Name: "email", FreeText: true, MaxLength: maxEmail, Read: readText("email")},
+		{Name: "phone", MaxLength: maxPhone, Read: readText("phone")},
+		{Name: "subject", FreeText: true, MaxLength: maxSubject, Read: readText("subject")},
+		{Name: "tier", FreeText: true, MaxLength: maxTier, Read: readText("tier")},
+		{Name: "tags", FreeText: true, MaxLength: maxTags * (maxTag + 2), Read: readTags},
+		{Name: "locale", MaxLength: maxLocale, Read: readText("locale")},
+		{Name: "time_zone", MaxLength: maxZone, Read: readText("time_zone")},
+		{Name: "notes", FreeText: true, Multiline: true, MaxLength: maxNotes, Read: readText("notes")},
 	},
 }
 

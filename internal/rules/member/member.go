@@ -44,8 +44,8 @@ type Member struct {
 // Active reports whether the membership is active.
 func (m Member) Active() bool { return m.Status == Active }
 
-// Owns reports whether the member is an active owner. A tenant always has at least one.
-func (m Member) Owns() bool { return m.Active() && slices.Contains(m.Roles, tenant.RoleOwner) }
+// IsActiveOwner reports whether the member is an active owner. A tenant always has at least one.
+func (m Member) IsActiveOwner() bool { return m.Active() && slices.Contains(m.Roles, tenant.RoleOwner) }
 
 // ErrLastOwner rejects a change that would leave a tenant without an active owner: LAST_OWNER.
 var ErrLastOwner = fault.New(fault.FailedPrecondition, fault.LastOwner,
@@ -55,21 +55,21 @@ var ErrLastOwner = fault.New(fault.FailedPrecondition, fault.LastOwner,
 // store and the names of the changed fields, nil if none changes. The errors are INVALID_FIELD, also for a subject that
 // is already set, and LAST_OWNER.
 func Edit(before, after Member, others bool) (Member, []string, error) {
-	after, err := after.Normal()
+	after, err := after.Normalize()
 	if err != nil {
 		return before, nil, err
 	}
 	if before.Subject != "" && after.Subject != before.Subject {
 		return before, nil, fault.Invalid("member.subject", "The subject is already set and cannot be changed.")
 	}
-	if before.Owns() && !after.Owns() && !others {
+	if before.IsActiveOwner() && !after.IsActiveOwner() && !others {
 		return before, nil, ErrLastOwner
 	}
-	return after, Changed(before, after), nil
+	return after, ChangedFields(before, after), nil
 }
 
-// Changed returns the names, as in the contract, of the fields in which two versions differ.
-func Changed(before, after Member) []string {
+// ChangedFields returns the names, as in the contract, of the fields in which two versions differ.
+func ChangedFields(before, after Member) []string {
 	var names []string
 	for _, f := range textFields {
 		if *f.of(&before) != *f.of(&after) {
@@ -85,8 +85,8 @@ func Changed(before, after Member) []string {
 	return names
 }
 
-// Values returns the values of the named fields, for the audit log.
-func (m Member) Values(names []string) map[string]any {
+// AuditValues returns the values of the named fields, for the audit log.
+func (m Member) AuditValues(names []string) map[string]any {
 	values := make(map[string]any, len(names))
 	for _, f := range textFields {
 		if slices.Contains(names, f.name) {
@@ -102,8 +102,8 @@ func (m Member) Values(names []string) map[string]any {
 	return values
 }
 
-// Opens reports whether a change of the named fields affects who can sign in.
-func Opens(changed []string) bool {
+// AffectsSignIn reports whether a change of the named fields affects who can sign in.
+func AffectsSignIn(changed []string) bool {
 	return slices.Contains(changed, "status") || slices.Contains(changed, "subject")
 }
 
@@ -115,12 +115,12 @@ type Search struct {
 	Tag    string
 	Status Status
 
-	After *Position // the last member of the page before; nil for the first page
+	After *Cursor // the last member of the page before; nil for the first page
 	Limit int
 }
 
-// Position is a member's position in the list, which is sorted by name, then id.
-type Position struct {
+// Cursor is a member's position in the list, which is sorted by name, then id.
+type Cursor struct {
 	Name string
 	ID   tenant.MemberID
 }
@@ -162,8 +162,8 @@ func (s Search) Digits() string {
 
 const maxToken = 4096
 
-// CheckToken rejects a text that cannot be a registration token of a push provider: INVALID_FIELD.
-func CheckToken(token string) error {
+// CheckDeviceToken rejects a text that cannot be a registration token of a push provider: INVALID_FIELD.
+func CheckDeviceToken(token string) error {
 	if token == "" || utf8.RuneCountInString(token) > maxToken || strings.ContainsFunc(token, unicode.IsControl) {
 		return fault.Invalid("token", "A device's token has 1 to %d characters and no control characters.", maxToken)
 	}

@@ -98,7 +98,7 @@ func TestNormal_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, err := ana(c.edit).Normal()
+			got, err := ana(c.edit).Normalize()
 			if c.want == nil {
 				field, _, _ := strings.Cut(name, ",")
 				if field == "zone" {
@@ -113,7 +113,7 @@ func TestNormal_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
 			if diff := cmp.Diff(ana(c.want), got); diff != "" || err != nil {
 				t.Fatalf("%v (-want +got):\n%s", err, diff)
 			}
-			if again, err := got.Normal(); err != nil || !cmp.Equal(again, got) {
+			if again, err := got.Normalize(); err != nil || !cmp.Equal(again, got) {
 				t.Fatalf("Normal changes its own result: %v %+v", err, again)
 			}
 		})
@@ -167,7 +167,7 @@ func TestEdit_ReturnsChangedFieldsAndKeepsAnOwner(t *testing.T) {
 		}
 	}
 	for fields, want := range map[string]bool{"name status": true, "subject": true, "name email": false} {
-		if got := member.Opens(strings.Fields(fields)); got != want {
+		if got := member.AffectsSignIn(strings.Fields(fields)); got != want {
 			t.Errorf("a change of %s affects who can sign in: %t", fields, got)
 		}
 	}
@@ -207,7 +207,7 @@ func TestParseImport_ReadsMembersAndReportsProblems(t *testing.T) {
 	if diff := cmp.Diff(want, found.Rows[0].Member); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	member.RefuseTaken(found, []string{"dee@example.com", ""}, []string{"dee", ""})
+	member.RejectTaken(found, []string{"dee@example.com", ""}, []string{"dee", ""})
 	wrong := make(map[int][]string)
 	for _, row := range found.Rows {
 		for _, p := range row.Problems {
@@ -223,14 +223,14 @@ func TestParseImport_ReadsMembersAndReportsProblems(t *testing.T) {
 		var read []int
 		var problems int
 		var last member.Progress
-		for p := range member.Follow(found, step) {
+		for p := range member.ReportProgress(found, step) {
 			read, problems, last = append(read, p.Read), problems+len(p.Problems), p
 		}
 		if !slices.Equal(read, want) || problems != 6 || last.OK != 3 || last.Wrong != 3 || last.Total != 6 {
 			t.Errorf("every %d: read %v, %d problems, last %+v", step, read, problems, last)
 		}
 	}
-	if whole := member.Whole(found); whole.Read != 6 || len(whole.Problems) != 6 {
+	if whole := member.FullReport(found); whole.Read != 6 || len(whole.Problems) != 6 {
 		t.Errorf("%+v", whole)
 	}
 }
@@ -240,7 +240,7 @@ func TestParseImport_RejectsRolesStatusAndIDs(t *testing.T) {
 	t.Parallel()
 	for _, column := range []string{"roles", "role", "status", "id"} {
 		found, err := member.ParseImport([]byte("name," + column + "\nAna,owner\n"))
-		if err != nil || len(found.Header) != 1 || found.Wrong() != 1 || found.Rows[0].Member.Roles != nil {
+		if err != nil || len(found.Header) != 1 || found.InvalidRows() != 1 || found.Rows[0].Member.Roles != nil {
 			t.Errorf("%s: %+v, %v", column, found, err)
 		}
 	}
@@ -252,7 +252,7 @@ func TestFollow_ReportsAnEmptyFileOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reports := slices.Collect(member.Follow(found, 10))
+	reports := slices.Collect(member.ReportProgress(found, 10))
 	if len(reports) != 1 || reports[0].Total != 0 || reports[0].Wrong != 1 || reports[0].Problems[0].Row != 1 {
 		t.Errorf("%+v", reports)
 	}
@@ -263,7 +263,7 @@ func TestCheckToken_RejectsEmptyLongAndControlCharacters(t *testing.T) {
 	for token, ok := range map[string]bool{
 		"": false, "abc": true, "a\x00": false, strings.Repeat("x", 4096): true, strings.Repeat("x", 4097): false,
 	} {
-		if err := member.CheckToken(token); (err == nil) != ok {
+		if err := member.CheckDeviceToken(token); (err == nil) != ok {
 			t.Errorf("%d bytes: %v", len(token), err)
 		}
 	}

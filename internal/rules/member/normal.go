@@ -52,8 +52,8 @@ var textFields = []textField{
 	{"notes", func(m *Member) *string { return &m.Notes }, notes},
 }
 
-// Normal returns the member as it is stored. The error is INVALID_FIELD.
-func (m Member) Normal() (Member, error) {
+// Normalize returns the member as it is stored. The error is INVALID_FIELD.
+func (m Member) Normalize() (Member, error) {
 	for _, f := range textFields {
 		at := f.of(&m)
 		if *at == "" {

@@ -21,8 +21,8 @@ type RowProblem struct {
 	csvfile.Problem
 }
 
-// Follow reports progress after every step rows. A file without rows gets one report.
-func Follow(found *Import, step int) iter.Seq[Progress] {
+// ReportProgress reports progress after every step rows. A file without rows gets one report.
+func ReportProgress(found *Import, step int) iter.Seq[Progress] {
 	return func(yield func(Progress) bool) {
 		p := Progress{Total: len(found.Rows)}
 		p.add(1, found.Header)
@@ -39,8 +39,8 @@ func Follow(found *Import, step int) iter.Seq[Progress] {
 	}
 }
 
-// Whole returns one report for the whole file.
-func Whole(found *Import) Progress {
+// FullReport returns one report for the whole file.
+func FullReport(found *Import) Progress {
 	p := Progress{Total: len(found.Rows)}
 	p.add(1, found.Header)
 	p.read(found.Rows)

@@ -14,9 +14,9 @@ import (
 // message as a probe. If the probe gets an answer, the breaker closes. Otherwise it opens for twice as long as before,
 // at most Most.
 type Breaker struct {
-	Trip  int
-	Pause time.Duration
-	Most  time.Duration
+	FailureLimit int
+	Pause        time.Duration
+	MaxPause     time.Duration
 
 	mu sync.Mutex
 	// generation increases with each change of state. The result of a message from an earlier generation is ignored.
@@ -62,9 +62,9 @@ func (b *Breaker) Done(permit Permit, now time.Time, err error) {
 			b.until = time.Time{}
 		}
 	case probe:
-		b.open(now, min(2*b.pause, b.Most), retryAfter)
+		b.open(now, min(2*b.pause, b.MaxPause), retryAfter)
 	default:
-		if b.failures++; b.failures >= b.Trip {
+		if b.failures++; b.failures >= b.FailureLimit {
 			b.open(now, b.Pause, retryAfter)
 		}
 	}

@@ -13,13 +13,13 @@ import (
 var start = time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
 
 func breaker() *notify.Breaker {
-	return &notify.Breaker{Trip: 3, Pause: 10 * time.Second, Most: 25 * time.Second}
+	return &notify.Breaker{FailureLimit: 3, Pause: 10 * time.Second, MaxPause: 25 * time.Second}
 }
 
 // trip opens a breaker.
 func trip(t *testing.T, b *notify.Breaker, now time.Time, err error) {
 	t.Helper()
-	for range b.Trip {
+	for range b.FailureLimit {
 		permit, _, ok := b.Allow(now)
 		if !ok {
 			t.Fatal("already open")

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Entry is a booking as a calendar entry.
-type Entry struct {
+// CalendarEntry is a booking as a calendar entry.
+type CalendarEntry struct {
 	UID      string // the same for all versions of the entry
 	Sequence int    // increases with each version
 	Stamp    time.Time
@@ -24,13 +24,15 @@ type Entry struct {
 	Attendee  Mailbox
 }
 
-// Sequence returns the version number of an entry: the time since it was made, in tenths of a second. It increases,
-// needs no counter, and fits a 32-bit integer for six years.
-func Sequence(made, now time.Time) int { return max(0, int(now.Sub(made)/(100*time.Millisecond))) }
+// CalendarSequence returns the version number of an entry: the time since it was made, in tenths of a second. It
+// increases, needs no counter, and fits a 32-bit integer for six years.
+func CalendarSequence(made, now time.Time) int {
+	return max(0, int(now.Sub(made)/(100*time.Millisecond)))
+}
 
 // Invitation writes an entry for one recipient (RFC 5545, RFC 6047): it adds or updates the entry, or removes it if it
 // is Gone.
-func Invitation(e Entry) Calendar {
+func Invitation(e CalendarEntry) Calendar {
 	method := Request
 	if e.Gone {
 		method = Cancel
@@ -39,10 +41,12 @@ func Invitation(e Entry) Calendar {
 }
 
 // CalendarFeed writes a calendar to subscribe to (RFC 5545), with a name (RFC 7986).
-func CalendarFeed(name string, entries []Entry) []byte { return calendar("PUBLISH", name, entries...) }
+func CalendarFeed(name string, entries []CalendarEntry) []byte {
+	return calendar("PUBLISH", name, entries...)
+}
 
 // calendar writes all times in UTC, so that it needs no time zone definitions.
-func calendar(method, name string, entries ...Entry) []byte {
+func calendar(method, name string, entries ...CalendarEntry) []byte {
 	var c contentLines
 	c.line("BEGIN", "VCALENDAR")
 	c.line("VERSION", "2.0")

@@ -11,7 +11,7 @@ import (
 
 func TestInvitation_RequestsAndCancelsWithRisingSequence(t *testing.T) {
 	t.Parallel()
-	e := Entry{
+	e := CalendarEntry{
 		UID: "01@berth", Sequence: 0, Stamp: exampleStart.Add(-time.Hour), Start: exampleStart,
 		End:     exampleStart.Add(time.Hour),
 		Summary: "Yoga; slow, \\ deep", Location: "Pier 1\nRoom 2",
@@ -28,7 +28,7 @@ func TestInvitation_RequestsAndCancelsWithRisingSequence(t *testing.T) {
 		}
 	}
 	made := exampleStart.Add(-48 * time.Hour)
-	e.Sequence, e.Gone = Sequence(made, made.Add(150*time.Millisecond)), true
+	e.Sequence, e.Gone = CalendarSequence(made, made.Add(150*time.Millisecond)), true
 	gone := Invitation(e)
 	if gone.Method != Cancel {
 		t.Errorf("method %s", gone.Method)

@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Standing is the stored state of a notice between two steps.
-type Standing struct {
+// NoticeState is the stored state of a notice between two steps.
+type NoticeState struct {
 	ID tenant.NoticeID
 	// Attempt and Channels identify the attempt that led to this state: the number of the attempt, and how many
 	// channels had failed before. If the stored notice is no longer at that attempt, for example because of a report,
@@ -26,73 +26,73 @@ type Standing struct {
 // lease is after how long an attempt without a stored result counts as lost. Senders time out well before.
 const lease = 2 * time.Minute
 
-// Begun returns the state during an attempt, which the notice already counts.
-func (n Notice) Begun(now time.Time) Standing {
+// Started returns the state during an attempt, which the notice already counts.
+func (n Notice) Started(now time.Time) NoticeState {
 	s := n.Waiting(now.Add(lease))
 	s.Sending = true
 	return s
 }
 
 // Waiting returns the state of a notice that continues later.
-func (n Notice) Waiting(until time.Time) Standing {
-	return Standing{ID: n.ID, DueAt: until, Tried: n.Tried, Attempts: n.Attempts, Unsure: n.Unsure}
+func (n Notice) Waiting(until time.Time) NoticeState {
+	return NoticeState{ID: n.ID, DueAt: until, Tried: n.FailedChannels, Attempts: n.Attempts, Unsure: n.UnknownResults}
 }
 
 // Closed returns the final state of a notice.
-func (n Notice) Closed(now time.Time) Standing {
+func (n Notice) Closed(now time.Time) NoticeState {
 	s := n.Waiting(now)
 	s.Done = true
 	return s
 }
 
-// Concluded returns the state after an attempt over a channel.
-func (n Notice) Concluded(c Channel, end Conclusion, now time.Time) Standing {
-	s := n.Waiting(end.LookAt)
+// AfterAttempt returns the state after an attempt over a channel.
+func (n Notice) AfterAttempt(c Channel, end Outcome, now time.Time) NoticeState {
+	s := n.Waiting(end.NextAt)
 	if end.Done {
 		s = n.Closed(now)
 	}
-	s.Attempt, s.Channels, s.Sending = n.Attempts, len(n.Tried), end.Unsure
-	if end.Tried {
-		s.Tried, s.Attempts = append(slices.Clone(n.Tried), c), 0
+	s.Attempt, s.Channels, s.Sending = n.Attempts, len(n.FailedChannels), end.Unknown
+	if end.ChannelFailed {
+		s.Tried, s.Attempts = append(slices.Clone(n.FailedChannels), c), 0
 	}
 	return s
 }
 
-// Resumed returns a notice whose last attempt was lost, ready for another attempt. The notice is over if the provider
+// Resume returns a notice whose last attempt was lost, ready for another attempt. The notice is over if the provider
 // has reported since that it took the message. It is also over, with a reason, if too many attempts have an unknown
 // result.
-func (n Notice) Resumed(status DeliveryStatus) (again Notice, over bool, why Reason) {
-	if status.Taken() {
+func (n Notice) Resume(status DeliveryStatus) (again Notice, over bool, why Reason) {
+	if status.Accepted() {
 		return n, true, ""
 	}
-	if n.Unsure++; n.Unsure >= maxUnsure {
-		return n, true, MaybeSent
+	if n.UnknownResults++; n.UnknownResults >= maxUnsure {
+		return n, true, PossiblySentReason
 	}
 	return n, false, ""
 }
 
-// Announces reports whether a reminder is due for the first time and its booking has not changed. This is also an
+// ReminderDue reports whether a reminder is due for the first time and its booking has not changed. This is also an
 // event, even for members who get no reminders.
-func (n Notice) Announces(m Matter) bool {
+func (n Notice) ReminderDue(m Facts) bool {
 	first := n.Attempts == 0 && n.DueAt.Equal(n.StartsAt.Add(-n.Details.Lead))
 	return n.Topic == Reminder && first && m.Booked && !m.SessionGone && m.StartsAt.Equal(n.StartsAt)
 }
 
-// Silent reports whether a dropped notice is left out of the log: an alert to a member without a device, if a mail is
-// sent as well.
-func (n Notice) Silent(why Reason) bool {
+// OmitFromLog reports whether a dropped notice is left out of the log: an alert to a member without a device, if a mail
+// is sent as well.
+func (n Notice) OmitFromLog(why Reason) bool {
 	return why == Unreachable && n.Lane == Alert && len(n.Topic.Lanes()) > 1
 }
 
-// Warning returns the notice that warns that an offer ends soon, for an offer that is sent now. It returns false if
-// there is none.
-func (n Notice) Warning(now, ends time.Time) (Notice, bool) {
+// ExpiryWarning returns the notice that warns that an offer ends soon, for an offer that is sent now. It returns false
+// if there is none.
+func (n Notice) ExpiryWarning(now, ends time.Time) (Notice, bool) {
 	at, ok := expiringAt(now, ends)
 	if n.Topic != Offered || !ok {
 		return Notice{}, false
 	}
 	n.ID, n.Topic, n.Lane, n.DueAt, n.ExpiresAt = tenant.NoticeID{}, OfferExpiring, Alert, at, ends
-	n.Tried, n.Attempts, n.Unsure = nil, 0, 0
+	n.FailedChannels, n.Attempts, n.UnknownResults = nil, 0, 0
 	return n, true
 }
 
@@ -106,8 +106,8 @@ func expiringAt(sent, expires time.Time) (time.Time, bool) {
 	return expires.Add(-window / 4), true
 }
 
-// Stopping returns why an address or device must not be used again after a failure, or "".
-func (e *SendError) Stopping() Reason {
+// StopReason returns why an address or device must not be used again after a failure, or "".
+func (e *SendError) StopReason() Reason {
 	switch {
 	case e == nil:
 		return ""
@@ -119,5 +119,5 @@ func (e *SendError) Stopping() Reason {
 	return ""
 }
 
-// Lost reports whether the message did not arrive.
-func (s DeliveryStatus) Lost() bool { return s == Failed || s == Undelivered || s == Bounced }
+// NotDelivered reports whether the message did not arrive.
+func (s DeliveryStatus) NotDelivered() bool { return s == Failed || s == Undelivered || s == Bounced }

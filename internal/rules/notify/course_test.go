@@ -9,38 +9,38 @@ import (
 
 func TestStanding_AfterEachStepOfANotice(t *testing.T) {
 	t.Parallel()
-	n := Notice{Topic: Promoted, Lane: Alert, Tried: []Channel{Push}, Attempts: 2, Unsure: 1}
+	n := Notice{Topic: Promoted, Lane: Alert, FailedChannels: []Channel{Push}, Attempts: 2, UnknownResults: 1}
 	later := monday.Add(time.Hour)
-	for what, c := range map[string]struct{ got, want Standing }{
+	for what, c := range map[string]struct{ got, want NoticeState }{
 		"begun": {
-			n.Begun(monday),
-			Standing{DueAt: monday.Add(2 * time.Minute), Sending: true, Tried: n.Tried, Attempts: 2, Unsure: 1},
+			n.Started(monday),
+			NoticeState{DueAt: monday.Add(2 * time.Minute), Sending: true, Tried: n.FailedChannels, Attempts: 2, Unsure: 1},
 		},
-		"waits":  {n.Waiting(later), Standing{DueAt: later, Tried: n.Tried, Attempts: 2, Unsure: 1}},
-		"closed": {n.Closed(monday), Standing{DueAt: monday, Tried: n.Tried, Attempts: 2, Unsure: 1, Done: true}},
+		"waits":  {n.Waiting(later), NoticeState{DueAt: later, Tried: n.FailedChannels, Attempts: 2, Unsure: 1}},
+		"closed": {n.Closed(monday), NoticeState{DueAt: monday, Tried: n.FailedChannels, Attempts: 2, Unsure: 1, Done: true}},
 		"sent": {
-			n.Concluded(SMS, Conclusion{Done: true}, monday),
-			Standing{Attempt: 2, Channels: 1, DueAt: monday, Tried: n.Tried, Attempts: 2, Unsure: 1, Done: true},
+			n.AfterAttempt(SMS, Outcome{Done: true}, monday),
+			NoticeState{Attempt: 2, Channels: 1, DueAt: monday, Tried: n.FailedChannels, Attempts: 2, Unsure: 1, Done: true},
 		},
 		"retry": {
-			n.Concluded(SMS, Conclusion{LookAt: later}, monday),
-			Standing{Attempt: 2, Channels: 1, DueAt: later, Tried: n.Tried, Attempts: 2, Unsure: 1},
+			n.AfterAttempt(SMS, Outcome{NextAt: later}, monday),
+			NoticeState{Attempt: 2, Channels: 1, DueAt: later, Tried: n.FailedChannels, Attempts: 2, Unsure: 1},
 		},
 		"unknown result": {
-			n.Concluded(SMS, Conclusion{Unsure: true, LookAt: later}, monday),
-			Standing{Attempt: 2, Channels: 1, DueAt: later, Sending: true, Tried: n.Tried, Attempts: 2, Unsure: 1},
+			n.AfterAttempt(SMS, Outcome{Unknown: true, NextAt: later}, monday),
+			NoticeState{Attempt: 2, Channels: 1, DueAt: later, Sending: true, Tried: n.FailedChannels, Attempts: 2, Unsure: 1},
 		},
 		"next channel": {
-			n.Concluded(SMS, Conclusion{Tried: true, LookAt: monday}, monday),
-			Standing{Attempt: 2, Channels: 1, DueAt: monday, Tried: []Channel{Push, SMS}, Unsure: 1},
+			n.AfterAttempt(SMS, Outcome{ChannelFailed: true, NextAt: monday}, monday),
+			NoticeState{Attempt: 2, Channels: 1, DueAt: monday, Tried: []Channel{Push, SMS}, Unsure: 1},
 		},
 	} {
 		if diff := cmp.Diff(c.want, c.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
 		}
 	}
-	if len(n.Tried) != 1 {
-		t.Errorf("the notice itself changed: %v", n.Tried)
+	if len(n.FailedChannels) != 1 {
+		t.Errorf("the notice itself changed: %v", n.FailedChannels)
 	}
 }
 
@@ -54,35 +54,35 @@ func TestResumed_EndsIfTakenOrTooOftenUnknown(t *testing.T) {
 	}{
 		{PossiblySent, 0, false, ""},
 		{PossiblySent, 1, false, ""},
-		{PossiblySent, 2, true, MaybeSent},
+		{PossiblySent, 2, true, PossiblySentReason},
 		{Failed, 0, false, ""},
 		{Queued, 0, true, ""},
 		{Sent, 2, true, ""},
 		{Delivered, 0, true, ""},
 		{Read, 0, true, ""},
 	} {
-		again, over, why := Notice{Unsure: c.unsure}.Resumed(c.was)
+		again, over, why := Notice{UnknownResults: c.unsure}.Resume(c.was)
 		if over != c.over || why != c.why {
 			t.Errorf("%s after %d others: over %v because of %q", c.was, c.unsure, over, why)
 		}
-		if !over && again.Unsure != c.unsure+1 {
-			t.Errorf("%s after %d others: %d are unsure", c.was, c.unsure, again.Unsure)
+		if !over && again.UnknownResults != c.unsure+1 {
+			t.Errorf("%s after %d others: %d are unsure", c.was, c.unsure, again.UnknownResults)
 		}
 	}
 }
 
 func TestWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 	t.Parallel()
-	offer := Notice{Topic: Offered, Lane: Mail, Revision: "1", Attempts: 3, Tried: []Channel{Push}}
+	offer := Notice{Topic: Offered, Lane: Mail, Revision: "1", Attempts: 3, FailedChannels: []Channel{Push}}
 	ends := monday.Add(40 * time.Minute)
 	want := Notice{Topic: OfferExpiring, Lane: Alert, Revision: "1", DueAt: monday.Add(30 * time.Minute), ExpiresAt: ends}
-	if got, ok := offer.Warning(monday, ends); !ok || cmp.Diff(want, got) != "" {
+	if got, ok := offer.ExpiryWarning(monday, ends); !ok || cmp.Diff(want, got) != "" {
 		t.Error(cmp.Diff(want, got))
 	}
-	if _, ok := offer.Warning(monday, monday.Add(9*time.Minute)); ok {
+	if _, ok := offer.ExpiryWarning(monday, monday.Add(9*time.Minute)); ok {
 		t.Error("a window of nine minutes is too short for a second message")
 	}
-	if _, ok := (Notice{Topic: BookingConfirmed}).Warning(monday, ends); ok {
+	if _, ok := (Notice{Topic: BookingConfirmed}).ExpiryWarning(monday, ends); ok {
 		t.Error("a confirmation has no warning")
 	}
 }
@@ -96,9 +96,9 @@ func TestJudge_BookingFromAnOfferRespectsQuietHours(t *testing.T) {
 		ExpiresAt: night.Add(24 * time.Hour),
 	}
 	to := Recipient{Known: true, Email: "mia@example.com", Zone: berlin}
-	m := Matter{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
-	want := Verdict{Action: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: InQuietHours}
-	if diff := cmp.Diff(want, Judge(n, DefaultSettings(), to, m, night)); diff != "" {
+	m := Facts{Booked: true, StartsAt: n.StartsAt, Offer: &Offer{EvenInQuiet: true}}
+	want := Decision{Action: Defer, Until: time.Date(2026, 3, 17, 8, 0, 0, 0, berlin), Reason: QuietHoursReason}
+	if diff := cmp.Diff(want, Decide(n, DefaultSettings(), to, m, night)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -38,10 +38,10 @@ func paletteOf(look brand.Brand) palette {
 	if !ok {
 		return defaultPalette
 	}
-	edge := accent.Against(brand.White, brand.ForShapes).String()
+	edge := accent.ReadableOn(brand.White, brand.MinShapeContrast).String()
 	return palette{
-		Bar: edge, Link: accent.Against(brand.White, brand.ForText).String(),
-		Button: accent.String(), ButtonText: accent.On().String(), Edge: edge,
+		Bar: edge, Link: accent.ReadableOn(brand.White, brand.MinTextContrast).String(),
+		Button: accent.String(), ButtonText: accent.TextColor().String(), Edge: edge,
 	}
 }
 

@@ -78,15 +78,15 @@ func TestRender_ButtonsAndLinksStayReadable(t *testing.T) {
 		part := rapid.Uint8()
 		accent := brand.Color{R: part.Draw(t, "r"), G: part.Draw(t, "g"), B: part.Draw(t, "b")}
 		got := html(t, Offered, Example(Offered, "en"), brand.Brand{Accent: accent.String()})
-		want := fmt.Sprintf("background:%s;color:%s;", accent, accent.On())
+		want := fmt.Sprintf("background:%s;color:%s;", accent, accent.TextColor())
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 		if p := paletteOf(brand.Brand{Accent: accent.String()}); p.Link != accent.String() {
-			if c, _ := brand.ParseColor(p.Link); brand.Contrast(c, brand.White) < brand.ForText {
+			if c, _ := brand.ParseColor(p.Link); brand.Contrast(c, brand.White) < brand.MinTextContrast {
 				t.Errorf("links are %s", p.Link)
 			}
-		} else if brand.Contrast(accent, brand.White) < brand.ForText {
+		} else if brand.Contrast(accent, brand.White) < brand.MinTextContrast {
 			t.Errorf("links are %s", accent)
 		}
 	})

@@ -30,10 +30,10 @@ type Notice struct {
 	Details   Details
 
 	// The attempts so far.
-	Tried    []Channel // failed channels
-	Attempts int       // on the current channel
-	Unsure   int       // attempts with an unknown result
-	Last     bool      // during an attempt: no other channel is allowed and reaches the recipient
+	FailedChannels []Channel // failed channels
+	Attempts       int       // on the current channel
+	UnknownResults int       // attempts with an unknown result
+	LastChannel    bool      // during an attempt: no other channel is allowed and reaches the recipient
 }
 
 // Details are facts of the event that cannot be loaded later.
@@ -72,8 +72,8 @@ const (
 	onStaffNote          = "waitlist.staff_note"
 )
 
-// Tells reports whether events of this type can lead to messages.
-func Tells(event string) bool {
+// HasMessages reports whether events of this type can lead to messages.
+func HasMessages(event string) bool {
 	switch event {
 	case onBookingConfirmed, onBookingCancelled, onBookingRescheduled, onSessionUpdated, onWaitlistJoined, onWaitlistLeft,
 		onWaitlistPromoted, onOfferCreated, onCreditsChanged, onStaffNote:
@@ -100,15 +100,15 @@ type Event struct {
 	At      time.Time
 }
 
-// Party is the current state of a person whom an event concerns.
-type Party struct {
-	Member  tenant.MemberID
-	Session tenant.SessionID
-	Booking tenant.BookingID
-	Entry   tenant.EntryID
-	Chosen  Preferences
+// Person is the current state of a person whom an event concerns.
+type Person struct {
+	Member      tenant.MemberID
+	Session     tenant.SessionID
+	Booking     tenant.BookingID
+	Entry       tenant.EntryID
+	Preferences Preferences
 
-	Coming       bool      // the booking is confirmed
+	Booked       bool      // the booking is confirmed
 	StartsAt     time.Time // of the session; zero if there is none yet
 	EndsAt       time.Time
 	SessionGone  bool // cancelled or deleted
@@ -129,7 +129,7 @@ const (
 
 // Plan returns the notices that an event leads to, for each party in each lane: some due at once, and some later, such
 // as reminders. Judge decides whether each is sent when it is due.
-func Plan(e Event, parties []Party, s Settings, now time.Time) []Notice {
+func Plan(e Event, parties []Person, s Settings, now time.Time) []Notice {
 	p := planner{event: e, settings: s, now: now}
 	for _, party := range parties {
 		p.plan(party)
@@ -144,7 +144,7 @@ type planner struct {
 	notices  []Notice
 }
 
-func (p *planner) plan(who Party) {
+func (p *planner) plan(who Person) {
 	start := who.StartsAt
 	switch p.event.Type {
 	case onBookingConfirmed:
@@ -159,7 +159,7 @@ func (p *planner) plan(who Party) {
 		p.addNow(who, Rescheduled, start)
 		p.addReminders(who)
 	case onSessionUpdated:
-		if p.event.Moved && who.Coming {
+		if p.event.Moved && who.Booked {
 			p.addNow(who, Rescheduled, start)
 			p.addReminders(who)
 		}
@@ -187,7 +187,7 @@ func (p *planner) plan(who Party) {
 }
 
 // addNow adds a notice that is due now, in each lane that the party uses.
-func (p *planner) addNow(who Party, topic Topic, expires time.Time) {
+func (p *planner) addNow(who Person, topic Topic, expires time.Time) {
 	e := p.event
 	if e.Silent || p.now.Sub(e.At) > newsLifetime {
 		return // after an outage of a day, the event is no longer news
@@ -196,7 +196,7 @@ func (p *planner) addNow(who Party, topic Topic, expires time.Time) {
 		Topic: topic, Member: who.Member, Session: who.Session, Booking: who.Booking, Entry: who.Entry, Offer: e.Offer,
 		Thing: thing(e, who), Revision: e.ID.String(), StartsAt: who.StartsAt, DueAt: p.now, ExpiresAt: expires,
 		At: e.At, Details: e.Details,
-	}, who.Chosen)
+	}, who.Preferences)
 }
 
 // add adds a notice in each lane that the party uses.
@@ -213,7 +213,7 @@ func (p *planner) add(n Notice, chosen Preferences) {
 }
 
 // thing returns what an event is about for a party.
-func thing(e Event, who Party) tenant.UUID {
+func thing(e Event, who Person) tenant.UUID {
 	switch {
 	case !e.Offer.IsZero():
 		return e.Offer.UUID
@@ -230,7 +230,7 @@ func thing(e Event, who Party) tenant.UUID {
 // addReminders adds the notices before the start of the session, even for a silent event. It omits those that are
 // already due, because the confirmation says the same. Their revision is the start, so that a session that moves away
 // and back does not repeat them.
-func (p *planner) addReminders(who Party) {
+func (p *planner) addReminders(who Person) {
 	n := Notice{
 		Member: who.Member, Session: who.Session, Booking: who.Booking, Thing: who.Booking.UUID,
 		StartsAt: who.StartsAt, ExpiresAt: who.StartsAt, At: p.event.At,
@@ -240,18 +240,18 @@ func (p *planner) addReminders(who Party) {
 		n.Details = Details{Lead: lead}
 		n.Revision = who.StartsAt.UTC().Format(time.RFC3339) + "-" + lead.String()
 		if n.DueAt.After(p.now) {
-			p.add(n, who.Chosen)
+			p.add(n, who.Preferences)
 		}
 	}
 	if who.CheckInOpens.After(p.now) && who.CheckInOpens.Before(who.StartsAt) {
 		n.Topic, n.DueAt, n.Details = CheckInOpen, who.CheckInOpens, Details{}
 		n.Revision = who.StartsAt.UTC().Format(time.RFC3339)
-		p.add(n, who.Chosen)
+		p.add(n, who.Preferences)
 	}
 }
 
 // addCreditsLow adds a notice when the balance falls to the threshold, and again when it falls to zero.
-func (p *planner) addCreditsLow(who Party, taken int) {
+func (p *planner) addCreditsLow(who Person, taken int) {
 	low := p.settings.CreditsLowAt
 	if p.event.Silent || who.Payer.IsZero() || taken <= 0 ||
 		who.Balance > low || (who.Balance+taken <= low && who.Balance > 0) {
@@ -261,7 +261,7 @@ func (p *planner) addCreditsLow(who Party, taken int) {
 		Topic: CreditsLow, Member: who.Member, Thing: who.Payer, Revision: p.event.ID.String(),
 		DueAt: p.now, ExpiresAt: p.now.Add(mailLifetime), At: p.event.At,
 		Details: Details{Balance: who.Balance, Payer: who.Payer},
-	}, who.Chosen)
+	}, who.Preferences)
 }
 
 func latest(a, b time.Time) time.Time {

@@ -103,8 +103,8 @@ func Advance(from, to DeliveryStatus) DeliveryStatus {
 	return from
 }
 
-// Taken reports whether the provider is known to have the message. It must not be sent again.
-func (s DeliveryStatus) Taken() bool {
+// Accepted reports whether the provider is known to have the message. It must not be sent again.
+func (s DeliveryStatus) Accepted() bool {
 	return s == Queued || s == Sent || s == Delivered || s == Read
 }
 
@@ -156,7 +156,7 @@ func Expired() *SendError {
 // Backoff is exponential backoff with full jitter.
 type Backoff struct {
 	Base time.Duration // limit of the first wait; doubles with each attempt
-	Most time.Duration // highest limit, without the provider's RetryAfter
+	Max  time.Duration // highest limit, without the provider's RetryAfter
 }
 
 // Next returns when to retry after an attempt, counted from 1, that ended now. The wait is random between 0 and its
@@ -166,7 +166,7 @@ func (b Backoff) Next(
 	now time.Time, attempt int, random float64, retryAfter time.Duration, expiresAt time.Time,
 ) (time.Time, bool) {
 	limit := float64(b.Base) * math.Pow(2, float64(max(attempt, 1)-1))
-	wait := time.Duration(random * min(limit, float64(b.Most)))
+	wait := time.Duration(random * min(limit, float64(b.Max)))
 	at := now.Add(max(retryAfter, 0) + wait)
 	if !expiresAt.IsZero() && !at.Before(expiresAt) {
 		return time.Time{}, false
@@ -209,10 +209,10 @@ var gsmUnits = func() map[rune]int {
 	return units
 }()
 
-// GSM7 returns how many segments a text needs as SMS, in which encoding, and how many units each segment holds. One
-// character outside the GSM 7-bit alphabet makes the whole text UCS-2. A character is never split between segments, so
-// a text can need one more than its length suggests. An empty text has no segments.
-func GSM7(text string) (segments int, encoding Encoding, perSegment int) {
+// CountSegments returns how many segments a text needs as SMS, in which encoding, and how many units each segment
+// holds. One character outside the GSM 7-bit alphabet makes the whole text UCS-2. A character is never split between
+// segments, so a text can need one more than its length suggests. An empty text has no segments.
+func CountSegments(text string) (segments int, encoding Encoding, perSegment int) {
 	if units, ok := gsmLengths(text); ok {
 		segments, perSegment = pack(units, gsmSingle, gsmPart)
 		return segments, GSM7Bit, perSegment

@@ -57,7 +57,7 @@ func TestAdvance_IsIndependentOfOrderAndRepetition(t *testing.T) {
 func TestBackoff_WaitsWithFullJitterUntilExpiry(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 3, 28, 12, 0, 0, 0, time.UTC)
-	b := notify.Backoff{Base: time.Second, Most: time.Minute}
+	b := notify.Backoff{Base: time.Second, Max: time.Minute}
 	never := time.Time{}
 	for name, tc := range map[string]struct {
 		attempt    int
@@ -87,7 +87,7 @@ func TestBackoff_WaitsWithFullJitterUntilExpiry(t *testing.T) {
 		random := rapid.Float64Range(0, 0.999999).Draw(t, "random")
 		expires := now.Add(time.Duration(rapid.Int64Range(-1e9, 1e11).Draw(t, "left")))
 		at, ok := b.Next(now, attempt, random, 0, expires)
-		if ok && (at.Before(now) || !at.Before(expires) || at.Sub(now) > b.Most) {
+		if ok && (at.Before(now) || !at.Before(expires) || at.Sub(now) > b.Max) {
 			t.Fatalf("%s, expires %s", at, expires)
 		}
 	})
@@ -128,7 +128,7 @@ func TestGSM7_CountsSegmentsAndChoosesEncoding(t *testing.T) {
 		"backtick":             {"`", 1, ucs, 70},
 		"not UTF-8":            {"\xff", 1, ucs, 70},
 	} {
-		segments, encoding, per := notify.GSM7(tc.text)
+		segments, encoding, per := notify.CountSegments(tc.text)
 		if segments != tc.segments || encoding != tc.encoding || per != tc.per {
 			t.Errorf("%s: %d of %d in %s, want %d of %d in %s", name, segments, per, encoding, tc.segments, tc.per, tc.encoding)
 		}
@@ -140,7 +140,7 @@ func TestGSM7_SegmentsAreEnoughAndNotTooMany(t *testing.T) {
 	alphabet := []rune("aZ9 é\n€[~ы’🎾")
 	rapid.Check(t, func(t *rapid.T) {
 		text := string(rapid.SliceOfN(rapid.SampledFrom(alphabet), 1, 500).Draw(t, "text"))
-		segments, encoding, per := notify.GSM7(text)
+		segments, encoding, per := notify.CountSegments(text)
 		units := 0
 		for _, r := range text {
 			switch {
@@ -156,7 +156,7 @@ func TestGSM7_SegmentsAreEnoughAndNotTooMany(t *testing.T) {
 		if segments > 1 && (segments-1)*(per-1) >= units { // at most one unit of each segment is unused
 			t.Fatalf("%d segments of %d for %d units", segments, per, units)
 		}
-		if more, _, _ := notify.GSM7(text + "a"); more < segments {
+		if more, _, _ := notify.CountSegments(text + "a"); more < segments {
 			t.Fatalf("a longer text needs %d instead of %d", more, segments)
 		}
 	})

@@ -39,8 +39,8 @@ func DefaultSettings() Settings {
 // capWindow is the period of the frequency cap.
 const capWindow = 24 * time.Hour
 
-// Normal returns the settings as they are stored. The error is INVALID_FIELD.
-func (s Settings) Normal() (Settings, error) {
+// Normalize returns the settings as they are stored. The error is INVALID_FIELD.
+func (s Settings) Normalize() (Settings, error) {
 	if err := s.Quiet.Validate("settings.quiet_hours"); err != nil {
 		return s, err
 	}
@@ -64,12 +64,12 @@ func (s Settings) Normal() (Settings, error) {
 var perDayFields = map[Channel]string{SMS: "sms_per_day", Push: "push_per_day", Email: "email_per_day"}
 
 // Facts returns the editable fields for the audit log, by the names of the contract.
-func (s Settings) Facts() catalog.Facts {
+func (s Settings) Facts() catalog.AuditFields {
 	reminders := make([]string, len(s.Reminders))
 	for i, d := range s.Reminders {
 		reminders[i] = d.String()
 	}
-	return catalog.Facts{
+	return catalog.AuditFields{
 		"quiet_hours": s.Quiet.Start.String() + "-" + s.Quiet.End.String(), "email_in_quiet_hours": s.EmailInQuiet,
 		"sms_per_day": s.PerDay[SMS], "push_per_day": s.PerDay[Push], "email_per_day": s.PerDay[Email],
 		"reminders": reminders, "reply_to": s.ReplyTo, "sender_name": s.SenderName,

@@ -50,7 +50,7 @@ const (
 )
 
 // negativeControl removes from the input of Judge what one guardrail needs.
-type negativeControl func(*Notice, *Settings, *Recipient, *Matter)
+type negativeControl func(*Notice, *Settings, *Recipient, *Facts)
 
 type simMember struct {
 	Recipient
@@ -99,7 +99,7 @@ func TestGuardrails_HoldForAYearInFortyZones(t *testing.T) {
 		}
 	}
 	for _, why := range []Reason{
-		InQuietHours, FrequencyCap, NotBooked, Moved, TooLate, OptedOutReason, Unsubscribed, OfferClosed,
+		QuietHoursReason, FrequencyCap, NotBooked, Moved, TooLate, OptedOutReason, Unsubscribed, OfferClosed,
 	} {
 		if y.unsent[why] == 0 {
 			t.Errorf("no message was held back because of %s", why)
@@ -118,16 +118,16 @@ func TestGuardrails_HoldForAYearInFortyZones(t *testing.T) {
 func TestGuardrails_EachIsNeeded(t *testing.T) {
 	t.Parallel()
 	for missing, control := range map[guardrail]negativeControl{
-		freshness: func(n *Notice, _ *Settings, _ *Recipient, m *Matter) {
+		freshness: func(n *Notice, _ *Settings, _ *Recipient, m *Facts) {
 			n.ExpiresAt = n.ExpiresAt.AddDate(1, 0, 0)
 			m.Booked, m.Cancelled, m.StartsAt = true, true, n.StartsAt
 			if m.Offer != nil {
 				m.Offer = &Offer{Live: true, EvenInQuiet: m.Offer.EvenInQuiet}
 			}
 		},
-		consent:   func(_ *Notice, _ *Settings, r *Recipient, _ *Matter) { r.Stopped, r.Chosen = nil, nil },
-		quiet:     func(_ *Notice, s *Settings, r *Recipient, _ *Matter) { s.Quiet, r.Quiet = QuietHours{}, nil },
-		frequency: func(_ *Notice, _ *Settings, r *Recipient, _ *Matter) { r.Sent = nil },
+		consent:   func(_ *Notice, _ *Settings, r *Recipient, _ *Facts) { r.Stopped, r.Preferences = nil, nil },
+		quiet:     func(_ *Notice, s *Settings, r *Recipient, _ *Facts) { s.Quiet, r.Quiet = QuietHours{}, nil },
+		frequency: func(_ *Notice, _ *Settings, r *Recipient, _ *Facts) { r.Sent = nil },
 	} {
 		t.Run(string(missing), func(t *testing.T) {
 			t.Parallel()
@@ -158,7 +158,7 @@ func simulate(t *testing.T, control negativeControl, months int) *simulation {
 		who := &simMember{asleep: [2]string{"21:00", "08:00"}, Recipient: Recipient{
 			Member: tenant.New[tenant.MemberID](y.now), Known: true, Phone: "+1", Email: "a@b", Zone: zone(t, name),
 			Devices: []Device{{Token: "d"}}, Stopped: map[Channel]Reason{}, Sent: map[Channel][]time.Time{},
-			Chosen: Preferences{},
+			Preferences: Preferences{},
 		}}
 		if y.random.IntN(4) == 0 {
 			who.Devices = nil
@@ -199,8 +199,8 @@ func (y *simulation) step() {
 	case roll < 18 && booking.offer != nil:
 		booking.offer.Live = false
 	case roll == 18:
-		c := Choice{Topics()[y.random.IntN(len(Topics()))], Channels()[y.random.IntN(len(Channels()))]}
-		who.Chosen[c] = !who.Chosen.Allow(c.Topic, c.Channel)
+		c := PreferenceKey{Topics()[y.random.IntN(len(Topics()))], Channels()[y.random.IntN(len(Channels()))]}
+		who.Preferences[c] = !who.Preferences.Allow(c.Topic, c.Channel)
 	case roll == 19:
 		who.stopped = !who.stopped
 		if delete(who.Stopped, SMS); who.stopped {
@@ -234,11 +234,11 @@ func (y *simulation) offer(who *simMember) {
 // publish plans the notices of an event, once each.
 func (y *simulation) publish(who *simMember, b *simBooking, e Event) {
 	e.ID, e.At = tenant.New[tenant.EventID](y.now), y.now
-	party := Party{
-		Member: who.Member, Booking: b.id, Chosen: who.Chosen, Coming: b.booked,
+	party := Person{
+		Member: who.Member, Booking: b.id, Preferences: who.Preferences, Booked: b.booked,
 		StartsAt: b.start, EndsAt: b.start.Add(time.Hour), CheckInOpens: b.start.Add(-time.Hour),
 	}
-	for _, n := range Plan(e, []Party{party}, y.s, y.now) {
+	for _, n := range Plan(e, []Person{party}, y.s, y.now) {
 		key := n.Recipient().String() + string(n.Topic) + n.Thing.String() + n.Revision + string(n.Lane)
 		if !y.planned[key] {
 			y.planned[key] = true
@@ -255,14 +255,14 @@ func (y *simulation) deliver(until time.Time) {
 		if now.Before(y.now) {
 			now = y.now
 		}
-		m := Matter{
+		m := Facts{
 			Booked: p.booking.booked, Cancelled: !p.booking.booked, StartsAt: p.booking.start, Offer: p.booking.offer,
 		}
 		n, s, r := p.Notice, y.s, p.who.Recipient
 		if y.control != nil {
 			y.control(&n, &s, &r, &m)
 		}
-		verdict := Judge(n, s, r, m, now)
+		verdict := Decide(n, s, r, m, now)
 		switch verdict.Action {
 		case Send:
 			y.check(p, verdict.Channel, now)
@@ -320,7 +320,7 @@ func (y *simulation) check(p queuedNotice, c Channel, now time.Time) {
 	if c == SMS && p.who.stopped {
 		y.violate(consent, "%s after STOP", p.Topic)
 	}
-	if wanted, chosen := p.who.Chosen[Choice{p.Topic, c}]; chosen && !wanted {
+	if wanted, chosen := p.who.Preferences[PreferenceKey{p.Topic, c}]; chosen && !wanted {
 		y.violate(consent, "%s by %s, which is turned off", p.Topic, c)
 	}
 

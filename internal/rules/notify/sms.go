@@ -26,7 +26,7 @@ func renderSMS(t Template, values Values) (Rendered, error) {
 			return Rendered{}, err
 		}
 		text := foldToGSM(strings.Join(strings.Fields(f.Body), " "))
-		segments, encoding, _ := GSM7(text)
+		segments, encoding, _ := CountSegments(text)
 		return Rendered{Text: text, Segments: segments, GSM7: encoding == GSM7Bit}, nil
 	}
 	complete, err := render(values)

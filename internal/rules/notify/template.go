@@ -273,7 +273,7 @@ func invalidAt(field, text string, at int, problem string) error {
 func invalidTemplate(field string, line, column int, problem string) error {
 	return fault.New(fault.InvalidArgument, fault.TemplateInvalid,
 		"Line %d, column %d of %s: %s.", line, column, field, problem).
-		With("line", strconv.Itoa(line)).With("column", strconv.Itoa(column)).In("template." + field)
+		WithMetadata("line", strconv.Itoa(line)).WithMetadata("column", strconv.Itoa(column)).WithField("template." + field)
 }
 
 // short cuts a text to at most n characters. The last one is then a dot, if n is large enough.

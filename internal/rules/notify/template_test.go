@@ -164,17 +164,19 @@ func TestFoldToGSM_RemovesDiacriticsUnlessAnotherScript(t *testing.T) {
 
 func TestParseSMS_ReadsCodesAndKeywords(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]Command{
+	for text, want := range map[string]Reply{
 		"1 4821": {Kind: Accept, Code: "4821"}, " 2  4821. ": {Kind: Decline, Code: "4821"},
 		"1:4821": {Kind: Accept, Code: "4821"}, "14821": {Kind: Accept, Code: "4821"},
 		"no": {}, "1": {}, "3 4821": {}, "": {}, "1 4821 please": {}, "STOP ALL": {},
-		"stop": {Kind: Stop, Carried: true}, "Stop.": {Kind: Stop, Carried: true}, "STOPALL": {Kind: Stop, Carried: true},
-		"cancel": {Kind: Stop, Carried: true}, "End": {Kind: Stop, Carried: true}, "opt-out": {Kind: Stop, Carried: true},
-		"stopp": {Kind: Stop}, "Arrêt": {Kind: Stop}, "yes": {Kind: Start, Carried: true},
-		"START": {Kind: Start, Carried: true},
-		"help":  {Kind: Help, Carried: true}, "Hilfe!": {Kind: Help}, "aide": {Kind: Help},
+		"stop": {Kind: Stop, HandledByCarrier: true}, "Stop.": {Kind: Stop, HandledByCarrier: true},
+		"STOPALL": {Kind: Stop, HandledByCarrier: true},
+		"cancel":  {Kind: Stop, HandledByCarrier: true}, "End": {Kind: Stop, HandledByCarrier: true},
+		"opt-out": {Kind: Stop, HandledByCarrier: true},
+		"stopp":   {Kind: Stop}, "Arrêt": {Kind: Stop}, "yes": {Kind: Start, HandledByCarrier: true},
+		"START": {Kind: Start, HandledByCarrier: true},
+		"help":  {Kind: Help, HandledByCarrier: true}, "Hilfe!": {Kind: Help}, "aide": {Kind: Help},
 	} {
-		if got := ParseSMS(text); got != want {
+		if got := ParseReply(text); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}

@@ -79,8 +79,8 @@ func Channels() []Channel { return []Channel{SMS, Push, Email} }
 // Default reports whether a topic uses a channel by default.
 func (t Topic) Default(c Channel) bool { return slices.Contains(t.defaults().channels, c) }
 
-// OfOffer reports whether the topic is about an open offer.
-func (t Topic) OfOffer() bool { return t == Offered || t == OfferExpiring }
+// IsOffer reports whether the topic is about an open offer.
+func (t Topic) IsOffer() bool { return t == Offered || t == OfferExpiring }
 
 // Lanes returns the lanes of the topic.
 func (t Topic) Lanes() []Lane {
@@ -90,8 +90,8 @@ func (t Topic) Lanes() []Lane {
 	return []Lane{Alert}
 }
 
-// Route returns the channels of a lane, in the order in which they are tried.
-func (t Topic) Route(lane Lane) []Channel {
+// Channels returns the channels of a lane, in the order in which they are tried.
+func (t Topic) Channels(lane Lane) []Channel {
 	switch {
 	case lane == Mail:
 		return []Channel{Email}
@@ -101,25 +101,25 @@ func (t Topic) Route(lane Lane) []Channel {
 	return []Channel{Push, SMS, Email}
 }
 
-// Choice is a topic on a channel.
-type Choice struct {
+// PreferenceKey is a topic on a channel.
+type PreferenceKey struct {
 	Topic   Topic
 	Channel Channel
 }
 
 // Preferences are a member's choices. For everything else the defaults of the topic apply.
-type Preferences map[Choice]bool
+type Preferences map[PreferenceKey]bool
 
 // Allow reports whether a topic may use a channel.
 func (p Preferences) Allow(t Topic, c Channel) bool {
-	if on, chosen := p[Choice{t, c}]; chosen {
+	if on, chosen := p[PreferenceKey{t, c}]; chosen {
 		return on
 	}
 	return t.Default(c)
 }
 
-// Wants reports whether the member has turned on any topic for a channel.
-func (p Preferences) Wants(c Channel) bool {
+// AnyOn reports whether the member has turned on any topic for a channel.
+func (p Preferences) AnyOn(c Channel) bool {
 	for choice, on := range p {
 		if on && choice.Channel == c {
 			return true
@@ -133,7 +133,7 @@ func (p Preferences) Wants(c Channel) bool {
 func (p Preferences) lanes(t Topic) []Lane {
 	all := t.Lanes()
 	wanted := slices.DeleteFunc(slices.Clone(all), func(lane Lane) bool {
-		return !slices.ContainsFunc(t.Route(lane), func(c Channel) bool { return p.Allow(t, c) })
+		return !slices.ContainsFunc(t.Channels(lane), func(c Channel) bool { return p.Allow(t, c) })
 	})
 	if len(wanted) == 0 {
 		return all[:1]

@@ -126,15 +126,15 @@ func (v Values) complete(t Topic) Values {
 	return full
 }
 
-// Described is a variable with its example as text.
-type Described struct{ Name, Description, Example string }
+// VariableInfo is a variable with its example as text.
+type VariableInfo struct{ Name, Description, Example string }
 
 // DescribeVariables returns the variables of a topic, with examples in the language of the locale.
-func DescribeVariables(t Topic, locale string) []Described {
+func DescribeVariables(t Topic, locale string) []VariableInfo {
 	examples := Example(t, locale)
-	var all []Described
+	var all []VariableInfo
 	for _, v := range Variables(t) {
-		all = append(all, Described{v.Name, v.Description, fmt.Sprint(examples[v.Name])})
+		all = append(all, VariableInfo{v.Name, v.Description, fmt.Sprint(examples[v.Name])})
 	}
 	return all
 }

@@ -253,9 +253,9 @@ var weekdays = [...]rrule.Weekday{rrule.MO, rrule.TU, rrule.WE, rrule.TH, rrule.
 
 // invalid rejects a rule. Part is the invalid part of its text.
 func invalid(part, format string, args ...any) *fault.Error {
-	e := fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).In(ruleField)
+	e := fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).WithField(ruleField)
 	if part != "" {
-		e = e.With("part", part)
+		e = e.WithMetadata("part", part)
 	}
 	return e
 }

@@ -43,7 +43,7 @@ type Occurrence struct {
 // the field.
 func (s Series) Validate() error {
 	field := func(name, format string, args ...any) error {
-		return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).In(name)
+		return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, format, args...).WithField(name)
 	}
 	switch {
 	case s.Rule.interval == 0:
@@ -96,7 +96,7 @@ func (s Series) Expand(from, to time.Time, limit int) ([]Occurrence, error) {
 			continue
 		case len(found) == limit:
 			return nil, invalid(s.Rule.String(), "The rule gives more than %d sessions.", limit).
-				With("limit", strconv.Itoa(limit))
+				WithMetadata("limit", strconv.Itoa(limit))
 		}
 		found = append(found, o)
 	}
@@ -137,7 +137,7 @@ func (s Series) SplitAt(date civil.Date) (head, tail Series, err error) {
 
 func noOccurrence(date civil.Date, where string) error {
 	return fault.New(fault.InvalidArgument, fault.RecurrenceInvalid, "The series has no occurrence %s %s.", where, date).
-		In(ruleField).With("date", date.String())
+		WithField(ruleField).WithMetadata("date", date.String())
 }
 
 // rule returns the occurrences of the rule, including excluded days. Without COUNT it skips the days before since.

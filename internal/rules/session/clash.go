@@ -6,23 +6,23 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Busy is a span in which a resource, a coach, or both have another session.
-type Busy struct {
+// BusySpan is a span in which a resource, a coach, or both have another session.
+type BusySpan struct {
 	Resource tenant.ResourceID
 	Coach    tenant.MemberID
 	Span     civil.Span
 }
 
-// ResourceTaken means that the resource has another session that overlaps in time.
-func ResourceTaken() *fault.Error {
+// ResourceBusy means that the resource has another session that overlaps in time.
+func ResourceBusy() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.ResourceBusy, "The resource has another session at that time.").
-		In("resource_id")
+		WithField("resource_id")
 }
 
-// CoachTaken means that the coach has another session that overlaps in time.
-func CoachTaken() *fault.Error {
+// CoachBusy means that the coach has another session that overlaps in time.
+func CoachBusy() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.StaffBusy, "The coach has another session at that time.").
-		In("coach_id")
+		WithField("coach_id")
 }
 
 // Clash is a session whose resource or coach has another session at the same time.
@@ -35,7 +35,7 @@ type Clash struct {
 
 // Clashes returns, in order, the sessions that clash with a busy span or with an earlier session. Without them, no two
 // of the remaining sessions clash.
-func Clashes(sessions []Session, busy []Busy) []Clash {
+func Clashes(sessions []Session, busy []BusySpan) []Clash {
 	resources := make(map[tenant.ResourceID][]reservation)
 	coaches := make(map[tenant.MemberID][]reservation)
 	for _, b := range busy {
@@ -78,8 +78,8 @@ func reserve[K interface {
 	return reservation{}, true
 }
 
-// Window returns the span from the first start to the last end of the sessions.
-func Window(sessions []Session) civil.Span {
+// Bounds returns the span from the first start to the last end of the sessions.
+func Bounds(sessions []Session) civil.Span {
 	var w civil.Span
 	for i, s := range sessions {
 		if i == 0 || s.StartsAt.Before(w.Start) {

@@ -52,17 +52,17 @@ const TimeFields = StartField | EndField
 // Has reports whether the set has any of the fields.
 func (f Fields) Has(fields Fields) bool { return f&fields != 0 }
 
-// Setting has the current state of what a session refers to. Something that the tenant does not have is inactive and
+// References has the current state of what a session refers to. Something that the tenant does not have is inactive and
 // otherwise empty.
-type Setting struct {
-	Service  ServiceSetting
-	Location LocationSetting
-	Resource ResourceSetting
-	Coach    CoachSetting
+type References struct {
+	Service  ServiceReference
+	Location LocationReference
+	Resource ResourceReference
+	Coach    CoachReference
 }
 
-// ServiceSetting has the fields of a service that a session uses.
-type ServiceSetting struct {
+// ServiceReference has the fields of a service that a session uses.
+type ServiceReference struct {
 	Active           bool
 	Name             string
 	Duration         time.Duration
@@ -71,38 +71,38 @@ type ServiceSetting struct {
 	Delivery         catalog.Delivery
 }
 
-// LocationSetting has the fields of a location that a session uses.
-type LocationSetting struct {
+// LocationReference has the fields of a location that a session uses.
+type LocationReference struct {
 	Active   bool
 	TimeZone string         // IANA
 	Zone     *time.Location // TimeZone, loaded
 }
 
-// ResourceSetting has the fields of a resource that a session uses.
-type ResourceSetting struct {
+// ResourceReference has the fields of a resource that a session uses.
+type ResourceReference struct {
 	Active   bool
 	Location tenant.LocationID
 }
 
-// CoachSetting has the fields of a coach that a session uses.
-type CoachSetting struct {
-	Leads bool // an active owner, admin or coach
-	Name  string
+// CoachReference has the fields of a coach that a session uses.
+type CoachReference struct {
+	CanLead bool // an active owner, admin or coach
+	Name    string
 }
 
 // New makes a draft session.
-func New(id tenant.SessionID, in Input, at Setting, now time.Time) (Session, error) {
+func New(id tenant.SessionID, in Input, at References, now time.Time) (Session, error) {
 	s := Session{ID: id, State: catalog.Draft, CreatedAt: now}
 	return s.Edit(in, allFields, at, now)
 }
 
 // NewDetails makes the details of the sessions of a series.
-func NewDetails(in Input, at Setting) (Details, error) {
+func NewDetails(in Input, at References) (Details, error) {
 	return Details{}.Edit(in, allFields&^TimeFields, at)
 }
 
-// Target returns the details with the references after an edit, so that the caller can load the Setting.
-func (d Details) Target(in Input, fields Fields) Details {
+// WithReferences returns the details with the references after an edit, so that the caller can load the Setting.
+func (d Details) WithReferences(in Input, fields Fields) Details {
 	if fields.Has(ServiceField) {
 		d.Service = in.Service
 	}
@@ -123,7 +123,7 @@ func (d Details) Target(in Input, fields Fields) Details {
 //
 // The errors are SESSION_STATE for a cancelled session, INVALID_FIELD for invalid times, CAPACITY_BELOW_TAKEN, and
 // those of Details.Edit.
-func (s Session) Edit(in Input, fields Fields, at Setting, now time.Time) (Session, error) {
+func (s Session) Edit(in Input, fields Fields, at References, now time.Time) (Session, error) {
 	if s.State == catalog.Cancelled {
 		return s, wrongState(s)
 	}
@@ -143,13 +143,13 @@ func (s Session) Edit(in Input, fields Fields, at Setting, now time.Time) (Sessi
 	return s.update(details, span, at, now)
 }
 
-// Follow returns the session of a series after an edit of the series.
-func (s Session) Follow(series Series, at Setting, span civil.Span, now time.Time) (Session, error) {
+// ApplySeries returns the session of a series after an edit of the series.
+func (s Session) ApplySeries(series Series, at References, span civil.Span, now time.Time) (Session, error) {
 	return s.update(series.Details, span, at, now)
 }
 
 // update returns the session with other details and another span, or the same session if nothing changes.
-func (s Session) update(details Details, span civil.Span, at Setting, now time.Time) (Session, error) {
+func (s Session) update(details Details, span civil.Span, at References, now time.Time) (Session, error) {
 	after := s.withSpan(span, at.Location.Zone)
 	after.Details, after.CoachName = details, at.Coach.Name
 	after.TimeZone, after.Delivery = at.Location.TimeZone, at.Service.Delivery
@@ -167,9 +167,9 @@ func (s Session) update(details Details, span civil.Span, at Setting, now time.T
 //
 // The errors are SERVICE_NOT_FOUND, LOCATION_NOT_FOUND and RESOURCE_NOT_FOUND for what is absent, inactive or, for a
 // resource, at another location, and COACH_INVALID.
-func (d Details) Edit(in Input, fields Fields, at Setting) (Details, error) {
-	to := d.Target(in, fields)
-	if err := to.Refer(d, at); err != nil {
+func (d Details) Edit(in Input, fields Fields, at References) (Details, error) {
+	to := d.WithReferences(in, fields)
+	if err := to.CheckReferences(d, at); err != nil {
 		return d, err
 	}
 	if fields.Has(TitleField) {
@@ -204,31 +204,31 @@ func (d Details) Edit(in Input, fields Fields, at Setting) (Details, error) {
 	return to, nil
 }
 
-// Refer checks the references that differ from those before. Edit lists its errors.
-func (d Details) Refer(before Details, at Setting) error {
+// CheckReferences checks the references that differ from those before. Edit lists its errors.
+func (d Details) CheckReferences(before Details, at References) error {
 	switch {
 	case d.Service.IsZero():
 		return fault.Invalid("service_id", "A session needs a service.")
 	case d.Service != before.Service && !at.Service.Active:
-		return fault.Missing(fault.ServiceNotFound, "Service").In("service_id")
+		return fault.Missing(fault.ServiceNotFound, "Service").WithField("service_id")
 	case d.Location.IsZero():
 		return fault.Invalid("location_id", "A session needs a location.")
 	case d.Location != before.Location && !at.Location.Active:
-		return fault.Missing(fault.LocationNotFound, "Location").In("location_id")
+		return fault.Missing(fault.LocationNotFound, "Location").WithField("location_id")
 	case d.Resource.IsZero():
 	case d.Resource == before.Resource && d.Location == before.Location:
 	case !at.Resource.Active || at.Resource.Location != d.Location:
-		return fault.Missing(fault.ResourceNotFound, "Resource").In("resource_id")
+		return fault.Missing(fault.ResourceNotFound, "Resource").WithField("resource_id")
 	}
-	if d.Coach != before.Coach && !d.Coach.IsZero() && !at.Coach.Leads {
+	if d.Coach != before.Coach && !d.Coach.IsZero() && !at.Coach.CanLead {
 		return fault.New(fault.FailedPrecondition, fault.CoachInvalid,
-			"The coach of a session must be an active owner, admin or coach.").In("coach_id")
+			"The coach of a session must be an active owner, admin or coach.").WithField("coach_id")
 	}
 	return nil
 }
 
 // reschedule returns the span after an edit. A new start without a new end keeps the length.
-func (s Session) reschedule(in Input, fields Fields, at ServiceSetting) (civil.Span, error) {
+func (s Session) reschedule(in Input, fields Fields, at ServiceReference) (civil.Span, error) {
 	span := s.Span()
 	if fields.Has(StartField) {
 		if in.StartsAt.IsZero() {
@@ -252,7 +252,7 @@ func (s Session) reschedule(in Input, fields Fields, at ServiceSetting) (civil.S
 
 // checkStart rejects a start so far away that it must be a typing error.
 func checkStart(start, now time.Time) error {
-	if start.Before(now.Add(-MaxReach)) || start.After(now.Add(MaxReach)) {
+	if start.Before(now.Add(-MaxStartDistance)) || start.After(now.Add(MaxStartDistance)) {
 		return fault.Invalid("start_time", "A session starts within ten years of now.")
 	}
 	return nil
@@ -261,23 +261,23 @@ func checkStart(start, now time.Time) error {
 // checkCapacity rejects capacities below the number of taken seats and waitlist entries.
 func (s Session) checkCapacity() error {
 	if s.Capacity != nil && *s.Capacity < s.SeatsTaken {
-		return BelowTaken().With("session_id", s.ID.String()).
-			With("seats_taken", strconv.Itoa(s.SeatsTaken)).In("capacity")
+		return CapacityTooLow().WithMetadata("session_id", s.ID.String()).
+			WithMetadata("seats_taken", strconv.Itoa(s.SeatsTaken)).WithField("capacity")
 	}
 	if s.WaitlistCapacity < s.Waiting {
-		return BelowTaken().With("session_id", s.ID.String()).
-			With("waiting", strconv.Itoa(s.Waiting)).In("waitlist_capacity")
+		return CapacityTooLow().WithMetadata("session_id", s.ID.String()).
+			WithMetadata("waiting", strconv.Itoa(s.Waiting)).WithField("waitlist_capacity")
 	}
 	return nil
 }
 
-// BelowTaken means that a capacity would be below the number of taken seats or waitlist entries.
-func BelowTaken() *fault.Error {
+// CapacityTooLow means that a capacity would be below the number of taken seats or waitlist entries.
+func CapacityTooLow() *fault.Error {
 	return fault.New(fault.FailedPrecondition, fault.CapacityBelowTaken,
 		"The capacity would be below the number of places taken.")
 }
 
-// Raised reports whether an edit raised the capacity, so that the waitlist can be filled.
-func (s Session) Raised(before Session) bool {
+// CapacityRaised reports whether an edit raised the capacity, so that the waitlist can be filled.
+func (s Session) CapacityRaised(before Session) bool {
 	return before.Capacity != nil && (s.Capacity == nil || *s.Capacity > *before.Capacity)
 }

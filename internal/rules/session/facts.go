@@ -8,7 +8,7 @@ import (
 )
 
 // Facts returns the editable fields for the audit log, by the names of the contract.
-func (s Session) Facts() catalog.Facts {
+func (s Session) Facts() catalog.AuditFields {
 	facts := s.Details.Facts()
 	facts["start_time"] = s.StartsAt.UTC().Format(time.RFC3339Nano)
 	facts["end_time"] = s.EndsAt.UTC().Format(time.RFC3339Nano)
@@ -24,8 +24,8 @@ func (s Session) Facts() catalog.Facts {
 }
 
 // Facts returns the editable fields, like Session.Facts. Unlimited capacity is nil.
-func (d Details) Facts() catalog.Facts {
-	facts := catalog.Facts{
+func (d Details) Facts() catalog.AuditFields {
+	facts := catalog.AuditFields{
 		"service_id": d.Service.String(), "location_id": d.Location.String(), "resource_id": nil, "coach_id": nil,
 		"title": d.Title, "description": d.Description, "capacity": nil, "waitlist_capacity": d.WaitlistCapacity,
 	}
@@ -42,7 +42,7 @@ func (d Details) Facts() catalog.Facts {
 }
 
 // Facts returns the editable fields, like Session.Facts.
-func (s Series) Facts() catalog.Facts {
+func (s Series) Facts() catalog.AuditFields {
 	facts := s.Details.Facts()
 	facts["rule"] = s.Rule
 	facts["start_date"] = s.Date.String()

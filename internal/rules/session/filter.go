@@ -48,8 +48,9 @@ func (f Filter) Visible(staff bool) Filter {
 // VisibleTo is Filter.Visible for one session.
 func (s Session) VisibleTo(staff bool) bool { return staff || s.State != catalog.Draft }
 
-// Bearable rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkPlaces places.
-func Bearable(all []Session) error {
+// CheckBulkSize rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkPlaces
+// places.
+func CheckBulkSize(all []Session) error {
 	places := 0
 	for _, s := range all {
 		places += s.SeatsTaken + s.Waiting
@@ -57,12 +58,12 @@ func Bearable(all []Session) error {
 	switch {
 	case len(all) > MaxBulk:
 		return fault.Invalid("filter", "More than %d sessions match. Narrow the filter and work in parts.", MaxBulk).
-			With("limit", strconv.Itoa(MaxBulk))
+			WithMetadata("limit", strconv.Itoa(MaxBulk))
 	case places > maxBulkPlaces:
 		return fault.Invalid("filter",
 			"The matching sessions have more than %d taken seats and waitlist entries. Narrow the filter and work in parts.",
 			maxBulkPlaces).
-			With("limit", strconv.Itoa(maxBulkPlaces))
+			WithMetadata("limit", strconv.Itoa(maxBulkPlaces))
 	default:
 		return nil
 	}

@@ -72,53 +72,53 @@ var importFormat = csvfile.Format[ImportRow, *ImportRow]{
 	MaxBytes: MaxImportBytes,
 	MaxRows:  MaxImportRows,
 	Columns: []csvfile.Column[ImportRow]{
-		{Name: "service", Required: true, Text: true, Longest: 200, Read: func(r *ImportRow, s string) string {
+		{Name: "service", Required: true, FreeText: true, MaxLength: 200, Read: func(r *ImportRow, s string) string {
 			r.Service = s
 			return ""
 		}},
-		{Name: "location", Required: true, Text: true, Longest: 200, Read: func(r *ImportRow, s string) string {
+		{Name: "location", Required: true, FreeText: true, MaxLength: 200, Read: func(r *ImportRow, s string) string {
 			r.Location = s
 			return ""
 		}},
-		{Name: "resource", Text: true, Longest: 200, Read: func(r *ImportRow, s string) string {
+		{Name: "resource", FreeText: true, MaxLength: 200, Read: func(r *ImportRow, s string) string {
 			r.Resource = s
 			return ""
 		}},
-		{Name: "coach_email", Text: true, Longest: 254, Read: readImportCoach},
-		{Name: "date", Required: true, Longest: maxCell, Read: readImportDate},
-		{Name: "start", Required: true, Longest: maxCell, Read: func(r *ImportRow, s string) (problem string) {
+		{Name: "coach_email", FreeText: true, MaxLength: 254, Read: readImportCoach},
+		{Name: "date", Required: true, MaxLength: maxCell, Read: readImportDate},
+		{Name: "start", Required: true, MaxLength: maxCell, Read: func(r *ImportRow, s string) (problem string) {
 			r.Start, problem = parseImportTime(s)
 			return problem
 		}},
-		{Name: "end", Longest: maxCell, Read: func(r *ImportRow, s string) string {
+		{Name: "end", MaxLength: maxCell, Read: func(r *ImportRow, s string) string {
 			end, problem := parseImportTime(s)
 			r.End = &end
 			return problem
 		}},
-		{Name: "duration_minutes", Longest: maxCell, Read: func(r *ImportRow, s string) string {
+		{Name: "duration_minutes", MaxLength: maxCell, Read: func(r *ImportRow, s string) string {
 			minutes, problem := parseImportNumber(s, 1, 7*24*60)
 			r.Duration = time.Duration(minutes) * time.Minute
 			return problem
 		}},
-		{Name: "capacity", Longest: maxCell, Read: func(r *ImportRow, s string) string {
+		{Name: "capacity", MaxLength: maxCell, Read: func(r *ImportRow, s string) string {
 			capacity, problem := parseImportNumber(s, 0, 100_000)
 			r.Capacity = &capacity
 			return problem
 		}, Empty: func(r *ImportRow) { r.Unlimited = true }},
-		{Name: "waitlist_capacity", Longest: maxCell, Read: func(r *ImportRow, s string) string {
+		{Name: "waitlist_capacity", MaxLength: maxCell, Read: func(r *ImportRow, s string) string {
 			capacity, problem := parseImportNumber(s, 0, 10_000)
 			r.WaitlistCapacity = &capacity
 			return problem
 		}},
-		{Name: "title", Text: true, Longest: 200, Read: func(r *ImportRow, s string) string {
+		{Name: "title", FreeText: true, MaxLength: 200, Read: func(r *ImportRow, s string) string {
 			r.Title = s
 			return ""
 		}},
-		{Name: "notes", Text: true, Lines: true, Longest: 4000, Read: func(r *ImportRow, s string) string {
+		{Name: "notes", FreeText: true, Multiline: true, MaxLength: 4000, Read: func(r *ImportRow, s string) string {
 			r.Notes = s
 			return ""
 		}},
-		{Name: "status", Longest: maxCell, Read: readImportStatus},
+		{Name: "status", MaxLength: maxCell, Read: readImportStatus},
 	},
 	Header: func(file csvfile.Cells) []csvfile.Problem {
 		if file.Has("end") || file.Has("duration_minutes") {
@@ -134,11 +134,11 @@ func checkImportEnd(r *ImportRow, cells csvfile.Cells) {
 	end, duration := cells.Filled("end"), cells.Filled("duration_minutes")
 	switch {
 	case end && duration:
-		r.Refuse("end", "Give end or duration_minutes, not both.")
+		r.AddProblem("end", "Give end or duration_minutes, not both.")
 	case !end && !duration && (cells.Has("end") || cells.Has("duration_minutes")):
-		r.Refuse("end", "Give end or duration_minutes.")
+		r.AddProblem("end", "Give end or duration_minutes.")
 	case len(r.Problems) == 0 && r.End != nil && !r.Start.Before(*r.End):
-		r.Refuse("end", "The end must be after the start. For a session past midnight give duration_minutes.")
+		r.AddProblem("end", "The end must be after the start. For a session past midnight give duration_minutes.")
 	}
 }
 

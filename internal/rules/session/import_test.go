@@ -81,8 +81,8 @@ Court hire,Halle 3,,,2026-03-30,7:30,,90,,,,,
 			if diff := cmp.Diff(&session.Import{Rows: want}, found); diff != "" {
 				t.Error(diff)
 			}
-			if found.Wrong() != 0 {
-				t.Errorf("%d wrong", found.Wrong())
+			if found.InvalidRows() != 0 {
+				t.Errorf("%d wrong", found.InvalidRows())
 			}
 		})
 	}
@@ -168,8 +168,8 @@ func TestParseImport_ReportsHeaderProblemsAndStillChecksRows(t *testing.T) {
 			if len(found.Rows) != 1 || len(found.Rows[0].Problems) != 1 || found.Rows[0].Problems[0].Column != c.cell {
 				t.Errorf("%+v", found.Rows)
 			}
-			if want := 1 + min(1, len(c.want)); found.Wrong() != want {
-				t.Errorf("%d wrong, want %d", found.Wrong(), want)
+			if want := 1 + min(1, len(c.want)); found.InvalidRows() != want {
+				t.Errorf("%d wrong, want %d", found.InvalidRows(), want)
 			}
 		})
 	}
@@ -282,7 +282,7 @@ func TestParseImport_ReportsAllProblemsOfARow(t *testing.T) {
 	if diff := cmp.Diff([]string{"service", "date", "start", "duration_minutes", "capacity", "end"}, columns); diff != "" {
 		t.Error(diff)
 	}
-	found.Rows[0].Refuse("location", "There is no %s.", "Mitte")
+	found.Rows[0].AddProblem("location", "There is no %s.", "Mitte")
 	if got := found.Rows[0].Problems[6]; got != (csvfile.Problem{Column: "location", Message: "There is no Mitte."}) {
 		t.Error(got)
 	}
@@ -340,10 +340,10 @@ func TestParseImport_RejectsFilesThatAreNotReadableCSV(t *testing.T) {
 		}
 	}
 	largest := parseImport(t, header+strings.Repeat(row, session.MaxImportRows))
-	if len(largest.Rows) != session.MaxImportRows || largest.Wrong() != 0 {
-		t.Errorf("%d rows, %d wrong", len(largest.Rows), largest.Wrong())
+	if len(largest.Rows) != session.MaxImportRows || largest.InvalidRows() != 0 {
+		t.Errorf("%d rows, %d wrong", len(largest.Rows), largest.InvalidRows())
 	}
-	if found := parseImport(t, header); len(found.Rows) != 0 || found.Wrong() != 0 {
+	if found := parseImport(t, header); len(found.Rows) != 0 || found.InvalidRows() != 0 {
 		t.Errorf("%+v of a header alone", found)
 	}
 }

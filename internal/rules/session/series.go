@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MaxSeries is the most sessions that a series creates, or that an edit of a series changes, at once.
-const MaxSeries = 5000
+// MaxSeriesSessions is the most sessions that a series creates, or that an edit of a series changes, at once.
+const MaxSeriesSessions = 5000
 
 // Series is a recurring schedule, from which sessions are created.
 type Series struct {
@@ -45,8 +45,8 @@ const (
 	DurationField
 	ExcludedField
 
-	// WholePattern is all of them.
-	WholePattern = 1<<iota - 1
+	// AllPatternFields is all of them.
+	AllPatternFields = 1<<iota - 1
 )
 
 // Has reports whether the set has any of the fields.
@@ -62,7 +62,7 @@ type Pattern struct {
 }
 
 // Edit returns the series with some fields of the pattern. Package recurrence validates the rule.
-func (s Series) Edit(p Pattern, fields SeriesFields, at ServiceSetting) (Series, error) {
+func (s Series) Edit(p Pattern, fields SeriesFields, at ServiceReference) (Series, error) {
 	if fields.Has(RuleField) {
 		s.Rule = p.Rule
 	}
@@ -99,8 +99,8 @@ type Occurrence struct {
 	civil.Span
 }
 
-// Make makes the session of an occurrence.
-func (s Series) Make(id tenant.SessionID, o Occurrence, at Setting, now time.Time) Session {
+// NewSession makes the session of an occurrence.
+func (s Series) NewSession(id tenant.SessionID, o Occurrence, at References, now time.Time) Session {
 	made := Session{
 		ID: id, Details: s.Details, TimeZone: at.Location.TimeZone, Delivery: at.Service.Delivery,
 		Series: s.ID, OccursOn: o.On, OccursAt: o.Start.UTC(), State: catalog.Draft, Version: 1,
@@ -114,16 +114,16 @@ func (s Series) Make(id tenant.SessionID, o Occurrence, at Setting, now time.Tim
 
 // Assignment is the assignment of the sessions of a series to the occurrences of its new pattern.
 type Assignment struct {
-	// Held sessions have an occurrence: the one with the same index in On.
-	Held []Session
-	On   []Occurrence
-	// Fixed sessions do not change: they have started, are cancelled or deleted, or were edited individually. They
+	// Assigned sessions have an occurrence: the one with the same index in On.
+	Assigned    []Session
+	Occurrences []Occurrence
+	// Unchanged sessions do not change: they have started, are cancelled or deleted, or were edited individually. They
 	// still use up their occurrence, so that no session is created in their place.
-	Fixed []Session
+	Unchanged []Session
 	// Dropped sessions have no occurrence any longer.
 	Dropped []Session
-	// Free occurrences are in the future and have no session.
-	Free []Occurrence
+	// Unassigned occurrences are in the future and have no session.
+	Unassigned []Occurrence
 }
 
 // Assign assigns the series' sessions from a day on to the occurrences from that day on. It handles each day
@@ -171,7 +171,7 @@ func (a *Assignment) assignDay(d day, now time.Time) {
 		if n < 0 {
 			s.OccursOn, s.OccursAt = civil.Date{}, time.Time{}
 			if fixed {
-				a.Fixed = append(a.Fixed, s)
+				a.Unchanged = append(a.Unchanged, s)
 			} else {
 				a.Dropped = append(a.Dropped, s)
 			}
@@ -181,14 +181,14 @@ func (a *Assignment) assignDay(d day, now time.Time) {
 		taken[n] = true
 		s.OccursOn, s.OccursAt = o.On, o.Start.UTC()
 		if fixed || !o.Start.After(now) { // a session never moves into the past
-			a.Fixed = append(a.Fixed, s)
+			a.Unchanged = append(a.Unchanged, s)
 			continue
 		}
-		a.Held, a.On = append(a.Held, s), append(a.On, o)
+		a.Assigned, a.Occurrences = append(a.Assigned, s), append(a.Occurrences, o)
 	}
 	for n, o := range d.pattern {
 		if !taken[n] && o.Start.After(now) {
-			a.Free = append(a.Free, o)
+			a.Unassigned = append(a.Unassigned, o)
 		}
 	}
 }

@@ -35,10 +35,10 @@ func sessionOf(o session.Occurrence) session.Session {
 func summarize(a session.Assignment, sessions []session.Session) (results []string, free []string) {
 	const layout = "02 15:04"
 	byID := make(map[tenant.SessionID]string)
-	for i, s := range a.Held {
-		byID[s.ID] = "on " + a.On[i].Start.Format(layout)
+	for i, s := range a.Assigned {
+		byID[s.ID] = "on " + a.Occurrences[i].Start.Format(layout)
 	}
-	for _, s := range a.Fixed {
+	for _, s := range a.Unchanged {
 		byID[s.ID] = "fixed"
 		if !s.OccursAt.IsZero() {
 			byID[s.ID] += " for " + s.OccursAt.Format(layout)
@@ -50,7 +50,7 @@ func summarize(a session.Assignment, sessions []session.Session) (results []stri
 	for _, s := range sessions {
 		results = append(results, byID[s.ID])
 	}
-	for _, o := range a.Free {
+	for _, o := range a.Unassigned {
 		free = append(free, o.Start.Format(layout))
 	}
 	return results, free
@@ -183,7 +183,7 @@ func wantComplete(
 ) {
 	seen := make(map[tenant.SessionID]int)
 	holders := make(map[time.Time]int)
-	for _, all := range [][]session.Session{a.Held, a.Fixed, a.Dropped} {
+	for _, all := range [][]session.Session{a.Assigned, a.Unchanged, a.Dropped} {
 		for _, s := range all {
 			seen[s.ID]++
 			if !s.OccursAt.IsZero() {
@@ -191,7 +191,7 @@ func wantComplete(
 			}
 		}
 	}
-	for _, o := range a.Free {
+	for _, o := range a.Unassigned {
 		holders[o.Start.UTC()]++
 	}
 	for _, s := range sessions {
@@ -211,11 +211,11 @@ func wantComplete(
 	if len(holders) > 0 {
 		t.Fatalf("sessions have occurrences that are not in the pattern: %v", holders)
 	}
-	for i, s := range a.Held {
-		if s.Detached || s.Deleted || s.State == catalog.Cancelled || s.Started(now) || !a.On[i].Start.After(now) {
+	for i, s := range a.Assigned {
+		if s.Detached || s.Deleted || s.State == catalog.Cancelled || s.Started(now) || !a.Occurrences[i].Start.After(now) {
 			t.Fatalf("%+v would be edited", s)
 		}
-		if s.OccursOn != a.On[i].On {
+		if s.OccursOn != a.Occurrences[i].On {
 			t.Fatalf("the session of %s left its day", s.OccursOn)
 		}
 	}
@@ -290,12 +290,12 @@ func TestAssign_LosesAndDuplicatesNothing(t *testing.T) {
 
 		// An edit that reverts the first one finds everything too.
 		var again []session.Session
-		for _, s := range slices.Concat(a.Held, a.Fixed) {
+		for _, s := range slices.Concat(a.Assigned, a.Unchanged) {
 			if !s.OccursAt.IsZero() {
 				again = append(again, s)
 			}
 		}
-		for _, o := range a.Free {
+		for _, o := range a.Unassigned {
 			span := civil.Span{Start: o.Start.UTC(), End: o.End.UTC()}
 			again = append(again, sessionOf(session.Occurrence{On: o.On, Span: span}))
 		}
@@ -310,12 +310,12 @@ func TestAssign_UnchangedPatternKeepsEverySession(t *testing.T) {
 		s := drawSeries(t)
 		sessions := drawSessions(t, s)
 		a := session.Assign(slices.Clone(sessions), occurrences(s), noon)
-		if len(a.Dropped) > 0 || len(a.Free) > 0 {
-			t.Fatalf("%d dropped, %d free", len(a.Dropped), len(a.Free))
+		if len(a.Dropped) > 0 || len(a.Unassigned) > 0 {
+			t.Fatalf("%d dropped, %d free", len(a.Dropped), len(a.Unassigned))
 		}
-		for i, h := range a.Held {
-			if !h.OccursAt.Equal(a.On[i].Start) || !h.StartsAt.Equal(a.On[i].Start) {
-				t.Fatalf("the session at %s was given %s", h.StartsAt, a.On[i].Start)
+		for i, h := range a.Assigned {
+			if !h.OccursAt.Equal(a.Occurrences[i].Start) || !h.StartsAt.Equal(a.Occurrences[i].Start) {
+				t.Fatalf("the session at %s was given %s", h.StartsAt, a.Occurrences[i].Start)
 			}
 		}
 	})
@@ -355,7 +355,7 @@ func TestAssign_AnotherTimeOfDayKeepsEverySession(t *testing.T) {
 		if len(a.Dropped) > removed {
 			t.Fatalf("%d sessions were dropped for %d removed occurrences", len(a.Dropped), removed)
 		}
-		if !slices.IsSortedFunc(a.Held, func(x, y session.Session) int { return x.StartsAt.Compare(y.StartsAt) }) {
+		if !slices.IsSortedFunc(a.Assigned, func(x, y session.Session) int { return x.StartsAt.Compare(y.StartsAt) }) {
 			t.Fatal("sessions changed their order")
 		}
 	})
@@ -383,12 +383,12 @@ func TestAssign_AfterSplitLosesAndDuplicatesNothing(t *testing.T) {
 		}
 		same := session.Assign(slices.Clone(reached), occurrences(tail), noon)
 		wantComplete(t, same, reached, occurrences(tail), noon)
-		if len(same.Dropped) > 0 || len(same.Free) > 0 {
-			t.Fatalf("splitting dropped %d and made %d", len(same.Dropped), len(same.Free))
+		if len(same.Dropped) > 0 || len(same.Unassigned) > 0 {
+			t.Fatalf("splitting dropped %d and made %d", len(same.Dropped), len(same.Unassigned))
 		}
 		before := session.Assign(slices.Clone(kept), occurrences(head), noon)
-		if len(before.Dropped) > 0 || len(before.Free) > 0 {
-			t.Fatalf("the head lost %d and lacks %d", len(before.Dropped), len(before.Free))
+		if len(before.Dropped) > 0 || len(before.Unassigned) > 0 {
+			t.Fatalf("the head lost %d and lacks %d", len(before.Dropped), len(before.Unassigned))
 		}
 		edited := tail
 		edited.Time = civil.TimeOfDay{Hour: rapid.IntRange(0, 23).Draw(t, "new hour")}
@@ -402,11 +402,11 @@ func TestAssign_AfterSplitLosesAndDuplicatesNothing(t *testing.T) {
 
 func TestSeriesEdit_SetsOnlyGivenFieldsOfThePattern(t *testing.T) {
 	t.Parallel()
-	at := session.ServiceSetting{Duration: 45 * time.Minute}
+	at := session.ServiceReference{Duration: 45 * time.Minute}
 	may := civil.MustParseDate("2026-05-01")
 	got, err := session.Series{}.Edit(session.Pattern{
 		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Excluded: []civil.Date{may.AddDays(1), may, may},
-	}, session.WholePattern, at)
+	}, session.AllPatternFields, at)
 	want := session.Series{
 		Rule: "FREQ=DAILY", Time: civil.MustParseTimeOfDay("18:00"), Duration: 45 * time.Minute,
 		Excluded: []civil.Date{may, may.AddDays(1)},
@@ -419,7 +419,7 @@ func TestSeriesEdit_SetsOnlyGivenFieldsOfThePattern(t *testing.T) {
 		"duration":          {Duration: time.Minute + time.Millisecond},
 		"excluded_dates":    {Excluded: []civil.Date{{Year: 2026, Month: time.February, Day: 30}}},
 	} {
-		_, err := session.Series{}.Edit(p, session.WholePattern, at)
+		_, err := session.Series{}.Edit(p, session.AllPatternFields, at)
 		wantReason(t, err, fault.InvalidField)
 		if got := err.(*fault.Error).Field; got != field {
 			t.Errorf("field %q, want %q", got, field)

@@ -21,8 +21,8 @@ const (
 	maxBulkPlaces = 10_000
 )
 
-// MaxReach is how far before or after now a session can start.
-const MaxReach = 10 * 366 * 24 * time.Hour
+// MaxStartDistance is how far before or after now a session can start.
+const MaxStartDistance = 10 * 366 * 24 * time.Hour
 
 // MaxLength is the longest time from a session's start to its end.
 const MaxLength = 7 * 24 * time.Hour
@@ -118,7 +118,7 @@ func (s Session) Unpublish(now time.Time) (Session, bool, error) {
 	case s.SeatsTaken > 0 || s.Waiting > 0:
 		return s, false, fault.New(fault.FailedPrecondition, fault.ActiveBookings,
 			"The session has bookings or waitlist entries. It cannot become a draft.").
-			With("seats_taken", strconv.Itoa(s.SeatsTaken)).With("waiting", strconv.Itoa(s.Waiting))
+			WithMetadata("seats_taken", strconv.Itoa(s.SeatsTaken)).WithMetadata("waiting", strconv.Itoa(s.Waiting))
 	}
 	s.State = catalog.Draft
 	return s.edited(now), true, nil
@@ -173,5 +173,5 @@ func (s Session) edited(now time.Time) Session {
 
 func wrongState(s Session) error {
 	return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
-		With("state", string(s.State))
+		WithMetadata("state", string(s.State))
 }

@@ -143,16 +143,16 @@ func TestStateErrors_NameTheState(t *testing.T) {
 }
 
 // yoga returns a setting in which everything is active.
-func yoga(t *testing.T) session.Setting {
+func yoga(t *testing.T) session.References {
 	t.Helper()
-	return session.Setting{
-		Service: session.ServiceSetting{
+	return session.References{
+		Service: session.ServiceReference{
 			Active: true, Name: "Vinyasa", Duration: time.Hour, Capacity: new(10), WaitlistCapacity: 5,
 			Delivery: catalog.InPerson,
 		},
-		Location: session.LocationSetting{Active: true, TimeZone: "Europe/Berlin", Zone: zone(t, "Europe/Berlin")},
-		Resource: session.ResourceSetting{Active: true, Location: location},
-		Coach:    session.CoachSetting{Leads: true},
+		Location: session.LocationReference{Active: true, TimeZone: "Europe/Berlin", Zone: zone(t, "Europe/Berlin")},
+		Resource: session.ResourceReference{Active: true, Location: location},
+		Coach:    session.CoachReference{CanLead: true},
 	}
 }
 
@@ -218,7 +218,7 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 	good := session.Input{Service: service, Location: location, StartsAt: noon.Add(time.Hour)}
 	for name, tt := range map[string]struct {
 		in     func(*session.Input)
-		at     func(*session.Setting)
+		at     func(*session.References)
 		reason fault.Reason
 		field  string
 	}{
@@ -231,26 +231,26 @@ func TestNew_RejectsInvalidInput(t *testing.T) {
 			field: "location_id",
 		},
 		"service absent or inactive": {
-			at: func(at *session.Setting) { at.Service = session.ServiceSetting{} }, reason: fault.ServiceNotFound,
+			at: func(at *session.References) { at.Service = session.ServiceReference{} }, reason: fault.ServiceNotFound,
 			field: "service_id",
 		},
 		"location absent or inactive": {
-			at: func(at *session.Setting) { at.Location.Active = false }, reason: fault.LocationNotFound,
+			at: func(at *session.References) { at.Location.Active = false }, reason: fault.LocationNotFound,
 			field: "location_id",
 		},
 		"resource absent or inactive": {
 			in: func(in *session.Input) { in.Resource = mat },
-			at: func(at *session.Setting) { at.Resource.Active = false }, reason: fault.ResourceNotFound,
+			at: func(at *session.References) { at.Resource.Active = false }, reason: fault.ResourceNotFound,
 			field: "resource_id",
 		},
 		"resource of another location": {
 			in: func(in *session.Input) { in.Resource = mat },
-			at: func(at *session.Setting) { at.Resource.Location = other }, reason: fault.ResourceNotFound,
+			at: func(at *session.References) { at.Resource.Location = other }, reason: fault.ResourceNotFound,
 			field: "resource_id",
 		},
 		"coach neither active nor staff": {
 			in: func(in *session.Input) { in.Coach = coach },
-			at: func(at *session.Setting) { at.Coach.Leads = false }, reason: fault.CoachInvalid, field: "coach_id",
+			at: func(at *session.References) { at.Coach.CanLead = false }, reason: fault.CoachInvalid, field: "coach_id",
 		},
 		"no start": {
 			in: func(in *session.Input) { in.StartsAt = time.Time{} }, reason: fault.InvalidField,
@@ -310,7 +310,7 @@ func TestEdit_ChangesOnlyNamedFields(t *testing.T) {
 	for name, tt := range map[string]struct {
 		in     session.Input
 		fields session.Fields
-		at     func(*session.Setting)
+		at     func(*session.References)
 		want   func(*session.Session)
 		reason fault.Reason
 	}{
@@ -341,7 +341,7 @@ func TestEdit_ChangesOnlyNamedFields(t *testing.T) {
 		},
 		"another location moves the day": {
 			in: session.Input{Location: other}, fields: session.LocationField | session.ResourceField,
-			at: func(at *session.Setting) {
+			at: func(at *session.References) {
 				at.Location.TimeZone, at.Location.Zone = "Pacific/Auckland", zone(t, "Pacific/Auckland")
 			},
 			want: func(s *session.Session) {
@@ -378,8 +378,8 @@ func TestEdit_ChangesOnlyNamedFields(t *testing.T) {
 		},
 		"references that were deactivated do not block other edits": {
 			in: session.Input{Title: "Flow"}, fields: session.TitleField,
-			at: func(at *session.Setting) {
-				at.Service.Active, at.Location.Active, at.Resource.Active, at.Coach.Leads = false, false, false, false
+			at: func(at *session.References) {
+				at.Service.Active, at.Location.Active, at.Resource.Active, at.Coach.CanLead = false, false, false, false
 			},
 			want: func(s *session.Session) { s.Title = "Flow" },
 		},
@@ -425,7 +425,7 @@ func TestRaised_ReportsHigherCapacity(t *testing.T) {
 		{new(1), new(2), true}, {new(2), new(1), false}, {new(1), new(1), false}, {new(1), nil, true},
 		{nil, nil, false}, {nil, new(9), false},
 	} {
-		if got := with(tt.after).Raised(with(tt.before)); got != tt.want {
+		if got := with(tt.after).CapacityRaised(with(tt.before)); got != tt.want {
 			t.Errorf("%v to %v: %v", tt.before, tt.after, got)
 		}
 	}
@@ -484,7 +484,7 @@ func TestBearable_RejectsTooManySessionsOrPlaces(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			err := session.Bearable(tt.all)
+			err := session.CheckBulkSize(tt.all)
 			if tt.limit == "" && err != nil {
 				t.Error(err)
 			}
@@ -510,7 +510,7 @@ func TestClashes_FindsOverlapsOfResourceAndCoach(t *testing.T) {
 	span := func(hour int) civil.Span { return at(hour, none, noCoach).Span() }
 	for name, tt := range map[string]struct {
 		sessions []session.Session
-		busy     []session.Busy
+		busy     []session.BusySpan
 		want     []session.Clash
 	}{
 		"nothing in common": {
@@ -520,7 +520,7 @@ func TestClashes_FindsOverlapsOfResourceAndCoach(t *testing.T) {
 		},
 		"one after another": {
 			sessions: []session.Session{at(0, mat, coach), at(2, mat, coach)},
-			busy:     []session.Busy{{mat, coach, span(4)}, {mat, coach, span(-2)}},
+			busy:     []session.BusySpan{{mat, coach, span(4)}, {mat, coach, span(-2)}},
 		},
 		"the same resource": {
 			sessions: []session.Session{at(0, mat, noCoach), at(1, mat, noCoach)},
@@ -535,11 +535,11 @@ func TestClashes_FindsOverlapsOfResourceAndCoach(t *testing.T) {
 			want:     []session.Clash{{Session: 1, With: 0, Span: span(0), Coach: true}},
 		},
 		"taken already": {
-			sessions: []session.Session{at(0, mat, noCoach)}, busy: []session.Busy{{mat, noCoach, span(1)}},
+			sessions: []session.Session{at(0, mat, noCoach)}, busy: []session.BusySpan{{mat, noCoach, span(1)}},
 			want: []session.Clash{{Session: 0, With: -1, Span: span(1)}},
 		},
 		"taken already, by staff": {
-			sessions: []session.Session{at(0, none, coach)}, busy: []session.Busy{{bike, coach, span(1)}},
+			sessions: []session.Session{at(0, none, coach)}, busy: []session.BusySpan{{bike, coach, span(1)}},
 			want: []session.Clash{{Session: 0, With: -1, Span: span(1), Coach: true}},
 		},
 		"both, one told each": {
@@ -642,7 +642,7 @@ func TestAttach_KeepsInlineAndDeletedWorkoutsWithTheirSession(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got, changed, err := s.Attach(tt.ids, known, noon)
+			got, changed, err := s.SetWorkouts(tt.ids, known, noon)
 			wantReason(t, err, tt.reason)
 			if err == nil && (changed == tt.same || !cmp.Equal(got.Workouts, tt.ids) && len(tt.ids) > 0) {
 				t.Errorf("changed: %v, %v", changed, got.Workouts)
@@ -672,6 +672,6 @@ func TestWorkoutDelete_RejectsInlineAndChangesOnlyOnce(t *testing.T) {
 func TestAttachInline_RejectsMoreThanMaxWorkouts(t *testing.T) {
 	t.Parallel()
 	s := session.Session{Workouts: make([]tenant.WorkoutID, session.MaxWorkouts)}
-	_, err := s.AttachInline(session.Workout{}, noon)
+	_, err := s.AddWorkout(session.Workout{}, noon)
 	wantReason(t, err, fault.InvalidField)
 }

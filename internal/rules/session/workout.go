@@ -28,7 +28,9 @@ type Workout struct {
 }
 
 // Facts returns the editable fields, for the audit log.
-func (w Workout) Facts() catalog.Facts { return catalog.Facts{"name": w.Name, "body": w.Body} }
+func (w Workout) Facts() catalog.AuditFields {
+	return catalog.AuditFields{"name": w.Name, "body": w.Body}
+}
 
 // Deleted reports whether the workout is deleted. Sessions that have it keep it.
 func (w Workout) Deleted() bool { return !w.DeletedAt.IsZero() }
@@ -55,13 +57,13 @@ func (w Workout) Validate() error {
 	return cmp.Or(line("name", w.Name, maxName), lines("body", w.Body, maxBody))
 }
 
-// Attach returns the session with other workouts. Known has those of them that the tenant has. Inline and deleted
+// SetWorkouts returns the session with other workouts. Known has those of them that the tenant has. Inline and deleted
 // workouts can only stay with a session that already has them.
-func (s Session) Attach(ids []tenant.WorkoutID, known []Workout, now time.Time) (Session, bool, error) {
+func (s Session) SetWorkouts(ids []tenant.WorkoutID, known []Workout, now time.Time) (Session, bool, error) {
 	for _, id := range ids {
 		n := slices.IndexFunc(known, func(w Workout) bool { return w.ID == id })
 		if n < 0 || (known[n].Inline || known[n].Deleted()) && !slices.Contains(s.Workouts, id) {
-			return s, false, fault.Missing(fault.WorkoutNotFound, "Workout").With("workout_id", id.String())
+			return s, false, fault.Missing(fault.WorkoutNotFound, "Workout").WithMetadata("workout_id", id.String())
 		}
 	}
 	if slices.Equal(s.Workouts, ids) {
@@ -71,11 +73,11 @@ func (s Session) Attach(ids []tenant.WorkoutID, known []Workout, now time.Time) 
 	return s.edited(now), true, nil
 }
 
-// AttachInline returns the session with one more workout at the end.
-func (s Session) AttachInline(w Workout, now time.Time) (Session, error) {
+// AddWorkout returns the session with one more workout at the end.
+func (s Session) AddWorkout(w Workout, now time.Time) (Session, error) {
 	if len(s.Workouts) >= MaxWorkouts {
 		return s, fault.Invalid("session_id", "The session already has %d workouts.", MaxWorkouts).
-			With("limit", strconv.Itoa(MaxWorkouts))
+			WithMetadata("limit", strconv.Itoa(MaxWorkouts))
 	}
 	s.Workouts = append(slices.Clone(s.Workouts), w.ID)
 	return s.edited(now), nil

@@ -8,10 +8,10 @@ import (
 )
 
 // ZoneOf loads the time zone of a location.
-func ZoneOf(l catalog.Location) (LocationSetting, error) {
+func ZoneOf(l catalog.Location) (LocationReference, error) {
 	zone, err := time.LoadLocation(l.TimeZone)
 	if err != nil {
-		return LocationSetting{}, fmt.Errorf("time zone of location %s: %w", l.ID, err)
+		return LocationReference{}, fmt.Errorf("time zone of location %s: %w", l.ID, err)
 	}
-	return LocationSetting{Active: l.Active, TimeZone: l.TimeZone, Zone: zone}, nil
+	return LocationReference{Active: l.Active, TimeZone: l.TimeZone, Zone: zone}, nil
 }

@@ -71,7 +71,7 @@ func NewChoice(s Scene, e Entry, until time.Time) (*Filling, error) {
 	if !until.IsZero() {
 		if !until.After(s.Now) || until.After(s.Slot.Closes) {
 			return nil, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").
-				With("closes_at", s.Slot.Closes.UTC().Format(time.RFC3339))
+				WithMetadata("closes_at", s.Slot.Closes.UTC().Format(time.RFC3339))
 		}
 		grant.Until = until
 	}

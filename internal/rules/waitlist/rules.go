@@ -236,10 +236,10 @@ func (r Rules) Admits(waiting int, on civil.Date) error {
 		return fault.New(fault.FailedPrecondition, fault.WaitlistClosed, "There is no waitlist.")
 	case waiting >= r.MaxQueueSize:
 		return fault.New(fault.FailedPrecondition, fault.WaitlistFull, "The waitlist of that day is full.").
-			With("limit", strconv.Itoa(r.MaxQueueSize)).With("date", on.String())
+			WithMetadata("limit", strconv.Itoa(r.MaxQueueSize)).WithMetadata("date", on.String())
 	}
 	return nil
 }
 
 // Facts are the settings by their names in the contract, for the record of a change. What is inherited is nil.
-func (s Settings) Facts() catalog.Facts { return Fields.Values(&s) }
+func (s Settings) Facts() catalog.AuditFields { return Fields.Values(&s) }

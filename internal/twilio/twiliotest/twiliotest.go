@@ -106,8 +106,8 @@ func (s *Server) Messages() []Message {
 	return slices.Clone(s.messages)
 }
 
-// Asked returns the number of requests, including rejected ones.
-func (s *Server) Asked() int {
+// Requests returns the number of requests, including rejected ones.
+func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests

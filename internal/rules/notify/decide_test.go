@@ -16,7 +16,7 @@ type scene struct {
 	n Notice
 	s Settings
 	r Recipient
-	m Matter
+	m Facts
 }
 
 func newScene(t *testing.T) *scene {
@@ -32,7 +32,7 @@ func newScene(t *testing.T) *scene {
 			Known: true, Phone: "+4930123456", Email: "mia@example.com", Zone: zone(t, "Europe/Berlin"),
 			Devices: []Device{{Token: "t"}}, Sent: map[Channel][]time.Time{},
 		},
-		m: Matter{Booked: true, StartsAt: start},
+		m: Facts{Booked: true, StartsAt: start},
 	}
 }
 
@@ -40,7 +40,7 @@ func newScene(t *testing.T) *scene {
 func (s *scene) offer() {
 	start := monday.Add(24 * time.Hour)
 	s.n.Topic, s.n.StartsAt, s.n.ExpiresAt = Offered, start, start
-	s.m = Matter{StartsAt: start, Waits: true, Offer: &Offer{Live: true}}
+	s.m = Facts{StartsAt: start, Waiting: true, Offer: &Offer{Live: true}}
 }
 
 func times(n int, last time.Time, apart time.Duration) []time.Time {
@@ -65,138 +65,141 @@ func TestJudge_AppliesTheFourGuardrails(t *testing.T) {
 	for _, c := range []struct {
 		what string
 		set  func(*scene) time.Time
-		want Verdict
+		want Decision
 	}{
-		{"nothing holds it back", now(func(*scene) {}), Verdict{Action: Send, Channel: Push}},
+		{"nothing holds it back", now(func(*scene) {}), Decision{Action: Send, Channel: Push}},
 
 		// Consent
-		{"no device, and no SMS wanted", now(func(s *scene) { s.r.Devices = nil }), Verdict{Action: Send, Channel: Email}},
+		{"no device, and no SMS wanted", now(func(s *scene) { s.r.Devices = nil }), Decision{Action: Send, Channel: Email}},
 		{
 			"no device, SMS wanted",
-			now(func(s *scene) { s.r.Devices, s.r.Chosen = nil, Preferences{{Reminder, SMS}: true} }),
-			Verdict{Action: Send, Channel: SMS},
+			now(func(s *scene) { s.r.Devices, s.r.Preferences = nil, Preferences{{Reminder, SMS}: true} }),
+			Decision{Action: Send, Channel: SMS},
 		},
 		{"stopped SMS", now(func(s *scene) {
-			s.r.Devices, s.r.Chosen = nil, Preferences{{Reminder, SMS}: true}
+			s.r.Devices, s.r.Preferences = nil, Preferences{{Reminder, SMS}: true}
 			s.r.Stopped = map[Channel]Reason{SMS: OptedOutReason}
-		}), Verdict{Action: Send, Channel: Email}},
+		}), Decision{Action: Send, Channel: Email}},
 		{
 			"nothing chosen",
-			now(func(s *scene) { s.r.Chosen = Preferences{{Reminder, Push}: false, {Reminder, Email}: false} }),
-			Verdict{Action: Drop, Reason: Unsubscribed},
+			now(func(s *scene) { s.r.Preferences = Preferences{{Reminder, Push}: false, {Reminder, Email}: false} }),
+			Decision{Action: Drop, Reason: Unsubscribed},
 		},
 		{
 			"no address at all", now(func(s *scene) { s.r.Devices, s.r.Email = nil, "" }),
-			Verdict{Action: Drop, Reason: Unreachable},
+			Decision{Action: Drop, Reason: Unreachable},
 		},
 		{
 			"bounced",
 			now(func(s *scene) { s.r.Devices, s.r.Stopped = nil, map[Channel]Reason{Email: BouncedReason} }),
-			Verdict{Action: Drop, Reason: BouncedReason},
+			Decision{Action: Drop, Reason: BouncedReason},
 		},
-		{"push has failed", now(func(s *scene) { s.n.Tried = []Channel{Push} }), Verdict{Action: Send, Channel: Email}},
 		{
-			"everything has failed", now(func(s *scene) { s.n.Tried = []Channel{Push, Email} }),
-			Verdict{Action: Drop, Reason: ProviderRefused},
+			"push has failed", now(func(s *scene) { s.n.FailedChannels = []Channel{Push} }),
+			Decision{Action: Send, Channel: Email},
+		},
+		{
+			"everything has failed", now(func(s *scene) { s.n.FailedChannels = []Channel{Push, Email} }),
+			Decision{Action: Drop, Reason: ProviderRefused},
 		},
 		{
 			"rules keep SMS for others",
 			now(func(s *scene) { s.offer(); s.r.Devices, s.m.Offer.NoSMS = nil, true }),
-			Verdict{Action: Drop, Reason: Unreachable},
+			Decision{Action: Drop, Reason: Unreachable},
 		},
 
 		// Quiet hours
 		{
 			"a mail at night", at(night, func(s *scene) { s.offer(); s.n.Lane = Mail }),
-			Verdict{Action: Defer, Until: morning, Reason: InQuietHours},
+			Decision{Action: Defer, Until: morning, Reason: QuietHoursReason},
 		},
 		{
 			"a mail at night, let through",
 			at(night, func(s *scene) { s.offer(); s.n.Lane, s.s.EmailInQuiet = Mail, true }),
-			Verdict{Action: Send, Channel: Email},
+			Decision{Action: Send, Channel: Email},
 		},
-		{"an offer at night", at(night, (*scene).offer), Verdict{Action: Defer, Until: morning, Reason: InQuietHours}},
+		{"an offer at night", at(night, (*scene).offer), Decision{Action: Defer, Until: morning, Reason: QuietHoursReason}},
 		{
 			"an offer that must not wait", at(night, func(s *scene) { s.offer(); s.m.Offer.EvenInQuiet = true }),
-			Verdict{Action: Send, Channel: Push},
+			Decision{Action: Send, Channel: Push},
 		},
 		{"an offer for which the night is too long", at(night, func(s *scene) {
 			s.offer()
 			s.n.StartsAt, s.m.StartsAt, s.n.ExpiresAt = morning, morning, morning
-		}), Verdict{Action: Drop, Reason: InQuietHours}},
+		}), Decision{Action: Drop, Reason: QuietHoursReason}},
 		{
 			"a member who is up late",
 			at(night, func(s *scene) { s.offer(); s.r.Quiet = new(hours("02:00-09:00")) }),
-			Verdict{Action: Send, Channel: Push},
+			Decision{Action: Send, Channel: Push},
 		},
 		{
 			"a member who sleeps at noon", now(func(s *scene) { s.offer(); s.r.Quiet = new(hours("13:00-14:00")) }),
-			Verdict{Action: Defer, Until: monday.Add(time.Hour), Reason: InQuietHours},
+			Decision{Action: Defer, Until: monday.Add(time.Hour), Reason: QuietHoursReason},
 		},
 		{
 			"a member far away", now(func(s *scene) { s.offer(); s.r.Zone = zone(t, "Asia/Tokyo") }),
-			Verdict{Action: Defer, Until: time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC), Reason: InQuietHours},
+			Decision{Action: Defer, Until: time.Date(2026, 3, 16, 23, 0, 0, 0, time.UTC), Reason: QuietHoursReason},
 		},
 
 		// The frequency cap
 		{
 			"one below the cap", now(func(s *scene) { s.r.Sent[Push] = times(11, monday, time.Minute) }),
-			Verdict{Action: Send, Channel: Push},
+			Decision{Action: Send, Channel: Push},
 		},
 		{
 			"at the cap, another channel", now(func(s *scene) { s.r.Sent[Push] = times(12, monday, time.Minute) }),
-			Verdict{Action: Send, Channel: Email},
+			Decision{Action: Send, Channel: Email},
 		},
 		{"at both caps, and no time", now(func(s *scene) {
 			s.r.Sent[Push], s.r.Sent[Email] = times(12, monday, time.Minute), times(20, monday, time.Minute)
-		}), Verdict{Action: Drop, Reason: FrequencyCap}},
+		}), Decision{Action: Drop, Reason: FrequencyCap}},
 		{"at both caps", now(func(s *scene) {
 			s.offer()
 			s.n.ExpiresAt = monday.Add(25 * time.Hour)
 			s.r.Sent[Push], s.r.Sent[SMS] = times(12, monday, time.Hour), times(6, monday, time.Hour)
-		}), Verdict{Action: Defer, Until: monday.Add(13 * time.Hour), Reason: FrequencyCap}},
+		}), Decision{Action: Defer, Until: monday.Add(13 * time.Hour), Reason: FrequencyCap}},
 		{
 			"old ones do not count",
 			now(func(s *scene) { s.r.Sent[Push] = times(12, monday.Add(-24*time.Hour), time.Minute) }),
-			Verdict{Action: Send, Channel: Push},
+			Decision{Action: Send, Channel: Push},
 		},
 
 		// Freshness
-		{"cancelled", now(func(s *scene) { s.m.Booked = false }), Verdict{Action: Drop, Reason: NotBooked}},
-		{"the session is gone", now(func(s *scene) { s.m.SessionGone = true }), Verdict{Action: Drop, Reason: NotBooked}},
-		{"moved", now(func(s *scene) { s.m.StartsAt = s.m.StartsAt.Add(time.Hour) }), Verdict{Action: Drop, Reason: Moved}},
+		{"cancelled", now(func(s *scene) { s.m.Booked = false }), Decision{Action: Drop, Reason: NotBooked}},
+		{"the session is gone", now(func(s *scene) { s.m.SessionGone = true }), Decision{Action: Drop, Reason: NotBooked}},
+		{"moved", now(func(s *scene) { s.m.StartsAt = s.m.StartsAt.Add(time.Hour) }), Decision{Action: Drop, Reason: Moved}},
 		{
 			"checked in", now(func(s *scene) { s.m.Booked, s.m.Attended = false, true }),
-			Verdict{Action: Drop, Reason: Superseded},
+			Decision{Action: Drop, Reason: Superseded},
 		},
-		{"started", at(monday.Add(30*time.Minute), func(*scene) {}), Verdict{Action: Drop, Reason: TooLate}},
-		{"no longer a member", now(func(s *scene) { s.r.Known = false }), Verdict{Action: Drop, Reason: Superseded}},
+		{"started", at(monday.Add(30*time.Minute), func(*scene) {}), Decision{Action: Drop, Reason: TooLate}},
+		{"no longer a member", now(func(s *scene) { s.r.Known = false }), Decision{Action: Drop, Reason: Superseded}},
 		{
 			"an accepted offer", now(func(s *scene) { s.offer(); s.m.Offer.Live = false }),
-			Verdict{Action: Drop, Reason: OfferClosed},
+			Decision{Action: Drop, Reason: OfferClosed},
 		},
 		{
 			"an offer that has ended", now(func(s *scene) { s.offer(); s.m.Offer.ExpiresAt = monday }),
-			Verdict{Action: Drop, Reason: OfferClosed},
+			Decision{Action: Drop, Reason: OfferClosed},
 		},
 		{
 			"credits bought in the meantime",
 			now(func(s *scene) { s.n.Topic, s.n.Lane, s.n.StartsAt, s.m.Balance = CreditsLow, Mail, time.Time{}, 2 }),
-			Verdict{Action: Drop, Reason: Superseded},
+			Decision{Action: Drop, Reason: Superseded},
 		},
 		{
 			"no longer waiting", now(func(s *scene) { s.n.Topic, s.n.Lane = Waitlisted, Mail }),
-			Verdict{Action: Drop, Reason: Superseded},
+			Decision{Action: Drop, Reason: Superseded},
 		},
 		{
 			"still cancelled",
 			now(func(s *scene) { s.n.Topic, s.n.Lane, s.m.Booked, s.m.Cancelled = BookingCancelled, Mail, false, true }),
-			Verdict{Action: Send, Channel: Email},
+			Decision{Action: Send, Channel: Email},
 		},
 	} {
 		s := newScene(t)
 		when := c.set(s)
-		if diff := cmp.Diff(c.want, Judge(s.n, s.s, s.r, s.m, when)); diff != "" {
+		if diff := cmp.Diff(c.want, Decide(s.n, s.s, s.r, s.m, when)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", c.what, diff)
 		}
 	}
@@ -205,8 +208,8 @@ func TestJudge_AppliesTheFourGuardrails(t *testing.T) {
 func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 	t.Parallel()
 	start := monday.Add(72 * time.Hour)
-	who := Party{
-		Member: tenant.New[tenant.MemberID](monday), Booking: tenant.New[tenant.BookingID](monday), Coming: true,
+	who := Person{
+		Member: tenant.New[tenant.MemberID](monday), Booking: tenant.New[tenant.BookingID](monday), Booked: true,
 		StartsAt: start, EndsAt: start.Add(time.Hour), CheckInOpens: start.Add(-time.Hour),
 	}
 	type planned struct {
@@ -217,7 +220,7 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 	for _, c := range []struct {
 		what  string
 		event Event
-		party func(*Party)
+		party func(*Person)
 		want  []planned
 	}{
 		{"booked", Event{Type: "booking.confirmed"}, nil, []planned{
@@ -226,7 +229,7 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		}},
 		{
 			"booked for half an hour from now: no reminders", Event{Type: "booking.confirmed"},
-			func(p *Party) { p.StartsAt, p.CheckInOpens = monday.Add(30*time.Minute), monday.Add(-30*time.Minute) },
+			func(p *Person) { p.StartsAt, p.CheckInOpens = monday.Add(30*time.Minute), monday.Add(-30*time.Minute) },
 			[]planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}},
 		},
 		{"waitlisted: only a mail", Event{Type: "waitlist.joined"}, nil, []planned{{Waitlisted, Mail, 0}}},
@@ -241,12 +244,12 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		},
 		{
 			"the session is cancelled", Event{Type: "booking.cancelled", Gone: true},
-			func(p *Party) { p.SessionGone = true },
+			func(p *Person) { p.SessionGone = true },
 			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
 		},
 		{
 			"left the waitlist of a cancelled session", Event{Type: "waitlist.left"},
-			func(p *Party) { p.SessionGone = true },
+			func(p *Person) { p.SessionGone = true },
 			[]planned{{SessionCancelled, Alert, 0}, {SessionCancelled, Mail, 0}},
 		},
 		{
@@ -256,7 +259,7 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		{"a new title", Event{Type: "session.updated"}, nil, nil},
 		{
 			"a new time", Event{Type: "session.updated", Moved: true},
-			func(p *Party) { p.CheckInOpens = time.Time{} },
+			func(p *Person) { p.CheckInOpens = time.Time{} },
 			[]planned{
 				{Rescheduled, Alert, 0}, {Rescheduled, Mail, 0}, {Reminder, Alert, 48 * time.Hour},
 				{Reminder, Alert, 71*time.Hour + 30*time.Minute},
@@ -264,16 +267,16 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		},
 		{
 			"a new time without a booking", Event{Type: "session.updated", Moved: true},
-			func(p *Party) { p.Coming = false },
+			func(p *Person) { p.Booked = false },
 			nil,
 		},
-		{"the last credit", Event{Type: "booking.confirmed"}, func(p *Party) {
+		{"the last credit", Event{Type: "booking.confirmed"}, func(p *Person) {
 			p.StartsAt, p.CheckInOpens = monday.Add(time.Minute), time.Time{}
 			p.Payer, p.Taken = tenant.New[tenant.PlanID](monday).UUID, 1
 		}, []planned{{BookingConfirmed, Alert, 0}, {BookingConfirmed, Mail, 0}, {CreditsLow, Mail, 0}}},
 		{
 			"all channels off: one notice for the log", Event{Type: "waitlist.joined"},
-			func(p *Party) { p.Chosen = Preferences{{Waitlisted, Email}: false} },
+			func(p *Person) { p.Preferences = Preferences{{Waitlisted, Email}: false} },
 			[]planned{{Waitlisted, Alert, 0}},
 		},
 		{"checked in: nothing", Event{Type: "booking.attended"}, nil, nil},
@@ -284,7 +287,7 @@ func TestPlan_ReturnsTheNoticesOfEachEvent(t *testing.T) {
 		}
 		c.event.ID, c.event.At = tenant.New[tenant.EventID](monday), monday
 		var got []planned
-		for _, n := range Plan(c.event, []Party{p}, DefaultSettings(), monday) {
+		for _, n := range Plan(c.event, []Person{p}, DefaultSettings(), monday) {
 			got = append(got, planned{n.Topic, n.Lane, n.DueAt.Sub(monday)})
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {

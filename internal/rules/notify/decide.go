@@ -16,7 +16,7 @@ const (
 	Unsubscribed        Reason = "UNSUBSCRIBED"
 	BouncedReason       Reason = "BOUNCED"
 	Unreachable         Reason = "UNREACHABLE"
-	InQuietHours        Reason = "QUIET_HOURS"
+	QuietHoursReason    Reason = "QUIET_HOURS"
 	FrequencyCap        Reason = "FREQUENCY_CAP"
 	NotBooked           Reason = "NOT_BOOKED"
 	OfferClosed         Reason = "OFFER_CLOSED"
@@ -27,23 +27,23 @@ const (
 	ProviderRefused     Reason = "PROVIDER_REFUSED"
 	NotRegistered       Reason = "UNREGISTERED"
 	MisconfiguredSender Reason = "MISCONFIGURED"
-	MaybeSent           Reason = "POSSIBLY_SENT"
+	PossiblySentReason  Reason = "POSSIBLY_SENT"
 	BadTemplate         Reason = "TEMPLATE"
 )
 
 // Recipient is the current state of the recipient of a notice.
 type Recipient struct {
-	Member  tenant.MemberID
-	Known   bool // an active member, or the guest of a booking
-	Name    string
-	Phone   string
-	Email   string
-	Locale  string
-	Zone    *time.Location
-	Quiet   *QuietHours // the member's own; nil: those of the settings
-	Chosen  Preferences
-	Stopped map[Channel]Reason // for the current number and address
-	Devices []Device
+	Member      tenant.MemberID
+	Known       bool // an active member, or the guest of a booking
+	Name        string
+	Phone       string
+	Email       string
+	Locale      string
+	Zone        *time.Location
+	Quiet       *QuietHours // the member's own; nil: those of the settings
+	Preferences Preferences
+	Stopped     map[Channel]Reason // for the current number and address
+	Devices     []Device
 	// Sent has the times of the messages of the last day, sorted. A message to several devices counts once.
 	Sent map[Channel][]time.Time
 }
@@ -54,12 +54,12 @@ type Device struct {
 	Token string
 }
 
-// Matter is the current state of what a notice is about.
-type Matter struct {
+// Facts is the current state of what a notice is about.
+type Facts struct {
 	Booked      bool // the booking is confirmed
 	Attended    bool // the party has checked in
 	Cancelled   bool // the booking is cancelled
-	Waits       bool // the entry is waiting, or has an offer
+	Waiting     bool // the entry is waiting, or has an offer
 	SessionGone bool // the session is cancelled or deleted
 	StartsAt    time.Time
 	Offer       *Offer
@@ -84,36 +84,36 @@ const (
 	Drop  Action = "DROP"
 )
 
-// Verdict is what to do with a notice, and why.
-type Verdict struct {
+// Decision is what to do with a notice, and why.
+type Decision struct {
 	Action  Action
 	Channel Channel   // for Send
 	Until   time.Time // for Defer: when to judge again
 	Reason  Reason    // why it is not sent, or not yet
 }
 
-// Judge applies the four guardrails to a notice that is due: freshness, consent, quiet hours and the frequency cap.
+// Decide applies the four guardrails to a notice that is due: freshness, consent, quiet hours and the frequency cap.
 // Call it right before sending, with the current state.
-func Judge(n Notice, s Settings, r Recipient, m Matter, now time.Time) Verdict {
-	if !n.Topic.OfOffer() {
+func Decide(n Notice, s Settings, r Recipient, m Facts, now time.Time) Decision {
+	if !n.Topic.IsOffer() {
 		m.Offer = nil // only messages about the offer itself have its privileges, not those about the booking
 	}
 	if why := staleReason(n, s, r, m, now); why != "" {
-		return Verdict{Action: Drop, Reason: why}
+		return Decision{Action: Drop, Reason: why}
 	}
 	usable, why := usableChannels(n, r, m)
 	if len(usable) == 0 {
-		return Verdict{Action: Drop, Reason: why}
+		return Decision{Action: Drop, Reason: why}
 	}
-	best := Verdict{Action: Drop, Reason: TooLate}
+	best := Decision{Action: Drop, Reason: TooLate}
 	for _, c := range usable {
 		until, why := heldUntil(c, s, r, m, now)
 		if why == "" {
-			return Verdict{Action: Send, Channel: c}
+			return Decision{Action: Send, Channel: c}
 		}
 		if until.Before(n.ExpiresAt) {
 			if best.Action != Defer || until.Before(best.Until) {
-				best = Verdict{Action: Defer, Until: until, Reason: why}
+				best = Decision{Action: Defer, Until: until, Reason: why}
 			}
 		} else if best.Action == Drop {
 			best.Reason = why
@@ -123,7 +123,7 @@ func Judge(n Notice, s Settings, r Recipient, m Matter, now time.Time) Verdict {
 }
 
 // staleReason returns why a notice is outdated, or "".
-func staleReason(n Notice, s Settings, r Recipient, m Matter, now time.Time) Reason {
+func staleReason(n Notice, s Settings, r Recipient, m Facts, now time.Time) Reason {
 	if !r.Known {
 		return Superseded
 	}
@@ -140,7 +140,7 @@ func staleReason(n Notice, s Settings, r Recipient, m Matter, now time.Time) Rea
 		}
 	case Waitlisted:
 		switch {
-		case !m.Waits || m.SessionGone:
+		case !m.Waiting || m.SessionGone:
 			return Superseded
 		case moved:
 			return Moved
@@ -172,12 +172,12 @@ func staleReason(n Notice, s Settings, r Recipient, m Matter, now time.Time) Rea
 
 // usableChannels returns the channels of the notice's lane that the recipient allows and that reach them, or why there
 // are none.
-func usableChannels(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
+func usableChannels(n Notice, r Recipient, m Facts) ([]Channel, Reason) {
 	why := Unsubscribed
 	var usable []Channel
-	for _, c := range n.Topic.Route(n.Lane) {
+	for _, c := range n.Topic.Channels(n.Lane) {
 		switch {
-		case !r.Chosen.Allow(n.Topic, c):
+		case !r.Preferences.Allow(n.Topic, c):
 		case c == SMS && m.Offer != nil && m.Offer.NoSMS:
 		case !r.Reachable(c):
 			if why == Unsubscribed {
@@ -185,7 +185,7 @@ func usableChannels(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
 			}
 		case r.Stopped[c] != "":
 			why = r.Stopped[c]
-		case slices.Contains(n.Tried, c):
+		case slices.Contains(n.FailedChannels, c):
 			why = ProviderRefused
 		default:
 			usable = append(usable, c)
@@ -194,8 +194,8 @@ func usableChannels(n Notice, r Recipient, m Matter) ([]Channel, Reason) {
 	return usable, why
 }
 
-// Only reports whether a channel is the only usable one of the notice's lane.
-func (n Notice) Only(c Channel, r Recipient, m Matter) bool {
+// IsOnlyChannel reports whether a channel is the only usable one of the notice's lane.
+func (n Notice) IsOnlyChannel(c Channel, r Recipient, m Facts) bool {
 	usable, _ := usableChannels(n, r, m)
 	return len(usable) == 1 && usable[0] == c
 }
@@ -213,10 +213,10 @@ func (r Recipient) Reachable(c Channel) bool {
 }
 
 // heldUntil returns until when a channel must not be used, and why. The reason is "" if it can be used now.
-func heldUntil(c Channel, s Settings, r Recipient, m Matter, now time.Time) (time.Time, Reason) {
+func heldUntil(c Channel, s Settings, r Recipient, m Facts, now time.Time) (time.Time, Reason) {
 	exempt := c == Email && s.EmailInQuiet || m.Offer != nil && m.Offer.EvenInQuiet
 	if until, quiet := r.quietHours(s).Until(now, r.Zone); quiet && !exempt {
-		return until, InQuietHours
+		return until, QuietHoursReason
 	}
 	if until, reached := r.capReached(c, s, now); reached {
 		return until, FrequencyCap

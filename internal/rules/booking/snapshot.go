@@ -6,32 +6,32 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// House is what the sessions and subscriptions of a tenant share. It changes rarely. Each change gives it a new
+// Snapshot is what the sessions and subscriptions of a tenant share. It changes rarely. Each change gives it a new
 // version, so a node that has loaded it only compares versions. A House is never modified.
-type House struct {
+type Snapshot struct {
 	Version       int64
 	TakesPayments bool
-	Locations     map[tenant.LocationID]Place
-	Services      map[tenant.ServiceID]Offer
+	Locations     map[tenant.LocationID]SnapshotLocation
+	Services      map[tenant.ServiceID]SnapshotService
 	Policies      map[tenant.UUID]*catalog.Layer // by the id of the tenant, location or service
 	Plans         map[tenant.PlanID]credit.Plan
 }
 
-// Place is what the rules need to know about a location.
-type Place struct {
+// SnapshotLocation is what the rules need to know about a location.
+type SnapshotLocation struct {
 	TimeZone string
 	Point    *catalog.Point
 	Channels []catalog.Channel
 }
 
-// Offer is what the rules need to know about a service.
-type Offer struct {
+// SnapshotService is what the rules need to know about a service.
+type SnapshotService struct {
 	MinParty, MaxParty int
 	Delivery           catalog.Delivery
 }
 
-// Knows reports whether the tenant has a plan.
-func (h *House) Knows(plan tenant.PlanID) bool {
+// HasPlan reports whether the tenant has a plan.
+func (h *Snapshot) HasPlan(plan tenant.PlanID) bool {
 	if h == nil {
 		return false
 	}
@@ -40,7 +40,7 @@ func (h *House) Knows(plan tenant.PlanID) bool {
 }
 
 // Complete fills in a session's slot. It returns false if the location or service is unknown.
-func (h *House) Complete(s Slot, of tenant.TenantID) (Slot, bool) {
+func (h *Snapshot) Complete(s Slot, of tenant.TenantID) (Slot, bool) {
 	if h == nil {
 		return s, false
 	}

@@ -11,7 +11,7 @@ func TestView_ShowsAvailabilityOfSlot(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		change func(*booking.Slot)
-		want   booking.View
+		want   booking.Availability
 	}{
 		"seats are open":              {func(*booking.Slot) {}, booking.Available},
 		"unlimited":                   {func(s *booking.Slot) { s.Capacity, s.SeatsTaken = nil, 99 }, booking.Available},
@@ -29,7 +29,7 @@ func TestView_ShowsAvailabilityOfSlot(t *testing.T) {
 			t.Parallel()
 			s := openSlot()
 			tt.change(&s)
-			if got := s.View(); got != tt.want {
+			if got := s.Availability(); got != tt.want {
 				t.Errorf("%s, want %s", got, tt.want)
 			}
 		})

@@ -7,36 +7,36 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 )
 
-// Said has everything that a message can contain.
-type Said struct {
-	Topic   Topic
-	Details Details
-	Now     time.Time
-	Zone    *time.Location // of the recipient
-	There   *time.Location // of the location
+// Content has everything that a message can contain.
+type Content struct {
+	Topic        Topic
+	Details      Details
+	Now          time.Time
+	Zone         *time.Location // of the recipient
+	LocationZone *time.Location // of the location
 
 	Name, Tenant, Link                        string
 	Title, Location, Address, Resource, Coach string
 	Party                                     int
 	Start, End                                time.Time
-	Window                                    *Window // if there is no session yet
+	Window                                    *TimeWindow // if there is no session yet
 	Plan                                      string
 	ClaimURL, Code                            string
 	Until                                     time.Time // when the offer ends
 }
 
 // Values returns the variables of the topic, with dates and times in the language of the locale.
-func (s Said) Values(locale string) Values {
+func (s Content) Values(locale string) Values {
 	in := localeFor(locale)
 	v := Values{"Name": s.Name, "Tenant": s.Tenant, "Link": s.Link}
 	if s.Topic != CreditsLow {
 		v["Title"], v["Location"], v["Address"] = s.Title, s.Location, s.Address
 		v["Resource"], v["Coach"], v["Party"] = s.Resource, s.Coach, s.Party
 		if !s.Start.IsZero() {
-			v["When"], v["Date"] = in.dateTime(s.Start, s.Zone, s.There), in.date(s.Start, s.Zone)
+			v["When"], v["Date"] = in.dateTime(s.Start, s.Zone, s.LocationZone), in.date(s.Start, s.Zone)
 			v["Time"], v["EndTime"] = in.clock(s.Start, s.Zone), in.clock(s.End, s.Zone)
 		} else if s.Window != nil {
-			v["When"], v["Date"], v["Time"] = in.window(*s.Window, s.There)
+			v["When"], v["Date"], v["Time"] = in.window(*s.Window, s.LocationZone)
 		}
 	}
 	d := s.Details
@@ -53,7 +53,7 @@ func (s Said) Values(locale string) Values {
 		v["Reason"], v["Refunded"], v["Waitlist"] = d.Reason, d.Refunded, d.Waitlist
 	case Rescheduled:
 		if !d.OldStart.IsZero() && !d.OldStart.Equal(s.Start) {
-			v["OldWhen"] = in.dateTime(d.OldStart, s.Zone, s.There)
+			v["OldWhen"] = in.dateTime(d.OldStart, s.Zone, s.LocationZone)
 		}
 	case Reminder:
 		v["In"] = in.span(s.Start.Sub(s.Now))
@@ -74,15 +74,15 @@ func (l locale) until(t, now time.Time, zone *time.Location) string {
 	return l.dateTime(t, zone, nil)
 }
 
-// Window is a time window of a waitlist entry: days and times of day at the location, both ends included.
-type Window struct {
+// TimeWindow is a time window of a waitlist entry: days and times of day at the location, both ends included.
+type TimeWindow struct {
 	From, Until      civil.Date
 	Earliest, Latest civil.TimeOfDay
 }
 
 // window formats a time window in the location's zone, in which it was entered: "Wed 18 Mar – Fri 20 Mar, 08:00–09:00".
 // If it has the whole day, the times are omitted.
-func (l locale) window(in Window, zone *time.Location) (when, days, times string) {
+func (l locale) window(in TimeWindow, zone *time.Location) (when, days, times string) {
 	first, last := in.From.At(in.Earliest, zone), in.Until.At(in.Latest, zone)
 	days = l.date(first, zone)
 	if in.Until != in.From {

@@ -7,33 +7,33 @@ import (
 	"time"
 )
 
-// Mint makes the ids of one transaction. A transaction may run several times and must write the same rows each time. So
+// IDs makes the ids of one transaction. A transaction may run several times and must write the same rows each time. So
 // the random seed is drawn once, before the transaction begins, and Again restarts the same sequence.
-type Mint struct {
+type IDs struct {
 	now  time.Time
 	seed [32]byte
 	rng  *mathrand.ChaCha8
 	n    uint16
 }
 
-// NewMint draws the seed. Ids sort in the order in which they are made.
-func NewMint(now time.Time) *Mint {
-	m := &Mint{now: now}
+// NewIDs draws the seed. Ids sort in the order in which they are made.
+func NewIDs(now time.Time) *IDs {
+	m := &IDs{now: now}
 	if _, err := rand.Read(m.seed[:]); err != nil {
 		panic("tenant: no random bytes: " + err.Error())
 	}
-	return m.Again()
+	return m.Reset()
 }
 
-// Again restarts the sequence at the first id.
-func (m *Mint) Again() *Mint {
+// Reset restarts the sequence at the first id.
+func (m *IDs) Reset() *IDs {
 	m.rng = mathrand.NewChaCha8(m.seed)
 	m.n = 0
 	return m
 }
 
-// Next makes an id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.
-func Next[I ~struct{ UUID }](m *Mint) I {
+// NextID makes an id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.
+func NextID[I ~struct{ UUID }](m *IDs) I {
 	stamp := uint64(m.now.UnixMilli()) + uint64(m.n>>12)
 	var u UUID
 	binary.BigEndian.PutUint64(u[0:8], stamp<<16|uint64(m.n&0x0fff)|0x7000)

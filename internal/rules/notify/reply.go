@@ -6,25 +6,25 @@ import (
 	"strings"
 )
 
-// CommandKind is what an SMS from a recipient asks for.
-type CommandKind string
+// ReplyKind is what an SMS from a recipient asks for.
+type ReplyKind string
 
 // The kinds.
 const (
-	NoCommand CommandKind = ""
-	Accept    CommandKind = "ACCEPT"
-	Decline   CommandKind = "DECLINE"
-	Stop      CommandKind = "STOP"
-	Start     CommandKind = "START"
-	Help      CommandKind = "HELP"
+	NoReply ReplyKind = ""
+	Accept  ReplyKind = "ACCEPT"
+	Decline ReplyKind = "DECLINE"
+	Stop    ReplyKind = "STOP"
+	Start   ReplyKind = "START"
+	Help    ReplyKind = "HELP"
 )
 
-// Command is the parsed text of an SMS from a recipient.
-type Command struct {
-	Kind CommandKind
+// Reply is the parsed text of an SMS from a recipient.
+type Reply struct {
+	Kind ReplyKind
 	Code string // of the offer
-	// Carried: carriers and Twilio handle the word themselves and answer it.
-	Carried bool
+	// HandledByCarrier: carriers and Twilio handle the word themselves and answer it.
+	HandledByCarrier bool
 }
 
 // Carriers and Twilio handle these words themselves, so Berth must interpret them the same way. CANCEL, END, QUIT and
@@ -43,27 +43,27 @@ var (
 
 var codePattern = regexp.MustCompile(`^([12])[ .:,#-]*([0-9]{4,8})$`)
 
-// ParseSMS parses a reply: "1 CODE" accepts an offer, "2 CODE" declines it. A text that it does not understand gives
+// ParseReply parses a reply: "1 CODE" accepts an offer, "2 CODE" declines it. A text that it does not understand gives
 // the zero Command.
-func ParseSMS(text string) Command {
+func ParseReply(text string) Reply {
 	word := strings.ToUpper(strings.Trim(strings.Join(strings.Fields(text), " "), ` .!"'`))
 	if parts := codePattern.FindStringSubmatch(word); parts != nil {
-		return Command{Kind: map[string]CommandKind{"1": Accept, "2": Decline}[parts[1]], Code: parts[2]}
+		return Reply{Kind: map[string]ReplyKind{"1": Accept, "2": Decline}[parts[1]], Code: parts[2]}
 	}
 	word = strings.ReplaceAll(word, "-", "")
 	for _, known := range []struct {
 		words   []string
-		command Command
+		command Reply
 	}{
-		{stopWords, Command{Kind: Stop, Carried: true}},
-		{startWords, Command{Kind: Start, Carried: true}},
-		{helpWords, Command{Kind: Help, Carried: true}},
-		{localStopWords, Command{Kind: Stop}},
-		{localHelpWords, Command{Kind: Help}},
+		{stopWords, Reply{Kind: Stop, HandledByCarrier: true}},
+		{startWords, Reply{Kind: Start, HandledByCarrier: true}},
+		{helpWords, Reply{Kind: Help, HandledByCarrier: true}},
+		{localStopWords, Reply{Kind: Stop}},
+		{localHelpWords, Reply{Kind: Help}},
 	} {
 		if slices.Contains(known.words, word) {
 			return known.command
 		}
 	}
-	return Command{}
+	return Reply{}
 }

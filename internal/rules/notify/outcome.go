@@ -11,21 +11,21 @@ type Attempt struct {
 	Err     *SendError // nil: sent
 }
 
-// Conclusion says what happens to a notice after an attempt.
-type Conclusion struct {
+// Outcome says what happens to a notice after an attempt.
+type Outcome struct {
 	Done bool
-	// Tried: do not try the channel again.
-	Tried bool
-	// Unsure: it is unknown whether the message was sent. A report of the provider may tell. Without one the message is
+	// ChannelFailed: do not try the channel again.
+	ChannelFailed bool
+	// Unknown: it is unknown whether the message was sent. A report of the provider may tell. Without one the message is
 	// sent again, and the delivery log shows the earlier attempt as POSSIBLY_SENT.
-	Unsure bool
-	// LookAt is when to continue with the notice, if it is not done.
-	LookAt time.Time
+	Unknown bool
+	// NextAt is when to continue with the notice, if it is not done.
+	NextAt time.Time
 	Reason Reason
 }
 
-// Unsent reports whether the message certainly reached no device. It then does not count toward the frequency cap.
-func (c Conclusion) Unsent() bool { return !c.Done && !c.Unsure }
+// NotSent reports whether the message certainly reached no device. It then does not count toward the frequency cap.
+func (c Outcome) NotSent() bool { return !c.Done && !c.Unknown }
 
 const (
 	// reportTimeout is how long to wait for a report if the provider's answer was lost.
@@ -47,40 +47,40 @@ type retryPolicy struct {
 
 // retryPolicies are the policies for offers, which are urgent (true), and for all other topics (false).
 var retryPolicies = map[bool]retryPolicy{
-	false: {Backoff{Base: 20 * time.Second, Most: 10 * time.Minute}, 6, 24},
-	true:  {Backoff{Base: 3 * time.Second, Most: 20 * time.Second}, 2, 6},
+	false: {Backoff{Base: 20 * time.Second, Max: 10 * time.Minute}, 6, 24},
+	true:  {Backoff{Base: 3 * time.Second, Max: 20 * time.Second}, 2, 6},
 }
 
-// Conclude decides what happens to a notice after an attempt over a channel, to one or several devices. The notice
+// AfterAttempt decides what happens to a notice after an attempt over a channel, to one or several devices. The notice
 // already counts the attempt. Random is in [0, 1).
-func Conclude(n Notice, c Channel, attempts []Attempt, now time.Time, random float64) Conclusion {
+func AfterAttempt(n Notice, c Channel, attempts []Attempt, now time.Time, random float64) Outcome {
 	failures := map[FailureKind]*SendError{}
 	for _, a := range attempts {
 		if a.Err == nil {
-			return Conclusion{Done: true}
+			return Outcome{Done: true}
 		}
 		failures[a.Err.Kind] = a.Err
 	}
-	last := n.Last || !slices.ContainsFunc(n.Topic.Route(n.Lane), func(other Channel) bool {
-		return other != c && !slices.Contains(n.Tried, other)
+	last := n.LastChannel || !slices.ContainsFunc(n.Topic.Channels(n.Lane), func(other Channel) bool {
+		return other != c && !slices.Contains(n.FailedChannels, other)
 	})
 	if failures[Unknown] != nil {
-		return Conclusion{Unsure: true, LookAt: now.Add(reportTimeout), Reason: MaybeSent}
+		return Outcome{Unknown: true, NextAt: now.Add(reportTimeout), Reason: PossiblySentReason}
 	}
-	policy := retryPolicies[n.Topic.OfOffer()]
+	policy := retryPolicies[n.Topic.IsOffer()]
 	limit := policy.attempts
 	if last {
 		limit = policy.lastAttempts
 	}
 	if failed := failures[Transient]; failed != nil && n.Attempts < limit {
 		if at, ok := policy.Next(now, n.Attempts, random, failed.RetryAfter, n.ExpiresAt); ok {
-			return Conclusion{LookAt: at, Reason: ProviderUnavailable}
+			return Outcome{NextAt: at, Reason: ProviderUnavailable}
 		}
 	}
 	if failures[Misconfigured] != nil && last && now.Add(misconfiguredRetry).Before(n.ExpiresAt) {
-		return Conclusion{LookAt: now.Add(misconfiguredRetry), Reason: MisconfiguredSender}
+		return Outcome{NextAt: now.Add(misconfiguredRetry), Reason: MisconfiguredSender}
 	}
-	return Conclusion{Tried: true, LookAt: now, Reason: WhyFailed(failures)}
+	return Outcome{ChannelFailed: true, NextAt: now, Reason: WhyFailed(failures)}
 }
 
 // WhyFailed returns the reason of the most informative failure.
@@ -94,7 +94,7 @@ func WhyFailed(failures map[FailureKind]*SendError) Reason {
 		{Unregistered, NotRegistered},
 		{Misconfigured, MisconfiguredSender},
 		{Transient, ProviderUnavailable},
-		{Unknown, MaybeSent},
+		{Unknown, PossiblySentReason},
 	} {
 		if failures[k.kind] != nil {
 			return k.reason

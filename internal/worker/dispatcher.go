@@ -22,7 +22,7 @@ type Sender interface {
 	Send(ctx context.Context, m notify.Message) (notify.Receipt, error)
 }
 
-// Config configures a Courier.
+// Config configures a Dispatcher.
 type Config struct {
 	App *app.Services
 	// Platform returns the senders of tenants without their own, by provider. It must include messages.LocalOutbox.
@@ -30,11 +30,11 @@ type Config struct {
 	Platform map[string]func(in tenant.TenantID) Sender
 	// Open opens a sender for a tenant's own account.
 	Open func(ctx context.Context, in tenant.TenantID, provider string, s messages.Senders) (Sender, error)
-	// AtOnce is how many messages of a batch are sent through one provider at the same time. Default 32.
-	AtOnce  int
-	Log     *slog.Logger
-	Metrics prometheus.Registerer
-	Now     func() time.Time
+	// Concurrency is how many messages of a batch are sent through one provider at the same time. Default 32.
+	Concurrency int
+	Log         *slog.Logger
+	Metrics     prometheus.Registerer
+	Now         func() time.Time
 }
 
 const (
@@ -54,8 +54,8 @@ const (
 	retryDelay = 5 * time.Second
 )
 
-// Courier sends messages. All nodes may run one: each notice is taken by one of them.
-type Courier struct {
+// Dispatcher sends messages. All nodes may run one: each notice is taken by one of them.
+type Dispatcher struct {
 	config  Config
 	metrics *metrics
 	batches chan struct{} // holds a value for each batch in progress
@@ -78,32 +78,32 @@ type accountSender struct {
 	breaker *notify.Breaker
 }
 
-// New returns a Courier.
-func New(c Config) (*Courier, error) {
-	if c.AtOnce == 0 {
-		c.AtOnce = defaultAtOnce
+// New returns a Dispatcher.
+func New(c Config) (*Dispatcher, error) {
+	if c.Concurrency == 0 {
+		c.Concurrency = defaultAtOnce
 	}
 	m, err := newMetrics(c.Metrics)
 	if err != nil {
 		return nil, fmt.Errorf("worker: %w", err)
 	}
-	courier := &Courier{
+	dispatcher := &Dispatcher{
 		config: c, metrics: m, batches: make(chan struct{}, maxBatches),
 		active: make(map[tenant.TenantID]chan struct{}), accounts: make(map[account]*accountSender),
 	}
 	for provider := range c.Platform {
-		courier.accounts[account{provider: provider}] = &accountSender{breaker: newBreaker()}
+		dispatcher.accounts[account{provider: provider}] = &accountSender{breaker: newBreaker()}
 	}
-	return courier, nil
+	return dispatcher, nil
 }
 
 // newBreaker returns a breaker that opens after five failures, for pauses of growing length.
 func newBreaker() *notify.Breaker {
-	return &notify.Breaker{Trip: 5, Pause: 5 * time.Second, Most: 2 * time.Minute}
+	return &notify.Breaker{FailureLimit: 5, Pause: 5 * time.Second, MaxPause: 2 * time.Minute}
 }
 
 // Run delivers what is due until ctx ends. It returns when nothing is in progress any more.
-func (c *Courier) Run(ctx context.Context) {
+func (c *Dispatcher) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	c.config.App.Messages.RunNotices(ctx, func(id tenant.TenantID) {
 		c.mu.Lock()
@@ -123,12 +123,12 @@ func (c *Courier) Run(ctx context.Context) {
 }
 
 // serve delivers what is due for a tenant for as long as it is woken up.
-func (c *Courier) serve(ctx context.Context, id tenant.TenantID, wakeup chan struct{}) {
+func (c *Dispatcher) serve(ctx context.Context, id tenant.TenantID, wakeup chan struct{}) {
 	failed := func(err error) {
 		if ctx.Err() == nil {
 			c.config.Log.ErrorContext(ctx, "delivering messages failed",
 				slog.String("tenant_id", id.String()), slog.Any("error", err))
-			c.config.App.Messages.WakeNoticesIn(id, retryDelay)
+			c.config.App.Messages.SetNoticeAlarm(id, retryDelay)
 		}
 	}
 	for {
@@ -147,7 +147,7 @@ func (c *Courier) serve(ctx context.Context, id tenant.TenantID, wakeup chan str
 // provider does not hold up the next. Results are saved when their batch ends, or after a second, so that few are
 // unknown if the node dies. The goroutine that takes notices also saves, because the two transactions would conflict.
 // deliver returns when no batch is in progress and nothing has woken it up.
-func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan struct{}, failed func(error)) {
+func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan struct{}, failed func(error)) {
 	var results results
 	save := func() {
 		// Save even while the node stops: otherwise the messages would count as possibly sent.
@@ -200,11 +200,11 @@ func (c *Courier) deliver(ctx context.Context, id tenant.TenantID, wakeup <-chan
 // results collects the results of messages until they are saved.
 type results struct {
 	mu       sync.Mutex
-	attempts []messages.Attempted
+	attempts []messages.AttemptResult
 }
 
 // drain returns and removes the results.
-func (r *results) drain() []messages.Attempted {
+func (r *results) drain() []messages.AttemptResult {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	all := r.attempts
@@ -214,12 +214,12 @@ func (r *results) drain() []messages.Attempted {
 
 // collect returns a function that adds a result of the batch. The results of a notice are added
 // when the last one arrives, because they are saved together.
-func (r *results) collect(out []messages.Outgoing) func(messages.Attempted) {
-	left, waiting := make(map[tenant.NoticeID]int), make(map[tenant.NoticeID][]messages.Attempted)
+func (r *results) collect(out []messages.Outgoing) func(messages.AttemptResult) {
+	left, waiting := make(map[tenant.NoticeID]int), make(map[tenant.NoticeID][]messages.AttemptResult)
 	for _, o := range out {
 		left[o.Notice.ID]++
 	}
-	return func(a messages.Attempted) {
+	return func(a messages.AttemptResult) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		id := a.Notice.ID
