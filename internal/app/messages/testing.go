@@ -2,5 +2,5 @@ package messages
 
 import "github.com/berthhq/berth/internal/app/waitlists"
 
-// Offers is the waitlist, as far as messages are concerned.
+// Offers returns the part of the waitlist that messages need.
 func (s *Service) Offers() waitlists.Offers { return s.offers }
