@@ -44,11 +44,11 @@ type Node struct {
 	Claims   waitlist.ClaimKey // signs the links of waitlist offers
 	Handler  http.Handler      // answers requests; a command may wrap it before Serve
 
-	log     *slog.Logger
+	log        *slog.Logger
 	dispatcher *worker.Dispatcher
-	sends   bool // whether this node plans and sends messages
-	health  *rpc.Health
-	drain   time.Duration
+	sends      bool // whether this node plans and sends messages
+	health     *rpc.Health
+	drain      time.Duration
 
 	// life ends when the node closes, and with it what runs in the background.
 	life       context.Context //nolint:containedctx // it is the node's, not a request's
