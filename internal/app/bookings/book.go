@@ -45,14 +45,14 @@ func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest)
 	}
 	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: "booking.book", Locks: r.locks(), Races: r.races(), Replay: true,
-		New: func() engine.Operation[seats.Place] { return &book{app: s, BookRequest: r} },
+		New: func() engine.Operation[seats.Place] { return &book{service: s, BookRequest: r} },
 	})
 	return place, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
 }
 
 // book is one attempt at Book.
 type book struct {
-	app *Service
+	service *Service
 	BookRequest
 	slot   *booking.Slot
 	member *booking.Member
@@ -100,11 +100,11 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err := b.completeFacts(ctx, tx); err != nil {
 		return seats.Place{}, err
 	}
-	command := booking.Request{
+	request := booking.Request{
 		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
 		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 	}
-	plan, err := booking.Decide(b.facts, command, tx.Now)
+	decision, err := booking.Decide(b.facts, request, tx.Now)
 	if err != nil {
 		return seats.Place{}, err
 	}
@@ -112,10 +112,10 @@ func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err != nil {
 		return seats.Place{}, err
 	}
-	if plan.Wait {
-		return b.app.waitlists.Enqueue(ctx, tx, b.facts, b.entry(command.Staff))
+	if decision.Wait {
+		return b.service.waitlists.Enqueue(ctx, tx, b.facts, b.entry(request.Staff))
 	}
-	return b.write(tx, command.ID, plan, stock), nil
+	return b.write(tx, request.ID, decision, stock), nil
 }
 
 // completeFacts puts the facts together. It ends expired holds, whose seats go to the members who wait.
@@ -128,7 +128,7 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 	case b.member == nil || !b.member.Active:
 		return seats.ErrNoMember
 	}
-	expired, err := b.app.waitlists.EndExpiredHolds(ctx, tx, b.slot)
+	expired, err := b.service.waitlists.EndExpiredHolds(ctx, tx, b.slot)
 	if err != nil {
 		return err
 	}
@@ -140,7 +140,7 @@ func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
 }
 
 // write writes the booking or the hold.
-func (b *book) write(tx *engine.Tx, id tenant.BookingID, plan booking.Decision, stock seats.Stock) seats.Place {
+func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decision, stock seats.Stock) seats.Place {
 	made := booking.Booking{
 		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
 		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
@@ -152,7 +152,7 @@ func (b *book) write(tx *engine.Tx, id tenant.BookingID, plan booking.Decision, 
 		tx.WakeAt(*made.HoldUntil)
 		b.slot.Holds++
 	}
-	made = seats.Take(tx, b.facts, made, plan)
+	made = seats.Take(tx, b.facts, made, decision)
 	b.slot.SeatsTaken += made.Party
 	made.Items = seats.InsertItemLines(tx, made, stock)
 	seats.BookingEvent(tx, what, made, nil)

@@ -27,15 +27,15 @@ func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r Can
 		Name: "booking.cancel", Races: []engine.Race{seats.PromotionRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true},
 			func(b bookingState) engine.Operation[seats.Cancelled] {
-				return &cancel{app: s, req: r, bookingState: b}
+				return &cancel{service: s, req: r, bookingState: b}
 			}),
 	})
 }
 
 // cancel is one attempt at CancelBooking.
 type cancel struct {
-	app *Service
-	req CancelRequest
+	service *Service
+	req     CancelRequest
 	bookingState
 	payer *credit.Subscription
 	entry *waitlist.Entry
@@ -59,14 +59,14 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	case tx.Shared():
 		return seats.Cancelled{}, engine.ErrSolo // ending an entry may fill seats
 	default:
-		return c.app.waitlists.LeaveQueue(ctx, tx, *c.entry, seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify})
+		return c.service.waitlists.LeaveQueue(ctx, tx, *c.entry, seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify})
 	}
 	b, err := c.find(tx)
 	if err != nil {
 		return seats.Cancelled{}, err
 	}
-	withdrawal := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.SelfOnly}
-	cancelled, err := booking.Cancel(b, c.payer, withdrawal, tx.Now)
+	request := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.SelfOnly}
+	cancelled, err := booking.Cancel(b, c.payer, request, tx.Now)
 	if err != nil {
 		return seats.Cancelled{}, err
 	}
@@ -77,7 +77,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	if cancelled.Unchanged {
 		return up, nil
 	}
-	if err := c.app.waitlists.SoloIfAwaited(tx, c.slot); err != nil {
+	if err := c.service.waitlists.SoloIfAwaited(tx, c.slot); err != nil {
 		return seats.Cancelled{}, err
 	}
 	seats.Cancel(tx, cancelled, c.req.Notify)
@@ -89,7 +89,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	if c.slot != nil {
 		c.slot.SeatsTaken -= cancelled.SeatsFreed
 		c.slot.Holds -= cancelled.HoldsEnded
-		up.Promoted, err = c.app.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
+		up.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
 	}
 	return up, err
 }

@@ -29,11 +29,11 @@ func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.B
 	checkIn := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (CheckInResult, error) {
 		facts := checkInFacts(b, slot)
 		facts.Staff = true
-		plan, err := checkin.Decide(facts, checkin.Request{Method: checkin.Manual}, tx.Now)
+		result, err := checkin.Decide(facts, checkin.Request{Method: checkin.Manual}, tx.Now)
 		if err != nil {
 			return CheckInResult{}, err
 		}
-		return CheckInResult{applyCheckIn(tx, b, plan, outbox.BookingAttended), plan.Unchanged}, nil
+		return CheckInResult{applyCheckIn(tx, b, result, outbox.BookingAttended), result.Unchanged}, nil
 	}
 	answer := func(in *CheckInResult) []any { return []any{in, &in.Booking} }
 	spec := engine.Spec[CheckInResult]{Name: "checkin.staff", Answer: answer}
@@ -43,11 +43,11 @@ func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.B
 // UndoCheckIn takes a check-in back: the booking is confirmed again.
 func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
 	undo := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (booking.Booking, error) {
-		plan, err := checkin.Undo(checkInFacts(b, slot))
+		result, err := checkin.Undo(checkInFacts(b, slot))
 		if err != nil {
 			return b, err
 		}
-		return applyCheckIn(tx, b, plan, outbox.BookingCheckInUndone), nil
+		return applyCheckIn(tx, b, result, outbox.BookingCheckInUndone), nil
 	}
 	return changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "checkin.undo"}, id, undo)
 }
@@ -58,7 +58,7 @@ type CheckInProof struct {
 	Point *catalog.Point
 }
 
-func (p CheckInProof) command() (checkin.Request, error) {
+func (p CheckInProof) request() (checkin.Request, error) {
 	switch {
 	case p.QR != "" && p.Point == nil:
 		return checkin.Request{Method: checkin.QR}, nil
@@ -75,7 +75,7 @@ func (p CheckInProof) command() (checkin.Request, error) {
 func (s *Service) SelfCheckIn(
 	ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof CheckInProof,
 ) (CheckInResult, error) {
-	command, err := proof.command()
+	request, err := proof.request()
 	if err != nil {
 		return CheckInResult{}, err
 	}
@@ -95,17 +95,17 @@ func (s *Service) SelfCheckIn(
 		if b == nil {
 			b = &booking.Booking{}
 		}
-		plan, err := checkin.Decide(checkInFacts(*b, *slot), command, tx.Now)
+		result, err := checkin.Decide(checkInFacts(*b, *slot), request, tx.Now)
 		if err != nil {
 			return CheckInResult{}, err
 		}
 		// The code is checked last: a member without a booking, or too early, needs to know that rather than scan again.
-		if command.Method == checkin.QR && !plan.Unchanged {
+		if request.Method == checkin.QR && !result.Unchanged {
 			if err := s.keys.VerifyQR(proof.QR, tx.Tenant, session, tx.Now); err != nil {
 				return CheckInResult{}, err
 			}
 		}
-		return CheckInResult{applyCheckIn(tx, *b, plan, outbox.BookingAttended), plan.Unchanged}, nil
+		return CheckInResult{applyCheckIn(tx, *b, result, outbox.BookingAttended), result.Unchanged}, nil
 	})
 }
 
@@ -163,13 +163,13 @@ func CheckInWindow(s booking.Slot) checkin.Window {
 }
 
 // applyCheckIn writes what a check-in, or its undo, changes in a booking.
-func applyCheckIn(tx *engine.Tx, b booking.Booking, plan checkin.Result, what outbox.Type) booking.Booking {
-	if plan.Unchanged {
+func applyCheckIn(tx *engine.Tx, b booking.Booking, result checkin.Result, what outbox.Type) booking.Booking {
+	if result.Unchanged {
 		return b
 	}
-	b.Status, b.CheckedInAt, b.CheckInMethod = booking.Status(plan.Status), nil, string(plan.Method)
-	if !plan.CheckedInAt.IsZero() {
-		b.CheckedInAt = &plan.CheckedInAt
+	b.Status, b.CheckedInAt, b.CheckInMethod = booking.Status(result.Status), nil, string(result.Method)
+	if !result.CheckedInAt.IsZero() {
+		b.CheckedInAt = &result.CheckedInAt
 	}
 	writeAttendance(tx, b, what)
 	return b

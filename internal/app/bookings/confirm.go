@@ -60,18 +60,18 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err != nil {
 		return seats.Place{}, err
 	}
-	confirmation := booking.ConfirmRequest{
+	request := booking.ConfirmRequest{
 		Request: booking.Request{
 			ID: b.ID, Subscription: c.Subscription, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 		},
 		Payment: c.Paid,
 	}
 	if c.ProviderCode != "" && b.Status == booking.Pending {
-		if confirmation.Benefit, err = c.provider.Check(c.Number); err != nil {
+		if request.Benefit, err = c.provider.Check(c.Number); err != nil {
 			return seats.Place{}, err
 		}
 	}
-	confirmed, err := booking.Confirm(b, booking.Facts{Slot: *c.slot, Subscriptions: c.payers}, confirmation, tx.Now)
+	confirmed, err := booking.Confirm(b, booking.Facts{Slot: *c.slot, Subscriptions: c.payers}, request, tx.Now)
 	if err != nil {
 		return seats.Place{}, err
 	}

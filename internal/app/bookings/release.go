@@ -16,13 +16,13 @@ func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tena
 	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: "booking.release", Races: []engine.Race{seats.PromotionRace}, Replay: true,
 		Locate: locate(caller.Tenant, seats.Locator{ID: id, Fills: true},
-			func(b bookingState) engine.Operation[seats.Place] { return &release{app: s, bookingState: b} }),
+			func(b bookingState) engine.Operation[seats.Place] { return &release{service: s, bookingState: b} }),
 	})
 }
 
 // release is one attempt at ReleaseHold.
 type release struct {
-	app *Service
+	service *Service
 	bookingState
 }
 
@@ -40,7 +40,7 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if !changed {
 		return place, nil
 	}
-	if err := r.app.waitlists.SoloIfAwaited(tx, r.slot); err != nil {
+	if err := r.service.waitlists.SoloIfAwaited(tx, r.slot); err != nil {
 		return seats.Place{}, err
 	}
 	what, why := outbox.BookingReleased, waitlist.ByRelease
@@ -50,6 +50,6 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	seats.EndHold(tx, &after, what)
 	r.slot.SeatsTaken -= after.Party
 	r.slot.Holds--
-	_, err = r.app.waitlists.Fill(ctx, tx, r.slot, why)
+	_, err = r.service.waitlists.Fill(ctx, tx, r.slot, why)
 	return place, err
 }

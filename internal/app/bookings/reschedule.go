@@ -39,7 +39,7 @@ func (s *Service) RescheduleBooking(
 		Races: []engine.Race{seats.ItemRace, seats.QueueRace, seats.PromotionRace},
 		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true, Also: r.To},
 			func(b bookingState) engine.Operation[RescheduleResult] {
-				return &reschedule{app: s, RescheduleRequest: r, bookingState: b}
+				return &reschedule{service: s, RescheduleRequest: r, bookingState: b}
 			}),
 	})
 	return moved, seats.ConstraintError(err)
@@ -47,7 +47,7 @@ func (s *Service) RescheduleBooking(
 
 // reschedule is one attempt at RescheduleBooking.
 type reschedule struct {
-	app *Service
+	service *Service
 	RescheduleRequest
 	bookingState
 	to *booking.Slot
@@ -74,17 +74,17 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (RescheduleResult, 
 	if move.Unchanged {
 		return moved, nil
 	}
-	if err := r.app.waitlists.SoloIfAwaited(tx, r.slot, r.to); err != nil {
+	if err := r.service.waitlists.SoloIfAwaited(tx, r.slot, r.to); err != nil {
 		return RescheduleResult{}, err
 	}
 	if err := seats.MoveItemLines(ctx, tx, &move.Booking, *r.to, r.MoveItems); err != nil {
 		return RescheduleResult{}, err
 	}
 	r.move(tx, b, move.Booking)
-	if moved.Promoted, err = r.app.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule); err != nil {
+	if moved.Promoted, err = r.service.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule); err != nil {
 		return RescheduleResult{}, err
 	}
-	_, err = r.app.waitlists.Fill(ctx, tx, r.to, waitlist.ByReschedule)
+	_, err = r.service.waitlists.Fill(ctx, tx, r.to, waitlist.ByReschedule)
 	return moved, err
 }
 
@@ -94,7 +94,7 @@ func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Bookin
 		return booking.RescheduleResult{}, seats.ErrNoSession
 	}
 	if r.slot.ID != r.to.ID {
-		if _, err := r.app.waitlists.EndExpiredHolds(ctx, tx, r.to); err != nil {
+		if _, err := r.service.waitlists.EndExpiredHolds(ctx, tx, r.to); err != nil {
 			return booking.RescheduleResult{}, err
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ConstraintError turns a violation of a constraint that guards bookings into the error that the rules return in the same case.
-// A constraint is violated only if the rules did not have the fact: SERIALIZABLE turns every other such race into
-// another attempt.
+// ConstraintError turns a violation of a constraint that guards bookings into the error that the rules return in the
+// same case. A constraint is violated only if the rules did not have the fact: SERIALIZABLE turns every other such race
+// into another attempt.
 func ConstraintError(err error) error {
 	switch {
 	case err == nil:

@@ -152,8 +152,8 @@ func LoadByRef(q *engine.Query, ref string, into *Place) {
 	}
 }
 
-// RepeatedPlace answers a request whose external reference is known: with what the first request made, if it asked for the
-// same.
+// RepeatedPlace answers a request whose external reference is known: with what the first request made, if it asked for
+// the same.
 func RepeatedPlace(made Place, hash []byte) (Place, error) {
 	var before []byte
 	if made.Booking != nil {

@@ -186,9 +186,9 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 			return waitlist.Offer{}, err
 		}
 		// Check again as staff, who may book without a plan. The caller gets the refusal with all its details.
-		command := f.command(f.checked[e.ID].id, e)
-		command.Staff, command.Actor = true, caller.Actor()
-		if _, err := booking.Decide(f.checked[e.ID].facts, command, tx.Now); err != nil {
+		request := f.request(f.checked[e.ID].id, e)
+		request.Staff, request.Actor = true, caller.Actor()
+		if _, err := booking.Decide(f.checked[e.ID].facts, request, tx.Now); err != nil {
 			return waitlist.Offer{}, err
 		}
 		if err := f.apply(ctx, changes); err != nil {

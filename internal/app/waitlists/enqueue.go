@@ -49,8 +49,8 @@ func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	return tx.Lock(keys...)
 }
 
-// EndExpiredHolds ends the expired holds of a session, fills their seats from the waitlist, and returns them. Filling takes more
-// reads, so if there are any, a shared transaction gets engine.ErrSolo.
+// EndExpiredHolds ends the expired holds of a session, fills their seats from the waitlist, and returns them. Filling
+// takes more reads, so if there are any, a shared transaction gets engine.ErrSolo.
 func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *booking.Slot) ([]booking.Booking, error) {
 	expired, err := seats.ExpiredHolds(ctx, tx, *slot)
 	switch {

@@ -106,7 +106,7 @@ func (s *Service) FillAll(
 // filler drives a waitlist.Filling of a session: it answers its questions from the database, and writes its changes.
 type filler struct {
 	*engine.Tx
-	app     *Service
+	service *Service
 	slot    *booking.Slot
 	scene   waitlist.Scene
 	checked map[tenant.EntryID]checkedBooking
@@ -114,9 +114,9 @@ type filler struct {
 
 // checkedBooking is the booking that an entry could get.
 type checkedBooking struct {
-	id    tenant.BookingID
-	facts booking.Facts
-	plan  booking.Decision
+	id       tenant.BookingID
+	facts    booking.Facts
+	decision booking.Decision
 }
 
 func queueOf(s booking.Slot) waitlist.Queue {
@@ -130,7 +130,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 		return nil, err
 	}
 	f := &filler{
-		Tx: tx, app: s, slot: slot, scene: waitlist.Scene{
+		Tx: tx, service: s, slot: slot, scene: waitlist.Scene{
 			Queue: queue, PageSize: pageSize, Now: tx.Now,
 			NewID: func() tenant.UUID { return tenant.NextID[tenant.OfferID](tx.IDs).UUID },
 		},
@@ -209,7 +209,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: facts[i]}
 		var err error = seats.ErrNoMember
 		if e.MemberActive {
-			b.plan, err = booking.Decide(b.facts, f.command(b.id, e), f.Now)
+			b.decision, err = booking.Decide(b.facts, f.request(b.id, e), f.Now)
 		}
 		f.checked[e.ID], refusals[e.ID] = b, err
 	}
@@ -217,7 +217,7 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 	return nil
 }
 
-func (f *filler) command(id tenant.BookingID, e waitlist.Entry) booking.Request {
+func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request {
 	return booking.Request{
 		ID: id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
 		Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
@@ -227,7 +227,7 @@ func (f *filler) command(id tenant.BookingID, e waitlist.Entry) booking.Request 
 // apply writes a decision, and adds it to the slot.
 func (f *filler) apply(ctx context.Context, c waitlist.Changes) error {
 	f.slot.SeatsTaken += c.Seats
-	if err := f.app.Apply(ctx, f.Tx, c); err != nil {
+	if err := f.service.Apply(ctx, f.Tx, c); err != nil {
 		return err
 	}
 	for _, p := range c.Promoted {
@@ -242,9 +242,9 @@ func (f *filler) promote(p waitlist.Promotion) {
 	b := seats.Take(f.Tx, checked.facts, booking.Booking{
 		ID: checked.id, Session: f.slot.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, ExternalRef: e.ExternalRef,
 		RequestHash: e.RequestHash, Note: e.Note, Promoted: true, GraceUntil: &p.GraceUntil, CreatedBy: e.CreatedBy,
-	}, checked.plan)
+	}, checked.decision)
 	f.slot.SeatsTaken += b.Party
-	f.app.writeEntry(f.Tx, waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.ID, f.Now)})
+	f.service.writeEntry(f.Tx, waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.ID, f.Now)})
 	if e.Window == nil {
 		f.slot.Waiting-- // another request in the same transaction may join
 	}

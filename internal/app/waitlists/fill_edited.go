@@ -12,12 +12,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// RequestFill fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels are
-// marked in the database: if this node stops before it is done, a sweep of another node does it.
+// RequestFill fills a tenant's open seats after an edit of its rules or policy, in the background. The edited levels
+// are marked in the database: if this node stops before it is done, a sweep of another node does it.
 func (s *Service) RequestFill(id tenant.TenantID) { s.Edited.Set(id, s.engine.Now()) }
 
-// FillAfterEdits fills the open seats of all sessions whose rules or policy were edited, each session in a transaction of
-// its own. The edit does not wait for it, because there may be many sessions.
+// FillAfterEdits fills the open seats of all sessions whose rules or policy were edited, each session in a transaction
+// of its own. The edit does not wait for it, because there may be many sessions.
 func (s *Service) FillAfterEdits(ctx context.Context, id tenant.TenantID) error {
 	caller := tenant.System(id)
 	levels, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.EditedLevel) {

@@ -60,7 +60,7 @@ func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r Join
 	}
 	joined, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: "waitlist.join", Locks: r.locks(), Races: races, Replay: true,
-		New: func() engine.Operation[seats.Place] { return &join{app: s, JoinRequest: r} },
+		New: func() engine.Operation[seats.Place] { return &join{service: s, JoinRequest: r} },
 	})
 	if pg.IsUnique(err, "waitlist_places_active") && len(r.Sessions) > 0 {
 		if refused := seats.AlreadyBooked(ctx, s.engine, caller, r.Sessions[0], r.Member); refused != nil {
@@ -91,7 +91,7 @@ func (r JoinRequest) locks() engine.Locks {
 
 // join is one attempt at JoinWaitlist.
 type join struct {
-	app *Service
+	service *Service
 	JoinRequest
 	member, coach *booking.Member
 	made          seats.Place // by an earlier request with the same external reference
@@ -166,13 +166,13 @@ func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err != nil {
 		return seats.Place{}, err
 	}
-	e, err = j.app.join(ctx, tx, e, slots)
+	e, err = j.service.join(ctx, tx, e, slots)
 	return seats.Place{Entry: &e}, err
 }
 
 // checkSessions decides for each session whether the entry may join its queue, and sets the entry's sessions.
 func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
-	command := booking.Request{
+	request := booking.Request{
 		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
 		Staff: e.ByStaff, JoinWaitlist: true, Actor: tx.Caller.Actor(),
 	}
@@ -181,11 +181,11 @@ func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Ent
 		if slot == nil {
 			return nil, seats.ErrNoSession.WithMetadata("session_id", j.Sessions[i].String())
 		}
-		if _, err := j.app.EndExpiredHolds(ctx, tx, slot); err != nil {
+		if _, err := j.service.EndExpiredHolds(ctx, tx, slot); err != nil {
 			return nil, err
 		}
 		j.facts[i].Slot, j.facts[i].Member, slots[i] = *slot, *j.member, *slot
-		if _, err := booking.Decide(j.facts[i], command, tx.Now); err != nil {
+		if _, err := booking.Decide(j.facts[i], request, tx.Now); err != nil {
 			return nil, err
 		}
 	}
@@ -227,7 +227,8 @@ func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry
 	case e.Party < service.MinParty || e.Party > service.MaxParty:
 		return nil, fault.New(fault.InvalidArgument, fault.PartySize,
 			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
-			WithMetadata("min", strconv.Itoa(service.MinParty)).WithMetadata("max", strconv.Itoa(service.MaxParty)).WithField("party_size")
+			WithMetadata("min", strconv.Itoa(service.MinParty)).WithMetadata("max", strconv.Itoa(service.MaxParty)).
+			WithField("party_size")
 	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
 		return nil, fault.New(fault.FailedPrecondition, fault.ChannelClosed,
 			"The location takes no wishes through %s.", e.Channel).

@@ -73,7 +73,7 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 		},
 		"expired": func(h *testkit.House, _ tenant.Caller, o waitlist.Offer) error {
 			h.Clock.Set(o.ExpiresAt)
-			_, err := h.App.Waitlists.ExpireOffers(context.Background(), h.Tenant)
+			_, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant)
 			return err
 		},
 		"left": func(h *testkit.House, who tenant.Caller, o waitlist.Offer) error {

@@ -131,11 +131,11 @@ func (s *Service) accept(
 	slot.SeatsTaken -= o.Seats
 	facts.Slot, facts.Member = *slot, *member
 	b := booking.Booking{
-		ID: tenant.NextID[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
-		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true,
-		CreatedBy: tx.Caller.Actor(),
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats,
+		Channel: entry.Channel, ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note,
+		Promoted: true, CreatedBy: tx.Caller.Actor(),
 	}
-	plan, err := booking.Decide(facts, booking.Request{
+	decision, err := booking.Decide(facts, booking.Request{
 		ID: b.ID, Party: o.Seats, Subscription: payWith, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
 		Actor: tx.Caller.Actor(), FillUntil: &o.ExpiresAt, // an offer ends before booking closes
 	}, tx.Now)
@@ -143,7 +143,7 @@ func (s *Service) accept(
 		return OfferAnswer{}, err
 	}
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: -o.Seats})
-	b = seats.Take(tx, facts, b, plan)
+	b = seats.Take(tx, facts, b, decision)
 	seats.BookingEvent(tx, outbox.BookingConfirmed, b, map[string]any{
 		"entry_id": entry.ID.String(), "offer_id": o.ID.String(),
 	})
@@ -241,20 +241,15 @@ func (s *Service) releaseOffer(
 	return OfferAnswer{Offer: o, Entry: &e}, nil
 }
 
-// ExpireOffers ends a tenant's expired offers, each in a transaction of its own, and counts them. Several nodes may run
-// it at once: each offer ends once. An error with one offer does not stop the others of its page.
-func (s *Service) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error) {
-	expired, _, err := s.ExpireDueOffers(ctx, id)
-	return expired, err
-}
-
 // alarmGrace is how late an alarm may be. A sweep that finds an expired offer within that time was only faster.
 const alarmGrace = 5 * time.Second
 
 // expiryCount counts expired offers, and those among them that an alarm should have ended before.
 type expiryCount struct{ expired, overdue int }
 
-// ExpireDueOffers also counts the offers that an alarm should have ended before.
+// ExpireDueOffers ends a tenant's expired offers, each in a transaction of its own. It counts them, and those among
+// them that an alarm should have ended before. Several nodes may run it at once: each offer ends once. An error with
+// one offer does not stop the others of its page.
 func (s *Service) ExpireDueOffers(ctx context.Context, id tenant.TenantID) (expired, overdue int, err error) {
 	const page = 50
 	caller := tenant.System(id)

@@ -22,7 +22,9 @@ type QueuePlace struct {
 
 // Positions returns the position and score of each entry in each of its places, and under the zero session the best of
 // them: in the earliest session, if several are equal.
-func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[QueuePlace]waitlist.Standing, error) {
+func Positions(
+	rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time,
+) (map[QueuePlace]waitlist.Standing, error) {
 	type key struct {
 		entry tenant.EntryID
 		slot  waitlist.Slot

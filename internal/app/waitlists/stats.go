@@ -44,7 +44,7 @@ func (s *Service) countOffer(tx *engine.Tx, o waitlist.Offer) {
 	tx.OnCommit(func() { s.tally(t) })
 }
 
-// RepairKinds are the keys of Tally.Repaired.
+// RepairKinds are the keys of Stats.Repaired.
 func RepairKinds() []string { return []string{mendedOffer, MendedEntry, MendedRound, MendedTrigger} }
 
 // ReportOverdue counts offers that an alarm should have ended before.

@@ -233,9 +233,11 @@ var countUse = map[UtilizationGroup]useBy{
 	}.statement(),
 }
 
-// CountUtilization counts the use of groups of sessions, ordered by name and id, or by weekday and hour. It needs the clocks of
-// CountMade only for weekdays and hours.
-func CountUtilization(b *pg.Batch, in tenant.TenantID, p Period, group UtilizationGroup, clocks []coredb.Clock, into *[]Utilization) {
+// CountUtilization counts the use of groups of sessions, ordered by name and id, or by weekday and hour. It needs the
+// clocks of CountMade only for weekdays and hours.
+func CountUtilization(
+	b *pg.Batch, in tenant.TenantID, p Period, group UtilizationGroup, clocks []coredb.Clock, into *[]Utilization,
+) {
 	by := countUse[group]
 	span := p.Instants()
 	arguments := p.arguments(in, span.Start, span.End)

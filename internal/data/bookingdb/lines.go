@@ -46,7 +46,9 @@ where r.tenant_id = $1 and r.item_id = any($2) and r.status <> 'CANCELLED' and r
 )
 
 // ListItemReservations reads which numbers of items are reserved at any time within a span.
-func ListItemReservations(b *pg.Batch, in tenant.TenantID, items []tenant.ItemID, span civil.Span, into *[]booking.ItemReservation) {
+func ListItemReservations(
+	b *pg.Batch, in tenant.TenantID, items []tenant.ItemID, span civil.Span, into *[]booking.ItemReservation,
+) {
 	outings.List(b.Queue(listOutings, in, items, span.Start, span.End), into)
 }
 

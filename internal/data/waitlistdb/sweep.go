@@ -92,8 +92,8 @@ where r.tenant_id = $1 and r.keeps > 0 and not exists (
 order by r.id limit $2`, in, limit), rounds, pgx.RowTo[tenant.RoundID])
 }
 
-// ListUnfilled reads the ids of sessions with open seats for an entry that names them, without a decision since the entry
-// joined. There should be none: members can join only if there are no seats, and freeing seats makes a decision.
+// ListUnfilled reads the ids of sessions with open seats for an entry that names them, without a decision since the
+// entry joined. There should be none: members can join only if there are no seats, and freeing seats makes a decision.
 func ListUnfilled(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(`
 select s.id from sessions s
