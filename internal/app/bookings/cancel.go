@@ -59,7 +59,8 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	case tx.Shared():
 		return seats.Cancelled{}, engine.ErrSolo // ending an entry may fill seats
 	default:
-		return c.service.waitlists.LeaveQueue(ctx, tx, *c.entry, seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify})
+		options := seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify}
+		return c.service.waitlists.LeaveQueue(ctx, tx, *c.entry, options)
 	}
 	b, err := c.find(tx)
 	if err != nil {
