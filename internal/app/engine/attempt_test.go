@@ -291,3 +291,30 @@ func TestRun_RunsEachAloneAfterAFewSplits(t *testing.T) {
 		t.Errorf("%d transactions were shared, want %d", shared, 1+maxSplits)
 	}
 }
+
+// A transaction that lost to one of another node takes the advisory locks of the keys that it found when it runs again.
+func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	key := NameKey("queue", "a")
+	var held []int // advisory locks in each attempt
+	o := scripted{do: func(ctx context.Context, tx *Tx) error {
+		var locks int
+		var batch pg.Batch
+		batch.Queue(`select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`).Scan(&locks)
+		if err := errors.Join(tx.Load(ctx, &batch), tx.Lock(key)); err != nil {
+			return err
+		}
+		held = append(held, locks)
+		if len(held) == 1 {
+			tx.Write(`do $$ begin raise exception using errcode = 'serialization_failure'; end $$`)
+		}
+		return nil
+	}}
+	if _, err := s.run(t.Context(), o, Spec[int]{Locks: Locks{Together: []Key{key}}}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(held, []int{0, 1}) {
+		t.Errorf("advisory locks in each attempt: %v, want none, then one", held)
+	}
+}
