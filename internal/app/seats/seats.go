@@ -49,7 +49,7 @@ var (
 )
 
 // Take writes a booking: confirmed, unless it is a hold. It writes first what the database may reject.
-func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Decision) booking.Booking {
+func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, decision booking.Decision) booking.Booking {
 	seats := bookingdb.Seats{Taken: b.Party}
 	if b.Status == booking.Pending {
 		seats.Holds = 1
@@ -57,19 +57,19 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Decisi
 		b.Status, b.ConfirmedAt = booking.Confirmed, &tx.Now
 	}
 	b.Payment.Status = booking.Unpaid
-	b.Credits, b.Counted, b.Exclusive = plan.Credits, plan.Counted, plan.Exclusive
+	b.Credits, b.Counted, b.Exclusive = decision.Credits, decision.Counted, decision.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, tx.Now
 	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
 	b.SessionTitle, b.TimeZone, b.LocalDate, b.Rules = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
-	if plan.Payer != nil {
-		b.Subscription = plan.Payer.ID
+	if decision.Payer != nil {
+		b.Subscription = decision.Payer.ID
 	}
 	bookingdb.InsertBooking(tx.Tx, tx.Tenant, b)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, seats)
-	if plan.Payer != nil {
-		WriteCredits(tx, *plan.Payer, plan.Ledger)
-		if plan.Counted {
-			bookingdb.CountBooking(tx.Tx, tx.Tenant, plan.Payer.ID, f.Slot.LocalDate, +1)
+	if decision.Payer != nil {
+		WriteCredits(tx, *decision.Payer, decision.Ledger)
+		if decision.Counted {
+			bookingdb.CountBooking(tx.Tx, tx.Tenant, decision.Payer.ID, f.Slot.LocalDate, +1)
 		}
 	}
 	return b
