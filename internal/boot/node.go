@@ -44,11 +44,11 @@ type Node struct {
 	Claims   waitlist.ClaimKey // signs the links of waitlist offers
 	Handler  http.Handler      // serves requests; a command may wrap it before Serve
 
-	log     *slog.Logger
+	log        *slog.Logger
 	dispatcher *worker.Dispatcher
-	sends   bool // whether this node plans and sends messages
-	health  *rpc.Health
-	drain   time.Duration
+	sends      bool // whether this node plans and sends messages
+	health     *rpc.Health
+	drain      time.Duration
 
 	// ctx ends when the node closes, which stops the background work.
 	ctx         context.Context //nolint:containedctx // it belongs to the node, not to a request

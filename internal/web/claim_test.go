@@ -287,7 +287,7 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 		}, []string{`data-state="expired"`, "time is up"}},
 		"it expires, and the sweep has run": {waitlist.OfferInTurn, func(c *claimStudio) {
 			c.advance(30 * time.Minute)
-			_, err := c.app.Waitlists.ExpireOffers(context.Background(), c.tenant)
+			_, _, err := c.app.Waitlists.ExpireDueOffers(context.Background(), c.tenant)
 			c.ok(err)
 		}, []string{`data-state="expired"`, "still on the waitlist"}},
 		"the session starts": {waitlist.OfferInTurn, func(c *claimStudio) {

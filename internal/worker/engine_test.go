@@ -83,7 +83,7 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	want("before the last quarter", h.at(o.ExpiresAt.Add(-8*time.Minute)))
 	want("in the last quarter", h.at(o.ExpiresAt.Add(-7*time.Minute)), "OFFER_EXPIRING PUSH")
 	h.clock.Set(o.ExpiresAt)
-	_, err := h.app.Waitlists.ExpireOffers(h.ctx(), h.Tenant)
+	_, _, err := h.app.Waitlists.ExpireDueOffers(h.ctx(), h.Tenant)
 	h.ok(err)
 	want("at its end", h.run(), "OFFER EMAIL", "OFFER PUSH")
 	if all := h.offers(class); len(all) != 2 || all[1].Status != wait.Live {

@@ -81,12 +81,12 @@ func (p *postbox) take() []notify.Message {
 
 // house is a tenant with a location in Berlin, whose messages go to a postbox.
 type house struct {
-	t       testing.TB
-	db      *pgtest.DB
-	app     *app.Services
+	t          testing.TB
+	db         *pgtest.DB
+	app        *app.Services
 	dispatcher *worker.Dispatcher
-	clock   *clock
-	post    *postbox
+	clock      *clock
+	post       *postbox
 
 	Tenant   tenant.TenantID
 	Owner    tenant.Caller

@@ -29,7 +29,7 @@ func TestOffersThatRunOut(t *testing.T) {
 		for by, end := range map[string]func(*testkit.House, waitlist.Offer) error{
 			"in time": func(h *testkit.House, o waitlist.Offer) error {
 				h.Clock.Set(o.ExpiresAt)
-				_, err := h.App.Waitlists.ExpireOffers(context.Background(), h.Tenant)
+				_, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant)
 				return err
 			},
 			"by hand": func(h *testkit.House, o waitlist.Offer) error {
@@ -142,7 +142,7 @@ func TestTheWaitlistsEvents(t *testing.T) {
 	last("offer.declined", waiters[0], "offer_id", "entry_id")
 	last("waitlist.left", waiters[0], "entry_id")
 	h.Clock.Set(h.Live(entries[1]).ExpiresAt)
-	if _, err := h.App.Waitlists.ExpireOffers(ctx, h.Tenant); err != nil {
+	if _, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant); err != nil {
 		t.Fatal(err)
 	}
 	last("offer.expired", waiters[1], "offer_id", "entry_id")
