@@ -1,5 +1,5 @@
-// Package policy has the defaults of who may do what: the access model, the roles of every tenant, and the catalog
-// of permissions. Its CSV file is the only source of the three lists. What a tenant adds is in the database.
+// Package policy has the default access policy: the access model, the roles of every tenant, and the catalog
+// of permissions. Its CSV file is the only source of the three lists. Custom roles of tenants are in the database.
 package policy
 
 import (
@@ -26,7 +26,7 @@ type Role struct {
 
 // Permission is an action that can be allowed.
 type Permission struct {
-	Name        string   // "<thing>.<action>"
+	Name        string   // "<object>.<action>"
 	Description string   // one sentence, shown to users
 	Roles       []string // the built-in roles that have it, highest rank first
 }
@@ -43,8 +43,8 @@ func Permissions() []Permission {
 	return all
 }
 
-// IndexOf returns a permission's index in the catalog, which is fixed for the life
-// of the process; false means that there is no such permission.
+// IndexOf returns the index of a permission in the catalog, or false if there is no such permission. The index stays the
+// same as long as the process runs.
 func IndexOf(permission string) (int, bool) {
 	i, ok := defaults.index[permission]
 	return i, ok
@@ -61,7 +61,7 @@ type catalog struct {
 	index       map[string]int
 }
 
-// defaults is the parsed file. If the file is invalid, the build is, and no caller could handle that.
+// defaults is the parsed file. An invalid file is a bug in the build that no caller can handle.
 var defaults = func() *catalog {
 	c, err := parse(lines)
 	if err != nil {
@@ -70,8 +70,7 @@ var defaults = func() *catalog {
 	return c
 }()
 
-// parse is strict: with a line that names something unknown or repeats something,
-// the wrong people could silently have a permission.
+// parse is strict: it rejects unknown and repeated names, which could silently give a permission to the wrong role.
 func parse(text string) (*catalog, error) {
 	r := csv.NewReader(strings.NewReader(text))
 	r.Comment, r.TrimLeadingSpace, r.FieldsPerRecord = '#', true, 3

@@ -59,7 +59,7 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 	if err := progress.Timed("schema up to date", func() error {
 		return pg.Migrate(ctx, postgres.url, migrations.FS, progress.Say)
 	}); err != nil {
-		return c.advised(err, postgres.cluster)
+		return c.withAdvice(err, postgres.dataDir)
 	}
 	var n *boot.Node
 	if err := progress.Timed("connected", func() error {
@@ -79,26 +79,26 @@ func (c *devCommand) Run(ctx context.Context, to *cli.Console) (err error) {
 			return err
 		}
 	}
-	sheet, err := c.describe(n, listener.Addr(), tenants)
+	info, err := c.describe(n, listener.Addr(), tenants)
 	if err != nil {
 		return err
 	}
 	path := filepath.Join(c.Data, "dev.json")
-	if err := sheet.write(path); err != nil {
+	if err := info.write(path); err != nil {
 		return err
 	}
 	defer os.Remove(path)
-	n.Handler = demoPeople{tenants: tenants, issuer: n.Issuer, signIn: c.SignIn()}.before(n.Handler)
+	n.Handler = demoPeople{tenants: tenants, issuer: n.Issuer, signIn: c.SignIn()}.wrap(n.Handler)
 	boot.TuneForLoad()
-	progress.Say("ready at " + sheet.Address)
-	sheet.print(to.Out, path)
+	progress.Say("ready at " + info.Address)
+	info.print(to.Out, path)
 	return n.Serve(ctx, listener, postgres.failed)
 }
 
 // devDatabase is the configured database, or one that this command started.
 type devDatabase struct {
 	url     string
-	cluster string          // the folder of a started database
+	dataDir string          // the folder of a started database
 	failed  <-chan struct{} // closed if it stops unexpectedly
 	stop    func() error
 }
@@ -118,18 +118,19 @@ func (c *devCommand) postgres(ctx context.Context, progress *cli.Progress) (devD
 	}); err != nil {
 		return devDatabase{}, err
 	}
-	return devDatabase{url: dev.URL, cluster: dev.Data, failed: dev.Done(), stop: func() error {
+	return devDatabase{url: dev.URL, dataDir: dev.Data, failed: dev.Done(), stop: func() error {
 		defer progress.Say("Postgres stopped")
 		return dev.Stop()
 	}}, nil
 }
 
-// advised adds to an error about the schema what to do. A development database is not worth restoring: it can be reset.
-func (c *devCommand) advised(err error, cluster string) error {
-	if cluster == "" || !errors.Is(err, pg.ErrSchemaAhead) && !errors.Is(err, pg.ErrSchemaMismatch) {
+// withAdvice adds to an error about the schema what to do. A development database is not worth restoring: it can be
+// reset.
+func (c *devCommand) withAdvice(err error, dataDir string) error {
+	if dataDir == "" || !errors.Is(err, pg.ErrSchemaAhead) && !errors.Is(err, pg.ErrSchemaMismatch) {
 		return boot.AdviseOnSchema(err)
 	}
-	anew := "--data " + shellQuoted(c.Data) + " --reset"
+	flags := "--data " + shellQuoted(c.Data) + " --reset"
 	return fmt.Errorf(`%w
 
 This version of berth cannot use the database in %s.
@@ -138,7 +139,7 @@ To start with a new one and lose all data in it, including demo data, start once
 or delete it yourself:
     rm -rf %s
 To keep it, use the version that created it, or choose another data folder:
-    berth dev --data FOLDER        # or: make run DEV="--data FOLDER"`, err, cluster, anew, shellQuoted(cluster))
+    berth dev --data FOLDER        # or: make run DEV="--data FOLDER"`, err, dataDir, flags, shellQuoted(dataDir))
 }
 
 // shellQuoted quotes a path for a command line, if it needs quotes.
@@ -151,8 +152,8 @@ func shellQuoted(path string) string {
 	return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'"
 }
 
-// devSheet is the content of dev.json: what scripts and clients need to call the running server.
-type devSheet struct {
+// devInfo is the content of dev.json: what scripts and clients need to call the running server.
+type devInfo struct {
 	Address string      `json:"address"` // a URL
 	Tenants []devTenant `json:"tenants"`
 }
@@ -165,30 +166,30 @@ type devTenant struct {
 	Tokens  map[string]string `json:"tokens"`     // by role
 }
 
-// devTokenLife is longer than any run of a development server.
-const devTokenLife = 30 * 24 * time.Hour
+// devTokenTTL is longer than any run of a development server.
+const devTokenTTL = 30 * 24 * time.Hour
 
-func (c *devCommand) describe(n *boot.Node, address net.Addr, tenants []demo.Tenant) (devSheet, error) {
-	sheet := devSheet{Address: "http://" + boot.LocalAddress(address)}
+func (c *devCommand) describe(n *boot.Node, address net.Addr, tenants []demo.Tenant) (devInfo, error) {
+	info := devInfo{Address: "http://" + boot.LocalAddress(address)}
 	for _, d := range tenants {
 		t := devTenant{ID: d.ID, Name: d.Name, Session: d.Session, Tokens: make(map[string]string)}
 		if !d.Offer.IsZero() {
 			t.Claim = n.App.Waitlists.ClaimURL(d.ID, d.Offer)
 		}
 		for role, subject := range d.Subjects {
-			raw, _, err := n.Issuer.Issue(token.Claims{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenLife)
+			raw, _, err := n.Issuer.Issue(token.Claims{Subject: subject, Tenants: []tenant.TenantID{d.ID}}, devTokenTTL)
 			if err != nil {
-				return devSheet{}, err
+				return devInfo{}, err
 			}
 			t.Tokens[role] = raw
 		}
-		sheet.Tenants = append(sheet.Tenants, t)
+		info.Tenants = append(info.Tenants, t)
 	}
-	return sheet, nil
+	return info, nil
 }
 
 // write writes the file so that only its owner can read it. It replaces the file atomically.
-func (s devSheet) write(path string) error {
+func (s devInfo) write(path string) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		return err
@@ -208,7 +209,7 @@ func (s devSheet) write(path string) error {
 }
 
 // print prints what to do next, in lines that can be pasted.
-func (s devSheet) print(to io.Writer, path string) {
+func (s devInfo) print(to io.Writer, path string) {
 	fmt.Fprintf(to, "\nConnect, gRPC and gRPC-Web at %s. Everything below is also in %s. Ctrl-C stops everything.\n",
 		s.Address, path)
 	for i, t := range s.Tenants {
@@ -231,7 +232,7 @@ func (s devSheet) print(to io.Writer, path string) {
 
 var roleOrder = []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner}
 
-func (s devSheet) printCalls(to io.Writer, t devTenant) {
+func (s devInfo) printCalls(to io.Writer, t devTenant) {
 	start := time.Now().UTC().Truncate(24 * time.Hour)
 	member, staff := "$MEMBER", "$COACH"
 	if !slices.Contains(roleOrder, tenant.RoleMember) || t.Tokens[tenant.RoleMember] == "" {

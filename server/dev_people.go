@@ -21,16 +21,16 @@ type demoPeople struct {
 	signIn  web.SignIn
 }
 
-// demoTokenLife is short, to show that renewing works.
-const demoTokenLife = 15 * time.Minute
+// demoTokenTTL is short, to show that renewing works.
+const demoTokenTTL = 15 * time.Minute
 
-// before serves these pages, and passes everything else to next.
-func (d demoPeople) before(next http.Handler) http.Handler {
+// wrap serves these pages, and passes everything else to next.
+func (d demoPeople) wrap(next http.Handler) http.Handler {
 	d.signIn.Development = true
 	mux := http.NewServeMux()
-	mux.Handle("GET "+web.ConfigPath, ownMachine(d.signIn))
-	mux.Handle("GET /dev/people.json", ownMachine(http.HandlerFunc(d.list)))
-	mux.Handle("POST /dev/token", ownMachine(http.HandlerFunc(d.token)))
+	mux.Handle("GET "+web.ConfigPath, localOnly(d.signIn))
+	mux.Handle("GET /dev/people.json", localOnly(http.HandlerFunc(d.list)))
+	mux.Handle("POST /dev/token", localOnly(http.HandlerFunc(d.token)))
 	mux.Handle("/", next)
 	return mux
 }
@@ -49,40 +49,40 @@ type demoPerson struct {
 func (d demoPeople) list(w http.ResponseWriter, _ *http.Request) {
 	all := []demoTenant{}
 	for _, t := range d.tenants {
-		there := demoTenant{ID: t.ID, Name: t.Name}
+		people := demoTenant{ID: t.ID, Name: t.Name}
 		for _, role := range roleOrder {
 			// Partners are programs and do not use the pages.
 			if subject := t.Subjects[role]; subject != "" && role != tenant.RolePartner {
-				there.People = append(there.People, demoPerson{Subject: subject, Role: role})
+				people.People = append(people.People, demoPerson{Subject: subject, Role: role})
 			}
 		}
-		all = append(all, there)
+		all = append(all, people)
 	}
-	answer(w, all)
+	writeJSON(w, all)
 }
 
 // token issues a token for the person of the list with the form values tenant and subject.
 func (d demoPeople) token(w http.ResponseWriter, r *http.Request) {
 	id, subject := r.PostFormValue("tenant"), r.PostFormValue("subject")
 	for _, t := range d.tenants {
-		for _, one := range t.Subjects {
-			if t.ID.String() != id || one != subject {
+		for _, s := range t.Subjects {
+			if t.ID.String() != id || s != subject {
 				continue
 			}
 			grant := token.Claims{Subject: subject, Tenants: []tenant.TenantID{t.ID}}
-			raw, expires, err := d.issuer.Issue(grant, demoTokenLife)
+			raw, expires, err := d.issuer.Issue(grant, demoTokenTTL)
 			if err != nil {
 				http.Error(w, err.Error(), http.StatusInternalServerError)
 				return
 			}
-			answer(w, map[string]any{"access_token": raw, "expires_at": expires})
+			writeJSON(w, map[string]any{"access_token": raw, "expires_at": expires})
 			return
 		}
 	}
 	http.NotFound(w, r)
 }
 
-func answer(w http.ResponseWriter, value any) {
+func writeJSON(w http.ResponseWriter, value any) {
 	body, err := json.Marshal(value)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
@@ -91,15 +91,15 @@ func answer(w http.ResponseWriter, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(body) // the browser may be gone
+	_, _ = w.Write(body) // fails only if the connection is closed
 }
 
-// ownMachine rejects requests from other machines and from pages of other sites. It accepts only loopback names as
+// localOnly rejects requests from other machines and from pages of other sites. It accepts only loopback names as
 // host, because another site could make its own name resolve to this machine. Other origins cannot read the response.
-func ownMachine(next http.Handler) http.Handler {
+func localOnly(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		peer, err := netip.ParseAddrPort(r.RemoteAddr)
-		if err != nil || !peer.Addr().Unmap().IsLoopback() || !loopbackName(r.Host) {
+		if err != nil || !peer.Addr().Unmap().IsLoopback() || !isLoopbackHost(r.Host) {
 			http.NotFound(w, r)
 			return
 		}
@@ -107,7 +107,7 @@ func ownMachine(next http.Handler) http.Handler {
 	})
 }
 
-func loopbackName(host string) bool {
+func isLoopbackHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}

@@ -24,7 +24,7 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	id := tenant.MustParse[tenant.TenantID]("0190a5e0-0000-7000-8000-000001000000")
 	pages := demoPeople{issuer: issuer, tenants: []demo.Tenant{{ID: id, Name: "Studio", Subjects: map[string]string{
 		"owner": "demo-owner", "member": "demo-member", "partner": "sa:1",
-	}}}}.before(http.NotFoundHandler())
+	}}}}.wrap(http.NotFoundHandler())
 	call := func(method, path, host, peer string, form url.Values) *httptest.ResponseRecorder {
 		r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
 		r.Host, r.RemoteAddr = host, peer
@@ -41,7 +41,9 @@ func TestDemoPeople_IssuesTokensToThisMachineOnly(t *testing.T) {
 	); err != nil || len(there) != 1 || len(there[0].People) != 2 || there[0].People[0].Role != "owner" {
 		t.Errorf("%s (%v)", w.Body, err)
 	}
-	if w := call("GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil); !strings.Contains(w.Body.String(), `"development":true`) {
+	if w := call(
+		"GET", "/console/config.json", "127.0.0.1", "[::1]:5000", nil,
+	); !strings.Contains(w.Body.String(), `"development":true`) {
 		t.Error(w.Body)
 	}
 	owner := url.Values{"tenant": {id.String()}, "subject": {"demo-owner"}}

@@ -19,13 +19,13 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-func readSheet(t *testing.T, path string) devSheet {
+func readDevInfo(t *testing.T, path string) devInfo {
 	t.Helper()
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sheet devSheet
+	var sheet devInfo
 	if err := json.Unmarshal(text, &sheet); err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +43,7 @@ func TestDev_UsesTheGivenDatabase(t *testing.T) {
 	for range 2 { // the second time the demo data exist
 		c := start(t, "dev", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0")
 		address := c.out.after(t, "ready at ")
-		sheet := readSheet(t, filepath.Join(data, "dev.json"))
+		sheet := readDevInfo(t, filepath.Join(data, "dev.json"))
 		if sheet.Address != address || len(sheet.Tenants) == 0 {
 			t.Fatalf("dev.json says %+v, the command %q", sheet, address)
 		}
@@ -69,7 +69,7 @@ func TestDev_UsesTheGivenDatabase(t *testing.T) {
 		offers = links
 		c.out.after(t, "SessionService/ListSessions")
 		c.stop()
-		if status := c.ended(t); status != 0 {
+		if status := c.wait(t); status != 0 {
 			t.Errorf("status %d", status)
 		}
 		if _, err := os.Stat(filepath.Join(data, "dev.json")); !os.IsNotExist(err) {
@@ -91,10 +91,10 @@ func TestDev_StartsWithNothingAndLeavesNoProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 		address := out.after(t, "ready at ")
-		if elsewhere := regexp.MustCompile(`the cluster is in (\S+)`).FindStringSubmatch(out.String()); elsewhere != nil {
-			t.Cleanup(func() { _ = os.RemoveAll(elsewhere[1]) })
+		if cluster := regexp.MustCompile(`the cluster is in (\S+)`).FindStringSubmatch(out.String()); cluster != nil {
+			t.Cleanup(func() { _ = os.RemoveAll(cluster[1]) })
 		}
-		if sheet := readSheet(t, filepath.Join(data, "dev.json")); sheet.Address != address {
+		if sheet := readDevInfo(t, filepath.Join(data, "dev.json")); sheet.Address != address {
 			t.Errorf("dev.json says %q, the command %q", sheet.Address, address)
 		}
 		if status, body := get(t, address+"/readyz"); status != http.StatusOK {

@@ -56,12 +56,12 @@ func (c *doctorCommand) checkDatabase(ctx context.Context, found *findings) erro
 	}
 	defer db.Close()
 	// Report this error first: before the first migration nothing else can be checked.
-	wrong := boot.CheckSchema(ctx, db)
+	schemaErr := boot.CheckSchema(ctx, db)
 	advice, err := db.Doctor(ctx)
 	for _, a := range advice {
 		found.add(a.String())
 	}
-	return cmp.Or(wrong, err)
+	return cmp.Or(schemaErr, err)
 }
 
 // findings prints findings and counts the bad ones.

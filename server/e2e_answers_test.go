@@ -63,10 +63,10 @@ func (l *liveNode) wantAnswers(t *testing.T, id tenant.TenantID) {
 	}
 }
 
-// dataKeys are ids, and names that tests make up.
+// dataKeys are ids, and names that tests create.
 var dataKeys = regexp.MustCompile(`^[0-9a-f]{8}-|^n\d+$`)
 
-// addPaths adds the path of each value in a JSON document. The positions of a list count for the outermost only, which
+// addPaths adds the path of each value in a JSON document. Only the outermost list has its positions in paths: it
 // holds one value for each part of the answer. Keys that are ids or names of the data are written as *.
 func addPaths(paths map[string]bool, at string, value any) {
 	switch v := value.(type) {
@@ -92,7 +92,7 @@ func addPaths(paths map[string]bool, at string, value any) {
 			addPaths(paths, at+"[]", child)
 		}
 		if len(v) == 0 {
-			paths[at] = true // as null, which reads the same
+			paths[at] = true // like null, which decodes to the same
 		}
 	default:
 		paths[at] = true

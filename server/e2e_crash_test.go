@@ -26,9 +26,9 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// testKilled kills first the server and then Postgres during bookings and cancellations. Everything acknowledged must
-// exist, every invariant must hold, and the server must work afterwards.
-func testKilled(t *testing.T, binary string) {
+// testCrashRecovery kills first the server and then Postgres during bookings and cancellations. Everything acknowledged
+// must exist, every invariant must hold, and the server must work afterwards.
+func testCrashRecovery(t *testing.T, binary string) {
 	folder := pgtest.TempDir(t)
 	postgres := startDurable(t, folder, 0)
 	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
@@ -41,7 +41,7 @@ func testKilled(t *testing.T, binary string) {
 	l.check("the server was killed")
 
 	second := l.serve()
-	l.askAgain()
+	l.retryUnanswered()
 	u, err := url.Parse(postgres.TCP)
 	if err != nil {
 		t.Fatal(err)
@@ -62,13 +62,13 @@ func testKilled(t *testing.T, binary string) {
 		_, err := getTenant(t.Context(), "http://"+l.address, l.token(tenant.RoleOwner))
 		return err == nil
 	})
-	l.askAgain()
+	l.retryUnanswered()
 	before := len(l.acknowledged)
 	l.run(nil)
-	l.askAgain() // some may not have reached the server
+	l.retryUnanswered() // some may not have reached the server
 	l.check("work went on")
 	if len(l.acknowledged) == before {
-		t.Error("nothing was answered, though nobody was killed")
+		t.Error("no responses, although nothing was killed")
 	}
 	second.signal(t, syscall.SIGTERM)
 	if code := second.ProcessState.ExitCode(); code != 0 {
@@ -98,13 +98,13 @@ type load struct {
 	url     string
 	binary  string
 	address string
-	crowd   []string // tokens
+	tokens  []string // tokens
 
 	mu sync.Mutex
-	// acknowledged is the last known status of each booking and entry. Doubtful ones may have been cancelled since.
-	// Unanswered requests may have booked.
+	// acknowledged is the last known status of each booking and entry. Uncertain ones may have been cancelled since.
+	// Unanswered requests may have created a booking.
 	acknowledged map[string]string
-	doubtful     map[string]bool
+	uncertain    map[string]bool
 	unanswered   []unanswered
 }
 
@@ -119,7 +119,7 @@ func newLoad(t *testing.T, binary, url, folder string) *load {
 	t.Helper()
 	n, err := boot.Open(
 		t.Context(), slog.New(slog.DiscardHandler), url, boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"},
-		boot.ListenConfig{Patience: patience},
+		boot.ListenConfig{Patience: waitTimeout},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -127,12 +127,12 @@ func newLoad(t *testing.T, binary, url, folder string) *load {
 	t.Cleanup(n.Close)
 	l := &load{
 		world: newWorld(t, &liveNode{Node: n, data: folder}), url: url, binary: binary,
-		acknowledged: make(map[string]string), doubtful: make(map[string]bool),
+		acknowledged: make(map[string]string), uncertain: make(map[string]bool),
 	}
 	for range callers {
-		who := l.newMember()
-		l.newSubscription(who)
-		l.crowd = append(l.crowd, l.token(who.Subject))
+		caller := l.newMember()
+		l.newSubscription(caller)
+		l.tokens = append(l.tokens, l.token(caller.Subject))
 	}
 	return l
 }
@@ -148,11 +148,11 @@ func (l *load) serve() *process {
 	return p
 }
 
-// enough is the number of responses before a run is disturbed.
-const enough = 150
+// minResponses is the number of responses before a run is interrupted.
+const minResponses = 150
 
-// run lets all members book and cancel in new sessions. In the middle it calls disturb, which ends the run.
-func (l *load) run(disturb func()) {
+// run lets all members book and cancel in new sessions. In the middle it calls interrupt, which ends the run.
+func (l *load) run(interrupt func()) {
 	l.t.Helper()
 	sessions := make([]tenant.SessionID, callers)
 	for i := range sessions {
@@ -167,7 +167,7 @@ func (l *load) run(disturb func()) {
 	var answers atomic.Int64
 	middle, over := make(chan struct{}), make(chan struct{})
 	var all sync.WaitGroup
-	for i, raw := range l.crowd {
+	for i, raw := range l.tokens {
 		all.Go(func() {
 			for n := range sessions {
 				select {
@@ -175,34 +175,34 @@ func (l *load) run(disturb func()) {
 					return
 				default:
 				}
-				if !l.bookAndPerhapsCancel(conns[i%len(conns)], raw, sessions[(i+n)%len(sessions)], n%3 == 0) {
+				if !l.bookAndMaybeCancel(conns[i%len(conns)], raw, sessions[(i+n)%len(sessions)], n%3 == 0) {
 					return
 				}
-				if answers.Add(1) == enough {
+				if answers.Add(1) == minResponses {
 					close(middle)
 				}
 			}
 		})
 	}
-	if disturb != nil {
+	if interrupt != nil {
 		select {
 		case <-middle:
-		case <-time.After(patience):
+		case <-time.After(waitTimeout):
 			l.t.Error("there are no answers")
 		}
-		disturb()
+		interrupt()
 		close(over)
 	}
 	all.Wait()
 }
 
-// bookAndPerhapsCancel returns false if the server or Postgres no longer responds.
-func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant.SessionID, cancel bool) bool {
+// bookAndMaybeCancel returns false if the server or Postgres no longer responds.
+func (l *load) bookAndMaybeCancel(conn *grpc.ClientConn, raw string, in tenant.SessionID, cancel bool) bool {
 	request := &v1.BookRequest{SessionId: text(in), ExternalRef: unique()}
 	answer := new(v1.BookResponse)
 	ctx := withToken(l.ctx(), raw)
 	if err := conn.Invoke(ctx, berthv1connect.BookingServiceBookProcedure, request, answer); err != nil {
-		if decided(err) {
+		if isFinal(err) {
 			return true
 		}
 		l.mu.Lock()
@@ -223,7 +223,7 @@ func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant
 		ctx, berthv1connect.BookingServiceCancelBookingProcedure, &v1.CancelBookingRequest{BookingId: id},
 		new(v1.CancelBookingResponse),
 	); err != nil {
-		if decided(err) {
+		if isFinal(err) {
 			l.note(id, "CONFIRMED", false)
 			return true
 		}
@@ -233,16 +233,16 @@ func (l *load) bookAndPerhapsCancel(conn *grpc.ClientConn, raw string, in tenant
 	return true
 }
 
-// decided reports whether an error guarantees that nothing was changed.
-func decided(err error) bool {
+// isFinal reports whether an error guarantees that nothing was changed.
+func isFinal(err error) bool {
 	reason := outcomeOf(nil, err).Reason
 	return reason == "SESSION_FULL" || reason == "CONTENTION"
 }
 
-func (l *load) note(id, status string, doubtful bool) {
+func (l *load) note(id, status string, uncertain bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.acknowledged[id], l.doubtful[id] = status, doubtful
+	l.acknowledged[id], l.uncertain[id] = status, uncertain
 }
 
 // check fails if something acknowledged does not exist, or an invariant is violated.
@@ -257,7 +257,8 @@ func (l *load) check(after string) {
 	}
 	defer conn.Close(l.ctx())
 	found, err := conn.Query(l.ctx(), `
-		select id::text, status from bookings where tenant_id = $1 union all select id::text, status from waitlist_entries where tenant_id = $1`, l.ID.String())
+		select id::text, status from bookings where tenant_id = $1
+		union all select id::text, status from waitlist_entries where tenant_id = $1`, l.ID.String())
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -267,16 +268,17 @@ func (l *load) check(after string) {
 		l.t.Fatal(err)
 	}
 	l.t.Logf("after %s: %d answers, %d open questions", after, len(l.acknowledged), len(l.unanswered))
-	for id, told := range l.acknowledged {
+	for id, want := range l.acknowledged {
 		got := there[id]
-		if got != told && (told != "WAITING" || got != "BOOKED") && (!l.doubtful[id] || got != "CANCELLED") {
-			l.t.Errorf("after %s: %s was told to be %s, and is %q", after, id, told, got)
+		if got != want && (want != "WAITING" || got != "BOOKED") && (!l.uncertain[id] || got != "CANCELLED") {
+			l.t.Errorf("after %s: %s was acknowledged as %s, and is %q", after, id, want, got)
 		}
 	}
 }
 
-// askAgain repeats requests without a response. The same reference gets one place, whether it was booked before or not.
-func (l *load) askAgain() {
+// retryUnanswered repeats requests without a response. The same reference gets one place, whether it was booked before
+// or not.
+func (l *load) retryUnanswered() {
 	l.t.Helper()
 	conn := dial(l.t, l.address)
 	for _, u := range l.unanswered {

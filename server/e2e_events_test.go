@@ -75,7 +75,7 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 	t.Parallel()
 	stays := newLive(t)
 	w := newWorld(t, stays)
-	c, stopping := serving(t, stays.DB, stays.data, "--drain", "30s")
+	c, stopping := startServe(t, stays.DB, stays.data, "--drain", "30s")
 	staying := "http://" + stays.Address
 	raw := w.token(tenant.RoleOwner)
 
@@ -88,14 +88,16 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 	for i := range people {
 		people[i] = w.newMember()
 	}
-	w.settled()
+	w.waitUntilVisible()
 
-	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	ctx, cancel := context.WithTimeout(t.Context(), waitTimeout)
 	defer cancel()
 	var watching sync.WaitGroup
 	var observers []*observer
 	for name, options := range clientKinds {
-		for place, addresses := range map[string][]string{"the node that stays": {staying}, "the node that stops": {stopping, staying}} {
+		for place, addresses := range map[string][]string{
+			"the node that stays": {staying}, "the node that stops": {stopping, staying},
+		} {
 			o := &observer{name: name + " at " + place, options: options, addresses: addresses, ready: make(chan struct{})}
 			observers = append(observers, o)
 			ready := o.ready
@@ -114,7 +116,7 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 	// Each node gets half of the bookings. Then one stops.
 	var booking, first sync.WaitGroup
 	first.Add(bookers)
-	for i, who := range people {
+	for i, caller := range people {
 		client := berthv1connect.NewBookingServiceClient(h2c, []string{staying, stopping}[i%2])
 		booking.Go(func() {
 			for n, in := range sessions {
@@ -123,7 +125,7 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 					client = berthv1connect.NewBookingServiceClient(h2c, staying)
 				}
 				if _, err := client.Book(ctx, as(
-					raw, &v1.BookRequest{SessionId: text(in), MemberId: text(who.Member)},
+					raw, &v1.BookRequest{SessionId: text(in), MemberId: text(caller.Member)},
 				)); err != nil {
 					t.Error(err)
 				}
@@ -134,7 +136,7 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 	c.stop()
 	booking.Wait()
 	watching.Wait()
-	if status := c.ended(t); status != 0 {
+	if status := c.wait(t); status != 0 {
 		t.Errorf("status %d", status)
 	}
 	list := call[*v1.ListEventsResponse](t, stays, raw, "EventService/ListEvents", &v1.ListEventsRequest{
@@ -151,10 +153,10 @@ func TestWatchEvents_DeliversAllEventsInOneOrder(t *testing.T) {
 	}
 }
 
-// settled waits until all events so far are visible, so that watchers from now on get none of them.
-func (w *world) settled() {
+// waitUntilVisible waits until all events so far are visible, so that watchers from now on get none of them.
+func (w *world) waitUntilVisible() {
 	w.t.Helper()
-	w.happened()
+	w.newEvent()
 }
 
 // A node that stops ends its streams at once, long before the end of the drain time. So does a node if a change of
@@ -163,8 +165,8 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 	t.Parallel()
 	live := newLive(t)
 	w := newWorld(t, live)
-	c, other := serving(t, live.DB, live.data, "--drain", "10m")
-	who := w.newMember()
+	c, other := startServe(t, live.DB, live.data, "--drain", "10m")
+	caller := w.newMember()
 	for name, options := range clientKinds {
 		watch := func(raw string) *connect.ServerStreamForClient[v1.WatchEventsResponse] {
 			stream, err := berthv1connect.NewEventServiceClient(
@@ -184,9 +186,9 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 		for _, status := range []member.Status{member.Inactive, member.Active} {
 			var stream *connect.ServerStreamForClient[v1.WatchEventsResponse]
 			if status == member.Inactive {
-				stream = watch(w.token(who.Subject))
+				stream = watch(w.token(caller.Subject))
 			}
-			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, who.Member, nil, func(
+			_, err := w.app.Accounts.UpdateMember(t.Context(), w.owner, caller.Member, nil, func(
 				m *member.Member,
 			) error {
 				m.Status = status
@@ -203,13 +205,13 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 		eventually(t, "the member may watch again", func() bool {
 			stream, err := berthv1connect.NewEventServiceClient(
 				h2c, other, options,
-			).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
+			).WatchEvents(t.Context(), as(w.token(caller.Subject), &v1.WatchEventsRequest{}))
 			return err == nil && stream.Receive() && stream.Close() == nil
 		})
 	}
 	stream, err := berthv1connect.NewEventServiceClient(
 		http.DefaultClient, other,
-	).WatchEvents(t.Context(), as(w.token(who.Subject), &v1.WatchEventsRequest{}))
+	).WatchEvents(t.Context(), as(w.token(caller.Subject), &v1.WatchEventsRequest{}))
 	if err != nil || !stream.Receive() {
 		t.Fatal(err, stream.Err())
 	}
@@ -220,7 +222,7 @@ func TestWatchEvents_EndsOnShutdownAndRevocation(t *testing.T) {
 	if reason := reasonOf(stream.Err()); reason != "SHUTTING_DOWN" {
 		t.Error(reason)
 	}
-	if status := c.ended(t); status != 0 {
+	if status := c.wait(t); status != 0 {
 		t.Errorf("status %d", status)
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 )
 
-// place is the path to a field of a message. In a list it is the first element.
-type place []protoreflect.FieldDescriptor
+// fieldRef is the path to a field of a message. In a list it is the first element.
+type fieldRef []protoreflect.FieldDescriptor
 
-func (p place) String() string {
+func (p fieldRef) String() string {
 	names := make([]string, len(p))
 	for i, field := range p {
 		names[i] = string(field.Name())
@@ -19,41 +19,41 @@ func (p place) String() string {
 	return strings.Join(names, ".")
 }
 
-func (p place) leaf() protoreflect.FieldDescriptor { return p[len(p)-1] }
+func (p fieldRef) leaf() protoreflect.FieldDescriptor { return p[len(p)-1] }
 
 // messageKind is the name of the message type of the field, or "".
-func (p place) messageKind() protoreflect.FullName {
+func (p fieldRef) messageKind() protoreflect.FullName {
 	if p.leaf().Kind() != protoreflect.MessageKind {
 		return ""
 	}
 	return p.leaf().Message().FullName()
 }
 
-// placesOf lists the places of a message type. Messages of other packages count as values.
-func placesOf(d protoreflect.MessageDescriptor) []place {
-	var all []place
+// fieldRefsOf lists the places of a message type. Messages of other packages count as values.
+func fieldRefsOf(d protoreflect.MessageDescriptor) []fieldRef {
+	var all []fieldRef
 	for i := range d.Fields().Len() {
 		field := d.Fields().Get(i)
 		if field.Kind() != protoreflect.MessageKind || field.Message().ParentFile().Package() != "berth.v1" {
-			all = append(all, place{field})
+			all = append(all, fieldRef{field})
 			continue
 		}
-		all = append(all, place{field}) // the message as a whole
-		for _, inner := range placesOf(field.Message()) {
-			all = append(all, append(place{field}, inner...))
+		all = append(all, fieldRef{field}) // the message as a whole
+		for _, inner := range fieldRefsOf(field.Message()) {
+			all = append(all, append(fieldRef{field}, inner...))
 		}
 	}
 	return all
 }
 
 // isID reports whether the field is a UUID.
-func (p place) isID() bool {
+func (p fieldRef) isID() bool {
 	rules, _ := proto.GetExtension(p.leaf().Options(), validatepb.E_Field).(*validatepb.FieldRules)
 	return rules.GetString().GetUuid() || rules.GetRepeated().GetItems().GetString().GetUuid()
 }
 
 // get returns the value of the field; false if it is not set.
-func (p place) get(m proto.Message) (protoreflect.Value, bool) {
+func (p fieldRef) get(m proto.Message) (protoreflect.Value, bool) {
 	at := m.ProtoReflect()
 	for i, field := range p {
 		if !at.Has(field) {
@@ -72,7 +72,7 @@ func (p place) get(m proto.Message) (protoreflect.Value, bool) {
 }
 
 // holder returns the message that contains the field, and creates it if necessary.
-func (p place) holder(m proto.Message) protoreflect.Message {
+func (p fieldRef) holder(m proto.Message) protoreflect.Message {
 	at := m.ProtoReflect()
 	for _, field := range p[:len(p)-1] {
 		switch {
@@ -88,7 +88,7 @@ func (p place) holder(m proto.Message) protoreflect.Message {
 }
 
 // with returns a copy with these values in the field. In a list they are the only elements.
-func (p place) with(m proto.Message, values ...protoreflect.Value) proto.Message {
+func (p fieldRef) with(m proto.Message, values ...protoreflect.Value) proto.Message {
 	clone := proto.Clone(m)
 	at := p.holder(clone)
 	if !p.leaf().IsList() {

@@ -34,7 +34,8 @@ var (
 	oddTexts = []string{
 		"", " ", strings.Repeat("x", 10_000), strings.Repeat("🤸🏽", 60), "مرحبا بالعالم", "\u202eflow\u202c e\u0301\u200b",
 		"a\x00b", "\x01\x1b[31m\x7f\ufffe",
-		"one\ntwo\r\n\tthree", `' or 1=1 -- %_\`, "<script>alert(1)</script>", "(", "-1", "A", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
+		"one\ntwo\r\n\tthree", `' or 1=1 -- %_\`, "<script>alert(1)</script>", "(", "-1", "A",
+		"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff",
 	}
 	oddIDs   = []string{"", "x", "a\x00b", "00000000-0000-0000-0000-000000000000", "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF"}
 	oddRules = []string{
@@ -91,15 +92,17 @@ var (
 			&latlng.LatLng{Latitude: 90, Longitude: 180},
 		},
 		"berth.v1.TimeRange": {
-			within(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour),
-			within(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Hour),
+			timeRange(time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Hour),
+			timeRange(time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Hour),
 			&v1.TimeRange{
 				Start: &timestamppb.Timestamp{Seconds: math.MaxInt64 - 1}, End: &timestamppb.Timestamp{Seconds: math.MaxInt64},
 			},
 			&v1.TimeRange{
 				Start: &timestamppb.Timestamp{Seconds: math.MinInt64}, End: &timestamppb.Timestamp{Seconds: math.MaxInt64},
 			},
-			within(time.Now(), -time.Hour), within(time.Now(), 0), within(time.Now(), 1), within(time.Now(), 400*24*time.Hour),
+			timeRange(time.Now(), -time.Hour), timeRange(time.Now(), 0), timeRange(time.Now(), 1), timeRange(
+				time.Now(), 400*24*time.Hour,
+			),
 		},
 		"google.type.Money": {
 			&money.Money{}, &money.Money{CurrencyCode: "euro", Units: 1}, &money.Money{CurrencyCode: "\x00\x00\x00"},
@@ -110,12 +113,12 @@ var (
 	}
 )
 
-func within(start time.Time, length time.Duration) *v1.TimeRange {
+func timeRange(start time.Time, length time.Duration) *v1.TimeRange {
 	return &v1.TimeRange{Start: timestamppb.New(start), End: timestamppb.New(start.Add(length))}
 }
 
-// oddities returns odd values for a place.
-func oddities(at place) []protoreflect.Value {
+// oddValues returns odd values for a place.
+func oddValuesFor(at fieldRef) []protoreflect.Value {
 	var all []protoreflect.Value
 	field := at.leaf()
 	switch field.Kind() {
@@ -164,7 +167,9 @@ func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
 	for _, p := range procedures() {
 		// Not in parallel: the RPCs share a tenant and would conflict.
 		t.Run(p.Short(), func(t *testing.T) {
-			g := &garbage{t: t, live: live, p: p, w: w.in(t), token: w.token(tenant.RoleOwner), swept: make(map[string]bool)}
+			g := &oddValueTest{
+				t: t, live: live, p: p, w: w.in(t), token: w.token(tenant.RoleOwner), swept: make(map[string]bool),
+			}
 			for _, b := range requests[p.Short()] {
 				g.sweep(b)
 			}
@@ -172,7 +177,7 @@ func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
 	}
 	// Everything that was accepted can be read.
 	for _, p := range procedures() {
-		if !p.Reads() {
+		if !p.IsReadOnly() {
 			continue
 		}
 		for _, b := range requests[p.Short()] {
@@ -184,11 +189,11 @@ func TestEveryRPC_HandlesOddValuesInEveryField(t *testing.T) {
 	if strings.Contains(live.log.String(), "level=ERROR") {
 		t.Error("something broke; see the log")
 	}
-	live.sound(t)
+	live.verify(t)
 }
 
-// garbage is the state of the test of one RPC.
-type garbage struct {
+// oddValueTest is the state of the test of one RPC.
+type oddValueTest struct {
 	t     *testing.T
 	live  *liveNode
 	p     procedure
@@ -197,10 +202,10 @@ type garbage struct {
 	swept map[string]bool // places that an earlier request has set
 }
 
-func (g *garbage) sweep(b build) {
+func (g *oddValueTest) sweep(b build) {
 	good := b(g.w)
 	try := func(what string, request proto.Message) {
-		if g.send(what, request).Code == codes.OK && g.p.UsesUp() {
+		if g.send(what, request).Code == codes.OK && g.p.IsOneTime() {
 			good = b(g.w)
 		}
 	}
@@ -208,13 +213,13 @@ func (g *garbage) sweep(b build) {
 	if first {
 		try("nothing", g.p.NewRequest())
 	}
-	for _, at := range placesOf(g.p.Input()) {
+	for _, at := range fieldRefsOf(g.p.Input()) {
 		_, filled := at.get(good)
 		if g.swept[at.String()] || !first && !filled {
 			continue
 		}
 		g.swept[at.String()] = filled
-		for _, odd := range oddities(at) {
+		for _, odd := range oddValuesFor(at) {
 			try(at.String(), at.with(good, odd))
 		}
 		if at.leaf().IsList() {
@@ -233,10 +238,10 @@ func (g *garbage) sweep(b build) {
 	}
 }
 
-// largestError is the size of headers that proxies accept, in bytes.
-const largestError = 8 << 10
+// maxErrorSize is the size of headers that proxies accept, in bytes.
+const maxErrorSize = 8 << 10
 
-func (g *garbage) send(what string, request proto.Message) outcome {
+func (g *oddValueTest) send(what string, request proto.Message) outcome {
 	g.t.Helper()
 	answer, err := invoke(withToken(g.t.Context(), g.token), g.live.conn, g.p, request)
 	got := outcomeOf(answer, err)
@@ -246,14 +251,15 @@ func (g *garbage) send(what string, request proto.Message) outcome {
 	}
 	switch {
 	case got.Code == codes.OK:
-	case got.Code == codes.Internal, got.Code == codes.Unknown, got.Code == codes.Unavailable, got.Code == codes.DeadlineExceeded,
+	case got.Code == codes.Internal, got.Code == codes.Unknown, got.Code == codes.Unavailable,
+		got.Code == codes.DeadlineExceeded,
 		got.Code == codes.DataLoss, got.Code == codes.Unimplemented, got.Reason == "":
 		g.t.Errorf("%s: %.300s\n%s", what, got, describe())
 	case got.Code == codes.InvalidArgument && got.Metadata["field"] == "":
 		g.t.Errorf("%s: no field is named: %.300s\n%s", what, got, describe())
 	}
 	if err != nil {
-		if size := proto.Size(status.Convert(err).Proto()); size > largestError {
+		if size := proto.Size(status.Convert(err).Proto()); size > maxErrorSize {
 			g.t.Errorf("%s: an error of %d bytes: %.300s", what, size, got)
 		}
 	}
@@ -310,15 +316,15 @@ func TestEveryRPC_RejectsInputThatIsNotAMessage(t *testing.T) {
 	}
 }
 
-// posted is the result of an HTTP request.
-type posted struct {
+// httpResult is the result of an HTTP request.
+type httpResult struct {
 	status   int
 	reason   string
 	metadata map[string]string
 	body     string
 }
 
-func post(t *testing.T, live *liveNode, raw string, p procedure, contentType string, body []byte) posted {
+func post(t *testing.T, live *liveNode, raw string, p procedure, contentType string, body []byte) httpResult {
 	t.Helper()
 	request, err := http.NewRequestWithContext(
 		t.Context(), http.MethodPost, "http://"+live.Address+p.Path(), bytes.NewReader(body),
@@ -337,7 +343,7 @@ func post(t *testing.T, live *liveNode, raw string, p procedure, contentType str
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := posted{status: answer.StatusCode, body: string(text)}
+	got := httpResult{status: answer.StatusCode, body: string(text)}
 	var wire struct {
 		Details []struct {
 			Type  string
@@ -396,7 +402,7 @@ func TestPageTokens_RevealNothingWhenForged(t *testing.T) {
 			if _, got := page(ours, request, token); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
 				t.Errorf("%s with another tenant's token: %s", p.Short(), got)
 			}
-			for _, forged := range forgeries(t, token) {
+			for _, forged := range forgedTokens(t, token) {
 				tried++
 				switch _, got := page(theirs, request, forged); got.Code {
 				case codes.OK:
@@ -419,8 +425,8 @@ func TestPageTokens_RevealNothingWhenForged(t *testing.T) {
 	}
 }
 
-// forgeries puts odd values into the position in a page token, after the hash of the query.
-func forgeries(t *testing.T, token string) []string {
+// forgedTokens puts odd values into the position in a page token, after the hash of the query.
+func forgedTokens(t *testing.T, token string) []string {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil {

@@ -20,7 +20,7 @@ func TestEveryMutation_HappensOncePerKey(t *testing.T) {
 	w := newWorld(t, live)
 	raw := w.token(tenant.RoleOwner)
 	for _, p := range procedures() {
-		if p.Public() || p.Reads() {
+		if p.IsPublic() || p.IsReadOnly() {
 			continue
 		}
 		for _, b := range requests[p.Short()] {
@@ -33,8 +33,8 @@ func TestEveryMutation_HappensOncePerKey(t *testing.T) {
 			}
 			before := live.rows(t, w.ID)
 			again := live.try(under, raw, p, request)
-			first.Answer = keyTexts.ReplaceAllString(spaceless(first.Answer), `"key":""`)
-			again.Answer = spaceless(again.Answer)
+			first.Response = keyTexts.ReplaceAllString(spaceless(first.Response), `"key":""`)
+			again.Response = spaceless(again.Response)
 			if diff := cmp.Diff(first, again); diff != "" {
 				t.Errorf("%s answers otherwise:\n%s", p.Short(), diff)
 			}
@@ -48,7 +48,7 @@ func TestEveryMutation_HappensOncePerKey(t *testing.T) {
 		}
 	}
 	live.wantAnswers(t, w.ID)
-	live.sound(t)
+	live.verify(t)
 }
 
 var keyTexts = regexp.MustCompile(`"key":"berth_\w+"`)

@@ -20,20 +20,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// behind is the SQL of background work that is left: filling seats after an edit of the rules, and messages, which can
-// restart the window of an offer.
-const behind = `
+// pendingWork is the SQL of background work that is left: filling seats after an edit of the rules, and messages, which
+// can restart the window of an offer.
+const pendingWork = `
 select exists (select from policies where tenant_id = $1 and rules_due)
     or exists (select from notices where tenant_id = $1 and done_at is null and (sending or due_at <= $2))
     or exists (select from events e where e.tenant_id = $1 and not exists (
-         select from event_consumers c where c.tenant_id = $1 and c.name = 'notices' and (c.xid, c.event_id) >= (e.xid, e.id)))`
+         select from event_consumers c
+         where c.tenant_id = $1 and c.name = 'notices' and (c.xid, c.event_id) >= (e.xid, e.id)))`
 
 // rows returns all data of a tenant by table, once no background work is left.
 func (l *liveNode) rows(t *testing.T, id tenant.TenantID) map[string]string {
 	t.Helper()
-	eventually(t, "what follows is done", func() bool {
+	eventually(t, "no background work is left", func() bool {
 		var left bool
-		err := l.DB.Owner.QueryRow(t.Context(), behind, id, time.Now()).Scan(&left)
+		err := l.DB.Owner.QueryRow(t.Context(), pendingWork, id, time.Now()).Scan(&left)
 		return err == nil && !left
 	})
 	found, err := l.DB.Owner.Query(t.Context(), `
@@ -79,11 +80,12 @@ var (
 // shape is an outcome without the values that differ between two equal objects.
 func (o outcome) shape() outcome {
 	clean := func(text string) string {
+		text = secrets.ReplaceAllString(text, "<secret>") // first: a random secret can look like a serial
 		text = times.ReplaceAllString(uuids.ReplaceAllString(serials.ReplaceAllString(text, "<text>"), "<id>"), "<time>")
-		text = secrets.ReplaceAllString(numbers.ReplaceAllString(text, `"$1":0`), "<secret>")
+		text = numbers.ReplaceAllString(text, `"$1":0`)
 		return marks.ReplaceAllString(text, `"$1":"<mark>"`)
 	}
-	o.Message, o.Answer = clean(o.Message), clean(o.Answer)
+	o.Message, o.Response = clean(o.Message), clean(o.Response)
 	metadata := make(map[string]string, len(o.Metadata))
 	for key, value := range o.Metadata {
 		metadata[key] = clean(value)
@@ -100,8 +102,8 @@ var ignoredIDs = map[string]bool{
 	"TenantService/UpdateResource resource.location_id": true, "TenantService/UpdateTenant tenant.id": true,
 }
 
-// unfit are the reasons for ids that exist but do not fit.
-var unfit = map[protoreflect.Name]string{
+// mismatchReasons are the reasons for ids that exist but do not fit.
+var mismatchReasons = map[protoreflect.Name]string{
 	"coach_id": "COACH_INVALID", "item_id": "ITEM_UNAVAILABLE", "booking_item_ids": "INVALID_FIELD",
 }
 
@@ -133,12 +135,12 @@ func TestEveryRPC_RevealsAndChangesNothingOfAnotherTenant(t *testing.T) {
 	both := ours.token(tenant.RoleOwner, theirs)
 
 	for _, p := range procedures() {
-		if p.Public() {
+		if p.IsPublic() {
 			continue
 		}
 		// Not in parallel: an RPC can change what another reads.
 		t.Run(p.Short(), func(t *testing.T) {
-			s := &strangers{t: t, live: live, p: p, ours: ours.in(t), token: both, secrets: secretsOf}
+			s := &isolationTest{t: t, live: live, p: p, ours: ours.in(t), token: both, secrets: secretsOf}
 			s.sweep(requests[p.Short()], foreign[p.Short()])
 		})
 	}
@@ -150,11 +152,11 @@ func TestEveryRPC_RevealsAndChangesNothingOfAnotherTenant(t *testing.T) {
 			t.Errorf("the contract has no %s", name)
 		}
 	}
-	live.sound(t)
+	live.verify(t)
 }
 
-// strangers is the state of the test of one RPC.
-type strangers struct {
+// isolationTest is the state of the test of one RPC.
+type isolationTest struct {
 	t       *testing.T
 	live    *liveNode
 	p       procedure
@@ -163,8 +165,8 @@ type strangers struct {
 	secrets map[string]bool
 }
 
-func (s *strangers) sweep(builds []build, foreign []proto.Message) {
-	for _, at := range placesOf(s.p.Input()) {
+func (s *isolationTest) sweep(builds []build, foreign []proto.Message) {
+	for _, at := range fieldRefsOf(s.p.Input()) {
 		if at.leaf().Kind() != protoreflect.StringKind || at.String() == "tenant_id" {
 			continue
 		}
@@ -189,16 +191,16 @@ func (s *strangers) sweep(builds []build, foreign []proto.Message) {
 }
 
 // swap sends a request with a string of another tenant, and with one that does not exist.
-func (s *strangers) swap(at place, b build, theirs string) {
+func (s *isolationTest) swap(at fieldRef, b build, theirs string) {
 	s.t.Helper()
-	nobodys := s.nobodys(at, theirs)
-	if nobodys == theirs {
-		return // a common word
+	absent := s.absentValue(at, theirs)
+	if absent == theirs {
+		return // too short to be unique
 	}
 	own, _ := at.get(b(s.ours))
 	lists := [][]string{nil}
 	if at.leaf().IsList() && at.isID() {
-		lists = append(lists, []string{own.String()}) // also with one of ours
+		lists = append(lists, []string{own.String()}) // also together with an id of the caller's tenant
 	}
 	for _, beside := range lists {
 		variant := func(text string) outcome {
@@ -210,39 +212,39 @@ func (s *strangers) swap(at place, b build, theirs string) {
 			}
 			return s.send(at.with(request, append(values, protoreflect.ValueOfString(text))...))
 		}
-		got, want := variant(theirs), variant(nobodys)
+		got, want := variant(theirs), variant(absent)
 		if diff := cmp.Diff(want.shape(), got.shape()); diff != "" {
-			s.t.Errorf("%s: what nobody has (-) and what another tenant has (+) differ:\n%s", at, diff)
+			s.t.Errorf("%s: an absent value (-) and another tenant's (+) have different outcomes:\n%s", at, diff)
 		}
-		s.tellsNothing(at, got, theirs)
+		s.checkRevealsNothing(at, got, theirs)
 		if !at.isID() {
 			continue
 		}
 		ignored := ignoredIDs[s.p.Short()+" "+at.String()]
-		chosen := s.p.Reads() || at[0].Name() == "filter" // which may match nothing
-		missing := got.Code == codes.NotFound || got.Reason == unfit[at.leaf().Name()]
+		chosen := s.p.IsReadOnly() || at[0].Name() == "filter" // which may match nothing
+		missing := got.Code == codes.NotFound || got.Reason == mismatchReasons[at.leaf().Name()]
 		if !missing && (got.Code != codes.OK || !chosen && !ignored) {
 			s.t.Errorf("%s of another tenant: %s", at, got)
 		}
 		if ignored && got.Code != codes.OK {
 			s.t.Errorf("%s is ignored no more: %s", at, got)
 		}
-		if chosen && beside == nil && got.Code == codes.OK && !s.p.Endless() {
-			s.isEmpty(at, got, b)
+		if chosen && beside == nil && got.Code == codes.OK && !s.p.IsEndless() {
+			s.checkEmpty(at, got, b)
 		}
 	}
 }
 
-// isEmpty fails if a filter with a value of another tenant matches our data.
-func (s *strangers) isEmpty(at place, got outcome, b build) {
+// checkEmpty fails if a filter with a value of another tenant matches data of the caller's tenant.
+func (s *isolationTest) checkEmpty(at fieldRef, got outcome, b build) {
 	s.t.Helper()
-	if ours := s.send(b(s.ours)); ours.shape().Answer == got.shape().Answer {
+	if ours := s.send(b(s.ours)); ours.shape().Response == got.shape().Response {
 		s.t.Errorf("%s makes no difference: %s", at, got)
 	}
 }
 
-// nobodys returns a string of the same kind that does not exist.
-func (s *strangers) nobodys(at place, text string) string {
+// absentValue returns a string of the same kind that no object has.
+func (s *isolationTest) absentValue(at fieldRef, text string) string {
 	switch {
 	case uuids.MatchString(text):
 		return uuids.ReplaceAllString(text, tenant.New[tenant.SessionID](time.Now()).String())
@@ -255,19 +257,19 @@ func (s *strangers) nobodys(at place, text string) string {
 	}
 }
 
-// tellsNothing fails if an outcome contains a string of the other tenant that was not in the request.
-func (s *strangers) tellsNothing(at place, got outcome, asked string) {
+// checkRevealsNothing fails if an outcome contains a string of the other tenant that was not in the request.
+func (s *isolationTest) checkRevealsNothing(at fieldRef, got outcome, sent string) {
 	s.t.Helper()
 	raw := got.String()
 	for _, found := range append(uuids.FindAllString(raw, -1), serials.FindAllString(raw, -1)...) {
-		if s.secrets[found] && !strings.Contains(asked, found) {
+		if s.secrets[found] && !strings.Contains(sent, found) {
 			s.t.Errorf("%s: the answer tells %s of another tenant: %s", at, found, raw)
 		}
 	}
 }
 
-// send calls as the owner of our tenant. The token is valid for both tenants.
-func (s *strangers) send(request proto.Message) outcome {
+// send calls as the owner of one tenant. The token is valid for both tenants.
+func (s *isolationTest) send(request proto.Message) outcome {
 	s.t.Helper()
 	request = proto.Clone(request)
 	setTenantID(request, s.ours.ID)
@@ -287,7 +289,7 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 	ours, theirs := newWorld(t, live), newWorld(t, live)
 	built := make(map[string]proto.Message)
 	for _, p := range procedures() {
-		if !p.Public() {
+		if !p.IsPublic() {
 			built[p.Short()] = requests[p.Short()][0](theirs)
 		}
 	}
@@ -295,10 +297,10 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 	good := ours.token(tenant.RoleOwner)
 	nobody := tenant.New[tenant.TenantID](time.Now())
 	forbidden := outcome{
-		Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not good for that tenant.",
+		Code: codes.PermissionDenied, Reason: "TENANT_FORBIDDEN", Message: "The token is not valid for this tenant.",
 	}
 	for _, p := range procedures() {
-		if p.Public() {
+		if p.IsPublic() {
 			continue
 		}
 		for _, id := range []tenant.TenantID{theirs.ID, nobody} {
@@ -320,8 +322,8 @@ func TestEveryRPC_NeedsATokenForTheTenant(t *testing.T) {
 	}
 }
 
-// strangersToOffers checks that a claim link opens its offer, and that no other text does.
-func strangersToOffers(t *testing.T, live *liveNode, ours, theirs *world) {
+// checkClaimLinks checks that a claim link opens its offer, and that no other text does.
+func checkClaimLinks(t *testing.T, live *liveNode, ours, theirs *world) {
 	t.Helper()
 	get, answer := procedureNamed(t, "WaitlistService/GetClaim"), procedureNamed(t, "WaitlistService/ClaimOffer")
 	invalid := live.try(t.Context(), "", get, &v1.GetClaimRequest{Token: "nonsense"})
@@ -361,14 +363,14 @@ func TestPublicLinks_OpenOneObjectOnly(t *testing.T) {
 	exchange, display := procedureNamed(t, "AccessService/ExchangeKey"), procedureNamed(t, "CheckInService/GetDisplay")
 	public := 0
 	for _, p := range procedures() {
-		if p.Public() {
+		if p.IsPublic() {
 			public++
 		}
 	}
 	if public != 4 {
 		t.Errorf("%d RPCs are public; this test knows four", public)
 	}
-	strangersToOffers(t, live, ours, theirs)
+	checkClaimLinks(t, live, ours, theirs)
 
 	ourAccount, ourKey := ours.newKey()
 	_, theirKey := theirs.newKey()
@@ -452,8 +454,8 @@ func goldenMatrix(t *testing.T, text string) map[string]map[string]string {
 	return matrix
 }
 
-// asksForNothing are the mutations whose requests can be empty.
-var asksForNothing = map[string]bool{"NotificationService/CreateCalendarFeed": true}
+// emptyRequests are the mutations whose requests can be empty.
+var emptyRequests = map[string]bool{"NotificationService/CreateCalendarFeed": true}
 
 // Over the network, all callers can do what the matrix says. Other calls are denied and change nothing.
 func TestEveryRPC_AllowsWhatTheMatrixSays(t *testing.T) {
@@ -486,7 +488,7 @@ func TestEveryRPC_AllowsWhatTheMatrixSays(t *testing.T) {
 			// An empty message is rejected for mutations, but only after the permission check.
 			for _, request := range append([]proto.Message{p.NewRequest()}, built[p.Short()]...) {
 				empty := proto.Size(request) == 0
-				if row[title] != "-" && (!empty || asksForNothing[p.Short()]) {
+				if row[title] != "-" && (!empty || emptyRequests[p.Short()]) {
 					continue
 				}
 				got := live.try(t.Context(), tokens[title], p, request)
@@ -504,8 +506,8 @@ func TestEveryRPC_AllowsWhatTheMatrixSays(t *testing.T) {
 	}
 }
 
-// forAll are the ids in filters that all members may use.
-var forAll = map[protoreflect.Name]bool{"session_id": true, "location_id": true}
+// sharedFilters are the ids in filters that all members may use.
+var sharedFilters = map[protoreflect.Name]bool{"session_id": true, "location_id": true}
 
 // For callers with access to their own data, other members' data do not exist.
 func TestSelfRPCs_HideDataOfOtherMembers(t *testing.T) {
@@ -516,12 +518,12 @@ func TestSelfRPCs_HideDataOfOtherMembers(t *testing.T) {
 	// A partner owns what it created. Here it created nothing.
 	for title, me := range map[string]string{"member": w.token(tenant.RoleMember), "partner": w.token(w.partner)} {
 		t.Run(title, func(t *testing.T) {
-			w.ownThingsOnly(t, me, func(p procedure) bool { return matrix[p.Short()][title] == "own" })
+			w.checkOwnDataOnly(t, me, func(p procedure) bool { return matrix[p.Short()][title] == "own" })
 		})
 	}
 }
 
-func (w *world) ownThingsOnly(t *testing.T, me string, own func(procedure) bool) {
+func (w *world) checkOwnDataOnly(t *testing.T, me string, own func(procedure) bool) {
 	t.Helper()
 	live, seen := w.live, 0
 	for _, p := range procedures() {
@@ -531,7 +533,7 @@ func (w *world) ownThingsOnly(t *testing.T, me string, own func(procedure) bool)
 		for _, b := range requests[p.Short()] {
 			request := b(w) // about data of the owner or of another member
 			before := live.rows(t, w.ID)
-			for _, at := range placesOf(p.Input()) {
+			for _, at := range fieldRefsOf(p.Input()) {
 				value, ok := at.get(request)
 				if !ok || !at.isID() || ignoredIDs[p.Short()+" "+at.String()] {
 					continue
@@ -539,7 +541,7 @@ func (w *world) ownThingsOnly(t *testing.T, me string, own func(procedure) bool)
 				seen++
 				got := live.try(t.Context(), me, p, request)
 				chosen := at[0].Name() == "filter" // which may match nothing
-				if chosen && forAll[at.leaf().Name()] {
+				if chosen && sharedFilters[at.leaf().Name()] {
 					continue
 				}
 				none := at.with(request, protoreflect.ValueOfString(text(tenant.New[tenant.SessionID](time.Now()))))
@@ -548,7 +550,8 @@ func (w *world) ownThingsOnly(t *testing.T, me string, own func(procedure) bool)
 					t.Errorf("%s of another's %s %s: %s\n%s", p.Short(), at, value, got, diff)
 				}
 			}
-			if seen > 0 && !p.Reads() && p.Short() != "MemberService/UpdateMe" && p.Short() != "MemberService/RegisterDevice" {
+			if seen > 0 && !p.IsReadOnly() && p.Short() != "MemberService/UpdateMe" &&
+				p.Short() != "MemberService/RegisterDevice" {
 				if diff := cmp.Diff(before, live.rows(t, w.ID)); diff != "" {
 					t.Errorf("%s has changed what is another's:\n%s", p.Short(), diff)
 				}

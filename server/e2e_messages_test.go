@@ -27,40 +27,41 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// gate is a Twilio that answers a number of messages and then accepts messages without a response.
-type gate struct {
+// limitedTwilio is a fake of Twilio that responds to a number of messages, and then accepts messages without a
+// response.
+type limitedTwilio struct {
 	mu      sync.Mutex
 	answers int
 	silent  int
 	stuck   chan struct{} // closed when enough messages are waiting
 }
 
-// hanging is the number of messages in progress when the server is killed.
-const hanging = 8
+// inProgress is the number of messages in progress when the server is killed.
+const inProgress = 8
 
-func (g *gate) set(answers int) (stuck <-chan struct{}) {
+func (g *limitedTwilio) set(answers int) (stuck <-chan struct{}) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.answers, g.silent, g.stuck = answers, 0, make(chan struct{})
 	return g.stuck
 }
 
-func (g *gate) react(twiliotest.Message) twiliotest.Reaction {
+func (g *limitedTwilio) react(twiliotest.Message) twiliotest.Reaction {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.answers--; g.answers >= 0 {
 		return twiliotest.Reaction{}
 	}
-	if g.silent++; g.silent == hanging {
+	if g.silent++; g.silent == inProgress {
 		close(g.stuck)
 	}
 	return twiliotest.Reaction{Silent: true}
 }
 
-// testKilledWhileSending kills the server repeatedly while it sends messages. At the end every recipient got their
+// testCrashWhileSending kills the server repeatedly while it sends messages. At the end every recipient got their
 // message, and the log marks possible duplicates: each message that reached the provider has a line that was written
 // before.
-func testKilledWhileSending(t *testing.T, binary string) {
+func testCrashWhileSending(t *testing.T, binary string) {
 	folder := pgtest.TempDir(t)
 	postgres := startDurable(t, folder, 0)
 	if err := pg.Migrate(t.Context(), postgres.URL, migrations.FS, nil); err != nil {
@@ -68,7 +69,7 @@ func testKilledWhileSending(t *testing.T, binary string) {
 	}
 	keys := boot.KeyConfig{Data: folder, Issuer: "berth", Audience: "berth"}
 	n, err := boot.Open(
-		t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: patience},
+		t.Context(), slog.New(slog.DiscardHandler), postgres.URL, keys, boot.ListenConfig{Patience: waitTimeout},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -79,7 +80,7 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		w.ctx(), w.owner, nil, func(s *notify.Settings) { s.Quiet = notify.QuietHours{} },
 	)
 	w.ok(err)
-	fake, door := twiliotest.Start(), new(gate)
+	fake, door := twiliotest.Start(), new(limitedTwilio)
 	t.Cleanup(fake.Close)
 	fake.React(door.react)
 
@@ -89,22 +90,22 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		class := w.newSession(func(in *session.Input) { in.Capacity = new(perRound) })
 		for range perRound {
 			number := fmt.Sprintf("+4915%08d", len(numbers))
-			numbers[number] = w.textOnly(number, class)
+			numbers[number] = w.newSMSMember(number, class)
 		}
 		if round == rounds-1 {
 			break
 		}
 		stuck := door.set(5 + 7*round)
-		p := w.sending(binary, postgres.URL, fake, round)
+		p := w.startSender(binary, postgres.URL, fake, round)
 		select {
 		case <-stuck:
-		case <-time.After(patience):
+		case <-time.After(waitTimeout):
 			t.Fatalf("messages do not leave:\n%s", p.out)
 		}
 		p.signal(t, syscall.SIGKILL)
 	}
 	door.set(1 << 30)
-	last := w.sending(binary, postgres.URL, fake, rounds)
+	last := w.startSender(binary, postgres.URL, fake, rounds)
 	conn, err := pgx.Connect(w.ctx(), postgres.URL)
 	w.ok(err)
 	t.Cleanup(func() { _ = conn.Close(t.Context()) })
@@ -114,10 +115,11 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		return n
 	}
 	// The notices of a booking are planned together: a member with one has all.
-	eventually(t, "everybody's notices are settled", func() bool {
+	eventually(t, "all notices are done", func() bool {
 		return count(`select count(*) from (
 			select from notices where tenant_id = $1 and topic = 'BOOKING_CONFIRMED' and member_id = any($2)
-			group by member_id having bool_and(done_at is not null)) settled`, w.ID.String(), slices.Collect(maps.Values(numbers))) == len(numbers)
+			group by member_id having bool_and(done_at is not null)) settled`,
+			w.ID.String(), slices.Collect(maps.Values(numbers))) == len(numbers)
 	})
 	last.signal(t, syscall.SIGTERM)
 
@@ -126,20 +128,27 @@ func testKilledWhileSending(t *testing.T, binary string) {
 		got[m.To]++
 		callback, err := url.Parse(m.StatusCallback)
 		w.ok(err)
-		if count(`select count(*) from deliveries where tenant_id = $1 and id = $2`, w.ID.String(), callback.Query().Get("delivery")) != 1 {
-			t.Errorf("no line of the log tells of %s", callback)
+		if count(
+			`select count(*) from deliveries where tenant_id = $1 and id = $2`, w.ID.String(), callback.Query().Get("delivery"),
+		) != 1 {
+			t.Errorf("the delivery log has no line for %s", callback)
 		}
 	}
-	for number, who := range numbers {
-		told := count(`select count(*) from deliveries where tenant_id = $1 and member_id = $2 and channel = 'SMS' and possible_duplicate`, w.ID.String(), who.String())
-		givenUp := count(`select count(*) from deliveries where tenant_id = $1 and member_id = $2 and status = 'DROPPED' and reason = 'POSSIBLY_SENT'`,
-			w.ID.String(), who.String())
-		if got[number] == 0 && givenUp == 0 {
-			t.Errorf("%s was told nothing", number)
+	for number, caller := range numbers {
+		duplicates := count(
+			`select count(*) from deliveries where tenant_id = $1 and member_id = $2 and channel = 'SMS' and possible_duplicate`,
+			w.ID.String(), caller.String(),
+		)
+		dropped := count(`
+			select count(*) from deliveries
+			where tenant_id = $1 and member_id = $2 and status = 'DROPPED' and reason = 'POSSIBLY_SENT'`,
+			w.ID.String(), caller.String())
+		if got[number] == 0 && dropped == 0 {
+			t.Errorf("%s got no message", number)
 		}
 		doubles += max(0, got[number]-1)
-		if got[number]-1 > told {
-			t.Errorf("%s was told %d times, and the log knows of %d", number, got[number], told+1)
+		if got[number]-1 > duplicates {
+			t.Errorf("%s got %d messages, and the log has %d", number, got[number], duplicates+1)
 		}
 	}
 	if doubles == 0 {
@@ -148,28 +157,30 @@ func testKilledWhileSending(t *testing.T, binary string) {
 	t.Logf("%d messages for %d people, %d of them for the second time", len(fake.Messages()), len(numbers), doubles)
 }
 
-// textOnly creates a member who gets only SMS about bookings, and books for them.
-func (w *world) textOnly(number string, in tenant.SessionID) tenant.MemberID {
+// newSMSMember creates a member who gets only SMS about bookings, and books for them.
+func (w *world) newSMSMember(number string, in tenant.SessionID) tenant.MemberID {
 	w.t.Helper()
 	m, err := w.app.Accounts.CreateMember(
 		w.ctx(), w.owner, member.Member{Subject: unique(), Name: unique(), Phone: number},
 	)
 	w.ok(err)
-	who := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
-	_, err = w.app.Messages.UpdateNotificationPreferences(w.ctx(), who, messages.PreferencesEdit{Chosen: notify.Preferences{
-		{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
-		{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
-	}})
+	caller := tenant.Caller{Tenant: w.ID, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
+	_, err = w.app.Messages.UpdateNotificationPreferences(w.ctx(), caller,
+		messages.PreferencesEdit{Chosen: notify.Preferences{
+			{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
+			{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
+		}})
 	w.ok(err)
-	_, err = w.app.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	_, err = w.app.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)
 	return m.ID
 }
 
-// sending runs a server that sends, after this number of killed ones. On its clock their attempts count as lost.
-func (w *world) sending(binary, database string, fake *twiliotest.Server, killed int) *process {
+// startSender runs a server that sends, after this number of killed ones. On its clock their attempts count as lost.
+func (w *world) startSender(binary, database string, fake *twiliotest.Server, killed int) *process {
 	w.t.Helper()
-	p := startProcess(w.t, binary, "serve", "--database-url", database, "--data", w.live.data, "--listen", "127.0.0.1:0", "--log-format", "text",
+	p := startProcess(w.t, binary, "serve", "--database-url", database, "--data", w.live.data, "--listen", "127.0.0.1:0",
+		"--log-format", "text",
 		"--clock-offset", (time.Duration(killed) * 3 * time.Minute).String(), "--twilio-account", fake.AccountSID,
 		"--twilio-token", fake.AuthToken,
 		"--twilio-from", "+15005550006", "--twilio-url", fake.URL)

@@ -30,10 +30,10 @@ import (
 // each booking once.
 func TestMirror_EqualsTheAPIAfterKills(t *testing.T) {
 	t.Parallel()
-	m := newMirrored(t)
+	m := newMirrorTest(t)
 	var load sync.WaitGroup
 	var enough atomic.Bool
-	for _, raw := range m.crowd {
+	for _, raw := range m.tokens {
 		load.Go(func() {
 			for !enough.Load() {
 				m.bookAndCancel(raw)
@@ -85,9 +85,9 @@ func TestMirror_EqualsTheAPIAfterKills(t *testing.T) {
 // Negative control: a mirror that stored the cursor before the rows would lose rows when it is killed in between.
 func TestMirror_MissesRowsIfTheCursorIsStoredFirst(t *testing.T) {
 	t.Parallel()
-	m := newMirrored(t)
-	m.bookAndCancel(m.crowd[0])
-	m.settled() // the mirror reads everything at once, and stores the cursor of the end
+	m := newMirrorTest(t)
+	m.bookAndCancel(m.tokens[0])
+	m.waitUntilVisible() // the mirror reads everything at once, and stores the cursor of the end
 	want := m.bookings(t)
 	run := func(enough func() bool) {
 		mirror := m.start(t)
@@ -99,7 +99,7 @@ func TestMirror_MissesRowsIfTheCursorIsStoredFirst(t *testing.T) {
 	if err := os.Remove(m.file); err != nil {
 		t.Fatal(err)
 	}
-	m.bookAndCancel(m.crowd[1])
+	m.bookAndCancel(m.tokens[1])
 	all := m.bookings(t)
 	run(func() bool { return len(m.rows(t)) == len(all)-len(want) })
 	if cmp.Equal(all, m.rows(t)) {
@@ -107,17 +107,17 @@ func TestMirror_MissesRowsIfTheCursorIsStoredFirst(t *testing.T) {
 	}
 }
 
-// mirrored is a tenant with a mirror, and members who book.
-type mirrored struct {
+// mirrorTest is a tenant with a mirror, and members who book.
+type mirrorTest struct {
 	*world
 	binary, file, key string
-	crowd             []string // their tokens
+	tokens            []string // their tokens
 	sessions          []tenant.SessionID
 }
 
-func newMirrored(t *testing.T) *mirrored {
+func newMirrorTest(t *testing.T) *mirrorTest {
 	t.Helper()
-	m := &mirrored{world: newWorld(t, newLive(t)), file: filepath.Join(t.TempDir(), "bookings.csv")}
+	m := &mirrorTest{world: newWorld(t, newLive(t)), file: filepath.Join(t.TempDir(), "bookings.csv")}
 	m.binary = filepath.Join(t.TempDir(), "mirror")
 	if out, err := exec.CommandContext(
 		t.Context(), "go", "build", "-buildvcs=false", "-o", m.binary, "../clients/go/examples/mirror",
@@ -133,9 +133,9 @@ func newMirrored(t *testing.T) *mirrored {
 	)
 	m.ok(err)
 	for range 8 {
-		who := m.newMember()
-		m.newSubscription(who)
-		m.crowd = append(m.crowd, m.token(who.Subject))
+		caller := m.newMember()
+		m.newSubscription(caller)
+		m.tokens = append(m.tokens, m.token(caller.Subject))
 	}
 	for range 24 {
 		m.sessions = append(m.sessions, m.newSession(
@@ -146,14 +146,14 @@ func newMirrored(t *testing.T) *mirrored {
 }
 
 // start runs the mirror in its own process, with its key in the environment.
-func (m *mirrored) start(t *testing.T) *process {
+func (m *mirrorTest) start(t *testing.T) *process {
 	t.Helper()
 	return startProcess(t, "env", "BERTH_KEY="+m.key, m.binary, "-url", "http://"+m.live.Address, "-file", m.file)
 }
 
 // bookAndCancel books every session, and cancels every second place that existed before, so that waiting entries are
 // promoted.
-func (m *mirrored) bookAndCancel(raw string) {
+func (m *mirrorTest) bookAndCancel(raw string) {
 	client := berth.New("http://"+m.live.Address, berth.WithTokens(berth.StaticToken(raw)))
 	for _, in := range m.sessions {
 		_, err := client.Bookings.Book(m.ctx(), connect.NewRequest(&v1.BookRequest{SessionId: text(in)}))
@@ -177,7 +177,7 @@ func (m *mirrored) bookAndCancel(raw string) {
 }
 
 // bookings returns the status of each booking in the API, by id.
-func (m *mirrored) bookings(t *testing.T) map[string]string {
+func (m *mirrorTest) bookings(t *testing.T) map[string]string {
 	t.Helper()
 	client := berth.New("http://"+m.live.Address, berth.WithTokens(berth.StaticToken(m.token(m.owner.Subject))))
 	there := make(map[string]string)
@@ -201,7 +201,7 @@ func (m *mirrored) bookings(t *testing.T) map[string]string {
 }
 
 // rows returns the same from the file. The file must be complete at any time, and have no booking twice.
-func (m *mirrored) rows(t *testing.T) map[string]string {
+func (m *mirrorTest) rows(t *testing.T) map[string]string {
 	t.Helper()
 	file, err := os.Open(m.file)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -225,7 +225,7 @@ func (m *mirrored) rows(t *testing.T) map[string]string {
 	return rows
 }
 
-func (m *mirrored) cursor(t *testing.T) string {
+func (m *mirrorTest) cursor(t *testing.T) string {
 	t.Helper()
 	content, err := os.ReadFile(m.file + ".cursor")
 	if errors.Is(err, fs.ErrNotExist) {

@@ -54,7 +54,7 @@ func openLive(t testing.TB, db *pgtest.DB, url, data string, adapt ...func(*boot
 	var err error
 	l.Node, err = boot.Open(
 		t.Context(), log, url, keys,
-		boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: patience},
+		boot.ListenConfig{PublicURL: "https://berth.test", Drain: time.Second, Patience: waitTimeout},
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -134,23 +134,23 @@ func (p procedure) Rule() *v1.Access {
 	return rule
 }
 
-func (p procedure) Public() bool { return p.Rule().GetRule() == v1.Access_RULE_PUBLIC }
+func (p procedure) IsPublic() bool { return p.Rule().GetRule() == v1.Access_RULE_PUBLIC }
 
-// Reads reports whether it has no side effects.
-func (p procedure) Reads() bool {
+// IsReadOnly reports whether it has no side effects.
+func (p procedure) IsReadOnly() bool {
 	options, _ := p.Options().(interface{ ProtoReflect() protoreflect.Message })
 	level := options.ProtoReflect().Descriptor().Fields().ByName("idempotency_level")
 	return options.ProtoReflect().Get(level).Enum() == 1
 }
 
-// UsesUp reports whether a request that succeeded cannot succeed again.
-func (p procedure) UsesUp() bool {
+// IsOneTime reports whether a successful request cannot succeed again.
+func (p procedure) IsOneTime() bool {
 	again := regexp.MustCompile(`^(Update|Set|Bulk)`)
-	return !p.Reads() && !again.MatchString(string(p.Name()))
+	return !p.IsReadOnly() && !again.MatchString(string(p.Name()))
 }
 
-// Endless reports whether the RPC is a stream that does not end by itself.
-func (p procedure) Endless() bool { return p.Short() == "EventService/WatchEvents" }
+// IsEndless reports whether the RPC is a stream that does not end by itself.
+func (p procedure) IsEndless() bool { return p.Short() == "EventService/WatchEvents" }
 
 // NewRequest returns an empty request.
 func (p procedure) NewRequest() proto.Message { return newMessage(p.Input()) }
@@ -213,7 +213,7 @@ func invoke(ctx context.Context, conn *grpc.ClientConn, p procedure, request pro
 		next := newMessage(p.Output())
 		switch err := stream.RecvMsg(next); err {
 		case nil:
-			if answer = next; p.Endless() {
+			if answer = next; p.IsEndless() {
 				return answer, nil
 			}
 		case io.EOF:
@@ -240,24 +240,24 @@ type outcome struct {
 	Reason   string
 	Message  string
 	Metadata map[string]string
-	Answer   string // JSON
+	Response string // JSON
 }
 
 func (o outcome) String() string {
 	if o.Code == codes.OK {
-		return "OK " + o.Answer
+		return "OK " + o.Response
 	}
 	return fmt.Sprintf("%s %s %q %v", o.Code, o.Reason, o.Message, o.Metadata)
 }
 
-// outcomeOf converts the result of a call. An error without our ErrorInfo has no Reason.
+// outcomeOf converts the result of a call. An error without an ErrorInfo of Berth has no Reason.
 func outcomeOf(answer proto.Message, err error) outcome {
 	if err == nil {
 		text, err := protojson.MarshalOptions{EmitUnpopulated: true}.Marshal(answer)
 		if err != nil {
 			return outcome{Code: codes.Internal, Message: "the answer is no JSON: " + err.Error()}
 		}
-		return outcome{Answer: string(text)}
+		return outcome{Response: string(text)}
 	}
 	s := status.Convert(err)
 	o := outcome{Code: s.Code(), Message: s.Message()}
@@ -274,8 +274,8 @@ func (l *liveNode) try(ctx context.Context, raw string, p procedure, request pro
 	return outcomeOf(invoke(withToken(ctx, raw), l.conn, p, request))
 }
 
-// sound fails the test if an invariant is violated.
-func (l *liveNode) sound(t *testing.T) {
+// verify fails the test if an invariant is violated.
+func (l *liveNode) verify(t *testing.T) {
 	t.Helper()
 	if text := must(t, "verify", "--database-url", l.DB.URL); !strings.Contains(text, "every invariant holds") {
 		t.Error(text)

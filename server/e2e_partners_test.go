@@ -31,7 +31,8 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 			file := filepath.Join(folder, "bookings.csv")
 			script = append(script, "echo '# Mirror'", before, "go build -o "+folder+" ./clients/go/examples/mirror",
 				"BERTH_KEY=$MIRROR_KEY "+filepath.Join(folder, "mirror")+` -url "$ADDRESS" -file `+file+" &",
-				`until grep -q "$BOOKING,.*CANCELLED" `+file+"; do kill -0 $!; sleep 0.05; done", "kill $!", "wait $!", "echo mirrored")
+				`until grep -q "$BOOKING,.*CANCELLED" `+file+"; do kill -0 $!; sleep 0.05; done",
+				"kill $!", "wait $!", "echo mirrored")
 		case language == "sh":
 			script = append(script, code)
 		case language == "python":
@@ -48,7 +49,7 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 		}
 	}
 	// a session that can still be cancelled without penalty
-	w.makeSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true)
+	w.createSession(w.app, w.sessionAt(w.now.AddDate(0, 0, 4)), true)
 	shell := exec.CommandContext(t.Context(), "bash", "-c", strings.Join(script, "\n"))
 	shell.Dir = ".."
 	out, err := shell.CombinedOutput()
@@ -61,12 +62,13 @@ func TestPartnersPage_RunsAsWritten(t *testing.T) {
 	}
 	inOrder(t, parts[0], "held once", "BOOKING_STATUS_CONFIRMED", "BOOKING_STATUS_CANCELLED",
 		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
-	inOrder(t, parts[1], "refused: BOOKING_NOT_FOUND", "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED", "cancelled",
+	inOrder(t, parts[1], "refused: BOOKING_NOT_FOUND", "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED",
+		"cancelled",
 		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
 	inOrder(t, parts[2], "held", "until 20", "confirmed PAYMENT_STATUS_CAPTURED", "cancelled",
 		"EVENT_TYPE_BOOKING_HELD", "EVENT_TYPE_BOOKING_CONFIRMED", "EVENT_TYPE_BOOKING_CANCELLED")
 	inOrder(t, parts[3], "mirror", "mirrored", "PERMISSION_DENIED", "The token opens nothing any more.")
-	w.live.sound(t)
+	w.live.verify(t)
 }
 
 func inOrder(t *testing.T, text string, parts ...string) {

@@ -33,8 +33,8 @@ func TestBerth_RunsAsAProcess(t *testing.T) {
 	}
 	for name, test := range map[string]func(*testing.T, string){
 		"dev":                  testDev,
-		"killed under load":    testKilled,
-		"killed while sending": testKilledWhileSending,
+		"killed under load":    testCrashRecovery,
+		"killed while sending": testCrashWhileSending,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +91,9 @@ func startProcess(t *testing.T, binary string, args ...string) *process {
 // release.
 func guardGroup(t *testing.T, group int) (release func()) {
 	t.Helper()
-	guard := exec.CommandContext(context.WithoutCancel(t.Context()), "sh", "-c", `read -r _ || kill -KILL -- "-$1"`, "sh", strconv.Itoa(group))
+	guard := exec.CommandContext(
+		context.WithoutCancel(t.Context()), "sh", "-c", `read -r _ || kill -KILL -- "-$1"`, "sh", strconv.Itoa(group),
+	)
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	line, err := guard.StdinPipe()
 	if err != nil {
@@ -114,7 +116,7 @@ func (p *process) signal(t *testing.T, signal os.Signal) {
 	}
 	select {
 	case <-p.done:
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Fatalf("it does not end:\n%s", p.out)
 	}
 }
@@ -132,16 +134,16 @@ func (p *process) memory(t *testing.T) int {
 }
 
 const (
-	// mostMemory and largestBinary are limits for small machines, in bytes.
-	mostMemory    = 40 << 20
-	largestBinary = 60 << 20
+	// maxMemory and maxBinarySize are limits for small machines, in bytes.
+	maxMemory     = 40 << 20
+	maxBinarySize = 60 << 20
 	// secondStart limits the processor time of a second start. That is the time until it is ready on an idle machine.
 	secondStart = 3 * time.Second
 )
 
 // testDev starts it, runs the printed commands, stops it, and starts it again.
 func testDev(t *testing.T, binary string) {
-	if info, err := os.Stat(binary); err != nil || info.Size() > largestBinary {
+	if info, err := os.Stat(binary); err != nil || info.Size() > maxBinarySize {
 		t.Errorf("%v, %v", info, err)
 	} else {
 		t.Logf("the binary has %.1f MB", float64(info.Size())/1e6)
@@ -151,10 +153,10 @@ func testDev(t *testing.T, binary string) {
 	first := startProcess(t, binary, args...)
 	address := first.out.after(t, "ready at ")
 	first.out.after(t, "BookingService/ListRoster")
-	checkSheet(t, filepath.Join(data, "dev.json"), address)
-	pasteCommands(t, first.out.String(), address)
-	caughtUp(t, data)
-	first.end(t, syscall.SIGTERM, address)
+	checkDevInfo(t, filepath.Join(data, "dev.json"), address)
+	runPrintedCommands(t, first.out.String(), address)
+	waitUntilIdle(t, data)
+	first.stop(t, syscall.SIGTERM, address)
 
 	begun := time.Now()
 	second := startProcess(t, binary, args...)
@@ -163,10 +165,10 @@ func testDev(t *testing.T, binary string) {
 	var memory int
 	eventually(t, "what starting took is given back", func() bool {
 		memory = second.memory(t)
-		return memory <= mostMemory
+		return memory <= maxMemory
 	})
-	t.Logf("it takes %.1f MB of memory when nobody calls", float64(memory)/1e6)
-	second.end(t, os.Interrupt, address)
+	t.Logf("memory when idle: %.1f MB", float64(memory)/1e6)
+	second.stop(t, os.Interrupt, address)
 	// This includes Postgres, because it has exited and was waited for.
 	if worked := second.ProcessState.UserTime() + second.ProcessState.SystemTime(); worked > secondStart {
 		t.Errorf("the second start takes the processor for %v", worked)
@@ -178,9 +180,9 @@ func testDev(t *testing.T, binary string) {
 	}
 }
 
-// caughtUp waits until a development server has done all background work for its demo data. Otherwise the next one
+// waitUntilIdle waits until a development server has done all background work for its demo data. Otherwise the next one
 // would do it at its start, and use memory for it.
-func caughtUp(t *testing.T, data string) {
+func waitUntilIdle(t *testing.T, data string) {
 	t.Helper()
 	postgres := filepath.Join(data, "postgres")
 	password := strings.TrimSpace(readFile(t, filepath.Join(postgres, "password")))
@@ -192,10 +194,10 @@ func caughtUp(t *testing.T, data string) {
 		t.Fatal(err)
 	}
 	defer conn.Close(context.WithoutCancel(t.Context()))
-	for _, demo := range readSheet(t, filepath.Join(data, "dev.json")).Tenants {
+	for _, demo := range readDevInfo(t, filepath.Join(data, "dev.json")).Tenants {
 		eventually(t, "what follows is done", func() bool {
 			var left bool
-			if err := conn.QueryRow(t.Context(), behind, demo.ID, time.Now()).Scan(&left); err != nil {
+			if err := conn.QueryRow(t.Context(), pendingWork, demo.ID, time.Now()).Scan(&left); err != nil {
 				t.Fatal(err)
 			}
 			return !left
@@ -203,8 +205,8 @@ func caughtUp(t *testing.T, data string) {
 	}
 }
 
-// end stops it with a signal. No process may be left, and the port must be free.
-func (p *process) end(t *testing.T, signal os.Signal, address string) {
+// stop stops it with a signal. No process may be left, and the port must be free.
+func (p *process) stop(t *testing.T, signal os.Signal, address string) {
 	t.Helper()
 	children := childrenOf(t, p.Process.Pid)
 	if len(children) == 0 {
@@ -232,8 +234,8 @@ func (p *process) end(t *testing.T, signal os.Signal, address string) {
 	})
 }
 
-// checkSheet checks that dev.json has the fields that scripts use.
-func checkSheet(t *testing.T, path, address string) {
+// checkDevInfo checks that dev.json has the fields that scripts use.
+func checkDevInfo(t *testing.T, path, address string) {
 	t.Helper()
 	var sheet map[string]any
 	if err := json.Unmarshal([]byte(readFile(t, path)), &sheet); err != nil {
@@ -255,7 +257,9 @@ func checkSheet(t *testing.T, path, address string) {
 		if !uuids.MatchString(id) || name == "" || !uuids.MatchString(session) || len(demo) != 5 {
 			t.Errorf("dev.json: %v", demo)
 		}
-		for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner} {
+		for _, role := range []string{
+			tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner,
+		} {
 			raw, _ := tokens[role].(string)
 			if got, err := getTenant(t.Context(), address, raw); err != nil || got != name {
 				t.Errorf("as %s of %s: %q, %v", role, name, got, err)
@@ -264,8 +268,8 @@ func checkSheet(t *testing.T, path, address string) {
 	}
 }
 
-// pasteCommands runs the printed commands as they are, in a shell with the tools that they use.
-func pasteCommands(t *testing.T, printed, address string) {
+// runPrintedCommands runs the printed commands as they are, in a shell with the tools that they use.
+func runPrintedCommands(t *testing.T, printed, address string) {
 	t.Helper()
 	_, rest, ok := strings.Cut(printed, "\n# ")
 	if !ok {

@@ -23,8 +23,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// crowd imports members and returns their tokens.
-func (w *world) crowd(n int) []string {
+// newTokens imports members and returns their tokens.
+func (w *world) newTokens(n int) []string {
 	w.t.Helper()
 	var file strings.Builder
 	file.WriteString("name,subject\n")
@@ -42,7 +42,7 @@ func (w *world) crowd(n int) []string {
 }
 
 // rush lets all members book one seat at the same moment, over several connections and also through other nodes.
-func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) []rushed {
+func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) []rushResult {
 	w.t.Helper()
 	p, hello := procedureNamed(w.t, "BookingService/Book"), procedureNamed(w.t, "TenantService/GetTenant")
 	nodes := append([]*liveNode{w.live}, others...)
@@ -59,7 +59,7 @@ func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) 
 		})
 	}
 	known.Wait()
-	all := make([]rushed, len(tokens))
+	all := make([]rushResult, len(tokens))
 	start := make(chan struct{})
 	var done sync.WaitGroup
 	for i, raw := range tokens {
@@ -75,19 +75,19 @@ func (w *world) rush(tokens []string, in tenant.SessionID, others ...*liveNode) 
 	return all
 }
 
-// rushed is the result of one booking in a rush.
-type rushed struct {
+// rushResult is the result of one booking in a rush.
+type rushResult struct {
 	outcome
 	answer *v1.BookResponse
 }
 
-// Two hundred members want the last seats. Each seat is booked, the next ones wait in order, and the others get
+// Two hundred members book the last seats. Each seat is booked, the next ones wait in order, and the others get
 // SESSION_FULL. The database agrees with the responses.
 func TestRush_BooksEverySeatOnce(t *testing.T) {
 	t.Parallel()
 	const people, seats, queue = 200, 25, 10
 	w := newWorld(t, newLive(t))
-	crowd := w.crowd(people)
+	crowd := w.newTokens(people)
 	in := w.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(seats), new(queue) })
 
 	var booked, waiting []string
@@ -113,7 +113,7 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 	slices.Sort(positions)
 	for i, position := range positions {
 		if int(position) != i+1 {
-			t.Errorf("the queue was told to be at %v", positions)
+			t.Errorf("positions in the queue: %v", positions)
 			break
 		}
 	}
@@ -125,20 +125,20 @@ func TestRush_BooksEverySeatOnce(t *testing.T) {
 	if roster.GetSeatsTaken() != seats {
 		t.Errorf("%d seats are taken", roster.GetSeatsTaken())
 	}
-	w.live.sound(t)
+	w.live.verify(t)
 }
 
 // sameIDs fails if the ids in responses are not those in the roster.
-func sameIDs[M interface{ GetId() string }](t *testing.T, what string, told []string, there []M) {
+func sameIDs[M interface{ GetId() string }](t *testing.T, what string, responses []string, roster []M) {
 	t.Helper()
 	var ids []string
-	for _, one := range there {
+	for _, one := range roster {
 		ids = append(ids, one.GetId())
 	}
 	slices.Sort(ids)
-	slices.Sort(told)
-	if !slices.Equal(told, ids) {
-		t.Errorf("%s: told %v, there %v", what, told, ids)
+	slices.Sort(responses)
+	if !slices.Equal(responses, ids) {
+		t.Errorf("%s: responses %v, roster %v", what, responses, ids)
 	}
 }
 
@@ -151,10 +151,10 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 	if _, err := db.Owner.Exec(t.Context(), "alter table sessions drop constraint sessions_capacity"); err != nil {
 		t.Fatal(err)
 	}
-	weak, data := weakened(t, db.TCP), t.TempDir()
+	weak, data := readCommittedProxy(t, db.TCP), t.TempDir()
 	w := newWorld(t, openLive(t, db, weak, data))
 	other := openLive(t, db, weak, data)
-	crowd := w.crowd(people)
+	crowd := w.newTokens(people)
 	for round := range rounds {
 		in := w.newSession(func(in *session.Input) { in.Capacity, in.WaitlistCapacity = new(seats), new(0) })
 		booked := 0
@@ -171,12 +171,12 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 		}
 		if bookings > seats || counted != bookings {
 			t.Logf(
-				"round %d: %d seats, %d told that they have one, %d bookings, %d counted", round+1, seats, booked, bookings,
+				"round %d: %d seats, %d confirmed responses, %d bookings, %d counted", round+1, seats, booked, bookings,
 				counted,
 			)
 			if c := start(
 				t, "verify", "--database-url", db.URL,
-			); c.ended(t) == 0 || !strings.Contains(c.out.String(), "never one seat too many") {
+			); c.wait(t) == 0 || !strings.Contains(c.out.String(), "never one seat too many") {
 				t.Errorf("berth verify does not see it: %s", c.out)
 			}
 			return
@@ -185,8 +185,8 @@ func TestRush_OverbooksWithoutGuards(t *testing.T) {
 	t.Fatalf("without its guards it did not oversell in %d rounds", rounds)
 }
 
-// weakened returns the URL of a proxy to the database that replaces "serializable" by "read committed".
-func weakened(t *testing.T, database string) string {
+// readCommittedProxy returns the URL of a proxy to the database that replaces "serializable" by "read committed".
+func readCommittedProxy(t *testing.T, database string) string {
 	t.Helper()
 	u, err := url.Parse(database)
 	if err != nil {

@@ -48,8 +48,8 @@ var notificationRequests = map[string][]build{
 				Reminders:  []*durationpb.Duration{durationpb.New(time.Hour)},
 				SenderName: unique(), ReplyTo: unique() + "@example.com", Locale: "de", CreditsLowAt: 2,
 			},
-			UpdateMask: paths("quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day", "reminders", "reply_to",
-				"sender_name", "credits_low_at", "locale"),
+			UpdateMask: paths("quiet_hours", "email_in_quiet_hours", "sms_per_day", "push_per_day", "email_per_day",
+				"reminders", "reply_to", "sender_name", "credits_low_at", "locale"),
 		}
 	}},
 	"NotificationService/ListTemplates": {
@@ -124,7 +124,8 @@ func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
 	w.t.Helper()
 	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)
 	_, err := w.live.DB.Owner.Exec(w.ctx(), `
-insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider, content, created_at, updated_at)
+insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider,
+  content, created_at, updated_at)
 values ($1, $2, 'REMINDER', 'EMAIL', 'SENT', $3, $3, $4, $5, 'local', '{}', $6, $6)`,
 		w.ID, tenant.New[tenant.DeliveryID](w.now), w.other.Member, booking, offer, w.now)
 	w.ok(err)

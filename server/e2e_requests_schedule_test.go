@@ -65,7 +65,8 @@ var scheduleRequests = map[string][]build{
 		return &v1.CreateSeriesRequest{
 			Template: in, Rule: "FREQ=DAILY;COUNT=2", StartDate: civilMessage(at),
 			StartTimeOfDay: timeOfDay(int32(at.Hour()), int32(at.Minute())),
-			Duration:       durationpb.New(slotLength), ExcludedDates: []*date.Date{civilMessage(at.AddDate(0, 0, 1))}, Publish: true,
+			Duration:       durationpb.New(slotLength), ExcludedDates: []*date.Date{civilMessage(at.AddDate(0, 0, 1))},
+			Publish: true,
 		}
 	}},
 	"SessionService/UpdateSeries": {func(w *world) proto.Message {
@@ -78,7 +79,8 @@ var scheduleRequests = map[string][]build{
 			Rule:     "FREQ=DAILY;COUNT=3", StartTimeOfDay: timeOfDay(int32(series.Time.Hour), int32(series.Time.Minute)),
 			Duration:      durationpb.New(slotLength),
 			ExcludedDates: []*date.Date{civilMessage(w.now)},
-			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "capacity", "waitlist_capacity",
+			UpdateMask: paths("service_id", "location_id", "resource_id", "coach_id", "title", "description", "capacity",
+				"waitlist_capacity",
 				"rule", "start_time_of_day", "duration", "excluded_dates"),
 		}
 	}},
@@ -191,7 +193,8 @@ var scheduleRequests = map[string][]build{
 	"TenantService/UpdateService": {func(w *world) proto.Message {
 		in := serviceInput(text(w.newService()))
 		in.Etag = "v1"
-		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths("name", "description", "category", "duration", "default_capacity",
+		return &v1.UpdateServiceRequest{Service: in, UpdateMask: paths("name", "description", "category", "duration",
+			"default_capacity",
 			"default_waitlist_capacity", "min_party", "max_party", "delivery", "color", "active")}
 	}},
 	"TenantService/GetService": {
@@ -256,9 +259,9 @@ func memberWithoutSubject() member.Member {
 	return member.Member{Name: unique(), Email: unique() + "@example.com"}
 }
 
-func memberInput(who tenant.Caller) *v1.Member {
+func memberInput(caller tenant.Caller) *v1.Member {
 	return &v1.Member{
-		Id: text(who.Member), Subject: unique(), Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678",
+		Id: text(caller.Member), Subject: unique(), Name: unique(), Email: unique() + "@example.com", Phone: "+4915112345678",
 		Tier: unique(), Tags: []string{unique()},
 		Roles: []string{tenant.RoleMember}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Locale: "de",
 		TimeZone: "Europe/Berlin", Notes: unique(),
@@ -294,7 +297,8 @@ func policyRequest(layer *v1.PolicyLayer) *v1.UpdatePolicyRequest {
 			Overrides: []*v1.TierCancellation{{Tier: unique(), CancellationWindow: hour, AllowReschedule: new(true)}},
 		},
 	}
-	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before", "cancellation_window", "allow_late_cancellation",
+	return &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: paths("advance_window", "booking_closes_before",
+		"cancellation_window", "allow_late_cancellation",
 		"allow_reschedule", "tier_cancellations", "hold_ttl", "checkin_opens_before", "checkin_closes_after_end",
 		"gps_max_meters",
 		"auto_no_show", "auto_no_show_after")}

@@ -140,13 +140,13 @@ var peopleRequests = map[string][]build{
 	},
 
 	"EventService/ListEvents": {
-		func(w *world) proto.Message { return &v1.ListEventsRequest{Filter: w.happened()} },
+		func(w *world) proto.Message { return &v1.ListEventsRequest{Filter: w.newEvent()} },
 		func(w *world) proto.Message {
-			return &v1.ListEventsRequest{Filter: &v1.EventFilter{Types: w.happened().GetTypes()}, NewestFirst: true, PageSize: 1}
+			return &v1.ListEventsRequest{Filter: &v1.EventFilter{Types: w.newEvent().GetTypes()}, NewestFirst: true, PageSize: 1}
 		},
 	},
 	"EventService/WatchEvents": {func(w *world) proto.Message {
-		return &v1.WatchEventsRequest{Filter: w.happened(), HeartbeatInterval: durationpb.New(time.Second)}
+		return &v1.WatchEventsRequest{Filter: w.newEvent(), HeartbeatInterval: durationpb.New(time.Second)}
 	}},
 
 	// Bookings
@@ -195,10 +195,10 @@ var peopleRequests = map[string][]build{
 		return &v1.ListRosterRequest{SessionId: text(in), IncludeInactive: true}
 	}},
 	"BookingService/MarkNoShow": {
-		func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.past(w.other))} },
+		func(w *world) proto.Message { return &v1.MarkNoShowRequest{BookingId: text(w.newPastBooking(w.other))} },
 	},
 	"BookingService/UndoNoShow": {func(w *world) proto.Message {
-		id := w.past(w.other)
+		id := w.newPastBooking(w.other)
 		_, err := w.app.Bookings.MarkNoShow(w.ctx(), w.owner, id)
 		w.ok(err)
 		return &v1.UndoNoShowRequest{BookingId: text(id)}
@@ -223,8 +223,10 @@ var peopleRequests = map[string][]build{
 		func(w *world) proto.Message {
 			held, provider := w.newHold(w.newMember()), w.newProvider()
 			return &v1.ConfirmBookingRequest{
-				BookingId:           held.GetId(),
-				Payment:             &v1.PaymentFacts{Amount: euros(20), Method: unique(), Status: v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED},
+				BookingId: held.GetId(),
+				Payment: &v1.PaymentFacts{
+					Amount: euros(20), Method: unique(), Status: v1.PaymentStatus_PAYMENT_STATUS_AUTHORIZED,
+				},
 				BenefitProviderCode: provider.GetCode(), BenefitMembershipNumber: "M-12345",
 				Items: &v1.ItemSelection{BookingItemIds: []string{held.GetItems()[0].GetId()}},
 			}
@@ -280,24 +282,24 @@ var peopleRequests = map[string][]build{
 	// Check-in
 
 	"CheckInService/CheckIn": {func(w *world) proto.Message {
-		_, id := w.arriving(w.other)
+		_, id := w.newArrival(w.other)
 		return &v1.CheckInRequest{BookingId: text(id)}
 	}},
 	"CheckInService/UndoCheckIn": {func(w *world) proto.Message {
-		_, id := w.arriving(w.other)
+		_, id := w.newArrival(w.other)
 		_, err := w.app.Bookings.CheckIn(w.ctx(), w.owner, id)
 		w.ok(err)
 		return &v1.UndoCheckInRequest{BookingId: text(id)}
 	}},
 	"CheckInService/SelfCheckIn": {
 		func(w *world) proto.Message {
-			in, _ := w.arriving(w.owner)
+			in, _ := w.newArrival(w.owner)
 			qr, err := w.app.Bookings.GetQRToken(w.ctx(), w.owner, in)
 			w.ok(err)
 			return &v1.SelfCheckInRequest{SessionId: text(in), Proof: &v1.SelfCheckInRequest_QrToken{QrToken: qr.Text}}
 		},
 		func(w *world) proto.Message {
-			in, _ := w.arriving(w.owner)
+			in, _ := w.newArrival(w.owner)
 			return &v1.SelfCheckInRequest{
 				SessionId: text(in),
 				Proof:     &v1.SelfCheckInRequest_Position{Position: &latlng.LatLng{Latitude: 52.5, Longitude: 13.4}},
@@ -305,13 +307,13 @@ var peopleRequests = map[string][]build{
 		},
 	},
 	"CheckInService/GetQrToken": {
-		func(w *world) proto.Message { return &v1.GetQrTokenRequest{SessionId: text(w.soon())} },
+		func(w *world) proto.Message { return &v1.GetQrTokenRequest{SessionId: text(w.newOpenSession())} },
 	},
 	"CheckInService/CreateDisplayUrl": {
-		func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.soon())} },
+		func(w *world) proto.Message { return &v1.CreateDisplayUrlRequest{SessionId: text(w.newOpenSession())} },
 	},
 	"CheckInService/GetDisplay": {func(w *world) proto.Message {
-		in, _ := w.arriving(w.other)
+		in, _ := w.newArrival(w.other)
 		link, err := w.app.Bookings.CreateDisplayURL(w.ctx(), w.owner, in)
 		w.ok(err)
 		return &v1.GetDisplayRequest{Token: link.Token}
@@ -319,7 +321,7 @@ var peopleRequests = map[string][]build{
 	"CheckInService/ListAttendance": {func(w *world) proto.Message {
 		who := w.newMember()
 		for range 2 {
-			_, err := w.app.Bookings.MarkNoShow(w.ctx(), w.owner, w.past(who))
+			_, err := w.app.Bookings.MarkNoShow(w.ctx(), w.owner, w.newPastBooking(who))
 			w.ok(err)
 		}
 		return &v1.ListAttendanceRequest{MemberId: text(who.Member), PageSize: 1}
@@ -469,10 +471,10 @@ func (w *world) newItem() *v1.Item {
 }
 
 // newHold creates a hold with an item.
-func (w *world) newHold(who tenant.Caller) *v1.Booking {
+func (w *world) newHold(caller tenant.Caller) *v1.Booking {
 	w.t.Helper()
 	request := &v1.HoldBookingRequest{
-		SessionId: text(w.newSession()), MemberId: text(who.Member),
+		SessionId: text(w.newSession()), MemberId: text(caller.Member),
 		Items: []*v1.ItemChoice{{ItemId: w.newItem().GetId(), Quantity: 1}},
 	}
 	return call[*v1.HoldBookingResponse](

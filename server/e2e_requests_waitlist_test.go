@@ -43,7 +43,7 @@ var waitlistRequests = map[string][]build{
 		func(w *world) proto.Message {
 			return &v1.JoinWaitlistRequest{
 				MemberId: text(w.newMember().Member), Wish: &v1.JoinWaitlistRequest_Window{Window: &v1.WaitlistWindow{
-					ServiceId: text(w.offering()), LocationId: text(w.location), ResourceId: text(w.newRoom()),
+					ServiceId: text(w.newOfferService()), LocationId: text(w.location), ResourceId: text(w.newRoom()),
 					FirstDate: civilMessage(w.now.AddDate(0, 0, 2)),
 				}},
 			}
@@ -73,7 +73,7 @@ var waitlistRequests = map[string][]build{
 	"WaitlistService/ListEntries": {
 		func(w *world) proto.Message {
 			wish, who := &waitlist.Window{
-				Service: w.offering(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3),
+				Service: w.newOfferService(), Location: w.location, Resource: w.newRoom(), From: w.day(2), Until: w.day(3),
 				Latest: civil.TimeOfDay{Hour: 23},
 			}, w.newMember()
 			_, err := w.app.Waitlists.JoinWaitlist(
@@ -156,11 +156,11 @@ var waitlistRequests = map[string][]build{
 	},
 	"WaitlistService/ListRulesVersions": {
 		func(w *world) proto.Message {
-			return &v1.ListRulesVersionsRequest{ServiceId: text(w.offering())}
+			return &v1.ListRulesVersionsRequest{ServiceId: text(w.newOfferService())}
 		},
 		func(w *world) proto.Message {
-			w.offering()
-			w.offering()
+			w.newOfferService()
+			w.newOfferService()
 			return &v1.ListRulesVersionsRequest{PageSize: 1}
 		},
 		func(w *world) proto.Message {
@@ -234,8 +234,9 @@ func allRules() *v1.WaitlistRules {
 		EarlyBirdPointsPerDay: new(int32(1)), EarlyBirdMaxPoints: new(int32(10)),
 		EligibilityExpression: new("entry.party_size < 5"),
 		PriorityExpression:    new("100 - entry.party_size"),
-		QuietHours:            &v1.WaitlistQuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)}, OffersInQuietHours: new(true),
-		AutoPromoteCutoff: hour, PromotionGrace: hour, FillAfterStart: hour, SmsMinScore: new(int32(10)),
+		QuietHours:            &v1.WaitlistQuietHours{Start: timeOfDay(23, 0), End: timeOfDay(6, 0)},
+		OffersInQuietHours:    new(true),
+		AutoPromoteCutoff:     hour, PromotionGrace: hour, FillAfterStart: hour, SmsMinScore: new(int32(10)),
 	}
 }
 
@@ -259,8 +260,8 @@ func (w *world) fullSession() tenant.SessionID {
 	return in
 }
 
-// offering creates a service whose freed seats are offered, also in quiet hours.
-func (w *world) offering() tenant.ServiceID {
+// newOfferService creates a service whose freed seats are offered, also in quiet hours.
+func (w *world) newOfferService() tenant.ServiceID {
 	w.t.Helper()
 	id := w.newService()
 	_, err := w.app.Settings.UpdateRules(w.ctx(), w.owner, settings.RulesEdit{Target: settings.PolicyTarget{
@@ -273,12 +274,12 @@ func (w *world) offering() tenant.ServiceID {
 }
 
 // newOffer creates a live offer of a freed seat.
-func (w *world) newOffer(who tenant.Caller) waitlist.Offer {
+func (w *world) newOffer(caller tenant.Caller) waitlist.Offer {
 	w.t.Helper()
-	service := w.offering()
+	service := w.newOfferService()
 	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
 	seat := w.book(w.app, w.coach, in).Booking.ID
-	entry := w.book(w.app, who, in).Entry.ID
+	entry := w.book(w.app, caller, in).Entry.ID
 	_, err := w.app.Bookings.CancelBooking(w.ctx(), w.owner, bookings.CancelRequest{ID: seat})
 	w.ok(err)
 	offers, err := w.app.Waitlists.ListOffers(

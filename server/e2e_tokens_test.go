@@ -28,11 +28,11 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// atOnce is how soon a change of roles must apply on every node of an idle machine. On a busy machine, callsMeanwhile
-// calls may be answered before.
+// maxDelay is how soon a change of roles must apply on every node of an idle machine. On a busy machine, up to
+// maxStaleCalls calls may see the old roles.
 const (
-	atOnce      = time.Second
-	callsAtOnce = 100
+	maxDelay      = time.Second
+	maxStaleCalls = 100
 )
 
 // A role, a membership or a service account that is revoked on one node is revoked on the other within a second.
@@ -106,7 +106,7 @@ func TestRevocation_AppliesOnEveryNode(t *testing.T) {
 			calls++
 			return test.may(second).Reason == "PERMISSION_DENIED"
 		})
-		if took := time.Since(revoked); took > atOnce && calls > callsAtOnce {
+		if took := time.Since(revoked); took > maxDelay && calls > maxStaleCalls {
 			t.Errorf("%s: the other node has heard of it after %v and %d calls", name, took, calls)
 		} else {
 			t.Logf("%s: the other node has heard of it after %v", name, took.Round(10*time.Microsecond))
@@ -121,7 +121,8 @@ func listeners(t *testing.T, db *pgtest.DB, known []int) []int {
 	now := slices.Clone(known)
 	eventually(t, "a node listens", func() bool {
 		rows, err := db.Owner.Query(t.Context(), `
-			select pid from pg_stat_activity where datname = current_database() and state = 'idle' and query = $1 and pid <> all ($2::integer[])`,
+			select pid from pg_stat_activity
+			where datname = current_database() and state = 'idle' and query = $1 and pid <> all ($2::integer[])`,
 			"listen "+pgx.Identifier{accounts.AccessChannel}.Sanitize(), known)
 		if err != nil {
 			t.Fatal(err)
@@ -211,16 +212,16 @@ func TestTokens_AreRejectedWhenInvalid(t *testing.T) {
 	if err := json.Unmarshal(raw, &header); err != nil {
 		t.Fatal(err)
 	}
-	// signed returns one of our tokens with a change.
+	// signed returns a token of the server's own issuer with a change.
 	signed := func(method jwt.SigningMethod, key any, change func(jwt.MapClaims)) string {
 		claims := jwt.MapClaims{
 			"iss": "berth", "aud": "berth", "sub": tenant.RoleOwner, "tenants": []tenant.TenantID{w.ID},
 			"iat": time.Now().Unix(), "exp": time.Now().Add(time.Hour).Unix(),
 		}
 		change(claims)
-		made := jwt.NewWithClaims(method, claims)
-		made.Header["kid"] = header.Kid
-		raw, err := made.SignedString(key)
+		created := jwt.NewWithClaims(method, claims)
+		created.Header["kid"] = header.Kid
+		raw, err := created.SignedString(key)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,23 +25,25 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A place is freed, declined by one member, and accepted by the next through a claim link. The explanations tell why.
-func TestFreedPlace_GoesToTheNextAndIsExplained(t *testing.T) {
+// A seat is freed, declined by one member, and accepted by the next through a claim link. The explanations say why.
+func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
 	before := l.samples(t)
-	service := w.offering()
+	service := w.newOfferService()
 	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
-	book := func(who tenant.Caller) *v1.BookResponse {
-		return call[*v1.BookResponse](t, l, w.token(who.Subject), "BookingService/Book", &v1.BookRequest{SessionId: text(in)})
+	book := func(caller tenant.Caller) *v1.BookResponse {
+		return call[*v1.BookResponse](
+			t, l, w.token(caller.Subject), "BookingService/Book", &v1.BookRequest{SessionId: text(in)},
+		)
 	}
 	holder := w.newMember()
 	held := book(holder).GetBooking()
 	waiting := []tenant.Caller{w.newMember(), w.newMember(), w.newMember()}
 	entries := make([]string, len(waiting))
-	for i, who := range waiting {
-		entry := book(who).GetEntry()
+	for i, caller := range waiting {
+		entry := book(caller).GetEntry()
 		if entries[i] = entry.GetId(); entry.GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING ||
 			entry.GetPosition() != int32(i+1) {
 			t.Fatalf("number %d got %v", i+1, entry)
@@ -77,7 +79,9 @@ func TestFreedPlace_GoesToTheNextAndIsExplained(t *testing.T) {
 		t.Fatal(page)
 	}
 	for range 2 {
-		if page := l.browse(t, http.MethodPost, link, url.Values{"answer": {"accept"}}); !strings.Contains(page, `data-state="accepted"`) {
+		if page := l.browse(
+			t, http.MethodPost, link, url.Values{"answer": {"accept"}},
+		); !strings.Contains(page, `data-state="accepted"`) {
 			t.Fatal(page)
 		}
 	}
@@ -103,9 +107,9 @@ func TestFreedPlace_GoesToTheNextAndIsExplained(t *testing.T) {
 		story := call[*v1.ExplainEntryResponse](
 			t, l, w.token(waiting[i].Subject), "WaitlistService/ExplainEntry", &v1.ExplainEntryRequest{EntryId: entries[i]},
 		)
-		told := strings.Join(story.GetSentences(), "\n")
-		if story.GetEntry().GetStatus() != want.status || !strings.Contains(told, want.says) {
-			t.Errorf("number %d is %v, and is told:\n%s", i+1, story.GetEntry().GetStatus(), told)
+		sentences := strings.Join(story.GetSentences(), "\n")
+		if story.GetEntry().GetStatus() != want.status || !strings.Contains(sentences, want.says) {
+			t.Errorf("entry %d is %v:\n%s", i+1, story.GetEntry().GetStatus(), sentences)
 		}
 	}
 
@@ -123,13 +127,14 @@ func TestFreedPlace_GoesToTheNextAndIsExplained(t *testing.T) {
 	}
 	want := map[string]float64{
 		`waitlist_entries_total{status="WAITING"}`: 3, `waitlist_entries_total{status="BOOKED"}`: 1,
-		`waitlist_offers_total{outcome="CREATED"}`: 2, `waitlist_offers_total{outcome="DECLINED"}`: 1, `waitlist_offers_total{outcome="ACCEPTED"}`: 1,
-		"waitlist_offer_response_time_count": 2, "waitlist_cascade_depth_count": 1, "waitlist_cascade_depth_sum": 2,
+		`waitlist_offers_total{outcome="CREATED"}`: 2, `waitlist_offers_total{outcome="DECLINED"}`: 1,
+		`waitlist_offers_total{outcome="ACCEPTED"}`: 1,
+		"waitlist_offer_response_time_count":        2, "waitlist_cascade_depth_count": 1, "waitlist_cascade_depth_sum": 2,
 	}
 	if diff := cmp.Diff(want, grown); diff != "" {
 		t.Errorf("what the node counted (-want +got):\n%s", diff)
 	}
-	l.sound(t)
+	l.verify(t)
 }
 
 // An explanation for a member has no names, ids, scores or ranks of others. Staff see everything.
@@ -137,10 +142,12 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	t.Parallel()
 	l := newLive(t)
 	w := newWorld(t, l)
-	service := w.offering()
+	service := w.newOfferService()
 	in := w.newSession(func(in *session.Input) { in.Capacity, in.Service = new(1), service })
-	book := func(who tenant.Caller) *v1.BookResponse {
-		return call[*v1.BookResponse](t, l, w.token(who.Subject), "BookingService/Book", &v1.BookRequest{SessionId: text(in)})
+	book := func(caller tenant.Caller) *v1.BookResponse {
+		return call[*v1.BookResponse](
+			t, l, w.token(caller.Subject), "BookingService/Book", &v1.BookRequest{SessionId: text(in)},
+		)
 	}
 	owner := w.token(tenant.RoleOwner)
 	call[*v1.UpdateRulesResponse](t, l, owner, "WaitlistService/UpdateRules", &v1.UpdateRulesRequest{
@@ -155,9 +162,9 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	secrets := map[string]string{
 		"the score of another": "7391", "the holder's booking": held, "the holder": text(holder.Member),
 	}
-	for i, who := range others {
-		e := book(who).GetEntry().GetId()
-		secrets[fmt.Sprint("entry ", i)], secrets[fmt.Sprint("member ", i)] = e, text(who.Member)
+	for i, caller := range others {
+		e := book(caller).GetEntry().GetId()
+		secrets[fmt.Sprint("entry ", i)], secrets[fmt.Sprint("member ", i)] = e, text(caller.Member)
 		call[*v1.SetPriorityResponse](
 			t, l, owner, "WaitlistService/SetPriority", &v1.SetPriorityRequest{EntryId: e, Score: new(int32(7391))},
 		)
@@ -182,7 +189,7 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 		t, l, owner, "WaitlistService/ExplainSession", &v1.ExplainSessionRequest{SessionId: text(in)},
 	)
 	if len(whole.GetDecisions()) != 2 || len(whole.GetEntries()) != 3 {
-		t.Fatalf("staff are told %v", whole)
+		t.Fatalf("explanation for staff: %v", whole)
 	}
 	for _, e := range whole.GetEntries() {
 		if e.GetId() != me {
@@ -191,20 +198,20 @@ func TestExplainEntry_NamesNoOtherMember(t *testing.T) {
 	}
 
 	explain := procedureNamed(t, "WaitlistService/ExplainEntry")
-	told := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
-	if told.Code != codes.OK || !strings.Contains(told.Answer, "It was not chosen") {
-		t.Fatal(told)
+	response := l.try(t.Context(), w.token(mine.Subject), explain, &v1.ExplainEntryRequest{EntryId: me})
+	if response.Code != codes.OK || !strings.Contains(response.Response, "It was not chosen") {
+		t.Fatal(response)
 	}
 	staff := l.try(
 		t.Context(), owner, procedureNamed(t, "WaitlistService/ExplainSession"),
 		&v1.ExplainSessionRequest{SessionId: text(in)},
 	)
 	for what, secret := range secrets {
-		if strings.Contains(told.Answer, secret) {
-			t.Errorf("the member is told %s, %q", what, secret)
+		if strings.Contains(response.Response, secret) {
+			t.Errorf("the member sees %s, %q", what, secret)
 		}
-		if !strings.Contains(what, "holder") && !strings.Contains(staff.Answer, secret) {
-			t.Errorf("staff are not told %s, %q", what, secret)
+		if !strings.Contains(what, "holder") && !strings.Contains(staff.Response, secret) {
+			t.Errorf("staff do not see %s, %q", what, secret)
 		}
 	}
 	if entry := l.try(

@@ -76,12 +76,12 @@ func newWorld(t *testing.T, live *liveNode) *world {
 			RolesChanged: live.Guard.Invalidate,
 		}),
 	}
-	made, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+	created, err := w.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: unique(), TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 		Owner: &accounts.FirstOwner{Subject: tenant.RoleOwner, Name: unique(), Email: unique() + "@example.com"},
 	})
 	w.ok(err)
-	w.ID = made.ID
+	w.ID = created.ID
 	members, err := w.app.Accounts.ListMembers(t.Context(), tenant.System(w.ID), member.Search{Limit: 1})
 	w.ok(err)
 	w.owner = tenant.Caller{
@@ -125,7 +125,8 @@ func newWorld(t *testing.T, live *liveNode) *world {
 	w.plan = w.newPlan()
 	w.credits = w.newSubscription(w.other)
 	w.workout = w.newWorkout()
-	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique()) //nolint:errcheck // only more of everything
+	//nolint:errcheck // it only adds another workout
+	w.app.Schedules.AddInlineWorkout(w.ctx(), w.owner, w.newSession(), unique(), unique())
 	done, err := w.app.Schedules.BulkPublish(w.ctx(), w.owner, session.Filter{Sessions: []tenant.SessionID{w.newDraft()}})
 	w.ok(err)
 	w.batch = done.Batch
@@ -180,9 +181,9 @@ func (w *world) newCoach() tenant.MemberID {
 
 func (w *world) newRole() string {
 	w.t.Helper()
-	made, err := w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
+	created, err := w.app.Accounts.CreateRole(w.ctx(), w.owner, grant.Role{Name: unique(), Title: unique()})
 	w.ok(err)
-	return made.Name
+	return created.Name
 }
 
 func (w *world) newAccount() tenant.ServiceAccountID {
@@ -202,47 +203,49 @@ func (w *world) newKey() (tenant.ServiceAccountID, string) {
 
 func (w *world) newLocation() tenant.LocationID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
+	created, err := w.app.Catalog.CreateLocation(w.ctx(), w.owner, catalog.Location{
 		Name: unique(), TimeZone: "Europe/Berlin", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4},
 		Channels: catalog.Channels(), Active: true,
 	})
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newRoom() tenant.ResourceID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateResource(
+	created, err := w.app.Catalog.CreateResource(
 		w.ctx(), w.owner, catalog.Resource{Location: w.location, Name: unique(), Active: true},
 	)
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newService() tenant.ServiceID {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreateService(w.ctx(), w.owner, catalog.Service{
+	created, err := w.app.Catalog.CreateService(w.ctx(), w.owner, catalog.Service{
 		Name: unique(), Duration: slotLength, DefaultCapacity: new(10), DefaultWaitlistCapacity: 5, MinParty: 1, MaxParty: 4,
 		Delivery: catalog.InPerson, Active: true,
 	})
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newPlan() credit.Plan {
 	w.t.Helper()
-	made, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
+	created, err := w.app.Catalog.CreatePlan(w.ctx(), w.owner, credit.Plan{
 		Name: unique(), Kind: credit.Credits, Credits: 100, AllowOverlap: true, Active: true,
 	})
 	w.ok(err)
-	return made
+	return created
 }
 
-func (w *world) newSubscription(who tenant.Caller) tenant.SubscriptionID {
+func (w *world) newSubscription(caller tenant.Caller) tenant.SubscriptionID {
 	w.t.Helper()
-	made, err := w.app.Accounts.Subscribe(w.ctx(), w.owner, accounts.SubscribeRequest{Member: who.Member, Plan: w.plan.ID})
+	created, err := w.app.Accounts.Subscribe(
+		w.ctx(), w.owner, accounts.SubscribeRequest{Member: caller.Member, Plan: w.plan.ID},
+	)
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 // newSlot returns an unused time, tomorrow or later.
@@ -258,75 +261,75 @@ func (w *world) sessionAt(at time.Time, change ...func(*session.Input)) session.
 	return in
 }
 
-func (w *world) makeSession(a *app.Services, in session.Input, publish bool) tenant.SessionID {
+func (w *world) createSession(a *app.Services, in session.Input, publish bool) tenant.SessionID {
 	w.t.Helper()
-	made, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
+	created, err := a.Schedules.CreateSession(w.ctx(), w.owner, in, publish)
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newSession(change ...func(*session.Input)) tenant.SessionID {
 	w.t.Helper()
-	return w.makeSession(w.app, w.sessionAt(w.newSlot(), change...), true)
+	return w.createSession(w.app, w.sessionAt(w.newSlot(), change...), true)
 }
 
 func (w *world) newDraft() tenant.SessionID {
 	w.t.Helper()
-	return w.makeSession(w.app, w.sessionAt(w.newSlot()), false)
+	return w.createSession(w.app, w.sessionAt(w.newSlot()), false)
 }
 
-// soon creates a session that is open for check-in now.
-func (w *world) soon() tenant.SessionID {
+// newOpenSession creates a session that is open for check-in now.
+func (w *world) newOpenSession() tenant.SessionID {
 	w.t.Helper()
-	return w.makeSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
+	return w.createSession(w.app, w.sessionAt(w.now.Add(30*time.Minute)), true)
 }
 
-func (w *world) book(a *app.Services, who tenant.Caller, in tenant.SessionID) seats.Place {
+func (w *world) book(a *app.Services, caller tenant.Caller, in tenant.SessionID) seats.Place {
 	w.t.Helper()
-	place, err := a.Bookings.Book(w.ctx(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := a.Bookings.Book(w.ctx(), caller, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
 	w.ok(err)
 	return place
 }
 
-func (w *world) newBooking(who tenant.Caller) tenant.BookingID {
+func (w *world) newBooking(caller tenant.Caller) tenant.BookingID {
 	w.t.Helper()
-	return w.book(w.app, who, w.newSession()).Booking.ID
+	return w.book(w.app, caller, w.newSession()).Booking.ID
 }
 
-// arriving creates a booking that can be checked in now.
-func (w *world) arriving(who tenant.Caller) (tenant.SessionID, tenant.BookingID) {
+// newArrival creates a booking that can be checked in now.
+func (w *world) newArrival(caller tenant.Caller) (tenant.SessionID, tenant.BookingID) {
 	w.t.Helper()
-	in := w.soon()
-	return in, w.book(w.app, who, in).Booking.ID
+	in := w.newOpenSession()
+	return in, w.book(w.app, caller, in).Booking.ID
 }
 
-// past creates a booking of a session that has ended.
-func (w *world) past(who tenant.Caller) tenant.BookingID {
+// newPastBooking creates a booking of a session that has ended.
+func (w *world) newPastBooking(caller tenant.Caller) tenant.BookingID {
 	w.t.Helper()
-	in := w.makeSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)
-	return w.book(w.before, who, in).Booking.ID
+	in := w.createSession(w.before, w.sessionAt(w.now.Add(-2*time.Hour)), true)
+	return w.book(w.before, caller, in).Booking.ID
 }
 
 // newEntry creates a waitlist entry for a full session.
-func (w *world) newEntry(who tenant.Caller) tenant.EntryID {
+func (w *world) newEntry(caller tenant.Caller) tenant.EntryID {
 	w.t.Helper()
 	in := w.newSession(func(in *session.Input) { in.Capacity = new(1) })
 	w.book(w.app, w.coach, in)
-	return w.book(w.app, who, in).Entry.ID
+	return w.book(w.app, caller, in).Entry.ID
 }
 
-func (w *world) newDevice(who tenant.Caller) tenant.DeviceID {
+func (w *world) newDevice(caller tenant.Caller) tenant.DeviceID {
 	w.t.Helper()
-	made, err := w.app.Accounts.RegisterDevice(w.ctx(), who, member.IOS, unique())
+	created, err := w.app.Accounts.RegisterDevice(w.ctx(), caller, member.IOS, unique())
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 func (w *world) newWorkout() tenant.WorkoutID {
 	w.t.Helper()
-	made, err := w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique())
+	created, err := w.app.Schedules.CreateWorkout(w.ctx(), w.owner, unique(), unique())
 	w.ok(err)
-	return made.ID
+	return created.ID
 }
 
 // newSeries creates a series of two sessions, with their own room and coach.
@@ -337,7 +340,7 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 	starts := w.newSlot().In(berlin)
 	in := w.sessionAt(time.Time{})
 	in.Resource, in.Coach = w.newRoom(), w.newCoach()
-	made, sessions, err := w.app.Schedules.CreateSeries(w.ctx(), w.owner, schedules.SeriesInput{
+	created, sessions, err := w.app.Schedules.CreateSeries(w.ctx(), w.owner, schedules.SeriesInput{
 		Template: in, Publish: publish,
 		Pattern: session.Pattern{
 			Rule: "FREQ=DAILY;COUNT=2", Date: civil.DateOf(starts, berlin),
@@ -345,12 +348,12 @@ func (w *world) newSeries(publish bool) (session.Series, tenant.SessionID) {
 		},
 	})
 	w.ok(err)
-	return made, sessions[0]
+	return created, sessions[0]
 }
 
-// happened makes a booking and returns a filter for its event, once the event is visible: transactions of other tests
+// newEvent makes a booking and returns a filter for its event, once the event is visible: transactions of other tests
 // can delay it.
-func (w *world) happened() *v1.EventFilter {
+func (w *world) newEvent() *v1.EventFilter {
 	w.t.Helper()
 	b := w.book(w.app, w.newMember(), w.newSession()).Booking
 	eventually(w.t, "the event can be read", func() bool {

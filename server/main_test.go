@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// patience is the time limit for waiting. Only a failing test reaches it.
-const patience = 10 * time.Minute
+// waitTimeout is the time limit for waiting. Only a failing test reaches it.
+const waitTimeout = 10 * time.Minute
 
 // transcript is an output that tests can wait for.
 type transcript struct {
@@ -60,7 +60,7 @@ func (s *transcript) now() (string, <-chan struct{}) {
 // after waits for a text and returns the rest of its line.
 func (s *transcript) after(t *testing.T, what string) string {
 	t.Helper()
-	timeout := time.NewTimer(patience)
+	timeout := time.NewTimer(waitTimeout)
 	defer timeout.Stop()
 	for {
 		text, wrote := s.now()
@@ -104,13 +104,13 @@ func start(t *testing.T, args ...string) *command {
 	return c
 }
 
-// ended waits for the exit status.
-func (c *command) ended(t *testing.T) int {
+// wait waits for the exit status.
+func (c *command) wait(t *testing.T) int {
 	t.Helper()
 	select {
 	case status := <-c.status:
 		return status
-	case <-time.After(patience):
+	case <-time.After(waitTimeout):
 		t.Fatalf("it does not end:\n%s\n%s", c.out, c.err)
 		return -1
 	}
@@ -120,7 +120,7 @@ func (c *command) ended(t *testing.T) int {
 func must(t *testing.T, args ...string) string {
 	t.Helper()
 	c := start(t, args...)
-	if status := c.ended(t); status != 0 {
+	if status := c.wait(t); status != 0 {
 		t.Fatalf("berth %s: status %d\n%s\n%s", strings.Join(args, " "), status, c.out, c.err)
 	}
 	return c.out.String()
@@ -154,7 +154,7 @@ func get(t *testing.T, url string) (int, string) {
 	return answer.StatusCode, string(text)
 }
 
-func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
+func TestCommandLine_ReportsMistakes(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		args   []string
@@ -172,7 +172,7 @@ func TestCommandLine_SaysWhatIsWrong(t *testing.T) {
 		{[]string{"token", "ada", "--tenant=x", "--data", t.TempDir()}, 1, "not a UUID"},
 	} {
 		c := start(t, test.args...)
-		if got := c.ended(t); got != test.status {
+		if got := c.wait(t); got != test.status {
 			t.Errorf("%v: status %d", test.args, got)
 		}
 		if said := c.out.String() + c.err.String(); !strings.Contains(said, test.says) {

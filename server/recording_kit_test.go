@@ -24,7 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-// A recording plays one area of the script and writes down what a client sees.
+// A recording runs one area of the script and records what a client sees.
 type recording struct {
 	t       *testing.T
 	db      *pgtest.DB
@@ -33,24 +33,24 @@ type recording struct {
 	address string
 	client  *http.Client
 	offset  time.Duration // of the server's clock
-	clock   time.Time     // what the server's clock said when it was set
+	clock   time.Time     // the time to which the server's clock was set
 	text    strings.Builder
-	names   *names
+	names   *placeholders
 	titles  map[string]bool
-	silent  bool // nothing is written down
-	// A call is not followed by waiting for its messages.
-	unsettled bool
+	silent  bool // nothing is recorded
+	// noSettle skips waiting for messages after each call.
+	noSettle bool
 }
 
 func newRecording(t *testing.T) *recording {
 	t.Helper()
 	return &recording{
 		t: t, db: pgtest.New(t), data: t.TempDir(), client: &http.Client{Transport: new(http.Transport)},
-		names: newNames(), titles: make(map[string]bool),
+		names: newPlaceholders(), titles: make(map[string]bool),
 	}
 }
 
-// A person is who calls.
+// A person is a caller.
 type person struct {
 	name, token string
 	id          string // of the member or service account
@@ -67,7 +67,7 @@ var berlin = sync.OnceValue(func() *time.Location {
 	return zone
 })
 
-// on is a time of day on a day of June 2024. The 3rd is a Monday.
+// on returns a time of day on a day of June 2024 in Berlin. The 3rd is a Monday.
 func on(day int, clock string) time.Time {
 	at, err := time.Parse("15:04", clock)
 	if err != nil {
@@ -76,17 +76,19 @@ func on(day int, clock string) time.Time {
 	return time.Date(2024, time.June, day, at.Hour(), at.Minute(), 0, 0, berlin())
 }
 
-// sceneLength is how long the server may run at one setting of its clock. Times are written down to the minute, and all that
-// begins in one minute has to end in it.
+// sceneLength limits how long the server may run at one setting of its clock. Times are recorded by the minute, so
+// everything has to happen within the minute that was set.
 const sceneLength = 55 * time.Second
 
-// at starts the server anew, with its clock at a whole minute. What has fallen due in between happens then.
-func (r *recording) at(clock time.Time) {
+// startAt restarts the server with its clock at a whole minute. It then does the work that became due in between.
+func (r *recording) startAt(clock time.Time) {
 	r.t.Helper()
 	r.stop()
 	r.clock = clock
 	r.offset = time.Until(clock)
-	r.server, r.address = serving(r.t, r.db, r.data, "--public-url", "https://berth.example", "--clock-offset="+r.offset.String())
+	r.server, r.address = startServe(
+		r.t, r.db, r.data, "--public-url", "https://berth.example", "--clock-offset="+r.offset.String(),
+	)
 	if !r.silent {
 		fmt.Fprintf(&r.text, "=== %s\n\n", clock.In(berlin()).Format("Monday 2 January 2006, 15:04"))
 	}
@@ -101,16 +103,16 @@ func (r *recording) stop() {
 		return
 	}
 	r.settle()
-	r.unambiguous()
+	r.checkNothingDue()
 	r.client.CloseIdleConnections()
 	r.server.stop()
-	if status := r.server.ended(r.t); status != 0 {
+	if status := r.server.wait(r.t); status != 0 {
 		r.t.Fatalf("the server ended with status %d", status)
 	}
 	r.server = nil
 }
 
-// silently does what is not to be written down.
+// silently calls do without recording anything.
 func (r *recording) silently(do func()) {
 	before := r.silent
 	r.silent = true
@@ -118,7 +120,7 @@ func (r *recording) silently(do func()) {
 	r.silent = before
 }
 
-// settle waits until the events of all transactions are known to those who send messages, and all messages that are due are sent.
+// settle waits until notices are planned for all events and all due messages are sent.
 func (r *recording) settle() {
 	r.t.Helper()
 	r.wait("messages are settled", `
@@ -129,16 +131,17 @@ select not exists (
    and not exists (select from policies where rules_due)`, func() []any { return []any{r.now()} })
 }
 
-// until waits until so many events of a type have happened since the clock was set.
-func (r *recording) until(event string, n int) {
+// waitForEvents waits until n events of a type have occurred since the clock was set.
+func (r *recording) waitForEvents(event string, n int) {
 	r.t.Helper()
 	r.wait(fmt.Sprintf("%d of %s", n, event), `select count(*) >= $1 from events where type = $2 and occurred_at >= $3`,
 		func() []any { return []any{n, event, r.clock} })
 	r.settle()
 }
 
-// unambiguous fails where something falls due in what is left of the minute: whether it has depends on how fast the machine is.
-func (r *recording) unambiguous() {
+// checkNothingDue fails if something becomes due in the current minute: whether it happens would depend on the speed of
+// the machine.
+func (r *recording) checkNothingDue() {
 	r.t.Helper()
 	var due int
 	if err := r.db.Owner.QueryRow(r.t.Context(), `
@@ -149,14 +152,14 @@ select (select count(*) from notices where done_at is null and due_at between $1
 		r.t.Fatal(err)
 	}
 	if due > 0 {
-		r.t.Errorf("%d things fall due in the minute of %s", due, r.clock)
+		r.t.Errorf("%d notices, holds or offers become due in the minute of %s", due, r.clock)
 	}
 }
 
 func (r *recording) wait(what, sql string, args func() []any) {
 	r.t.Helper()
 	eventually(r.t, what, func() (so bool) {
-		r.inTime(what)
+		r.checkScene(what)
 		if err := r.db.Owner.QueryRow(r.t.Context(), sql, args()...).Scan(&so); err != nil {
 			r.t.Fatal(err)
 		}
@@ -164,15 +167,15 @@ func (r *recording) wait(what, sql string, args func() []any) {
 	})
 }
 
-// inTime fails where times would no longer be those of the same minute.
-func (r *recording) inTime(what string) {
+// checkScene fails if times would no longer be in the same minute.
+func (r *recording) checkScene(what string) {
 	r.t.Helper()
 	if r.now().Sub(r.clock) > sceneLength {
-		r.t.Fatalf("%s: not within %s; set the clock anew before it, or the machine is too slow", what, sceneLength)
+		r.t.Fatalf("%s: not within %s; set the clock again before it, or the machine is too slow", what, sceneLength)
 	}
 }
 
-// methodsByRequest finds the RPC by its request: each has a message of its own.
+// methodsByRequest returns the RPCs by the names of their requests, which are unique.
 var methodsByRequest = sync.OnceValue(func() map[protoreflect.FullName]protoreflect.MethodDescriptor {
 	all := make(map[protoreflect.FullName]protoreflect.MethodDescriptor)
 	protoregistry.GlobalFiles.RangeFilesByPackage("berth.v1", func(file protoreflect.FileDescriptor) bool {
@@ -191,85 +194,88 @@ func shortName(m protoreflect.MethodDescriptor) string {
 	return fmt.Sprintf("%s/%s", m.Parent().Name(), m.Name())
 }
 
-// A reply is what came back: one message, or of a stream all of them, or an error.
-type reply struct {
+// A callResult is the result of a call: one message, all messages of a stream, or an error.
+type callResult struct {
 	messages [][]byte // JSON
 	header   http.Header
-	failure  *failure
+	err      *callError
 }
 
-// ok makes a call that has to succeed, and gives the answer.
-func ok[A proto.Message](r *recording, who person, title string, request proto.Message, headers ...string) A {
+// recordResponse records a call that must succeed, and returns the response.
+func recordResponse[A proto.Message](
+	r *recording, caller person, title string, request proto.Message, headers ...string,
+) A {
 	r.t.Helper()
-	got := r.call(who, title, request, headers...)
-	if got.failure != nil {
-		r.t.Fatalf("%s: %s %s: %s", title, got.failure.Code, got.failure.reason(), got.failure.Message)
+	got := r.send(caller, title, request, headers...)
+	if got.err != nil {
+		r.t.Fatalf("%s: %s %s: %s", title, got.err.Code, got.err.reason(), got.err.Message)
 	}
 	answer := (*new(A)).ProtoReflect().New().Interface()
 	if err := protojson.Unmarshal(got.messages[len(got.messages)-1], answer); err != nil {
 		r.t.Fatal(err)
 	}
-	return answer.(A) //nolint:forcetypeassert // made of it
+	return answer.(A) //nolint:forcetypeassert // it was created from A
 }
 
-// made is ok without a title, for what is not written down.
-func made[A proto.Message](r *recording, who person, request proto.Message, headers ...string) A {
+// mustCall is recordResponse without a title, for calls that are not recorded.
+func mustCall[A proto.Message](r *recording, caller person, request proto.Message, headers ...string) A {
 	r.t.Helper()
-	return ok[A](r, who, "", request, headers...)
+	return recordResponse[A](r, caller, "", request, headers...)
 }
 
-// do makes a call whose answer the script does not need.
-func (r *recording) do(who person, title string, request proto.Message, headers ...string) {
+// record records a call whose response the script does not need.
+func (r *recording) record(caller person, title string, request proto.Message, headers ...string) {
 	r.t.Helper()
-	if got := r.call(who, title, request, headers...); got.failure != nil {
-		r.t.Errorf("%s: %s %s: %s", title, got.failure.Code, got.failure.reason(), got.failure.Message)
+	if got := r.send(caller, title, request, headers...); got.err != nil {
+		r.t.Errorf("%s: %s %s: %s", title, got.err.Code, got.err.reason(), got.err.Message)
 	}
 }
 
-// refused makes a call that has to be refused for a reason.
-func (r *recording) refused(who person, title, reason string, request proto.Message, headers ...string) {
+// recordError records a call that must fail with a reason.
+func (r *recording) recordError(caller person, title, reason string, request proto.Message, headers ...string) {
 	r.t.Helper()
-	switch got := r.call(who, title, request, headers...); {
-	case got.failure == nil:
-		r.t.Errorf("%s: not refused: %s", title, got.messages)
-	case got.failure.reason() != reason:
-		r.t.Errorf("%s: %s %s: %s", title, got.failure.Code, got.failure.reason(), got.failure.Message)
+	switch got := r.send(caller, title, request, headers...); {
+	case got.err == nil:
+		r.t.Errorf("%s: no error: %s", title, got.messages)
+	case got.err.reason() != reason:
+		r.t.Errorf("%s: %s %s: %s", title, got.err.Code, got.err.reason(), got.err.Message)
 	}
 }
 
-// call makes a call and writes down what came of it. The title is the request's id, too, so the audit log tells which call did what.
-func (r *recording) call(who person, title string, request proto.Message, headers ...string) reply {
+// send sends a request and records the result. The title is also the request's id, so the audit log shows which call
+// caused an entry.
+func (r *recording) send(caller person, title string, request proto.Message, headers ...string) callResult {
 	r.t.Helper()
 	if r.titles[title] && title != "" {
 		r.t.Fatalf("two calls have the title %q", title)
 	}
 	r.titles[title] = true
-	r.inTime(title)
+	r.checkScene(title)
 	method := methodsByRequest()[request.ProtoReflect().Descriptor().FullName()]
 	body, err := protojson.Marshal(request)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	got := r.post(who, method, body, append([]string{"X-Request-Id", cmp.Or(slug(title), silentID)}, headers...))
+	got := r.post(caller, method, body, append([]string{"X-Request-Id", cmp.Or(requestIDOf(title), silentID)}, headers...))
 	if r.silent {
 		r.settleCall()
 		return got
 	}
-	fmt.Fprintf(&r.text, "--- %s\n%s → %s%s\n", title, who.name, shortName(method), r.headersOf(headers))
-	r.write(body)
-	r.writeReply(got)
+	fmt.Fprintf(&r.text, "--- %s\n%s → %s%s\n", title, caller.name, shortName(method), r.headersOf(headers))
+	r.writeJSON(body)
+	r.writeResult(got)
 	r.settleCall()
 	return got
 }
 
 func (r *recording) settleCall() {
 	r.t.Helper()
-	if !r.unsettled {
+	if !r.noSettle {
 		r.settle()
 	}
 }
 
-// silentID is the request's id of calls that are not written down.
+// silentID is the request's id of calls that are not recorded.
 const silentID = "silent"
 
 func (r *recording) headersOf(headers []string) string {
@@ -280,38 +286,43 @@ func (r *recording) headersOf(headers []string) string {
 	return text.String()
 }
 
-// slug makes a request's id of a title.
-func slug(title string) string {
+// requestIDOf returns the request's id for a title.
+func requestIDOf(title string) string {
 	text := strings.Trim(regexp.MustCompile(`[^a-z0-9]+`).ReplaceAllString(strings.ToLower(title), "-"), "-")
 	return text[:min(len(text), 60)]
 }
 
-// post sends a request as Connect does, in JSON.
-func (r *recording) post(who person, method protoreflect.MethodDescriptor, body []byte, headers []string) reply {
+// post sends a request with Connect's protocol in JSON.
+func (r *recording) post(
+	caller person, method protoreflect.MethodDescriptor, body []byte, headers []string,
+) callResult {
 	r.t.Helper()
 	contentType := "application/json"
 	if method.IsStreamingServer() {
-		contentType, body = "application/connect+json", enveloped(body)
+		contentType, body = "application/connect+json", envelope(body)
 	}
-	response := r.open(r.t.Context(), who, method, contentType, body, headers)
+	response := r.open(r.t.Context(), caller, method, contentType, body, headers)
 	defer response.Body.Close()
 	if method.IsStreamingServer() {
-		return r.readStream(response, func(reply) bool { return false })
+		return r.readStream(response, func(callResult) bool { return false })
 	}
 	answer, err := io.ReadAll(response.Body)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	got := reply{header: response.Header}
+	got := callResult{header: response.Header}
 	if response.StatusCode == http.StatusOK {
 		got.messages = [][]byte{answer}
 	} else {
-		got.failure = r.failureOf(answer)
+		got.err = r.errorOf(answer)
 	}
 	return got
 }
 
-func (r *recording) open(ctx context.Context, who person, method protoreflect.MethodDescriptor, contentType string, body []byte, headers []string) *http.Response {
+func (r *recording) open(
+	ctx context.Context, caller person, method protoreflect.MethodDescriptor, contentType string, body []byte,
+	headers []string,
+) *http.Response {
 	r.t.Helper()
 	url := fmt.Sprintf("%s/%s/%s", r.address, method.Parent().FullName(), method.Name())
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
@@ -319,8 +330,8 @@ func (r *recording) open(ctx context.Context, who person, method protoreflect.Me
 		r.t.Fatal(err)
 	}
 	request.Header.Set("Content-Type", contentType)
-	if who.token != "" {
-		request.Header.Set("Authorization", "Bearer "+who.token)
+	if caller.token != "" {
+		request.Header.Set("Authorization", "Bearer "+caller.token)
 	}
 	for i := 0; i+1 < len(headers); i += 2 {
 		request.Header.Set(headers[i], headers[i+1])
@@ -332,26 +343,26 @@ func (r *recording) open(ctx context.Context, who person, method protoreflect.Me
 	return response
 }
 
-// enveloped is a message as streams carry it: flags, length, bytes.
-func enveloped(message []byte) []byte {
+// envelope returns a message in the format of streams: flags, length, bytes.
+func envelope(message []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(message))), message...)
 }
 
-// endOfStream is the flag of the last message of a stream, which says how it ended.
+// endOfStream is the flag of the last message of a stream, which has the error of the stream, if any.
 const endOfStream = 2
 
-// readStream reads messages until the stream ends, or enough says so.
-func (r *recording) readStream(response *http.Response, enough func(reply) bool) reply {
+// readStream reads messages until the stream ends or enough returns true.
+func (r *recording) readStream(response *http.Response, enough func(callResult) bool) callResult {
 	r.t.Helper()
-	got := reply{header: response.Header}
+	got := callResult{header: response.Header}
 	for !enough(got) {
 		var prefix [5]byte
 		if _, err := io.ReadFull(response.Body, prefix[:]); err != nil {
-			r.t.Fatalf("the stream breaks off: %v", err)
+			r.t.Fatalf("the stream broke off: %v", err)
 		}
 		message := make([]byte, binary.BigEndian.Uint32(prefix[1:]))
 		if _, err := io.ReadFull(response.Body, message); err != nil {
-			r.t.Fatalf("the stream breaks off: %v", err)
+			r.t.Fatalf("the stream broke off: %v", err)
 		}
 		if prefix[0]&endOfStream == 0 {
 			got.messages = append(got.messages, message)
@@ -362,16 +373,16 @@ func (r *recording) readStream(response *http.Response, enough func(reply) bool)
 			r.t.Fatal(err)
 		}
 		if end.Error != nil {
-			got.failure = r.failureOf(end.Error)
+			got.err = r.errorOf(end.Error)
 		}
 		return got
 	}
 	return got
 }
 
-func (r *recording) failureOf(body []byte) *failure {
+func (r *recording) errorOf(body []byte) *callError {
 	r.t.Helper()
-	f := new(failure)
+	f := new(callError)
 	if err := errors.Join(json.Unmarshal(body, f), f.read()); err != nil {
 		r.t.Fatalf("%v: %s", err, body)
 	}

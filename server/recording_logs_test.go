@@ -10,26 +10,26 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
-// logPage is enough for each log of an area to be one page.
+// logPage is a page size at which each log of an area fits on one page.
 const logPage = 500
 
-// readLogs gives the entries of a tenant's event and audit logs, in order.
+// readLogs returns the entries of a tenant's event and audit logs, in order.
 func (r *recording) readLogs(owner person) (events, audit []any) {
 	r.t.Helper()
 	events = r.list(owner, &v1.ListEventsRequest{PageSize: logPage}, "events")
 	audit = r.list(owner, &v1.ListAuditEntriesRequest{PageSize: logPage}, "entries")
-	slices.Reverse(audit) // the newest came first
+	slices.Reverse(audit) // the list has the newest first
 	return events, audit
 }
 
-// list reads a list that has to be one page.
-func (r *recording) list(who person, request proto.Message, key string) []any {
+// list reads a list that must fit on one page.
+func (r *recording) list(caller person, request proto.Message, key string) []any {
 	r.t.Helper()
 	var answer any
 	r.silently(func() {
-		got := r.call(who, "", request)
-		if got.failure != nil {
-			r.t.Fatalf("%T: %s", request, got.failure.Message)
+		got := r.send(caller, "", request)
+		if got.err != nil {
+			r.t.Fatalf("%T: %s", request, got.err.Message)
 		}
 		var err error
 		if answer, err = parseJSON(got.messages[0]); err != nil {
@@ -44,7 +44,7 @@ func (r *recording) list(who person, request proto.Message, key string) []any {
 	return list
 }
 
-// end writes down what followed from the calls in both tenants, and stops the server.
+// end records the events, audit entries, messages and ledgers of both tenants, and stops the server.
 func (s *studio) end() {
 	s.t.Helper()
 	s.settle()
@@ -53,23 +53,24 @@ func (s *studio) end() {
 		owner person
 	}{{"Harbour Yoga", s.olga}, {"Hillside Golf", s.otto}} {
 		events, audit := s.readLogs(in.owner)
-		s.section(in.name+": events", s.sortBackground(without(s.added(events), "id", "cursor")))
-		s.section(in.name+": audit log", without(s.added(audit), "id"))
+		s.section(in.name+": events", s.sortBackground(withoutFields(s.withoutInitial(events), "id", "cursor")))
+		s.section(in.name+": audit log", withoutFields(s.withoutInitial(audit), "id"))
 		s.section(in.name+": messages", s.messages(in.owner))
 		s.ledgers(in.name, in.owner)
 	}
 	s.stop()
 }
 
-// added leaves out what was there before the script began, and audit entries of calls that are not written down.
-func (s *studio) added(list []any) []any {
+// withoutInitial removes entries from before the script, and audit entries of calls that are not recorded.
+func (s *studio) withoutInitial(list []any) []any {
 	return slices.DeleteFunc(list, func(item any) bool {
 		o, _ := item.(object)
 		return s.before[o.get("id")] || o.get("requestId") == silentID
 	})
 }
 
-// sortBackground puts events of one minute that nobody asked for into an order: what falls due at the same time happens in any.
+// sortBackground sorts the events of background work in one minute: work that becomes due at the same time runs in any
+// order.
 func (s *studio) sortBackground(events []any) []any {
 	group := func(item any) string {
 		o, _ := item.(object)
@@ -90,27 +91,27 @@ func (s *studio) sortBackground(events []any) []any {
 	return events
 }
 
-// sortByText sorts a list by what is written of it.
+// sortByText sorts a list by its recorded text.
 func (s *studio) sortByText(list []any) {
 	slices.SortStableFunc(list, func(a, b any) int {
-		return strings.Compare(oneLine(s.names.clone().cleaned(a, "", "")), oneLine(s.names.clone().cleaned(b, "", "")))
+		return strings.Compare(oneLine(s.names.clone().normalize(a, "", "")), oneLine(s.names.clone().normalize(b, "", "")))
 	})
 }
 
-// section writes a list down, if there is anything in it.
+// section records a list, unless it is empty.
 func (r *recording) section(title string, list []any) {
 	if len(list) == 0 {
 		return
 	}
 	fmt.Fprintf(&r.text, "=== %s\n\n", title)
 	for _, item := range list {
-		fmt.Fprintf(&r.text, "%s\n", render(r.names.cleaned(item, "", ""), ""))
+		fmt.Fprintf(&r.text, "%s\n", render(r.names.normalize(item, "", ""), ""))
 	}
 	r.text.WriteString("\n")
 }
 
-// without leaves fields of objects out that say nothing.
-func without(list []any, keys ...string) []any {
+// withoutFields removes fields from the objects of a list.
+func withoutFields(list []any, keys ...string) []any {
 	var kept []any
 	for _, item := range list {
 		o, _ := item.(object)
@@ -119,7 +120,8 @@ func without(list []any, keys ...string) []any {
 	return kept
 }
 
-// messages gives the lines of the delivery log, with the messages. Those of one minute have no order that was promised.
+// messages returns the lines of the delivery log with the messages. It sorts them, because those of one minute have no
+// guaranteed order.
 func (s *studio) messages(owner person) []any {
 	s.t.Helper()
 	rendered := make(map[any]any)
@@ -132,7 +134,8 @@ func (s *studio) messages(owner person) []any {
 	for _, item := range s.list(owner, &v1.ListDeliveriesRequest{PageSize: logPage}, "deliveries") {
 		delivery, _ := item.(object)
 		line := object{{"createTime", delivery.get("createTime")}}
-		line = append(line, without([]any{delivery}, "id", "noticeId", "providerId", "createTime", "updateTime")[0].(object)...) //nolint:forcetypeassert // without gives objects
+		rest := withoutFields([]any{delivery}, "id", "noticeId", "providerId", "createTime", "updateTime")
+		line = append(line, rest[0].(object)...) //nolint:forcetypeassert // it returns objects
 		if message, ok := rendered[delivery.get("id")].(object); ok {
 			if mail := delivery.get("channel") == "NOTIFICATION_CHANNEL_EMAIL"; mail && !s.wholeMessages {
 				message = object{{"subject", message.get("subject")}}
@@ -145,7 +148,7 @@ func (s *studio) messages(owner person) []any {
 	return lines
 }
 
-// ledgers writes the ledger of every subscription down.
+// ledgers records the ledger of every subscription.
 func (s *studio) ledgers(name string, owner person) {
 	s.t.Helper()
 	for _, item := range s.list(owner, &v1.ListMembersRequest{PageSize: logPage}, "members") {
@@ -153,10 +156,14 @@ func (s *studio) ledgers(name string, owner person) {
 		id := fmt.Sprint(member.get("id"))
 		for _, item := range s.list(owner, &v1.GetBalanceRequest{MemberId: id, IncludeEnded: true}, "subscriptions") {
 			subscription, _ := item.(object)
-			lines := s.list(owner, &v1.ListLedgerRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "entries")
+			lines := s.list(
+				owner, &v1.ListLedgerRequest{SubscriptionId: fmt.Sprint(subscription.get("id")), PageSize: logPage}, "entries",
+			)
 			slices.Reverse(lines)
-			title := fmt.Sprintf("%s: ledger of %v's %v, %v", name, member.get("name"), subscription.get("planName"), subscription.get("status"))
-			s.section(title, without(lines, "id", "subscriptionId"))
+			title := fmt.Sprintf(
+				"%s: ledger of %v's %v, %v", name, member.get("name"), subscription.get("planName"), subscription.get("status"),
+			)
+			s.section(title, withoutFields(lines, "id", "subscriptionId"))
 		}
 	}
 }

@@ -18,7 +18,7 @@ const (
 	byMail = v1.NotificationChannel_NOTIFICATION_CHANNEL_EMAIL
 )
 
-// Preferences, settings, wording and senders, and messages of every topic with all that they say.
+// Preferences, settings, templates and senders, and messages of every topic with their full texts.
 func recordNotifications(s *studio) {
 	s.wholeMessages = true
 	recordPreferences(s)
@@ -26,7 +26,7 @@ func recordNotifications(s *studio) {
 	recordTemplates(s)
 	recordSenders(s)
 	recordMessages(s)
-	recordNight(s)
+	recordQuietHours(s)
 	recordDeliveries(s)
 }
 
@@ -35,171 +35,229 @@ func hoursFrom(start, end int32) *v1.QuietHours {
 }
 
 func recordPreferences(s *studio) {
-	s.do(s.mia, "Mia reads her preferences", &v1.GetPreferencesRequest{})
-	s.do(s.cora, "The coach reads Mia's preferences", &v1.GetPreferencesRequest{MemberId: s.mia.id})
-	s.refused(s.tom, "Tom reads Mia's preferences", "MEMBER_NOT_FOUND", &v1.GetPreferencesRequest{MemberId: s.mia.id})
-	s.refused(s.cora, "The coach reads nobody's preferences", "MEMBER_NOT_FOUND", &v1.GetPreferencesRequest{MemberId: nobodysID})
+	s.record(s.mia, "Mia reads her preferences", &v1.GetPreferencesRequest{})
+	s.record(s.cora, "The coach reads Mia's preferences", &v1.GetPreferencesRequest{MemberId: s.mia.id})
+	s.recordError(s.tom, "Tom reads Mia's preferences", "MEMBER_NOT_FOUND", &v1.GetPreferencesRequest{MemberId: s.mia.id})
+	s.recordError(
+		s.cora, "The coach reads nobody's preferences", "MEMBER_NOT_FOUND", &v1.GetPreferencesRequest{MemberId: absentID},
+	)
 	choose := func(quiet *v1.QuietHours, chosen ...*v1.NotificationPreference) *v1.UpdatePreferencesRequest {
 		return &v1.UpdatePreferencesRequest{
-			Preferences: &v1.NotificationPreferences{Preferences: chosen, QuietHours: quiet}, UpdateMask: paths("preferences", "quiet_hours"),
+			Preferences: &v1.NotificationPreferences{Preferences: chosen, QuietHours: quiet},
+			UpdateMask:  paths("preferences", "quiet_hours"),
 		}
 	}
-	cancelled := &v1.NotificationPreference{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CANCELLED, Channel: bySMS, Enabled: true}
-	s.do(s.mia, "Mia wants to hear of cancellations by SMS", choose(hoursFrom(23, 6), cancelled))
-	s.do(s.mia, "Mia has the tenant's quiet hours", choose(nil))
-	s.refused(s.mia, "Mia chooses twice", "INVALID_FIELD", choose(nil, cancelled, cancelled))
-	s.refused(s.mia, "Mia's quiet hours have seconds", "INVALID_FIELD",
+	cancelled := &v1.NotificationPreference{
+		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CANCELLED, Channel: bySMS, Enabled: true,
+	}
+	s.record(s.mia, "Mia wants to hear of cancellations by SMS", choose(hoursFrom(23, 6), cancelled))
+	s.record(s.mia, "Mia has the tenant's quiet hours", choose(nil))
+	s.recordError(s.mia, "Mia chooses twice", "INVALID_FIELD", choose(nil, cancelled, cancelled))
+	s.recordError(s.mia, "Mia's quiet hours have seconds", "INVALID_FIELD",
 		choose(&v1.QuietHours{Start: &timeofday.TimeOfDay{Hours: 22, Seconds: 5}, End: timeOfDay(6, 0)}))
-	feed := ok[*v1.CreateCalendarFeedResponse](s.recording, s.mia, "Mia opens a calendar feed", &v1.CreateCalendarFeedRequest{}).GetUrl()
+	feed := recordResponse[*v1.CreateCalendarFeedResponse](
+		s.recording, s.mia, "Mia opens a calendar feed", &v1.CreateCalendarFeedRequest{},
+	).GetUrl()
 	s.book(s.mia, s.class("calendar", on(20, "18:00")))
 	s.fetch(http.MethodGet, "Somebody reads Mia's calendar", feed)
-	s.do(s.mia, "Mia closes her calendar feed", &v1.DeleteCalendarFeedRequest{})
-	s.do(s.mia, "Mia closes it again", &v1.DeleteCalendarFeedRequest{})
+	s.record(s.mia, "Mia closes her calendar feed", &v1.DeleteCalendarFeedRequest{})
+	s.record(s.mia, "Mia closes it again", &v1.DeleteCalendarFeedRequest{})
 	s.fetch(http.MethodGet, "Somebody reads Mia's closed calendar", feed)
 }
 
-// fetch asks for a page, and writes down what came of it; not what pages for people look like.
+// fetch requests a page and records the response, without the content of HTML pages.
 func (s *studio) fetch(method, title, url string) {
 	s.t.Helper()
-	request, err := http.NewRequestWithContext(s.t.Context(), method, s.address+strings.TrimPrefix(url, "https://berth.example"), nil)
+	request, err := http.NewRequestWithContext(
+		s.t.Context(), method, s.address+strings.TrimPrefix(url, "https://berth.example"), nil,
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	answer, body := s.exchange(request)
 	kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
-	fmt.Fprintf(&s.text, "--- %s\n%s %s\n← %s %s\n", title, method, s.names.clean(url, "", ""), answer.Status, kind)
+	fmt.Fprintf(
+		&s.text, "--- %s\n%s %s\n← %s %s\n", title, method, s.names.normalizeText(url, "", ""), answer.Status, kind,
+	)
 	if kind == "text/calendar" {
-		fmt.Fprintln(&s.text, render(s.names.cleaned(string(body), "", ""), ""))
+		fmt.Fprintln(&s.text, render(s.names.normalize(string(body), "", ""), ""))
 	}
 	s.text.WriteString("\n")
 	s.settle()
 }
 
 func recordSettings(s *studio) {
-	s.do(s.adam, "The admin reads the settings", &v1.GetNotificationSettingsRequest{})
-	s.refused(s.cora, "The coach reads the settings", "PERMISSION_DENIED", &v1.GetNotificationSettingsRequest{})
+	s.record(s.adam, "The admin reads the settings", &v1.GetNotificationSettingsRequest{})
+	s.recordError(s.cora, "The coach reads the settings", "PERMISSION_DENIED", &v1.GetNotificationSettingsRequest{})
 	edit := &v1.UpdateNotificationSettingsRequest{
 		Settings: &v1.NotificationSettings{
-			QuietHours: hoursFrom(21, 7), SmsPerDay: 3, ReplyTo: "desk@harbour.example", SenderName: "Harbour", CreditsLowAt: 2, Locale: "en",
+			QuietHours: hoursFrom(21, 7), SmsPerDay: 3, ReplyTo: "desk@harbour.example", SenderName: "Harbour", CreditsLowAt: 2,
+			Locale:    "en",
 			Reminders: []*durationpb.Duration{durationpb.New(48 * time.Hour), durationpb.New(30 * time.Minute)}, Etag: "v0",
 		},
 		UpdateMask: paths("quiet_hours", "sms_per_day", "reply_to", "sender_name", "credits_low_at", "locale", "reminders"),
 	}
-	s.do(s.adam, "The admin edits the settings", edit)
-	s.refused(s.adam, "The admin edits settings that have changed", "ETAG_MISMATCH", edit)
-	s.refused(s.adam, "The admin's language is none", "INVALID_FIELD",
+	s.record(s.adam, "The admin edits the settings", edit)
+	s.recordError(s.adam, "The admin edits settings that have changed", "ETAG_MISMATCH", edit)
+	s.recordError(s.adam, "The admin's language is none", "INVALID_FIELD",
 		&v1.UpdateNotificationSettingsRequest{Settings: &v1.NotificationSettings{Locale: "xx"}, UpdateMask: paths("locale")})
 }
 
 func recordTemplates(s *studio) {
-	s.do(s.adam, "The admin lists templates in English", &v1.ListTemplatesRequest{Locale: "en"})
-	s.do(s.adam, "The admin lists templates of offers in German", &v1.ListTemplatesRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Locale: "de"})
+	s.record(s.adam, "The admin lists templates in English", &v1.ListTemplatesRequest{Locale: "en"})
+	s.record(
+		s.adam, "The admin lists templates of offers in German",
+		&v1.ListTemplatesRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Locale: "de"},
+	)
 	own := &v1.NotificationTemplate{
-		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CONFIRMED, Channel: byMail, Locale: "fr", Subject: "Réservé : {{.Title}}", Body: "{{.When}}, {{upper .Title}}.",
+		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_BOOKING_CONFIRMED, Channel: byMail, Locale: "fr",
+		Subject: "Réservé : {{.Title}}", Body: "{{.When}}, {{upper .Title}}.",
 	}
-	s.do(s.adam, "The admin has a wording in French", &v1.UpdateTemplateRequest{Template: own})
-	s.do(s.adam, "The admin previews it", &v1.PreviewTemplateRequest{Template: own})
-	wrong := &v1.NotificationTemplate{Topic: own.Topic, Channel: own.Channel, Locale: "fr", Subject: "Réservé", Body: "Bonjour\n{{.Nobody}}"}
-	s.refused(s.adam, "The admin's wording names what is not there", "TEMPLATE_INVALID", &v1.UpdateTemplateRequest{Template: wrong})
-	s.refused(s.adam, "The admin previews what is not there", "TEMPLATE_INVALID", &v1.PreviewTemplateRequest{Template: wrong})
-	stale := &v1.NotificationTemplate{Topic: own.Topic, Channel: own.Channel, Locale: "fr", Subject: "Réservé", Body: "Bonjour", Etag: "v0"}
-	s.refused(s.adam, "The admin edits a wording that has changed", "ETAG_MISMATCH", &v1.UpdateTemplateRequest{Template: stale})
-	s.do(s.adam, "The admin goes back to the default", &v1.ResetTemplateRequest{Topic: own.Topic, Channel: own.Channel, Locale: "fr"})
-	s.refused(s.cora, "The coach edits a wording", "PERMISSION_DENIED", &v1.UpdateTemplateRequest{Template: own})
-	s.do(s.adam, "The admin previews the default push", &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{
+	s.record(s.adam, "The admin has a wording in French", &v1.UpdateTemplateRequest{Template: own})
+	s.record(s.adam, "The admin previews it", &v1.PreviewTemplateRequest{Template: own})
+	wrong := &v1.NotificationTemplate{
+		Topic: own.Topic, Channel: own.Channel, Locale: "fr", Subject: "Réservé", Body: "Bonjour\n{{.Nobody}}",
+	}
+	s.recordError(
+		s.adam, "The admin's wording names what is not there", "TEMPLATE_INVALID", &v1.UpdateTemplateRequest{Template: wrong},
+	)
+	s.recordError(
+		s.adam, "The admin previews what is not there", "TEMPLATE_INVALID", &v1.PreviewTemplateRequest{Template: wrong},
+	)
+	stale := &v1.NotificationTemplate{
+		Topic: own.Topic, Channel: own.Channel, Locale: "fr", Subject: "Réservé", Body: "Bonjour", Etag: "v0",
+	}
+	s.recordError(
+		s.adam, "The admin edits a wording that has changed", "ETAG_MISMATCH", &v1.UpdateTemplateRequest{Template: stale},
+	)
+	s.record(
+		s.adam, "The admin goes back to the default",
+		&v1.ResetTemplateRequest{Topic: own.Topic, Channel: own.Channel, Locale: "fr"},
+	)
+	s.recordError(s.cora, "The coach edits a wording", "PERMISSION_DENIED", &v1.UpdateTemplateRequest{Template: own})
+	s.record(s.adam, "The admin previews the default push", &v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{
 		Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byPush, Locale: "de",
 	}})
 	test := &v1.SendTestRequest{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_REMINDER, Channel: byMail, Locale: "de"}
-	s.do(s.olga, "The owner sends herself an example", test)
+	s.record(s.olga, "The owner sends herself an example", test)
 	test.Channel = byPush
-	s.refused(s.olga, "The owner has no device", "UNREACHABLE", test)
+	s.recordError(s.olga, "The owner has no device", "UNREACHABLE", test)
 }
 
 func recordSenders(s *studio) {
-	s.at(on(5, "10:10"))
+	s.startAt(on(5, "10:10"))
 	update := func(senders *v1.Senders, names ...string) *v1.UpdateSendersRequest {
 		return &v1.UpdateSendersRequest{Senders: senders, UpdateMask: paths(names...)}
 	}
 	twilio := &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("0", 32), AuthToken: "token", From: "+493012345678"}
-	s.do(s.adam, "The admin reads who carries messages", &v1.GetSendersRequest{})
-	s.do(s.adam, "The admin has a number", update(&v1.Senders{Twilio: twilio}, "twilio"))
-	s.refused(s.adam, "The admin's other number lacks its secret", "INVALID_FIELD",
-		update(&v1.Senders{Twilio: &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("1", 32), From: "+493012345678"}}, "twilio"))
-	s.refused(s.adam, "The admin's key file is none", "INVALID_FIELD", update(&v1.Senders{Fcm: &v1.FcmSender{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm"))
-	s.refused(s.adam, "The admin edits senders that have changed", "ETAG_MISMATCH", update(&v1.Senders{Etag: "v0"}, "smtp"))
-	s.do(s.adam, "The admin has no number any more", update(&v1.Senders{}, "twilio"))
-	s.refused(s.cora, "The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{})
+	s.record(s.adam, "The admin reads who carries messages", &v1.GetSendersRequest{})
+	s.record(s.adam, "The admin has a number", update(&v1.Senders{Twilio: twilio}, "twilio"))
+	s.recordError(s.adam, "The admin's other number lacks its secret", "INVALID_FIELD",
+		update(
+			&v1.Senders{Twilio: &v1.TwilioSender{AccountSid: "AC" + strings.Repeat("1", 32), From: "+493012345678"}}, "twilio",
+		))
+	s.recordError(
+		s.adam, "The admin's key file is none", "INVALID_FIELD",
+		update(&v1.Senders{Fcm: &v1.FcmSender{ProjectId: "p", ServiceAccountJson: []byte("none")}}, "fcm"),
+	)
+	s.recordError(
+		s.adam, "The admin edits senders that have changed", "ETAG_MISMATCH", update(&v1.Senders{Etag: "v0"}, "smtp"),
+	)
+	s.record(s.adam, "The admin has no number any more", update(&v1.Senders{}, "twilio"))
+	s.recordError(s.cora, "The coach reads who carries messages", "PERMISSION_DENIED", &v1.GetSendersRequest{})
 }
 
-// recordMessages makes messages of all topics, to people who are reached in different ways and languages.
+// recordMessages causes messages of all topics, to people with different channels and languages.
 func recordMessages(s *studio) {
-	s.at(on(5, "10:20"))
-	pierre := s.member(&v1.Member{Subject: "pierre", Name: "Pierre Membre", Email: "pierre@example.com", Phone: "+33612345678", Locale: "fr"})
+	s.startAt(on(5, "10:20"))
+	pierre := s.member(&v1.Member{
+		Subject: "pierre", Name: "Pierre Membre", Email: "pierre@example.com", Phone: "+33612345678", Locale: "fr",
+	})
 	s.silently(func() {
-		made[*v1.RegisterDeviceResponse](s.recording, s.mia, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "phone"})
-		made[*v1.UpdateRulesResponse](s.recording, s.olga, &v1.UpdateRulesRequest{
-			Rules: &v1.WaitlistRules{Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), OfferWindow: durationpb.New(44 * time.Minute)}, UpdateMask: paths("mode", "offer_window"),
+		mustCall[*v1.RegisterDeviceResponse](
+			s.recording, s.mia, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "phone"},
+		)
+		mustCall[*v1.UpdateRulesResponse](s.recording, s.olga, &v1.UpdateRulesRequest{
+			Rules: &v1.WaitlistRules{
+				Mode: new(v1.WaitlistMode_WAITLIST_MODE_OFFER), OfferWindow: durationpb.New(44 * time.Minute),
+			}, UpdateMask: paths("mode", "offer_window"),
 		})
 	})
 	class := s.class("evening", on(7, "18:00"), func(in *v1.SessionInput) {
 		in.CoachId, in.ResourceId, in.WaitlistCapacity = s.cora.id, s.room, new(int32(5))
 	})
-	mias := ok[*v1.BookResponse](s.recording, s.mia, "Mia books", &v1.BookRequest{SessionId: class}).GetBooking()
-	s.do(pierre, "Pierre books", &v1.BookRequest{SessionId: class})
-	s.do(s.lena, "Lena waits", &v1.BookRequest{SessionId: class})
-	s.do(s.tom, "Tom waits", &v1.BookRequest{SessionId: class})
-	s.do(s.mia, "Mia cancels", &v1.CancelBookingRequest{BookingId: mias.GetId()})
-	s.at(on(5, "10:55"))
-	s.do(s.lena, "Lena declines", &v1.DeclineOfferRequest{OfferId: s.liveOffer(class).GetId()})
-	s.do(s.tom, "Tom accepts", &v1.AcceptOfferRequest{OfferId: s.liveOffer(class).GetId()})
-	s.do(s.adam, "The admin moves the session", &v1.UpdateSessionRequest{
+	mias := recordResponse[*v1.BookResponse](
+		s.recording, s.mia, "Mia books", &v1.BookRequest{SessionId: class},
+	).GetBooking()
+	s.record(pierre, "Pierre books", &v1.BookRequest{SessionId: class})
+	s.record(s.lena, "Lena waits", &v1.BookRequest{SessionId: class})
+	s.record(s.tom, "Tom waits", &v1.BookRequest{SessionId: class})
+	s.record(s.mia, "Mia cancels", &v1.CancelBookingRequest{BookingId: mias.GetId()})
+	s.startAt(on(5, "10:55"))
+	s.record(s.lena, "Lena declines", &v1.DeclineOfferRequest{OfferId: s.liveOffer(class).GetId()})
+	s.record(s.tom, "Tom accepts", &v1.AcceptOfferRequest{OfferId: s.liveOffer(class).GetId()})
+	s.record(s.adam, "The admin moves the session", &v1.UpdateSessionRequest{
 		SessionId: class, Session: &v1.SessionInput{ResourceId: s.annex}, UpdateMask: paths("resource_id"),
 	})
 	other := s.class("other", on(8, "18:00"))
-	s.do(s.mia, "Mia books another", &v1.BookRequest{SessionId: other})
-	s.do(s.adam, "The admin cancels it", &v1.CancelSessionRequest{SessionId: other, Reason: "The coach is ill."})
+	s.record(s.mia, "Mia books another", &v1.BookRequest{SessionId: other})
+	s.record(s.adam, "The admin cancels it", &v1.CancelSessionRequest{SessionId: other, Reason: "The coach is ill."})
 	s.silently(func() {
-		plan := made[*v1.CreatePlanResponse](s.recording, s.olga, &v1.CreatePlanRequest{Plan: &v1.PlanInput{
+		plan := mustCall[*v1.CreatePlanResponse](s.recording, s.olga, &v1.CreatePlanRequest{Plan: &v1.PlanInput{
 			Name: "Pack", Kind: v1.PlanKind_PLAN_KIND_CREDITS, Credits: 3, Active: true,
 		}}).GetPlan().GetId()
 		s.subscribe(s.mia, plan)
 	})
-	s.do(s.mia, "Mia spends a credit", &v1.BookRequest{SessionId: s.class("paid", on(9, "18:00"))})
-	full, seat := s.full("pair", 10, "18:00")
-	s.do(s.noah, "Noah waits for two", &v1.BookRequest{SessionId: full, PartySize: 2})
-	s.do(s.zoe, "Zoe frees one", &v1.CancelBookingRequest{BookingId: seat.GetId()})
+	s.record(s.mia, "Mia spends a credit", &v1.BookRequest{SessionId: s.class("paid", on(9, "18:00"))})
+	full, seat := s.fullSession("pair", 10, "18:00")
+	s.record(s.noah, "Noah waits for two", &v1.BookRequest{SessionId: full, PartySize: 2})
+	s.record(s.zoe, "Zoe frees one", &v1.CancelBookingRequest{BookingId: seat.GetId()})
 }
 
-// recordNight has messages wait for the morning, reminders fall due, and somebody unsubscribe.
-func recordNight(s *studio) {
-	s.at(on(5, "22:00"))
+// recordQuietHours records messages that wait for the morning, due reminders, and unsubscribing.
+func recordQuietHours(s *studio) {
+	s.startAt(on(5, "22:00"))
 	late := s.class("late", on(12, "18:00"), capacity(5))
-	s.do(s.tom, "Tom books at night", &v1.BookRequest{SessionId: late})
-	s.do(s.adam, "The admin sees that it waits", &v1.ListDeliveriesRequest{Filter: &v1.DeliveryFilter{Statuses: []v1.DeliveryStatus{v1.DeliveryStatus_DELIVERY_STATUS_DEFERRED}}})
-	s.at(on(6, "07:30"))
-	s.do(s.adam, "The admin sees that it left in the morning", &v1.ListDeliveriesRequest{PageSize: 3})
+	s.record(s.tom, "Tom books at night", &v1.BookRequest{SessionId: late})
+	s.record(
+		s.adam, "The admin sees that it waits",
+		&v1.ListDeliveriesRequest{
+			Filter: &v1.DeliveryFilter{Statuses: []v1.DeliveryStatus{v1.DeliveryStatus_DELIVERY_STATUS_DEFERRED}},
+		},
+	)
+	s.startAt(on(6, "07:30"))
+	s.record(s.adam, "The admin sees that it left in the morning", &v1.ListDeliveriesRequest{PageSize: 3})
 	var link string
 	s.silently(func() {
-		sent := made[*v1.ListOutboxResponse](s.recording, s.olga, &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{MemberId: s.tom.id, Channel: byMail}})
+		sent := mustCall[*v1.ListOutboxResponse](
+			s.recording, s.olga, &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{MemberId: s.tom.id, Channel: byMail}},
+		)
 		_, link, _ = strings.Cut(sent.GetMessages()[0].GetMessage().GetText(), "https://berth.example/unsubscribe/")
 	})
 	link = "https://berth.example/unsubscribe/" + strings.TrimSpace(link)
 	s.fetch(http.MethodGet, "Tom opens the link of a mail", link)
 	s.fetch(http.MethodPost, "Tom unsubscribes", link)
 	s.fetch(http.MethodPost, "Tom unsubscribes with a forged link", "https://berth.example/unsubscribe/forged")
-	s.do(s.tom, "Tom reads his preferences", &v1.GetPreferencesRequest{})
-	s.do(s.tom, "Tom books what he hears nothing of", &v1.BookRequest{SessionId: s.class("quiet", on(13, "18:00"))})
-	s.at(on(7, "17:35"))
+	s.record(s.tom, "Tom reads his preferences", &v1.GetPreferencesRequest{})
+	s.record(s.tom, "Tom books what he hears nothing of", &v1.BookRequest{SessionId: s.class("quiet", on(13, "18:00"))})
+	s.startAt(on(7, "17:35"))
 }
 
 func recordDeliveries(s *studio) {
-	page := ok[*v1.ListDeliveriesResponse](s.recording, s.adam, "The admin lists two deliveries to Tom", &v1.ListDeliveriesRequest{
+	page := recordResponse[*v1.ListDeliveriesResponse](s.recording, s.adam, "The admin lists two deliveries to Tom",
+		&v1.ListDeliveriesRequest{
+			Filter: &v1.DeliveryFilter{MemberId: s.tom.id, TimeRange: between(on(5, "00:00"), on(5, "11:00"))}, PageSize: 2,
+		})
+	s.record(s.adam, "The admin lists the next two", &v1.ListDeliveriesRequest{
 		Filter: &v1.DeliveryFilter{MemberId: s.tom.id, TimeRange: between(on(5, "00:00"), on(5, "11:00"))}, PageSize: 2,
+		PageToken: page.GetNextPageToken(),
 	})
-	s.do(s.adam, "The admin lists the next two", &v1.ListDeliveriesRequest{
-		Filter: &v1.DeliveryFilter{MemberId: s.tom.id, TimeRange: between(on(5, "00:00"), on(5, "11:00"))}, PageSize: 2, PageToken: page.GetNextPageToken(),
-	})
-	s.do(s.adam, "The admin lists the outbox of offers", &v1.ListOutboxRequest{Filter: &v1.DeliveryFilter{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Channel: bySMS}})
-	s.refused(s.cora, "The coach lists deliveries", "PERMISSION_DENIED", &v1.ListDeliveriesRequest{})
-	s.refused(s.cora, "The coach lists the outbox", "PERMISSION_DENIED", &v1.ListOutboxRequest{})
+	s.record(
+		s.adam, "The admin lists the outbox of offers",
+		&v1.ListOutboxRequest{
+			Filter: &v1.DeliveryFilter{Topic: v1.NotificationTopic_NOTIFICATION_TOPIC_OFFER, Channel: bySMS},
+		},
+	)
+	s.recordError(s.cora, "The coach lists deliveries", "PERMISSION_DENIED", &v1.ListDeliveriesRequest{})
+	s.recordError(s.cora, "The coach lists the outbox", "PERMISSION_DENIED", &v1.ListOutboxRequest{})
 }

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
-// Roles, who has them, and service accounts.
+// Roles, role assignments, and service accounts.
 func recordRoles(s *studio) {
 	recordRoleEdits(s)
 	recordAssignments(s)
@@ -16,92 +16,154 @@ func recordRoles(s *studio) {
 }
 
 func recordRoleEdits(s *studio) {
-	s.do(s.cora, "The coach lists permissions", &v1.ListPermissionsRequest{})
-	s.refused(s.mia, "Mia lists permissions", "PERMISSION_DENIED", &v1.ListPermissionsRequest{})
-	greeter := &v1.Role{Name: "greeter", Title: "Greeter", Description: "Says hello.", Permissions: []string{"checkin.staff", "session.read"}}
-	made := ok[*v1.CreateRoleResponse](s.recording, s.adam, "The admin makes a role", &v1.CreateRoleRequest{Role: greeter}).GetRole()
-	s.refused(s.adam, "The admin makes it again", "ALREADY_EXISTS", &v1.CreateRoleRequest{Role: greeter})
-	s.refused(s.adam, "The admin makes a role that flies", "PERMISSION_NOT_FOUND",
+	s.record(s.cora, "The coach lists permissions", &v1.ListPermissionsRequest{})
+	s.recordError(s.mia, "Mia lists permissions", "PERMISSION_DENIED", &v1.ListPermissionsRequest{})
+	greeter := &v1.Role{
+		Name: "greeter", Title: "Greeter", Description: "Says hello.", Permissions: []string{"checkin.staff", "session.read"},
+	}
+	created := recordResponse[*v1.CreateRoleResponse](
+		s.recording, s.adam, "The admin makes a role", &v1.CreateRoleRequest{Role: greeter},
+	).GetRole()
+	s.recordError(s.adam, "The admin makes it again", "ALREADY_EXISTS", &v1.CreateRoleRequest{Role: greeter})
+	s.recordError(s.adam, "The admin makes a role that flies", "PERMISSION_NOT_FOUND",
 		&v1.CreateRoleRequest{Role: &v1.Role{Name: "pilot", Permissions: []string{"plane.fly"}}})
-	s.refused(s.adam, "The admin's role has a bad name", "INVALID_FIELD", &v1.CreateRoleRequest{Role: &v1.Role{Name: "No Name"}})
+	s.recordError(
+		s.adam, "The admin's role has a bad name", "INVALID_FIELD", &v1.CreateRoleRequest{Role: &v1.Role{Name: "No Name"}},
+	)
 	edit := func(in *v1.Role, names ...string) *v1.UpdateRoleRequest {
 		return &v1.UpdateRoleRequest{Role: in, UpdateMask: paths(names...)}
 	}
-	change := edit(&v1.Role{Name: "greeter", Title: "Host", Permissions: []string{"session.read", "booking.roster"}, Etag: made.GetEtag()}, "title", "permissions")
-	s.do(s.adam, "The admin edits the role", change)
-	s.refused(s.adam, "The admin edits a role that has changed", "ETAG_MISMATCH", change)
-	s.refused(s.adam, "The admin edits what every tenant has", "ROLE_BUILT_IN", edit(&v1.Role{Name: "coach", Title: "Trainer"}, "title"))
-	s.refused(s.adam, "The admin edits no role", "ROLE_NOT_FOUND", edit(&v1.Role{Name: "nobody"}, "title"))
-	page := ok[*v1.ListRolesResponse](s.recording, s.cora, "The coach lists two roles", &v1.ListRolesRequest{PageSize: 2})
-	s.do(s.cora, "The coach lists the next two", &v1.ListRolesRequest{PageSize: 2, PageToken: page.GetNextPageToken()})
-	s.refused(s.adam, "The admin deletes a role that somebody has", "ROLE_IN_USE", &v1.DeleteRoleRequest{Role: "front_desk"})
-	s.refused(s.adam, "The admin deletes what every tenant has", "ROLE_BUILT_IN", &v1.DeleteRoleRequest{Role: "member"})
-	s.refused(s.adam, "The admin deletes a role that has changed", "ETAG_MISMATCH", &v1.DeleteRoleRequest{Role: "greeter", Etag: "v1"})
-	s.refused(s.cora, "The coach deletes a role", "PERMISSION_DENIED", &v1.DeleteRoleRequest{Role: "greeter"})
+	change := edit(
+		&v1.Role{
+			Name: "greeter", Title: "Host", Permissions: []string{"session.read", "booking.roster"}, Etag: created.GetEtag(),
+		},
+		"title", "permissions",
+	)
+	s.record(s.adam, "The admin edits the role", change)
+	s.recordError(s.adam, "The admin edits a role that has changed", "ETAG_MISMATCH", change)
+	s.recordError(
+		s.adam, "The admin edits what every tenant has", "ROLE_BUILT_IN",
+		edit(&v1.Role{Name: "coach", Title: "Trainer"}, "title"),
+	)
+	s.recordError(s.adam, "The admin edits no role", "ROLE_NOT_FOUND", edit(&v1.Role{Name: "nobody"}, "title"))
+	page := recordResponse[*v1.ListRolesResponse](
+		s.recording, s.cora, "The coach lists two roles", &v1.ListRolesRequest{PageSize: 2},
+	)
+	s.record(s.cora, "The coach lists the next two", &v1.ListRolesRequest{PageSize: 2, PageToken: page.GetNextPageToken()})
+	s.recordError(
+		s.adam, "The admin deletes a role that somebody has", "ROLE_IN_USE", &v1.DeleteRoleRequest{Role: "front_desk"},
+	)
+	s.recordError(
+		s.adam, "The admin deletes what every tenant has", "ROLE_BUILT_IN", &v1.DeleteRoleRequest{Role: "member"},
+	)
+	s.recordError(
+		s.adam, "The admin deletes a role that has changed", "ETAG_MISMATCH",
+		&v1.DeleteRoleRequest{Role: "greeter", Etag: "v1"},
+	)
+	s.recordError(s.cora, "The coach deletes a role", "PERMISSION_DENIED", &v1.DeleteRoleRequest{Role: "greeter"})
 }
 
 func recordAssignments(s *studio) {
-	assign := func(who, role string) *v1.AssignRoleRequest { return &v1.AssignRoleRequest{MemberId: who, Role: role} }
-	revoke := func(who, role string) *v1.RevokeRoleRequest { return &v1.RevokeRoleRequest{MemberId: who, Role: role} }
-	s.do(s.adam, "The admin makes Mia a greeter", assign(s.mia.id, "greeter"))
-	s.do(s.adam, "The admin makes Mia a greeter again", assign(s.mia.id, "greeter"))
+	assign := func(caller, role string) *v1.AssignRoleRequest {
+		return &v1.AssignRoleRequest{MemberId: caller, Role: role}
+	}
+	revoke := func(caller, role string) *v1.RevokeRoleRequest {
+		return &v1.RevokeRoleRequest{MemberId: caller, Role: role}
+	}
+	s.record(s.adam, "The admin makes Mia a greeter", assign(s.mia.id, "greeter"))
+	s.record(s.adam, "The admin makes Mia a greeter again", assign(s.mia.id, "greeter"))
 	class := s.class("roster", on(8, "10:00"))
-	s.do(s.mia, "Mia reads a roster", &v1.ListRosterRequest{SessionId: class})
-	s.refused(s.adam, "The admin assigns no role", "ROLE_NOT_FOUND", assign(s.mia.id, "nobody"))
-	s.refused(s.adam, "The admin assigns a role to nobody", "MEMBER_NOT_FOUND", assign(nobodysID, "greeter"))
-	s.do(s.olga, "The owner has a second owner", assign(s.tom.id, "owner"))
-	s.do(s.tom, "The second owner is none any more", revoke(s.tom.id, "owner"))
-	s.refused(s.olga, "The last owner gives up", "LAST_OWNER", revoke(s.olga.id, "owner"))
+	s.record(s.mia, "Mia reads a roster", &v1.ListRosterRequest{SessionId: class})
+	s.recordError(s.adam, "The admin assigns no role", "ROLE_NOT_FOUND", assign(s.mia.id, "nobody"))
+	s.recordError(s.adam, "The admin assigns a role to nobody", "MEMBER_NOT_FOUND", assign(absentID, "greeter"))
+	s.record(s.olga, "The owner has a second owner", assign(s.tom.id, "owner"))
+	s.record(s.tom, "The second owner is none any more", revoke(s.tom.id, "owner"))
+	s.recordError(s.olga, "The last owner gives up", "LAST_OWNER", revoke(s.olga.id, "owner"))
 	narrow := &v1.Role{Name: "assigner", Permissions: []string{"role.assign", "role.write"}}
-	s.do(s.olga, "The owner makes a role that assigns", &v1.CreateRoleRequest{Role: narrow})
-	s.do(s.olga, "The owner gives it to Noah", assign(s.noah.id, "assigner"))
-	s.refused(s.noah, "Noah makes an admin", "PERMISSION_DENIED", assign(s.lena.id, "admin"))
-	s.refused(s.noah, "Noah makes a role beyond his own", "PERMISSION_DENIED", &v1.CreateRoleRequest{Role: &v1.Role{Name: "more", Permissions: []string{"audit.read"}}})
+	s.record(s.olga, "The owner makes a role that assigns", &v1.CreateRoleRequest{Role: narrow})
+	s.record(s.olga, "The owner gives it to Noah", assign(s.noah.id, "assigner"))
+	s.recordError(s.noah, "Noah makes an admin", "PERMISSION_DENIED", assign(s.lena.id, "admin"))
+	s.recordError(
+		s.noah, "Noah makes a role beyond his own", "PERMISSION_DENIED",
+		&v1.CreateRoleRequest{Role: &v1.Role{Name: "more", Permissions: []string{"audit.read"}}},
+	)
 	check := func(permission string) *v1.CheckAccessRequest {
 		return &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_MemberId{MemberId: s.mia.id}, Permission: permission}
 	}
-	s.do(s.adam, "The admin asks whether Mia may read rosters", check("booking.roster"))
-	s.do(s.adam, "The admin asks whether Mia may cancel sessions", check("session.cancel"))
-	s.refused(s.adam, "The admin asks whether Mia may fly", "PERMISSION_NOT_FOUND", check("plane.fly"))
-	s.do(s.adam, "The admin asks about a subject", &v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_Subject{Subject: "ivan"}, Permission: "booking.create"})
-	s.do(s.adam, "The admin asks about the partner", &v1.CheckAccessRequest{
+	s.record(s.adam, "The admin asks whether Mia may read rosters", check("booking.roster"))
+	s.record(s.adam, "The admin asks whether Mia may cancel sessions", check("session.cancel"))
+	s.recordError(s.adam, "The admin asks whether Mia may fly", "PERMISSION_NOT_FOUND", check("plane.fly"))
+	s.record(
+		s.adam, "The admin asks about a subject",
+		&v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_Subject{Subject: "ivan"}, Permission: "booking.create"},
+	)
+	s.record(s.adam, "The admin asks about the partner", &v1.CheckAccessRequest{
 		Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: s.portal.id}, Permission: "booking.hold_for_others",
 	})
-	s.refused(s.adam, "The admin asks about nobody", "MEMBER_NOT_FOUND",
-		&v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_MemberId{MemberId: nobodysID}, Permission: "booking.create"})
-	s.refused(s.adam, "The admin asks about no account", "SERVICE_ACCOUNT_NOT_FOUND",
-		&v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: nobodysID}, Permission: "booking.create"})
-	s.do(s.adam, "The admin takes the role from Mia", revoke(s.mia.id, "greeter"))
-	s.do(s.adam, "The admin takes it again", revoke(s.mia.id, "greeter"))
-	s.refused(s.mia, "Mia reads a roster no more", "PERMISSION_DENIED", &v1.ListRosterRequest{SessionId: class})
-	s.do(s.adam, "The admin deletes the role", &v1.DeleteRoleRequest{Role: "greeter"})
-	s.refused(s.adam, "The admin deletes it again", "ROLE_NOT_FOUND", &v1.DeleteRoleRequest{Role: "greeter"})
+	s.recordError(s.adam, "The admin asks about nobody", "MEMBER_NOT_FOUND",
+		&v1.CheckAccessRequest{Who: &v1.CheckAccessRequest_MemberId{MemberId: absentID}, Permission: "booking.create"})
+	s.recordError(s.adam, "The admin asks about no account", "SERVICE_ACCOUNT_NOT_FOUND",
+		&v1.CheckAccessRequest{
+			Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: absentID}, Permission: "booking.create",
+		})
+	s.record(s.adam, "The admin takes the role from Mia", revoke(s.mia.id, "greeter"))
+	s.record(s.adam, "The admin takes it again", revoke(s.mia.id, "greeter"))
+	s.recordError(s.mia, "Mia reads a roster no more", "PERMISSION_DENIED", &v1.ListRosterRequest{SessionId: class})
+	s.record(s.adam, "The admin deletes the role", &v1.DeleteRoleRequest{Role: "greeter"})
+	s.recordError(s.adam, "The admin deletes it again", "ROLE_NOT_FOUND", &v1.DeleteRoleRequest{Role: "greeter"})
 }
 
 func recordAccounts(s *studio) {
-	s.at(on(5, "10:10"))
+	s.startAt(on(5, "10:10"))
 	create := &v1.CreateServiceAccountRequest{Name: "Kiosk", Description: "In the hall.", Roles: []string{"partner"}}
-	made := ok[*v1.CreateServiceAccountResponse](s.recording, s.adam, "The admin makes an account", create)
-	id := made.GetServiceAccount().GetId()
-	s.refused(s.adam, "The admin makes the account again", "ALREADY_EXISTS", create)
-	s.refused(s.adam, "The admin makes an account with no role", "ROLE_NOT_FOUND", &v1.CreateServiceAccountRequest{Name: "Other", Roles: []string{"nobody"}})
-	s.refused(s.cora, "The coach makes an account", "PERMISSION_DENIED", create)
-	got := ok[*v1.ExchangeKeyResponse](s.recording, anonymous, "The kiosk exchanges its key", &v1.ExchangeKeyRequest{Key: made.GetKey()})
+	created := recordResponse[*v1.CreateServiceAccountResponse](s.recording, s.adam, "The admin makes an account", create)
+	id := created.GetServiceAccount().GetId()
+	s.recordError(s.adam, "The admin makes the account again", "ALREADY_EXISTS", create)
+	s.recordError(
+		s.adam, "The admin makes an account with no role", "ROLE_NOT_FOUND",
+		&v1.CreateServiceAccountRequest{Name: "Other", Roles: []string{"nobody"}},
+	)
+	s.recordError(s.cora, "The coach makes an account", "PERMISSION_DENIED", create)
+	got := recordResponse[*v1.ExchangeKeyResponse](
+		s.recording, anonymous, "The kiosk exchanges its key", &v1.ExchangeKeyRequest{Key: created.GetKey()},
+	)
 	kiosk := person{name: "kiosk", token: got.GetAccessToken()}
-	s.do(kiosk, "The kiosk lists services", &v1.ListServicesRequest{})
-	s.refused(anonymous, "The kiosk exchanges its key with the other tenant", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: made.GetKey(), TenantId: s.other})
-	s.refused(anonymous, "Somebody exchanges a forged key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: "berth_forged"})
-	rotated := ok[*v1.RotateServiceAccountKeyResponse](s.recording, s.adam, "The admin rotates the key", &v1.RotateServiceAccountKeyRequest{ServiceAccountId: id})
-	s.refused(anonymous, "The kiosk exchanges its old key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: made.GetKey()})
-	s.do(anonymous, "The kiosk exchanges its new key", &v1.ExchangeKeyRequest{Key: rotated.GetKey()})
-	s.do(s.adam, "The admin rotates the key with some overlap", &v1.RotateServiceAccountKeyRequest{ServiceAccountId: id, Overlap: durationpb.New(time.Hour)})
-	s.do(anonymous, "The kiosk exchanges the key before", &v1.ExchangeKeyRequest{Key: rotated.GetKey()})
-	s.refused(s.adam, "The admin rotates no key", "SERVICE_ACCOUNT_NOT_FOUND", &v1.RotateServiceAccountKeyRequest{ServiceAccountId: nobodysID})
-	s.do(s.adam, "The admin revokes the account", &v1.RevokeServiceAccountRequest{ServiceAccountId: id})
-	s.do(s.adam, "The admin revokes it again", &v1.RevokeServiceAccountRequest{ServiceAccountId: id})
-	s.refused(kiosk, "The kiosk lists services no more", "PERMISSION_DENIED", &v1.ListServicesRequest{})
-	s.refused(s.adam, "The admin rotates a revoked key", "SERVICE_ACCOUNT_NOT_FOUND", &v1.RotateServiceAccountKeyRequest{ServiceAccountId: id})
-	s.do(s.adam, "The admin lists accounts", &v1.ListServiceAccountsRequest{})
-	page := ok[*v1.ListServiceAccountsResponse](s.recording, s.adam, "The admin lists one account, revoked or not", &v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1})
-	s.do(s.adam, "The admin lists the next account", &v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1, PageToken: page.GetNextPageToken()})
+	s.record(kiosk, "The kiosk lists services", &v1.ListServicesRequest{})
+	s.recordError(
+		anonymous, "The kiosk exchanges its key with the other tenant", "KEY_INVALID",
+		&v1.ExchangeKeyRequest{Key: created.GetKey(), TenantId: s.other},
+	)
+	s.recordError(anonymous, "Somebody exchanges a forged key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: "berth_forged"})
+	rotated := recordResponse[*v1.RotateServiceAccountKeyResponse](
+		s.recording, s.adam, "The admin rotates the key", &v1.RotateServiceAccountKeyRequest{ServiceAccountId: id},
+	)
+	s.recordError(
+		anonymous, "The kiosk exchanges its old key", "KEY_INVALID", &v1.ExchangeKeyRequest{Key: created.GetKey()},
+	)
+	s.record(anonymous, "The kiosk exchanges its new key", &v1.ExchangeKeyRequest{Key: rotated.GetKey()})
+	s.record(
+		s.adam, "The admin rotates the key with some overlap",
+		&v1.RotateServiceAccountKeyRequest{ServiceAccountId: id, Overlap: durationpb.New(time.Hour)},
+	)
+	s.record(anonymous, "The kiosk exchanges the key before", &v1.ExchangeKeyRequest{Key: rotated.GetKey()})
+	s.recordError(
+		s.adam, "The admin rotates no key", "SERVICE_ACCOUNT_NOT_FOUND",
+		&v1.RotateServiceAccountKeyRequest{ServiceAccountId: absentID},
+	)
+	s.record(s.adam, "The admin revokes the account", &v1.RevokeServiceAccountRequest{ServiceAccountId: id})
+	s.record(s.adam, "The admin revokes it again", &v1.RevokeServiceAccountRequest{ServiceAccountId: id})
+	s.recordError(kiosk, "The kiosk lists services no more", "PERMISSION_DENIED", &v1.ListServicesRequest{})
+	s.recordError(
+		s.adam, "The admin rotates a revoked key", "SERVICE_ACCOUNT_NOT_FOUND",
+		&v1.RotateServiceAccountKeyRequest{ServiceAccountId: id},
+	)
+	s.record(s.adam, "The admin lists accounts", &v1.ListServiceAccountsRequest{})
+	page := recordResponse[*v1.ListServiceAccountsResponse](
+		s.recording, s.adam, "The admin lists one account, revoked or not",
+		&v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1},
+	)
+	s.record(
+		s.adam, "The admin lists the next account",
+		&v1.ListServiceAccountsRequest{IncludeRevoked: true, PageSize: 1, PageToken: page.GetNextPageToken()},
+	)
 }

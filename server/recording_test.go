@@ -14,9 +14,10 @@ import (
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 )
 
-var updateRecording = flag.Bool("update", false, "write testdata/recording anew")
+var updateRecording = flag.Bool("update", false, "write testdata/recording")
 
-// An area is one part of the script. It has a server, a database and a golden file of its own, so that a difference shows where it is.
+// An area is one part of the script. It has its own server, database and golden file, so that a difference is easy to
+// locate.
 type area struct {
 	name string
 	play func(*studio)
@@ -39,11 +40,12 @@ var areas = []area{
 	{"analytics", recordAnalytics},
 	{"audit", recordAudit},
 	{"errors", recordErrors},
-	{"repeats", recordRepeats},
+	{"repeats", recordIdempotency},
 }
 
-// What users see stays as it is: the answer to every call of a fixed script, and the events, messages, audit entries and
-// ledgers that follow. `go test ./server -run TestRecording -update` accepts what has changed.
+// TestRecording checks that what users see does not change: the responses to all calls of a fixed script, and the
+// events, messages, audit entries and ledgers that follow. `go test ./server -run TestRecording -update` accepts
+// changes.
 func TestRecording(t *testing.T) {
 	t.Parallel()
 	for _, a := range areas {
@@ -69,7 +71,7 @@ func TestRecording(t *testing.T) {
 	}
 }
 
-// diffLines tells which lines differ, each as a whole.
+// diffLines returns the lines that differ.
 func diffLines(want, got string) string {
 	type line string
 	lines := func(text string) (all []line) {
@@ -83,17 +85,17 @@ func diffLines(want, got string) string {
 
 func goldenPath(area string) string { return filepath.Join("testdata", "recording", area+".txt") }
 
-// unprovoked are the reasons that no script can provoke over the wire every time.
-var unprovoked = map[string]string{
+// unprovokedReasons are the reasons that a script cannot cause reliably by calls.
+var unprovokedReasons = map[string]string{
 	"INTERNAL":         "a bug, or a broken database",
 	"TENANT_NOT_FOUND": "a caller who may read a tenant has a membership in it, and tenants are never deleted",
 	"RATE_LIMITED":     "a queue of bookings beyond its depth",
 	"CONTENTION":       "conflicts that last, or a database that fails",
-	"CANCELED":         "the caller is gone and reads no answer",
+	"CANCELED":         "the caller is gone and reads no response",
 	"WATCHER_TOO_SLOW": "more events than the buffers of the network hold",
 }
 
-// The script calls every RPC with success, and is refused for every reason that can be provoked.
+// The script calls every RPC successfully, and causes every error reason that can be caused reliably.
 func TestRecording_CoversContract(t *testing.T) {
 	t.Parallel()
 	succeeded, refused := make(map[string]bool), make(map[string]bool)
@@ -112,9 +114,9 @@ func TestRecording_CoversContract(t *testing.T) {
 	}
 	for number, name := range v1.ErrorReason_name {
 		reason := strings.TrimPrefix(name, "ERROR_REASON_")
-		_, excused := unprovoked[reason]
+		_, excused := unprovokedReasons[reason]
 		if number != 0 && refused[reason] == excused {
-			t.Errorf("%s: refused for it: %t, excused: %t", reason, refused[reason], excused)
+			t.Errorf("%s: caused: %t, excused: %t", reason, refused[reason], excused)
 		}
 	}
 	files, err := os.ReadDir(filepath.Dir(goldenPath("")))

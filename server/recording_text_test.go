@@ -18,18 +18,20 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// names gives whatever differs from run to run a name that does not: the first session that is seen is <session-1>.
-type names struct {
+// placeholders replaces values that differ between runs with stable names: the first session becomes <session-1>.
+type placeholders struct {
 	known map[string]string
 	count map[string]int
 }
 
-func newNames() *names { return &names{known: make(map[string]string), count: make(map[string]int)} }
+func newPlaceholders() *placeholders {
+	return &placeholders{known: make(map[string]string), count: make(map[string]int)}
+}
 
-// set gives an id a name of its own.
-func (n *names) set(id, name string) { n.known[id] = "<" + name + ">" }
+// set sets the name of an id.
+func (n *placeholders) set(id, name string) { n.known[id] = "<" + name + ">" }
 
-func (n *names) of(text, kind string) string {
+func (n *placeholders) of(text, kind string) string {
 	if _, ok := n.known[text]; !ok {
 		n.count[kind]++
 		n.set(text, fmt.Sprintf("%s-%d", kind, n.count[kind]))
@@ -37,24 +39,26 @@ func (n *names) of(text, kind string) string {
 	return n.known[text]
 }
 
-func (n *names) clone() *names { return &names{known: maps.Clone(n.known), count: maps.Clone(n.count)} }
+func (n *placeholders) clone() *placeholders {
+	return &placeholders{known: maps.Clone(n.known), count: maps.Clone(n.count)}
+}
 
 var (
 	anyUUID     = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`)
 	anyTime     = regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z`)
 	anyCalendar = regexp.MustCompile(`\b(\d{8}T\d{4})\d\dZ`)
 	anySecret   = regexp.MustCompile(`berth_[A-Za-z0-9_-]{10,}|[A-Za-z0-9_.-]{32,}`)
-	anySequence = regexp.MustCompile(`SEQUENCE:\d+`) // seconds since a booking was made
+	anySequence = regexp.MustCompile(`SEQUENCE:\d+`) // seconds since a booking was created
 	anyCode     = regexp.MustCompile(`\b([12]) \d{6}\b`)
 	anyDuration = regexp.MustCompile(`^-?\d+\.\d+s$`)
 )
 
-// clean replaces what differs from run to run in a text that stands under a key of an object. Times of the script's clock
-// are cut to the minute.
-func (n *names) clean(text, key, owner string) string {
+// normalizeText replaces the parts of a text that differ between runs. Times of the script's clock are truncated to the
+// minute. The text is the value of a key in an object; owner is the object's own key.
+func (n *placeholders) normalizeText(text, key, owner string) string {
 	switch {
 	case key == "cursor" || key == "endCursor":
-		return "<cursor>" // the end of the log may be several positions
+		return "<cursor>" // several positions can be the end of the log
 	case len(text) > 100_000:
 		return fmt.Sprintf("%s… (%d bytes)", text[:20], len(text))
 	case key == "csv":
@@ -65,12 +69,12 @@ func (n *names) clean(text, key, owner string) string {
 	case anyDuration.MatchString(text):
 		d, _ := time.ParseDuration(text)
 		if d > 365*24*time.Hour {
-			return "<real time>" // reckoned from the clock of the script to that of the test
+			return "<real time>" // it runs from the script's clock to the test's clock
 		}
 		return fmt.Sprintf("<about %s>", d.Truncate(time.Minute))
 	}
 	kind := kindOf(key, owner)
-	text = strings.ReplaceAll(text, "\u00a0", " ") // encoders of messages put them into errors at random
+	text = strings.ReplaceAll(text, "\u00a0", " ") // Protobuf randomly puts them into errors
 	text = anyUUID.ReplaceAllStringFunc(text, func(id string) string { return n.of(id, kind) })
 	text = anyTime.ReplaceAllStringFunc(text, func(raw string) string {
 		at, err := time.Parse(time.RFC3339Nano, raw)
@@ -87,12 +91,12 @@ func (n *names) clean(text, key, owner string) string {
 		if word && !strings.HasPrefix(found, "berth_") {
 			return found
 		}
-		return "<secret>" // some are the same within a second
+		return "<secret>" // some are equal within a second, so they are not numbered
 	})
 	return text
 }
 
-// kindOf says what an id is of: that of "bookingId" is a booking's, "id" is that of what it stands in.
+// kindOf returns the kind of an id: "bookingId" is a booking's, and "id" is that of its object.
 func kindOf(key, owner string) string {
 	if key == "id" {
 		key = owner
@@ -112,7 +116,7 @@ func kindOf(key, owner string) string {
 	return key
 }
 
-// An object keeps the order of its fields.
+// An object is a JSON object that keeps the order of its fields.
 type object []field
 
 type field struct {
@@ -129,7 +133,7 @@ func (o object) get(key string) any {
 	return nil
 }
 
-// parseJSON reads a value as objects, lists and scalars.
+// parseJSON parses a value into objects, lists and scalars.
 func parseJSON(raw []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -172,30 +176,30 @@ func parseValue(d *json.Decoder) (any, error) {
 	return token, nil
 }
 
-// cleaned gives a value whose texts are the same in every run.
-func (n *names) cleaned(value any, key, owner string) any {
+// normalize returns a value whose texts are the same in every run.
+func (n *placeholders) normalize(value any, key, owner string) any {
 	switch v := value.(type) {
 	case object:
 		o := make(object, len(v))
 		for i, f := range v {
-			o[i] = field{f.key, n.cleaned(f.value, f.key, key)}
+			o[i] = field{f.key, n.normalize(f.value, f.key, key)}
 		}
 		return o
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
-			list[i] = n.cleaned(item, key, owner)
+			list[i] = n.normalize(item, key, owner)
 		}
 		return list
 	case string:
-		return n.clean(v, key, owner)
+		return n.normalizeText(v, key, owner)
 	}
 	return value
 }
 
 const textWidth = 140
 
-// render writes a value: what fits on a line on one line, and as many short fields on each line as fit.
+// render formats a value: on one line if it fits, otherwise with as many short fields on each line as fit.
 func render(value any, indent string) string {
 	line := oneLine(value)
 	if len(indent)+len(line) <= textWidth && !strings.Contains(line, `\n`) {
@@ -206,7 +210,8 @@ func render(value any, indent string) string {
 	add := func(prefix string, value any) {
 		text := prefix + render(value, inner)
 		last := len(lines) - 1
-		if prefix != "" && last >= 0 && !strings.Contains(lines[last]+text, "\n") && len(inner)+len(lines[last])+len(text) < textWidth {
+		if prefix != "" && last >= 0 && !strings.Contains(lines[last]+text, "\n") &&
+			len(inner)+len(lines[last])+len(text) < textWidth {
 			lines[last] += ", " + text
 			return
 		}
@@ -227,7 +232,7 @@ func render(value any, indent string) string {
 		if strings.Contains(v, "\n") {
 			text := "|"
 			for line := range strings.Lines(v) {
-				text += "\n" + strings.TrimRight(inner+visible(strings.TrimRight(line, "\r\n")), " ")
+				text += "\n" + strings.TrimRight(inner+showTrailingSpaces(strings.TrimRight(line, "\r\n")), " ")
 			}
 			return text
 		}
@@ -235,8 +240,8 @@ func render(value any, indent string) string {
 	return line
 }
 
-// visible shows spaces at the end of a line.
-func visible(line string) string {
+// showTrailingSpaces replaces spaces at the end of a line with a visible character.
+func showTrailingSpaces(line string) string {
 	kept := strings.TrimRight(line, " ")
 	return kept + strings.Repeat("␣", len(line)-len(kept))
 }
@@ -262,8 +267,8 @@ func oneLine(value any) string {
 	return fmt.Sprint(value)
 }
 
-// A failure is an error as Connect sends it.
-type failure struct {
+// A callError is an error in Connect's format.
+type callError struct {
 	Code    string
 	Message string
 	Details []struct{ Type, Value string }
@@ -273,9 +278,9 @@ type failure struct {
 	others     []string // types of further details
 }
 
-func (f *failure) reason() string { return f.info.GetReason() }
+func (f *callError) reason() string { return f.info.GetReason() }
 
-func (f *failure) read() error {
+func (f *callError) read() error {
 	for _, detail := range f.Details {
 		raw, err := base64.RawStdEncoding.DecodeString(detail.Value)
 		if err != nil {
@@ -296,41 +301,46 @@ func (f *failure) read() error {
 	return nil
 }
 
-// write writes a value of JSON down.
-func (r *recording) write(raw []byte) {
+// writeJSON records a JSON value.
+func (r *recording) writeJSON(raw []byte) {
 	r.t.Helper()
 	value, err := parseJSON(raw)
 	if err != nil && err != io.EOF {
 		r.t.Fatalf("%v: %s", err, raw)
 	}
-	fmt.Fprintln(&r.text, render(r.names.cleaned(value, "", ""), ""))
+	fmt.Fprintln(&r.text, render(r.names.normalize(value, "", ""), ""))
 }
 
-// told are the headers of answers that belong to the contract.
-var told = []string{"X-Booking-Status", "X-Idempotent", "X-Idempotency-Key", "WWW-Authenticate"}
+// recordedHeaders are the headers of responses that are part of the contract.
+var recordedHeaders = []string{"X-Booking-Status", "X-Idempotent", "X-Idempotency-Key", "WWW-Authenticate"}
 
-func (r *recording) writeReply(got reply) {
+func (r *recording) writeResult(got callResult) {
 	r.t.Helper()
 	var headers strings.Builder
-	for _, name := range told {
+	for _, name := range recordedHeaders {
 		for _, value := range got.header.Values(name) {
 			fmt.Fprintf(&headers, " [%s: %s]", name, value)
 		}
 	}
-	if got.failure == nil {
+	if got.err == nil {
 		fmt.Fprintf(&r.text, "← OK%s\n", headers.String())
 	}
 	for _, message := range got.messages {
-		r.write(message)
+		r.writeJSON(message)
 	}
-	if f := got.failure; f != nil {
-		fmt.Fprintf(&r.text, "← %s %s%s\n%s\n", f.Code, f.reason(), headers.String(), r.names.clean(f.Message, "", ""))
+	if f := got.err; f != nil {
+		fmt.Fprintf(
+			&r.text, "← %s %s%s\n%s\n", f.Code, f.reason(), headers.String(), r.names.normalizeText(f.Message, "", ""),
+		)
 		metadata := f.info.GetMetadata()
 		for _, key := range slices.Sorted(maps.Keys(metadata)) {
-			fmt.Fprintf(&r.text, "  %s: %s\n", key, r.names.clean(metadata[key], key, ""))
+			fmt.Fprintf(&r.text, "  %s: %s\n", key, r.names.normalizeText(metadata[key], key, ""))
 		}
 		for _, v := range f.violations.GetViolations() {
-			fmt.Fprintf(&r.text, "  violation of %s: %q [%s]\n", fieldPath(v.GetField()), r.names.clean(v.GetMessage(), "", ""), v.GetRuleId())
+			fmt.Fprintf(
+				&r.text, "  violation of %s: %q [%s]\n", fieldPath(v.GetField()), r.names.normalizeText(v.GetMessage(), "", ""),
+				v.GetRuleId(),
+			)
 		}
 		for _, other := range f.others {
 			fmt.Fprintf(&r.text, "  detail: %s\n", other)

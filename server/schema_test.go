@@ -22,8 +22,8 @@ const (
 	edited       = "00004_bookings.sql was applied with different text"
 )
 
-// Commands refuse a schema of another version and say what to do, except nodes during an upgrade.
-func TestCommands_RefuseASchemaOfAnotherVersion(t *testing.T) {
+// Commands reject a schema of another version and say what to do, except nodes during an upgrade.
+func TestCommands_RejectSchemaOfAnotherVersion(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ done, says, advice string }{
 		"another draft": {editBookings, edited, "cannot be upgraded in place: start with an empty one"},
@@ -51,7 +51,7 @@ func TestCommands_RefuseASchemaOfAnotherVersion(t *testing.T) {
 			}
 			for _, args := range commands {
 				c := start(t, append(args, "--database-url", db.URL)...)
-				status := c.ended(t)
+				status := c.wait(t)
 				if said := c.out.String() + c.err.String(); status != 1 || !strings.Contains(
 					said, test.says,
 				) || !strings.Contains(said, test.advice) {
@@ -66,7 +66,7 @@ func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t)
 	c := start(t, "dev", "--reset", "--database-url", db.URL, "--data", t.TempDir(), "--listen", "127.0.0.1:0")
-	if status := c.ended(t); status != 1 || !strings.Contains(
+	if status := c.wait(t); status != 1 || !strings.Contains(
 		c.err.String(), "--reset deletes only the database in the data folder",
 	) {
 		t.Errorf("status %d, and it says %s", status, c.err)
@@ -77,7 +77,7 @@ func TestDev_ResetsOnlyTheDatabaseInTheDataFolder(t *testing.T) {
 func TestReadyz_FailsForAnotherSchema(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
-	_, address := serving(t, db, data)
+	_, address := startServe(t, db, data)
 	becomes := func(want int, after string) {
 		t.Helper()
 		eventually(t, "what it says after "+after, func() bool {
@@ -109,7 +109,7 @@ func TestServe_StartsWithANewerSchema(t *testing.T) {
 	if _, err := db.Owner.Exec(t.Context(), addNewer); err != nil {
 		t.Fatal(err)
 	}
-	_, address := serving(t, db, t.TempDir())
+	_, address := startServe(t, db, t.TempDir())
 	eventually(t, "it is ready", func() bool {
 		status, _ := get(t, address+"/readyz")
 		return status == http.StatusOK
@@ -147,7 +147,10 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 	if dev.ProcessState.ExitCode() != 1 || strings.Contains(said, "ready at") {
 		t.Errorf("status %d:\n%s", dev.ProcessState.ExitCode(), said)
 	}
-	for _, want := range []string{edited, "\n    berth dev --data " + data + " --reset ", "\n    rm -rf " + postgres.Data + "\n", "berth dev --data FOLDER"} {
+	for _, want := range []string{
+		edited, "\n    berth dev --data " + data + " --reset ", "\n    rm -rf " + postgres.Data + "\n",
+		"berth dev --data FOLDER",
+	} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in\n%s", want, said)
 		}
@@ -169,7 +172,7 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 			return status == http.StatusOK
 		})
 		c.stop()
-		if status := c.ended(t); status != 0 {
+		if status := c.wait(t); status != 0 {
 			t.Errorf("status %d", status)
 		}
 		if thrown := strings.Contains(c.out.String(), "removing the database cluster"); thrown != (reset != nil) {
@@ -180,7 +183,9 @@ func TestDev_AdvisesOnADatabaseOfAnotherVersion(t *testing.T) {
 
 func TestShellQuoted_MakesOneWord(t *testing.T) {
 	t.Parallel()
-	for path, want := range map[string]string{"/a/b-c_d.e": "/a/b-c_d.e", "/my data": "'/my data'", "/it's": `'/it'\''s'`, "/$x": "'/$x'", "": "''"} {
+	for path, want := range map[string]string{
+		"/a/b-c_d.e": "/a/b-c_d.e", "/my data": "'/my data'", "/it's": `'/it'\''s'`, "/$x": "'/$x'", "": "''",
+	} {
 		if got := shellQuoted(path); got != want {
 			t.Errorf("%s is quoted as %s, want %s", path, got, want)
 		}

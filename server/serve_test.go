@@ -18,8 +18,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// serving starts a server on the database and returns its address.
-func serving(t *testing.T, db *pgtest.DB, data string, more ...string) (*command, string) {
+// startServe starts a server on the database and returns its address.
+func startServe(t *testing.T, db *pgtest.DB, data string, more ...string) (*command, string) {
 	t.Helper()
 	c := start(t, append([]string{
 		"serve", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
@@ -31,7 +31,8 @@ func serving(t *testing.T, db *pgtest.DB, data string, more ...string) (*command
 // newTenant creates a tenant, and returns its id and a token of its owner.
 func newTenant(t *testing.T, db *pgtest.DB, data string) (id, token string) {
 	t.Helper()
-	id = strings.TrimSpace(must(t, "tenant", "create", "--database-url", db.URL, "--name", "Harbour Yoga", "--time-zone", "Europe/Berlin",
+	id = strings.TrimSpace(must(t, "tenant", "create", "--database-url", db.URL, "--name", "Harbour Yoga", "--time-zone",
+		"Europe/Berlin",
 		"--owner-subject", "olga", "--owner-name", "Olga"))
 	return id, strings.TrimSpace(must(t, "token", "olga", "--tenant", id, "--data", data))
 }
@@ -41,7 +42,7 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	db, data := pgtest.New(t), t.TempDir()
 	empty := emptyDatabase(t, db)
 	c := start(t, "serve", "--database-url", empty, "--data", data, "--listen", "127.0.0.1:0")
-	if c.ended(t) != 1 || !strings.Contains(c.err.String(), "run `berth migrate`") {
+	if c.wait(t) != 1 || !strings.Contains(c.err.String(), "run `berth migrate`") {
 		t.Errorf("without a schema it says %s", c.err)
 	}
 	if said := must(t, "migrate", "--database-url", empty); !strings.Contains(said, "migrated 00001") {
@@ -61,7 +62,7 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 	if strings.TrimSpace(again) != id {
 		t.Errorf("creating it again gives %s", again)
 	}
-	c, address := serving(t, migrated, data)
+	c, address := startServe(t, migrated, data)
 	name, err := getTenant(t.Context(), address, token)
 	if err != nil || name != "Harbour Yoga" {
 		t.Errorf("%q, %v", name, err)
@@ -78,7 +79,7 @@ func TestServe_WorksAfterMigrateAndTenantCreate(t *testing.T) {
 		t.Errorf("verify says %s", said)
 	}
 	c.stop()
-	if status := c.ended(t); status != 0 {
+	if status := c.wait(t); status != 0 {
 		t.Errorf("stopped with status %d", status)
 	}
 }
@@ -105,7 +106,7 @@ func TestDoctor_ReportsEveryProblem(t *testing.T) {
 		t, "doctor", "--database-url", db.URL, "--data", data, "--identity-issuer", "https://login.test", "--identity-keys",
 		filepath.Join(data, "none.json"),
 	)
-	if c.ended(t) != 1 { // tests run without fsync, and as a superuser
+	if c.wait(t) != 1 { // tests run without fsync, and as a superuser
 		t.Error("nothing was found")
 	}
 	for _, want := range []string{"✓ check-in key", "✗ keys for tokens", "✗ fsync", "✓ database"} {
@@ -115,7 +116,7 @@ func TestDoctor_ReportsEveryProblem(t *testing.T) {
 	}
 }
 
-func TestServe_SaysThatTheAddressIsTaken(t *testing.T) {
+func TestServe_ReportsAddressInUse(t *testing.T) {
 	t.Parallel()
 	taken, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -127,7 +128,7 @@ func TestServe_SaysThatTheAddressIsTaken(t *testing.T) {
 			t, command, "--database-url", "postgres://nobody.invalid/x", "--data", t.TempDir(), "--listen",
 			taken.Addr().String(),
 		)
-		if c.ended(t) != 1 || !strings.Contains(
+		if c.wait(t) != 1 || !strings.Contains(
 			c.err.String(), "taken by another program",
 		) || !strings.Contains(c.err.String(), "--listen 127.0.0.1:0") {
 			t.Errorf("%s says %s", command, c.err)
@@ -141,8 +142,8 @@ func TestRoleChange_AppliesOnEveryNode(t *testing.T) {
 	db, data := pgtest.New(t), t.TempDir()
 	id, owner := newTenant(t, db, data)
 	in := tenant.MustParse[tenant.TenantID](id)
-	_, first := serving(t, db, data)
-	_, second := serving(t, db, data)
+	_, first := startServe(t, db, data)
+	_, second := startServe(t, db, data)
 	person := createMember(t, first, owner, "mia")
 	mia := strings.TrimSpace(must(t, "token", "mia", "--tenant", id, "--data", data))
 
@@ -185,12 +186,12 @@ func as[T any](token string, message *T) *connect.Request[T] {
 }
 
 // eventually waits until a condition holds that another process or goroutine fulfils.
-func eventually(t *testing.T, what string, so func() bool) {
+func eventually(t *testing.T, what string, condition func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(waitTimeout)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for !so() {
+	for !condition() {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}
@@ -216,7 +217,7 @@ func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 			t.Parallel()
 			db, data := pgtest.New(t), t.TempDir()
 			_, token := newTenant(t, db, data)
-			c, address := serving(t, db, data, "--drain", test.drain)
+			c, address := startServe(t, db, data, "--drain", test.drain)
 			if _, err := getTenant(t.Context(), address, token); err != nil {
 				t.Fatal(err) // and now the roles are cached
 			}
@@ -239,7 +240,8 @@ func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 				// Other reads of tenants may wait too. Only the request reads these columns.
 				err := db.Owner.QueryRow(t.Context(), `
 					select count(*) from pg_stat_activity
-					where datname = current_database() and wait_event_type = 'Lock' and query like '%t.currency, t.takes_payments%from tenants t%'`).Scan(&waiting)
+					where datname = current_database() and wait_event_type = 'Lock'
+					  and query like '%t.currency, t.takes_payments%from tenants t%'`).Scan(&waiting)
 				return err == nil && waiting > 0
 			})
 			c.stop()
@@ -252,7 +254,7 @@ func TestStop_FinishesRunningRequestsWithinTheDrainTime(t *testing.T) {
 			if err := <-answer; test.answered != (err == nil) {
 				t.Errorf("the request got %v", err)
 			}
-			if status := c.ended(t); status != 0 {
+			if status := c.wait(t); status != 0 {
 				t.Errorf("status %d", status)
 			}
 		})

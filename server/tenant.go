@@ -22,7 +22,7 @@ type tenantCommand struct {
 type createTenantCommand struct {
 	boot.DatabaseConfig `embed:""`
 
-	ID            tenant.TenantID `help:"Id of the tenant. Repeating the command with the same id changes nothing. Default: a new id."`
+	ID            tenant.TenantID `help:"Id of the tenant. If it exists, nothing changes. Default: a new id."`
 	Name          string          `required:"" help:"Name of the tenant."`
 	TimeZone      string          `required:"" help:"IANA time zone, such as Europe/Berlin."`
 	Locale        string          `default:"en" help:"Language, as a BCP 47 tag."`
@@ -44,13 +44,13 @@ func (c *createTenantCommand) Run(ctx context.Context, to *cli.Console) error {
 		return err
 	}
 	defer db.Close()
-	made, err := app.New(app.Config{DB: db, Now: time.Now}).Accounts.CreateTenant(ctx, accounts.NewTenant{
+	created, err := app.New(app.Config{DB: db, Now: time.Now}).Accounts.CreateTenant(ctx, accounts.NewTenant{
 		ID: c.ID, Name: c.Name, TimeZone: c.TimeZone, Locale: c.Locale, Currency: c.Currency, TakesPayments: c.TakesPayments,
 		Owner: &accounts.FirstOwner{Subject: c.OwnerSubject, Name: c.OwnerName, Email: c.OwnerEmail},
 	})
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(to.Out, made.ID)
+	_, err = fmt.Fprintln(to.Out, created.ID)
 	return err
 }

@@ -40,7 +40,7 @@ func (c *verifyCommand) Run(ctx context.Context, to *cli.Console) error {
 			return err
 		}
 	}
-	wrong := 0
+	total := 0
 	for _, id := range tenants {
 		violations, err := a.Housekeeping.Verify(ctx, id)
 		if err != nil {
@@ -49,10 +49,10 @@ func (c *verifyCommand) Run(ctx context.Context, to *cli.Console) error {
 		for _, v := range violations {
 			fmt.Fprintf(to.Out, "✗ %s: %s\n  tenant %s, row %s: %s\n", v.Invariant, v.Check, v.Tenant, v.Row, v.Detail)
 		}
-		wrong += len(violations)
+		total += len(violations)
 	}
-	if wrong > 0 {
-		return fmt.Errorf("%d violations in %d tenants", wrong, len(tenants))
+	if total > 0 {
+		return fmt.Errorf("%d violations in %d tenants", total, len(tenants))
 	}
 	_, err = fmt.Fprintf(to.Out, "✓ every invariant holds in %d tenants\n", len(tenants))
 	return err

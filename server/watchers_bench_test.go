@@ -45,11 +45,19 @@ func benchWatchers(b *testing.B, role string, pace time.Duration) {
 	in := tenant.New[tenant.TenantID](time.Now())
 	for _, sql := range []string{
 		`insert into directory values ($1, now())`,
-		`insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at) values ($1, 'Bench', 'UTC', 'en', 'EUR', now(), now())`,
-		`insert into roles (tenant_id, name, built_in, created_at, updated_at) select $1, r, true, now(), now() from unnest('{owner,admin,coach,member,partner}'::text[]) r`,
-		fmt.Sprintf(`insert into members (tenant_id, id, subject, name, created_at, updated_at) select $1, ('00000000-0000-7000-b000-' || lpad(to_hex(n), 12, '0'))::uuid, 'bench-' || n, 'Bench ' || n, now(), now() from generate_series(0, %d) n`,
-			benchWatching-1),
-		fmt.Sprintf(`insert into member_roles (tenant_id, member_id, role, created_at) select $1, id, '%s', now() from members where tenant_id = $1`, role),
+		`
+insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
+values ($1, 'Bench', 'UTC', 'en', 'EUR', now(), now())`,
+		`
+insert into roles (tenant_id, name, built_in, created_at, updated_at)
+select $1, r, true, now(), now() from unnest('{owner,admin,coach,member,partner}'::text[]) r`,
+		fmt.Sprintf(`
+insert into members (tenant_id, id, subject, name, created_at, updated_at)
+select $1, ('00000000-0000-7000-b000-' || lpad(to_hex(n), 12, '0'))::uuid, 'bench-' || n, 'Bench ' || n, now(), now()
+from generate_series(0, %d) n`, benchWatching-1),
+		fmt.Sprintf(`
+insert into member_roles (tenant_id, member_id, role, created_at)
+select $1, id, '%s', now() from members where tenant_id = $1`, role),
 	} {
 		if _, err := live.DB.Owner.Exec(b.Context(), sql, in); err != nil {
 			b.Fatal(err)

@@ -12,7 +12,8 @@ import (
 func TestWorker_ServesHealthAndMetricsOnly(t *testing.T) {
 	t.Parallel()
 	db, data := pgtest.New(t), t.TempDir()
-	c := start(t, "worker", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text", "--send=off",
+	c := start(t, "worker", "--database-url", db.URL, "--data", data, "--listen", "127.0.0.1:0", "--log-format", "text",
+		"--send=off",
 		"--public-url", "https://berth.example")
 	address, _, _ := strings.Cut(c.err.after(t, "address="), " ")
 	for path, want := range map[string]int{
@@ -26,7 +27,7 @@ func TestWorker_ServesHealthAndMetricsOnly(t *testing.T) {
 		}
 	}
 	c.stop()
-	if c.ended(t) != 0 {
+	if c.wait(t) != 0 {
 		t.Error("it does not end well")
 	}
 }

@@ -26,11 +26,11 @@ type Source interface {
 	Holder(ctx context.Context, id tenant.TenantID, subject string) (Holder, error)
 }
 
-// Holder is what a subject has in a tenant.
+// Holder is a subject's membership and roles in a tenant.
 type Holder struct {
 	Member tenant.MemberID // zero for service accounts
 	Roles  []string        // names of built-in and custom roles
-	Active bool            // if false, the subject has no roles and is no member, whatever the other fields say
+	Active bool            // if false, the subject is treated as having no roles and no membership
 }
 
 // Decision is whether a subject has a permission in a tenant.
@@ -38,12 +38,11 @@ type Decision struct {
 	Allowed bool
 	// Role is the highest-ranked role that has the permission; "" if denied.
 	Role string
-	// Active is false for strangers and inactive members. They may not even do
-	// what every member may do with their own things.
+	// Active is false for strangers and inactive members. They may not even access what is their own.
 	Active bool
 	// Member is the subject's membership; zero for service accounts and unless Active.
 	Member tenant.MemberID
-	// Roles are the subject's: built-in ones by rank, then custom ones by name.
+	// Roles are the subject's roles: built-in ones by rank, then custom ones by name.
 	// The slice is shared: it must not be changed.
 	Roles []string
 }
@@ -70,12 +69,12 @@ type holderKey struct {
 	subject string
 }
 
-// holder is what a snapshot knows about one subject. It never changes.
+// holder is a snapshot's data about one subject. It never changes.
 type holder struct {
 	snapshot *snapshot
 	member   tenant.MemberID
 	active   bool
-	verdicts *verdicts
+	roleSet  *roleSet
 }
 
 // snapshot is a tenant's state between two invalidations. What was read for one snapshot is never stored in another.
@@ -108,8 +107,8 @@ func New(source Source) *Guard {
 	}
 }
 
-// Decide says whether a subject has a permission in a tenant. A denial is not an error. PERMISSION_NOT_FOUND says that
-// the catalog has no such permission. Any other error is from the source, and the caller must be denied.
+// Decide reports whether a subject has a permission in a tenant. A denial is not an error. PERMISSION_NOT_FOUND means
+// that the catalog has no such permission. Any other error is from the source, and the caller must be denied.
 func (g *Guard) Decide(ctx context.Context, id tenant.TenantID, subject, permission string) (Decision, error) {
 	index, ok := policy.IndexOf(permission)
 	if !ok {
@@ -122,7 +121,7 @@ func (g *Guard) Decide(ctx context.Context, id tenant.TenantID, subject, permiss
 	return h.decide(index), nil
 }
 
-// Holder returns what a subject has in a tenant, for calls that need no permission. Its Roles are sorted and shared
+// Holder returns a subject's membership and roles, for calls that need no permission. Its Roles are sorted and shared
 // like those of a Decision. For strangers and inactive members Roles and Member are empty.
 func (g *Guard) Holder(ctx context.Context, id tenant.TenantID, subject string) (Holder, error) {
 	h, err := g.holder(ctx, id, subject)
@@ -155,8 +154,8 @@ func (g *Guard) Explain(ctx context.Context, id tenant.TenantID, subject, permis
 	return Explanation{Decision: h.decide(index), GrantedBy: through, AllRoles: all}, nil
 }
 
-// Invalidate drops what is cached about a tenant. A decision that begins after it returns uses
-// what the source says from now on. Call it after the change is committed.
+// Invalidate drops all cached data of a tenant. Decisions that start after it returns use data that the source returns
+// from now on. Call it after the change is committed.
 func (g *Guard) Invalidate(id tenant.TenantID) {
 	if _, known := g.tenants.get(id); known {
 		g.tenants.update(id, func(s *snapshot, known bool) *snapshot {
@@ -211,11 +210,11 @@ func (g *Guard) holder(ctx context.Context, id tenant.TenantID, subject string) 
 		return h, nil
 	})
 	select {
-	case answer := <-result:
-		if answer.Err != nil {
-			return nil, answer.Err
+	case r := <-result:
+		if r.Err != nil {
+			return nil, r.Err
 		}
-		return answer.Val.(*holder), nil
+		return r.Val.(*holder), nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -234,7 +233,7 @@ func (g *Guard) loadHolder(ctx context.Context, s *snapshot, key holderKey) (*ho
 	h := &holder{snapshot: s}
 	if found.Active {
 		h.active, h.member = true, found.Member
-		h.verdicts, err = rules.evaluate(found.Roles)
+		h.roleSet, err = rules.evaluate(found.Roles)
 	}
 	return h, err
 }
@@ -279,15 +278,15 @@ func (h *holder) roles() []string {
 	if !h.active {
 		return nil
 	}
-	return h.verdicts.roles
+	return h.roleSet.roles
 }
 
 func (h *holder) decide(permission int) Decision {
 	if !h.active {
 		return Decision{}
 	}
-	d := Decision{Active: true, Member: h.member, Roles: h.verdicts.roles}
-	if i := h.verdicts.through[permission]; i != denied {
+	d := Decision{Active: true, Member: h.member, Roles: h.roleSet.roles}
+	if i := h.roleSet.grantedBy[permission]; i != denied {
 		d.Allowed, d.Role = true, d.Roles[i]
 	}
 	return d

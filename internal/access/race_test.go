@@ -10,9 +10,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// An answer that was read before a change and arrives after the invalidation must not be cached.
+// A result that was read before a change and arrives after the invalidation must not be cached.
 // Negative control: the same sequence must fail with a cache that stores what it reads.
-func TestInvalidate_DropsAnswersInTransit(t *testing.T) {
+func TestInvalidate_DropsResultsInTransit(t *testing.T) {
 	t.Parallel()
 	here := newTenant()
 	holdSubject := func(b *memorySource, hook func()) { b.beforeHolder = hook }
@@ -58,7 +58,7 @@ func TestInvalidate_DropsAnswersInTransit(t *testing.T) {
 						}
 						early <- answer
 					}()
-					synctest.Wait() // the old answer is in transit
+					synctest.Wait() // the old result is in transit
 
 					play.change(b)
 					play.announce(d)
@@ -67,7 +67,7 @@ func TestInvalidate_DropsAnswersInTransit(t *testing.T) {
 						close(release)
 						<-early
 					} else {
-						// A call after the change must not wait for the old answer either.
+						// A call after the change must not wait for the old result either.
 						answer, err := d.Decide(t.Context(), here, "ann", "audit.read")
 						if err != nil || answer.Allowed {
 							t.Errorf("allowed %v (%v) while the old answer was in transit", answer.Allowed, err)

@@ -20,21 +20,20 @@ type Role struct {
 	Permissions []string // names from the catalog; others grant nothing
 }
 
-// rules are what the roles of one tenant allow. They depend only on the tenant and the definitions of its roles,
-// so changes to who has a role do not affect them.
+// rules are the permissions of one tenant's roles. They depend only on the tenant and the definitions of its roles, so
+// assigning and revoking roles does not affect them.
 type rules struct {
 	tenant tenant.TenantID
 	custom []Role
 
-	mu       sync.Mutex
-	verdicts map[string]*verdicts // by the roles of a set in rank order
+	mu   sync.Mutex
+	sets map[string]*roleSet // by the roles of a set in rank order
 }
 
-// verdicts say for each permission of the catalog, by its index, whether a set of roles has it.
-// They are complete when created and never change.
-type verdicts struct {
-	roles   []string // in rank order
-	through []int16  // index of the role that has it, or denied
+// roleSet is a set of roles with its permissions. It is complete when created and never changes.
+type roleSet struct {
+	roles     []string // in rank order
+	grantedBy []int16  // by permission: the index of the role that has it, or denied
 }
 
 const denied = -1
@@ -50,7 +49,7 @@ const (
 const maxSets = 1024
 
 func newRules(id tenant.TenantID, custom []Role) *rules {
-	return &rules{tenant: id, custom: custom, verdicts: make(map[string]*verdicts)}
+	return &rules{tenant: id, custom: custom, sets: make(map[string]*roleSet)}
 }
 
 // hasCustom reports whether the rules were made from the same custom roles.
@@ -60,47 +59,47 @@ func (r *rules) hasCustom(custom []Role) bool {
 	})
 }
 
-// evaluate returns the verdicts for a set of roles. Casbin decides each permission once.
-func (r *rules) evaluate(roles []string) (*verdicts, error) {
+// evaluate returns a set of roles with its permissions. Casbin decides each permission once.
+func (r *rules) evaluate(roles []string) (*roleSet, error) {
 	roles = sortByRank(roles)
 	key := strings.Join(roles, "\x00")
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if v, ok := r.verdicts[key]; ok {
+	if v, ok := r.sets[key]; ok {
 		return v, nil
 	}
 	e, err := newEnforcer(newGrant(r.tenant, r.custom, roles))
 	if err != nil {
 		return nil, err
 	}
-	v := &verdicts{roles: roles}
+	v := &roleSet{roles: roles}
 	for _, p := range policy.Permissions() {
 		role, err := decide(e, r.tenant, p.Name)
 		if err != nil {
 			return nil, err
 		}
-		v.through = append(v.through, int16(slices.Index(roles, role)))
+		v.grantedBy = append(v.grantedBy, int16(slices.Index(roles, role)))
 	}
-	if len(r.verdicts) >= maxSets {
-		clear(r.verdicts)
+	if len(r.sets) >= maxSets {
+		clear(r.sets)
 	}
-	r.verdicts[key] = v
+	r.sets[key] = v
 	return v, nil
 }
 
 // rolesWith returns the roles among those given that have a permission, in rank order.
 func (r *rules) rolesWith(permission int, among []string) ([]string, error) {
-	var giving []string
+	var granting []string
 	for _, role := range sortByRank(among) {
 		v, err := r.evaluate([]string{role})
 		if err != nil {
 			return nil, err
 		}
-		if v.through[permission] != denied {
-			giving = append(giving, role)
+		if v.grantedBy[permission] != denied {
+			granting = append(granting, role)
 		}
 	}
-	return giving, nil
+	return granting, nil
 }
 
 // all returns the names of the tenant's roles.
@@ -132,7 +131,7 @@ func sortByRank(roles []string) []string {
 	return slices.Clip(slices.Compact(roles))
 }
 
-// grant is what one holder has in a tenant, as lines of an enforcer's policy.
+// grant is the roles of one holder in a tenant, as lines of an enforcer's policy.
 type grant struct {
 	tenant tenant.TenantID
 	roles  []string    // the holder's
@@ -169,7 +168,7 @@ var parsedModel = sync.OnceValues(func() (model.Model, error) {
 	return model.NewModelFromString(policy.Model)
 })
 
-// newEnforcer returns an enforcer for one caller only: Casbin's role manager changes its maps while it answers.
+// newEnforcer returns an enforcer for one goroutine only: Casbin's role manager writes to its maps when it is read.
 func newEnforcer(grants ...grant) (*casbin.Enforcer, error) {
 	base, err := parsedModel()
 	if err != nil {
@@ -199,7 +198,7 @@ func newEnforcer(grants ...grant) (*casbin.Enforcer, error) {
 	return e, nil
 }
 
-// decide asks Casbin through which role the holder has a permission in a tenant; "" means none.
+// decide returns the role from which the holder has a permission in a tenant, or "".
 // The first matching line wins, so lines in rank order give the highest role.
 func decide(e *casbin.Enforcer, id tenant.TenantID, permission string) (string, error) {
 	allowed, line, err := e.EnforceEx(holderNode, id.String(), permission)

@@ -76,7 +76,7 @@ func TestEvaluate_BuiltInRolesMatchCatalog(t *testing.T) {
 			for _, holder := range p.Roles {
 				want = want || holder == role.Name
 			}
-			if got := v.through[i] != denied; got != want {
+			if got := v.grantedBy[i] != denied; got != want {
 				t.Errorf("%s for %s: %v, want %v", p.Name, role.Name, got, want)
 			}
 		}
@@ -119,7 +119,7 @@ func TestEvaluate_CustomRoles(t *testing.T) {
 		}
 		got := ""
 		index, _ := policy.IndexOf(test.permission)
-		if i := v.through[index]; i != denied {
+		if i := v.grantedBy[index]; i != denied {
 			got = v.roles[i]
 		}
 		if got != test.want {

@@ -104,7 +104,7 @@ func New(c Config) *Services {
 	})
 	s.Schedules = schedules.New(schedules.Config{Engine: e, Waitlists: s.Waitlists, Snapshots: snapshots})
 	if c.Offers == nil {
-		c.Offers = waitlists.OfferNotifier{Waitlists: s.Waitlists}
+		c.Offers = s.Waitlists
 	}
 	s.Messages = messages.New(messages.Config{
 		Engine: e, PublicURL: c.PublicURL, Seals: c.Seals, PlatformSenders: c.PlatformSenders, MailFrom: c.MailFrom,

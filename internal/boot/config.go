@@ -18,13 +18,13 @@ import (
 	"github.com/berthhq/berth/internal/web"
 )
 
-// DatabaseConfig names the database. Commands embed it, as the other configurations here: kong fills them in
-// from flags and environment variables.
+// DatabaseConfig configures the database. Commands embed it like the other configurations here: kong fills them in from
+// flags and environment variables.
 type DatabaseConfig struct {
 	URL string `name:"database-url" env:"DATABASE_URL" placeholder:"postgres://…" help:"URL of the Postgres database."`
 }
 
-// Required returns an error if no database is named.
+// Required returns an error if no database is configured.
 func (c DatabaseConfig) Required() error {
 	if c.URL == "" {
 		return errors.New("DATABASE_URL is not set; `berth dev` starts a database of its own")
@@ -32,7 +32,7 @@ func (c DatabaseConfig) Required() error {
 	return nil
 }
 
-// KeyConfig says whose tokens are accepted and where the server's own secrets are. Nodes that share the files
+// KeyConfig configures the issuers of tokens and the files of the server's own secrets. Nodes that share the files
 // accept each other's tokens and QR codes.
 type KeyConfig struct {
 	Data       string `name:"data" env:"BERTH_DATA" default:".berth" type:"path" help:"Folder for keys and development data. Created if it is missing."`
@@ -52,7 +52,7 @@ type KeyConfig struct {
 	ConsoleScope  string `env:"BERTH_CONSOLE_SCOPE" default:"openid profile email offline_access" help:"Scopes that they request, separated by spaces."`
 }
 
-// SignIn tells the browser apps how people sign in. It is empty if no sign-in service is configured.
+// SignIn returns the sign-in configuration of the browser apps. It is empty if no sign-in service is configured.
 func (c KeyConfig) SignIn() web.SignIn {
 	if c.IdentityIssuer == "" || c.ConsoleClient == "" {
 		return web.SignIn{}
@@ -73,7 +73,7 @@ func (c KeyConfig) file(configured, name string) string {
 }
 
 // OpenIssuer reads the key that signs the server's own tokens, and creates it if it is missing. It creates the data
-// folder too: the key may be the first file in it.
+// folder, too, because the key may be the first file in it.
 func (c KeyConfig) OpenIssuer() (*token.Issuer, error) {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return nil, fmt.Errorf("data folder: %w", err)
@@ -81,7 +81,7 @@ func (c KeyConfig) OpenIssuer() (*token.Issuer, error) {
 	return token.OpenIssuer(c.signingKeyFile(), c.Issuer, c.Audience, time.Now)
 }
 
-// identityTimeout bounds one download of the sign-in service's keys.
+// identityTimeout limits one download of the sign-in service's keys.
 const identityTimeout = 5 * time.Second
 
 // OpenVerifier returns the verifier of tokens: the server's own and those of the sign-in service, if one is configured.
@@ -105,7 +105,7 @@ func (c KeyConfig) OpenVerifier(own *token.Issuer) (*token.Verifier, error) {
 	return token.NewVerifier(time.Now, trusts...)
 }
 
-// ListenConfig says where the service is reached, and how it runs.
+// ListenConfig configures the addresses of the service and how it runs.
 type ListenConfig struct {
 	Listen    string   `env:"BERTH_LISTEN" default:"127.0.0.1:8080" placeholder:"ADDRESS" help:"Address to listen on."`
 	PublicURL string   `env:"BERTH_PUBLIC_URL" placeholder:"https://…" help:"URL of the service for browsers. Links start with it. Default: the address to listen on."`
@@ -114,13 +114,13 @@ type ListenConfig struct {
 	ClockOffset time.Duration `hidden:"" help:"For tests: how far the clock of the rules is ahead."`
 	Concurrency int           `env:"BERTH_CONCURRENCY" default:"2" help:"How many transactions with bookings of one tenant a node runs at a time. Bookings that arrive while they run share the next transaction."`
 	Drain       time.Duration `env:"BERTH_DRAIN" default:"10s" help:"How long running requests may take to finish when the server stops."`
-	// Patience is the time limit of an RPC, of a statement and of a lock. Tests share the machine and set a longer one;
-	// zero means each one's default.
+	// Patience is the time limit of an RPC, of a statement and of a lock. Zero means the default of each. Tests run on
+	// busy machines and set a longer one.
 	Patience time.Duration `kong:"-"`
 }
 
-// OpenListener takes the address. Commands call it first, so that an address in use fails before anything else is
-// started; the error says what to do then. It sets the default of PublicURL.
+// OpenListener listens on the address. Commands call it first, so that they fail before they start anything else if the
+// address is in use. The error says what to do. OpenListener sets the default of PublicURL.
 func (c *ListenConfig) OpenListener(ctx context.Context) (net.Listener, error) {
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", c.Listen)
 	if errors.Is(err, syscall.EADDRINUSE) {
@@ -146,7 +146,7 @@ func LocalAddress(address net.Addr) string {
 	return net.JoinHostPort("127.0.0.1", fmt.Sprint(tcp.Port))
 }
 
-// LogConfig says what is logged, and how.
+// LogConfig configures the level and format of the log.
 type LogConfig struct {
 	Level  slog.Level `name:"log-level" env:"BERTH_LOG_LEVEL" default:"info" help:"Lowest level to log: debug, info, warn or error."`
 	Format string     `name:"log-format" env:"BERTH_LOG_FORMAT" default:"auto" enum:"auto,text,json" help:"Format of the log: text, json, or auto, which is text on a terminal and json otherwise."`

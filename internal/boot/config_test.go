@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestLogConfig_WritesTheFormatAndLevelAskedFor(t *testing.T) {
+func TestLogConfig_FollowsFormatAndLevel(t *testing.T) {
 	t.Parallel()
 	for format, isJSON := range map[string]bool{"auto": true, "json": true, "text": false} {
 		var out bytes.Buffer

@@ -8,25 +8,25 @@ import (
 	"strings"
 )
 
-// Collecting garbage less often is worth a quarter of the throughput. The memory limit takes over when memory gets
-// scarce. Both yield to GOGC and GOMEMLIMIT.
+// Collecting garbage less often increases the throughput by a quarter. When memory gets scarce, the memory limit
+// triggers collections. GOGC and GOMEMLIMIT take precedence over both.
 //
-// Until a node is ready, garbage is collected more often. Otherwise what the start leaves behind is scattered over
-// pages that stay in use: a tenth of the memory of an idle node.
+// Until a node is ready, garbage is collected more often. Otherwise the garbage of the start is scattered over pages
+// that stay in use, which costs a tenth of the memory of an idle node.
 const (
 	startPercent       = 30
 	garbagePercent     = 400
 	defaultMemoryLimit = 1 << 30 // bytes
 )
 
-// TuneForStart collects garbage often. It holds until TuneForLoad.
+// TuneForStart collects garbage often, until TuneForLoad.
 func TuneForStart() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(startPercent)
 	}
 }
 
-// TuneForLoad returns the memory that the start took to the system, and collects garbage as a busy node should.
+// TuneForLoad returns the memory of the start to the system, and sets the garbage collector for a busy node.
 func TuneForLoad() {
 	debug.FreeOSMemory()
 	if os.Getenv("GOGC") == "" {
@@ -37,7 +37,7 @@ func TuneForLoad() {
 	}
 }
 
-// memoryLimit is nine tenths of the container's memory, in bytes. The rest is for what Go does not count.
+// memoryLimit returns nine tenths of the container's memory, in bytes. The rest is for memory that Go does not count.
 func memoryLimit(cgroup string) int64 {
 	text, err := os.ReadFile(cgroup)
 	if err != nil {

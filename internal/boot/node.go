@@ -1,5 +1,5 @@
-// Package boot opens a node: it reads configuration and keys, connects the database, and wires everything that answers
-// requests and works in the background. The server's commands, the lab and tests start nodes with it.
+// Package boot opens a node: it reads configuration and keys, connects to the database, and sets up the handlers of
+// requests and the background work. The server's commands, the lab and tests start nodes with it.
 package boot
 
 import (
@@ -33,7 +33,7 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// Node is one running server: all that is opened at the start and closed at the end.
+// Node is one running server, with everything that Open opens and Close closes.
 type Node struct {
 	App      *app.Services
 	DB       *pg.DB
@@ -42,29 +42,29 @@ type Node struct {
 	Verifier *token.Verifier
 	Relay    *outbox.Relay
 	Claims   waitlist.ClaimKey // signs the links of waitlist offers
-	Handler  http.Handler      // answers requests; a command may wrap it before Serve
+	Handler  http.Handler      // serves requests; a command may wrap it before Serve
 
-	log     *slog.Logger
+	log        *slog.Logger
 	dispatcher *worker.Dispatcher
-	sends   bool // whether this node plans and sends messages
-	health  *rpc.Health
-	drain   time.Duration
+	sends      bool // whether this node plans and sends messages
+	health     *rpc.Health
+	drain      time.Duration
 
-	// life ends when the node closes, and with it what runs in the background.
-	life       context.Context //nolint:containedctx // it is the node's, not a request's
-	end        context.CancelFunc
-	background sync.WaitGroup
-	keysRead   atomic.Bool
-	newer      sync.Once // logs once that the schema is newer than this binary
+	// ctx ends when the node closes, which stops the background work.
+	ctx         context.Context //nolint:containedctx // it belongs to the node, not to a request
+	cancel      context.CancelFunc
+	background  sync.WaitGroup
+	keysRead    atomic.Bool
+	newerSchema sync.Once // logs once that the schema is newer than this binary
 }
 
-// Open connects and wires everything. It starts nothing in the background and takes no requests: Serve does.
+// Open connects and sets up everything. It starts no background work and accepts no requests: Serve does.
 // The caller closes the node.
 func Open(
 	ctx context.Context, log *slog.Logger, databaseURL string, keys KeyConfig, listen ListenConfig,
 ) (_ *Node, err error) {
 	n := &Node{log: log, drain: listen.Drain}
-	n.life, n.end = context.WithCancel(context.WithoutCancel(ctx))
+	n.ctx, n.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
 			n.Close()
@@ -112,7 +112,7 @@ func Open(
 		CheckInKeys: signing.CheckIn, Claims: n.Claims, PublicURL: listen.PublicURL,
 		Stats: metrics.count, Committed: n.Relay.NotifyCommit, RolesChanged: n.Guard.Invalidate, Relay: n.Relay,
 		Width: listen.Concurrency,
-		Seals: messageKeys, PlatformSenders: keys.Senders.carriers(), MailFrom: keys.Senders.SMTPFrom,
+		Seals: messageKeys, PlatformSenders: keys.Senders.providers(), MailFrom: keys.Senders.SMTPFrom,
 		Send: func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
 			return n.dispatcher.SendAll(ctx, in, out)
 		},
@@ -128,7 +128,7 @@ func Open(
 	}
 	contract, err := rpc.New(rpc.Config{
 		Services: n.App, Guard: n.Guard, Verifier: n.Verifier, Issuer: n.Issuer, Health: n.health, Now: time.Now,
-		Logger: log, Metrics: registry, Origins: listen.Origins, Rest: apps, TimeLimit: listen.Patience,
+		Logger: log, Metrics: registry, Origins: listen.Origins, Fallback: apps, TimeLimit: listen.Patience,
 	})
 	if err != nil {
 		return nil, err
@@ -169,21 +169,21 @@ func (n *Node) connect(ctx context.Context) error {
 	}
 }
 
-// checkSchema accepts a newer schema. The migrations of a release run before its nodes start: until the last node is
-// replaced, old ones keep working, and must be able to restart.
+// checkSchema accepts a newer schema. The migrations of a release run before its nodes start. Until the last old node
+// is replaced, old nodes keep working and must be able to restart.
 func (n *Node) checkSchema(ctx context.Context) error {
 	err := CheckSchema(ctx, n.DB)
 	if !errors.Is(err, pg.ErrSchemaAhead) {
 		return err
 	}
-	n.newer.Do(func() {
+	n.newerSchema.Do(func() {
 		n.log.WarnContext(ctx, "the schema is newer than this version; continuing", slog.Any("error", err))
 	})
 	return nil
 }
 
-// ready returns an error while the node cannot answer requests: until the keys of the sign-in service have been read,
-// and while the database does not answer or is not the one that the node started with.
+// ready returns an error while the node cannot serve requests: until the keys of the sign-in service have been read,
+// and while the database does not respond or has another schema than at the start.
 func (n *Node) ready(ctx context.Context) error {
 	if !n.keysRead.Load() {
 		return errors.New("the keys of the sign-in service have not been read yet")
@@ -191,47 +191,47 @@ func (n *Node) ready(ctx context.Context) error {
 	return n.checkSchema(ctx)
 }
 
-// sweepEvery is how often a node looks for work that fell due without a request or an alarm.
-const sweepEvery = time.Minute
+// sweepInterval is how often a node looks for due work that neither a request nor an alarm has done.
+const sweepInterval = time.Minute
 
 // start runs the node's background work until Close.
 func (n *Node) start() {
 	n.background.Go(func() {
-		_ = n.DB.Listen(n.life, accounts.AccessChannel, func(payload string) {
+		_ = n.DB.Listen(n.ctx, accounts.AccessChannel, func(payload string) {
 			if id, err := tenant.Parse[tenant.TenantID](payload); err == nil {
 				n.Guard.Invalidate(id)
 			}
 		}, n.Guard.InvalidateAll)
 	})
-	n.background.Go(func() { n.Relay.Run(n.life) })
+	n.background.Go(func() { n.Relay.Run(n.ctx) })
 	if n.sends {
-		n.background.Go(func() { n.Relay.RunConsumer(n.life, n.App.Messages.NoticeConsumer()) })
-		n.background.Go(func() { n.dispatcher.Run(n.life) })
+		n.background.Go(func() { n.Relay.RunConsumer(n.ctx, n.App.Messages.NoticeConsumer()) })
+		n.background.Go(func() { n.dispatcher.Run(n.ctx) })
 	}
 	n.background.Go(func() {
-		ticker := time.NewTicker(sweepEvery)
+		ticker := time.NewTicker(sweepInterval)
 		defer ticker.Stop()
-		n.App.Housekeeping.RunSweeps(n.life, ticker.C, n.log)
+		n.App.Housekeeping.RunSweeps(n.ctx, ticker.C, n.log)
 	})
-	n.background.Go(func() { n.App.Housekeeping.RunAlarms(n.life, n.log) })
+	n.background.Go(func() { n.App.Housekeeping.RunAlarms(n.ctx, n.log) })
 	n.background.Go(func() {
-		for n.Verifier.Refresh(n.life) != nil {
-			if wait(n.life, time.Second) != nil {
+		for n.Verifier.Refresh(n.ctx) != nil {
+			if wait(n.ctx, time.Second) != nil {
 				return
 			}
 		}
 		n.keysRead.Store(true)
-		n.Verifier.Run(n.life, n.log)
+		n.Verifier.Run(n.ctx, n.log)
 	})
 }
 
-// Serve starts the background work and answers requests until ctx ends or failed is closed. Then it takes no new
-// requests, waits for the running ones as long as the drain time allows, and cuts off the rest.
+// Serve starts the background work and serves requests until ctx ends or failed is closed. Then it accepts no new
+// requests, waits for running ones until the drain time is over, and cancels the rest.
 // A closed failed means that the development database has stopped; it may be nil.
 func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan struct{}) error {
-	lasting := context.WithoutCancel(ctx)
-	requests, cut := context.WithCancel(lasting)
-	defer cut()
+	detached := context.WithoutCancel(ctx)
+	requests, cancelRequests := context.WithCancel(detached)
+	defer cancelRequests()
 	server := rpc.NewServer(n.Handler, n.log)
 	server.BaseContext = func(net.Listener) context.Context { return requests }
 	n.start()
@@ -247,14 +247,14 @@ func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan s
 		cause = errors.New("the database stopped unexpectedly; its log is in the data folder")
 	case <-ctx.Done():
 	}
-	n.log.InfoContext(lasting, "stopping", slog.String("drain", n.drain.String()))
+	n.log.InfoContext(detached, "stopping", slog.String("drain", n.drain.String()))
 	n.health.Drain()
 	n.Relay.Drain() // streams do not end by themselves
-	limit, cancel := context.WithTimeout(lasting, n.drain)
+	limit, cancel := context.WithTimeout(detached, n.drain)
 	defer cancel()
 	if err := server.Shutdown(limit); err != nil {
-		n.log.WarnContext(lasting, "cancelling requests that are still running", slog.String("after", n.drain.String()))
-		cut()
+		n.log.WarnContext(detached, "cancelling requests that are still running", slog.String("after", n.drain.String()))
+		cancelRequests()
 		_ = server.Close()
 	}
 	if err := <-done; !errors.Is(err, http.ErrServerClosed) {
@@ -265,7 +265,7 @@ func (n *Node) Serve(ctx context.Context, listener net.Listener, failed <-chan s
 
 // Close stops the background work and closes what Open opened.
 func (n *Node) Close() {
-	n.end()
+	n.cancel()
 	n.background.Wait()
 	if n.App != nil {
 		n.App.Engine.Drain()

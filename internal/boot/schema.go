@@ -9,8 +9,8 @@ import (
 	"github.com/berthhq/berth/migrations"
 )
 
-// OpenDatabase connects a command that does one thing with the data and then ends. It refuses a schema that is not
-// this binary's. The caller closes it.
+// OpenDatabase connects to the database for a command that does one thing and ends. It rejects a schema of another
+// version than this binary's. The caller closes it.
 func OpenDatabase(ctx context.Context, config pg.Config) (*pg.DB, error) {
 	db, err := pg.Open(ctx, config)
 	if err != nil {
@@ -36,7 +36,7 @@ const (
 		"that this version has migrated (docs/operations.md, Upgrading)"
 )
 
-// AdviseOnSchema adds to an error about the schema what the operator can do. It returns other errors as they are.
+// AdviseOnSchema adds advice for the operator to an error about the schema. It returns other errors unchanged.
 func AdviseOnSchema(err error) error {
 	switch {
 	case errors.Is(err, pg.ErrSchemaBehind):

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/seal"
 )
 
-// SigningKeys sign what the service hands out itself. Both come from the file of the check-in key.
+// SigningKeys sign the codes and links that the service creates. Both are derived from the file of the check-in key.
 type SigningKeys struct {
 	CheckIn checkin.Keys      // QR codes and display links
 	Claims  waitlist.ClaimKey // links of waitlist offers
@@ -53,13 +53,13 @@ func openMessageKeys(path string) (seal.Keys, error) {
 
 // openSecrets reads a file of secrets: one per line, in hexadecimal, the newest first. It creates the file if it is
 // missing.
-func openSecrets(what, path string) ([][]byte, error) {
+func openSecrets(name, path string) ([][]byte, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		text, err = makeSecret(path)
+		text, err = createSecret(path)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", what, err)
+		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var secrets [][]byte
 	for line := range bytes.Lines(text) {
@@ -69,19 +69,19 @@ func openSecrets(what, path string) ([][]byte, error) {
 		}
 		secret, err := hex.DecodeString(string(line))
 		if err != nil {
-			return nil, fmt.Errorf("%s %s: a line is not hexadecimal", what, path)
+			return nil, fmt.Errorf("%s %s: a line is not hexadecimal", name, path)
 		}
 		secrets = append(secrets, secret)
 	}
 	if len(secrets) == 0 {
-		return nil, fmt.Errorf("%s %s is empty", what, path)
+		return nil, fmt.Errorf("%s %s is empty", name, path)
 	}
 	return secrets, nil
 }
 
-// makeSecret creates the file with a new secret, readable by its owner only. If two processes start at once, one
-// creates the file and both read it.
-func makeSecret(path string) ([]byte, error) {
+// createSecret creates the file with a new secret, readable by its owner only. If two processes start at the same time,
+// one creates the file and both read it.
+func createSecret(path string) ([]byte, error) {
 	secret := make([]byte, 32)
 	if _, err := rand.Read(secret); err != nil {
 		return nil, err

@@ -12,29 +12,29 @@ import (
 func TestOpenSigningKeys_CreatesTheFileOnce(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "check-in.key")
-	var made [8]SigningKeys
+	var all [8]SigningKeys
 	var group sync.WaitGroup
-	for i := range made {
+	for i := range all {
 		group.Go(func() {
 			keys, err := (KeyConfig{CheckInKey: path}).OpenSigningKeys()
 			if err != nil {
 				t.Error(err)
 			}
-			made[i] = keys
+			all[i] = keys
 		})
 	}
 	group.Wait()
-	for _, keys := range made[1:] {
-		if !reflect.DeepEqual(keys, made[0]) {
-			t.Fatal("two starts at once have different keys")
+	for _, keys := range all[1:] {
+		if !reflect.DeepEqual(keys, all[0]) {
+			t.Fatal("concurrent starts have different keys")
 		}
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}
-	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
+	if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+		t.Errorf("files: %v, %v", files, err)
 	}
 }
 

@@ -23,8 +23,8 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// SenderConfig names the platform's accounts with providers. They send the messages of tenants without accounts of
-// their own. Messages of a channel without an account go to the local outbox.
+// SenderConfig configures the platform's accounts with providers. They send the messages of tenants that have no
+// accounts themselves. Messages of a channel without an account go to the local outbox.
 type SenderConfig struct {
 	// Send is on, off, or empty, which means on.
 	Send string `env:"BERTH_SEND" enum:"on,off" default:"on" help:"Whether this node plans and sends messages: on or off. If off, other nodes or workers must do it."`
@@ -51,22 +51,22 @@ type SenderConfig struct {
 // sends reports whether the node plans and sends messages.
 func (c SenderConfig) sends() bool { return c.Send != "off" }
 
-// carriers names the provider of each channel that the platform has an account for.
-func (c SenderConfig) carriers() map[notify.Channel]string {
-	named := make(map[notify.Channel]string)
+// providers returns the provider of each channel for which the platform has an account.
+func (c SenderConfig) providers() map[notify.Channel]string {
+	providers := make(map[notify.Channel]string)
 	if c.TwilioAccount != "" {
-		named[notify.SMS] = messages.ProviderTwilio
+		providers[notify.SMS] = messages.ProviderTwilio
 	}
 	if c.FCMKey != "" {
-		named[notify.Push] = messages.ProviderFCM
+		providers[notify.Push] = messages.ProviderFCM
 	}
 	if c.SMTPHost != "" {
-		named[notify.Email] = messages.ProviderSMTP
+		providers[notify.Email] = messages.ProviderSMTP
 	}
-	return named
+	return providers
 }
 
-// open makes the platform's senders and the dispatcher that sends messages through them.
+// open creates the platform's senders and the dispatcher that sends messages through them.
 func (c SenderConfig) open(
 	ctx context.Context, a *app.Services, log *slog.Logger, metrics prometheus.Registerer,
 ) (*worker.Dispatcher, error) {
@@ -74,14 +74,14 @@ func (c SenderConfig) open(
 		messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
 	}
 	if c.TwilioAccount != "" {
-		// There is one for each tenant, because the callback's URL names the tenant. A wrong configuration fails here.
+		// Each tenant has its own, because the callback's URL names the tenant. An invalid configuration fails here.
 		if _, err := c.twilio(a, tenant.TenantID{}, c.platformTwilio()); err != nil {
 			return nil, err
 		}
 		platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
 			sender, err := c.twilio(a, in, c.platformTwilio())
 			if err != nil {
-				return broken{err}
+				return failedSender{err}
 			}
 			return sender
 		}
@@ -119,7 +119,9 @@ func (c SenderConfig) platformTwilio() messages.TwilioAccount {
 	return messages.TwilioAccount{AccountSID: c.TwilioAccount, AuthToken: c.TwilioToken, From: c.TwilioFrom}
 }
 
-func (c SenderConfig) twilio(a *app.Services, in tenant.TenantID, account messages.TwilioAccount) (*twilio.Sender, error) {
+func (c SenderConfig) twilio(
+	a *app.Services, in tenant.TenantID, account messages.TwilioAccount,
+) (*twilio.Sender, error) {
 	config := twilio.Config{
 		AccountSID: account.AccountSID, AuthToken: account.AuthToken,
 		BaseURL: c.TwilioURL, StatusCallback: a.Messages.TwilioStatusURL(in),
@@ -132,7 +134,7 @@ func (c SenderConfig) twilio(a *app.Services, in tenant.TenantID, account messag
 	return twilio.New(config)
 }
 
-// openTenants returns the function that makes senders of tenants' own accounts. Accounts with Twilio and FCM use the
+// openTenants returns a function that creates senders for tenants' own accounts. Accounts with Twilio and FCM use the
 // same URLs as the platform's. A mail server can have any public address.
 func (c SenderConfig) openTenants(
 	a *app.Services,
@@ -159,7 +161,7 @@ func (c SenderConfig) openTenants(
 	}
 }
 
-// tenantMail makes the sender of a tenant's own mail server. It connects to public addresses only, so that no tenant
+// tenantMail creates the sender for a tenant's own mail server. It connects to public addresses only, so that no tenant
 // can reach the operator's network, unless the operator allows it.
 func (c SenderConfig) tenantMail(config smtp.Config) (worker.Sender, error) {
 	if !c.PrivateHosts {
@@ -171,10 +173,10 @@ func (c SenderConfig) tenantMail(config smtp.Config) (worker.Sender, error) {
 // implicitTLS is the port on which mail servers expect TLS from the first byte.
 const implicitTLS = 465
 
-// broken stands for a sender that could not be made.
-type broken struct{ err error }
+// failedSender replaces a sender that could not be created.
+type failedSender struct{ err error }
 
 // Send fails with the reason.
-func (b broken) Send(context.Context, notify.Message) (notify.Receipt, error) {
+func (b failedSender) Send(context.Context, notify.Message) (notify.Receipt, error) {
 	return notify.Receipt{}, &notify.SendError{Kind: notify.Misconfigured, Err: b.err}
 }

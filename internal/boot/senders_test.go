@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A tenant's mail server may be inside the network only where the operator says so.
+// A tenant's mail server may have a private address only if the operator allows it.
 func TestTenantMail_ConnectsToPublicAddressesOnly(t *testing.T) {
 	t.Parallel()
 	fake, err := smtptest.Start(smtptest.Options{})
@@ -26,7 +26,7 @@ func TestTenantMail_ConnectsToPublicAddressesOnly(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = sender.Send(t.Context(), notify.Message{To: "ann@mail.example", Subject: "Hello", Text: "Hello"})
-		// It is reached where that is allowed, and then lacks the encryption that tenants' servers need.
+		// If allowed, the connection succeeds, and then fails because the server offers no encryption.
 		if failed, ok := errors.AsType[*notify.SendError](err); !ok || failed.Code != want {
 			t.Errorf("allowed %v: %v", allowed, err)
 		}

@@ -10,8 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// waitlistMetrics count what this node did with waitlists since it started. Their names are those that other waitlist
-// systems use, so they lack the prefix of the other metrics.
+// waitlistMetrics count what this node did with waitlists since it started. They have the names that other waitlist
+// systems use, and therefore not the prefix of the other metrics.
 type waitlistMetrics struct {
 	entries  *prometheus.CounterVec
 	offers   *prometheus.CounterVec
@@ -30,7 +30,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 		}, []string{"status"}),
 		offers: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "waitlist_offers_total",
-			Help: "Offers by outcome. CREATED counts those that were made.",
+			Help: "Offers by outcome. CREATED counts new offers.",
 		}, []string{"outcome"}),
 		response: prometheus.NewHistogram(prometheus.HistogramOpts{
 			Name:    "waitlist_offer_response_time",
@@ -44,7 +44,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 		}),
 		repairs: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "waitlist_repairs_total",
-			Help: "Repairs by a sweep: what should not have been wrong. It should stay at 0.",
+			Help: "Repairs of wrong data by a sweep. It should stay at 0.",
 		}, []string{"what"}),
 	}
 	conversion := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -56,7 +56,7 @@ func newWaitlistMetrics(to prometheus.Registerer) (*waitlistMetrics, error) {
 			return nil, fmt.Errorf("metrics: %w", err)
 		}
 	}
-	// A series that exists from the start shows its first increase.
+	// Only series that exist from the start show their first increase.
 	for _, s := range []waitlist.Status{waitlist.Waiting, waitlist.Booked, waitlist.Cancelled, waitlist.Expired} {
 		m.entries.WithLabelValues(string(s))
 	}
@@ -79,7 +79,7 @@ func offerOutcome(s waitlist.OfferStatus) string {
 	return string(s)
 }
 
-// count adds what one use case did.
+// count adds the statistics of one use case.
 func (m *waitlistMetrics) count(t waitlists.Stats) {
 	for status, n := range t.Entries {
 		m.entries.WithLabelValues(string(status)).Add(float64(n))

@@ -87,7 +87,7 @@ func TestWaitlistMetrics_ExistFromTheStart(t *testing.T) {
 		"waitlist_repairs_total what=orphaned_round": 3, "waitlist_repairs_total what=missed_trigger": 4,
 	})
 	if diff := cmp.Diff(want, gathered()); diff != "" {
-		t.Errorf("in the end (-want +got):\n%s", diff)
+		t.Errorf("after counting (-want +got):\n%s", diff)
 	}
 	if _, err := newWaitlistMetrics(registry); err == nil {
 		t.Error("registering twice succeeds")

@@ -46,7 +46,7 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 		kong.Exit(func(int) { panic(helped{}) }),
 	)
 	if err != nil {
-		panic(err) // the struct of commands is wrong
+		panic(err) // the struct of commands is invalid
 	}
 	defer func() {
 		if value := recover(); value != nil && value != (helped{}) {
@@ -64,10 +64,10 @@ func (p Program) Run(ctx context.Context, args []string, stdout, stderr io.Write
 	return 1
 }
 
-// helped stops the parsing of a command line that asks for help or for the version.
+// helped stops parsing a command line after the help or the version was printed.
 type helped struct{}
 
-// Version is the version of the module, the commit and the version of Go, as far as the build recorded them.
+// Version returns the version of the module, the commit and the version of Go, as far as the build recorded them.
 func Version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -14,10 +14,10 @@ type Progress struct {
 	mu    sync.Mutex
 }
 
-// NewProgress starts the time.
+// NewProgress returns a Progress that measures time from now.
 func NewProgress(to io.Writer) *Progress { return &Progress{to: to, start: time.Now()} }
 
-// Say prints a line. Several goroutines may call it.
+// Say prints a line. It is safe for concurrent use.
 func (p *Progress) Say(line string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

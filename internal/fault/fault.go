@@ -38,12 +38,12 @@ type Error struct {
 	cause    error
 }
 
-// New makes an Error.
+// New returns an Error with a formatted message.
 func New(kind Kind, reason Reason, format string, args ...any) *Error {
 	return &Error{Kind: kind, Reason: reason, Message: fmt.Sprintf(format, args...)}
 }
 
-// WithMetadata returns a copy with one more entry in Metadata.
+// WithMetadata returns a copy with another entry in Metadata.
 func (e *Error) WithMetadata(key, value string) *Error {
 	c := *e
 	c.Metadata = maps.Clone(e.Metadata)
@@ -94,8 +94,8 @@ func ReasonOf(err error) Reason {
 	return ""
 }
 
-// Missing means that something does not exist, was deleted, or may not be seen by the caller. The three look the same,
-// so that the answer does not reveal what exists.
+// Missing means that something does not exist, was deleted, or is hidden from the caller. The three look the same,
+// so that the response does not reveal what exists.
 func Missing(reason Reason, what string) *Error {
 	return New(NotFound, reason, "%s not found.", what)
 }

@@ -62,8 +62,8 @@ var (
 	firstInstant = firstDay.On(time.UTC).UnixMicro()
 )
 
-// numberCodec reads and writes values of one Go type that are numbers of so many bytes in the database. All other values
-// are left to pgx's own codec.
+// numberCodec reads and writes values of one Go type that are numbers of so many bytes in the database. All other
+// values are left to pgx's own codec.
 type numberCodec[T comparable] struct {
 	pgtype.Codec
 	width      int

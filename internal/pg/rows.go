@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// RowWriter writes rows of one kind. All rows of a kind that a transaction adds before its next statement (sent, or queued
-// with Write) are written together: a hundred bookings take as many statements as one.
+// RowWriter writes rows of one kind. All rows of a kind that a transaction adds before its next statement (sent, or
+// queued with Write) are written together: a hundred bookings take as many statements as one.
 type RowWriter[R any] struct {
 	// Rank is the order in which the kinds are written: parents before children, and what the database may reject
 	// before what it cannot.

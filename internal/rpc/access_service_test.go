@@ -18,31 +18,31 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// office is a server with its access service.
-type office struct {
+// accessTest is a test server with a client of its AccessService.
+type accessTest struct {
 	*testServer
 	berthv1connect.AccessServiceClient
 }
 
-func newOffice(t *testing.T) *office {
+func newAccessTest(t *testing.T) *accessTest {
 	t.Helper()
 	s := newTestServer(t)
-	return &office{s, berthv1connect.NewAccessServiceClient(s.Client, s.URL)}
+	return &accessTest{s, berthv1connect.NewAccessServiceClient(s.Client, s.URL)}
 }
 
-func TestPermissionsAreGroupedBySubject(t *testing.T) {
+func TestListPermissions_GroupsBySubject(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	answer, err := o.ListPermissions(t.Context(), as(o.Token(t, "coach"), &v1.ListPermissionsRequest{}))
-	if err != nil || len(answer.Msg.GetPermissions()) != len(policy.Permissions()) {
-		t.Fatalf("%v, %v", answer, err)
+	s := newAccessTest(t)
+	response, err := s.ListPermissions(t.Context(), as(s.Token(t, "coach"), &v1.ListPermissionsRequest{}))
+	if err != nil || len(response.Msg.GetPermissions()) != len(policy.Permissions()) {
+		t.Fatalf("%v, %v", response, err)
 	}
 	var subjects []string
-	for _, p := range answer.Msg.GetPermissions() {
+	for _, p := range response.Msg.GetPermissions() {
 		subject, _, _ := strings.Cut(p.GetName(), ".")
 		if len(subjects) == 0 || subjects[len(subjects)-1] != subject {
 			if slices.Contains(subjects, subject) {
-				t.Errorf("%s comes twice", subject)
+				t.Errorf("%s is not in one group", subject)
 			}
 			subjects = append(subjects, subject)
 		}
@@ -52,11 +52,11 @@ func TestPermissionsAreGroupedBySubject(t *testing.T) {
 	}
 }
 
-func TestRolesOverTheWire(t *testing.T) {
+func TestRoles_CreateAssignUpdateAndDelete(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	owner := o.Token(t, "owner")
-	made, err := o.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{
+	s := newAccessTest(t)
+	owner := s.Token(t, "owner")
+	created, err := s.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{
 		Name: "front_desk", Title: "Front desk", Description: "Answers.",
 		Permissions: []string{"member.write", "member.read"},
 		BuiltIn:     true, Holders: 7,
@@ -69,10 +69,10 @@ func TestRolesOverTheWire(t *testing.T) {
 		Permissions: []string{"member.read", "member.write"}, Etag: "v1",
 	}
 	times := protocmp.IgnoreFields(&v1.Role{}, "create_time", "update_time")
-	if diff := cmp.Diff(want, made.Msg.GetRole(), protocmp.Transform(), times); diff != "" {
+	if diff := cmp.Diff(want, created.Msg.GetRole(), protocmp.Transform(), times); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	after, err := o.UpdateRole(t.Context(), as(owner, &v1.UpdateRoleRequest{
+	after, err := s.UpdateRole(t.Context(), as(owner, &v1.UpdateRoleRequest{
 		Role:       &v1.Role{Name: "front_desk", Title: "ignored", Permissions: []string{"member.read"}, Etag: "v1"},
 		UpdateMask: mask("permissions", "description"),
 	}))
@@ -83,8 +83,8 @@ func TestRolesOverTheWire(t *testing.T) {
 	if diff := cmp.Diff(want, after.Msg.GetRole(), protocmp.Transform(), times); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	assigned, err := o.AssignRole(
-		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(o.Members["member"]), Role: "front_desk"}),
+	assigned, err := s.AssignRole(
+		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "front_desk"}),
 	)
 	if err != nil || !slices.Equal(assigned.Msg.GetRoles(), []string{"member", "front_desk"}) {
 		t.Fatalf("%v, %v", assigned, err)
@@ -93,7 +93,7 @@ func TestRolesOverTheWire(t *testing.T) {
 	var listed []string
 	request := &v1.ListRolesRequest{PageSize: 2}
 	for {
-		page, err := o.ListRoles(t.Context(), as(o.Token(t, "coach"), request))
+		page, err := s.ListRoles(t.Context(), as(s.Token(t, "coach"), request))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestRolesOverTheWire(t *testing.T) {
 		t.Errorf("%v", listed)
 	}
 
-	check, err := o.CheckAccess(t.Context(), as(owner, &v1.CheckAccessRequest{
+	check, err := s.CheckAccess(t.Context(), as(owner, &v1.CheckAccessRequest{
 		Who: &v1.CheckAccessRequest_Subject{Subject: "member"}, Permission: "member.read",
 	}))
 	granting := &v1.CheckAccessResponse{
@@ -125,63 +125,63 @@ func TestRolesOverTheWire(t *testing.T) {
 	if diff := cmp.Diff(granting, check.Msg, protocmp.Transform()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	revoked, err := o.RevokeRole(
-		t.Context(), as(owner, &v1.RevokeRoleRequest{MemberId: convert.IDText(o.Members["member"]), Role: "front_desk"}),
+	revoked, err := s.RevokeRole(
+		t.Context(), as(owner, &v1.RevokeRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "front_desk"}),
 	)
 	if err != nil || !slices.Equal(revoked.Msg.GetRoles(), []string{"member"}) {
 		t.Fatalf("%v, %v", revoked, err)
 	}
-	if _, err := o.DeleteRole(t.Context(), as(owner, &v1.DeleteRoleRequest{Role: "front_desk", Etag: "v2"})); err != nil {
+	if _, err := s.DeleteRole(t.Context(), as(owner, &v1.DeleteRoleRequest{Role: "front_desk", Etag: "v2"})); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAccessRequestsThatCannotWork(t *testing.T) {
+func TestAccessRPCs_RejectInvalidRequests(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	owner := o.Token(t, "owner")
-	if _, err := o.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "desk"}})); err != nil {
+	s := newAccessTest(t)
+	owner := s.Token(t, "owner")
+	if _, err := s.CreateRole(t.Context(), as(owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "desk"}})); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := o.AssignRole(
-		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(o.Members["coach"]), Role: "desk"}),
+	if _, err := s.AssignRole(
+		t.Context(), as(owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["coach"]), Role: "desk"}),
 	); err != nil {
 		t.Fatal(err)
 	}
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	create := func(r *v1.Role) func(string) error {
 		return func(token string) error {
-			_, err := o.CreateRole(t.Context(), as(token, &v1.CreateRoleRequest{Role: r}))
+			_, err := s.CreateRole(t.Context(), as(token, &v1.CreateRoleRequest{Role: r}))
 			return err
 		}
 	}
 	update := func(r *v1.Role, paths ...string) func(string) error {
 		return func(token string) error {
-			_, err := o.UpdateRole(t.Context(), as(token, &v1.UpdateRoleRequest{Role: r, UpdateMask: mask(paths...)}))
+			_, err := s.UpdateRole(t.Context(), as(token, &v1.UpdateRoleRequest{Role: r, UpdateMask: mask(paths...)}))
 			return err
 		}
 	}
 	remove := func(name, etag string) func(string) error {
 		return func(token string) error {
-			_, err := o.DeleteRole(t.Context(), as(token, &v1.DeleteRoleRequest{Role: name, Etag: etag}))
+			_, err := s.DeleteRole(t.Context(), as(token, &v1.DeleteRoleRequest{Role: name, Etag: etag}))
 			return err
 		}
 	}
 	assign := func(member, role string) func(string) error {
 		return func(token string) error {
-			_, err := o.AssignRole(t.Context(), as(token, &v1.AssignRoleRequest{MemberId: member, Role: role}))
+			_, err := s.AssignRole(t.Context(), as(token, &v1.AssignRoleRequest{MemberId: member, Role: role}))
 			return err
 		}
 	}
 	account := func(name string, roles ...string) func(string) error {
 		return func(token string) error {
-			_, err := o.CreateServiceAccount(t.Context(), as(token, &v1.CreateServiceAccountRequest{Name: name, Roles: roles}))
+			_, err := s.CreateServiceAccount(t.Context(), as(token, &v1.CreateServiceAccountRequest{Name: name, Roles: roles}))
 			return err
 		}
 	}
 	rotate := func(overlap *durationpb.Duration) func(string) error {
 		return func(token string) error {
-			_, err := o.RotateServiceAccountKey(
+			_, err := s.RotateServiceAccountKey(
 				t.Context(), as(token, &v1.RotateServiceAccountKeyRequest{ServiceAccountId: absent, Overlap: overlap}),
 			)
 			return err
@@ -189,15 +189,15 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 	}
 	exchange := func(request *v1.ExchangeKeyRequest) func(string) error {
 		return func(string) error {
-			_, err := o.ExchangeKey(t.Context(), connect.NewRequest(request))
+			_, err := s.ExchangeKey(t.Context(), connect.NewRequest(request))
 			return err
 		}
 	}
 	for name, c := range map[string]struct {
 		call   func(token string) error
 		reason string
-		key    string // of the metadata, and what it says
-		says   string
+		key    string // a key of the metadata, and its value
+		value  string
 	}{
 		"no role":               {create(nil), "INVALID_FIELD", "field", "role"},
 		"role without a name":   {create(&v1.Role{}), "INVALID_FIELD", "field", "role"},
@@ -207,40 +207,40 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 		"unknown permission": {
 			create(&v1.Role{Name: "x", Permissions: []string{"world.rule"}}), "PERMISSION_NOT_FOUND", "permission", "world.rule",
 		},
-		"null in a title":          {create(&v1.Role{Name: "x", Title: "\x00"}), "INVALID_FIELD", "field", "role.title"},
-		"update of none":           {update(&v1.Role{Name: "ghost"}, "title"), "ROLE_NOT_FOUND", "", ""},
-		"update of built in":       {update(&v1.Role{Name: "owner"}, "permissions"), "ROLE_BUILT_IN", "", ""},
-		"update of a name":         {update(&v1.Role{Name: "desk"}, "name"), "INVALID_FIELD", "field", "update_mask"},
-		"update of old":            {update(&v1.Role{Name: "desk", Etag: "v9"}, "title"), "ETAG_MISMATCH", "", ""},
-		"delete of none":           {remove("ghost", ""), "ROLE_NOT_FOUND", "", ""},
-		"delete of held":           {remove("desk", ""), "ROLE_IN_USE", "holders", "1"},
-		"delete of built in":       {remove("partner", ""), "ROLE_BUILT_IN", "", ""},
-		"delete of old":            {remove("desk", "v9"), "ETAG_MISMATCH", "", ""},
-		"assign to none":           {assign(absent, "desk"), "MEMBER_NOT_FOUND", "", ""},
-		"assign none":              {assign(convert.IDText(o.Members["coach"]), "ghost"), "ROLE_NOT_FOUND", "", ""},
-		"assign by no id":          {assign("1", "desk"), "INVALID_FIELD", "field", "member_id"},
-		"account without roles":    {account("x"), "INVALID_FIELD", "field", "roles"},
-		"account of no role":       {account("x", "ghost"), "ROLE_NOT_FOUND", "", ""},
-		"account without name":     {account("", "desk"), "INVALID_FIELD", "field", "name"},
-		"blank account":            {account(" ", "desk"), "INVALID_FIELD", "field", "name"},
-		"rotate of none":           {rotate(nil), "SERVICE_ACCOUNT_NOT_FOUND", "", ""},
-		"rotate with long overlap": {rotate(durationpb.New(8 * 24 * time.Hour)), "INVALID_FIELD", "field", "overlap"},
-		"rotate with overlap gone": {rotate(durationpb.New(-time.Second)), "INVALID_FIELD", "field", "overlap"},
-		"exchange of nothing":      {exchange(&v1.ExchangeKeyRequest{}), "INVALID_FIELD", "field", "key"},
-		"exchange of garbage":      {exchange(&v1.ExchangeKeyRequest{Key: "berth_x"}), "KEY_INVALID", "", ""},
+		"null in a title":              {create(&v1.Role{Name: "x", Title: "\x00"}), "INVALID_FIELD", "field", "role.title"},
+		"update of none":               {update(&v1.Role{Name: "ghost"}, "title"), "ROLE_NOT_FOUND", "", ""},
+		"update of built in":           {update(&v1.Role{Name: "owner"}, "permissions"), "ROLE_BUILT_IN", "", ""},
+		"update of a name":             {update(&v1.Role{Name: "desk"}, "name"), "INVALID_FIELD", "field", "update_mask"},
+		"update of old":                {update(&v1.Role{Name: "desk", Etag: "v9"}, "title"), "ETAG_MISMATCH", "", ""},
+		"delete of none":               {remove("ghost", ""), "ROLE_NOT_FOUND", "", ""},
+		"delete of held":               {remove("desk", ""), "ROLE_IN_USE", "holders", "1"},
+		"delete of built in":           {remove("partner", ""), "ROLE_BUILT_IN", "", ""},
+		"delete of old":                {remove("desk", "v9"), "ETAG_MISMATCH", "", ""},
+		"assign to none":               {assign(absent, "desk"), "MEMBER_NOT_FOUND", "", ""},
+		"assign none":                  {assign(convert.IDText(s.Members["coach"]), "ghost"), "ROLE_NOT_FOUND", "", ""},
+		"assign by no id":              {assign("1", "desk"), "INVALID_FIELD", "field", "member_id"},
+		"account without roles":        {account("x"), "INVALID_FIELD", "field", "roles"},
+		"account of no role":           {account("x", "ghost"), "ROLE_NOT_FOUND", "", ""},
+		"account without name":         {account("", "desk"), "INVALID_FIELD", "field", "name"},
+		"blank account":                {account(" ", "desk"), "INVALID_FIELD", "field", "name"},
+		"rotate of none":               {rotate(nil), "SERVICE_ACCOUNT_NOT_FOUND", "", ""},
+		"rotate with long overlap":     {rotate(durationpb.New(8 * 24 * time.Hour)), "INVALID_FIELD", "field", "overlap"},
+		"rotate with negative overlap": {rotate(durationpb.New(-time.Second)), "INVALID_FIELD", "field", "overlap"},
+		"exchange of nothing":          {exchange(&v1.ExchangeKeyRequest{}), "INVALID_FIELD", "field", "key"},
+		"exchange of garbage":          {exchange(&v1.ExchangeKeyRequest{Key: "berth_x"}), "KEY_INVALID", "", ""},
 		"exchange of much": {
 			exchange(&v1.ExchangeKeyRequest{Key: strings.Repeat("x", 201)}), "INVALID_FIELD", "field", "key",
 		},
 		"exchange in no tenant": {
 			exchange(&v1.ExchangeKeyRequest{TenantId: "x", Key: "y"}), "INVALID_FIELD", "field", "tenant_id",
 		},
-		"check of nobody": {func(token string) error {
-			_, err := o.CheckAccess(t.Context(), as(token, &v1.CheckAccessRequest{Permission: "member.read"}))
+		"check without a subject": {func(token string) error {
+			_, err := s.CheckAccess(t.Context(), as(token, &v1.CheckAccessRequest{Permission: "member.read"}))
 			return err
 		}, "INVALID_FIELD", "field", "who"},
 		"check of nothing": {func(token string) error {
-			_, err := o.CheckAccess(t.Context(), as(token, &v1.CheckAccessRequest{
-				Who: &v1.CheckAccessRequest_MemberId{MemberId: convert.IDText(o.Members["coach"])}, Permission: "world.rule",
+			_, err := s.CheckAccess(t.Context(), as(token, &v1.CheckAccessRequest{
+				Who: &v1.CheckAccessRequest_MemberId{MemberId: convert.IDText(s.Members["coach"])}, Permission: "world.rule",
 			}))
 			return err
 		}, "PERMISSION_NOT_FOUND", "", ""},
@@ -250,51 +250,52 @@ func TestAccessRequestsThatCannotWork(t *testing.T) {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		got := tell(t, err)
-		if got.Reason != c.reason || (c.key != "" && got.Metadata[c.key] != c.says) {
+		got := apiErrorOf(t, err)
+		if got.Reason != c.reason || (c.key != "" && got.Metadata[c.key] != c.value) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	// A coach, whatever is asked, has no business here.
+	// A coach may call none of these RPCs.
 	for name, call := range map[string]func(string) error{
 		"create": create(&v1.Role{Name: "mine"}), "update": update(&v1.Role{Name: "desk"}, "title"),
 		"delete": remove("desk", ""),
-		"assign": assign(convert.IDText(o.Members["coach"]), "owner"), "account": account("Mine", "owner"),
+		"assign": assign(convert.IDText(s.Members["coach"]), "owner"), "account": account("Mine", "owner"),
 		"rotate": rotate(nil),
 	} {
-		if got := tell(t, call(o.Token(t, "coach"))); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] == "" {
+		if got := apiErrorOf(t, call(s.Token(t, "coach"))); got.Reason != "PERMISSION_DENIED" ||
+			got.Metadata["permission"] == "" {
 			t.Errorf("%s by a coach: %+v", name, got)
 		}
 	}
 }
 
-// A program's life: an account, its key, a token, a call, a new key, the end.
-func TestAProgramCallsUntilItIsRevoked(t *testing.T) {
+// The life of a service account: creation, its key, a token, a call, a new key, revocation.
+func TestServiceAccount_CallsUntilRevoked(t *testing.T) {
 	t.Parallel()
-	o := newOffice(t)
-	owner := o.Token(t, "owner")
-	made, err := o.CreateServiceAccount(t.Context(), as(owner, &v1.CreateServiceAccountRequest{
+	s := newAccessTest(t)
+	owner := s.Token(t, "owner")
+	created, err := s.CreateServiceAccount(t.Context(), as(owner, &v1.CreateServiceAccountRequest{
 		Name: "Gateway", Description: "Sells.", Roles: []string{"partner", "coach"},
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	account, key := made.Msg.GetServiceAccount(), made.Msg.GetKey()
+	account, key := created.Msg.GetServiceAccount(), created.Msg.GetKey()
 	if !slices.Equal(account.GetRoles(), []string{"coach", "partner"}) || len(account.GetKeys()) != 1 ||
 		!strings.HasPrefix(key, account.GetKeys()[0].GetPrefix()) ||
 		account.GetDescription() != "Sells." || account.GetRevokeTime() != nil ||
 		account.GetKeys()[0].GetExpireTime() != nil {
 		t.Errorf("%v", account)
 	}
-	token, err := o.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key}))
+	token, err := s.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := token.Msg.GetExpiresIn().AsDuration(); left <= 14*time.Minute || left > 15*time.Minute ||
-		token.Msg.GetTenantId() != o.Tenant.String() {
-		t.Errorf("%v in %s", left, token.Msg.GetTenantId())
+	if remaining := token.Msg.GetExpiresIn().AsDuration(); remaining <= 14*time.Minute || remaining > 15*time.Minute ||
+		token.Msg.GetTenantId() != s.Tenant.String() {
+		t.Errorf("%v in %s", remaining, token.Msg.GetTenantId())
 	}
-	members := berthv1connect.NewMemberServiceClient(o.Client, o.URL)
+	members := berthv1connect.NewMemberServiceClient(s.Client, s.URL)
 	call := func() error {
 		_, err := members.ListMembers(t.Context(), as(token.Msg.GetAccessToken(), &v1.ListMembersRequest{}))
 		return err
@@ -302,51 +303,51 @@ func TestAProgramCallsUntilItIsRevoked(t *testing.T) {
 	if err := call(); err != nil {
 		t.Fatal(err)
 	}
-	_, err = o.CreateRole(t.Context(), as(token.Msg.GetAccessToken(), &v1.CreateRoleRequest{Role: &v1.Role{Name: "mine"}}))
-	if got := tell(t, err); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] != "role.write" {
+	_, err = s.CreateRole(t.Context(), as(token.Msg.GetAccessToken(), &v1.CreateRoleRequest{Role: &v1.Role{Name: "mine"}}))
+	if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] != "role.write" {
 		t.Errorf("%+v", got)
 	}
 	_, err = members.GetMe(t.Context(), as(token.Msg.GetAccessToken(), &v1.GetMeRequest{}))
-	if got := tell(t, err); got.Code != connect.CodePermissionDenied {
+	if got := apiErrorOf(t, err); got.Code != connect.CodePermissionDenied {
 		t.Errorf("%+v", got)
 	}
 
-	rotated, err := o.RotateServiceAccountKey(t.Context(), as(owner, &v1.RotateServiceAccountKeyRequest{
+	rotated, err := s.RotateServiceAccountKey(t.Context(), as(owner, &v1.RotateServiceAccountKeyRequest{
 		ServiceAccountId: account.GetId(), Overlap: durationpb.New(time.Hour),
 	}))
 	if err != nil || len(rotated.Msg.GetServiceAccount().GetKeys()) != 2 || rotated.Msg.GetKey() == key {
 		t.Fatalf("%v, %v", rotated, err)
 	}
 	for _, k := range []string{key, rotated.Msg.GetKey()} {
-		if _, err := o.ExchangeKey(
-			t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: k, TenantId: o.Tenant.String()}),
+		if _, err := s.ExchangeKey(
+			t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: k, TenantId: s.Tenant.String()}),
 		); err != nil {
 			t.Error(err)
 		}
 	}
-	other := o.NewTenant(t, "Elsewhere")
-	_, err = o.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key, TenantId: other.String()}))
-	if got := tell(t, err); got.Reason != "KEY_INVALID" || got.Code != connect.CodeUnauthenticated {
+	other := s.NewTenant(t, "Other tenant")
+	_, err = s.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: key, TenantId: other.String()}))
+	if got := apiErrorOf(t, err); got.Reason != "KEY_INVALID" || got.Code != connect.CodeUnauthenticated {
 		t.Errorf("%+v", got)
 	}
-	check, err := o.CheckAccess(t.Context(), as(owner, &v1.CheckAccessRequest{
+	check, err := s.CheckAccess(t.Context(), as(owner, &v1.CheckAccessRequest{
 		Who: &v1.CheckAccessRequest_ServiceAccountId{ServiceAccountId: account.GetId()}, Permission: "session.read",
 	}))
 	if err != nil || !check.Msg.GetAllowed() || !slices.Equal(check.Msg.GetThroughRoles(), []string{"coach", "partner"}) {
 		t.Errorf("%v, %v", check, err)
 	}
 
-	gone, err := o.RevokeServiceAccount(
+	revoked, err := s.RevokeServiceAccount(
 		t.Context(), as(owner, &v1.RevokeServiceAccountRequest{ServiceAccountId: account.GetId()}),
 	)
-	if err != nil || gone.Msg.GetServiceAccount().GetRevokeTime() == nil {
-		t.Fatalf("%v, %v", gone, err)
+	if err != nil || revoked.Msg.GetServiceAccount().GetRevokeTime() == nil {
+		t.Fatalf("%v, %v", revoked, err)
 	}
-	if got := tell(t, call()); got.Reason != "PERMISSION_DENIED" {
-		t.Errorf("the token outlived its account: %+v", got)
+	if got := apiErrorOf(t, call()); got.Reason != "PERMISSION_DENIED" {
+		t.Errorf("the token of a revoked account: %+v", got)
 	}
 	for _, all := range []bool{false, true} {
-		list, err := o.ListServiceAccounts(
+		list, err := s.ListServiceAccounts(
 			t.Context(), as(owner, &v1.ListServiceAccountsRequest{IncludeRevoked: all, PageSize: 1}),
 		)
 		if err != nil || (len(list.Msg.GetServiceAccounts()) == 1) != all || list.Msg.GetNextPageToken() != "" {

@@ -24,15 +24,15 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/access.golden")
 
-// Who may call what: read from the contract, decided by the guard over the
-// default policy. A change of either shows here, and a new RPC is a new line.
-func TestWhoMayCallWhat(t *testing.T) {
+// The rules are read from the contract, and the guard decides by the default policy. A change of either shows in the
+// golden file, and a new RPC is a new line.
+func TestRules_MatchGoldenMatrix(t *testing.T) {
 	t.Parallel()
 	rules, err := Rules()
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := admission{rules: rules, guard: access.New(people{})}
+	a := admission{rules: rules, guard: access.New(stubRoles{})}
 	subjects := []string{"owner", "admin", "coach", "member", "sa:partner", "gardener", "left", "stranger"}
 	titles := []string{"owner", "admin", "coach", "member", "partner", "role without permissions", "inactive", "stranger"}
 
@@ -51,7 +51,7 @@ func TestWhoMayCallWhat(t *testing.T) {
 			line[2] = "-"
 		}
 		for _, subject := range subjects {
-			line = append(line, verdict(t, &a, subject, rule))
+			line = append(line, accessResult(t, &a, subject, rule))
 		}
 		fmt.Fprintln(table, strings.Join(line, "\t"))
 	}
@@ -73,25 +73,25 @@ func TestWhoMayCallWhat(t *testing.T) {
 	}
 }
 
-func verdict(t *testing.T, a *admission, subject string, rule Rule) string {
+func accessResult(t *testing.T, a *admission, subject string, rule Rule) string {
 	t.Helper()
 	if rule.Kind == v1.Access_RULE_PUBLIC {
 		return "yes"
 	}
-	who, err := a.decide(t.Context(), tenantA, subject, rule)
+	caller, err := a.authorize(t.Context(), tenantA, subject, rule)
 	switch {
 	case fault.ReasonOf(err) == fault.PermissionDeniedReason:
 		return "-"
 	case err != nil:
 		t.Fatal(err)
-	case who.SelfOnly:
+	case caller.SelfOnly:
 		return "own"
 	}
 	return "yes"
 }
 
-// The rule reader refuses what a tired author may write.
-func TestRulesThatAreNone(t *testing.T) {
+// Mistakes in the contract are reported at start.
+func TestRuleOf_RejectsInvalidRules(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		access   *v1.Access
@@ -131,7 +131,7 @@ func TestRulesThatAreNone(t *testing.T) {
 	}
 }
 
-// methodWith makes up an RPC over messages of the contract.
+// methodWith returns the descriptor of an invented RPC with messages of the contract.
 func methodWith(t *testing.T, access *v1.Access, request string, stream bool) protoreflect.MethodDescriptor {
 	t.Helper()
 	options := new(descriptorpb.MethodOptions)

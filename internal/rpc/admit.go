@@ -20,9 +20,8 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// admission lets requests in: who calls, in which tenant, whether they may, and
-// only then whether the message is right, so that strangers learn nothing from
-// what is said about it.
+// admission authenticates and authorizes requests: who calls, in which tenant, and whether they may. Only then it
+// validates the message, so that strangers learn nothing from validation errors.
 type admission struct {
 	rules     map[string]Rule
 	verifier  *token.Verifier
@@ -30,30 +29,30 @@ type admission struct {
 	validator protovalidate.Validator
 }
 
-// authenticate reads the token before anything of the body is read.
+// authenticate verifies the token. It runs before the body is read.
 func (a *admission) authenticate(ctx context.Context, procedure string, header http.Header) error {
 	rule, ok := a.rules[procedure]
 	if !ok {
-		return errUnguarded
+		return errUnknownProcedure
 	}
 	if rule.Kind == v1.Access_RULE_PUBLIC {
 		return nil
 	}
 	scheme, raw, _ := strings.Cut(header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
-		raw = "" // which is refused like no token at all
+		raw = "" // rejected like a missing token
 	}
 	principal, err := a.verifier.Verify(ctx, strings.TrimSpace(raw))
 	if err != nil {
 		return err
 	}
-	request.CallOf(ctx).Principal = principal
+	request.CallFrom(ctx).Principal = principal
 	return nil
 }
 
-var errUnguarded = errors.New("rpc: a procedure that the contract does not know")
+var errUnknownProcedure = errors.New("rpc: the procedure is not in the contract")
 
-// admit judges a request message. Whoever reads it later finds its tenant named.
+// admit authorizes a caller for a request message and validates it. It writes the tenant into the message.
 func (a *admission) admit(ctx context.Context, procedure string, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
@@ -61,19 +60,21 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 	}
 	rule, ok := a.rules[procedure]
 	if !ok {
-		return errUnguarded
+		return errUnknownProcedure
 	}
-	if err := undecoded(m); err != nil {
+	if err := decodeError(m); err != nil {
 		return err
 	}
 	if rule.Kind != v1.Access_RULE_PUBLIC {
-		c := request.CallOf(ctx)
-		in, err := scope(c.Principal, m, rule)
+		c := request.CallFrom(ctx)
+		id, err := resolveTenant(c.Principal, m, rule)
 		if err != nil {
 			return err
 		}
-		c.Decide = func(ctx context.Context) (tenant.Caller, error) { return a.decide(ctx, in, c.Principal.Subject, rule) }
-		if c.Caller, err = c.Decide(ctx); err != nil {
+		c.Authorize = func(ctx context.Context) (tenant.Caller, error) {
+			return a.authorize(ctx, id, c.Principal.Subject, rule)
+		}
+		if c.Caller, err = c.Authorize(ctx); err != nil {
 			return err
 		}
 		c.Admitted = true
@@ -81,77 +82,82 @@ func (a *admission) admit(ctx context.Context, procedure string, message any) er
 	return a.validate(m)
 }
 
-// scope finds the tenant that a request is about and writes it into the message.
-// The token is the first wall between tenants: a name that is not on it is
-// refused without looking it up.
-func scope(principal token.Principal, m proto.Message, rule Rule) (in tenant.TenantID, err error) {
+// resolveTenant returns the tenant of a request and writes it into the message. A tenant that the token does not name
+// is rejected without a lookup, which keeps tenants apart even if everything behind it fails.
+func resolveTenant(principal token.Principal, m proto.Message, rule Rule) (id tenant.TenantID, err error) {
 	named := m.ProtoReflect().Get(rule.tenantID).String()
 	switch {
 	case named != "":
-		if in, err = tenant.Parse[tenant.TenantID](named); err != nil {
-			return in, fault.Invalid("tenant_id", "tenant_id must be a UUID.")
+		if id, err = tenant.Parse[tenant.TenantID](named); err != nil {
+			return id, fault.Invalid("tenant_id", "tenant_id must be a UUID.")
 		}
-		if !principal.ValidFor(in) {
-			return in, errForbidden
+		if !principal.ValidFor(id) {
+			return id, errTenantForbidden
 		}
 	case len(principal.Tenants) == 1:
-		in = principal.Tenants[0]
+		id = principal.Tenants[0]
 	case len(principal.Tenants) == 0:
-		return in, errForbidden
+		return id, errTenantForbidden
 	default:
-		return in, errWhichTenant
+		return id, errTenantRequired
 	}
-	m.ProtoReflect().Set(rule.tenantID, protoreflect.ValueOfString(in.String()))
-	return in, nil
+	m.ProtoReflect().Set(rule.tenantID, protoreflect.ValueOfString(id.String()))
+	return id, nil
 }
 
 var (
-	errForbidden   = fault.New(fault.PermissionDenied, fault.TenantForbidden, "The token is not good for that tenant.")
-	errWhichTenant = fault.New(
-		fault.InvalidArgument, fault.TenantRequired, "The token is good for several tenants: name one in tenant_id.",
+	errTenantForbidden = fault.New(
+		fault.PermissionDenied, fault.TenantForbidden, "The token is not valid for this tenant.",
+	)
+	errTenantRequired = fault.New(
+		fault.InvalidArgument, fault.TenantRequired, "The token is valid for several tenants. Set tenant_id to one of them.",
 	).WithField("tenant_id")
 )
 
-// decide asks the guard. RULE_SELF lets every active member in for things of
-// their own, service accounts where the contract says so, and who holds the widening
-// permission for everyone's.
-func (a *admission) decide(ctx context.Context, in tenant.TenantID, subject string, rule Rule) (tenant.Caller, error) {
-	who := tenant.Caller{Tenant: in, Subject: subject}
+// authorize returns the caller if the guard allows the RPC. RULE_SELF allows every active member to access what is
+// their own, and service accounts if the contract says so. The permission of such an RPC, if it has one, allows access
+// to what is everyone's.
+func (a *admission) authorize(
+	ctx context.Context, id tenant.TenantID, subject string, rule Rule,
+) (tenant.Caller, error) {
+	caller := tenant.Caller{Tenant: id, Subject: subject}
 	if rule.Permission == "" {
-		holder, err := a.guard.Holder(ctx, in, subject)
+		holder, err := a.guard.Holder(ctx, id, subject)
 		if err != nil {
-			return who, err
+			return caller, err
 		}
-		who.Member, who.Roles, who.SelfOnly = holder.Member, holder.Roles, true
-		if !holder.Active || !rule.hasOwn(holder.Member) {
-			return who, errNoMember
+		caller.Member, caller.Roles, caller.SelfOnly = holder.Member, holder.Roles, true
+		if !holder.Active || !rule.allowsSelf(holder.Member) {
+			return caller, errNotActiveMember
 		}
-		return who, nil
+		return caller, nil
 	}
-	decision, err := a.guard.Decide(ctx, in, subject, rule.Permission)
+	decision, err := a.guard.Decide(ctx, id, subject, rule.Permission)
 	if err != nil {
-		return who, err
+		return caller, err
 	}
-	who.Member, who.Roles = decision.Member, decision.Roles
+	caller.Member, caller.Roles = decision.Member, decision.Roles
 	if decision.Allowed {
-		return who, nil
+		return caller, nil
 	}
-	who.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.hasOwn(decision.Member)
-	if !who.SelfOnly {
-		return who, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission).
+	caller.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
+	if !caller.SelfOnly {
+		return caller, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission).
 			WithMetadata("permission", rule.Permission)
 	}
-	return who, nil
+	return caller, nil
 }
 
-// hasOwn reports whether there may be things of an active caller's own. A service account has no membership.
-func (r Rule) hasOwn(membership tenant.MemberID) bool { return r.Accounts || !membership.IsZero() }
+// allowsSelf reports whether an active caller can own what the RPC accesses. Service accounts have no member ID.
+func (r Rule) allowsSelf(member tenant.MemberID) bool { return r.Accounts || !member.IsZero() }
 
-var errNoMember = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Only active members of the tenant may do this.")
+var errNotActiveMember = fault.New(
+	fault.PermissionDenied, fault.PermissionDeniedReason, "Only active members of the tenant may do this.",
+)
 
-// validator has the rules of every request compiled, so that a wrong one shows
-// before anybody is served, and nobody waits for it. The contract is the same for
-// the life of the process, and compiling it takes time.
+// validator has the compiled rules of every request. They are compiled at start, so that an invalid rule shows before
+// the first request and no request waits. Compiling takes time and the contract never changes, so the process does it
+// only once.
 var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
 	rules, err := Rules()
 	if err != nil {
@@ -165,18 +171,18 @@ var validator = sync.OnceValues(func() (protovalidate.Validator, error) {
 })
 
 func (a *admission) validate(m proto.Message) error {
-	if err := storable(m.ProtoReflect(), ""); err != nil {
+	if err := checkStorable(m.ProtoReflect(), ""); err != nil {
 		return err
 	}
 	err := a.validator.Validate(m)
 	var found *protovalidate.ValidationError
 	if errors.As(err, &found) && len(found.Violations) > 0 {
-		return invalid(found)
+		return validationFault(found)
 	}
-	return err // nil, or a rule that does not compile or run
+	return err // nil, or an error of a rule itself
 }
 
-// names of the services in the contract, in order, for reflection and health.
+// serviceNames returns the sorted names of the services in the contract, for reflection and health.
 func serviceNames(rules map[string]Rule) []string {
 	var names []string
 	for procedure := range rules {

@@ -16,31 +16,32 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// lookout is a server whose tenant has a short history: on Monday, 16 March 2026, at 18:00 in Berlin, a class of 8 in
-// which 2 came, 1 did not and 3 are booked, with 2 seats cancelled, 1 of them late, and an unlimited one with 1 seat.
-// All were booked that day, online but for the last.
-type lookout struct {
-	*backOffice
+// analyticsTest is a test server whose tenant has two sessions on Monday, 16 March 2026, at 18:00 in Berlin: a class
+// of 8 seats, of which 2 are attended, 1 is a no-show, 3 are booked and 2 were cancelled, 1 of them late; and one
+// without a limit, with 1 seat. All were booked on that day, online except for the last.
+type analyticsTest struct {
+	*tenantTest
 	berthv1connect.AnalyticsServiceClient
 	location, service string
 }
 
-func newLookout(t *testing.T) *lookout {
+func newAnalyticsTest(t *testing.T) *analyticsTest {
 	t.Helper()
-	o := newBackOffice(t)
-	l := &lookout{
-		backOffice: o, AnalyticsServiceClient: berthv1connect.NewAnalyticsServiceClient(o.Client, o.URL),
+	o := newTenantTest(t)
+	s := &analyticsTest{
+		tenantTest: o, AnalyticsServiceClient: berthv1connect.NewAnalyticsServiceClient(o.Client, o.URL),
 		location: o.location(t, &v1.Location{Name: "Pier 1"}).GetId(),
 		service:  o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId(),
 	}
 	at := time.Date(2026, 3, 16, 17, 0, 0, 0, time.UTC)
-	made := time.Date(2026, 3, 16, 9, 0, 0, 0, time.UTC)
+	created := time.Date(2026, 3, 16, 9, 0, 0, 0, time.UTC)
 	session := func(capacity *int) tenant.SessionID {
-		id := tenant.New[tenant.SessionID](made)
+		id := tenant.New[tenant.SessionID](created)
 		if _, err := o.DB.Owner.Exec(t.Context(), `
-insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state,
+  created_at, updated_at)
 values ($1, $2, $3::uuid, $4::uuid, 'Vinyasa', $5, $6, '2026-03-16', $7, 'PUBLISHED', $8, $8)`,
-			o.Tenant, id, l.service, l.location, at, at.Add(time.Hour), capacity, made); err != nil {
+			o.Tenant, id, s.service, s.location, at, at.Add(time.Hour), capacity, created); err != nil {
 			t.Fatal(err)
 		}
 		return id
@@ -52,12 +53,12 @@ values ($1, $2, $3::uuid, $4::uuid, 'Vinyasa', $5, $6, '2026-03-16', $7, 'PUBLIS
 			checkedIn, method = &at, new("QR")
 		}
 		if _, err := o.DB.Owner.Exec(t.Context(), `
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at, created_by,
-  created_at, updated_at, checked_in_at, check_in_method)
+insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at,
+  ends_at, created_by, created_at, updated_at, checked_in_at, check_in_method)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'test', $11, $11, $12, $13)`,
-			o.Tenant, tenant.New[tenant.BookingID](made), session, o.Members[role], party, status, channel, late, at,
+			o.Tenant, tenant.New[tenant.BookingID](created), session, o.Members[role], party, status, channel, late, at,
 			at.Add(time.Hour),
-			made, checkedIn, method); err != nil {
+			created, checkedIn, method); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -68,45 +69,49 @@ values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'test', $11, $11, $12, $13)`,
 	book(class, "member", "CANCELLED", "ONLINE", 1, true)
 	book(class, "member", "CANCELLED", "ONLINE", 1, false)
 	book(open, "member", "CONFIRMED", "WALK_IN", 1, false)
-	return l
+	return s
 }
 
-func dayOf(year, month, day int32) *date.Date { return &date.Date{Year: year, Month: month, Day: day} }
-
-func march(from, to int32) *v1.AnalyticsFilter {
-	return &v1.AnalyticsFilter{StartDate: dayOf(2026, 3, from), EndDate: dayOf(2026, 3, to)}
+func dateMessage(year, month, day int32) *date.Date {
+	return &date.Date{Year: year, Month: month, Day: day}
 }
 
-var theDay = &v1.AttendanceCounts{
+func marchFilter(from, to int32) *v1.AnalyticsFilter {
+	return &v1.AnalyticsFilter{StartDate: dateMessage(2026, 3, from), EndDate: dateMessage(2026, 3, to)}
+}
+
+var mondayCounts = &v1.AttendanceCounts{
 	Sessions: 2, Capacity: 8, Booked: 7, BookedLimited: 6, Attended: 2, NoShows: 1, Cancelled: 2, LateCancelled: 1,
 	AttendanceRate: new(2.0 / 3), NoShowRate: new(1.0 / 3), FillRate: new(6.0 / 8),
 	CancellationRate: new(2.0 / 9), LateCancellationRate: new(1.0 / 2),
 }
 
-func TestAttendanceOverTheWire(t *testing.T) {
+func TestAttendance_CountsSeats(t *testing.T) {
 	t.Parallel()
-	l := newLookout(t)
-	sum, err := l.GetAttendanceSummary(t.Context(), as(l.owner, &v1.GetAttendanceSummaryRequest{Filter: march(1, 31)}))
+	s := newAnalyticsTest(t)
+	sum, err := s.GetAttendanceSummary(
+		t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: marchFilter(1, 31)}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(theDay, sum.Msg.GetCounts(), protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(mondayCounts, sum.Msg.GetCounts(), protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
-	filter := march(1, 31)
-	filter.LocationIds, filter.ServiceIds = []string{l.location}, []string{aSession}
-	sum, err = l.GetAttendanceSummary(t.Context(), as(l.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
+	filter := marchFilter(1, 31)
+	filter.LocationIds, filter.ServiceIds = []string{s.location}, []string{someSession}
+	sum, err = s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(&v1.AttendanceCounts{}, sum.Msg.GetCounts(), protocmp.Transform()); diff != "" {
-		t.Error("nothing divides by nothing:", diff)
+		t.Error("without sessions, no rate is set:", diff)
 	}
 
 	var days []*v1.AttendanceDay
 	for token, pages := "", 1; ; pages++ {
-		page, err := l.ListAttendanceDaily(
-			t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(14, 18), PageSize: 2, PageToken: token}),
+		page, err := s.ListAttendanceDaily(
+			t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: marchFilter(14, 18), PageSize: 2, PageToken: token}),
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -118,41 +123,45 @@ func TestAttendanceOverTheWire(t *testing.T) {
 			}
 			break
 		}
-		_, err = l.ListAttendanceDaily(
-			t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: march(13, 18), PageToken: token}),
+		_, err = s.ListAttendanceDaily(
+			t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: marchFilter(13, 18), PageToken: token}),
 		)
 		if diff := cmp.Diff(
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}, tell(t, err),
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}, apiErrorOf(t, err),
 		); diff != "" {
 			t.Error(diff)
 		}
 	}
 	want := make([]*v1.AttendanceDay, 5)
 	for i := range want {
-		want[i] = &v1.AttendanceDay{Date: dayOf(2026, 3, int32(14+i)), Counts: &v1.AttendanceCounts{}}
+		want[i] = &v1.AttendanceDay{Date: dateMessage(2026, 3, int32(14+i)), Counts: &v1.AttendanceCounts{}}
 	}
-	want[2].Counts = theDay
+	want[2].Counts = mondayCounts
 	if diff := cmp.Diff(want, days, protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestTrendOverTheWire(t *testing.T) {
+func TestGetBookingTrend_CountsByBucketAndChannel(t *testing.T) {
 	t.Parallel()
-	l := newLookout(t)
-	made := &v1.BookingTrendPoint{
-		Date: dayOf(2026, 3, 16), Bookings: 6, Seats: 9, Channels: []*v1.ChannelCount{
+	s := newAnalyticsTest(t)
+	created := &v1.BookingTrendPoint{
+		Date: dateMessage(2026, 3, 16), Bookings: 6, Seats: 9, Channels: []*v1.ChannelCount{
 			{Channel: v1.Channel_CHANNEL_ONLINE, Bookings: 5, Seats: 8},
 			{Channel: v1.Channel_CHANNEL_WALK_IN, Bookings: 1, Seats: 1},
 		},
 	}
 	for bucket, want := range map[v1.TrendBucket][]*v1.BookingTrendPoint{
-		v1.TrendBucket_TREND_BUCKET_UNSPECIFIED: {{Date: dayOf(2026, 3, 15)}, made, {Date: dayOf(2026, 3, 17)}},
-		v1.TrendBucket_TREND_BUCKET_DAY:         {{Date: dayOf(2026, 3, 15)}, made, {Date: dayOf(2026, 3, 17)}},
-		v1.TrendBucket_TREND_BUCKET_WEEK:        {{Date: dayOf(2026, 3, 9)}, made},
+		v1.TrendBucket_TREND_BUCKET_UNSPECIFIED: {
+			{Date: dateMessage(2026, 3, 15)}, created, {Date: dateMessage(2026, 3, 17)},
+		},
+		v1.TrendBucket_TREND_BUCKET_DAY: {
+			{Date: dateMessage(2026, 3, 15)}, created, {Date: dateMessage(2026, 3, 17)},
+		},
+		v1.TrendBucket_TREND_BUCKET_WEEK: {{Date: dateMessage(2026, 3, 9)}, created},
 	} {
-		trend, err := l.GetBookingTrend(
-			t.Context(), as(l.owner, &v1.GetBookingTrendRequest{Filter: march(15, 17), Bucket: bucket}),
+		trend, err := s.GetBookingTrend(
+			t.Context(), as(s.owner, &v1.GetBookingTrendRequest{Filter: marchFilter(15, 17), Bucket: bucket}),
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -163,9 +172,9 @@ func TestTrendOverTheWire(t *testing.T) {
 	}
 }
 
-func TestUtilizationOverTheWire(t *testing.T) {
+func TestGetUtilization_GroupsSeats(t *testing.T) {
 	t.Parallel()
-	l := newLookout(t)
+	s := newAnalyticsTest(t)
 	row := func(set func(*v1.UtilizationRow)) *v1.UtilizationRow {
 		r := &v1.UtilizationRow{Sessions: 1, SessionsUnlimited: 1, SeatsOffered: 8, SeatsTaken: 6, Rate: new(0.75)}
 		set(r)
@@ -173,72 +182,74 @@ func TestUtilizationOverTheWire(t *testing.T) {
 	}
 	for group, want := range map[v1.UtilizationGroup]*v1.UtilizationRow{
 		v1.UtilizationGroup_UTILIZATION_GROUP_UNSPECIFIED: row(
-			func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" },
+			func(r *v1.UtilizationRow) { r.ServiceId, r.Name = s.service, "Vinyasa" },
 		),
 		v1.UtilizationGroup_UTILIZATION_GROUP_SERVICE: row(
-			func(r *v1.UtilizationRow) { r.ServiceId, r.Name = l.service, "Vinyasa" },
+			func(r *v1.UtilizationRow) { r.ServiceId, r.Name = s.service, "Vinyasa" },
 		),
 		v1.UtilizationGroup_UTILIZATION_GROUP_LOCATION: row(
-			func(r *v1.UtilizationRow) { r.LocationId, r.Name = l.location, "Pier 1" },
+			func(r *v1.UtilizationRow) { r.LocationId, r.Name = s.location, "Pier 1" },
 		),
 		v1.UtilizationGroup_UTILIZATION_GROUP_RESOURCE: row(func(*v1.UtilizationRow) {}),
 		v1.UtilizationGroup_UTILIZATION_GROUP_WEEKDAY_HOUR: row(func(r *v1.UtilizationRow) {
 			r.Weekday, r.Hour = dayofweek.DayOfWeek_MONDAY, 18
 		}),
 	} {
-		used, err := l.GetUtilization(
-			t.Context(), as(l.owner, &v1.GetUtilizationRequest{Filter: march(1, 31), GroupBy: group}),
+		used, err := s.GetUtilization(
+			t.Context(), as(s.owner, &v1.GetUtilizationRequest{Filter: marchFilter(1, 31), GroupBy: group}),
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer := &v1.GetUtilizationResponse{Rows: []*v1.UtilizationRow{want}, Total: row(func(*v1.UtilizationRow) {})}
-		if diff := cmp.Diff(answer, used.Msg, protocmp.Transform()); diff != "" {
+		response := &v1.GetUtilizationResponse{Rows: []*v1.UtilizationRow{want}, Total: row(func(*v1.UtilizationRow) {})}
+		if diff := cmp.Diff(response, used.Msg, protocmp.Transform()); diff != "" {
 			t.Errorf("%s: %s", group, diff)
 		}
 	}
 }
 
-func TestAnalyticsRefusals(t *testing.T) {
+func TestAnalytics_RejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
-	l := newLookout(t)
+	s := newAnalyticsTest(t)
 	for name, filter := range map[string]*v1.AnalyticsFilter{
 		"none":             nil,
 		"no dates":         {},
-		"no such day":      {StartDate: dayOf(2026, 2, 29), EndDate: dayOf(2026, 3, 1)},
-		"no end":           {StartDate: dayOf(2026, 2, 28)},
-		"month alone":      {StartDate: dayOf(2026, 2, 0), EndDate: dayOf(2026, 3, 1)},
-		"backwards":        march(2, 1),
-		"more than a year": {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2027, 1, 2)},
-		"no id":            {StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2026, 1, 1), LocationIds: []string{"Pier 1"}},
+		"no such day":      {StartDate: dateMessage(2026, 2, 29), EndDate: dateMessage(2026, 3, 1)},
+		"no end":           {StartDate: dateMessage(2026, 2, 28)},
+		"month alone":      {StartDate: dateMessage(2026, 2, 0), EndDate: dateMessage(2026, 3, 1)},
+		"backwards":        marchFilter(2, 1),
+		"more than a year": {StartDate: dateMessage(2026, 1, 1), EndDate: dateMessage(2027, 1, 2)},
+		"no id": {
+			StartDate: dateMessage(2026, 1, 1), EndDate: dateMessage(2026, 1, 1), LocationIds: []string{"Pier 1"},
+		},
 		"id twice": {
-			StartDate: dayOf(2026, 1, 1), EndDate: dayOf(2026, 1, 1), ServiceIds: []string{aSession, aSession},
+			StartDate: dateMessage(2026, 1, 1), EndDate: dateMessage(2026, 1, 1), ServiceIds: []string{someSession, someSession},
 		},
 	} {
-		_, sum := l.GetAttendanceSummary(t.Context(), as(l.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
-		_, daily := l.ListAttendanceDaily(t.Context(), as(l.owner, &v1.ListAttendanceDailyRequest{Filter: filter}))
-		_, trend := l.GetBookingTrend(t.Context(), as(l.owner, &v1.GetBookingTrendRequest{Filter: filter}))
-		_, used := l.GetUtilization(t.Context(), as(l.owner, &v1.GetUtilizationRequest{Filter: filter}))
+		_, sum := s.GetAttendanceSummary(t.Context(), as(s.owner, &v1.GetAttendanceSummaryRequest{Filter: filter}))
+		_, daily := s.ListAttendanceDaily(t.Context(), as(s.owner, &v1.ListAttendanceDailyRequest{Filter: filter}))
+		_, trend := s.GetBookingTrend(t.Context(), as(s.owner, &v1.GetBookingTrendRequest{Filter: filter}))
+		_, used := s.GetUtilization(t.Context(), as(s.owner, &v1.GetUtilizationRequest{Filter: filter}))
 		for _, err := range []error{sum, daily, trend, used} {
-			if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
+			if got := apiErrorOf(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
 				t.Errorf("%s: %v", name, got)
 			}
 		}
 	}
 	for _, role := range []string{"coach", "member"} {
-		_, err := l.GetAttendanceSummary(
-			t.Context(), as(l.Token(t, role), &v1.GetAttendanceSummaryRequest{Filter: march(1, 2)}),
+		_, err := s.GetAttendanceSummary(
+			t.Context(), as(s.Token(t, role), &v1.GetAttendanceSummaryRequest{Filter: marchFilter(1, 2)}),
 		)
-		if got := tell(t, err); got.Reason != "PERMISSION_DENIED" {
+		if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" {
 			t.Errorf("%s: %v", role, got)
 		}
 	}
-	// Another tenant's location, named in a filter, matches nothing.
-	other := l.NewTenant(t, "Quay Golf")
-	filter := march(1, 31)
-	filter.LocationIds = []string{l.location}
-	sum, err := l.GetAttendanceSummary(
-		t.Context(), as(l.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}),
+	// A filter by another tenant's location matches nothing.
+	other := s.NewTenant(t, "Quay Golf")
+	filter := marchFilter(1, 31)
+	filter.LocationIds = []string{s.location}
+	sum, err := s.GetAttendanceSummary(
+		t.Context(), as(s.Token(t, "owner", other), &v1.GetAttendanceSummaryRequest{Filter: filter}),
 	)
 	if err != nil || !proto.Equal(sum.Msg.GetCounts(), &v1.AttendanceCounts{}) {
 		t.Error(sum, err)

@@ -15,28 +15,28 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-func TestAuditOverTheWire(t *testing.T) {
+func TestListAuditEntries_ReturnsChangesAndActors(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	log := berthv1connect.NewAuditServiceClient(o.Client, o.URL)
+	s := newTenantTest(t)
+	log := berthv1connect.NewAuditServiceClient(s.Client, s.URL)
 	list := func(q *v1.ListAuditEntriesRequest) (*v1.ListAuditEntriesResponse, error) {
-		answer, err := log.ListAuditEntries(t.Context(), as(o.owner, q))
+		response, err := log.ListAuditEntries(t.Context(), as(s.owner, q))
 		if err != nil {
 			return nil, err
 		}
-		return answer.Msg, nil
+		return response.Msg, nil
 	}
 
-	made := o.location(t, &v1.Location{Name: "Pier 1"})
+	created := s.location(t, &v1.Location{Name: "Pier 1"})
 	request := as(
-		o.Token(t, "admin"),
-		&v1.UpdateLocationRequest{Location: &v1.Location{Id: made.GetId(), Name: "Quay"}, UpdateMask: mask("name")},
+		s.Token(t, "admin"),
+		&v1.UpdateLocationRequest{Location: &v1.Location{Id: created.GetId(), Name: "Quay"}, UpdateMask: mask("name")},
 	)
 	request.Header().Set(requestIDHeader, "request-1")
-	if _, err := o.UpdateLocation(t.Context(), request); err != nil {
+	if _, err := s.UpdateLocation(t.Context(), request); err != nil {
 		t.Fatal(err)
 	}
-	page, err := list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: made.GetId(), PageSize: 1})
+	page, err := list(&v1.ListAuditEntriesRequest{TargetKind: "location", TargetId: created.GetId(), PageSize: 1})
 	if err != nil || len(page.GetEntries()) != 1 || page.GetNextPageToken() == "" {
 		t.Fatal(page, err)
 	}
@@ -48,9 +48,10 @@ func TestAuditOverTheWire(t *testing.T) {
 	}
 	want := &v1.AuditEntry{
 		Actor: &v1.AuditActor{
-			Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, Id: o.Members["admin"].String(), Subject: "admin", Name: "Admin",
+			Kind: v1.AuditActorKind_AUDIT_ACTOR_KIND_MEMBER, Id: s.Members["admin"].String(), Subject: "admin", Name: "Admin",
 		},
-		Action: "location.updated", TargetKind: "location", TargetId: made.GetId(), Changes: changes, RequestId: "request-1",
+		Action: "location.updated", TargetKind: "location", TargetId: created.GetId(), Changes: changes,
+		RequestId: "request-1",
 	}
 	got := page.GetEntries()[0]
 	if diff := cmp.Diff(
@@ -62,14 +63,14 @@ func TestAuditOverTheWire(t *testing.T) {
 		t.Error(got)
 	}
 	rest, err := list(&v1.ListAuditEntriesRequest{
-		TargetKind: "location", TargetId: made.GetId(), PageSize: 1, PageToken: page.GetNextPageToken(),
+		TargetKind: "location", TargetId: created.GetId(), PageSize: 1, PageToken: page.GetNextPageToken(),
 	})
 	if err != nil || len(rest.GetEntries()) != 1 || rest.GetEntries()[0].GetAction() != "location.created" ||
 		rest.GetNextPageToken() != "" {
 		t.Error(rest, err)
 	}
 
-	// The tenant itself was made by nobody in it.
+	// The tenant itself was not created by one of its members.
 	first, err := list(&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SYSTEM})
 	if err != nil || len(first.GetEntries()) != 1 {
 		t.Fatal(first, err)
@@ -91,26 +92,30 @@ func TestAuditOverTheWire(t *testing.T) {
 		}},
 	} {
 		_, err := list(q)
-		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
+		if got := apiErrorOf(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 	for _, role := range []string{"coach", "member"} {
-		_, err := log.ListAuditEntries(t.Context(), as(o.Token(t, role), &v1.ListAuditEntriesRequest{}))
-		if got := tell(t, err); got.Reason != "PERMISSION_DENIED" {
+		_, err := log.ListAuditEntries(t.Context(), as(s.Token(t, role), &v1.ListAuditEntriesRequest{}))
+		if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" {
 			t.Errorf("%s: %v", role, got)
 		}
 	}
 }
 
-func TestAuditFiltersOverTheWire(t *testing.T) {
+func TestListAuditEntries_Filters(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	log := berthv1connect.NewAuditServiceClient(o.Client, o.URL)
+	s := newTenantTest(t)
+	log := berthv1connect.NewAuditServiceClient(s.Client, s.URL)
 	batch := "0190a000-0000-7000-8000-0000000000bb"
-	for i, actor := range []string{o.Members["owner"].String(), "sa:" + aSession, "system", o.Members["admin"].String()} {
-		_, err := o.DB.Owner.Exec(t.Context(), `insert into audit_entries (tenant_id, id, actor, action, target_kind, target_id, batch_id, occurred_at)
-values ($1, $2::uuid, $3, $4, 'thing', $5, $6::uuid, $7)`, o.Tenant, fmt.Sprintf("0190a000-0000-7000-8000-00000000000%d", i), actor,
+	for i, actor := range []string{
+		s.Members["owner"].String(), "sa:" + someSession, "system", s.Members["admin"].String(),
+	} {
+		_, err := s.DB.Owner.Exec(t.Context(), `
+insert into audit_entries (tenant_id, id, actor, action, target_kind, target_id, batch_id, occurred_at)
+values ($1, $2::uuid, $3, $4, 'thing', $5, $6::uuid, $7)`,
+			s.Tenant, fmt.Sprintf("0190a000-0000-7000-8000-00000000000%d", i), actor,
 			fmt.Sprintf("thing.%d", i), fmt.Sprint("t-", i), batch, time.Date(2026, 3, 16, 12, i, 0, 0, time.UTC))
 		if err != nil {
 			t.Fatal(err)
@@ -124,8 +129,8 @@ values ($1, $2::uuid, $3, $4, 'thing', $5, $6::uuid, $7)`, o.Tenant, fmt.Sprintf
 		want  []string
 	}{
 		"batch":   {&v1.ListAuditEntriesRequest{}, []string{"thing.3", "thing.2", "thing.1", "thing.0"}},
-		"member":  {&v1.ListAuditEntriesRequest{ActorId: o.Members["owner"].String()}, []string{"thing.0"}},
-		"account": {&v1.ListAuditEntriesRequest{ActorId: aSession}, []string{"thing.1"}},
+		"member":  {&v1.ListAuditEntriesRequest{ActorId: s.Members["owner"].String()}, []string{"thing.0"}},
+		"account": {&v1.ListAuditEntriesRequest{ActorId: someSession}, []string{"thing.1"}},
 		"accounts": {
 			&v1.ListAuditEntriesRequest{ActorKind: v1.AuditActorKind_AUDIT_ACTOR_KIND_SERVICE_ACCOUNT}, []string{"thing.1"},
 		},
@@ -139,21 +144,21 @@ values ($1, $2::uuid, $3, $4, 'thing', $5, $6::uuid, $7)`, o.Tenant, fmt.Sprintf
 		},
 	} {
 		c.query.BatchId = batch
-		answer, err := log.ListAuditEntries(t.Context(), as(o.owner, c.query))
+		response, err := log.ListAuditEntries(t.Context(), as(s.owner, c.query))
 		if err != nil {
 			t.Fatal(name, err)
 		}
 		var got []string
-		for _, e := range answer.Msg.GetEntries() {
+		for _, e := range response.Msg.GetEntries() {
 			got = append(got, e.GetAction())
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	answer, err := log.ListAuditEntries(t.Context(), as(o.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"}))
-	if err != nil || answer.Msg.GetEntries()[0].GetActor().GetId() != aSession ||
-		answer.Msg.GetEntries()[0].GetBatchId() != batch {
-		t.Error(answer, err)
+	response, err := log.ListAuditEntries(t.Context(), as(s.owner, &v1.ListAuditEntriesRequest{Action: "thing.1"}))
+	if err != nil || response.Msg.GetEntries()[0].GetActor().GetId() != someSession ||
+		response.Msg.GetEntries()[0].GetBatchId() != batch {
+		t.Error(response, err)
 	}
 }

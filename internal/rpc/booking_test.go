@@ -18,14 +18,14 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A booking's life as a gateway sees it, in every protocol: what the headers of requests and answers say, and what the
-// slot looks like meanwhile.
-func TestABookingsLifeOverTheWire(t *testing.T) {
+// The life of a booking as a gateway sees it, in every protocol: the headers of requests and responses, and the status
+// of the slot after each call.
+func TestBookingRPCs_HoldConfirmMoveAndCancel(t *testing.T) {
 	t.Parallel()
-	eachProtocol(t, newStudio(t).lifeOfABooking)
+	eachProtocol(t, newStudio(t).bookAndCancel)
 }
 
-func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.ClientOption) {
+func (s *studio) bookAndCancel(t *testing.T, web *http.Client, options connect.ClientOption) {
 	t.Helper()
 	client := berthv1connect.NewBookingServiceClient(web, s.URL, options)
 	class := func(ahead time.Duration) string {
@@ -34,14 +34,14 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		return s.create(t, in, true).GetId()
 	}
 	in, to := class(48*time.Hour), class(72*time.Hour)
-	looks := func(session string, want v1.SlotStatus) {
+	wantStatus := func(session string, want v1.SlotStatus) {
 		t.Helper()
-		answer, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session}))
-		if err != nil || answer.Msg.GetSession().GetSlotStatus() != want {
-			t.Errorf("%v, %v, want %v", answer, err, want)
+		response, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: session}))
+		if err != nil || response.Msg.GetSession().GetSlotStatus() != want {
+			t.Errorf("%v, %v, want %v", response, err, want)
 		}
 	}
-	says := func(header http.Header, status, idempotent, key string) {
+	wantHeaders := func(header http.Header, status, idempotent, key string) {
 		t.Helper()
 		for name, want := range map[string]string{
 			"X-Booking-Status": status, "X-Idempotent": idempotent, "X-Idempotency-Key": key,
@@ -52,9 +52,9 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		}
 	}
 	owner := s.Token(t, "owner")
-	looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
+	wantStatus(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
 
-	// Held: the header's channel wins over the body's, and the reference makes it happen once.
+	// Hold: the header's channel wins over the body's, and the external reference prevents a second hold.
 	hold := func(name string) (*connect.Response[v1.HoldBookingResponse], error) {
 		request := as(owner, &v1.HoldBookingRequest{
 			SessionId: in, Contact: &v1.Contact{Name: name}, Channel: v1.Channel_CHANNEL_ONLINE, ExternalRef: t.Name(),
@@ -69,7 +69,7 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		if err != nil {
 			t.Fatal(err)
 		}
-		says(held.Header(), "PENDING", idempotent, "")
+		wantHeaders(held.Header(), "PENDING", idempotent, "")
 		b := held.Msg.GetBooking()
 		if b.GetChannel() != v1.Channel_CHANNEL_PHONE || b.GetGuestTier() != "visitor" ||
 			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_PENDING ||
@@ -79,12 +79,12 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		id = b.GetId()
 	}
 	_, err := hold("Jane Smith")
-	if got := tell(t, err); got.Code != connect.CodeAlreadyExists || got.Reason != "EXTERNAL_REF_CONFLICT" {
+	if got := apiErrorOf(t, err); got.Code != connect.CodeAlreadyExists || got.Reason != "EXTERNAL_REF_CONFLICT" {
 		t.Errorf("%+v", got)
 	}
-	looks(in, v1.SlotStatus_SLOT_STATUS_HELD)
+	wantStatus(in, v1.SlotStatus_SLOT_STATUS_HELD)
 
-	// Confirmed: with a key, whose answer comes back as it was.
+	// Confirm: with an idempotency key, so a repetition returns the stored response.
 	for _, idempotent := range []string{"false", "true"} {
 		request := as(
 			owner,
@@ -97,24 +97,24 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		if err != nil {
 			t.Fatal(err)
 		}
-		says(confirmed.Header(), "CONFIRMED", idempotent, "confirm-"+id)
+		wantHeaders(confirmed.Header(), "CONFIRMED", idempotent, "confirm-"+id)
 		if p := confirmed.Msg.GetBooking().GetPayment(); p.GetStatus() != v1.PaymentStatus_PAYMENT_STATUS_CAPTURED ||
 			!p.GetPayTime().AsTime().Equal(monday) {
 			t.Errorf("%v", p)
 		}
 	}
-	again, err := client.ConfirmBooking(t.Context(), as(owner, &v1.ConfirmBookingRequest{BookingId: id}))
+	repeated, err := client.ConfirmBooking(t.Context(), as(owner, &v1.ConfirmBookingRequest{BookingId: id}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	says(again.Header(), "CONFIRMED", "true", "")
-	looks(in, v1.SlotStatus_SLOT_STATUS_BOOKED)
+	wantHeaders(repeated.Header(), "CONFIRMED", "true", "")
+	wantStatus(in, v1.SlotStatus_SLOT_STATUS_BOOKED)
 	_, err = client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: in}))
-	if got := tell(t, err); got.Code != connect.CodeResourceExhausted || got.Reason != "SESSION_FULL" {
+	if got := apiErrorOf(t, err); got.Code != connect.CodeResourceExhausted || got.Reason != "SESSION_FULL" {
 		t.Errorf("%+v", got)
 	}
 
-	// Moved, and cancelled.
+	// Reschedule, then cancel.
 	for _, idempotent := range []string{"false", "true"} {
 		moved, err := client.RescheduleBooking(
 			t.Context(), as(owner, &v1.RescheduleBookingRequest{BookingId: id, SessionId: to}),
@@ -122,21 +122,21 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		if err != nil {
 			t.Fatal(err)
 		}
-		says(moved.Header(), "CONFIRMED", idempotent, "")
+		wantHeaders(moved.Header(), "CONFIRMED", idempotent, "")
 	}
-	looks(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
+	wantStatus(in, v1.SlotStatus_SLOT_STATUS_AVAILABLE)
 	for _, idempotent := range []string{"false", "true"} {
 		cancelled, err := client.AdminCancelBooking(t.Context(), as(owner, &v1.AdminCancelBookingRequest{BookingId: id}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		says(cancelled.Header(), "CANCELLED", idempotent, "")
+		wantHeaders(cancelled.Header(), "CANCELLED", idempotent, "")
 		if status := cancelled.Msg.GetBooking().GetPayment().GetStatus(); status != v1.PaymentStatus_PAYMENT_STATUS_REFUNDED {
 			t.Error(status)
 		}
 	}
 
-	// Released.
+	// Release.
 	held, err := client.HoldBooking(t.Context(), as(s.Token(t, "member"), &v1.HoldBookingRequest{SessionId: to}))
 	if err != nil {
 		t.Fatal(err)
@@ -148,46 +148,46 @@ func (s *studio) lifeOfABooking(t *testing.T, web *http.Client, options connect.
 		if err != nil {
 			t.Fatal(err)
 		}
-		says(released.Header(), "CANCELLED", idempotent, "")
+		wantHeaders(released.Header(), "CANCELLED", idempotent, "")
 	}
 	if _, err := s.BlockSession(t.Context(), as(owner, &v1.BlockSessionRequest{SessionId: to})); err != nil {
 		t.Fatal(err)
 	}
-	looks(to, v1.SlotStatus_SLOT_STATUS_BLOCKED)
+	wantStatus(to, v1.SlotStatus_SLOT_STATUS_BLOCKED)
 }
 
-// What refuses acts on bookings, in the words and codes that clients branch on.
-func TestBookingRefusalsOverTheWire(t *testing.T) {
+// Each error has the code and reason on which clients branch.
+func TestBookingRPCs_ReturnReasons(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	member := s.Token(t, "member")
-	soon, elsewhere := s.create(t, s.input(monday.Add(3*time.Hour)), true).GetId(), s.NewTenant(t, "Elsewhere")
+	soon, otherTenant := s.create(t, s.input(monday.Add(3*time.Hour)), true).GetId(), s.NewTenant(t, "Other tenant")
 	booked, err := client.Book(t.Context(), as(member, &v1.BookRequest{SessionId: soon}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	id := booked.Msg.GetBooking().GetId()
 	for name, tt := range map[string]struct {
-		ask    func() error
+		call   func() error
 		code   connect.Code
 		reason string
 	}{
-		"past the window": {func() error {
+		"after the cancellation window": {func() error {
 			_, err := client.CancelBooking(t.Context(), as(member, &v1.CancelBookingRequest{BookingId: id}))
 			return err
 		}, connect.CodeFailedPrecondition, "CANCELLATION_WINDOW"},
 		"no such booking": {func() error {
-			_, err := client.CancelBooking(t.Context(), as(member, &v1.CancelBookingRequest{BookingId: aSession}))
+			_, err := client.CancelBooking(t.Context(), as(member, &v1.CancelBookingRequest{BookingId: someSession}))
 			return err
 		}, connect.CodeNotFound, "BOOKING_NOT_FOUND"},
 		"no such session": {func() error {
-			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: aSession}))
+			_, err := client.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: someSession}))
 			return err
 		}, connect.CodeNotFound, "SESSION_NOT_FOUND"},
-		"a tenant that is not the token's": {func() error {
+		"a tenant that the token does not name": {func() error {
 			_, err := client.HoldBooking(
-				t.Context(), as(member, &v1.HoldBookingRequest{TenantId: elsewhere.String(), SessionId: soon}),
+				t.Context(), as(member, &v1.HoldBookingRequest{TenantId: otherTenant.String(), SessionId: soon}),
 			)
 			return err
 		}, connect.CodePermissionDenied, "TENANT_FORBIDDEN"},
@@ -204,7 +204,7 @@ func TestBookingRefusalsOverTheWire(t *testing.T) {
 			)
 			return err
 		}, connect.CodeInvalidArgument, "INVALID_FIELD"},
-		"a channel that there is not": {func() error {
+		"an unknown channel": {func() error {
 			request := as(member, &v1.HoldBookingRequest{SessionId: soon})
 			request.Header().Set("X-Booking-Channel", "fax")
 			_, err := client.HoldBooking(t.Context(), request)
@@ -219,27 +219,27 @@ func TestBookingRefusalsOverTheWire(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if got := tell(t, tt.ask()); got.Code != tt.code || got.Reason != tt.reason {
+			if got := apiErrorOf(t, tt.call()); got.Code != tt.code || got.Reason != tt.reason {
 				t.Errorf("%+v, want %v %s", got, tt.code, tt.reason)
 			}
 		})
 	}
 }
 
-// A partner's program sells to a guest, and finds, moves and cancels what it sold; another's program does not.
-func TestAPartnersProgramOverTheWire(t *testing.T) {
+// A partner's program books for a guest, and finds, moves and cancels this booking. Another partner's program cannot.
+func TestPartner_ReachesOnlyItsOwnBookings(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	access := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
 	program := func(name string) string {
-		made, err := access.CreateServiceAccount(
+		created, err := access.CreateServiceAccount(
 			t.Context(), as(s.Token(t, "owner"), &v1.CreateServiceAccountRequest{Name: name, Roles: []string{"partner"}}),
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		token, err := access.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: made.Msg.GetKey()}))
+		token, err := access.ExchangeKey(t.Context(), connect.NewRequest(&v1.ExchangeKeyRequest{Key: created.Msg.GetKey()}))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -257,13 +257,13 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 	}
 	id := held.Msg.GetBooking().GetId()
 	list := func(token string) int {
-		answer, err := client.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{}))
+		response, err := client.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return len(answer.Msg.GetBookings())
+		return len(response.Msg.GetBookings())
 	}
-	acts := []func(token string) error{
+	calls := []func(token string) error{
 		func(token string) error {
 			_, err := client.ConfirmBooking(t.Context(), as(token, &v1.ConfirmBookingRequest{BookingId: id}))
 			return err
@@ -283,12 +283,12 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 			return err
 		},
 	}
-	for i, act := range acts {
-		if got := tell(t, act(rival)); got.Reason != "BOOKING_NOT_FOUND" {
-			t.Errorf("act %d of the rival: %+v", i, got)
+	for i, call := range calls {
+		if got := apiErrorOf(t, call(rival)); got.Reason != "BOOKING_NOT_FOUND" {
+			t.Errorf("call %d by the rival: %+v", i, got)
 		}
-		if err := act(mine); err != nil {
-			t.Errorf("act %d: %v", i, err)
+		if err := call(mine); err != nil {
+			t.Errorf("call %d: %v", i, err)
 		}
 	}
 	if n, none := list(mine), list(rival); n != 1 || none != 0 {
@@ -296,23 +296,22 @@ func TestAPartnersProgramOverTheWire(t *testing.T) {
 	}
 }
 
-// Staff see what a member has booked, which devices they have and what they want to hear of; members see their own
-// alone.
-func TestStaffReadWhatIsAMembers(t *testing.T) {
+// Staff see a member's bookings, devices and notification preferences. Members see only their own.
+func TestStaff_ReadDataOfMembers(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	bookings := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	members := berthv1connect.NewMemberServiceClient(s.Client, s.URL)
 	notices := berthv1connect.NewNotificationServiceClient(s.Client, s.URL)
 	member, coach := s.Token(t, "member"), s.Token(t, "coach")
-	whoIs := func(token string) string {
+	memberID := func(token string) string {
 		me, err := members.GetMe(t.Context(), as(token, &v1.GetMeRequest{}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return me.Msg.GetMember().GetId()
 	}
-	mine, theirs := whoIs(member), whoIs(coach)
+	mine, theirs := memberID(member), memberID(coach)
 	in := s.create(t, s.input(monday.Add(48*time.Hour)), true).GetId()
 	held, err := bookings.HoldBooking(t.Context(), as(member, &v1.HoldBookingRequest{SessionId: in}))
 	if err != nil {
@@ -339,17 +338,18 @@ func TestStaffReadWhatIsAMembers(t *testing.T) {
 		len(own.Msg.GetBookings()) != 0 {
 		t.Errorf("the coach's own: %v, %v", own, err)
 	}
-	who, err := members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine}))
-	if err != nil || len(who.Msg.GetDevices()) != 1 || who.Msg.GetDevices()[0].GetKind() != v1.DeviceKind_DEVICE_KIND_IOS {
-		t.Errorf("devices: %v, %v", who, err)
+	memberWithDevices, err := members.GetMember(t.Context(), as(coach, &v1.GetMemberRequest{MemberId: mine}))
+	if err != nil || len(memberWithDevices.Msg.GetDevices()) != 1 ||
+		memberWithDevices.Msg.GetDevices()[0].GetKind() != v1.DeviceKind_DEVICE_KIND_IOS {
+		t.Errorf("devices: %v, %v", memberWithDevices, err)
 	}
-	hears, err := notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine}))
-	if err != nil || !proto.Equal(hears.Msg.GetPreferences().GetQuietHours(), quiet) {
-		t.Errorf("preferences: %v, %v", hears, err)
+	preferences, err := notices.GetPreferences(t.Context(), as(coach, &v1.GetPreferencesRequest{MemberId: mine}))
+	if err != nil || !proto.Equal(preferences.Msg.GetPreferences().GetQuietHours(), quiet) {
+		t.Errorf("preferences: %v, %v", preferences, err)
 	}
 
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
-	for name, ask := range map[string]func(token, id string) error{
+	for name, request := range map[string]func(token, id string) error{
 		"bookings": func(token, id string) error {
 			_, err := bookings.ListMyBookings(t.Context(), as(token, &v1.ListMyBookingsRequest{MemberId: id}))
 			return err
@@ -359,28 +359,28 @@ func TestStaffReadWhatIsAMembers(t *testing.T) {
 			return err
 		},
 	} {
-		if err := ask(member, mine); err != nil {
-			t.Errorf("%s: one's own by name: %v", name, err)
+		if err := request(member, mine); err != nil {
+			t.Errorf("%s: the caller's own: %v", name, err)
 		}
-		if got := tell(t, ask(member, theirs)); got.Reason != "MEMBER_NOT_FOUND" {
+		if got := apiErrorOf(t, request(member, theirs)); got.Reason != "MEMBER_NOT_FOUND" {
 			t.Errorf("%s: another's: %+v", name, got)
 		}
-		if got := tell(t, ask(coach, absent)); got.Reason != "MEMBER_NOT_FOUND" {
-			t.Errorf("%s: nobody's: %+v", name, got)
+		if got := apiErrorOf(t, request(coach, absent)); got.Reason != "MEMBER_NOT_FOUND" {
+			t.Errorf("%s: an absent member's: %+v", name, got)
 		}
 	}
 }
 
-func TestBenefitProvidersOverTheWire(t *testing.T) {
+func TestBenefitProviders_PutAndList(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
 	put := func(token string, r *v1.PutBenefitProviderRequest) (*v1.BenefitProvider, error) {
-		answer, err := client.PutBenefitProvider(t.Context(), as(token, r))
+		response, err := client.PutBenefitProvider(t.Context(), as(token, r))
 		if err != nil {
 			return nil, err
 		}
-		return answer.Msg.GetProvider(), nil
+		return response.Msg.GetProvider(), nil
 	}
 	owner := s.Token(t, "owner")
 	card := func(change func(*v1.BenefitProvider)) *v1.BenefitProvider {
@@ -390,9 +390,11 @@ func TestBenefitProvidersOverTheWire(t *testing.T) {
 		change(p)
 		return p
 	}
-	made, err := put(owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true})
+	created, err := put(
+		owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true},
+	)
 	want := card(func(p *v1.BenefitProvider) { p.Etag = "v1" })
-	if diff := cmp.Diff(want, made, protocmp.Transform()); err != nil || diff != "" {
+	if diff := cmp.Diff(want, created, protocmp.Transform()); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got)\n%s", err, diff)
 	}
 	want = card(func(p *v1.BenefitProvider) { p.Etag, p.DiscountPercent = "v2", 0 })
@@ -408,15 +410,15 @@ func TestBenefitProvidersOverTheWire(t *testing.T) {
 		request       *v1.PutBenefitProviderRequest
 		reason, field string
 	}{
-		"edited meanwhile": {
+		"stale etag": {
 			owner, &v1.PutBenefitProviderRequest{Provider: card(func(p *v1.BenefitProvider) { p.Etag = "v1" })}, "ETAG_MISMATCH",
 			"etag",
 		},
-		"made already": {
+		"exists": {
 			owner, &v1.PutBenefitProviderRequest{Provider: card(func(*v1.BenefitProvider) {}), CreateOnly: true},
 			"ALREADY_EXISTS", "provider.code",
 		},
-		"made, with an etag": {owner, &v1.PutBenefitProviderRequest{
+		"created with an etag": {owner, &v1.PutBenefitProviderRequest{
 			Provider: card(func(p *v1.BenefitProvider) { p.Code, p.Etag = "OTHER", "v1" }), CreateOnly: true,
 		}, "INVALID_FIELD", ""},
 		"no pattern": {
@@ -429,12 +431,14 @@ func TestBenefitProvidersOverTheWire(t *testing.T) {
 		},
 	} {
 		_, err := put(c.token, c.request)
-		if got := tell(t, err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
+		if got := apiErrorOf(t, err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	there := s.Token(t, "owner", s.NewTenant(t, "Other Club"))
-	if theirs, err := client.ListBenefitProviders(t.Context(), as(there, &v1.ListBenefitProvidersRequest{})); err != nil ||
+	otherOwner := s.Token(t, "owner", s.NewTenant(t, "Other Club"))
+	if theirs, err := client.ListBenefitProviders(
+		t.Context(), as(otherOwner, &v1.ListBenefitProvidersRequest{}),
+	); err != nil ||
 		len(theirs.Msg.GetProviders()) != 0 {
 		t.Errorf("%v (%v)", theirs, err)
 	}

@@ -21,8 +21,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// door is a session that starts at begin, with its check-in service.
-type door struct {
+// checkInTest is a test server with a session that starts at begin, and a client of its CheckInService.
+type checkInTest struct {
 	*testServer
 	berthv1connect.CheckInServiceClient
 
@@ -32,254 +32,261 @@ type door struct {
 	session  string
 }
 
-func newDoor(t *testing.T) *door {
+func newCheckInTest(t *testing.T) *checkInTest {
 	t.Helper()
-	d := &door{
+	s := &checkInTest{
 		begin: time.Now().UTC().Truncate(time.Second), now: new(atomic.Pointer[time.Time]),
 		location: tenant.New[tenant.LocationID](time.Now()),
 	}
-	d.at(0)
-	d.testServer = newTestServer(t, func(c *app.Config) { c.Now = func() time.Time { return *d.now.Load() } })
-	d.CheckInServiceClient = berthv1connect.NewCheckInServiceClient(d.Client, d.URL)
-	d.exec(t, `
-with l as (insert into locations (tenant_id, id, name, time_zone, latitude, longitude, created_at, updated_at) values ($1, $2, 'Pier 1', 'Europe/Berlin', 52.5, 13.4, $3, $3))
-insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Vinyasa', 3600, $3, $3)`, d.Tenant, d.location, d.begin)
-	d.session = d.add(t, 0)
-	return d
+	s.setTime(0)
+	s.testServer = newTestServer(t, func(c *app.Config) { c.Now = func() time.Time { return *s.now.Load() } })
+	s.CheckInServiceClient = berthv1connect.NewCheckInServiceClient(s.Client, s.URL)
+	s.exec(t, `
+with l as (
+  insert into locations (tenant_id, id, name, time_zone, latitude, longitude, created_at, updated_at)
+  values ($1, $2, 'Pier 1', 'Europe/Berlin', 52.5, 13.4, $3, $3))
+insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at)
+values ($1, $2, 'Vinyasa', 3600, $3, $3)`, s.Tenant, s.location, s.begin)
+	s.session = s.addSession(t, 0)
+	return s
 }
 
-// at sets the clock, so long after the session's start.
-func (d *door) at(after time.Duration) { d.now.Store(new(d.begin.Add(after))) }
+// setTime sets the clock to a time relative to the session's start.
+func (s *checkInTest) setTime(after time.Duration) { s.now.Store(new(s.begin.Add(after))) }
 
-func (d *door) exec(t *testing.T, sql string, args ...any) {
+func (s *checkInTest) exec(t *testing.T, sql string, args ...any) {
 	t.Helper()
-	if _, err := d.DB.Owner.Exec(t.Context(), sql, args...); err != nil {
+	if _, err := s.DB.Owner.Exec(t.Context(), sql, args...); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// add makes another session, which starts so much later.
-func (d *door) add(t *testing.T, later time.Duration) string {
+// addSession creates another session, which starts later than the first by a duration.
+func (s *checkInTest) addSession(t *testing.T, later time.Duration) string {
 	t.Helper()
 	id := tenant.New[tenant.SessionID](time.Now())
-	d.exec(t, `
-insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+	s.exec(t, `
+insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date, capacity,
+  state, created_at, updated_at)
 values ($1, $2, $3, $3, $4, 'Vinyasa', $5, $6, $5::timestamptz::date, 10, 'PUBLISHED', $5, $5)`,
-		d.Tenant, id, d.location, d.Members["coach"], d.begin.Add(later), d.begin.Add(later+time.Hour))
+		s.Tenant, id, s.location, s.Members["coach"], s.begin.Add(later), s.begin.Add(later+time.Hour))
 	return id.String()
 }
 
-// book gives a role's member a booking.
-func (d *door) book(t *testing.T, role, session string) string {
+// book creates a booking of the member with a role.
+func (s *checkInTest) book(t *testing.T, role, session string) string {
 	t.Helper()
 	id := tenant.New[tenant.BookingID](time.Now())
-	d.exec(t, `
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
-select tenant_id, $2, id, $3, 2, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', starts_at, starts_at from sessions where tenant_id = $1 and id = $4`,
-		d.Tenant, id, d.Members[role], session)
+	s.exec(t, `
+insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by,
+  created_at, updated_at)
+select tenant_id, $2, id, $3, 2, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', starts_at, starts_at
+from sessions where tenant_id = $1 and id = $4`,
+		s.Tenant, id, s.Members[role], session)
 	return id.String()
 }
 
-func (d *door) scan(t *testing.T) *v1.SelfCheckInRequest {
+func (s *checkInTest) qrRequest(t *testing.T) *v1.SelfCheckInRequest {
 	t.Helper()
-	qr, err := d.GetQrToken(t.Context(), as(d.Token(t, "coach"), &v1.GetQrTokenRequest{SessionId: d.session}))
+	qr, err := s.GetQrToken(t.Context(), as(s.Token(t, "coach"), &v1.GetQrTokenRequest{SessionId: s.session}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &v1.SelfCheckInRequest{SessionId: d.session, Proof: &v1.SelfCheckInRequest_QrToken{QrToken: qr.Msg.GetToken()}}
+	return &v1.SelfCheckInRequest{SessionId: s.session, Proof: &v1.SelfCheckInRequest_QrToken{QrToken: qr.Msg.GetToken()}}
 }
 
-func (d *door) near(latitude float64) *v1.SelfCheckInRequest {
+func (s *checkInTest) positionRequest(latitude float64) *v1.SelfCheckInRequest {
 	return &v1.SelfCheckInRequest{
-		SessionId: d.session,
+		SessionId: s.session,
 		Proof:     &v1.SelfCheckInRequest_Position{Position: &latlng.LatLng{Latitude: latitude, Longitude: 13.4}},
 	}
 }
 
-// came is what a booking says of an arrival.
-func came(b *v1.Booking) *v1.Booking {
+// checkInFields returns only the fields of a booking about its check-in.
+func checkInFields(b *v1.Booking) *v1.Booking {
 	return &v1.Booking{
 		Id: b.GetId(), Status: b.GetStatus(), CheckInTime: b.GetCheckInTime(), CheckInMethod: b.GetCheckInMethod(),
 	}
 }
 
-func TestArrivalsTravelWhole(t *testing.T) {
+func TestCheckIn_ReturnsBooking(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	id := d.book(t, "member", d.session)
+	s := newCheckInTest(t)
+	id := s.book(t, "member", s.session)
 	confirmed := &v1.Booking{Id: id, Status: v1.BookingStatus_BOOKING_STATUS_CONFIRMED}
 	attended := func(method v1.CheckInMethod) *v1.Booking {
 		return &v1.Booking{
-			Id: id, Status: v1.BookingStatus_BOOKING_STATUS_ATTENDED, CheckInTime: timestamppb.New(d.begin),
+			Id: id, Status: v1.BookingStatus_BOOKING_STATUS_ATTENDED, CheckInTime: timestamppb.New(s.begin),
 			CheckInMethod: method,
 		}
 	}
 	undo := func() {
 		t.Helper()
-		undone, err := d.UndoCheckIn(t.Context(), as(d.Token(t, "coach"), &v1.UndoCheckInRequest{BookingId: id}))
+		undone, err := s.UndoCheckIn(t.Context(), as(s.Token(t, "coach"), &v1.UndoCheckInRequest{BookingId: id}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(confirmed, came(undone.Msg.GetBooking()), protocmp.Transform()); diff != "" {
+		if diff := cmp.Diff(confirmed, checkInFields(undone.Msg.GetBooking()), protocmp.Transform()); diff != "" {
 			t.Error(diff)
 		}
 	}
 	for _, already := range []bool{false, true} {
-		in, err := d.CheckIn(t.Context(), as(d.Token(t, "coach"), &v1.CheckInRequest{BookingId: id}))
+		in, err := s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: id}))
 		if err != nil || in.Msg.GetAlreadyCheckedIn() != already {
 			t.Fatal(in, err)
 		}
 		if diff := cmp.Diff(
-			attended(v1.CheckInMethod_CHECK_IN_METHOD_MANUAL), came(in.Msg.GetBooking()), protocmp.Transform(),
+			attended(v1.CheckInMethod_CHECK_IN_METHOD_MANUAL), checkInFields(in.Msg.GetBooking()), protocmp.Transform(),
 		); diff != "" {
 			t.Error(diff)
 		}
 	}
 	for method, proof := range map[v1.CheckInMethod]*v1.SelfCheckInRequest{
-		v1.CheckInMethod_CHECK_IN_METHOD_QR: d.scan(t), v1.CheckInMethod_CHECK_IN_METHOD_GPS: d.near(52.5),
+		v1.CheckInMethod_CHECK_IN_METHOD_QR: s.qrRequest(t), v1.CheckInMethod_CHECK_IN_METHOD_GPS: s.positionRequest(52.5),
 	} {
 		undo()
 		for _, already := range []bool{false, true} {
-			in, err := d.SelfCheckIn(t.Context(), as(d.Token(t, "member"), proof))
+			in, err := s.SelfCheckIn(t.Context(), as(s.Token(t, "member"), proof))
 			if err != nil || in.Msg.GetAlreadyCheckedIn() != already {
 				t.Fatal(in, err)
 			}
-			if diff := cmp.Diff(attended(method), came(in.Msg.GetBooking()), protocmp.Transform()); diff != "" {
+			if diff := cmp.Diff(attended(method), checkInFields(in.Msg.GetBooking()), protocmp.Transform()); diff != "" {
 				t.Error(diff)
 			}
 		}
 	}
 }
 
-func TestCheckInRefusalsAreTold(t *testing.T) {
+func TestSelfCheckIn_ReturnsReasons(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	d.book(t, "member", d.session)
-	late := d.scan(t)
-	d.at(checkInCloses)
+	s := newCheckInTest(t)
+	s.book(t, "member", s.session)
+	late := s.qrRequest(t)
+	s.setTime(checkInCloses)
 	for name, tt := range map[string]struct {
 		after   time.Duration
 		request *v1.SelfCheckInRequest
-		want    told
+		want    apiError
 	}{
 		"too far": {
-			0, d.near(52.6),
-			told{
+			0, s.positionRequest(52.6),
+			apiError{
 				connect.CodeFailedPrecondition, "GPS_TOO_FAR", map[string]string{"distance_meters": "11120", "max_meters": "200"},
 			},
 		},
 		"no place": {
-			0, d.near(91), told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "position"}},
+			0, s.positionRequest(91), apiError{
+				connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "position"},
+			},
 		},
 		"no proof": {
-			0, &v1.SelfCheckInRequest{SessionId: d.session},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "proof"}},
+			0, &v1.SelfCheckInRequest{SessionId: s.session},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "proof"}},
 		},
 		"no session": {
-			0, &v1.SelfCheckInRequest{SessionId: aSession, Proof: late.Proof},
-			told{connect.CodeNotFound, "SESSION_NOT_FOUND", nil},
+			0, &v1.SelfCheckInRequest{SessionId: someSession, Proof: late.Proof},
+			apiError{connect.CodeNotFound, "SESSION_NOT_FOUND", nil},
 		},
-		"an old code": {10 * time.Minute, late, told{connect.CodeFailedPrecondition, "QR_INVALID", nil}},
+		"an old code": {10 * time.Minute, late, apiError{connect.CodeFailedPrecondition, "QR_INVALID", nil}},
 		"a huge code": {0, &v1.SelfCheckInRequest{
-			SessionId: d.session, Proof: &v1.SelfCheckInRequest_QrToken{QrToken: strings.Repeat("A", 501)},
+			SessionId: s.session, Proof: &v1.SelfCheckInRequest_QrToken{QrToken: strings.Repeat("A", 501)},
 		},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "qr_token"}}},
-		"too late": {checkInCloses, late, told{connect.CodeFailedPrecondition, "CHECKIN_WINDOW", map[string]string{
-			"opens_at":  d.begin.Add(-time.Hour).Format(time.RFC3339),
-			"closes_at": d.begin.Add(checkInCloses).Format(time.RFC3339),
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "qr_token"}}},
+		"too late": {checkInCloses, late, apiError{connect.CodeFailedPrecondition, "CHECKIN_WINDOW", map[string]string{
+			"opens_at":  s.begin.Add(-time.Hour).Format(time.RFC3339),
+			"closes_at": s.begin.Add(checkInCloses).Format(time.RFC3339),
 		}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			// The clock is shared, so these take turns.
-			d.at(tt.after)
-			_, err := d.SelfCheckIn(t.Context(), as(d.Token(t, "member"), tt.request))
-			if diff := cmp.Diff(tt.want, tell(t, err)); diff != "" {
+			// The tests share a clock, so they run one after the other.
+			s.setTime(tt.after)
+			_, err := s.SelfCheckIn(t.Context(), as(s.Token(t, "member"), tt.request))
+			if diff := cmp.Diff(tt.want, apiErrorOf(t, err)); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	_, err := d.CheckIn(t.Context(), as(d.Token(t, "coach"), &v1.CheckInRequest{BookingId: aSession}))
-	if got := tell(t, err); got.Reason != "BOOKING_NOT_FOUND" {
+	_, err := s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: someSession}))
+	if got := apiErrorOf(t, err); got.Reason != "BOOKING_NOT_FOUND" {
 		t.Error(got)
 	}
 }
 
-// checkInCloses is when that is by default, after the start of an hour's session.
+// checkInCloses is when check-in closes by default, after the start of a session of one hour.
 const checkInCloses = 90 * time.Minute
 
-// Who may tick off, and see codes, is in testdata/access.golden; that a refusal comes before anything is looked up,
-// here.
-func TestMembersNeitherTickOffNorSeeCodes(t *testing.T) {
+// testdata/access.golden has who may check members in and read QR codes. Here, the error comes before any lookup.
+func TestCheckIn_RejectsMembersBeforeLookup(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	id := d.book(t, "member", d.session)
-	by := d.Token(t, "member")
+	s := newCheckInTest(t)
+	id := s.book(t, "member", s.session)
+	by := s.Token(t, "member")
 	for name, call := range map[string]func(context.Context) error{
 		"check-in": func(ctx context.Context) error {
-			_, err := d.CheckIn(ctx, as(by, &v1.CheckInRequest{BookingId: id}))
+			_, err := s.CheckIn(ctx, as(by, &v1.CheckInRequest{BookingId: id}))
 			return err
 		},
 		"undo": func(ctx context.Context) error {
-			_, err := d.UndoCheckIn(ctx, as(by, &v1.UndoCheckInRequest{BookingId: id}))
+			_, err := s.UndoCheckIn(ctx, as(by, &v1.UndoCheckInRequest{BookingId: id}))
 			return err
 		},
 		"code": func(ctx context.Context) error {
-			_, err := d.GetQrToken(ctx, as(by, &v1.GetQrTokenRequest{SessionId: d.session}))
+			_, err := s.GetQrToken(ctx, as(by, &v1.GetQrTokenRequest{SessionId: s.session}))
 			return err
 		},
 		"display": func(ctx context.Context) error {
-			_, err := d.CreateDisplayUrl(ctx, as(by, &v1.CreateDisplayUrlRequest{SessionId: d.session}))
+			_, err := s.CreateDisplayUrl(ctx, as(by, &v1.CreateDisplayUrlRequest{SessionId: s.session}))
 			return err
 		},
 		"attendance": func(ctx context.Context) error {
-			_, err := d.ListAttendance(ctx, as(by, &v1.ListAttendanceRequest{MemberId: convert.IDText(d.Members["member"])}))
+			_, err := s.ListAttendance(ctx, as(by, &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"])}))
 			return err
 		},
 	} {
-		if got := tell(t, call(t.Context())); got.Reason != "PERMISSION_DENIED" {
+		if got := apiErrorOf(t, call(t.Context())); got.Reason != "PERMISSION_DENIED" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
-func TestTheDisplayIsPublicAndWhole(t *testing.T) {
+func TestGetDisplay_IsPublicAndComplete(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
-	id := d.book(t, "member", d.session)
-	d.book(t, "admin", d.session)
-	if _, err := d.CheckIn(t.Context(), as(d.Token(t, "coach"), &v1.CheckInRequest{BookingId: id})); err != nil {
+	s := newCheckInTest(t)
+	id := s.book(t, "member", s.session)
+	s.book(t, "admin", s.session)
+	if _, err := s.CheckIn(t.Context(), as(s.Token(t, "coach"), &v1.CheckInRequest{BookingId: id})); err != nil {
 		t.Fatal(err)
 	}
-	link, err := d.CreateDisplayUrl(
-		t.Context(), as(d.Token(t, "coach"), &v1.CreateDisplayUrlRequest{SessionId: d.session}),
+	link, err := s.CreateDisplayUrl(
+		t.Context(), as(s.Token(t, "coach"), &v1.CreateDisplayUrlRequest{SessionId: s.session}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if link.Msg.GetUrl() != "https://berth.test/display/"+link.Msg.GetToken() ||
-		!link.Msg.GetExpireTime().AsTime().Equal(d.begin.Add(10*time.Minute)) {
+		!link.Msg.GetExpireTime().AsTime().Equal(s.begin.Add(10*time.Minute)) {
 		t.Error(link.Msg)
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
-		public := berthv1connect.NewCheckInServiceClient(client, d.URL, options)
-		answer, err := public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: link.Msg.GetToken()}))
+		public := berthv1connect.NewCheckInServiceClient(client, s.URL, options)
+		response, err := public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: link.Msg.GetToken()}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := answer.Msg
+		got := response.Msg
 		if got.GetQrToken() == "" || got.GetNextToken() == "" {
 			t.Error(got)
 		}
 		want := &v1.GetDisplayResponse{
 			Title: "Vinyasa", LocationName: "Pier 1", CoachName: "Coach", TimeZone: "Europe/Berlin", Expected: 4, Arrived: 2,
-			StartTime: timestamppb.New(d.begin), EndTime: timestamppb.New(d.begin.Add(time.Hour)),
+			StartTime: timestamppb.New(s.begin), EndTime: timestamppb.New(s.begin.Add(time.Hour)),
 			Arrivals: []*v1.DisplayArrival{
-				{DisplayName: "Member", PartySize: 2, CheckInTime: timestamppb.New(d.begin)},
+				{DisplayName: "Member", PartySize: 2, CheckInTime: timestamppb.New(s.begin)},
 			},
-			RefreshTime:       timestamppb.New(d.begin.Add(30 * time.Second)),
-			CheckinOpensTime:  timestamppb.New(d.begin.Add(-time.Hour)),
-			CheckinClosesTime: timestamppb.New(d.begin.Add(checkInCloses)),
+			RefreshTime:       timestamppb.New(s.begin.Add(30 * time.Second)),
+			CheckinOpensTime:  timestamppb.New(s.begin.Add(-time.Hour)),
+			CheckinClosesTime: timestamppb.New(s.begin.Add(checkInCloses)),
 		}
 		if diff := cmp.Diff(
 			want, got, protocmp.Transform(), protocmp.IgnoreFields(want, "qr_token", "next_token"),
@@ -287,50 +294,50 @@ func TestTheDisplayIsPublicAndWhole(t *testing.T) {
 			t.Error(diff)
 		}
 		_, err = public.GetDisplay(t.Context(), connect.NewRequest(&v1.GetDisplayRequest{Token: got.GetQrToken()}))
-		if told := tell(t, err); told.Reason != "LINK_INVALID" || told.Code != connect.CodeFailedPrecondition {
-			t.Error(told)
+		if apiErr := apiErrorOf(t, err); apiErr.Reason != "LINK_INVALID" || apiErr.Code != connect.CodeFailedPrecondition {
+			t.Error(apiErr)
 		}
 	})
 }
 
-func TestAttendanceIsReadPageByPage(t *testing.T) {
+func TestListAttendance_Pages(t *testing.T) {
 	t.Parallel()
-	d := newDoor(t)
+	s := newCheckInTest(t)
 	var want []string
 	for day := range 5 {
-		want = append(want, d.book(t, "member", d.add(t, -time.Duration(day+1)*24*time.Hour)))
+		want = append(want, s.book(t, "member", s.addSession(t, -time.Duration(day+1)*24*time.Hour)))
 	}
-	d.exec(t, `update bookings set status = 'NO_SHOW' where id = $1`, want[4])
-	d.book(t, "member", d.add(t, time.Hour)) // to come
-	ask := &v1.ListAttendanceRequest{MemberId: convert.IDText(d.Members["member"]), PageSize: 2}
+	s.exec(t, `update bookings set status = 'NO_SHOW' where id = $1`, want[4])
+	s.book(t, "member", s.addSession(t, time.Hour)) // in the future
+	request := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"]), PageSize: 2}
 	var got []string
 	for page := 1; ; page++ {
-		answer, err := d.ListAttendance(t.Context(), as(d.Token(t, "coach"), ask))
+		response, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), request))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, b := range answer.Msg.GetBookings() {
+		for _, b := range response.Msg.GetBookings() {
 			got = append(got, b.GetId())
 		}
-		if answer.Msg.GetNoShows() != 1 || answer.Msg.GetAttended() != 0 {
-			t.Error(answer.Msg)
+		if response.Msg.GetNoShows() != 1 || response.Msg.GetAttended() != 0 {
+			t.Error(response.Msg)
 		}
-		if ask.PageToken = answer.Msg.GetNextPageToken(); ask.GetPageToken() == "" || page > len(want) {
+		if request.PageToken = response.Msg.GetNextPageToken(); request.GetPageToken() == "" || page > len(want) {
 			break
 		}
 		if page == 1 {
-			other := &v1.ListAttendanceRequest{MemberId: convert.IDText(d.Members["admin"]), PageToken: ask.GetPageToken()}
-			_, err := d.ListAttendance(t.Context(), as(d.Token(t, "coach"), other))
-			if told := tell(t, err); told.Reason != "INVALID_FIELD" || told.Metadata["field"] != "page_token" {
-				t.Error(told)
+			other := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["admin"]), PageToken: request.GetPageToken()}
+			_, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), other))
+			if apiErr := apiErrorOf(t, err); apiErr.Reason != "INVALID_FIELD" || apiErr.Metadata["field"] != "page_token" {
+				t.Error(apiErr)
 			}
 		}
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	_, err := d.ListAttendance(t.Context(), as(d.Token(t, "coach"), &v1.ListAttendanceRequest{MemberId: aSession}))
-	if told := tell(t, err); told.Reason != "MEMBER_NOT_FOUND" {
-		t.Error(told)
+	_, err := s.ListAttendance(t.Context(), as(s.Token(t, "coach"), &v1.ListAttendanceRequest{MemberId: someSession}))
+	if apiErr := apiErrorOf(t, err); apiErr.Reason != "MEMBER_NOT_FOUND" {
+		t.Error(apiErr)
 	}
 }

@@ -14,15 +14,13 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// The codecs differ from Connect's in two ways.
+// codecs returns codecs that differ from Connect's in two ways.
 //
-// JSON with a field that the contract lacks is refused: whoever writes JSON by
-// hand wants to hear of a misspelt name. In binary an unknown field has no name
-// and is what a newer client sends, so it is ignored, as Protobuf means it to be.
+// JSON with an unknown field is rejected, because people write JSON by hand and misspell names. In binary an unknown
+// field has no name and comes from a newer client, so it is ignored, as Protobuf intends.
 //
-// A message that cannot be decoded is handed on all the same, with the reason in
-// place of its unknown fields. Connect would answer it by itself, before any interceptor runs,
-// and so without a reason, an id or a trace in the metrics.
+// A message that cannot be decoded is passed on, with the reason in its unknown fields. Connect itself would reject it
+// before any interceptor runs, and so without an error reason, a request ID or a count in the metrics.
 func codecs() connect.HandlerOption {
 	return connect.WithHandlerOptions(
 		connect.WithCodec(binaryCodec{}),
@@ -31,6 +29,7 @@ func codecs() connect.HandlerOption {
 	)
 }
 
+// binaryCodec is a connect.Codec for the binary format.
 type binaryCodec struct{}
 
 func (binaryCodec) Name() string { return "proto" }
@@ -53,11 +52,12 @@ func (binaryCodec) Unmarshal(data []byte, message any) error {
 		return err
 	}
 	if err := proto.Unmarshal(data, m); err != nil {
-		keepUndecoded(m, err)
+		storeDecodeError(m, err)
 	}
 	return nil
 }
 
+// jsonCodec is a connect.Codec for JSON.
 type jsonCodec struct{ name string }
 
 func (c jsonCodec) Name() string { return c.name }
@@ -78,12 +78,12 @@ func (jsonCodec) Unmarshal(data []byte, message any) error {
 		return err
 	}
 	if len(data) == 0 {
-		err = errors.New("the body is empty; the least is {}")
+		err = errors.New("the body is empty; send at least {}")
 	} else {
 		err = protojson.Unmarshal(data, m)
 	}
 	if err != nil {
-		keepUndecoded(m, err)
+		storeDecodeError(m, err)
 	}
 	return nil
 }
@@ -91,49 +91,48 @@ func (jsonCodec) Unmarshal(data []byte, message any) error {
 func protoMessage(message any) (proto.Message, error) {
 	m, ok := message.(proto.Message)
 	if !ok {
-		return nil, fmt.Errorf("%T is no message", message)
+		return nil, fmt.Errorf("%T is not a message", message)
 	}
 	return m, nil
 }
 
-// undecodedField is the highest number that a field can have. A client that
-// sends it itself is told that its message cannot be read, and it cannot.
-const undecodedField = protowire.MaxValidNumber
+// decodeErrorField is the unknown field that holds a decoding error: the highest number that a field can have. If a
+// client sends it, its message is rejected as one that cannot be decoded.
+const decodeErrorField = protowire.MaxValidNumber
 
-func keepUndecoded(m proto.Message, reason error) {
-	raw := protowire.AppendTag(nil, undecodedField, protowire.BytesType)
+func storeDecodeError(m proto.Message, reason error) {
+	raw := protowire.AppendTag(nil, decodeErrorField, protowire.BytesType)
 	m.ProtoReflect().SetUnknown(protowire.AppendString(raw, reason.Error()))
 }
 
-// undecoded gives the reason why a message could not be decoded, as INVALID_FIELD.
-func undecoded(m proto.Message) error {
+// decodeError returns the reason why a message could not be decoded, as INVALID_FIELD, or nil.
+func decodeError(m proto.Message) error {
 	raw := m.ProtoReflect().GetUnknown()
 	if len(raw) == 0 {
 		return nil
 	}
 	number, kind, n := protowire.ConsumeTag(raw)
-	if number != undecodedField || kind != protowire.BytesType {
+	if number != decodeErrorField || kind != protowire.BytesType {
 		return nil
 	}
 	text, _ := protowire.ConsumeBytes(raw[n:])
-	return unreadable(string(text))
+	return undecodableFault(string(text))
 }
 
-// protojson names the field like this; it promises nothing about its texts, so a
-// test holds it to them.
+// These match the field's name in errors of protojson, which does not promise stable texts. A test checks them.
 var (
 	unknownField = regexp.MustCompile(`unknown field "([^"]{1,200})"`)
 	invalidField = regexp.MustCompile(`(?:for|in) \S+ field (\w{1,200}):|duplicate field "([^"]{1,200})"`)
 )
 
-func unreadable(reason string) *fault.Error {
+func undecodableFault(reason string) *fault.Error {
 	if found := unknownField.FindStringSubmatch(reason); found != nil {
 		return fault.Invalid(found[1], "There is no field %q.", found[1])
 	}
-	const most = 200 // the text quotes the request
+	const maxLength = 200 // the text quotes the request
 	reason = strings.ToValidUTF8(reason, "")
-	if len(reason) > most {
-		reason = strings.ToValidUTF8(reason[:most], "") + "…"
+	if len(reason) > maxLength {
+		reason = strings.ToValidUTF8(reason[:maxLength], "") + "…"
 	}
 	f := fault.Invalid("", "The message cannot be read: %s.", reason)
 	if found := invalidField.FindStringSubmatch(reason); found != nil {

@@ -15,17 +15,17 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-func TestMessagesThatCannotBeRead(t *testing.T) {
+func TestCodecs_RejectUndecodableMessages(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
-	w.booking.book = answerBooking
+	w := newStubServer(t)
+	w.booking.book = bookStub
 	for name, test := range map[string]struct {
 		body, kind, encoding string
-		field, says          string
+		field, message       string
 	}{
 		"unknown field": {
-			body: `{"sessionId":"` + aSession + `","partySizes":2}`, field: "partySizes",
-			says: `There is no field "partySizes".`,
+			body: `{"sessionId":"` + someSession + `","partySizes":2}`, field: "partySizes",
+			message: `There is no field "partySizes".`,
 		},
 		"unknown field inside": {body: `{"nonsense":{"a":[1,2]}}`, field: "nonsense"},
 		"wrong type":           {body: `{"partySize":"many"}`, field: "partySize"},
@@ -33,13 +33,13 @@ func TestMessagesThatCannotBeRead(t *testing.T) {
 		"twice":                {body: `{"note":"a","note":"b"}`, field: "note"},
 		"cut off":              {body: `{"note":"a`},
 		"not an object":        {body: `[]`},
-		"empty":                {body: ``, says: "The message cannot be read: the body is empty; the least is {}."},
+		"empty":                {body: ``, message: "The message cannot be read: the body is empty; send at least {}."},
 		"long":                 {body: `{"partySize":"` + strings.Repeat("é", 4000) + `"}`, field: "partySize"},
 		"binary":               {body: "\x0a\xff", kind: "application/proto"},
 		"no UTF-8":             {body: "\x0a\x01\xff", kind: "application/proto"},
-		"no gzip":              {body: "{}", encoding: "gzip", says: "The message cannot be read: unexpected EOF."},
+		"no gzip":              {body: "{}", encoding: "gzip", message: "The message cannot be read: unexpected EOF."},
 		"no gzip either": {
-			body: strings.Repeat("{}", 20), encoding: "gzip", says: "The message cannot be read: gzip: invalid header.",
+			body: strings.Repeat("{}", 20), encoding: "gzip", message: "The message cannot be read: gzip: invalid header.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,37 +48,37 @@ func TestMessagesThatCannotBeRead(t *testing.T) {
 				"Content-Type": {cmp.Or(test.kind, "application/json")}, "Content-Encoding": {test.encoding},
 				"Authorization": {"Bearer " + w.token(t, "owner", tenantA)},
 			}
-			answer := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, header, test.body)
-			got := wireErrorIn(t, answer)
-			want := told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}
+			response := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, header, test.body)
+			got := errorFromResponse(t, response)
+			want := apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}
 			if test.field != "" {
 				want.Metadata = map[string]string{"field": test.field}
 			}
-			if diff := gocmp.Diff(want, tell(t, got)); diff != "" {
+			if diff := gocmp.Diff(want, apiErrorOf(t, got)); diff != "" {
 				t.Error(diff)
 			}
-			if len(got.Message()) > 300 || test.says != "" && test.says != got.Message() {
-				t.Errorf("it says %q", got.Message())
+			if len(got.Message()) > 300 || test.message != "" && test.message != got.Message() {
+				t.Errorf("message %q", got.Message())
 			}
 		})
 	}
 }
 
-func TestBinaryKeepsWhatANewerClientSends(t *testing.T) {
+func TestBinaryCodec_IgnoresUnknownFields(t *testing.T) {
 	t.Parallel()
 	var m v1.BookRequest
 	raw := protowire.AppendString(protowire.AppendTag(nil, 999, protowire.BytesType), "from the future")
 	if err := (binaryCodec{}).Unmarshal(raw, &m); err != nil {
 		t.Fatal(err)
 	}
-	if err := undecoded(&m); err != nil {
+	if err := decodeError(&m); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestCodecsReadWhatTheyWrite(t *testing.T) {
+func TestCodecs_RoundTrip(t *testing.T) {
 	t.Parallel()
-	want := &v1.BookRequest{SessionId: aSession, PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE}
+	want := &v1.BookRequest{SessionId: someSession, PartySize: 2, Channel: v1.Channel_CHANNEL_PHONE}
 	for _, codec := range []connect.Codec{binaryCodec{}, jsonCodec{"json"}} {
 		raw, err := codec.Marshal(want)
 		if err != nil {

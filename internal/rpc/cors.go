@@ -10,10 +10,10 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
-// crossOrigin lets pages of the given origins call from a browser.
-func crossOrigin(origins []string) func(http.Handler) http.Handler {
+// newCORS returns middleware that lets pages of the given origins call from a browser.
+func newCORS(origins []string) func(http.Handler) http.Handler {
 	if len(origins) == 0 {
-		// The library would take none for all.
+		// The library would take an empty list for all origins.
 		return func(next http.Handler) http.Handler { return next }
 	}
 	return cors.New(cors.Options{
@@ -22,7 +22,7 @@ func crossOrigin(origins []string) func(http.Handler) http.Handler {
 		AllowedHeaders: append(connectcors.AllowedHeaders(),
 			"Authorization", convert.IdempotencyKeyHeader, convert.BookingChannelHeader, requestIDHeader, "If-None-Match"),
 		ExposedHeaders: append(connectcors.ExposedHeaders(),
-			convert.BookingStatusHeader, convert.IdempotentHeader, convert.IdempotencyKeyEcho, requestIDHeader, "Etag"),
+			convert.BookingStatusHeader, convert.IdempotentHeader, convert.IdempotencyKeyEchoHeader, requestIDHeader, "Etag"),
 		MaxAge: int((2 * time.Hour).Seconds()),
 	}).Handler
 }

@@ -20,7 +20,7 @@ import (
 // errorDomain is the domain of every ErrorInfo.
 const errorDomain = "berth"
 
-// maxViolations keeps an error within what proxies take as trailers.
+// maxViolations keeps an error within the size of trailers that proxies accept.
 const maxViolations = 50
 
 var codes = map[fault.Kind]connect.Code{
@@ -38,23 +38,23 @@ var codes = map[fault.Kind]connect.Code{
 	fault.DeadlineExceeded:   connect.CodeDeadlineExceeded,
 }
 
-// encode puts a fault on the wire. An internal one says nothing but the id under
-// which the log has its cause.
-func encode(ctx context.Context, f *fault.Error) *connect.Error {
+// encodeError returns the error that a client sees. An internal error reveals only the ID of the request, under which
+// the log has the cause.
+func encodeError(ctx context.Context, f *fault.Error) *connect.Error {
 	message, metadata := f.Message, maps.Clone(f.Metadata)
 	if f.Kind == fault.Internal {
-		message = "Something went wrong. Its id is " + request.RequestID(ctx) + "."
-		metadata = map[string]string{"request_id": request.RequestID(ctx)}
+		message = "Something went wrong. The request ID is " + request.ID(ctx) + "."
+		metadata = map[string]string{"request_id": request.ID(ctx)}
 	} else if f.Field != "" {
 		if metadata == nil {
 			metadata = make(map[string]string, 1)
 		}
 		metadata["field"] = f.Field
 	}
-	wire := connect.NewError(codes[f.Kind], &sentence{message, f})
-	attach(wire, &errdetails.ErrorInfo{Domain: errorDomain, Reason: string(f.Reason), Metadata: metadata})
+	wire := connect.NewError(codes[f.Kind], &wireText{message, f})
+	addDetail(wire, &errdetails.ErrorInfo{Domain: errorDomain, Reason: string(f.Reason), Metadata: metadata})
 	if f.Reason == fault.InvalidField {
-		attach(wire, violationsOf(f))
+		addDetail(wire, violationsOf(f))
 	}
 	if f.Kind == fault.Unauthenticated {
 		wire.Meta().Set("WWW-Authenticate", "Bearer")
@@ -62,76 +62,76 @@ func encode(ctx context.Context, f *fault.Error) *connect.Error {
 	return wire
 }
 
-// sentence is the text of an error on the wire. It remembers the fault, so that
-// an error which is encoded already is not encoded anew.
-type sentence struct {
+// wireText is the text of an error that a client sees. It wraps the fault, so that an encoded error is not encoded
+// again.
+type wireText struct {
 	text  string
 	fault *fault.Error
 }
 
-func (s *sentence) Error() string { return s.text }
+func (s *wireText) Error() string { return s.text }
 
-func (s *sentence) Unwrap() error { return s.fault }
+func (s *wireText) Unwrap() error { return s.fault }
 
-func attach(wire *connect.Error, message proto.Message) {
-	// Marshalling fails on texts that are no UTF-8; the error is then sent without the detail.
+func addDetail(wire *connect.Error, message proto.Message) {
+	// Marshalling fails on text that is not UTF-8. The error is then sent without the detail.
 	if detail, err := connect.NewErrorDetail(message); err == nil {
 		wire.AddDetail(detail)
 	}
 }
 
-// faultOf finds the fault in an error, or the one that it amounts to. It gives
-// nil for an error of Connect that has no counterpart here.
+// faultOf returns the fault in an error, or the fault that stands for it. It returns nil for an error of Connect that
+// has no counterpart.
 func faultOf(ctx context.Context, err error) *fault.Error {
 	if f, ok := errors.AsType[*fault.Error](err); ok {
 		return f
 	}
-	if own, ok := errors.AsType[*connect.Error](err); ok {
-		return ownFault(own)
+	if wire, ok := errors.AsType[*connect.Error](err); ok {
+		return faultOfConnect(wire)
 	}
 	if f := engine.Outage(err); f != nil {
 		return f
 	}
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
-		return left.WithCause(err)
+		return errCallerLeft.WithCause(err)
 	case ctx.Err() != nil, errors.Is(err, context.DeadlineExceeded):
-		return outOfTime.WithCause(err)
+		return errTimeout.WithCause(err)
 	}
-	return broken.WithCause(err)
+	return errInternal.WithCause(err)
 }
 
 var (
-	broken = fault.New(fault.Internal, fault.InternalError, "Something went wrong.")
-	left   = fault.New(fault.Canceled, fault.CallerLeft, "The caller gave up.")
-	// Whether the change was made is not known: it may have been, so a retry needs an idempotency key.
-	outOfTime = fault.New(
+	errInternal   = fault.New(fault.Internal, fault.InternalError, "Something went wrong.")
+	errCallerLeft = fault.New(fault.Canceled, fault.CallerLeft, "The caller canceled the request.")
+	// The change may have been made, so a retry needs the same idempotency key.
+	errTimeout = fault.New(
 		fault.DeadlineExceeded, fault.Timeout,
-		"Out of time. Try again, with the same idempotency key if anything is to change.",
+		"The request timed out. Try again, with the same idempotency key if it changes something.",
 	)
 )
 
-// ownFault gives Connect's own errors a reason.
-func ownFault(own *connect.Error) *fault.Error {
-	switch own.Code() {
+// faultOfConnect returns the fault for an error that Connect itself made, which has no reason.
+func faultOfConnect(wire *connect.Error) *fault.Error {
+	switch wire.Code() {
 	case connect.CodeInvalidArgument:
-		return fault.New(fault.InvalidArgument, fault.InvalidField, "%s", own.Message())
+		return fault.New(fault.InvalidArgument, fault.InvalidField, "%s", wire.Message())
 	case connect.CodeResourceExhausted:
-		return fault.New(fault.ResourceExhausted, fault.TooLarge, "%s", own.Message())
+		return fault.New(fault.ResourceExhausted, fault.TooLarge, "%s", wire.Message())
 	case connect.CodeCanceled:
-		return left.WithCause(own)
+		return errCallerLeft.WithCause(wire)
 	case connect.CodeDeadlineExceeded:
-		return outOfTime.WithCause(own)
+		return errTimeout.WithCause(wire)
 	case connect.CodeUnimplemented:
 		return nil
 	default:
-		return broken.WithCause(own)
+		return errInternal.WithCause(wire)
 	}
 }
 
-// invalid names the first field that breaks its rule; the rest are in the Violations detail.
-// A rule of the request as a whole has the field that it is about in its name: "update_series.session_id".
-func invalid(err *protovalidate.ValidationError) *fault.Error {
+// validationFault returns a fault for the first violation. The Violations detail has all of them. A rule on the whole
+// request has the field in its ID: "update_series.session_id".
+func validationFault(err *protovalidate.ValidationError) *fault.Error {
 	first := err.Violations[0]
 	field := protovalidate.FieldPathString(first.Proto.GetField())
 	if field == "" {
@@ -140,7 +140,7 @@ func invalid(err *protovalidate.ValidationError) *fault.Error {
 	return fault.Invalid(field, "%s.", first).WithCause(err)
 }
 
-// violationsOf tells about fields in protovalidate's words, whoever found them wrong.
+// violationsOf returns the Violations detail of a fault, whether protovalidate or a rule in Go found it.
 func violationsOf(f *fault.Error) *validatepb.Violations {
 	if found, ok := errors.AsType[*protovalidate.ValidationError](f); ok {
 		first := protovalidate.ValidationError{Violations: found.Violations[:min(len(found.Violations), maxViolations)]}

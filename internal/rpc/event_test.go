@@ -21,11 +21,11 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// patience is how long a test waits for what takes a moment; only a failing one waits it out.
-const patience = 10 * time.Minute
+// waitTimeout limits how long a test waits. Only a failing test waits that long.
+const waitTimeout = 10 * time.Minute
 
-// happen commits events, all in one transaction. Their names are in their data, as the reason.
-func (s *testServer) happen(t *testing.T, events ...outbox.Event) {
+// commitEvents commits events in one transaction. Their names are in their data, as the reason.
+func (s *testServer) commitEvents(t *testing.T, events ...outbox.Event) {
 	t.Helper()
 	mint := tenant.NewIDs(time.Now())
 	for i := range events {
@@ -40,37 +40,39 @@ func (s *testServer) happen(t *testing.T, events ...outbox.Event) {
 	s.relay.NotifyCommit(s.Tenant)
 }
 
-// about makes an event of a booking; who zero is a guest's.
-func about(name string, who tenant.MemberID) outbox.Event {
-	return outbox.Event{Type: outbox.BookingConfirmed, Member: who, Actor: "system", Data: map[string]any{"reason": name}}
+// bookingEvent returns an event of a booking by a member, or by a guest if the member ID is zero.
+func bookingEvent(name string, member tenant.MemberID) outbox.Event {
+	return outbox.Event{
+		Type: outbox.BookingConfirmed, Member: member, Actor: "system", Data: map[string]any{"reason": name},
+	}
 }
 
-type watching struct {
+type eventStream struct {
 	t      *testing.T
 	stream *connect.ServerStreamForClient[v1.WatchEventsResponse]
 	cursor string
 }
 
-// watch opens a stream and waits for its first message.
+// watch opens a stream and receives its first message.
 func (s *testServer) watch(
 	t *testing.T, client berthv1connect.EventServiceClient, raw string, request *v1.WatchEventsRequest,
-) *watching {
+) *eventStream {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), waitTimeout)
 	t.Cleanup(stop)
 	stream, err := client.WatchEvents(ctx, as(raw, request))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = stream.Close() })
-	w := &watching{t: t, stream: stream}
+	w := &eventStream{t: t, stream: stream}
 	if first := w.next(); len(first.GetEvents()) > 0 {
 		t.Errorf("the first message has events: %v", first)
 	}
 	return w
 }
 
-func (w *watching) next() *v1.WatchEventsResponse {
+func (w *eventStream) next() *v1.WatchEventsResponse {
 	w.t.Helper()
 	if !w.stream.Receive() {
 		w.t.Fatalf("the stream ended: %v", w.stream.Err())
@@ -81,8 +83,8 @@ func (w *watching) next() *v1.WatchEventsResponse {
 	return w.stream.Msg()
 }
 
-// events waits for n of them.
-func (w *watching) events(n int) []*v1.Event {
+// events receives n events.
+func (w *eventStream) events(n int) []*v1.Event {
 	w.t.Helper()
 	var got []*v1.Event
 	for len(got) < n {
@@ -91,17 +93,17 @@ func (w *watching) events(n int) []*v1.Event {
 	return got
 }
 
-// end waits until the server ends the stream, and gives what it says.
-func (w *watching) end() told {
+// end waits until the server ends the stream, and returns the error.
+func (w *eventStream) end() apiError {
 	w.t.Helper()
 	for w.stream.Receive() {
 		w.cursor = w.stream.Msg().GetCursor()
 	}
-	return tell(w.t, w.stream.Err())
+	return apiErrorOf(w.t, w.stream.Err())
 }
 
-// reasons are the names of events.
-func reasons(events []*v1.Event) string {
+// eventNames returns the names that commitEvents gave to events.
+func eventNames(events []*v1.Event) string {
 	var all []string
 	for _, e := range events {
 		name := e.GetDetails().AsMap()["reason"]
@@ -113,55 +115,55 @@ func reasons(events []*v1.Event) string {
 	return strings.Join(all, " ")
 }
 
-func wantText(t *testing.T, what, want, got string) {
+func wantString(t *testing.T, what, want, got string) {
 	t.Helper()
 	if want != got {
 		t.Errorf("%s: got %q, want %q", what, got, want)
 	}
 }
 
-func TestWatchingOverEveryProtocol(t *testing.T) {
+func TestWatchEvents_WorksInEveryProtocol(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	eachProtocol(t, func(t *testing.T, http *http.Client, options connect.ClientOption) {
 		t.Helper()
 		client := berthv1connect.NewEventServiceClient(http, s.URL, options)
 		owner := s.Token(t, "owner")
-		booking := tenant.New[tenant.BookingID](time.Now()) // its own, among those of the other protocols
+		booking := tenant.New[tenant.BookingID](time.Now()) // each protocol has its own
 		filter := &v1.EventFilter{BookingId: booking.String()}
 		one := func(name string) outbox.Event {
-			e := about(name, s.Members["member"])
+			e := bookingEvent(name, s.Members["member"])
 			e.Booking = booking
 			return e
 		}
 		w := s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter})
-		s.happen(t, one("a"), about("not chosen", tenant.MemberID{}), one("b"))
-		wantText(t, "watched", "a b", reasons(w.events(2)))
+		s.commitEvents(t, one("a"), bookingEvent("filtered out", tenant.MemberID{}), one("b"))
+		wantString(t, "watched", "a b", eventNames(w.events(2)))
 		_ = w.stream.Close()
-		s.happen(t, one("c"))
+		s.commitEvents(t, one("c"))
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: w.cursor})
-		s.happen(t, one("d"))
-		wantText(t, "resumed", "c d", reasons(w.events(2)))
+		s.commitEvents(t, one("d"))
+		wantString(t, "resumed", "c d", eventNames(w.events(2)))
 
 		list, err := client.ListEvents(t.Context(), as(owner, &v1.ListEventsRequest{Filter: filter}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantText(t, "listed", "a b c d", reasons(list.Msg.GetEvents()))
+		wantString(t, "listed", "a b c d", eventNames(list.Msg.GetEvents()))
 		first := list.Msg.GetEvents()[0]
 		if first.GetType() != v1.EventType_EVENT_TYPE_BOOKING_CONFIRMED || first.GetBookingId() != booking.String() ||
 			first.GetMemberId() != s.Members["member"].String() || first.GetActor() != "system" || first.GetOccurTime() == nil {
 			t.Errorf("%v", first)
 		}
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: first.GetCursor()})
-		wantText(t, "from an event's cursor", "b c d", reasons(w.events(3)))
+		wantString(t, "from an event's cursor", "b c d", eventNames(w.events(3)))
 		w = s.watch(t, client, owner, &v1.WatchEventsRequest{Filter: filter, Cursor: list.Msg.GetEndCursor()})
-		s.happen(t, one("e"))
-		wantText(t, "from the list's end", "e", reasons(w.events(1)))
+		s.commitEvents(t, one("e"))
+		wantString(t, "from the list's end", "e", eventNames(w.events(1)))
 	})
 }
 
-func TestFiltersOfEvents(t *testing.T) {
+func TestEvents_Filter(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
@@ -174,7 +176,7 @@ func TestFiltersOfEvents(t *testing.T) {
 		Data: map[string]any{"reason": "moved", "from_session_id": left.String()},
 	}
 	start := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{}).cursor
-	s.happen(t, joined, about("other", s.Members["coach"]), moved)
+	s.commitEvents(t, joined, bookingEvent("other", s.Members["coach"]), moved)
 	for want, filter := range map[string]*v1.EventFilter{
 		"joined other moved": {},
 		"joined moved":       {SessionId: session.String()},
@@ -188,19 +190,19 @@ func TestFiltersOfEvents(t *testing.T) {
 		},
 	} {
 		w := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Filter: filter, Cursor: start})
-		wantText(t, "watched", want, reasons(w.events(len(strings.Fields(want)))))
+		wantString(t, "watched", want, eventNames(w.events(len(strings.Fields(want)))))
 		list, err := client.ListEvents(
 			t.Context(), as(s.Token(t, "owner"), &v1.ListEventsRequest{Filter: filter, Cursor: start}),
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		wantText(t, "listed", want, reasons(list.Msg.GetEvents()))
+		wantString(t, "listed", want, eventNames(list.Msg.GetEvents()))
 	}
 }
 
-// A member sees what concerns themselves, and that sessions changed; neither who did it, nor what staff wrote.
-func TestMembersSeeTheirOwnEvents(t *testing.T) {
+// A member sees events about themselves and changes of sessions, but neither who made them nor what staff wrote.
+func TestEvents_MembersSeeTheirOwn(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
@@ -208,12 +210,12 @@ func TestMembersSeeTheirOwnEvents(t *testing.T) {
 	start := w.cursor
 	me, coach := s.Members["member"], s.Members["coach"]
 	session := tenant.New[tenant.SessionID](time.Now())
-	byCoach := about("mine", me)
+	byCoach := bookingEvent("mine", me)
 	byCoach.Actor, byCoach.Data["secret"] = coach.String(), "not for members"
-	byMe := about("by me", me)
+	byMe := bookingEvent("by me", me)
 	byMe.Actor = me.String()
-	s.happen(t,
-		about("another's", coach), byCoach, about("a guest's", tenant.MemberID{}),
+	s.commitEvents(t,
+		bookingEvent("another's", coach), byCoach, bookingEvent("a guest's", tenant.MemberID{}),
 		outbox.Event{
 			Type: outbox.SessionCancelled, Session: session, Actor: coach.String(), Data: map[string]any{"reason": "private"},
 		},
@@ -223,12 +225,12 @@ func TestMembersSeeTheirOwnEvents(t *testing.T) {
 		byMe,
 	)
 	got := w.events(4)
-	wantText(t, "watched", "mine SESSION_CANCELLED ROLES_CHANGED by me", reasons(got))
+	wantString(t, "watched", "mine SESSION_CANCELLED ROLES_CHANGED by me", eventNames(got))
 	list, err := client.ListEvents(t.Context(), as(s.Token(t, "member"), &v1.ListEventsRequest{Cursor: start}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantText(t, "listed", reasons(got), reasons(list.Msg.GetEvents()))
+	wantString(t, "listed", eventNames(got), eventNames(list.Msg.GetEvents()))
 	if e := got[0]; e.GetActor() != "" || len(e.GetDetails().AsMap()) != 1 {
 		t.Errorf("the coach's doing: %v", e)
 	}
@@ -238,7 +240,7 @@ func TestMembersSeeTheirOwnEvents(t *testing.T) {
 	if e := got[3]; e.GetActor() != me.String() {
 		t.Errorf("my own doing: %v", e)
 	}
-	// Asking for somebody else's gives nothing, in whichever way.
+	// Filters for other members return nothing.
 	list, err = client.ListEvents(
 		t.Context(),
 		as(s.Token(t, "member"), &v1.ListEventsRequest{Cursor: start, Filter: &v1.EventFilter{MemberId: coach.String()}}),
@@ -248,29 +250,29 @@ func TestMembersSeeTheirOwnEvents(t *testing.T) {
 	}
 }
 
-// Drafts are the staff's. That one has become a draft is for all.
-func TestMembersDoNotSeeDrafts(t *testing.T) {
+// Events of drafts are for staff only. The event that a session became a draft is for everyone.
+func TestEvents_HideDraftsFromMembers(t *testing.T) {
 	t.Parallel()
-	draft := func(what outbox.Type) *outbox.Record {
-		return &outbox.Record{Event: outbox.Event{Type: what}, Draft: true}
+	draft := func(eventType outbox.Type) *outbox.Record {
+		return &outbox.Record{Event: outbox.Event{Type: eventType}, Draft: true}
 	}
-	who := tenant.Caller{Tenant: tenantA, Member: memberOf("x"), SelfOnly: true}
+	caller := tenant.Caller{Tenant: tenantA, Member: memberIDOf("x"), SelfOnly: true}
 	records := []*outbox.Record{
 		draft(outbox.SessionCreated), draft(outbox.SessionUpdated), draft(outbox.SessionUnpublished),
 		draft(outbox.SessionDeleted),
 	}
-	seen := outbox.Filter{}.VisibleTo(records, who)
+	seen := outbox.Filter{}.VisibleTo(records, caller)
 	if len(seen) != 1 || seen[0].Type != outbox.SessionUnpublished {
 		t.Errorf("%v", seen)
 	}
-	who.SelfOnly = false
-	if seen := (outbox.Filter{}).VisibleTo(records, who); len(seen) != len(records) {
+	caller.SelfOnly = false
+	if seen := (outbox.Filter{}).VisibleTo(records, caller); len(seen) != len(records) {
 		t.Errorf("%v", seen)
 	}
 }
 
-// Roles that change while a stream runs hold for what comes after the change.
-func TestRolesThatChangeWhileWatching(t *testing.T) {
+// Changes of roles apply to the later events of running streams.
+func TestWatchEvents_AppliesRoleChanges(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
@@ -280,31 +282,31 @@ func TestRolesThatChangeWhileWatching(t *testing.T) {
 	w := s.watch(t, client, s.Token(t, "member"), &v1.WatchEventsRequest{})
 	me, coach := s.Members["member"], s.Members["coach"]
 
-	s.happen(t, about("hidden", coach), about("1", me))
-	wantText(t, "as a member", "1", reasons(w.events(1)))
+	s.commitEvents(t, bookingEvent("hidden", coach), bookingEvent("1", me))
+	wantString(t, "as a member", "1", eventNames(w.events(1)))
 	if _, err := s.App.Accounts.AssignRole(t.Context(), owner, me, tenant.RoleAdmin); err != nil {
 		t.Fatal(err)
 	}
-	s.happen(t, about("2", coach))
-	wantText(t, "as an admin", "ROLES_CHANGED 2", reasons(w.events(2)))
+	s.commitEvents(t, bookingEvent("2", coach))
+	wantString(t, "as an admin", "ROLES_CHANGED 2", eventNames(w.events(2)))
 	if _, err := s.App.Accounts.RevokeRole(t.Context(), owner, me, tenant.RoleAdmin); err != nil {
 		t.Fatal(err)
 	}
-	s.happen(t, about("hidden", coach), about("3", me))
-	wantText(t, "as a member again", "ROLES_CHANGED 3", reasons(w.events(2)))
+	s.commitEvents(t, bookingEvent("hidden", coach), bookingEvent("3", me))
+	wantString(t, "as a member again", "ROLES_CHANGED 3", eventNames(w.events(2)))
 	if _, err := s.App.Accounts.UpdateMember(
 		t.Context(), owner, me, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
 	); err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff(
-		told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "event.read"}}, w.end(),
+		apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "event.read"}}, w.end(),
 	); diff != "" {
 		t.Errorf("suspended (-want +got):\n%s", diff)
 	}
 }
 
-func TestServiceAccountsWatchUntilTheyAreRevoked(t *testing.T) {
+func TestWatchEvents_EndsWhenServiceAccountIsRevoked(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
@@ -318,8 +320,8 @@ func TestServiceAccountsWatchUntilTheyAreRevoked(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := s.watch(t, client, s.Token(t, "sa:"+account.ID.String()), &v1.WatchEventsRequest{})
-	s.happen(t, about("anybody's", s.Members["member"]))
-	wantText(t, "watched", "anybody's", reasons(w.events(1)))
+	s.commitEvents(t, bookingEvent("a booking", s.Members["member"]))
+	wantString(t, "watched", "a booking", eventNames(w.events(1)))
 	if _, err := s.App.Accounts.RevokeServiceAccount(t.Context(), owner, account.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -328,39 +330,39 @@ func TestServiceAccountsWatchUntilTheyAreRevoked(t *testing.T) {
 	}
 }
 
-func TestAStreamEndsWithItsToken(t *testing.T) {
+func TestWatchEvents_EndsWhenTokenExpires(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http2, s.URL, connect.WithGRPC())
-	var w *watching
-	for life := time.Second; w == nil; life *= 2 { // until it is long enough for the first message
-		raw, _, err := s.issuer.Issue(token.Claims{Subject: "owner", Tenants: []tenant.TenantID{s.Tenant}}, life)
-		if err != nil || life > patience {
-			t.Fatal(life, err)
+	var w *eventStream
+	for lifetime := time.Second; w == nil; lifetime *= 2 { // until the token lives long enough for the first message
+		raw, _, err := s.issuer.Issue(token.Claims{Subject: "owner", Tenants: []tenant.TenantID{s.Tenant}}, lifetime)
+		if err != nil || lifetime > waitTimeout {
+			t.Fatal(lifetime, err)
 		}
 		if stream, err := client.WatchEvents(t.Context(), as(raw, &v1.WatchEventsRequest{})); err == nil && stream.Receive() {
-			w = &watching{t: t, stream: stream, cursor: stream.Msg().GetCursor()}
+			w = &eventStream{t: t, stream: stream, cursor: stream.Msg().GetCursor()}
 		}
 	}
 	if got := w.end(); got.Code != connect.CodeUnauthenticated || got.Reason != "UNAUTHENTICATED" {
 		t.Errorf("%+v", got)
 	}
-	s.happen(t, about("meanwhile", tenant.MemberID{}))
+	s.commitEvents(t, bookingEvent("after expiry", tenant.MemberID{}))
 	w = s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Cursor: w.cursor})
-	wantText(t, "with a new token", "meanwhile", reasons(w.events(1)))
+	wantString(t, "with a new token", "after expiry", eventNames(w.events(1)))
 }
 
-// A silent stream says that it lives, as often as it was asked to, and how far it has come.
-func TestHeartbeats(t *testing.T) {
+// A silent stream sends a heartbeat with the current cursor at the requested interval.
+func TestWatchEvents_SendsHeartbeats(t *testing.T) {
 	t.Parallel()
-	ticks, asked := make(chan time.Time), make(chan time.Duration, 3)
-	s := startTestServer(t, Config{beat: func(every time.Duration) eventapi.Heartbeat {
-		asked <- every
+	ticks, intervals := make(chan time.Time), make(chan time.Duration, 3)
+	s := startTestServer(t, Config{newHeartbeat: func(every time.Duration) eventapi.Heartbeat {
+		intervals <- every
 		return eventapi.Heartbeat{Ticks: ticks, Reset: func() {}, Stop: func() {}}
 	}})
 	client := berthv1connect.NewEventServiceClient(http1, s.URL, connect.WithGRPCWeb())
 	w := s.watch(t, client, s.Token(t, "member"), &v1.WatchEventsRequest{})
-	if every := <-asked; every != 15*time.Second {
+	if every := <-intervals; every != 15*time.Second {
 		t.Errorf("every %v", every)
 	}
 	behind := func(cursor string) int {
@@ -370,24 +372,24 @@ func TestHeartbeats(t *testing.T) {
 		}
 		return len(list.Msg.GetEvents())
 	}
-	s.happen(t, about("another's", s.Members["coach"]))
-	for behind(w.cursor) == 0 { // another test's transaction may keep it back, from everybody
-		if err := s.DB.Owner.Ping(t.Context()); err != nil { // not to spin
+	s.commitEvents(t, bookingEvent("another's", s.Members["coach"]))
+	for behind(w.cursor) == 0 { // another test's open transaction may hold back events of all tenants
+		if err := s.DB.Owner.Ping(t.Context()); err != nil { // to not spin
 			t.Fatal(err)
 		}
 	}
-	for behind(w.cursor) > 0 { // until it has passed what is not for this member
+	for behind(w.cursor) > 0 { // until the cursor is past the events that this member may not see
 		ticks <- time.Time{}
 		if got := w.next(); len(got.GetEvents()) > 0 {
 			t.Errorf("%v", got)
 		}
 	}
-	again := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Cursor: w.cursor})
-	s.happen(t, about("later", s.Members["coach"]))
-	wantText(t, "from a heartbeat's cursor", "later", reasons(again.events(1)))
+	resumed := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{Cursor: w.cursor})
+	s.commitEvents(t, bookingEvent("later", s.Members["coach"]))
+	wantString(t, "from a heartbeat's cursor", "later", eventNames(resumed.events(1)))
 }
 
-func TestAServerThatStopsEndsStreams(t *testing.T) {
+func TestWatchEvents_EndsWhenServerStops(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	client := berthv1connect.NewEventServiceClient(http1, s.URL)
@@ -398,43 +400,43 @@ func TestAServerThatStopsEndsStreams(t *testing.T) {
 	}
 }
 
-// A client that stops reading is let go of.
-func TestAClientThatDoesNotRead(t *testing.T) {
+// The server ends the stream of a client that stops reading.
+func TestWatchEvents_DropsClientThatDoesNotRead(t *testing.T) {
 	t.Parallel()
 	s := startTestServer(t, Config{sendTimeout: 2 * time.Second})
-	const most = 64 << 10 // bytes that the client's transport takes unread
+	const window = 64 << 10 // bytes that the client's transport buffers
 	transport := &http.Transport{
 		Protocols: unencryptedHTTP2(),
-		HTTP2:     &http.HTTP2Config{MaxReceiveBufferPerStream: most, MaxReceiveBufferPerConnection: most},
+		HTTP2:     &http.HTTP2Config{MaxReceiveBufferPerStream: window, MaxReceiveBufferPerConnection: window},
 	}
 	client := berthv1connect.NewEventServiceClient(
 		&http.Client{Transport: transport}, s.URL, connect.WithGRPC(), connect.WithAcceptCompression("gzip", nil, nil),
 	)
 	w := s.watch(t, client, s.Token(t, "owner"), &v1.WatchEventsRequest{})
-	long := strings.Repeat("x", most)
+	long := strings.Repeat("x", window)
 	for range 8 {
-		s.happen(t, about(long, tenant.MemberID{}))
+		s.commitEvents(t, bookingEvent(long, tenant.MemberID{}))
 	}
-	deadline := time.Now().Add(patience)
-	for watchers(t, s) > 0 && time.Now().Before(deadline) {
-		if err := s.DB.Owner.Ping(t.Context()); err != nil { // not to spin
+	deadline := time.Now().Add(waitTimeout)
+	for openWatchers(t, s) > 0 && time.Now().Before(deadline) {
+		if err := s.DB.Owner.Ping(t.Context()); err != nil { // to not spin
 			t.Fatal(err)
 		}
 	}
-	if n := watchers(t, s); n != 0 {
+	if n := openWatchers(t, s); n != 0 {
 		t.Errorf("%v still watch", n)
 	}
 	for w.stream.Receive() {
 		w.cursor = w.stream.Msg().GetCursor()
 	}
 	if w.stream.Err() == nil {
-		t.Error("the stream ended as if that were all")
+		t.Error("the stream ended without an error")
 	}
-	s.happen(t, about("later", tenant.MemberID{}))
-	// It goes on as often as it is let go of: so many bytes may take too long again.
+	s.commitEvents(t, bookingEvent("later", tenant.MemberID{}))
+	// The client reconnects as often as necessary, since the backlog may exceed the timeout again.
 	for attempt, last := 0, ""; last != "later"; attempt++ {
 		if attempt == 100 {
-			t.Fatal("it never comes to the end")
+			t.Fatal("the client never receives the last event")
 		}
 		stream, err := client.WatchEvents(t.Context(), as(s.Token(t, "owner"), &v1.WatchEventsRequest{Cursor: w.cursor}))
 		if err != nil {
@@ -443,14 +445,14 @@ func TestAClientThatDoesNotRead(t *testing.T) {
 		for last != "later" && stream.Receive() {
 			w.cursor = stream.Msg().GetCursor()
 			for _, e := range stream.Msg().GetEvents() {
-				last = reasons([]*v1.Event{e})
+				last = eventNames([]*v1.Event{e})
 			}
 		}
 		_ = stream.Close()
 	}
 }
 
-func watchers(t *testing.T, s *testServer) float64 {
+func openWatchers(t *testing.T, s *testServer) float64 {
 	t.Helper()
 	families, err := s.metrics.Gather()
 	if err != nil {
@@ -461,11 +463,11 @@ func watchers(t *testing.T, s *testServer) float64 {
 			return f.GetMetric()[0].GetGauge().GetValue()
 		}
 	}
-	t.Fatal("nobody counts the watchers")
+	t.Fatal("there is no metric of watchers")
 	return 0
 }
 
-func TestEventRequestsThatAreWrong(t *testing.T) {
+func TestEvents_RejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	other := s.NewTenant(t, "Other")
@@ -480,7 +482,7 @@ func TestEventRequestsThatAreWrong(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w := &watching{t: t, stream: stream}
+		w := &eventStream{t: t, stream: stream}
 		if got := w.end(); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != field {
 			t.Errorf("%s: %+v", field, got)
 		}
@@ -491,14 +493,14 @@ func TestEventRequestsThatAreWrong(t *testing.T) {
 		{TenantId: s.Tenant.String(), Cursor: outbox.Cursor{XID: 1 << 40}.Token(s.Tenant)},
 	} {
 		_, err := client.ListEvents(t.Context(), as(raw, request))
-		if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "cursor" {
+		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "cursor" {
 			t.Errorf("%+v", got)
 		}
 	}
 }
 
-// Every type that is ever written has a name in the contract, and every name is written.
-func TestEveryTypeOfEventIsInTheContract(t *testing.T) {
+// Each event type of the domain has a value in the contract, and each value has an event type.
+func TestEventTypes_MatchContract(t *testing.T) {
 	t.Parallel()
 	known := constants(t, "../data/outbox/outbox.go", "Type")
 	if len(known) < 30 {
@@ -506,13 +508,13 @@ func TestEveryTypeOfEventIsInTheContract(t *testing.T) {
 	}
 	for _, word := range known {
 		if eventapi.EventTypes[outbox.Type(word)] == 0 {
-			t.Errorf("the contract lacks %s", word)
+			t.Errorf("the contract has no value for %s", word)
 		}
 	}
 	if len(eventapi.EventTypes) != len(known) {
 		t.Errorf("the contract has %d types, the log %d", len(eventapi.EventTypes), len(known))
 	}
-	if len(eventapi.EventTypeWords) != len(v1.EventType_name)-1 {
-		t.Errorf("two of the contract's types are one word: %v", eventapi.EventTypeWords)
+	if len(eventapi.DomainEventTypes) != len(v1.EventType_name)-1 {
+		t.Errorf("two of the contract's types map to one type: %v", eventapi.DomainEventTypes)
 	}
 }

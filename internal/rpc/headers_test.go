@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func TestTheHeadersChannelWins(t *testing.T) {
+func TestBookingChannel_PrefersHeader(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		header string
@@ -38,27 +38,27 @@ func TestTheHeadersChannelWins(t *testing.T) {
 	}
 }
 
-func TestBookingHeaders(t *testing.T) {
+func TestSetBookingHeaders_WritesStatusAndReplay(t *testing.T) {
 	t.Parallel()
-	answer := make(http.Header)
-	convert.SetBookingHeaders(answer, "WAITLISTED", true)
+	response := make(http.Header)
+	convert.SetBookingHeaders(response, "WAITLISTED", true)
 	for name, want := range map[string]string{"X-Booking-Status": "WAITLISTED", "X-Idempotent": "true"} {
-		if got := answer.Get(name); got != want {
+		if got := response.Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
 	}
 }
 
-func TestETags(t *testing.T) {
+func TestEtag_RoundTrips(t *testing.T) {
 	t.Parallel()
-	if got, err := convert.Expected(""); got != nil || err != nil {
+	if got, err := convert.ExpectedVersion(""); got != nil || err != nil {
 		t.Error(got, err)
 	}
-	if got, err := convert.Expected(convert.Etag(7)); err != nil || got == nil || *got != 7 {
+	if got, err := convert.ExpectedVersion(convert.Etag(7)); err != nil || got == nil || *got != 7 {
 		t.Error(got, err)
 	}
 	for _, text := range []string{"7", "v", "v07", "v7 ", "w7"} {
-		if _, err := convert.Expected(text); fault.ReasonOf(err) != fault.ETagMismatch {
+		if _, err := convert.ExpectedVersion(text); fault.ReasonOf(err) != fault.ETagMismatch {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

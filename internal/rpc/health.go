@@ -13,23 +13,23 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Health says whether requests should be sent here: over HTTP as /readyz and over
-// gRPC as grpc.health.v1.Health, with one answer for all services.
+// Health reports whether this server is ready for requests: over HTTP as /readyz, and over gRPC as
+// grpc.health.v1.Health, with the same status for all services.
 type Health struct {
 	check    func(context.Context) error
 	draining chan struct{}
 	once     sync.Once
 }
 
-// NewHealth makes a Health that is ready whenever check finds nothing wrong.
+// NewHealth returns a Health that is ready while check returns no error.
 func NewHealth(check func(context.Context) error) *Health {
 	return &Health{check: check, draining: make(chan struct{})}
 }
 
-// Drain says from now on that no more requests should come.
+// Drain makes the server report from now on that it is not ready.
 func (h *Health) Drain() { h.once.Do(func() { close(h.draining) }) }
 
-// checkTimeout is less than what load balancers wait.
+// checkTimeout is shorter than the timeouts of load balancers.
 const checkTimeout = 2 * time.Second
 
 var errDraining = fault.New(fault.Unavailable, fault.Contention, "The server is shutting down.")
@@ -45,8 +45,8 @@ func (h *Health) ready(ctx context.Context) error {
 	return h.check(ctx)
 }
 
-// ServeHTTP answers /readyz. Why it is not ready is told to operators, by the log
-// and by what `berth doctor` finds, not to whoever asks.
+// ServeHTTP serves /readyz. It does not reveal why the server is not ready: operators find that in the log and with
+// `berth doctor`.
 func (h *Health) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if h.ready(r.Context()) != nil {
 		http.Error(w, "not ready", http.StatusServiceUnavailable)
@@ -63,19 +63,19 @@ func (h *Health) handler(services []string, options ...connect.HandlerOption) ht
 		if service != "" && !slices.Contains(services, service) {
 			return nil, connect.NewError(connect.CodeNotFound, nil)
 		}
-		answer := &healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_SERVING}
+		response := &healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_SERVING}
 		if h.ready(ctx) != nil {
-			answer.Status = healthpb.HealthCheckResponse_NOT_SERVING
+			response.Status = healthpb.HealthCheckResponse_NOT_SERVING
 		}
-		return answer, nil
+		return response, nil
 	}
 	mux := http.NewServeMux()
 	mux.Handle(healthService+"Check", connect.NewUnaryHandler(healthService+"Check",
 		func(
 			ctx context.Context, r *connect.Request[healthpb.HealthCheckRequest],
 		) (*connect.Response[healthpb.HealthCheckResponse], error) {
-			answer, err := status(ctx, r.Msg.GetService())
-			return connect.NewResponse(answer), err
+			response, err := status(ctx, r.Msg.GetService())
+			return connect.NewResponse(response), err
 		}, options...))
 	mux.Handle(healthService+"Watch", connect.NewServerStreamHandler(healthService+"Watch",
 		func(
@@ -87,28 +87,28 @@ func (h *Health) handler(services []string, options ...connect.HandlerOption) ht
 	return mux
 }
 
-// watchEvery is how late a watcher may hear that the database went away. Of a
-// shutdown it hears at once.
-const watchEvery = 5 * time.Second
+// watchInterval is how long it takes at most until watchers learn that the database is down. They learn of a shutdown
+// at once.
+const watchInterval = 5 * time.Second
 
 func (h *Health) watch(
 	ctx context.Context, status func() (*healthpb.HealthCheckResponse, error),
 	stream *connect.ServerStream[healthpb.HealthCheckResponse],
 ) error {
-	tick := time.NewTicker(watchEvery)
+	tick := time.NewTicker(watchInterval)
 	defer tick.Stop()
 	last := healthpb.HealthCheckResponse_UNKNOWN
 	for {
-		answer, err := status()
+		response, err := status()
 		if err != nil {
-			// As the protocol wants it: a service that is not known may come to be.
-			answer = &healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_SERVICE_UNKNOWN}
+			// The protocol requires this, since a service may be registered later.
+			response = &healthpb.HealthCheckResponse{Status: healthpb.HealthCheckResponse_SERVICE_UNKNOWN}
 		}
-		if answer.GetStatus() != last {
-			if err := stream.Send(answer); err != nil {
+		if response.GetStatus() != last {
+			if err := stream.Send(response); err != nil {
 				return err
 			}
-			last = answer.GetStatus()
+			last = response.GetStatus()
 		}
 		select {
 		case <-h.draining:

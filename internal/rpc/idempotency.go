@@ -15,16 +15,16 @@ import (
 
 const maxIdempotencyKey = 200
 
-// withKey reads the key under which the caller may repeat a mutation. Requests without one, and RPCs that have no
-// side effects or no caller, have none.
-func (a *admission) withKey(
+// withIdempotencyKey reads the idempotency key of a mutation. The key is nil for requests without the header, and for
+// RPCs that have no side effects or no caller.
+func (a *admission) withIdempotencyKey(
 	ctx context.Context, procedure string, header http.Header,
 ) (context.Context, *engine.IdempotencyKey, error) {
 	sent := header.Values(convert.IdempotencyKeyHeader)
 	if rule := a.rules[procedure]; len(sent) == 0 || !rule.mutates() {
 		return ctx, nil, nil
 	}
-	if len(sent) > 1 || !visible(sent[0]) || len(sent[0]) > maxIdempotencyKey {
+	if len(sent) > 1 || !isVisibleASCII(sent[0]) || len(sent[0]) > maxIdempotencyKey {
 		return ctx, nil, fault.Invalid(
 			convert.IdempotencyKeyHeader, "The header %s must be 1 to %d visible ASCII characters.",
 			convert.IdempotencyKeyHeader, maxIdempotencyKey,
@@ -34,7 +34,7 @@ func (a *admission) withKey(
 	return engine.WithIdempotencyKey(ctx, key), key, nil
 }
 
-func visible(text string) bool {
+func isVisibleASCII(text string) bool {
 	for _, c := range []byte(text) {
 		if c <= ' ' || c > '~' {
 			return false
@@ -43,16 +43,16 @@ func visible(text string) bool {
 	return text != ""
 }
 
-// identify puts into a key what is asked for: the message, once its tenant is named, and the header that
-// says as much as one of its fields.
-func identify(key *engine.IdempotencyKey, header http.Header, message any) error {
+// hashRequest stores the hash of a request in its key. It covers the message, after its tenant was filled in, and the
+// header that takes the place of a field.
+func hashRequest(key *engine.IdempotencyKey, header http.Header, message any) error {
 	m, err := protoMessage(message)
 	if err != nil {
 		return err
 	}
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		return fmt.Errorf("rpc: request not identified: %w", err)
+		return fmt.Errorf("rpc: hash request: %w", err)
 	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%q\n", key.Procedure, header.Values(convert.BookingChannelHeader))
@@ -61,11 +61,11 @@ func identify(key *engine.IdempotencyKey, header http.Header, message any) error
 	return nil
 }
 
-// setKeyHeaders says in an answer's headers under which key it may be had again, and whether it was. The
-// handler may know of another reason to call it a repetition.
-func setKeyHeaders(answer http.Header, key *engine.IdempotencyKey) {
-	answer.Set(convert.IdempotencyKeyEcho, key.Text)
+// setKeyHeaders sets the headers of a response that name its idempotency key and say whether it is a replay. The
+// handler may have marked the response as repeated for another reason, so a false value is not written.
+func setKeyHeaders(response http.Header, key *engine.IdempotencyKey) {
+	response.Set(convert.IdempotencyKeyEchoHeader, key.Text)
 	if key.Repeated {
-		answer.Set(convert.IdempotentHeader, "true")
+		response.Set(convert.IdempotentHeader, "true")
 	}
 }

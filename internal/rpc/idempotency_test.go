@@ -14,15 +14,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func TestIdempotencyKey(t *testing.T) {
+func TestIdempotencyKey_ReplaysStoredResponse(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	eachProtocol(t, func(t *testing.T, web *http.Client, options connect.ClientOption) {
 		credits := berthv1connect.NewCreditServiceClient(web, s.URL, options)
 		name := t.Name()
-		create := func(who, plan string, keys ...string) (*connect.Response[v1.CreatePlanResponse], error) {
+		create := func(role, plan string, keys ...string) (*connect.Response[v1.CreatePlanResponse], error) {
 			request := as(
-				s.Token(t, who), &v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: plan, Kind: v1.PlanKind_PLAN_KIND_UNLIMITED}},
+				s.Token(t, role), &v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: plan, Kind: v1.PlanKind_PLAN_KIND_UNLIMITED}},
 			)
 			for _, key := range keys {
 				request.Header().Add("Idempotency-Key", key)
@@ -33,34 +33,37 @@ func TestIdempotencyKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := create("owner", name, name)
+		second, err := create("owner", name, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(first.Msg, again.Msg, protocmp.Transform()); diff != "" {
+		if diff := cmp.Diff(first.Msg, second.Msg, protocmp.Transform()); diff != "" {
 			t.Errorf("answers differ:\n%s", diff)
 		}
-		for i, answer := range []*connect.Response[v1.CreatePlanResponse]{first, again} {
-			if got, want := answer.Header().Get("X-Idempotent"), []string{"", "true"}[i]; got != want {
+		for i, response := range []*connect.Response[v1.CreatePlanResponse]{first, second} {
+			if got, want := response.Header().Get("X-Idempotent"), []string{"", "true"}[i]; got != want {
 				t.Errorf("answer %d: X-Idempotent is %q", i, got)
 			}
-			if got := answer.Header().Get("X-Idempotency-Key"); got != name {
+			if got := response.Header().Get("X-Idempotency-Key"); got != name {
 				t.Errorf("answer %d: X-Idempotency-Key is %q", i, got)
 			}
 		}
 
 		_, err = create("owner", name+" other", name)
-		if diff := cmp.Diff(told{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil}, tell(t, err)); diff != "" {
+		if diff := cmp.Diff(
+			apiError{connect.CodeAlreadyExists, "IDEMPOTENCY_CONFLICT", nil}, apiErrorOf(t, err),
+		); diff != "" {
 			t.Error(diff)
 		}
-		// Another caller's key is another key; what stands in the way is the plan's name.
-		if _, err = create("admin", name, name); tell(t, err).Reason != "ALREADY_EXISTS" {
+		// Another caller's key is another key, so this call runs and fails because the plan's name is taken.
+		if _, err = create("admin", name, name); apiErrorOf(t, err).Reason != "ALREADY_EXISTS" {
 			t.Error(err)
 		}
 		for _, wrong := range [][]string{{"with space"}, {strings.Repeat("k", 201)}, {"one", "two"}} {
 			_, err := create("owner", name+" wrong", wrong...)
 			if diff := cmp.Diff(
-				told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}}, tell(t, err),
+				apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "Idempotency-Key"}},
+				apiErrorOf(t, err),
 			); diff != "" {
 				t.Errorf("%q: %s", wrong, diff)
 			}
@@ -97,14 +100,14 @@ func TestIdempotencyKey(t *testing.T) {
 	})
 }
 
-// Reads have no use for a key, and ask for nothing about it.
-func TestReadsTakeNoKey(t *testing.T) {
+// Reads ignore the header, even if it is invalid.
+func TestIdempotencyKey_IsIgnoredByReads(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	request := as(s.Token(t, tenant.RoleOwner), &v1.GetTenantRequest{})
 	request.Header().Set("Idempotency-Key", "not visible: \t")
-	answer, err := berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request)
-	if err != nil || answer.Header().Get("X-Idempotency-Key") != "" {
-		t.Error(answer, err)
+	response, err := berthv1connect.NewTenantServiceClient(s.Client, s.URL).GetTenant(t.Context(), request)
+	if err != nil || response.Header().Get("X-Idempotency-Key") != "" {
+		t.Error(response, err)
 	}
 }

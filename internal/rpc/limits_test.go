@@ -18,18 +18,18 @@ import (
 
 const testLimit = 64 << 10
 
-func limited(c *Config) { c.MaxBytes = testLimit }
+func withTestLimit(c *Config) { c.MaxBytes = testLimit }
 
-var tooBig = told{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "65536"}}
+var errTooBig = apiError{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "65536"}}
 
-func TestOversizedRequests(t *testing.T) {
+func TestLimits_RejectOversizedRequests(t *testing.T) {
 	t.Parallel()
-	w := newWire(t, limited)
+	w := newStubServer(t, withTestLimit)
 	token := w.token(t, "owner", tenantA)
-	w.members.importing = func(
+	w.members.importMembers = func(
 		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
 	) error {
-		t.Error("it came through")
+		t.Error("the handler was called")
 		return nil
 	}
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
@@ -40,7 +40,7 @@ func TestOversizedRequests(t *testing.T) {
 		} {
 			_, err := berthv1connect.NewBookingServiceClient(client, w.url, options, more).
 				Book(t.Context(), as(token, &v1.BookRequest{Note: strings.Repeat("x", 2*testLimit)}))
-			if diff := cmp.Diff(tooBig, tell(t, err)); diff != "" {
+			if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
 			stream, err := berthv1connect.NewMemberServiceClient(client, w.url, options, more).
@@ -50,44 +50,44 @@ func TestOversizedRequests(t *testing.T) {
 				}
 				err = stream.Err()
 			}
-			if diff := cmp.Diff(tooBig, tell(t, err)); diff != "" {
+			if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
 				t.Errorf("%s stream: %s", name, diff)
 			}
 		}
 	})
 }
 
-func TestGzipBombs(t *testing.T) {
+func TestLimits_RejectGzipBombs(t *testing.T) {
 	t.Parallel()
-	w := newWire(t, limited)
+	w := newStubServer(t, withTestLimit)
 	token := w.token(t, "owner", tenantA)
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options,
 			connect.WithAcceptCompression("gzip", func() connect.Decompressor { return new(gzip.Reader) },
-				func() connect.Compressor { return new(bomber) }),
+				func() connect.Compressor { return new(bombWriter) }),
 			connect.WithSendCompression("gzip"),
-		).Book(t.Context(), as(token, &v1.BookRequest{SessionId: aSession}))
-		if diff := cmp.Diff(tooBig, tell(t, err)); diff != "" {
+		).Book(t.Context(), as(token, &v1.BookRequest{SessionId: someSession}))
+		if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-// bomber sends, whatever it is given, 32 KiB that inflate to 32 MiB.
-type bomber struct{ to io.Writer }
+// bombWriter is a compressor that ignores its input and writes 32 KiB that decompress to 32 MiB.
+type bombWriter struct{ to io.Writer }
 
-func (b *bomber) Write(p []byte) (int, error) { return len(p), nil }
+func (b *bombWriter) Write(p []byte) (int, error) { return len(p), nil }
 
-func (b *bomber) Reset(to io.Writer) { b.to = to }
+func (b *bombWriter) Reset(to io.Writer) { b.to = to }
 
-func (b *bomber) Close() error {
-	_, err := b.to.Write(bomb)
+func (b *bombWriter) Close() error {
+	_, err := b.to.Write(gzipBomb)
 	return err
 }
 
-// A gzip stream may have many members, one after the other.
-var bomb = func() []byte {
+// gzipBomb repeats a small member, since a gzip stream may have many members.
+var gzipBomb = func() []byte {
 	var member bytes.Buffer
 	w := gzip.NewWriter(&member)
 	_, _ = w.Write(make([]byte, 1<<20))
@@ -95,7 +95,7 @@ var bomb = func() []byte {
 	return bytes.Repeat(member.Bytes(), 32)
 }()
 
-func TestInflatingStopsAtTheLimit(t *testing.T) {
+func TestGzipReader_StopsAtLimit(t *testing.T) {
 	t.Parallel()
 	for size, fits := range map[int]bool{0: true, 1: true, testLimit: true, testLimit + 1: false} {
 		var wire bytes.Buffer
@@ -106,30 +106,30 @@ func TestInflatingStopsAtTheLimit(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		inflater := inflater{limit: testLimit}
-		for range 2 { // it is used again and again
-			if err := inflater.Reset(bytes.NewReader(wire.Bytes())); err != nil {
+		reader := gzipReader{limit: testLimit}
+		for range 2 { // readers are pooled and used again
+			if err := reader.Reset(bytes.NewReader(wire.Bytes())); err != nil {
 				t.Fatal(err)
 			}
-			got, err := io.ReadAll(&inflater)
+			got, err := io.ReadAll(&reader)
 			if fits != (err == nil) || fits && len(got) != size {
 				t.Errorf("%d bytes: %d bytes and %v", size, len(got), err)
 			}
-			if err := inflater.Close(); err != nil {
+			if err := reader.Close(); err != nil {
 				t.Error(err)
 			}
 		}
 	}
-	source := bytes.NewReader(bomb)
-	inflater := inflater{limit: testLimit}
-	if err := inflater.Reset(source); err != nil {
+	source := bytes.NewReader(gzipBomb)
+	reader := gzipReader{limit: testLimit}
+	if err := reader.Reset(source); err != nil {
 		t.Fatal(err)
 	}
-	_, err := io.Copy(io.Discard, &inflater)
-	if diff := cmp.Diff(tooBig, tell(t, err)); diff != "" {
+	_, err := io.Copy(io.Discard, &reader)
+	if diff := cmp.Diff(errTooBig, apiErrorOf(t, err)); diff != "" {
 		t.Error(diff)
 	}
-	if read := len(bomb) - source.Len(); read > len(bomb)/4 {
-		t.Errorf("%d of %d bytes of the bomb were read", read, len(bomb))
+	if read := len(gzipBomb) - source.Len(); read > len(gzipBomb)/4 {
+		t.Errorf("%d of %d bytes of the bomb were read", read, len(gzipBomb))
 	}
 }

@@ -21,68 +21,68 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// desk is a server with its member service and a token for whoever calls.
-type desk struct {
+// memberTest is a test server with a client of its MemberService.
+type memberTest struct {
 	*testServer
 	berthv1connect.MemberServiceClient
 }
 
-func newDesk(t *testing.T) *desk {
+func newMemberTest(t *testing.T) *memberTest {
 	t.Helper()
 	s := newTestServer(t)
-	return &desk{s, berthv1connect.NewMemberServiceClient(s.Client, s.URL)}
+	return &memberTest{s, berthv1connect.NewMemberServiceClient(s.Client, s.URL)}
 }
 
 func mask(paths ...string) *fieldmaskpb.FieldMask { return &fieldmaskpb.FieldMask{Paths: paths} }
 
-// full is a member with every field that one can send.
-func full() *v1.Member {
+// fullMember returns a member with every field that clients can set.
+func fullMember() *v1.Member {
 	return &v1.Member{
 		Subject: "ana", Name: "Ana", Email: "ana@example.com", Phone: "+351912345678", Tier: "gold", Tags: []string{"b", "a"},
 		Locale: "pt-PT", TimeZone: "Europe/Lisbon", Notes: "Left\nknee.",
 	}
 }
 
-func (d *desk) create(t *testing.T, m *v1.Member) *v1.Member {
+func (s *memberTest) create(t *testing.T, m *v1.Member) *v1.Member {
 	t.Helper()
-	answer, err := d.CreateMember(t.Context(), as(d.Token(t, "coach"), &v1.CreateMemberRequest{Member: m}))
+	response, err := s.CreateMember(t.Context(), as(s.Token(t, "coach"), &v1.CreateMemberRequest{Member: m}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetMember()
+	return response.Msg.GetMember()
 }
 
-var served = protocmp.IgnoreFields(&v1.Member{}, "id", "create_time", "update_time")
+var serverFields = protocmp.IgnoreFields(&v1.Member{}, "id", "create_time", "update_time")
 
-func TestMembersTravelWhole(t *testing.T) {
+func TestMember_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	sent := full()
+	s := newMemberTest(t)
+	sent := fullMember()
 	sent.Id, sent.Roles, sent.Status = convert.IDText(
 		tenant.New[tenant.MemberID](time.Now()),
 	), []string{"owner"}, v1.MemberStatus_MEMBER_STATUS_INACTIVE
-	made := d.create(t, sent)
-	want := full()
+	created := s.create(t, sent)
+	want := fullMember()
 	want.Roles, want.Status, want.Etag = []string{"member"}, v1.MemberStatus_MEMBER_STATUS_ACTIVE, "v1"
-	if diff := cmp.Diff(want, made, protocmp.Transform(), served); diff != "" {
-		t.Errorf("(-want +made):\n%s", diff)
+	if diff := cmp.Diff(want, created, protocmp.Transform(), serverFields); diff != "" {
+		t.Errorf("(-want +created):\n%s", diff)
 	}
-	if made.GetId() == "" || made.GetId() == sent.GetId() || made.GetCreateTime().AsTime().IsZero() {
-		t.Errorf("%v", made)
+	if created.GetId() == "" || created.GetId() == sent.GetId() || created.GetCreateTime().AsTime().IsZero() {
+		t.Errorf("%v", created)
 	}
-	read, err := d.GetMember(t.Context(), as(d.Token(t, "coach"), &v1.GetMemberRequest{MemberId: made.GetId()}))
+	read, err := s.GetMember(t.Context(), as(s.Token(t, "coach"), &v1.GetMemberRequest{MemberId: created.GetId()}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(made, read.Msg.GetMember(), protocmp.Transform()); diff != "" {
-		t.Errorf("(-made +read):\n%s", diff)
+	if diff := cmp.Diff(created, read.Msg.GetMember(), protocmp.Transform()); diff != "" {
+		t.Errorf("(-created +read):\n%s", diff)
 	}
 }
 
-// Each path of the mask changes the field of its name and no other, and clears it where nothing is sent.
-func TestUpdatesFollowTheirMask(t *testing.T) {
+// Each path of the mask changes only its field, and clears it if the request does not set it.
+func TestUpdateMember_AppliesMask(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	s := newMemberTest(t)
 	for path, set := range map[string]func(*v1.Member){
 		"name":      func(m *v1.Member) { m.Name = "Ann" },
 		"email":     func(m *v1.Member) { m.Email = "ann@example.com" },
@@ -94,32 +94,32 @@ func TestUpdatesFollowTheirMask(t *testing.T) {
 		"time_zone": func(m *v1.Member) { m.TimeZone = "Europe/Berlin" },
 		"notes":     func(m *v1.Member) { m.Notes = "None." },
 	} {
-		made := full()
-		made.Subject, made.Email = "subject of "+path, path+"@example.com"
-		made = d.create(t, made)
+		created := fullMember()
+		created.Subject, created.Email = "subject of "+path, path+"@example.com"
+		created = s.create(t, created)
 		sent := &v1.Member{
-			Id: made.GetId(), Etag: made.GetEtag(), Subject: "other", Name: "Other", Tier: "other",
+			Id: created.GetId(), Etag: created.GetEtag(), Subject: "other", Name: "Other", Tier: "other",
 			Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE,
 		}
 		set(sent)
-		answer, err := d.UpdateMember(
-			t.Context(), as(d.Token(t, "coach"), &v1.UpdateMemberRequest{Member: sent, UpdateMask: mask(path)}),
+		response, err := s.UpdateMember(
+			t.Context(), as(s.Token(t, "coach"), &v1.UpdateMemberRequest{Member: sent, UpdateMask: mask(path)}),
 		)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
 		}
-		want := proto.CloneOf(made)
+		want := proto.CloneOf(created)
 		set(want)
 		want.Etag = "v2"
-		if diff := cmp.Diff(want, answer.Msg.GetMember(), protocmp.Transform(), served); diff != "" {
+		if diff := cmp.Diff(want, response.Msg.GetMember(), protocmp.Transform(), serverFields); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", path, diff)
 		}
 	}
 
-	made := d.create(t, &v1.Member{Name: "Ben", Email: "ben@example.com", Tags: []string{"x"}, Notes: "y"})
-	answer, err := d.UpdateMember(t.Context(), as(d.Token(t, "coach"), &v1.UpdateMemberRequest{
-		Member:     &v1.Member{Id: made.GetId(), Subject: "ben"},
+	created := s.create(t, &v1.Member{Name: "Ben", Email: "ben@example.com", Tags: []string{"x"}, Notes: "y"})
+	response, err := s.UpdateMember(t.Context(), as(s.Token(t, "coach"), &v1.UpdateMemberRequest{
+		Member:     &v1.Member{Id: created.GetId(), Subject: "ben"},
 		UpdateMask: mask("subject", "email", "phone", "tier", "tags", "locale", "time_zone", "notes"),
 	}))
 	if err != nil {
@@ -128,27 +128,27 @@ func TestUpdatesFollowTheirMask(t *testing.T) {
 	want := &v1.Member{
 		Name: "Ben", Subject: "ben", Roles: []string{"member"}, Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
 	}
-	if diff := cmp.Diff(want, answer.Msg.GetMember(), protocmp.Transform(), served); diff != "" {
+	if diff := cmp.Diff(want, response.Msg.GetMember(), protocmp.Transform(), serverFields); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestMemberRequestsThatCannotWork(t *testing.T) {
+func TestMemberRPCs_RejectInvalidRequests(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	made := d.create(t, full())
+	s := newMemberTest(t)
+	created := s.create(t, fullMember())
 	absent := convert.IDText(tenant.New[tenant.MemberID](time.Now()))
 	create := func(edit func(*v1.Member)) func(token string) error {
 		return func(token string) error {
 			m := &v1.Member{Name: "Ben"}
 			edit(m)
-			_, err := d.CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{Member: m}))
+			_, err := s.CreateMember(t.Context(), as(token, &v1.CreateMemberRequest{Member: m}))
 			return err
 		}
 	}
 	update := func(m *v1.Member, paths ...string) func(token string) error {
 		return func(token string) error {
-			_, err := d.UpdateMember(t.Context(), as(token, &v1.UpdateMemberRequest{Member: m, UpdateMask: mask(paths...)}))
+			_, err := s.UpdateMember(t.Context(), as(token, &v1.UpdateMemberRequest{Member: m, UpdateMask: mask(paths...)}))
 			return err
 		}
 	}
@@ -179,78 +179,78 @@ func TestMemberRequestsThatCannotWork(t *testing.T) {
 		"email taken":   {create(func(m *v1.Member) { m.Email = "ANA@example.com" }), "ALREADY_EXISTS", "member.email"},
 		"subject taken": {create(func(m *v1.Member) { m.Subject = "ana" }), "ALREADY_EXISTS", "member.subject"},
 		"roles in the mask": {
-			update(&v1.Member{Id: made.GetId(), Roles: []string{"owner"}}, "roles"), "INVALID_FIELD", "update_mask",
+			update(&v1.Member{Id: created.GetId(), Roles: []string{"owner"}}, "roles"), "INVALID_FIELD", "update_mask",
 		},
 		"no mask": {func(token string) error {
-			_, err := d.UpdateMember(t.Context(), as(token, &v1.UpdateMemberRequest{Member: &v1.Member{Id: made.GetId()}}))
+			_, err := s.UpdateMember(t.Context(), as(token, &v1.UpdateMemberRequest{Member: &v1.Member{Id: created.GetId()}}))
 			return err
 		}, "INVALID_FIELD", "update_mask"},
-		"name cleared": {update(&v1.Member{Id: made.GetId()}, "name"), "INVALID_FIELD", ""},
+		"name cleared": {update(&v1.Member{Id: created.GetId()}, "name"), "INVALID_FIELD", ""},
 		"subject changed": {
-			update(&v1.Member{Id: made.GetId(), Subject: "b"}, "subject"), "INVALID_FIELD", "member.subject",
+			update(&v1.Member{Id: created.GetId(), Subject: "b"}, "subject"), "INVALID_FIELD", "member.subject",
 		},
 		"absent":          {update(&v1.Member{Id: absent, Name: "B"}, "name"), "MEMBER_NOT_FOUND", ""},
 		"no id":           {update(&v1.Member{Id: "1", Name: "B"}, "name"), "INVALID_FIELD", "member.id"},
-		"old etag":        {update(&v1.Member{Id: made.GetId(), Name: "B", Etag: "v7"}, "name"), "ETAG_MISMATCH", ""},
-		"no etag of ours": {update(&v1.Member{Id: made.GetId(), Name: "B", Etag: "W/\"1\""}, "name"), "ETAG_MISMATCH", ""},
+		"old etag":        {update(&v1.Member{Id: created.GetId(), Name: "B", Etag: "v7"}, "name"), "ETAG_MISMATCH", ""},
+		"no etag of ours": {update(&v1.Member{Id: created.GetId(), Name: "B", Etag: "W/\"1\""}, "name"), "ETAG_MISMATCH", ""},
 		"coach edits owner": {
-			update(&v1.Member{Id: convert.IDText(d.Members["owner"]), Name: "B"}, "name"), "PERMISSION_DENIED", "",
+			update(&v1.Member{Id: convert.IDText(s.Members["owner"]), Name: "B"}, "name"), "PERMISSION_DENIED", "",
 		},
 		"coach ousts owner": {
-			update(&v1.Member{Id: convert.IDText(d.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status"),
+			update(&v1.Member{Id: convert.IDText(s.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status"),
 			"PERMISSION_DENIED", "",
 		},
 		"unregister nothing": {func(token string) error {
-			_, err := d.UnregisterDevice(t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: absent}))
+			_, err := s.UnregisterDevice(t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: absent}))
 			return err
 		}, "DEVICE_NOT_FOUND", ""},
 		"device of no kind": {func(token string) error {
-			_, err := d.RegisterDevice(t.Context(), as(token, &v1.RegisterDeviceRequest{Token: "x"}))
+			_, err := s.RegisterDevice(t.Context(), as(token, &v1.RegisterDeviceRequest{Token: "x"}))
 			return err
 		}, "INVALID_FIELD", "kind"},
-		"nothing to import": {func(string) error { return d.importError(t, "owner", "") }, "INVALID_FIELD", "csv"},
-		"no CSV":            {func(string) error { return d.importError(t, "owner", "PK\x03\x04") }, "IMPORT_INVALID", "csv"},
+		"nothing to import": {func(string) error { return s.importError(t, "owner", "") }, "INVALID_FIELD", "csv"},
+		"no CSV":            {func(string) error { return s.importError(t, "owner", "PK\x03\x04") }, "IMPORT_INVALID", "csv"},
 		"too many rows": {
-			func(string) error { return d.importError(t, "owner", "name\n"+strings.Repeat("A\n", 50_001)) }, "IMPORT_INVALID",
+			func(string) error { return s.importError(t, "owner", "name\n"+strings.Repeat("A\n", 50_001)) }, "IMPORT_INVALID",
 			"csv",
 		},
 		"too much": {
-			func(string) error { return d.importError(t, "owner", "name\n"+strings.Repeat("A", 3_000_000)) }, "INVALID_FIELD",
+			func(string) error { return s.importError(t, "owner", "name\n"+strings.Repeat("A", 3_000_000)) }, "INVALID_FIELD",
 			"csv",
 		},
-		"coach imports": {func(string) error { return d.importError(t, "coach", "name\nA\n") }, "PERMISSION_DENIED", ""},
+		"coach imports": {func(string) error { return s.importError(t, "coach", "name\nA\n") }, "PERMISSION_DENIED", ""},
 		"last owner leaves": {func(string) error {
 			return update(
-				&v1.Member{Id: convert.IDText(d.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status",
-			)(d.Token(t, "admin"))
+				&v1.Member{Id: convert.IDText(s.Members["owner"]), Status: v1.MemberStatus_MEMBER_STATUS_INACTIVE}, "status",
+			)(s.Token(t, "admin"))
 		}, "LAST_OWNER", ""},
 	} {
-		err := c.call(d.Token(t, "coach"))
+		err := c.call(s.Token(t, "coach"))
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		got := tell(t, err)
+		got := apiErrorOf(t, err)
 		if got.Reason != c.reason || (c.field != "" && got.Metadata["field"] != c.field) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
-func TestListMembersByPage(t *testing.T) {
+func TestListMembers_Pages(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	token := d.Token(t, "coach")
-	// The longest name there can be, in the longest form that a page token gives it.
+	s := newMemberTest(t)
+	token := s.Token(t, "coach")
+	// The longest possible name, with characters that take the most space in a page token.
 	for i := range 3 {
-		d.create(t, &v1.Member{Name: strings.Repeat("<", 199) + fmt.Sprint(i)})
+		s.create(t, &v1.Member{Name: strings.Repeat("<", 199) + fmt.Sprint(i)})
 	}
 	list := func(request *v1.ListMembersRequest) (*v1.ListMembersResponse, error) {
-		answer, err := d.ListMembers(t.Context(), as(token, request))
+		response, err := s.ListMembers(t.Context(), as(token, request))
 		if err != nil {
 			return nil, err
 		}
-		return answer.Msg, nil
+		return response.Msg, nil
 	}
 	var names []string
 	request := &v1.ListMembersRequest{PageSize: 1}
@@ -280,20 +280,20 @@ func TestListMembersByPage(t *testing.T) {
 		"empty position": {PageToken: "AAAAAAAAAAA"},
 	} {
 		_, err := list(request)
-		if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
+		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	// A position that was made up shows nothing that the query does not, and breaks nothing.
+	// A forged cursor shows nothing that the query itself does not, and causes no error.
 	raw, err := base64.RawURLEncoding.DecodeString(first.GetNextPageToken())
 	if err != nil {
 		t.Fatal(err)
 	}
 	forged := base64.RawURLEncoding.EncodeToString(
-		append(raw[:convert.QuerySize:convert.QuerySize], `{"Name":"\u0000"}`...),
+		append(raw[:convert.QueryHashSize:convert.QueryHashSize], `{"Name":"\u0000"}`...),
 	)
 	_, err = list(&v1.ListMembersRequest{PageSize: 1, PageToken: forged})
-	if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
+	if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "page_token" {
 		t.Errorf("%+v", got)
 	}
 	found, err := list(&v1.ListMembersRequest{Role: "coach", Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE})
@@ -301,34 +301,34 @@ func TestListMembersByPage(t *testing.T) {
 		t.Errorf("%v, %v", found, err)
 	}
 	_, err = list(&v1.ListMembersRequest{Query: "\x00"})
-	if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "query" {
+	if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "query" {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestMeOverTheWire(t *testing.T) {
+func TestMe_ReadsAndUpdatesCaller(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	token := d.Token(t, "member")
-	if _, err := d.DB.Owner.Exec(t.Context(), `update members set notes = 'secret' where subject = 'member'`); err != nil {
+	s := newMemberTest(t)
+	token := s.Token(t, "member")
+	if _, err := s.DB.Owner.Exec(t.Context(), `update members set notes = 'secret' where subject = 'member'`); err != nil {
 		t.Fatal(err)
 	}
-	device, err := d.RegisterDevice(
+	device, err := s.RegisterDevice(
 		t.Context(), as(token, &v1.RegisterDeviceRequest{Kind: v1.DeviceKind_DEVICE_KIND_IOS, Token: "push"}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	after, err := d.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{
+	after, err := s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{
 		Member: &v1.Member{
-			Id: convert.IDText(d.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Phone: "+351912345678", Etag: "v1",
+			Id: convert.IDText(s.Members["owner"]), Name: "Mia", Notes: "x", Tier: "gold", Phone: "+351912345678", Etag: "v1",
 		},
 		UpdateMask: mask("name", "phone"),
 	}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	me, err := d.GetMe(t.Context(), as(token, &v1.GetMeRequest{}))
+	me, err := s.GetMe(t.Context(), as(token, &v1.GetMeRequest{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,8 +337,8 @@ func TestMeOverTheWire(t *testing.T) {
 		Status: v1.MemberStatus_MEMBER_STATUS_ACTIVE, Etag: "v2",
 	}
 	for _, got := range []*v1.Member{after.Msg.GetMember(), me.Msg.GetMember()} {
-		if diff := cmp.Diff(want, got, protocmp.Transform(), served); diff != "" ||
-			got.GetId() != convert.IDText(d.Members["member"]) {
+		if diff := cmp.Diff(want, got, protocmp.Transform(), serverFields); diff != "" ||
+			got.GetId() != convert.IDText(s.Members["member"]) {
 			t.Errorf("%s (-want +got):\n%s", got.GetId(), diff)
 		}
 	}
@@ -347,28 +347,28 @@ func TestMeOverTheWire(t *testing.T) {
 		t.Errorf("permissions %v, devices (-want +got):\n%s", me.Msg.GetPermissions(), diff)
 	}
 	for _, path := range []string{"subject", "status", "tier", "tags", "notes", "roles", "id"} {
-		_, err := d.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{Member: full(), UpdateMask: mask(path)}))
-		if got := tell(t, err); got.Reason != "INVALID_FIELD" {
+		_, err := s.UpdateMe(t.Context(), as(token, &v1.UpdateMeRequest{Member: fullMember(), UpdateMask: mask(path)}))
+		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" {
 			t.Errorf("%s: %+v", path, got)
 		}
 	}
-	if _, err := d.UnregisterDevice(
+	if _, err := s.UnregisterDevice(
 		t.Context(), as(token, &v1.UnregisterDeviceRequest{DeviceId: device.Msg.GetDevice().GetId()}),
 	); err != nil {
 		t.Error(err)
 	}
-	_, err = d.GetMe(t.Context(), as(d.Token(t, "stranger"), &v1.GetMeRequest{}))
-	if got := tell(t, err); got.Reason != "PERMISSION_DENIED" {
+	_, err = s.GetMe(t.Context(), as(s.Token(t, "stranger"), &v1.GetMeRequest{}))
+	if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" {
 		t.Errorf("%+v", got)
 	}
 }
 
-// whole reads an import's stream to its end.
-func (d *desk) whole(
-	t *testing.T, client berthv1connect.MemberServiceClient, who string, request *v1.ImportMembersRequest,
+// readImport imports a file and reads the stream to its end.
+func (s *memberTest) readImport(
+	t *testing.T, client berthv1connect.MemberServiceClient, role string, request *v1.ImportMembersRequest,
 ) ([]*v1.ImportMembersResponse, error) {
 	t.Helper()
-	stream, err := client.ImportMembers(t.Context(), as(d.Token(t, who), request))
+	stream, err := client.ImportMembers(t.Context(), as(s.Token(t, role), request))
 	if err != nil {
 		return nil, err
 	}
@@ -380,24 +380,24 @@ func (d *desk) whole(
 	return all, stream.Err()
 }
 
-func (d *desk) importError(t *testing.T, who, csv string) error {
+func (s *memberTest) importError(t *testing.T, role, csv string) error {
 	t.Helper()
-	_, err := d.whole(t, d.MemberServiceClient, who, &v1.ImportMembersRequest{Csv: []byte(csv)})
+	_, err := s.readImport(t, s.MemberServiceClient, role, &v1.ImportMembersRequest{Csv: []byte(csv)})
 	return err
 }
 
-func TestImportsTellTheirProgress(t *testing.T) {
+func TestImportMembers_StreamsProgress(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	s := newMemberTest(t)
 	for _, name := range []string{"connect", "connect+json", "grpc", "grpc-web"} {
-		client := berthv1connect.NewMemberServiceClient(protocols[name].client, d.URL, protocols[name].options)
+		client := berthv1connect.NewMemberServiceClient(protocols[name].client, s.URL, protocols[name].options)
 		var file strings.Builder
 		file.WriteString("name;email\n")
 		for i := range 1500 {
 			fmt.Fprintf(&file, "M%d;m%d@%s.example.com\n", i, i, strings.ReplaceAll(name, "+", "-"))
 		}
 		good := file.String()
-		events, err := d.whole(
+		events, err := s.readImport(
 			t, client, "owner",
 			&v1.ImportMembersRequest{Csv: []byte(good + "M;m0@" + strings.ReplaceAll(name, "+", "-") + ".example.com\n")},
 		)
@@ -417,7 +417,7 @@ func TestImportsTellTheirProgress(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 		for _, dry := range []bool{true, false} {
-			events, err = d.whole(t, client, "owner", &v1.ImportMembersRequest{Csv: []byte(good), DryRun: dry})
+			events, err = s.readImport(t, client, "owner", &v1.ImportMembersRequest{Csv: []byte(good), DryRun: dry})
 			if err != nil || len(events) != 3 {
 				t.Fatalf("%s: %v, %v", name, events, err)
 			}
@@ -429,66 +429,68 @@ func TestImportsTellTheirProgress(t *testing.T) {
 	}
 }
 
-// The largest file that the contract takes fits into a request in every encoding.
-func TestTheLargestImportFits(t *testing.T) {
+// The largest file that the contract allows fits into a request in every encoding.
+func TestImportMembers_AcceptsLargestFile(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
+	s := newMemberTest(t)
 	var file strings.Builder
 	file.WriteString("name,notes\n")
 	for file.Len() < 2_990_000 {
 		fmt.Fprintf(&file, "M,%s\n", strings.Repeat("x", 3900))
 	}
 	for _, name := range []string{"connect", "connect+json", "grpc"} {
-		client := berthv1connect.NewMemberServiceClient(protocols[name].client, d.URL, protocols[name].options)
-		events, err := d.whole(t, client, "admin", &v1.ImportMembersRequest{Csv: []byte(file.String()), DryRun: true})
+		client := berthv1connect.NewMemberServiceClient(protocols[name].client, s.URL, protocols[name].options)
+		events, err := s.readImport(t, client, "admin", &v1.ImportMembersRequest{Csv: []byte(file.String()), DryRun: true})
 		if err != nil || events[len(events)-1].GetReport().GetRowsWrong() != 0 {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-// Two tenants have a member of one subject: a token for one says nothing of the other.
-func TestMembersOfTwoTenants(t *testing.T) {
+// Two tenants have a member with the same subject. A token for one tenant gives no access to the other.
+func TestMembers_AreSeparateByTenant(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	other := d.NewTenant(t, "Elsewhere")
-	made := d.create(t, full())
-	elsewhere := d.Token(t, "owner", other)
+	s := newMemberTest(t)
+	other := s.NewTenant(t, "Elsewhere")
+	created := s.create(t, fullMember())
+	otherTenant := s.Token(t, "owner", other)
 	for name, call := range map[string]func(id string) error{
 		"GetMember": func(id string) error {
-			_, err := d.GetMember(t.Context(), as(elsewhere, &v1.GetMemberRequest{MemberId: id}))
+			_, err := s.GetMember(t.Context(), as(otherTenant, &v1.GetMemberRequest{MemberId: id}))
 			return err
 		},
 		"UpdateMember": func(id string) error {
-			_, err := d.UpdateMember(
+			_, err := s.UpdateMember(
 				t.Context(),
-				as(elsewhere, &v1.UpdateMemberRequest{Member: &v1.Member{Id: id, Name: "B"}, UpdateMask: mask("name")}),
+				as(otherTenant, &v1.UpdateMemberRequest{Member: &v1.Member{Id: id, Name: "B"}, UpdateMask: mask("name")}),
 			)
 			return err
 		},
 	} {
-		theirs, absent := tell(t, call(made.GetId())), tell(t, call(convert.IDText(tenant.New[tenant.MemberID](time.Now()))))
+		theirs, absent := apiErrorOf(t, call(created.GetId())), apiErrorOf(
+			t, call(convert.IDText(tenant.New[tenant.MemberID](time.Now()))),
+		)
 		if diff := cmp.Diff(absent, theirs); diff != "" || theirs.Reason != "MEMBER_NOT_FOUND" ||
 			theirs.Code != connect.CodeNotFound {
 			t.Errorf("%s (-absent +theirs):\n%s", name, diff)
 		}
 	}
-	_, err := d.GetMember(
-		t.Context(), as(elsewhere, &v1.GetMemberRequest{TenantId: d.Tenant.String(), MemberId: made.GetId()}),
+	_, err := s.GetMember(
+		t.Context(), as(otherTenant, &v1.GetMemberRequest{TenantId: s.Tenant.String(), MemberId: created.GetId()}),
 	)
-	if got := tell(t, err); got.Reason != "TENANT_FORBIDDEN" {
+	if got := apiErrorOf(t, err); got.Reason != "TENANT_FORBIDDEN" {
 		t.Errorf("%+v", got)
 	}
 }
 
-// Reads go by GET too; a search with every character in its address finds the same.
-func TestSearchByGET(t *testing.T) {
+// A search by GET, with special characters in its URL, finds the same as by POST.
+func TestListMembers_SearchesByGET(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t)
-	d.create(t, &v1.Member{Name: "50% & more?"})
-	client := berthv1connect.NewMemberServiceClient(http.DefaultClient, d.URL, connect.WithHTTPGet())
-	answer, err := client.ListMembers(t.Context(), as(d.Token(t, "coach"), &v1.ListMembersRequest{Query: "% & M"}))
-	if err != nil || len(answer.Msg.GetMembers()) != 1 {
-		t.Errorf("%v, %v", answer, err)
+	s := newMemberTest(t)
+	s.create(t, &v1.Member{Name: "50% & more?"})
+	client := berthv1connect.NewMemberServiceClient(http.DefaultClient, s.URL, connect.WithHTTPGet())
+	response, err := client.ListMembers(t.Context(), as(s.Token(t, "coach"), &v1.ListMembersRequest{Query: "% & M"}))
+	if err != nil || len(response.Msg.GetMembers()) != 1 {
+		t.Errorf("%v, %v", response, err)
 	}
 }

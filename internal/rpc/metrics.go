@@ -10,17 +10,17 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-// metrics are what an operator wants to see of the RPCs. Procedures are those of
-// the contract, so that no stranger can make up new label values.
+// metrics are the metrics of the RPCs. Only procedures of the contract are counted, so that clients cannot create new
+// label values.
 type metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
 
-	// What people who sell slots watch, under the names that such systems give it.
-	latency  map[string]prometheus.Histogram // by procedure
-	refused  *prometheus.CounterVec
-	repeated *prometheus.CounterVec
+	// Metrics with the names that booking systems commonly use.
+	bookingLatency map[string]prometheus.Histogram // by procedure
+	bookingErrors  *prometheus.CounterVec
+	bookingReplays *prometheus.CounterVec
 }
 
 func newMetrics(to prometheus.Registerer) (*metrics, error) {
@@ -32,32 +32,33 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 		}, []string{"procedure", "code", "reason"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name:    "berth_rpc_duration_seconds",
-			Help:    "Time from the complete request message to the answer, or to the end of a stream.",
+			Help:    "Time from the complete request message to the response, or to the end of a stream.",
 			Buckets: latencyBuckets,
 		}, []string{"procedure"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "berth_rpc_in_flight",
-			Help: "Requests that are being answered now.",
+			Help: "Requests that are being processed now.",
 		}),
-		latency: map[string]prometheus.Histogram{
-			berthv1connect.BookingServiceHoldBookingProcedure: bookingLatency(
-				"booking_hold_latency", "Seconds from the request for a hold to its answer.",
+		bookingLatency: map[string]prometheus.Histogram{
+			berthv1connect.BookingServiceHoldBookingProcedure: newBookingLatency(
+				"booking_hold_latency", "Seconds from the request for a hold to its response.",
 			),
-			berthv1connect.BookingServiceConfirmBookingProcedure: bookingLatency(
-				"booking_confirm_latency", "Seconds from the request for a confirmation to its answer.",
+			berthv1connect.BookingServiceConfirmBookingProcedure: newBookingLatency(
+				"booking_confirm_latency", "Seconds from the request for a confirmation to its response.",
 			),
 		},
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards know it by this name
+		bookingErrors: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards use this name
 			Name: "booking_errors",
 			Help: "Failed requests about bookings, by operation and type. The type is the reason of the error.",
 		}, []string{"operation", "type"}),
-		repeated: prometheus.NewCounterVec(prometheus.CounterOpts{ //nolint:promlinter // dashboards know it by this name
+		//nolint:promlinter // dashboards use this name
+		bookingReplays: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "booking_idempotent_hits",
 			Help: "Requests about bookings that got the answer of an earlier request, by operation.",
 		}, []string{"operation"}),
 	}
-	collectors := []prometheus.Collector{m.requests, m.duration, m.inFlight, m.refused, m.repeated}
-	for _, h := range m.latency {
+	collectors := []prometheus.Collector{m.requests, m.duration, m.inFlight, m.bookingErrors, m.bookingReplays}
+	for _, h := range m.bookingLatency {
 		collectors = append(collectors, h)
 	}
 	for _, c := range collectors {
@@ -69,43 +70,43 @@ func newMetrics(to prometheus.Registerer) (*metrics, error) {
 }
 
 func (m *metrics) count(procedure, code, reason string) {
-	m.requests.WithLabelValues(label(procedure), code, reason).Inc()
+	m.requests.WithLabelValues(procedureLabel(procedure), code, reason).Inc()
 	if operation, ok := bookingOperation(procedure); ok && reason != "" {
-		m.refused.WithLabelValues(operation, reason).Inc()
+		m.bookingErrors.WithLabelValues(operation, reason).Inc()
 	}
 }
 
-// repeat counts an answer that was given before.
-func (m *metrics) repeat(procedure string) {
+// countReplay counts a response that repeats an earlier one.
+func (m *metrics) countReplay(procedure string) {
 	if operation, ok := bookingOperation(procedure); ok {
-		m.repeated.WithLabelValues(operation).Inc()
+		m.bookingReplays.WithLabelValues(operation).Inc()
 	}
 }
 
-func bookingLatency(name, help string) prometheus.Histogram {
+func newBookingLatency(name, help string) prometheus.Histogram {
 	return prometheus.NewHistogram(prometheus.HistogramOpts{Name: name, Help: help, Buckets: latencyBuckets})
 }
 
 var latencyBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10}
 
-// bookingOperation names an RPC of BookingService by its method.
+// bookingOperation returns the method of an RPC of BookingService.
 func bookingOperation(procedure string) (string, bool) {
 	return strings.CutPrefix(procedure, "/"+berthv1connect.BookingServiceName+"/")
 }
 
-// measure begins a request; the function that it gives ends it.
+// measure starts measuring a request. The returned function ends it.
 func (m *metrics) measure(procedure string) func() {
 	start := time.Now()
 	m.inFlight.Inc()
 	return func() {
 		m.inFlight.Dec()
 		seconds := time.Since(start).Seconds()
-		m.duration.WithLabelValues(label(procedure)).Observe(seconds)
-		if h, ok := m.latency[procedure]; ok {
+		m.duration.WithLabelValues(procedureLabel(procedure)).Observe(seconds)
+		if h, ok := m.bookingLatency[procedure]; ok {
 			h.Observe(seconds)
 		}
 	}
 }
 
-// label is a procedure as gRPC's own metrics name it, without the slash in front.
-func label(procedure string) string { return strings.TrimPrefix(procedure, "/") }
+// procedureLabel returns a procedure without the leading slash, as in gRPC's own metrics.
+func procedureLabel(procedure string) string { return strings.TrimPrefix(procedure, "/") }

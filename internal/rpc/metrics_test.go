@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-func TestBookingMetricsGoByTheNamesOfTheField(t *testing.T) {
+func TestMetrics_UseStandardBookingNames(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	m, err := newMetrics(registry)
@@ -21,8 +21,8 @@ func TestBookingMetricsGoByTheNamesOfTheField(t *testing.T) {
 	m.count(berthv1connect.BookingServiceHoldBookingProcedure, "resource_exhausted", "SESSION_FULL")
 	m.count(berthv1connect.BookingServiceHoldBookingProcedure, "ok", "")
 	m.count(berthv1connect.SessionServiceGetSessionProcedure, "not_found", "SESSION_NOT_FOUND")
-	m.repeat(berthv1connect.BookingServiceBookProcedure)
-	m.repeat(berthv1connect.CreditServiceCreatePlanProcedure)
+	m.countReplay(berthv1connect.BookingServiceBookProcedure)
+	m.countReplay(berthv1connect.CreditServiceCreatePlanProcedure)
 
 	families, err := registry.Gather()
 	if err != nil {

@@ -18,21 +18,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// mailRoom is a server with what messages are set up by, and the owner's token.
-type mailRoom struct {
+// notificationTest is a test server with a client of its NotificationService and the owner's token.
+type notificationTest struct {
 	*testServer
 	berthv1connect.NotificationServiceClient
 	owner string
 }
 
-func newMailRoom(t *testing.T) *mailRoom {
+func newNotificationTest(t *testing.T) *notificationTest {
 	t.Helper()
 	keys, err := seal.NewKeys([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := newTestServer(t, func(c *app.Config) { c.Seals = keys })
-	return &mailRoom{s, berthv1connect.NewNotificationServiceClient(s.Client, s.URL), s.Token(t, "owner")}
+	return &notificationTest{s, berthv1connect.NewNotificationServiceClient(s.Client, s.URL), s.Token(t, "owner")}
 }
 
 const (
@@ -41,11 +41,10 @@ const (
 	bySMS     = v1.NotificationChannel_NOTIFICATION_CHANNEL_SMS
 )
 
-// A wording that does not compile is refused with the place where it does not, whether it is to be saved or only looked
-// at.
-func TestTemplatesAreRefusedWithTheirPosition(t *testing.T) {
+// A template that does not compile is rejected with the position of the error, by updates and by previews.
+func TestUpdateTemplate_RejectsErrorsWithPosition(t *testing.T) {
 	t.Parallel()
-	o := newMailRoom(t)
+	s := newNotificationTest(t)
 	template := func(set func(*v1.NotificationTemplate)) *v1.NotificationTemplate {
 		m := &v1.NotificationTemplate{
 			Topic: reminders, Channel: byEmail, Locale: "en", Subject: "{{.Title}}", Body: "Hello {{.Name}}",
@@ -53,15 +52,15 @@ func TestTemplatesAreRefusedWithTheirPosition(t *testing.T) {
 		set(m)
 		return m
 	}
-	at := func(field, line, column string) told {
-		return told{
+	at := func(field, line, column string) apiError {
+		return apiError{
 			connect.CodeInvalidArgument, "TEMPLATE_INVALID",
 			map[string]string{"field": "template." + field, "line": line, "column": column},
 		}
 	}
 	for name, c := range map[string]struct {
 		sent *v1.NotificationTemplate
-		want told
+		want apiError
 	}{
 		"not closed": {
 			template(func(m *v1.NotificationTemplate) { m.Body = "Hello {{.Name" }), at("body", "1", "7"),
@@ -83,27 +82,27 @@ func TestTemplatesAreRefusedWithTheirPosition(t *testing.T) {
 			template(func(m *v1.NotificationTemplate) { m.Body = "{{.ClaimURL}}" }), at("body", "1", "3"),
 		},
 	} {
-		_, updated := o.UpdateTemplate(t.Context(), as(o.owner, &v1.UpdateTemplateRequest{Template: c.sent}))
-		_, previewed := o.PreviewTemplate(t.Context(), as(o.owner, &v1.PreviewTemplateRequest{Template: c.sent}))
+		_, updated := s.UpdateTemplate(t.Context(), as(s.owner, &v1.UpdateTemplateRequest{Template: c.sent}))
+		_, previewed := s.PreviewTemplate(t.Context(), as(s.owner, &v1.PreviewTemplateRequest{Template: c.sent}))
 		for what, err := range map[string]error{"saved": updated, "previewed": previewed} {
-			if diff := cmp.Diff(c.want, tell(t, err)); diff != "" {
+			if diff := cmp.Diff(c.want, apiErrorOf(t, err)); diff != "" {
 				t.Errorf("%s, %s: %v\n%s", name, what, err, diff)
 			}
 		}
 	}
-	ask := &v1.ListTemplatesRequest{Topic: reminders, Channel: byEmail, Locale: "en"}
-	listed, err := o.ListTemplates(t.Context(), as(o.owner, ask))
+	request := &v1.ListTemplatesRequest{Topic: reminders, Channel: byEmail, Locale: "en"}
+	listed, err := s.ListTemplates(t.Context(), as(s.owner, request))
 	if err != nil || len(listed.Msg.GetTemplates()) != 1 || !listed.Msg.GetTemplates()[0].GetIsDefault() {
 		t.Fatalf("%v, %v", listed, err)
 	}
 	good := template(func(m *v1.NotificationTemplate) { m.Body = "Bonjour {{.Name}}, {{.When}}"; m.Locale = "fr" })
-	if _, err := o.UpdateTemplate(t.Context(), as(o.owner, &v1.UpdateTemplateRequest{Template: good})); err != nil {
+	if _, err := s.UpdateTemplate(t.Context(), as(s.owner, &v1.UpdateTemplateRequest{Template: good})); err != nil {
 		t.Fatal(err)
 	}
-	shown, err := o.PreviewTemplate(
+	shown, err := s.PreviewTemplate(
 		t.Context(),
 		as(
-			o.owner,
+			s.owner,
 			&v1.PreviewTemplateRequest{Template: &v1.NotificationTemplate{Topic: reminders, Channel: byEmail, Locale: "fr"}},
 		),
 	)
@@ -112,16 +111,16 @@ func TestTemplatesAreRefusedWithTheirPosition(t *testing.T) {
 	}
 }
 
-// What the log has is found by member, by booking and by offer, a page at a time, and nobody else's.
-func TestTheLogByMemberBookingAndOffer(t *testing.T) {
+// The delivery log is filtered by member, booking and offer, in pages, and has no deliveries of other tenants.
+func TestListDeliveries_FiltersAndPages(t *testing.T) {
 	t.Parallel()
-	o := newMailRoom(t)
+	s := newNotificationTest(t)
 	now := time.Now()
-	members := []tenant.MemberID{o.Members["owner"], o.Members["member"]}
+	members := []tenant.MemberID{s.Members["owner"], s.Members["member"]}
 	var bookings []tenant.BookingID
 	var offers []tenant.OfferID
-	elsewhere := o.NewTenant(t, "Dock Pilates")
-	for i, in := range []tenant.TenantID{o.Tenant, o.Tenant, elsewhere} {
+	otherTenant := s.NewTenant(t, "Dock Pilates")
+	for i, in := range []tenant.TenantID{s.Tenant, s.Tenant, otherTenant} {
 		bookings, offers = append(
 			bookings, tenant.New[tenant.BookingID](now),
 		), append(offers, tenant.New[tenant.OfferID](now))
@@ -132,8 +131,9 @@ func TestTheLogByMemberBookingAndOffer(t *testing.T) {
 			} else {
 				offer = offers[i]
 			}
-			if _, err := o.DB.Owner.Exec(t.Context(), `
-insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider, provider_id, segments, address, created_at, updated_at)
+			if _, err := s.DB.Owner.Exec(t.Context(), `
+insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider,
+  provider_id, segments, address, created_at, updated_at)
 values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2, '+4915112345678', $7, $7)`,
 				in, tenant.New[tenant.DeliveryID](now), members[i%2], booking, offer, fmt.Sprintf("SM%d%d", i, n),
 				now); err != nil {
@@ -154,8 +154,8 @@ values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2,
 	} {
 		var got []string
 		for token, more := "", true; more; more = token != "" {
-			page, err := o.ListDeliveries(
-				t.Context(), as(o.owner, &v1.ListDeliveriesRequest{Filter: c.filter, PageSize: 2, PageToken: token}),
+			page, err := s.ListDeliveries(
+				t.Context(), as(s.owner, &v1.ListDeliveriesRequest{Filter: c.filter, PageSize: 2, PageToken: token}),
 			)
 			if err != nil {
 				t.Fatal(err)
@@ -175,13 +175,15 @@ values ($1, $2, 'REMINDER', 'SMS', 'DELIVERED', $3, $3, $4, $5, 'twilio', $6, 2,
 	}
 }
 
-// A tenant's secrets go in, and never come out: not by an answer, not from the table, not through the audit log.
-func TestSendersKeepTheirSecrets(t *testing.T) {
+// The secrets of senders are never readable again: not in responses, not in the table, not in the audit log.
+func TestSenders_NeverReturnSecrets(t *testing.T) {
 	t.Parallel()
-	o := newMailRoom(t)
+	s := newNotificationTest(t)
 	const token, password = "5ecd5ecd5ecd5ecd5ecd5ecd5ecd5ecd", "correct horse battery"
-	update := func(s *v1.Senders, paths ...string) (*connect.Response[v1.UpdateSendersResponse], error) {
-		return o.UpdateSenders(t.Context(), as(o.owner, &v1.UpdateSendersRequest{Senders: s, UpdateMask: mask(paths...)}))
+	update := func(senders *v1.Senders, paths ...string) (*connect.Response[v1.UpdateSendersResponse], error) {
+		return s.UpdateSenders(
+			t.Context(), as(s.owner, &v1.UpdateSendersRequest{Senders: senders, UpdateMask: mask(paths...)}),
+		)
 	}
 	account := "AC" + strings.Repeat("0a", 16)
 	updated, err := update(&v1.Senders{
@@ -193,14 +195,15 @@ func TestSendersKeepTheirSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := o.GetSenders(t.Context(), as(o.owner, &v1.GetSendersRequest{}))
+	read, err := s.GetSenders(t.Context(), as(s.owner, &v1.GetSendersRequest{}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sealed []byte
 	var audited string
-	if err := o.DB.Owner.QueryRow(t.Context(), `
-select s.sealed, (select string_agg(a::text, ' ') from audit_entries a where a.tenant_id = s.tenant_id) from notification_senders s where s.tenant_id = $1`, o.Tenant).
+	if err := s.DB.Owner.QueryRow(t.Context(), `
+select s.sealed, (select string_agg(a::text, ' ') from audit_entries a where a.tenant_id = s.tenant_id)
+from notification_senders s where s.tenant_id = $1`, s.Tenant).
 		Scan(&sealed, &audited); err != nil {
 		t.Fatal(err)
 	}
@@ -223,14 +226,14 @@ select s.sealed, (select string_agg(a::text, ' ') from audit_entries a where a.t
 		read.Msg.GetSenders().GetSmtp().GetHost() != "mail.example.com" || !strings.Contains(audited, account) {
 		t.Errorf("%v, %s", read.Msg, audited)
 	}
-	// Without its secret an account is kept as it is, and another one refused: whoever may edit it may not lead it
-	// elsewhere.
+	// Without a secret, the same account is accepted and another account is rejected: an editor must not be able to
+	// send the stored secret to another server.
 	if _, err := update(
 		&v1.Senders{
 			Smtp: &v1.SmtpSender{Host: "evil.example.com", Port: 587, Username: "desk", FromAddress: "desk@example.com"},
 		},
 		"smtp",
-	); tell(t, err).Reason != "INVALID_FIELD" {
+	); apiErrorOf(t, err).Reason != "INVALID_FIELD" {
 		t.Errorf("another host takes over the password: %v", err)
 	}
 	if _, err := update(

@@ -22,28 +22,28 @@ type row struct {
 	ID    tenant.SessionID
 }
 
-func TestPageSizes(t *testing.T) {
+func TestParsePage_LimitsSize(t *testing.T) {
 	t.Parallel()
 	for size, want := range map[int32]int{0: 50, 1: 1, 500: 500, 501: 500} {
-		p, err := convert.OpenPage[row](&v1.ListMyBookingsRequest{PageSize: size})
+		p, err := convert.ParsePage[row](&v1.ListMyBookingsRequest{PageSize: size})
 		if err != nil || p.Size != want || p.After != nil {
 			t.Errorf("%d: %+v, %v", size, p, err)
 		}
 	}
 }
 
-func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
+func TestPageToken_RejectsOtherQueries(t *testing.T) {
 	t.Parallel()
 	query := &v1.ListMyBookingsRequest{
 		TenantId: tenantA.String(), Statuses: []v1.BookingStatus{v1.BookingStatus_BOOKING_STATUS_CONFIRMED}, PageSize: 7,
 		StartsWithin: &v1.TimeRange{Start: timestamppb.New(time.Unix(1, 0))},
 	}
-	first, err := convert.OpenPage[row](query)
+	first, err := convert.ParsePage[row](query)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), convert.ID[tenant.SessionID](aSession)}
-	token, err := first.Next(last)
+	last := row{time.Date(2026, 3, 29, 1, 30, 0, 123456000, time.UTC), convert.ID[tenant.SessionID](someSession)}
+	token, err := first.NextToken(last)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
 		r := proto.CloneOf(query)
 		r.PageToken = token
 		change(r)
-		p, err := convert.OpenPage[row](r)
+		p, err := convert.ParsePage[row](r)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -76,50 +76,52 @@ func TestATokenGoesOnWithItsOwnQueryOnly(t *testing.T) {
 		"nonsense":     func(r *v1.ListMyBookingsRequest) { r.PageToken = "?" },
 		"too short":    func(r *v1.ListMyBookingsRequest) { r.PageToken = "AAAA" },
 		"no position": func(r *v1.ListMyBookingsRequest) {
-			r.PageToken = base64.RawURLEncoding.EncodeToString(raw[:convert.QuerySize])
+			r.PageToken = base64.RawURLEncoding.EncodeToString(raw[:convert.QueryHashSize])
 		},
 	} {
 		r := proto.CloneOf(query)
 		r.PageToken = token
 		change(r)
-		_, err := convert.OpenPage[row](r)
+		_, err := convert.ParsePage[row](r)
 		if fault.ReasonOf(err) != fault.InvalidField {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 }
 
-func TestATokenKnowsItsList(t *testing.T) {
+func TestPageToken_RejectsOtherLists(t *testing.T) {
 	t.Parallel()
-	roles, err := convert.OpenPage[string](&v1.ListRolesRequest{TenantId: tenantA.String()})
+	roles, err := convert.ParsePage[string](&v1.ListRolesRequest{TenantId: tenantA.String()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	token, err := roles.Next("gardener")
+	token, err := roles.NextToken("gardener")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := convert.OpenPage[string](&v1.ListRolesRequest{TenantId: tenantA.String(), PageToken: token}); err != nil {
+	if _, err := convert.ParsePage[string](&v1.ListRolesRequest{
+		TenantId: tenantA.String(), PageToken: token,
+	}); err != nil {
 		t.Error(err)
 	}
-	_, err = convert.OpenPage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA.String(), PageToken: token})
+	_, err = convert.ParsePage[string](&v1.ListServiceAccountsRequest{TenantId: tenantA.String(), PageToken: token})
 	if fault.ReasonOf(err) != fault.InvalidField {
 		t.Errorf("a request that looks the same takes it: %v", err)
 	}
 }
 
-func TestTheLastPageHasNoNext(t *testing.T) {
+func TestPaginate_LastPageHasNoToken(t *testing.T) {
 	t.Parallel()
 	for rows, more := range map[int]bool{0: false, 1: false, 2: false, 3: true} {
-		page, next, err := convert.Cut(convert.Page[int]{Size: 2}, make([]int, rows), func(r int) int { return r })
+		page, next, err := convert.Paginate(convert.Page[int]{Size: 2}, make([]int, rows), func(r int) int { return r })
 		if err != nil || len(page) != min(rows, 2) || more != (next != "") {
 			t.Errorf("of %d rows: %d and the token %q (%v)", rows, len(page), next, err)
 		}
 	}
 }
 
-// Rows come and go while somebody turns the pages: those that stay are seen once.
-func TestPagesAreStableUnderInserts(t *testing.T) {
+// Rows are inserted and deleted between pages. Rows that exist all the time are returned once.
+func TestPaginate_IsStableUnderInserts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		rows := rapid.SliceOfDistinct(rapid.IntRange(0, 1000), rapid.ID[int]).Draw(t, "rows")
@@ -128,7 +130,7 @@ func TestPagesAreStableUnderInserts(t *testing.T) {
 		request := &v1.ListAuditEntriesRequest{PageSize: int32(rapid.IntRange(1, 5).Draw(t, "size"))}
 		var seen []int
 		for {
-			p, err := convert.OpenPage[int](request)
+			p, err := convert.ParsePage[int](request)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -136,7 +138,7 @@ func TestPagesAreStableUnderInserts(t *testing.T) {
 			if p.After != nil {
 				from, _ = slices.BinarySearch(rows, *p.After+1)
 			}
-			page, next, err := convert.Cut(p, rows[from:min(from+p.Size+1, len(rows))], func(r int) int { return r })
+			page, next, err := convert.Paginate(p, rows[from:min(from+p.Size+1, len(rows))], func(r int) int { return r })
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -31,33 +31,35 @@ func builtInPolicy() *v1.Policy {
 	}
 }
 
-func (o *backOffice) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
+func (s *tenantTest) setPolicy(t *testing.T, layer *v1.PolicyLayer, paths ...string) *v1.UpdatePolicyResponse {
 	t.Helper()
-	answer, err := o.UpdatePolicy(
-		t.Context(), as(o.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}),
+	response, err := s.UpdatePolicy(
+		t.Context(), as(s.owner, &v1.UpdatePolicyRequest{Layer: layer, UpdateMask: mask(paths...)}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg
+	return response.Msg
 }
 
-func TestPolicyOverTheWire(t *testing.T) {
+func TestPolicy_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	at, of := o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(
+	s := newTenantTest(t)
+	at, of := s.location(t, &v1.Location{Name: "Pier 1"}).GetId(), s.service(
 		t, &v1.Service{Name: "Vinyasa", Duration: hours(1)},
 	).GetId()
 	effective := func() *v1.EffectivePolicy {
 		t.Helper()
-		answer, err := o.GetPolicy(t.Context(), as(o.Token(t, "coach"), &v1.GetPolicyRequest{LocationId: at, ServiceId: of}))
+		response, err := s.GetPolicy(
+			t.Context(), as(s.Token(t, "coach"), &v1.GetPolicyRequest{LocationId: at, ServiceId: of}),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.Msg.GetEffective()
+		return response.Msg.GetEffective()
 	}
 
-	// Every field is set, and has its origin, in the order of the contract.
+	// Every field is set and has an origin, in the order of the contract.
 	fields := (&v1.Policy{}).ProtoReflect().Descriptor().Fields()
 	want := &v1.EffectivePolicy{Policy: builtInPolicy()}
 	for i := range fields.Len() {
@@ -79,16 +81,16 @@ func TestPolicyOverTheWire(t *testing.T) {
 		{Tier: "member", CancellationWindow: hours(4), AllowReschedule: new(true)},
 		{Tier: "visitor", CancellationWindow: hours(48)},
 	}}
-	o.setPolicy(t, &v1.PolicyLayer{
+	s.setPolicy(t, &v1.PolicyLayer{
 		Level: tenantLevel, Policy: &v1.Policy{CancellationWindow: hours(12), HoldTtl: hours(1), TierCancellations: tiers},
 		Etag: "v0",
 	},
-		"cancellation_window", "tier_cancellations") // hold_ttl is sent, and not named
-	o.setPolicy(
+		"cancellation_window", "tier_cancellations") // hold_ttl is sent, but not in the mask
+	s.setPolicy(
 		t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: &v1.Policy{GpsMaxMeters: new(int32(50))}},
 		"gps_max_meters",
 	)
-	set := o.setPolicy(t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Policy: &v1.Policy{
+	set := s.setPolicy(t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Policy: &v1.Policy{
 		CancellationWindow: hours(0), GpsMaxMeters: new(int32(100)), TierCancellations: &v1.TierCancellations{},
 	}}, "cancellation_window", "gps_max_meters", "tier_cancellations", "allow_reschedule")
 
@@ -116,8 +118,8 @@ func TestPolicyOverTheWire(t *testing.T) {
 		t.Error(diff)
 	}
 
-	// What is named and not sent is inherited again, and the tenant's tiers with it.
-	o.setPolicy(
+	// Fields in the mask that are not sent are inherited, including the tenant's tiers.
+	s.setPolicy(
 		t, &v1.PolicyLayer{Level: locationLevel, TargetId: at, Etag: "v1"}, "cancellation_window", "tier_cancellations",
 	)
 	got := effective()
@@ -129,7 +131,7 @@ func TestPolicyOverTheWire(t *testing.T) {
 		t.Error(got)
 	}
 
-	// Every field goes there and back.
+	// Every field round-trips.
 	all := make([]string, fields.Len())
 	for i := range all {
 		all[i] = string(fields.Get(i).Name())
@@ -141,62 +143,65 @@ func TestPolicyOverTheWire(t *testing.T) {
 		CheckinClosesAfterEnd: hours(6),
 		GpsMaxMeters:          new(int32(700)), AutoNoShow: new(true), AutoNoShowAfter: hours(8),
 	}
-	o.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
+	s.setPolicy(t, &v1.PolicyLayer{Level: serviceLevel, TargetId: of, Policy: full}, all...)
 	if diff := cmp.Diff(full, effective().GetPolicy(), protocmp.Transform()); diff != "" {
 		t.Error(diff)
 	}
 }
 
-func TestPolicyRefusals(t *testing.T) {
+func TestUpdatePolicy_RejectsInvalidRequests(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
+	s := newTenantTest(t)
 	for name, c := range map[string]struct {
 		layer *v1.PolicyLayer
 		path  string
-		want  told
+		want  apiError
 	}{
 		"no level": {
-			&v1.PolicyLayer{}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+			&v1.PolicyLayer{}, "hold_ttl", apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
 		},
 		"built in": {
 			&v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT}, "hold_ttl",
-			told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+			apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
 		},
 		"no target": {
-			&v1.PolicyLayer{Level: serviceLevel}, "hold_ttl", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+			&v1.PolicyLayer{Level: serviceLevel}, "hold_ttl",
+			apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
 		},
 		"target of a tenant": {
-			&v1.PolicyLayer{Level: tenantLevel, TargetId: aSession}, "hold_ttl",
-			told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+			&v1.PolicyLayer{Level: tenantLevel, TargetId: someSession}, "hold_ttl",
+			apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
 		},
 		"unknown path": {
-			&v1.PolicyLayer{Level: tenantLevel}, "holding", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+			&v1.PolicyLayer{Level: tenantLevel}, "holding", apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
 		},
 		"absent location": {
-			&v1.PolicyLayer{Level: locationLevel, TargetId: aSession}, "hold_ttl",
-			told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"},
+			&v1.PolicyLayer{Level: locationLevel, TargetId: someSession}, "hold_ttl",
+			apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"},
 		},
 		"absent service": {
-			&v1.PolicyLayer{Level: serviceLevel, TargetId: aSession}, "hold_ttl",
-			told{Code: connect.CodeNotFound, Reason: "SERVICE_NOT_FOUND"},
+			&v1.PolicyLayer{Level: serviceLevel, TargetId: someSession}, "hold_ttl",
+			apiError{Code: connect.CodeNotFound, Reason: "SERVICE_NOT_FOUND"},
 		},
 		"stale": {
 			&v1.PolicyLayer{Level: tenantLevel, Etag: "v1"}, "hold_ttl",
-			told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
+			apiError{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
 		},
 		"fraction": {
 			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{HoldTtl: durationpb.New(time.Hour + time.Millisecond)}},
 			"hold_ttl",
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "layer.policy.hold_ttl"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "layer.policy.hold_ttl"}},
 		},
 		"same tier twice": {
-			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{TierCancellations: &v1.TierCancellations{Overrides: []*v1.TierCancellation{
-				{Tier: "member", CancellationWindow: hours(1)}, {Tier: "member", CancellationWindow: hours(2)},
-			}}}}, "tier_cancellations", told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+			&v1.PolicyLayer{Level: tenantLevel, Policy: &v1.Policy{TierCancellations: &v1.TierCancellations{
+				Overrides: []*v1.TierCancellation{
+					{Tier: "member", CancellationWindow: hours(1)}, {Tier: "member", CancellationWindow: hours(2)},
+				},
+			}}}, "tier_cancellations", apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
 		},
 	} {
-		_, err := o.UpdatePolicy(t.Context(), as(o.owner, &v1.UpdatePolicyRequest{Layer: c.layer, UpdateMask: mask(c.path)}))
-		got := tell(t, err)
+		_, err := s.UpdatePolicy(t.Context(), as(s.owner, &v1.UpdatePolicyRequest{Layer: c.layer, UpdateMask: mask(c.path)}))
+		got := apiErrorOf(t, err)
 		if c.want.Metadata == nil {
 			got.Metadata = nil
 		}
@@ -204,12 +209,12 @@ func TestPolicyRefusals(t *testing.T) {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	_, err := o.GetPolicy(t.Context(), as(o.owner, &v1.GetPolicyRequest{LocationId: aSession}))
-	if got := tell(t, err); got.Reason != "LOCATION_NOT_FOUND" {
+	_, err := s.GetPolicy(t.Context(), as(s.owner, &v1.GetPolicyRequest{LocationId: someSession}))
+	if got := apiErrorOf(t, err); got.Reason != "LOCATION_NOT_FOUND" {
 		t.Error(got)
 	}
-	_, err = o.GetPolicy(t.Context(), as(o.owner, &v1.GetPolicyRequest{ServiceId: aSession}))
-	if got := tell(t, err); got.Reason != "SERVICE_NOT_FOUND" {
+	_, err = s.GetPolicy(t.Context(), as(s.owner, &v1.GetPolicyRequest{ServiceId: someSession}))
+	if got := apiErrorOf(t, err); got.Reason != "SERVICE_NOT_FOUND" {
 		t.Error(got)
 	}
 }

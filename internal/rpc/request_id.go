@@ -10,8 +10,8 @@ const (
 	maxRequestID    = 64
 )
 
-// requestID takes the caller's, so that one id runs through the logs of both,
-// unless it could disturb them.
+// requestID returns the caller's request ID, so that the logs of both sides have the same one. It returns a new ID if
+// there is none, or if it has characters that could corrupt logs.
 func requestID(header http.Header) string {
 	id := header.Get(requestIDHeader)
 	if id == "" || len(id) > maxRequestID {

@@ -16,10 +16,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// keepable are the permissions to read what everybody in a tenant sees: the schedule and the catalog, each with what it
-// comes to for the caller. The caller's own cache may keep such answers. What tells of other people, of money or of
-// secrets is written down by no cache.
-var keepable = map[string]bool{
+// cacheablePermissions are the permissions to read what everyone in a tenant may see: the schedule and the catalog,
+// with the values that apply to the caller. The caller's private cache may store such responses. Data about other
+// people, money or secrets must not be stored by any cache.
+var cacheablePermissions = map[string]bool{
 	"session.read": true,
 	"workout.read": true,
 	"catalog.read": true,
@@ -28,30 +28,30 @@ var keepable = map[string]bool{
 	"tenant.read":  true,
 }
 
-// revalidate lets the caller's own cache keep the answer to a GET, as long as it asks every time whether the answer
-// still holds. If it does, the error says so, and neither encoding nor compressing nor sending it is left to do.
-func (c *chain) revalidate(
-	ctx context.Context, procedure string, req connect.AnyRequest, answer connect.AnyResponse,
+// revalidate lets the caller's private cache store the response to a GET and revalidate it with every request. If the
+// stored response is current, revalidate returns a Not Modified error, which saves encoding, compressing and sending.
+func (c *interceptor) revalidate(
+	ctx context.Context, procedure string, req connect.AnyRequest, response connect.AnyResponse,
 ) error {
-	if req.HTTPMethod() != http.MethodGet || !c.rules[procedure].keepable {
+	if req.HTTPMethod() != http.MethodGet || !c.rules[procedure].cacheable {
 		return nil
 	}
-	asked := request.CallOf(ctx)
-	tag, err := entityTag(asked.Caller, answer.Any())
+	call := request.CallFrom(ctx)
+	tag, err := entityTag(call.Caller, response.Any())
 	if err != nil {
 		return err
 	}
-	asked.Header.Set("Cache-Control", "private, no-cache")
-	asked.Header.Add("Vary", "Authorization") // whoever shares a browser shares no answers
-	asked.Header.Set("Etag", tag)
-	if holds(req.Header().Values("If-None-Match"), tag) {
+	call.ResponseHeader.Set("Cache-Control", "private, no-cache")
+	call.ResponseHeader.Add("Vary", "Authorization") // users of one browser must not share responses
+	call.ResponseHeader.Set("Etag", tag)
+	if matchesTag(req.Header().Values("If-None-Match"), tag) {
 		return connect.NewNotModifiedError(nil)
 	}
 	return nil
 }
 
-// entityTag names what an answer says, and to whom: nobody else's answer has the same one, not even one that says the
-// same. It is weak, because JSON, binary and compressed forms share it.
+// entityTag returns the ETag of a response to a caller. Responses to other callers have other tags, even with the same
+// content. The tag is weak, because JSON, binary and compressed forms share it.
 func entityTag(caller tenant.Caller, message any) (string, error) {
 	m, err := protoMessage(message)
 	if err != nil {
@@ -59,21 +59,21 @@ func entityTag(caller tenant.Caller, message any) (string, error) {
 	}
 	body, err := proto.MarshalOptions{Deterministic: true}.Marshal(m)
 	if err != nil {
-		return "", fmt.Errorf("rpc: answer not tagged: %w", err)
+		return "", fmt.Errorf("rpc: entity tag: %w", err)
 	}
 	sum := sha256.New()
 	_, _ = io.WriteString(sum, caller.Tenant.String()+caller.Subject+"\x00")
 	_, _ = sum.Write(body)
-	const enough = 18 // of 32 bytes: nobody is to find two answers with one tag
-	return `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:enough]) + `"`, nil
+	const size = 18 // of 32 bytes: enough to make collisions infeasible
+	return `W/"` + base64.RawURLEncoding.EncodeToString(sum.Sum(nil)[:size]) + `"`, nil
 }
 
-// holds compares weakly, as RFC 9110 has it for If-None-Match.
-func holds(sent []string, tag string) bool {
-	for _, line := range sent {
-		for one := range strings.SplitSeq(line, ",") {
-			one = strings.TrimSpace(one)
-			if one == "*" || strings.TrimPrefix(one, "W/") == strings.TrimPrefix(tag, "W/") {
+// matchesTag reports whether values of If-None-Match match a tag, by the weak comparison of RFC 9110.
+func matchesTag(ifNoneMatch []string, tag string) bool {
+	for _, line := range ifNoneMatch {
+		for candidate := range strings.SplitSeq(line, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == strings.TrimPrefix(tag, "W/") {
 				return true
 			}
 		}

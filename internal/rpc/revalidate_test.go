@@ -19,8 +19,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// get sends a request as a browser would, with what its cache knows.
-func (s *testServer) get(t *testing.T, procedure string, message proto.Message, header http.Header) answer {
+// get sends a GET request as a browser does, with the headers of its cache.
+func (s *testServer) get(t *testing.T, procedure string, message proto.Message, header http.Header) httpResponse {
 	t.Helper()
 	body, err := protojson.Marshal(message)
 	if err != nil {
@@ -40,23 +40,25 @@ func bearer(token string, tags ...string) http.Header {
 	return header
 }
 
-func TestAWeekPageIsRevalidated(t *testing.T) {
+func TestRevalidate_ReturnsNotModified(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	class := s.create(t, s.input(monday.Add(29*time.Hour)), true)
-	week := &v1.ListSessionsRequest{Filter: thatWeek()}
-	look := func(who string, tags ...string) answer {
-		return s.get(t, berthv1connect.SessionServiceListSessionsProcedure, week, bearer(s.Token(t, who), tags...))
+	week := &v1.ListSessionsRequest{Filter: weekFilter()}
+	getWeek := func(subject string, tags ...string) httpResponse {
+		return s.get(t, berthv1connect.SessionServiceListSessionsProcedure, week, bearer(s.Token(t, subject), tags...))
 	}
-	book := func(who string) {
+	book := func(subject string) {
 		t.Helper()
 		client := berthv1connect.NewBookingServiceClient(s.Client, s.URL)
-		if _, err := client.Book(t.Context(), as(s.Token(t, who), &v1.BookRequest{SessionId: class.GetId()})); err != nil {
+		if _, err := client.Book(
+			t.Context(), as(s.Token(t, subject), &v1.BookRequest{SessionId: class.GetId()}),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 
-	first := look("member")
+	first := getWeek("member")
 	tag := first.Header.Get("Etag")
 	if first.Status != http.StatusOK || tag == "" || first.Header.Get("Cache-Control") != "private, no-cache" {
 		t.Fatalf("%+v", first)
@@ -66,41 +68,41 @@ func TestAWeekPageIsRevalidated(t *testing.T) {
 			t.Errorf("Vary is %q", first.Header.Values("Vary"))
 		}
 	}
-	again := look("member", tag)
-	if again.Status != http.StatusNotModified || again.Body != "" || again.Header.Get("Etag") != tag ||
-		again.Header.Get("Cache-Control") != "private, no-cache" ||
-		!slices.Contains(again.Header.Values("Vary"), "Authorization") {
-		t.Errorf("nothing has changed: %+v", again)
+	revalidated := getWeek("member", tag)
+	if revalidated.Status != http.StatusNotModified || revalidated.Body != "" || revalidated.Header.Get("Etag") != tag ||
+		revalidated.Header.Get("Cache-Control") != "private, no-cache" ||
+		!slices.Contains(revalidated.Header.Values("Vary"), "Authorization") {
+		t.Errorf("unchanged page: %+v", revalidated)
 	}
-	if got := look("member", `"other", `+strings.TrimPrefix(tag, "W/")); got.Status != http.StatusNotModified {
+	if got := getWeek("member", `"other", `+strings.TrimPrefix(tag, "W/")); got.Status != http.StatusNotModified {
 		t.Errorf("one of several tags, strong: %d", got.Status)
 	}
-	if got := look("member", `W/"other"`); got.Status != http.StatusOK {
+	if got := getWeek("member", `W/"other"`); got.Status != http.StatusOK {
 		t.Errorf("another tag: %d", got.Status)
 	}
 
 	book("coach")
-	second := look("member", tag)
+	second := getWeek("member", tag)
 	if second.Status != http.StatusOK || second.Header.Get("Etag") == tag ||
 		!strings.Contains(second.Body, `"seatsTaken":1`) {
-		t.Errorf("somebody else has booked: %+v", second)
+		t.Errorf("after another booking: %+v", second)
 	}
 	book("member")
-	third := look("member", tag, second.Header.Get("Etag"))
+	third := getWeek("member", tag, second.Header.Get("Etag"))
 	if third.Status != http.StatusOK || !strings.Contains(third.Body, "ELIGIBILITY_STATUS_BOOKED") {
 		t.Errorf("they have booked: %+v", third)
 	}
 }
 
-func TestNobodyIsServedAnothersPage(t *testing.T) {
+func TestRevalidate_TagsDependOnCaller(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	other := s.NewTenant(t, "Other Club")
-	empty := &v1.ListSessionsRequest{Filter: thatWeek()} // which says the same to everybody
+	empty := &v1.ListSessionsRequest{Filter: weekFilter()} // the response is the same for everyone
 	tags := make(map[string]string)
 	for name, token := range map[string]string{
 		"a member": s.Token(t, "member"), "a coach": s.Token(t, "coach"),
-		"their namesake elsewhere": s.Token(t, "member", other),
+		"same subject in another tenant": s.Token(t, "member", other),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(token))
 		if got.Status != http.StatusOK || got.Body != "{}" {
@@ -111,13 +113,13 @@ func TestNobodyIsServedAnothersPage(t *testing.T) {
 	for name, tag := range tags {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, bearer(s.Token(t, "member"), tag))
 		if want := map[bool]int{true: http.StatusNotModified, false: http.StatusOK}[name == "a member"]; got.Status != want {
-			t.Errorf("the member's cache has the answer of %s: %d, want %d", name, got.Status, want)
+			t.Errorf("the member caches the response to %s: %d, want %d", name, got.Status, want)
 		}
 	}
 	for name, header := range map[string]http.Header{
-		"nobody":             {"If-None-Match": {"*"}},
-		"a token of no use":  bearer("x.y.z", "*"),
-		"somebody elsewhere": bearer(s.Token(t, "stranger"), "*"),
+		"no token":          {"If-None-Match": {"*"}},
+		"a token of no use": bearer("x.y.z", "*"),
+		"stranger":          bearer(s.Token(t, "stranger"), "*"),
 	} {
 		got := s.get(t, berthv1connect.SessionServiceListSessionsProcedure, empty, header)
 		if got.Status != http.StatusUnauthorized && got.Status != http.StatusForbidden || got.Header.Get("Etag") != "" ||
@@ -127,8 +129,9 @@ func TestNobodyIsServedAnothersPage(t *testing.T) {
 	}
 }
 
-// Whatever reads may be asked for on GET, and nothing else; and only what everybody in the tenant may see is kept.
-func TestWhatCachesMayKeep(t *testing.T) {
+// All RPCs without side effects are served on GET, and no others. Caches may store only what everyone in the tenant may
+// see.
+func TestRules_ListCacheableReads(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	rules, err := Rules()
@@ -137,12 +140,13 @@ func TestWhatCachesMayKeep(t *testing.T) {
 	}
 	var kept []string
 	for procedure, rule := range rules {
-		if rule.keepable {
+		if rule.cacheable {
 			kept = append(kept, procedure[strings.LastIndex(procedure, "/")+1:])
 		}
 		got := send(t, s.Client, http.MethodGet, s.URL+procedure+"?connect=v1&encoding=json&message={}", http.Header{}, "")
 		if refused := got.Status == http.StatusMethodNotAllowed ||
-			got.Status == http.StatusUnsupportedMediaType; refused == rule.reads && !strings.Contains(procedure, "WatchEvents") {
+			got.Status == http.StatusUnsupportedMediaType; refused == rule.readOnly &&
+			!strings.Contains(procedure, "WatchEvents") {
 			t.Errorf("GET %s: %d", procedure, got.Status)
 		}
 		if got.Header.Get("Cache-Control") != "no-store" {
@@ -164,8 +168,8 @@ func TestWhatCachesMayKeep(t *testing.T) {
 	}
 }
 
-// A tag is for what is said, however it is written, compressed or asked for, and POST and gRPC know nothing of it.
-func TestTagsAreOfWhatIsSaid(t *testing.T) {
+// The tag depends on the content only, not on encoding, compression or query. POST and gRPC responses have no tag.
+func TestEntityTag_DependsOnContentOnly(t *testing.T) {
 	t.Parallel()
 	s := newTestServer(t)
 	ask := &v1.GetTenantRequest{}
@@ -192,7 +196,7 @@ func TestTagsAreOfWhatIsSaid(t *testing.T) {
 	b.Subject = "b"
 	message := &v1.BookingEligibility{Metadata: map[string]string{"a": "1", "b": "2", "c": "3", "d": "4"}}
 	one, _ := entityTag(a, message)
-	for range 20 { // whatever order a map has today
+	for range 20 { // in case the order of a map matters
 		if same, err := entityTag(a, proto.CloneOf(message)); err != nil || same != one {
 			t.Fatal(fmt.Sprint(same, one, err))
 		}

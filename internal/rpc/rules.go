@@ -13,66 +13,65 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// Rule is how one RPC is guarded, as its contract says.
+// Rule says who may call an RPC, as declared in the contract.
 type Rule struct {
 	Procedure  string // "/berth.v1.BookingService/Book"
 	Kind       v1.Access_Rule
-	Permission string // "" where none guards or widens the RPC
-	// Accounts are let in for what they made, with RULE_SELF.
+	Permission string // "" if the RPC needs none
+	// Accounts allows service accounts to access what they created, with RULE_SELF.
 	Accounts bool
 
-	reads    bool // it has no side effects
-	keepable bool // its answers may be kept by the caller's own cache
-	request  protoreflect.MessageDescriptor
-	tenantID protoreflect.FieldDescriptor // of the request
+	readOnly  bool // has no side effects
+	cacheable bool // the caller's private cache may store responses
+	request   protoreflect.MessageDescriptor
+	tenantID  protoreflect.FieldDescriptor // of the request
 }
 
-// mutates reports whether the RPC changes something for a caller.
-func (r Rule) mutates() bool { return !r.reads && r.Kind != v1.Access_RULE_PUBLIC }
+// mutates reports whether the RPC has side effects and a caller.
+func (r Rule) mutates() bool { return !r.readOnly && r.Kind != v1.Access_RULE_PUBLIC }
 
 const contract = protoreflect.FullName("berth.v1")
 
-// Rules reads the guard of every RPC in the contract. An RPC that does not
-// declare one, or that declares a permission which does not exist, is an error:
-// what nobody guards must not be served.
+// Rules returns the rule of every RPC in the contract by procedure. An RPC that does not declare a rule, or that
+// declares a permission that does not exist, is an error, since an RPC without a rule must not be served.
 func Rules() (map[string]Rule, error) {
 	rules := make(map[string]Rule)
-	var wrong error
+	var invalid error
 	protoregistry.GlobalFiles.RangeFilesByPackage(contract, func(file protoreflect.FileDescriptor) bool {
 		for s := range file.Services().Len() {
 			methods := file.Services().Get(s).Methods()
 			for m := range methods.Len() {
 				rule, err := ruleOf(methods.Get(m))
 				if err != nil {
-					wrong = errors.Join(wrong, fmt.Errorf("%s: %w", methods.Get(m).FullName(), err))
+					invalid = errors.Join(invalid, fmt.Errorf("%s: %w", methods.Get(m).FullName(), err))
 				}
 				rules[rule.Procedure] = rule
 			}
 		}
 		return true
 	})
-	return rules, wrong
+	return rules, invalid
 }
 
 func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	rule := Rule{
 		Procedure: fmt.Sprintf("/%s/%s", method.Parent().FullName(), method.Name()),
-		reads:     reads(method),
+		readOnly:  isReadOnly(method),
 		request:   method.Input(),
 		tenantID:  method.Input().Fields().ByName("tenant_id"),
 	}
 	access, _ := proto.GetExtension(method.Options(), v1.E_Access).(*v1.Access)
 	rule.Kind, rule.Permission, rule.Accounts = access.GetRule(), access.GetPermission(), access.GetServiceAccounts()
 
-	rule.keepable = rule.reads && keepable[rule.Permission]
+	rule.cacheable = rule.readOnly && cacheablePermissions[rule.Permission]
 
 	_, known := policy.IndexOf(rule.Permission)
 	switch {
 	case method.IsStreamingClient():
-		return rule, errors.New("a stream of requests has no single tenant to guard")
+		return rule, errors.New("a stream of requests may name several tenants")
 	case rule.Permission != "" && !known:
 		return rule, fmt.Errorf("there is no permission %q", rule.Permission)
-	case rule.Kind == v1.Access_RULE_PUBLIC: // a signature or a key says which tenant it is about
+	case rule.Kind == v1.Access_RULE_PUBLIC: // a signature or a key names the tenant
 	case rule.tenantID == nil || rule.tenantID.Kind() != protoreflect.StringKind || rule.tenantID.Number() != 1:
 		return rule, fmt.Errorf("%s lacks string tenant_id = 1", rule.request.FullName())
 	}
@@ -95,7 +94,7 @@ func ruleOf(method protoreflect.MethodDescriptor) (Rule, error) {
 	return rule, nil
 }
 
-func reads(method protoreflect.MethodDescriptor) bool {
+func isReadOnly(method protoreflect.MethodDescriptor) bool {
 	options, _ := method.Options().(*descriptorpb.MethodOptions)
 	return options.GetIdempotencyLevel() == descriptorpb.MethodOptions_NO_SIDE_EFFECTS
 }

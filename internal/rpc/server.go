@@ -1,11 +1,9 @@
-// Package rpc serves the contract: it lets requests in, maps the contract's
-// messages to the domain's values and back, and errors to codes. Nothing is
-// decided here but who may come in.
+// Package rpc serves the contract: it authenticates and authorizes callers, validates requests, and maps errors to
+// codes. The packages below it convert messages to values of the domain and back, and call the use cases.
 package rpc
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -32,7 +30,7 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// Config is what the server is made of. What is not said to be optional is needed.
+// Config configures the server. A field is required unless its comment says otherwise.
 type Config struct {
 	Services *app.Services
 	Guard    *access.Guard
@@ -43,46 +41,47 @@ type Config struct {
 	Now    func() time.Time
 	Logger *slog.Logger
 
-	// Metrics is served at /metrics and gets the metrics of the RPCs.
+	// Metrics is served at /metrics. The server registers the metrics of the RPCs.
 	Metrics *prometheus.Registry
-	// Origins are those whose pages may call from a browser, "*" for all. Optional:
-	// pages that this server serves itself need none.
+	// Origins are the origins of pages that may call from a browser, "*" for all. Optional: pages that this server
+	// itself serves need none.
 	Origins []string
-	// TimeLimit bounds unary RPCs, whatever the client asks for. Default 10 s.
+	// TimeLimit limits unary RPCs, whatever deadline the client sets. Default 10 s.
 	TimeLimit time.Duration
-	// MaxBytes bounds a request, on the wire and inflated. Default 6 MiB: the largest
-	// file that may be imported, as JSON carries it.
+	// MaxBytes limits a request, on the wire and decompressed. Default 6 MiB: the largest file that can be imported,
+	// encoded in JSON.
 	MaxBytes int64
-	// Rest serves what nothing here does. Optional: nobody does.
-	Rest http.Handler
+	// Fallback serves all other paths. Optional: without it they are not found.
+	Fallback http.Handler
 
-	// For tests: what ticks while a stream is silent, and how long a client may leave a message untaken.
-	beat        func(every time.Duration) eventapi.Heartbeat
-	sendTimeout time.Duration
+	// For tests: the ticker of a stream's heartbeats, and how long a client may take to read a message.
+	newHeartbeat func(every time.Duration) eventapi.Heartbeat
+	sendTimeout  time.Duration
 }
 
 const (
 	defaultTimeLimit = 10 * time.Second
 	defaultMaxBytes  = 6 << 20
-	// Below this, compressing costs more than it saves.
+	// Compressing smaller messages costs more than it saves.
 	minCompressed = 1 << 10
-	// Messages to watchers are compressed for each of them anew: thousands want the same one at the same moment.
+	// Events are compressed for each stream separately, and thousands of streams may send the same event at the same
+	// time.
 	minCompressedEvents = 16 << 10
 )
 
-// New makes the handler of everything that speaks HTTP at the service's port. It
-// fails on a contract with an RPC that nobody guards.
+// New returns the handler of everything served over HTTP on the service's port. It fails if the contract has an RPC
+// without a rule.
 func New(c Config) (http.Handler, error) {
 	s := c.Services
 	h := &handlers{
-		Accounts:  &accountapi.Accounts{Accounts: s.Accounts, Guard: c.Guard, Issuer: c.Issuer},
-		Bookings:  &bookingapi.Bookings{Bookings: s.Bookings},
-		Catalog:   &catalogapi.Catalog{Catalog: s.Catalog},
-		Events:    &eventapi.Events{Events: s.Events, Now: c.Now, Beat: c.beat, SendTimeout: c.sendTimeout},
-		Messages:  &messageapi.Messages{Messages: s.Messages},
-		Schedules: &scheduleapi.Schedules{Schedules: s.Schedules},
-		Settings:  &settingsapi.Settings{Settings: s.Settings, Now: c.Now},
-		Waitlists: &waitlistapi.Waitlists{Waitlists: s.Waitlists, Now: c.Now},
+		Accounts:  &accountapi.Accounts{Service: s.Accounts, Guard: c.Guard, Issuer: c.Issuer},
+		Bookings:  &bookingapi.Bookings{Service: s.Bookings},
+		Catalog:   &catalogapi.Catalog{Service: s.Catalog},
+		Events:    &eventapi.Events{Service: s.Events, Now: c.Now, NewHeartbeat: c.newHeartbeat, SendTimeout: c.sendTimeout},
+		Messages:  &messageapi.Messages{Service: s.Messages},
+		Schedules: &scheduleapi.Schedules{Service: s.Schedules},
+		Settings:  &settingsapi.Settings{Service: s.Settings, Now: c.Now},
+		Waitlists: &waitlistapi.Waitlists{Service: s.Waitlists, Now: c.Now},
 	}
 	return c.serve(services{
 		tenant: h, member: h, access: h, session: h, booking: h, credit: h, checkIn: h, waitlist: h, analytics: h, audit: h,
@@ -90,7 +89,7 @@ func New(c Config) (http.Handler, error) {
 	})
 }
 
-// handlers serve all RPCs of the contract, area by area. The names of RPCs are unique over all services.
+// handlers handles all RPCs of the contract, area by area. Each RPC has a name that no other service uses.
 type handlers struct {
 	*accountapi.Accounts
 	*bookingapi.Bookings
@@ -102,7 +101,7 @@ type handlers struct {
 	*waitlistapi.Waitlists
 }
 
-// services are the handlers of the contract, one for each service.
+// services are the handlers of the contract's services.
 type services struct {
 	tenant       berthv1connect.TenantServiceHandler
 	member       berthv1connect.MemberServiceHandler
@@ -133,25 +132,25 @@ func (c Config) serve(s services) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("rpc: %w", err)
 	}
-	guarded := &chain{
+	calls := &interceptor{
 		admission: admission{rules: rules, verifier: c.Verifier, guard: c.Guard, validator: compiled},
 		metrics:   metrics, log: c.Logger, timeLimit: c.TimeLimit,
 	}
 	common := connect.WithHandlerOptions(
-		gzipUpTo(c.MaxBytes),
+		limitedGzip(c.MaxBytes),
 		connect.WithCompressMinBytes(minCompressed),
 	)
 	options := connect.WithHandlerOptions(
 		common,
 		codecs(),
-		connect.WithRequestGate(guarded.gate),
-		connect.WithInterceptors(guarded),
+		connect.WithRequestGate(calls.gate),
+		connect.WithInterceptors(calls),
 	)
 
 	mux := http.NewServeMux()
-	cross := crossOrigin(c.Origins)
+	cors := newCORS(c.Origins)
 	mount := func(path string, handler http.Handler) {
-		mux.Handle(path, cross(guarded.begin(handler, c.MaxBytes)))
+		mux.Handle(path, cors(calls.startCall(handler, c.MaxBytes)))
 	}
 	mount(berthv1connect.NewTenantServiceHandler(s.tenant, options))
 	mount(berthv1connect.NewMemberServiceHandler(s.member, options))
@@ -176,33 +175,33 @@ func (c Config) serve(s services) (http.Handler, error) {
 	mux.Handle("GET /readyz", c.Health)
 	mux.Handle("GET /metrics", promhttp.HandlerFor(c.Metrics, promhttp.HandlerOpts{}))
 	mux.Handle("GET /.well-known/jwks.json", c.Issuer)
-	if c.Rest != nil {
-		mux.Handle("/", c.Rest)
+	if c.Fallback != nil {
+		mux.Handle("/", c.Fallback)
 	}
 	return mux, nil
 }
 
-// begin opens the account of a request.
-func (c *chain) begin(next http.Handler, maxBytes int64) http.Handler {
+// startCall adds a Call to the context of each request and sets the headers that all responses have.
+func (c *interceptor) startCall(next http.Handler, maxBytes int64) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		call := &request.Call{
-			ID: requestID(r.Header), Guard: c.guard, Answer: http.NewResponseController(w), Header: w.Header(),
+			ID: requestID(r.Header), Guard: c.guard, Response: http.NewResponseController(w), ResponseHeader: w.Header(),
 		}
 		w.Header().Set(requestIDHeader, call.ID)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
-		w.Header().Set("Cache-Control", "no-store") // unless revalidate says otherwise
+		w.Header().Set("Cache-Control", "no-store") // unless revalidate overwrites it
 		limitBody(w, r, maxBytes)
-		ctx := engine.WithRequest(context.WithValue(r.Context(), request.CallKey{}, call), call.ID)
+		ctx := engine.WithRequest(request.WithCall(r.Context(), call), call.ID)
 		next.ServeHTTP(w, r.WithContext(ctx))
-		// Connect answers by itself where a request breaks off or breaks the protocol.
+		// Connect itself responds if a request breaks off or violates the protocol.
 		if _, ok := c.rules[r.URL.Path]; ok && !call.Counted {
 			c.metrics.count(r.URL.Path, "unread", "")
 		}
 	})
 }
 
-// NewServer wraps the handler in a server with the limits that face strangers.
-// It speaks HTTP/1.1 and, without TLS too, HTTP/2, which gRPC needs.
+// NewServer returns a server for the handler with limits for public traffic. It serves HTTP/1.1 and HTTP/2, which gRPC
+// needs, also without TLS.
 func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
@@ -212,7 +211,7 @@ func NewServer(handler http.Handler, log *slog.Logger) *http.Server {
 		Handler:           handler,
 		Protocols:         protocols,
 		ReadHeaderTimeout: 5 * time.Second,
-		// For the request as a whole. It does not touch answers, so streams live on.
+		// Limits reading the whole request. It does not limit writing, so streams can last longer.
 		ReadTimeout:    30 * time.Second,
 		IdleTimeout:    2 * time.Minute,
 		MaxHeaderBytes: 128 << 10,

@@ -30,14 +30,14 @@ import (
 	"github.com/berthhq/berth/internal/rpc/waitlistapi"
 )
 
-// answer is what came back from a plain HTTP request.
-type answer struct {
+// httpResponse is the response to a plain HTTP request.
+type httpResponse struct {
 	Status int
 	Header http.Header
 	Body   string
 }
 
-func send(t *testing.T, client *http.Client, method, url string, header http.Header, body string) answer {
+func send(t *testing.T, client *http.Client, method, url string, header http.Header, body string) httpResponse {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
 	if err != nil {
@@ -53,19 +53,19 @@ func send(t *testing.T, client *http.Client, method, url string, header http.Hea
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer{got.StatusCode, got.Header, string(text)}
+	return httpResponse{got.StatusCode, got.Header, string(text)}
 }
 
-// wireErrorIn reads an error of a unary Connect call as a client does.
-func wireErrorIn(t *testing.T, got answer) *connect.Error {
+// errorFromResponse decodes an error of a unary Connect call as a client does.
+func errorFromResponse(t *testing.T, got httpResponse) *connect.Error {
 	t.Helper()
-	again := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", got.Header.Get("Content-Type"))
 		w.WriteHeader(got.Status)
 		_, _ = io.WriteString(w, got.Body)
 	}))
-	defer again.Close()
-	_, err := berthv1connect.NewBookingServiceClient(http1, again.URL, connect.WithProtoJSON()).Book(
+	defer server.Close()
+	_, err := berthv1connect.NewBookingServiceClient(http1, server.URL, connect.WithProtoJSON()).Book(
 		t.Context(), connect.NewRequest(new(v1.BookRequest)),
 	)
 	wire, ok := errors.AsType[*connect.Error](err)
@@ -75,30 +75,30 @@ func wireErrorIn(t *testing.T, got answer) *connect.Error {
 	return wire
 }
 
-func TestEveryRPCIsServedAndGuarded(t *testing.T) {
+func TestServer_GuardsEveryRPC(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	rules, err := Rules()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for procedure, rule := range rules {
-		answer := send(t, http1, http.MethodPost, w.url+procedure, http.Header{"Content-Type": {"application/proto"}}, "")
+		response := send(t, http1, http.MethodPost, w.url+procedure, http.Header{"Content-Type": {"application/proto"}}, "")
 		want := http.StatusUnauthorized
 		switch {
 		case rule.Kind == v1.Access_RULE_PUBLIC:
 			want = http.StatusBadRequest
 		case strings.HasSuffix(procedure, "/ImportMembers"), strings.HasSuffix(procedure, "/WatchEvents"):
-			want = http.StatusUnsupportedMediaType // a stream is another content type
+			want = http.StatusUnsupportedMediaType // streams have another content type
 		}
-		if answer.Status != want || want == http.StatusUnauthorized && answer.Header.Get("WWW-Authenticate") != "Bearer" {
-			t.Errorf("%s answers %d %v", procedure, answer.Status, answer.Header)
+		if response.Status != want || want == http.StatusUnauthorized && response.Header.Get("WWW-Authenticate") != "Bearer" {
+			t.Errorf("%s: status %d, header %v", procedure, response.Status, response.Header)
 		}
 	}
 }
 
-// What is not written yet is answered by generated code, which is embedded until then.
-func TestEveryRPCHasAHandler(t *testing.T) {
+// An RPC without a handler would be served by an embedded, generated handler that returns Unimplemented.
+func TestHandlers_ImplementEveryRPC(t *testing.T) {
 	t.Parallel()
 	for _, service := range []any{
 		accountapi.Accounts{}, bookingapi.Bookings{}, catalogapi.Catalog{}, eventapi.Events{}, messageapi.Messages{},
@@ -112,69 +112,69 @@ func TestEveryRPCHasAHandler(t *testing.T) {
 	}
 }
 
-func TestReadsAreServedOnGET(t *testing.T) {
+func TestServer_ServesReadsOnGET(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	w.booking.get = func(
 		_ context.Context, r *connect.Request[v1.GetBookingRequest],
 	) (*connect.Response[v1.GetBookingResponse], error) {
 		if r.HTTPMethod() != http.MethodGet {
-			t.Errorf("it came by %s", r.HTTPMethod())
+			t.Errorf("method %s", r.HTTPMethod())
 		}
-		return convert.Reply(&v1.GetBookingResponse{})
+		return convert.Response(&v1.GetBookingResponse{})
 	}
 	url := w.url + berthv1connect.BookingServiceGetBookingProcedure + `?connect=v1&encoding=json&message=`
 	for message, want := range map[string]int{
-		`{"bookingId":"` + aSession + `"}`: http.StatusOK, `{"booking":1}`: http.StatusBadRequest,
+		`{"bookingId":"` + someSession + `"}`: http.StatusOK, `{"booking":1}`: http.StatusBadRequest,
 	} {
-		answer := send(
+		response := send(
 			t, http1, http.MethodGet, url+strings.ReplaceAll(message, `"`, "%22"),
 			http.Header{"Authorization": {"Bearer " + w.token(t, "owner", tenantA)}}, "",
 		)
-		if answer.Status != want || answer.Header.Get("Cache-Control") != "no-store" {
-			t.Errorf("%s: %+v", message, answer)
+		if response.Status != want || response.Header.Get("Cache-Control") != "no-store" {
+			t.Errorf("%s: %+v", message, response)
 		}
 	}
-	answer := send(
+	response := send(
 		t, http1, http.MethodGet, w.url+berthv1connect.BookingServiceBookProcedure+"?message={}&encoding=json", http.Header{},
 		"",
 	)
-	if answer.Status != http.StatusMethodNotAllowed {
-		t.Errorf("a mutation on GET: %d", answer.Status)
+	if response.Status != http.StatusMethodNotAllowed {
+		t.Errorf("a mutation on GET: %d", response.Status)
 	}
 }
 
-func TestSmallAnswersAreNotCompressed(t *testing.T) {
+func TestServer_CompressesLargeResponsesOnly(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	for size, want := range map[int]string{10: "", 4 << 10: "gzip"} {
 		w.booking.get = func(
 			context.Context, *connect.Request[v1.GetBookingRequest],
 		) (*connect.Response[v1.GetBookingResponse], error) {
-			return convert.Reply(&v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", size)}})
+			return convert.Response(&v1.GetBookingResponse{Booking: &v1.Booking{Note: strings.Repeat("x", size)}})
 		}
-		answer := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure, http.Header{
+		response := send(t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceGetBookingProcedure, http.Header{
 			"Content-Type": {"application/json"}, "Accept-Encoding": {"gzip"},
 			"Authorization": {"Bearer " + w.token(t, "owner", tenantA)},
-		}, `{"bookingId":"`+aSession+`"}`)
-		if got := answer.Header.Get("Content-Encoding"); got != want || answer.Status != http.StatusOK {
-			t.Errorf("%d bytes: %d, Content-Encoding %q, want %q", size, answer.Status, got, want)
+		}, `{"bookingId":"`+someSession+`"}`)
+		if got := response.Header.Get("Content-Encoding"); got != want || response.Status != http.StatusOK {
+			t.Errorf("%d bytes: %d, Content-Encoding %q, want %q", size, response.Status, got, want)
 		}
 	}
 }
 
-func TestBrowsersOfKnownOriginsMayCall(t *testing.T) {
+func TestCORS_AllowsConfiguredOrigins(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	url := w.url + berthv1connect.BookingServiceBookProcedure
 	preflight := func(url, origin string) http.Header {
-		answer := send(t, http1, http.MethodOptions, url, http.Header{
+		response := send(t, http1, http.MethodOptions, url, http.Header{
 			"Origin": {origin}, "Access-Control-Request-Method": {"POST"},
 			"Access-Control-Request-Headers": {
 				"authorization,connect-protocol-version,content-type,idempotency-key,x-booking-channel",
 			},
 		}, "")
-		return answer.Header
+		return response.Header
 	}
 	if got := preflight(url, "https://app.test"); got.Get("Access-Control-Allow-Origin") != "https://app.test" ||
 		!strings.Contains(got.Get("Access-Control-Allow-Headers"), "x-booking-channel") {
@@ -183,17 +183,17 @@ func TestBrowsersOfKnownOriginsMayCall(t *testing.T) {
 	if got := preflight(url, "https://evil.test"); got.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("unknown origin: %v", got)
 	}
-	same := newWire(t, func(c *Config) { c.Origins = nil })
+	same := newStubServer(t, func(c *Config) { c.Origins = nil })
 	if got := preflight(
 		same.url+berthv1connect.BookingServiceBookProcedure, "https://app.test",
 	); got.Get("Access-Control-Allow-Origin") != "" {
 		t.Errorf("no origins are allowed: %v", got)
 	}
-	answer := send(
+	response := send(
 		t, http1, http.MethodPost, url, http.Header{"Origin": {"https://app.test"}, "Content-Type": {"application/json"}},
 		"{}",
 	)
-	exposed := answer.Header.Get("Access-Control-Expose-Headers")
+	exposed := response.Header.Get("Access-Control-Expose-Headers")
 	for _, name := range []string{
 		"X-Booking-Status", "X-Idempotent", "X-Idempotency-Key", "X-Request-Id", "Grpc-Status-Details-Bin",
 	} {
@@ -203,13 +203,13 @@ func TestBrowsersOfKnownOriginsMayCall(t *testing.T) {
 	}
 }
 
-// A page elsewhere may read by GET with its token. Its browser asks beforehand for each address, and keeps that for two
-// hours.
-func TestPagesOfKnownOriginsMayReadByGET(t *testing.T) {
+// A page of another origin may read by GET with its token. Its browser sends a preflight request for each URL and
+// caches the response for two hours.
+func TestCORS_AllowsGETWithToken(t *testing.T) {
 	t.Parallel()
 	s := startTestServer(t, Config{Origins: []string{"https://app.test"}})
 	url := s.URL + berthv1connect.TenantServiceGetTenantProcedure + "?connect=v1&encoding=json&message={}"
-	asked := send(t, s.Client, http.MethodOptions, url, http.Header{
+	preflight := send(t, s.Client, http.MethodOptions, url, http.Header{
 		"Origin": {"https://app.test"}, "Access-Control-Request-Method": {"GET"},
 		"Access-Control-Request-Headers": {"authorization,connect-timeout-ms"},
 	}, "")
@@ -217,7 +217,7 @@ func TestPagesOfKnownOriginsMayReadByGET(t *testing.T) {
 		"Access-Control-Allow-Origin": "https://app.test", "Access-Control-Allow-Methods": "GET",
 		"Access-Control-Allow-Headers": "authorization,connect-timeout-ms", "Access-Control-Max-Age": "7200",
 	} {
-		if got := asked.Header.Get(name); got != want {
+		if got := preflight.Header.Get(name); got != want {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
@@ -225,20 +225,20 @@ func TestPagesOfKnownOriginsMayReadByGET(t *testing.T) {
 	header.Set("Origin", "https://app.test")
 	first := send(t, s.Client, http.MethodGet, url, header, "")
 	header.Set("If-None-Match", first.Header.Get("Etag"))
-	again := send(t, s.Client, http.MethodGet, url, header, "")
-	if first.Status != http.StatusOK || again.Status != http.StatusNotModified {
-		t.Errorf("%d, then %d", first.Status, again.Status)
+	second := send(t, s.Client, http.MethodGet, url, header, "")
+	if first.Status != http.StatusOK || second.Status != http.StatusNotModified {
+		t.Errorf("%d, then %d", first.Status, second.Status)
 	}
-	for _, answer := range []answer{first, again} {
-		vary := strings.Join(answer.Header.Values("Vary"), ", ")
-		if answer.Header.Get("Access-Control-Allow-Origin") != "https://app.test" || !strings.Contains(vary, "Origin") ||
+	for _, response := range []httpResponse{first, second} {
+		vary := strings.Join(response.Header.Values("Vary"), ", ")
+		if response.Header.Get("Access-Control-Allow-Origin") != "https://app.test" || !strings.Contains(vary, "Origin") ||
 			!strings.Contains(vary, "Authorization") {
-			t.Errorf("%d: %v", answer.Status, answer.Header)
+			t.Errorf("%d: %v", response.Status, response.Header)
 		}
 	}
 }
 
-func TestRequestIDs(t *testing.T) {
+func TestRequestID_KeepsSafeIDs(t *testing.T) {
 	t.Parallel()
 	for sent, kept := range map[string]bool{
 		"": false, "a-B_9.z": true, strings.Repeat("x", 64): true, strings.Repeat("x", 65): false, "a b": false,
@@ -249,18 +249,18 @@ func TestRequestIDs(t *testing.T) {
 			t.Errorf("%q became %q", sent, got)
 		}
 	}
-	w := newWire(t)
-	answer := send(
+	w := newStubServer(t)
+	response := send(
 		t, http1, http.MethodPost, w.url+berthv1connect.BookingServiceBookProcedure, http.Header{"X-Request-Id": {"abc"}}, "",
 	)
-	if got := answer.Header.Get("X-Request-Id"); got != "abc" {
+	if got := response.Header.Get("X-Request-Id"); got != "abc" {
 		t.Errorf("an answer that Connect gives by itself has the id %q", got)
 	}
 }
 
-func TestReflection(t *testing.T) {
+func TestReflection_ListsServices(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	stream := grpcreflect.NewClient(http2, w.url, connect.WithGRPC()).NewStream(t.Context())
 	defer stream.Close()
 	services, err := stream.ListServices()
@@ -275,9 +275,9 @@ func TestReflection(t *testing.T) {
 	}
 }
 
-func TestHealth(t *testing.T) {
+func TestHealth_FollowsDraining(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	check := connect.NewClient[healthpb.HealthCheckRequest, healthpb.HealthCheckResponse](
 		http2, w.url+"/grpc.health.v1.Health/Check", connect.WithGRPC(),
 	)
@@ -287,8 +287,8 @@ func TestHealth(t *testing.T) {
 	for service, want := range map[string]connect.Code{
 		"": 0, "berth.v1.BookingService": 0, "berth.v1.Nothing": connect.CodeNotFound,
 	} {
-		answer, err := check.CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: service}))
-		if want == 0 && (err != nil || answer.Msg.GetStatus() != healthpb.HealthCheckResponse_SERVING) || want != 0 &&
+		response, err := check.CallUnary(t.Context(), connect.NewRequest(&healthpb.HealthCheckRequest{Service: service}))
+		if want == 0 && (err != nil || response.Msg.GetStatus() != healthpb.HealthCheckResponse_SERVING) || want != 0 &&
 			connect.CodeOf(err) != want {
 			t.Errorf("%q: %v", service, err)
 		}
@@ -302,8 +302,8 @@ func TestHealth(t *testing.T) {
 		t.Fatal(stream.Msg(), stream.Err())
 	}
 	get := func(path string) (int, string) {
-		answer := send(t, http1, http.MethodGet, w.url+path, http.Header{}, "")
-		return answer.Status, answer.Body
+		response := send(t, http1, http.MethodGet, w.url+path, http.Header{}, "")
+		return response.Status, response.Body
 	}
 	for path, want := range map[string]int{
 		"/healthz": http.StatusOK, "/readyz": http.StatusOK, "/metrics": http.StatusOK, "/nothing": http.StatusNotFound,
@@ -323,7 +323,7 @@ func TestHealth(t *testing.T) {
 		t.Error(stream.Msg(), stream.Err())
 	}
 	if stream.Receive() || stream.Err() != nil {
-		t.Errorf("the watch goes on: %v", stream.Err())
+		t.Errorf("the stream does not end: %v", stream.Err())
 	}
 	if code, _ := get("/readyz"); code != http.StatusServiceUnavailable {
 		t.Errorf("ready while draining: %d", code)
@@ -333,24 +333,24 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-func TestNotReadyTellsNoSecrets(t *testing.T) {
+func TestReadyz_HidesCause(t *testing.T) {
 	t.Parallel()
-	w := newWire(t, func(c *Config) {
+	w := newStubServer(t, func(c *Config) {
 		c.Health = NewHealth(func(context.Context) error { return errors.New("secret: password wrong") })
 	})
-	answer := send(t, http1, http.MethodGet, w.url+"/readyz", http.Header{}, "")
-	if answer.Status != http.StatusServiceUnavailable || strings.Contains(answer.Body, "secret") {
-		t.Errorf("%+v", answer)
+	response := send(t, http1, http.MethodGet, w.url+"/readyz", http.Header{}, "")
+	if response.Status != http.StatusServiceUnavailable || strings.Contains(response.Body, "secret") {
+		t.Errorf("%+v", response)
 	}
 }
 
-func TestMetricsCountEveryOutcome(t *testing.T) {
+func TestMetrics_CountEveryOutcome(t *testing.T) {
 	t.Parallel()
-	w := newWire(t, limited)
-	w.booking.book = answerBooking
+	w := newStubServer(t, withTestLimit)
+	w.booking.book = bookStub
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
 	for _, request := range []*connect.Request[v1.BookRequest]{
-		as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: aSession}),
+		as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession}),
 		as(w.token(t, "member", tenantA), &v1.BookRequest{}),
 		as("", &v1.BookRequest{}),
 		as(w.token(t, "member", tenantA), &v1.BookRequest{Note: strings.Repeat("x", 2*testLimit)}),

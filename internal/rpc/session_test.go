@@ -21,10 +21,10 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
-// monday is when these tests take place, in Berlin at one in the afternoon.
+// monday is the time at which these tests run: 13:00 in Berlin.
 var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
-// studio is a server with its schedule, one location, one service and one room.
+// studio is a test server with a client of its SessionService, a location, a service and a room.
 type studio struct {
 	*testServer
 	berthv1connect.SessionServiceClient
@@ -33,17 +33,17 @@ type studio struct {
 
 func newStudio(t *testing.T) *studio {
 	t.Helper()
-	return openStudio(t, func() time.Time { return monday })
+	return newStudioWithClock(t, func() time.Time { return monday })
 }
 
-// openStudio is newStudio with a clock of its own.
-func openStudio(t *testing.T, now func() time.Time) *studio {
+// newStudioWithClock is newStudio with a clock.
+func newStudioWithClock(t *testing.T, now func() time.Time) *studio {
 	t.Helper()
 	server := newTestServer(t, func(c *app.Config) { c.Now = now })
 	s := &studio{
 		testServer: server, SessionServiceClient: berthv1connect.NewSessionServiceClient(server.Client, server.URL),
 	}
-	office := &backOffice{
+	office := &tenantTest{
 		server, berthv1connect.NewTenantServiceClient(server.Client, server.URL), server.Token(t, "owner"),
 	}
 	s.location = office.location(t, &v1.Location{Name: "Pier 1", TimeZone: "Europe/Berlin"}).GetId()
@@ -70,46 +70,47 @@ func (s *studio) input(starts time.Time) *v1.SessionInput {
 
 func (s *studio) create(t *testing.T, in *v1.SessionInput, publish bool) *v1.Session {
 	t.Helper()
-	answer, err := s.CreateSession(
+	response, err := s.CreateSession(
 		t.Context(), as(s.Token(t, "owner"), &v1.CreateSessionRequest{Session: in, Publish: publish}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetSession()
+	return response.Msg.GetSession()
 }
 
 func (s *studio) list(t *testing.T, subject string, change func(*v1.ListSessionsRequest)) ([]*v1.Session, string) {
 	t.Helper()
-	ask := &v1.ListSessionsRequest{Filter: thatWeek()}
+	request := &v1.ListSessionsRequest{Filter: weekFilter()}
 	if change != nil {
-		change(ask)
+		change(request)
 	}
-	answer, err := s.ListSessions(t.Context(), as(s.Token(t, subject), ask))
+	response, err := s.ListSessions(t.Context(), as(s.Token(t, subject), request))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetSessions(), answer.Msg.GetNextPageToken()
+	return response.Msg.GetSessions(), response.Msg.GetNextPageToken()
 }
 
-func thatWeek() *v1.SessionFilter {
+func weekFilter() *v1.SessionFilter {
 	return &v1.SessionFilter{
 		StartsWithin: &v1.TimeRange{Start: timestamppb.New(monday), End: timestamppb.New(monday.AddDate(0, 0, 7))},
 	}
 }
 
-func TestSessionsTravelWhole(t *testing.T) {
+func TestSession_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	starts := monday.Add(29 * time.Hour) // six in the evening
+	starts := monday.Add(29 * time.Hour) // 18:00 in Berlin
 	in := s.input(starts)
-	in.ResourceId, in.CoachId, in.Title, in.Description = s.room, convert.IDText(s.Members["coach"]), "Late flow", "Bring a mat."
+	in.ResourceId, in.CoachId = s.room, convert.IDText(s.Members["coach"])
+	in.Title, in.Description = "Late flow", "Bring a mat."
 	in.EndTime, in.Capacity, in.WaitlistCapacity = timestamppb.New(
 		starts.Add(90*time.Minute),
 	), proto.Int32(12), proto.Int32(3)
-	made := s.create(t, in, true)
+	created := s.create(t, in, true)
 	want := &v1.Session{
-		Id: made.GetId(), ServiceId: s.service, LocationId: s.location, ResourceId: s.room, CoachId: in.GetCoachId(),
+		Id: created.GetId(), ServiceId: s.service, LocationId: s.location, ResourceId: s.room, CoachId: in.GetCoachId(),
 		CoachName: "Coach",
 		Title:     "Late flow", Description: "Bring a mat.", StartTime: in.GetStartTime(), EndTime: in.GetEndTime(),
 		TimeZone:  "Europe/Berlin",
@@ -119,11 +120,11 @@ func TestSessionsTravelWhole(t *testing.T) {
 		SlotStatus: v1.SlotStatus_SLOT_STATUS_AVAILABLE,
 		CreateTime: timestamppb.New(monday), UpdateTime: timestamppb.New(monday),
 	}
-	if diff := cmp.Diff(want, made, protocmp.Transform()); diff != "" {
-		t.Errorf("made (-want +got)\n%s", diff)
+	if diff := cmp.Diff(want, created, protocmp.Transform()); diff != "" {
+		t.Errorf("created (-want +got)\n%s", diff)
 	}
 	want.Eligibility = &v1.BookingEligibility{Status: v1.EligibilityStatus_ELIGIBILITY_STATUS_ELIGIBLE}
-	read, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: made.GetId()}))
+	read, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: created.GetId()}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func TestSessionsTravelWhole(t *testing.T) {
 	}
 }
 
-func TestEligibilityTellsItsReason(t *testing.T) {
+func TestListSessions_ExplainsEligibility(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	ahead := s.create(t, s.input(monday.AddDate(0, 0, 40)), true)
@@ -160,7 +161,7 @@ func TestEligibilityTellsItsReason(t *testing.T) {
 	}
 }
 
-func TestMembersDoNotReadWhatIsForStaff(t *testing.T) {
+func TestSessions_HideStaffDataFromMembers(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	draft, open := s.create(t, s.input(monday.Add(time.Hour)), false), s.create(t, s.input(monday.Add(2*time.Hour)), true)
@@ -180,12 +181,12 @@ func TestMembersDoNotReadWhatIsForStaff(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 	_, err := s.GetSession(t.Context(), as(s.Token(t, "member"), &v1.GetSessionRequest{SessionId: draft.GetId()}))
-	if got := tell(t, err); got.Reason != "SESSION_NOT_FOUND" || got.Code != connect.CodeNotFound {
+	if got := apiErrorOf(t, err); got.Reason != "SESSION_NOT_FOUND" || got.Code != connect.CodeNotFound {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestSessionPages(t *testing.T) {
+func TestListSessions_Pages(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	for i := range 5 {
@@ -210,11 +211,11 @@ func TestSessionPages(t *testing.T) {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 	_, token = s.list(t, "member", func(r *v1.ListSessionsRequest) { r.PageSize = 2 })
-	other := thatWeek()
+	other := weekFilter()
 	other.ServiceIds = []string{s.service}
-	for name, ask := range map[string]*v1.ListSessionsRequest{
+	for name, request := range map[string]*v1.ListSessionsRequest{
 		"a token of another query": {Filter: other, PageToken: token},
-		"a token that is none":     {Filter: thatWeek(), PageToken: "AAAA"},
+		"a token that is none":     {Filter: weekFilter(), PageToken: "AAAA"},
 		"no span":                  {Filter: &v1.SessionFilter{}},
 		"a span of two years": {
 			Filter: &v1.SessionFilter{
@@ -227,23 +228,24 @@ func TestSessionPages(t *testing.T) {
 			},
 		},
 		"an id that is none": {
-			Filter: &v1.SessionFilter{StartsWithin: thatWeek().GetStartsWithin(), SessionIds: []string{"x"}},
+			Filter: &v1.SessionFilter{StartsWithin: weekFilter().GetStartsWithin(), SessionIds: []string{"x"}},
 		},
 	} {
-		_, err := s.ListSessions(t.Context(), as(s.Token(t, "member"), ask))
-		if got := tell(t, err); got.Reason != "INVALID_FIELD" {
+		_, err := s.ListSessions(t.Context(), as(s.Token(t, "member"), request))
+		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
-// Each path of the mask changes the field of its name and no other, and gives it its default where nothing is sent.
-func TestSessionUpdatesFollowTheirMask(t *testing.T) {
+// Each path of the mask changes only its field, and sets it to its default if the request does not set it.
+func TestUpdateSession_AppliesMask(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	starts := monday.Add(time.Hour)
 	full := s.input(starts)
-	full.ResourceId, full.CoachId, full.Title, full.Description = s.room, convert.IDText(s.Members["coach"]), "Flow", "Bring a mat."
+	full.ResourceId, full.CoachId = s.room, convert.IDText(s.Members["coach"])
+	full.Title, full.Description = "Flow", "Bring a mat."
 	full.EndTime, full.Capacity, full.WaitlistCapacity = timestamppb.New(
 		starts.Add(2*time.Hour),
 	), proto.Int32(4), proto.Int32(1)
@@ -281,7 +283,7 @@ func TestSessionUpdatesFollowTheirMask(t *testing.T) {
 				continue
 			}
 			before := s.create(t, full, true)
-			answer, err := s.UpdateSession(t.Context(), as(s.Token(t, "coach"), &v1.UpdateSessionRequest{
+			response, err := s.UpdateSession(t.Context(), as(s.Token(t, "coach"), &v1.UpdateSessionRequest{
 				SessionId: before.GetId(), Session: input, UpdateMask: mask(path), Etag: before.GetEtag(),
 			}))
 			if err != nil {
@@ -291,19 +293,19 @@ func TestSessionUpdatesFollowTheirMask(t *testing.T) {
 			if change(want); !proto.Equal(want, before) {
 				want.Etag = "v2"
 			}
-			if diff := cmp.Diff(want, answer.Msg.GetSession(), protocmp.Transform()); diff != "" {
+			if diff := cmp.Diff(want, response.Msg.GetSession(), protocmp.Transform()); diff != "" {
 				t.Errorf("%s of %v (-want +got)\n%s", path, input, diff)
 			}
 			if _, err := s.CancelSession(
 				t.Context(), as(s.Token(t, "owner"), &v1.CancelSessionRequest{SessionId: before.GetId()}),
 			); err != nil {
-				t.Fatal(err) // the room is needed again
+				t.Fatal(err) // frees the room for the next test
 			}
 		}
 	}
 }
 
-func TestWhatScheduleRequestsMayNotSay(t *testing.T) {
+func TestScheduleRPCs_RejectInvalidRequests(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	ctx := t.Context()
@@ -324,7 +326,7 @@ func TestWhatScheduleRequestsMayNotSay(t *testing.T) {
 		return err
 	}
 	series := func(r *v1.UpdateSeriesRequest) error {
-		r.SeriesId = aSession
+		r.SeriesId = someSession
 		_, err := s.UpdateSeries(ctx, as(owner, r))
 		return err
 	}
@@ -407,7 +409,7 @@ func TestWhatScheduleRequestsMayNotSay(t *testing.T) {
 		}(), "INVALID_FIELD", "filter"},
 		"a workout twice": {func() error {
 			_, err := s.SetWorkouts(
-				ctx, as(owner, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{aSession, aSession}}),
+				ctx, as(owner, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession, someSession}}),
 			)
 			return err
 		}(), "INVALID_FIELD", "workout_ids"},
@@ -416,13 +418,13 @@ func TestWhatScheduleRequestsMayNotSay(t *testing.T) {
 			return err
 		}(), "IMPORT_INVALID", "csv"},
 	} {
-		if got := tell(t, tt.err); got.Reason != tt.reason || got.Metadata["field"] != tt.field {
+		if got := apiErrorOf(t, tt.err); got.Reason != tt.reason || got.Metadata["field"] != tt.field {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 }
 
-func TestTheLifeOfASessionOverTheWire(t *testing.T) {
+func TestSessionRPCs_PublishBlockAndCancel(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	ctx := t.Context()
@@ -439,11 +441,11 @@ func TestTheLifeOfASessionOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = s.UnpublishSession(ctx, as(admin, &v1.UnpublishSessionRequest{SessionId: one.GetId()}))
-	if got := tell(t, err); got.Reason != "ACTIVE_BOOKINGS" || got.Metadata["seats_taken"] != "1" ||
+	if got := apiErrorOf(t, err); got.Reason != "ACTIVE_BOOKINGS" || got.Metadata["seats_taken"] != "1" ||
 		got.Code != connect.CodeFailedPrecondition {
 		t.Errorf("%+v", got)
 	}
-	preview, err := s.PreviewBulk(ctx, as(admin, &v1.PreviewBulkRequest{Filter: thatWeek(), IncludeBooked: true}))
+	preview, err := s.PreviewBulk(ctx, as(admin, &v1.PreviewBulkRequest{Filter: weekFilter(), IncludeBooked: true}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -473,14 +475,14 @@ func TestTheLifeOfASessionOverTheWire(t *testing.T) {
 	}
 }
 
-func TestSeriesOverTheWire(t *testing.T) {
+func TestSeries_CreateUpdateAndGet(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	ctx := t.Context()
 	admin := s.Token(t, "admin")
 	template := s.input(monday)
 	template.StartTime, template.Unlimited = nil, true
-	made, err := s.CreateSeries(ctx, as(admin, &v1.CreateSeriesRequest{
+	created, err := s.CreateSeries(ctx, as(admin, &v1.CreateSeriesRequest{
 		Template: template, Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17},
 		StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18}, ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
 		Publish: true,
@@ -488,7 +490,7 @@ func TestSeriesOverTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	series := made.Msg.GetSeries()
+	series := created.Msg.GetSeries()
 	want := &v1.Series{
 		Id: series.GetId(), Rule: "FREQ=WEEKLY;COUNT=3", StartDate: &date.Date{Year: 2026, Month: 3, Day: 17},
 		StartTimeOfDay: &timeofday.TimeOfDay{Hours: 18},
@@ -498,12 +500,12 @@ func TestSeriesOverTheWire(t *testing.T) {
 		Duration: durationpb.New(time.Hour), ExcludedDates: []*date.Date{{Year: 2026, Month: 3, Day: 24}},
 		MaterializedUntil: &date.Date{Year: 2026, Month: 3, Day: 31}, Etag: "v1",
 	}
-	if diff := cmp.Diff(want, series, protocmp.Transform()); diff != "" || len(made.Msg.GetSessionIds()) != 2 {
-		t.Errorf("%d sessions (-want +got)\n%s", len(made.Msg.GetSessionIds()), diff)
+	if diff := cmp.Diff(want, series, protocmp.Transform()); diff != "" || len(created.Msg.GetSessionIds()) != 2 {
+		t.Errorf("%d sessions (-want +got)\n%s", len(created.Msg.GetSessionIds()), diff)
 	}
 	edited, err := s.UpdateSeries(ctx, as(admin, &v1.UpdateSeriesRequest{
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_FOLLOWING,
-		SessionId: made.Msg.GetSessionIds()[1], Etag: "v1",
+		SessionId: created.Msg.GetSessionIds()[1], Etag: "v1",
 		Template: &v1.SessionInput{Title: "Flow"}, StartTimeOfDay: &timeofday.TimeOfDay{Hours: 19, Minutes: 30},
 		UpdateMask: mask("title", "start_time_of_day", "duration"),
 	}))
@@ -511,7 +513,7 @@ func TestSeriesOverTheWire(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := edited.Msg; got.GetSeries().GetId() == series.GetId() ||
-		!slices.Equal(got.GetUpdatedSessionIds(), made.Msg.GetSessionIds()[1:]) ||
+		!slices.Equal(got.GetUpdatedSessionIds(), created.Msg.GetSessionIds()[1:]) ||
 		got.GetSeries().GetTemplate().GetTitle() != "Flow" {
 		t.Errorf("%v", got)
 	}
@@ -523,36 +525,37 @@ func TestSeriesOverTheWire(t *testing.T) {
 		SeriesId: series.GetId(), Scope: v1.SeriesEditScope_SERIES_EDIT_SCOPE_ALL, Rule: "FREQ=HOURLY",
 		UpdateMask: mask("rule"),
 	}))
-	if got := tell(t, err); got.Reason != "RECURRENCE_INVALID" || got.Metadata["field"] != "rule" {
+	if got := apiErrorOf(t, err); got.Reason != "RECURRENCE_INVALID" || got.Metadata["field"] != "rule" {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestImportSessionsOverTheWire(t *testing.T) {
+func TestImportSessions_ReportsProblems(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
-	ask := func(file string, dryRun bool) *v1.ImportSessionsResponse {
+	request := func(file string, dryRun bool) *v1.ImportSessionsResponse {
 		t.Helper()
-		answer, err := s.ImportSessions(
+		response, err := s.ImportSessions(
 			t.Context(), as(s.Token(t, "admin"), &v1.ImportSessionsRequest{Csv: []byte(file), DryRun: dryRun}),
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.Msg
+		return response.Msg
 	}
 	header := "service,location,date,start,duration_minutes,colour\n"
-	got := ask(header+"Vinyasa,Pier 1,2026-03-28,18:00,60,red\n\nBoxing,Pier 1,2026-03-28,18:00,60,\n", false)
+	got := request(header+"Vinyasa,Pier 1,2026-03-28,18:00,60,red\n\nBoxing,Pier 1,2026-03-28,18:00,60,\n", false)
 	if got.GetProblems() != 2 || got.GetImported() != 0 || len(got.GetRows()) != 3 ||
 		got.GetRows()[0].GetRow() != 1 || got.GetRows()[0].GetProblems()[0].GetColumn() != "colour" ||
 		got.GetRows()[2].GetRow() != 4 || got.GetRows()[2].GetProblems()[0].GetColumn() != "service" {
 		t.Errorf("%v", got)
 	}
 	good := strings.ReplaceAll(header, ",colour", "") + "vinyasa,PIER 1,2026-03-28,18:00,60\n"
-	if got := ask(good, true); got.GetImported() != 0 || got.GetProblems() != 0 || got.GetRows()[0].GetSessionId() != "" {
+	if got := request(good, true); got.GetImported() != 0 || got.GetProblems() != 0 ||
+		got.GetRows()[0].GetSessionId() != "" {
 		t.Errorf("dry run: %v", got)
 	}
-	got = ask(good, false)
+	got = request(good, false)
 	read, err := s.GetSession(
 		t.Context(), as(s.Token(t, "admin"), &v1.GetSessionRequest{SessionId: got.GetRows()[0].GetSessionId()}),
 	)
@@ -561,8 +564,8 @@ func TestImportSessionsOverTheWire(t *testing.T) {
 	}
 }
 
-// Whoever is of another tenant learns nothing: not even that there is something.
-func TestTheScheduleOfAnotherTenantIsNotFound(t *testing.T) {
+// Callers of another tenant do not learn that an object exists.
+func TestScheduleRPCs_HideOtherTenants(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
@@ -578,12 +581,12 @@ func TestTheScheduleOfAnotherTenantIsNotFound(t *testing.T) {
 			return err
 		}(),
 	} {
-		if got := tell(t, err); got.Reason != "SESSION_NOT_FOUND" || len(got.Metadata) != 0 {
+		if got := apiErrorOf(t, err); got.Reason != "SESSION_NOT_FOUND" || len(got.Metadata) != 0 {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
 	_, err := s.CreateSession(t.Context(), as(stranger, &v1.CreateSessionRequest{Session: s.input(monday.Add(time.Hour))}))
-	if got := tell(t, err); got.Reason != "SERVICE_NOT_FOUND" {
+	if got := apiErrorOf(t, err); got.Reason != "SERVICE_NOT_FOUND" {
 		t.Errorf("%+v", got)
 	}
 }

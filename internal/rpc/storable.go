@@ -11,47 +11,46 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// storable refuses what no column can keep, whatever the field: a text with the
-// character NUL, at which Postgres gives the whole statement up, and an instant
-// outside the years 1 to 9999, which is no Timestamp. The nil UUID is refused as well: it names
-// nothing, and behind this door a zero id means that none was given.
-func storable(m protoreflect.Message, parent string) error {
-	var refused error
+// checkStorable rejects values that no column can store, in any field: text with the character NUL, for which Postgres
+// rejects the whole statement, and instants outside of the years 1 to 9999, which are not valid Timestamps. It rejects
+// the nil UUID, too: nothing has this ID, and after this check a zero ID means that the field is not set.
+func checkStorable(m protoreflect.Message, parent string) error {
+	var err error
 	m.Range(func(field protoreflect.FieldDescriptor, value protoreflect.Value) bool {
 		path := parent + string(field.Name())
 		if !field.IsList() { // requests have no maps
-			refused = storableValue(field, value, path)
-			return refused == nil
+			err = checkStorableValue(field, value, path)
+			return err == nil
 		}
-		for i := 0; i < value.List().Len() && refused == nil; i++ {
-			refused = storableValue(field, value.List().Get(i), path)
+		for i := 0; i < value.List().Len() && err == nil; i++ {
+			err = checkStorableValue(field, value.List().Get(i), path)
 		}
-		return refused == nil
+		return err == nil
 	})
-	return refused
+	return err
 }
 
 const nilUUID = "00000000-0000-0000-0000-000000000000"
 
-func holdsID(field protoreflect.FieldDescriptor) bool {
+func isUUIDField(field protoreflect.FieldDescriptor) bool {
 	rules, _ := proto.GetExtension(field.Options(), validatepb.E_Field).(*validatepb.FieldRules)
 	return rules.GetString().GetUuid() || rules.GetRepeated().GetItems().GetString().GetUuid()
 }
 
-func storableValue(field protoreflect.FieldDescriptor, value protoreflect.Value, path string) error {
+func checkStorableValue(field protoreflect.FieldDescriptor, value protoreflect.Value, path string) error {
 	switch field.Kind() {
 	case protoreflect.StringKind:
 		switch text := value.String(); {
 		case strings.IndexByte(text, 0) >= 0:
 			return fault.Invalid(path, "%s must not contain the character NUL.", path)
-		case text == nilUUID && holdsID(field):
+		case text == nilUUID && isUUIDField(field):
 			return fault.Invalid(path, "%s must not be the nil UUID.", path)
 		}
 	case protoreflect.MessageKind:
 		if at, ok := value.Message().Interface().(*timestamppb.Timestamp); ok && !at.IsValid() {
-			return fault.Invalid(path, "%s is no time of the years 1 to 9999.", path)
+			return fault.Invalid(path, "%s must be a time in the years 1 to 9999.", path)
 		}
-		return storable(value.Message(), path+".")
+		return checkStorable(value.Message(), path+".")
 	default:
 	}
 	return nil

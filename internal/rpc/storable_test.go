@@ -12,15 +12,15 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
-func TestWhatNoColumnKeeps(t *testing.T) {
+func TestCheckStorable_RejectsValuesNoColumnKeeps(t *testing.T) {
 	t.Parallel()
 	const none = "00000000-0000-0000-0000-000000000000"
 	for name, test := range map[string]struct {
 		message proto.Message
-		field   string // "": it is kept
+		field   string // "" if the value is accepted
 	}{
 		"nothing":       {&v1.BookRequest{}, ""},
-		"any text":      {&v1.BookRequest{SessionId: aSession, Note: "\x01\ufffe " + none}, ""},
+		"any text":      {&v1.BookRequest{SessionId: someSession, Note: "\x01\ufffe " + none}, ""},
 		"NUL":           {&v1.BookRequest{Note: "a\x00"}, "note"},
 		"NUL inside":    {&v1.CreatePlanRequest{Plan: &v1.PlanInput{Name: "\x00"}}, "plan.name"},
 		"NUL in a list": {&v1.CreateServiceAccountRequest{Roles: []string{"coach", "\x00"}}, "roles"},
@@ -37,9 +37,9 @@ func TestWhatNoColumnKeeps(t *testing.T) {
 			"filter.starts_within.end",
 		},
 		"the nil UUID":        {&v1.BookRequest{MemberId: none}, "member_id"},
-		"the nil UUID listed": {&v1.SetWorkoutsRequest{WorkoutIds: []string{aSession, none}}, "workout_ids"},
+		"the nil UUID listed": {&v1.SetWorkoutsRequest{WorkoutIds: []string{someSession, none}}, "workout_ids"},
 	} {
-		err := storable(test.message.ProtoReflect(), "")
+		err := checkStorable(test.message.ProtoReflect(), "")
 		if test.field == "" && err == nil {
 			continue
 		}
@@ -50,7 +50,7 @@ func TestWhatNoColumnKeeps(t *testing.T) {
 	}
 }
 
-func TestNULInPositions(t *testing.T) {
+func TestHasNUL_FindsEscapedNUL(t *testing.T) {
 	t.Parallel()
 	for position, want := range map[string]bool{
 		`"a\u0000"`: true, `{"Name":"\\\u0000"}`: true, `"\\u0000"`: false, `"u0000"`: false, `"\u0001"`: false, ``: false,

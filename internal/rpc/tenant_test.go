@@ -19,39 +19,39 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// backOffice is a server with what a tenant is set up by, and the owner's token.
-type backOffice struct {
+// tenantTest is a test server with a client of its TenantService and the owner's token.
+type tenantTest struct {
 	*testServer
 	berthv1connect.TenantServiceClient
 	owner string
 }
 
-func newBackOffice(t *testing.T) *backOffice {
+func newTenantTest(t *testing.T) *tenantTest {
 	t.Helper()
 	s := newTestServer(t)
-	return &backOffice{s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), s.Token(t, "owner")}
+	return &tenantTest{s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), s.Token(t, "owner")}
 }
 
-func (o *backOffice) location(t *testing.T, l *v1.Location) *v1.Location {
+func (s *tenantTest) location(t *testing.T, l *v1.Location) *v1.Location {
 	t.Helper()
-	answer, err := o.CreateLocation(t.Context(), as(o.owner, &v1.CreateLocationRequest{Location: l}))
+	response, err := s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetLocation()
+	return response.Msg.GetLocation()
 }
 
-func (o *backOffice) service(t *testing.T, s *v1.Service) *v1.Service {
+func (s *tenantTest) service(t *testing.T, v *v1.Service) *v1.Service {
 	t.Helper()
-	answer, err := o.CreateService(t.Context(), as(o.owner, &v1.CreateServiceRequest{Service: s}))
+	response, err := s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetService()
+	return response.Msg.GetService()
 }
 
-// withoutStamps leaves out what the service sets and a test cannot know.
-func withoutStamps() []cmp.Option {
+// ignoreServerFields ignores fields that the service sets and a test cannot know.
+func ignoreServerFields() []cmp.Option {
 	options := []cmp.Option{protocmp.Transform()}
 	for _, m := range []proto.Message{&v1.Location{}, &v1.Resource{}, &v1.Service{}, &v1.Tenant{}} {
 		options = append(options, protocmp.IgnoreFields(m, "id", "create_time", "update_time"))
@@ -61,18 +61,18 @@ func withoutStamps() []cmp.Option {
 
 var allChannels = []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_PHONE, v1.Channel_CHANNEL_WALK_IN}
 
-func TestTenantOverTheWire(t *testing.T) {
+func TestTenant_ReadAndUpdate(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	read, err := o.GetTenant(t.Context(), as(o.Token(t, "member"), &v1.GetTenantRequest{}))
+	s := newTenantTest(t)
+	read, err := s.GetTenant(t.Context(), as(s.Token(t, "member"), &v1.GetTenantRequest{}))
 	want := &v1.Tenant{Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", Etag: "v1"}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, read.Msg.GetTenant(), withoutStamps()...); diff != "" {
+	if diff := cmp.Diff(want, read.Msg.GetTenant(), ignoreServerFields()...); diff != "" {
 		t.Error(diff)
 	}
-	if got := read.Msg.GetTenant().GetId(); got != o.Tenant.String() {
+	if got := read.Msg.GetTenant().GetId(); got != s.Tenant.String() {
 		t.Errorf("id %q", got)
 	}
 	for i, c := range []struct {
@@ -96,53 +96,58 @@ func TestTenantOverTheWire(t *testing.T) {
 		c.set(sent)
 		c.set(want)
 		want.Etag = convert.Etag(i + 2)
-		answer, err := o.UpdateTenant(
-			t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask(c.path)}),
+		response, err := s.UpdateTenant(
+			t.Context(), as(s.owner, &v1.UpdateTenantRequest{Tenant: sent, UpdateMask: mask(c.path)}),
 		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
-		if diff := cmp.Diff(want, answer.Msg.GetTenant(), withoutStamps()...); diff != "" {
+		if diff := cmp.Diff(want, response.Msg.GetTenant(), ignoreServerFields()...); diff != "" {
 			t.Errorf("%s: %s", c.path, diff)
 		}
 	}
 	for name, c := range map[string]struct {
 		sent  *v1.Tenant
 		paths []string
-		want  told
+		want  apiError
 	}{
-		"cleared":      {&v1.Tenant{}, []string{"name"}, told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
-		"unknown path": {&v1.Tenant{}, []string{"etag"}, told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}},
+		"cleared": {
+			&v1.Tenant{}, []string{"name"}, apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
+		"unknown path": {
+			&v1.Tenant{}, []string{"etag"}, apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"},
+		},
 		"no zone": {
 			&v1.Tenant{TimeZone: "Europe/Atlantis"}, []string{"time_zone"},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.time_zone"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.time_zone"}},
 		},
 		"no locale": {
 			&v1.Tenant{Locale: "xqx"}, []string{"locale"},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.locale"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.locale"}},
 		},
 		"no currency": {
 			&v1.Tenant{Currency: "QQQ"}, []string{"currency"},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.currency"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.currency"}},
 		},
 		"logo over http": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "http://cdn.example.com/quay.svg"}}, []string{"brand"},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
 		"logo at home": {&v1.Tenant{Brand: &v1.Brand{LogoUrl: "https://localhost/quay.svg"}}, []string{"brand.logo_url"},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.logo_url"}}},
 		"no color": {&v1.Tenant{Brand: &v1.Brand{AccentColor: "green"}}, []string{"brand.accent_color"},
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.accent_color"}}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant.brand.accent_color"}}},
 		"stale": {
-			&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"}, told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
+			&v1.Tenant{Name: "Stale", Etag: "v1"}, []string{"name"},
+			apiError{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
 		},
 		"no etag": {
 			&v1.Tenant{Name: "Odd", Etag: "yesterday's"}, []string{"name"},
-			told{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
+			apiError{Code: connect.CodeAborted, Reason: "ETAG_MISMATCH"},
 		},
 	} {
-		_, err := o.UpdateTenant(
-			t.Context(), as(o.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...)}),
+		_, err := s.UpdateTenant(
+			t.Context(), as(s.owner, &v1.UpdateTenantRequest{Tenant: c.sent, UpdateMask: mask(c.paths...)}),
 		)
-		got := tell(t, err)
+		got := apiErrorOf(t, err)
 		if c.want.Metadata == nil {
 			got.Metadata = nil
 		}
@@ -152,11 +157,11 @@ func TestTenantOverTheWire(t *testing.T) {
 	}
 }
 
-func TestLocationOverTheWire(t *testing.T) {
+func TestLocation_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	made := o.location(t, &v1.Location{
-		Id: aSession, Name: "Pier 1", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
+	s := newTenantTest(t)
+	created := s.location(t, &v1.Location{
+		Id: someSession, Name: "Pier 1", Address: "Kai 1\nBerlin", Geo: &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
 		Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}, Etag: "v7",
 	})
 	want := &v1.Location{
@@ -164,14 +169,14 @@ func TestLocationOverTheWire(t *testing.T) {
 		Geo:      &latlng.LatLng{Latitude: 52.5, Longitude: -13.4},
 		Channels: allChannels, Active: true, Etag: "v1",
 	}
-	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
+	if diff := cmp.Diff(want, created, ignoreServerFields()...); diff != "" {
 		t.Error(diff)
 	}
-	if made.GetId() == aSession || made.GetCreateTime().AsTime().IsZero() {
-		t.Error(made)
+	if created.GetId() == someSession || created.GetCreateTime().AsTime().IsZero() {
+		t.Error(created)
 	}
-	read, err := o.GetLocation(t.Context(), as(o.Token(t, "member"), &v1.GetLocationRequest{LocationId: made.GetId()}))
-	if err != nil || cmp.Diff(made, read.Msg.GetLocation(), protocmp.Transform()) != "" {
+	read, err := s.GetLocation(t.Context(), as(s.Token(t, "member"), &v1.GetLocationRequest{LocationId: created.GetId()}))
+	if err != nil || cmp.Diff(created, read.Msg.GetLocation(), protocmp.Transform()) != "" {
 		t.Error(read, err)
 	}
 	for i, c := range []struct {
@@ -188,42 +193,45 @@ func TestLocationOverTheWire(t *testing.T) {
 		{"active", func(m *v1.Location) { m.Active = false }},
 	} {
 		sent := &v1.Location{
-			Id: made.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
+			Id: created.GetId(), Name: "Other", TimeZone: "UTC", Address: "Other", Geo: &latlng.LatLng{}, Active: true,
 			Etag:     want.GetEtag(),
 			Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN},
 		}
 		c.set(sent)
 		c.set(want)
 		want.Etag = convert.Etag(i + 2)
-		answer, err := o.UpdateLocation(
-			t.Context(), as(o.owner, &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask(c.path)}),
+		response, err := s.UpdateLocation(
+			t.Context(), as(s.owner, &v1.UpdateLocationRequest{Location: sent, UpdateMask: mask(c.path)}),
 		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
-		if diff := cmp.Diff(want, answer.Msg.GetLocation(), withoutStamps()...); diff != "" {
+		if diff := cmp.Diff(want, response.Msg.GetLocation(), ignoreServerFields()...); diff != "" {
 			t.Errorf("%s: %s", c.path, diff)
 		}
 	}
-	set, err := o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{
-		LocationId: made.GetId(), Etag: want.GetEtag(),
+	set, err := s.SetChannels(t.Context(), as(s.owner, &v1.SetChannelsRequest{
+		LocationId: created.GetId(), Etag: want.GetEtag(),
 		Channels: []v1.Channel{v1.Channel_CHANNEL_WALK_IN, v1.Channel_CHANNEL_ONLINE},
 	}))
 	want.Etag, want.Channels = "v10", []v1.Channel{v1.Channel_CHANNEL_ONLINE, v1.Channel_CHANNEL_WALK_IN}
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, set.Msg.GetLocation(), withoutStamps()...); diff != "" {
+	if diff := cmp.Diff(want, set.Msg.GetLocation(), ignoreServerFields()...); diff != "" {
 		t.Error(diff)
 	}
-	if set, err = o.SetChannels(t.Context(), as(o.owner, &v1.SetChannelsRequest{LocationId: made.GetId()})); err != nil ||
+	if set, err = s.SetChannels(
+		t.Context(), as(s.owner, &v1.SetChannelsRequest{LocationId: created.GetId()}),
+	); err != nil ||
 		len(set.Msg.GetLocation().GetChannels()) != 0 {
 		t.Error(set, err)
 	}
 
-	_, err = o.CreateLocation(t.Context(), as(o.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}}))
+	_, err = s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: &v1.Location{Name: "QUAY"}}))
 	if diff := cmp.Diff(
-		told{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}}, tell(t, err),
+		apiError{connect.CodeAlreadyExists, "ALREADY_EXISTS", map[string]string{"field": "location.name"}},
+		apiErrorOf(t, err),
 	); diff != "" {
 		t.Error(diff)
 	}
@@ -237,72 +245,72 @@ func TestLocationOverTheWire(t *testing.T) {
 		"off the map": {Name: "Pier", Geo: &latlng.LatLng{Latitude: 91}},
 		"channel":     {Name: "Pier", Channels: []v1.Channel{v1.Channel_CHANNEL_UNSPECIFIED}},
 	} {
-		_, err := o.CreateLocation(t.Context(), as(o.owner, &v1.CreateLocationRequest{Location: l}))
-		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
+		_, err := s.CreateLocation(t.Context(), as(s.owner, &v1.CreateLocationRequest{Location: l}))
+		if got := apiErrorOf(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
 }
 
-// Who may set up the catalog and not the policies edits all of a location but its channels.
-func TestChannelsNeedThePermissionOfPolicies(t *testing.T) {
+// A caller with permission for the catalog but not for policies may edit a location except for its channels.
+func TestUpdateLocation_ChannelsNeedPolicyPermission(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	at := o.location(t, &v1.Location{Name: "Pier 1"})
-	roles := berthv1connect.NewAccessServiceClient(o.Client, o.URL)
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: "Pier 1"})
+	roles := berthv1connect.NewAccessServiceClient(s.Client, s.URL)
 	if _, err := roles.CreateRole(
 		t.Context(),
-		as(o.owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}}),
+		as(s.owner, &v1.CreateRoleRequest{Role: &v1.Role{Name: "builder", Permissions: []string{"catalog.write"}}}),
 	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := roles.AssignRole(
-		t.Context(), as(o.owner, &v1.AssignRoleRequest{MemberId: convert.IDText(o.Members["member"]), Role: "builder"}),
+		t.Context(), as(s.owner, &v1.AssignRoleRequest{MemberId: convert.IDText(s.Members["member"]), Role: "builder"}),
 	); err != nil {
 		t.Fatal(err)
 	}
 	edit := func(token string, paths ...string) (*v1.Location, error) {
-		answer, err := o.UpdateLocation(t.Context(), as(token, &v1.UpdateLocationRequest{
+		response, err := s.UpdateLocation(t.Context(), as(token, &v1.UpdateLocationRequest{
 			Location:   &v1.Location{Id: at.GetId(), Name: "Quay", Channels: []v1.Channel{v1.Channel_CHANNEL_PHONE}},
 			UpdateMask: mask(paths...),
 		}))
 		if err != nil {
 			return nil, err
 		}
-		return answer.Msg.GetLocation(), nil
+		return response.Msg.GetLocation(), nil
 	}
-	_, err := edit(o.Token(t, "member"), "name", "channels")
+	_, err := edit(s.Token(t, "member"), "name", "channels")
 	if diff := cmp.Diff(
-		told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}},
-		tell(t, err),
+		apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "policy.write"}},
+		apiErrorOf(t, err),
 	); diff != "" {
 		t.Error(diff)
 	}
-	if got, err := edit(o.Token(t, "member"), "name"); err != nil || got.GetName() != "Quay" || got.GetEtag() != "v2" ||
+	if got, err := edit(s.Token(t, "member"), "name"); err != nil || got.GetName() != "Quay" || got.GetEtag() != "v2" ||
 		len(got.GetChannels()) != 3 {
 		t.Errorf("%v (%v)", got, err)
 	}
-	if got, err := edit(o.owner, "name", "channels"); err != nil || len(got.GetChannels()) != 1 || got.GetEtag() != "v3" {
+	if got, err := edit(s.owner, "name", "channels"); err != nil || len(got.GetChannels()) != 1 || got.GetEtag() != "v3" {
 		t.Errorf("%v (%v)", got, err)
 	}
 }
 
-func TestResourceOverTheWire(t *testing.T) {
+func TestResource_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	at := o.location(t, &v1.Location{Name: "Pier 1"})
-	answer, err := o.CreateResource(
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: "Pier 1"})
+	response, err := s.CreateResource(
 		t.Context(),
 		as(
-			o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}},
+			s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court"}},
 		),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made := answer.Msg.GetResource()
+	created := response.Msg.GetResource()
 	want := &v1.Resource{LocationId: at.GetId(), Name: "Court 1", Kind: "court", Active: true, Etag: "v1"}
-	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
+	if diff := cmp.Diff(want, created, ignoreServerFields()...); diff != "" {
 		t.Error(diff)
 	}
 	for i, c := range []struct {
@@ -314,45 +322,47 @@ func TestResourceOverTheWire(t *testing.T) {
 		{"active", func(m *v1.Resource) { m.Active = false }},
 	} {
 		sent := &v1.Resource{
-			Id: made.GetId(), LocationId: aSession, Name: "Other", Kind: "other", Active: true, Etag: want.GetEtag(),
+			Id: created.GetId(), LocationId: someSession, Name: "Other", Kind: "other", Active: true, Etag: want.GetEtag(),
 		}
 		c.set(sent)
 		c.set(want)
 		want.Etag = convert.Etag(i + 2)
-		answer, err := o.UpdateResource(
-			t.Context(), as(o.owner, &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask(c.path)}),
+		response, err := s.UpdateResource(
+			t.Context(), as(s.owner, &v1.UpdateResourceRequest{Resource: sent, UpdateMask: mask(c.path)}),
 		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
-		if diff := cmp.Diff(want, answer.Msg.GetResource(), withoutStamps()...); diff != "" {
+		if diff := cmp.Diff(want, response.Msg.GetResource(), ignoreServerFields()...); diff != "" {
 			t.Errorf("%s: %s", c.path, diff)
 		}
 	}
-	_, err = o.CreateResource(
-		t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: aSession, Name: "Court 2"}}),
+	_, err = s.CreateResource(
+		t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: someSession, Name: "Court 2"}}),
 	)
-	if diff := cmp.Diff(told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, tell(t, err)); diff != "" {
+	if diff := cmp.Diff(
+		apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, err),
+	); diff != "" {
 		t.Error(diff)
 	}
-	list, err := o.ListResources(
-		t.Context(), as(o.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
+	list, err := s.ListResources(
+		t.Context(), as(s.owner, &v1.ListResourcesRequest{LocationId: at.GetId(), IncludeInactive: true}),
 	)
 	if err != nil || len(list.Msg.GetResources()) != 1 {
 		t.Error(list, err)
 	}
 }
 
-func TestServiceOverTheWire(t *testing.T) {
+func TestService_RoundTripsEveryField(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
+	s := newTenantTest(t)
 	hour := durationpb.New(time.Hour)
-	made := o.service(t, &v1.Service{Name: "Vinyasa", Duration: hour})
+	created := s.service(t, &v1.Service{Name: "Vinyasa", Duration: hour})
 	want := &v1.Service{
 		Name: "Vinyasa", Duration: hour, MinParty: 1, MaxParty: 1, Delivery: v1.Delivery_DELIVERY_IN_PERSON, Active: true,
 		Etag: "v1",
 	}
-	if diff := cmp.Diff(want, made, withoutStamps()...); diff != "" {
+	if diff := cmp.Diff(want, created, ignoreServerFields()...); diff != "" {
 		t.Error(diff)
 	}
 	for i, c := range []struct {
@@ -373,28 +383,30 @@ func TestServiceOverTheWire(t *testing.T) {
 		{"active", func(m *v1.Service) { m.Active = false }},
 	} {
 		sent := &v1.Service{
-			Id: made.GetId(), Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
+			Id: created.GetId(), Name: "Other", Description: "Other", Category: "Other", Duration: durationpb.New(time.Minute),
 			DefaultCapacity: new(int32(7)), DefaultWaitlistCapacity: 7, Color: "#777777", Active: true, Etag: want.GetEtag(),
 		}
 		c.set(sent)
 		c.set(want)
 		want.Etag = convert.Etag(i + 2)
-		answer, err := o.UpdateService(
-			t.Context(), as(o.owner, &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask(c.path)}),
+		response, err := s.UpdateService(
+			t.Context(), as(s.owner, &v1.UpdateServiceRequest{Service: sent, UpdateMask: mask(c.path)}),
 		)
 		if err != nil {
 			t.Fatal(c.path, err)
 		}
-		if diff := cmp.Diff(want, answer.Msg.GetService(), withoutStamps()...); diff != "" {
+		if diff := cmp.Diff(want, response.Msg.GetService(), ignoreServerFields()...); diff != "" {
 			t.Errorf("%s: %s", c.path, diff)
 		}
 	}
-	// Cleared, the largest party is the smallest again, and the smallest is one.
-	cleared, err := o.UpdateService(
+	// If cleared, the largest party is the smallest, and the smallest is one.
+	cleared, err := s.UpdateService(
 		t.Context(),
 		as(
-			o.owner,
-			&v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId()}, UpdateMask: mask("max_party", "delivery", "color")},
+			s.owner,
+			&v1.UpdateServiceRequest{
+				Service: &v1.Service{Id: created.GetId()}, UpdateMask: mask("max_party", "delivery", "color"),
+			},
 		),
 	)
 	if err != nil || cleared.Msg.GetService().GetMaxParty() != 3 ||
@@ -402,106 +414,107 @@ func TestServiceOverTheWire(t *testing.T) {
 		cleared.Msg.GetService().GetColor() != "" {
 		t.Error(cleared, err)
 	}
-	_, err = o.UpdateService(
+	_, err = s.UpdateService(
 		t.Context(),
 		as(
-			o.owner,
-			&v1.UpdateServiceRequest{Service: &v1.Service{Id: made.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")},
+			s.owner,
+			&v1.UpdateServiceRequest{Service: &v1.Service{Id: created.GetId(), MaxParty: 2}, UpdateMask: mask("max_party")},
 		),
 	)
 	if diff := cmp.Diff(
-		told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}}, tell(t, err),
+		apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "service.max_party"}},
+		apiErrorOf(t, err),
 	); diff != "" {
 		t.Error(diff)
 	}
-	for name, s := range map[string]*v1.Service{
+	for name, v := range map[string]*v1.Service{
 		"no duration":   {Name: "Yin"},
 		"half a second": {Name: "Yin", Duration: durationpb.New(time.Hour + time.Second/2)},
 		"upside down":   {Name: "Yin", Duration: hour, MinParty: 3, MaxParty: 2},
 		"NUL":           {Name: "Yin", Duration: hour, Description: "\x00"},
 	} {
-		_, err := o.CreateService(t.Context(), as(o.owner, &v1.CreateServiceRequest{Service: s}))
-		if got := tell(t, err); got.Reason != "INVALID_FIELD" {
+		_, err := s.CreateService(t.Context(), as(s.owner, &v1.CreateServiceRequest{Service: v}))
+		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
-	_, err = o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "\x00"}))
-	if got := tell(t, err); got.Reason != "INVALID_FIELD" {
+	_, err = s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "\x00"}))
+	if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" {
 		t.Error(got)
 	}
 }
 
-func TestCatalogPages(t *testing.T) {
+func TestCatalog_Pages(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	at := o.location(t, &v1.Location{Name: strings.Repeat("🏄", 199) + "0"})
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: strings.Repeat("🏄", 199) + "0"})
 	var names []string
 	for i := range 5 {
-		// As long as names get, in characters that take most room in a token.
+		// The longest possible name, with characters that take the most space in a page token.
 		name := strings.Repeat("<", 190) + fmt.Sprint(i)
 		if i%2 == 0 {
 			name = strings.Repeat("🏄", 199) + fmt.Sprint(i)
 		}
-		o.service(t, &v1.Service{Name: name, Category: "Sport", Duration: durationpb.New(time.Hour)})
-		if _, err := o.CreateResource(
-			t.Context(), as(o.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: name}}),
+		s.service(t, &v1.Service{Name: name, Category: "Sport", Duration: durationpb.New(time.Hour)})
+		if _, err := s.CreateResource(
+			t.Context(), as(s.owner, &v1.CreateResourceRequest{Resource: &v1.Resource{LocationId: at.GetId(), Name: name}}),
 		); err != nil {
 			t.Fatal(err)
 		}
 		if i > 0 {
-			o.location(t, &v1.Location{Name: name})
+			s.location(t, &v1.Location{Name: name})
 		}
 		names = append(names, name)
 	}
 	names = []string{names[1], names[3], names[0], names[2], names[4]}
 
-	first, err := o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2}))
+	first, err := s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := o.NewTenant(t, "Quay Golf")
+	other := s.NewTenant(t, "Quay Golf")
 	token := first.Msg.GetNextPageToken()
-	for name, ask := range map[string]func() error{
+	for name, request := range map[string]func() error{
 		"another filter": func() error {
-			_, err := o.ListServices(t.Context(), as(o.owner, &v1.ListServicesRequest{PageToken: token}))
+			_, err := s.ListServices(t.Context(), as(s.owner, &v1.ListServicesRequest{PageToken: token}))
 			return err
 		},
 		"another list": func() error {
-			_, err := o.ListLocations(t.Context(), as(o.owner, &v1.ListLocationsRequest{PageToken: token}))
+			_, err := s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageToken: token}))
 			return err
 		},
 		"another tenant": func() error {
-			_, err := o.ListServices(
-				t.Context(), as(o.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
+			_, err := s.ListServices(
+				t.Context(), as(s.Token(t, "owner", other), &v1.ListServicesRequest{Category: "Sport", PageToken: token}),
 			)
 			return err
 		},
 		"no token": func() error {
-			_, err := o.ListResources(t.Context(), as(o.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))
+			_, err := s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageToken: "page 2"}))
 			return err
 		},
 	} {
-		want := told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}
-		if diff := cmp.Diff(want, tell(t, ask())); diff != "" {
+		want := apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "page_token"}}
+		if diff := cmp.Diff(want, apiErrorOf(t, request())); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
 
 	for what, list := range map[string]func(token string) ([]string, string, error){
 		"services": func(token string) (names []string, next string, err error) {
-			page, err := o.ListServices(
-				t.Context(), as(o.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2, PageToken: token}),
+			page, err := s.ListServices(
+				t.Context(), as(s.owner, &v1.ListServicesRequest{Category: "Sport", PageSize: 2, PageToken: token}),
 			)
 			if err != nil {
 				return nil, "", err
 			}
-			for _, s := range page.Msg.GetServices() {
-				names = append(names, s.GetName())
+			for _, v := range page.Msg.GetServices() {
+				names = append(names, v.GetName())
 			}
 			return names, page.Msg.GetNextPageToken(), nil
 		},
 		"locations": func(token string) (names []string, next string, err error) {
-			page, err := o.ListLocations(t.Context(), as(o.owner, &v1.ListLocationsRequest{PageSize: 2, PageToken: token}))
+			page, err := s.ListLocations(t.Context(), as(s.owner, &v1.ListLocationsRequest{PageSize: 2, PageToken: token}))
 			if err != nil {
 				return nil, "", err
 			}
@@ -511,7 +524,7 @@ func TestCatalogPages(t *testing.T) {
 			return names, page.Msg.GetNextPageToken(), nil
 		},
 		"resources": func(token string) (names []string, next string, err error) {
-			page, err := o.ListResources(t.Context(), as(o.owner, &v1.ListResourcesRequest{PageSize: 2, PageToken: token}))
+			page, err := s.ListResources(t.Context(), as(s.owner, &v1.ListResourcesRequest{PageSize: 2, PageToken: token}))
 			if err != nil {
 				return nil, "", err
 			}
@@ -535,50 +548,53 @@ func TestCatalogPages(t *testing.T) {
 	}
 }
 
-// Another tenant's things are absent, in the very same words, and its token opens nothing here.
-func TestCatalogStaysInItsTenant(t *testing.T) {
+// Objects of another tenant are not found, with the same error as objects that do not exist, and its token gives no
+// access to this tenant.
+func TestCatalog_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
-	o := newBackOffice(t)
-	at := o.location(t, &v1.Location{Name: "Pier 1"})
-	other := o.NewTenant(t, "Quay Golf")
-	stranger := o.Token(t, "owner", other)
-	ask := func(id string) error {
-		_, err := o.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id}))
+	s := newTenantTest(t)
+	at := s.location(t, &v1.Location{Name: "Pier 1"})
+	other := s.NewTenant(t, "Quay Golf")
+	stranger := s.Token(t, "owner", other)
+	request := func(id string) error {
+		_, err := s.GetLocation(t.Context(), as(stranger, &v1.GetLocationRequest{LocationId: id}))
 		return err
 	}
-	theirs, absent := ask(at.GetId()), ask(convert.IDText(tenant.New[tenant.LocationID](time.Now())))
-	if diff := cmp.Diff(told{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, tell(t, theirs)); diff != "" {
+	theirs, absent := request(at.GetId()), request(convert.IDText(tenant.New[tenant.LocationID](time.Now())))
+	if diff := cmp.Diff(
+		apiError{Code: connect.CodeNotFound, Reason: "LOCATION_NOT_FOUND"}, apiErrorOf(t, theirs),
+	); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff(absent.Error(), theirs.Error()); diff != "" {
 		t.Error(diff)
 	}
-	_, err := o.GetLocation(
-		t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: o.Tenant.String(), LocationId: at.GetId()}),
+	_, err := s.GetLocation(
+		t.Context(), as(stranger, &v1.GetLocationRequest{TenantId: s.Tenant.String(), LocationId: at.GetId()}),
 	)
-	if got := tell(t, err); got.Reason != "TENANT_FORBIDDEN" {
+	if got := apiErrorOf(t, err); got.Reason != "TENANT_FORBIDDEN" {
 		t.Error(got)
 	}
-	for name, ask := range map[string]func(token string) error{
+	for name, request := range map[string]func(token string) error{
 		"tenant": func(token string) error {
-			_, err := o.UpdateTenant(
+			_, err := s.UpdateTenant(
 				t.Context(), as(token, &v1.UpdateTenantRequest{Tenant: &v1.Tenant{Name: "Mine"}, UpdateMask: mask("name")}),
 			)
 			return err
 		},
 		"location": func(token string) error {
-			_, err := o.CreateLocation(t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}))
+			_, err := s.CreateLocation(t.Context(), as(token, &v1.CreateLocationRequest{Location: &v1.Location{Name: "Mine"}}))
 			return err
 		},
 		"policy": func(token string) error {
-			_, err := o.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
+			_, err := s.UpdatePolicy(t.Context(), as(token, &v1.UpdatePolicyRequest{
 				Layer: &v1.PolicyLayer{Level: v1.PolicyLevel_POLICY_LEVEL_TENANT}, UpdateMask: mask("hold_ttl"),
 			}))
 			return err
 		},
 	} {
 		for _, role := range []string{"coach", "member"} {
-			if got := tell(t, ask(o.Token(t, role))); got.Reason != "PERMISSION_DENIED" {
+			if got := apiErrorOf(t, request(s.Token(t, role))); got.Reason != "PERMISSION_DENIED" {
 				t.Errorf("%s by %s: %v", name, role, got)
 			}
 		}

@@ -19,7 +19,7 @@ import (
 
 func minutes(n int) *durationpb.Duration { return durationpb.New(time.Duration(n) * time.Minute) }
 
-// builtInRules are those of a tenant that wrote nothing down.
+// builtInRules are the rules of a tenant that set none.
 func builtInRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
 		Enabled: new(true), Mode: v1.WaitlistMode_WAITLIST_MODE_AUTO_PROMOTE.Enum(), MaxQueueSize: new(int32(50)),
@@ -41,7 +41,7 @@ func builtInRules() *v1.WaitlistRules {
 	}
 }
 
-// otherRules say something else than builtInRules in every field.
+// otherRules differ from builtInRules in every field.
 func otherRules() *v1.WaitlistRules {
 	return &v1.WaitlistRules{
 		Enabled: new(false), Mode: v1.WaitlistMode_WAITLIST_MODE_FIRST_TO_CLAIM.Enum(), MaxQueueSize: new(int32(7)),
@@ -67,17 +67,17 @@ func otherRules() *v1.WaitlistRules {
 	}
 }
 
-// ruleDesk is an office with its waitlist.
-type ruleDesk struct {
-	*backOffice
+// rulesTest is a tenantTest with a client of its WaitlistService.
+type rulesTest struct {
+	*tenantTest
 	berthv1connect.WaitlistServiceClient
 	location, service string
 }
 
-func newRuleDesk(t *testing.T) *ruleDesk {
+func newRulesTest(t *testing.T) *rulesTest {
 	t.Helper()
-	o := newBackOffice(t)
-	return &ruleDesk{
+	o := newTenantTest(t)
+	return &rulesTest{
 		o, berthv1connect.NewWaitlistServiceClient(o.Client, o.URL),
 		o.location(t, &v1.Location{Name: "Pier 1"}).GetId(), o.service(
 			t, &v1.Service{Name: "Vinyasa", Duration: hours(1)},
@@ -85,30 +85,30 @@ func newRuleDesk(t *testing.T) *ruleDesk {
 	}
 }
 
-func (d *ruleDesk) update(t *testing.T, change *v1.UpdateRulesRequest) {
+func (s *rulesTest) update(t *testing.T, change *v1.UpdateRulesRequest) {
 	t.Helper()
-	if _, err := d.UpdateRules(t.Context(), as(d.owner, change)); err != nil {
+	if _, err := s.UpdateRules(t.Context(), as(s.owner, change)); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// effective is what holds for the service at the location.
-func (d *ruleDesk) effective(t *testing.T) *v1.EffectiveWaitlistRules {
+// effective returns the effective rules for the service at the location.
+func (s *rulesTest) effective(t *testing.T) *v1.EffectiveWaitlistRules {
 	t.Helper()
-	answer, err := d.GetRules(
-		t.Context(), as(d.Token(t, "admin"), &v1.GetRulesRequest{LocationId: d.location, ServiceId: d.service}),
+	response, err := s.GetRules(
+		t.Context(), as(s.Token(t, "admin"), &v1.GetRulesRequest{LocationId: s.location, ServiceId: s.service}),
 	)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetEffective()
+	return response.Msg.GetEffective()
 }
 
-// Who wrote nothing down has the defaults, each with its origin; each field is set and taken back by itself, and
-// whatever level says it last is where it comes from.
-func TestRulesOverTheWire(t *testing.T) {
+// A tenant without rules has the defaults, each with its origin. Each field is set and reset separately, and the last
+// level that sets it is its origin.
+func TestWaitlistRules_RoundTripEveryField(t *testing.T) {
 	t.Parallel()
-	d := newRuleDesk(t)
+	s := newRulesTest(t)
 	fields := (&v1.WaitlistRules{}).ProtoReflect().Descriptor().Fields()
 	want := &v1.EffectiveWaitlistRules{Rules: builtInRules()}
 	var names []string
@@ -119,10 +119,10 @@ func TestRulesOverTheWire(t *testing.T) {
 	want.Layers = []*v1.WaitlistRulesLayer{
 		{Level: v1.PolicyLevel_POLICY_LEVEL_DEFAULT, Rules: builtInRules()},
 		{Level: tenantLevel, Rules: &v1.WaitlistRules{}, Etag: "v0"},
-		{Level: locationLevel, TargetId: d.location, Rules: &v1.WaitlistRules{}, Etag: "v0"},
-		{Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{}, Etag: "v0"},
+		{Level: locationLevel, TargetId: s.location, Rules: &v1.WaitlistRules{}, Etag: "v0"},
+		{Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{}, Etag: "v0"},
 	}
-	if diff := cmp.Diff(want, d.effective(t), protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want, s.effective(t), protocmp.Transform()); diff != "" {
 		t.Fatal(diff)
 	}
 
@@ -132,10 +132,10 @@ func TestRulesOverTheWire(t *testing.T) {
 		edit  *v1.UpdateRulesRequest
 	}{
 		{1, tenantLevel, &v1.UpdateRulesRequest{}},
-		{2, locationLevel, &v1.UpdateRulesRequest{LocationId: d.location}},
-		{3, serviceLevel, &v1.UpdateRulesRequest{ServiceId: d.service}},
+		{2, locationLevel, &v1.UpdateRulesRequest{LocationId: s.location}},
+		{3, serviceLevel, &v1.UpdateRulesRequest{ServiceId: s.service}},
 	}
-	said := func(level int, rules *v1.WaitlistRules, origin v1.PolicyLevel, fields ...int) {
+	wantEffective := func(level int, rules *v1.WaitlistRules, origin v1.PolicyLevel, fields ...int) {
 		t.Helper()
 		want.Version++
 		layer := want.Layers[levels[level].layer]
@@ -153,54 +153,54 @@ func TestRulesOverTheWire(t *testing.T) {
 				want.Origins[i].TargetId = layer.GetTargetId()
 			}
 		}
-		if diff := cmp.Diff(want, d.effective(t), protocmp.Transform()); diff != "" {
-			t.Fatalf("%s says %v (-want +got):\n%s", levels[level].at, fields, diff)
+		if diff := cmp.Diff(want, s.effective(t), protocmp.Transform()); diff != "" {
+			t.Fatalf("%s sets %v (-want +got):\n%s", levels[level].at, fields, diff)
 		}
 	}
-	// One level after the other says one field; what else is sent is not named.
+	// One level after the other sets one field. The other fields are sent, but not in the mask.
 	for i := range fields.Len() {
 		level := i % len(levels)
 		edit := proto.CloneOf(levels[level].edit)
 		edit.Rules, edit.UpdateMask = otherRules(), mask(names[i])
-		d.update(t, edit)
-		said(level, otherRules(), levels[level].at, i)
+		s.update(t, edit)
+		wantEffective(level, otherRules(), levels[level].at, i)
 		edit.Rules = nil
-		d.update(t, edit)
-		said(level, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, i)
+		s.update(t, edit)
+		wantEffective(level, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, i)
 	}
-	// The tenant says all, and the service one thing; a reset takes all of a level back at once.
+	// The tenant sets all fields, and the service one. A reset removes all settings of a level at once.
 	var all []int
 	for i := range fields.Len() {
 		all = append(all, i)
 	}
-	d.update(t, &v1.UpdateRulesRequest{Rules: otherRules(), UpdateMask: mask(names...)})
-	said(0, otherRules(), tenantLevel, all...)
-	d.update(t, &v1.UpdateRulesRequest{ServiceId: d.service, Rules: builtInRules(), UpdateMask: mask("max_queue_size")})
-	said(2, builtInRules(), serviceLevel, 2)
-	if _, err := d.ResetRules(t.Context(), as(d.owner, &v1.ResetRulesRequest{ServiceId: d.service})); err != nil {
+	s.update(t, &v1.UpdateRulesRequest{Rules: otherRules(), UpdateMask: mask(names...)})
+	wantEffective(0, otherRules(), tenantLevel, all...)
+	s.update(t, &v1.UpdateRulesRequest{ServiceId: s.service, Rules: builtInRules(), UpdateMask: mask("max_queue_size")})
+	wantEffective(2, builtInRules(), serviceLevel, 2)
+	if _, err := s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{ServiceId: s.service})); err != nil {
 		t.Fatal(err)
 	}
-	said(2, otherRules(), tenantLevel, 2)
-	if _, err := d.ResetRules(t.Context(), as(d.owner, &v1.ResetRulesRequest{})); err != nil {
+	wantEffective(2, otherRules(), tenantLevel, 2)
+	if _, err := s.ResetRules(t.Context(), as(s.owner, &v1.ResetRulesRequest{})); err != nil {
 		t.Fatal(err)
 	}
-	said(0, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, all...)
+	wantEffective(0, builtInRules(), v1.PolicyLevel_POLICY_LEVEL_DEFAULT, all...)
 }
 
-// Who edits what somebody else has edited meanwhile is told so, whether they change it or take it back.
-func TestRulesAreEditedTogether(t *testing.T) {
+// An update or a reset with the etag of an older version is rejected.
+func TestUpdateRules_RejectsStaleEtag(t *testing.T) {
 	t.Parallel()
-	d := newRuleDesk(t)
+	s := newRulesTest(t)
 	edit := func(etag string, size int32) error {
-		_, err := d.UpdateRules(t.Context(), as(d.owner, &v1.UpdateRulesRequest{
-			ServiceId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, UpdateMask: mask("max_queue_size"), Etag: etag,
+		_, err := s.UpdateRules(t.Context(), as(s.owner, &v1.UpdateRulesRequest{
+			ServiceId: s.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size}, UpdateMask: mask("max_queue_size"), Etag: etag,
 			Reason: fmt.Sprint("size ", size),
 		}))
 		return err
 	}
 	reset := func(etag string) error {
-		_, err := d.ResetRules(
-			t.Context(), as(d.Token(t, "admin"), &v1.ResetRulesRequest{ServiceId: d.service, Etag: etag, Reason: "as it was"}),
+		_, err := s.ResetRules(
+			t.Context(), as(s.Token(t, "admin"), &v1.ResetRulesRequest{ServiceId: s.service, Etag: etag, Reason: "as it was"}),
 		)
 		return err
 	}
@@ -221,15 +221,15 @@ func TestRulesAreEditedTogether(t *testing.T) {
 		case !step.refused && err != nil:
 			t.Errorf("%s: %v", step.what, err)
 		case step.refused:
-			if got := tell(t, err); got.Code != connect.CodeAborted || got.Reason != "ETAG_MISMATCH" {
+			if got := apiErrorOf(t, err); got.Code != connect.CodeAborted || got.Reason != "ETAG_MISMATCH" {
 				t.Errorf("%s: %+v", step.what, got)
 			}
 		}
 	}
 	var got []*v1.WaitlistRulesVersion
 	for token := ""; ; {
-		page, err := d.ListRulesVersions(
-			t.Context(), as(d.owner, &v1.ListRulesVersionsRequest{ServiceId: d.service, PageSize: 3, PageToken: token}),
+		page, err := s.ListRulesVersions(
+			t.Context(), as(s.owner, &v1.ListRulesVersionsRequest{ServiceId: s.service, PageSize: 3, PageToken: token}),
 		)
 		if err != nil {
 			t.Fatal(err)
@@ -241,15 +241,15 @@ func TestRulesAreEditedTogether(t *testing.T) {
 	}
 	version := func(n, size int32) *v1.WaitlistRulesVersion {
 		return &v1.WaitlistRulesVersion{
-			Version: n, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size},
-			Author:     convert.IDText(d.Members["owner"]),
+			Version: n, Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{MaxQueueSize: &size},
+			Author:     convert.IDText(s.Members["owner"]),
 			AuthorName: "Owner", Reason: fmt.Sprint("size ", size),
 		}
 	}
 	want := []*v1.WaitlistRulesVersion{
 		{
-			Version: 4, Level: serviceLevel, TargetId: d.service, Rules: &v1.WaitlistRules{}, Reset_: true,
-			Author: convert.IDText(d.Members["admin"]), AuthorName: "Admin", Reason: "as it was",
+			Version: 4, Level: serviceLevel, TargetId: s.service, Rules: &v1.WaitlistRules{}, Reset_: true,
+			Author: convert.IDText(s.Members["admin"]), AuthorName: "Admin", Reason: "as it was",
 		},
 		version(3, 7), version(2, 6), version(1, 5),
 	}
@@ -260,61 +260,61 @@ func TestRulesAreEditedTogether(t *testing.T) {
 	}
 	for _, v := range got {
 		if time.Since(v.GetCreateTime().AsTime()).Abs() > time.Hour {
-			t.Errorf("version %d was made at %s", v.GetVersion(), v.GetCreateTime().AsTime())
+			t.Errorf("version %d was created at %s", v.GetVersion(), v.GetCreateTime().AsTime())
 		}
 	}
 }
 
-// What nobody may say is refused, whether it would be saved or only tried; who may not say anything hears that first.
-func TestRulesThatAreRefused(t *testing.T) {
+// Invalid rules are rejected by updates and by previews. A caller without permission gets that error first.
+func TestUpdateRules_RejectsInvalidRules(t *testing.T) {
 	t.Parallel()
-	d := newRuleDesk(t)
+	s := newRulesTest(t)
 	for name, tt := range map[string]struct {
 		rules *v1.WaitlistRules
 		path  string
-		want  told
+		want  apiError
 	}{
 		"a bonus above 50": {
 			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 51}}}},
 			"tier_bonuses",
-			told{
+			apiError{
 				connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses[0].points"},
 			},
 		},
 		"a bonus twice": {
 			&v1.WaitlistRules{TierBonuses: &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold"}, {Tier: "gold"}}}},
 			"tier_bonuses",
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.tier_bonuses.bonuses"}},
 		},
 		"a window of seconds": {
 			&v1.WaitlistRules{OfferWindow: durationpb.New(59 * time.Second)}, "offer_window",
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.offer_window"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.offer_window"}},
 		},
 		"too long a queue": {
 			&v1.WaitlistRules{MaxQueueSize: new(int32(10_001))}, "max_queue_size",
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.max_queue_size"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.max_queue_size"}},
 		},
 		"a formula that is not there": {
 			&v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_CUSTOM.Enum()}, "order",
-			told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.priority_expression"}},
+			apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "rules.priority_expression"}},
 		},
 	} {
 		update, preview := &v1.UpdateRulesRequest{
 			Rules: tt.rules, UpdateMask: mask(tt.path),
 		}, &v1.PreviewRulesRequest{Rules: tt.rules, UpdateMask: mask(tt.path)}
-		_, saved := d.UpdateRules(t.Context(), as(d.owner, update))
-		_, tried := d.PreviewRules(t.Context(), as(d.owner, preview))
+		_, saved := s.UpdateRules(t.Context(), as(s.owner, update))
+		_, tried := s.PreviewRules(t.Context(), as(s.owner, preview))
 		for how, err := range map[string]error{"saved": saved, "tried": tried} {
-			if diff := cmp.Diff(tt.want, tell(t, err)); diff != "" {
+			if diff := cmp.Diff(tt.want, apiErrorOf(t, err)); diff != "" {
 				t.Errorf("%s, %s (-want +got):\n%s", name, how, diff)
 			}
 		}
-		_, err := d.UpdateRules(t.Context(), as(d.Token(t, "coach"), update))
-		if got := tell(t, err); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] != "waitlist.rules" {
+		_, err := s.UpdateRules(t.Context(), as(s.Token(t, "coach"), update))
+		if got := apiErrorOf(t, err); got.Reason != "PERMISSION_DENIED" || got.Metadata["permission"] != "waitlist.rules" {
 			t.Errorf("a coach: %+v", got)
 		}
 	}
-	if got := d.effective(t); got.GetVersion() != 0 {
+	if got := s.effective(t); got.GetVersion() != 0 {
 		t.Errorf("something was kept: %v", got)
 	}
 }

@@ -19,122 +19,124 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
-// queue is a studio with its waitlist, and a clock that can be set.
-type queue struct {
+// waitlistTest is a studio with a client of its WaitlistService and a clock that can be set.
+type waitlistTest struct {
 	*studio
 	berthv1connect.WaitlistServiceClient
 	bookings berthv1connect.BookingServiceClient
 	at       atomic.Int64 // minutes since monday
 }
 
-func newQueue(t *testing.T) *queue {
+func newWaitlistTest(t *testing.T) *waitlistTest {
 	t.Helper()
-	q := &queue{}
-	q.studio = openStudio(t, q.now)
-	q.WaitlistServiceClient = berthv1connect.NewWaitlistServiceClient(q.Client, q.URL)
-	q.bookings = berthv1connect.NewBookingServiceClient(q.Client, q.URL)
-	return q
+	s := &waitlistTest{}
+	s.studio = newStudioWithClock(t, s.now)
+	s.WaitlistServiceClient = berthv1connect.NewWaitlistServiceClient(s.Client, s.URL)
+	s.bookings = berthv1connect.NewBookingServiceClient(s.Client, s.URL)
+	return s
 }
 
-func (q *queue) now() time.Time { return monday.Add(time.Duration(q.at.Load()) * time.Minute) }
+func (s *waitlistTest) now() time.Time { return monday.Add(time.Duration(s.at.Load()) * time.Minute) }
 
-// full is a class with one seat, that the coach has.
-func (q *queue) full(t *testing.T) (class, booking string) {
+// fullClass creates a class with one seat, which the coach books.
+func (s *waitlistTest) fullClass(t *testing.T) (class, booking string) {
 	t.Helper()
-	in := q.input(monday.Add(48 * time.Hour))
+	in := s.input(monday.Add(48 * time.Hour))
 	in.Capacity, in.WaitlistCapacity = proto.Int32(1), proto.Int32(5)
-	class = q.create(t, in, true).GetId()
-	booked, err := q.bookings.Book(t.Context(), as(q.Token(t, "coach"), &v1.BookRequest{SessionId: class}))
+	class = s.create(t, in, true).GetId()
+	booked, err := s.bookings.Book(t.Context(), as(s.Token(t, "coach"), &v1.BookRequest{SessionId: class}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return class, booked.Msg.GetBooking().GetId()
 }
 
-func (q *queue) join(t *testing.T, who string, ask *v1.JoinWaitlistRequest) *v1.WaitlistEntry {
+func (s *waitlistTest) join(t *testing.T, role string, request *v1.JoinWaitlistRequest) *v1.WaitlistEntry {
 	t.Helper()
-	answer, err := q.JoinWaitlist(t.Context(), as(q.Token(t, who), ask))
+	response, err := s.JoinWaitlist(t.Context(), as(s.Token(t, role), request))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status := answer.Header().Get("X-Booking-Status"); status != "WAITLISTED" {
+	if status := response.Header().Get("X-Booking-Status"); status != "WAITLISTED" {
 		t.Errorf("X-Booking-Status is %q", status)
 	}
-	return answer.Msg.GetEntry()
+	return response.Msg.GetEntry()
 }
 
-func (q *queue) mine(t *testing.T, who string, closed bool) []*v1.WaitlistEntry {
+func (s *waitlistTest) myEntries(t *testing.T, role string, closed bool) []*v1.WaitlistEntry {
 	t.Helper()
-	answer, err := q.ListMyEntries(t.Context(), as(q.Token(t, who), &v1.ListMyEntriesRequest{IncludeClosed: closed}))
+	response, err := s.ListMyEntries(t.Context(), as(s.Token(t, role), &v1.ListMyEntriesRequest{IncludeClosed: closed}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return answer.Msg.GetEntries()
+	return response.Msg.GetEntries()
 }
 
-func same(t *testing.T, what string, want, got any, options ...cmp.Option) {
+func wantEqual(t *testing.T, what string, want, got any, options ...cmp.Option) {
 	t.Helper()
 	if diff := cmp.Diff(want, got, append(options, protocmp.Transform())...); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", what, diff)
 	}
 }
 
-// A place is freed, declined by the first in order and taken by the next: what entries, offers, moves, figures and a
-// preview say of it, field by field.
-func TestAWaitlistOverTheWire(t *testing.T) {
+// A seat is freed, declined by the first in order and accepted by the next. The test checks every field of entries,
+// offers, decisions, figures and a preview.
+func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	owner := q.Token(t, "owner")
-	if _, err := q.DB.Owner.Exec(t.Context(), `update members set tier = 'gold' where subject = 'member'`); err != nil {
+	s := newWaitlistTest(t)
+	owner := s.Token(t, "owner")
+	if _, err := s.DB.Owner.Exec(t.Context(), `update members set tier = 'gold' where subject = 'member'`); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := q.UpdateRules(t.Context(), as(owner, &v1.UpdateRulesRequest{ServiceId: q.service, Rules: &v1.WaitlistRules{
-		Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER.Enum(), OffersInQuietHours: new(true),
-		Order:                 v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
-		TierBonuses:           &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}},
-		EarlyBirdPointsPerDay: new(int32(2)),
-	}, UpdateMask: mask(
-		"mode", "offers_in_quiet_hours", "order", "tier_bonuses", "early_bird_points_per_day",
-	)})); err != nil {
+	if _, err := s.UpdateRules(t.Context(), as(owner, &v1.UpdateRulesRequest{
+		ServiceId: s.service,
+		Rules: &v1.WaitlistRules{
+			Mode: v1.WaitlistMode_WAITLIST_MODE_OFFER.Enum(), OffersInQuietHours: new(true),
+			Order:                 v1.WaitlistOrder_WAITLIST_ORDER_PRIORITY.Enum(),
+			TierBonuses:           &v1.TierBonuses{Bonuses: []*v1.TierBonus{{Tier: "gold", Points: 20}}},
+			EarlyBirdPointsPerDay: new(int32(2)),
+		},
+		UpdateMask: mask("mode", "offers_in_quiet_hours", "order", "tier_bonuses", "early_bird_points_per_day"),
+	})); err != nil {
 		t.Fatal(err)
 	}
-	class, held := q.full(t)
+	class, held := s.fullClass(t)
 	at := func(minute int) *timestamppb.Timestamp {
 		return timestamppb.New(monday.Add(time.Duration(minute) * time.Minute))
 	}
 	starts := timestamppb.New(monday.Add(48 * time.Hour))
-	wish := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
+	join := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
 
-	// Both have joined two days ahead, the one by a minute less: that is one whole day.
-	first := q.join(t, "admin", wish)
-	q.at.Store(1)
-	second := q.join(t, "member", wish)
+	// Both joined two days ahead, one of them a minute later, which counts as one whole day.
+	first := s.join(t, "admin", join)
+	s.at.Store(1)
+	second := s.join(t, "member", join)
 	waiting := &v1.WaitlistEntry{
-		Id: second.GetId(), SessionId: class, MemberId: convert.IDText(q.Members["member"]), MemberName: "Member",
+		Id: second.GetId(), SessionId: class, MemberId: convert.IDText(s.Members["member"]), MemberName: "Member",
 		PartySize: 1,
 		Status:    v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: at(1),
 		SessionStartTime: starts, SessionTitle: "Vinyasa",
 		TimeZone: "Europe/Berlin", CurrentScore: new(int32(122)),
 		ScoreParts: &v1.WaitlistScoreParts{Base: 100, TierBonus: 20, EarlyBirdPoints: 2},
 	}
-	same(t, "joined", waiting, second)
+	wantEqual(t, "joined", waiting, second)
 	if first.GetPosition() != 1 || first.GetCurrentScore() != 104 {
 		t.Errorf("the first stands at %d with %d", first.GetPosition(), first.GetCurrentScore())
 	}
 
-	q.at.Store(10)
-	if _, err := q.bookings.CancelBooking(
-		t.Context(), as(q.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held}),
+	s.at.Store(10)
+	if _, err := s.bookings.CancelBooking(
+		t.Context(), as(s.Token(t, "coach"), &v1.CancelBookingRequest{BookingId: held}),
 	); err != nil {
 		t.Fatal(err)
 	}
-	offers := func(ask *v1.ListOffersRequest) []*v1.Offer {
+	offers := func(request *v1.ListOffersRequest) []*v1.Offer {
 		t.Helper()
-		answer, err := q.ListOffers(t.Context(), as(q.Token(t, "coach"), ask))
+		response, err := s.ListOffers(t.Context(), as(s.Token(t, "coach"), request))
 		if err != nil {
 			t.Fatal(err)
 		}
-		return answer.Msg.GetOffers()
+		return response.Msg.GetOffers()
 	}
 	live := offers(&v1.ListOffersRequest{SessionId: class})
 	if len(live) != 1 {
@@ -147,13 +149,13 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 		SessionStartTime: starts,
 		TimeZone:         "Europe/Berlin",
 	}
-	same(t, "offered", offer, live[0])
+	wantEqual(t, "offered", offer, live[0])
 	waiting.Status, waiting.Offers, waiting.LiveOffer = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_OFFERED, 1, offer
-	same(t, "her entry", []*v1.WaitlistEntry{waiting}, q.mine(t, "member", false))
+	wantEqual(t, "her entry", []*v1.WaitlistEntry{waiting}, s.myEntries(t, "member", false))
 
-	q.at.Store(20)
-	declined, err := q.DeclineOffer(
-		t.Context(), as(q.Token(t, "member"), &v1.DeclineOfferRequest{OfferId: offer.GetId(), Reason: "A cold."}),
+	s.at.Store(20)
+	declined, err := s.DeclineOffer(
+		t.Context(), as(s.Token(t, "member"), &v1.DeclineOfferRequest{OfferId: offer.GetId(), Reason: "A cold."}),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -161,23 +163,23 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 	offer = proto.CloneOf(offer)
 	offer.Status, offer.CloseTime, offer.Reason = v1.OfferStatus_OFFER_STATUS_DECLINED, at(20), "A cold."
 	waiting.Status, waiting.LiveOffer = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, nil
-	same(t, "declined", &v1.DeclineOfferResponse{Offer: offer, Entry: waiting}, declined.Msg)
+	wantEqual(t, "declined", &v1.DeclineOfferResponse{Offer: offer, Entry: waiting}, declined.Msg)
 
-	q.at.Store(25)
+	s.at.Store(25)
 	live = offers(&v1.ListOffersRequest{Statuses: []v1.OfferStatus{v1.OfferStatus_OFFER_STATUS_LIVE}})
 	if len(live) != 1 || live[0].GetEntryId() != first.GetId() || live[0].GetTry() != 2 {
 		t.Fatalf("then there is %v", live)
 	}
 	for _, repeated := range []string{"false", "true"} {
-		accepted, err := q.AcceptOffer(t.Context(), as(q.Token(t, "admin"), &v1.AcceptOfferRequest{OfferId: live[0].GetId()}))
+		accepted, err := s.AcceptOffer(t.Context(), as(s.Token(t, "admin"), &v1.AcceptOfferRequest{OfferId: live[0].GetId()}))
 		if err != nil {
 			t.Fatal(err)
 		}
 		o, b := accepted.Msg.GetOffer(), accepted.Msg.GetBooking()
-		if o.GetStatus() != v1.OfferStatus_OFFER_STATUS_ACCEPTED || !o.GetCloseTime().AsTime().Equal(q.now()) ||
+		if o.GetStatus() != v1.OfferStatus_OFFER_STATUS_ACCEPTED || !o.GetCloseTime().AsTime().Equal(s.now()) ||
 			o.GetBookingId() != b.GetId() ||
 			b.GetStatus() != v1.BookingStatus_BOOKING_STATUS_CONFIRMED || b.GetSessionId() != class ||
-			b.GetMemberId() != convert.IDText(q.Members["admin"]) {
+			b.GetMemberId() != convert.IDText(s.Members["admin"]) {
 			t.Errorf("accepted: %v", accepted.Msg)
 		}
 		if h := accepted.Header(); h.Get("X-Booking-Status") != "CONFIRMED" || h.Get("X-Idempotent") != repeated {
@@ -185,7 +187,7 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 		}
 	}
 
-	decisions, err := q.ListDecisions(t.Context(), as(q.Token(t, "coach"), &v1.ListDecisionsRequest{SessionId: class}))
+	decisions, err := s.ListDecisions(t.Context(), as(s.Token(t, "coach"), &v1.ListDecisionsRequest{SessionId: class}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +213,8 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 	const passed = "It was not chosen, because "
 	want := []*v1.WaitlistDecision{
 		moved(20, func(d *v1.WaitlistDecision) {
-			d.Trigger, d.Move, d.Tried = v1.WaitlistTrigger_WAITLIST_TRIGGER_OFFER_DECLINED, v1.WaitlistMove_WAITLIST_MOVE_ROLL_ON, 1
+			d.Trigger, d.Tried = v1.WaitlistTrigger_WAITLIST_TRIGGER_OFFER_DECLINED, 1
+			d.Move = v1.WaitlistMove_WAITLIST_MOVE_ROLL_ON
 			d.Verdicts = []*v1.WaitlistVerdict{
 				verdict(
 					"Member", second, "TRIED", 122, 1, 0, passed+"these seats had been offered before, and were not taken.", nil,
@@ -242,15 +245,15 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 			}
 		}),
 	}
-	same(
+	wantEqual(
 		t, "the moves", want, decisions.Msg.GetDecisions(), protocmp.IgnoreFields(&v1.WaitlistDecision{}, "id", "round_id"),
 	)
 	if d := decisions.Msg.GetDecisions(); d[0].GetRoundId() == "" || d[0].GetRoundId() != d[1].GetRoundId() {
 		t.Error("the moves of one seat are not of one round")
 	}
 
-	preview, err := q.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
-		ServiceId: q.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()},
+	preview, err := s.PreviewRules(t.Context(), as(owner, &v1.PreviewRulesRequest{
+		ServiceId: s.service, Rules: &v1.WaitlistRules{Order: v1.WaitlistOrder_WAITLIST_ORDER_JOIN_ORDER.Enum()},
 		UpdateMask: mask("order"),
 	}))
 	if err != nil {
@@ -259,21 +262,21 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 	p := preview.Msg
 	if p.GetChanged() != 1 || p.GetGrantedBefore() != 2 || p.GetGrantedDraft() != 2 ||
 		p.GetHandedBackBefore()+p.GetHandedBackDraft() != 0 || len(p.GetMoves()) != 2 {
-		t.Fatalf("the preview says %v", p)
+		t.Fatalf("preview: %v", p)
 	}
 	differs := p.GetMoves()[1]
-	same(
-		t, "what would have been said instead",
+	wantEqual(
+		t, "verdicts of the draft",
 		[]string{"Would have been chosen instead: Admin.", "Would not have been chosen: Member."}, differs.GetSentences(),
 	)
 	if !differs.GetChanged() || differs.GetDraftMove() != v1.WaitlistMove_WAITLIST_MOVE_OFFER ||
 		differs.GetDraftMode() != v1.WaitlistMode_WAITLIST_MODE_OFFER ||
 		len(differs.GetDraftVerdicts()) != 2 || differs.GetDraftVerdicts()[0].GetEntryId() != first.GetId() ||
 		p.GetMoves()[0].GetChanged() {
-		t.Errorf("the preview says %v", p)
+		t.Errorf("preview: %v", p)
 	}
 
-	analytics, err := q.GetWaitlistAnalytics(t.Context(), as(owner, &v1.GetWaitlistAnalyticsRequest{}))
+	analytics, err := s.GetWaitlistAnalytics(t.Context(), as(owner, &v1.GetWaitlistAnalyticsRequest{}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -284,45 +287,46 @@ func TestAWaitlistOverTheWire(t *testing.T) {
 	row := func(key, name string) []*v1.WaitlistFiguresRow {
 		return []*v1.WaitlistFiguresRow{{Key: key, Name: name, Figures: figures}}
 	}
-	same(t, "the figures", &v1.GetWaitlistAnalyticsResponse{
-		Total: figures, Days: row("2026-03-16", "2026-03-16"), Locations: row(q.location, "Pier 1"),
-		Services: row(q.service, "Vinyasa"), CascadeDepths: []int64{0, 1},
+	wantEqual(t, "the figures", &v1.GetWaitlistAnalyticsResponse{
+		Total: figures, Days: row("2026-03-16", "2026-03-16"), Locations: row(s.location, "Pier 1"),
+		Services: row(s.service, "Vinyasa"), CascadeDepths: []int64{0, 1},
 	}, analytics.Msg)
 
-	if _, err := q.LeaveWaitlist(
-		t.Context(), as(q.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: second.GetId(), Reason: "No longer needed."}),
+	if _, err := s.LeaveWaitlist(
+		t.Context(), as(s.Token(t, "member"), &v1.LeaveWaitlistRequest{EntryId: second.GetId(), Reason: "No longer needed."}),
 	); err != nil {
 		t.Fatal(err)
 	}
 	waiting.Status, waiting.Position, waiting.CloseTime = v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED, 0, at(25)
 	waiting.CurrentScore, waiting.ScoreParts = nil, nil
-	same(t, "what she waits for", []*v1.WaitlistEntry(nil), q.mine(t, "member", false))
-	same(t, "what she waited for", []*v1.WaitlistEntry{waiting}, q.mine(t, "member", true))
+	wantEqual(t, "what she waits for", []*v1.WaitlistEntry(nil), s.myEntries(t, "member", false))
+	wantEqual(t, "what she waited for", []*v1.WaitlistEntry{waiting}, s.myEntries(t, "member", true))
 }
 
-// What a wish for a window leaves open is the first day, and the whole of it. Staff find it by all that it names.
-func TestAWindowOverTheWire(t *testing.T) {
+// A time window without a last date and times covers the whole first date. Staff find the entry by each field that it
+// names.
+func TestJoinWaitlist_AcceptsTimeWindow(t *testing.T) {
 	t.Parallel()
-	q := newQueue(t)
-	if _, err := q.DB.Owner.Exec(t.Context(), `update services set max_party = 2`); err != nil {
+	s := newWaitlistTest(t)
+	if _, err := s.DB.Owner.Exec(t.Context(), `update services set max_party = 2`); err != nil {
 		t.Fatal(err)
 	}
 	window := &v1.WaitlistWindow{
-		ServiceId: q.service, LocationId: q.location, ResourceId: q.room, FirstDate: dayOf(2026, 3, 25),
+		ServiceId: s.service, LocationId: s.location, ResourceId: s.room, FirstDate: dateMessage(2026, 3, 25),
 	}
-	ask := func(change func(*v1.WaitlistWindow)) *v1.JoinWaitlistRequest {
+	request := func(change func(*v1.WaitlistWindow)) *v1.JoinWaitlistRequest {
 		w := proto.CloneOf(window)
 		if change != nil {
 			change(w)
 		}
 		return &v1.JoinWaitlistRequest{
-			Wish: &v1.JoinWaitlistRequest_Window{Window: w}, PartySize: 2, CoachId: convert.IDText(q.Members["coach"]),
+			Wish: &v1.JoinWaitlistRequest_Window{Window: w}, PartySize: 2, CoachId: convert.IDText(s.Members["coach"]),
 		}
 	}
-	entry := q.join(t, "member", ask(nil))
+	entry := s.join(t, "member", request(nil))
 	want := &v1.WaitlistEntry{
-		Id: entry.GetId(), MemberId: convert.IDText(q.Members["member"]), MemberName: "Member", PartySize: 2,
-		CoachId: convert.IDText(q.Members["coach"]),
+		Id: entry.GetId(), MemberId: convert.IDText(s.Members["member"]), MemberName: "Member", PartySize: 2,
+		CoachId: convert.IDText(s.Members["coach"]),
 		Status:  v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, Position: 1, CreateTime: timestamppb.New(monday),
 		SessionTitle: "Vinyasa",
 		TimeZone:     "Europe/Berlin", CurrentScore: new(int32(100)), ScoreParts: &v1.WaitlistScoreParts{Base: 100},
@@ -330,55 +334,55 @@ func TestAWindowOverTheWire(t *testing.T) {
 	}
 	want.Window.LastDate, want.Window.EarliestStart = window.GetFirstDate(), &timeofday.TimeOfDay{}
 	want.Window.LatestStart = &timeofday.TimeOfDay{Hours: 23, Minutes: 59, Seconds: 59}
-	same(t, "joined", want, entry)
+	wantEqual(t, "joined", want, entry)
 
 	for name, tt := range map[string]struct {
 		filter *v1.EntryFilter
 		found  bool
 	}{
 		"nothing named":    {nil, true},
-		"the resource":     {&v1.EntryFilter{ResourceId: q.room}, true},
-		"another resource": {&v1.EntryFilter{ResourceId: aSession}, false},
+		"the resource":     {&v1.EntryFilter{ResourceId: s.room}, true},
+		"another resource": {&v1.EntryFilter{ResourceId: someSession}, false},
 		"the service": {
-			&v1.EntryFilter{ServiceId: q.service, LocationId: q.location, MemberId: convert.IDText(q.Members["member"])}, true,
+			&v1.EntryFilter{ServiceId: s.service, LocationId: s.location, MemberId: convert.IDText(s.Members["member"])}, true,
 		},
-		"another member": {&v1.EntryFilter{MemberId: convert.IDText(q.Members["admin"])}, false},
+		"another member": {&v1.EntryFilter{MemberId: convert.IDText(s.Members["admin"])}, false},
 		"those that ended": {
 			&v1.EntryFilter{Statuses: []v1.WaitlistEntryStatus{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_EXPIRED}}, false,
 		},
 	} {
-		answer, err := q.ListEntries(t.Context(), as(q.Token(t, "coach"), &v1.ListEntriesRequest{Filter: tt.filter}))
-		if err != nil || (len(answer.Msg.GetEntries()) == 1) != tt.found {
-			t.Errorf("%s: %v, %v", name, answer, err)
+		response, err := s.ListEntries(t.Context(), as(s.Token(t, "coach"), &v1.ListEntriesRequest{Filter: tt.filter}))
+		if err != nil || (len(response.Msg.GetEntries()) == 1) != tt.found {
+			t.Errorf("%s: %v, %v", name, response, err)
 		}
 	}
 	for field, change := range map[string]func(*v1.WaitlistWindow){
-		"window.first_date":     func(w *v1.WaitlistWindow) { w.FirstDate = dayOf(2026, 2, 30) },
-		"window.last_date":      func(w *v1.WaitlistWindow) { w.LastDate = dayOf(2026, 3, 24) },
+		"window.first_date":     func(w *v1.WaitlistWindow) { w.FirstDate = dateMessage(2026, 2, 30) },
+		"window.last_date":      func(w *v1.WaitlistWindow) { w.LastDate = dateMessage(2026, 3, 24) },
 		"window.earliest_start": func(w *v1.WaitlistWindow) { w.EarliestStart = &timeofday.TimeOfDay{Hours: 24} },
 		"window.latest_start":   func(w *v1.WaitlistWindow) { w.LatestStart = &timeofday.TimeOfDay{Minutes: 60} },
 	} {
-		_, err := q.JoinWaitlist(t.Context(), as(q.Token(t, "admin"), ask(change)))
-		if got := tell(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" ||
+		_, err := s.JoinWaitlist(t.Context(), as(s.Token(t, "admin"), request(change)))
+		if got := apiErrorOf(t, err); got.Code != connect.CodeInvalidArgument || got.Reason != "INVALID_FIELD" ||
 			got.Metadata["field"] != field {
 			t.Errorf("%s: %+v", field, got)
 		}
 	}
 }
 
-// Staff do by hand what the engine does by itself, in whichever protocol: they offer, end, lift, move and remove.
-func TestStaffRunAWaitlistByHand(t *testing.T) {
+// Staff offer seats, expire offers, and prioritize, move and remove entries, in every protocol.
+func TestWaitlistRPCs_StaffManageEntriesAndOffers(t *testing.T) {
 	t.Parallel()
 	eachProtocol(t, func(t *testing.T, web *http.Client, options connect.ClientOption) {
 		t.Helper()
-		q := newQueue(t)
-		q.WaitlistServiceClient = berthv1connect.NewWaitlistServiceClient(web, q.URL, options)
-		owner := q.Token(t, "owner")
-		class, _ := q.full(t)
-		wish := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
-		first, second := q.join(t, "admin", wish), q.join(t, "member", wish)
+		s := newWaitlistTest(t)
+		s.WaitlistServiceClient = berthv1connect.NewWaitlistServiceClient(web, s.URL, options)
+		owner := s.Token(t, "owner")
+		class, _ := s.fullClass(t)
+		request := &v1.JoinWaitlistRequest{Wish: &v1.JoinWaitlistRequest_SessionId{SessionId: class}}
+		first, second := s.join(t, "admin", request), s.join(t, "member", request)
 
-		lifted, err := q.SetPriority(
+		lifted, err := s.SetPriority(
 			t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(true), Score: new(int32(7))}),
 		)
 		if err != nil {
@@ -388,7 +392,7 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 			e.GetScoreParts() != nil || e.GetPosition() != 1 {
 			t.Errorf("lifted: %v", e)
 		}
-		back, err := q.SetPriority(
+		back, err := s.SetPriority(
 			t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: second.GetId(), Flagged: new(false), Score: new(int32(-1))}),
 		)
 		if err != nil {
@@ -398,34 +402,34 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 			e.GetScoreParts().GetBase() != 100 || e.GetPosition() != 2 {
 			t.Errorf("taken back: %v", e)
 		}
-		before, err := q.MoveEntry(
+		before, err := s.MoveEntry(
 			t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: second.GetId(), BeforeEntryId: first.GetId()}),
 		)
 		if err != nil || before.Msg.GetEntry().GetPosition() != 1 {
 			t.Errorf("moved: %v, %v", before, err)
 		}
 
-		in := q.input(monday.Add(72 * time.Hour))
-		open := q.create(t, in, true).GetId()
+		in := s.input(monday.Add(72 * time.Hour))
+		open := s.create(t, in, true).GetId()
 		until := timestamppb.New(monday.Add(26 * time.Hour))
-		made, err := q.OfferPlace(
+		created, err := s.OfferPlace(
 			t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId(), ExpireTime: until}),
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if o := made.Msg.GetOffer(); !o.GetByHand() || o.GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE ||
+		if o := created.Msg.GetOffer(); !o.GetByHand() || o.GetStatus() != v1.OfferStatus_OFFER_STATUS_LIVE ||
 			o.GetSessionId() != open || !proto.Equal(o.GetExpireTime(), until) {
 			t.Errorf("offered: %v", o)
 		}
-		for range 2 { // the second time it is over already
-			ended, err := q.ExpireOffer(t.Context(), as(owner, &v1.ExpireOfferRequest{OfferId: made.Msg.GetOffer().GetId()}))
+		for range 2 { // the second call changes nothing
+			ended, err := s.ExpireOffer(t.Context(), as(owner, &v1.ExpireOfferRequest{OfferId: created.Msg.GetOffer().GetId()}))
 			if err != nil || ended.Msg.GetOffer().GetStatus() != v1.OfferStatus_OFFER_STATUS_EXPIRED {
 				t.Errorf("ended: %v, %v", ended, err)
 			}
 		}
 		for range 2 {
-			removed, err := q.RemoveEntry(
+			removed, err := s.RemoveEntry(
 				t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: first.GetId(), Reason: "Asked by phone."}),
 			)
 			if err != nil || removed.Msg.GetEntry().GetStatus() != v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_CANCELLED ||
@@ -433,30 +437,30 @@ func TestStaffRunAWaitlistByHand(t *testing.T) {
 				t.Errorf("removed: %v, %v", removed, err)
 			}
 		}
-		made, err = q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId()}))
+		created, err = s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: second.GetId()}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		taken, err := q.AcceptOffer(t.Context(), as(owner, &v1.AcceptOfferRequest{OfferId: made.Msg.GetOffer().GetId()}))
+		taken, err := s.AcceptOffer(t.Context(), as(owner, &v1.AcceptOfferRequest{OfferId: created.Msg.GetOffer().GetId()}))
 		if err != nil || taken.Msg.GetBooking().GetMemberId() != second.GetMemberId() ||
 			taken.Msg.GetBooking().GetSessionId() != open {
 			t.Fatalf("taken for her: %v, %v", taken, err)
 		}
 
-		// What waits no longer is left alone, and says what became of it.
+		// Entries that no longer wait are not changed, and the error says what happened to them.
 		for name, entry := range map[string]string{"CANCELLED": first.GetId(), "BOOKED": second.GetId()} {
-			_, lifted := q.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)}))
-			_, moved := q.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
-			_, offered := q.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
+			_, lifted := s.SetPriority(t.Context(), as(owner, &v1.SetPriorityRequest{EntryId: entry, Flagged: new(true)}))
+			_, moved := s.MoveEntry(t.Context(), as(owner, &v1.MoveEntryRequest{EntryId: entry}))
+			_, offered := s.OfferPlace(t.Context(), as(owner, &v1.OfferPlaceRequest{SessionId: open, EntryId: entry}))
 			for act, err := range map[string]error{"lifted": lifted, "moved": moved, "offered": offered} {
-				if got := tell(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "BOOKING_STATE" ||
+				if got := apiErrorOf(t, err); got.Code != connect.CodeFailedPrecondition || got.Reason != "BOOKING_STATE" ||
 					got.Metadata["status"] != name {
 					t.Errorf("%s, which is %s: %+v", act, name, got)
 				}
 			}
 		}
-		_, err = q.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
-		if got := tell(t, err); got.Reason != "BOOKING_STATE" ||
+		_, err = s.RemoveEntry(t.Context(), as(owner, &v1.RemoveEntryRequest{EntryId: second.GetId()}))
+		if got := apiErrorOf(t, err); got.Reason != "BOOKING_STATE" ||
 			got.Metadata["booking_id"] != taken.Msg.GetBooking().GetId() {
 			t.Errorf("removed, though it is a booking: %+v", got)
 		}

@@ -27,9 +27,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// A member's page of a week with 300 sessions over loopback: by the service, and by a bare Connect handler, which knows
-// neither tokens nor rules, sends the same statements over bare pgx, reads every value, and answers with the same
-// message. Both take turns. Client, server and Postgres share the machine.
+// BenchmarkWeekPage reads a member's page of a week with 300 sessions over loopback: from the service, and from a bare
+// Connect handler, which has neither tokens nor rules, sends the same statements with pgx, reads every value, and
+// responds with the same message. Both run in turns. Client, server and Postgres share the machine.
 func BenchmarkWeekPage(b *testing.B) {
 	w := newWeek(b)
 	plain := connect.WithAcceptCompression("gzip", nil, nil)
@@ -37,7 +37,7 @@ func BenchmarkWeekPage(b *testing.B) {
 		name    string
 		client  *http.Client
 		options connect.ClientOption
-		known   bool // the client's cache has the page
+		known   bool // the client has a cached page
 	}{
 		{"connect", http2, plain, false},
 		{"grpc", http2, connect.WithClientOptions(connect.WithGRPC(), plain), false},
@@ -48,14 +48,14 @@ func BenchmarkWeekPage(b *testing.B) {
 			service := w.reader(b, berthv1connect.NewSessionServiceClient(way.client, w.URL, way.options), way.known)
 			bare := w.reader(b, berthv1connect.NewSessionServiceClient(way.client, w.bare, way.options), false)
 			const size = 40
-			inTurns(4*weekCallers, service)
-			inTurns(4*weekCallers, bare)
+			readConcurrently(4*weekCallers, service)
+			readConcurrently(4*weekCallers, bare)
 			b.ResetTimer()
 			var served, raw time.Duration
 			var ratios []float64
 			for done := 0; done < b.N; done += size {
 				n := min(size, b.N-done)
-				s, r := inTurns(n, service), inTurns(n, bare)
+				s, r := readConcurrently(n, service), readConcurrently(n, bare)
 				served, raw = served+s, raw+r
 				ratios = append(ratios, r.Seconds()/s.Seconds())
 			}
@@ -63,13 +63,13 @@ func BenchmarkWeekPage(b *testing.B) {
 			b.ReportMetric(float64(b.N)/served.Seconds(), "pages/s")
 			b.ReportMetric(float64(b.N)/raw.Seconds(), "raw/s")
 			b.ReportMetric(ratios[len(ratios)/2], "of-raw")
-			b.ReportMetric(0, "ns/op") // of both together
+			b.ReportMetric(0, "ns/op") // it would be of both together
 		})
 	}
 }
 
-// inTurns has the callers read n pages among them.
-func inTurns(n int, read func()) time.Duration {
+// readConcurrently reads n pages by concurrent callers.
+func readConcurrently(n int, read func()) time.Duration {
 	var left atomic.Int64
 	left.Store(int64(n))
 	start := time.Now()
@@ -85,7 +85,7 @@ func inTurns(n int, read func()) time.Duration {
 	return time.Since(start)
 }
 
-// weekPage is the service with a full week in it, and beside it a bare handler of the same page.
+// weekPage is the service with a full week, and a bare handler of the same page.
 type weekPage struct {
 	*testServer
 	token string
@@ -99,24 +99,31 @@ const (
 
 func newWeek(b *testing.B) *weekPage {
 	b.Helper()
-	gc := debug.SetGCPercent(400) // as the server has it
+	gc := debug.SetGCPercent(400) // as the server sets it
 	b.Cleanup(func() { debug.SetGCPercent(gc) })
 	w := &weekPage{testServer: newTestServer(b, func(c *app.Config) { c.Now = func() time.Time { return monday } })}
 	w.token = w.Token(b, "member")
 	location, service := tenant.New[tenant.LocationID](monday), tenant.New[tenant.ServiceID](monday)
 	for sql, args := range map[string][]any{
-		`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 1', 'Europe/Berlin', $3, $3)`:                   {w.Tenant, location, monday},
-		`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, 'Vinyasa', 3600, 4, $3, $3)`:         {w.Tenant, service, monday},
-		`insert into policies (tenant_id, level, scope_id, tiers, updated_at) values ($1, 'TENANT', $1, '{"visitor": {"cancellation_seconds": 172800}}', $2)`: {w.Tenant, monday},
+		`
+insert into locations (tenant_id, id, name, time_zone, created_at, updated_at)
+values ($1, $2, 'Pier 1', 'Europe/Berlin', $3, $3)`: {w.Tenant, location, monday},
+		`
+insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at)
+values ($1, $2, 'Vinyasa', 3600, 4, $3, $3)`: {w.Tenant, service, monday},
+		`
+insert into policies (tenant_id, level, scope_id, tiers, updated_at)
+values ($1, 'TENANT', $1, '{"visitor": {"cancellation_seconds": 172800}}', $2)`: {w.Tenant, monday},
 	} {
 		if _, err := w.DB.Owner.Exec(b.Context(), sql, args...); err != nil {
 			b.Fatal(err)
 		}
 	}
 	if _, err := w.DB.Owner.Exec(b.Context(), `
-insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date, capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
-select $1, gen_random_uuid(), $2, $3, 'Vinyasa', 'For everybody who likes it slow.', x.at, x.at + interval '1 hour', x.at::date,
-  10, case when x.n % 7 = 0 then 10 else x.n % 10 end, 5, 'PUBLISHED', $4, $4
+insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date,
+  capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
+select $1, gen_random_uuid(), $2, $3, 'Vinyasa', 'For everybody who likes it slow.', x.at, x.at + interval '1 hour',
+  x.at::date, 10, case when x.n % 7 = 0 then 10 else x.n % 10 end, 5, 'PUBLISHED', $4, $4
 from (select n, $4::timestamptz + make_interval(mins => n * 32) as at from generate_series(1, $5::int) n) x`,
 		w.Tenant, service, location, monday, weekSessions); err != nil {
 		b.Fatal(err)
@@ -134,7 +141,7 @@ func (w *weekPage) request() *connect.Request[v1.ListSessionsRequest] {
 	}})
 }
 
-// reader reads the page once more with every call.
+// reader returns a function that reads the page.
 func (w *weekPage) reader(b *testing.B, client berthv1connect.SessionServiceClient, known bool) func() {
 	b.Helper()
 	first, err := client.ListSessions(b.Context(), w.request())
@@ -157,14 +164,14 @@ func (w *weekPage) reader(b *testing.B, client berthv1connect.SessionServiceClie
 	}
 }
 
-// listenBare serves the page without anything of ours but its statements and its message.
+// listenBare serves the page with nothing of the service but its statements and its message.
 func (w *weekPage) listenBare(b *testing.B) string {
 	b.Helper()
 	answered, err := berthv1connect.NewSessionServiceClient(http2, w.URL).ListSessions(b.Context(), w.request())
 	if err != nil {
 		b.Fatal(err)
 	}
-	var sent recorder
+	var sent statementRecorder
 	db, err := pg.Open(b.Context(), pg.Config{URL: w.DB.URL, Tracer: &sent})
 	if err != nil {
 		b.Fatal(err)
@@ -174,7 +181,7 @@ func (w *weekPage) listenBare(b *testing.B) string {
 	member := tenant.Caller{
 		Tenant: w.Tenant, Subject: "member", Member: w.Members[tenant.RoleMember], Roles: []string{tenant.RoleMember},
 	}
-	for range 2 { // the first time it reads what sessions share, too
+	for range 2 { // the first call also loads the snapshot
 		sent.statements = nil
 		if _, err := reading.Schedules.ListSessions(b.Context(), member, schedules.SessionQuery{
 			Filter: scheduleapi.FilterValue(w.request().Msg.GetFilter()), Limit: convert.MaxPageSize + 1,
@@ -182,7 +189,7 @@ func (w *weekPage) listenBare(b *testing.B) string {
 			b.Fatal(err)
 		}
 	}
-	pool, err := w.DB.OpenPool(b.Context(), 4, map[string]string{ // as the pool for reads
+	pool, err := w.DB.OpenPool(b.Context(), 4, map[string]string{ // like the pool for reads
 		"default_transaction_isolation": "repeatable read", "default_transaction_read_only": "on",
 	})
 	if err != nil {
@@ -190,15 +197,16 @@ func (w *weekPage) listenBare(b *testing.B) string {
 	}
 	b.Cleanup(pool.Close)
 	mux := http.NewServeMux()
-	mux.Handle(berthv1connect.SessionServiceListSessionsProcedure, connect.NewUnaryHandler(berthv1connect.SessionServiceListSessionsProcedure,
-		func(
-			ctx context.Context, _ *connect.Request[v1.ListSessionsRequest],
-		) (*connect.Response[v1.ListSessionsResponse], error) {
-			if err := readAll(ctx, pool, sent.statements); err != nil {
-				return nil, err
-			}
-			return connect.NewResponse(proto.CloneOf(answered.Msg)), nil
-		}, connect.WithIdempotency(connect.IdempotencyNoSideEffects)))
+	mux.Handle(berthv1connect.SessionServiceListSessionsProcedure,
+		connect.NewUnaryHandler(berthv1connect.SessionServiceListSessionsProcedure,
+			func(
+				ctx context.Context, _ *connect.Request[v1.ListSessionsRequest],
+			) (*connect.Response[v1.ListSessionsResponse], error) {
+				if err := readAll(ctx, pool, sent.statements); err != nil {
+					return nil, err
+				}
+				return connect.NewResponse(proto.CloneOf(answered.Msg)), nil
+			}, connect.WithIdempotency(connect.IdempotencyNoSideEffects)))
 	return listen(b, mux)
 }
 
@@ -223,21 +231,21 @@ func readAll(ctx context.Context, pool *pgxpool.Pool, statements []pgx.TraceBatc
 	return results.Close()
 }
 
-// recorder keeps what is sent.
-type recorder struct{ statements []pgx.TraceBatchQueryData }
+// statementRecorder records the statements of a batch.
+type statementRecorder struct{ statements []pgx.TraceBatchQueryData }
 
-func (*recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+func (*statementRecorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
 	return ctx
 }
 
-func (*recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+func (*statementRecorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-func (*recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
+func (*statementRecorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	return ctx
 }
 
-func (r *recorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
+func (r *statementRecorder) TraceBatchQuery(_ context.Context, _ *pgx.Conn, data pgx.TraceBatchQueryData) {
 	r.statements = append(r.statements, data)
 }
 
-func (*recorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+func (*statementRecorder) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

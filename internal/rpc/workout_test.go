@@ -14,7 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/rpc/convert"
 )
 
-func TestWorkoutsOverTheWire(t *testing.T) {
+func TestWorkouts_AttachToSessions(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	ctx := t.Context()
@@ -22,13 +22,13 @@ func TestWorkoutsOverTheWire(t *testing.T) {
 	one := s.create(t, s.input(monday.Add(time.Hour)), true)
 	var ids []string
 	for i := range 3 {
-		made, err := s.CreateWorkout(
+		created, err := s.CreateWorkout(
 			ctx, as(coach, &v1.CreateWorkoutRequest{Name: fmt.Sprintf("Workout %d", i), Body: "3 × 10"}),
 		)
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids = append(ids, made.Msg.GetWorkout().GetId())
+		ids = append(ids, created.Msg.GetWorkout().GetId())
 	}
 	set, err := s.SetWorkouts(
 		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{ids[2], ids[0]}}),
@@ -43,14 +43,14 @@ func TestWorkoutsOverTheWire(t *testing.T) {
 	}
 	names := func(r *v1.ListWorkoutsRequest) (names []string, next string) {
 		t.Helper()
-		answer, err := s.ListWorkouts(ctx, as(coach, r))
+		response, err := s.ListWorkouts(ctx, as(coach, r))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, w := range answer.Msg.GetWorkouts() {
+		for _, w := range response.Msg.GetWorkouts() {
 			names = append(names, w.GetName())
 		}
-		return names, answer.Msg.GetNextPageToken()
+		return names, response.Msg.GetNextPageToken()
 	}
 	if got, _ := names(&v1.ListWorkoutsRequest{SessionId: one.GetId()}); !slices.Equal(
 		got, []string{"Workout 2", "Workout 0", "Finisher"},
@@ -62,27 +62,30 @@ func TestWorkoutsOverTheWire(t *testing.T) {
 	if !slices.Equal(append(first, rest...), []string{"Workout 0", "Workout 1", "Workout 2"}) || end != "" {
 		t.Errorf("%v, %v, %q", first, rest, end)
 	}
-	_, err = s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{aSession}}))
-	if got := tell(t, err); got.Reason != "WORKOUT_NOT_FOUND" {
+	_, err = s.SetWorkouts(
+		ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), WorkoutIds: []string{someSession}}),
+	)
+	if got := apiErrorOf(t, err); got.Reason != "WORKOUT_NOT_FOUND" {
 		t.Errorf("%+v", got)
 	}
 }
 
-func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
+func TestWorkouts_CreateUpdateAndDelete(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	ctx := t.Context()
 	coach := s.Token(t, "coach")
-	answer, err := s.CreateWorkout(ctx, as(coach, &v1.CreateWorkoutRequest{Name: "Squats", Body: "3 × 10"}))
+	response, err := s.CreateWorkout(ctx, as(coach, &v1.CreateWorkoutRequest{Name: "Squats", Body: "3 × 10"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := &v1.Workout{
-		Id: answer.Msg.GetWorkout().GetId(), Name: "Squats", Body: "3 × 10", Etag: "v1", CreateTime: timestamppb.New(monday),
+		Id: response.Msg.GetWorkout().GetId(), Name: "Squats", Body: "3 × 10", Etag: "v1",
+		CreateTime: timestamppb.New(monday),
 		UpdateTime: timestamppb.New(monday),
 	}
-	if diff := cmp.Diff(want, answer.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
-		t.Errorf("made (-want +got)\n%s", diff)
+	if diff := cmp.Diff(want, response.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
+		t.Errorf("created (-want +got)\n%s", diff)
 	}
 	for i, c := range []struct {
 		path string
@@ -113,12 +116,14 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone, err := s.DeleteWorkout(ctx, as(coach, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId(), Etag: want.GetEtag()}))
+	deleted, err := s.DeleteWorkout(
+		ctx, as(coach, &v1.DeleteWorkoutRequest{WorkoutId: want.GetId(), Etag: want.GetEtag()}),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want.Etag, want.DeleteTime = "v5", timestamppb.New(monday)
-	if diff := cmp.Diff(want, gone.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
+	if diff := cmp.Diff(want, deleted.Msg.GetWorkout(), protocmp.Transform()); diff != "" {
 		t.Errorf("deleted (-want +got)\n%s", diff)
 	}
 	kept, err := s.ListWorkouts(ctx, as(coach, &v1.ListWorkoutsRequest{SessionId: one.GetId()}))
@@ -173,17 +178,17 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 			"update_mask",
 		},
 		"none": {
-			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: aSession}), "WORKOUT_NOT_FOUND", "",
+			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: someSession}), "WORKOUT_NOT_FOUND", "",
 		},
 		"attached to what was edited": {func() error {
 			_, err := s.SetWorkouts(ctx, as(coach, &v1.SetWorkoutsRequest{SessionId: one.GetId(), Etag: one.GetEtag()}))
 			return err
 		}(), "ETAG_MISMATCH", "etag"},
-		"deleted by somebody who lags": {
+		"deleted with a stale etag": {
 			remove(coach, &v1.DeleteWorkoutRequest{WorkoutId: s.workout(t, coach), Etag: "v2"}), "ETAG_MISMATCH", "etag",
 		},
 	} {
-		if got := tell(t, c.err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
+		if got := apiErrorOf(t, c.err); got.Reason != c.reason || c.field != "" && got.Metadata["field"] != c.field {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
@@ -194,9 +199,9 @@ func TestWorkoutsAreEditedOverTheWire(t *testing.T) {
 
 func (s *studio) workout(t *testing.T, token string) string {
 	t.Helper()
-	made, err := s.CreateWorkout(t.Context(), as(token, &v1.CreateWorkoutRequest{Name: "Rows"}))
+	created, err := s.CreateWorkout(t.Context(), as(token, &v1.CreateWorkoutRequest{Name: "Rows"}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return made.Msg.GetWorkout().GetId()
+	return created.Msg.GetWorkout().GetId()
 }

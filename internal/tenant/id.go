@@ -96,7 +96,7 @@ func MustParse[I ~struct{ UUID }](text string) I {
 	return id
 }
 
-// New makes an id that sorts by time (UUIDv7, RFC 9562 section 5.7). It reads random bytes: call it before a
+// New returns an id that sorts by time (UUIDv7, RFC 9562 section 5.7). It reads random bytes: call it before a
 // transaction begins, never inside one, so that a retried transaction writes the same rows.
 func New[I ~struct{ UUID }](now time.Time) I {
 	return I{newV7(now)}
@@ -135,7 +135,7 @@ func (u UUID) String() string {
 	return string(out[:])
 }
 
-// IsZero reports whether no id was given.
+// IsZero reports whether the id is not set.
 func (u UUID) IsZero() bool { return u == UUID{} }
 
 // Bytes returns the id as the database driver expects it.
@@ -169,7 +169,8 @@ var v7 struct {
 }
 
 // newV7 keeps the ids of one process and one clock in strict order: it uses the 12 bits of rand_a as a counter within
-// the millisecond (RFC 9562 section 6.2, method 1). So rows of one request sort in the order in which they were made.
+// the millisecond (RFC 9562 section 6.2, method 1). So rows of one request sort in the order in which they were
+// created.
 func newV7(now time.Time) UUID {
 	v7.Lock()
 	stamp := uint64(now.UnixMilli()) << 12

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// IDs makes the ids of one transaction. A transaction may run several times and must write the same rows each time. So
-// the random seed is drawn once, before the transaction begins, and Again restarts the same sequence.
+// IDs creates the ids of one transaction. A transaction may run several times and must write the same rows each time.
+// So the random seed is drawn once, before the transaction begins, and Again restarts the same sequence.
 type IDs struct {
 	now  time.Time
 	seed [32]byte
@@ -16,7 +16,7 @@ type IDs struct {
 	n    uint16
 }
 
-// NewIDs draws the seed. Ids sort in the order in which they are made.
+// NewIDs returns a Mint with a random seed. Ids sort in the order in which they are created.
 func NewIDs(now time.Time) *IDs {
 	m := &IDs{now: now}
 	if _, err := rand.Read(m.seed[:]); err != nil {
@@ -32,7 +32,7 @@ func (m *IDs) Reset() *IDs {
 	return m
 }
 
-// NextID makes an id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.
+// NextID returns the next id. After each 4,096 ids the timestamp advances by a millisecond, so that they still sort.
 func NextID[I ~struct{ UUID }](m *IDs) I {
 	stamp := uint64(m.now.UnixMilli()) + uint64(m.n>>12)
 	var u UUID

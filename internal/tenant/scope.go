@@ -2,7 +2,7 @@ package tenant
 
 import "slices"
 
-// Caller is who makes a request in one tenant, as found by the token and by the membership in the database. It is
+// Caller is who makes a request in one tenant, according to the token and the membership in the database. It is
 // passed by value, so that no function can widen it for others.
 type Caller struct {
 	// Tenant is named by the request and allowed by the token.
@@ -18,7 +18,7 @@ type Caller struct {
 	SelfOnly bool
 }
 
-// System is the caller of work that no user asked for, such as a sweep.
+// System is the caller of background work, such as a sweep.
 func System(id TenantID) Caller { return Caller{Tenant: id, Subject: systemSubject} }
 
 const systemSubject = "system"

@@ -41,7 +41,7 @@ func (c *cache) get(d digest, now time.Time) (*verified, bool) {
 	return v, true
 }
 
-// put makes room by dropping the first to expire of a small sample, which finds expired tokens.
+// put adds a token. If the shard is full, it drops the token that expires first in a small sample.
 func (c *cache) put(d digest, v *verified) {
 	part := &c[d[0]%shards]
 	part.Lock()

@@ -34,7 +34,7 @@ const (
 
 var noon = time.Date(2026, 3, 29, 12, 0, 0, 0, time.UTC)
 
-// clock only moves when told to.
+// clock only moves when it is set.
 type clock struct {
 	mu sync.Mutex
 	at time.Time

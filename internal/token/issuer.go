@@ -114,7 +114,7 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/jwk-set+json")
 	w.Header().Set("Cache-Control", "public, max-age=300")
-	_, _ = w.Write(i.document) // fails only if the client is gone
+	_, _ = w.Write(i.document) // fails only if the connection is closed
 }
 
 const pemType = "PRIVATE KEY"
@@ -124,7 +124,7 @@ func load(path string) (crypto.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The group may read it: orchestrators hand secrets to processes that are not root that way.
+	// The group may read it, because orchestrators give secrets to unprivileged processes that way.
 	if info.Mode().Perm()&0o007 != 0 {
 		return nil, fmt.Errorf("everyone can read %s: restrict its permissions (chmod 600)", path)
 	}
@@ -134,15 +134,15 @@ func load(path string) (crypto.Signer, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != pemType {
-		return nil, fmt.Errorf("%s holds no PEM block %q", path, pemType)
+		return nil, fmt.Errorf("%s has no PEM block %q", path, pemType)
 	}
 	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("%s holds no PKCS #8 key", path)
+		return nil, fmt.Errorf("%s has no PKCS #8 key", path)
 	}
 	signer, ok := parsed.(crypto.Signer)
 	if !ok {
-		return nil, fmt.Errorf("%s holds a key that does not sign", path)
+		return nil, fmt.Errorf("%s has a key that cannot sign", path)
 	}
 	return signer, nil
 }

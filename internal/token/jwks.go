@@ -19,7 +19,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// The accepted algorithms, each for one type of key.
+// The accepted signature algorithms, each for one type of key.
 var (
 	rs256 = jwt.SigningMethodRS256.Alg()
 	es256 = jwt.SigningMethodES256.Alg()
@@ -46,7 +46,7 @@ const (
 	maxRSA      = 8192
 )
 
-// webKey has the members of a JSON Web Key (RFC 7517 and RFC 8037) that are needed here.
+// webKey has the members of a JSON Web Key (RFC 7517 and RFC 8037) that this package uses.
 type webKey struct {
 	Type       string   `json:"kty"`
 	ID         string   `json:"kid,omitempty"`

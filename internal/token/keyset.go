@@ -18,8 +18,8 @@ type KeySet struct {
 	now     func() time.Time
 	current atomic.Pointer[map[keyID]*key]
 
-	// read returns the document, or nil if it has not changed and good says that the last one was valid.
-	// A set without read never changes.
+	// read returns the document. It may return nil if the document has not changed and good is true: the last one was
+	// valid. A set without read never changes.
 	read     func(ctx context.Context, good bool) ([]byte, error)
 	interval time.Duration // between periodic reads
 	cooldown time.Duration // minimum time after a read before an unknown key causes another
@@ -104,8 +104,8 @@ func (s *KeySet) find(ctx context.Context, id keyID) (*key, error) {
 		return nil, err
 	}
 	defer s.release()
-	// One read serves all callers that waited for it, and the next has to wait for
-	// the cooldown: anyone can make up key IDs.
+	// One read serves all callers that waited for it. The next read has to wait for the cooldown, since anyone can
+	// invent key IDs.
 	if k := (*s.current.Load())[id]; k != nil {
 		return k, nil
 	}
@@ -116,9 +116,11 @@ func (s *KeySet) find(ctx context.Context, id keyID) (*key, error) {
 		return k, nil
 	}
 	if s.lastErr != nil {
-		return nil, refuse("The keys of the token's issuer are not available right now. Try again in a minute.", s.lastErr)
+		return nil, unauthenticated(
+			"The keys of the token's issuer are not available right now. Try again in a minute.", s.lastErr,
+		)
 	}
-	return nil, refuse("The token is signed with a key that its issuer does not publish. Get a new token.", nil)
+	return nil, unauthenticated("The token is signed with a key that its issuer does not publish. Get a new token.", nil)
 }
 
 // refresh reads the keys, even if they were just read.
@@ -168,7 +170,7 @@ func (s *KeySet) reload(ctx context.Context) {
 	s.lastRead, s.lastErr = s.now(), err
 }
 
-// replace activates new keys. A key that stays keeps its value, and one that goes is marked as withdrawn,
+// replace activates new keys. A key that stays keeps its value, and a key that is missing is marked as withdrawn,
 // so that cached tokens signed with it become invalid.
 func (s *KeySet) replace(keys map[keyID]*key) {
 	old := *s.current.Load()

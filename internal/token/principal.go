@@ -25,8 +25,8 @@ type Principal struct {
 	Issuer  string
 	Name    string // for display; may be empty
 	Email   string // as given by the issuer, for display; may be empty
-	// Tenants are those that the token is valid for, sorted and distinct.
-	// The subject's membership says what it may do there.
+	// Tenants are the tenants for which the token is valid, sorted and distinct.
+	// What the subject may do there depends on its membership.
 	Tenants []tenant.TenantID
 	Expires time.Time // UTC, without the leeway for clock skew
 }
@@ -40,7 +40,7 @@ const (
 	maxTenants = 128 // more do not fit into maxToken
 )
 
-// endOfTime leaves room to add to a time: RFC 3339 and Postgres can represent later times, but not much later.
+// endOfTime is the latest accepted expiry. RFC 3339 and Postgres cannot represent much later times.
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
 // newPrincipal reads the claims of a token whose signature, issuer, audience and times are valid.
@@ -51,10 +51,10 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 		return p, err
 	}
 	if p.Subject == "" {
-		return p, refuse("The token has no subject: it needs the claim sub. Ask the issuer to set it.", nil)
+		return p, unauthenticated("The token has no subject: it needs the claim sub. Ask the issuer to set it.", nil)
 	}
 	if strings.HasPrefix(p.Subject, ServiceAccountPrefix) && !trust.ServiceAccounts {
-		return p, refuse("This issuer may not issue tokens for service accounts. "+
+		return p, unauthenticated("This issuer may not issue tokens for service accounts. "+
 			"Exchange the account's key for a token.", nil)
 	}
 	if p.Name, err = text(claims, "name"); err != nil {
@@ -68,7 +68,9 @@ func newPrincipal(claims jwt.MapClaims, trust *TrustedIssuer) (Principal, error)
 	}
 	expires, err := claims.GetExpirationTime()
 	if err != nil || expires == nil || expires.After(endOfTime) {
-		return p, refuse("The claim exp is missing or too far in the future. Ask the issuer for tokens that expire.", err)
+		return p, unauthenticated(
+			"The claim exp is missing or too far in the future. Ask the issuer for tokens that expire.", err,
+		)
 	}
 	p.Expires = expires.UTC()
 	p.Issuer = trust.Issuer
@@ -83,7 +85,7 @@ func text(claims jwt.MapClaims, name string) (string, error) {
 	}
 	s, ok := value.(string)
 	if !ok || len(s) > maxText || !utf8.ValidString(s) || strings.ContainsFunc(s, unicode.IsControl) {
-		return "", refuse(fmt.Sprintf(
+		return "", unauthenticated(fmt.Sprintf(
 			"The claim %s must be a text of at most %d bytes without control characters.", name, maxText), nil)
 	}
 	return s, nil
@@ -92,11 +94,12 @@ func text(claims jwt.MapClaims, name string) (string, error) {
 func tenants(claim any) ([]tenant.TenantID, error) {
 	list, ok := claim.([]any)
 	if !ok {
-		return nil, refuse("The token needs the claim tenants: a list of the IDs of the tenants that it is valid for. "+
+		return nil, unauthenticated("The token needs the claim tenants: a list of the IDs of the tenants that it is valid "+
+			"for. "+
 			"Ask the issuer to add it.", nil)
 	}
 	if len(list) > maxTenants {
-		return nil, refuse(fmt.Sprintf(
+		return nil, unauthenticated(fmt.Sprintf(
 			"The claim tenants lists more than %d tenants. Get a token for those that you need.", maxTenants), nil)
 	}
 	ids := make([]tenant.TenantID, 0, len(list))
@@ -104,7 +107,7 @@ func tenants(claim any) ([]tenant.TenantID, error) {
 		s, _ := item.(string)
 		id, err := tenant.Parse[tenant.TenantID](s)
 		if err != nil || id.IsZero() {
-			return nil, refuse("The claim tenants must list UUIDs only. Ask the issuer to correct it.", err)
+			return nil, unauthenticated("The claim tenants must list UUIDs only. Ask the issuer to correct it.", err)
 		}
 		ids = append(ids, id)
 	}

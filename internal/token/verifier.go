@@ -19,7 +19,7 @@ type TrustedIssuer struct {
 	Issuer   string // must equal the claim iss
 	Audience string // must be one of the claim aud
 	Keys     *KeySet
-	// ServiceAccounts lets the issuer name service accounts as subjects. It is for Berth's own issuer:
+	// ServiceAccounts allows service accounts as subjects. Only Berth's own issuer may have it:
 	// at other issuers users may choose their names.
 	ServiceAccounts bool
 }
@@ -74,15 +74,15 @@ func NewVerifier(now func() time.Time, trusts ...TrustedIssuer) (*Verifier, erro
 	return v, nil
 }
 
-// Verify returns the principal of a token, which is given without the word Bearer. Errors are UNAUTHENTICATED faults
+// Verify returns the principal of a token without the prefix Bearer. Errors are UNAUTHENTICATED faults
 // that say what to do. If keys have to be read, that takes a few seconds at most. If ctx ends, Verify returns its
 // error.
 func (v *Verifier) Verify(ctx context.Context, raw string) (Principal, error) {
 	if raw == "" {
-		return Principal{}, refuse("A token is needed. Send it in the header Authorization: Bearer <token>.", nil)
+		return Principal{}, unauthenticated("A token is needed. Send it in the header Authorization: Bearer <token>.", nil)
 	}
 	if len(raw) > maxToken {
-		return Principal{}, refuse(fmt.Sprintf(
+		return Principal{}, unauthenticated(fmt.Sprintf(
 			"The token is longer than %d bytes. Get one with fewer claims.", maxToken), nil)
 	}
 	d := digest(sha256.Sum256([]byte(raw)))
@@ -100,7 +100,7 @@ func (v *Verifier) Verify(ctx context.Context, raw string) (Principal, error) {
 func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 	// Go's base64 ignores line breaks even in strict mode, so one token could be written in many ways.
 	if strings.ContainsAny(raw, "\r\n") {
-		return nil, refuse(malformed, nil)
+		return nil, unauthenticated(malformed, nil)
 	}
 	claims := jwt.MapClaims{}
 	var by trusted
@@ -113,7 +113,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 		issuer, _ := claims.GetIssuer()
 		var ok bool
 		if by, ok = v.trusted[issuer]; !ok {
-			return nil, refuse(notTrusted, nil)
+			return nil, unauthenticated(notTrusted, nil)
 		}
 		if signer, err = by.Keys.find(ctx, id); err != nil {
 			return nil, err
@@ -126,7 +126,7 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
 		return nil, ctx.Err()
 	case parsed != nil && parsed.Method != nil && !slices.Contains(algorithms, parsed.Method.Alg()):
-		return nil, refuse(badAlgorithm, err)
+		return nil, unauthenticated(badAlgorithm, err)
 	}
 	if err != nil {
 		return nil, explain(err)
@@ -143,21 +143,21 @@ func (v *Verifier) verify(ctx context.Context, raw string) (*verified, error) {
 func keyIDOf(t *jwt.Token) (keyID, error) {
 	for _, name := range []string{"jwk", "jku", "x5c", "x5u", "crit"} {
 		if _, brought := t.Header[name]; brought {
-			return keyID{}, refuse(fmt.Sprintf(
+			return keyID{}, unauthenticated(fmt.Sprintf(
 				"The token's header has %s, which is not accepted. Name the key with kid only.", name), nil)
 		}
 	}
-	// The same keys may sign other things, such as a logout token. Their typ says so.
+	// The same keys may sign other kinds of tokens, such as logout tokens, which have another typ.
 	if _, given := t.Header["typ"]; given {
 		typ, _ := t.Header["typ"].(string)
 		if typ = strings.TrimPrefix(strings.ToLower(typ), "application/"); typ != "jwt" && typ != "at+jwt" {
-			return keyID{}, refuse("This is not an access token (typ). "+
+			return keyID{}, unauthenticated("This is not an access token (typ). "+
 				"Send the token that was issued for calling this server.", nil)
 		}
 	}
 	kid, _ := t.Header["kid"].(string)
 	if kid == "" {
-		return keyID{}, refuse("The token does not name the key that signed it (kid). Have the issuer set it.", nil)
+		return keyID{}, unauthenticated("The token does not name the key that signed it (kid). Have the issuer set it.", nil)
 	}
 	return keyID{kid, t.Method.Alg()}, nil
 }

@@ -287,7 +287,8 @@ func TestSend_WithoutConnectionIsTransient(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = sender(t, c).Send(ctx, message())
-	if got := sendError(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) || fake.Requests() != 0 {
+	if got := sendError(t, err); got.Kind != notify.Transient || !errors.Is(err, context.Canceled) ||
+		fake.Requests() != 0 {
 		t.Errorf("cancelled before: %v", err)
 	}
 }

@@ -76,8 +76,8 @@ func (w Webhook) Verify(address, signature string, body []byte) (Callback, error
 	return Callback{form: form, query: u.Query()}, nil
 }
 
-// InboundSMS is an inbound SMS to one of the account's numbers. ProviderID identifies it: Twilio repeats calls that got no
-// answer.
+// InboundSMS is an inbound SMS to one of the account's numbers. ProviderID identifies it: Twilio repeats calls that got
+// no answer.
 type InboundSMS struct {
 	ProviderID string
 	From       string // E.164

@@ -13,22 +13,22 @@ import (
 // styles from files only, and the file is the same for all visitors.
 const accentPath = waitlists.ClaimPath + "accents/"
 
-// The background colors of the pages that have the least contrast with what is on them.
+// The background colors of the pages that have the least contrast with buttons and edges.
 var (
 	lightBackground, _ = brand.ParseColor("#f4f1ea")
 	darkBackground, _  = brand.ParseColor("#1b2f45")
 )
 
-// pageHead is what the top of a page shows of the tenant.
+// pageHead is the part of a page that shows the tenant's brand.
 type pageHead struct {
 	Studio string // the tenant's name
 	Logo   string // URL of an image; empty: show the name
 	Sheet  string // URL of the style sheet with the color; empty: none
 }
 
-func newPageHead(name string, look brand.Brand) pageHead {
-	h := pageHead{Studio: name, Logo: look.LogoURL}
-	if accent, ok := brand.ParseColor(look.Accent); ok {
+func newPageHead(name string, b brand.Brand) pageHead {
+	h := pageHead{Studio: name, Logo: b.LogoURL}
+	if accent, ok := brand.ParseColor(b.Accent); ok {
 		h.Sheet = accentPath + accent.String()[1:] + ".css"
 	}
 	return h

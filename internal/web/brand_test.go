@@ -16,7 +16,9 @@ import (
 // setBrand sets the tenant's brand.
 func (s *studio) setBrand(look brand.Brand) {
 	s.t.Helper()
-	_, err := s.app.Accounts.UpdateTenant(s.t.Context(), tenant.System(s.tenant), nil, func(t *catalog.Tenant) { t.Brand = look })
+	_, err := s.app.Accounts.UpdateTenant(
+		s.t.Context(), tenant.System(s.tenant), nil, func(t *catalog.Tenant) { t.Brand = look },
+	)
 	if err != nil {
 		s.t.Fatal(err)
 	}

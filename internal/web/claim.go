@@ -28,8 +28,8 @@ var (
 )
 
 // claimPages serves the page behind the link of an offer. Opening it changes nothing, because programs that scan
-// messages open links, too. Its two buttons answer. It works without scripts. With scripts it counts down and
-// shows by itself when the offer changes.
+// messages open links, too. Its two buttons accept and decline. It works without scripts. With scripts it counts down
+// and updates itself when the offer changes.
 type claimPages struct {
 	waitlists *waitlists.Service
 	log       *slog.Logger
@@ -49,7 +49,7 @@ const (
 	isWithdrawn   state = "withdrawn"
 	isCalledOff   state = "off"
 	isInvalid     state = "invalid"
-	isUnavailable state = "away" // it cannot be shown now
+	isUnavailable state = "away" // the offer cannot be read now
 )
 
 // claimData is what the page shows.
@@ -58,13 +58,13 @@ type claimData struct {
 	State state
 	Path  string
 	pageHead
-	Headline, Says,
+	Headline, Text,
 	Title, Service, Day, Hours, Zone, Place, Address, Seats string
-	Refusal          string // why an answer was refused
+	ErrorText        string // why accepting or declining failed
 	UntilWord, Until string
 	UntilAt          string // as RFC 3339, for scripts
 	// Left and Of are the milliseconds that the offer has left and that it had in total.
-	// Every is the seconds until the page checks whether the offer is still open; 0 if nothing will change.
+	// Every is the number of seconds between checks whether the offer is still open; 0 if nothing will change.
 	Left, Of int64
 	Every    int
 }
@@ -72,34 +72,34 @@ type claimData struct {
 // reloadSeconds is how often an open page checks whether the offer is still open.
 const reloadSeconds = 20
 
-// answerParam carries the reason of a refusal from the POST to the page that shows it.
-const answerParam = "refused"
+// errorParam is the query parameter with the reason of an error, from the POST to the page that shows it.
+const errorParam = "refused"
 
 func (c claimPages) serve(w http.ResponseWriter, r *http.Request) {
-	in := claimWordsFor(r)
+	words := claimWordsFor(r)
 	view, err := c.waitlists.ViewClaim(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page claimData
-		if page, err = newClaimData(view, in); err == nil {
+		if page, err = newClaimData(view, words); err == nil {
 			page.Path = r.URL.EscapedPath()
-			if reason := r.URL.Query().Get(answerParam); reason != "" && page.State == isLive {
-				page.Refusal = in.refusal(fault.Reason(reason))
+			if reason := r.URL.Query().Get(errorParam); reason != "" && page.State == isLive {
+				page.ErrorText = words.errorText(fault.Reason(reason))
 			}
 			c.write(w, r, http.StatusOK, page)
 			return
 		}
 	}
-	c.fail(w, r, err, in)
+	c.fail(w, r, err, words)
 }
 
-// answer handles a button and redirects to the page, so that a reload does not answer again.
+// answer handles a button and redirects to the page, so that a reload does not send the form again.
 func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
-	in := claimWordsFor(r)
+	words := claimWordsFor(r)
 	if !isSameOrigin(r) {
 		http.Error(w, "Open the link in your message and answer there.", http.StatusForbidden)
 		return
 	}
-	r.Body = http.MaxBytesReader(w, r.Body, maxAnswer)
+	r.Body = http.MaxBytesReader(w, r.Body, maxFormBytes)
 	if err := r.ParseForm(); err != nil {
 		http.Error(w, http.StatusText(http.StatusBadRequest), http.StatusBadRequest)
 		return
@@ -114,21 +114,21 @@ func (c claimPages) answer(w http.ResponseWriter, r *http.Request) {
 	switch reason := fault.ReasonOf(err); {
 	case err == nil, reason == fault.OfferNotLive, reason == fault.OfferNotFound:
 		// The page shows the new state.
-	case reason == fault.LinkInvalid, !isRefusal(err):
-		c.fail(w, r, err, in)
+	case reason == fault.LinkInvalid, !isRuleError(err):
+		c.fail(w, r, err, words)
 		return
 	default:
-		back.RawQuery = url.Values{answerParam: {string(reason)}}.Encode()
+		back.RawQuery = url.Values{errorParam: {string(reason)}}.Encode()
 	}
 	http.Redirect(w, r, back.String(), http.StatusSeeOther)
 }
 
-// maxAnswer is the maximum size of a form in bytes. It has one short field.
-const maxAnswer = 1 << 10
+// maxFormBytes is the maximum size of a form in bytes. It has one short field.
+const maxFormBytes = 1 << 10
 
 // isSameOrigin reports whether a form was sent from a page of this service. The page's referrer policy makes browsers
-// send "null" as the origin, so the header Sec-Fetch-Site counts. Without that header the token has to be
-// enough, which no other site knows.
+// send "null" as the origin, so the header Sec-Fetch-Site decides. Without that header, the token in the link is the
+// only protection. No other site knows it.
 func isSameOrigin(r *http.Request) bool {
 	switch r.Header.Get("Sec-Fetch-Site") {
 	case "same-origin", "none":
@@ -142,13 +142,13 @@ func isSameOrigin(r *http.Request) bool {
 	}
 }
 
-// isRefusal reports whether an error is a decision of a rule, not a failure.
-func isRefusal(err error) bool {
-	refusal, ok := errors.AsType[*fault.Error](err)
+// isRuleError reports whether a rule returned the error, as opposed to a failure of the service.
+func isRuleError(err error) bool {
+	f, ok := errors.AsType[*fault.Error](err)
 	if !ok {
 		return false
 	}
-	switch refusal.Kind {
+	switch f.Kind {
 	case fault.FailedPrecondition, fault.ResourceExhausted, fault.AlreadyExists, fault.InvalidArgument,
 		fault.PermissionDenied, fault.NotFound:
 		return true
@@ -157,10 +157,10 @@ func isRefusal(err error) bool {
 	}
 }
 
-func (c claimPages) fail(w http.ResponseWriter, r *http.Request, err error, in *claimWords) {
+func (c claimPages) fail(w http.ResponseWriter, r *http.Request, err error, words *claimWords) {
 	if fault.ReasonOf(err) == fault.LinkInvalid {
 		c.write(w, r, http.StatusNotFound, claimData{
-			Words: in, State: isInvalid, Headline: in.invalid.headline, Says: in.invalid.text,
+			Words: words, State: isInvalid, Headline: words.invalid.headline, Text: words.invalid.text,
 		})
 		return
 	}
@@ -168,8 +168,8 @@ func (c claimPages) fail(w http.ResponseWriter, r *http.Request, err error, in *
 		c.log.ErrorContext(r.Context(), "showing claim page failed", slog.Any("error", err))
 	}
 	c.write(w, r, http.StatusServiceUnavailable, claimData{
-		Words: in, State: isUnavailable, Path: r.URL.EscapedPath(),
-		Headline: in.unavailable.headline, Says: in.unavailable.text, Every: retryAfter,
+		Words: words, State: isUnavailable, Path: r.URL.EscapedPath(),
+		Headline: words.unavailable.headline, Text: words.unavailable.text, Every: retryAfter,
 	})
 }
 
@@ -184,7 +184,7 @@ func (c claimPages) write(w http.ResponseWriter, r *http.Request, status int, pa
 	if status == http.StatusServiceUnavailable {
 		h.Set("Retry-After", strconv.Itoa(retryAfter))
 	}
-	h.Set("Content-Security-Policy", answerPolicy)
+	h.Set("Content-Security-Policy", formPolicy)
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Language", page.Words.Lang)
 	h.Set("Vary", "Accept-Language")
@@ -217,45 +217,45 @@ func stateOf(v waitlists.ClaimView) state {
 }
 
 // newClaimData formats an offer in a language and in the time zone of its location.
-func newClaimData(v waitlists.ClaimView, in *claimWords) (claimData, error) {
+func newClaimData(v waitlists.ClaimView, words *claimWords) (claimData, error) {
 	o := v.Offer
 	zone, err := time.LoadLocation(o.TimeZone)
 	if err != nil {
 		return claimData{}, err
 	}
 	starts, ends, until := o.SessionStarts.In(zone), o.SessionEnds.In(zone), o.ExpiresAt.In(zone)
-	t := claimData{
-		Words: in, State: stateOf(v), pageHead: newPageHead(v.Name, v.Brand),
+	page := claimData{
+		Words: words, State: stateOf(v), pageHead: newPageHead(v.Name, v.Brand),
 		Title: o.SessionTitle, Place: o.LocationName, Address: v.Address,
-		Day: in.day(starts), Hours: in.clock(starts) + "–" + in.clock(ends), Zone: in.zone(starts),
-		Seats: in.seats(o.Seats),
+		Day: words.day(starts), Hours: words.clock(starts) + "–" + words.clock(ends), Zone: words.zone(starts),
+		Seats: words.seats(o.Seats),
 	}
 	if !strings.EqualFold(o.ServiceName, o.SessionTitle) {
-		t.Service = o.ServiceName
+		page.Service = o.ServiceName
 	}
-	text := in.states[t.State]
-	t.Headline, t.Says = text.headline, text.text
-	switch t.State {
+	text := words.states[page.State]
+	page.Headline, page.Text = text.headline, text.text
+	switch page.State {
 	case isLive:
-		t.Headline = in.headline(v.For)
-		t.UntilWord = in.reservedUntil
+		page.Headline = words.headline(v.For)
+		page.UntilWord = words.reservedUntil
 		if o.Shared {
-			t.Says, t.UntilWord = in.fastest, in.openUntil
+			page.Text, page.UntilWord = words.fastest, words.openUntil
 		}
 		if !v.Now.Before(o.SessionStarts) {
-			t.Says = in.started
+			page.Text = words.started
 		}
-		t.Until, t.UntilAt = in.clock(until), until.Format(time.RFC3339)
+		page.Until, page.UntilAt = words.clock(until), until.Format(time.RFC3339)
 		if civil.DateOf(v.Now, zone) != civil.DateOf(o.ExpiresAt, zone) {
-			t.Until = in.day(until) + ", " + t.Until
+			page.Until = words.day(until) + ", " + page.Until
 		}
-		t.Left, t.Of = o.ExpiresAt.Sub(v.Now).Milliseconds(), o.ExpiresAt.Sub(o.CreatedAt).Milliseconds()
-		t.Every = reloadSeconds
+		page.Left, page.Of = o.ExpiresAt.Sub(v.Now).Milliseconds(), o.ExpiresAt.Sub(o.CreatedAt).Milliseconds()
+		page.Every = reloadSeconds
 	case isDeclined, isExpired, isTaken, isWithdrawn:
 		if v.Waits {
-			t.Says += " " + in.stillWaiting
+			page.Text += " " + words.stillWaiting
 		}
 	default:
 	}
-	return t, nil
+	return page, nil
 }

@@ -74,11 +74,11 @@ func (c *claimStudio) ok(err error) {
 // bookedSession creates a session whose only seat is booked.
 func (c *claimStudio) bookedSession() (tenant.SessionID, tenant.BookingID) {
 	c.t.Helper()
-	made, err := c.app.Schedules.CreateSession(context.Background(), c.owner, session.Input{
+	created, err := c.app.Schedules.CreateSession(context.Background(), c.owner, session.Input{
 		Service: c.service, Location: c.place, StartsAt: class.AddDate(0, 0, 2), Title: "Vinyasa & <b>Breath</b>",
 	}, true)
 	c.ok(err)
-	return made.ID, c.book(c.person("Hanna Holder"), made.ID).Booking.ID
+	return created.ID, c.book(c.person("Hanna Holder"), created.ID).Booking.ID
 }
 
 func (c *claimStudio) person(name string) tenant.Caller {
@@ -90,7 +90,9 @@ func (c *claimStudio) person(name string) tenant.Caller {
 
 func (c *claimStudio) book(who tenant.Caller, in tenant.SessionID) seats.Place {
 	c.t.Helper()
-	place, err := c.app.Bookings.Book(context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+	place, err := c.app.Bookings.Book(
+		context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online},
+	)
 	c.ok(err)
 	return place
 }
@@ -105,7 +107,9 @@ func (c *claimStudio) cancelBooking() {
 // offers returns the offers to a member, newest first.
 func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
 	c.t.Helper()
-	offers, err := c.app.Waitlists.ListOffers(context.Background(), c.owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10})
+	offers, err := c.app.Waitlists.ListOffers(
+		context.Background(), c.owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10},
+	)
 	c.ok(err)
 	return offers
 }
@@ -283,7 +287,7 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 		}, []string{`data-state="expired"`, "time is up"}},
 		"it expires, and the sweep has run": {waitlist.OfferInTurn, func(c *claimStudio) {
 			c.advance(30 * time.Minute)
-			_, err := c.app.Waitlists.ExpireOffers(context.Background(), c.tenant)
+			_, _, err := c.app.Waitlists.ExpireDueOffers(context.Background(), c.tenant)
 			c.ok(err)
 		}, []string{`data-state="expired"`, "still on the waitlist"}},
 		"the session starts": {waitlist.OfferInTurn, func(c *claimStudio) {
@@ -320,7 +324,7 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 	}
 }
 
-func TestClaim_RefusedAnswerKeepsOfferOpen(t *testing.T) {
+func TestClaim_FailedAcceptKeepsOfferOpen(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	plan, err := c.app.Catalog.CreatePlan(t.Context(), c.owner, credit.Plan{
@@ -346,7 +350,7 @@ func TestClaim_RefusedAnswerKeepsOfferOpen(t *testing.T) {
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")
 }
 
-func TestClaim_ConcurrentAnswersTakeEffectOnce(t *testing.T) {
+func TestClaim_ConcurrentRequestsTakeEffectOnce(t *testing.T) {
 	t.Parallel()
 	for range 4 {
 		c := newClaimStudio(t, waitlist.OfferInTurn)
@@ -414,7 +418,7 @@ func TestClaim_RejectsInvalidLinks(t *testing.T) {
 	}
 }
 
-func TestClaim_AnswersUnavailableOnFailure(t *testing.T) {
+func TestClaim_ReturnsUnavailableOnFailure(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
@@ -485,18 +489,18 @@ func TestClaimWords_AreComplete(t *testing.T) {
 				t.Errorf("%s: %s is %q", w.Lang, s, other)
 			}
 		}
-		for reason := range english.refusals {
-			if w.refusals[reason] == "" {
+		for reason := range english.errors {
+			if w.errors[reason] == "" {
 				t.Errorf("%s: no text for %s", w.Lang, reason)
 			}
 		}
-		if len(w.states) != len(english.states) || len(w.refusals) != len(english.refusals) {
+		if len(w.states) != len(english.states) || len(w.errors) != len(english.errors) {
 			t.Errorf("%s has more texts than English", w.Lang)
 		}
 		for _, text := range []string{
 			w.Accept, w.Decline, w.LeftWord, w.Retry, w.When, w.Where, w.SeatsWord, w.reservedUntil, w.openUntil,
-			w.Refused, w.Over, w.cityTime, w.one, w.many, w.withoutName, w.withName, w.invalid.headline, w.invalid.text,
-			w.unavailable.headline, w.unavailable.text, w.fastest, w.started, w.stillWaiting, w.refusal(fault.Contention),
+			w.ErrorTitle, w.Over, w.cityTime, w.one, w.many, w.withoutName, w.withName, w.invalid.headline, w.invalid.text,
+			w.unavailable.headline, w.unavailable.text, w.fastest, w.started, w.stillWaiting, w.errorText(fault.Contention),
 		} {
 			if text == "" {
 				t.Errorf("%s lacks a text", w.Lang)

@@ -13,11 +13,11 @@ import (
 
 // claimWords are the texts of the page of an offer in one language.
 type claimWords struct {
-	Lang                             string
-	Accept, Decline, LeftWord, Retry string
-	When, Where, SeatsWord, Refused  string
-	reservedUntil, openUntil         string // before the time until which a place is kept, or open to the fastest
-	Over                             string // announced by a script when the time is up
+	Lang                               string
+	Accept, Decline, LeftWord, Retry   string
+	When, Where, SeatsWord, ErrorTitle string
+	reservedUntil, openUntil           string // before the time until which a place is kept, or open to the fastest
+	Over                               string // announced by a script when the time is up
 
 	weekdays              [7]string // from Sunday
 	months                [12]string
@@ -29,8 +29,8 @@ type claimWords struct {
 	invalid, unavailable           message
 	states                         map[state]message
 	fastest, started, stillWaiting string
-	refusals                       map[fault.Reason]string
-	otherRefusal                   string
+	errors                         map[fault.Reason]string
+	otherError                     string
 }
 
 // message is a headline and a text.
@@ -94,19 +94,19 @@ func (w *claimWords) headline(name string) string {
 	return fmt.Sprintf(w.withName, name)
 }
 
-func (w *claimWords) refusal(reason fault.Reason) string {
-	if text, ok := w.refusals[reason]; ok {
+func (w *claimWords) errorText(reason fault.Reason) string {
+	if text, ok := w.errors[reason]; ok {
 		return text
 	}
-	return w.otherRefusal
+	return w.otherError
 }
 
 var english = claimWords{
 	Lang: "en", Accept: "Yes, I’ll take it", Decline: "No, thanks", LeftWord: "left to answer", Retry: "Try again",
 	When: "When", Where: "Where", SeatsWord: "For", reservedUntil: "Yours to take until", openUntil: "Open until",
-	Refused:  "That did not work",
-	Over:     "The time to answer is over.",
-	weekdays: [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
+	ErrorTitle: "That did not work",
+	Over:       "The time to answer is over.",
+	weekdays:   [7]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"},
 	months: [12]string{"January", "February", "March", "April", "May", "June",
 		"July", "August", "September", "October", "November", "December"},
 	date: func(w *claimWords, t time.Time) string {
@@ -131,7 +131,7 @@ var english = claimWords{
 	fastest:      "Others were asked, too. The first to say yes gets it.",
 	started:      "It has already started. Say yes only if you can be there right away.",
 	stillWaiting: "You are still on the waitlist, in the same position.",
-	refusals: map[fault.Reason]string{
+	errors: map[fault.Reason]string{
 		fault.NoCredits:    "You have no credits left for it. Get some, and press again while the offer stands.",
 		fault.NoActivePlan: "None of your plans covers this session. Get one, and press again while the offer stands.",
 		fault.PlanChoiceRequired: "Several of your plans cover this session. " +
@@ -146,16 +146,16 @@ var english = claimWords{
 		fault.SessionNotOpen: "This session cannot be booked at the moment.",
 		fault.MemberNotFound: "Your membership has ended.",
 	},
-	otherRefusal: "The place could not be booked. Please ask at the desk while the offer stands.",
+	otherError: "The place could not be booked. Please ask at the desk while the offer stands.",
 }
 
 var german = claimWords{
 	Lang: "de", Accept: "Ja, ich nehme ihn", Decline: "Nein, danke",
 	LeftWord: "Zeit zu antworten", Retry: "Noch einmal versuchen",
 	When: "Wann", Where: "Wo", SeatsWord: "Für", reservedUntil: "Für dich reserviert bis", openUntil: "Offen bis",
-	Refused:  "Das hat nicht geklappt",
-	Over:     "Die Zeit zum Antworten ist um.",
-	weekdays: [7]string{"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
+	ErrorTitle: "Das hat nicht geklappt",
+	Over:       "Die Zeit zum Antworten ist um.",
+	weekdays:   [7]string{"Sonntag", "Montag", "Dienstag", "Mittwoch", "Donnerstag", "Freitag", "Samstag"},
 	months: [12]string{"Januar", "Februar", "März", "April", "Mai", "Juni",
 		"Juli", "August", "September", "Oktober", "November", "Dezember"},
 	date: func(w *claimWords, t time.Time) string {
@@ -184,7 +184,7 @@ var german = claimWords{
 	fastest:      "Andere wurden auch gefragt: Wer zuerst zusagt, bekommt ihn.",
 	started:      "Es hat schon begonnen. Sag nur zu, wenn du gleich da sein kannst.",
 	stillWaiting: "Du stehst weiter auf der Warteliste, an deiner Stelle.",
-	refusals: map[fault.Reason]string{
+	errors: map[fault.Reason]string{
 		fault.NoCredits: "Du hast dafür kein Guthaben mehr. " +
 			"Lade welches auf und drücke noch einmal, solange das Angebot gilt.",
 		fault.NoActivePlan: "Keiner deiner Tarife gilt für diesen Termin. " +
@@ -202,16 +202,16 @@ var german = claimWords{
 		fault.SessionNotOpen: "Dieser Termin kann gerade nicht gebucht werden.",
 		fault.MemberNotFound: "Deine Mitgliedschaft ist beendet.",
 	},
-	otherRefusal: "Der Platz konnte nicht gebucht werden. Bitte frag am Empfang, solange das Angebot gilt.",
+	otherError: "Der Platz konnte nicht gebucht werden. Bitte frag am Empfang, solange das Angebot gilt.",
 }
 
 var french = claimWords{
 	Lang: "fr", Accept: "Oui, je la prends", Decline: "Non, merci", LeftWord: "pour répondre", Retry: "Réessayer",
 	When: "Quand", Where: "Où", SeatsWord: "Pour",
 	reservedUntil: "Réservée pour vous jusqu’à", openUntil: "Ouverte jusqu’à",
-	Refused:  "Cela n’a pas fonctionné",
-	Over:     "Le temps de réponse est écoulé.",
-	weekdays: [7]string{"dimanche", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi"},
+	ErrorTitle: "Cela n’a pas fonctionné",
+	Over:       "Le temps de réponse est écoulé.",
+	weekdays:   [7]string{"dimanche", "lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi"},
 	months: [12]string{"janvier", "février", "mars", "avril", "mai", "juin",
 		"juillet", "août", "septembre", "octobre", "novembre", "décembre"},
 	date: func(w *claimWords, t time.Time) string {
@@ -242,7 +242,7 @@ var french = claimWords{
 	fastest:      "D’autres ont aussi été contactés : la première réponse l’emporte.",
 	started:      "C’est déjà commencé. N’acceptez que si vous pouvez venir tout de suite.",
 	stillWaiting: "Vous restez sur la liste d’attente, à votre place.",
-	refusals: map[fault.Reason]string{
+	errors: map[fault.Reason]string{
 		fault.NoCredits: "Vous n’avez plus de crédits. Rechargez, puis appuyez à nouveau tant que l’offre est valable.",
 		fault.NoActivePlan: "Aucun de vos abonnements ne couvre cette séance. " +
 			"Prenez-en un, puis appuyez à nouveau tant que l’offre est valable.",
@@ -259,5 +259,5 @@ var french = claimWords{
 		fault.SessionNotOpen: "Cette séance ne peut pas être réservée en ce moment.",
 		fault.MemberNotFound: "Votre adhésion a pris fin.",
 	},
-	otherRefusal: "La place n’a pas pu être réservée. Demandez à l’accueil tant que l’offre est valable.",
+	otherError: "La place n’a pas pu être réservée. Demandez à l’accueil tant que l’offre est valable.",
 }

@@ -16,11 +16,11 @@ import (
 	"time"
 )
 
-// ConfigPath is where the browser apps read how users sign in.
+// ConfigPath is the path from which the browser apps read the sign-in configuration.
 const ConfigPath = "/console/config.json"
 
-// SignIn says how users of a browser sign in: at an OpenID provider, with the
-// authorization code flow and PKCE.
+// SignIn configures how users of the browser apps sign in: at an OpenID provider, with the authorization code flow and
+// PKCE.
 type SignIn struct {
 	Issuer   string `json:"issuer,omitempty"`    // URL of the provider; empty if there is none
 	ClientID string `json:"client_id,omitempty"` // of the browser apps
@@ -30,7 +30,7 @@ type SignIn struct {
 	Development bool `json:"development,omitempty"`
 }
 
-// ServeHTTP serves it to the browser apps.
+// ServeHTTP serves the configuration to the browser apps.
 func (s SignIn) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache")
@@ -40,7 +40,7 @@ func (s SignIn) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, http.StatusText(http.StatusInternalServerError), http.StatusInternalServerError)
 		return
 	}
-	_, _ = w.Write(body) // a closed connection needs no answer
+	_, _ = w.Write(body) // a closed connection needs no response
 }
 
 // Console serves the browser apps: the staff's console at the root and the members' app at /app.
@@ -152,7 +152,7 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name, caching str
 	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
 }
 
-// contentTypes are those that the system's list may lack.
+// contentTypes are content types that the system's list may not have.
 var contentTypes = map[string]string{
 	".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".woff2": "font/woff2", ".svg": "image/svg+xml", ".webmanifest": "application/manifest+json",

@@ -122,7 +122,7 @@ func TestConsole_ServesSignInConfig(t *testing.T) {
 	}
 }
 
-func TestConsole_WithoutAppsSaysSo(t *testing.T) {
+func TestConsole_WithoutAppsShowsNotice(t *testing.T) {
 	t.Parallel()
 	get := newConsole(t, fstest.MapFS{".gitkeep": {}}, SignIn{})
 	if w := get("GET", "/app/week"); w.Code != http.StatusOK || !strings.Contains(w.Body.String(), "make console") {

@@ -31,8 +31,8 @@ func serveAsset(w http.ResponseWriter, r *http.Request) {
 	http.ServeFileFS(w, r, assetFiles, "assets/"+r.PathValue("file")) //nolint:gosec // it has only the embedded assets
 }
 
-// displayPages serves the page for a screen in the studio. Its script replaces the content with the next
-// page when it is time. A browser without scripts loads that page.
+// displayPages serves the page for a screen in the studio. Its script replaces the content with that of the next
+// page when it is due. A browser without scripts loads that page.
 type displayPages struct {
 	bookings *bookings.Service
 	log      *slog.Logger
@@ -52,7 +52,7 @@ type displayData struct {
 	Arrivals          []arrival
 	Upcoming          []upcoming
 	Next              string // path of the next page; empty if nothing will change
-	Every             int    // seconds until then
+	Every             int    // seconds until the next page
 }
 
 type arrival struct {
@@ -66,26 +66,26 @@ type upcoming struct {
 }
 
 func (d displayPages) serve(w http.ResponseWriter, r *http.Request) {
-	in := displayWordsFor(r)
-	notice := func(says message) displayData { return displayData{Words: in, Title: says.headline, Notice: says.text} }
+	words := displayWordsFor(r)
+	notice := func(m message) displayData { return displayData{Words: words, Title: m.headline, Notice: m.text} }
 	shown, err := d.bookings.GetDisplay(r.Context(), r.PathValue("token"))
 	if err == nil {
 		var page displayData
-		if page, err = newDisplayData(shown, in); err == nil {
+		if page, err = newDisplayData(shown, words); err == nil {
 			d.write(w, r, http.StatusOK, page)
 			return
 		}
 	}
 	switch fault.ReasonOf(err) {
 	case fault.LinkInvalid:
-		d.write(w, r, http.StatusNotFound, notice(in.ended))
+		d.write(w, r, http.StatusNotFound, notice(words.ended))
 	case fault.SessionNotFound:
-		d.write(w, r, http.StatusNotFound, notice(in.calledOff))
+		d.write(w, r, http.StatusNotFound, notice(words.calledOff))
 	default:
 		if r.Context().Err() == nil {
 			d.log.ErrorContext(r.Context(), "showing display failed", slog.Any("error", err))
 		}
-		page := notice(in.later)
+		page := notice(words.later)
 		page.Next, page.Every = r.URL.Path, retryAfter
 		d.write(w, r, http.StatusServiceUnavailable, page)
 	}
@@ -94,7 +94,7 @@ func (d displayPages) serve(w http.ResponseWriter, r *http.Request) {
 // displayBackground is the color behind the bar.
 var displayBackground, _ = brand.ParseColor("#0d1b2a")
 
-// retryAfter is after how many seconds a page that failed is reloaded.
+// retryAfter is the number of seconds after which a failed page is reloaded.
 const retryAfter = 10
 
 func (d displayPages) write(w http.ResponseWriter, r *http.Request, status int, page displayData) {
@@ -114,48 +114,48 @@ func (d displayPages) write(w http.ResponseWriter, r *http.Request, status int, 
 }
 
 // newDisplayData formats a display in a language and in the time zone of its location.
-func newDisplayData(d bookings.Display, in *displayWords) (displayData, error) {
+func newDisplayData(d bookings.Display, words *displayWords) (displayData, error) {
 	zone, err := time.LoadLocation(d.TimeZone)
 	if err != nil {
 		return displayData{}, err
 	}
-	clock := func(t time.Time) string { return in.dates.clock(t.In(zone)) }
-	with := func(coach string) string { return fmt.Sprintf(in.with, coach) }
-	w := displayData{
-		Words: in, Shown: true, Studio: d.Tenant, Logo: d.Brand.LogoURL, Title: d.Title, Place: d.Location,
+	clock := func(t time.Time) string { return words.dates.clock(t.In(zone)) }
+	with := func(coach string) string { return fmt.Sprintf(words.with, coach) }
+	page := displayData{
+		Words: words, Shown: true, Studio: d.Tenant, Logo: d.Brand.LogoURL, Title: d.Title, Place: d.Location,
 		Expected: d.Expected, Arrived: d.Arrived,
-		Day: in.dates.day(d.Starts.In(zone)), Hours: clock(d.Starts) + "–" + clock(d.Ends),
+		Day: words.dates.day(d.Starts.In(zone)), Hours: clock(d.Starts) + "–" + clock(d.Ends),
 	}
 	if accent, ok := brand.ParseColor(d.Brand.Accent); ok {
-		w.Accent = accent.ReadableOn(displayBackground, brand.MinShapeContrast).String()
+		page.Accent = accent.ReadableOn(displayBackground, brand.MinShapeContrast).String()
 	}
 	if d.Coach != "" {
-		w.Place = with(d.Coach) + " · " + d.Location
+		page.Place = with(d.Coach) + " · " + d.Location
 	}
 	for _, a := range d.Arrivals {
-		w.Arrivals = append(w.Arrivals, arrival{Name: a.Name, At: clock(a.At), More: a.Party - 1})
+		page.Arrivals = append(page.Arrivals, arrival{Name: a.Name, At: clock(a.At), More: a.Party - 1})
 	}
 	for _, u := range d.Upcoming {
 		next := upcoming{At: clock(u.StartsAt), Title: u.Title}
 		if u.Coach != "" {
 			next.Coach = with(u.Coach)
 		}
-		w.Upcoming = append(w.Upcoming, next)
+		page.Upcoming = append(page.Upcoming, next)
 	}
 	switch {
 	case d.QR != "":
-		if w.Code, err = drawQR(d.QR); err != nil {
+		if page.Code, err = drawQR(d.QR); err != nil {
 			return displayData{}, err
 		}
-		w.Notice = in.scan
+		page.Notice = words.scan
 	case d.Next == "":
-		w.Notice = in.closed
+		page.Notice = words.closed
 	default:
-		w.Notice = in.opens(d.Opens.In(zone), d.Now.In(zone))
+		page.Notice = words.opens(d.Opens.In(zone), d.Now.In(zone))
 	}
 	if d.Next != "" {
 		// Rounded up: a page that is loaded a moment too early would show no change.
-		w.Next, w.Every = bookings.DisplayPath+d.Next, int((d.Refresh.Sub(d.Now)+time.Second-1)/time.Second)
+		page.Next, page.Every = bookings.DisplayPath+d.Next, int((d.Refresh.Sub(d.Now)+time.Second-1)/time.Second)
 	}
-	return w, nil
+	return page, nil
 }

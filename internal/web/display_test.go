@@ -53,13 +53,13 @@ func newStudio(t *testing.T) *studio {
 		PublicURL: "https://berth.example",
 	})
 	s.pages = Handler(Config{Services: s.app, Log: slog.New(slog.NewTextHandler(&s.log, nil))})
-	made, err := s.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+	created, err := s.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.tenant, s.session = made.ID, tenant.New[tenant.SessionID](class)
+	s.tenant, s.session = created.ID, tenant.New[tenant.SessionID](class)
 	s.exec(`
 with l as (
   insert into locations (tenant_id, id, name, time_zone, created_at, updated_at)

@@ -9,7 +9,7 @@ import (
 // displayWords are the texts of the display in one language.
 type displayWords struct {
 	Lang         string
-	Here         string // after the number of people who have arrived: out of how many
+	Here         string // after the number of arrivals: how many are expected
 	NextUp, Lost string
 	CodeName     string // name of the code for screen readers
 

@@ -58,46 +58,46 @@ func (m mailPages) unavailable(w http.ResponseWriter, r *http.Request, err error
 // unsubscribeData is what the page shows.
 type unsubscribeData struct {
 	pageHead
-	Lang, Title, Headline, Says string
+	Lang, Title, Headline, Text string
 	ThisKind, AllKinds          string // buttons; empty: none
 }
 
 // showUnsubscribe shows what can be unsubscribed. It changes nothing, because scanners open links before people do.
 func (m mailPages) showUnsubscribe(w http.ResponseWriter, r *http.Request) {
 	u, err := m.messages.GetUnsubscribe(r.Context(), r.PathValue("link"))
-	in := unsubscribeWordsFor(r)
+	words := unsubscribeWordsFor(r)
 	m.render(w, r, unsubscribeData{
 		pageHead: newPageHead(u.Tenant, u.Brand),
-		Lang:     in.Lang, Title: withTenant(in.Title, in.TitleFrom, u.Tenant),
-		Headline: withTenant(in.Ask, in.AskFrom, u.Tenant),
-		ThisKind: fmt.Sprintf(in.ThisKind, in.topics[u.Topic]), AllKinds: in.AllKinds,
+		Lang:     words.Lang, Title: withTenant(words.Title, words.TitleFrom, u.Tenant),
+		Headline: withTenant(words.Ask, words.AskFrom, u.Tenant),
+		ThisKind: fmt.Sprintf(words.ThisKind, words.topics[u.Topic]), AllKinds: words.AllKinds,
 	}, err)
 }
 
-// unsubscribe handles the page's buttons and the one-click requests of mail clients (RFC 8058).
+// unsubscribe handles the buttons of the page and one-click requests of mail clients (RFC 8058).
 func (m mailPages) unsubscribe(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 1<<10)
 	all := r.FormValue("all") == "yes"
 	u, err := m.messages.Unsubscribe(r.Context(), r.PathValue("link"), all)
-	in := unsubscribeWordsFor(r)
-	says := fmt.Sprintf(in.DoneKind, in.topics[u.Topic])
+	words := unsubscribeWordsFor(r)
+	text := fmt.Sprintf(words.DoneKind, words.topics[u.Topic])
 	if all {
-		says = in.DoneAll
+		text = words.DoneAll
 	}
 	page := unsubscribeData{
-		pageHead: newPageHead(u.Tenant, u.Brand), Lang: in.Lang, Title: in.Title, Headline: in.Done, Says: says,
+		pageHead: newPageHead(u.Tenant, u.Brand), Lang: words.Lang, Title: words.Title, Headline: words.Done, Text: text,
 	}
 	m.render(w, r, page, err)
 }
 
 func (m mailPages) render(w http.ResponseWriter, r *http.Request, page unsubscribeData, err error) {
-	w.Header().Set("Content-Security-Policy", answerPolicy)
+	w.Header().Set("Content-Security-Policy", formPolicy)
 	w.Header().Set("Vary", "Accept-Language")
 	status := http.StatusOK
 	if fault.ReasonOf(err) == fault.LinkInvalid {
-		in := unsubscribeWordsFor(r)
+		words := unsubscribeWordsFor(r)
 		status = http.StatusNotFound
-		page = unsubscribeData{Lang: in.Lang, Title: in.Title, Headline: in.Broken, Says: in.BrokenSays}
+		page = unsubscribeData{Lang: words.Lang, Title: words.Title, Headline: words.Invalid, Text: words.InvalidText}
 	} else if err != nil {
 		m.unavailable(w, r, err)
 		return

@@ -12,15 +12,15 @@ import (
 	"github.com/berthhq/berth/internal/twilio"
 )
 
-// twilioWebhook handles Twilio's calls.
+// twilioWebhook handles Twilio's callbacks.
 type twilioWebhook struct{ Config }
 
-// platformNumber replaces the tenant in the path for the number that tenants without their own share.
+// platformNumber replaces the tenant in the path of callbacks for the number that tenants without their own share.
 const platformNumber = "platform"
 
-// read verifies a call. If the signature is wrong, the answer has no details.
+// read verifies a callback. If the signature is wrong, the response has no details.
 func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantID, call twilio.Callback, ok bool) {
-	refuse := func(status int) (tenant.TenantID, twilio.Callback, bool) {
+	reject := func(status int) (tenant.TenantID, twilio.Callback, bool) {
 		http.Error(w, http.StatusText(status), status)
 		return in, call, false
 	}
@@ -28,12 +28,12 @@ func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.T
 	if name := r.PathValue("tenant"); name != platformNumber {
 		var err error
 		if in, err = tenant.Parse[tenant.TenantID](name); err != nil {
-			return refuse(http.StatusNotFound)
+			return reject(http.StatusNotFound)
 		}
 		senders, err := h.Services.Messages.SendersOf(r.Context(), in)
 		if err != nil {
 			h.Log.ErrorContext(r.Context(), "checking webhook failed", slog.Any("error", err))
-			return refuse(http.StatusServiceUnavailable) // Twilio retries
+			return reject(http.StatusServiceUnavailable) // Twilio retries
 		}
 		if senders.Twilio != nil {
 			token = senders.Twilio.AuthToken
@@ -42,9 +42,9 @@ func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.T
 	call, err := twilio.Webhook{AuthToken: token, PublicURL: h.PublicURL}.Read(r)
 	switch {
 	case errors.Is(err, twilio.ErrSignature):
-		return refuse(http.StatusForbidden)
+		return reject(http.StatusForbidden)
 	case err != nil:
-		return refuse(http.StatusBadRequest)
+		return reject(http.StatusBadRequest)
 	}
 	return in, call, true
 }
@@ -87,30 +87,30 @@ func (h twilioWebhook) inbound(w http.ResponseWriter, r *http.Request) {
 	if sms.OptOut != "" {
 		text = string(sms.OptOut) // as Twilio understood it, in any language
 	}
-	var answer string
+	var reply string
 	if in.IsZero() {
-		answer, err = h.Services.Messages.AnswerSharedSMS(r.Context(), sms.From, text)
+		reply, err = h.Services.Messages.AnswerSharedSMS(r.Context(), sms.From, text)
 	} else {
-		answer, err = h.Services.Messages.AnswerSMS(r.Context(), in, sms.From, text)
+		reply, err = h.Services.Messages.AnswerSMS(r.Context(), in, sms.From, text)
 	}
 	if err != nil {
 		h.failed(w, r, err)
 		return
 	}
 	w.Header().Set("Content-Type", "text/xml; charset=utf-8")
-	if answer == "" || sms.OptOut != "" { // in the second case Twilio has answered
+	if reply == "" || sms.OptOut != "" { // Twilio itself replies to opt-outs
 		_, _ = io.WriteString(w, twilio.EmptyReply)
 		return
 	}
 	_ = xml.NewEncoder(w).Encode(struct { // if the connection is closed, Twilio retries
 		XMLName xml.Name `xml:"Response"`
 		Message string   `xml:"Message"`
-	}{Message: answer})
+	}{Message: reply})
 }
 
 func (h twilioWebhook) failed(w http.ResponseWriter, r *http.Request, err error) {
 	if r.Context().Err() == nil {
-		h.Log.ErrorContext(r.Context(), "handling a call of Twilio failed",
+		h.Log.ErrorContext(r.Context(), "handling a Twilio callback failed",
 			slog.String("path", r.Pattern), slog.Any("error", err))
 	}
 	http.Error(w, http.StatusText(http.StatusServiceUnavailable), http.StatusServiceUnavailable)

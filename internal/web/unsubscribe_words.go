@@ -14,7 +14,7 @@ type unsubscribeWords struct {
 	Ask, AskFrom            string
 	ThisKind, AllKinds      string // buttons; the first names the topic
 	Done, DoneKind, DoneAll string
-	Broken, BrokenSays      string
+	Invalid, InvalidText    string
 	topics                  map[notify.Topic]string
 }
 
@@ -23,7 +23,7 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 		Lang: "en", Title: "Emails", TitleFrom: "Emails from %s", Ask: "Fewer emails?", AskFrom: "Fewer emails from %s?",
 		ThisKind: "No more emails of this kind: %s", AllKinds: "No more emails at all",
 		Done: "Done", DoneKind: "You will get no more emails of this kind: %s.", DoneAll: "You will get no more emails.",
-		Broken: "This link is not valid", BrokenSays: "Please use the link in a newer email.",
+		Invalid: "This link is not valid", InvalidText: "Please use the link in a newer email.",
 		topics: map[notify.Topic]string{
 			notify.BookingConfirmed: "new bookings", notify.Waitlisted: "places on a waitlist",
 			notify.Promoted: "places from the waitlist", notify.Offered: "offers of free places",
@@ -36,7 +36,7 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 		Lang: "de", Title: "Mails", TitleFrom: "Mails von %s", Ask: "Weniger Mails?", AskFrom: "Weniger Mails von %s?",
 		ThisKind: "Keine mehr dieser Art: %s", AllKinds: "Gar keine Mails mehr",
 		Done: "Erledigt", DoneKind: "Du bekommst keine Mails dieser Art mehr: %s.", DoneAll: "Du bekommst keine Mails mehr.",
-		Broken: "Dieser Link ist ungültig", BrokenSays: "Bitte nimm den Link aus einer neueren Mail.",
+		Invalid: "Dieser Link ist ungültig", InvalidText: "Bitte nimm den Link aus einer neueren Mail.",
 		topics: map[notify.Topic]string{
 			notify.BookingConfirmed: "neue Buchungen", notify.Waitlisted: "Plätze auf der Warteliste",
 			notify.Promoted: "nachgerückte Plätze", notify.Offered: "Angebote freier Plätze",
@@ -52,7 +52,7 @@ var allUnsubscribeWords = []*unsubscribeWords{ // in the order of languages
 		ThisKind: "Plus aucun de ce type : %s", AllKinds: "Plus aucun e-mail",
 		Done: "C’est fait", DoneKind: "Vous ne recevrez plus d’e-mails de ce type : %s.",
 		DoneAll: "Vous ne recevrez plus d’e-mails.",
-		Broken:  "Ce lien n’est pas valide", BrokenSays: "Utilisez le lien d’un e-mail plus récent.",
+		Invalid: "Ce lien n’est pas valide", InvalidText: "Utilisez le lien d’un e-mail plus récent.",
 		topics: map[notify.Topic]string{
 			notify.BookingConfirmed: "réservations", notify.Waitlisted: "places en liste d’attente",
 			notify.Promoted: "places obtenues de la liste d’attente", notify.Offered: "offres de places libres",

@@ -15,26 +15,26 @@ import (
 type Config struct {
 	Services *app.Services
 	Log      *slog.Logger
-	// PublicURL is scheme and host as browsers and providers know them.
+	// PublicURL has the scheme and host that browsers and providers use.
 	PublicURL string
-	// TwilioToken is what Twilio signs calls for the platform's account with; empty if there is none.
+	// TwilioToken is the secret with which Twilio signs callbacks of the platform's account; empty if there is none.
 	TwilioToken string
 }
 
-// Handler serves the pages. Mount it at app.DisplayPath, app.ClaimPath, app.CalendarPath, app.UnsubscribePath and
-// app.TwilioPath.
+// Handler serves the pages. Mount it at bookings.DisplayPath, waitlists.ClaimPath, messages.CalendarPath,
+// messages.UnsubscribePath and messages.TwilioPath.
 func Handler(c Config) http.Handler {
-	d := displayPages{bookings: c.Services.Bookings, log: c.Log}
+	displays := displayPages{bookings: c.Services.Bookings, log: c.Log}
 	offers := claimPages{waitlists: c.Services.Waitlists, log: c.Log}
-	m := mailPages{messages: c.Services.Messages, log: c.Log}
+	mails := mailPages{messages: c.Services.Messages, log: c.Log}
 	hook := twilioWebhook{Config: c}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", m.calendar)
-	mux.HandleFunc("GET "+messages.UnsubscribePath+"{link}", m.showUnsubscribe)
-	mux.HandleFunc("POST "+messages.UnsubscribePath+"{link}", m.unsubscribe)
+	mux.HandleFunc("GET "+messages.CalendarPath+"{file}", mails.calendar)
+	mux.HandleFunc("GET "+messages.UnsubscribePath+"{link}", mails.showUnsubscribe)
+	mux.HandleFunc("POST "+messages.UnsubscribePath+"{link}", mails.unsubscribe)
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/status", hook.status)
 	mux.HandleFunc("POST "+messages.TwilioPath+"{tenant}/inbound", hook.inbound)
-	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", d.serve)
+	mux.HandleFunc("GET "+bookings.DisplayPath+"{token}", displays.serve)
 	mux.HandleFunc("GET "+waitlists.ClaimPath+"{token}", offers.serve)
 	mux.HandleFunc("POST "+waitlists.ClaimPath+"{token}", offers.answer)
 	mux.HandleFunc("GET "+assetPath+"{file}", serveAsset)
@@ -43,14 +43,14 @@ func Handler(c Config) http.Handler {
 	return protect(mux)
 }
 
-// The policies let a page load its script, style and data only from this server, and images such as
-// a tenant's logo from any https URL. No page can be framed.
+// The content security policies let a page load its script, style and data only from this server, and images such as a
+// tenant's logo from any https URL. No page can be framed.
 const (
 	commonPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data: https:; " +
 		"base-uri 'none'; frame-ancestors 'none'; "
 	policy = commonPolicy + "form-action 'none'"
-	// answerPolicy is for pages with a form.
-	answerPolicy = commonPolicy + "form-action 'self'"
+	// formPolicy is the policy of pages with a form.
+	formPolicy = commonPolicy + "form-action 'self'"
 )
 
 // protect keeps private links and pages out of caches, search engines, and the referrers that other sites get.

@@ -16,16 +16,16 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Sender sends a message through a provider. Its errors are *notify.SendError; after any other error
-// the message counts as possibly sent. It gives up within a minute.
+// Sender sends a message through a provider. Its errors are *notify.SendError; after any other error the message counts
+// as possibly sent. It gives up within a minute.
 type Sender interface {
 	Send(ctx context.Context, m notify.Message) (notify.Receipt, error)
 }
 
-// Config configures a Courier.
+// Config configures a Dispatcher.
 type Config struct {
 	App *app.Services
-	// Platform returns the senders of tenants without their own, by provider. It must include app.LocalOutbox.
+	// Platform returns the senders of tenants without their own, by provider. It must include messages.LocalOutbox.
 	// Callbacks name the tenant, so a sender may be for one tenant only.
 	Platform map[string]func(in tenant.TenantID) Sender
 	// Open opens a sender for a tenant's own account.
@@ -62,7 +62,7 @@ type Dispatcher struct {
 
 	mu       sync.Mutex
 	active   map[tenant.TenantID]chan struct{} // holds a value if the tenant was woken since
-	accounts map[account]*carrier
+	accounts map[account]*accountSender
 }
 
 // account identifies an account at a provider: a tenant's own or the platform's.
@@ -71,14 +71,14 @@ type account struct {
 	provider string
 }
 
-// carrier is the sender of an account with the circuit breaker of its provider.
-type carrier struct {
+// accountSender is the sender of an account with its circuit breaker.
+type accountSender struct {
 	sender  Sender
 	version int
 	breaker *notify.Breaker
 }
 
-// New returns a Courier.
+// New returns a Dispatcher.
 func New(c Config) (*Dispatcher, error) {
 	if c.Concurrency == 0 {
 		c.Concurrency = defaultAtOnce
@@ -89,10 +89,10 @@ func New(c Config) (*Dispatcher, error) {
 	}
 	dispatcher := &Dispatcher{
 		config: c, metrics: m, batches: make(chan struct{}, maxBatches),
-		active: make(map[tenant.TenantID]chan struct{}), accounts: make(map[account]*carrier),
+		active: make(map[tenant.TenantID]chan struct{}), accounts: make(map[account]*accountSender),
 	}
 	for provider := range c.Platform {
-		dispatcher.accounts[account{provider: provider}] = &carrier{breaker: newBreaker()}
+		dispatcher.accounts[account{provider: provider}] = &accountSender{breaker: newBreaker()}
 	}
 	return dispatcher, nil
 }

@@ -13,7 +13,9 @@ import (
 )
 
 // SendAll sends messages and returns their results.
-func (c *Dispatcher) SendAll(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
+func (c *Dispatcher) SendAll(
+	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
+) []messages.AttemptResult {
 	var results results
 	c.sendBatch(ctx, in, out, results.collect(out))
 	return results.drain()
@@ -21,8 +23,10 @@ func (c *Dispatcher) SendAll(ctx context.Context, in tenant.TenantID, out []mess
 
 // sendBatch sends messages and reports each result. Messages of one provider do not wait for those of another.
 // When ctx has ended, messages that were not started are left for later.
-func (c *Dispatcher) sendBatch(ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.AttemptResult)) {
-	carriers, err := c.carriers(context.WithoutCancel(ctx), in, out)
+func (c *Dispatcher) sendBatch(
+	ctx context.Context, in tenant.TenantID, out []messages.Outgoing, report func(messages.AttemptResult),
+) {
+	senders, err := c.senders(context.WithoutCancel(ctx), in, out)
 	start := c.config.Now()
 	queues := make(map[account][]messages.Outgoing)
 	for _, o := range out {
@@ -37,7 +41,7 @@ func (c *Dispatcher) sendBatch(ctx context.Context, in tenant.TenantID, out []me
 			for _, o := range queue {
 				group.Go(func() error {
 					attempt := messages.AttemptResult{Outgoing: o}
-					if to := carriers[of]; to != nil {
+					if to := senders[of]; to != nil {
 						attempt.Receipt, attempt.Err = c.send(ctx, to, o, start)
 					} else {
 						attempt.Err = &notify.SendError{
@@ -62,7 +66,9 @@ func (c *Dispatcher) owner(in tenant.TenantID, o messages.Outgoing) tenant.Tenan
 }
 
 // send sends one message, unless its provider's breaker is open.
-func (c *Dispatcher) send(ctx context.Context, to *carrier, o messages.Outgoing, start time.Time) (notify.Receipt, error) {
+func (c *Dispatcher) send(
+	ctx context.Context, to *accountSender, o messages.Outgoing, start time.Time,
+) (notify.Receipt, error) {
 	now := c.config.Now()
 	if now.Sub(start) > startTimeout || ctx.Err() != nil {
 		return notify.Receipt{}, &notify.SendError{
@@ -85,40 +91,40 @@ func (c *Dispatcher) send(ctx context.Context, to *carrier, o messages.Outgoing,
 	return receipt, err
 }
 
-// carriers returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
-func (c *Dispatcher) carriers(
+// senders returns the senders for the messages. It opens a tenant's own accounts again if they have changed.
+func (c *Dispatcher) senders(
 	ctx context.Context, in tenant.TenantID, out []messages.Outgoing,
-) (map[account]*carrier, error) {
+) (map[account]*accountSender, error) {
 	own := make(map[string]bool)
 	for _, o := range out {
 		if o.Own {
 			own[o.Provider] = true
 		}
 	}
-	var senders messages.Senders
+	var settings messages.Senders
 	var failed error
 	if len(own) > 0 {
-		if senders, failed = c.config.App.Messages.SendersOf(ctx, in); failed != nil {
+		if settings, failed = c.config.App.Messages.SendersOf(ctx, in); failed != nil {
 			own = nil
 		}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	found := make(map[account]*carrier)
+	found := make(map[account]*accountSender)
 	for provider, sender := range c.config.Platform {
 		key := account{provider: provider}
-		found[key] = &carrier{sender: sender(in), breaker: c.accounts[key].breaker}
+		found[key] = &accountSender{sender: sender(in), breaker: c.accounts[key].breaker}
 	}
 	for provider := range own {
 		key := account{in, provider}
 		current := c.accounts[key]
-		if current == nil || current.version != senders.Version {
-			sender, err := c.config.Open(ctx, in, provider, senders)
+		if current == nil || current.version != settings.Version {
+			sender, err := c.config.Open(ctx, in, provider, settings)
 			if err != nil {
 				failed = err
 				continue
 			}
-			current = &carrier{sender: sender, version: senders.Version, breaker: newBreaker()}
+			current = &accountSender{sender: sender, version: settings.Version, breaker: newBreaker()}
 			c.accounts[key] = current
 		}
 		found[key] = current

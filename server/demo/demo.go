@@ -28,7 +28,7 @@ type Tenant struct {
 	Subjects map[string]string
 	// Session is a session that the member can book; zero if there is none.
 	Session tenant.SessionID
-	// Offer is an offer that the member can answer; zero if there is none.
+	// Offer is an offer that the member can accept; zero if there is none.
 	Offer tenant.OfferID
 }
 
@@ -36,21 +36,21 @@ type Tenant struct {
 func Seed(
 	ctx context.Context, db *pg.DB, claims waitlist.ClaimKey, now time.Time, progress func(line string),
 ) ([]Tenant, error) {
-	there, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Engine.Tenants(ctx)
+	existing, err := app.New(app.Config{DB: db, Now: func() time.Time { return now }}).Engine.Tenants(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var all []Tenant
 	for i, build := range []func(context.Context, *builder) error{studio, club, salon} {
 		b := newBuilder(db, claims, now, progress)
-		t, err := b.find(ctx, i, there)
+		t, err := b.find(ctx, i, existing)
 		if err == nil && t == nil {
-			t, err = b.make(ctx, build)
+			t, err = b.create(ctx, build)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("demo data: %w", err)
 		}
-		if err := b.newcomer(ctx, t); err != nil {
+		if err := b.findSessionAndOffer(ctx, t); err != nil {
 			return nil, fmt.Errorf("demo data: %w", err)
 		}
 		all = append(all, *t)
@@ -89,10 +89,10 @@ func tenantID(which, attempt int) tenant.TenantID {
 }
 
 // find returns the tenant if it exists and is complete. Otherwise it chooses an id.
-func (b *builder) find(ctx context.Context, which int, there []tenant.TenantID) (*Tenant, error) {
+func (b *builder) find(ctx context.Context, which int, existing []tenant.TenantID) (*Tenant, error) {
 	for attempt := range attempts {
 		b.id = tenantID(which, attempt)
-		if !slices.Contains(there, b.id) {
+		if !slices.Contains(existing, b.id) {
 			return nil, nil
 		}
 		caller := tenant.System(b.id)
@@ -120,7 +120,7 @@ func subjects(partner grant.ServiceAccount) map[string]string {
 	}
 }
 
-func (b *builder) make(ctx context.Context, build func(context.Context, *builder) error) (*Tenant, error) {
+func (b *builder) create(ctx context.Context, build func(context.Context, *builder) error) (*Tenant, error) {
 	if err := build(ctx, b); err != nil {
 		return nil, err
 	}
@@ -134,11 +134,11 @@ func (b *builder) make(ctx context.Context, build func(context.Context, *builder
 	if err != nil {
 		return nil, err
 	}
-	made, err := b.app.Accounts.GetTenant(ctx, b.owner)
+	created, err := b.app.Accounts.GetTenant(ctx, b.owner)
 	if err != nil {
 		return nil, err
 	}
-	return &Tenant{ID: b.id, Name: made.Name, Subjects: subjects(account)}, nil
+	return &Tenant{ID: b.id, Name: created.Name, Subjects: subjects(account)}, nil
 }
 
 // sweep does the periodic work of nodes on the builder's clock, so that holds and offers end at the right time in the
@@ -148,8 +148,8 @@ func (b *builder) sweep(ctx context.Context) error {
 	return err
 }
 
-// open creates the tenant with its owner, an admin, a coach and a member.
-func (b *builder) open(ctx context.Context, n accounts.NewTenant) (people, error) {
+// createTenant creates the tenant with its owner, an admin, a coach and a member.
+func (b *builder) createTenant(ctx context.Context, n accounts.NewTenant) (people, error) {
 	n.ID, n.Owner = b.id, &accounts.FirstOwner{Subject: "demo-owner", Name: "Olive Owner", Email: "owner@example.com"}
 	if _, err := b.app.Accounts.CreateTenant(ctx, n); err != nil {
 		return people{}, err
@@ -165,15 +165,15 @@ func (b *builder) open(ctx context.Context, n accounts.NewTenant) (people, error
 	); err != nil {
 		return people{}, err
 	}
-	if _, err := b.hire(ctx, "demo-admin", "Ada Admin", tenant.RoleAdmin); err != nil {
+	if _, err := b.addMember(ctx, "demo-admin", "Ada Admin", tenant.RoleAdmin); err != nil {
 		return people{}, err
 	}
-	coach, err := b.hire(ctx, "demo-coach", "Cleo Coach", tenant.RoleCoach)
+	coach, err := b.addMember(ctx, "demo-coach", "Cleo Coach", tenant.RoleCoach)
 	if err != nil {
 		return people{}, err
 	}
-	one, err := b.hire(ctx, "demo-member", "Mona Member", tenant.RoleMember)
-	return people{coaches: []tenant.MemberID{coach.Member}, members: []tenant.Caller{one}}, err
+	m, err := b.addMember(ctx, "demo-member", "Mona Member", tenant.RoleMember)
+	return people{coaches: []tenant.MemberID{coach.Member}, members: []tenant.Caller{m}}, err
 }
 
 // people are the people of a tenant.
@@ -182,8 +182,8 @@ type people struct {
 	members []tenant.Caller
 }
 
-// hire creates a member with a role.
-func (b *builder) hire(ctx context.Context, subject, name, role string) (tenant.Caller, error) {
+// addMember creates a member with a role.
+func (b *builder) addMember(ctx context.Context, subject, name, role string) (tenant.Caller, error) {
 	m, err := b.app.Accounts.CreateMember(
 		ctx, b.owner, member.Member{Subject: subject, Name: name, Email: subject + "@example.com"},
 	)
@@ -193,9 +193,9 @@ func (b *builder) hire(ctx context.Context, subject, name, role string) (tenant.
 	return tenant.Caller{Tenant: b.id, Subject: subject, Member: m.ID, Roles: []string{role}}, err
 }
 
-// sayHow reports the progress of a long step from time to time.
-func (b *builder) sayHow(what string, done, of int) {
+// reportProgress reports the progress of a long step from time to time.
+func (b *builder) reportProgress(step string, done, of int) {
 	if done%200 == 0 || done == of {
-		b.progress(fmt.Sprintf("%s: %d of %d", what, done, of))
+		b.progress(fmt.Sprintf("%s: %d of %d", step, done, of))
 	}
 }

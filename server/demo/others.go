@@ -20,7 +20,7 @@ import (
 // club is a golf club: a tee time every eight minutes in the morning, for parties of up to four.
 func club(ctx context.Context, b *builder) error {
 	b.progress("demo club: courses, tee sheet")
-	staff, err := b.open(ctx, accounts.NewTenant{
+	staff, err := b.createTenant(ctx, accounts.NewTenant{
 		Name: "Dunes Golf Club", TimeZone: "Europe/London", Locale: "en", Currency: "GBP",
 		Brand: brand.Brand{Accent: "#2f5d3a"},
 	})
@@ -52,15 +52,15 @@ func club(ctx context.Context, b *builder) error {
 		"FREQ=DAILY;BYHOUR=8,9,10;BYMINUTE=0,8,16,24,32,40,48;COUNT=294"); err != nil {
 		return err
 	}
-	if err := b.teeOff(ctx, course); err != nil {
+	if err := b.clubBookings(ctx, course); err != nil {
 		return err
 	}
-	return b.captainsDay(ctx, staff.members[0], round, course)
+	return b.clubWaitlist(ctx, staff.members[0], round, course)
 }
 
-// teeOff fills the tee sheet: carts and caddies, a benefit card, and parties of guests who have paid for every third
-// tee time of the next days.
-func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
+// clubBookings fills the tee sheet: carts and caddies, a benefit card, and parties of guests who have paid for every
+// third tee time of the next days.
+func (b *builder) clubBookings(ctx context.Context, course catalog.Location) error {
 	round := 4 * time.Hour
 	var cart booking.Item
 	for _, i := range []booking.Item{
@@ -93,11 +93,12 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 			Items:   []booking.ItemChoice{{Item: cart.ID, Quantity: 1}},
 		})
 		if err == nil {
-			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: place.Booking.ID, Paid: &booking.Payment{
-				Status: booking.Captured, Method: "card", Amount: credit.Money{Currency: "GBP", Units: 180},
-			}})
+			_, err = b.app.Bookings.ConfirmBooking(ctx, b.owner, bookings.ConfirmRequest{ID: place.Booking.ID,
+				Paid: &booking.Payment{
+					Status: booking.Captured, Method: "card", Amount: credit.Money{Currency: "GBP", Units: 180},
+				}})
 		}
-		if !likely(err) {
+		if !isExpected(err) {
 			return err
 		}
 	}
@@ -107,13 +108,13 @@ func (b *builder) teeOff(ctx context.Context, course catalog.Location) error {
 // salon is a hair salon with appointments of one seat, each with a stylist and a chair.
 func salon(ctx context.Context, b *builder) error {
 	b.progress("demo salon: stylists, appointments")
-	staff, err := b.open(ctx, accounts.NewTenant{
+	staff, err := b.createTenant(ctx, accounts.NewTenant{
 		Name: "Corner Salon", TimeZone: "Europe/Paris", Locale: "en", Currency: "EUR", Brand: brand.Brand{Accent: "#c2552d"},
 	})
 	if err != nil {
 		return err
 	}
-	second, err := b.hire(ctx, "demo-coach-2", "Sasha Stylist", tenant.RoleCoach)
+	second, err := b.addMember(ctx, "demo-coach-2", "Sasha Stylist", tenant.RoleCoach)
 	if err != nil {
 		return err
 	}
@@ -160,7 +161,7 @@ func salon(ctx context.Context, b *builder) error {
 			cut = service
 		}
 	}
-	return b.cancelledCut(ctx, staff.members[0], cut)
+	return b.salonWaitlist(ctx, staff.members[0], cut)
 }
 
 // series creates and publishes a recurring schedule from tomorrow.

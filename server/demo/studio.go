@@ -37,14 +37,14 @@ func studio(ctx context.Context, b *builder) error {
 	b.clock = opening.On(time.UTC)
 
 	b.progress("demo studio: locations, services, plans")
-	staff, err := b.open(ctx, accounts.NewTenant{
+	staff, err := b.createTenant(ctx, accounts.NewTenant{
 		Name: "Harbour Yoga & Strength", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR", TakesPayments: true,
 		Brand: brand.Brand{Accent: "#7a3e65"},
 	})
 	if err != nil {
 		return err
 	}
-	if err := b.rules(
+	if err := b.setRules(
 		ctx, tenant.ServiceID{}, func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
 	); err != nil {
 		return err
@@ -54,7 +54,7 @@ func studio(ctx context.Context, b *builder) error {
 		return err
 	}
 	for i, name := range []string{"Cora", "Dario", "Elif", "Finn", "Greta", "Hugo"} {
-		coach, err := b.hire(ctx, fmt.Sprintf("demo-coach-%d", i+2), name+" Coach", tenant.RoleCoach)
+		coach, err := b.addMember(ctx, fmt.Sprintf("demo-coach-%d", i+2), name+" Coach", tenant.RoleCoach)
 		if err != nil {
 			return err
 		}
@@ -63,7 +63,7 @@ func studio(ctx context.Context, b *builder) error {
 	if err := b.timetable(ctx, locations, services, staff.coaches, opening.AddDays(7)); err != nil {
 		return err
 	}
-	members, err := b.joinUp(ctx, studioSize-1)
+	members, err := b.importMembers(ctx, studioSize-1)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func studio(ctx context.Context, b *builder) error {
 	if err := b.sellPlans(ctx, members); err != nil {
 		return err
 	}
-	return b.live(ctx, members)
+	return b.simulate(ctx, members)
 }
 
 func monday(t time.Time) civil.Date { return civil.DateOf(t, time.UTC).WeekStart() }
@@ -156,10 +156,11 @@ func (b *builder) timetable(
 	return nil
 }
 
-// joinUp imports members from a file, like a studio that moves to Berth.
-func (b *builder) joinUp(ctx context.Context, count int) ([]tenant.Caller, error) {
+// importMembers imports members from a file, like a studio that moves to Berth.
+func (b *builder) importMembers(ctx context.Context, count int) ([]tenant.Caller, error) {
 	first := strings.Fields(
-		"Alma Bruno Clara David Edda Felix Gwen Henri Iris Jonas Kaya Levi Maren Nils Orla Pablo Quinn Rosa Samir Tilda Uma Viktor Wanda Xenia Yara",
+		"Alma Bruno Clara David Edda Felix Gwen Henri Iris Jonas Kaya Levi Maren Nils Orla Pablo Quinn Rosa Samir Tilda " +
+			"Uma Viktor Wanda Xenia Yara",
 	)
 	last := strings.Fields("Ash Birch Cedar Elm Fern Hazel Ivy Juniper Laurel Maple Oak Rowan")
 	tiers := []string{"", "", "", "silver", "gold"}
@@ -240,13 +241,13 @@ func (b *builder) sellPlans(ctx context.Context, members []tenant.Caller) error 
 		if err != nil {
 			return err
 		}
-		b.sayHow("demo studio: plans sold", i+1, len(members))
+		b.reportProgress("demo studio: plans sold", i+1, len(members))
 	}
 	return nil
 }
 
-// live simulates the days up to now: people book the days ahead, a few cancel, most come.
-func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
+// simulate simulates the days up to now: people book the days ahead, a few cancel, most come.
+func (b *builder) simulate(ctx context.Context, members []tenant.Caller) error {
 	schedule, err := b.schedule(ctx, b.clock, b.now.Add(7*24*time.Hour))
 	if err != nil {
 		return err
@@ -269,12 +270,12 @@ func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 					booked++
 					err = b.maybeCancel(ctx, who, place)
 				}
-				if !likely(err) {
+				if !isExpected(err) {
 					return err
 				}
 			}
 		}
-		if err := b.attend(ctx, schedule); err != nil {
+		if err := b.recordAttendance(ctx, schedule); err != nil {
 			return err
 		}
 		if err := b.sweep(ctx); err != nil {
@@ -287,27 +288,27 @@ func (b *builder) live(ctx context.Context, members []tenant.Caller) error {
 	return nil
 }
 
-// likely reports whether an error is normal for a studio: a class is full, a pack is used up, or a daily limit is
+// isExpected reports whether an error is normal for a studio: a class is full, a pack is used up, or a daily limit is
 // reached.
-func likely(err error) bool {
+func isExpected(err error) bool {
 	var refusal *fault.Error
 	return err == nil || errors.As(err, &refusal) && refusal.Kind != fault.Internal
 }
 
 // maybeCancel cancels one place in twelve.
-func (b *builder) maybeCancel(ctx context.Context, who tenant.Caller, place seats.Place) error {
+func (b *builder) maybeCancel(ctx context.Context, caller tenant.Caller, place seats.Place) error {
 	if place.Booking == nil || b.random.IntN(12) > 0 {
 		return nil
 	}
-	who.SelfOnly = true
+	caller.SelfOnly = true
 	_, err := b.app.Bookings.CancelBooking(
-		ctx, who, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true},
+		ctx, caller, bookings.CancelRequest{ID: place.Booking.ID, Reason: "Something came up.", Notify: true},
 	)
 	return err
 }
 
-// attend records attendance of the classes that ended within the last day.
-func (b *builder) attend(ctx context.Context, schedule []session.Session) error {
+// recordAttendance records attendance of the classes that ended within the last day.
+func (b *builder) recordAttendance(ctx context.Context, schedule []session.Session) error {
 	for _, s := range schedule {
 		if s.EndsAt.After(b.clock) || b.clock.Sub(s.EndsAt) >= 24*time.Hour {
 			continue
@@ -352,8 +353,9 @@ func (b *builder) schedule(ctx context.Context, from, until time.Time) ([]sessio
 	}
 }
 
-// newcomer finds a session that the demo member can book, with time left to cancel, and an offer that they can answer.
-func (b *builder) newcomer(ctx context.Context, t *Tenant) error {
+// findSessionAndOffer finds a session that the demo member can book, with time left to cancel, and an offer that they
+// can accept.
+func (b *builder) findSessionAndOffer(ctx context.Context, t *Tenant) error {
 	caller := tenant.Caller{Tenant: t.ID, Subject: t.Subjects[tenant.RoleMember], Roles: []string{tenant.RoleMember}}
 	b.clock = b.now
 	holder, err := b.access.Holder(ctx, t.ID, caller.Subject)
@@ -361,7 +363,7 @@ func (b *builder) newcomer(ctx context.Context, t *Tenant) error {
 		return err
 	}
 	caller.Member = holder.Member
-	if t.Offer, err = b.offered(ctx, caller); err != nil {
+	if t.Offer, err = b.liveOffer(ctx, caller); err != nil {
 		return err
 	}
 	page, err := b.app.Schedules.ListSessions(ctx, caller, schedules.SessionQuery{

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-// AccessSource gives the guard what a tenant has decided about access.
+// AccessSource reads roles, members and service accounts for the guard.
 func AccessSource(db *pg.DB) access.Source { return source{db} }
 
 type source struct{ db *pg.DB }
@@ -43,7 +43,7 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	switch {
 	case strings.HasPrefix(subject, token.ServiceAccountPrefix):
 		accountdb.FindAccount(&batch, id, accountOf(subject), &account)
-	case !unheard(subject):
+	case !hasZeroByte(subject):
 		accountdb.FindMemberBySubject(&batch, id, subject, &m)
 	}
 	if err := s.db.ReadBatch(ctx, pg.Scope{Tenant: id}, &batch); err != nil {
@@ -58,24 +58,26 @@ func (s source) Holder(ctx context.Context, id tenant.TenantID, subject string) 
 	return access.Holder{}, nil
 }
 
-// AccessSubject is somebody of whom access is asked: one of the three.
+// AccessSubject names a member or a service account. Exactly one field is set.
 type AccessSubject struct {
 	Member  tenant.MemberID
 	Subject string // of a member's tokens
 	Account tenant.ServiceAccountID
 }
 
-// Access is whether somebody may do something, and why.
+// Access says whether a member or a service account has a permission, and why.
 type Access struct {
 	Allowed bool
-	Through []string // roles that they hold and that give it
-	Giving  []string // roles of the tenant that give it
+	Through []string // roles of theirs with the permission
+	Giving  []string // roles of the tenant with the permission
 	Active  bool
 }
 
-// CheckAccess asks the guard what it would say to somebody. Errors: MEMBER_NOT_FOUND,
+// CheckAccess asks the guard for a decision about a member or a service account. Errors: MEMBER_NOT_FOUND,
 // SERVICE_ACCOUNT_NOT_FOUND, PERMISSION_NOT_FOUND.
-func (s *Service) CheckAccess(ctx context.Context, caller tenant.Caller, guard *access.Guard, who AccessSubject, permission string) (Access, error) {
+func (s *Service) CheckAccess(
+	ctx context.Context, caller tenant.Caller, guard *access.Guard, who AccessSubject, permission string,
+) (Access, error) {
 	var m *member.Member
 	var account *grant.ServiceAccount
 	var own []grant.Role
@@ -85,7 +87,7 @@ func (s *Service) CheckAccess(ctx context.Context, caller tenant.Caller, guard *
 		accountdb.FindAccount(&batch, caller.Tenant, who.Account, &account)
 	case !who.Member.IsZero():
 		accountdb.FindMember(&batch, caller.Tenant, who.Member, &m)
-	case !unheard(who.Subject):
+	case !hasZeroByte(who.Subject):
 		accountdb.FindMemberBySubject(&batch, caller.Tenant, who.Subject, &m)
 	}
 	accountdb.ListOwnRoles(&batch, caller.Tenant, &own)
@@ -99,9 +101,9 @@ func (s *Service) CheckAccess(ctx context.Context, caller tenant.Caller, guard *
 	case !who.Account.IsZero():
 		return Access{}, errNoAccount
 	case m == nil:
-		return Access{}, fault.Missing(fault.MemberNotFound, "Member")
+		return Access{}, errNoMember
 	case m.Subject == "":
-		return unbound(grant.NewRoleSet(own), *m, permission)
+		return checkWithoutSubject(grant.NewRoleSet(own), *m, permission)
 	default:
 		subject = m.Subject
 	}
@@ -109,15 +111,16 @@ func (s *Service) CheckAccess(ctx context.Context, caller tenant.Caller, guard *
 	return Access{Allowed: e.Allowed, Through: e.GrantedBy, Giving: e.AllRoles, Active: e.Active}, err
 }
 
-// unbound answers about a member as whom nobody can sign in yet, whom the guard cannot know.
-func unbound(book grant.RoleSet, m member.Member, permission string) (Access, error) {
+// checkWithoutSubject decides about a member without a subject. They cannot sign in yet, so the guard does not know
+// them.
+func checkWithoutSubject(roles grant.RoleSet, m member.Member, permission string) (Access, error) {
 	if _, ok := policy.IndexOf(permission); !ok {
 		return Access{}, fault.New(fault.NotFound, fault.PermissionNotFound, "There is no permission %q.", permission)
 	}
-	answer := Access{Giving: book.RolesWith(permission, book.Names()), Active: m.Active()}
+	result := Access{Giving: roles.RolesWith(permission, roles.Names()), Active: m.Active()}
 	if m.Active() {
-		answer.Through = book.RolesWith(permission, m.Roles)
-		answer.Allowed = len(answer.Through) > 0
+		result.Through = roles.RolesWith(permission, m.Roles)
+		result.Allowed = len(result.Through) > 0
 	}
-	return answer, nil
+	return result, nil
 }

@@ -3,12 +3,13 @@ package accounts
 import (
 	"context"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// AuditEntry, AuditQuery and ActorKind are how the audit log is read.
+// The audit log's types belong to its table.
 type (
 	AuditEntry = coredb.AuditEntry
 	AuditQuery = coredb.AuditQuery
@@ -22,11 +23,11 @@ const (
 	BySystem         = coredb.BySystem
 )
 
-// ListAuditEntries reads who did what, the newest first.
-func (s *Service) ListAuditEntries(ctx context.Context, caller tenant.Caller, q AuditQuery) ([]AuditEntry, error) {
-	var found []AuditEntry
-	var batch pg.Batch
-	coredb.ListAudit(&batch, caller.Tenant, q, &found)
-	err := s.engine.Read(ctx, caller, &batch)
-	return found, err
+// ListAuditEntries reads entries of the audit log, the newest first.
+func (s *Service) ListAuditEntries(
+	ctx context.Context, caller tenant.Caller, q AuditQuery,
+) ([]AuditEntry, error) {
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]AuditEntry) {
+		coredb.ListAudit(b, caller.Tenant, q, into)
+	})
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// NewTenant is what a tenant begins with.
+// NewTenant describes a tenant to create.
 type NewTenant struct {
-	// ID makes creating it twice the same as once. Zero takes a new one.
+	// ID makes the creation idempotent. If it is zero the tenant gets a new one.
 	ID            tenant.TenantID
 	Name          string
 	TimeZone      string // IANA
@@ -23,75 +23,68 @@ type NewTenant struct {
 	Currency      string // ISO 4217
 	TakesPayments bool
 	Brand         brand.Brand
-	// Owner, if set, is the first member, and may do everything.
+	// Owner is the first member, who has all permissions. Optional.
 	Owner *FirstOwner
 }
 
-// FirstOwner is the person with whom a tenant begins.
+// FirstOwner is the first owner of a tenant.
 type FirstOwner struct {
-	Subject string // of their tokens; empty until they are known
+	Subject string // of the person's tokens; empty until it is known
 	Name    string
 	Email   string
 }
 
-// CreateTenant makes a tenant with the roles that every tenant has. Where its id is taken already
-// nothing changes, and what is there is given. It is for operators: no RPC leads here.
+// CreateTenant creates a tenant with the built-in roles. If a tenant with the id exists it returns that one, unchanged.
+// It is for operators: no RPC calls it.
 func (s *Service) CreateTenant(ctx context.Context, n NewTenant) (catalog.Tenant, error) {
 	if n.ID.IsZero() {
 		n.ID = tenant.New[tenant.TenantID](s.engine.Now())
 	}
-	made := catalog.Tenant{
+	t := catalog.Tenant{
 		ID: n.ID, Name: n.Name, TimeZone: n.TimeZone, Locale: n.Locale, Currency: n.Currency,
 		TakesPayments: n.TakesPayments, Brand: n.Brand, Version: 1,
 	}
-	if err := made.Validate(); err != nil {
-		return catalog.Tenant{}, err
+	if err := t.Validate(); err != nil {
+		return t, err
 	}
-	var owner *member.Member
+	var owner member.Member
 	if n.Owner != nil {
-		person, err := member.Member{
-			Subject: n.Owner.Subject, Name: n.Owner.Name, Email: n.Owner.Email, Status: member.Active, Roles: []string{tenant.RoleOwner},
+		var err error
+		owner, err = member.Member{
+			Subject: n.Owner.Subject, Name: n.Owner.Name, Email: n.Owner.Email,
+			Status: member.Active, Roles: []string{tenant.RoleOwner},
 		}.Normalize()
 		if err != nil {
-			return catalog.Tenant{}, err
+			return t, err
 		}
-		owner = &person
 	}
-	err := s.engine.Write(ctx, tenant.System(n.ID), "tenant.create", func(ctx context.Context, tx *engine.Tx) error {
-		var there *catalog.Tenant
-		var batch pg.Batch
-		accountdb.FindTenant(&batch, tx.Tenant, &there)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if there != nil {
-			made = *there
-			return nil
-		}
-		made.CreatedAt, made.UpdatedAt = tx.Now, tx.Now
-		accountdb.InsertTenant(tx.Tx, made, builtInRoles)
-		seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, made.AuditFields()))
-		if owner != nil {
-			firstOwner(tx, *owner)
-		}
-		tellNodes(tx)
-		return nil
-	}, engine.Losing(byTenant))
-	if mayBeDurable(err) {
-		s.rolesChanged(n.ID) // somebody may have asked before there was anybody
+	spec := engine.Spec[catalog.Tenant]{Name: "tenant.create", Races: []engine.Race{sameTenant}}
+	created, err := engine.Do(ctx, s.engine, tenant.System(n.ID), spec,
+		func(ctx context.Context, tx *engine.Tx) (catalog.Tenant, error) {
+			existing, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **catalog.Tenant) {
+				accountdb.FindTenant(b, tx.Tenant, into)
+			})
+			if err != nil || !existing.ID.IsZero() {
+				return existing, err
+			}
+			t.CreatedAt, t.UpdatedAt = tx.Now, tx.Now
+			accountdb.InsertTenant(tx.Tx, t, builtInRoles)
+			seats.CatalogChanged(tx, "tenant.created", "tenant", tx.Tenant.UUID, catalog.AuditChanges(nil, t.AuditFields()))
+			if n.Owner != nil {
+				insertMember(tx, owner)
+			}
+			notifyNodes(tx)
+			return t, nil
+		})
+	if mayBeCommitted(err) {
+		s.rolesChanged(n.ID) // the guard may have cached that the tenant has no members
 	}
-	return made, err
+	return created, err
 }
 
-func firstOwner(tx *engine.Tx, m member.Member) {
-	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
-	accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
-	set := member.ChangedFields(member.Member{}, m)
-	tx.Audit("member.created", "member", m.ID.UUID, "", engine.AuditChange(nil, m.AuditValues(set)))
-	memberEvent(tx, m.ID, set)
+var builtInRoles = []string{
+	tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner,
 }
 
-var builtInRoles = []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, tenant.RolePartner}
-
-// byTenant: two create the same tenant at the same moment. The second finds what the first made.
-var byTenant = func(err error) bool { return pg.IsUnique(err, "directory_pkey", "tenants_pkey") }
+// sameTenant recognizes two concurrent creations of one tenant. The second then finds what the first created.
+func sameTenant(err error) bool { return pg.IsUnique(err, "directory_pkey", "tenants_pkey") }

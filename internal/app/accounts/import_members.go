@@ -13,59 +13,61 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MemberImport is how an import of members ended.
+// MemberImport is the result of an import of members.
 type MemberImport struct {
-	Rows     int // of the file, without the header
-	Wrong    int // rows with problems; where it is not 0 nothing was imported
+	Rows     int // in the file, without the header
+	Wrong    int // rows with problems; if there are any, nothing is imported
 	Imported int
-	Batch    tenant.BatchID // names the import in the audit log; zero where nothing was imported
+	Batch    tenant.BatchID // the import's id in the audit log; zero if nothing was imported
 }
 
-// ImportMembers makes a member of every row of a CSV file, or of none where any row is wrong
-// or in a dry run. It tells its progress on the way, and stops with the error of whoever is told.
-func (s *Service) ImportMembers(ctx context.Context, caller tenant.Caller, file []byte, dryRun bool, tell func(member.Progress) error) (MemberImport, error) {
-	found, err := s.readImport(ctx, caller, file)
+// ImportMembers creates a member for every row of a CSV file. If a row has a problem, or in a dry run, it creates none.
+// It calls report with its progress, and stops if report returns an error.
+func (s *Service) ImportMembers(
+	ctx context.Context, caller tenant.Caller, file []byte, dryRun bool, report func(member.Progress) error,
+) (MemberImport, error) {
+	rows, err := s.parseImport(ctx, caller, file)
 	if err != nil {
 		return MemberImport{}, err
 	}
 	if !dryRun {
-		// Judged again, a file that was imported is full of members that exist.
-		if before, again, err := engine.Recall(ctx, s.engine, caller, importSpec); again || err != nil {
-			return before, err
+		// A repeated request must not be checked again: its members exist now, so every row would have a problem.
+		if answer, ok, err := engine.Recall(ctx, s.engine, caller, importSpec); ok || err != nil {
+			return answer, err
 		}
 	}
-	for progress := range member.ReportProgress(found, importStep) {
-		if err := tell(progress); err != nil {
+	for progress := range member.ReportProgress(rows, reportInterval) {
+		if err := report(progress); err != nil {
 			return MemberImport{}, err
 		}
 	}
-	report := MemberImport{Rows: len(found.Rows), Wrong: found.InvalidRows()}
-	if dryRun || report.Wrong > 0 || report.Rows == 0 {
-		return report, nil
+	result := MemberImport{Rows: len(rows.Rows), Wrong: rows.InvalidRows()}
+	if dryRun || result.Wrong > 0 || result.Rows == 0 {
+		return result, nil
 	}
 
-	made, err := s.insertImport(ctx, caller, found)
+	imported, err := s.insertImport(ctx, caller, rows)
 	if pg.IsUnique(err, "members_email", "members_subject") {
-		// Somebody became a member meanwhile. Which row it was a second look tells.
-		if found, err := s.readImport(ctx, caller, file); err == nil && found.InvalidRows() > 0 {
-			report.Wrong = found.InvalidRows()
-			return report, tell(member.FullReport(found))
+		// Another request has just created one of these members. Checking again shows which row it is.
+		if rows, err := s.parseImport(ctx, caller, file); err == nil && rows.InvalidRows() > 0 {
+			result.Wrong = rows.InvalidRows()
+			return result, report(member.FullReport(rows))
 		}
 	}
-	if err != nil {
-		return MemberImport{}, memberTaken(err)
-	}
-	return made, nil
+	return imported, memberTaken(err)
 }
 
-// importSpec says how an import is run.
 var importSpec = engine.Spec[MemberImport]{Name: "member.import", Replay: true}
 
-// importStep is how many rows one report of progress is about.
-const importStep = 1000
+const (
+	// reportInterval is the number of rows between two reports of progress.
+	reportInterval = 1000
+	// insertLimit is the maximum number of rows in one statement, because of the statement timeout.
+	insertLimit = 5000
+)
 
-// readImport judges a file by itself and by who is a member already.
-func (s *Service) readImport(ctx context.Context, caller tenant.Caller, file []byte) (*member.Import, error) {
+// parseImport parses a file, and checks it against the existing members.
+func (s *Service) parseImport(ctx context.Context, caller tenant.Caller, file []byte) (*member.Import, error) {
 	found, err := member.ParseImport(file)
 	if err != nil {
 		return nil, err
@@ -83,29 +85,32 @@ func (s *Service) readImport(ctx context.Context, caller tenant.Caller, file []b
 	return found, nil
 }
 
-// insertImport writes all rows in one transaction, in parts that each fit into a statement's time.
-func (s *Service) insertImport(ctx context.Context, caller tenant.Caller, found *member.Import) (MemberImport, error) {
-	report := MemberImport{Rows: len(found.Rows), Imported: len(found.Rows)}
-	err := s.regrant(ctx, caller, "member.import", func(_ context.Context, tx *engine.Tx) error {
-		report.Batch = tenant.NextID[tenant.BatchID](tx.IDs)
-		for part := range slices.Chunk(found.Rows, 5*importStep) {
-			members := make([]member.Member, len(part))
-			events := make([]outbox.Event, len(part))
-			for i, row := range part {
+// insertImport inserts all rows in one transaction.
+func (s *Service) insertImport(
+	ctx context.Context, caller tenant.Caller, found *member.Import,
+) (MemberImport, error) {
+	return changeAccess(ctx, s, caller, importSpec, func(_ context.Context, tx *engine.Tx) (MemberImport, error) {
+		batch := tenant.NextID[tenant.BatchID](tx.IDs)
+		for rows := range slices.Chunk(found.Rows, insertLimit) {
+			members := make([]member.Member, len(rows))
+			events := make([]outbox.Event, len(rows))
+			for i, row := range rows {
 				m := row.Member
-				m.ID, m.Roles, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}, tx.Now, tx.Now
+				m.ID, m.Roles = tenant.NextID[tenant.MemberID](tx.IDs), []string{tenant.RoleMember}
+				m.CreatedAt, m.UpdatedAt = tx.Now, tx.Now
 				members[i] = m
 				events[i] = outbox.Event{
-					ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID, Actor: tx.Caller.Actor(), At: tx.Now,
+					ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: m.ID,
+					Actor: tx.Caller.Actor(), At: tx.Now,
 				}
 			}
 			accountdb.InsertMembers(tx.Tx, tx.Tenant, members...)
 			outbox.Append(tx.Tx, tx.Tenant, events...)
 		}
 		tx.AuditEntry(coredb.AuditEntry{
-			Action: "member.imported", TargetKind: "member", Batch: report.Batch, Changes: map[string]any{"members": len(found.Rows)},
+			Action: "member.imported", TargetKind: "member", Batch: batch,
+			Changes: map[string]any{"members": len(found.Rows)},
 		})
-		return nil
-	}, engine.Answers(&report))
-	return report, err
+		return MemberImport{Rows: len(found.Rows), Imported: len(found.Rows), Batch: batch}, nil
+	})
 }

@@ -12,78 +12,74 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Me is what a caller sees of their own membership.
+// Me is a caller's own membership.
 type Me struct {
-	Member      member.Member // without the notes of staff
-	Permissions []string      // in the catalogue's order
+	Member      member.Member // without the notes, which are for staff
+	Permissions []string      // in the order of policy.Permissions
 	Devices     []member.Device
 }
 
 // GetMe reads the caller's own membership.
 func (s *Service) GetMe(ctx context.Context, caller tenant.Caller) (Me, error) {
-	var m *member.Member
 	var own []grant.Role
-	var me Me
-	var batch pg.Batch
-	accountdb.FindMember(&batch, caller.Tenant, caller.Member, &m)
-	accountdb.ListOwnRoles(&batch, caller.Tenant, &own)
-	accountdb.ListDevices(&batch, caller.Tenant, caller.Member, &me.Devices)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return Me{}, err
-	}
-	if m == nil {
-		return Me{}, fault.Missing(fault.MemberNotFound, "Member")
-	}
-	me.Member, me.Permissions = *m, grant.NewRoleSet(own).Permissions(m.Roles...).Names()
-	me.Member.Notes = ""
-	return me, nil
+	var devices []member.Device
+	m, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
+		accountdb.FindMember(b, caller.Tenant, caller.Member, into)
+		accountdb.ListOwnRoles(b, caller.Tenant, &own)
+		accountdb.ListDevices(b, caller.Tenant, caller.Member, &devices)
+	})
+	m.Notes = ""
+	return Me{m, grant.NewRoleSet(own).Permissions(m.Roles...).Names(), devices}, err
 }
 
 // UpdateMe edits the caller's own membership.
-func (s *Service) UpdateMe(ctx context.Context, caller tenant.Caller, expect *int, edit func(*member.Member) error) (member.Member, error) {
+func (s *Service) UpdateMe(
+	ctx context.Context, caller tenant.Caller, expect *int, edit func(*member.Member) error,
+) (member.Member, error) {
 	m, err := s.UpdateMember(ctx, caller, caller.Member, expect, edit)
 	m.Notes = ""
 	return m, err
 }
 
-// RegisterDevice lets push notifications reach the caller's device. It is no act
-// that anyone asks about later, so the audit log does not keep it.
-func (s *Service) RegisterDevice(ctx context.Context, caller tenant.Caller, kind member.DeviceKind, token string) (member.Device, error) {
+// RegisterDevice registers a device of the caller for push notifications. It leaves no entry in the audit log.
+func (s *Service) RegisterDevice(
+	ctx context.Context, caller tenant.Caller, kind member.DeviceKind, token string,
+) (member.Device, error) {
 	if err := member.CheckDeviceToken(token); err != nil {
 		return member.Device{}, err
 	}
-	var device member.Device
-	err := s.engine.Write(ctx, caller, "device.register", func(ctx context.Context, tx *engine.Tx) error {
-		var m *member.Member
-		var batch pg.Batch
-		accountdb.FindMember(&batch, tx.Tenant, tx.Caller.Member, &m)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if m == nil {
-			return fault.Missing(fault.MemberNotFound, "Member")
-		}
-		fresh := member.Device{ID: tenant.NextID[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now}
-		accountdb.SaveDevice(tx.Tx, tx.Tenant, m.ID, fresh, token, &device)
-		accountdb.TrimDevices(tx.Tx, tx.Tenant, m.ID, member.MaxDevices)
-		return tx.Flush(ctx) // which fills the device in
-	}, engine.Answers(&device))
-	return device, err
+	return engine.Do(ctx, s.engine, caller, engine.Spec[member.Device]{Name: "device.register", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (member.Device, error) {
+			m, err := engine.Find(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
+				accountdb.FindMember(b, tx.Tenant, tx.Caller.Member, into)
+			})
+			if err != nil {
+				return member.Device{}, err
+			}
+			device := member.Device{
+				ID: tenant.NextID[tenant.DeviceID](tx.IDs), Kind: kind, CreatedAt: tx.Now, SeenAt: tx.Now,
+			}
+			accountdb.SaveDevice(tx.Tx, tx.Tenant, m.ID, device, token, &device)
+			accountdb.TrimDevices(tx.Tx, tx.Tenant, m.ID, member.MaxDevices)
+			err = tx.Flush(ctx) // a device with that token keeps its id
+			return device, err
+		})
 }
 
-// UnregisterDevice stops push notifications to a device of the caller's.
+// UnregisterDevice ends push notifications to a device of the caller.
 func (s *Service) UnregisterDevice(ctx context.Context, caller tenant.Caller, id tenant.DeviceID) error {
-	return s.engine.Write(ctx, caller, "device.unregister", func(ctx context.Context, tx *engine.Tx) error {
-		var theirs bool
-		var batch pg.Batch
-		accountdb.HasDevice(&batch, tx.Tenant, tx.Caller.Member, id, &theirs)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if !theirs {
-			return fault.Missing(fault.DeviceNotFound, "Device")
-		}
-		accountdb.DeleteDevice(tx.Tx, tx.Tenant, id)
-		return nil
-	}, engine.Answers())
+	return engine.Exec(ctx, s.engine, caller, engine.Spec[struct{}]{Name: "device.unregister", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) error {
+			var own bool
+			var batch pg.Batch
+			accountdb.HasDevice(&batch, tx.Tenant, tx.Caller.Member, id, &own)
+			if err := tx.Load(ctx, &batch); err != nil {
+				return err
+			}
+			if !own {
+				return fault.Missing(fault.DeviceNotFound, "Device")
+			}
+			accountdb.DeleteDevices(tx.Tx, tx.Tenant, []tenant.DeviceID{id})
+			return nil
+		})
 }

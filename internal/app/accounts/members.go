@@ -14,117 +14,131 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreateMember makes an active member with the role "member".
+var errNoMember = fault.Missing(fault.MemberNotFound, "Member")
+
+// CreateMember creates an active member with the role "member".
 func (s *Service) CreateMember(ctx context.Context, caller tenant.Caller, m member.Member) (member.Member, error) {
 	m.Status, m.Roles = member.Active, []string{tenant.RoleMember}
 	m, err := m.Normalize()
 	if err != nil {
 		return m, err
 	}
-	err = s.regrant(ctx, caller, "member.create", func(_ context.Context, tx *engine.Tx) error {
-		m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
-		accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
-		set := member.ChangedFields(member.Member{}, m)
-		tx.Audit("member.created", "member", m.ID.UUID, "", engine.AuditChange(nil, m.AuditValues(set)))
-		memberEvent(tx, m.ID, set)
-		return nil
-	}, engine.Answers(&m))
-	return m, memberTaken(err)
+	created, err := changeAccess(ctx, s, caller, engine.Spec[member.Member]{Name: "member.create", Replay: true},
+		func(_ context.Context, tx *engine.Tx) (member.Member, error) { return insertMember(tx, m), nil })
+	return created, memberTaken(err)
 }
 
-// UpdateMember edits a member, if they still are at the version expected (nil: whichever).
-func (s *Service) UpdateMember(ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error) (member.Member, error) {
-	var after member.Member
-	var changed []string
-	body := func(ctx context.Context, tx *engine.Tx) error {
-		changed = nil
-		var before *member.Member
-		var others bool
-		var batch pg.Batch
-		powers := loadPowers(tx, &batch)
-		accountdb.FindMember(&batch, tx.Tenant, id, &before)
-		accountdb.FindOtherOwner(&batch, tx.Tenant, id, &others)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
+func insertMember(tx *engine.Tx, m member.Member) member.Member {
+	m.ID, m.Version, m.CreatedAt, m.UpdatedAt = tenant.NextID[tenant.MemberID](tx.IDs), 1, tx.Now, tx.Now
+	accountdb.InsertMembers(tx.Tx, tx.Tenant, m)
+	changed := member.ChangedFields(member.Member{}, m)
+	tx.Audit("member.created", "member", m.ID.UUID, "", engine.AuditChange(nil, m.AuditValues(changed)))
+	memberEvent(tx, m.ID, changed)
+	return m
+}
+
+// memberEdit is the result of an edit: the member, and the names of the fields that changed.
+type memberEdit struct {
+	member  member.Member
+	changed []string
+}
+
+// UpdateMember edits a member. If expect is not nil it must be the member's version.
+func (s *Service) UpdateMember(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID, expect *int, edit func(*member.Member) error,
+) (member.Member, error) {
+	spec := engine.Spec[memberEdit]{
+		Name: "member.update", Replay: true,
+		Answer: func(e *memberEdit) []any { return []any{&e.member, &e.changed} },
+	}
+	result, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (memberEdit, error) {
+		before, otherOwner, facts, err := findMember(ctx, tx, id)
+		if err != nil {
+			return memberEdit{}, err
 		}
-		if before == nil {
-			return fault.Missing(fault.MemberNotFound, "Member")
-		}
-		if err := powers.book().CheckEditMember(powers.caller(), before.Roles); err != nil {
-			return err
+		if err := facts.roles().CheckEditMember(facts.editor(), before.Roles); err != nil {
+			return memberEdit{}, err
 		}
 		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
+			return memberEdit{}, err
 		}
-		after = *before
+		after := before
 		if err := edit(&after); err != nil {
-			return err
+			return memberEdit{}, err
 		}
-		var err error
-		if after, changed, err = member.Edit(*before, after, others); err != nil || len(changed) == 0 {
-			return err
+		after, changed, err := member.Edit(before, after, otherOwner)
+		if err != nil || len(changed) == 0 {
+			return memberEdit{after, changed}, err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
 		tx.Audit("member.updated", "member", id.UUID, "", engine.AuditChange(before.AuditValues(changed), after.AuditValues(changed)))
 		memberEvent(tx, id, changed)
 		if member.AffectsSignIn(changed) {
-			tellNodes(tx)
+			notifyNodes(tx)
 		}
-		return nil
-	}
-	err := s.engine.Write(ctx, caller, "member.update", body, engine.Answers(&after, &changed))
-	if member.AffectsSignIn(changed) && mayBeDurable(err) {
+		return memberEdit{after, changed}, nil
+	})
+	// The result of an unknown commit is lost, so the edit may have changed who can sign in.
+	if member.AffectsSignIn(result.changed) || err != nil && mayBeCommitted(err) {
 		s.rolesChanged(caller.Tenant)
 	}
-	return after, memberTaken(err)
+	return result.member, memberTaken(err)
+}
+
+// findMember reads a member, whether there is another active owner, and the role facts.
+func findMember(
+	ctx context.Context, tx *engine.Tx, id tenant.MemberID,
+) (m member.Member, otherOwner bool, facts *roleFacts, err error) {
+	m, facts, err = findWithRoleFacts(ctx, tx, errNoMember, func(b *pg.Batch, into **member.Member) {
+		accountdb.FindMember(b, tx.Tenant, id, into)
+		accountdb.FindOtherOwner(b, tx.Tenant, id, &otherOwner)
+	})
+	return m, otherOwner, facts, err
 }
 
 // GetMember reads a member and their devices.
-func (s *Service) GetMember(ctx context.Context, caller tenant.Caller, id tenant.MemberID) (member.Member, []member.Device, error) {
-	var m *member.Member
+func (s *Service) GetMember(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID,
+) (member.Member, []member.Device, error) {
 	var devices []member.Device
-	var batch pg.Batch
-	accountdb.FindMember(&batch, caller.Tenant, id, &m)
-	accountdb.ListDevices(&batch, caller.Tenant, id, &devices)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return member.Member{}, nil, err
-	}
-	if m == nil {
-		return member.Member{}, nil, fault.Missing(fault.MemberNotFound, "Member")
-	}
-	return *m, devices, nil
+	m, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **member.Member) {
+		accountdb.FindMember(b, caller.Tenant, id, into)
+		accountdb.ListDevices(b, caller.Tenant, id, &devices)
+	})
+	return m, devices, err
 }
 
-// ListMembers searches members, by name, then id.
-func (s *Service) ListMembers(ctx context.Context, caller tenant.Caller, search member.Search) ([]member.Member, error) {
-	if unheard(search.Query, search.Tier, search.Tag) || (search.After != nil && unheard(search.After.Name)) {
+// ListMembers searches members. It sorts them by name, then id.
+func (s *Service) ListMembers(
+	ctx context.Context, caller tenant.Caller, search member.Search,
+) ([]member.Member, error) {
+	if hasZeroByte(search.Query, search.Tier, search.Tag) || (search.After != nil && hasZeroByte(search.After.Name)) {
 		return nil, nil
 	}
-	var members []member.Member
-	var batch pg.Batch
-	accountdb.ListMembers(&batch, caller.Tenant, search, &members)
-	err := s.engine.Read(ctx, caller, &batch)
-	return members, err
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]member.Member) {
+		accountdb.ListMembers(b, caller.Tenant, search, into)
+	})
 }
 
-// unheard reports whether nothing can be called like one of the texts: Postgres
-// keeps no zero bytes, and will not even compare with them.
-func unheard(texts ...string) bool {
+// hasZeroByte reports whether a text contains a zero byte. No stored text does, and Postgres rejects one that does,
+// even in a comparison.
+func hasZeroByte(texts ...string) bool {
 	return slices.ContainsFunc(texts, func(text string) bool { return strings.ContainsRune(text, 0) })
 }
 
 func memberEvent(tx *engine.Tx, id tenant.MemberID, changed []string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id, Actor: tx.Caller.Actor(), At: tx.Now,
-		Data: map[string]any{"changed": changed},
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.MemberChanged, Member: id,
+		Actor: tx.Caller.Actor(), At: tx.Now, Data: map[string]any{"changed": changed},
 	})
 }
 
-// memberTaken names the key that another member has.
+// memberTaken translates a rejection because another member has the email address or the subject.
 func memberTaken(err error) error {
 	taken := func(field, what string) error {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", what).WithField("member." + field).WithCause(err)
+		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A member has that %s.", what).
+			WithField("member." + field).WithCause(err)
 	}
 	switch {
 	case pg.IsUnique(err, "members_email"):

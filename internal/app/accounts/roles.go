@@ -17,174 +17,177 @@ import (
 
 // ListRoles reads the tenant's roles: the built-in ones by rank, then its own by name.
 func (s *Service) ListRoles(ctx context.Context, caller tenant.Caller, search grant.RoleSearch) ([]grant.Role, error) {
-	if unheard(search.After) {
+	if hasZeroByte(search.After) {
 		return nil, nil
 	}
-	var roles []grant.Role
-	var batch pg.Batch
-	accountdb.ListRoles(&batch, caller.Tenant, search, &roles)
-	err := s.engine.Read(ctx, caller, &batch)
-	return roles, err
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]grant.Role) {
+		accountdb.ListRoles(b, caller.Tenant, search, into)
+	})
 }
 
-// CreateRole defines a role.
+// CreateRole creates a role.
 func (s *Service) CreateRole(ctx context.Context, caller tenant.Caller, r grant.Role) (grant.Role, error) {
 	r, err := r.Normalize()
 	if err != nil {
 		return r, err
 	}
-	err = s.regrant(ctx, caller, "role.create", func(ctx context.Context, tx *engine.Tx) error {
-		var there *grant.Role
-		var batch pg.Batch
-		powers := loadPowers(tx, &batch)
-		accountdb.FindRole(&batch, tx.Tenant, r.Name, &there)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if there != nil {
-			return errRoleTaken
-		}
-		if _, err := grant.EditRole(powers.caller(), grant.Role{}, r); err != nil {
-			return err
-		}
-		r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
-		accountdb.InsertRole(tx.Tx, tx.Tenant, r)
-		roleChanged(tx, "role.created", r.Name, engine.AuditChange(nil, roleValues(r)))
-		return nil
-	}, engine.Answers(&r))
+	created, err := changeAccess(ctx, s, caller, engine.Spec[grant.Role]{Name: "role.create", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (grant.Role, error) {
+			existing, facts, err := findWithRoleFacts(ctx, tx, nil, func(b *pg.Batch, into **grant.Role) {
+				accountdb.FindRole(b, tx.Tenant, r.Name, into)
+			})
+			if err != nil {
+				return r, err
+			}
+			if existing.Name != "" {
+				return r, errRoleTaken
+			}
+			if _, err := grant.EditRole(facts.editor(), grant.Role{}, r); err != nil {
+				return r, err
+			}
+			r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
+			accountdb.InsertRole(tx.Tx, tx.Tenant, r)
+			roleChanged(tx, "role.created", r.Name, engine.AuditChange(nil, roleValues(r)))
+			return r, nil
+		})
 	if pg.IsUnique(err, "roles_pkey") {
 		err = errRoleTaken.WithCause(err)
 	}
-	return r, err
+	return created, err
 }
 
-// UpdateRole edits a role, for all who hold it, if it still is at the version expected (nil: whichever).
-func (s *Service) UpdateRole(ctx context.Context, caller tenant.Caller, name string, expect *int, edit func(*grant.Role) error) (grant.Role, error) {
-	var after grant.Role
-	err := s.regrant(ctx, caller, "role.update", func(ctx context.Context, tx *engine.Tx) error {
-		before, powers, err := ownRole(ctx, tx, name, expect)
-		if err != nil {
-			return err
-		}
-		after = before
-		if err := edit(&after); err != nil {
-			return err
-		}
-		if after, err = grant.EditRole(powers.caller(), before, after); err != nil {
-			return err
-		}
-		if after.Title == before.Title && after.Description == before.Description && slices.Equal(after.Permissions, before.Permissions) {
-			return nil
-		}
-		after.Version, after.UpdatedAt = before.Version+1, tx.Now
-		accountdb.UpdateRole(tx.Tx, tx.Tenant, after)
-		roleChanged(tx, "role.updated", name, engine.AuditChange(roleValues(before), roleValues(after)))
-		return nil
-	}, engine.Answers(&after))
-	return after, err
+// UpdateRole edits a role of the tenant's own, for all who have it. If expect is not nil it must be the role's version.
+func (s *Service) UpdateRole(
+	ctx context.Context, caller tenant.Caller, name string, expect *int, edit func(*grant.Role) error,
+) (grant.Role, error) {
+	return changeAccess(ctx, s, caller, engine.Spec[grant.Role]{Name: "role.update", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (grant.Role, error) {
+			before, facts, err := findOwnRole(ctx, tx, name, expect)
+			if err != nil {
+				return before, err
+			}
+			after := before
+			if err := edit(&after); err != nil {
+				return before, err
+			}
+			if after, err = grant.EditRole(facts.editor(), before, after); err != nil {
+				return before, err
+			}
+			if after.Title == before.Title && after.Description == before.Description &&
+				slices.Equal(after.Permissions, before.Permissions) {
+				return after, nil
+			}
+			after.Version, after.UpdatedAt = before.Version+1, tx.Now
+			accountdb.UpdateRole(tx.Tx, tx.Tenant, after)
+			roleChanged(tx, "role.updated", name, engine.AuditChange(roleValues(before), roleValues(after)))
+			return after, nil
+		})
 }
 
-// DeleteRole removes a role that nobody holds, if it still is at the version expected (nil: whichever).
+// DeleteRole deletes a role that is not held by anyone. If expect is not nil it must be the role's version.
 func (s *Service) DeleteRole(ctx context.Context, caller tenant.Caller, name string, expect *int) error {
-	return s.regrant(ctx, caller, "role.delete", func(ctx context.Context, tx *engine.Tx) error {
-		before, powers, err := ownRole(ctx, tx, name, expect)
+	spec := engine.Spec[struct{}]{
+		Name: "role.delete", Replay: true, Races: []engine.Race{roleRace},
+		Answer: func(*struct{}) []any { return []any{} },
+	}
+	_, err := changeAccess(ctx, s, caller, spec, func(ctx context.Context, tx *engine.Tx) (none struct{}, err error) {
+		before, facts, err := findOwnRole(ctx, tx, name, expect)
 		if err != nil {
-			return err
+			return none, err
 		}
-		if err := powers.caller().CheckGrant(powers.book().Permissions(name)); err != nil {
-			return err
+		if err := facts.mayGrant(name); err != nil {
+			return none, err
 		}
 		if before.Holders > 0 {
-			return fault.New(fault.FailedPrecondition, fault.RoleInUse, "The role is held by %d: take it from them first.", before.Holders).
+			return none, fault.New(fault.FailedPrecondition, fault.RoleInUse,
+				"The role is held by %d: take it from them first.", before.Holders).
 				WithMetadata("holders", strconv.Itoa(before.Holders))
 		}
 		accountdb.DeleteRole(tx.Tx, tx.Tenant, name)
 		roleChanged(tx, "role.deleted", name, engine.AuditChange(roleValues(before), nil))
-		return nil
-	}, engine.Answers(), engine.Losing(byRole))
+		return none, nil
+	})
+	return err
 }
 
-// ownRole loads a role of the tenant's own.
-func ownRole(ctx context.Context, tx *engine.Tx, name string, expect *int) (grant.Role, *powers, error) {
-	var r *grant.Role
-	var batch pg.Batch
-	powers := loadPowers(tx, &batch)
-	accountdb.FindRole(&batch, tx.Tenant, name, &r)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return grant.Role{}, nil, err
+// findOwnRole reads a role that is not built in, and the role facts. If expect is not nil it must be the role's
+// version.
+func findOwnRole(
+	ctx context.Context, tx *engine.Tx, name string, expect *int,
+) (grant.Role, *roleFacts, error) {
+	role, facts, err := findWithRoleFacts(ctx, tx, fault.Missing(fault.RoleNotFound, "Role"),
+		func(b *pg.Batch, into **grant.Role) { accountdb.FindRole(b, tx.Tenant, name, into) })
+	switch {
+	case err != nil:
+		return role, nil, err
+	case role.BuiltIn:
+		return role, nil, grant.ErrBuiltIn
 	}
-	if r == nil {
-		return grant.Role{}, nil, fault.Missing(fault.RoleNotFound, "Role")
-	}
-	if r.BuiltIn {
-		return grant.Role{}, nil, grant.ErrBuiltIn
-	}
-	return *r, powers, engine.CheckVersion(expect, r.Version)
+	return role, facts, engine.CheckVersion(expect, role.Version)
 }
 
-// AssignRole gives a member a role, and gives all that they hold then. Giving it again changes nothing.
-func (s *Service) AssignRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
-	return s.moveRole(ctx, caller, "role.assign", "role.assigned", id, role, func(tx *engine.Tx, m member.Member, _ bool) ([]string, error) {
-		if slices.Contains(m.Roles, role) {
-			return m.Roles, nil
+// AssignRole gives a member a role, and returns all roles that they then have. It changes nothing if they have the role
+// already.
+func (s *Service) AssignRole(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
+) ([]string, error) {
+	return s.changeRoles(ctx, caller, "role.assign", "role.assigned", id, role,
+		func(tx *engine.Tx, m member.Member, _ bool) ([]string, error) {
+			if slices.Contains(m.Roles, role) {
+				return m.Roles, nil
+			}
+			accountdb.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
+			roles := append(slices.Clone(m.Roles), role)
+			grant.Sort(roles)
+			return roles, nil
+		})
+}
+
+// RevokeRole takes a role from a member, and returns the roles that remain. It changes nothing if they do not have the
+// role.
+func (s *Service) RevokeRole(
+	ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string,
+) ([]string, error) {
+	return s.changeRoles(ctx, caller, "role.revoke", "role.revoked", id, role,
+		func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error) {
+			if !slices.Contains(m.Roles, role) {
+				return m.Roles, nil
+			}
+			if role == tenant.RoleOwner && m.IsActiveOwner() && !otherOwner {
+				return nil, member.ErrLastOwner
+			}
+			accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
+			return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
+		})
+}
+
+// changeRoles assigns or revokes a role. The caller needs all permissions of the role. Change returns the roles that
+// the member then has.
+func (s *Service) changeRoles(
+	ctx context.Context, caller tenant.Caller, name, action string, id tenant.MemberID, role string,
+	change func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error),
+) ([]string, error) {
+	spec := engine.Spec[[]string]{Name: name, Replay: true, Races: []engine.Race{roleRace}}
+	return changeAccess(ctx, s, caller, spec, func(ctx context.Context, tx *engine.Tx) ([]string, error) {
+		m, otherOwner, facts, err := findMember(ctx, tx, id)
+		if err != nil {
+			return nil, err
 		}
-		accountdb.InsertMemberRole(tx.Tx, tx.Tenant, id, role, tx.Now)
-		roles := append(slices.Clone(m.Roles), role)
-		grant.Sort(roles)
+		if err := facts.mayGrant(role); err != nil {
+			return nil, err
+		}
+		roles, err := change(tx, m, otherOwner)
+		if err != nil || slices.Equal(roles, m.Roles) {
+			return roles, err
+		}
+		tx.Audit(action, "member", id.UUID, "",
+			engine.AuditChange(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
+		rolesEvent(tx, id, map[string]any{"roles": roles})
 		return roles, nil
 	})
 }
 
-// RevokeRole takes a role from a member, and gives all that they hold then. Taking one that they do not hold changes nothing.
-func (s *Service) RevokeRole(ctx context.Context, caller tenant.Caller, id tenant.MemberID, role string) ([]string, error) {
-	return s.moveRole(ctx, caller, "role.revoke", "role.revoked", id, role, func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error) {
-		if !slices.Contains(m.Roles, role) {
-			return m.Roles, nil
-		}
-		if role == tenant.RoleOwner && m.IsActiveOwner() && !otherOwner {
-			return nil, member.ErrLastOwner
-		}
-		accountdb.DeleteMemberRole(tx.Tx, tx.Tenant, id, role)
-		return slices.DeleteFunc(slices.Clone(m.Roles), func(held string) bool { return held == role }), nil
-	})
-}
-
-// moveRole lets a role move where the caller has all that it gives. Move gives the roles that the member holds after it.
-func (s *Service) moveRole(ctx context.Context, caller tenant.Caller, use, action string, id tenant.MemberID, role string,
-	move func(tx *engine.Tx, m member.Member, otherOwner bool) ([]string, error),
-) ([]string, error) {
-	var roles []string
-	err := s.regrant(ctx, caller, use, func(ctx context.Context, tx *engine.Tx) error {
-		var m *member.Member
-		var otherOwner bool
-		var batch pg.Batch
-		powers := loadPowers(tx, &batch)
-		accountdb.FindMember(&batch, tx.Tenant, id, &m)
-		accountdb.FindOtherOwner(&batch, tx.Tenant, id, &otherOwner)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if m == nil {
-			return fault.Missing(fault.MemberNotFound, "Member")
-		}
-		if err := powers.book().CheckExist(role); err != nil {
-			return err
-		}
-		if err := powers.caller().CheckGrant(powers.book().Permissions(role)); err != nil {
-			return err
-		}
-		var err error
-		if roles, err = move(tx, *m, otherOwner); err != nil || slices.Equal(roles, m.Roles) {
-			return err
-		}
-		tx.Audit(action, "member", id.UUID, "", engine.AuditChange(map[string]any{"roles": m.Roles}, map[string]any{"roles": roles}))
-		rolesEvent(tx, id, map[string]any{"roles": roles})
-		return nil
-	}, engine.Answers(&roles), engine.Losing(byRole))
-	return roles, err
-}
-
-// roleChanged records that a role was made, edited or deleted.
+// roleChanged records that a role was created, edited or deleted.
 func roleChanged(tx *engine.Tx, action, name string, changes map[string]any) {
 	tx.AuditEntry(coredb.AuditEntry{Action: action, TargetKind: "role", TargetID: name, Changes: changes})
 	rolesEvent(tx, tenant.MemberID{}, map[string]any{"role": name})
@@ -196,8 +199,8 @@ func roleValues(r grant.Role) map[string]any {
 
 var errRoleTaken = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").WithField("role.name")
 
-// byRole: a role was given to somebody while it was deleted, which the foreign key refuses to
-// whoever comes second. The next look counts the holder, or misses the role.
-var byRole = func(err error) bool {
+// roleRace recognizes that a role was assigned and deleted concurrently: the foreign key rejects the second of the two.
+// When it runs again, it finds the new holder, or finds that the role is gone.
+func roleRace(err error) bool {
 	return pg.IsForeignKey(err, "member_roles_role", "service_account_roles_role")
 }

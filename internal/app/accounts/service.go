@@ -1,4 +1,4 @@
-// Package accounts holds the use cases about tenants, members, roles, service accounts, subscriptions and the audit log.
+// Package accounts has the use cases for tenants, members, roles, service accounts, subscriptions and the audit log.
 package accounts
 
 import (
@@ -9,12 +9,12 @@ import (
 // Config is what a Service needs.
 type Config struct {
 	Engine *engine.Engine
-	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
-	// hear of it through AccessChannel.
+	// RolesChanged is called after a commit that changed permissions in a tenant. Optional. Other nodes are notified
+	// through AccessChannel.
 	RolesChanged func(tenant.TenantID)
 }
 
-// Service holds the use cases about accounts. It is safe for concurrent use.
+// Service has the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	engine       *engine.Engine
 	rolesChanged func(tenant.TenantID)
@@ -22,8 +22,9 @@ type Service struct {
 
 // New makes a Service.
 func New(c Config) *Service {
-	return &Service{
-		engine:       c.Engine,
-		rolesChanged: c.RolesChanged,
+	s := &Service{engine: c.Engine, rolesChanged: c.RolesChanged}
+	if s.rolesChanged == nil {
+		s.rolesChanged = func(tenant.TenantID) {}
 	}
+	return s
 }

@@ -24,195 +24,211 @@ type SubscribeRequest struct {
 	Reason string
 }
 
-// Subscribe starts a subscription and gives its first credits.
-func (s *Service) Subscribe(ctx context.Context, caller tenant.Caller, r SubscribeRequest) (credit.Subscription, error) {
-	var sub credit.Subscription
-	err := s.engine.Write(ctx, caller, "subscription.start", func(ctx context.Context, tx *engine.Tx) error {
-		var plan *credit.Plan
-		var who *booking.Member
-		var batch pg.Batch
-		catalogdb.FindPlan(&batch, tx.Tenant, r.Plan, &plan)
-		bookingdb.FindBookingMember(&batch, tx.Tenant, r.Member, &who)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if plan == nil || !plan.Active {
-			return fault.Missing(fault.PlanNotFound, "Plan")
-		}
-		if who == nil || !who.Active {
-			return fault.Missing(fault.MemberNotFound, "Member")
-		}
-		starts := r.Starts
-		if starts.IsZero() {
-			starts = tx.Now
-		}
-		const year = 366 * 24 * time.Hour
-		if starts.Before(tx.Now.Add(-year)) || starts.After(tx.Now.Add(year)) {
-			return fault.Invalid("start_time", "A subscription begins within a year of now.")
-		}
-		var ledger []credit.Entry
-		sub, ledger = credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), who.ID, *plan, starts, tx.Now)
-		bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
-		seats.WriteCredits(tx, sub, ledger)
-		subscriptionChanged(tx, sub, "subscription.started", r.Reason)
-		return nil
-	}, engine.Answers(&sub))
-	return sub, err
+// maxStartDistance is how far from now a subscription can start, in the past and in the future.
+const maxStartDistance = 366 * 24 * time.Hour
+
+// Subscribe starts a subscription and grants its first credits.
+func (s *Service) Subscribe(
+	ctx context.Context, caller tenant.Caller, r SubscribeRequest,
+) (credit.Subscription, error) {
+	return engine.Do(ctx, s.engine, caller, engine.Spec[credit.Subscription]{Name: "subscription.start", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (none credit.Subscription, err error) {
+			var plan *credit.Plan
+			var m *booking.Member
+			var batch pg.Batch
+			catalogdb.FindPlan(&batch, tx.Tenant, r.Plan, &plan)
+			bookingdb.FindBookingMember(&batch, tx.Tenant, r.Member, &m)
+			if err := tx.Load(ctx, &batch); err != nil {
+				return none, err
+			}
+			if plan == nil || !plan.Active {
+				return none, fault.Missing(fault.PlanNotFound, "Plan")
+			}
+			if m == nil || !m.Active {
+				return none, errNoMember
+			}
+			starts := r.Starts
+			if starts.IsZero() {
+				starts = tx.Now
+			}
+			if starts.Sub(tx.Now).Abs() > maxStartDistance {
+				return none, fault.Invalid("start_time", "A subscription begins within a year of now.")
+			}
+			sub, ledger := credit.Start(tenant.NextID[tenant.SubscriptionID](tx.IDs), m.ID, *plan, starts, tx.Now)
+			bookingdb.InsertSubscription(tx.Tx, tx.Tenant, sub)
+			seats.WriteCredits(tx, sub, ledger)
+			subscriptionChanged(tx, sub, "subscription.started", r.Reason)
+			return sub, nil
+		})
 }
 
-// SetSubscriptionStatus pauses, resumes, indebts or cancels a subscription.
-func (s *Service) SetSubscriptionStatus(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, to credit.Status, reason string) (credit.Subscription, error) {
-	var after credit.Subscription
-	err := s.engine.Write(ctx, caller, "subscription.set_status", func(ctx context.Context, tx *engine.Tx) error {
-		s, ledger, err := subscription(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		changed, err := s.SetStatus(to)
-		if err != nil {
-			return err
-		}
-		after = s
-		if !changed && len(ledger) == 0 {
-			return nil
-		}
-		after.Version++
-		after.UpdatedAt = tx.Now
-		seats.WriteCredits(tx, after, ledger)
-		bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, after, tx.Now)
-		subscriptionChanged(tx, after, "subscription.status_set", reason)
-		return nil
-	}, engine.Answers(&after))
-	return after, err
+// SetSubscriptionStatus changes the status of a subscription.
+func (s *Service) SetSubscriptionStatus(
+	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, to credit.Status, reason string,
+) (credit.Subscription, error) {
+	spec := engine.Spec[credit.Subscription]{Name: "subscription.set_status", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec,
+		func(ctx context.Context, tx *engine.Tx) (credit.Subscription, error) {
+			sub, ledger, err := findSubscription(ctx, tx, id)
+			if err != nil {
+				return sub, err
+			}
+			changed, err := sub.SetStatus(to)
+			if err != nil || !changed && len(ledger) == 0 {
+				return sub, err
+			}
+			sub.Version++
+			sub.UpdatedAt = tx.Now
+			seats.WriteCredits(tx, sub, ledger)
+			bookingdb.UpdateSubscription(tx.Tx, tx.Tenant, sub, tx.Now)
+			subscriptionChanged(tx, sub, "subscription.status_set", reason)
+			return sub, nil
+		})
 }
 
-// GrantCredits gives credits, or takes them back with an amount below zero.
-func (s *Service) GrantCredits(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, amount int, reason string) (credit.Entry, credit.Subscription, error) {
-	var line credit.Entry
-	var after credit.Subscription
-	err := s.engine.Write(ctx, caller, "credit.grant", func(ctx context.Context, tx *engine.Tx) error {
-		s, ledger, err := subscription(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		moved, err := s.Adjust(amount, tx.Caller.Actor(), reason, tx.Now)
-		if err != nil {
-			return err
-		}
-		ledger = append(ledger, moved...)
-		seats.WriteCredits(tx, s, ledger)
-		line, after = ledger[len(ledger)-1], s
-		creditsChanged(tx, line, s, "credit.granted")
-		return nil
-	}, engine.Answers(&line, &after))
-	return line, after, err
+// creditChange is a new line of the ledger, and the subscription after it.
+type creditChange struct {
+	line         credit.Entry
+	subscription credit.Subscription
 }
 
-// RefundCredit gives the credits of a booking back, once, whatever became of the booking.
-func (s *Service) RefundCredit(ctx context.Context, caller tenant.Caller, id tenant.BookingID, reason string) (credit.Entry, credit.Subscription, error) {
-	var line credit.Entry
-	var after credit.Subscription
-	err := s.engine.Write(ctx, caller, "credit.refund", func(ctx context.Context, tx *engine.Tx) error {
-		var b *booking.Booking
-		var payer *credit.Subscription
-		var batch pg.Batch
-		bookingdb.FindBooking(&batch, tx.Tenant, id, &b)
-		bookingdb.FindBookingSubscription(&batch, tx.Tenant, id, &payer)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if b == nil {
-			return fault.Missing(fault.BookingNotFound, "Booking")
-		}
-		if b.Credits == 0 || payer == nil {
-			return fault.New(fault.FailedPrecondition, fault.NothingToRefund, "The booking holds no credit.")
-		}
-		s, renewal := credit.Advance(*payer, tx.Now)
-		ledger := s.Refund(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
-		b.Credits = 0
-		bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
-		seats.WriteCredits(tx, s, ledger)
-		line, after = ledger[len(ledger)-1], s
-		creditsChanged(tx, line, after, "credit.refunded")
-		return nil
-	}, engine.Answers(&line, &after))
-	return line, after, err
+func creditSpec(name string) engine.Spec[creditChange] {
+	return engine.Spec[creditChange]{
+		Name: name, Replay: true,
+		Answer: func(c *creditChange) []any { return []any{&c.line, &c.subscription} },
+	}
 }
 
-// GetBalance reads a member's subscriptions as they are now: what has lapsed or come due since they were last
-// written is counted in.
-func (s *Service) GetBalance(ctx context.Context, caller tenant.Caller, member tenant.MemberID, ended bool) ([]credit.Subscription, error) {
+// GrantCredits grants credits. A negative amount removes them.
+func (s *Service) GrantCredits(
+	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, amount int, reason string,
+) (credit.Entry, credit.Subscription, error) {
+	granted, err := engine.Do(ctx, s.engine, caller, creditSpec("credit.grant"),
+		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
+			sub, ledger, err := findSubscription(ctx, tx, id)
+			if err != nil {
+				return creditChange{}, err
+			}
+			adjustment, err := sub.Adjust(amount, tx.Caller.Actor(), reason, tx.Now)
+			if err != nil {
+				return creditChange{}, err
+			}
+			return writeCredits(tx, sub, append(ledger, adjustment...), "credit.granted"), nil
+		})
+	return granted.line, granted.subscription, err
+}
+
+// RefundCredit returns the credits of a booking, whatever its status is. It does so once.
+func (s *Service) RefundCredit(
+	ctx context.Context, caller tenant.Caller, id tenant.BookingID, reason string,
+) (credit.Entry, credit.Subscription, error) {
+	refunded, err := engine.Do(ctx, s.engine, caller, creditSpec("credit.refund"),
+		func(ctx context.Context, tx *engine.Tx) (creditChange, error) {
+			var payer *credit.Subscription
+			b, err := engine.Find(ctx, tx, fault.Missing(fault.BookingNotFound, "Booking"),
+				func(b *pg.Batch, into **booking.Booking) {
+					bookingdb.FindBooking(b, tx.Tenant, id, into)
+					bookingdb.FindBookingSubscription(b, tx.Tenant, id, &payer)
+				})
+			if err != nil {
+				return creditChange{}, err
+			}
+			if b.Credits == 0 || payer == nil {
+				return creditChange{}, fault.New(fault.FailedPrecondition, fault.NothingToRefund,
+					"The booking holds no credit.")
+			}
+			sub, renewal := credit.Advance(*payer, tx.Now)
+			ledger := sub.Refund(renewal, b.ID, b.Credits, tx.Caller.Actor(), reason, tx.Now)
+			b.Credits = 0
+			bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
+			return writeCredits(tx, sub, ledger, "credit.refunded"), nil
+		})
+	return refunded.line, refunded.subscription, err
+}
+
+// GetBalance reads a member's subscriptions as of now: it counts what has expired or become due since they were last
+// written.
+func (s *Service) GetBalance(
+	ctx context.Context, caller tenant.Caller, member tenant.MemberID, ended bool,
+) ([]credit.Subscription, error) {
 	if member.IsZero() {
 		member = caller.Member
 	}
 	if !caller.CanAccess(member) {
-		return nil, fault.Missing(fault.MemberNotFound, "Member")
+		return nil, errNoMember
 	}
-	var who *booking.Member
 	var all []credit.Subscription
-	var batch pg.Batch
-	bookingdb.FindBookingMember(&batch, caller.Tenant, member, &who)
-	bookingdb.ListMemberSubscriptions(&batch, caller.Tenant, member, &all)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+	_, err := engine.Get(ctx, s.engine, caller, errNoMember, func(b *pg.Batch, into **booking.Member) {
+		bookingdb.FindBookingMember(b, caller.Tenant, member, into)
+		bookingdb.ListMemberSubscriptions(b, caller.Tenant, member, &all)
+	})
+	if err != nil {
 		return nil, err
-	}
-	if who == nil {
-		return nil, fault.Missing(fault.MemberNotFound, "Member")
 	}
 	now := s.engine.Now()
 	var current []credit.Subscription
-	for _, s := range all {
-		s, _ = credit.Advance(s, now)
-		if ended || (s.Status != credit.Expired && s.Status != credit.Cancelled) {
-			current = append(current, s)
+	for _, sub := range all {
+		sub, _ = credit.Advance(sub, now)
+		if ended || (sub.Status != credit.Expired && sub.Status != credit.Cancelled) {
+			current = append(current, sub)
 		}
 	}
 	return current, nil
 }
 
-// ListLedger reads a subscription's lines, newest first, those before the given one; 0 is after the last.
-func (s *Service) ListLedger(ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, before, limit int) ([]credit.Entry, error) {
-	var sub *credit.Subscription
+// ListLedger reads the lines of a subscription before the given one, the newest first. If before is 0 it starts with
+// the last line.
+func (s *Service) ListLedger(
+	ctx context.Context, caller tenant.Caller, id tenant.SubscriptionID, before, limit int,
+) ([]credit.Entry, error) {
 	var lines []credit.Entry
-	var batch pg.Batch
-	bookingdb.FindSubscription(&batch, caller.Tenant, id, &sub)
-	bookingdb.ListLedger(&batch, caller.Tenant, id, before, limit, &lines)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+	sub, err := engine.Get(ctx, s.engine, caller, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
+		bookingdb.FindSubscription(b, caller.Tenant, id, into)
+		bookingdb.ListLedger(b, caller.Tenant, id, before, limit, &lines)
+	})
+	if err != nil {
 		return nil, err
 	}
-	if sub == nil || !caller.CanAccess(sub.Member) {
-		return nil, fault.Missing(fault.SubscriptionNotFound, "Subscription")
+	if !caller.CanAccess(sub.Member) {
+		return nil, errNoSubscription
 	}
 	return lines, nil
 }
 
-// subscription loads a subscription and brings it up to now. The lines that this takes are the caller's to settle.
-func subscription(ctx context.Context, tx *engine.Tx, id tenant.SubscriptionID) (credit.Subscription, []credit.Entry, error) {
-	var s *credit.Subscription
-	var batch pg.Batch
-	bookingdb.FindSubscription(&batch, tx.Tenant, id, &s)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return credit.Subscription{}, nil, err
+var errNoSubscription = fault.Missing(fault.SubscriptionNotFound, "Subscription")
+
+// findSubscription reads a subscription and advances it to now. The caller writes the ledger lines that this adds.
+func findSubscription(
+	ctx context.Context, tx *engine.Tx, id tenant.SubscriptionID,
+) (credit.Subscription, []credit.Entry, error) {
+	stored, err := engine.Find(ctx, tx, errNoSubscription, func(b *pg.Batch, into **credit.Subscription) {
+		bookingdb.FindSubscription(b, tx.Tenant, id, into)
+	})
+	if err != nil {
+		return stored, nil, err
 	}
-	if s == nil {
-		return credit.Subscription{}, nil, fault.Missing(fault.SubscriptionNotFound, "Subscription")
-	}
-	current, ledger := credit.Advance(*s, tx.Now)
+	current, ledger := credit.Advance(stored, tx.Now)
 	return current, ledger, nil
 }
 
 func subscriptionChanged(tx *engine.Tx, s credit.Subscription, action, reason string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member, Actor: tx.Caller.Actor(), At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.SubscriptionChanged, Member: s.Member,
+		Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "status": string(s.Status)},
 	})
 	tx.Audit(action, "subscription", s.ID.UUID, reason, map[string]any{"status": string(s.Status), "plan": s.Plan.Name})
 }
 
-func creditsChanged(tx *engine.Tx, line credit.Entry, s credit.Subscription, action string) {
+// writeCredits writes new lines of the ledger, and records the last one.
+func writeCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry, action string) creditChange {
+	seats.WriteCredits(tx, s, ledger)
+	line := ledger[len(ledger)-1]
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking, Actor: tx.Caller.Actor(), At: tx.Now,
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: s.Member, Booking: line.Booking,
+		Actor: tx.Caller.Actor(), At: tx.Now,
 		Data: map[string]any{"subscription_id": s.ID.String(), "amount": line.Amount, "balance": s.Balance},
 	})
 	tx.Audit(action, "subscription", s.ID.UUID, line.Reason, map[string]any{"amount": line.Amount, "balance": s.Balance})
+	return creditChange{line, s}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/coredb"
@@ -13,7 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Period chooses what is counted; AttendanceDay and Use are the counts.
+// Period says what is counted; AttendanceDay and Use are the counts.
 type (
 	Period           = bookingdb.Period
 	AttendanceDay    = bookingdb.AttendanceDay
@@ -21,7 +22,7 @@ type (
 	UtilizationGroup = bookingdb.UtilizationGroup
 )
 
-// The groups by which use is told.
+// Sessions are grouped by one of these to count their use.
 const (
 	UseByService     = bookingdb.ByService
 	UseByLocation    = bookingdb.ByLocation
@@ -43,7 +44,7 @@ func checkPeriod(p Period) error {
 	return nil
 }
 
-// AttendanceSummary counts what became of the sessions of a period.
+// AttendanceSummary counts sessions, bookings and attendance over a whole period.
 func (s *Service) AttendanceSummary(ctx context.Context, caller tenant.Caller, p Period) (AttendanceDay, error) {
 	days, err := s.countAttendance(ctx, caller, p)
 	var sum AttendanceDay
@@ -63,9 +64,11 @@ func (s *Service) AttendanceSummary(ctx context.Context, caller tenant.Caller, p
 	return sum, err
 }
 
-// AttendanceDaily counts the same day by day, those without sessions too: at most so many days of the
-// period, from behind the one given.
-func (s *Service) AttendanceDaily(ctx context.Context, caller tenant.Caller, p Period, after civil.Date, limit int) ([]AttendanceDay, error) {
+// AttendanceDaily counts the same for each day, including days without sessions. It returns at most limit days of the
+// period, starting the day after the given one.
+func (s *Service) AttendanceDaily(
+	ctx context.Context, caller tenant.Caller, p Period, after civil.Date, limit int,
+) ([]AttendanceDay, error) {
 	if err := checkPeriod(p); err != nil {
 		return nil, err
 	}
@@ -97,11 +100,9 @@ func (s *Service) countAttendance(ctx context.Context, caller tenant.Caller, p P
 	if err := checkPeriod(p); err != nil {
 		return nil, err
 	}
-	var days []AttendanceDay
-	var batch pg.Batch
-	bookingdb.CountAttendanceDaily(&batch, caller.Tenant, p, &days)
-	err := s.engine.Read(ctx, caller, &batch)
-	return days, err
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]AttendanceDay) {
+		bookingdb.CountAttendanceDaily(b, caller.Tenant, p, into)
+	})
 }
 
 // TrendPoint counts the bookings made in one day or week.
@@ -109,7 +110,7 @@ type TrendPoint struct {
 	Date     civil.Date // the day, or the week's Monday
 	Bookings int
 	Seats    int
-	Channels []ChannelCount // those with bookings, in order
+	Channels []ChannelCount // only channels with bookings, in the order of catalog.Channels
 }
 
 // ChannelCount counts the bookings that came in by one channel.
@@ -119,9 +120,11 @@ type ChannelCount struct {
 	Seats    int
 }
 
-// BookingTrend counts bookings by the day or week in which they were made, at the location of their
-// session; those without bookings too.
-func (s *Service) BookingTrend(ctx context.Context, caller tenant.Caller, p Period, weekly bool) ([]TrendPoint, error) {
+// BookingTrend counts bookings by the day or week in which they were made, in the time zone of their session's
+// location. Days and weeks without bookings are included.
+func (s *Service) BookingTrend(
+	ctx context.Context, caller tenant.Caller, p Period, weekly bool,
+) ([]TrendPoint, error) {
 	if err := checkPeriod(p); err != nil {
 		return nil, err
 	}
@@ -135,7 +138,7 @@ func (s *Service) BookingTrend(ctx context.Context, caller tenant.Caller, p Peri
 	return trendOf(made, p, weekly), nil
 }
 
-// trendOf puts counts into their buckets.
+// trendOf sums counts by day or week.
 func trendOf(made []bookingdb.Made, p Period, weekly bool) []TrendPoint {
 	length := 1
 	first := p.From
@@ -167,8 +170,10 @@ func trendOf(made []bookingdb.Made, p Period, weekly bool) []TrendPoint {
 	return points
 }
 
-// Utilization compares, by groups of sessions, the seats that were taken with those that were offered.
-func (s *Service) Utilization(ctx context.Context, caller tenant.Caller, p Period, group UtilizationGroup) (groups []Utilization, total Utilization, err error) {
+// Utilization compares the seats taken with the seats offered, for each group of sessions and in total.
+func (s *Service) Utilization(
+	ctx context.Context, caller tenant.Caller, p Period, group UtilizationGroup,
+) (groups []Utilization, total Utilization, err error) {
 	if err := checkPeriod(p); err != nil {
 		return nil, Utilization{}, err
 	}
@@ -177,9 +182,9 @@ func (s *Service) Utilization(ctx context.Context, caller tenant.Caller, p Perio
 			bookingdb.CountUtilization(batch, caller.Tenant, p, group, clocks, &groups)
 		})
 	} else {
-		var batch pg.Batch
-		bookingdb.CountUtilization(&batch, caller.Tenant, p, group, nil, &groups)
-		err = s.engine.Read(ctx, caller, &batch)
+		groups, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Utilization) {
+			bookingdb.CountUtilization(b, caller.Tenant, p, group, nil, into)
+		})
 	}
 	for _, g := range groups {
 		total.Sessions += g.Sessions
@@ -190,8 +195,10 @@ func (s *Service) Utilization(ctx context.Context, caller tenant.Caller, p Perio
 	return groups, total, err
 }
 
-// readWithClocks reads what needs the clocks of all zones in which the period's locations are.
-func (s *Service) readWithClocks(ctx context.Context, caller tenant.Caller, p Period, queue func(*pg.Batch, []coredb.Clock)) error {
+// readWithClocks runs a query that needs the clocks of all time zones of the period's locations.
+func (s *Service) readWithClocks(
+	ctx context.Context, caller tenant.Caller, p Period, queue func(*pg.Batch, []coredb.Clock),
+) error {
 	return s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
 		var zones []string
 		var first, second pg.Batch

@@ -4,37 +4,37 @@ import (
 	"context"
 	"time"
 
+	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// AttendanceQuery asks for a member's past.
+// AttendanceQuery selects a page of a member's past bookings.
 type AttendanceQuery struct {
 	Member      tenant.MemberID
-	BeforeStart time.Time // keyset: the last start and id of the page before
+	BeforeStart time.Time // with BeforeID, the last booking of the previous page
 	BeforeID    tenant.BookingID
 	Limit       int
 }
 
-// Attendance is what became of a member's bookings.
+// Attendance is a member's past bookings and how many they attended.
 type Attendance struct {
-	Bookings []booking.Booking // newest first
-	// Counted over all of them, not over the page.
+	Bookings []booking.Booking // one page, newest first
+	// The counts are of all past bookings, not only of the page.
 	Attended, NoShows, LateCancelled int
 }
 
-// ListAttendance reads it, for the sessions that have started.
+// ListAttendance reads the member's bookings in sessions that have started.
 func (s *Service) ListAttendance(ctx context.Context, caller tenant.Caller, q AttendanceQuery) (Attendance, error) {
-	var who *booking.Member
+	var member *booking.Member
 	var past Attendance
 	var count bookingdb.Attendance
-	// Until is exclusive, and a session that starts now has started.
+	// Until is exclusive, and a session that starts now has started. Postgres keeps microseconds.
 	until := s.engine.Now().Add(time.Microsecond)
 	var batch pg.Batch
-	bookingdb.FindBookingMember(&batch, caller.Tenant, q.Member, &who)
+	bookingdb.FindBookingMember(&batch, caller.Tenant, q.Member, &member)
 	bookingdb.ListOwnBookings(&batch, caller.Tenant, bookingdb.OwnBookings{
 		Member: q.Member, Until: until, Newest: true, AfterStart: q.BeforeStart, AfterID: q.BeforeID, Limit: q.Limit,
 		Statuses: []booking.Status{booking.Confirmed, booking.Attended, booking.NoShow, booking.Cancelled},
@@ -43,8 +43,8 @@ func (s *Service) ListAttendance(ctx context.Context, caller tenant.Caller, q At
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return Attendance{}, err
 	}
-	if who == nil || !caller.CanAccess(q.Member) {
-		return Attendance{}, fault.Missing(fault.MemberNotFound, "Member")
+	if member == nil || !caller.CanAccess(q.Member) {
+		return Attendance{}, seats.ErrNoMember
 	}
 	past.Attended, past.NoShows, past.LateCancelled = count.Attended, count.NoShows, count.LateCancelled
 	return past, nil

@@ -9,14 +9,12 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/app/waitlists"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
@@ -35,22 +33,141 @@ type BookRequest struct {
 	Guest   bool                 `json:"guest,omitempty"`
 	Contact booking.Contact      `json:"contact,omitzero"`
 	Items   []booking.ItemChoice `json:"items,omitempty"`
-	// GuestTier names whose policy a guest follows. A member's tier is that of their membership.
+	// GuestTier is the tier whose policy a guest follows. A member's tier is that of their membership.
 	GuestTier string `json:"guest_tier,omitempty"`
 }
 
-// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the names above
-// never change.
-func (r BookRequest) hash() []byte {
-	text, err := json.Marshal(r)
-	if err != nil {
-		panic("bookings: request: " + err.Error()) // plain values
+// Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full
+// session.
+func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Place, error) {
+	if err := r.complete(caller); err != nil {
+		return seats.Place{}, err
 	}
-	sum := sha256.Sum256(text)
-	return sum[:]
+	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+		Name: "booking.book", Locks: r.locks(), Races: r.races(), Replay: true,
+		New: func() engine.Operation[seats.Place] { return &book{service: s, BookRequest: r} },
+	})
+	return place, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
 }
 
-// complete fills in who books, and refuses what makes no sense.
+// book is one attempt at Book.
+type book struct {
+	service *Service
+	BookRequest
+	slot   *booking.Slot
+	member *booking.Member
+	facts  booking.Facts
+	made   seats.Place // by an earlier request with the same external reference
+}
+
+// Load implements engine.Operation.
+func (b *book) Load(q *engine.Query) {
+	seats.LoadSlot(q, b.Session, &b.slot)
+	seats.RequestSeats(q, b.Session, b.Party)
+	if !b.Guest {
+		bookingdb.FindBookingMember(q.Batch, q.Tenant, b.Member, &b.member)
+		q.Then(b.loadOther)
+	}
+	if !b.Hold && (!q.Caller.IsStaff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
+		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
+	}
+	seats.LoadByRef(q, b.ExternalRef, &b.made)
+}
+
+// loadOther reads the member's other booking and waitlist entry, but only if this session could be full: a member with
+// a place must not join the queue. Otherwise a unique index rejects a second booking, and reading here would add
+// predicate locks that make concurrent bookings fail.
+func (b *book) loadOther(q *engine.Query) {
+	if b.slot == nil {
+		return
+	}
+	visit := bookingdb.Visit{Session: b.Session, Member: b.Member}
+	if q.Strict || seats.MayBeFull(q, b.slot) {
+		bookingdb.FindDouble(q.Batch, q.Tenant, visit, func(d bookingdb.Double) {
+			b.facts.Booking, b.facts.Entry = d.Booking, d.Entry
+		})
+	}
+	if q.Strict {
+		bookingdb.ListBusy(q.Batch, q.Tenant, visit, &b.facts.Busy)
+	}
+}
+
+// Run implements engine.Operation.
+func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+	if b.made.Found() {
+		return seats.RepeatedPlace(b.made, b.hash())
+	}
+	if err := b.completeFacts(ctx, tx); err != nil {
+		return seats.Place{}, err
+	}
+	request := booking.Request{
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
+		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
+	}
+	decision, err := booking.Decide(b.facts, request, tx.Now)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	stock, err := seats.ReserveStock(ctx, tx, b.facts.Slot, b.Items)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	if decision.Wait {
+		return b.service.waitlists.Enqueue(ctx, tx, b.facts, b.entry(request.Staff))
+	}
+	return b.write(tx, request.ID, decision, stock), nil
+}
+
+// completeFacts puts the facts together. It ends expired holds, whose seats go to the members who wait.
+func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
+	switch {
+	case b.slot == nil:
+		return seats.ErrNoSession
+	case b.Guest:
+		b.member = &booking.Member{Name: b.Contact.Name, Tier: b.GuestTier}
+	case b.member == nil || !b.member.Active:
+		return seats.ErrNoMember
+	}
+	expired, err := b.service.waitlists.EndExpiredHolds(ctx, tx, b.slot)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(expired, func(other booking.Booking) bool { return other.ID == b.facts.Booking }) {
+		b.facts.Booking = tenant.BookingID{} // the member's own hold, which has expired
+	}
+	b.facts.Slot, b.facts.Member = *b.slot, *b.member
+	return nil
+}
+
+// write writes the booking or the hold.
+func (b *book) write(tx *engine.Tx, id tenant.BookingID, decision booking.Decision, stock seats.Stock) seats.Place {
+	made := booking.Booking{
+		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
+		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
+		HasItems: len(b.Items) > 0, RequestHash: b.refHash(),
+	}
+	what := outbox.BookingConfirmed
+	if b.Hold {
+		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*b.slot, tx.Now))
+		tx.WakeAt(*made.HoldUntil)
+		b.slot.Holds++
+	}
+	made = seats.Take(tx, b.facts, made, decision)
+	b.slot.SeatsTaken += made.Party
+	made.Items = seats.InsertItemLines(tx, made, stock)
+	seats.BookingEvent(tx, what, made, nil)
+	return seats.Place{Booking: &made}
+}
+
+// entry is what the request asks of the waitlist of a full session.
+func (b *book) entry(byStaff bool) waitlist.Entry {
+	return waitlist.Entry{
+		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
+		Note: b.Note, RequestHash: b.refHash(),
+	}
+}
+
+// complete fills in the member, and rejects requests without a member or guest.
 func (r *BookRequest) complete(caller tenant.Caller) error {
 	if r.Member.IsZero() && !r.Guest {
 		r.Member = caller.Member
@@ -66,7 +183,7 @@ func (r *BookRequest) complete(caller tenant.Caller) error {
 	return nil
 }
 
-// locks are the session's, shared with other bookings, and the member's and the external reference's own.
+// locks returns the session's lock, shared with other bookings, and those of the member and the external reference.
 func (r *BookRequest) locks() engine.Locks {
 	locks := engine.Locks{Together: []engine.Key{r.Session.UUID}}
 	if !r.Guest {
@@ -78,7 +195,7 @@ func (r *BookRequest) locks() engine.Locks {
 	return locks
 }
 
-// races are those that a booking can lose to a constraint.
+// races returns the constraints to which a booking can lose a race.
 func (r *BookRequest) races() []engine.Race {
 	races := []engine.Race{seats.QueueRace, seats.ItemRace, seats.PromotionRace}
 	if r.ExternalRef != "" {
@@ -87,21 +204,28 @@ func (r *BookRequest) races() []engine.Race {
 	return races
 }
 
-// Book takes seats in a session for a member or a guest, holds them for a while, or joins the waitlist of a full session.
-func (s *Service) Book(ctx context.Context, caller tenant.Caller, r BookRequest) (seats.Place, error) {
-	if err := r.complete(caller); err != nil {
-		return seats.Place{}, err
+// hash identifies the request, to tell a repetition from a conflict. It is stored with the booking, so the JSON names
+// of the fields never change.
+func (r BookRequest) hash() []byte {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic("bookings: request: " + err.Error()) // plain values
 	}
-	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
-		Name: "booking.book", Locks: r.locks(), Races: r.races(), Replay: true,
-		New: func() engine.Operation[seats.Place] { return &book{app: s, BookRequest: r} },
-	})
-	return place, s.explainRefusal(ctx, caller, r, seats.ConstraintError(err))
+	sum := sha256.Sum256(text)
+	return sum[:]
 }
 
-// explainRefusal lets "already booked" win over payment errors: see loadOther.
+// refHash is the hash that is stored with an external reference; nil without one.
+func (r BookRequest) refHash() []byte {
+	if r.ExternalRef == "" {
+		return nil
+	}
+	return r.hash()
+}
+
+// explainRefusal makes "already booked" win over payment errors: loadOther may not have read the member's booking.
 func (s *Service) explainRefusal(ctx context.Context, caller tenant.Caller, r BookRequest, err error) error {
-	if r.Guest || !slices.Contains(unpaid, fault.ReasonOf(err)) {
+	if r.Guest || !slices.Contains(paymentRefusals, fault.ReasonOf(err)) {
 		return err
 	}
 	if booked := seats.AlreadyBooked(ctx, s.engine, caller, r.Session, r.Member); booked != nil {
@@ -110,140 +234,8 @@ func (s *Service) explainRefusal(ctx context.Context, caller tenant.Caller, r Bo
 	return err
 }
 
-// unpaid are the refusals of members whom no plan pays for.
-var unpaid = []fault.Reason{
+// paymentRefusals are the refusals of members for whom no plan pays.
+var paymentRefusals = []fault.Reason{
 	fault.NoActivePlan, fault.PlanChoiceRequired, fault.OutstandingBalance, fault.NoCredits, fault.DailyLimit,
 	fault.WeeklyLimit,
-}
-
-// book is one attempt at Book.
-type book struct {
-	app *Service
-	BookRequest
-	slot   *booking.Slot
-	member *booking.Member
-	facts  booking.Facts
-	made   seats.Place // under the same external reference
-}
-
-// Load implements engine.Operation.
-func (b *book) Load(q *engine.Query) {
-	seats.LoadSlot(q, b.Session, &b.slot)
-	seats.RequestSeats(q, b.Session, b.Party)
-	if !b.Guest {
-		bookingdb.FindBookingMember(q.Batch, q.Tenant, b.Member, &b.member)
-	}
-	if !b.Hold && (!q.Caller.IsStaff() || !b.Subscription.IsZero()) { // what is not read cannot conflict
-		seats.LoadPayers(q, &b.slot, b.Member, b.Subscription, &b.facts.Subscriptions)
-	}
-	if b.ExternalRef != "" {
-		bookingdb.FindBookingByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Booking)
-		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, b.ExternalRef, &b.made.Entry)
-	}
-	if !b.Guest {
-		q.Then(b.loadOther)
-	}
-}
-
-// loadOther reads the member's other booking and waitlist entry, but only if this session could be full or has a
-// waitlist: a member with a place must not join the queue, and once a hold has run out, members who wait may take its
-// seats and all others. Otherwise a unique index rejects a second booking, and reading here would add predicate locks
-// that make concurrent bookings fail.
-func (b *book) loadOther(q *engine.Query) {
-	if b.slot == nil {
-		return
-	}
-	visit := bookingdb.Visit{Session: b.Session, Member: b.Member}
-	if q.Strict || b.slot.Waiting > 0 || b.slot.Holds > 0 || seats.MayBeFull(q, b.slot) {
-		bookingdb.FindDouble(q.Batch, q.Tenant, visit, func(d bookingdb.Double) {
-			b.facts.Booking, b.facts.Entry = d.Booking, d.Entry
-		})
-	}
-	if q.Strict {
-		bookingdb.FindBusy(q.Batch, q.Tenant, visit, func(s civil.Span) { b.facts.Busy = append(b.facts.Busy, s) })
-	}
-}
-
-// Run implements engine.Operation.
-func (b *book) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
-	if b.made.Booking != nil || b.made.Entry != nil {
-		return seats.RepeatedPlace(b.made, b.hash())
-	}
-	if err := b.completeFacts(ctx, tx); err != nil {
-		return seats.Place{}, err
-	}
-	command := booking.Request{
-		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: b.Party, Subscription: b.Subscription, Channel: b.Channel,
-		NoWaitlist: b.NoWaitlist, Hold: b.Hold, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
-	}
-	plan, err := booking.Decide(b.facts, command, tx.Now)
-	if err != nil {
-		return seats.Place{}, err
-	}
-	stock, err := seats.ReserveStock(ctx, tx, b.facts.Slot, b.Items)
-	if err != nil {
-		return seats.Place{}, err
-	}
-	if plan.Wait {
-		return b.app.waitlists.Enqueue(ctx, tx, b.facts, b.wish(command.Staff))
-	}
-	return b.take(tx, command.ID, plan, stock), nil
-}
-
-// completeFacts puts the facts together. It ends holds that have run out: their seats go to the members who wait.
-func (b *book) completeFacts(ctx context.Context, tx *engine.Tx) error {
-	switch {
-	case b.slot == nil:
-		return seats.ErrNoSession
-	case b.Guest:
-		b.member = &booking.Member{Name: b.Contact.Name, Tier: b.GuestTier}
-	case b.member == nil || !b.member.Active:
-		return fault.Missing(fault.MemberNotFound, "Member")
-	}
-	expired, err := seats.ExpiredHolds(ctx, tx, *b.slot)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(expired, func(other booking.Booking) bool { return other.ID == b.facts.Booking }) {
-		b.facts.Booking = tenant.BookingID{} // their own hold, which has run out
-	}
-	if err := b.app.waitlists.EndExpiredHolds(ctx, tx, b.slot, expired); err != nil {
-		return err
-	}
-	b.facts.Slot, b.facts.Member = *b.slot, *b.member
-	return nil
-}
-
-func (b *book) wish(byStaff bool) waitlists.EntryDetails {
-	w := waitlists.EntryDetails{
-		Party: b.Party, Subscription: b.Subscription, Channel: b.Channel, ByStaff: byStaff, ExternalRef: b.ExternalRef,
-		Note: b.Note,
-	}
-	if b.ExternalRef != "" {
-		w.RequestHash = b.hash()
-	}
-	return w
-}
-
-// take writes the booking, or the hold.
-func (b *book) take(tx *engine.Tx, id tenant.BookingID, plan booking.Decision, stock seats.Stock) seats.Place {
-	made := booking.Booking{
-		ID: id, Session: b.Session, Member: b.member.ID, Party: b.Party, Channel: b.Channel,
-		ExternalRef: b.ExternalRef, Note: b.Note, Contact: b.Contact, GuestTier: b.GuestTier, CreatedBy: tx.Caller.Actor(),
-		HasItems: len(b.Items) > 0,
-	}
-	if b.ExternalRef != "" {
-		made.RequestHash = b.hash()
-	}
-	what := outbox.BookingConfirmed
-	if b.Hold {
-		what, made.Status, made.HoldUntil = outbox.BookingHeld, booking.Pending, new(booking.HoldUntil(*b.slot, tx.Now))
-		tx.WakeAt(*made.HoldUntil)
-		b.slot.Holds++
-	}
-	made = seats.Take(tx, b.facts, made, plan)
-	b.slot.SeatsTaken += made.Party
-	made.Items = seats.InsertItemLines(tx, made, stock)
-	seats.BookingEvent(tx, what, made, nil)
-	return seats.Place{Booking: &made}
 }

@@ -16,47 +16,49 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CheckInResult is a booking whose party has come.
+// CheckInResult is a booking whose party has arrived.
 type CheckInResult struct {
 	Booking booking.Booking
-	// Already: they had checked in before. Time and method are those of the first time.
+	// Already says that they had checked in before. The booking keeps the time and method of the first check-in.
 	Already bool
 }
 
-// CheckIn notes that a party has come, as staff see it. Whoever was let in for this is staff, whatever their roles are called.
+// CheckIn marks a booking as attended, by staff. A caller with the permission counts as staff, whatever their roles are
+// called.
 func (s *Service) CheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (CheckInResult, error) {
-	var in CheckInResult
-	_, err := s.changeAttendance(ctx, caller, "checkin.staff", id, func(_ context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
-		facts := arrival(b, s)
+	checkIn := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (CheckInResult, error) {
+		facts := checkInFacts(b, slot)
 		facts.Staff = true
-		plan, err := checkin.Decide(facts, checkin.Request{Method: checkin.Manual}, tx.Now)
+		result, err := checkin.Decide(facts, checkin.Request{Method: checkin.Manual}, tx.Now)
 		if err != nil {
-			return b, err
+			return CheckInResult{}, err
 		}
-		in = CheckInResult{follow(tx, b, plan, outbox.BookingAttended), plan.Unchanged}
-		return in.Booking, nil
-	}, &in)
-	return in, err
+		return CheckInResult{applyCheckIn(tx, b, result, outbox.BookingAttended), result.Unchanged}, nil
+	}
+	answer := func(in *CheckInResult) []any { return []any{in, &in.Booking} }
+	spec := engine.Spec[CheckInResult]{Name: "checkin.staff", Answer: answer}
+	return changeAttendance(ctx, s, caller, spec, id, checkIn)
 }
 
-// UndoCheckIn takes that back: the booking is confirmed again.
+// UndoCheckIn takes a check-in back: the booking is confirmed again.
 func (s *Service) UndoCheckIn(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	return s.changeAttendance(ctx, caller, "checkin.undo", id, func(_ context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
-		plan, err := checkin.Undo(arrival(b, s))
+	undo := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (booking.Booking, error) {
+		result, err := checkin.Undo(checkInFacts(b, slot))
 		if err != nil {
 			return b, err
 		}
-		return follow(tx, b, plan, outbox.BookingCheckInUndone), nil
-	})
+		return applyCheckIn(tx, b, result, outbox.BookingCheckInUndone), nil
+	}
+	return changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "checkin.undo"}, id, undo)
 }
 
-// CheckInProof is what shows that somebody is there: one of the two.
+// CheckInProof proves that a member is at the location: exactly one of its fields is set.
 type CheckInProof struct {
-	QR    string // the text of the code that they scanned
+	QR    string // the text of the QR code that they scanned
 	Point *catalog.Point
 }
 
-func (p CheckInProof) command() (checkin.Request, error) {
+func (p CheckInProof) request() (checkin.Request, error) {
 	switch {
 	case p.QR != "" && p.Point == nil:
 		return checkin.Request{Method: checkin.QR}, nil
@@ -69,54 +71,56 @@ func (p CheckInProof) command() (checkin.Request, error) {
 	}
 }
 
-// SelfCheckIn notes that the caller has come to a session that they have booked.
-func (s *Service) SelfCheckIn(ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof CheckInProof) (CheckInResult, error) {
-	command, err := proof.command()
+// SelfCheckIn marks the caller's booking in a session as attended.
+func (s *Service) SelfCheckIn(
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID, proof CheckInProof,
+) (CheckInResult, error) {
+	request, err := proof.request()
 	if err != nil {
 		return CheckInResult{}, err
 	}
-	var in CheckInResult
-	err = s.engine.Write(ctx, caller, "checkin.self", func(ctx context.Context, tx *engine.Tx) error {
+	spec := engine.Spec[CheckInResult]{Name: "checkin.self", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (CheckInResult, error) {
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch
 		bookingdb.FindSlot(&batch, tx.Tenant, session, &slot)
 		bookingdb.FindActiveBooking(&batch, tx.Tenant, session, tx.Caller.Member, &b)
 		if err := tx.Load(ctx, &batch); err != nil {
-			return err
+			return CheckInResult{}, err
 		}
 		if slot == nil {
-			return seats.ErrNoSession
+			return CheckInResult{}, seats.ErrNoSession
 		}
 		if b == nil {
 			b = &booking.Booking{}
 		}
-		plan, err := checkin.Decide(arrival(*b, *slot), command, tx.Now)
+		result, err := checkin.Decide(checkInFacts(*b, *slot), request, tx.Now)
 		if err != nil {
-			return err
+			return CheckInResult{}, err
 		}
-		// The code comes last: who has no booking, or is too early, is told that rather than to scan again.
-		if command.Method == checkin.QR && !plan.Unchanged {
+		// The code is checked last: a member without a booking, or too early, needs to know that rather than scan again.
+		if request.Method == checkin.QR && !result.Unchanged {
 			if err := s.keys.VerifyQR(proof.QR, tx.Tenant, session, tx.Now); err != nil {
-				return err
+				return CheckInResult{}, err
 			}
 		}
-		in = CheckInResult{follow(tx, *b, plan, outbox.BookingAttended), plan.Unchanged}
-		return nil
-	}, engine.Answers(&in))
-	return in, err
+		return CheckInResult{applyCheckIn(tx, *b, result, outbox.BookingAttended), result.Unchanged}, nil
+	})
 }
 
 // QRToken is the text of a QR code.
 type QRToken struct {
 	Text    string
 	Expires time.Time
-	Refresh time.Time // ask for the next one then
+	Refresh time.Time // when to ask for the next one
 }
 
 // GetQRToken makes the text of a session's QR code.
-func (s *Service) GetQRToken(ctx context.Context, caller tenant.Caller, session tenant.SessionID) (QRToken, error) {
-	if err := s.takesPlace(ctx, caller, session); err != nil {
+func (s *Service) GetQRToken(
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
+) (QRToken, error) {
+	if err := s.checkTakesPlace(ctx, caller, session); err != nil {
 		return QRToken{}, err
 	}
 	return s.qrToken(caller.Tenant, session, s.engine.Now()), nil
@@ -127,29 +131,25 @@ func (s *Service) qrToken(in tenant.TenantID, session tenant.SessionID, now time
 	return QRToken{Text: text, Expires: expires, Refresh: now.Add(checkin.QRInterval)}
 }
 
-// takesPlace refuses sessions that nobody can come to.
-func (s *Service) takesPlace(ctx context.Context, caller tenant.Caller, session tenant.SessionID) error {
-	var slot *booking.Slot
-	var batch pg.Batch
-	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return err
+// checkTakesPlace rejects sessions that are cancelled or do not exist.
+func (s *Service) checkTakesPlace(ctx context.Context, caller tenant.Caller, session tenant.SessionID) error {
+	slot, err := engine.Get(ctx, s.engine, caller, seats.ErrNoSession, func(b *pg.Batch, into **booking.Slot) {
+		bookingdb.FindSlot(b, caller.Tenant, session, into)
+	})
+	if err == nil && slot.State == catalog.Cancelled {
+		err = fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").
+			WithMetadata("state", string(slot.State))
 	}
-	switch {
-	case slot == nil:
-		return seats.ErrNoSession
-	case slot.State == catalog.Cancelled:
-		return fault.New(fault.FailedPrecondition, fault.SessionState, "The session is cancelled.").WithMetadata("state", string(slot.State))
-	}
-	return nil
+	return err
 }
 
-// arrival is what checking a booking in depends on.
-func arrival(b booking.Booking, s booking.Slot) checkin.Facts {
+// checkInFacts are what the check-in rules need to know about a booking and its session.
+func checkInFacts(b booking.Booking, s booking.Slot) checkin.Facts {
 	facts := checkin.Facts{
 		Status: checkin.Status(b.Status), Method: checkin.Method(b.CheckInMethod),
 		Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
-		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters, Window: CheckInWindow(s),
+		Delivery: checkin.Delivery(s.Delivery), Location: (*checkin.Point)(s.Point), GPSMaxMeters: s.Rules.GPSMaxMeters,
+		Window: CheckInWindow(s),
 	}
 	if b.CheckedInAt != nil {
 		facts.CheckedInAt = *b.CheckedInAt
@@ -157,20 +157,20 @@ func arrival(b booking.Booking, s booking.Slot) checkin.Facts {
 	return facts
 }
 
-// CheckInWindow is when members check themselves in to a session.
+// CheckInWindow is when members can check themselves in to a session.
 func CheckInWindow(s booking.Slot) checkin.Window {
 	return checkin.Window{OpensBefore: s.Rules.CheckInOpens, ClosesAfterEnd: s.Rules.CheckInCloses}
 }
 
-// follow writes what a plan makes of a booking, if it changes anything.
-func follow(tx *engine.Tx, b booking.Booking, plan checkin.Result, what outbox.Type) booking.Booking {
-	if plan.Unchanged {
+// applyCheckIn writes what a check-in, or its undo, changes in a booking.
+func applyCheckIn(tx *engine.Tx, b booking.Booking, result checkin.Result, what outbox.Type) booking.Booking {
+	if result.Unchanged {
 		return b
 	}
-	b.Status, b.CheckedInAt, b.CheckInMethod = booking.Status(plan.Status), nil, string(plan.Method)
-	if !plan.CheckedInAt.IsZero() {
-		b.CheckedInAt = &plan.CheckedInAt
+	b.Status, b.CheckedInAt, b.CheckInMethod = booking.Status(result.Status), nil, string(result.Method)
+	if !result.CheckedInAt.IsZero() {
+		b.CheckedInAt = &result.CheckedInAt
 	}
-	attended(tx, b, what)
+	writeAttendance(tx, b, what)
 	return b
 }

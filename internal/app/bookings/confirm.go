@@ -13,26 +13,24 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ConfirmRequest turns a hold into a booking.
+// ConfirmRequest confirms a hold.
 type ConfirmRequest struct {
 	ID           tenant.BookingID
 	Paid         *booking.Payment // nil: the member's plan pays; guests pay later
 	Subscription tenant.SubscriptionID
-	ProviderCode string // of a benefit membership, with its number
-	Number       string
-	Keep         []tenant.LineID // of the items; nil keeps all
+	ProviderCode string          // of a benefit provider
+	Number       string          // of the membership there
+	Keep         []tenant.LineID // the items to keep; nil keeps all
 }
 
-// ConfirmBooking turns a hold into a booking. Repeated says that it was one already.
+// ConfirmBooking turns a hold into a confirmed booking. Repeated says that it was confirmed before.
 func (s *Service) ConfirmBooking(ctx context.Context, caller tenant.Caller, r ConfirmRequest) (seats.Place, error) {
 	place, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: "booking.confirm", Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.Place], error) {
-			visit, locks, err := seats.Locator{ID: r.ID}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[seats.Place] {
-				return &confirm{ConfirmRequest: r, bookingState: bookingState{id: r.ID, visit: visit}}
-			}, err
-		},
+		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID},
+			func(b bookingState) engine.Operation[seats.Place] {
+				return &confirm{ConfirmRequest: r, bookingState: b}
+			}),
 	})
 	return place, seats.ConstraintError(err)
 }
@@ -62,18 +60,18 @@ func (c *confirm) Run(_ context.Context, tx *engine.Tx) (seats.Place, error) {
 	if err != nil {
 		return seats.Place{}, err
 	}
-	confirmation := booking.ConfirmRequest{
+	request := booking.ConfirmRequest{
 		Request: booking.Request{
 			ID: b.ID, Subscription: c.Subscription, Staff: tx.Caller.IsStaff(), Actor: tx.Caller.Actor(),
 		},
 		Payment: c.Paid,
 	}
 	if c.ProviderCode != "" && b.Status == booking.Pending {
-		if confirmation.Benefit, err = c.provider.Check(c.Number); err != nil {
+		if request.Benefit, err = c.provider.Check(c.Number); err != nil {
 			return seats.Place{}, err
 		}
 	}
-	confirmed, err := booking.Confirm(b, booking.Facts{Slot: *c.slot, Subscriptions: c.payers}, confirmation, tx.Now)
+	confirmed, err := booking.Confirm(b, booking.Facts{Slot: *c.slot, Subscriptions: c.payers}, request, tx.Now)
 	if err != nil {
 		return seats.Place{}, err
 	}

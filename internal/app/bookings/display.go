@@ -16,10 +16,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// DisplayPath is where display links lead, in front of their token.
+// DisplayPath is the path of display links. Their token follows it.
 const DisplayPath = "/display/"
 
-// DisplayLink opens a session's page for the studio's wall.
+// DisplayLink opens a session's display: a page for a public screen at the location.
 type DisplayLink struct {
 	URL     string
 	Token   string // its signed part
@@ -27,16 +27,17 @@ type DisplayLink struct {
 }
 
 // CreateDisplayURL makes a display link.
-func (s *Service) CreateDisplayURL(ctx context.Context, caller tenant.Caller, session tenant.SessionID) (DisplayLink, error) {
-	if err := s.takesPlace(ctx, caller, session); err != nil {
+func (s *Service) CreateDisplayURL(
+	ctx context.Context, caller tenant.Caller, session tenant.SessionID,
+) (DisplayLink, error) {
+	if err := s.checkTakesPlace(ctx, caller, session); err != nil {
 		return DisplayLink{}, err
 	}
-	// Nothing is written but the time, for whoever asks for the same link again: a link is as good as a password.
-	var at time.Time
-	err := s.engine.Write(ctx, caller, "display.create", func(_ context.Context, tx *engine.Tx) error {
-		at = tx.Now
-		return nil
-	}, engine.Answers(&at))
+	// A link works like a password, so it is not stored. Under an idempotency key the stored answer is the time, from
+	// which the same link is signed again.
+	spec := engine.Spec[time.Time]{Name: "display.create", Replay: true}
+	now := func(_ context.Context, tx *engine.Tx) (time.Time, error) { return tx.Now, nil }
+	at, err := engine.Do(ctx, s.engine, caller, spec, now)
 	if err != nil {
 		return DisplayLink{}, err
 	}
@@ -44,57 +45,56 @@ func (s *Service) CreateDisplayURL(ctx context.Context, caller tenant.Caller, se
 	return DisplayLink{URL: s.publicURL + DisplayPath + token, Token: token, Expires: expires}, nil
 }
 
-// Display is what the wall shows of a session.
+// Display is what the screen shows of a session.
 type Display struct {
 	Tenant          string // its name
 	Brand           brand.Brand
 	Title, Location string
-	Coach           string // empty where there is none
+	Coach           string // empty if there is none
 	Starts, Ends    time.Time
 	TimeZone        string     // IANA
 	Opens, Closes   time.Time  // self check-in
-	Expected        int        // seats of those who are coming or have come
-	Arrived         int        // seats of those who have come
-	Arrivals        []Arrival  // the latest, latest first
-	Upcoming        []Upcoming // what follows at the location, soonest first
-	QR              string     // the text of the code; empty while check-in is closed
-	// Now is when it was so. Refresh is when to look again, and Next the link to do it
-	// with; both are zero once check-in has closed.
+	Expected        int        // seats of confirmed and attended bookings
+	Arrived         int        // seats of attended bookings
+	Arrivals        []Arrival  // the most recent ones, latest first
+	Upcoming        []Upcoming // the next sessions at the location, soonest first
+	QR              string     // the text of the QR code; empty while check-in is closed
+	// Now is when this was read. Refresh is when to read it again, and Next the token to read it with. Both are zero
+	// once check-in has closed.
 	Now, Refresh time.Time
 	Next         string
 }
 
-// Upcoming is a session that follows.
+// Upcoming is one of the next sessions.
 type Upcoming = bookingdb.Upcoming
 
-// Arrival is a party that has come.
+// Arrival is a party that has checked in.
 type Arrival struct {
-	Name  string // as strangers may read it
+	Name  string // shortened, for a public screen
 	Party int
 	At    time.Time
 }
 
-// maxArrivals is how many names are shown. A wall has room for fewer.
-const maxArrivals = 50
+const (
+	maxArrivals = 50 // names; a screen has room for fewer
+	maxUpcoming = 3  // sessions
+)
 
-// maxUpcoming is how many sessions that follow are shown.
-const maxUpcoming = 3
-
-// GetDisplay reads what the wall shows. Nobody signs in for it: the link, signed by this
-// service, is the permission, and says which tenant and session it is for.
+// GetDisplay reads what the screen shows. It needs no sign-in: the link is signed by this service, names the tenant and
+// the session, and is the permission.
 func (s *Service) GetDisplay(ctx context.Context, link string) (Display, error) {
 	now := s.engine.Now()
 	shown, err := s.keys.VerifyDisplay(link, now)
 	if err != nil {
 		return Display{}, err
 	}
-	var who *catalog.Tenant
+	var owner *catalog.Tenant
 	var slot *booking.Slot
 	var wall *bookingdb.Display
 	var arrivals []bookingdb.Arrival
 	var upcoming []Upcoming
 	var batch pg.Batch
-	accountdb.FindTenant(&batch, shown.Tenant, &who)
+	accountdb.FindTenant(&batch, shown.Tenant, &owner)
 	bookingdb.FindSlot(&batch, shown.Tenant, shown.Session, &slot)
 	bookingdb.FindDisplay(&batch, shown.Tenant, shown.Session, &wall)
 	bookingdb.ListArrivals(&batch, shown.Tenant, shown.Session, maxArrivals, &arrivals)
@@ -102,17 +102,18 @@ func (s *Service) GetDisplay(ctx context.Context, link string) (Display, error) 
 	if err := s.engine.Read(ctx, tenant.Caller{Tenant: shown.Tenant}, &batch); err != nil {
 		return Display{}, err
 	}
-	if who == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
+	if owner == nil || slot == nil || wall == nil || slot.State == catalog.Cancelled {
 		return Display{}, seats.ErrNoSession
 	}
 	w := CheckInWindow(*slot)
 	d := Display{
-		Tenant: who.Name, Brand: who.Brand,
-		Title: slot.Title, Location: wall.Location, Coach: wall.Coach, Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
-		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt), Expected: wall.Expected, Arrived: wall.Arrived, Upcoming: upcoming, Now: now,
+		Tenant: owner.Name, Brand: owner.Brand, Title: slot.Title, Location: wall.Location, Coach: wall.Coach,
+		Starts: slot.StartsAt, Ends: slot.EndsAt, TimeZone: slot.TimeZone,
+		Opens: w.Opens(slot.StartsAt), Closes: w.Closes(slot.EndsAt),
+		Expected: wall.Expected, Arrived: wall.Arrived, Upcoming: upcoming, Now: now,
 	}
-	for _, r := range arrivals {
-		d.Arrivals = append(d.Arrivals, Arrival{Name: checkin.DisplayName(r.Name), Party: r.Party, At: r.At})
+	for _, a := range arrivals {
+		d.Arrivals = append(d.Arrivals, Arrival{Name: checkin.DisplayName(a.Name), Party: a.Party, At: a.At})
 	}
 	if !now.Before(d.Closes) {
 		return d, nil

@@ -97,7 +97,7 @@ func TestConfirmAgainstExpiry(t *testing.T) {
 		a.ReadCommitted = true
 		h.Exec(`alter table sessions drop constraint sessions_holds_check`)
 		_, _ = contest(h, a) // whatever they were told
-		wantUnsound(t, h, "holds are the bookings that are pending")
+		wantUnsound(t, h, "holds counts the pending bookings")
 	})
 }
 

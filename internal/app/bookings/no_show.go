@@ -7,70 +7,69 @@ import (
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// MarkNoShow notes that a party did not come, and frees its seats.
+// MarkNoShow records that a party did not come. It frees their seats and fills them from the waitlist.
 func (s *Service) MarkNoShow(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	return s.changeAttendance(ctx, caller, "booking.no_show", id, func(ctx context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (booking.Booking, error) {
+	mark := func(ctx context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (booking.Booking, error) {
 		b, changed, err := booking.MarkNoShow(b, tx.Now)
 		if err != nil || !changed {
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party})
-		attended(tx, b, outbox.BookingNoShow)
+		writeAttendance(tx, b, outbox.BookingNoShow)
 		slot.SeatsTaken -= b.Party
 		_, err = s.waitlists.Fill(ctx, tx, &slot, waitlist.ByNoShow)
 		return b, err
-	})
+	}
+	return changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "booking.no_show"}, id, mark)
 }
 
-// UndoNoShow takes that back, if the seats are still open.
+// UndoNoShow takes MarkNoShow back, if the seats are still open.
 func (s *Service) UndoNoShow(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (booking.Booking, error) {
-	b, err := s.changeAttendance(ctx, caller, "booking.undo_no_show", id, func(_ context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error) {
-		b, changed, err := booking.UndoNoShow(b, s)
+	undo := func(_ context.Context, tx *engine.Tx, b booking.Booking, slot booking.Slot) (booking.Booking, error) {
+		b, changed, err := booking.UndoNoShow(b, slot)
 		if err != nil || !changed {
 			return b, err
 		}
 		bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: b.Party})
-		attended(tx, b, outbox.BookingNoShowUndone)
+		writeAttendance(tx, b, outbox.BookingNoShowUndone)
 		return b, nil
-	})
+	}
+	b, err := changeAttendance(ctx, s, caller, engine.Spec[booking.Booking]{Name: "booking.undo_no_show"}, id, undo)
 	return b, seats.ConstraintError(err)
 }
 
-// changeAttendance loads a booking with its session and applies a change to it. More points to what the change gives beside it.
-func (s *Service) changeAttendance(ctx context.Context, caller tenant.Caller, name string, id tenant.BookingID,
-	change func(ctx context.Context, tx *engine.Tx, b booking.Booking, s booking.Slot) (booking.Booking, error), more ...any,
-) (booking.Booking, error) {
-	var changed booking.Booking
-	err := s.engine.Write(ctx, caller, name, func(ctx context.Context, tx *engine.Tx) (err error) {
+// changeAttendance loads a booking with its session and applies a change to it. The spec gives the name and the form of
+// the stored answer.
+func changeAttendance[R any](
+	ctx context.Context, s *Service, caller tenant.Caller, spec engine.Spec[R], id tenant.BookingID,
+	change func(context.Context, *engine.Tx, booking.Booking, booking.Slot) (R, error),
+) (R, error) {
+	spec.Replay, spec.Races = true, []engine.Race{seats.PromotionRace}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (R, error) {
+		var none R
 		var b *booking.Booking
 		var slot *booking.Slot
 		var batch pg.Batch
 		bookingdb.FindBooking(&batch, tx.Tenant, id, &b)
 		bookingdb.FindSlotOf(&batch, tx.Tenant, id, &slot)
 		if err := tx.Load(ctx, &batch); err != nil {
-			return err
+			return none, err
 		}
 		if b == nil || slot == nil || !tx.Caller.CanAccess(b.Member) {
-			return fault.Missing(fault.BookingNotFound, "Booking")
+			return none, errNoBooking
 		}
-		changed, err = change(ctx, tx, *b, *slot)
-		return err
-	}, engine.Answers(append(more, &changed)...), engine.Losing(seats.PromotionRace))
-	return changed, err
+		return change(ctx, tx, *b, *slot)
+	})
 }
 
-// attended writes a booking whose attendance changed, with its event.
-func attended(tx *engine.Tx, b booking.Booking, what outbox.Type) {
+// writeAttendance writes a booking whose attendance changed, with its event.
+func writeAttendance(tx *engine.Tx, b booking.Booking, what outbox.Type) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, b, tx.Now)
-	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
-		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
-		Actor: tx.Caller.Actor(), At: tx.Now,
-	})
+	seats.BookingEvent(tx, what, b, nil)
 }

@@ -11,22 +11,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ReleaseHold ends a hold, and fills its seats from the waitlist.
+// ReleaseHold cancels a hold and fills its seats from the waitlist.
 func (s *Service) ReleaseHold(ctx context.Context, caller tenant.Caller, id tenant.BookingID) (seats.Place, error) {
 	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
 		Name: "booking.release", Races: []engine.Race{seats.PromotionRace}, Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.Place], error) {
-			visit, locks, err := seats.Locator{ID: id, Fills: true}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[seats.Place] {
-				return &release{app: s, bookingState: bookingState{id: id, visit: visit, frees: true}}
-			}, err
-		},
+		Locate: locate(caller.Tenant, seats.Locator{ID: id, Fills: true},
+			func(b bookingState) engine.Operation[seats.Place] { return &release{service: s, bookingState: b} }),
 	})
 }
 
 // release is one attempt at ReleaseHold.
 type release struct {
-	app *Service
+	service *Service
 	bookingState
 }
 
@@ -44,7 +40,7 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	if !changed {
 		return place, nil
 	}
-	if err := r.app.waitlists.SoloIfAwaited(tx, r.slot); err != nil {
+	if err := r.service.waitlists.SoloIfAwaited(tx, r.slot); err != nil {
 		return seats.Place{}, err
 	}
 	what, why := outbox.BookingReleased, waitlist.ByRelease
@@ -54,6 +50,6 @@ func (r *release) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
 	seats.EndHold(tx, &after, what)
 	r.slot.SeatsTaken -= after.Party
 	r.slot.Holds--
-	_, err = r.app.waitlists.Fill(ctx, tx, r.slot, why)
+	_, err = r.service.waitlists.Fill(ctx, tx, r.slot, why)
 	return place, err
 }

@@ -24,32 +24,30 @@ type RescheduleRequest struct {
 	Notify    bool
 }
 
-// RescheduleResult is the result.
+// RescheduleResult is a booking that has moved to another session.
 type RescheduleResult struct {
 	seats.Place
-	Promoted int // from the waitlist into the seats that it left
+	Promoted int // entries booked into the seats that it left
 }
 
 // RescheduleBooking moves a booking in one transaction: the old seat is freed only if the new one is taken.
-func (s *Service) RescheduleBooking(ctx context.Context, caller tenant.Caller, r RescheduleRequest) (RescheduleResult, error) {
+func (s *Service) RescheduleBooking(
+	ctx context.Context, caller tenant.Caller, r RescheduleRequest,
+) (RescheduleResult, error) {
 	moved, err := engine.Run(ctx, s.engine, caller, engine.Spec[RescheduleResult]{
 		Name: "booking.reschedule", Replay: true,
 		Races: []engine.Race{seats.ItemRace, seats.QueueRace, seats.PromotionRace},
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[RescheduleResult], error) {
-			visit, locks, err := seats.Locator{ID: r.ID, Fills: true, Also: r.To}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[RescheduleResult] {
-				return &reschedule{
-					app: s, RescheduleRequest: r, bookingState: bookingState{id: r.ID, visit: visit, frees: true},
-				}
-			}, err
-		},
+		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true, Also: r.To},
+			func(b bookingState) engine.Operation[RescheduleResult] {
+				return &reschedule{service: s, RescheduleRequest: r, bookingState: b}
+			}),
 	})
 	return moved, seats.ConstraintError(err)
 }
 
 // reschedule is one attempt at RescheduleBooking.
 type reschedule struct {
-	app *Service
+	service *Service
 	RescheduleRequest
 	bookingState
 	to *booking.Slot
@@ -76,45 +74,42 @@ func (r *reschedule) Run(ctx context.Context, tx *engine.Tx) (RescheduleResult, 
 	if move.Unchanged {
 		return moved, nil
 	}
-	if err := r.app.waitlists.SoloIfAwaited(tx, r.slot, r.to); err != nil {
+	if err := r.service.waitlists.SoloIfAwaited(tx, r.slot, r.to); err != nil {
 		return RescheduleResult{}, err
 	}
 	if err := seats.MoveItemLines(ctx, tx, &move.Booking, *r.to, r.MoveItems); err != nil {
 		return RescheduleResult{}, err
 	}
 	r.move(tx, b, move.Booking)
-	if moved.Promoted, err = r.app.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule); err != nil {
+	if moved.Promoted, err = r.service.waitlists.Fill(ctx, tx, r.slot, waitlist.ByReschedule); err != nil {
 		return RescheduleResult{}, err
 	}
-	_, err = r.app.waitlists.Fill(ctx, tx, r.to, waitlist.ByReschedule)
+	_, err = r.service.waitlists.Fill(ctx, tx, r.to, waitlist.ByReschedule)
 	return moved, err
 }
 
-// decide ends holds in the other session that have run out, and asks the rules.
+// decide ends expired holds in the other session, then applies the rules.
 func (r *reschedule) decide(ctx context.Context, tx *engine.Tx, b booking.Booking) (booking.RescheduleResult, error) {
 	if r.to == nil {
 		return booking.RescheduleResult{}, seats.ErrNoSession
 	}
 	if r.slot.ID != r.to.ID {
-		expired, err := seats.ExpiredHolds(ctx, tx, *r.to)
-		if err == nil {
-			err = r.app.waitlists.EndExpiredHolds(ctx, tx, r.to, expired)
-		}
-		if err != nil {
+		if _, err := r.service.waitlists.EndExpiredHolds(ctx, tx, r.to); err != nil {
 			return booking.RescheduleResult{}, err
 		}
 	}
-	entry, err := entryThere(ctx, tx, b, *r.to)
+	entry, err := findEntry(ctx, tx, b, *r.to)
 	if err != nil {
 		return booking.RescheduleResult{}, err
 	}
-	payer, err := payerThere(ctx, tx, b, *r.to)
+	payer, err := findPayer(ctx, tx, b, *r.to)
 	if err != nil {
 		return booking.RescheduleResult{}, err
 	}
 	return booking.Reschedule(b, *r.slot, *r.to, entry, payer, !tx.Caller.SelfOnly, tx.Now)
 }
 
+// move moves the booking's seats, its quota and the booking itself.
 func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
 	from, to := r.slot, r.to
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, after, tx.Now)
@@ -136,30 +131,28 @@ func (r *reschedule) move(tx *engine.Tx, before, after booking.Booking) {
 	to.SeatsTaken += before.Party
 }
 
-// entryThere finds the waitlist entry that a booking's member has in another session; zero if there is none.
-func entryThere(ctx context.Context, tx *engine.Tx, b booking.Booking, there booking.Slot) (tenant.EntryID, error) {
-	if there.Waiting == 0 || b.Member.IsZero() {
+// findEntry finds the waitlist entry that a booking's member has in another session. It returns the zero id if there is
+// none.
+func findEntry(ctx context.Context, tx *engine.Tx, b booking.Booking, to booking.Slot) (tenant.EntryID, error) {
+	if to.Waiting == 0 || b.Member.IsZero() {
 		return tenant.EntryID{}, nil
 	}
-	var entry *waitlist.Entry
-	var batch pg.Batch
-	waitlistdb.FindActiveEntry(&batch, tx.Tenant, there.ID, b.Member, &entry)
-	if err := tx.Load(ctx, &batch); err != nil || entry == nil {
-		return tenant.EntryID{}, err
-	}
-	return entry.ID, nil
+	entry, err := engine.Find(ctx, tx, nil, func(batch *pg.Batch, into **waitlist.Entry) {
+		waitlistdb.FindActiveEntry(batch, tx.Tenant, to.ID, b.Member, into)
+	})
+	return entry.ID, err
 }
 
-// payerThere loads a booking's subscription with what is used on another session's day and in its week; nil if nothing
-// is counted.
-func payerThere(ctx context.Context, tx *engine.Tx, b booking.Booking, there booking.Slot) (*credit.Subscription, error) {
+// findPayer loads a booking's subscription, with its use on the day and in the week of another session. It returns nil
+// if the booking counts against no quota.
+func findPayer(ctx context.Context, tx *engine.Tx, b booking.Booking, to booking.Slot) (*credit.Subscription, error) {
 	if !b.Counted {
 		return nil, nil
 	}
 	var payers []credit.Subscription
 	var batch pg.Batch
-	bookingdb.ListPayers(
-		&batch, tx.Tenant, there.ID, []tenant.MemberID{b.Member}, []tenant.SubscriptionID{b.Subscription}, &payers)
+	visit := bookingdb.Visit{Session: to.ID, Member: b.Member}
+	bookingdb.ListPayers(&batch, tx.Tenant, visit, b.Subscription, &payers)
 	if err := tx.Load(ctx, &batch); err != nil || len(payers) == 0 {
 		return nil, err
 	}

@@ -1,4 +1,4 @@
-// Package bookings holds the use cases about bookings: booking, holding, cancelling, check-in and attendance.
+// Package bookings has the use cases of bookings: booking, holds, cancelling, rescheduling, check-in and attendance.
 package bookings
 
 import (
@@ -12,11 +12,11 @@ type Config struct {
 	Engine    *engine.Engine
 	Waitlists *waitlists.Service
 	Keys      checkin.Keys
-	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
+	// PublicURL is where browsers reach the service, without a trailing slash. Display links start with it.
 	PublicURL string
 }
 
-// Service holds the use cases about bookings. It is safe for concurrent use.
+// Service has the use cases of bookings. It is safe for concurrent use.
 type Service struct {
 	engine    *engine.Engine
 	waitlists *waitlists.Service

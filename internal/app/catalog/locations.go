@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -13,82 +15,71 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// LocationQuery chooses locations.
+// LocationQuery selects locations.
 type LocationQuery = catalogdb.LocationQuery
 
-// CreateLocation makes a location with all channels on, in the tenant's time zone unless it names one.
-func (s *Service) CreateLocation(ctx context.Context, caller tenant.Caller, l catalog.Location) (catalog.Location, error) {
-	var made catalog.Location
-	err := s.engine.Write(ctx, caller, "location.create", func(ctx context.Context, tx *engine.Tx) error {
-		var home *catalog.Tenant
-		var batch pg.Batch
-		accountdb.FindTenant(&batch, tx.Tenant, &home)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if home == nil {
-			return catalog.ErrNoTenant
-		}
-		made = l
-		made.ID, made.Channels, made.Active = tenant.NextID[tenant.LocationID](tx.IDs), catalog.Channels(), true
-		made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
-		if made.TimeZone == "" {
-			made.TimeZone = home.TimeZone
-		}
-		if err := made.Validate(); err != nil {
-			return err
-		}
-		catalogdb.InsertLocation(tx.Tx, tx.Tenant, made)
-		seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
-		return nil
-	}, engine.Answers(&made))
-	return made, locationNameTaken(err)
-}
-
-// UpdateLocation edits a location, if it still is at the version expected (nil: whichever).
-//
-// A location that has sessions keeps its time zone. Their local days stand in quotas that are used
-// up and in reports that were read, and their series in wall clock times that people know.
-func (s *Service) UpdateLocation(ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, edit func(*catalog.Location)) (catalog.Location, error) {
-	var after catalog.Location
-	err := s.engine.Write(ctx, caller, "location.update", func(ctx context.Context, tx *engine.Tx) error {
-		var before *catalog.Location
-		var batch pg.Batch
-		catalogdb.FindLocation(&batch, tx.Tenant, id, &before)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if before == nil {
-			return catalog.ErrNoLocation
-		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
-		}
-		after = *before
-		edit(&after)
-		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
-		if changes == nil {
-			return nil
-		}
-		if err := after.Validate(); err != nil {
-			return err
-		}
-		if after.TimeZone != before.TimeZone {
-			if err := keepZone(ctx, tx, id); err != nil {
-				return err
+// CreateLocation creates a location. It is active, takes bookings through all channels, and is in the tenant's time
+// zone if it names none.
+func (s *Service) CreateLocation(
+	ctx context.Context, caller tenant.Caller, l catalog.Location,
+) (catalog.Location, error) {
+	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Location]{Name: "location.create", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (catalog.Location, error) {
+			owner, err := engine.Find(ctx, tx, catalog.ErrNoTenant, func(b *pg.Batch, into **catalog.Tenant) {
+				accountdb.FindTenant(b, tx.Tenant, into)
+			})
+			if err != nil {
+				return l, err
 			}
-		}
-		after.Version, after.UpdatedAt = before.Version+1, tx.Now
-		catalogdb.UpdateLocation(tx.Tx, tx.Tenant, after)
-		seats.CatalogChanged(tx, "location.updated", "location", id.UUID, changes)
-		return nil
-	}, engine.Answers(&after))
-	return after, locationNameTaken(err)
+			made := l
+			made.ID, made.Channels, made.Active = tenant.NextID[tenant.LocationID](tx.IDs), catalog.Channels(), true
+			made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
+			made.TimeZone = cmp.Or(made.TimeZone, owner.TimeZone)
+			if err := made.Validate(); err != nil {
+				return made, err
+			}
+			catalogdb.InsertLocation(tx.Tx, tx.Tenant, made)
+			seats.CatalogChanged(tx, "location.created", "location", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
+			return made, nil
+		})
+	return created, locationNameTaken(err)
 }
 
-// keepZone refuses a new time zone where there are sessions. One that is made at the same moment
-// has read the location, so SERIALIZABLE lets only one of the two pass.
-func keepZone(ctx context.Context, tx *engine.Tx, id tenant.LocationID) error {
+// UpdateLocation edits a location. If expect is not nil it must be the location's version.
+//
+// A location with sessions keeps its time zone. The local days of its sessions are already counted in quotas and shown
+// in reports, and its series are at local times that people know.
+func (s *Service) UpdateLocation(
+	ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, edit func(*catalog.Location),
+) (catalog.Location, error) {
+	location, err := update[catalog.Location, tenant.LocationID]{
+		name: "location.update", id: id, expect: expect,
+		find: catalogdb.FindLocation, missing: catalog.ErrNoLocation,
+		version: func(l *catalog.Location) (*int, *time.Time) { return &l.Version, &l.UpdatedAt },
+		edit: func(l *catalog.Location) error {
+			edit(l)
+			return nil
+		},
+		changes: func(before, after catalog.Location) map[string]any {
+			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+		},
+		save: func(ctx context.Context, tx *engine.Tx, before, after catalog.Location, changes map[string]any) error {
+			if after.TimeZone != before.TimeZone {
+				if err := checkNoSessions(ctx, tx, id); err != nil {
+					return err
+				}
+			}
+			catalogdb.UpdateLocation(tx.Tx, tx.Tenant, after)
+			seats.CatalogChanged(tx, "location.updated", "location", id.UUID, changes)
+			return nil
+		},
+	}.run(ctx, s, caller)
+	return location, locationNameTaken(err)
+}
+
+// checkNoSessions rejects a new time zone for a location with sessions. A transaction that creates a session has read
+// the location, so SERIALIZABLE lets only one of the two commit.
+func checkNoSessions(ctx context.Context, tx *engine.Tx, id tenant.LocationID) error {
 	var scheduled bool
 	var batch pg.Batch
 	catalogdb.HasSessions(&batch, tx.Tenant, id, &scheduled)
@@ -103,34 +94,31 @@ func keepZone(ctx context.Context, tx *engine.Tx, id tenant.LocationID) error {
 	return nil
 }
 
-// SetChannels says by which ways bookings may come in at a location; the rest are off.
-func (s *Service) SetChannels(ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, channels []catalog.Channel) (catalog.Location, error) {
+// SetChannels sets the channels through which a location takes bookings. All others are off.
+func (s *Service) SetChannels(
+	ctx context.Context, caller tenant.Caller, id tenant.LocationID, expect *int, channels []catalog.Channel,
+) (catalog.Location, error) {
 	return s.UpdateLocation(ctx, caller, id, expect, func(l *catalog.Location) { l.Channels = channels })
 }
 
 // GetLocation reads a location.
-func (s *Service) GetLocation(ctx context.Context, caller tenant.Caller, id tenant.LocationID) (catalog.Location, error) {
-	var found *catalog.Location
-	var batch pg.Batch
-	catalogdb.FindLocation(&batch, caller.Tenant, id, &found)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return catalog.Location{}, err
-	}
-	if found == nil {
-		return catalog.Location{}, catalog.ErrNoLocation
-	}
-	return *found, nil
+func (s *Service) GetLocation(
+	ctx context.Context, caller tenant.Caller, id tenant.LocationID,
+) (catalog.Location, error) {
+	return engine.Get(ctx, s.engine, caller, catalog.ErrNoLocation, func(b *pg.Batch, into **catalog.Location) {
+		catalogdb.FindLocation(b, caller.Tenant, id, into)
+	})
 }
 
-// ListLocations reads locations by name.
-func (s *Service) ListLocations(ctx context.Context, caller tenant.Caller, q LocationQuery) ([]catalog.Location, error) {
-	var found []catalog.Location
-	var batch pg.Batch
-	catalogdb.ListLocations(&batch, caller.Tenant, q, &found)
-	err := s.engine.Read(ctx, caller, &batch)
-	return found, err
+// ListLocations reads locations by name, then id.
+func (s *Service) ListLocations(
+	ctx context.Context, caller tenant.Caller, q LocationQuery,
+) ([]catalog.Location, error) {
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]catalog.Location) {
+		catalogdb.ListLocations(b, caller.Tenant, q, into)
+	})
 }
 
 func locationNameTaken(err error) error {
-	return nameTaken(err, "locations_name", "location.name", "location")
+	return nameTaken(err, "locations_name", "location.name", "There is a location of that name.")
 }

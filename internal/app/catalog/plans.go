@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/civil"
@@ -13,70 +14,62 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreatePlan makes a plan.
+// CreatePlan creates a plan.
 func (s *Service) CreatePlan(ctx context.Context, caller tenant.Caller, p credit.Plan) (credit.Plan, error) {
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
-	err := s.engine.Write(ctx, caller, "plan.create", func(_ context.Context, tx *engine.Tx) error {
-		p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.NextID[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
-		catalogdb.InsertPlan(tx.Tx, tx.Tenant, p)
-		tx.Audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
-		return nil
-	}, engine.Answers(&p))
-	return p, planNameTaken(err)
+	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[credit.Plan]{Name: "plan.create", Replay: true},
+		func(_ context.Context, tx *engine.Tx) (credit.Plan, error) {
+			p.ID, p.Version, p.CreatedAt, p.UpdatedAt = tenant.NextID[tenant.PlanID](tx.IDs), 1, tx.Now, tx.Now
+			catalogdb.InsertPlan(tx.Tx, tx.Tenant, p)
+			tx.Audit("plan.created", "plan", p.ID.UUID, "", map[string]any{"name": p.Name, "kind": string(p.Kind)})
+			return p, nil
+		})
+	return created, planNameTaken(err)
 }
 
-// UpdatePlan edits a plan, if it still is at the version expected (nil: whichever).
-func (s *Service) UpdatePlan(ctx context.Context, caller tenant.Caller, id tenant.PlanID, expect *int, edit func(*credit.Plan) error) (credit.Plan, error) {
-	var after credit.Plan
-	err := s.engine.Write(ctx, caller, "plan.update", func(ctx context.Context, tx *engine.Tx) error {
-		var before *credit.Plan
-		var batch pg.Batch
-		catalogdb.FindPlan(&batch, tx.Tenant, id, &before)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if before == nil {
-			return fault.Missing(fault.PlanNotFound, "Plan")
-		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
-		}
-		after = *before
-		if err := edit(&after); err != nil {
-			return err
-		}
-		if after.Kind != before.Kind {
-			return fault.Invalid("plan.kind", "A plan's kind cannot be changed.")
-		}
-		if err := after.Validate(); err != nil {
-			return err
-		}
-		after.Version, after.UpdatedAt = before.Version+1, tx.Now
-		catalogdb.UpdatePlan(tx.Tx, tx.Tenant, after)
-		if after.HasQuota() && !before.HasQuota() {
-			// A day earlier than UTC's is still today in some location.
-			bookingdb.CountUsage(tx.Tx, tx.Tenant, id, civil.DateOf(tx.Now, nil).AddDays(-1))
-		}
-		tx.Audit("plan.updated", "plan", id.UUID, "", map[string]any{"name": after.Name})
-		return nil
-	}, engine.Answers(&after))
-	return after, planNameTaken(err)
+// UpdatePlan edits a plan. If expect is not nil it must be the plan's version.
+func (s *Service) UpdatePlan(
+	ctx context.Context, caller tenant.Caller, id tenant.PlanID, expect *int, edit func(*credit.Plan) error,
+) (credit.Plan, error) {
+	plan, err := update[credit.Plan, tenant.PlanID]{
+		name: "plan.update", id: id, expect: expect,
+		find: catalogdb.FindPlan, missing: fault.Missing(fault.PlanNotFound, "Plan"),
+		version: func(p *credit.Plan) (*int, *time.Time) { return &p.Version, &p.UpdatedAt },
+		edit: func(p *credit.Plan) error {
+			kind := p.Kind
+			if err := edit(p); err != nil {
+				return err
+			}
+			if p.Kind != kind {
+				return fault.Invalid("plan.kind", "A plan's kind cannot be changed.")
+			}
+			return nil
+		},
+		changes: func(_, after credit.Plan) map[string]any { return map[string]any{"name": after.Name} },
+		save: func(_ context.Context, tx *engine.Tx, before, after credit.Plan, changes map[string]any) error {
+			catalogdb.UpdatePlan(tx.Tx, tx.Tenant, after)
+			if after.HasQuota() && !before.HasQuota() {
+				// In zones west of UTC today may still be the day before.
+				bookingdb.CountUsage(tx.Tx, tx.Tenant, id, civil.DateOf(tx.Now, nil).AddDays(-1))
+			}
+			tx.Audit("plan.updated", "plan", id.UUID, "", changes)
+			return nil
+		},
+	}.run(ctx, s, caller)
+	return plan, planNameTaken(err)
 }
 
-// ListPlans reads plans by name, from behind the one given.
-func (s *Service) ListPlans(ctx context.Context, caller tenant.Caller, inactive bool, afterName string, afterID tenant.PlanID, limit int) ([]credit.Plan, error) {
-	var plans []credit.Plan
-	var batch pg.Batch
-	catalogdb.ListPlans(&batch, caller.Tenant, inactive, afterName, afterID, limit, &plans)
-	err := s.engine.Read(ctx, caller, &batch)
-	return plans, err
+// ListPlans reads plans by name. The first page starts after an empty name and a zero id.
+func (s *Service) ListPlans(
+	ctx context.Context, caller tenant.Caller, inactive bool, afterName string, afterID tenant.PlanID, limit int,
+) ([]credit.Plan, error) {
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]credit.Plan) {
+		catalogdb.ListPlans(b, caller.Tenant, inactive, afterName, afterID, limit, into)
+	})
 }
 
 func planNameTaken(err error) error {
-	if pg.IsUnique(err, "plans_name") {
-		return fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A plan has that name.").WithField("plan.name").WithCause(err)
-	}
-	return err
+	return nameTaken(err, "plans_name", "plan.name", "A plan has that name.")
 }

@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -12,84 +13,72 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ResourceQuery chooses resources.
+// ResourceQuery selects resources.
 type ResourceQuery = catalogdb.ResourceQuery
 
-// CreateResource makes a resource at a location.
-func (s *Service) CreateResource(ctx context.Context, caller tenant.Caller, r catalog.Resource) (catalog.Resource, error) {
-	var made catalog.Resource
-	err := s.engine.Write(ctx, caller, "resource.create", func(ctx context.Context, tx *engine.Tx) error {
-		var location *catalog.Location
-		var batch pg.Batch
-		catalogdb.FindLocation(&batch, tx.Tenant, r.Location, &location)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if location == nil {
-			return catalog.ErrNoLocation
-		}
-		made = r
-		made.ID, made.Active = tenant.NextID[tenant.ResourceID](tx.IDs), true
-		made.Version, made.CreatedAt, made.UpdatedAt = 1, tx.Now, tx.Now
-		if err := made.Validate(); err != nil {
-			return err
-		}
-		catalogdb.InsertResource(tx.Tx, tx.Tenant, made)
-		seats.CatalogChanged(tx, "resource.created", "resource", made.ID.UUID, catalog.AuditChanges(nil, made.AuditFields()))
-		return nil
-	}, engine.Answers(&made))
-	return made, resourceNameTaken(err)
+// CreateResource creates a resource at a location. It is active.
+func (s *Service) CreateResource(
+	ctx context.Context, caller tenant.Caller, r catalog.Resource,
+) (catalog.Resource, error) {
+	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Resource]{Name: "resource.create", Replay: true},
+		func(ctx context.Context, tx *engine.Tx) (catalog.Resource, error) {
+			_, err := engine.Find(ctx, tx, catalog.ErrNoLocation, func(b *pg.Batch, into **catalog.Location) {
+				catalogdb.FindLocation(b, tx.Tenant, r.Location, into)
+			})
+			if err != nil {
+				return r, err
+			}
+			r.ID, r.Active = tenant.NextID[tenant.ResourceID](tx.IDs), true
+			r.Version, r.CreatedAt, r.UpdatedAt = 1, tx.Now, tx.Now
+			if err := r.Validate(); err != nil {
+				return r, err
+			}
+			catalogdb.InsertResource(tx.Tx, tx.Tenant, r)
+			seats.CatalogChanged(tx, "resource.created", "resource", r.ID.UUID, catalog.AuditChanges(nil, r.AuditFields()))
+			return r, nil
+		})
+	return created, resourceNameTaken(err)
 }
 
-// UpdateResource edits a resource, if it still is at the version expected (nil: whichever). It stays at its location.
-func (s *Service) UpdateResource(ctx context.Context, caller tenant.Caller, id tenant.ResourceID, expect *int, edit func(*catalog.Resource)) (catalog.Resource, error) {
-	var after catalog.Resource
-	err := s.engine.Write(ctx, caller, "resource.update", func(ctx context.Context, tx *engine.Tx) error {
-		var before *catalog.Resource
-		var batch pg.Batch
-		catalogdb.FindResource(&batch, tx.Tenant, id, &before)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if before == nil {
-			return fault.Missing(fault.ResourceNotFound, "Resource")
-		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
-		}
-		after = *before
-		edit(&after)
-		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
-		if changes == nil {
+// UpdateResource edits a resource, which stays at its location. If expect is not nil it must be the resource's version.
+func (s *Service) UpdateResource(
+	ctx context.Context, caller tenant.Caller, id tenant.ResourceID, expect *int, edit func(*catalog.Resource),
+) (catalog.Resource, error) {
+	resource, err := update[catalog.Resource, tenant.ResourceID]{
+		name: "resource.update", id: id, expect: expect,
+		find: catalogdb.FindResource, missing: fault.Missing(fault.ResourceNotFound, "Resource"),
+		version: func(r *catalog.Resource) (*int, *time.Time) { return &r.Version, &r.UpdatedAt },
+		edit: func(r *catalog.Resource) error {
+			edit(r)
 			return nil
-		}
-		if err := after.Validate(); err != nil {
-			return err
-		}
-		after.Version, after.UpdatedAt = before.Version+1, tx.Now
-		catalogdb.UpdateResource(tx.Tx, tx.Tenant, after)
-		seats.CatalogChanged(tx, "resource.updated", "resource", id.UUID, changes)
-		return nil
-	}, engine.Answers(&after))
-	return after, resourceNameTaken(err)
+		},
+		changes: func(before, after catalog.Resource) map[string]any {
+			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+		},
+		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Resource, changes map[string]any) error {
+			catalogdb.UpdateResource(tx.Tx, tx.Tenant, after)
+			seats.CatalogChanged(tx, "resource.updated", "resource", id.UUID, changes)
+			return nil
+		},
+	}.run(ctx, s, caller)
+	return resource, resourceNameTaken(err)
 }
 
-// ListResources reads resources by name, of one location or of all.
-func (s *Service) ListResources(ctx context.Context, caller tenant.Caller, q ResourceQuery) ([]catalog.Resource, error) {
+// ListResources reads resources by name, then id: those of one location, which has to exist, or all.
+func (s *Service) ListResources(
+	ctx context.Context, caller tenant.Caller, q ResourceQuery,
+) ([]catalog.Resource, error) {
 	var location *catalog.Location
-	var found []catalog.Resource
-	var batch pg.Batch
-	catalogdb.FindLocation(&batch, caller.Tenant, q.Location, &location)
-	catalogdb.ListResources(&batch, caller.Tenant, q, &found)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return nil, err
+	found, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]catalog.Resource) {
+		catalogdb.FindLocation(b, caller.Tenant, q.Location, &location)
+		catalogdb.ListResources(b, caller.Tenant, q, into)
+	})
+	if err == nil && location == nil && !q.Location.IsZero() {
+		err = catalog.ErrNoLocation
 	}
-	if location == nil && !q.Location.IsZero() {
-		return nil, catalog.ErrNoLocation
-	}
-	return found, nil
+	return found, err
 }
 
 func resourceNameTaken(err error) error {
-	return nameTaken(err, "resources_name", "resource.name", "resource")
+	return nameTaken(err, "resources_name", "resource.name", "There is a resource of that name.")
 }

@@ -1,4 +1,4 @@
-// Package catalog holds the use cases about locations, services, resources, items, plans and benefit providers.
+// Package catalog has the use cases for locations, services, resources, items, plans and benefit providers.
 package catalog
 
 import "github.com/berthhq/berth/internal/app/engine"
@@ -8,14 +8,10 @@ type Config struct {
 	Engine *engine.Engine
 }
 
-// Service holds the use cases about catalog. It is safe for concurrent use.
+// Service has the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	engine *engine.Engine
 }
 
 // New makes a Service.
-func New(c Config) *Service {
-	return &Service{
-		engine: c.Engine,
-	}
-}
+func New(c Config) *Service { return &Service{engine: c.Engine} }

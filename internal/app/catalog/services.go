@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
@@ -11,82 +12,71 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ServiceQuery chooses services.
+// ServiceQuery selects services.
 type ServiceQuery = catalogdb.ServiceQuery
 
-// CreateService makes something that can be offered.
-func (s *Service) CreateService(ctx context.Context, caller tenant.Caller, svc catalog.Service) (catalog.Service, error) {
+// CreateService creates a service. It is active.
+func (s *Service) CreateService(
+	ctx context.Context, caller tenant.Caller, svc catalog.Service,
+) (catalog.Service, error) {
 	svc = svc.WithDefaults()
 	svc.Active = true
 	if err := svc.Validate(); err != nil {
 		return svc, err
 	}
-	err := s.engine.Write(ctx, caller, "service.create", func(_ context.Context, tx *engine.Tx) error {
-		svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.NextID[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
-		catalogdb.InsertService(tx.Tx, tx.Tenant, svc)
-		seats.CatalogChanged(tx, "service.created", "service", svc.ID.UUID, catalog.AuditChanges(nil, svc.AuditFields()))
-		return nil
-	}, engine.Answers(&svc))
+	created, err := engine.Do(ctx, s.engine, caller, engine.Spec[catalog.Service]{Name: "service.create", Replay: true},
+		func(_ context.Context, tx *engine.Tx) (catalog.Service, error) {
+			svc.ID, svc.Version, svc.CreatedAt, svc.UpdatedAt = tenant.NextID[tenant.ServiceID](tx.IDs), 1, tx.Now, tx.Now
+			catalogdb.InsertService(tx.Tx, tx.Tenant, svc)
+			seats.CatalogChanged(tx, "service.created", "service", svc.ID.UUID, catalog.AuditChanges(nil, svc.AuditFields()))
+			return svc, nil
+		})
+	return created, serviceNameTaken(err)
+}
+
+// UpdateService edits a service. If expect is not nil it must be the service's version.
+func (s *Service) UpdateService(
+	ctx context.Context, caller tenant.Caller, id tenant.ServiceID, expect *int, edit func(*catalog.Service),
+) (catalog.Service, error) {
+	svc, err := update[catalog.Service, tenant.ServiceID]{
+		name: "service.update", id: id, expect: expect,
+		find: catalogdb.FindService, missing: catalog.ErrNoService,
+		version: func(svc *catalog.Service) (*int, *time.Time) { return &svc.Version, &svc.UpdatedAt },
+		edit: func(svc *catalog.Service) error {
+			edit(svc)
+			*svc = svc.WithDefaults()
+			return nil
+		},
+		changes: func(before, after catalog.Service) map[string]any {
+			return catalog.AuditChanges(before.AuditFields(), after.AuditFields())
+		},
+		save: func(_ context.Context, tx *engine.Tx, _, after catalog.Service, changes map[string]any) error {
+			catalogdb.UpdateService(tx.Tx, tx.Tenant, after)
+			seats.CatalogChanged(tx, "service.updated", "service", id.UUID, changes)
+			return nil
+		},
+	}.run(ctx, s, caller)
 	return svc, serviceNameTaken(err)
 }
 
-// UpdateService edits a service, if it still is at the version expected (nil: whichever).
-func (s *Service) UpdateService(ctx context.Context, caller tenant.Caller, id tenant.ServiceID, expect *int, edit func(*catalog.Service)) (catalog.Service, error) {
-	var after catalog.Service
-	err := s.engine.Write(ctx, caller, "service.update", func(ctx context.Context, tx *engine.Tx) error {
-		var before *catalog.Service
-		var batch pg.Batch
-		catalogdb.FindService(&batch, tx.Tenant, id, &before)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if before == nil {
-			return catalog.ErrNoService
-		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
-		}
-		after = *before
-		edit(&after)
-		after = after.WithDefaults()
-		changes := catalog.AuditChanges(before.AuditFields(), after.AuditFields())
-		if changes == nil {
-			return nil
-		}
-		if err := after.Validate(); err != nil {
-			return err
-		}
-		after.Version, after.UpdatedAt = before.Version+1, tx.Now
-		catalogdb.UpdateService(tx.Tx, tx.Tenant, after)
-		seats.CatalogChanged(tx, "service.updated", "service", id.UUID, changes)
-		return nil
-	}, engine.Answers(&after))
-	return after, serviceNameTaken(err)
-}
-
 // GetService reads a service.
-func (s *Service) GetService(ctx context.Context, caller tenant.Caller, id tenant.ServiceID) (catalog.Service, error) {
-	var found *catalog.Service
-	var batch pg.Batch
-	catalogdb.FindService(&batch, caller.Tenant, id, &found)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
-		return catalog.Service{}, err
-	}
-	if found == nil {
-		return catalog.Service{}, catalog.ErrNoService
-	}
-	return *found, nil
+func (s *Service) GetService(
+	ctx context.Context, caller tenant.Caller, id tenant.ServiceID,
+) (catalog.Service, error) {
+	return engine.Get(ctx, s.engine, caller, catalog.ErrNoService, func(b *pg.Batch, into **catalog.Service) {
+		catalogdb.FindService(b, caller.Tenant, id, into)
+	})
 }
 
-// ListServices reads services by name.
-func (s *Service) ListServices(ctx context.Context, caller tenant.Caller, q ServiceQuery) ([]catalog.Service, error) {
-	var found []catalog.Service
-	var batch pg.Batch
-	catalogdb.ListServices(&batch, caller.Tenant, q, &found)
-	err := s.engine.Read(ctx, caller, &batch)
-	return found, err
+// ListServices reads services by name, then id.
+func (s *Service) ListServices(
+	ctx context.Context, caller tenant.Caller, q ServiceQuery,
+) ([]catalog.Service, error) {
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]catalog.Service) {
+		catalogdb.ListServices(b, caller.Tenant, q, into)
+	})
 }
 
 func serviceNameTaken(err error) error {
-	return nameTaken(err, "services_name", "service.name", "service")
+	return nameTaken(err, "services_name", "service.name", "There is a service of that name.")
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Alarms go off when something of a tenant falls due. Only the earliest time of each tenant is kept: what handles an
-// alarm finds out what comes next. The zero value has none set.
+// Alarms go off when something of a tenant is due. Only the earliest time of each tenant is kept: the handler of an
+// alarm finds out what is next. The zero value has no alarm set.
 type Alarms struct {
 	mu    sync.Mutex
 	due   map[tenant.TenantID]time.Time
-	moved chan struct{} // something may be due earlier than was known
+	moved chan struct{} // signals that an alarm may be earlier than Run knows
 }
 
-// Set sets the alarm of a tenant, unless it goes off before.
+// Set sets the alarm of a tenant, unless it is already set for an earlier time.
 func (a *Alarms) Set(id tenant.TenantID, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -38,8 +38,8 @@ func (a *Alarms) init() {
 	}
 }
 
-// next takes out the tenants for which something is due, and says how long to wait for the next: a day if there is
-// none.
+// next removes and returns the tenants whose alarm is due. It also returns the time until the next alarm, at most a
+// day.
 func (a *Alarms) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -64,7 +64,7 @@ func (a *Alarms) Run(ctx context.Context, now func() time.Time, ring func(tenant
 			ring(id)
 		}
 		if len(due) > 0 {
-			continue // that took time, and may have set the next
+			continue // handling took time, and may have set the next alarm
 		}
 		timer := time.NewTimer(wait) //nolint:forbidigo // it waits; the clock says what is due
 		select {

@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// operation is an attempt at an Operation with its type of result.
+// operation is one attempt at an Operation, with its result. It hides the type of the result from the batch.
 type operation[R any] struct {
 	Operation[R]
 	spec   Spec[R]
@@ -39,10 +39,10 @@ func enqueue[R any](
 		err    error
 	}
 	done := make(chan outcome, 1)
-	var last *operation[R] // the runner's
+	var last *operation[R] // the latest attempt; only the runner accesses it
 	t := &task{
 		ctx: ctx, caller: by, request: requestID(ctx), name: s.Name, locks: locks, races: s.Races, key: key, quiet: s.Quiet,
-		fresh: func() attempt {
+		newAttempt: func() attempt {
 			last = &operation[R]{Operation: fresh(), spec: s}
 			return last
 		},
@@ -54,7 +54,7 @@ func enqueue[R any](
 			}
 		},
 	}
-	if key != nil { // no two with one key in a batch
+	if key != nil { // never two operations with one idempotency key in a batch
 		t.locks.Single = append(slices.Clone(t.locks.Single), NameKey("key", by.Actor(), key.Procedure, key.Text))
 	}
 	var none R
@@ -70,16 +70,16 @@ func enqueue[R any](
 	}
 }
 
-// maxSplits bounds how often a batch runs again without one of its operations. Each time costs as much as a batch.
+// maxSplits bounds how often a batch runs again without one of its operations. Each run costs as much as a batch.
 const maxSplits = 3
 
-// runBatch runs what the batcher took from a queue, and answers the callers. It returns, in order of arrival, what has
-// to run alone.
+// runBatch runs the tasks that the batcher took from a queue, and answers their callers. It returns, in order of
+// arrival, the tasks that have to run alone.
 func (e *Engine) runBatch(all []*task) (requeue []*task) {
 	if len(all) == 1 {
 		err := e.runSolo(all[0])
 		if errors.Is(err, ErrSolo) {
-			return all // it waits for keys
+			return all // Tx.Lock found keys that it has to wait for
 		}
 		all[0].done(err)
 		return nil
@@ -96,21 +96,21 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 		var failed *operationError
 		switch {
 		case errors.As(err, &failed) && splits < maxSplits:
-			// Decide again without it, and without later ones that share its keys.
+			// Run the batch again without it, and without later operations that share its keys.
 			splits++
 			var without []*task
 			batch, without = splitBatch(batch, failed.index)
 			sendBack(without...)
 			continue
 		case violation(err) && !strict:
-			strict = true // which finds out, as a rule, which operation it was
+			strict = true // as a rule, the strict attempt finds the operation that caused it
 			continue
 		case failed != nil, pg.Code(err) != "":
-			sendBack(batch...) // one by one: what fails for one must not fail the others
+			sendBack(batch...) // run each alone: an error of one must not fail the others
 		default:
 			for i, t := range batch {
 				switch {
-				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && mayEndDifferently(err, t.key, t.races):
+				case err == nil && errors.Is(outcomes[i], ErrSolo), err != nil && isRetryable(err, t.key, t.races):
 					sendBack(t)
 				case err == nil:
 					t.done(outcomes[i])
@@ -124,7 +124,7 @@ func (e *Engine) runBatch(all []*task) (requeue []*task) {
 	return slices.DeleteFunc(slices.Clone(all), func(t *task) bool { return !back[t] })
 }
 
-// splitBatch takes an operation out of a batch, and all later ones that share its keys.
+// splitBatch removes an operation from a batch, and all later operations that share its keys.
 func splitBatch(batch []*task, failedIndex int) (stay, back []*task) {
 	keys := make(map[Key]struct{})
 	for i, t := range batch {
@@ -138,25 +138,25 @@ func splitBatch(batch []*task, failedIndex int) (stay, back []*task) {
 	return stay, back
 }
 
-// runSolo runs one operation. It runs again where it lost a race that a fresh look may settle, and once more, strict,
-// if any constraint refused what it had not read.
+// runSolo runs one operation alone. If it loses a listed race it runs again, and if any other constraint rejects it,
+// once more. Every attempt after the first is strict.
 func (e *Engine) runSolo(t *task) error {
 	for attempt := 1; ; attempt++ {
 		_, err := e.runOnce([]*task{t}, attempt > 1)
 		switch {
 		case err == nil || attempt == maxAttempts:
 			return err
-		case mayEndDifferently(err, t.key, t.races):
+		case isRetryable(err, t.key, t.races):
 		case attempt > 1 || !violation(err):
 			return err
 		}
 	}
 }
 
-// violation reports whether a constraint guarded what an operation had not read.
+// violation reports whether a constraint rejected a write, because of something that the operation had not read.
 func violation(err error) bool { return pg.IsUnique(err) || pg.IsExclusion(err) || pg.IsCheck(err) }
 
-// operationError ends a batch's attempt because one operation failed after it had queued writes.
+// operationError ends a batch's transaction because one operation failed after it had queued writes.
 type operationError struct {
 	index int
 	cause error
@@ -166,10 +166,10 @@ func (e *operationError) Error() string {
 	return "engine: an operation failed after it wrote: " + e.cause.Error()
 }
 
-// runOnce runs a batch in one transaction. The outcomes are those of its operations, and hold if there is no error. The
+// runOnce runs a batch in one transaction. The outcomes of the operations are valid only if the error is nil. The
 // outcome of a single operation is that of the transaction.
 func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
-	ctx, cancel := patience(batch)
+	ctx, cancel := batchContext(batch)
 	defer cancel()
 	id, now := batch[0].caller.Tenant, e.now()
 	ids := tenant.NewIDs(now)
@@ -180,9 +180,9 @@ func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 		transactions++
 		run = &batchRun{batch: batch, db: db, tenant: id, now: now, ids: ids.Reset(), strict: strict, state: e.newState()}
 		return run.do(ctx, outcomes)
-	}, e.queueOn(batch)...)
+	}, e.lockOptions(batch)...)
 	if transactions > 1 {
-		e.contended.begin(id, now.Add(contentionLasts))
+		e.contended.mark(id, now.Add(contentionLasts))
 	}
 	if err != nil {
 		return outcomes, err
@@ -198,7 +198,7 @@ func (e *Engine) runOnce(batch []*task, strict bool) ([]error, error) {
 	return outcomes, nil
 }
 
-// batchRun is one run of a transaction's body for a batch.
+// batchRun is one run of the transaction's body for a batch. The database may ask for several.
 type batchRun struct {
 	batch  []*task
 	db     *pg.Tx
@@ -220,14 +220,14 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 		return err
 	}
 	alone := len(r.batch) == 1
-	held := make(map[Key]struct{}) // of operations that run again alone: later ones with these keys follow them
+	held := make(map[Key]struct{}) // keys of operations that run again alone; later ones with these keys follow them
 	for i, t := range r.batch {
 		claim, before := r.claims[i], r.db.WriteCount()
 		switch {
 		case claim != nil && claim.used:
 			outcomes[i] = errKeyUsed
 			continue
-		case outcomes[i] != nil: // it failed to load
+		case outcomes[i] != nil: // Load or a Then failed
 		case t.locks.anyIn(held):
 			outcomes[i] = ErrSolo
 		default:
@@ -239,7 +239,7 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 		case outcomes[i] != nil && r.db.WriteCount() > before && !alone:
 			return &operationError{i, outcomes[i]}
 		case outcomes[i] != nil && claim != nil:
-			claim.giveBack(r.db, r.tenant) // a refusal does not use the key up
+			claim.release(r.db, r.tenant) // a refused request may use its key again
 		}
 		if errors.Is(outcomes[i], ErrSolo) {
 			t.locks.addTo(held)
@@ -251,8 +251,8 @@ func (r *batchRun) do(ctx context.Context, outcomes []error) error {
 	return nil
 }
 
-// load reads what the operations ask for in one round trip, and what depends on that in a second. The claims on
-// idempotency keys travel ahead of all else.
+// load reads what the operations ask for in one round trip, and what depends on the answers in a second. Idempotency
+// keys are claimed at the start of the first.
 func (r *batchRun) load(ctx context.Context, outcomes []error) error {
 	var first, second pg.Batch
 	r.claims = claimAll(&first, r.tenant, r.batch, r.now)
@@ -264,7 +264,7 @@ func (r *batchRun) load(ctx context.Context, outcomes []error) error {
 	queries := make([]*Query, len(r.batch))
 	r.attempts, r.txs = make([]attempt, len(r.batch)), make([]*Tx, len(r.batch))
 	for i, t := range r.batch {
-		r.attempts[i] = t.fresh()
+		r.attempts[i] = t.newAttempt()
 		r.txs[i] = &Tx{
 			Tx: r.db, Tenant: r.tenant, Caller: t.caller, Request: t.request, Now: r.now, IDs: r.ids, State: r.state,
 			task: t, shared: len(r.batch) > 1,
@@ -304,7 +304,7 @@ func (r *batchRun) load(ctx context.Context, outcomes []error) error {
 	return r.db.Load(ctx, &second)
 }
 
-// recovered turns a panic into an error: a bug in one operation must not end the process, which answers many.
+// recovered turns a panic into an error: a bug in one operation must not end the process.
 func recovered(fn func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -314,9 +314,9 @@ func recovered(fn func() error) (err error) {
 	return fn()
 }
 
-// patience is the context of a batch: it lasts as long as the most patient of its callers waits. A caller that leaves
-// changes nothing for the others.
-func patience(batch []*task) (context.Context, context.CancelFunc) {
+// batchContext returns the context of a batch. It lasts until the latest deadline of the callers, and is not cancelled
+// when one of them leaves.
+func batchContext(batch []*task) (context.Context, context.CancelFunc) {
 	var last time.Time
 	for _, t := range batch {
 		deadline, ok := t.ctx.Deadline()
@@ -330,7 +330,7 @@ func patience(batch []*task) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(context.WithoutCancel(batch[0].ctx), last)
 }
 
-// nameOf names a transaction after what all its operations are.
+// nameOf returns the name of a batch's operations, if they have the same.
 func nameOf(batch []*task) string {
 	for _, t := range batch {
 		if t.name != batch[0].name {

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxBatch bounds the operations of one transaction: beyond it an operation costs no less, and waits longer.
+	// maxBatch bounds the operations of one transaction. In larger batches an operation costs no less, and waits longer.
 	maxBatch = 128
 	// maxLookahead bounds how much of a queue is searched for operations that may run now.
 	maxLookahead = 8 * maxBatch
@@ -23,13 +23,13 @@ const (
 )
 
 // A batcher sends operations to the database, a few transactions at a time. Operations queue up while transactions are
-// in progress, and a runner that becomes free takes all that may go together: no operation waits for a timer, and the
-// busier the node, the less each operation costs.
+// in progress, and a runner that becomes free takes all that can run together. No operation waits for a timer, and the
+// busier the node is, the less each operation costs.
 //
-// A key is in one transaction at most, so a node does not conflict with itself, and operations with one key run in
-// the order in which they arrived. Each transaction is of one tenant, and tenants take turns. Few runners make large
-// batches, so a tenant has width of them; while batches are small, because many tenants have an operation each, up to
-// widest run. All that is for speed and fairness. The database guards what is correct.
+// A key is in at most one transaction at a time, so a node does not conflict with itself, and operations with one key
+// run in the order in which they arrived. Each transaction is of one tenant, and tenants take turns. Few runners make
+// large batches, so a tenant has at most width of them. While batches are small, because many tenants have an operation
+// each, up to widest runners run. All this is for speed and fairness: the database guarantees correctness.
 type batcher struct {
 	width  int // transactions of one tenant at a time, and of all tenants while batches are large
 	widest int // transactions at a time while they carry fewer operations than this
@@ -41,7 +41,7 @@ type batcher struct {
 	turns    []*queue // those with tasks, the next first
 	runners  int
 	inFlight int           // operations in transactions
-	pace     time.Duration // that an operation took, as a moving average
+	pace     time.Duration // of an operation, as a moving average
 	closed   bool
 	idle     sync.Cond // broadcast when the last runner ends
 }
@@ -52,35 +52,35 @@ func newBatcher(width, widest, depth int, run func([]*task) []*task) *batcher {
 	return b
 }
 
-// queue holds the operations of one tenant that wait.
+// queue holds the waiting operations of one tenant.
 type queue struct {
 	tenant  tenant.TenantID
 	tasks   []*task          // in order of arrival
 	locked  map[Key]struct{} // keys of the operations in transactions
 	runners int
 	changes bool // a transaction in progress has Changes
-	listed  bool // in turns
+	listed  bool // the queue is in turns
 }
 
 // task is an operation in a queue.
 type task struct {
-	ctx     context.Context //nolint:containedctx // a batch runs under none of its callers' contexts
-	caller  tenant.Caller
-	request string // its id in the log
-	name    string
-	locks   Locks
-	races   []Race
-	key     *IdempotencyKey
-	quiet   bool
-	fresh   func() attempt // makes the operation for one more attempt
-	done    func(error)    // answers the caller: with the result of the last attempt, or an error
+	ctx        context.Context //nolint:containedctx // a batch runs under none of its callers' contexts
+	caller     tenant.Caller
+	request    string // its id in the log
+	name       string
+	locks      Locks
+	races      []Race
+	key        *IdempotencyKey
+	quiet      bool
+	newAttempt func() attempt
+	done       func(error) // answers the caller, with the result of the latest attempt or an error
 
-	found   []Key // that it turned out to lock; it waits for them if it is queued again
+	found   []Key // keys named by Tx.Lock; the task waits for them if it is queued again
 	started bool
 	left    bool // its caller left before it started
 }
 
-// attempt is an operation, whatever its result, on its way through one transaction.
+// attempt is one attempt at an operation with any type of result.
 type attempt interface {
 	load(q *Query)
 	run(ctx context.Context, tx *Tx) error
@@ -110,8 +110,8 @@ func (l Locks) removeFrom(set map[Key]struct{}) {
 	}
 }
 
-// exclusiveChanges reports whether the batch with this operation excludes others with Changes. An operation that runs
-// alone does not: it must not keep all others waiting.
+// exclusiveChanges reports whether a batch with this operation excludes others with Changes. An operation that runs
+// alone does not, because it must not keep all others waiting.
 func (t *task) exclusiveChanges() bool { return t.locks.Changes && !t.locks.Solo }
 
 // enqueue appends a task to its tenant's queue.
@@ -131,13 +131,13 @@ func (b *batcher) enqueue(t *task) error {
 	}
 	q.tasks = append(q.tasks, t)
 	b.list(q)
-	if !q.blocks(t) { // else the runner that has its keys takes it next
+	if !q.blocks(t) { // otherwise the runner that has its keys takes it next
 		b.start()
 	}
 	return nil
 }
 
-// full refuses an operation because too many wait, and estimates when there is room.
+// full rejects an operation because too many wait, and estimates when there is room.
 func (b *batcher) full(q *queue) error {
 	seconds := math.Ceil((time.Duration(len(q.tasks)) * b.pace / time.Duration(b.width)).Seconds())
 	return fault.New(fault.ResourceExhausted, fault.RateLimited, "Too many requests are waiting already. Try again.").
@@ -155,7 +155,7 @@ func (b *batcher) leave(t *task) {
 	}
 }
 
-// list gives a queue its turn, behind all others.
+// list appends a queue to the turns.
 func (b *batcher) list(q *queue) {
 	if !q.listed && len(q.tasks) > 0 {
 		q.listed = true
@@ -199,7 +199,7 @@ func (b *batcher) runner() {
 	}
 }
 
-// nextBatch takes what may go together from the queue whose turn it is.
+// nextBatch takes the operations that can run together from the next queue that has any.
 func (b *batcher) nextBatch() (*queue, []*task) {
 	for i, q := range b.turns {
 		if !b.open(q) {
@@ -207,7 +207,7 @@ func (b *batcher) nextBatch() (*queue, []*task) {
 		}
 		batch := q.nextBatch()
 		if len(batch) == 0 && len(q.tasks) > 0 {
-			continue // all of them wait for keys
+			continue // all its tasks wait for keys
 		}
 		b.turns = slices.Delete(b.turns, i, i+1)
 		q.listed = false
@@ -223,7 +223,7 @@ func (b *batcher) nextBatch() (*queue, []*task) {
 	return nil, nil
 }
 
-// nextBatch removes, in order of arrival, the operations that may run together now. An operation that may not holds
+// nextBatch removes the operations that can run together now, in order of arrival. An operation that has to wait holds
 // back all later ones that share one of its keys.
 func (q *queue) nextBatch() []*task {
 	var batch []*task
@@ -263,7 +263,7 @@ func (q *queue) blocks(t *task) bool {
 	return t.locks.anyIn(q.locked) || q.changes && t.exclusiveChanges()
 }
 
-// release ends a batch. Operations that are queued again, to run alone, keep their place before all that came later.
+// release ends a batch. Operations that are queued again, to run alone, keep their place before all later ones.
 func (b *batcher) release(q *queue, batch, requeue []*task) {
 	for _, t := range batch {
 		t.locks.removeFrom(q.locked)
@@ -285,14 +285,14 @@ func (b *batcher) release(q *queue, batch, requeue []*task) {
 	b.drop(q)
 }
 
-// drop forgets a queue that is empty.
+// drop deletes a queue that is empty.
 func (b *batcher) drop(q *queue) {
 	if len(q.tasks) == 0 && q.runners == 0 {
 		delete(b.queues, q.tenant)
 	}
 }
 
-// drain refuses new tasks and waits until those that were taken are done.
+// drain rejects new tasks and waits until the accepted ones are done.
 func (b *batcher) drain() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

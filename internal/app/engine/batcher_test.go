@@ -34,7 +34,7 @@ func newTestBatcher(t *testing.T, width, depth int) *testBatcher {
 		requeue := <-b.proceed
 		for _, w := range batch {
 			if !slices.Contains(requeue, w) {
-				w.fresh()
+				w.newAttempt()
 				w.done(nil)
 			}
 		}
@@ -52,7 +52,7 @@ func newTask(ctx context.Context, of tenant.TenantID, name string, locks Locks) 
 	done := make(chan error, 1)
 	return &task{
 		ctx: ctx, caller: tenant.Caller{Tenant: of}, name: name, locks: locks, done: func(err error) { done <- err },
-		fresh: func() attempt { return nil },
+		newAttempt: func() attempt { return nil },
 	}, done
 }
 

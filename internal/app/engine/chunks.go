@@ -3,21 +3,25 @@ package engine
 import (
 	"cmp"
 	"context"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
-const (
-	// SweepChunk bounds what is found at once, and what one transaction changes.
-	SweepChunk = 100
-)
+// SweepChunk bounds how many ids a sweep reads at once, and how many one transaction changes.
+const SweepChunk = 100
 
-// InChunks gives what find finds, behind the id given, to do, a chunk at a time. Going by id it comes to an end
-// even where do leaves things as they are.
-func InChunks[I comparable](ctx context.Context, find func(after I, into *[]I) error, do func(chunk []I) error) error {
+// InChunks finds ids in ascending order and passes them to do, SweepChunk at a time. Ask returns the ids after the
+// given one, so the loop ends even if do changes nothing. An error of one chunk does not stop the others; it returns
+// the first.
+func InChunks[I comparable](
+	ctx context.Context, e *Engine, by tenant.Caller, ask func(b *pg.Batch, after I, into *[]I), do func(chunk []I) error,
+) error {
 	var failed error
 	var after I
 	for {
-		var chunk []I
-		if err := find(after, &chunk); err != nil {
+		chunk, err := List(ctx, e, by, func(b *pg.Batch, into *[]I) { ask(b, after, into) })
+		if err != nil {
 			return cmp.Or(failed, err)
 		}
 		if len(chunk) > 0 {

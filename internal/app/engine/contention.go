@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"hash/fnv"
 	"sync"
 	"time"
 
@@ -13,13 +12,13 @@ import (
 const contentionLasts = 5 * time.Second
 
 // contention remembers which tenants had serialization conflicts recently. Their transactions take advisory locks
-// first, for five seconds; those of other tenants do without.
+// first, for five seconds. Those of other tenants take none.
 type contention struct {
 	mu    sync.RWMutex
 	until map[tenant.TenantID]time.Time
 }
 
-func (c *contention) begin(id tenant.TenantID, until time.Time) {
+func (c *contention) mark(id tenant.TenantID, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.until == nil {
@@ -28,7 +27,7 @@ func (c *contention) begin(id tenant.TenantID, until time.Time) {
 	c.until[id] = until
 }
 
-func (c *contention) at(id tenant.TenantID, now time.Time) bool {
+func (c *contention) active(id tenant.TenantID, now time.Time) bool {
 	c.mu.RLock()
 	until, contended := c.until[id]
 	c.mu.RUnlock()
@@ -43,11 +42,11 @@ func (c *contention) at(id tenant.TenantID, now time.Time) bool {
 	return false
 }
 
-// queueOn has a batch wait for those of other nodes with the same keys, if the tenant is contended. On one node two
-// batches never share a key, and need no lock.
-func (e *Engine) queueOn(batch []*task) []pg.Option {
+// lockOptions makes a batch wait for those of other nodes with the same keys, if the tenant is contended. On one node
+// two batches never share a key, so they need no lock.
+func (e *Engine) lockOptions(batch []*task) []pg.Option {
 	id := batch[0].caller.Tenant
-	if !e.contended.at(id, e.now()) {
+	if !e.contended.active(id, e.now()) {
 		return nil
 	}
 	var locks []int64
@@ -57,12 +56,4 @@ func (e *Engine) queueOn(batch []*task) []pg.Option {
 		}
 	}
 	return []pg.Option{pg.WithLocks(locks...)}
-}
-
-// advisoryLock is the lock on which transactions of several nodes wait that have a key of a tenant.
-func advisoryLock(in tenant.TenantID, key Key) int64 {
-	hash := fnv.New64a()
-	hash.Write(in.UUID[:])
-	hash.Write(key[:])
-	return int64(hash.Sum64())
 }

@@ -12,10 +12,10 @@ func TestContention_LastsFiveSecondsForItsTenantOnly(t *testing.T) {
 	var c contention
 	noon := time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC)
 	busy, quiet := tenant.TenantID{UUID: tenant.UUID{1}}, tenant.TenantID{UUID: tenant.UUID{2}}
-	if c.at(busy, noon) {
+	if c.active(busy, noon) {
 		t.Error("contended before any conflict")
 	}
-	c.begin(busy, noon.Add(contentionLasts))
+	c.mark(busy, noon.Add(contentionLasts))
 	for _, want := range []struct {
 		id   tenant.TenantID
 		now  time.Time
@@ -27,7 +27,7 @@ func TestContention_LastsFiveSecondsForItsTenantOnly(t *testing.T) {
 		{busy, noon.Add(contentionLasts), false},
 		{busy, noon, false}, // expired
 	} {
-		if got := c.at(want.id, want.now); got != want.does {
+		if got := c.active(want.id, want.now); got != want.does {
 			t.Errorf("%s at %s: %t", want.id, want.now.Format(time.TimeOnly), got)
 		}
 	}

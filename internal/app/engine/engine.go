@@ -1,5 +1,5 @@
 // Package engine runs use cases, each in one SERIALIZABLE transaction: alone, or batched with others of its tenant.
-// It claims idempotency keys and replays stored answers, retries what lost a race, and reports what was committed.
+// It claims idempotency keys and replays stored answers, retries operations that lost a race, and reports commits.
 // It knows nothing of booking.
 package engine
 
@@ -19,7 +19,7 @@ type Config struct {
 	Now func() time.Time
 	// NewState makes what the operations of one attempt share. Optional.
 	NewState func() State
-	// Committed hears of every tenant whose data changed, after the commit. Optional.
+	// Committed is called after each commit that changed data of a tenant. Optional.
 	Committed func(tenant.TenantID)
 	// Width is how many transactions of one tenant's operations run at a time. Default 2, which is best on 2 cores.
 	Width int
@@ -29,7 +29,7 @@ type Config struct {
 
 // Engine runs operations. It is safe for concurrent use.
 type Engine struct {
-	// Alarms go off when something of a tenant runs out; Tx.WakeAt sets them.
+	// Alarms go off when something of a tenant expires. Tx.WakeAt sets them.
 	Alarms Alarms
 
 	db        *pg.DB
@@ -43,7 +43,7 @@ type Engine struct {
 // New makes an Engine.
 func New(c Config) *Engine {
 	e := &Engine{db: c.DB, newState: c.NewState, committed: c.Committed}
-	// Postgres keeps microseconds. Cutting the rest off here makes what an answer says equal to what a later read says.
+	// Postgres keeps microseconds. Truncating here makes the times in an answer equal to those that a later read returns.
 	e.now = func() time.Time { return c.Now().UTC().Truncate(time.Microsecond) }
 	if e.newState == nil {
 		e.newState = func() State { return noState{} }
@@ -77,7 +77,7 @@ func (e *Engine) ReadAsOperator(ctx context.Context, fn func(context.Context, *p
 // NotifyChanged reports that data of a tenant changed in a transaction that was Quiet.
 func (e *Engine) NotifyChanged(id tenant.TenantID) { e.committed(id) }
 
-// Drain refuses new operations and waits for those that were taken. Call it when no more requests arrive, before the
+// Drain rejects new operations and waits for the accepted ones. Call it when no more requests arrive, before the
 // database is closed.
 func (e *Engine) Drain() { e.batcher.drain() }
 

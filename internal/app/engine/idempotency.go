@@ -14,37 +14,37 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// KeyLifetime is how long an idempotency key stands for its first answer.
+// KeyLifetime is how long the answer of an idempotency key is kept.
 const KeyLifetime = 24 * time.Hour
 
-// An IdempotencyKey makes a mutation happen once, however often it is sent, and gives every sending the answer of the
-// first. It belongs to a tenant, one caller and one procedure. A refusal does not use it up. It is not safe for
+// An IdempotencyKey makes a mutation happen once, however often its request is sent: every repetition gets the answer
+// of the first. A key is of one tenant, caller and procedure. After a refusal it can be used again. It is not safe for
 // concurrent use.
 type IdempotencyKey struct {
 	Text      string
 	Procedure string
-	Hash      []byte // SHA-256 of the request: another request under the same key is a conflict
+	Hash      []byte // SHA-256 of the request; another request with the same key is a conflict
 
-	// Repeated is set where the answer is that of an earlier request.
+	// Repeated is set if the answer is that of an earlier request.
 	Repeated bool
 }
 
 type idempotencyContext struct{}
 
-// WithIdempotencyKey has an operation with Replay happen once under the key.
+// WithIdempotencyKey makes an operation with Replay happen once under the key.
 func WithIdempotencyKey(ctx context.Context, key *IdempotencyKey) context.Context {
 	return context.WithValue(ctx, idempotencyContext{}, key)
 }
 
 var (
-	// errKeyUsed: the key was used before; its answer is stored.
+	// errKeyUsed says that the key was used before, and its answer is stored.
 	errKeyUsed = errors.New("engine: an earlier request had this idempotency key")
-	// errForgotten: the key expired between the attempt to use it and the look at what it was used for.
+	// errForgotten says that the key expired between the attempt to claim it and the read of its answer.
 	errForgotten = fault.New(fault.Unavailable, fault.Contention,
 		"Too many others are changing the same things. Try again.")
 )
 
-// replayed runs an operation under the caller's idempotency key, if it has one. Where the key was used before it gives
+// replayed runs an operation under the caller's idempotency key, if it has one. If the key was used before, it returns
 // the stored answer instead.
 func replayed[R any](
 	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], run func(*IdempotencyKey) (R, error),
@@ -65,7 +65,7 @@ func replayed[R any](
 	}
 }
 
-// stored is what of a result is stored: a list of values, in the order in which recall reads them.
+// stored returns the parts of a result that are stored, in the order in which recall reads them.
 func (s Spec[R]) stored(result *R) []any {
 	if s.Answer != nil {
 		return s.Answer(result)
@@ -113,8 +113,8 @@ func (k *IdempotencyKey) claim(by tenant.Caller, now time.Time) coredb.Claim {
 	}
 }
 
-// claimOnce claims the key ahead of what the transaction sends next. The transaction fails if the key was used: see
-// coredb.KeyUsed.
+// claimOnce claims the key at the start of the transaction's next round trip. If the key was used, the transaction
+// fails with an error for which coredb.KeyUsed is true.
 func (k *IdempotencyKey) claimOnce(tx *Tx) {
 	coredb.ClaimKey(tx.Tx, tx.Tenant, k.claim(tx.Caller, tx.Now))
 }
@@ -129,13 +129,13 @@ func (k *IdempotencyKey) store(tx *Tx, answer []any) error {
 	return nil
 }
 
-// claim is a claim on an idempotency key; used says that an earlier request has it.
+// claim is a claim on an idempotency key. Used says that an earlier request used it.
 type claim struct {
 	coredb.Claim
 	used bool
 }
 
-// claimAll asks for the keys of a batch. The result has nil for tasks without one.
+// claimAll claims the keys of a batch. The result has nil for tasks without one.
 func claimAll(batch *pg.Batch, in tenant.TenantID, tasks []*task, now time.Time) []*claim {
 	claims := make([]*claim, len(tasks))
 	byName := make(map[string]*claim)
@@ -151,10 +151,10 @@ func claimAll(batch *pg.Batch, in tenant.TenantID, tasks []*task, now time.Time)
 	return claims
 }
 
-func (c *claim) giveBack(tx *pg.Tx, in tenant.TenantID) { coredb.GiveKeyBack(tx, in, c.Claim) }
+func (c *claim) release(tx *pg.Tx, in tenant.TenantID) { coredb.GiveKeyBack(tx, in, c.Claim) }
 
-// Recall gives the answer that is stored under the caller's idempotency key, for what judges a request before it runs
-// the operation; false if there is none.
+// Recall returns the answer that is stored under the caller's idempotency key, and false if there is none. It is for
+// use cases that check a request before they run the operation.
 func Recall[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R]) (R, bool, error) {
 	var none R
 	key, _ := ctx.Value(idempotencyContext{}).(*IdempotencyKey)

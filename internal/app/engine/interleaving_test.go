@@ -215,7 +215,7 @@ func (m *melee) govern(node *app.Services, random *rand.Rand, class tenant.Sessi
 		m.did("offer by hand", err)
 	case 9:
 		holds, first := node.Waitlists.ExpireHolds(ctx, m.h.Tenant)
-		offers, second := node.Waitlists.ExpireOffers(ctx, m.h.Tenant)
+		offers, _, second := node.Waitlists.ExpireDueOffers(ctx, m.h.Tenant)
 		if err = cmp.Or(first, second); holds > 0 {
 			m.did("expire a hold", err)
 		}

@@ -32,28 +32,29 @@ func (f RunFunc[R]) Run(ctx context.Context, tx *Tx) (R, error) { return f(ctx, 
 type Spec[R any] struct {
 	// Name labels the transaction's metrics: "booking.book".
 	Name string
-	// Locks say what the operation may not share with others. Do ignores them.
+	// Locks say which operations it must not run with. Do ignores them.
 	Locks Locks
-	// Races are the constraints that guard what the operation has not read. It runs again if one of them refuses.
+	// Races are the constraints that guard what the operation has not read. If one of them rejects it, it runs again.
 	Races []Race
 	// Replay stores the answer under the caller's idempotency key. A repeated request gets that answer.
 	Replay bool
-	// Answer names the parts of the result that are stored. Default: the whole result. Secrets carry json:"-".
+	// Answer returns pointers to the parts of the result that are stored. Default: the whole result. Secrets have the tag
+	// json:"-".
 	Answer func(*R) []any
 	// Quiet keeps the commit from being reported as a change. See Engine.NotifyChanged.
 	Quiet bool
-	// New makes the operation, anew for each attempt. Do ignores it.
+	// New makes a new operation for each attempt. Do ignores it.
 	New func() Operation[R]
 
-	// Locate replaces Locks and New where an operation names something whose keys have to be read first. An operation
-	// that finds it in another place returns ErrMoved, and is located again.
+	// Locate replaces Locks and New if the keys to lock have to be read first. An operation that finds that they have
+	// changed since returns ErrMoved, and is located again.
 	Locate func(ctx context.Context, read Reader) (Locks, func() Operation[R], error)
 }
 
 // Reader is Engine.Read for one caller.
 type Reader func(context.Context, *pg.Batch) error
 
-// A Race tells by the database's error whether an operation lost a race to a constraint, rather than to a
+// A Race reports whether an error of the database means that an operation lost a race to a constraint, rather than to a
 // serialization failure.
 type Race func(error) bool
 
@@ -71,19 +72,19 @@ type Locks struct {
 	Together []Key // never in two transactions at once, but several operations in one
 	Single   []Key // one operation at a time
 	// Changes says that the operation updates existing bookings. Their index entries share pages, and two transactions
-	// that each put a new version there conflict. So one batch with such operations runs per tenant at a time.
+	// that each write a new version there conflict. So a tenant has one batch with such operations at a time.
 	Changes bool
 	Solo    bool // never batched
 }
 
-// ErrMoved says that what the operation names is no longer where Locate found it.
+// ErrMoved says that the keys of the operation are no longer those that Locate found.
 var ErrMoved = errors.New("engine: moved since it was located")
 
-// maxAttempts bounds how often an operation is run again for a reason that may go away.
+// maxAttempts bounds how often an operation runs, if each attempt may succeed where the last one failed.
 const maxAttempts = 5
 
-// Run queues an operation and waits for its result. If ctx ends while it is queued it is dropped. Once it has started
-// it finishes, and a request with the same idempotency key returns its result.
+// Run queues an operation and waits for its result. If ctx ends while the operation is queued, it is dropped. Once it
+// has started it finishes, and a retry with the same idempotency key returns its result.
 func Run[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R]) (R, error) {
 	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
 		for attempt := 1; ; attempt++ {
@@ -104,22 +105,22 @@ func Run[R any](ctx context.Context, e *Engine, by tenant.Caller, s Spec[R]) (R,
 	})
 }
 
-// Do runs what is never batched, on the caller's goroutine and under its context. There is no strict attempt, and
-// Tx.Lock helps the next attempt only.
+// Do runs an operation that is never batched, on the caller's goroutine and under its context. There is no strict
+// attempt, and Tx.Lock only affects the next attempt.
 func Do[R any](
 	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], run func(context.Context, *Tx) (R, error),
 ) (R, error) {
 	return replayed(ctx, e, by, s, func(key *IdempotencyKey) (R, error) {
 		for attempt := 1; ; attempt++ {
 			result, err := doOnce(ctx, e, by, s, key, run)
-			if err == nil || attempt == maxAttempts || !mayEndDifferently(err, key, s.Races) {
+			if err == nil || attempt == maxAttempts || !isRetryable(err, key, s.Races) {
 				return result, err
 			}
 		}
 	})
 }
 
-// Exec is Do for what has no result.
+// Exec is Do for operations without a result.
 func Exec(
 	ctx context.Context, e *Engine, by tenant.Caller, s Spec[struct{}], run func(context.Context, *Tx) error,
 ) error {
@@ -128,7 +129,7 @@ func Exec(
 	return err
 }
 
-// doOnce runs a body in one transaction.
+// doOnce runs one attempt of Do in a transaction.
 func doOnce[R any](
 	ctx context.Context, e *Engine, by tenant.Caller, s Spec[R], key *IdempotencyKey,
 	run func(context.Context, *Tx) (R, error),
@@ -160,10 +161,10 @@ func doOnce[R any](
 	return result, nil
 }
 
-// mayEndDifferently reports whether another attempt may succeed where the last one ended with err.
-func mayEndDifferently(err error, key *IdempotencyKey, races []Race) bool {
+// isRetryable reports whether another attempt may succeed where the last one ended with err.
+func isRetryable(err error, key *IdempotencyKey, races []Race) bool {
 	if errors.Is(err, pg.ErrCommitUnknown) {
-		return key != nil // the key tells what became of that commit
+		return key != nil // the next attempt finds by the key whether the commit succeeded
 	}
 	for _, lost := range races {
 		if lost(err) {

@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
-// Outage turns an error of the database that is no bug and no refusal into a fault; nil for every other error. On
-// TIMEOUT the change may have been made: a retry needs the request's idempotency key.
+// Outage turns an error of the database that is neither a bug nor a refusal into a fault. It returns nil for every
+// other error. After TIMEOUT the change may have been made, so a retry needs the request's idempotency key.
 func Outage(err error) *fault.Error {
 	switch {
 	case errors.Is(err, pg.ErrCommitUnknown):
@@ -16,17 +16,17 @@ func Outage(err error) *fault.Error {
 	case pg.Code(err) == queryCanceled, pg.IsUnreachable(err):
 		return timeout.WithCause(err)
 	case pg.IsServerFailure(err):
-		return disordered.WithCause(err)
+		return serverFailure.WithCause(err)
 	}
 	return nil
 }
 
-// queryCanceled is the SQLSTATE of a statement that ran into its time limit.
+// queryCanceled is the SQLSTATE of a statement that exceeded its time limit.
 const queryCanceled = "57014"
 
 var (
-	// disordered is not Berth's fault, and the next try may succeed: clients send the request again.
-	disordered = fault.New(fault.Unavailable, fault.Contention,
+	// serverFailure is no error of Berth's, and the next attempt may succeed: clients send the request again.
+	serverFailure = fault.New(fault.Unavailable, fault.Contention,
 		"The database could not do it. Nothing happened: try again.")
 
 	timeout = fault.New(fault.DeadlineExceeded, fault.Timeout,

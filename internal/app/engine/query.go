@@ -14,7 +14,7 @@ type Query struct {
 	Tenant tenant.TenantID
 	Caller tenant.Caller
 	Now    time.Time
-	// Strict says that a constraint has refused something in the attempt before: read now what otherwise only constraints
+	// Strict says that a constraint rejected the previous attempt. A strict attempt reads what otherwise only constraints
 	// guard.
 	Strict bool
 	State  State
@@ -25,7 +25,7 @@ type Query struct {
 // Then asks for what depends on the first answers. All such functions of a batch share the second round trip.
 func (q *Query) Then(ask func(*Query)) { q.then = append(q.then, ask) }
 
-// A State is what the operations of one attempt share: facts that each finds as the ones before it left them.
+// A State is what the operations of one attempt share: facts that each operation finds as the previous ones left them.
 type State interface {
 	// Load asks for what all operations need.
 	Load(q *Query)

@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Get reads one value outside a transaction. If ask finds none it returns the error missing.
+// Get reads one value outside a transaction. If ask finds none, it returns the zero value and the error missing.
 func Get[T any](
 	ctx context.Context, e *Engine, by tenant.Caller, missing error, ask func(b *pg.Batch, into **T),
 ) (T, error) {
@@ -24,7 +24,7 @@ func List[T any](ctx context.Context, e *Engine, by tenant.Caller, ask func(b *p
 	return found, err
 }
 
-// Find reads one value in a transaction. If ask finds none it returns the error missing.
+// Find reads one value in a transaction. If ask finds none, it returns the zero value and the error missing.
 func Find[T any](ctx context.Context, tx *Tx, missing error, ask func(b *pg.Batch, into **T)) (T, error) {
 	return one(ctx, tx.Load, missing, ask)
 }

@@ -41,13 +41,13 @@ func TestALookUpLocksNoNeighbours(t *testing.T) {
 	}
 	one := all[5]
 	var (
-		b       *booking.Booking
-		s       *booking.Slot
-		u       *credit.Subscription
-		us      []credit.Subscription
-		who     *booking.Member
-		doubles booking.Facts
+		b   *booking.Booking
+		s   *booking.Slot
+		u   *credit.Subscription
+		us  []credit.Subscription
+		who *booking.Member
 	)
+	visit := bookingdb.Visit{Session: one.session, Member: one.who.Member}
 	for name, find := range map[string]func(*pg.Batch){
 		"the booking":      func(batch *pg.Batch) { bookingdb.FindBooking(batch, h.Tenant, one.booking, &b) },
 		"its session":      func(batch *pg.Batch) { bookingdb.FindSlotOf(batch, h.Tenant, one.booking, &s) },
@@ -55,10 +55,10 @@ func TestALookUpLocksNoNeighbours(t *testing.T) {
 		"a session":        func(batch *pg.Batch) { bookingdb.FindSlot(batch, h.Tenant, one.session, &s) },
 		"a member":         func(batch *pg.Batch) { bookingdb.FindBookingMember(batch, h.Tenant, one.who.Member, &who) },
 		"a member's place": func(batch *pg.Batch) {
-			bookingdb.FindDoubles(batch, h.Tenant, one.session, one.who.Member, 10, &doubles.Booking, &doubles.Entry)
+			bookingdb.FindDouble(batch, h.Tenant, visit, func(bookingdb.Double) {})
 		},
 		"a member's contracts": func(batch *pg.Batch) {
-			bookingdb.ListPayers(batch, h.Tenant, one.session, []tenant.MemberID{one.who.Member}, []tenant.SubscriptionID{{}}, &us)
+			bookingdb.ListPayers(batch, h.Tenant, visit, tenant.SubscriptionID{}, &us)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

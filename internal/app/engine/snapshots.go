@@ -6,11 +6,11 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// maxSnapshots bounds the tenants whose snapshot is kept; a few kilobytes each.
+// maxSnapshots bounds the tenants whose snapshot is kept. A snapshot takes a few kilobytes.
 const maxSnapshots = 10_000
 
-// Snapshots keep what changes rarely for each tenant, with the version that it has in the database. A transaction asks
-// with the version that it sees, so it never gets another. The zero value is empty.
+// Snapshots caches what rarely changes, for each tenant, with its version in the database. A transaction asks for the
+// version that it sees, so it never gets another one. The zero value is empty.
 type Snapshots[T any] struct {
 	mu   sync.RWMutex
 	kept map[tenant.TenantID]versioned[T]
@@ -21,7 +21,7 @@ type versioned[T any] struct {
 	value   *T
 }
 
-// At gives the snapshot of a version; nil if it is not kept.
+// At returns a tenant's snapshot of a version, or nil if it is not cached.
 func (s *Snapshots[T]) At(id tenant.TenantID, version int64) *T {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -31,7 +31,7 @@ func (s *Snapshots[T]) At(id tenant.TenantID, version int64) *T {
 	return nil
 }
 
-// Keep replaces the snapshot of a tenant. If there are too many it drops one of another tenant.
+// Keep replaces the snapshot of a tenant. If the cache is full, it drops that of another tenant.
 func (s *Snapshots[T]) Keep(id tenant.TenantID, version int64, value *T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Tenants lists the tenants of this database.
+// Tenants lists the tenants in this database.
 func (e *Engine) Tenants(ctx context.Context) ([]tenant.TenantID, error) {
 	var ids []tenant.TenantID
 	err := e.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {

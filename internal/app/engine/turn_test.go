@@ -102,7 +102,7 @@ func TestWhateverIsAboutSeatsTakesItsTurn(t *testing.T) {
 		}),
 		"offers that run out": offered(func(h *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
 			h.Clock.Set(o.ExpiresAt)
-			_, err := h.App.Waitlists.ExpireOffers(ctx, h.Tenant)
+			_, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant)
 			return err
 		}),
 	} {

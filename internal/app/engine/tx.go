@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"slices"
 	"time"
 
@@ -11,13 +12,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Tx is one attempt at an operation: the transaction, and all that enters it from outside. Every attempt that the
-// database asks for sees the same time and makes the same ids.
+// Tx is the transaction of one attempt at an operation, with all that enters it from outside. If the database makes it
+// run again, it has the same time and makes the same ids.
 type Tx struct {
 	*pg.Tx
 	Tenant  tenant.TenantID
 	Caller  tenant.Caller
-	Request string // the request's id in the log; empty where there is none
+	Request string // the request's id in the log; empty if there is none
 	Now     time.Time
 	IDs     *tenant.IDs
 	State   State
@@ -42,8 +43,8 @@ func (tx *Tx) Load(ctx context.Context, batch *pg.Batch) error {
 	return tx.Tx.Load(ctx, batch)
 }
 
-// Lock names what the operation found out that it changes. Two transactions that change the same things conflict. On
-// one node the operation is queued again, with these keys, behind the one that has them: Lock returns ErrSolo. On
+// Lock adds keys that the operation found out while it runs. Two transactions that change the same things conflict. On
+// one node the operation is queued again with these keys, behind the one that has them, and Lock returns ErrSolo. On
 // another node it fails once and retries under an advisory lock.
 func (tx *Tx) Lock(keys ...Key) error {
 	for _, key := range keys {
@@ -58,18 +59,26 @@ func (tx *Tx) Lock(keys ...Key) error {
 	return nil
 }
 
-// WakeAt sets an alarm for the tenant if the transaction is committed: something that it made runs out then.
+// advisoryLock is the advisory lock for a key of a tenant. Transactions of different nodes wait for each other on it.
+func advisoryLock(in tenant.TenantID, key Key) int64 {
+	hash := fnv.New64a()
+	hash.Write(in.UUID[:])
+	hash.Write(key[:])
+	return int64(hash.Sum64())
+}
+
+// WakeAt sets an alarm for the tenant if the transaction commits, because something that it made expires then.
 func (tx *Tx) WakeAt(at time.Time) {
 	if tx.wakeAt == nil || at.Before(*tx.wakeAt) {
 		tx.wakeAt = &at
 	}
 }
 
-// OnCommit runs fn after the commit; not at all if there is none or the operation was refused. A process that ends
-// between the two does not run it, so nothing correct may depend on it.
+// OnCommit runs fn after the commit, but not if the operation was refused. If the process ends between the two, fn does
+// not run, so correctness must not depend on it.
 func (tx *Tx) OnCommit(fn func()) { tx.effects = append(tx.effects, fn) }
 
-// committed does what was to follow the commit.
+// committed sets the alarm and runs the effects, after the commit.
 func (tx *Tx) committed(e *Engine) {
 	if tx.wakeAt != nil {
 		e.Alarms.Set(tx.Tenant, *tx.wakeAt)
@@ -79,21 +88,21 @@ func (tx *Tx) committed(e *Engine) {
 	}
 }
 
-// Audit records an act of the caller that the tenant may want to ask about later.
+// Audit records an act of the caller in the audit log.
 func (tx *Tx) Audit(action, kind string, target tenant.UUID, reason string, changes map[string]any) {
 	tx.AuditEntry(coredb.AuditEntry{
 		Action: action, TargetKind: kind, TargetID: target.String(), Reason: reason, Changes: changes,
 	})
 }
 
-// AuditEntry is Audit for what has no id. It fills in who, when and by which request.
+// AuditEntry is Audit for targets without an id. It fills in the actor, the time and the request.
 func (tx *Tx) AuditEntry(entry coredb.AuditEntry) {
 	entry.ID, entry.Actor, entry.Subject = tenant.NextID[tenant.AuditID](tx.IDs), tx.Caller.Actor(), tx.Caller.Subject
 	entry.Request, entry.At = tx.Request, tx.Now
 	coredb.AppendAudit(tx.Tx, tx.Tenant, entry)
 }
 
-// AuditChange is what an act changed, for the audit log; a nil side is left out.
+// AuditChange returns what an act changed, for the audit log. A nil side is left out.
 func AuditChange(before, after map[string]any) map[string]any {
 	changes := make(map[string]any, 2)
 	if before != nil {
@@ -107,7 +116,7 @@ func AuditChange(before, after map[string]any) map[string]any {
 
 type requestKey struct{}
 
-// WithRequest has the audit log name the request that acts are part of by the id under which the server's log knows it.
+// WithRequest sets the request's id for the audit log. It is the id that the server's log has for the request.
 func WithRequest(ctx context.Context, id string) context.Context {
 	return context.WithValue(ctx, requestKey{}, id)
 }

@@ -16,15 +16,16 @@ func Distinct[T comparable](values []T) []T {
 	})
 }
 
-// CheckVersion refuses an edit of something that was edited since it was read.
+// CheckVersion rejects an edit of an entity that was edited since it was read.
 func CheckVersion(expect *int, version int) error {
 	if expect != nil && *expect != version {
-		return fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it meanwhile. Read it again, then decide.").WithField("etag")
+		return fault.New(fault.Aborted, fault.ETagMismatch,
+			"Someone else has edited it meanwhile. Read it again, then decide.").WithField("etag")
 	}
 	return nil
 }
 
-// ReasonData is the data of an event that has a reason.
+// ReasonData returns the data of an event with a reason.
 func ReasonData(reason string) map[string]any {
 	if reason == "" {
 		return nil

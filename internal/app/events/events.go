@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// EventFilter, EventType, EventRecord and EventCursor are how the event log is read.
+// The event log's types belong to its package.
 type (
 	EventFilter = outbox.Filter
 	EventType   = outbox.Type
@@ -17,12 +17,13 @@ type (
 	EventCursor = outbox.Cursor
 )
 
-// EventQuery chooses a page of the event log.
+// EventQuery selects a page of the event log.
 type EventQuery struct {
 	Filter EventFilter
-	// Cursor is where to begin, as a token; "" is the beginning of the log, backwards its end.
+	// Cursor is the token of the position where the first page starts. If it is empty the page starts at the beginning of
+	// the log, or at its end when reading backwards.
 	Cursor string
-	// After is where the page before ended, if there was one. It wins over Cursor.
+	// After is where the previous page ended; nil for the first page. It wins over Cursor.
 	After     *EventCursor
 	Backwards bool
 	Limit     int
@@ -31,43 +32,45 @@ type EventQuery struct {
 // EventPage is one page of the event log.
 type EventPage struct {
 	Events []*EventRecord
-	// Next is where the next page begins; nil on the last.
+	// Next is where the next page starts; nil on the last page.
 	Next *EventCursor
-	// End is the end of the log when the page was read, as a token.
+	// End is the token of the log's end when the page was read.
 	End string
 }
 
 const (
-	// A page looks at so many events at most, so that a narrow filter costs no more than a wide one.
-	eventReach = 5000
-	eventChunk = 1000
+	// scanLimit is the maximum number of events that are read for one page, so that a narrow filter costs no more than a
+	// wide one. A page may therefore have few events, or none, and still not be the last.
+	scanLimit = 5000
+	// readLimit is the maximum number of events in one read.
+	readLimit = 1000
 )
 
-// ListEvents reads the events that the caller may see, in the order in which they became durable, or backwards.
+// ListEvents reads the events that the caller may see, in commit order or backwards.
 func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQuery) (EventPage, error) {
-	at := outbox.Range{Backwards: q.Backwards}
+	part := outbox.Range{Backwards: q.Backwards}
 	switch {
 	case q.After != nil:
-		at.From = *q.After
+		part.From = *q.After
 	case q.Cursor != "":
 		var err error
-		if at.From, err = outbox.ParseCursor(caller.Tenant, q.Cursor); err != nil {
+		if part.From, err = outbox.ParseCursor(caller.Tenant, q.Cursor); err != nil {
 			return EventPage{}, err
 		}
 	case q.Backwards:
-		at.From = outbox.EndOfLog
+		part.From = outbox.EndOfLog
 	}
 	var page EventPage
-	for looked := 0; looked < eventReach; {
-		at.Limit = min(eventChunk, eventReach-looked)
+	for scanned := 0; scanned < scanLimit; {
+		part.Limit = min(readLimit, scanLimit-scanned)
 		if q.Filter.IsZero() && !caller.SelfOnly {
-			at.Limit = min(at.Limit, q.Limit+1-len(page.Events)) // each of them is one of the page
+			part.Limit = min(part.Limit, q.Limit+1-len(page.Events)) // the caller sees every event
 		}
-		found, err := outbox.Read(ctx, s.db, caller.Tenant, at)
+		found, err := outbox.Read(ctx, s.db, caller.Tenant, part)
 		if err != nil {
 			return EventPage{}, err
 		}
-		if looked == 0 {
+		if scanned == 0 {
 			page.End = found.Horizon.Token(caller.Tenant)
 		}
 		page.Events = append(page.Events, q.Filter.VisibleTo(found.Records, caller)...)
@@ -79,24 +82,27 @@ func (s *Service) ListEvents(ctx context.Context, caller tenant.Caller, q EventQ
 		if !found.More {
 			return page, nil
 		}
-		looked += len(found.Records)
-		at.From = found.End
+		scanned += len(found.Records)
+		part.From = found.End
 	}
-	page.Next = &at.From
+	page.Next = &part.From
 	return page, nil
 }
 
-// EventWatch goes through the event log as it grows.
+// EventWatch follows the event log.
 type EventWatch struct {
 	watcher *outbox.Watcher
 	in      tenant.TenantID
 	filter  EventFilter
 }
 
-var errNoRelay = errors.New("app: there is no relay to watch events through")
+var errNoRelay = errors.New("events: no relay to watch")
 
-// WatchEvents begins to watch events behind a cursor, or from now on where it is empty. The caller closes the watch.
-func (s *Service) WatchEvents(ctx context.Context, caller tenant.Caller, filter EventFilter, cursor string) (*EventWatch, error) {
+// WatchEvents starts to follow the event log after a cursor, or from now on if the cursor is empty. The caller closes
+// the watch.
+func (s *Service) WatchEvents(
+	ctx context.Context, caller tenant.Caller, filter EventFilter, cursor string,
+) (*EventWatch, error) {
 	if s.relay == nil {
 		return nil, errNoRelay
 	}
@@ -115,17 +121,17 @@ func (s *Service) WatchEvents(ctx context.Context, caller tenant.Caller, filter 
 	return &EventWatch{watcher, caller.Tenant, filter}, nil
 }
 
-// Next waits for events, whether chosen or not: at most until tick, which is told by none. It moves on the cursor.
+// Next waits for events and returns them, selected or not. It returns none if tick comes first. It advances the cursor.
 func (w *EventWatch) Next(ctx context.Context, tick <-chan time.Time) ([]*EventRecord, error) {
 	return w.watcher.Next(ctx, tick)
 }
 
-// See gives those of the events that are chosen, as the caller may see them at this moment.
+// See returns the selected events, as far as the caller may see them now.
 func (w *EventWatch) See(events []*EventRecord, caller tenant.Caller) []*EventRecord {
 	return w.filter.VisibleTo(events, caller)
 }
 
-// Cursor is the position behind everything that Next has given.
+// Cursor returns the token of the position after all events that Next has returned.
 func (w *EventWatch) Cursor() string { return w.watcher.At().Token(w.in) }
 
 // Close ends the watch.

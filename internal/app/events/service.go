@@ -9,20 +9,15 @@ import (
 // Config is what a Service needs.
 type Config struct {
 	DB *pg.DB
-	// Relay is whom events are watched through. Optional where nobody watches any.
+	// Relay has the new events for WatchEvents. Optional if nothing calls that.
 	Relay *outbox.Relay
 }
 
-// Service holds the use cases about events. It is safe for concurrent use.
+// Service has the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	db    *pg.DB
 	relay *outbox.Relay
 }
 
 // New makes a Service.
-func New(c Config) *Service {
-	return &Service{
-		db:    c.DB,
-		relay: c.Relay,
-	}
-}
+func New(c Config) *Service { return &Service{db: c.DB, relay: c.Relay} }

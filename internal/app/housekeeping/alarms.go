@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// awaitNext sets the alarm for what runs out next in a tenant: a hold or an offer.
+// awaitNext sets the alarm for the next hold or offer of a tenant that expires.
 func (s *Service) awaitNext(ctx context.Context, id tenant.TenantID) error {
 	var next *time.Time
 	var batch pg.Batch
@@ -26,8 +26,8 @@ func (s *Service) awaitNext(ctx context.Context, id tenant.TenantID) error {
 	return nil
 }
 
-// ExpireDue ends what has run out in a tenant, and sets the alarm for what runs out next. It tells how many holds it ended, and
-// how many offers should have been ended before.
+// ExpireDue ends the expired holds and offers of a tenant, and sets the alarm for the next one. It counts the holds
+// that it ended, and the offers that an alarm should have ended before.
 func (s *Service) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, overdue int, err error) {
 	holds, failed := s.waitlists.ExpireHolds(ctx, id)
 	_, overdue, err = s.waitlists.ExpireDueOffers(ctx, id)
@@ -37,22 +37,24 @@ func (s *Service) ExpireDue(ctx context.Context, id tenant.TenantID) (holds, ove
 	return holds, overdue, s.awaitNext(ctx, id)
 }
 
-// RunAlarms ends holds and offers when they run out, on the moment, until ctx ends. It knows of those that
-// this node made and of those that it found with a sweep. Beside that it gives seats that are open where rules were edited on this node.
+// RunAlarms ends holds and offers as soon as they expire, until ctx ends. It knows those that this node made and those
+// that its sweeps found. It also fills open seats after rules were edited on this node.
 func (s *Service) RunAlarms(ctx context.Context, log *slog.Logger) {
-	var both sync.WaitGroup
-	defer both.Wait()
-	// Apart: there may be many seats, and offers run out meanwhile.
-	both.Go(func() {
+	var filling sync.WaitGroup
+	defer filling.Wait()
+	// On a goroutine of its own: there may be many seats to fill, and holds and offers must not wait for that.
+	filling.Go(func() {
 		s.waitlists.Edited.Run(ctx, s.engine.Now, func(id tenant.TenantID) {
 			if err := s.waitlists.FillAfterEdits(ctx, id); err != nil && ctx.Err() == nil {
-				log.ErrorContext(ctx, "not all open seats were looked at after rules were edited; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
+				log.ErrorContext(ctx, "not all open seats were filled after an edit of rules; the next sweep will",
+					slog.String("tenant_id", id.String()), slog.Any("error", err))
 			}
 		})
 	})
 	s.engine.Alarms.Run(ctx, s.engine.Now, func(id tenant.TenantID) {
 		if _, _, err := s.ExpireDue(ctx, id); err != nil && ctx.Err() == nil {
-			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will", slog.String("tenant_id", id.String()), slog.Any("error", err))
+			log.ErrorContext(ctx, "holds and offers not ended; the next sweep will",
+				slog.String("tenant_id", id.String()), slog.Any("error", err))
 		}
 	})
 }

@@ -1,4 +1,4 @@
-// Package housekeeping holds the use cases that sweep over all areas and ring alarms.
+// Package housekeeping runs sweeps and alarms over all areas: it does what is due and repairs what should not be wrong.
 package housekeeping
 
 import (
@@ -16,7 +16,7 @@ type Config struct {
 	Messages  *messages.Service
 }
 
-// Service holds the use cases about housekeeping. It is safe for concurrent use.
+// Service runs sweeps and alarms. It is safe for concurrent use.
 type Service struct {
 	engine    *engine.Engine
 	waitlists *waitlists.Service

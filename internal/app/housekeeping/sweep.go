@@ -27,24 +27,21 @@ import (
 
 // SweepResult counts what a sweep did.
 type SweepResult struct {
-	Holds    int // holds that had run out
+	Holds    int // expired holds
 	NoShows  int // bookings whose party did not come
 	Renewed  int // subscriptions that began a period
 	Expired  int // subscriptions past their term
-	Sessions int // made for series without an end
+	Sessions int // created for series without an end
 	Entries  int // waitlist entries whose time has passed
-	Mended   int // on the waitlist, of what should not have been wrong
+	Mended   int // repairs of the waitlist
 }
 
-const (
-	// absenceReach is how long after they fell due no-shows are still marked. Whoever turns
-	// the policy on means from now on; and where nothing ran for longer than
-	// this, nobody could check in either, and staff know better.
-	absenceReach = 24 * time.Hour
-)
+// absenceReach is how long after its due time a no-show is still marked. An edit of the policy must not mark the past.
+// And if no node ran for longer than this, members could not check in either, and staff know better who came.
+const absenceReach = 24 * time.Hour
 
-// RunSweeps sweeps all tenants at once and then with every tick, until ctx ends. All nodes may
-// do so: what one of them has done, the others find done.
+// RunSweeps sweeps all tenants now and at every tick, until ctx ends. All nodes may run it: what one of them has done,
+// the others find done.
 func (s *Service) RunSweeps(ctx context.Context, ticks <-chan time.Time, log *slog.Logger) {
 	for {
 		s.sweepAll(ctx, log)
@@ -70,25 +67,27 @@ func (s *Service) sweepAll(ctx context.Context, log *slog.Logger) {
 			log.ErrorContext(ctx, "sweep incomplete", slog.String("tenant_id", id.String()), slog.Any("error", err))
 		}
 		if done != (SweepResult{}) {
-			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("holds", done.Holds), slog.Int("no_shows", done.NoShows),
-				slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired), slog.Int("sessions", done.Sessions), slog.Int("entries", done.Entries), slog.Int("mended", done.Mended))
+			log.InfoContext(ctx, "swept", slog.String("tenant_id", id.String()), slog.Int("holds", done.Holds),
+				slog.Int("no_shows", done.NoShows), slog.Int("renewed", done.Renewed), slog.Int("expired", done.Expired),
+				slog.Int("sessions", done.Sessions), slog.Int("entries", done.Entries), slog.Int("mended", done.Mended))
 		}
 	}
 }
 
-// SweepTenant does for a tenant what has fallen due and nobody asks for: it ends holds, offers and waitlist entries, marks no-shows, renews and
-// expires subscriptions, makes the sessions of series without an end, and forgets old idempotency keys and devices. Every transaction
-// looks again at what was found, so that a second sweep, at the same moment or later, changes nothing. What fails does not
-// keep the rest, and is left for the next sweep; the error is the first of each kind.
+// SweepTenant does what is due in a tenant without a request: it ends holds, offers and waitlist entries, marks
+// no-shows, renews and expires subscriptions, creates the sessions of series without an end, and deletes old
+// idempotency keys and devices. Every transaction checks again what was found, so a second sweep, at the same time or
+// later, changes nothing. A failure does not stop the other steps, and is left for the next sweep. The error is the
+// first of each step.
 func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepResult, error) {
 	var done SweepResult
 	caller := tenant.System(id)
-	found, err := s.lookAround(ctx, caller)
+	found, err := s.findWork(ctx, caller)
 	if err != nil {
 		return done, err
 	}
 	var failed []error
-	for _, errand := range []struct {
+	for _, step := range []struct {
 		due bool
 		run func(context.Context, tenant.Caller, *SweepResult) error
 	}{
@@ -100,15 +99,15 @@ func (s *Service) SweepTenant(ctx context.Context, id tenant.TenantID) (SweepRes
 		{found.keys, s.sweepKeys},
 		{found.devices, s.sweepDevices},
 	} {
-		if errand.due {
-			failed = append(failed, errand.run(ctx, caller, &done))
+		if step.due {
+			failed = append(failed, step.run(ctx, caller, &done))
 		}
 	}
 	return done, errors.Join(failed...)
 }
 
-// errands are what a sweep finds to do: the first of each kind.
-type errands struct {
+// work is what a sweep finds to do: at least the first of each kind.
+type work struct {
 	absences      []tenant.SessionID
 	subscriptions []tenant.SubscriptionID
 	holds         []tenant.SessionID
@@ -122,24 +121,24 @@ type errands struct {
 	keys, devices bool
 }
 
-func (e errands) queues() bool {
-	return len(e.edited)+len(e.entries)+len(e.orphans)+len(e.rounds)+len(e.missed) > 0
+func (w work) queues() bool {
+	return len(w.edited)+len(w.entries)+len(w.orphans)+len(w.rounds)+len(w.missed) > 0
 }
 
-// lookAround finds whether there is anything to do in a tenant, and sets the alarms for what will be. Of most tenants there is nothing most of the
-// time, and there may be thousands of them: so it is one round trip.
-func (s *Service) lookAround(ctx context.Context, caller tenant.Caller) (errands, error) {
-	var found errands
+// findWork finds what is due in a tenant, and sets the alarms for what is due later. It makes one round trip: there may
+// be thousands of tenants, and most of the time most of them have nothing due.
+func (s *Service) findWork(ctx context.Context, caller tenant.Caller) (work, error) {
+	var found work
 	var expiry *time.Time
 	var notice time.Time
 	var b pg.Batch
 	now := s.engine.Now()
-	findAbsences(&b, caller, now, tenant.SessionID{}, &found.absences)
+	listAbsences(&b, caller, now, tenant.SessionID{}, &found.absences)
 	bookingdb.ListDueSubscriptions(&b, caller.Tenant, now, tenant.SubscriptionID{}, 1, &found.subscriptions)
 	bookingdb.ListDueSessions(&b, caller.Tenant, now, 1, &found.holds)
 	waitlistdb.ListDueOffers(&b, caller.Tenant, now, 1, &found.offers)
 	waitlistdb.ListEditedLevels(&b, caller.Tenant, &found.edited)
-	findEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
+	listEnding(&b, caller, now, tenant.EntryID{}, &found.entries)
 	waitlistdb.ListOrphans(&b, caller.Tenant, 1, &found.orphans, &found.rounds)
 	waitlistdb.ListUnfilled(&b, caller.Tenant, now, 1, &found.missed)
 	schedules.FindSeries(&b, caller, now, &found.series)
@@ -148,7 +147,7 @@ func (s *Service) lookAround(ctx context.Context, caller tenant.Caller) (errands
 	bookingdb.FindNextExpiry(&b, caller.Tenant, &expiry)
 	messagedb.FindNextNotice(&b, caller.Tenant, &notice)
 	if err := s.engine.Read(ctx, caller, &b); err != nil {
-		return errands{}, err
+		return work{}, err
 	}
 	if expiry != nil && expiry.After(now) {
 		s.engine.Alarms.Set(caller.Tenant, *expiry)
@@ -159,7 +158,7 @@ func (s *Service) lookAround(ctx context.Context, caller tenant.Caller) (errands
 	return found, nil
 }
 
-// sweepExpired ends holds and offers that no alarm ended.
+// sweepExpired ends holds and offers that no alarm has ended.
 func (s *Service) sweepExpired(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	ended, overdue, err := s.ExpireDue(ctx, caller.Tenant)
 	done.Holds, done.Mended = ended, done.Mended+overdue
@@ -174,41 +173,46 @@ func (s *Service) sweepSeries(ctx context.Context, caller tenant.Caller, done *S
 	return err
 }
 
-// sweepAbsences marks those who did not come.
+// sweepAbsences marks parties that did not come as no-shows.
 func (s *Service) sweepAbsences(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
-	find := func(after tenant.SessionID, into *[]tenant.SessionID) error {
-		var batch pg.Batch
-		findAbsences(&batch, caller, now, after, into)
-		return s.engine.Read(ctx, caller, &batch)
+	find := func(b *pg.Batch, after tenant.SessionID, into *[]tenant.SessionID) {
+		listAbsences(b, caller, now, after, into)
 	}
-	return engine.InChunks(ctx, find, func(sessions []tenant.SessionID) error {
-		var failed error
+	return engine.InChunks(ctx, s.engine, caller, find, func(sessions []tenant.SessionID) (failed error) {
 		for _, id := range sessions {
-			for marked := engine.SweepChunk; marked == engine.SweepChunk; done.NoShows += marked {
-				err := s.engine.Write(ctx, caller, "sweep.no_show", func(ctx context.Context, tx *engine.Tx) (err error) {
-					marked, err = markAbsent(ctx, tx, id)
-					return err
-				})
-				if err != nil {
-					failed, marked = cmp.Or(failed, err), 0
-				}
-			}
+			marked, err := s.markSession(ctx, caller, id)
+			done.NoShows += marked
+			failed = cmp.Or(failed, err)
 		}
 		return failed
 	})
 }
 
-// findAbsences asks for sessions in which somebody did not come and has not been marked.
-func findAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.SessionID, into *[]tenant.SessionID) {
-	usual := catalog.Defaults()
+// listAbsences asks for sessions with parties that did not come and are not marked.
+func listAbsences(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.SessionID, into *[]tenant.SessionID) {
+	defaults := catalog.Defaults()
 	bookingdb.ListNoShowSessions(b, caller.Tenant, bookingdb.NoShowQuery{
-		Since: now.Add(-absenceReach), Until: now, StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
-		Mark: usual.AutoNoShow, After: usual.AutoNoShowAfter, Closes: usual.CheckInCloses, AfterID: after, Limit: engine.SweepChunk,
+		Since: now.Add(-absenceReach), Until: now,
+		StartsFrom: now.Add(-absenceReach - catalog.MaxNoShowDelay - session.MaxLength),
+		Mark:       defaults.AutoNoShow, After: defaults.AutoNoShowAfter, Closes: defaults.CheckInCloses,
+		AfterID: after, Limit: engine.SweepChunk,
 	}, into)
 }
 
-// markAbsent marks a chunk of a session's absent parties, and tells how many.
+// markSession marks all absent parties of a session, a chunk in each transaction, and counts them.
+func (s *Service) markSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (int, error) {
+	mark := func(ctx context.Context, tx *engine.Tx) (int, error) { return markAbsent(ctx, tx, id) }
+	for all := 0; ; {
+		marked, err := engine.Do(ctx, s.engine, caller, engine.Spec[int]{Name: "sweep.no_show"}, mark)
+		all += marked
+		if err != nil || marked < engine.SweepChunk {
+			return all, err
+		}
+	}
+}
+
+// markAbsent marks a chunk of a session's absent parties, and counts them.
 func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, error) {
 	var slot *booking.Slot
 	var absent []booking.Booking
@@ -218,75 +222,71 @@ func markAbsent(ctx context.Context, tx *engine.Tx, id tenant.SessionID) (int, e
 	if err := tx.Load(ctx, &batch); err != nil {
 		return 0, err
 	}
-	if slot == nil || !slot.Rules.AutoNoShow || tx.Now.Before(bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)) || len(absent) == 0 {
+	if slot == nil || !slot.Rules.AutoNoShow || len(absent) == 0 ||
+		tx.Now.Before(bookings.CheckInWindow(*slot).NoShowFrom(slot.EndsAt, slot.Rules.AutoNoShowAfter)) {
 		return 0, nil
 	}
 	ids := make([]tenant.BookingID, len(absent))
-	events := make([]outbox.Event, len(absent))
-	seats := 0
+	freed := 0
 	for i, b := range absent {
-		b, _, err := booking.MarkNoShow(b, tx.Now)
-		if err != nil {
+		if _, _, err := booking.MarkNoShow(b, tx.Now); err != nil {
 			return 0, err
 		}
-		ids[i], seats = b.ID, seats+b.Party
-		events[i] = outbox.Event{
-			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.BookingNoShow, Session: b.Session, Booking: b.ID, Member: b.Member,
-			Actor: tx.Caller.Actor(), At: tx.Now,
-		}
+		ids[i], freed = b.ID, freed+b.Party
 	}
 	bookingdb.MarkNoShows(tx.Tx, tx.Tenant, ids, tx.Now)
-	bookingdb.MoveSeats(tx.Tx, tx.Tenant, id, bookingdb.Seats{Taken: -seats})
-	outbox.Append(tx.Tx, tx.Tenant, events...)
+	bookingdb.MoveSeats(tx.Tx, tx.Tenant, id, bookingdb.Seats{Taken: -freed})
+	for _, b := range absent {
+		seats.BookingEvent(tx, outbox.BookingNoShow, b, nil)
+	}
 	return len(absent), nil
 }
 
-// sweepSubscriptions renews and expires subscriptions, so that their ledgers say so in time.
+// sweepSubscriptions renews and expires subscriptions, so that their ledgers show it in time.
 func (s *Service) sweepSubscriptions(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
-	find := func(after tenant.SubscriptionID, into *[]tenant.SubscriptionID) error {
-		var batch pg.Batch
-		bookingdb.ListDueSubscriptions(&batch, caller.Tenant, now, after, engine.SweepChunk, into)
-		return s.engine.Read(ctx, caller, &batch)
+	find := func(b *pg.Batch, after tenant.SubscriptionID, into *[]tenant.SubscriptionID) {
+		bookingdb.ListDueSubscriptions(b, caller.Tenant, now, after, engine.SweepChunk, into)
 	}
-	return engine.InChunks(ctx, find, func(due []tenant.SubscriptionID) error {
-		var renewed, expired int
-		err := s.engine.Write(ctx, caller, "sweep.subscription", func(ctx context.Context, tx *engine.Tx) (err error) {
-			renewed, expired, err = advance(ctx, tx, due)
-			return err
+	spec := engine.Spec[SweepResult]{Name: "sweep.subscription"}
+	return engine.InChunks(ctx, s.engine, caller, find, func(due []tenant.SubscriptionID) error {
+		n, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SweepResult, error) {
+			return advance(ctx, tx, due)
 		})
-		if err != nil {
-			return err
-		}
-		done.Renewed, done.Expired = done.Renewed+renewed, done.Expired+expired
-		return nil
+		done.Renewed, done.Expired = done.Renewed+n.Renewed, done.Expired+n.Expired
+		return err
 	})
 }
 
-// advance brings subscriptions up to now.
-func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (renewed, expired int, err error) {
+// advance applies to subscriptions what happened up to now: new periods, and the end of their terms.
+func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (SweepResult, error) {
+	var n SweepResult
 	var due []credit.Subscription
 	var batch pg.Batch
 	bookingdb.ListSubscriptions(&batch, tx.Tenant, ids, &due)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return 0, 0, err
+		return n, err
 	}
 	var events []outbox.Event
 	for _, before := range due {
 		after, ledger := credit.Advance(before, tx.Now)
 		event := outbox.Event{
-			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member, Actor: tx.Caller.Actor(), At: tx.Now,
-			Data: map[string]any{"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance},
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CreditsChanged, Member: after.Member,
+			Actor: tx.Caller.Actor(), At: tx.Now,
+			Data: map[string]any{
+				"subscription_id": after.ID.String(), "amount": after.Balance - before.Balance, "balance": after.Balance,
+			},
 		}
 		switch {
 		case after.Status != before.Status:
-			expired++
+			n.Expired++
 			after.Version++
-			event.Type, event.Data = outbox.SubscriptionChanged, map[string]any{"subscription_id": after.ID.String(), "status": string(after.Status)}
+			event.Type = outbox.SubscriptionChanged
+			event.Data = map[string]any{"subscription_id": after.ID.String(), "status": string(after.Status)}
 		case len(ledger) > 0:
-			renewed++
+			n.Renewed++
 		default:
-			continue // somebody was faster
+			continue // another transaction was faster
 		}
 		seats.WriteCredits(tx, after, ledger)
 		if len(ledger) == 0 {
@@ -295,17 +295,18 @@ func advance(ctx context.Context, tx *engine.Tx, ids []tenant.SubscriptionID) (r
 		events = append(events, event)
 	}
 	outbox.Append(tx.Tx, tx.Tenant, events...)
-	return renewed, expired, nil
+	return n, nil
 }
 
-// deviceLife is how long a device may stay away. Apps register anew whenever they are opened; providers end tokens of
-// others by themselves, later.
+// deviceLife is how long a device is kept after its app was last opened. Apps register again whenever they are opened;
+// providers end the tokens of other devices by themselves, later.
 const deviceLife = 60 * 24 * time.Hour
 
-// sweepDevices forgets devices that were not seen for long.
+// sweepDevices deletes devices whose app was not opened for that long.
 func (s *Service) sweepDevices(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	since := s.engine.Now().Add(-deviceLife)
-	return s.engine.Write(ctx, caller, "sweep.devices", func(_ context.Context, tx *engine.Tx) error {
+	spec := engine.Spec[struct{}]{Name: "sweep.devices"}
+	return engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {
 		accountdb.DeleteStaleDevices(tx.Tx, tx.Tenant, since)
 		return nil
 	})

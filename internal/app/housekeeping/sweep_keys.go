@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// sweepKeys forgets the keys that no longer stand for anything.
+// sweepKeys deletes idempotency keys whose lifetime is over, a chunk in each transaction.
 func (s *Service) sweepKeys(ctx context.Context, caller tenant.Caller, _ *SweepResult) error {
 	until := s.engine.Now().Add(-engine.KeyLifetime)
 	for {
@@ -19,7 +19,8 @@ func (s *Service) sweepKeys(ctx context.Context, caller tenant.Caller, _ *SweepR
 		if err := s.engine.Read(ctx, caller, &batch); err != nil || !old {
 			return err
 		}
-		err := s.engine.Write(ctx, caller, "sweep.keys", func(_ context.Context, tx *engine.Tx) error {
+		spec := engine.Spec[struct{}]{Name: "sweep.keys"}
+		err := engine.Exec(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) error {
 			coredb.DeleteOldKeys(tx.Tx, tx.Tenant, until, 10*engine.SweepChunk)
 			return nil
 		})

@@ -1,6 +1,7 @@
 package housekeeping
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -15,42 +16,33 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// sweepWaitlist ends entries whose time has passed, and those that have waited too long. It also repairs what other use
-// cases should have done.
+// sweepWaitlist fills seats after edits of rules, ends entries whose time has passed or that have waited too long, and
+// repairs what other use cases should have done.
 func (s *Service) sweepWaitlist(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	failed := s.waitlists.FillAfterEdits(ctx, caller.Tenant)
-	steps := []func(context.Context, tenant.Caller, *SweepResult) error{s.sweepEntries, s.sweepOrphans, s.sweepTriggers}
-	for _, step := range steps {
-		if err := step(ctx, caller, done); err != nil && failed == nil {
-			failed = err
-		}
-	}
-	return failed
+	failed = cmp.Or(failed, s.sweepEntries(ctx, caller, done))
+	failed = cmp.Or(failed, s.sweepOrphans(ctx, caller, done))
+	return cmp.Or(failed, s.sweepTriggers(ctx, caller, done))
 }
 
 // sweepEntries ends entries that can no longer get a seat.
 func (s *Service) sweepEntries(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	now := s.engine.Now()
-	find := func(after tenant.EntryID, into *[]tenant.EntryID) error {
-		var batch pg.Batch
-		findEnding(&batch, caller, now, after, into)
-		return s.engine.Read(ctx, caller, &batch)
+	find := func(b *pg.Batch, after tenant.EntryID, into *[]tenant.EntryID) {
+		listEnding(b, caller, now, after, into)
 	}
-	return engine.InChunks(ctx, find, func(ids []tenant.EntryID) error {
-		ended := 0
-		err := s.engine.Write(ctx, caller, "sweep.entry", func(ctx context.Context, tx *engine.Tx) (err error) {
-			ended, err = s.endEntries(ctx, tx, ids)
-			return err
+	spec := engine.Spec[int]{Name: "sweep.entry"}
+	return engine.InChunks(ctx, s.engine, caller, find, func(ids []tenant.EntryID) error {
+		ended, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (int, error) {
+			return s.endEntries(ctx, tx, ids)
 		})
-		if err == nil {
-			done.Entries += ended
-		}
+		done.Entries += ended
 		return err
 	})
 }
 
-// findEnding asks for entries that may have to end: the rules decide.
-func findEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.EntryID, into *[]tenant.EntryID) {
+// listEnding asks for entries that may have to end. The rules decide.
+func listEnding(b *pg.Batch, caller tenant.Caller, now time.Time, after tenant.EntryID, into *[]tenant.EntryID) {
 	waitlistdb.ListEndingEntries(b, caller.Tenant, now, now.Add(-waitlist.MinStale), after, engine.SweepChunk, into)
 }
 
@@ -76,7 +68,7 @@ func (s *Service) endEntries(ctx context.Context, tx *engine.Tx, ids []tenant.En
 	return ended, nil
 }
 
-// sweepOrphans repairs entries and rounds whose offers have ended. No use case leaves any.
+// sweepOrphans repairs entries and rounds whose offers have ended. No use case should leave any.
 func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
 	var (
 		entries []tenant.EntryID
@@ -88,7 +80,7 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 		return err
 	}
 	for _, id := range entries {
-		repair := func(ctx context.Context, tx *engine.Tx) (bool, error) {
+		fix := func(ctx context.Context, tx *engine.Tx) (bool, error) {
 			e, err := s.waitlists.Entry(ctx, tx, id)
 			if err != nil {
 				return false, err
@@ -102,12 +94,12 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 			e.Status = waitlist.Waiting
 			return true, s.waitlists.Apply(ctx, tx, waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: e}}})
 		}
-		if err := s.mend(ctx, caller, "sweep.orphan", waitlists.MendedEntry, done, repair); err != nil {
+		if err := s.repair(ctx, caller, "sweep.orphan", waitlists.MendedEntry, done, fix); err != nil {
 			return err
 		}
 	}
 	for _, id := range rounds {
-		repair := func(ctx context.Context, tx *engine.Tx) (bool, error) {
+		fix := func(ctx context.Context, tx *engine.Tx) (bool, error) {
 			var (
 				round *waitlist.Round
 				live  []waitlist.Offer
@@ -120,41 +112,42 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 			}
 			return true, s.waitlists.Apply(ctx, tx, waitlist.CloseRound(*round, waitlist.BySweep, tx.Now))
 		}
-		if err := s.mend(ctx, caller, "sweep.orphan", waitlists.MendedRound, done, repair); err != nil {
+		if err := s.repair(ctx, caller, "sweep.orphan", waitlists.MendedRound, done, fix); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// mend runs a repair in a transaction of its own, and counts it.
-func (s *Service) mend(
+// repair runs fix in a transaction of its own, and counts a repair if there was something to fix.
+func (s *Service) repair(
 	ctx context.Context, caller tenant.Caller, name, what string, done *SweepResult,
-	repair func(context.Context, *engine.Tx) (bool, error),
+	fix func(context.Context, *engine.Tx) (bool, error),
 ) error {
-	mended := false
-	err := s.engine.Write(ctx, caller, name, func(ctx context.Context, tx *engine.Tx) (err error) {
-		if mended, err = repair(ctx, tx); mended {
+	spec := engine.Spec[bool]{Name: name, Races: []engine.Race{seats.PromotionRace}}
+	fixed, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (bool, error) {
+		fixed, err := fix(ctx, tx)
+		if fixed {
 			s.waitlists.CountRepair(tx, what)
 		}
-		return err
-	}, engine.Losing(seats.PromotionRace))
-	if err == nil && mended {
+		return fixed, err
+	})
+	if fixed {
 		done.Mended++
 	}
 	return err
 }
 
-// sweepTriggers fills seats that were open already when an entry that fits them joined.
+// sweepTriggers fills seats that were open when an entry that fits them joined.
 func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done *SweepResult) error {
-	var sessions []tenant.SessionID
-	var batch pg.Batch
-	waitlistdb.ListUnfilled(&batch, caller.Tenant, s.engine.Now(), engine.SweepChunk, &sessions)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+	sessions, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]tenant.SessionID) {
+		waitlistdb.ListUnfilled(b, caller.Tenant, s.engine.Now(), engine.SweepChunk, into)
+	})
+	if err != nil {
 		return err
 	}
 	for _, id := range sessions {
-		repair := func(ctx context.Context, tx *engine.Tx) (bool, error) {
+		fix := func(ctx context.Context, tx *engine.Tx) (bool, error) {
 			var slot *booking.Slot
 			var batch pg.Batch
 			bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
@@ -165,7 +158,7 @@ func (s *Service) sweepTriggers(ctx context.Context, caller tenant.Caller, done 
 			_, err := s.waitlists.Fill(ctx, tx, slot, waitlist.BySweep)
 			return slot.SeatsTaken != taken, err
 		}
-		if err := s.mend(ctx, caller, "sweep.trigger", waitlists.MendedTrigger, done, repair); err != nil {
+		if err := s.repair(ctx, caller, "sweep.trigger", waitlists.MendedTrigger, done, fix); err != nil {
 			return err
 		}
 	}

@@ -8,17 +8,16 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Violation is something that must never be so, and where it is.
+// Violation is a row that breaks an invariant.
 type Violation struct {
 	Tenant    tenant.TenantID
-	Invariant string // the promise that is broken
-	Check     string // what should hold
-	Row       string // the id of the row that breaks it
+	Invariant string // the invariant that is broken
+	Check     string // the check that found it
+	Row       string // the id of the row
 	Detail    string
 }
 
-// Verify looks through everything a tenant has for what the product promises never to happen. Each
-// tenant is seen in one snapshot, so it may run beside live traffic.
+// Verify checks all data of a tenant for violated invariants. It reads one snapshot, so it can run during live traffic.
 func (s *Service) Verify(ctx context.Context, id tenant.TenantID) ([]Violation, error) {
 	var batch pg.Batch
 	found := make([][]coredb.Violation, len(coredb.Checks))

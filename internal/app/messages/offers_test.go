@@ -35,7 +35,7 @@ type oneOffer struct {
 	answers    []bool
 }
 
-func (w *oneOffer) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*waitlists.OfferFacts) {
+func (w *oneOffer) ReadOffers(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*waitlists.OfferFacts) {
 	b.Queue("select 1")
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -44,7 +44,7 @@ func (w *oneOffer) Find(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, in
 	}
 }
 
-func (w *oneOffer) Begin(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
+func (w *oneOffer) StartOffer(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ends := at.Add(40 * time.Minute)
@@ -54,14 +54,14 @@ func (w *oneOffer) Begin(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitl
 	return ends, at.Before(w.closes), nil
 }
 
-func (w *oneOffer) Unsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
+func (w *oneOffer) WithdrawUnsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.unsendable = append(w.unsendable, id)
 	return nil
 }
 
-func (w *oneOffer) Coded(_ context.Context, _ tenant.TenantID, _, code string) ([]waitlists.CodedOffer, error) {
+func (w *oneOffer) OffersByCode(_ context.Context, _ tenant.TenantID, _, code string) ([]waitlists.CodedOffer, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if code != w.offer.Code {
@@ -70,7 +70,7 @@ func (w *oneOffer) Coded(_ context.Context, _ tenant.TenantID, _, code string) (
 	return []waitlists.CodedOffer{{ID: w.offer.ID, Live: w.offer.Live}}, nil
 }
 
-func (w *oneOffer) Answer(_ context.Context, _ tenant.TenantID, _ waitlists.CodedOffer, accept bool) error {
+func (w *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists.CodedOffer, accept bool) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if !w.offer.Live {

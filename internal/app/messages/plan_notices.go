@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// NoticeConsumer reads the event log and plans what people are to hear of it. Its position moves on in the transaction that writes
-// the notices, so that no event is missed, and none planned twice.
+// NoticeConsumer returns the consumer that plans the notices of events. Its position is written in the same transaction
+// as the notices, so no event is missed, and none is planned twice.
 func (s *Service) NoticeConsumer() outbox.Consumer {
 	return outbox.Consumer{Name: "notices", Handle: s.planNotices}
 }
@@ -23,7 +23,7 @@ func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID
 	var events []notify.Event
 	for _, r := range records {
 		if notify.HasMessages(string(r.Type)) {
-			events = append(events, happening(r))
+			events = append(events, eventOf(r))
 		}
 	}
 	if len(events) == 0 {
@@ -36,19 +36,19 @@ func (s *Service) planNotices(ctx context.Context, tx *pg.Tx, in tenant.TenantID
 	}
 	var notices []notify.Notice
 	for _, e := range events {
-		notices = append(notices, notify.Plan(e, facts.parties(e), facts.settings, now)...)
+		notices = append(notices, notify.Plan(e, facts.partiesOf(e), facts.settings, now)...)
 	}
-	// An attempt that fails is made again with other ids: nobody knows them before the commit.
-	mint := tenant.NewIDs(now)
+	// A retry may use other ids, because nothing refers to them before the commit.
+	ids := tenant.NewIDs(now)
 	for i := range notices {
-		notices[i].ID = tenant.NextID[tenant.NoticeID](mint)
+		notices[i].ID = tenant.NextID[tenant.NoticeID](ids)
 	}
 	messagedb.InsertNotices(tx, in, notices, now, func(due time.Time) { s.Notices.Set(in, due) })
 	return nil
 }
 
-// happening reads an event as far as messages are concerned.
-func happening(r *outbox.Record) notify.Event {
+// eventOf reads the part of an event that messages need.
+func eventOf(r *outbox.Record) notify.Event {
 	e := notify.Event{
 		ID: r.ID, Type: string(r.Type), Session: r.Session, Booking: r.Booking, Member: r.Member, Entry: r.Entry,
 		Offer: tenant.OfferID{UUID: r.Offer}, At: r.At,
@@ -65,40 +65,37 @@ func happening(r *outbox.Record) notify.Event {
 		n, _ := r.Data[key].(float64)
 		return int(n)
 	}
-	if told, said := r.Data["notify"].(bool); said {
-		e.Silent = !told
+	if send, ok := r.Data["notify"].(bool); ok {
+		e.Silent = !send
 	}
 	if payer, err := tenant.ParseUUID(text("subscription_id")); err == nil {
 		e.Payer = payer
 	}
 	e.Details = notify.Details{
-		Reason: text("reason"), Refunded: flag("credit_refunded"), Late: flag("late"), Position: number("position"), Note: text("note"),
-		Waitlist: !r.Entry.IsZero() && r.Booking.IsZero(),
+		Reason: text("reason"), Refunded: flag("credit_refunded"), Late: flag("late"), Position: number("position"),
+		Note: text("note"), Waitlist: !r.Entry.IsZero() && r.Booking.IsZero(),
 	}
-	if from, err := time.Parse(time.RFC3339, text("from_start_time")); err == nil {
-		e.Details.OldStart = from
-	}
+	e.Details.OldStart, _ = time.Parse(time.RFC3339, text("from_start_time"))
 	if r.Type == outbox.SessionUpdated {
 		before, _ := r.Data["before"].(map[string]any)
 		after, _ := r.Data["after"].(map[string]any)
-		for _, fact := range []string{"start_time", "end_time", "location_id", "resource_id"} {
-			if _, changed := after[fact]; changed && before != nil {
-				e.Moved = true
-			}
+		for _, field := range []string{"start_time", "end_time", "location_id", "resource_id"} {
+			_, changed := after[field]
+			e.Moved = e.Moved || changed && before != nil
 		}
-		if was, _ := before["start_time"].(string); was != "" {
-			e.Details.OldStart, _ = time.Parse(time.RFC3339, was)
+		if start, _ := before["start_time"].(string); start != "" {
+			e.Details.OldStart, _ = time.Parse(time.RFC3339, start)
 		}
 	}
 	e.Gone, e.Spent = flag("session_gone"), -number("amount")
 	return e
 }
 
-// planFacts are what planning needs to know about all events of a page.
+// planFacts are what planning needs to know about a page of events.
 type planFacts struct {
 	events      []notify.Event
 	settings    notify.Settings
-	known       messagedb.Parties
+	parties     messagedb.Parties
 	preferences map[tenant.MemberID]notify.Preferences
 }
 
@@ -121,35 +118,28 @@ func (f *planFacts) load(ctx context.Context, tx *pg.Tx, in tenant.TenantID) err
 		}
 		staff = staff || outbox.Type(e.Type) == outbox.WaitlistStaffNote
 	}
-	var batch pg.Batch
-	f.known = messagedb.Parties{}
-	messagedb.FindNotificationSettings(&batch, in, &f.settings)
-	messagedb.ListParties(&batch, in, bookings, sessions, entries, payers, staff, catalog.Defaults().CheckInOpens, &f.known)
-	if err := tx.Load(ctx, &batch); err != nil {
+	var first, second pg.Batch
+	messagedb.FindNotificationSettings(&first, in, &f.settings)
+	messagedb.ListParties(&first, in, bookings, sessions, entries, payers, staff, catalog.Defaults().CheckInOpens,
+		&f.parties)
+	if err := tx.Load(ctx, &first); err != nil {
 		return err
 	}
-	seen := make(map[tenant.MemberID]bool)
-	var members []tenant.MemberID
-	for _, parties := range [][]notify.Person{f.known.OfBookings, f.known.OfSessions, f.known.OfEntries, f.known.OfWindows, f.known.OfPayers, f.known.Staff} {
-		for _, p := range parties {
-			if !p.Member.IsZero() && !seen[p.Member] {
-				seen[p.Member] = true
-				members = append(members, p.Member)
-			}
-		}
+	var members idSet[tenant.MemberID]
+	for _, p := range slices.Concat(f.parties.OfBookings, f.parties.OfSessions, f.parties.OfEntries,
+		f.parties.OfWindows, f.parties.OfPayers, f.parties.Staff) {
+		members.add(p.Member)
 	}
-	clear(f.preferences)
-	var chosen pg.Batch
-	messagedb.ListPreferences(&chosen, in, members, f.preferences)
-	return tx.Load(ctx, &chosen)
+	messagedb.ListPreferences(&second, in, members.list, f.preferences)
+	return tx.Load(ctx, &second)
 }
 
-// parties gives whom an event concerns.
-func (f *planFacts) parties(e notify.Event) []notify.Person {
-	pick := func(from []notify.Person, is func(notify.Person) bool) []notify.Person {
+// partiesOf returns the people that an event concerns.
+func (f *planFacts) partiesOf(e notify.Event) []notify.Person {
+	pick := func(from []notify.Person, matches func(notify.Person) bool) []notify.Person {
 		var picked []notify.Person
 		for _, p := range from {
-			if is(p) {
+			if matches(p) {
 				p.Preferences = f.preferences[p.Member]
 				picked = append(picked, p)
 			}
@@ -158,17 +148,19 @@ func (f *planFacts) parties(e notify.Event) []notify.Person {
 	}
 	switch {
 	case e.Moved:
-		return pick(f.known.OfSessions, func(p notify.Person) bool { return p.Session == e.Session })
+		return pick(f.parties.OfSessions, func(p notify.Person) bool { return p.Session == e.Session })
 	case outbox.Type(e.Type) == outbox.CreditsChanged:
-		return pick(f.known.OfPayers, func(p notify.Person) bool { return p.Payer == e.Payer })
+		return pick(f.parties.OfPayers, func(p notify.Person) bool { return p.Payer == e.Payer })
 	case outbox.Type(e.Type) == outbox.WaitlistStaffNote:
-		staff := pick(f.known.Staff, func(notify.Person) bool { return true })
+		staff := pick(f.parties.Staff, func(notify.Person) bool { return true })
 		for i := range staff {
 			staff[i].Session = e.Session
 		}
 		return staff
 	case !e.Booking.IsZero():
-		return pick(f.known.OfBookings, func(p notify.Person) bool { return p.Booking == e.Booking })
+		return pick(f.parties.OfBookings, func(p notify.Person) bool { return p.Booking == e.Booking })
 	}
-	return pick(slices.Concat(f.known.OfEntries, f.known.OfWindows), func(p notify.Person) bool { return p.Entry == e.Entry })
+	return pick(slices.Concat(f.parties.OfEntries, f.parties.OfWindows), func(p notify.Person) bool {
+		return p.Entry == e.Entry
+	})
 }

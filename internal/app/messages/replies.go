@@ -15,38 +15,37 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// AnswerSMS does what an SMS asks for that came from a number to a tenant's own. What it gives is to be answered, in the
-// language of whoever has the number; empty where the carrier or Twilio answers by themselves, or nothing was understood. The
-// same SMS may come twice.
+// AnswerSMS does what an SMS to a tenant's own number asks for. It returns the response, in the language of the member
+// with the number. It is empty if the carrier or Twilio responds itself, or if the text was not understood. The same
+// SMS may come twice.
 func (s *Service) AnswerSMS(ctx context.Context, in tenant.TenantID, from, text string) (string, error) {
 	return s.answerSMS(ctx, []tenant.TenantID{in}, from, text)
 }
 
-// AnswerSharedSMS does what an SMS asks for that came in on the number which tenants share. It is about those of them
-// that have written from it to its sender: STOP ends the messages of all, as it does at the carrier; a code answers one
-// tenant's offer, or none where it fits several.
+// AnswerSharedSMS does what an SMS to the platform's number asks for. It is about the tenants that have sent messages
+// from that number to the sender. STOP stops the messages of all of them, as it does at the carrier. A code answers one
+// tenant's offer, or none if several offers have it.
 func (s *Service) AnswerSharedSMS(ctx context.Context, from, text string) (string, error) {
-	var wrote []tenant.TenantID
+	var tenants []tenant.TenantID
 	err := s.engine.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
-		messagedb.ListTenantsByPhone(&batch, from, &wrote)
+		messagedb.ListTenantsByPhone(&batch, from, &tenants)
 		return tx.Load(ctx, &batch)
 	})
-	if err != nil || len(wrote) == 0 {
+	if err != nil || len(tenants) == 0 {
 		return "", err
 	}
-	return s.answerSMS(ctx, wrote, from, text)
+	return s.answerSMS(ctx, tenants, from, text)
 }
 
-// answerSMS does what an SMS asks tenants for.
 func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from, text string) (string, error) {
 	command := notify.ParseReply(text)
-	about, answer := tenants[0], notify.NoAnswer
+	in, answer := tenants[0], notify.NoAnswer
 	var err error
 	switch command.Kind {
 	case notify.Stop, notify.Start:
 		for _, in := range tenants {
-			if err := s.resumeOrStop(ctx, in, from, command.Kind == notify.Start); err != nil {
+			if err := s.setStop(ctx, in, from, command.Kind == notify.Stop); err != nil {
 				return "", err
 			}
 		}
@@ -54,7 +53,7 @@ func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from
 			answer = notify.MessagesStopped
 		}
 	case notify.Accept, notify.Decline:
-		about, answer, err = s.answerOffer(ctx, tenants, from, command)
+		in, answer, err = s.answerOffer(ctx, tenants, from, command)
 	case notify.Help:
 		answer = notify.Helped
 	case notify.NoReply:
@@ -62,84 +61,94 @@ func (s *Service) answerSMS(ctx context.Context, tenants []tenant.TenantID, from
 	if err != nil || answer == notify.NoAnswer {
 		return "", err
 	}
-	return s.inWords(ctx, about, from, answer)
+	return s.answerText(ctx, in, from, answer)
 }
 
-func (s *Service) resumeOrStop(ctx context.Context, in tenant.TenantID, number string, resume bool) error {
-	return s.engine.Write(ctx, tenant.System(in), "notification.stop", func(_ context.Context, tx *engine.Tx) error {
-		if resume {
-			messagedb.DeleteStop(tx.Tx, tx.Tenant, notify.SMS, number)
+// setStop adds or removes the stop for a phone number.
+func (s *Service) setStop(ctx context.Context, in tenant.TenantID, number string, stop bool) error {
+	spec := engine.Spec[struct{}]{Name: "notification.stop"}
+	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(_ context.Context, tx *engine.Tx) error {
+		if stop {
+			messagedb.PutStops(tx.Tx, tx.Tenant, messagedb.NotificationStop{
+				Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: tx.Now,
+			})
 		} else {
-			messagedb.PutStops(tx.Tx, tx.Tenant, messagedb.NotificationStop{Channel: notify.SMS, Address: number, Reason: notify.OptedOutReason, At: tx.Now})
+			messagedb.DeleteStop(tx.Tx, tx.Tenant, notify.SMS, number)
 		}
 		return nil
 	})
 }
 
-// answerOffer accepts or declines the offer that a code means, if it means one. An offer that is over still knows its answer: the
-// same SMS may come twice.
-func (s *Service) answerOffer(ctx context.Context, tenants []tenant.TenantID, from string, command notify.Reply) (tenant.TenantID, notify.Answer, error) {
+// answerOffer accepts or declines the offer with a code. If only an offer that has ended has the code, answering it
+// again gives the same result, because the same SMS may come twice.
+func (s *Service) answerOffer(
+	ctx context.Context, tenants []tenant.TenantID, from string, command notify.Reply,
+) (tenant.TenantID, notify.Answer, error) {
 	var chosen waitlists.CodedOffer
-	about, live := tenants[0], 0
+	of, live := tenants[0], 0
 	for _, in := range tenants {
-		offers, err := s.offers.Coded(ctx, in, from, command.Code)
+		offers, err := s.offers.OffersByCode(ctx, in, from, command.Code)
 		if err != nil {
-			return about, notify.NoAnswer, err
+			return of, notify.NoAnswer, err
 		}
 		for _, o := range offers {
 			if o.Live {
 				live++
 			}
 			if chosen.ID.IsZero() || o.Live && !chosen.Live {
-				about, chosen = in, o
+				of, chosen = in, o
 			}
 		}
 	}
 	switch {
 	case live > 1:
-		return about, notify.Ambiguous, nil
+		return of, notify.Ambiguous, nil
 	case chosen.ID.IsZero():
-		return about, notify.NotOpen, nil
+		return of, notify.NotOpen, nil
 	}
-	err := s.offers.Answer(ctx, about, chosen, command.Kind == notify.Accept)
+	accept := command.Kind == notify.Accept
+	err := s.offers.AnswerOffer(ctx, of, chosen, accept)
 	var refused *fault.Error
-	switch {
-	case err == nil && command.Kind == notify.Accept:
-		return about, notify.Booked, nil
+	switch reason := fault.ReasonOf(err); {
+	case err == nil && accept:
+		return of, notify.Booked, nil
 	case err == nil:
-		return about, notify.OfferDeclined, nil
-	case fault.ReasonOf(err) == fault.OfferNotLive, fault.ReasonOf(err) == fault.OfferNotFound, fault.ReasonOf(err) == fault.SessionNotFound:
-		return about, notify.NotOpen, nil
-	case errors.As(err, &refused) && refused.Kind != fault.Internal && refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:
-		return about, notify.BookingFailed, nil
+		return of, notify.OfferDeclined, nil
+	case reason == fault.OfferNotLive, reason == fault.OfferNotFound, reason == fault.SessionNotFound:
+		return of, notify.NotOpen, nil
+	case errors.As(err, &refused) && refused.Kind != fault.Internal &&
+		refused.Kind != fault.Unavailable && refused.Kind != fault.DeadlineExceeded:
+		return of, notify.BookingFailed, nil
 	}
-	return about, notify.NoAnswer, err
+	return of, notify.NoAnswer, err
 }
 
-// inWords writes an answer in the language of whoever has the number, else in the tenant's.
-func (s *Service) inWords(ctx context.Context, in tenant.TenantID, number string, answer notify.Answer) (string, error) {
-	var h house
+// answerText returns the text of an answer in the language of the member with the number, otherwise in the tenant's.
+func (s *Service) answerText(
+	ctx context.Context, in tenant.TenantID, number string, answer notify.Answer,
+) (string, error) {
+	var profile tenantProfile
 	var settings notify.Settings
-	var theirs string
+	var locale string
 	var batch pg.Batch
-	h.queue(&batch, in)
+	profile.queue(&batch, in)
 	messagedb.FindNotificationSettings(&batch, in, &settings)
-	accountdb.FindLocaleByPhone(&batch, in, number, &theirs)
+	accountdb.FindLocaleByPhone(&batch, in, number, &locale)
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return "", err
 	}
-	return answer.Text(cmp.Or(settings.SenderName, h.name), theirs, cmp.Or(settings.Locale, h.locale)), nil
+	return answer.Text(cmp.Or(settings.SenderName, profile.name), locale, cmp.Or(settings.Locale, profile.locale)), nil
 }
 
-// TwilioPath is where Twilio's webhooks lie.
+// TwilioPath is the URL path of Twilio's webhooks.
 const TwilioPath = "/twilio/"
 
-// TwilioInboundURL is where Twilio is to send SMS that come in on a tenant's own number.
+// TwilioInboundURL is the webhook for SMS to a tenant's own number.
 func (s *Service) TwilioInboundURL(in tenant.TenantID) string {
 	return s.publicURL + TwilioPath + in.String() + "/inbound"
 }
 
-// TwilioStatusURL is where Twilio is to report what became of a tenant's messages.
+// TwilioStatusURL is the webhook for reports about a tenant's messages.
 func (s *Service) TwilioStatusURL(in tenant.TenantID) string {
 	return s.publicURL + TwilioPath + in.String() + "/status"
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Senders is who carries a tenant's messages, secrets and all. A channel without one uses the platform's.
+// Senders are a tenant's own accounts with providers, with their secrets. A channel without one uses the platform's
+// sender.
 type Senders struct {
 	Twilio *TwilioAccount `json:"twilio,omitempty"`
 	FCM    *FCMProject    `json:"fcm,omitempty"`
@@ -26,7 +27,7 @@ type Senders struct {
 type TwilioAccount struct {
 	AccountSID string `json:"account_sid"`
 	AuthToken  string `json:"auth_token"`
-	From       string `json:"from"` // a number in E.164 or a messaging service's SID
+	From       string `json:"from"` // a number in E.164, or the SID of a messaging service
 }
 
 // FCMProject sends push notifications.
@@ -62,8 +63,8 @@ func (s Senders) own(c notify.Channel) (string, bool) {
 	}
 }
 
-// Complete takes over the secrets that are left out, as long as the account is the same one, and refuses a sender that then
-// still lacks its own: INVALID_FIELD.
+// Complete fills in omitted secrets from before, if the account is the same. A sender that still lacks its secret is
+// INVALID_FIELD.
 func (s Senders) Complete(before Senders) (Senders, error) {
 	if t := s.Twilio; t != nil && t.AuthToken == "" {
 		if was := before.Twilio; was == nil || was.AccountSID != t.AccountSID {
@@ -90,7 +91,7 @@ func (s Senders) Complete(before Senders) (Senders, error) {
 	return s, nil
 }
 
-// Public gives the senders without their secrets.
+// Public returns the senders without their secrets.
 func (s Senders) Public() Senders {
 	if s.Twilio != nil {
 		s.Twilio = &TwilioAccount{AccountSID: s.Twilio.AccountSID, From: s.Twilio.From}
@@ -104,7 +105,7 @@ func (s Senders) Public() Senders {
 	return s
 }
 
-// unseal reads a tenant's senders. Those that were sealed with a key that is gone are as good as none.
+// unseal decrypts a tenant's senders. If the key is gone, the tenant has none.
 func (s *Service) unseal(in tenant.TenantID, sealed *messagedb.Sealed) Senders {
 	var own Senders
 	if sealed == nil {
@@ -117,32 +118,30 @@ func (s *Service) unseal(in tenant.TenantID, sealed *messagedb.Sealed) Senders {
 	return own
 }
 
-// carrier says who carries a channel's messages.
-func (s *Service) carrier(ownNow Senders, c notify.Channel) (provider string, own bool) {
-	if provider, own = ownNow.own(c); own {
+// provider returns the provider of a channel's messages, and whether the account is the tenant's own.
+func (s *Service) provider(senders Senders, c notify.Channel) (provider string, own bool) {
+	if provider, own = senders.own(c); own {
 		return provider, true
 	}
-	return cmp.Or(s.carriers[c], LocalOutbox), false
+	return cmp.Or(s.providers[c], LocalOutbox), false
 }
 
-// ChannelSender is who carries a channel's messages.
+// ChannelSender is the provider of a channel's messages.
 type ChannelSender struct {
 	Channel  notify.Channel
 	Provider string
-	Own      bool
+	Own      bool // the account is the tenant's own
 }
 
-// ChannelSenders tells who carries the messages of each channel.
-func (s *Service) ChannelSenders(ownNow Senders) []ChannelSender {
-	var all []ChannelSender
-	for _, c := range notify.Channels() {
-		provider, own := s.carrier(ownNow, c)
-		all = append(all, ChannelSender{c, provider, own})
-	}
-	return all
+// ChannelSenders returns the provider of each channel.
+func (s *Service) ChannelSenders(senders Senders) []ChannelSender {
+	return pg.Array(notify.Channels(), func(c notify.Channel) ChannelSender {
+		provider, own := s.provider(senders, c)
+		return ChannelSender{c, provider, own}
+	})
 }
 
-// SendersOf reads a tenant's senders with their secrets, for who sends.
+// SendersOf returns a tenant's senders with their secrets.
 func (s *Service) SendersOf(ctx context.Context, in tenant.TenantID) (Senders, error) {
 	var sealed *messagedb.Sealed
 	var batch pg.Batch
@@ -151,49 +150,52 @@ func (s *Service) SendersOf(ctx context.Context, in tenant.TenantID) (Senders, e
 	return s.unseal(in, sealed), err
 }
 
-// GetSenders tells who carries the tenant's messages, without secrets.
+// GetSenders returns the tenant's senders without secrets.
 func (s *Service) GetSenders(ctx context.Context, caller tenant.Caller) (Senders, error) {
 	own, err := s.SendersOf(ctx, caller.Tenant)
 	return own.Public(), err
 }
 
-// UpdateSenders changes who carries the tenant's messages, if they still are at the version expected (nil: whichever).
-func (s *Service) UpdateSenders(ctx context.Context, caller tenant.Caller, expect *int, edit func(*Senders)) (Senders, error) {
-	var after Senders
-	var version int
-	err := s.engine.Write(ctx, caller, "senders.update", func(ctx context.Context, tx *engine.Tx) error {
+// UpdateSenders edits the tenant's senders if they still have the expected version; nil matches any.
+func (s *Service) UpdateSenders(
+	ctx context.Context, caller tenant.Caller, expect *int, edit func(*Senders),
+) (Senders, error) {
+	spec := engine.Spec[Senders]{
+		Name: "senders.update", Replay: true, Answer: func(a *Senders) []any { return []any{a, &a.Version} },
+	}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (Senders, error) {
 		var sealed *messagedb.Sealed
 		var batch pg.Batch
 		messagedb.FindSenders(&batch, tx.Tenant, &sealed)
 		if err := tx.Load(ctx, &batch); err != nil {
-			return err
+			return Senders{}, err
 		}
 		before := s.unseal(tx.Tenant, sealed)
 		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
+			return Senders{}, err
 		}
-		after = before
+		after := before
 		edit(&after)
-		var err error
-		if after, err = after.Complete(before); err != nil {
-			return err
+		after, err := after.Complete(before)
+		if err != nil {
+			return Senders{}, err
 		}
-		version = before.Version + 1
+		after.Version = before.Version + 1
 		text, err := json.Marshal(after)
 		if err != nil {
-			return err
+			return Senders{}, err
 		}
-		messagedb.PutSenders(tx.Tx, tx.Tenant, messagedb.Sealed{Text: s.seals.Seal(tx.Tenant, text), Version: version, UpdatedAt: tx.Now})
-		after = after.Public()
-		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", map[string]any{"before": before.summary(), "after": after.summary()})
-		return nil
-	}, engine.Answers(&after, &version))
-	after.Version = version
-	return after, err
+		messagedb.PutSenders(tx.Tx, tx.Tenant, messagedb.Sealed{
+			Text: s.seals.Seal(tx.Tenant, text), Version: after.Version, UpdatedAt: tx.Now,
+		})
+		changes := engine.AuditChange(before.auditFields(), after.auditFields())
+		tx.Audit("senders.updated", "tenant", tx.Tenant.UUID, "", changes)
+		return after.Public(), nil
+	})
 }
 
-// summary is what the audit log keeps of the senders.
-func (s Senders) summary() map[string]any {
+// auditFields are what the audit log keeps of the senders.
+func (s Senders) auditFields() map[string]any {
 	facts := make(map[string]any)
 	if s.Twilio != nil {
 		facts["twilio"] = s.Twilio.AccountSID + " " + s.Twilio.From

@@ -1,55 +1,73 @@
-// Package messages holds the use cases about notifications: what is planned, sent, settled and preferred.
+// Package messages holds the use cases about messages: planning and sending notices, the delivery log, templates,
+// senders, preferences and replies.
 package messages
 
 import (
 	"context"
+	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/seal"
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Engine *engine.Engine
-	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
+	// PublicURL is the service's URL for browsers, without a trailing slash. Links start with it.
 	PublicURL string
-	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
+	// Seals encrypt the secrets of tenants' own senders, and sign the links in mails.
 	Seals seal.Keys
-	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
-	// local outbox.
+	// PlatformSenders are the providers of the platform's senders by channel. The messages of a channel that has none here
+	// and none of the tenant's own go to the local outbox.
 	PlatformSenders map[notify.Channel]string
-	// MailFrom is the address that the platform's mails come from. Optional.
+	// MailFrom is the address from which the platform sends mail. Optional.
 	MailFrom string
-	// Offers is the waitlist, as far as messages are concerned. Optional: without it there are no offers.
+	// Offers is the part of the waitlist that messages need. Optional: without it there are no offers.
 	Offers waitlists.Offers
-	// Send sends messages and gives what became of each. Optional where no tests are sent.
+	// Send sends messages and returns the results. Optional if no tests are sent.
 	Send func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
 }
 
 // Service holds the use cases about messages. It is safe for concurrent use.
 type Service struct {
+	// Notices has an alarm for each tenant's next notice.
+	Notices engine.Alarms
+
 	engine    *engine.Engine
 	publicURL string
 	seals     seal.Keys
-	carriers  map[notify.Channel]string
+	providers map[notify.Channel]string // of the platform
 	mailFrom  string
 	offers    waitlists.Offers
-	Notices   engine.Alarms
-	post      func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
+	send      func(context.Context, tenant.TenantID, []Outgoing) []AttemptResult
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service {
 	return &Service{
 		engine:    c.Engine,
 		publicURL: c.PublicURL,
 		seals:     c.Seals,
-		carriers:  c.PlatformSenders,
+		providers: c.PlatformSenders,
 		mailFrom:  c.MailFrom,
 		offers:    c.Offers,
-		post:      c.Send,
+		send:      c.Send,
 	}
+}
+
+// tenantProfile is what messages say about the tenant.
+type tenantProfile struct {
+	name, locale string
+	zone         *time.Location
+	brand        brand.Brand
+}
+
+func (p *tenantProfile) queue(b *pg.Batch, in tenant.TenantID) {
+	accountdb.FindTenantProfile(b, in, &p.name, &p.locale, &p.zone, &p.brand)
 }

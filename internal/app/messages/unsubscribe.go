@@ -12,24 +12,25 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// UnsubscribePath is where the links lie by which mails are stopped.
+// UnsubscribePath is the URL path of the links in mails that unsubscribe.
 const UnsubscribePath = "/unsubscribe/"
 
-const toUnsubscribe = "unsubscribe"
+// unsubscribePurpose keeps a signature from being used for other links.
+const unsubscribePurpose = "unsubscribe"
 
-// A link says whom it is for, whether that is a member or the guest of a booking, and what it is about.
+// A link has the kind of recipient, the id of the member or of the guest's booking, and the topic.
 const (
 	forMember byte = 'm'
 	forGuest  byte = 'g'
 )
 
 func (s *Service) unsubscribeLink(in tenant.TenantID, n notify.Notice, to notify.Recipient) string {
-	kind, who := forGuest, n.Recipient()
+	kind, id := forGuest, n.Recipient()
 	if !to.Member.IsZero() {
-		kind, who = forMember, to.Member.UUID
+		kind, id = forMember, to.Member.UUID
 	}
-	says := append([]byte{kind}, who[:]...)
-	return s.publicURL + UnsubscribePath + s.seals.Sign(in, toUnsubscribe, append(says, n.Topic...))
+	payload := append([]byte{kind}, id[:]...)
+	return s.publicURL + UnsubscribePath + s.seals.Sign(in, unsubscribePurpose, append(payload, n.Topic...))
 }
 
 // Unsubscription is what a link stops.
@@ -40,68 +41,70 @@ type Unsubscription struct {
 
 	in   tenant.TenantID
 	kind byte
-	who  tenant.UUID
+	id   tenant.UUID // of the member, or of the guest's booking
 }
 
 func (s *Service) readUnsubscribe(link string) (Unsubscription, error) {
-	in, says, ok := s.seals.Verify(toUnsubscribe, link)
+	in, payload, ok := s.seals.Verify(unsubscribePurpose, link)
 	u := Unsubscription{in: in}
-	if !ok || len(says) <= 1+len(u.who) {
+	if !ok || len(payload) <= 1+len(u.id) {
 		return u, fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not good.")
 	}
-	u.kind = says[0]
-	copy(u.who[:], says[1:])
-	u.Topic = notify.Topic(says[1+len(u.who):])
+	u.kind = payload[0]
+	copy(u.id[:], payload[1:])
+	u.Topic = notify.Topic(payload[1+len(u.id):])
 	return u, nil
 }
 
-// GetUnsubscribe reads what a link would stop. It changes nothing: scanners open links before people do.
+// GetUnsubscribe returns what a link would stop. It changes nothing, because mail scanners open links before people do.
 func (s *Service) GetUnsubscribe(ctx context.Context, link string) (Unsubscription, error) {
 	u, err := s.readUnsubscribe(link)
 	if err != nil {
 		return u, err
 	}
-	var h house
+	var profile tenantProfile
 	var batch pg.Batch
-	h.queue(&batch, u.in)
+	profile.queue(&batch, u.in)
 	err = s.engine.Read(ctx, tenant.System(u.in), &batch)
-	u.Tenant, u.Brand = h.name, h.brand
+	u.Tenant, u.Brand = profile.name, profile.brand
 	return u, err
 }
 
-// Unsubscribe stops mails: those about the link's topic, or all. Doing it again changes nothing.
+// Unsubscribe stops mails: those of the link's topic, or all. Repeating it changes nothing.
 func (s *Service) Unsubscribe(ctx context.Context, link string, all bool) (Unsubscription, error) {
 	u, err := s.readUnsubscribe(link)
 	if err != nil {
 		return u, err
 	}
-	err = s.engine.Write(ctx, tenant.System(u.in), "notification.unsubscribe", func(ctx context.Context, tx *engine.Tx) error {
+	spec := engine.Spec[tenantProfile]{Name: "notification.unsubscribe"}
+	unsubscribe := func(ctx context.Context, tx *engine.Tx) (profile tenantProfile, err error) {
 		recipients := make(map[tenant.UUID]*notify.Recipient)
 		subjects := make(map[tenant.UUID]*messagedb.Subject)
-		var h house
 		var batch pg.Batch
-		h.queue(&batch, tx.Tenant)
+		profile.queue(&batch, tx.Tenant)
 		if u.kind == forMember {
-			messagedb.ListRecipients(&batch, tx.Tenant, []tenant.MemberID{{UUID: u.who}}, recipients)
+			messagedb.ListRecipients(&batch, tx.Tenant, []tenant.MemberID{{UUID: u.id}}, recipients)
 		} else {
-			messagedb.ListSubjects(&batch, tx.Tenant, []tenant.BookingID{{UUID: u.who}}, nil, nil, nil, subjects)
+			messagedb.ListSubjects(&batch, tx.Tenant, []tenant.BookingID{{UUID: u.id}}, nil, nil, nil, subjects)
 		}
 		if err := tx.Load(ctx, &batch); err != nil {
-			return err
+			return profile, err
 		}
-		u.Tenant, u.Brand = h.name, h.brand
-		address := ""
-		if to := recipients[u.who]; to != nil {
-			address = to.Email
+		stop := messagedb.NotificationStop{Channel: notify.Email, Reason: notify.Unsubscribed, At: tx.Now}
+		if to := recipients[u.id]; to != nil {
 			if !all {
-				messagedb.PutPreferences(tx.Tx, tx.Tenant, to.Member, notify.Preferences{{Topic: u.Topic, Channel: notify.Email}: false}, tx.Now)
-				return nil
+				choice := notify.Preferences{{Topic: u.Topic, Channel: notify.Email}: false}
+				messagedb.PutPreferences(tx.Tx, tx.Tenant, to.Member, choice, tx.Now)
+				return profile, nil
 			}
-		} else if about := subjects[u.who]; about != nil {
-			address = about.Email // a guest has no choices but to hear or not
+			stop.Address = to.Email
+		} else if guest := subjects[u.id]; guest != nil {
+			stop.Address = guest.Email // guests have no preferences by topic
 		}
-		messagedb.PutStops(tx.Tx, tx.Tenant, messagedb.NotificationStop{Channel: notify.Email, Address: address, Reason: notify.Unsubscribed, At: tx.Now})
-		return nil
-	})
+		messagedb.PutStops(tx.Tx, tx.Tenant, stop)
+		return profile, nil
+	}
+	profile, err := engine.Do(ctx, s.engine, tenant.System(u.in), spec, unsubscribe)
+	u.Tenant, u.Brand = profile.name, profile.brand
 	return u, err
 }

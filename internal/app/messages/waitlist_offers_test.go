@@ -85,7 +85,7 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	want("before the last quarter", h.RunAt(o.ExpiresAt.Add(-8*time.Minute)))
 	want("in the last quarter", h.RunAt(o.ExpiresAt.Add(-7*time.Minute)), "OFFER_EXPIRING PUSH")
 	h.Clock.Set(o.ExpiresAt)
-	_, err := h.App.Waitlists.ExpireOffers(h.T.Context(), h.Tenant)
+	_, _, err := h.App.Waitlists.ExpireDueOffers(h.T.Context(), h.Tenant)
 	h.NoError(err)
 	want("at its end", h.Run(), "OFFER EMAIL", "OFFER PUSH")
 	if all := h.Offers(class); len(all) != 2 || all[1].Status != wait.Live {

@@ -10,17 +10,25 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// BlockSession takes a session off sale without touching its bookings.
-func (s *Service) BlockSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string) (session.Session, error) {
-	return s.turn(ctx, caller, turning{
-		use: "session.block", event: outbox.SessionBlocked, id: id, reason: reason,
-		to: func(s session.Session, now time.Time) (session.Session, bool, error) { return s.Block(reason, now) },
+// BlockSession stops new bookings of a session. Its bookings stay.
+func (s *Service) BlockSession(
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string,
+) (session.Session, error) {
+	done, err := s.changeState(ctx, caller, stateChange{
+		name: "session.block", event: outbox.SessionBlocked, id: id, reason: reason,
+		apply: func(s session.Session, now time.Time) (session.Session, bool, error) { return s.Block(reason, now) },
 	})
+	return done.session, err
 }
 
-// UnblockSession puts it back on sale. What became free meanwhile goes to whoever waits.
-func (s *Service) UnblockSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (session.Session, int, error) {
-	return s.turnAndFill(ctx, caller, turning{
-		use: "session.unblock", event: outbox.SessionUnblocked, id: id, to: session.Session.Unblock, opens: waitlist.ByUnblock,
+// UnblockSession allows bookings again. Seats that were freed while it was blocked go to its waitlist. It also returns
+// how many members were promoted.
+func (s *Service) UnblockSession(
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID,
+) (session.Session, int, error) {
+	done, err := s.changeState(ctx, caller, stateChange{
+		name: "session.unblock", event: outbox.SessionUnblocked, id: id, apply: session.Session.Unblock,
+		trigger: waitlist.ByUnblock,
 	})
+	return done.session, done.promoted, err
 }

@@ -15,75 +15,79 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// cancelled counts what went with sessions that are gone.
-type cancelled struct{ Bookings, Entries, Credits int }
+// CancelCounts counts what was cancelled with sessions, and the credits that were refunded.
+type CancelCounts struct{ Bookings, Entries, Credits int }
 
-// cancelAll cancels every booking and entry of sessions that are about to go, and gives all credits
-// back: nobody is late when the session itself does not take place. The sessions are the caller's to change.
-func (s *Service) cancelAll(ctx context.Context, tx *engine.Tx, sessions []tenant.SessionID, reason string, notify bool) (cancelled, error) {
-	var count cancelled
+// cancelAll cancels all bookings and entries of sessions that are cancelled or deleted. It refunds all credits, because
+// the member is never late when the session itself is cancelled. The caller writes the sessions.
+func (s *Service) cancelAll(
+	ctx context.Context, tx *engine.Tx, sessions []tenant.SessionID, reason string, notify bool,
+) (CancelCounts, error) {
+	var counts CancelCounts
 	if _, err := s.waitlists.Withdraw(ctx, tx, waitlist.SessionGone, reason, sessions...); err != nil {
-		return count, err
+		return counts, err
 	}
 	var bookings []booking.Booking
 	var entries []waitlist.Entry
-	var stay []tenant.EntryID
+	var kept []tenant.EntryID // they also accept other sessions
 	var batch pg.Batch
 	bookingdb.ListOpenBookings(&batch, tx.Tenant, sessions, &bookings)
 	waitlistdb.ListWaiting(&batch, tx.Tenant, sessions, &entries)
-	waitlistdb.ListOtherEntries(&batch, tx.Tenant, sessions, &stay)
+	waitlistdb.ListOtherEntries(&batch, tx.Tenant, sessions, &kept)
 	if err := tx.Load(ctx, &batch); err != nil {
-		return count, err
+		return counts, err
 	}
-	payers, err := payersOf(ctx, tx, bookings)
+	payers, err := loadPayers(ctx, tx, bookings)
 	if err != nil {
-		return count, err
+		return counts, err
 	}
+	withdrawal := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}
 	for _, b := range bookings {
-		// Several bookings may be on one subscription: each finds it as the one before left it.
-		held := b.Credits
-		c, err := booking.Cancel(b, payers[b.Subscription], booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: reason, SessionGone: true}, tx.Now)
+		// Several bookings may have the same payer. Each refund starts from the balance that the one before left.
+		c, err := booking.Cancel(b, payers[b.Subscription], withdrawal, tx.Now)
 		if err != nil {
-			return count, err
+			return counts, err
 		}
 		seats.Cancel(tx, c, notify)
-		count.Bookings++
+		counts.Bookings++
 		if c.Refunded {
-			count.Credits += held
+			counts.Credits += b.Credits
 		}
 	}
 	for _, e := range entries {
-		if slices.Contains(stay, e.ID) {
-			continue // for the others that it would take
+		if slices.Contains(kept, e.ID) {
+			continue
 		}
-		// Staff may have offered it a place elsewhere.
+		// Quit also ends an offer that staff made to the entry in another session.
 		if _, err := s.waitlists.Quit(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify}); err != nil {
-			return count, err
+			return counts, err
 		}
-		count.Entries++
+		counts.Entries++
 	}
-	waitlistdb.RemovePlacesIn(tx.Tx, tx.Tenant, stay, sessions)
-	return count, nil
+	waitlistdb.RemovePlacesIn(tx.Tx, tx.Tenant, kept, sessions)
+	return counts, nil
 }
 
-func payersOf(ctx context.Context, tx *engine.Tx, bookings []booking.Booking) (map[tenant.SubscriptionID]*credit.Subscription, error) {
-	payers := make(map[tenant.SubscriptionID]*credit.Subscription)
+// loadPayers loads the subscriptions that paid credits for bookings.
+func loadPayers(
+	ctx context.Context, tx *engine.Tx, bookings []booking.Booking,
+) (map[tenant.SubscriptionID]*credit.Subscription, error) {
 	var ids []tenant.SubscriptionID
 	for _, b := range bookings {
-		if _, seen := payers[b.Subscription]; b.Credits > 0 && !seen {
-			payers[b.Subscription] = nil
+		if b.Credits > 0 {
 			ids = append(ids, b.Subscription)
 		}
 	}
 	if len(ids) == 0 {
-		return payers, nil
+		return nil, nil
 	}
 	var subscriptions []credit.Subscription
 	var batch pg.Batch
-	bookingdb.ListSubscriptions(&batch, tx.Tenant, ids, &subscriptions)
+	bookingdb.ListSubscriptions(&batch, tx.Tenant, engine.Distinct(ids), &subscriptions)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
 	}
+	payers := make(map[tenant.SubscriptionID]*credit.Subscription)
 	for i := range subscriptions {
 		payers[subscriptions[i].ID] = &subscriptions[i]
 	}

@@ -11,50 +11,52 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CancelledSession is a session that was called off, and what went with it.
+// CancelledSession is a cancelled session with what was cancelled in it.
 type CancelledSession struct {
-	Session                    session.Session
-	Bookings, Entries, Credits int
+	Session session.Session
+	CancelCounts
 }
 
-// CancelSession calls a session off with its bookings and entries, and gives every credit back. A session that
-// is called off already stays as it is.
-func (s *Service) CancelSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string, notify bool) (CancelledSession, error) {
-	var c CancelledSession
-	err := s.engine.Write(ctx, caller, "session.cancel", func(ctx context.Context, tx *engine.Tx) error {
-		before, err := scheduled(ctx, tx, id)
+// CancelSession cancels a session with its bookings and entries, and refunds all their credits. A session that is
+// already cancelled does not change.
+func (s *Service) CancelSession(
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID, reason string, notify bool,
+) (CancelledSession, error) {
+	spec := engine.Spec[CancelledSession]{Name: "session.cancel", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (CancelledSession, error) {
+		before, err := findSession(ctx, tx, id, nil)
 		if err != nil {
-			return err
+			return CancelledSession{}, err
 		}
 		after, changed, err := before.Cancel(reason, tx.Now)
-		c = CancelledSession{Session: after}
+		done := CancelledSession{Session: after}
 		if err != nil || !changed {
-			return err
+			return done, err
 		}
-		gone, err := s.callOff(ctx, tx, []session.Session{after}, reason, notify, tenant.BatchID{})
+		done.CancelCounts, err = s.cancelSessions(ctx, tx, []session.Session{after}, reason, notify, tenant.BatchID{})
 		if err != nil {
-			return err
+			return done, err
 		}
-		c.Bookings, c.Entries, c.Credits = gone.Bookings, gone.Entries, gone.Credits
 		tx.Audit("session.cancelled", "session", id.UUID, reason, catalog.AuditChanges(before.Facts(), after.Facts()))
-		return nil
-	}, engine.Answers(&c))
-	return c, err
+		return done, nil
+	})
 }
 
-// callOff writes sessions that were cancelled just now, and cancels what there is in them.
-func (s *Service) callOff(ctx context.Context, tx *engine.Tx, sessions []session.Session, reason string, notify bool, batch tenant.BatchID) (cancelled, error) {
-	gone, err := s.cancelAll(ctx, tx, idsOf(sessions), reason, notify)
+// cancelSessions writes sessions that were just cancelled, and cancels their bookings and entries.
+func (s *Service) cancelSessions(
+	ctx context.Context, tx *engine.Tx, sessions []session.Session, reason string, notify bool, batch tenant.BatchID,
+) (CancelCounts, error) {
+	counts, err := s.cancelAll(ctx, tx, idsOf(sessions), reason, notify)
 	if err != nil {
-		return gone, err
+		return counts, err
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, sessions)
-	tell(tx, outbox.SessionCancelled, func(session.Session) map[string]any { return ending(reason, notify, batch) }, sessions...)
-	return gone, nil
+	appendEvents(tx, outbox.SessionCancelled, always(cancelData(reason, notify, batch)), sessions...)
+	return counts, nil
 }
 
-// ending is the data of the event that ends a session.
-func ending(reason string, notify bool, batch tenant.BatchID) map[string]any {
+// cancelData is the data of an event that a session was cancelled or deleted.
+func cancelData(reason string, notify bool, batch tenant.BatchID) map[string]any {
 	data := map[string]any{"reason": reason, "notify": notify}
 	if !batch.IsZero() {
 		data["batch_id"] = batch.String()

@@ -13,29 +13,36 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreateSession makes a session: a draft, or one that is on sale at once. It may lie in the past,
-// so that what took place can be put on record.
-func (s *Service) CreateSession(ctx context.Context, caller tenant.Caller, in session.Input, publish bool) (session.Session, error) {
-	var made session.Session
-	err := s.engine.Write(ctx, caller, "session.create", func(ctx context.Context, tx *engine.Tx) error {
-		at, err := setting(ctx, tx, session.Details{Service: in.Service, Location: in.Location, Resource: in.Resource, Coach: in.Coach})
+// CreateSession creates a session as a draft, or published. It may be in the past, to record one that took place.
+func (s *Service) CreateSession(
+	ctx context.Context, caller tenant.Caller, in session.Input, publish bool,
+) (session.Session, error) {
+	spec := engine.Spec[session.Session]{
+		Name: "session.create", Replay: true, Races: []engine.Race{seats.PromotionRace},
+	}
+	create := func(ctx context.Context, tx *engine.Tx) (session.Session, error) {
+		at, err := loadReferences(ctx, tx, session.Details{
+			Service: in.Service, Location: in.Location, Resource: in.Resource, Coach: in.Coach,
+		})
 		if err != nil {
-			return err
+			return session.Session{}, err
 		}
-		made, err = session.New(tenant.NextID[tenant.SessionID](tx.IDs), in, at, tx.Now)
+		created, err := session.New(tenant.NextID[tenant.SessionID](tx.IDs), in, at, tx.Now)
 		if err != nil {
-			return under("session", err)
+			return created, inPart("session", err)
 		}
 		if publish {
-			made.State = catalog.Published
+			created.State = catalog.Published
 		}
-		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{made})
-		tell(tx, outbox.SessionCreated, nil, made)
-		tx.Audit("session.created", "session", made.ID.UUID, "", catalog.AuditChanges(nil, made.Facts()))
-		if made.State == catalog.Published && made.StartsAt.After(tx.Now) {
-			made, _, err = s.refill(ctx, tx, made, waitlist.ByPublish)
+		scheduledb.InsertSessions(tx.Tx, tx.Tenant, []session.Session{created})
+		appendEvents(tx, outbox.SessionCreated, nil, created)
+		tx.Audit("session.created", "session", created.ID.UUID, "", catalog.AuditChanges(nil, created.Facts()))
+		if !publish || !created.StartsAt.After(tx.Now) {
+			return created, nil
 		}
-		return err
-	}, engine.Answers(&made), engine.Losing(seats.PromotionRace))
-	return made, scheduleRefusal("session", err)
+		after, err := s.fill(ctx, tx, created, waitlist.ByPublish)
+		return after.session, err
+	}
+	created, err := engine.Do(ctx, s.engine, caller, spec, create)
+	return created, explainConflict("session", err)
 }

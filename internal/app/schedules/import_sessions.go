@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/data/outbox"
@@ -17,49 +16,51 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// SessionImport is the report on a file of sessions.
+// SessionImport is the report on an imported file of sessions.
 type SessionImport struct {
 	session.Import
-	Sessions []tenant.SessionID // made, row by row; none where any row is wrong or in a dry run
+	Sessions []tenant.SessionID // created, in the order of the rows; none if a row has a problem, or in a dry run
 }
 
-// ImportSessions makes all sessions of a CSV file, or none where any row is wrong. The report tells row by row
-// what is wrong, sessions that stand in each other's way and in the way of those that there are among it.
-func (s *Service) ImportSessions(ctx context.Context, caller tenant.Caller, file []byte, dryRun bool) (SessionImport, error) {
-	read, err := session.ParseImport(file)
+// ImportSessions creates the sessions of a CSV file. If any row has a problem it creates none, and the report lists the
+// problems of each row. Problems include sessions that clash with each other or with existing sessions.
+func (s *Service) ImportSessions(
+	ctx context.Context, caller tenant.Caller, file []byte, dryRun bool,
+) (SessionImport, error) {
+	parsed, err := session.ParseImport(file)
 	if err != nil {
 		return SessionImport{}, err
 	}
-	var report SessionImport
-	err = s.engine.Write(ctx, caller, "session.import", func(ctx context.Context, tx *engine.Tx) error {
-		report = SessionImport{Import: session.Import{Header: read.Header, Rows: slices.Clone(read.Rows)}}
+	spec := engine.Spec[SessionImport]{Name: "session.import", Replay: true, Races: []engine.Race{clashRace}}
+	report, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (SessionImport, error) {
+		report := SessionImport{Import: session.Import{Header: parsed.Header, Rows: slices.Clone(parsed.Rows)}}
 		for i := range report.Rows {
-			report.Rows[i].Problems = slices.Clip(report.Rows[i].Problems) // the next attempt begins with the file's own
+			report.Rows[i].Problems = slices.Clip(report.Rows[i].Problems) // each attempt starts with the file's own
 		}
-		sessions, err := judgeRows(ctx, tx, report.Rows)
+		sessions, err := checkRows(ctx, tx, report.Rows)
 		if err != nil || dryRun || report.InvalidRows() > 0 || len(sessions) == 0 {
-			return err
+			return report, err
 		}
 		report.Sessions = idsOf(sessions)
 		batch := tenant.NextID[tenant.BatchID](tx.IDs)
 		scheduledb.InsertSessions(tx.Tx, tx.Tenant, sessions)
-		tell(tx, outbox.SessionCreated, func(session.Session) map[string]any { return map[string]any{"batch_id": batch.String()} }, sessions...)
-		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": texts(report.Sessions)})
+		appendEvents(tx, outbox.SessionCreated, always(map[string]any{"batch_id": batch.String()}), sessions...)
+		auditBatch(tx, "session.imported", batch, "", map[string]any{"ids": report.Sessions})
 		_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, report.Sessions...)
-		return err
-	}, engine.Answers(&report), engine.Losing(byTakenPlace))
-	return report, scheduleRefusal("csv", err)
+		return report, err
+	})
+	return report, explainConflict("csv", err)
 }
 
-// judgeRows looks at what takes a look at the tenant's own things, adds what is wrong to the rows, and
-// gives the sessions of those in which nothing is.
-func judgeRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]session.Session, error) {
+// checkRows checks rows against the tenant's data. It adds problems to the rows, and returns the sessions of the rows
+// without any.
+func checkRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]session.Session, error) {
 	names, err := loadNames(ctx, tx, rows)
 	if err != nil {
 		return nil, err
 	}
 	var sessions []session.Session
-	var places []int // of each session's row
+	var rowOf []int // by session
 	for i := range rows {
 		row := &rows[i]
 		if len(row.Problems) > 0 {
@@ -81,46 +82,33 @@ func judgeRows(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) ([]
 		if row.Publish {
 			s.State = catalog.Published
 		}
-		sessions, places = append(sessions, s), append(places, i)
+		sessions, rowOf = append(sessions, s), append(rowOf, i)
 	}
 	if len(sessions) == 0 {
 		return nil, nil
 	}
-	busy, err := busyBeside(ctx, tx, sessions)
+	busy, err := findBusy(ctx, tx, sessions)
 	if err != nil {
 		return nil, err
 	}
 	for _, clash := range session.Clashes(sessions, busy) {
-		row, column, who := &rows[places[clash.Session]], "resource", "The resource"
+		row, column, who := &rows[rowOf[clash.Session]], "resource", "The resource"
 		if clash.Coach {
 			column, who = "coach_email", "The staff member"
 		}
 		if clash.With >= 0 {
-			row.AddProblem(column, "%s is taken at that time by row %d.", who, rows[places[clash.With]].Number)
+			row.AddProblem(column, "%s is taken at that time by row %d.", who, rows[rowOf[clash.With]].Number)
 			continue
 		}
-		zone := names.locations[row.Location].Zone
 		const layout = "2006-01-02 15:04"
-		row.AddProblem(column, "%s has another session from %s to %s.", who, clash.Span.Start.In(zone).Format(layout), clash.Span.End.In(zone).Format(layout))
+		zone := names.locations[row.Location].Zone
+		start, end := clash.Span.Start.In(zone).Format(layout), clash.Span.End.In(zone).Format(layout)
+		row.AddProblem(column, "%s has another session from %s to %s.", who, start, end)
 	}
 	return sessions, nil
 }
 
-// busyBeside loads what could stand in the way of sessions.
-func busyBeside(ctx context.Context, tx *engine.Tx, sessions []session.Session) ([]session.BusySpan, error) {
-	var resources []tenant.ResourceID
-	var coaches []tenant.MemberID
-	for _, s := range sessions {
-		resources, coaches = append(resources, s.Resource), append(coaches, s.Coach)
-	}
-	var busy []session.BusySpan
-	var batch pg.Batch
-	scheduledb.ListBusySpans(&batch, tx.Tenant, engine.Distinct(resources), engine.Distinct(coaches), session.Bounds(sessions), &busy)
-	err := tx.Load(ctx, &batch)
-	return busy, err
-}
-
-// importNames is what there is under the names in a file.
+// importNames has what the names in a file refer to.
 type importNames struct {
 	services  map[string]scheduledb.NamedService
 	locations map[string]importLocation
@@ -129,8 +117,8 @@ type importNames struct {
 }
 
 type importLocation struct {
-	scheduledb.NamedLocation
-	Zone *time.Location
+	id tenant.LocationID
+	session.LocationReference
 }
 
 func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (importNames, error) {
@@ -174,11 +162,11 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 		names.services[s.Name] = s
 	}
 	for _, l := range foundLocations {
-		at, err := session.ZoneOf(catalog.Location{ID: l.ID, TimeZone: l.TimeZone})
+		setting, err := session.ZoneOf(catalog.Location{ID: l.ID, Active: l.Active, TimeZone: l.TimeZone})
 		if err != nil {
 			return names, err
 		}
-		names.locations[l.Name] = importLocation{l, at.Zone}
+		names.locations[l.Name] = importLocation{l.ID, setting}
 	}
 	for _, r := range foundResources {
 		names.resources[[2]string{r.Location, r.Name}] = r
@@ -189,18 +177,19 @@ func loadNames(ctx context.Context, tx *engine.Tx, rows []session.ImportRow) (im
 	return names, nil
 }
 
-// resolve turns a row into what staff would have sent, or refuses what it names.
+// resolve makes the input of a row's session. It adds a problem to the row for each unknown name.
 func (n importNames) resolve(row *session.ImportRow) (session.Input, session.References) {
 	service, location := n.services[row.Service], n.locations[row.Location]
 	resource, coach := n.resources[[2]string{row.Location, row.Resource}], n.coaches[row.CoachEmail]
 	in := session.Input{
-		Service: service.ID, Location: location.ID, Resource: resource.ID, Coach: coach.ID,
-		Title: row.Title, Description: row.Notes, Capacity: row.Capacity, Unlimited: row.Unlimited, WaitlistCapacity: row.WaitlistCapacity,
+		Service: service.ID, Location: location.id, Resource: resource.ID, Coach: coach.ID,
+		Title: row.Title, Description: row.Notes, Capacity: row.Capacity, Unlimited: row.Unlimited,
+		WaitlistCapacity: row.WaitlistCapacity,
 	}
 	at := session.References{
 		Service:  service.ServiceReference,
-		Location: session.LocationReference{Active: location.Active, TimeZone: location.TimeZone, Zone: location.Zone},
-		Resource: session.ResourceReference{Active: resource.Active, Location: location.ID},
+		Location: location.LocationReference,
+		Resource: session.ResourceReference{Active: resource.Active, Location: location.id},
 		Coach:    session.CoachReference{CanLead: coach.Leads},
 	}
 	if !service.Active {

@@ -19,7 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// SessionQuery asks for sessions by their start, then id.
+// SessionQuery selects sessions, in order of start, then id.
 type SessionQuery struct {
 	session.Filter           // with a span
 	AfterStart     time.Time // keyset: the last start and id of the page before
@@ -30,16 +30,19 @@ type SessionQuery struct {
 // SessionView is a session as the caller sees it.
 type SessionView struct {
 	session.Session
-	// Eligibility is what booking it would come to; nil for callers who are no members.
+	// Eligibility is the result that booking would have; nil for callers who are not members.
 	Eligibility *booking.Eligibility
 }
 
-// ListSessions reads a page of the schedule, in one round trip and with as many statements for five hundred
-// sessions as for one. It takes one more trip where locations, services or policies have changed since it last looked,
-// and for members who wait in line. Who is not staff sees no drafts.
+// initialPage is for how many sessions a page has capacity at first.
+const initialPage = 64
+
+// ListSessions returns a page of the schedule. It makes one round trip, with as many statements for 500 sessions as for
+// one. A second round trip follows if locations, services or policies have changed since the node last read them, or if
+// the member waits for one of the sessions. Only staff see drafts.
 func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q SessionQuery) ([]SessionView, error) {
-	offered := make([]SessionView, 0, min(q.Limit, usualPage))
-	var standing bookingdb.Standing
+	offered := make([]SessionView, 0, min(q.Limit, initialPage))
+	var member bookingdb.Standing
 	var version int64
 	var batch pg.Batch
 	scheduledb.ListSchedule(&batch, caller.Tenant, scheduledb.SessionQuery{
@@ -56,40 +59,44 @@ func (s *Service) ListSessions(ctx context.Context, caller tenant.Caller, q Sess
 		if q.AfterStart.After(span.Start) {
 			span.Start = q.AfterStart
 		}
-		bookingdb.FindStanding(&batch, caller.Tenant, caller.Member, span, &standing)
+		bookingdb.FindStanding(&batch, caller.Tenant, caller.Member, span, &member)
 	}
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	house := s.snapshots.At(caller.Tenant, version)
-	var line waitlists.Standings
-	if err := s.readMore(ctx, caller, &house, standing, &line); err != nil {
+	snapshot := s.snapshots.At(caller.Tenant, version)
+	var queued waitlists.Standings
+	if err := s.readMore(ctx, caller, &snapshot, member, &queued); err != nil {
 		return nil, err
 	}
-	prospects, err := foresee(caller, standing, line, s.engine.Now())
+	forecast, err := newForecast(caller, member, queued, s.engine.Now())
 	if err != nil {
 		return nil, err
 	}
-	furnished := furnisher{of: caller.Tenant, house: house}
+	slots := slotBuilder{tenant: caller.Tenant, snapshot: snapshot}
 	for i := range offered {
 		s := &offered[i]
-		slot := furnished.slot(&s.Session)
+		slot := slots.build(&s.Session)
 		s.TimeZone, s.Delivery = slot.TimeZone, slot.Delivery
-		s.show(caller, &slot, prospects)
+		s.complete(caller, &slot, forecast)
 	}
 	return offered, nil
 }
 
-// readMore reads what a page seldom needs: the house, where it is not known, and who stands in line with the member.
-func (s *Service) readMore(ctx context.Context, caller tenant.Caller, house **booking.Snapshot, standing bookingdb.Standing, line *waitlists.Standings) error {
+// readMore reads what a page rarely needs: the tenant's snapshot, if it is not cached, and the queues in which the
+// member has entries.
+func (s *Service) readMore(
+	ctx context.Context, caller tenant.Caller, snapshot **booking.Snapshot, member bookingdb.Standing,
+	queued *waitlists.Standings,
+) error {
 	var batch pg.Batch
-	known := *house != nil
-	if !known {
-		*house = new(booking.Snapshot)
-		coredb.FindSnapshot(&batch, caller.Tenant, *house)
+	cached := *snapshot != nil
+	if !cached {
+		*snapshot = new(booking.Snapshot)
+		coredb.FindSnapshot(&batch, caller.Tenant, *snapshot)
 	}
-	if len(standing.Entries) > 0 {
-		line.Queue(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
+	if len(member.Entries) > 0 {
+		queued.Queue(&batch, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
 	}
 	if batch.Len() == 0 {
 		return nil
@@ -97,57 +104,53 @@ func (s *Service) readMore(ctx context.Context, caller tenant.Caller, house **bo
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
-	if !known {
-		s.snapshots.Keep(caller.Tenant, (*house).Version, *house)
+	if !cached {
+		s.snapshots.Keep(caller.Tenant, (*snapshot).Version, *snapshot)
 	}
 	return nil
 }
 
-// usualPage is for how many sessions there is room from the start.
-const usualPage = 64
-
-// GetSession reads a session. Who is not staff sees no drafts.
+// GetSession returns a session. Only staff see drafts.
 func (s *Service) GetSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID) (SessionView, error) {
-	var one *scheduledb.Scheduled
-	var standing bookingdb.Standing
-	var line waitlists.Standings
+	var found *scheduledb.Scheduled
+	var member bookingdb.Standing
+	var queued waitlists.Standings
 	err := s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
-		var batch, more pg.Batch
-		scheduledb.FindSession(&batch, caller.Tenant, id, &one)
-		if err := tx.Load(ctx, &batch); err != nil {
+		var first, second, third pg.Batch
+		scheduledb.FindSession(&first, caller.Tenant, id, &found)
+		if err := tx.Load(ctx, &first); err != nil {
 			return err
 		}
-		if one == nil || !one.VisibleTo(caller.IsStaff()) {
+		if found == nil || !found.VisibleTo(caller.IsStaff()) {
 			return seats.ErrNoSession
 		}
 		if caller.Member.IsZero() {
 			return nil
 		}
-		span := civil.Span{Start: one.StartsAt, End: one.StartsAt.Add(time.Microsecond)}
-		bookingdb.FindStanding(&more, caller.Tenant, caller.Member, span, &standing)
-		if err := tx.Load(ctx, &more); err != nil || len(standing.Entries) == 0 {
+		span := civil.Span{Start: found.StartsAt, End: found.StartsAt.Add(time.Microsecond)}
+		bookingdb.FindStanding(&second, caller.Tenant, caller.Member, span, &member)
+		if err := tx.Load(ctx, &second); err != nil || len(member.Entries) == 0 {
 			return err
 		}
-		var rivals pg.Batch
-		line.Queue(&rivals, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
-		return tx.Load(ctx, &rivals)
+		queued.Queue(&third, caller.Tenant, waitlistdb.RivalQuery{Member: caller.Member})
+		return tx.Load(ctx, &third)
 	})
 	if err != nil {
 		return SessionView{}, err
 	}
-	prospects, err := foresee(caller, standing, line, s.engine.Now())
+	forecast, err := newForecast(caller, member, queued, s.engine.Now())
 	if err != nil {
 		return SessionView{}, err
 	}
-	offered := SessionView{Session: one.Session}
-	offered.show(caller, &one.Slot, prospects)
+	offered := SessionView{Session: found.Session}
+	offered.complete(caller, &found.Slot, forecast)
 	return offered, nil
 }
 
-// show lays open what the caller may see: what booking it would come to, and no more of its state than is their affair.
-func (o *SessionView) show(caller tenant.Caller, slot *booking.Slot, p *prospects) {
+// complete adds the eligibility, and removes what the caller may not see.
+func (o *SessionView) complete(caller tenant.Caller, slot *booking.Slot, f *forecast) {
 	if !caller.IsStaff() && o.State != catalog.Cancelled {
-		o.StateReason = "" // why it is blocked is for staff
+		o.StateReason = "" // only staff see why a session is blocked
 	}
-	o.Eligibility = p.of(slot)
+	o.Eligibility = f.eligibility(slot)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// SlotOf is how a page sees a session.
+// SlotOf makes the slot of a session, as a page does.
 func SlotOf(house *booking.Snapshot, of tenant.TenantID, s session.Session) booking.Slot {
-	f := furnisher{of: of, house: house}
-	return f.slot(&s)
+	b := slotBuilder{tenant: of, snapshot: house}
+	return b.build(&s)
 }

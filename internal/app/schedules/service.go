@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 )
 
-// Config is what a Service needs.
+// Config configures a Service.
 type Config struct {
 	Engine    *engine.Engine
 	Waitlists *waitlists.Service
@@ -21,7 +21,7 @@ type Service struct {
 	snapshots *engine.Snapshots[booking.Snapshot]
 }
 
-// New makes a Service.
+// New returns a Service.
 func New(c Config) *Service {
 	return &Service{
 		engine:    c.Engine,

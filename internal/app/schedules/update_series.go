@@ -18,77 +18,77 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// SeriesScope is which sessions of a series an edit reaches.
+// SeriesScope says which sessions of a series an edit changes.
 type SeriesScope uint8
 
 // The scopes.
 const (
-	One       SeriesScope = iota + 1 // the named session alone, which leaves the pattern
-	Following                        // those from the named session's day on; the series is split there
+	One       SeriesScope = iota + 1 // only the named session, which becomes detached
+	Following                        // the sessions from the named session's date on; the series is split there
 	All
 )
 
-// SeriesEdit edits sessions of a series.
+// SeriesEdit is an edit of sessions of a series.
 type SeriesEdit struct {
 	Series  tenant.SeriesID
 	Scope   SeriesScope
-	Session tenant.SessionID // unless All
-	Expect  *int             // the series' version; nil: whichever
+	Session tenant.SessionID // ignored if the scope is All
+	Expect  *int             // the series' version; nil matches any
 
-	Template session.Input // its times are not used
+	Template session.Input // its times are ignored
 	Fields   session.Fields
 
 	session.Pattern
 	PatternFields session.SeriesFields
 }
 
-// SeriesEditResult says what an edit did.
+// SeriesEditResult is the result of a SeriesEdit.
 type SeriesEditResult struct {
-	Series                      session.Series // that the edited sessions belong to now
+	Series                      session.Series // of the edited sessions after the edit
 	Updated, Created, Cancelled []tenant.SessionID
 }
 
-// UpdateSeries edits one session of a series, all from one on, or all. What has started, was cancelled or deleted, or was
-// edited by itself stays as it is. Either the whole edit happens or nothing of it.
+// UpdateSeries edits one session of a series, all sessions from one on, or all. It does not change sessions that have
+// started, that are cancelled, deleted or detached. If any part of the edit is refused, nothing changes.
 func (s *Service) UpdateSeries(ctx context.Context, caller tenant.Caller, e SeriesEdit) (SeriesEditResult, error) {
-	var done SeriesEditResult
-	err := s.engine.Write(ctx, caller, "series.update", func(ctx context.Context, tx *engine.Tx) error {
-		series, named, err := seriesToEdit(ctx, tx, e)
+	spec := engine.Spec[SeriesEditResult]{
+		Name: "series.update", Replay: true, Races: []engine.Race{seats.PromotionRace},
+	}
+	edit := func(ctx context.Context, tx *engine.Tx) (SeriesEditResult, error) {
+		series, named, err := findSeriesToEdit(ctx, tx, e)
 		if err != nil {
-			return err
+			return SeriesEditResult{}, err
 		}
 		if e.Scope == One {
-			done, err = s.editOne(ctx, tx, series, named, e)
-		} else {
-			done, err = s.editMany(ctx, tx, series, named, e)
+			return s.editOne(ctx, tx, series, named, e)
 		}
-		return err
-	}, engine.Answers(&done), engine.Losing(seats.PromotionRace))
-	return done, scheduleRefusal("template", err)
+		return s.editMany(ctx, tx, series, named, e)
+	}
+	done, err := engine.Do(ctx, s.engine, caller, spec, edit)
+	return done, explainConflict("template", err)
 }
 
-func seriesToEdit(ctx context.Context, tx *engine.Tx, e SeriesEdit) (session.Series, session.Session, error) {
-	var series *session.Series
+func findSeriesToEdit(ctx context.Context, tx *engine.Tx, e SeriesEdit) (session.Series, session.Session, error) {
 	var named *scheduledb.Scheduled
-	var batch pg.Batch
-	scheduledb.FindSeries(&batch, tx.Tenant, e.Series, &series)
-	scheduledb.FindSession(&batch, tx.Tenant, e.Session, &named)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return session.Series{}, session.Session{}, err
-	}
+	series, err := engine.Find(ctx, tx, noSeries, func(b *pg.Batch, into **session.Series) {
+		scheduledb.FindSeries(b, tx.Tenant, e.Series, into)
+		scheduledb.FindSession(b, tx.Tenant, e.Session, &named)
+	})
 	switch {
-	case series == nil:
-		return session.Series{}, session.Session{}, noSeries
+	case err != nil:
+		return series, session.Session{}, err
 	case e.Scope == All:
-		return *series, session.Session{}, engine.CheckVersion(e.Expect, series.Version)
+		return series, session.Session{}, engine.CheckVersion(e.Expect, series.Version)
 	case named == nil || named.Series != series.ID:
-		return session.Series{}, session.Session{}, seats.ErrNoSession
+		return series, session.Session{}, seats.ErrNoSession
 	}
-	return *series, named.Session, engine.CheckVersion(e.Expect, series.Version)
+	return series, named.Session, engine.CheckVersion(e.Expect, series.Version)
 }
 
-// editOne edits a session by itself.
-func (s *Service) editOne(ctx context.Context, tx *engine.Tx, series session.Series, sess session.Session, e SeriesEdit) (SeriesEditResult, error) {
+// editOne edits a single session of a series.
+func (s *Service) editOne(
+	ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit,
+) (SeriesEditResult, error) {
 	done := SeriesEditResult{Series: series}
 	if e.PatternFields.Has(session.RuleField) {
 		return done, fault.Invalid("rule", "One session has no rule.")
@@ -96,7 +96,7 @@ func (s *Service) editOne(ctx context.Context, tx *engine.Tx, series session.Ser
 	if e.PatternFields.Has(session.ExcludedField) {
 		return done, fault.Invalid("excluded_dates", "One session excludes no days.")
 	}
-	at, err := setting(ctx, tx, sess.WithReferences(e.Template, e.Fields))
+	at, err := loadReferences(ctx, tx, named.WithReferences(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
@@ -105,36 +105,38 @@ func (s *Service) editOne(ctx context.Context, tx *engine.Tx, series session.Ser
 	if err != nil {
 		return done, err
 	}
-	in.StartsAt = sess.StartsAt
+	in.StartsAt = named.StartsAt
 	if e.PatternFields.Has(session.TimeOfDayField) {
-		in.StartsAt = sess.LocalDate.At(wanted.Time, at.Location.Zone)
+		in.StartsAt = named.LocalDate.At(wanted.Time, at.Location.Zone)
 		fields |= session.StartField
 	}
 	if e.PatternFields.Has(session.DurationField) {
 		in.EndsAt = in.StartsAt.Add(wanted.Duration)
 		fields |= session.EndField
 	}
-	after, _, err := s.edit(ctx, tx, sess, in, fields, at)
-	if err == nil && after.Version != sess.Version {
-		done.Updated = []tenant.SessionID{sess.ID}
+	after, err := s.edit(ctx, tx, named, in, fields, at)
+	if err == nil && after.session.Version != named.Version {
+		done.Updated = []tenant.SessionID{named.ID}
 	}
-	return done, under("template", err)
+	return done, inPart("template", err)
 }
 
-// editMany edits the pattern itself: all of it, or what follows from a day on as a series of its own.
-func (s *Service) editMany(ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit) (SeriesEditResult, error) {
+// editMany edits the pattern itself: all of it, or the part from a date on, which becomes a series of its own.
+func (s *Service) editMany(
+	ctx context.Context, tx *engine.Tx, series session.Series, named session.Session, e SeriesEdit,
+) (SeriesEditResult, error) {
 	done := SeriesEditResult{Series: series}
-	head, before, from, err := reached(series, named, e.Scope, tx.Now)
+	head, before, from, err := splitSeries(series, named, e.Scope, tx.Now)
 	if err != nil {
 		return done, err
 	}
-	at, err := setting(ctx, tx, before.WithReferences(e.Template, e.Fields))
+	at, err := loadReferences(ctx, tx, before.WithReferences(e.Template, e.Fields))
 	if err != nil {
 		return done, err
 	}
 	after := before
 	if after.Details, err = before.Details.Edit(e.Template, e.Fields&^session.TimeFields, at); err != nil {
-		return done, under("template", err)
+		return done, inPart("template", err)
 	}
 	if after, err = after.Edit(e.Pattern, e.PatternFields, at.Service); err != nil {
 		return done, err
@@ -157,33 +159,36 @@ func (s *Service) editMany(ctx context.Context, tx *engine.Tx, series session.Se
 		scheduledb.InsertSeries(tx.Tx, tx.Tenant, after)
 		changes["split_from"] = series.ID.String()
 	}
-	done, err = s.repattern(ctx, tx, series.ID, from, after, pattern, at)
-	changes["updated"], changes["created"], changes["cancelled"] = texts(done.Updated), texts(done.Created), texts(done.Cancelled)
+	done, err = s.applyPattern(ctx, tx, series.ID, from, after, pattern, at)
+	changes["updated"], changes["created"], changes["cancelled"] = done.Updated, done.Created, done.Cancelled
 	tx.Audit("series.updated", "series", after.ID.UUID, "", changes)
 	return done, err
 }
 
-// reached tells which part of a series an edit reaches, and from which day on. The head is what is left of the series where
-// it is split; the part reached has no id of its own yet then.
-func reached(series session.Series, named session.Session, scope SeriesScope, now time.Time) (head *session.Series, part session.Series, from civil.Date, err error) {
+// splitSeries returns the part of a series that an edit changes, and the local date from which it does. If the edit
+// splits the series, head is the part that stays, and part has no id of its own yet. Otherwise head is nil.
+func splitSeries(
+	series session.Series, named session.Session, scope SeriesScope, now time.Time,
+) (head *session.Series, part session.Series, from civil.Date, err error) {
 	zone, err := time.LoadLocation(series.TimeZone)
 	if err != nil {
 		return nil, series, from, err
 	}
 	if scope == All {
-		return nil, series, civil.DateOf(now, zone).AddDays(-1), nil // a day early: what has started is left alone anyway
+		// One day earlier does no harm: sessions that have started do not change.
+		return nil, series, civil.DateOf(now, zone).AddDays(-1), nil
 	}
 	if from = named.OccursOn; from.IsZero() {
 		from = named.LocalDate
 	}
-	r, err := recurring(series, zone)
+	pattern, err := parsePattern(series, zone)
 	if err != nil {
 		return nil, series, from, err
 	}
-	if first, ok := r.First(); ok && !first.Date.Before(from) {
-		return nil, series, from, nil // nothing would be left of it
+	if first, ok := pattern.First(); ok && !first.Date.Before(from) {
+		return nil, series, from, nil // no occurrence would stay
 	}
-	before, after, err := r.SplitAt(from)
+	before, after, err := pattern.SplitAt(from)
 	if err != nil {
 		return nil, series, from, err
 	}
@@ -195,8 +200,12 @@ func reached(series session.Series, named session.Session, scope SeriesScope, no
 	return &kept, part, from, nil
 }
 
-// repattern brings the sessions of a series from a day on in line with its pattern.
-func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.SeriesID, from civil.Date, series session.Series, pattern []session.Occurrence, at session.References) (SeriesEditResult, error) {
+// applyPattern changes the sessions of a series from a local date on so that they follow the pattern. Before the edit
+// they belong to the series old.
+func (s *Service) applyPattern(
+	ctx context.Context, tx *engine.Tx, old tenant.SeriesID, from civil.Date, series session.Series,
+	pattern []session.Occurrence, at session.References,
+) (SeriesEditResult, error) {
 	done := SeriesEditResult{Series: series}
 	var rows []scheduledb.Scheduled
 	var batch pg.Batch
@@ -208,17 +217,17 @@ func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.Serie
 	for _, row := range rows {
 		was[row.ID] = row.Session
 	}
-	dealt := session.Assign(sessionsOf(rows), pattern, tx.Now)
-	freed, err := s.waitlists.MakeRoom(ctx, tx, series.Capacity, dealt.Assigned)
+	assigned := session.Assign(sessionsOf(rows), pattern, tx.Now)
+	freed, err := s.waitlists.MakeRoom(ctx, tx, series.Capacity, assigned.Assigned)
 	if err != nil {
 		return done, err
 	}
 
 	var before, updated, written []session.Session
-	for i, s := range dealt.Assigned {
-		after, err := s.ApplySeries(series, at, dealt.Occurrences[i].Span, tx.Now)
+	for i, s := range assigned.Assigned {
+		after, err := s.ApplySeries(series, at, assigned.Occurrences[i].Span, tx.Now)
 		if err != nil {
-			return done, under("template", err)
+			return done, inPart("template", err)
 		}
 		after.Series = series.ID
 		if after.Version != s.Version {
@@ -226,43 +235,44 @@ func (s *Service) repattern(ctx context.Context, tx *engine.Tx, old tenant.Serie
 		}
 		written = append(written, after)
 	}
-	for _, s := range dealt.Unchanged {
+	for _, s := range assigned.Unchanged {
 		s.Series = series.ID
 		written = append(written, s)
 	}
 	var dropped []session.Session
-	for _, s := range dealt.Dropped {
-		off, _, err := s.Cancel("", tx.Now)
+	for _, s := range assigned.Dropped {
+		after, _, err := s.Cancel("", tx.Now)
 		if err != nil {
 			return done, err
 		}
-		off.Series = series.ID
-		dropped = append(dropped, off)
+		after.Series = series.ID
+		dropped = append(dropped, after)
 	}
-	made := occupy(tx, series, dealt.Unassigned, at)
+	created := newSessions(tx, series, assigned.Unassigned, at)
 
-	// Those that go make room for those that move, and these for those that come.
+	// The order matters for the exclusion constraints on resources and coaches: cancelled sessions free the times that
+	// others move to, and moved sessions free the times of new ones.
 	if len(dropped) > 0 {
-		if _, err := s.callOff(ctx, tx, dropped, "", true, tenant.BatchID{}); err != nil {
+		if _, err := s.cancelSessions(ctx, tx, dropped, "", true, tenant.BatchID{}); err != nil {
 			return done, err
 		}
 	}
-	if err := s.move(ctx, tx, before, updated); err != nil {
+	if err := moveBookings(ctx, tx, before, updated); err != nil {
 		return done, err
 	}
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, slices.DeleteFunc(written, func(s session.Session) bool {
 		b := was[s.ID]
 		return s.Version == b.Version && s.Series == b.Series && s.OccursOn == b.OccursOn && s.OccursAt.Equal(b.OccursAt)
 	}))
-	scheduledb.InsertSessions(tx.Tx, tx.Tenant, made)
-	tell(tx, outbox.SessionUpdated, func(s session.Session) map[string]any { return catalog.AuditChanges(was[s.ID].Facts(), s.Facts()) }, updated...)
-	tell(tx, outbox.SessionCreated, ofSeries, made...)
-	if _, _, err := s.resettle(ctx, tx, before, updated, freed); err != nil {
+	scheduledb.InsertSessions(tx.Tx, tx.Tenant, created)
+	appendEvents(tx, outbox.SessionUpdated, func(s session.Session) map[string]any {
+		return catalog.AuditChanges(was[s.ID].Facts(), s.Facts())
+	}, updated...)
+	appendEvents(tx, outbox.SessionCreated, seriesData, created...)
+	if _, _, err := s.updateWaitlists(ctx, tx, before, updated, freed); err != nil {
 		return done, err
 	}
-	if _, _, err := s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, idsOf(made)...); err != nil {
-		return done, err
-	}
-	done.Updated, done.Created, done.Cancelled = idsOf(updated), idsOf(made), idsOf(dropped)
-	return done, nil
+	done.Updated, done.Created, done.Cancelled = idsOf(updated), idsOf(created), idsOf(dropped)
+	_, _, err = s.waitlists.FillAll(ctx, tx, waitlist.ByPublish, done.Created...)
+	return done, err
 }

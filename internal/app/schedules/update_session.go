@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/berthhq/berth/internal/app/engine"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/scheduledb"
@@ -14,72 +13,73 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// UpdateSession edits a session, if it still is at the version expected (nil: whichever). Its bookings move
-// along with it, and a raised capacity goes to whoever waits. One of a series leaves the pattern.
-func (s *Service) UpdateSession(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, in session.Input, fields session.Fields) (session.Session, int, error) {
-	var after session.Session
-	var promoted int
-	err := s.engine.Write(ctx, caller, "session.update", func(ctx context.Context, tx *engine.Tx) error {
-		before, err := scheduled(ctx, tx, id)
+// UpdateSession edits a session if it still has the expected version; nil matches any. Its bookings move with it, and
+// added seats go to its waitlist. A session of a series becomes detached. It also returns how many members were
+// promoted.
+func (s *Service) UpdateSession(
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, in session.Input, fields session.Fields,
+) (session.Session, int, error) {
+	spec := fillSpec("session.update")
+	done, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (filled, error) {
+		before, err := findSession(ctx, tx, id, expect)
 		if err != nil {
-			return err
+			return filled{}, err
 		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
-		}
-		at, err := setting(ctx, tx, before.WithReferences(in, fields))
+		at, err := loadReferences(ctx, tx, before.WithReferences(in, fields))
 		if err != nil {
-			return err
+			return filled{}, err
 		}
-		after, promoted, err = s.edit(ctx, tx, before.Session, in, fields, at)
-		return under("session", err)
-	}, engine.Answers(&after, &promoted), engine.Losing(seats.PromotionRace))
-	return after, promoted, scheduleRefusal("session", err)
+		after, err := s.edit(ctx, tx, before.Session, in, fields, at)
+		return after, inPart("session", err)
+	})
+	return done.session, done.promoted, explainConflict("session", err)
 }
 
-// edit changes one session by itself. The setting is that of the edit's target.
-func (s *Service) edit(ctx context.Context, tx *engine.Tx, before session.Session, in session.Input, fields session.Fields, at session.References) (session.Session, int, error) {
+// edit edits one session. at has what the session refers to after the edit.
+func (s *Service) edit(
+	ctx context.Context, tx *engine.Tx, before session.Session, in session.Input, fields session.Fields,
+	at session.References,
+) (filled, error) {
 	var freed map[tenant.SessionID]int
 	if fields.Has(session.CapacityField) {
 		one := []session.Session{before}
 		var err error
 		if freed, err = s.waitlists.MakeRoom(ctx, tx, in.Capacity, one); err != nil {
-			return before, 0, err
+			return filled{}, err
 		}
 		before = one[0]
 	}
 	after, err := before.Edit(in, fields, at, tx.Now)
 	if err != nil || after.Version == before.Version {
-		return before, 0, err
+		return filled{session: before}, err
 	}
 	after.Detached = !after.Series.IsZero()
-	if err := s.move(ctx, tx, []session.Session{before}, []session.Session{after}); err != nil {
-		return before, 0, err
+	was, is := []session.Session{before}, []session.Session{after}
+	if err := moveBookings(ctx, tx, was, is); err != nil {
+		return filled{}, err
 	}
-	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
+	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, is)
 	changes := catalog.AuditChanges(before.Facts(), after.Facts())
-	tell(tx, outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
+	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
 	tx.Audit("session.updated", "session", after.ID.UUID, "", changes)
-	promoted, woken, err := s.resettle(ctx, tx, []session.Session{before}, []session.Session{after}, freed)
-	if err != nil || woken == 0 {
-		return after, 0, err
+	promoted, queues, err := s.updateWaitlists(ctx, tx, was, is, freed)
+	if err != nil || queues == 0 {
+		return filled{session: after}, err
 	}
-	now, err := scheduled(ctx, tx, after.ID)
-	return now.Session, promoted, err
+	now, err := findSession(ctx, tx, after.ID, nil)
+	return filled{now.Session, promoted}, err
 }
 
-// move lets the bookings of sessions follow them to other times, and the quotas that count them to
-// other days. Before and after belong together one by one.
-func (s *Service) move(ctx context.Context, tx *engine.Tx, before, after []session.Session) error {
-	from := make(map[tenant.SessionID]session.Session)
-	to := make(map[tenant.SessionID]session.Session)
+// moveBookings moves the bookings of sessions to their new times, and the use of quotas to their new days. before and
+// after have the same order.
+func moveBookings(ctx context.Context, tx *engine.Tx, before, after []session.Session) error {
+	from, to := make(map[tenant.SessionID]session.Session), make(map[tenant.SessionID]session.Session)
 	var moved []session.Session
-	var ids []tenant.SessionID
 	for i, s := range after {
 		was := before[i]
 		if !was.StartsAt.Equal(s.StartsAt) || !was.EndsAt.Equal(s.EndsAt) || was.LocalDate != s.LocalDate {
 			from[s.ID], to[s.ID] = was, s
-			moved, ids = append(moved, s), append(ids, s.ID)
+			moved = append(moved, s)
 		}
 	}
 	if len(moved) == 0 {
@@ -87,12 +87,12 @@ func (s *Service) move(ctx context.Context, tx *engine.Tx, before, after []sessi
 	}
 	var bookings []bookingdb.Moving
 	var batch pg.Batch
-	bookingdb.ListMoving(&batch, tx.Tenant, ids, &bookings)
+	bookingdb.ListMoving(&batch, tx.Tenant, idsOf(moved), &bookings)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return err
 	}
 	var exclusive []tenant.BookingID
-	usage := make(map[bookingdb.Usage]int) // what is added, by the row with nothing used
+	usage := make(map[bookingdb.Usage]int) // the change, by the row with Used zero
 	for _, b := range bookings {
 		if b.Exclusive {
 			exclusive = append(exclusive, b.ID)

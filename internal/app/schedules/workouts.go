@@ -14,176 +14,174 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CreateWorkout makes a reusable workout.
-func (s *Service) CreateWorkout(ctx context.Context, caller tenant.Caller, name, body string) (session.Workout, error) {
-	var w session.Workout
-	err := s.engine.Write(ctx, caller, "workout.create", func(_ context.Context, tx *engine.Tx) error {
-		w = newWorkout(tx, name, body)
+// CreateWorkout creates a reusable workout.
+func (s *Service) CreateWorkout(
+	ctx context.Context, caller tenant.Caller, name, body string,
+) (session.Workout, error) {
+	spec := engine.Spec[session.Workout]{Name: "workout.create", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(_ context.Context, tx *engine.Tx) (session.Workout, error) {
+		w := newWorkout(tx, name, body)
 		if err := w.Validate(); err != nil {
-			return err
+			return w, err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
 		seats.CatalogChanged(tx, "workout.created", "workout", w.ID.UUID, catalog.AuditChanges(nil, w.Facts()))
-		return nil
-	}, engine.Answers(&w))
-	return w, err
+		return w, nil
+	})
 }
 
 func newWorkout(tx *engine.Tx, name, body string) session.Workout {
-	return session.Workout{ID: tenant.NextID[tenant.WorkoutID](tx.IDs), Name: name, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now}
+	return session.Workout{
+		ID: tenant.NextID[tenant.WorkoutID](tx.IDs), Name: name, Body: body, Version: 1, CreatedAt: tx.Now, UpdatedAt: tx.Now,
+	}
 }
 
-// UpdateWorkout edits a workout, if it still is at the version expected (nil: whichever). Sessions that have it need no
-// edit of their own: they only refer to it.
-func (s *Service) UpdateWorkout(ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int, edit func(*session.Workout)) (session.Workout, error) {
-	var after session.Workout
-	err := s.engine.Write(ctx, caller, "workout.update", func(ctx context.Context, tx *engine.Tx) error {
-		before, err := workout(ctx, tx, id)
+// UpdateWorkout edits a workout if it still has the expected version; nil matches any. The sessions with the workout
+// need no edit, because they only refer to it.
+func (s *Service) UpdateWorkout(
+	ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int, edit func(*session.Workout),
+) (session.Workout, error) {
+	spec := engine.Spec[session.Workout]{Name: "workout.update", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
+		before, err := findWorkout(ctx, tx, id)
 		if err != nil {
-			return err
+			return before, err
 		}
 		if before.Deleted() {
-			return noWorkout
+			return before, noWorkout
 		}
 		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
+			return before, err
 		}
-		after = before
+		after := before
 		edit(&after)
 		changes := catalog.AuditChanges(before.Facts(), after.Facts())
 		if changes == nil {
-			return nil
+			return after, nil
 		}
 		if err := after.Validate(); err != nil {
-			return err
+			return after, err
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
 		seats.CatalogChanged(tx, "workout.updated", "workout", id.UUID, changes)
-		return nil
-	}, engine.Answers(&after))
-	return after, err
+		return after, nil
+	})
 }
 
-// DeleteWorkout takes a reusable workout out of use, if it still is at the version expected (nil: whichever).
-func (s *Service) DeleteWorkout(ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int) (session.Workout, error) {
-	var after session.Workout
-	err := s.engine.Write(ctx, caller, "workout.delete", func(ctx context.Context, tx *engine.Tx) error {
-		before, err := workout(ctx, tx, id)
+// DeleteWorkout deletes a reusable workout if it still has the expected version; nil matches any. A deleted workout
+// does not change.
+func (s *Service) DeleteWorkout(
+	ctx context.Context, caller tenant.Caller, id tenant.WorkoutID, expect *int,
+) (session.Workout, error) {
+	spec := engine.Spec[session.Workout]{Name: "workout.delete", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
+		before, err := findWorkout(ctx, tx, id)
 		if err != nil {
-			return err
+			return before, err
 		}
-		var changed bool
-		if after, changed, err = before.Delete(tx.Now); err != nil || !changed {
-			return err
+		after, changed, err := before.Delete(tx.Now)
+		if err != nil || !changed {
+			return after, err
 		}
 		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
+			return after, err
 		}
 		scheduledb.UpdateWorkout(tx.Tx, tx.Tenant, after)
 		seats.CatalogChanged(tx, "workout.deleted", "workout", id.UUID, map[string]any{"before": before.Facts()})
-		return nil
-	}, engine.Answers(&after))
-	return after, err
+		return after, nil
+	})
 }
 
-func workout(ctx context.Context, tx *engine.Tx, id tenant.WorkoutID) (session.Workout, error) {
-	var found []session.Workout
-	var batch pg.Batch
-	scheduledb.FindWorkouts(&batch, tx.Tenant, []tenant.WorkoutID{id}, &found)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return session.Workout{}, err
-	}
-	if len(found) == 0 {
-		return session.Workout{}, noWorkout
-	}
-	return found[0], nil
+func findWorkout(ctx context.Context, tx *engine.Tx, id tenant.WorkoutID) (session.Workout, error) {
+	return engine.Find(ctx, tx, noWorkout, func(b *pg.Batch, into **session.Workout) {
+		scheduledb.FindWorkout(b, tx.Tenant, id, into)
+	})
 }
 
 var noWorkout = fault.Missing(fault.WorkoutNotFound, "Workout")
 
-// AddInlineWorkout writes a workout for one session alone and attaches it at the end.
-func (s *Service) AddInlineWorkout(ctx context.Context, caller tenant.Caller, id tenant.SessionID, name, body string) (session.Workout, error) {
-	var w session.Workout
-	err := s.engine.Write(ctx, caller, "workout.add_inline", func(ctx context.Context, tx *engine.Tx) error {
-		before, err := scheduled(ctx, tx, id)
+// AddInlineWorkout creates a workout that belongs to one session, and attaches it after the others.
+func (s *Service) AddInlineWorkout(
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID, name, body string,
+) (session.Workout, error) {
+	spec := engine.Spec[session.Workout]{Name: "workout.add_inline", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Workout, error) {
+		before, err := findSession(ctx, tx, id, nil)
 		if err != nil {
-			return err
+			return session.Workout{}, err
 		}
-		w = newWorkout(tx, name, body)
+		w := newWorkout(tx, name, body)
 		w.Inline = true
 		if err := w.Validate(); err != nil {
-			return err
+			return w, err
 		}
 		after, err := before.AddWorkout(w, tx.Now)
 		if err != nil {
-			return err
+			return w, err
 		}
 		scheduledb.InsertWorkout(tx.Tx, tx.Tenant, w)
-		attach(tx, "session.workout_added", before.Session, after)
-		return nil
-	}, engine.Answers(&w))
-	return w, err
+		attachWorkouts(tx, "session.workout_added", before.Session, after)
+		return w, nil
+	})
 }
 
-// SetWorkouts replaces what is attached to a session, if that still is at the version expected (nil: whichever).
-func (s *Service) SetWorkouts(ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, workouts []tenant.WorkoutID) (session.Session, error) {
-	var after session.Session
-	err := s.engine.Write(ctx, caller, "workout.set", func(ctx context.Context, tx *engine.Tx) error {
-		var known []session.Workout
-		before, err := scheduled(ctx, tx, id, func(b *pg.Batch) { scheduledb.FindWorkouts(b, tx.Tenant, workouts, &known) })
+// SetWorkouts replaces the workouts of a session if it still has the expected version; nil matches any.
+func (s *Service) SetWorkouts(
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID, expect *int, workouts []tenant.WorkoutID,
+) (session.Session, error) {
+	spec := engine.Spec[session.Session]{Name: "workout.set", Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (session.Session, error) {
+		var found []session.Workout
+		before, err := findSession(ctx, tx, id, expect, func(b *pg.Batch) {
+			scheduledb.FindWorkouts(b, tx.Tenant, workouts, &found)
+		})
 		if err != nil {
-			return err
+			return session.Session{}, err
 		}
-		if err := engine.CheckVersion(expect, before.Version); err != nil {
-			return err
+		after, changed, err := before.SetWorkouts(workouts, found, tx.Now)
+		if err == nil && changed {
+			attachWorkouts(tx, "session.workouts_set", before.Session, after)
 		}
-		var changed bool
-		after, changed, err = before.SetWorkouts(workouts, known, tx.Now)
-		if err != nil || !changed {
-			return err
-		}
-		attach(tx, "session.workouts_set", before.Session, after)
-		return nil
-	}, engine.Answers(&after))
-	return after, err
+		return after, err
+	})
 }
 
-func attach(tx *engine.Tx, action string, before, after session.Session) {
+func attachWorkouts(tx *engine.Tx, action string, before, after session.Session) {
 	scheduledb.AttachWorkouts(tx.Tx, tx.Tenant, after.ID, after.Workouts)
 	scheduledb.UpdateSessions(tx.Tx, tx.Tenant, []session.Session{after})
 	changes := catalog.AuditChanges(before.Facts(), after.Facts())
-	tell(tx, outbox.SessionUpdated, func(session.Session) map[string]any { return changes }, after)
+	appendEvents(tx, outbox.SessionUpdated, always(changes), after)
 	tx.Audit(action, "session", after.ID.UUID, "", changes)
 }
 
-// WorkoutQuery asks for reusable workouts by name, then id.
+// WorkoutQuery selects reusable workouts, in order of name, then id.
 type WorkoutQuery struct {
 	AfterName string // keyset: the last name and id of the page before
 	AfterID   tenant.WorkoutID
 	Limit     int
 }
 
-// ListWorkouts reads the reusable workouts.
+// ListWorkouts returns the reusable workouts.
 func (s *Service) ListWorkouts(ctx context.Context, caller tenant.Caller, q WorkoutQuery) ([]session.Workout, error) {
-	var found []session.Workout
-	var batch pg.Batch
-	scheduledb.ListWorkouts(&batch, caller.Tenant, q.AfterName, q.AfterID, q.Limit, &found)
-	err := s.engine.Read(ctx, caller, &batch)
-	return found, err
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]session.Workout) {
+		scheduledb.ListWorkouts(b, caller.Tenant, q.AfterName, q.AfterID, q.Limit, into)
+	})
 }
 
-// ListSessionWorkouts reads those of a session in order, inline ones too.
-func (s *Service) ListSessionWorkouts(ctx context.Context, caller tenant.Caller, id tenant.SessionID) ([]session.Workout, error) {
-	var one *scheduledb.Scheduled
+// ListSessionWorkouts returns the workouts of a session in order, including inline ones.
+func (s *Service) ListSessionWorkouts(
+	ctx context.Context, caller tenant.Caller, id tenant.SessionID,
+) ([]session.Workout, error) {
+	var of *scheduledb.Scheduled
 	var found []session.Workout
 	var batch pg.Batch
-	scheduledb.FindSession(&batch, caller.Tenant, id, &one)
+	scheduledb.FindSession(&batch, caller.Tenant, id, &of)
 	scheduledb.ListSessionWorkouts(&batch, caller.Tenant, id, &found)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return nil, err
 	}
-	if one == nil || !one.VisibleTo(caller.IsStaff()) {
+	if of == nil || !of.VisibleTo(caller.IsStaff()) {
 		return nil, seats.ErrNoSession
 	}
 	return found, nil

@@ -10,21 +10,23 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// QueueKey is what operations lock that change the queues for a service at a location. A wish for a window is in the
-// queues of several days: what happens to it in one is read by the next.
+// QueueKey is the lock of operations that change the queues for a service at a location. It covers all days: an entry
+// for a time window is in the queues of several days, and filling one of them reads what another changed in the entry.
 func QueueKey(q waitlist.Queue) engine.Key {
 	return engine.NameKey("waitlist", q.Location.String(), q.Service.String())
 }
 
-// A Locator finds the locks of an operation on a booking, or on a waitlist entry by its id.
+// A Locator finds the locks of an operation on a booking or a waitlist entry.
 type Locator struct {
 	ID    tenant.BookingID
 	Fills bool             // the operation may fill the session's queue
-	Also  tenant.SessionID // another session that it changes; optional
+	Also  tenant.SessionID // another session that the operation changes; optional
 }
 
-// Locate reads where the booking or entry is.
-func (l Locator) Locate(ctx context.Context, in tenant.TenantID, read engine.Reader) (bookingdb.Visit, engine.Locks, error) {
+// Locate reads which session and member the booking or entry is of.
+func (l Locator) Locate(
+	ctx context.Context, in tenant.TenantID, read engine.Reader,
+) (bookingdb.Visit, engine.Locks, error) {
 	var found *bookingdb.Visit
 	var queue *waitlist.Queue
 	var batch pg.Batch
@@ -36,7 +38,7 @@ func (l Locator) Locate(ctx context.Context, in tenant.TenantID, read engine.Rea
 	var visit bookingdb.Visit
 	if found != nil {
 		visit, locks.Changes = *found, !found.Waits
-		if !visit.Session.IsZero() { // else an entry for one of several sessions, or for a window
+		if !visit.Session.IsZero() { // otherwise an entry for a time window
 			locks.Together = append(locks.Together, visit.Session.UUID)
 		}
 		if !visit.Member.IsZero() {

@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// LoadPayers asks for the subscriptions that could pay for a place in the slot, with what those whose plan has a limit
-// have used on its local day and in its week. If one is named it asks for that one only.
+// LoadPayers asks for the subscriptions that could pay for a booking in the slot, with their use on its local day and
+// in its week, if the plan limits it. If one is named, it asks for that one only.
 func LoadPayers(
 	q *engine.Query, slot **booking.Slot, member tenant.MemberID, named tenant.SubscriptionID, into *[]credit.Subscription,
 ) {

@@ -7,8 +7,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ConstraintError turns the constraints that guard bookings into the reasons that the rules give for the same thing. A
-// constraint refuses where a rule did not have the fact: SERIALIZABLE turns every other such race into another attempt.
+// ConstraintError turns a violation of a constraint that guards bookings into the error that the rules return in the
+// same case. A constraint is violated only if the rules did not have the fact: SERIALIZABLE turns every other such race
+// into another attempt.
 func ConstraintError(err error) error {
 	switch {
 	case err == nil:
@@ -28,17 +29,18 @@ func ConstraintError(err error) error {
 	}
 }
 
-// RefRace is the race of two requests with one external reference. The second finds what the first made. Which unique
-// index refuses first is chance.
+// RefRace is the race of two requests with one external reference. The next attempt finds what the other request
+// made. Which of these unique indexes rejects the second request is chance.
 func RefRace(err error) bool {
 	return pg.IsUnique(err,
 		"bookings_external_ref", "waitlist_entries_external_ref", "bookings_active", "waitlist_places_active")
 }
 
-// QueueRace is the race of two that join a queue with room for one.
+// QueueRace is the race of two requests to join a waitlist with room for one entry.
 func QueueRace(err error) bool { return pg.IsCheck(err, "sessions_waitlist") }
 
-// ItemRace is the race for the last one of an item in stock. There may be another.
+// ItemRace is the race of two bookings for one number of an item. The next attempt finds another number, if one is
+// free.
 func ItemRace(err error) bool { return pg.IsExclusion(err, "booking_items_out") }
 
 // PromotionRace is the race of a promotion or an offer with another booking or offer of the same member. The next

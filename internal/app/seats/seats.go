@@ -1,5 +1,5 @@
-// Package seats holds the writes that change who has which seat, and what the operations of a batch share. Bookings,
-// waitlists and schedules are made of them.
+// Package seats has the writes that take and free seats, and the state that operations of a batch share. Bookings,
+// waitlists and schedules build on it.
 package seats
 
 import (
@@ -17,33 +17,39 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Place is the result of asking for a place, or of giving one up: a booking or a waitlist entry.
+// Place is a booking or a waitlist entry: the result of making or cancelling one.
 type Place struct {
 	Booking *booking.Booking
 	Entry   *waitlist.Entry
-	// Repeated: an earlier request with the same external reference has made it.
+	// Repeated says that an earlier request did it, such as one with the same external reference.
 	Repeated bool
 }
 
-// Cancelled is the result of cancelling a booking or leaving a waitlist.
+// Found reports whether there is a booking or an entry.
+func (p Place) Found() bool { return p.Booking != nil || p.Entry != nil }
+
+// Cancelled is the result of cancelling a booking or a waitlist entry.
 type Cancelled struct {
 	Place
 	Refunded bool
 	Late     bool
-	Promoted int // from the waitlist into the seats that it freed
+	Promoted int // entries that were booked into the freed seats
 }
 
-// CancelOptions says why a place is given up, and whether the member is told.
+// CancelOptions says why an entry or booking is cancelled, and whether the member is told.
 type CancelOptions struct {
 	Reason string
 	Notify bool
 }
 
-// ErrNoSession refuses what names a session that does not exist.
-var ErrNoSession = fault.Missing(fault.SessionNotFound, "Session")
+// ErrNoSession and ErrNoMember reject requests that name a session or a member that does not exist.
+var (
+	ErrNoSession = fault.Missing(fault.SessionNotFound, "Session")
+	ErrNoMember  = fault.Missing(fault.MemberNotFound, "Member")
+)
 
-// Take writes a booking, confirmed unless it is a hold: first what the database may refuse.
-func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Decision) booking.Booking {
+// Take writes a booking: confirmed, unless it is a hold. It writes first what the database may reject.
+func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, decision booking.Decision) booking.Booking {
 	seats := bookingdb.Seats{Taken: b.Party}
 	if b.Status == booking.Pending {
 		seats.Holds = 1
@@ -51,19 +57,19 @@ func Take(tx *engine.Tx, f booking.Facts, b booking.Booking, plan booking.Decisi
 		b.Status, b.ConfirmedAt = booking.Confirmed, &tx.Now
 	}
 	b.Payment.Status = booking.Unpaid
-	b.Credits, b.Counted, b.Exclusive = plan.Credits, plan.Counted, plan.Exclusive
+	b.Credits, b.Counted, b.Exclusive = decision.Credits, decision.Counted, decision.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, tx.Now
 	b.MemberName, b.MemberTier = f.Member.Name, f.Member.Tier
 	b.SessionTitle, b.TimeZone, b.LocalDate, b.Rules = f.Slot.Title, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
-	if plan.Payer != nil {
-		b.Subscription = plan.Payer.ID
+	if decision.Payer != nil {
+		b.Subscription = decision.Payer.ID
 	}
 	bookingdb.InsertBooking(tx.Tx, tx.Tenant, b)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, seats)
-	if plan.Payer != nil {
-		WriteCredits(tx, *plan.Payer, plan.Ledger)
-		if plan.Counted {
-			bookingdb.CountBooking(tx.Tx, tx.Tenant, plan.Payer.ID, f.Slot.LocalDate, +1)
+	if decision.Payer != nil {
+		WriteCredits(tx, *decision.Payer, decision.Ledger)
+		if decision.Counted {
+			bookingdb.CountBooking(tx.Tx, tx.Tenant, decision.Payer.ID, f.Slot.LocalDate, +1)
 		}
 	}
 	return b
@@ -89,7 +95,7 @@ func Cancel(tx *engine.Tx, c booking.CancelResult, notify bool) {
 	})
 }
 
-// EndHold writes the end of a hold: its seats and items are free.
+// EndHold writes the end of a hold, and frees its seats and items.
 func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
 	bookingdb.UpdateBooking(tx.Tx, tx.Tenant, *b, tx.Now)
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, b.Session, bookingdb.Seats{Taken: -b.Party, Holds: -1})
@@ -102,7 +108,7 @@ func EndHold(tx *engine.Tx, b *booking.Booking, what outbox.Type) {
 	BookingEvent(tx, what, *b, nil)
 }
 
-// BookingEvent appends what happened to a booking to the event log.
+// BookingEvent appends an event of a booking to the event log.
 func BookingEvent(tx *engine.Tx, what outbox.Type, b booking.Booking, data map[string]any) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: what, Session: b.Session, Booking: b.ID, Member: b.Member,
@@ -110,8 +116,8 @@ func BookingEvent(tx *engine.Tx, what outbox.Type, b booking.Booking, data map[s
 	})
 }
 
-// WriteCredits writes a subscription's new balance with the lines that led to it, so that the balance always equals the
-// sum of its lines.
+// WriteCredits writes a subscription's new balance together with the ledger lines that led to it, so that the balance
+// is always the sum of its lines.
 func WriteCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry) {
 	if len(ledger) == 0 {
 		return
@@ -123,14 +129,14 @@ func WriteCredits(tx *engine.Tx, s credit.Subscription, ledger []credit.Entry) {
 	bookingdb.AppendLedger(tx.Tx, tx.Tenant, ledger)
 }
 
-// CatalogChanged records that something of what a tenant sets up was made or edited: in the audit log, and as an event
-// for those that keep a copy.
+// CatalogChanged records in the audit log that an entity of the catalog was created or edited, and appends an event for
+// consumers that keep a copy.
 func CatalogChanged(tx *engine.Tx, action, kind string, id tenant.UUID, changes map[string]any) {
 	tx.Audit(action, kind, id, "", changes)
 	CatalogEvent(tx, kind, id.String())
 }
 
-// CatalogEvent is the event alone.
+// CatalogEvent appends only the event.
 func CatalogEvent(tx *engine.Tx, kind, id string) {
 	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
 		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.CatalogChanged, Actor: tx.Caller.Actor(),
@@ -138,11 +144,20 @@ func CatalogEvent(tx *engine.Tx, kind, id string) {
 	})
 }
 
-// RepeatedPlace answers a request whose external reference is known: with what the first made, if it asked for the same.
+// LoadByRef asks for the booking or entry that an earlier request with an external reference made.
+func LoadByRef(q *engine.Query, ref string, into *Place) {
+	if ref != "" {
+		bookingdb.FindBookingByRef(q.Batch, q.Tenant, ref, &into.Booking)
+		waitlistdb.FindEntryByRef(q.Batch, q.Tenant, ref, &into.Entry)
+	}
+}
+
+// RepeatedPlace answers a request whose external reference is known: with what the first request made, if it asked for
+// the same.
 func RepeatedPlace(made Place, hash []byte) (Place, error) {
 	var before []byte
 	if made.Booking != nil {
-		before, made.Entry = made.Booking.RequestHash, nil // a promoted entry's reference moved to its booking
+		before, made.Entry = made.Booking.RequestHash, nil // the booking of a promoted entry has its reference, too
 	} else {
 		before = made.Entry.RequestHash
 	}
@@ -154,28 +169,20 @@ func RepeatedPlace(made Place, hash []byte) (Place, error) {
 	return made, nil
 }
 
-// AlreadyBooked finds the booking or entry that a member has in a session, and refuses with it; nil if there is none.
+// AlreadyBooked looks for a member's active booking and waitlist entry in a session. If there are any, it returns the
+// error that names them.
 func AlreadyBooked(
 	ctx context.Context, e *engine.Engine, by tenant.Caller, session tenant.SessionID, member tenant.MemberID,
 ) error {
+	var found bookingdb.Double
 	var batch pg.Batch
-	var booked *booking.Booking
-	var waiting *waitlist.Entry
-	bookingdb.FindActiveBooking(&batch, by.Tenant, session, member, &booked)
-	waitlistdb.FindActiveEntry(&batch, by.Tenant, session, member, &waiting)
+	visit := bookingdb.Visit{Session: session, Member: member}
+	bookingdb.FindDouble(&batch, by.Tenant, visit, func(d bookingdb.Double) { found = d })
 	if err := e.Read(ctx, by, &batch); err != nil {
 		return err
 	}
-	var id tenant.BookingID
-	var entry tenant.EntryID
-	if booked != nil {
-		id = booked.ID
-	}
-	if waiting != nil {
-		entry = waiting.ID
-	}
-	if id.IsZero() && entry.IsZero() {
+	if found == (bookingdb.Double{}) {
 		return nil
 	}
-	return booking.AlreadyBooked(id, entry)
+	return booking.AlreadyBooked(found.Booking, found.Entry)
 }

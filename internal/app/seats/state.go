@@ -12,26 +12,26 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// state is what the operations of one attempt share: each finds the slots as the ones before left them.
+// state is what the operations of one attempt share. Each operation finds the slots as the previous ones left them.
 type state struct {
 	snapshots *engine.Snapshots[booking.Snapshot]
 	tenant    tenant.TenantID
-	version   int64 // of the tenant's snapshot that is in force
+	version   int64 // of the tenant's snapshot, as the transaction sees it
 	snapshot  *booking.Snapshot
-	plans     []tenant.PlanID // that the snapshot must know
+	plans     []tenant.PlanID // the snapshot must have them
 
 	slots     map[tenant.SessionID]*booking.Slot
-	queued    map[tenant.SessionID]*int               // entries in their queues, where an operation may free seats
-	requested map[tenant.SessionID]int                // seats that all operations together may take
-	expired   map[tenant.SessionID]*[]booking.Booking // holds that have run out
+	queued    map[tenant.SessionID]*int               // queue sizes, of sessions in which an operation may free seats
+	requested map[tenant.SessionID]int                // seats that all operations of the batch may take
+	expired   map[tenant.SessionID]*[]booking.Booking // expired holds that are still PENDING
 }
 
-// NewState makes what the operations of one attempt share, over snapshots that a process keeps.
+// NewState makes the state of each attempt. The snapshots are shared by all attempts of the process.
 func NewState(snapshots *engine.Snapshots[booking.Snapshot]) func() engine.State {
 	return func() engine.State { return &state{snapshots: snapshots} }
 }
 
-// stateOf gives what seats brought along; every engine that runs operations about seats has it.
+// stateOf returns the state that NewState made: every engine that runs operations on seats has it.
 func stateOf(s engine.State) *state { return s.(*state) }
 
 // Load implements engine.State.
@@ -51,8 +51,8 @@ func (s *state) Load(q *engine.Query) {
 	})
 }
 
-// Complete adds to the slots what the tenant's snapshot says of them. It reads the snapshot if the one that is kept is
-// no longer in force.
+// Complete adds to the slots what the tenant's snapshot says about them. It reads the snapshot if the cached one has
+// another version.
 func (s *state) Complete(ctx context.Context, tx *pg.Tx) error {
 	s.snapshot = s.snapshots.At(s.tenant, s.version)
 	if s.complete() {
@@ -81,8 +81,8 @@ func (s *state) complete() bool {
 	return known
 }
 
-// LoadSlot asks for a session. All operations of a batch share what they get, so that each finds it as the ones before
-// left it. With it come the holds in it that have run out.
+// LoadSlot asks for a session and its expired holds. All operations of a batch share the slot, so that each finds it as
+// the previous ones left it.
 func LoadSlot(q *engine.Query, id tenant.SessionID, into **booking.Slot) {
 	s := stateOf(q.State)
 	bookingdb.FindOwnSlot(q.Batch, q.Tenant, id, func(slot booking.Slot) {
@@ -94,7 +94,7 @@ func LoadSlot(q *engine.Query, id tenant.SessionID, into **booking.Slot) {
 	})
 }
 
-// LoadFreedSlot is LoadSlot for an operation that may free seats: it asks for the size of the session's queue, too.
+// LoadFreedSlot is LoadSlot for an operation that may free seats: it also asks for the size of the session's queue.
 func LoadFreedSlot(q *engine.Query, id tenant.SessionID, into **booking.Slot) {
 	LoadSlot(q, id, into)
 	if s := stateOf(q.State); s.queued[id] == nil {
@@ -103,21 +103,22 @@ func LoadFreedSlot(q *engine.Query, id tenant.SessionID, into **booking.Slot) {
 	}
 }
 
-// UnknownParty is requested for a party whose size is not known yet.
+// UnknownParty is the number of seats to request for a party whose size is not known yet.
 const UnknownParty = 1 << 20
 
-// RequestSeats says that an operation may take seats. It counts before any Then runs.
+// RequestSeats says that an operation may take seats. All requests of a batch are summed before any Then runs.
 func RequestSeats(q *engine.Query, id tenant.SessionID, seats int) {
 	stateOf(q.State).requested[id] += seats
 }
 
-// MayBeFull reports whether a session may have no seat left for one of the operations of the batch.
+// MayBeFull reports whether an operation of the batch may find no seat in a session that it can take. If members wait,
+// open seats can be theirs, and so can those of holds: once a hold has expired, its seats and all others go to them.
 func MayBeFull(q *engine.Query, slot *booking.Slot) bool {
-	return !slot.Fits(stateOf(q.State).requested[slot.ID])
+	return slot.Waiting > 0 || slot.Holds > 0 || !slot.Fits(stateOf(q.State).requested[slot.ID])
 }
 
-// ExpiredHolds reads the holds of a session that have run out and still are PENDING. Most sessions count no holds, and
-// cost nothing.
+// ExpiredHolds returns the expired holds of a session that are still PENDING. Most sessions have no holds, so it reads
+// nothing for them.
 func ExpiredHolds(ctx context.Context, tx *engine.Tx, slot booking.Slot) ([]booking.Booking, error) {
 	if slot.Holds == 0 {
 		return nil, nil
@@ -126,7 +127,7 @@ func ExpiredHolds(ctx context.Context, tx *engine.Tx, slot booking.Slot) ([]book
 		if found := s.expired[slot.ID]; found != nil {
 			return *found, nil
 		}
-		return nil, nil // all its holds were made by this batch
+		return nil, nil // this batch made all its holds
 	}
 	var expired []booking.Booking
 	var batch pg.Batch

@@ -19,7 +19,7 @@ type Stock struct {
 	picked  []booking.ItemReservation
 }
 
-// ReserveStock picks items for a session out of the stock, or refuses.
+// ReserveStock picks items for a session from the stock. It returns an error if there are too few.
 func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices []booking.ItemChoice) (Stock, error) {
 	if len(choices) == 0 {
 		return Stock{}, nil
@@ -34,7 +34,7 @@ func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices
 	if err := tx.Load(ctx, &batch); err != nil {
 		return Stock{}, err
 	}
-	// Some items are out for longer than the session: look as far as the one that is out longest.
+	// Some items are out for longer than the session, so read until the end of the longest.
 	session := civil.Span{Start: slot.StartsAt, End: slot.EndsAt}
 	span := session
 	for _, i := range items {
@@ -59,7 +59,7 @@ func ReserveStock(ctx context.Context, tx *engine.Tx, slot booking.Slot, choices
 	return s, nil
 }
 
-// InsertItemLines writes what was reserved, as lines of a booking that live as long as it does.
+// InsertItemLines writes the reserved items as lines of a booking.
 func InsertItemLines(tx *engine.Tx, b booking.Booking, s Stock) []booking.ItemLine {
 	lines := make([]booking.ItemLine, 0, len(s.choices))
 	for _, c := range s.choices {
@@ -91,7 +91,7 @@ func UpdateItemLines(tx *engine.Tx, b booking.Booking) {
 	}
 }
 
-// MoveItemLines moves a booking's items to another session, or returns them to the stock.
+// MoveItemLines reserves a booking's items for another session, or returns them to the stock if along is false.
 func MoveItemLines(ctx context.Context, tx *engine.Tx, b *booking.Booking, to booking.Slot, along bool) error {
 	var choices []booking.ItemChoice
 	for _, l := range b.Items {

@@ -1,9 +1,13 @@
-// Package settings holds the use cases about policies and waitlist rules.
+// Package settings has the use cases for policies and waitlist rules.
 package settings
 
 import (
+	"context"
+
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/tenant"
 )
 
 // Config is what a Service needs.
@@ -12,16 +16,15 @@ type Config struct {
 	Waitlists *waitlists.Service
 }
 
-// Service holds the use cases about settings. It is safe for concurrent use.
+// Service has the use cases of this package. It is safe for concurrent use.
 type Service struct {
 	engine    *engine.Engine
 	waitlists *waitlists.Service
 }
 
 // New makes a Service.
-func New(c Config) *Service {
-	return &Service{
-		engine:    c.Engine,
-		waitlists: c.Waitlists,
-	}
+func New(c Config) *Service { return &Service{engine: c.Engine, waitlists: c.Waitlists} }
+
+func (s *Service) reader(caller tenant.Caller) engine.Reader {
+	return func(ctx context.Context, batch *pg.Batch) error { return s.engine.Read(ctx, caller, batch) }
 }

@@ -20,14 +20,15 @@ type ClaimView struct {
 	Claim
 	// Now is the server's time. The page counts down from there, in case the reader's clock is wrong.
 	Now       time.Time
-	For       string // the member's name, in a form that others with the link may read
-	Address   string // the location's; empty where it has none
-	CalledOff bool   // the session does not take place
-	Returned  bool   // of a booking that was made of the offer: it has been cancelled since
-	Waits     bool   // the member waits on, for another place
+	For       string // the member's name, shortened, because others can have the link
+	Address   string // of the location; empty if it has none
+	CalledOff bool   // the session is cancelled or deleted
+	Returned  bool   // the booking that was made from the offer has been cancelled
+	Waits     bool   // the member's entry still waits
 }
 
-// ViewClaim reads what the page behind a link shows: LINK_INVALID where it leads to no offer. Reading changes nothing.
+// ViewClaim reads what the page behind a link shows. The error is LINK_INVALID if the link leads to no offer. Reading
+// changes nothing.
 func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error) {
 	claim, err := s.GetClaim(ctx, token)
 	if err != nil {
@@ -35,14 +36,14 @@ func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error
 	}
 	in, o := claim.Tenant, claim.Offer
 	var (
-		slot   *booking.Slot
-		place  *catalog.Location
-		entry  *waitlist.Entry
-		booked *booking.Booking
-		batch  pg.Batch
+		slot     *booking.Slot
+		location *catalog.Location
+		entry    *waitlist.Entry
+		booked   *booking.Booking
+		batch    pg.Batch
 	)
 	bookingdb.FindSlot(&batch, in, o.Session, &slot)
-	catalogdb.FindLocation(&batch, in, o.Queue.Location, &place)
+	catalogdb.FindLocation(&batch, in, o.Queue.Location, &location)
 	waitlistdb.FindEntry(&batch, in, o.Entry, &entry)
 	bookingdb.FindBooking(&batch, in, o.Booking, &booked)
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
@@ -52,8 +53,8 @@ func (s *Service) ViewClaim(ctx context.Context, token string) (ClaimView, error
 		Claim: claim, Now: s.engine.Now(), For: checkin.DisplayName(o.MemberName),
 		CalledOff: slot == nil || slot.State == catalog.Cancelled,
 	}
-	if place != nil {
-		view.Address = place.Address
+	if location != nil {
+		view.Address = location.Address
 	}
 	view.Returned = booked != nil && booked.Status == booking.Cancelled
 	view.Waits = entry != nil && entry.Status.Active()

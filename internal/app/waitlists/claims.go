@@ -29,31 +29,31 @@ type Claim struct {
 	Offer  waitlist.Offer
 }
 
-var noClaim = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not valid.")
+var errNoClaim = fault.New(fault.FailedPrecondition, fault.LinkInvalid, "The link is not valid.")
 
-// GetClaim reads the offer behind a link. The link is all that it takes. Reading changes nothing.
+// GetClaim reads the offer behind a link. The link is the permission. Reading changes nothing.
 func (s *Service) GetClaim(ctx context.Context, token string) (Claim, error) {
 	in, ok := waitlist.ReadClaim(token)
 	if !ok {
-		return Claim{}, noClaim
+		return Claim{}, errNoClaim
 	}
 	var (
 		offer *waitlist.Offer
-		who   *catalog.Tenant
+		owner *catalog.Tenant
 		batch pg.Batch
 	)
 	waitlistdb.FindOfferByClaim(&batch, in, waitlist.HashClaim(token), &offer)
-	accountdb.FindTenant(&batch, in, &who)
+	accountdb.FindTenant(&batch, in, &owner)
 	if err := s.engine.Read(ctx, tenant.System(in), &batch); err != nil {
 		return Claim{}, err
 	}
-	if offer == nil || who == nil {
-		return Claim{}, noClaim
+	if offer == nil || owner == nil {
+		return Claim{}, errNoClaim
 	}
-	return Claim{Tenant: in, Name: who.Name, Brand: who.Brand, Offer: s.overdue([]waitlist.Offer{*offer})[0]}, nil
+	return Claim{Tenant: in, Name: owner.Name, Brand: owner.Brand, Offer: s.showExpired([]waitlist.Offer{*offer})[0]}, nil
 }
 
-// ClaimOffer accepts or declines the offer behind a link, as the member that it was made to.
+// ClaimOffer accepts or declines the offer behind a link, as its member.
 func (s *Service) ClaimOffer(ctx context.Context, token string, accept bool) (waitlist.Offer, error) {
 	claim, err := s.GetClaim(ctx, token)
 	if err != nil {

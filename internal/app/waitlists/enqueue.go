@@ -8,37 +8,24 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/tenant"
 )
 
-// EntryDetails is what a member who cannot book asks of the waitlist.
-type EntryDetails struct {
-	Party        int
-	Subscription tenant.SubscriptionID
-	Channel      catalog.Channel
-	ByStaff      bool
-	ExternalRef  string
-	RequestHash  []byte // of the request with the external reference
-	Note         string
-}
-
-// Enqueue adds an entry to the waitlist of a full session.
-func (s *Service) Enqueue(ctx context.Context, tx *engine.Tx, f booking.Facts, w EntryDetails) (seats.Place, error) {
-	e, err := s.join(ctx, tx, waitlist.Entry{
-		Session: f.Slot.ID, Member: f.Member.ID, Party: w.Party, Subscription: w.Subscription, Channel: w.Channel,
-		ByStaff: w.ByStaff, ExternalRef: w.ExternalRef, RequestHash: w.RequestHash, Note: w.Note,
-		MemberName: f.Member.Name, MemberTier: f.Member.Tier,
-		SessionTitle: f.Slot.Title, SessionStarts: f.Slot.StartsAt, TimeZone: f.Slot.TimeZone,
-	}, []booking.Slot{f.Slot})
+// Enqueue adds an entry to the waitlist of a full session. The facts tell which session and member it is of.
+func (s *Service) Enqueue(
+	ctx context.Context, tx *engine.Tx, f booking.Facts, e waitlist.Entry,
+) (seats.Place, error) {
+	e.Session, e.SessionTitle, e.SessionStarts, e.TimeZone = f.Slot.ID, f.Slot.Title, f.Slot.StartsAt, f.Slot.TimeZone
+	e.Member, e.MemberName, e.MemberTier = f.Member.ID, f.Member.Name, f.Member.Tier
+	e, err := s.join(ctx, tx, e, []booking.Slot{f.Slot})
 	if fault.ReasonOf(err) == fault.WaitlistFull || fault.ReasonOf(err) == fault.WaitlistClosed {
-		err = booking.Full().WithCause(err) // they asked for seats
+		err = booking.Full().WithCause(err) // the request asked for seats
 	}
 	return seats.Place{Entry: &e}, err
 }
 
-// SoloIfAwaited lets an operation that frees seats run alone if members wait for them: filling them takes more reads.
+// SoloIfAwaited makes an operation that frees seats run alone if entries wait for them, because filling them takes more
+// reads. In a shared transaction it returns engine.ErrSolo.
 func (s *Service) SoloIfAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	if !tx.Shared() {
 		return nil
@@ -52,8 +39,8 @@ func (s *Service) SoloIfAwaited(tx *engine.Tx, slots ...*booking.Slot) error {
 	return lockQueues(tx, queues...)
 }
 
-// lockQueues lets an operation go on that has the locks of the queues that it changes. Else it is queued again: two
-// transactions that fill the same queue conflict.
+// lockQueues takes the locks of queues that an operation changes. Two transactions that fill the same queue conflict,
+// so without the locks the operation is queued again. See engine.Tx.Lock.
 func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	keys := make([]engine.Key, len(queues))
 	for i, q := range queues {
@@ -62,13 +49,15 @@ func lockQueues(tx *engine.Tx, queues ...waitlist.Queue) error {
 	return tx.Lock(keys...)
 }
 
-// EndExpiredHolds ends holds of a session that have run out, and fills their seats from the waitlist.
-func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *booking.Slot, expired []booking.Booking) error {
+// EndExpiredHolds ends the expired holds of a session, fills their seats from the waitlist, and returns them. Filling
+// takes more reads, so if there are any, a shared transaction gets engine.ErrSolo.
+func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *booking.Slot) ([]booking.Booking, error) {
+	expired, err := seats.ExpiredHolds(ctx, tx, *slot)
 	switch {
-	case len(expired) == 0:
-		return nil
+	case err != nil || len(expired) == 0:
+		return nil, err
 	case tx.Shared():
-		return engine.ErrSolo
+		return nil, engine.ErrSolo
 	}
 	for _, b := range expired {
 		b = booking.Expire(b, tx.Now)
@@ -76,6 +65,6 @@ func (s *Service) EndExpiredHolds(ctx context.Context, tx *engine.Tx, slot *book
 		slot.SeatsTaken -= b.Party
 		slot.Holds--
 	}
-	_, err := s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
-	return err
+	_, err = s.Fill(ctx, tx, slot, waitlist.ByExpiredHold)
+	return expired, err
 }

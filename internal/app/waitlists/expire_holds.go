@@ -11,16 +11,16 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ExpireHolds ends the holds of a tenant that have run out by now, session by session, and counts them. It may run on
-// several nodes at once: each hold ends once.
+// ExpireHolds ends the expired holds of a tenant, session by session, and counts them. Several nodes may run it at
+// once: each hold ends once.
 func (s *Service) ExpireHolds(ctx context.Context, id tenant.TenantID) (int, error) {
 	const page = 50
 	expired := 0
 	for {
-		var sessions []tenant.SessionID
-		var batch pg.Batch
-		bookingdb.ListDueSessions(&batch, id, s.engine.Now(), page, &sessions)
-		if err := s.engine.Read(ctx, tenant.System(id), &batch); err != nil {
+		sessions, err := engine.List(ctx, s.engine, tenant.System(id), func(b *pg.Batch, into *[]tenant.SessionID) {
+			bookingdb.ListDueSessions(b, id, s.engine.Now(), page, into)
+		})
+		if err != nil {
 			return expired, err
 		}
 		for _, session := range sessions {
@@ -38,17 +38,14 @@ func (s *Service) ExpireHolds(ctx context.Context, id tenant.TenantID) (int, err
 
 func (s *Service) expireHolds(ctx context.Context, id tenant.TenantID, session tenant.SessionID) (int, error) {
 	expire := func(ctx context.Context, tx *engine.Tx) (int, error) {
-		var slot *booking.Slot
-		var batch pg.Batch
-		bookingdb.FindSlot(&batch, tx.Tenant, session, &slot)
-		if err := tx.Load(ctx, &batch); err != nil || slot == nil {
-			return 0, err
-		}
-		expired, err := seats.ExpiredHolds(ctx, tx, *slot)
+		slot, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **booking.Slot) {
+			bookingdb.FindSlot(b, tx.Tenant, session, into)
+		})
 		if err != nil {
 			return 0, err
 		}
-		return len(expired), s.EndExpiredHolds(ctx, tx, slot, expired)
+		expired, err := s.EndExpiredHolds(ctx, tx, &slot) // a session that is deleted has no holds
+		return len(expired), err
 	}
 	return engine.Run(ctx, s.engine, tenant.System(id), engine.Spec[int]{
 		Name: "booking.expire", Races: []engine.Race{seats.PromotionRace},

@@ -5,11 +5,9 @@ import (
 
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -17,18 +15,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// pageSize is how many entries of a queue are read at a time, unless all are needed.
+// pageSize is how many entries of a queue are read at once, unless all are needed.
 const pageSize = 100
 
-// Fill gives a session's open seats to its waitlist, in the transaction that freed them. The slot counts what that
-// transaction has written so far, and then what Fill writes.
+// Fill gives a session's open seats to its waitlist, in the transaction that freed them. The slot contains what that
+// transaction has written so far, and Fill adds what it writes.
 func (s *Service) Fill(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger,
 ) (promoted int, err error) {
 	return s.fillRound(ctx, tx, slot, trigger, nil)
 }
 
-// fillRound is Fill for seats that were offered before.
+// fillRound is Fill for seats that were offered before, in a round. A nil round is a new one.
 func (s *Service) fillRound(
 	ctx context.Context, tx *engine.Tx, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round,
 ) (promoted int, err error) {
@@ -36,8 +34,8 @@ func (s *Service) fillRound(
 		return 0, nil
 	}
 	if slot.Queued == nil && round == nil {
-		var batch pg.Batch
 		slot.Queued = new(int)
+		var batch pg.Batch
 		waitlistdb.FindQueueSize(&batch, tx.Tenant, slot.ID, slot.Queued)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return 0, err
@@ -57,27 +55,29 @@ func (s *Service) fillRound(
 	return len(changes.Promoted), f.apply(ctx, changes)
 }
 
-// fillSession reads the session first, and then fills it. False: it is deleted.
+// fillSession reads a session, and with findRound a round of offers, and fills the session. It returns false if the
+// session is deleted.
 func (s *Service) fillSession(
-	ctx context.Context, tx *engine.Tx, r waitlist.Refill,
+	ctx context.Context, tx *engine.Tx, id tenant.SessionID, trigger waitlist.Trigger,
+	findRound func(*pg.Batch, **waitlist.Round),
 ) (promoted int, found bool, err error) {
 	var (
 		slot  *booking.Slot
 		round *waitlist.Round
 		batch pg.Batch
 	)
-	bookingdb.FindSlot(&batch, tx.Tenant, r.Session, &slot)
-	if !r.Round.IsZero() {
-		waitlistdb.FindRound(&batch, tx.Tenant, r.Round, &round)
+	bookingdb.FindSlot(&batch, tx.Tenant, id, &slot)
+	if findRound != nil {
+		findRound(&batch, &round)
 	}
 	if err := tx.Load(ctx, &batch); err != nil || slot == nil {
 		return 0, false, err
 	}
-	promoted, err = s.fillRound(ctx, tx, slot, r.Trigger, round)
+	promoted, err = s.fillRound(ctx, tx, slot, trigger, round)
 	return promoted, true, err
 }
 
-// FillAll fills several sessions, in the order in which they start. It also returns how many of them have a queue.
+// FillAll fills several sessions, in the order of their starts. It also returns how many of them have a queue.
 func (s *Service) FillAll(
 	ctx context.Context, tx *engine.Tx, trigger waitlist.Trigger, sessions ...tenant.SessionID,
 ) (promoted, filled int, err error) {
@@ -91,8 +91,8 @@ func (s *Service) FillAll(
 		return 0, 0, err
 	}
 	for _, id := range awaited {
-		// One after the other: an entry that waits for any of them may get its booking in the first.
-		n, found, err := s.fillSession(ctx, tx, waitlist.Refill{Session: id, Trigger: trigger})
+		// One after the other, because an entry that waits for any of them can get its booking in the first.
+		n, found, err := s.fillSession(ctx, tx, id, trigger, nil)
 		if err != nil {
 			return promoted, filled, err
 		}
@@ -103,10 +103,10 @@ func (s *Service) FillAll(
 	return promoted, filled, nil
 }
 
-// filler answers from the database what a waitlist.Filling asks about a session, and writes what follows.
+// filler drives a waitlist.Filling of a session: it answers its questions from the database, and writes its changes.
 type filler struct {
 	*engine.Tx
-	app     *Service
+	service *Service
 	slot    *booking.Slot
 	scene   waitlist.Scene
 	checked map[tenant.EntryID]checkedBooking
@@ -114,9 +114,9 @@ type filler struct {
 
 // checkedBooking is the booking that an entry could get.
 type checkedBooking struct {
-	id    tenant.BookingID
-	facts booking.Facts
-	plan  booking.Decision
+	id       tenant.BookingID
+	facts    booking.Facts
+	decision booking.Decision
 }
 
 func queueOf(s booking.Slot) waitlist.Queue {
@@ -130,7 +130,7 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 		return nil, err
 	}
 	f := &filler{
-		Tx: tx, app: s, slot: slot, scene: waitlist.Scene{
+		Tx: tx, service: s, slot: slot, scene: waitlist.Scene{
 			Queue: queue, PageSize: pageSize, Now: tx.Now,
 			NewID: func() tenant.UUID { return tenant.NextID[tenant.OfferID](tx.IDs).UUID },
 		},
@@ -140,7 +140,8 @@ func (s *Service) filler(ctx context.Context, tx *engine.Tx, slot *booking.Slot)
 	var batch pg.Batch
 	waitlistdb.FindWaitSlot(&batch, tx.Tenant, slot.ID, &f.scene.Slot)
 	waitlistdb.ListRules(&batch, tx.Tenant, slot.Location, slot.Service, &layers)
-	waitlistdb.ListQueued(&batch, tx.Tenant, waitlistdb.QueueQuery{Session: slot.ID, Queue: queue, Limit: pageSize}, &f.scene.Entries)
+	page := waitlistdb.QueueQuery{Session: slot.ID, Queue: queue, Limit: pageSize}
+	waitlistdb.ListQueued(&batch, tx.Tenant, page, &f.scene.Entries)
 	waitlistdb.ListLiveOffers(&batch, tx.Tenant, []tenant.SessionID{slot.ID}, &f.scene.Live)
 	if err := tx.Load(ctx, &batch); err != nil {
 		return nil, err
@@ -188,49 +189,27 @@ func (f *filler) readPage(ctx context.Context, filling *waitlist.Filling, page w
 	return nil
 }
 
-// checkBookings decides for each entry whether its booking would be refused, and keeps the booking.
+// checkBookings decides for each entry whether its booking would be refused, and keeps the booking for promote.
 func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, entries []waitlist.Entry) error {
-	members := make([]tenant.MemberID, len(entries))
-	named := make([]tenant.SubscriptionID, len(entries))
+	facts := make([]booking.Facts, len(entries))
+	var batch pg.Batch
 	for i, e := range entries {
-		members[i], named[i] = e.Member, e.Subscription
+		visit := bookingdb.Visit{Session: f.slot.ID, Member: e.Member}
+		facts[i].Slot = *f.slot
+		facts[i].Member = booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive}
+		bookingdb.ListPayers(&batch, f.Tenant, visit, e.Subscription, &facts[i].Subscriptions)
+		bookingdb.ListBusy(&batch, f.Tenant, visit, &facts[i].Busy)
+		bookingdb.FindDouble(&batch, f.Tenant, visit, func(d bookingdb.Double) { facts[i].Booking = d.Booking })
 	}
-	var (
-		payers []credit.Subscription
-		busy   []bookingdb.BusySpan
-		in     []bookingdb.InSession
-		batch  pg.Batch
-	)
-	bookingdb.ListPayers(&batch, f.Tenant, f.slot.ID, members, named, &payers)
-	bookingdb.ListBusy(&batch, f.Tenant, members, civil.Span{Start: f.slot.StartsAt, End: f.slot.EndsAt}, &busy)
-	bookingdb.ListInSession(&batch, f.Tenant, f.slot.ID, members, &in)
 	if err := f.Load(ctx, &batch); err != nil {
 		return err
 	}
 	refusals := make(map[tenant.EntryID]error, len(entries))
-	for _, e := range entries {
-		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: booking.Facts{
-			Slot: *f.slot, Member: booking.Member{ID: e.Member, Name: e.MemberName, Tier: e.MemberTier, Active: e.MemberActive},
-		}}
-		for _, p := range payers {
-			// A subscription that another entry of the same member names does not pay for this one.
-			if p.Member == e.Member && (e.Subscription.IsZero() || p.ID == e.Subscription) {
-				b.facts.Subscriptions = append(b.facts.Subscriptions, p)
-			}
-		}
-		for _, other := range busy {
-			if other.Member == e.Member {
-				b.facts.Busy = append(b.facts.Busy, other.Span)
-			}
-		}
-		for _, other := range in {
-			if other.Member == e.Member {
-				b.facts.Booking = other.Booking
-			}
-		}
-		err := error(fault.Missing(fault.MemberNotFound, "Member"))
+	for i, e := range entries {
+		b := checkedBooking{id: tenant.NextID[tenant.BookingID](f.IDs), facts: facts[i]}
+		var err error = seats.ErrNoMember
 		if e.MemberActive {
-			b.plan, err = booking.Decide(b.facts, f.command(b.id, e), f.Now)
+			b.decision, err = booking.Decide(b.facts, f.request(b.id, e), f.Now)
 		}
 		f.checked[e.ID], refusals[e.ID] = b, err
 	}
@@ -238,17 +217,17 @@ func (f *filler) checkBookings(ctx context.Context, filling *waitlist.Filling, e
 	return nil
 }
 
-func (f *filler) command(id tenant.BookingID, e waitlist.Entry) booking.Request {
+func (f *filler) request(id tenant.BookingID, e waitlist.Entry) booking.Request {
 	return booking.Request{
 		ID: id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
 		Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
 	}
 }
 
-// apply writes a decision, and leaves the slot as it will be then.
+// apply writes a decision, and adds it to the slot.
 func (f *filler) apply(ctx context.Context, c waitlist.Changes) error {
 	f.slot.SeatsTaken += c.Seats
-	if err := f.app.Apply(ctx, f.Tx, c); err != nil {
+	if err := f.service.Apply(ctx, f.Tx, c); err != nil {
 		return err
 	}
 	for _, p := range c.Promoted {
@@ -263,9 +242,9 @@ func (f *filler) promote(p waitlist.Promotion) {
 	b := seats.Take(f.Tx, checked.facts, booking.Booking{
 		ID: checked.id, Session: f.slot.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, ExternalRef: e.ExternalRef,
 		RequestHash: e.RequestHash, Note: e.Note, Promoted: true, GraceUntil: &p.GraceUntil, CreatedBy: e.CreatedBy,
-	}, checked.plan)
+	}, checked.decision)
 	f.slot.SeatsTaken += b.Party
-	f.app.writeEntry(f.Tx, waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.ID, f.Now)})
+	f.service.writeEntry(f.Tx, waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.ID, f.Now)})
 	if e.Window == nil {
 		f.slot.Waiting-- // another request in the same transaction may join
 	}

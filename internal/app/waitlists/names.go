@@ -19,17 +19,19 @@ func DecisionMembers(d waitlist.Decision) []tenant.MemberID {
 	return ids
 }
 
-// MemberNames looks up what members are called now.
-func (s *Service) MemberNames(ctx context.Context, caller tenant.Caller, members []tenant.MemberID) (func(tenant.MemberID) string, error) {
-	var people []accountdb.Person
-	var batch pg.Batch
-	accountdb.ListPeople(&batch, caller.Tenant, engine.Distinct(members), &people)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+// MemberNames looks up the current names of members.
+func (s *Service) MemberNames(
+	ctx context.Context, caller tenant.Caller, members []tenant.MemberID,
+) (func(tenant.MemberID) string, error) {
+	people, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]accountdb.Person) {
+		accountdb.ListPeople(b, caller.Tenant, engine.Distinct(members), into)
+	})
+	if err != nil {
 		return nil, err
 	}
-	called := make(map[tenant.MemberID]string, len(people))
+	names := make(map[tenant.MemberID]string, len(people))
 	for _, p := range people {
-		called[p.ID] = p.Name
+		names[p.ID] = p.Name
 	}
-	return func(id tenant.MemberID) string { return called[id] }, nil
+	return func(id tenant.MemberID) string { return names[id] }, nil
 }

@@ -17,57 +17,56 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Offers is what messages need from the waitlist.
+// Offers is what messages need from the waitlist. Service implements it; tests of messages script offers with another
+// implementation.
 type Offers interface {
-	// Find reads offers. It adds to the map.
-	Find(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts)
-	// Begin gives the end of an offer's window if its member is told at a moment: now, because it is being sent, or when
-	// quiet hours end. The transaction extends the offer until then. False: there is no time left to answer.
-	Begin(
+	// ReadOffers reads offers. It adds to the map.
+	ReadOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts)
+	// StartOffer returns the end of an offer's window if its member is told at a given time: now, because the message is
+	// being sent, or when quiet hours end. The transaction extends the offer until then. It returns false if there is no
+	// time left to answer.
+	StartOffer(
 		ctx context.Context, tx *pg.Tx, in tenant.TenantID, offer OfferFacts, zone *time.Location, now, at time.Time,
 	) (time.Time, bool, error)
-	// Unsendable is called, after the commit, for a live offer whose member cannot be told in time: its seats go to the
-	// next.
-	Unsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error
-	// Coded finds the offers that a code from a phone number may mean, the latest first.
-	Coded(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error)
-	// Answer accepts or declines an offer for its member. Errors: OFFER_NOT_LIVE, and those of a booking.
-	Answer(ctx context.Context, in tenant.TenantID, offer CodedOffer, accept bool) error
+	// WithdrawUnsendable is called, after the commit, for a live offer whose member cannot be told in time. Its seats go
+	// to the next entry.
+	WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error
+	// OffersByCode reads the offers that a code from a phone number can mean, the latest first.
+	OffersByCode(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error)
+	// AnswerOffer accepts or declines an offer for its member. Errors: OFFER_NOT_LIVE, and those of a booking.
+	AnswerOffer(ctx context.Context, in tenant.TenantID, offer CodedOffer, accept bool) error
 }
 
-// CodedOffer is an offer that is found by its code.
+// CodedOffer is an offer that was found by its code.
 type CodedOffer struct {
 	ID     tenant.OfferID
 	Member tenant.MemberID
 	Live   bool
 }
 
-// OfferFacts are an offer as a message describes it. It has no end before its member was told.
+// OfferFacts are an offer as a message describes it. Its window has no end until its member was told.
 type OfferFacts struct {
 	ID tenant.OfferID
 	notify.Offer
 	Kept     time.Time // its seats are reserved until then
-	ClaimURL string    // the page with two buttons
-	Code     string    // a reply by SMS has it
+	ClaimURL string    // the page that accepts or declines it
+	Code     string    // for an answer by SMS
 
 	made  waitlist.Offer
 	rules waitlist.Rules
 }
 
-// OfferNotifier is the Offers of a Service.
-type OfferNotifier struct{ Waitlists *Service }
-
-// Find reads offers, with what the rules say about their messages.
-func (w OfferNotifier) Find(
+// ReadOffers implements Offers. The rules of its queue say when and how an offer's member is told.
+func (s *Service) ReadOffers(
 	b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*OfferFacts,
 ) {
-	now := w.Waitlists.engine.Now()
+	now := s.engine.Now()
 	var rules []waitlist.Layer
 	waitlistdb.ListAllRules(b, in, &rules)
 	waitlistdb.ListOffersByID(b, in, ids, func(o waitlist.Offer) {
 		r := waitlist.RulesOf(rules)(o.Queue)
 		into[o.ID] = &OfferFacts{
-			ID: o.ID, Code: o.Code, ClaimURL: w.Waitlists.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
+			ID: o.ID, Code: o.Code, ClaimURL: s.ClaimURL(in, o.ID), Kept: o.ExpiresAt, made: o, rules: r,
 			Offer: notify.Offer{
 				Live: o.Answerable(now) == nil, EvenInQuiet: r.OffersInQuietHours, NoSMS: o.Score < r.SMSMinScore,
 			},
@@ -80,8 +79,8 @@ func (w OfferNotifier) Find(
 	})
 }
 
-// Begin extends an offer that is told later than planned. An event says so, for clients that show a countdown.
-func (OfferNotifier) Begin(
+// StartOffer implements Offers. If it extends the offer it appends an event, for clients that show a countdown.
+func (*Service) StartOffer(
 	ctx context.Context, tx *pg.Tx, in tenant.TenantID, o OfferFacts, zone *time.Location, now, at time.Time,
 ) (time.Time, bool, error) {
 	var slot *booking.Slot
@@ -106,40 +105,38 @@ func (OfferNotifier) Begin(
 	return ends, inTime, nil
 }
 
-// Unsendable withdraws an offer, so that its seats go to the next in line. An offer by hand stays: staff may tell the
-// member themselves.
-func (w OfferNotifier) Unsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
-	withdraw := func(ctx context.Context, tx *engine.Tx) error {
-		o, err := w.Waitlists.offered(ctx, tx, id)
+// WithdrawUnsendable implements Offers. An offer that staff made stays live, because they can tell the member
+// themselves.
+func (s *Service) WithdrawUnsendable(ctx context.Context, in tenant.TenantID, id tenant.OfferID) error {
+	spec := engine.Spec[struct{}]{Name: "offer.unsendable", Races: []engine.Race{seats.PromotionRace}}
+	return engine.Exec(ctx, s.engine, tenant.System(in), spec, func(ctx context.Context, tx *engine.Tx) error {
+		o, err := s.findOffer(ctx, tx, id)
 		if err != nil || o.Status != waitlist.Live || o.ByHand {
 			return err
 		}
-		_, err = w.Waitlists.letGo(ctx, tx, o.Withdraw(waitlist.Unsendable, "", tx.Now), nil)
+		_, err = s.releaseOffer(ctx, tx, o.Withdraw(waitlist.Unsendable, "", tx.Now), nil)
 		return err
-	}
-	lost := engine.Losing(seats.PromotionRace)
-	return w.Waitlists.engine.Write(ctx, tenant.System(in), "offer.unsendable", withdraw, lost)
+	})
 }
 
-// Coded reads offers by their code.
-func (w OfferNotifier) Coded(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error) {
-	var offers []waitlist.Offer
-	var batch pg.Batch
-	waitlistdb.ListOffersByCode(&batch, in, phone, code, &offers)
-	err := w.Waitlists.engine.Read(ctx, tenant.System(in), &batch)
+// OffersByCode implements Offers.
+func (s *Service) OffersByCode(ctx context.Context, in tenant.TenantID, phone, code string) ([]CodedOffer, error) {
+	offers, err := engine.List(ctx, s.engine, tenant.System(in), func(b *pg.Batch, into *[]waitlist.Offer) {
+		waitlistdb.ListOffersByCode(b, in, phone, code, into)
+	})
 	coded := make([]CodedOffer, len(offers))
 	for i, o := range offers {
-		coded[i] = CodedOffer{o.ID, o.Member, o.Answerable(w.Waitlists.engine.Now()) == nil}
+		coded[i] = CodedOffer{o.ID, o.Member, o.Answerable(s.engine.Now()) == nil}
 	}
 	return coded, err
 }
 
-// Answer answers as the offer's member. An offer that was accepted before does not count as accepted if its booking was
-// cancelled since.
-func (w OfferNotifier) Answer(ctx context.Context, in tenant.TenantID, o CodedOffer, accept bool) error {
-	answered, err := w.Waitlists.answerAsMember(ctx, in, o.Member, o.ID, accept)
+// AnswerOffer implements Offers. If the offer was accepted before and its booking is cancelled now, it is not accepted
+// again.
+func (s *Service) AnswerOffer(ctx context.Context, in tenant.TenantID, o CodedOffer, accept bool) error {
+	answered, err := s.answerAsMember(ctx, in, o.Member, o.ID, accept)
 	if err == nil && accept && answered.Repeated && answered.Booking.Status == booking.Cancelled {
-		err = noOffer
+		err = errNoOffer
 	}
 	return err
 }

@@ -73,7 +73,7 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 		},
 		"expired": func(h *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
 			h.Clock.Set(o.ExpiresAt)
-			_, err := h.App.Waitlists.ExpireOffers(context.Background(), h.Tenant)
+			_, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant)
 			return err
 		},
 		"left": func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
@@ -137,7 +137,7 @@ func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
 	}{
 		"fewer seats": {func(h *testkit.Studio, class tenant.SessionID, _ waitlist.Offer) { resize(h, class, 2) }, 1},
 		"nobody could tell them": {func(h *testkit.Studio, _ tenant.SessionID, o waitlist.Offer) {
-			if err := h.App.Messages.Offers().Unsendable(context.Background(), h.Tenant, o.ID); err != nil {
+			if err := h.App.Waitlists.WithdrawUnsendable(context.Background(), h.Tenant, o.ID); err != nil {
 				h.T.Fatal(err)
 			}
 		}, 2},

@@ -25,33 +25,37 @@ type OfferAnswer struct {
 	Repeated bool             // the same answer was given before
 }
 
-var noOffer = fault.Missing(fault.OfferNotFound, "Offer")
+var errNoOffer = fault.Missing(fault.OfferNotFound, "Offer")
 
-// AcceptOffer books the seats of an offer. If the booking is refused, the offer stays live. The zero subscription means
-// the one that was named on joining.
+// AcceptOffer books the seats of an offer. If the booking is refused, the offer stays live. With the zero subscription,
+// the one named on joining pays.
 func (s *Service) AcceptOffer(
-	ctx context.Context, caller tenant.Caller, id tenant.OfferID, with tenant.SubscriptionID,
+	ctx context.Context, caller tenant.Caller, id tenant.OfferID, payWith tenant.SubscriptionID,
 ) (OfferAnswer, error) {
-	accept := func(ctx context.Context, tx *engine.Tx) (OfferAnswer, error) {
-		o, err := s.offered(ctx, tx, id)
-		if err != nil {
-			return OfferAnswer{}, err
-		}
-		return s.accept(ctx, tx, o, with)
+	accept := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (OfferAnswer, error) {
+		return s.accept(ctx, tx, o, payWith)
 	}
 	answered, err := onOffer(ctx, s, caller, "offer.accept", id, true, accept)
 	return answered, seats.ConstraintError(err)
 }
 
-type endedOffer struct{ ended, late bool }
-
-// onOffer runs an operation on an offer, alone, under the locks of its session, queue and member.
+// onOffer runs an operation on an offer that the caller may access, alone, under the locks of its session, queue and
+// member.
 func onOffer[R any](
-	ctx context.Context, a *Service, caller tenant.Caller, name string, id tenant.OfferID, replay bool,
-	run func(context.Context, *engine.Tx) (R, error),
+	ctx context.Context, s *Service, caller tenant.Caller, name string, id tenant.OfferID, replay bool,
+	run func(context.Context, *engine.Tx, waitlist.Offer) (R, error),
 ) (R, error) {
-	return engine.Run(ctx, a.engine, caller, engine.Spec[R]{
-		Name: name, Races: []engine.Race{seats.PromotionRace}, Replay: replay, // what it leaves goes to others
+	runOn := func(ctx context.Context, tx *engine.Tx) (R, error) {
+		o, err := s.findOffer(ctx, tx, id)
+		if err != nil {
+			var none R
+			return none, err
+		}
+		return run(ctx, tx, o)
+	}
+	return engine.Run(ctx, s.engine, caller, engine.Spec[R]{
+		// An offer that ends fills its seats, which can lose to a booking.
+		Name: name, Races: []engine.Race{seats.PromotionRace}, Replay: replay,
 		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
 			var o *waitlist.Offer
 			var batch pg.Batch
@@ -64,44 +68,41 @@ func onOffer[R any](
 				locks.Together = []engine.Key{o.Session.UUID, seats.QueueKey(o.Queue)}
 				locks.Single = []engine.Key{o.Member.UUID}
 			}
-			return locks, func() engine.Operation[R] { return engine.RunFunc[R](run) }, nil
+			return locks, func() engine.Operation[R] { return engine.RunFunc[R](runOn) }, nil
 		},
 	})
 }
 
-// offered loads an offer that the caller may touch.
-func (s *Service) offered(ctx context.Context, tx *engine.Tx, id tenant.OfferID) (waitlist.Offer, error) {
-	var o *waitlist.Offer
-	var batch pg.Batch
-	waitlistdb.FindOffer(&batch, tx.Tenant, id, &o)
-	if err := tx.Load(ctx, &batch); err != nil {
-		return waitlist.Offer{}, err
+// findOffer loads an offer, if the caller may access it.
+func (s *Service) findOffer(ctx context.Context, tx *engine.Tx, id tenant.OfferID) (waitlist.Offer, error) {
+	o, err := engine.Find(ctx, tx, errNoOffer, func(b *pg.Batch, into **waitlist.Offer) {
+		waitlistdb.FindOffer(b, tx.Tenant, id, into)
+	})
+	if err == nil && !tx.Caller.CanAccess(o.Member) {
+		return waitlist.Offer{}, errNoOffer
 	}
-	if o == nil || !tx.Caller.CanAccess(o.Member) {
-		return waitlist.Offer{}, noOffer
-	}
-	return *o, nil
+	return o, err
 }
 
 func (s *Service) accept(
-	ctx context.Context, tx *engine.Tx, o waitlist.Offer, with tenant.SubscriptionID,
+	ctx context.Context, tx *engine.Tx, o waitlist.Offer, payWith tenant.SubscriptionID,
 ) (OfferAnswer, error) {
 	var (
 		before *booking.Booking
 		entry  *waitlist.Entry
 		slot   *booking.Slot
-		who    *booking.Member
+		member *booking.Member
 		round  *waitlist.Round
-		in     []bookingdb.InSession
 		facts  booking.Facts
 		batch  pg.Batch
 	)
+	visit := bookingdb.Visit{Session: o.Session, Member: o.Member}
 	bookingdb.FindBooking(&batch, tx.Tenant, o.Booking, &before)
 	waitlistdb.FindEntry(&batch, tx.Tenant, o.Entry, &entry)
 	bookingdb.FindSlot(&batch, tx.Tenant, o.Session, &slot)
-	bookingdb.FindBookingMember(&batch, tx.Tenant, o.Member, &who)
+	bookingdb.FindBookingMember(&batch, tx.Tenant, o.Member, &member)
 	waitlistdb.FindRound(&batch, tx.Tenant, o.Round, &round)
-	bookingdb.ListInSession(&batch, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, &in)
+	bookingdb.FindDouble(&batch, tx.Tenant, visit, func(d bookingdb.Double) { facts.Booking = d.Booking })
 	if err := tx.Load(ctx, &batch); err != nil {
 		return OfferAnswer{}, err
 	}
@@ -114,39 +115,35 @@ func (s *Service) accept(
 	switch {
 	case slot == nil:
 		return OfferAnswer{}, seats.ErrNoSession
-	case who == nil || !who.Active:
-		return OfferAnswer{}, fault.Missing(fault.MemberNotFound, "Member")
+	case member == nil || !member.Active:
+		return OfferAnswer{}, seats.ErrNoMember
 	}
-	if with.IsZero() {
-		with = entry.Subscription
+	if payWith.IsZero() {
+		payWith = entry.Subscription
 	}
 	ending := waitlist.Ending{Offer: o.Close(waitlist.Accepted, "", tx.Now), Entry: *entry, Round: *round}
 	var payers pg.Batch
-	bookingdb.ListPayers(
-		&payers, tx.Tenant, o.Session, []tenant.MemberID{o.Member}, []tenant.SubscriptionID{with}, &facts.Subscriptions)
+	bookingdb.ListPayers(&payers, tx.Tenant, visit, payWith, &facts.Subscriptions)
 	if err := tx.Load(ctx, &payers); err != nil {
 		return OfferAnswer{}, err
 	}
 	// The reserved seats are open to this booking, and to no other.
 	slot.SeatsTaken -= o.Seats
-	facts.Slot, facts.Member = *slot, *who
-	if len(in) > 0 {
-		facts.Booking = in[0].Booking
-	}
+	facts.Slot, facts.Member = *slot, *member
 	b := booking.Booking{
-		ID: tenant.NextID[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats, Channel: entry.Channel,
-		ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note, Promoted: true,
-		CreatedBy: tx.Caller.Actor(),
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Session: slot.ID, Member: o.Member, Party: o.Seats,
+		Channel: entry.Channel, ExternalRef: entry.ExternalRef, RequestHash: entry.RequestHash, Note: entry.Note,
+		Promoted: true, CreatedBy: tx.Caller.Actor(),
 	}
-	plan, err := booking.Decide(facts, booking.Request{
-		ID: b.ID, Party: o.Seats, Subscription: with, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
+	decision, err := booking.Decide(facts, booking.Request{
+		ID: b.ID, Party: o.Seats, Subscription: payWith, Channel: entry.Channel, Staff: entry.ByStaff, Promotion: true,
 		Actor: tx.Caller.Actor(), FillUntil: &o.ExpiresAt, // an offer ends before booking closes
 	}, tx.Now)
 	if err != nil {
 		return OfferAnswer{}, err
 	}
 	bookingdb.MoveSeats(tx.Tx, tx.Tenant, slot.ID, bookingdb.Seats{Taken: -o.Seats})
-	b = seats.Take(tx, facts, b, plan)
+	b = seats.Take(tx, facts, b, decision)
 	seats.BookingEvent(tx, outbox.BookingConfirmed, b, map[string]any{
 		"entry_id": entry.ID.String(), "offer_id": o.ID.String(),
 	})
@@ -175,61 +172,49 @@ func (s *Service) endOffer(ctx context.Context, tx *engine.Tx, e waitlist.Ending
 func (s *Service) DeclineOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, leave bool, reason string,
 ) (OfferAnswer, error) {
-	return onOffer(ctx, s, caller, "offer.decline", id, true, func(ctx context.Context, tx *engine.Tx) (OfferAnswer, error) {
-		o, err := s.offered(ctx, tx, id)
-		if err != nil {
-			return OfferAnswer{}, err
-		}
-		return s.decline(ctx, tx, o, leave, reason)
-	})
-}
-
-func (s *Service) decline(
-	ctx context.Context, tx *engine.Tx, o waitlist.Offer, leave bool, reason string,
-) (OfferAnswer, error) {
-	if o.Status == waitlist.Declined {
-		entries, err := s.entriesOf(ctx, tx, []waitlist.Offer{o})
-		if err != nil {
-			return OfferAnswer{}, err
-		}
-		e, err := s.standing(ctx, tx, entries[o.Entry])
-		return OfferAnswer{Offer: o, Entry: &e, Repeated: true}, err
-	}
-	if err := o.Answerable(tx.Now); err != nil {
-		return OfferAnswer{}, err
-	}
 	var leaving *waitlist.Leaving
 	if leave {
 		leaving = &waitlist.Leaving{Reason: reason}
 	}
-	return s.letGo(ctx, tx, o.Close(waitlist.Declined, reason, tx.Now), leaving)
+	decline := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (OfferAnswer, error) {
+		if o.Status == waitlist.Declined {
+			entries, err := s.entriesOf(ctx, tx, []waitlist.Offer{o})
+			if err != nil {
+				return OfferAnswer{}, err
+			}
+			e, err := s.addPosition(ctx, tx, entries[o.Entry])
+			return OfferAnswer{Offer: o, Entry: &e, Repeated: true}, err
+		}
+		if err := o.Answerable(tx.Now); err != nil {
+			return OfferAnswer{}, err
+		}
+		return s.releaseOffer(ctx, tx, o.Close(waitlist.Declined, reason, tx.Now), leaving)
+	}
+	return onOffer(ctx, s, caller, "offer.decline", id, true, decline)
 }
 
 // ExpireOffer ends a live offer before its time.
 func (s *Service) ExpireOffer(
 	ctx context.Context, caller tenant.Caller, id tenant.OfferID, reason string,
 ) (waitlist.Offer, error) {
-	expire := func(ctx context.Context, tx *engine.Tx) (waitlist.Offer, error) {
-		o, err := s.offered(ctx, tx, id)
-		switch {
-		case err != nil:
-			return waitlist.Offer{}, err
-		case o.Status == waitlist.RanOut:
+	expire := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (waitlist.Offer, error) {
+		if o.Status == waitlist.RanOut {
 			return o, nil
-		case o.Status != waitlist.Live:
+		}
+		if o.Status != waitlist.Live {
 			return waitlist.Offer{}, o.Answerable(tx.Now)
 		}
 		tx.Audit("offer.expired", "offer", o.ID.UUID, reason, map[string]any{
 			"member_id": o.Member.String(), "entry_id": o.Entry.String(),
 		})
-		answered, err := s.letGo(ctx, tx, o.Close(waitlist.RanOut, reason, tx.Now), nil)
+		answered, err := s.releaseOffer(ctx, tx, o.Close(waitlist.RanOut, reason, tx.Now), nil)
 		return answered.Offer, err
 	}
 	return onOffer(ctx, s, caller, "offer.expire", id, true, expire)
 }
 
-// letGo ends an offer without a booking. Its seats go to the next in line.
-func (s *Service) letGo(
+// releaseOffer ends an offer without a booking. Its seats go to the next entry.
+func (s *Service) releaseOffer(
 	ctx context.Context, tx *engine.Tx, o waitlist.Offer, leaving *waitlist.Leaving,
 ) (OfferAnswer, error) {
 	ending := waitlist.Ending{Offer: o, Leaving: leaving}
@@ -248,7 +233,7 @@ func (s *Service) letGo(
 	ending.Entry, ending.Round, ending.Rules = *entry, *round, waitlist.RulesOf(rules)(o.Queue)
 	e, err := s.endOffer(ctx, tx, ending)
 	if err == nil {
-		e, err = s.standing(ctx, tx, e)
+		e, err = s.addPosition(ctx, tx, e)
 	}
 	if err != nil {
 		return OfferAnswer{}, err
@@ -256,49 +241,41 @@ func (s *Service) letGo(
 	return OfferAnswer{Offer: o, Entry: &e}, nil
 }
 
-// ExpireOffers ends a tenant's offers that have run out, each in a transaction of its own, and returns how many.
-// Several nodes may run it at once: each offer ends once. An error with one offer does not hold up the others of its
-// page.
-func (s *Service) ExpireOffers(ctx context.Context, id tenant.TenantID) (int, error) {
-	expired, _, err := s.ExpireDueOffers(ctx, id)
-	return expired, err
-}
-
-// alarmGrace is how late an alarm may be. A sweep that finds an offer within that time was only faster than the alarm.
+// alarmGrace is how late an alarm may be. A sweep that finds an expired offer within that time was only faster.
 const alarmGrace = 5 * time.Second
 
-// ExpireDueOffers also returns how many an alarm should have ended before.
+// expiryCount counts expired offers, and those among them that an alarm should have ended before.
+type expiryCount struct{ expired, overdue int }
+
+// ExpireDueOffers ends a tenant's expired offers, each in a transaction of its own. It counts them, and those among
+// them that an alarm should have ended before. Several nodes may run it at once: each offer ends once. An error with
+// one offer does not stop the others of its page.
 func (s *Service) ExpireDueOffers(ctx context.Context, id tenant.TenantID) (expired, overdue int, err error) {
 	const page = 50
 	caller := tenant.System(id)
+	expire := func(ctx context.Context, tx *engine.Tx, o waitlist.Offer) (expiryCount, error) {
+		if !o.Due(tx.Now) {
+			return expiryCount{}, nil // another node was faster
+		}
+		count := expiryCount{expired: 1}
+		if tx.Now.Sub(o.ExpiresAt) > alarmGrace {
+			count.overdue = 1
+		}
+		_, err := s.releaseOffer(ctx, tx, o.Close(waitlist.RanOut, "", tx.Now), nil)
+		return count, err
+	}
 	var failed error
 	for {
-		var due []tenant.OfferID
-		var batch pg.Batch
-		waitlistdb.ListDueOffers(&batch, id, s.engine.Now(), page, &due)
-		if err := s.engine.Read(ctx, caller, &batch); err != nil {
+		due, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]tenant.OfferID) {
+			waitlistdb.ListDueOffers(b, id, s.engine.Now(), page, into)
+		})
+		if err != nil {
 			return expired, overdue, err
 		}
 		for _, offer := range due {
-			expire := func(ctx context.Context, tx *engine.Tx) (endedOffer, error) {
-				o, err := s.offered(ctx, tx, offer)
-				if err != nil || !o.Due(tx.Now) {
-					return endedOffer{}, err // another node was faster
-				}
-				_, err = s.letGo(ctx, tx, o.Close(waitlist.RanOut, "", tx.Now), nil)
-				return endedOffer{ended: true, late: tx.Now.Sub(o.ExpiresAt) > alarmGrace}, err
-			}
-			ended, err := onOffer(ctx, s, caller, "offer.run_out", offer, false, expire)
-			if err != nil {
-				failed = cmp.Or(failed, err)
-				continue
-			}
-			if ended.ended {
-				expired++
-			}
-			if ended.late {
-				overdue++
-			}
+			count, err := onOffer(ctx, s, caller, "offer.run_out", offer, false, expire)
+			failed = cmp.Or(failed, err)
+			expired, overdue = expired+count.expired, overdue+count.overdue
 		}
 		if len(due) < page || failed != nil {
 			return expired, overdue, failed

@@ -1,4 +1,4 @@
-// Package waitlists holds the use cases about waitlists: who waits, who is offered a freed seat, and why.
+// Package waitlists has the use cases of waitlists: joining and leaving, filling freed seats, offers, and explanations.
 package waitlists
 
 import (
@@ -11,19 +11,20 @@ type Config struct {
 	Engine *engine.Engine
 	// Claims make the tokens in the links of waitlist offers.
 	Claims waitlist.ClaimKey
-	// Stats, if set, hears what a use case did to waitlist entries and offers, after the commit.
+	// Stats is called after the commit with what a use case changed in entries and offers.
 	Stats func(Stats)
-	// PublicURL is where browsers reach the service, without a trailing slash; display links start with it.
+	// PublicURL is where browsers reach the service, without a trailing slash. The links in offers start with it.
 	PublicURL string
 }
 
-// Service holds the use cases about waitlists. It is safe for concurrent use.
+// Service has the use cases of waitlists. It is safe for concurrent use.
 type Service struct {
 	engine    *engine.Engine
 	claims    waitlist.ClaimKey
 	tally     func(Stats)
 	publicURL string
-	Edited    engine.Alarms
+	// Edited has an alarm for each tenant whose rules were edited on this node.
+	Edited engine.Alarms
 }
 
 // New makes a Service.

@@ -34,15 +34,15 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 		h.MustCancel(who[i], booked[i])
 	}
 	var (
-		first  []waitlist.Entry
-		live   []waitlist.Offer
-		rules  []waitlist.Layer
-		wait   waitlist.Slot
-		size   int
-		entry  *waitlist.Entry
-		payers []bookingdb.InSession
-		busy   []bookingdb.BusySpan
-		queue  = waitlist.Queue{Location: h.Location, Service: h.Service, Date: civil.MustParseDate("2026-03-18")}
+		first []waitlist.Entry
+		live  []waitlist.Offer
+		rules []waitlist.Layer
+		wait  waitlist.Slot
+		size  int
+		entry *waitlist.Entry
+		busy  []civil.Span
+		visit = bookingdb.Visit{Session: class, Member: h.Owner.Member}
+		queue = waitlist.Queue{Location: h.Location, Service: h.Service, Date: civil.MustParseDate("2026-03-18")}
 	)
 	one, err := tenant.Parse[tenant.EntryID](h.Text(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, h.Tenant))
 	if err != nil {
@@ -59,11 +59,9 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 		"the rules":   func(b *pg.Batch) { waitlistdb.ListRules(b, h.Tenant, h.Location, h.Service, &rules) },
 		"an entry":    func(b *pg.Batch) { waitlistdb.FindEntry(b, h.Tenant, one, &entry) },
 		"who is in it": func(b *pg.Batch) {
-			bookingdb.ListInSession(b, h.Tenant, class, []tenant.MemberID{h.Owner.Member}, &payers)
+			bookingdb.FindDouble(b, h.Tenant, visit, func(bookingdb.Double) {})
 		},
-		"who is busy": func(b *pg.Batch) {
-			bookingdb.ListBusy(b, h.Tenant, []tenant.MemberID{h.Owner.Member}, civil.Span{Start: testkit.Noon, End: testkit.Noon.Add(time.Hour)}, &busy)
-		},
+		"who is busy": func(b *pg.Batch) { bookingdb.ListBusy(b, h.Tenant, visit, &busy) },
 	} {
 		var locks []string
 		err := h.DB.InTx(t.Context(), pg.Scope{Tenant: h.Tenant}, "look", func(ctx context.Context, tx *pg.Tx) error {

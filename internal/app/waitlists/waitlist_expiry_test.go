@@ -30,7 +30,7 @@ func TestOffersThatRunOut(t *testing.T) {
 		for by, end := range map[string]func(*testkit.Studio, waitlist.Offer) error{
 			"in time": func(h *testkit.Studio, o waitlist.Offer) error {
 				h.Clock.Set(o.ExpiresAt)
-				_, err := h.App.Waitlists.ExpireOffers(context.Background(), h.Tenant)
+				_, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant)
 				return err
 			},
 			"by hand": func(h *testkit.Studio, o waitlist.Offer) error {
@@ -143,7 +143,7 @@ func TestTheWaitlistsEvents(t *testing.T) {
 	last("offer.declined", waiters[0], "offer_id", "entry_id")
 	last("waitlist.left", waiters[0], "entry_id")
 	h.Clock.Set(h.LiveOffer(entries[1]).ExpiresAt)
-	if _, err := h.App.Waitlists.ExpireOffers(ctx, h.Tenant); err != nil {
+	if _, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant); err != nil {
 		t.Fatal(err)
 	}
 	last("offer.expired", waiters[1], "offer_id", "entry_id")

@@ -149,7 +149,7 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 			return err
 		},
 		"offers expire": func(*rapid.T) error {
-			_, err := l.App.Waitlists.ExpireOffers(ctx, l.Tenant)
+			_, _, err := l.App.Waitlists.ExpireDueOffers(ctx, l.Tenant)
 			return err
 		},
 		"leave": func(t *rapid.T) error {

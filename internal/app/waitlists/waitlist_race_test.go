@@ -155,7 +155,7 @@ func TestAcceptAgainstExpiry(t *testing.T) {
 				_, told = in.Waitlists.AcceptOffer(context.Background(), testkit.SelfOnly(waiters[0]), o.ID, tenant.SubscriptionID{})
 			},
 			func() {
-				if _, err := out.Waitlists.ExpireOffers(context.Background(), h.Tenant); err != nil {
+				if _, _, err := out.Waitlists.ExpireDueOffers(context.Background(), h.Tenant); err != nil {
 					h.T.Error(err)
 				}
 			})

@@ -137,7 +137,7 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock.Set(h.LiveOffer(entries[1]).ExpiresAt)
-	if _, err := h.App.Waitlists.ExpireOffers(ctx, h.Tenant); err != nil {
+	if _, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant); err != nil {
 		t.Fatal(err)
 	}
 

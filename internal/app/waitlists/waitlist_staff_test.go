@@ -409,7 +409,7 @@ func TestWaitlistAnalytics(t *testing.T) {
 	}
 	h.MustCancel(who[1], booked[1]) // to the third, whose offer runs out; then to the fourth
 	h.Clock.Set(h.LiveOffer(ids[2]).ExpiresAt)
-	if _, err := h.App.Waitlists.ExpireOffers(context.Background(), h.Tenant); err != nil {
+	if _, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant); err != nil {
 		t.Fatal(err)
 	}
 	figures, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}})

@@ -14,21 +14,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Withdraw ends all live offers of sessions, and gives up the seats that their rounds keep. The seats are open then:
-// it does not fill them. Words give the reason, if the cause does not.
+// Withdraw ends all live offers of sessions, and releases the seats that their rounds keep. It does not fill the seats.
+// It returns how many there are in each session. The text is the reason, if the cause has none.
 func (s *Service) Withdraw(
-	ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, sessions ...tenant.SessionID,
+	ctx context.Context, tx *engine.Tx, cause waitlist.Cause, text string, sessions ...tenant.SessionID,
 ) (seats map[tenant.SessionID]int, err error) {
 	all := make(map[tenant.SessionID]int, len(sessions))
 	for _, id := range sessions {
 		all[id] = math.MaxInt
 	}
-	return s.withdrawSeats(ctx, tx, why, words, all)
+	return s.withdrawSeats(ctx, tx, cause, text, all)
 }
 
-// withdrawSeats ends only as many offers as it takes to give up the wanted seats of each session.
+// withdrawSeats ends only as many offers as needed to release the wanted seats of each session.
 func (s *Service) withdrawSeats(
-	ctx context.Context, tx *engine.Tx, why waitlist.Cause, words string, wanted map[tenant.SessionID]int,
+	ctx context.Context, tx *engine.Tx, cause waitlist.Cause, text string, wanted map[tenant.SessionID]int,
 ) (seats map[tenant.SessionID]int, err error) {
 	sessions := slices.SortedFunc(maps.Keys(wanted), func(a, b tenant.SessionID) int {
 		return slices.Compare(a.UUID[:], b.UUID[:])
@@ -55,7 +55,7 @@ func (s *Service) withdrawSeats(
 		if err != nil {
 			return nil, err
 		}
-		if err := s.Apply(ctx, tx, taken.Changes(id, entries, why, words, tx.Now)); err != nil {
+		if err := s.Apply(ctx, tx, taken.Changes(id, entries, cause, text, tx.Now)); err != nil {
 			return nil, err
 		}
 		if taken.Seats > 0 {
@@ -65,8 +65,9 @@ func (s *Service) withdrawSeats(
 	return seats, nil
 }
 
-// MakeRoom withdraws offers from sessions that are to have fewer seats than are taken. An edit is refused only if
-// bookings and holds do not fit. The sessions are those before the edit, and have the seats that are taken then.
+// MakeRoom withdraws offers from sessions that get fewer seats than are taken, so that an edit is rejected only if
+// bookings and holds do not fit. The sessions are those before the edit. MakeRoom sets their seats that are taken
+// after.
 func (s *Service) MakeRoom(
 	ctx context.Context, tx *engine.Tx, capacity *int, sessions []session.Session,
 ) (freed map[tenant.SessionID]int, err error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// deviceRow is a device with what is written of it alone.
+// deviceRow is a device with the columns that are written but not read.
 type deviceRow struct {
 	member.Device
 	owner tenant.MemberID
@@ -45,19 +45,20 @@ on conflict (tenant_id, token_hash) do update set
 returning ` + devices.Columns())
 )
 
-// ListDevices reads a member's devices, the one seen last first.
+// ListDevices reads a member's devices, the most recently seen first.
 func ListDevices(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, into *[]member.Device) {
 	devices.List(b.Queue(listDevices, in, owner), into)
 }
 
-// HasDevice tells whether a device is a member's.
+// HasDevice reads whether a device belongs to a member.
 func HasDevice(b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, id tenant.DeviceID, into *bool) {
 	b.Queue(`select exists (select from devices where tenant_id = $1 and id = $3 and member_id = $2)`, in, owner, id).
 		Scan(into)
 }
 
-// SaveDevice writes a member's device with the transaction. One that has the same token is renewed, no matter whose it
-// was; the answer then has its id, and its age unless it was someone else's.
+// SaveDevice inserts a member's device. If there is one with the token, even another member's, it updates that one and
+// assigns it to the member. The result has the id that is stored, and the creation time of a device that was already
+// the member's.
 func SaveDevice(
 	tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, d member.Device, token string, into *member.Device,
 ) {
@@ -66,30 +67,25 @@ func SaveDevice(
 		func(saved member.Device) { *into = saved })
 }
 
-// TrimDevices deletes with the transaction what a member has beyond a number of devices, those seen longest ago.
-func TrimDevices(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, most int) {
+// TrimDevices deletes a member's least recently seen devices beyond the given number.
+func TrimDevices(tx *pg.Tx, in tenant.TenantID, owner tenant.MemberID, limit int) {
 	tx.Write(`
 delete from devices where tenant_id = $1 and member_id = $2 and id in (
   select id from devices where tenant_id = $1 and member_id = $2 order by seen_at desc, id desc offset $3)`,
-		in, owner, most)
+		in, owner, limit)
 }
 
-// DeleteDevice deletes a device with the transaction.
-func DeleteDevice(tx *pg.Tx, in tenant.TenantID, id tenant.DeviceID) {
-	tx.Write(`delete from devices where tenant_id = $1 and id = $2`, in, id)
-}
-
-// HasStaleDevices tells whether some device was not seen since a time.
+// HasStaleDevices reads whether any device of the tenant was last seen before a time.
 func HasStaleDevices(b *pg.Batch, in tenant.TenantID, since time.Time, into *bool) {
 	b.Queue(`select exists (select from devices where tenant_id = $1 and seen_at < $2)`, in, since).Scan(into)
 }
 
-// DeleteStaleDevices deletes the devices of all members that were not seen since a time.
+// DeleteStaleDevices deletes the devices of all members that were last seen before a time.
 func DeleteStaleDevices(tx *pg.Tx, in tenant.TenantID, since time.Time) {
 	tx.Write(`delete from devices where tenant_id = $1 and seen_at < $2`, in, since)
 }
 
-// DeleteDevices deletes devices with the transaction.
+// DeleteDevices deletes devices.
 func DeleteDevices(tx *pg.Tx, in tenant.TenantID, ids []tenant.DeviceID) {
 	if len(ids) > 0 {
 		tx.Write(`delete from devices where tenant_id = $1 and id = any($2)`, in, ids)

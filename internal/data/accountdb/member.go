@@ -1,4 +1,4 @@
-// Package accountdb is the SQL of tenants, members, roles and service accounts.
+// Package accountdb has the SQL of tenants, members, devices, roles and service accounts.
 package accountdb
 
 import (
@@ -45,7 +45,7 @@ var (
 where m.tenant_id = $1 and m.subject = $2 and m.subject <> ''`)
 	listMembers = pg.SQL(`select ` + members.Columns() + ` from members m
 where m.tenant_id = $1
-  -- No name is empty, so that the first page begins at an empty one.
+  -- No name is empty, so the first page starts after an empty name.
   and (m.name_key, m.id) > (lower($2::text), coalesce($3::uuid, '00000000-0000-0000-0000-000000000000'))
   and ($4::text = '' or strpos(m.name_key, lower($4)) > 0 or strpos(m.email_key, lower($4)) > 0
     or ($5::text <> '' and strpos(m.phone, $5) > 0))
@@ -59,17 +59,17 @@ order by m.name_key, m.id limit $10`)
 	updateMember  = pg.SQL(`update members set ` + memberRows.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindMember reads a member; nil where there is none.
+// FindMember reads a member; nil if there is none.
 func FindMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **member.Member) {
 	members.Find(b.Queue(findMember, in, id), into)
 }
 
-// FindMemberBySubject reads the member whose tokens have the subject; nil where there is none.
+// FindMemberBySubject reads the member whose tokens have the subject; nil if there is none.
 func FindMemberBySubject(b *pg.Batch, in tenant.TenantID, subject string, into **member.Member) {
 	members.Find(b.Queue(findMemberBySubject, in, subject), into)
 }
 
-// ListMembers searches members, by name, then id.
+// ListMembers searches members. It sorts them by name, then id.
 func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]member.Member) {
 	var after member.Cursor
 	if s.After != nil {
@@ -79,7 +79,7 @@ func ListMembers(b *pg.Batch, in tenant.TenantID, s member.Search, into *[]membe
 		in, after.Name, after.ID, s.Query, s.Digits(), s.Role, s.Tier, s.Tag, s.Status, s.Limit), into)
 }
 
-// ListTaken reads which of the emails and subjects members have, spelled as given.
+// ListTaken reads which of the emails and subjects belong to members. The results are spelled like the arguments.
 func ListTaken(b *pg.Batch, in tenant.TenantID, emails, subjects []string, takenEmails, takenSubjects *[]string) {
 	pg.Collect(b.Queue(`select e.email from unnest($2::text[]) as e (email)
 where exists (
@@ -91,7 +91,7 @@ where exists (
 		takenSubjects, pgx.RowTo[string])
 }
 
-// FindOtherOwner tells whether there is an active owner other than a member.
+// FindOtherOwner reads whether there is an active owner other than the given member.
 func FindOtherOwner(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *bool) {
 	b.Queue(`select exists (
   select from member_roles r join members m on m.tenant_id = r.tenant_id and m.id = r.member_id
@@ -99,14 +99,14 @@ func FindOtherOwner(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *b
 		Scan(into)
 }
 
-// InsertMembers writes new members with the transaction. Each of them gets its roles.
+// InsertMembers inserts members with their roles.
 func InsertMembers(tx *pg.Tx, in tenant.TenantID, all ...member.Member) {
 	var holders []tenant.MemberID
 	var roles []string
-	var granted []time.Time
+	var times []time.Time
 	for _, m := range all {
 		for _, role := range m.Roles {
-			holders, roles, granted = append(holders, m.ID), append(roles, role), append(granted, m.CreatedAt)
+			holders, roles, times = append(holders, m.ID), append(roles, role), append(times, m.CreatedAt)
 		}
 	}
 	rows := pg.Array(all, func(m member.Member) *member.Member {
@@ -117,39 +117,40 @@ func InsertMembers(tx *pg.Tx, in tenant.TenantID, all ...member.Member) {
 	tx.Write(`
 insert into member_roles (tenant_id, member_id, role, created_at)
 select $1, r.member_id, r.role, r.at from unnest($2::uuid[], $3::text[], $4::timestamptz[]) as r (member_id, role, at)`,
-		in, holders, roles, granted)
+		in, holders, roles, times)
 }
 
-// UpdateMember writes a member's edit with the transaction. Roles are written apart.
+// UpdateMember updates a member, but not the member's roles.
 func UpdateMember(tx *pg.Tx, in tenant.TenantID, m member.Member) {
 	tx.Write(updateMember, memberRows.Update(in, &m)...)
 }
 
-// InsertMemberRole gives a member a role with the transaction; once they have it nothing changes.
+// InsertMemberRole gives a member a role, unless they have it already.
 func InsertMemberRole(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID, role string, at time.Time) {
 	tx.Write(`
 insert into member_roles (tenant_id, member_id, role, created_at) values ($1, $2, $3, $4) on conflict do nothing`,
 		in, id, role, at)
 }
 
-// DeleteMemberRole takes a role from a member with the transaction.
+// DeleteMemberRole takes a role from a member.
 func DeleteMemberRole(tx *pg.Tx, in tenant.TenantID, id tenant.MemberID, role string) {
 	tx.Write(`delete from member_roles where tenant_id = $1 and member_id = $2 and role = $3`, in, id, role)
 }
 
-// Person is what a member is called.
+// Person is a member's name.
 type Person struct {
 	ID   tenant.MemberID
 	Name string
 }
 
-// ListPeople reads what members are called.
+// ListPeople reads the names of members.
 func ListPeople(b *pg.Batch, in tenant.TenantID, ids []tenant.MemberID, into *[]Person) {
 	pg.Collect(b.Queue(`select id, name from members where tenant_id = $1 and id = any($2)`, in, ids), into,
 		pgx.RowToStructByPos[Person])
 }
 
-// FindLocaleByPhone reads the language of an active member with a number, in E.164; empty where none has chosen one.
+// FindLocaleByPhone reads the locale of an active member with a phone number, in E.164. It is empty if there is no such
+// member, or if none has chosen a locale.
 func FindLocaleByPhone(b *pg.Batch, in tenant.TenantID, phone string, into *string) {
 	b.Queue(`select coalesce((
   select locale from members

@@ -48,7 +48,7 @@ where r.tenant_id = $1 and not r.built_in order by r.name`)
 	updateRole = pg.SQL(`update roles set ` + roleRows.Set() + ` where tenant_id = $1 and name = $2 and not built_in`)
 )
 
-// FindRole reads a role; nil where there is none.
+// FindRole reads a role; nil if there is none.
 func FindRole(b *pg.Batch, in tenant.TenantID, name string, into **grant.Role) {
 	roles.Find(b.Queue(findRole, in, name), into)
 }
@@ -58,13 +58,13 @@ func ListRoles(b *pg.Batch, in tenant.TenantID, s grant.RoleSearch, into *[]gran
 	roles.List(b.Queue(listRoles, in, grant.BuiltInNames(), s.After, s.Limit), into)
 }
 
-// ListOwnRoles reads what the tenant's own roles give: their names and permissions, no more.
+// ListOwnRoles reads the names and permissions of the roles that are not built in.
 func ListOwnRoles(b *pg.Batch, in tenant.TenantID, into *[]grant.Role) {
 	ownRoles.List(b.Queue(listOwnRoles, in), into)
 }
 
-// ListMemberRoles reads the roles that a member or a service account has at this
-// moment: none while they are not in force.
+// ListMemberRoles reads the current roles of a member or a service account. An inactive member and a revoked account have
+// none.
 func ListMemberRoles(
 	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, account tenant.ServiceAccountID, into *[]string,
 ) {
@@ -76,17 +76,17 @@ select r.role from service_account_roles r join service_accounts a on a.tenant_i
 where r.tenant_id = $1 and r.account_id = $3 and a.revoked_at is null`, in, member, account), into, pgx.RowTo[string])
 }
 
-// InsertRole writes a new role with the transaction.
+// InsertRole inserts a role.
 func InsertRole(tx *pg.Tx, in tenant.TenantID, r grant.Role) {
 	tx.Write(insertRole, roleRows.Insert(in, &r)...)
 }
 
-// UpdateRole writes a role's edit with the transaction.
+// UpdateRole updates a role.
 func UpdateRole(tx *pg.Tx, in tenant.TenantID, r grant.Role) {
 	tx.Write(updateRole, roleRows.Update(in, &r)...)
 }
 
-// DeleteRole deletes a role with the transaction. A foreign key refuses it while someone holds the role.
+// DeleteRole deletes a role. A foreign key rejects it while anyone has the role.
 func DeleteRole(tx *pg.Tx, in tenant.TenantID, name string) {
 	tx.Write(`delete from roles where tenant_id = $1 and name = $2 and not built_in`, in, name)
 }

@@ -14,7 +14,7 @@ type accountRow struct {
 	keys []accountKey
 }
 
-// accountKey is a key as accounts reads it.
+// accountKey is a key in the JSON that accounts reads.
 type accountKey struct {
 	ID        tenant.KeyID `json:"id"`
 	CreatedAt time.Time    `json:"created_at"`
@@ -60,7 +60,7 @@ order by a.name_key, a.id limit $5`)
 	insertAccount = pg.SQL(`insert into service_accounts ` + accountRows.Values())
 )
 
-// FindAccount reads a service account, revoked or not; nil where there is none.
+// FindAccount reads a service account, even a revoked one; nil if there is none.
 func FindAccount(b *pg.Batch, in tenant.TenantID, id tenant.ServiceAccountID, into **grant.ServiceAccount) {
 	accounts.Find(b.Queue(findAccount, in, id), into)
 }
@@ -74,16 +74,16 @@ func ListAccounts(b *pg.Batch, in tenant.TenantID, s grant.ServiceAccountSearch,
 	accounts.List(b.Queue(listAccounts, in, after.Name, after.ID, s.Revoked, s.Limit), into)
 }
 
-// KeyFacts is what a key is judged by.
+// KeyFacts are what decides whether a key is valid.
 type KeyFacts struct {
 	Key     grant.Key
-	Hash    []byte // of its secret
+	Hash    []byte // of the secret
 	Account tenant.ServiceAccountID
 	Name    string // the account's
-	Revoked bool   // the account
+	Revoked bool   // the account is
 }
 
-// accountKeys goes with the account `a` of each.
+// accountKeys is joined with each key's account `a`.
 var accountKeys = pg.NewTable("k", func(k *KeyFacts) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &k.Key.ID),
@@ -105,12 +105,12 @@ where k.tenant_id = $1 and k.id = $2`)
 	insertKey = pg.SQL(`insert into service_account_keys ` + accountKeys.Values())
 )
 
-// FindKey reads a key; nil where there is none.
+// FindKey reads a key; nil if there is none.
 func FindKey(b *pg.Batch, in tenant.TenantID, id tenant.KeyID, into **KeyFacts) {
 	accountKeys.Find(b.Queue(findKey, in, id), into)
 }
 
-// InsertAccount writes a new service account with the transaction, without keys.
+// InsertAccount inserts a service account without its keys.
 func InsertAccount(tx *pg.Tx, in tenant.TenantID, a grant.ServiceAccount) {
 	tx.Write(insertAccount, accountRows.Insert(in, &a)...)
 	tx.Write(`
@@ -118,27 +118,26 @@ insert into service_account_roles (tenant_id, account_id, role) select $1, $2, r
 		in, a.ID, a.Roles)
 }
 
-// InsertKey writes a new key of a service account with the transaction.
+// InsertKey inserts a key of a service account.
 func InsertKey(tx *pg.Tx, in tenant.TenantID, account tenant.ServiceAccountID, k grant.Key, hash [32]byte) {
 	tx.Write(insertKey, accountKeys.Insert(in, &KeyFacts{Key: k, Account: account, Hash: hash[:]})...)
 }
 
-// EndKeys lets the keys that a service account has end with the transaction at
-// that time, unless they end sooner. Keys written after it in the same transaction stay.
+// EndKeys makes the current keys of a service account expire at the given time, unless they expire earlier. It does not
+// affect keys that the transaction inserts later.
 func EndKeys(tx *pg.Tx, in tenant.TenantID, account tenant.ServiceAccountID, at time.Time) {
 	tx.Write(`update service_account_keys set expires_at = $3
 where tenant_id = $1 and account_id = $2 and (expires_at is null or expires_at > $3)`, in, account, at)
 }
 
-// RevokeAccount ends a service account with the transaction. It holds no role
-// from then on, so that it stands in the way of no role's deletion.
+// RevokeAccount revokes a service account. It also takes the account's roles, so that they can be deleted.
 func RevokeAccount(tx *pg.Tx, in tenant.TenantID, id tenant.ServiceAccountID, at time.Time) {
 	EndKeys(tx, in, id, at)
 	tx.Write(`delete from service_account_roles where tenant_id = $1 and account_id = $2`, in, id)
 	tx.Write(`update service_accounts set revoked_at = $3 where tenant_id = $1 and id = $2`, in, id, at)
 }
 
-// MarkKeyUsed writes with the transaction when a key was last exchanged.
+// MarkKeyUsed updates when a key was last exchanged.
 func MarkKeyUsed(tx *pg.Tx, in tenant.TenantID, id tenant.KeyID, at time.Time) {
 	tx.Write(`
 update service_account_keys set used_at = $3

@@ -34,13 +34,13 @@ var (
 update tenants set house_version = house_version + 1, ` + tenants.Set() + ` where tenant_id = $1`)
 )
 
-// FindTenant reads the tenant; nil where there is none.
+// FindTenant reads the tenant; nil if there is none.
 func FindTenant(b *pg.Batch, in tenant.TenantID, into **catalog.Tenant) {
 	tenants.Find(b.Queue(findTenant, in), into)
 }
 
-// InsertTenant writes a new tenant with the transaction, whose tenant it is: its place in the directory, its settings,
-// and the roles that it starts with.
+// InsertTenant inserts a tenant with its entry in the directory and its built-in roles. The transaction has to be the
+// tenant's.
 func InsertTenant(tx *pg.Tx, t catalog.Tenant, roles []string) {
 	tx.Write(`insert into directory (tenant_id, created_at) values ($1, $2)`, t.ID, t.CreatedAt)
 	tx.Write(insertTenant, tenants.Insert(t.ID, &t)...)
@@ -49,21 +49,21 @@ insert into roles (tenant_id, name, built_in, created_at, updated_at)
 select $1, role, true, $3, $3 from unnest($2::text[]) as role`, t.ID, roles, t.CreatedAt)
 }
 
-// UpdateTenant writes an edit of the tenant's settings with the transaction.
+// UpdateTenant updates the tenant, and renews its snapshot.
 func UpdateTenant(tx *pg.Tx, t catalog.Tenant) {
 	tx.Write(updateTenant, tenants.Update(t.ID, &t)...)
 }
 
-// FindTenantProfile reads what messages say of the tenant.
+// FindTenantProfile reads what messages contain of the tenant.
 func FindTenantProfile(
-	b *pg.Batch, in tenant.TenantID, name, locale *string, zone **time.Location, look *brand.Brand,
+	b *pg.Batch, in tenant.TenantID, name, locale *string, zone **time.Location, into *brand.Brand,
 ) {
 	b.Queue(`select name, locale, time_zone, logo_url, accent_color from tenants where tenant_id = $1`, in).
 		QueryRow(func(row pgx.Row) error {
-			var where string
-			err := row.Scan(name, locale, &where, &look.LogoURL, &look.Accent)
+			var zoneName string
+			err := row.Scan(name, locale, &zoneName, &into.LogoURL, &into.Accent)
 			if err == nil {
-				*zone, err = time.LoadLocation(where)
+				*zone, err = time.LoadLocation(zoneName)
 			}
 			return err
 		})

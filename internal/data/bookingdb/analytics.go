@@ -13,19 +13,19 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Period chooses what is counted: days, at the location of each session, and places and services.
+// Period selects what is counted: local days at the location of each session, locations and services.
 type Period struct {
 	From, To  civil.Date          // both included
-	Locations []tenant.LocationID // any of them; empty: all
-	Services  []tenant.ServiceID  // any of them; empty: all
+	Locations []tenant.LocationID // empty: all
+	Services  []tenant.ServiceID  // empty: all
 }
 
-// Instants gives a span that contains the period's days in every zone: none is a day away from UTC.
+// Instants returns a span that contains the period's days in every time zone. No zone is a day or more from UTC.
 func (p Period) Instants() civil.Span {
 	return civil.Span{Start: p.From.AddDays(-1).On(time.UTC), End: p.To.AddDays(2).On(time.UTC)}
 }
 
-// arguments are $1 to $7 of the statements below; $2 and $3 are the ends of an index's range.
+// arguments returns $1 to $7 of the statements below. $2 and $3 are the ends of an index range.
 func (p Period) arguments(in tenant.TenantID, from, until any) []any {
 	locations, services := p.Locations, p.Services
 	if locations == nil {
@@ -37,16 +37,15 @@ func (p Period) arguments(in tenant.TenantID, from, until any) []any {
 	return []any{in, from, until, p.From, p.To, locations, services}
 }
 
-// chosenPlaces narrows a statement down to the sessions `s` of the period's places and services.
-const chosenPlaces = ` s.deleted_at is null
+// inLocations selects sessions `s` of the period's locations and services.
+const inLocations = ` s.deleted_at is null
     and (cardinality($6::uuid[]) = 0 or s.location_id = any($6))
     and (cardinality($7::uuid[]) = 0 or s.service_id = any($7))`
 
-// chosenSessions narrows it down to those that start on the period's days, as well. Instants come
-// first: the index is on them.
-const chosenSessions = ` s.starts_at >= $2 and s.starts_at < $3 and s.local_date between $4 and $5 and` + chosenPlaces
+// inPeriod also selects those that start on the period's days. It compares instants, too, because the index is on them.
+const inPeriod = ` s.starts_at >= $2 and s.starts_at < $3 and s.local_date between $4 and $5 and` + inLocations
 
-// ListZones reads the zones of the period's locations.
+// ListZones reads the time zones of the period's locations.
 func ListZones(b *pg.Batch, in tenant.TenantID, p Period, into *[]string) {
 	pg.Collect(b.Queue(`
 select distinct time_zone from locations
@@ -54,8 +53,8 @@ where tenant_id = $1 and (cardinality($2::uuid[]) = 0 or id = any($2)) order by 
 		in, append([]tenant.LocationID{}, p.Locations...)), into, pgx.RowTo[string])
 }
 
-// AttendanceDay counts what became of the sessions of one day, as the contract defines it. The sum of several has no
-// date.
+// AttendanceDay counts the sessions of one day and their bookings, as the contract defines. The sum of several days has
+// no date.
 type AttendanceDay struct {
 	Date              civil.Date
 	Sessions          int
@@ -88,9 +87,8 @@ var attendanceDays = pg.NewReader(func(a *AttendanceDay) []pg.Column {
 	}
 })
 
-// Bookings and entries are summed up session by session, each by its index. Joined instead, a session that has both
-// would count each several times, and what the planner thinks of a period that it does not know would decide how long
-// it takes.
+// Bookings and entries are counted for each session by an index lookup. A join of both would count each row several
+// times, and its speed would depend on the planner's guess about the period.
 var countAttendanceDaily = pg.SQL(`
 select ` + attendanceDays.Columns() + ` from sessions s
 cross join lateral (
@@ -105,18 +103,17 @@ cross join lateral (
   select count(*) as waitlisted, count(*) filter (where status = 'BOOKED') as promoted
   from waitlist_entries where tenant_id = $1 and session_id = s.id
 ) e
-where s.tenant_id = $1 and s.state <> 'DRAFT' and` + chosenSessions + `
+where s.tenant_id = $1 and s.state <> 'DRAFT' and` + inPeriod + `
 group by s.local_date order by s.local_date`)
 
-// CountAttendanceDaily counts day by day; days without sessions are left out.
-//
-// A hold that never became a booking counts for nothing; it still has its time to run out.
+// CountAttendanceDaily counts each day with sessions. Holds, and bookings that were never more than a hold, are not
+// counted: their hold_expires_at is set.
 func CountAttendanceDaily(b *pg.Batch, in tenant.TenantID, p Period, into *[]AttendanceDay) {
 	span := p.Instants()
 	attendanceDays.List(b.Queue(countAttendanceDaily, p.arguments(in, span.Start, span.End)...), into)
 }
 
-// Made counts the bookings that were made on a day through a channel.
+// Made counts the bookings that were made on a day in a channel.
 type Made struct {
 	Date     civil.Date
 	Channel  catalog.Channel
@@ -133,7 +130,7 @@ var made = pg.NewReader(func(m *Made) []pg.Column {
 	}
 })
 
-// The index is that of the primary key: ids rise with the time at which they were made.
+// The range of ids uses the primary key: ids increase with the time at which they are made.
 var countMade = pg.SQL(`
 with made as materialized (
   select (` + coredb.LocalTime("b.created_at") + `)::date as on_date, b.channel, b.party_size
@@ -141,29 +138,29 @@ with made as materialized (
   join sessions s on s.tenant_id = $1 and s.id = b.session_id
   join locations l on l.tenant_id = $1 and l.id = s.location_id
   where b.tenant_id = $1 and b.id >= $2 and b.id < $3 and b.hold_expires_at is null and s.state <> 'DRAFT'
-    and` + chosenPlaces + `
+    and` + inLocations + `
 )
 select ` + made.Columns() + ` from made where on_date between $4 and $5 group by on_date, channel`)
 
-// CountMade counts bookings by the day on which they were made, at the location of their session, and by channel, in no
-// particular order. Clocks cover the period's instants in all zones of its locations.
+// CountMade counts bookings by channel and by the day on which they were made, in the time zone of their session's
+// location, in no particular order. The clocks must cover the period's instants in all zones of its locations.
 func CountMade(b *pg.Batch, in tenant.TenantID, p Period, clocks []coredb.Clock, into *[]Made) {
 	span := p.Instants()
 	arguments := append(p.arguments(in, firstID(span.Start), firstID(span.End)), coredb.ClockArguments(clocks)...)
 	made.List(b.Queue(countMade, arguments...), into)
 }
 
-// firstID is not above any id that is made at an instant or later.
+// firstID returns an id that is not greater than any that is made at an instant or later.
 func firstID(t time.Time) tenant.UUID {
 	var id tenant.UUID
 	binary.BigEndian.PutUint64(id[:8], uint64(max(t.UnixMilli(), 0))<<16|0x7000)
 	return id
 }
 
-// UtilizationGroup is by what use is told.
+// UtilizationGroup says how sessions are grouped to count their use.
 type UtilizationGroup string
 
-// The groups.
+// The kinds of groups.
 const (
 	ByService     UtilizationGroup = "SERVICE"
 	ByLocation    UtilizationGroup = "LOCATION"
@@ -171,11 +168,11 @@ const (
 	ByWeekdayHour UtilizationGroup = "WEEKDAY_HOUR"
 )
 
-// Utilization tells how well a group of sessions was used, as the contract defines it.
+// Utilization counts the seats of a group of sessions, as the contract defines.
 type Utilization struct {
-	ID        tenant.UUID // the service's, location's or resource's; zero where there is none
+	ID        tenant.UUID // of the service, location or resource; zero if there is none
 	Name      string
-	Weekday   int // 1 is Monday, 7 is Sunday; 0 where it is no group of hours
+	Weekday   int // 1 is Monday, 7 is Sunday; 0 if the group is not by weekday and hour
 	Hour      int
 	Sessions  int
 	Unlimited int
@@ -183,7 +180,7 @@ type Utilization struct {
 	Taken     int
 }
 
-// grouping is how sessions `s` are put into groups: what a group's id, name, weekday and hour are, and their order.
+// grouping has the SQL that groups sessions `s`: each group's id, name, weekday and hour, and the order of the groups.
 type grouping struct{ id, name, weekday, hour, join, order string }
 
 type useBy struct {
@@ -211,7 +208,7 @@ cross join lateral (
   select coalesce(sum(party_size), 0) as kept
   from bookings where tenant_id = $1 and session_id = s.id and status in ('CONFIRMED', 'ATTENDED', 'NO_SHOW')
 ) b
-where s.tenant_id = $1 and s.state = 'PUBLISHED' and` + chosenSessions + `
+where s.tenant_id = $1 and s.state = 'PUBLISHED' and` + inPeriod + `
 group by 1, 2, 3, 4 order by ` + g.order)}
 }
 
@@ -236,9 +233,11 @@ var countUse = map[UtilizationGroup]useBy{
 	}.statement(),
 }
 
-// CountUtilization tells how well groups of sessions were used, in order of name, then id, or of weekday and hour. Clocks
-// are as for CountMade, and needed for hours alone.
-func CountUtilization(b *pg.Batch, in tenant.TenantID, p Period, group UtilizationGroup, clocks []coredb.Clock, into *[]Utilization) {
+// CountUtilization counts the use of groups of sessions, ordered by name and id, or by weekday and hour. It needs the
+// clocks of CountMade only for weekdays and hours.
+func CountUtilization(
+	b *pg.Batch, in tenant.TenantID, p Period, group UtilizationGroup, clocks []coredb.Clock, into *[]Utilization,
+) {
 	by := countUse[group]
 	span := p.Instants()
 	arguments := p.arguments(in, span.Start, span.End)

@@ -11,10 +11,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Attendance counts what became of a member's bookings.
+// Attendance counts a member's past bookings.
 type Attendance struct{ Attended, NoShows, LateCancelled int }
 
-// CountAttendance counts those in sessions that start before a moment.
+// CountAttendance counts a member's bookings in sessions that start before a time.
 func CountAttendance(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, until time.Time, into *Attendance) {
 	b.Queue(`
 select count(*) filter (where status = 'ATTENDED'), count(*) filter (where status = 'NO_SHOW'),
@@ -23,25 +23,25 @@ from bookings where tenant_id = $1 and member_id = $2 and starts_at < $3`, in, m
 		Scan(&into.Attended, &into.NoShows, &into.LateCancelled)
 }
 
-// NoShowQuery chooses sessions whose absent parties are to be marked as no-shows.
+// NoShowQuery selects sessions whose absent parties are due to be marked as no-shows.
 type NoShowQuery struct {
-	// Since and Until bound when that falls due: from the one, up to and with the other.
+	// Since and Until bound when they are due. Both are included.
 	Since, Until time.Time
 	// StartsFrom is no later than the start of any such session.
 	StartsFrom time.Time
-	// The rules where no policy says otherwise.
+	// The defaults, for sessions whose policies do not set them.
 	Mark          bool
 	After, Closes time.Duration
-	AfterID       tenant.SessionID // keyset: the last one of the chunk before
+	AfterID       tenant.SessionID // the last session of the previous chunk
 	Limit         int
 }
 
-// absent holds for bookings whose party has not come, but for those that were marked before in the same session: one
-// that was moved since ends later than that.
+// absent is true for bookings whose party has not come, except for those that were marked before in the same session,
+// where staff took the mark back. A booking that was moved since then ends after its mark.
 const absent = `b.status = 'CONFIRMED' and (b.auto_no_show_at is null or b.auto_no_show_at < b.ends_at)`
 
 var (
-	// In tenants that leave marking to staff it looks no further than their policies.
+	// For tenants that leave marking to staff it only reads their policies.
 	listAbsences = pg.SQL(`
 select s.id from sessions s` + coredb.RuleJoins + `
 where ($5 or exists (select from policies p where p.tenant_id = $1 and p.auto_no_show))
@@ -59,7 +59,7 @@ where b.tenant_id = $1 and b.session_id = $2 and ` + absent + `
 order by b.id limit $3`)
 )
 
-// ListNoShowSessions reads them by id.
+// ListNoShowSessions reads the ids of such sessions, in ascending order.
 func ListNoShowSessions(b *pg.Batch, in tenant.TenantID, q NoShowQuery, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(listAbsences,
 		in, q.StartsFrom, q.Since, q.Until, q.Mark, q.After, q.Closes, q.AfterID, q.Limit), into, pgx.RowTo[tenant.SessionID])
@@ -70,7 +70,7 @@ func ListNoShows(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, limi
 	booked.List(b.Queue(listAbsent, in, session, limit), into)
 }
 
-// MarkNoShows makes such bookings no-shows with the transaction.
+// MarkNoShows marks such bookings as no-shows with the transaction.
 func MarkNoShows(tx *pg.Tx, in tenant.TenantID, ids []tenant.BookingID, now time.Time) {
 	tx.Write(`
 update bookings set status = 'NO_SHOW', auto_no_show_at = $3, updated_at = $3

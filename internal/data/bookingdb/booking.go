@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// storedBooking is a booking as its row has it.
+// storedBooking is a row of bookings.
 type storedBooking struct {
 	booking.Booking
 	updatedAt time.Time
@@ -65,7 +65,7 @@ var bookings = pg.NewTable("b", func(b *storedBooking) []pg.Column {
 	}
 })
 
-// bookingRow is a booking with what is shown with it.
+// bookingRow is a booking with what is read from other tables.
 type bookingRow struct {
 	storedBooking
 	rules coredb.RuleRow
@@ -84,8 +84,8 @@ var booked = pg.ReadAs(func(r *bookingRow) []pg.Column {
 	return r.Booking, nil
 })
 
-// The subqueries keep the planner on primary keys, whatever it thinks of the tables: a scan over the tenant's sessions
-// or members would take predicate locks on them all, and bookings would conflict.
+// The subqueries make the planner use primary keys, whatever its statistics are. A scan over the tenant's sessions or
+// members would take predicate locks on all of them, and bookings would conflict.
 const bookingJoins = `
   cross join lateral (select * from sessions s where s.tenant_id = $1 and s.id = b.session_id offset 0) s
   left join lateral (select * from members m where m.tenant_id = $1 and m.id = b.member_id offset 0) m on true
@@ -130,17 +130,17 @@ type dueBy struct {
 	now     time.Time
 }
 
-// FindBooking reads a booking; nil where there is none.
+// FindBooking reads a booking; nil if there is none.
 func FindBooking(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Booking) {
 	bookingsByID.One(b, in, id, into)
 }
 
-// FindBookingByRef reads the booking with an external reference; nil where there is none.
+// FindBookingByRef reads the booking with an external reference; nil if there is none.
 func FindBookingByRef(b *pg.Batch, in tenant.TenantID, ref string, into **booking.Booking) {
 	bookingsByRef.One(b, in, ref, into)
 }
 
-// ListDueHolds reads the holds of a session that have run out and are still PENDING.
+// ListDueHolds reads the expired holds of a session that are still PENDING.
 func ListDueHolds(
 	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, now time.Time, into *[]booking.Booking,
 ) {
@@ -161,7 +161,7 @@ where b.tenant_id = $1 and b.session_id = any($2) and b.status not in ('CANCELLE
 order by b.id`)
 )
 
-// FindActiveBooking reads a member's active booking in a session; nil where there is none.
+// FindActiveBooking reads a member's active booking in a session; nil if there is none.
 func FindActiveBooking(
 	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **booking.Booking,
 ) {
@@ -175,19 +175,20 @@ func ListSessionBookings(
 	booked.List(b.Queue(listSessionBookings, in, session, inactive), into)
 }
 
-// ListOpenBookings reads what cancelling sessions cancels: their bookings that are neither cancelled nor expired.
+// ListOpenBookings reads the bookings that are cancelled with their sessions: those that are not cancelled or expired
+// yet.
 func ListOpenBookings(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]booking.Booking) {
 	booked.List(b.Queue(listOpenBookings, in, sessions), into)
 }
 
-// OwnBookings chooses bookings of one member, or those that one service account made.
+// OwnBookings selects the bookings of a member, or those that a service account made.
 type OwnBookings struct {
 	Member   tenant.MemberID
-	Account  string           // "sa:<id>", where Member is zero
+	Account  string           // "sa:<id>", if Member is zero
 	Statuses []booking.Status // empty: all
-	// From and Until bound the session's start; zero is unbounded. EndsAfter leaves out what is over.
+	// From and Until bound the session's start. EndsAfter leaves out sessions that ended before. Zero is unbounded.
 	From, Until, EndsAfter time.Time
-	AfterStart             time.Time // keyset: the last start and id of the page before
+	AfterStart             time.Time // with AfterID, the last booking of the previous page
 	AfterID                tenant.BookingID
 	Newest                 bool // latest start first
 	Limit                  int
@@ -211,7 +212,7 @@ where b.tenant_id = $1 and ` + whose + `
 order by b.starts_at ` + order + `, b.id ` + order + ` limit $9`)
 }
 
-// ListOwnBookings reads them by the session's start, then id.
+// ListOwnBookings reads bookings ordered by the session's start, then id.
 func ListOwnBookings(b *pg.Batch, in tenant.TenantID, q OwnBookings, into *[]booking.Booking) {
 	var who any = q.Member
 	sql, newest := listMemberBookings, listMemberBookingsNewest
@@ -225,10 +226,9 @@ func ListOwnBookings(b *pg.Batch, in tenant.TenantID, q OwnBookings, into *[]boo
 		pg.OrNull(q.EndsAfter), pg.OrNull(q.AfterStart), q.AfterID, q.Limit), into)
 }
 
-// ListDueSessions names the sessions with holds that have run out, those that did longest ago first.
+// ListDueSessions reads the ids of sessions with expired holds, the longest expired first.
 func ListDueSessions(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.SessionID) {
-	// The inner order is that of the index of holds, so that no plan reads the other bookings, whatever the planner knows
-	// of the table.
+	// The inner order is that of the index on holds, so that no plan reads other bookings, whatever the statistics are.
 	pg.Collect(b.Queue(`select session_id from (
   select session_id, hold_expires_at from bookings
   where tenant_id = $1 and status = 'PENDING' and hold_expires_at <= $2
@@ -236,7 +236,7 @@ func ListDueSessions(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, 
 group by session_id order by min(hold_expires_at) limit $3`, in, now, limit), into, pgx.RowTo[tenant.SessionID])
 }
 
-// FindNextExpiry reads when the next hold or offer of a tenant runs out; nil where there is none.
+// FindNextExpiry reads when the next hold or offer of a tenant expires; nil if there is none.
 func FindNextExpiry(b *pg.Batch, in tenant.TenantID, into **time.Time) {
 	b.Queue(`
 select least(
@@ -247,7 +247,7 @@ select least(
 var (
 	insertBookings = pg.SQL(`
 insert into bookings ` + bookings.Rows())
-	// The limit leaves nothing out: see seatsMoved.
+	// The limit does not leave out any row: see seatsMoved.
 	updateBookings = pg.SQL(`
 update bookings b set ` + bookings.SetChanges() + `
 from (select * from ` + bookings.Changes() + ` limit cardinality($2)) as x
@@ -274,8 +274,8 @@ var bookingsChanged = pg.RowWriter[*storedBooking]{
 	},
 }
 
-// UpdateBooking writes what changes in a booking's life with the transaction. Of several changes to one booking the
-// last holds.
+// UpdateBooking writes the columns of a booking that can change, with the transaction. The last of several updates
+// wins.
 func UpdateBooking(tx *pg.Tx, in tenant.TenantID, b booking.Booking, now time.Time) {
 	bookingsChanged.Add(tx, in, &storedBooking{b, now})
 }

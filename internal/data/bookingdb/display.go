@@ -7,24 +7,24 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Display is what a session's display shows besides the session.
+// Display is what a session's display shows in addition to the session.
 type Display struct {
-	Location string // its name
-	Coach    string // the name; empty where there is none
-	Expected int    // seats of those who are coming or have come
-	Arrived  int    // seats of those who have come
+	Location string // the location's name
+	Coach    string // the coach's name; empty if there is none
+	Expected int    // seats of confirmed and attended bookings
+	Arrived  int    // seats of attended bookings
 }
 
-// Upcoming is a session that follows on a wall.
+// Upcoming is one of the next sessions on a display.
 type Upcoming struct {
 	Title    string
-	Coach    string // the name; empty where there is none
+	Coach    string // the coach's name; empty if there is none
 	StartsAt time.Time
 }
 
-// Arrival is a party that has come.
+// Arrival is a party that has checked in.
 type Arrival struct {
-	Name  string // the member's or the guest's, in full
+	Name  string // the full name of the member or guest
 	Party int
 	At    time.Time
 }
@@ -79,20 +79,20 @@ where b.tenant_id = $1 and b.session_id = $2 and b.status = 'ATTENDED'
 order by b.checked_in_at desc, b.id desc limit $3`)
 )
 
-// FindDisplay reads it; nil where the session is absent or deleted.
+// FindDisplay reads a session's Wall; nil if the session does not exist or is deleted.
 func FindDisplay(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Display) {
 	wall.Find(b.Queue(findWall, in, id), into)
 }
 
-// ListUpcoming reads what else starts at the session's location after a moment, from the session's start on and half a
-// day long.
+// ListUpcoming reads other sessions at the session's location: those that start after a time, and within twelve hours
+// after the session's start.
 func ListUpcoming(
 	b *pg.Batch, in tenant.TenantID, id tenant.SessionID, after time.Time, limit int, into *[]Upcoming,
 ) {
 	upcoming.List(b.Queue(listUpcoming, in, id, after, limit), into)
 }
 
-// ListArrivals reads who has come to a session, latest first.
+// ListArrivals reads the parties that have checked in to a session, latest first.
 func ListArrivals(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, limit int, into *[]Arrival) {
 	arrivals.List(b.Queue(listArrivals, in, id, limit), into)
 }

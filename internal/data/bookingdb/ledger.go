@@ -43,7 +43,8 @@ func AppendLedger(tx *pg.Tx, in tenant.TenantID, entries []credit.Entry) {
 	linesMade.Add(tx, in, pg.Array(entries, func(e credit.Entry) *credit.Entry { return &e })...)
 }
 
-// ListLedger reads a subscription's lines, newest first, those before the given one; 0 is after the last.
+// ListLedger reads a subscription's lines, newest first, starting before the given line. With 0 it starts at the
+// newest.
 func ListLedger(
 	b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, before, limit int, into *[]credit.Entry,
 ) {

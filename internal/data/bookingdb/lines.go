@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// outingRow is one thing that goes with a line of a booking.
+// outingRow is one numbered item that is reserved for a line of a booking.
 type outingRow struct {
 	id      tenant.UUID
 	booking tenant.BookingID
@@ -45,20 +45,21 @@ where r.tenant_id = $1 and r.item_id = any($2) and r.status <> 'CANCELLED' and r
 	insertOuting = pg.SQL(`insert into booking_items ` + itemsLent.Values())
 )
 
-// ListItemReservations reads which numbers of items are out at some time within a span.
-func ListItemReservations(b *pg.Batch, in tenant.TenantID, items []tenant.ItemID, span civil.Span, into *[]booking.ItemReservation) {
+// ListItemReservations reads which numbers of items are reserved at any time within a span.
+func ListItemReservations(
+	b *pg.Batch, in tenant.TenantID, items []tenant.ItemID, span civil.Span, into *[]booking.ItemReservation,
+) {
 	outings.List(b.Queue(listOutings, in, items, span.Start, span.End), into)
 }
 
-// InsertItemReservation writes one thing that goes with a line of a booking, with the transaction.
+// InsertItemReservation writes one numbered item that is reserved for a line of a booking, with the transaction.
 func InsertItemReservation(
 	tx *pg.Tx, in tenant.TenantID, id tenant.UUID, to tenant.BookingID, line booking.ItemLine, o booking.ItemReservation,
 ) {
 	tx.Write(insertOuting, itemsLent.Insert(in, &outingRow{id, to, line, o})...)
 }
 
-// SetLines moves lines of a booking that are not cancelled to a status, with the transaction: those named, or all for
-// nil.
+// SetLines sets the status of lines of a booking that are not cancelled, with the transaction. Nil means all lines.
 func SetLines(
 	tx *pg.Tx, in tenant.TenantID, of tenant.BookingID, lines []tenant.LineID, to booking.ItemStatus,
 ) {
@@ -68,7 +69,7 @@ where tenant_id = $1 and booking_id = $2 and status <> 'CANCELLED' and ($3::uuid
 		in, of, lines, to)
 }
 
-// BookedLine is a line with the booking that it belongs to.
+// BookedLine is a line with its booking.
 type BookedLine struct {
 	Booking tenant.BookingID
 	Line    booking.ItemLine

@@ -8,13 +8,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Moving is a booking that notices when its session moves to another time.
+// Moving is a booking that is affected if its session moves to another time.
 type Moving struct {
 	ID           tenant.BookingID
 	Session      tenant.SessionID
 	Subscription tenant.SubscriptionID
 	Counted      bool // against the quotas of its subscription
-	Exclusive    bool // tolerates no overlap, and is active
+	Exclusive    bool // active, and must not overlap others
 }
 
 var moving = pg.NewReader(func(m *Moving) []pg.Column {
@@ -31,13 +31,13 @@ var listMoving = pg.SQL(`
 select ` + moving.Columns() + ` from bookings b
 where b.tenant_id = $1 and b.session_id = any($2) and (b.counted or b.exclusive)`)
 
-// ListMoving reads the bookings of sessions that count against quotas or tolerate no overlap.
+// ListMoving reads the bookings of sessions that count against quotas or must not overlap others.
 func ListMoving(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]Moving) {
 	moving.List(b.Queue(listMoving, in, sessions), into)
 }
 
-// MoveBookings gives, with the transaction, the bookings of sessions the sessions' new spans. Those that tolerate no
-// overlap tolerate it until the last of them has moved, so that bookings of one member may take each other's places.
+// MoveBookings sets the times of bookings to those of their sessions, with the transaction. Exclusive bookings may
+// overlap until the last one has moved, so that two bookings of a member can swap their times.
 func MoveBookings(
 	tx *pg.Tx, in tenant.TenantID, sessions []session.Session, exclusive []tenant.BookingID, now time.Time,
 ) {

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// slotColumns are what a session `s` says of itself as a booking.Slot.
+// slotColumns are the columns of a session `s` that a booking.Slot has.
 func slotColumns(s *booking.Slot) []pg.Column {
 	return []pg.Column{
 		pg.Read("s.id", &s.ID),
@@ -44,7 +44,8 @@ cross join lateral (
 	Reader: ownSlot,
 }
 
-// FindOwnSlot reads what a session that is not deleted says of itself. booking.Snapshot knows the rest.
+// FindOwnSlot reads only the session's own columns of a slot, unless the session is deleted. The tenant's snapshot
+// completes it.
 func FindOwnSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, found func(booking.Slot)) {
 	ownSlots.Find(b, in, id, found)
 }
@@ -59,23 +60,24 @@ from (select * from bookings b where b.tenant_id = $1 and b.id = $2 offset 0) b
 where s.deleted_at is null`)
 )
 
-// FindSlot reads a session for booking; nil where there is none that is not deleted.
+// FindSlot reads a complete slot; nil if there is no session, or it is deleted. It joins what FindOwnSlot leaves to the
+// snapshot, for transactions that have none.
 func FindSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **booking.Slot) {
 	slots.Find(b.Queue(findSlot, in, id), into)
 }
 
-// FindSlotOf is FindSlot for the session of a booking.
+// FindSlotOf is FindSlot for a booking's session.
 func FindSlotOf(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **booking.Slot) {
 	slots.Find(b.Queue(findSlotOf, in, id), into)
 }
 
-// Seats changes a session's counters. The database refuses what does not fit.
+// Seats is a change of a session's counters. A constraint rejects more seats than the session has.
 type Seats struct {
-	Taken int // added to the seats taken
-	Holds int // added to the bookings that are PENDING
+	Taken int // added to the taken seats
+	Holds int // added to the number of PENDING bookings
 }
 
-// seatsOf is what changes for one session.
+// seatsOf is the change of one session.
 type seatsOf struct {
 	session tenant.SessionID
 	Seats
@@ -89,9 +91,9 @@ var seatsMoved = pg.RowWriter[seatsOf]{
 		before.Holds += s.Holds
 	},
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []seatsOf) {
-		// Transactions lock sessions in one order, so that no two wait for each other. The limit leaves nothing out, but lets
-		// the planner expect a single row, and look it up; expecting more it reads all sessions of a large tenant where most
-		// tenants have few.
+		// All transactions lock sessions in the same order, so that no two wait for each other. The limit does not leave out
+		// any row. It makes the planner expect a single row and look it up. If it expects more, and most tenants are small,
+		// it reads all sessions of a large tenant.
 		slices.SortFunc(rows, func(a, b seatsOf) int { return bytes.Compare(a.session.UUID[:], b.session.UUID[:]) })
 		tx.Write(`
 update sessions s set seats_taken = s.seats_taken + x.taken, holds = s.holds + x.holds

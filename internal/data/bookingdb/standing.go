@@ -11,13 +11,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Standing is all that decides what a member may book among the sessions that start in a span.
+// Standing has what decides which of the sessions that start in a span a member can book.
 type Standing struct {
-	Member        *booking.Member // nil: there is no such member
+	Member        *booking.Member // nil if there is no such member
 	Subscriptions []credit.Subscription
 	Usage         []Usage
 	Bookings      []Held
-	Entries       []Queued // for sessions, whenever these are
+	Entries       []Queued // for sessions at any time
 }
 
 // Held is an active booking.
@@ -25,10 +25,10 @@ type Held struct {
 	Session   tenant.SessionID
 	ID        tenant.BookingID
 	Span      civil.Span
-	Exclusive bool // tolerates no overlap
+	Exclusive bool // must not overlap others
 }
 
-// Queued is an entry that waits.
+// Queued is an active entry.
 type Queued struct {
 	Session tenant.SessionID
 	ID      tenant.EntryID
@@ -63,14 +63,14 @@ select ` + queued.Columns() + ` from waitlist_places p
 where p.tenant_id = $1 and p.member_id = $2 and p.session_id is not null`)
 )
 
-// FindStanding reads it with a fixed number of statements.
+// FindStanding reads a member's Standing with a fixed number of statements.
 func FindStanding(b *pg.Batch, in tenant.TenantID, member tenant.MemberID, starts civil.Span, into *Standing) {
 	FindBookingMember(b, in, member, &into.Member)
 	ListMemberSubscriptions(b, in, member, &into.Subscriptions)
-	// A local day begins at most a day before or after that of UTC, and its week at most six days before.
+	// A local day is at most one day from that of UTC, and its week starts at most six days before it.
 	usage.List(b.Queue(listMemberUsage, in, member,
 		civil.DateOf(starts.Start, time.UTC).AddDays(-7), civil.DateOf(starts.End, time.UTC).AddDays(1)), &into.Usage)
-	// What overlaps one of the sessions starts at most a session's length before or after it.
+	// A booking that overlaps one of the sessions starts at most a session's length before or after it.
 	held.List(b.Queue(listHeld, in, member,
 		starts.Start.Add(-session.MaxLength), starts.End.Add(session.MaxLength)), &into.Bookings)
 	queued.List(b.Queue(listQueued, in, member), &into.Entries)

@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// subscriptions have no more of their plans than the ids.
+// subscriptions are read with the ids of their plans only.
 var subscriptions = pg.NewTable("u", func(s *credit.Subscription) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &s.ID),
@@ -58,7 +58,7 @@ var (
 	listMemberSubscriptions = pg.SQL(selectSubscriptions + ` where u.tenant_id = $1 and u.member_id = $2 order by u.id`)
 )
 
-// FindSubscription reads a subscription; nil where there is none.
+// FindSubscription reads a subscription; nil if there is none.
 func FindSubscription(b *pg.Batch, in tenant.TenantID, id tenant.SubscriptionID, into **credit.Subscription) {
 	subscribed.Find(b.Queue(findSubscription, in, id), into)
 }
@@ -75,8 +75,9 @@ func ListMemberSubscriptions(
 	subscribed.List(b.Queue(listMemberSubscriptions, in, member), into)
 }
 
-// ListDueSubscriptions reads, by id from behind the one given, the subscriptions whose term or period has ended. What
-// is due is found first, by its index: the order would lead through all subscriptions there ever were.
+// ListDueSubscriptions reads the ids of subscriptions whose term or period has ended, in ascending order, starting
+// after the given one. A subquery finds them by their index first: with the order, the planner would read all
+// subscriptions.
 func ListDueSubscriptions(
 	b *pg.Batch, in tenant.TenantID, now time.Time, after tenant.SubscriptionID, limit int, into *[]tenant.SubscriptionID,
 ) {
@@ -97,19 +98,19 @@ cross join lateral (select * from plans p where p.tenant_id = $1 and p.id = u.pl
 	Reader: subscribed,
 }
 
-// FindBookingSubscription reads the subscription that a booking was made on; nil where there is none.
+// FindBookingSubscription reads the subscription that pays for a booking; nil if there is none.
 func FindBookingSubscription(b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **credit.Subscription) {
 	subscriptionsOfBookings.One(b, in, id, into)
 }
 
-// payment is who pays for a place in a session, and with what if they say so.
+// payment is a member who pays for a booking in a session, and the subscription that they name, if any.
 type payment struct {
 	Visit
 	named tenant.SubscriptionID
 }
 
-// The subqueries keep the planner on the indexes of member and subscription, whatever it thinks of the tables: a scan
-// over the tenant's subscriptions would take predicate locks on them all, and bookings would conflict.
+// The subqueries make the planner use the indexes of members and subscriptions, whatever its statistics are. A scan
+// over the tenant's subscriptions would take predicate locks on all of them, and bookings would conflict.
 var payers = pg.Lookup[payment, credit.Subscription]{
 	SQL: pg.SQL(`
 select ` + withUsage.Columns() + `, q.n
@@ -131,31 +132,22 @@ order by q.n, u.id`),
 	Reader: withUsage,
 }
 
-// ListPayers reads the subscriptions that could pay for the members' bookings in a session, with what was used on its
-// local day and in its week where the plan limits that. A member who names one (zero: none named) gets that one,
-// whatever its status.
+// ListPayers reads the subscriptions that could pay for a member's booking in a session, with their use on the
+// session's local day and in its week, if the plan limits it. If one is named, it reads that one only, whatever its
+// status.
 func ListPayers(
-	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, named []tenant.SubscriptionID,
-	into *[]credit.Subscription,
+	b *pg.Batch, in tenant.TenantID, v Visit, named tenant.SubscriptionID, into *[]credit.Subscription,
 ) {
-	*into = nil
-	for i, member := range members {
-		payers.Find(b, in, payment{Visit{Session: session, Member: member}, named[i]}, func(s credit.Subscription) {
-			// A member may be there twice, with and without naming one.
-			if !slices.ContainsFunc(*into, func(other credit.Subscription) bool { return other.ID == s.ID }) {
-				*into = append(*into, s)
-			}
-		})
-	}
+	payers.Many(b, in, payment{v, named}, into)
 }
 
-// wallet is whose subscriptions, and which if they say so.
-type wallet struct {
+// memberPayment is a member who pays, and the subscription that they name, if any.
+type memberPayment struct {
 	member tenant.MemberID
 	named  tenant.SubscriptionID
 }
 
-var walletContents = pg.Lookup[wallet, credit.Subscription]{
+var memberPayers = pg.Lookup[memberPayment, credit.Subscription]{
 	SQL: pg.SQL(`
 select ` + subscriptions.Columns() + `, q.n
 from unnest($2::uuid[], $3::uuid[]) with ordinality as q (member_id, named, n)
@@ -163,21 +155,21 @@ cross join lateral (
   select * from subscriptions u where u.tenant_id = $1 and u.member_id = q.member_id
     and (u.id = q.named or (q.named is null and u.status in ('ACTIVE', 'DEBT')))
   order by u.id offset 0) u`),
-	Columns: func(keys []wallet) []any {
+	Columns: func(keys []memberPayment) []any {
 		return []any{
-			pg.Array(keys, func(k wallet) tenant.MemberID { return k.member }),
-			pg.Array(keys, func(k wallet) tenant.SubscriptionID { return k.named }),
+			pg.Array(keys, func(k memberPayment) tenant.MemberID { return k.member }),
+			pg.Array(keys, func(k memberPayment) tenant.SubscriptionID { return k.named }),
 		}
 	},
 	Reader: subscriptions.Reader,
 }
 
-// FindPayers is ListPayers for one member, without the usage, and with no more of the plans than their ids:
-// booking.Snapshot knows the rest.
+// FindPayers reads the same subscriptions as ListPayers, with only the ids of their plans and without the use. The
+// tenant's snapshot completes them.
 func FindPayers(
 	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, named tenant.SubscriptionID, found func(credit.Subscription),
 ) {
-	walletContents.Find(b, in, wallet{member, named}, found)
+	memberPayers.Find(b, in, memberPayment{member, named}, found)
 }
 
 var (
@@ -201,7 +193,8 @@ var subscriptionsChanged = pg.RowWriter[*credit.Subscription]{
 	},
 }
 
-// UpdateSubscription writes status, balance and period with the transaction. Of several changes to one the last holds.
+// UpdateSubscription writes a subscription's status, balance and period with the transaction. The last of several
+// updates wins.
 func UpdateSubscription(tx *pg.Tx, in tenant.TenantID, s credit.Subscription, now time.Time) {
 	s.UpdatedAt = now
 	subscriptionsChanged.Add(tx, in, &s)

@@ -12,12 +12,12 @@ import (
 // Usage is how many bookings of a subscription count on a local day or in a local week.
 type Usage struct {
 	Subscription tenant.SubscriptionID
-	Week         bool       // else the day
-	On           civil.Date // a week's Monday
+	Week         bool       // a week; otherwise a day
+	On           civil.Date // the day, or the week's Monday
 	Used         int
 }
 
-// UsageOn names the rows that a booking on a local day counts in.
+// UsageOn returns the rows in which a booking on a local day counts.
 func UsageOn(id tenant.SubscriptionID, on civil.Date) [2]Usage {
 	return [2]Usage{{Subscription: id, On: on}, {Subscription: id, Week: true, On: on.WeekStart()}}
 }
@@ -74,14 +74,13 @@ cross join lateral (
 	Reader:  usage.Reader,
 }
 
-// FindUsage reads how much of a subscription counts on a local day or in a local week, as named by the rest of the
-// value.
+// FindUsage reads how many bookings count on the subscription's day or week that the value names.
 func FindUsage(b *pg.Batch, in tenant.TenantID, of Usage, found func(int)) {
 	usageFound.Find(b, in, of, func(u Usage) { found(u.Used) })
 }
 
-// MoveUsage counts bookings, with the transaction, on other days and in other weeks than before. Each subscription,
-// span and day may be named once; Used is what is added.
+// MoveUsage adds to the counters of days and weeks, with the transaction. Used is the number to add. Each subscription,
+// span and day must occur only once.
 func MoveUsage(tx *pg.Tx, in tenant.TenantID, changes []Usage) {
 	var more, less []*Usage
 	for _, u := range usageRows(changes) {
@@ -110,7 +109,7 @@ var usageCounted = pg.RowWriter[Usage]{
 	Write: MoveUsage,
 }
 
-// CountBooking changes by one, up or down, what a subscription has used on a local day and in its week.
+// CountBooking adds to the counters of a subscription on a local day and in its week: 1, or -1.
 func CountBooking(tx *pg.Tx, in tenant.TenantID, id tenant.SubscriptionID, on civil.Date, by int) {
 	for _, u := range UsageOn(id, on) {
 		u.Used = by
@@ -118,8 +117,8 @@ func CountBooking(tx *pg.Tx, in tenant.TenantID, id tenant.SubscriptionID, on ci
 	}
 }
 
-// CountUsage counts afresh, from the bookings, what the subscriptions of a plan have used on every day and in every
-// week that is not over. It is for a plan whose limits have just been set: until then nothing was counted.
+// CountUsage counts the bookings of a plan's subscriptions again, for every day and week that is not over. It is for a
+// plan whose limits have just been set: until then nothing was counted.
 func CountUsage(tx *pg.Tx, in tenant.TenantID, plan tenant.PlanID, from civil.Date) {
 	tx.Write(`
 delete from usage u using subscriptions s

@@ -23,16 +23,16 @@ cross join lateral (select * from members m where m.tenant_id = $1 and m.id = q.
 	Reader: bookingMember,
 }
 
-// FindBookingMember reads what a booking needs to know of a member; nil where there is none.
+// FindBookingMember reads what the booking rules need to know about a member; nil if there is none.
 func FindBookingMember(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into **booking.Member) {
 	bookingMembers.One(b, in, id, into)
 }
 
-// Visit is a member in a session.
+// Visit is a member and a session.
 type Visit struct {
 	Session tenant.SessionID
 	Member  tenant.MemberID
-	Waits   bool // with an entry; else booked
+	Waits   bool // FindVisit found an entry; otherwise a booking
 }
 
 type visitRow struct {
@@ -64,8 +64,9 @@ left join waitlist_queues q on q.tenant_id = $1 and q.location_id = coalesce(v.l
   and q.service_id = coalesce(v.service_id, s.service_id) and q.local_date = coalesce(v.local_date, s.local_date)
   and q.waiting > 0`)
 
-// FindVisit reads who has a booking or an entry, and in which session, if it is one; nil where there is none. The queue
-// is the one there, or that of a window's first day; nil where it is empty.
+// FindVisit reads the member and session of a booking or an entry; nil if there is none. An entry for several sessions
+// has the first one, and an entry for a time window has none. The queue is that of the session, or of the window's
+// first day; nil if it is empty.
 func FindVisit(
 	b *pg.Batch, in tenant.TenantID, id tenant.BookingID, into **Visit, queue **waitlist.Queue,
 ) {
@@ -85,7 +86,7 @@ func visitColumns(visits []Visit) []any {
 	}
 }
 
-// Double is a member's active booking and entry in a session; zero where there is none.
+// Double has a member's active booking and entry in a session; zero if there is none.
 type Double struct {
 	Booking tenant.BookingID
 	Entry   tenant.EntryID
@@ -111,25 +112,6 @@ func FindDouble(b *pg.Batch, in tenant.TenantID, v Visit, found func(Double)) {
 	doubles.Find(b, in, v, found)
 }
 
-// FindDoubles is FindDouble for a member who joins a queue, as far as the answer depends on it: the booking where the
-// session has no room for a party, so that no one with a place joins the queue, and the entry where anyone waits. The
-// place itself is guarded by unique indexes, which take no predicate lock.
-func FindDoubles(
-	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, party int,
-	booking *tenant.BookingID, entry *tenant.EntryID,
-) {
-	*booking, *entry = tenant.BookingID{}, tenant.EntryID{}
-	// A session with holds may be full, too: once a hold has run out, those who wait may take its seats and all others.
-	b.Queue(`
-select
-  case when s.capacity is not null and (s.seats_taken + $4 > s.capacity or s.holds > 0) then (
-    select b.id from bookings b where b.tenant_id = $1 and b.session_id = $2 and b.member_id = $3
-      and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')) end,
-  case when s.waiting > 0 then (
-    select p.entry_id from waitlist_places p where p.tenant_id = $1 and p.session_id = $2 and p.member_id = $3) end
-from sessions s where s.tenant_id = $1 and s.id = $2`, in, session, member, party).ScanAny(booking, entry)
-}
-
 var span = pg.NewReader(func(s *civil.Span) []pg.Column {
 	return []pg.Column{pg.Read("b.starts_at", &s.Start), pg.Read("b.ends_at", &s.End)}
 })
@@ -147,50 +129,7 @@ cross join lateral (
 	Reader:  span,
 }
 
-// FindBusy reads when a member's bookings that tolerate no overlap touch a session's span.
-func FindBusy(b *pg.Batch, in tenant.TenantID, v Visit, found func(civil.Span)) {
-	busyAround.Find(b, in, v, found)
-}
-
-// InSession is a member's active booking in a session.
-type InSession struct {
-	Member  tenant.MemberID
-	Booking tenant.BookingID
-}
-
-var inSession = pg.NewReader(func(i *InSession) []pg.Column {
-	return []pg.Column{pg.Read("b.member_id", &i.Member), pg.Read("b.id", &i.Booking)}
-})
-
-var listInSession = pg.SQL(`
-select ` + inSession.Columns() + ` from bookings b
-where b.tenant_id = $1 and b.session_id = $2 and b.member_id = any($3) and b.status in ` + active)
-
-// ListInSession reads those of the members.
-func ListInSession(
-	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, members []tenant.MemberID, into *[]InSession,
-) {
-	inSession.List(b.Queue(listInSession, in, session, members), into)
-}
-
-// BusySpan is the span of a member's active booking that tolerates no overlap.
-type BusySpan struct {
-	Member tenant.MemberID
-	Span   civil.Span
-}
-
-var busySpan = pg.NewReader(func(s *BusySpan) []pg.Column {
-	return []pg.Column{
-		pg.Read("b.member_id", &s.Member), pg.Read("b.starts_at", &s.Span.Start), pg.Read("b.ends_at", &s.Span.End),
-	}
-})
-
-var listBusy = pg.SQL(`
-select ` + busySpan.Columns() + ` from bookings b
-where b.tenant_id = $1 and b.member_id = any($2) and b.starts_at < $4 and b.ends_at > $3 and b.exclusive
-  and b.status in ` + active)
-
-// ListBusy reads those of the members that touch a span of time.
-func ListBusy(b *pg.Batch, in tenant.TenantID, members []tenant.MemberID, span civil.Span, into *[]BusySpan) {
-	busySpan.List(b.Queue(listBusy, in, members, span.Start, span.End), into)
+// ListBusy reads the spans of a member's bookings that tolerate no overlap and overlap a session.
+func ListBusy(b *pg.Batch, in tenant.TenantID, v Visit, into *[]civil.Span) {
+	busyAround.Many(b, in, v, into)
 }

@@ -32,7 +32,7 @@ where p.tenant_id = $1 order by p.code`)
 on conflict (tenant_id, code) do update set ` + providers.SetExcluded())
 )
 
-// FindBenefitProvider reads a provider; nil where there is none.
+// FindBenefitProvider reads a provider; nil if there is none.
 func FindBenefitProvider(b *pg.Batch, in tenant.TenantID, code string, into **booking.BenefitProvider) {
 	providersByCode.One(b, in, code, into)
 }
@@ -42,7 +42,7 @@ func ListBenefitProviders(b *pg.Batch, in tenant.TenantID, into *[]booking.Benef
 	providers.List(b.Queue(listProviders, in), into)
 }
 
-// PutBenefitProvider writes a provider with the transaction, whether it is there or not.
+// PutBenefitProvider inserts a provider, or updates the one with its code.
 func PutBenefitProvider(tx *pg.Tx, in tenant.TenantID, p booking.BenefitProvider) {
 	tx.Write(putProvider, providers.Insert(in, &p)...)
 }

@@ -35,7 +35,7 @@ order by lower(i.name), i.id limit $6`)
 	updateItem = pg.SQL(`update items set ` + items.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindItem reads an item; nil where there is none.
+// FindItem reads an item; nil if there is none.
 func FindItem(b *pg.Batch, in tenant.TenantID, id tenant.ItemID, into **booking.Item) {
 	items.Find(b.Queue(findItem, in, id), into)
 }
@@ -45,10 +45,10 @@ func FindItems(b *pg.Batch, in tenant.TenantID, ids []tenant.ItemID, into *[]boo
 	items.List(b.Queue(findItems, in, ids), into)
 }
 
-// ItemQuery chooses items. A zero location means all.
+// ItemQuery selects items. A zero location means all.
 type ItemQuery struct {
 	Location  tenant.LocationID
-	Inactive  bool // also those that are not to be had
+	Inactive  bool // also inactive ones
 	AfterName string
 	AfterID   tenant.ItemID
 	Limit     int
@@ -59,12 +59,12 @@ func ListItems(b *pg.Batch, in tenant.TenantID, q ItemQuery, into *[]booking.Ite
 	items.List(b.Queue(listItems, in, q.Location, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
 }
 
-// InsertItem writes a new item with the transaction.
+// InsertItem inserts an item.
 func InsertItem(tx *pg.Tx, in tenant.TenantID, i booking.Item) {
 	tx.Write(insertItem, items.Insert(in, &i)...)
 }
 
-// UpdateItem writes an item's edit with the transaction. Its location never changes.
+// UpdateItem updates an item. Its location stays the same.
 func UpdateItem(tx *pg.Tx, in tenant.TenantID, i booking.Item) {
 	tx.Write(updateItem, items.Update(in, &i)...)
 }

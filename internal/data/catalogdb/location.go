@@ -1,4 +1,5 @@
-// Package catalogdb is the SQL of what a tenant offers: locations, services, resources, items, plans and policies.
+// Package catalogdb has the SQL of what a tenant offers: locations, services, resources, items, plans, benefit
+// providers and policies.
 package catalogdb
 
 import (
@@ -33,49 +34,49 @@ order by lower(l.name), l.id limit $5`)
 	updateLocation = pg.SQL(`update locations set ` + locations.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindLocation reads a location; nil where there is none.
+// FindLocation reads a location; nil if there is none.
 func FindLocation(b *pg.Batch, in tenant.TenantID, id tenant.LocationID, into **catalog.Location) {
 	locations.Find(b.Queue(findLocation, in, id), into)
 }
 
-// LocationQuery chooses locations.
+// LocationQuery selects locations.
 type LocationQuery struct {
-	Inactive  bool   // those too
+	Inactive  bool   // also inactive ones
 	AfterName string // keyset: the last name and id of the page before
 	AfterID   tenant.LocationID
 	Limit     int
 }
 
-// ListLocations reads them by name, then id.
+// ListLocations reads locations by name, then id.
 func ListLocations(b *pg.Batch, in tenant.TenantID, q LocationQuery, into *[]catalog.Location) {
 	locations.List(b.Queue(listLocations, in, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
 }
 
-// HasSessions tells whether a location has sessions, of whatever state, that are not deleted.
+// HasSessions reads whether a location has sessions that are not deleted, whatever their state is.
 func HasSessions(b *pg.Batch, in tenant.TenantID, id tenant.LocationID, into *bool) {
 	b.Queue(`
 select exists (select from sessions where tenant_id = $1 and location_id = $2 and deleted_at is null)`, in, id).
 		Scan(into)
 }
 
-// InsertLocation writes a new location with the transaction.
+// InsertLocation inserts a location.
 func InsertLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 	tx.Write(insertLocation, locations.Insert(in, &l)...)
 	coredb.RenewSnapshot(tx, in)
 }
 
-// UpdateLocation writes a location's edit with the transaction.
+// UpdateLocation updates a location.
 func UpdateLocation(tx *pg.Tx, in tenant.TenantID, l catalog.Location) {
 	tx.Write(updateLocation, locations.Update(in, &l)...)
 	coredb.RenewSnapshot(tx, in)
 }
 
-// ListLocationNames reads what all locations are called, by id.
+// ListLocationNames reads the names of all locations, by id.
 func ListLocationNames(b *pg.Batch, in tenant.TenantID, into map[string]string) {
 	listNames(b.Queue(`select id::text, name from locations where tenant_id = $1`, in), into)
 }
 
-// ListServiceNames reads what all services are called, by id.
+// ListServiceNames reads the names of all services, by id.
 func ListServiceNames(b *pg.Batch, in tenant.TenantID, into map[string]string) {
 	listNames(b.Queue(`select id::text, name from services where tenant_id = $1`, in), into)
 }

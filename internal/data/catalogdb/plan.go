@@ -16,12 +16,12 @@ order by lower(p.name), p.id limit $5`)
 	updatePlan = pg.SQL(`update plans set ` + coredb.Plans.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindPlan reads a plan; nil where there is none.
+// FindPlan reads a plan; nil if there is none.
 func FindPlan(b *pg.Batch, in tenant.TenantID, id tenant.PlanID, into **credit.Plan) {
 	coredb.Plans.Find(b.Queue(findPlan, in, id), into)
 }
 
-// ListPlans reads plans by name, from behind the one given.
+// ListPlans reads plans by name, then id. The first page has a zero id.
 func ListPlans(
 	b *pg.Batch, in tenant.TenantID, inactive bool, afterName string, afterID tenant.PlanID, limit int,
 	into *[]credit.Plan,
@@ -29,13 +29,13 @@ func ListPlans(
 	coredb.Plans.List(b.Queue(listPlans, in, inactive, afterName, afterID, limit), into)
 }
 
-// InsertPlan writes a new plan with the transaction.
+// InsertPlan inserts a plan.
 func InsertPlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
 	tx.Write(insertPlan, coredb.Plans.Insert(in, &p)...)
 	coredb.RenewSnapshot(tx, in)
 }
 
-// UpdatePlan writes a plan's edit with the transaction. Its kind never changes.
+// UpdatePlan updates a plan. Its kind stays the same.
 func UpdatePlan(tx *pg.Tx, in tenant.TenantID, p credit.Plan) {
 	tx.Write(updatePlan, coredb.Plans.Update(in, &p)...)
 	coredb.RenewSnapshot(tx, in)

@@ -17,16 +17,16 @@ insert into policies (` + coredb.Policies.Names() + `, rules_due) values (` + co
 on conflict (tenant_id, level, scope_id) do update set rules_due = true, ` + coredb.Policies.SetExcluded())
 )
 
-// ListPolicies reads what the tenant, a location and a service say for themselves, in the order in which they win. Zero
-// ids, and levels that never said anything, are left out.
+// ListPolicies reads the policies that the tenant, a location and a service set, in this order, so that the last one
+// wins. It leaves out zero ids, and levels that have never set anything.
 func ListPolicies(
 	b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, into *[]catalog.Policy,
 ) {
 	coredb.Policies.List(b.Queue(listPolicies, in, location, service), into)
 }
 
-// PutPolicy writes what a level says for itself with the transaction, whether or not it has said anything before. As
-// after an edit of its rules, entries may fit into open seats now.
+// PutPolicy inserts or updates the policy of a level. It sets rules_due, like an edit of the waitlist rules, because
+// the new policy may let waiting entries book open seats.
 func PutPolicy(tx *pg.Tx, in tenant.TenantID, p catalog.Policy) {
 	tx.Write(putPolicy, coredb.Policies.Insert(in, &p)...)
 	coredb.RenewSnapshot(tx, in)

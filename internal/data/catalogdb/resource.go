@@ -29,31 +29,31 @@ order by lower(r.name), r.id limit $6`)
 	updateResource = pg.SQL(`update resources set ` + resources.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindResource reads a resource; nil where there is none.
+// FindResource reads a resource; nil if there is none.
 func FindResource(b *pg.Batch, in tenant.TenantID, id tenant.ResourceID, into **catalog.Resource) {
 	resources.Find(b.Queue(findResource, in, id), into)
 }
 
-// ResourceQuery chooses resources.
+// ResourceQuery selects resources.
 type ResourceQuery struct {
 	Location  tenant.LocationID // zero: any
-	Inactive  bool              // those too
+	Inactive  bool              // also inactive ones
 	AfterName string            // keyset: the last name and id of the page before
 	AfterID   tenant.ResourceID
 	Limit     int
 }
 
-// ListResources reads them by name, then id.
+// ListResources reads resources by name, then id.
 func ListResources(b *pg.Batch, in tenant.TenantID, q ResourceQuery, into *[]catalog.Resource) {
 	resources.List(b.Queue(listResources, in, q.Location, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
 }
 
-// InsertResource writes a new resource with the transaction.
+// InsertResource inserts a resource.
 func InsertResource(tx *pg.Tx, in tenant.TenantID, r catalog.Resource) {
 	tx.Write(insertResource, resources.Insert(in, &r)...)
 }
 
-// UpdateResource writes a resource's edit with the transaction. It stays at its location.
+// UpdateResource updates a resource. Its location stays the same.
 func UpdateResource(tx *pg.Tx, in tenant.TenantID, r catalog.Resource) {
 	tx.Write(updateResource, resources.Update(in, &r)...)
 }

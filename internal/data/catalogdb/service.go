@@ -37,32 +37,32 @@ order by lower(v.name), v.id limit $6`)
 	updateService = pg.SQL(`update services set ` + services.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindService reads a service; nil where there is none.
+// FindService reads a service; nil if there is none.
 func FindService(b *pg.Batch, in tenant.TenantID, id tenant.ServiceID, into **catalog.Service) {
 	services.Find(b.Queue(findService, in, id), into)
 }
 
-// ServiceQuery chooses services.
+// ServiceQuery selects services.
 type ServiceQuery struct {
 	Category  string // exactly; empty: any
-	Inactive  bool   // those too
+	Inactive  bool   // also inactive ones
 	AfterName string // keyset: the last name and id of the page before
 	AfterID   tenant.ServiceID
 	Limit     int
 }
 
-// ListServices reads them by name, then id.
+// ListServices reads services by name, then id.
 func ListServices(b *pg.Batch, in tenant.TenantID, q ServiceQuery, into *[]catalog.Service) {
 	services.List(b.Queue(listServices, in, q.Category, q.Inactive, q.AfterName, q.AfterID, q.Limit), into)
 }
 
-// InsertService writes a new service with the transaction.
+// InsertService inserts a service.
 func InsertService(tx *pg.Tx, in tenant.TenantID, s catalog.Service) {
 	tx.Write(insertService, services.Insert(in, &s)...)
 	coredb.RenewSnapshot(tx, in)
 }
 
-// UpdateService writes a service's edit with the transaction.
+// UpdateService updates a service.
 func UpdateService(tx *pg.Tx, in tenant.TenantID, s catalog.Service) {
 	tx.Write(updateService, services.Update(in, &s)...)
 	coredb.RenewSnapshot(tx, in)

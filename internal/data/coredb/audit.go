@@ -8,39 +8,39 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// AuditEntry is one act of a person or program that the tenant may want to ask about later.
+// AuditEntry records that a member, a service account or the service itself changed something.
 type AuditEntry struct {
 	ID         tenant.AuditID
-	Actor      string // as tenant.Caller.Actor names it
-	Subject    string // of the token used; empty where there was none
-	Action     string // the permission's name or the use case's, such as "session.bulk_delete"
+	Actor      string // see tenant.Caller.Actor
+	Subject    string // of the token; empty if there was none
+	Action     string // the name of the permission or of the use case, such as "session.bulk_delete"
 	TargetKind string // "session", "booking", "member", …
 	TargetID   string
 	Batch      tenant.BatchID
 	Reason     string
 	Changes    map[string]any
-	Request    string // the request's id in the log; empty where there was none
+	Request    string // the request's id in the log; empty if there was none
 	At         time.Time
 
-	// Read along; not given on writing.
+	// These are read, but not written.
 	ActorKind ActorKind
-	ActorName string // as it was at that time
+	ActorName string // at that time
 }
 
-// ActorKind is what kind of actor did something.
+// ActorKind is the kind of an actor.
 type ActorKind string
 
-// The kinds.
+// The kinds of actor.
 const (
 	ByMember         ActorKind = "MEMBER"
 	ByServiceAccount ActorKind = "SERVICE_ACCOUNT"
 	BySystem         ActorKind = "SYSTEM"
 )
 
-// accountPrefix marks the actors that are service accounts.
+// accountPrefix starts the actor of a service account.
 const accountPrefix = "sa:"
 
-// actorKind is the SQL that tells the kind of an actor.
+// actorKind is the SQL expression for the kind of an actor.
 const actorKind = `
   case when actor like '` + accountPrefix + `%' then 'SERVICE_ACCOUNT'
     when actor ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then 'MEMBER' else 'SYSTEM' end`
@@ -81,20 +81,20 @@ where a.tenant_id = $1
 order by occurred_at desc, id desc limit $12`)
 )
 
-// AppendAudit writes an entry with the transaction.
+// AppendAudit inserts an entry, with the current name of its actor.
 func AppendAudit(tx *pg.Tx, in tenant.TenantID, e AuditEntry) {
-	// An actor is one of the two, so that at most one of the ids has a row.
+	// The actor is a member, a service account or the service. At most one of the two ids exists.
 	member, _ := tenant.Parse[tenant.MemberID](e.Actor)
-	account, notAny := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, accountPrefix))
-	if notAny != nil {
+	account, err := tenant.Parse[tenant.ServiceAccountID](strings.TrimPrefix(e.Actor, accountPrefix))
+	if err != nil {
 		e.Subject = "" // the service itself has no token
 	}
 	tx.Write(insertAudit, append(audit.Insert(in, &e), member, account)...)
 }
 
-// AuditQuery chooses entries; zero values choose all.
+// AuditQuery selects entries. A zero field selects all.
 type AuditQuery struct {
-	Actor       tenant.UUID // a member's or a service account's id
+	Actor       tenant.UUID // the id of a member or a service account
 	ActorKind   ActorKind
 	Action      string
 	TargetKind  string
@@ -106,7 +106,7 @@ type AuditQuery struct {
 	Limit       int
 }
 
-// ListAudit reads them by time, then id, the newest first.
+// ListAudit reads entries by time, then id, the newest first.
 func ListAudit(b *pg.Batch, in tenant.TenantID, q AuditQuery, into *[]AuditEntry) {
 	var actors []string
 	if !q.Actor.IsZero() {

@@ -7,31 +7,31 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Check is one thing that must hold for all rows of a tenant at every instant.
+// Check is an invariant that all rows of a tenant must fulfil at all times.
 type Check struct {
-	// Name says what must hold.
+	// Name states the invariant.
 	Name string
-	// Invariant is the promise of the product that it belongs to.
+	// Invariant is the promise of the product that the check belongs to.
 	Invariant string
-	// sql finds what breaks it, with $1 for the tenant: which row, and what is wrong with it.
+	// sql selects the violations: the row's id and what is wrong with it. The tenant is $1.
 	sql string
 }
 
-// The promises that Checks look after.
+// The promises of the product that are checked.
 const (
-	NeverOversold  = "never one seat too many"
-	OnePlace       = "one place for each member and session"
-	CreditsAddUp   = "never a credit lost"
-	SeatsFindMoves = "every freed seat ends in one move"
-	SaysWhatIs     = "what is said of a thing is so"
+	NeverOversold      = "never one seat too many"
+	OnePlace           = "one place for each member and session"
+	CreditsAddUp       = "never a credit lost"
+	SeatsHaveDecisions = "every freed seat has one decision"
+	FlagsMatch         = "stored flags match their rows"
 )
 
-// Checks are all of them.
+// Checks has all checks.
 var Checks = []Check{
 	{
 		Name: "seats taken are those of bookings and offers", Invariant: NeverOversold, sql: `
 select s.id::text, format(
-  'seats_taken is %s, its bookings take %s, its live offers %s, seats kept for the first to claim them %s',
+  'seats_taken is %s, its bookings take %s, its live offers %s, its rounds keep %s',
   s.seats_taken, b.seats, o.seats, r.seats)
 from sessions s cross join lateral (
   select coalesce(sum(party_size), 0) as seats from bookings b
@@ -45,7 +45,7 @@ cross join lateral (
 where s.tenant_id = $1 and s.seats_taken <> b.seats + o.seats + r.seats`,
 	},
 	{
-		Name: "no session has more seats taken than it has", Invariant: NeverOversold, sql: `
+		Name: "no session has more seats taken than its capacity", Invariant: NeverOversold, sql: `
 select id::text, format('seats_taken is %s of %s', seats_taken, capacity) from sessions
 where tenant_id = $1 and seats_taken > capacity`,
 	},
@@ -57,23 +57,23 @@ where b.tenant_id = $1 and b.status in ('PENDING', 'CONFIRMED', 'ATTENDED')
   and (s.state = 'CANCELLED' or s.deleted_at is not null)`,
 	},
 	{
-		Name: "holds are the bookings that are pending", Invariant: NeverOversold, sql: `
+		Name: "holds counts the pending bookings", Invariant: NeverOversold, sql: `
 select s.id::text, format('holds is %s, pending are %s', s.holds, b.n)
 from sessions s cross join lateral (
   select count(*) as n from bookings b where b.tenant_id = $1 and b.session_id = s.id and b.status = 'PENDING') b
 where s.tenant_id = $1 and s.holds <> b.n`,
 	},
 	{
-		Name: "items are out with bookings that are on", Invariant: NeverOversold, sql: `
+		Name: "item reservations match the status of their bookings", Invariant: NeverOversold, sql: `
 select r.id::text, format('it is %s with booking %s, which is %s', r.status, b.id, b.status)
 from booking_items r join bookings b on b.tenant_id = r.tenant_id and b.id = r.booking_id
 where r.tenant_id = $1 and r.status <> 'CANCELLED'
   and (b.status in ('CANCELLED', 'EXPIRED') or (r.status = 'PENDING') <> (b.status = 'PENDING'))`,
 	},
 	{
-		Name: "no thing is out twice at once", Invariant: NeverOversold, sql: `
+		Name: "no unit of an item is reserved twice at once", Invariant: NeverOversold, sql: `
 select id::text,
-  format('number %s of item %s was to be back at %s, and is out again from %s', number, item_id, back, out_from)
+  format('number %s of item %s is reserved until %s, and again from %s', number, item_id, back, out_from)
 from (
   select *, max(out_until) over (
     partition by item_id, number order by out_from, id rows between unbounded preceding and 1 preceding) as back
@@ -81,7 +81,7 @@ from (
 where back > out_from`,
 	},
 	{
-		Name: "nobody is booked twice in one session", Invariant: OnePlace, sql: `
+		Name: "no member has two active bookings in one session", Invariant: OnePlace, sql: `
 select min(id::text), format('member %s has %s bookings in session %s', member_id, count(*), session_id)
 from bookings where tenant_id = $1 and member_id is not null and status in ('PENDING', 'CONFIRMED', 'ATTENDED')
 group by session_id, member_id having count(*) > 1`,
@@ -112,14 +112,14 @@ from bookings b join sessions s on s.tenant_id = b.tenant_id and s.id = b.sessio
 where b.tenant_id = $1 and (b.starts_at, b.ends_at) is distinct from (s.starts_at, s.ends_at)`,
 	},
 	{
-		Name: "waiting counts those who wait for a session by name", Invariant: OnePlace, sql: `
+		Name: "waiting counts the entries that name the session", Invariant: OnePlace, sql: `
 select s.id::text, format('waiting is %s, places are %s', s.waiting, p.n)
 from sessions s cross join lateral (
   select count(*) as n from waitlist_places p where p.tenant_id = $1 and p.session_id = s.id) p
 where s.tenant_id = $1 and s.waiting <> p.n`,
 	},
 	{
-		Name: "queues count those who stand in them", Invariant: OnePlace, sql: `
+		Name: "queues count their entries", Invariant: OnePlace, sql: `
 select format('%s %s %s', q.location_id, q.service_id, q.local_date),
   format('waiting is %s, entries are %s', q.waiting, p.n)
 from waitlist_queues q cross join lateral (
@@ -129,35 +129,35 @@ from waitlist_queues q cross join lateral (
 where q.tenant_id = $1 and q.waiting <> p.n`,
 	},
 	{
-		Name: "places in line are those of entries that wait", Invariant: OnePlace, sql: `
+		Name: "entries have places while they are waiting or offered", Invariant: OnePlace, sql: `
 select e.id::text, format('it is %s and has %s places', e.status, p.n)
 from waitlist_entries e cross join lateral (
   select count(*) as n from waitlist_places p where p.tenant_id = $1 and p.entry_id = e.id) p
 where e.tenant_id = $1 and (e.status in ('WAITING', 'OFFERED')) <> (p.n > 0)`,
 	},
 	{
-		Name: "places in line are in the queues of their sessions", Invariant: OnePlace, sql: `
-select p.entry_id::text, format('it stands in the queue of %s for session %s of %s', p.local_date, s.id, s.local_date)
+		Name: "places are in the queues of their sessions", Invariant: OnePlace, sql: `
+select p.entry_id::text, format('it is in the queue of %s for session %s of %s', p.local_date, s.id, s.local_date)
 from waitlist_places p join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
 where p.tenant_id = $1
   and (p.location_id, p.service_id, p.local_date) is distinct from (s.location_id, s.service_id, s.local_date)`,
 	},
 	{
-		Name: "an entry is offered something where it has a live offer", Invariant: OnePlace, sql: `
+		Name: "an entry is offered exactly if it has a live offer", Invariant: OnePlace, sql: `
 select e.id::text, format('it is %s, its live offers are %s', e.status, o.n)
 from waitlist_entries e cross join lateral (
   select count(*) as n from waitlist_offers o where o.tenant_id = $1 and o.entry_id = e.id and o.status = 'LIVE') o
 where e.tenant_id = $1 and (e.status = 'OFFERED') <> (o.n = 1)`,
 	},
 	{
-		Name: "live offers are for sessions on sale", Invariant: OnePlace, sql: `
+		Name: "live offers are for bookable sessions", Invariant: OnePlace, sql: `
 select o.id::text, format('its session %s is %s', s.id,
   case when s.deleted_at is not null then 'deleted' when s.blocked then 'blocked' else s.state end)
 from waitlist_offers o join sessions s on s.tenant_id = o.tenant_id and s.id = o.session_id
 where o.tenant_id = $1 and o.status = 'LIVE' and (s.state <> 'PUBLISHED' or s.blocked or s.deleted_at is not null)`,
 	},
 	{
-		Name: "no round has more seats on offer than were freed", Invariant: SeatsFindMoves, sql: `
+		Name: "no round offers more seats than were freed", Invariant: SeatsHaveDecisions, sql: `
 select r.id::text, format('%s were freed, %s are on offer, %s are kept', r.freed, o.seats, r.keeps)
 from waitlist_rounds r cross join lateral (
   select coalesce(sum(seats), 0) as seats from waitlist_offers o
@@ -165,20 +165,20 @@ from waitlist_rounds r cross join lateral (
 where r.tenant_id = $1 and o.seats + r.keeps > r.freed`,
 	},
 	{
-		Name: "seats are kept while somebody may claim them", Invariant: SeatsFindMoves, sql: `
-select r.id::text, format('it keeps %s for nobody', r.keeps)
+		Name: "a round keeps seats only while it has a shared offer", Invariant: SeatsHaveDecisions, sql: `
+select r.id::text, format('it keeps %s without a live shared offer', r.keeps)
 from waitlist_rounds r
 where r.tenant_id = $1 and r.keeps > 0 and not exists (
   select from waitlist_offers o where o.tenant_id = $1 and o.round_id = r.id and o.status = 'LIVE' and o.shared)`,
 	},
 	{
-		Name: "an accepted offer is a booking", Invariant: SeatsFindMoves, sql: `
+		Name: "every accepted offer has a booking", Invariant: SeatsHaveDecisions, sql: `
 select o.id::text, format('its booking is %s', coalesce(b.id::text, 'missing'))
 from waitlist_offers o left join bookings b on b.tenant_id = o.tenant_id and b.id = o.booking_id
 where o.tenant_id = $1 and o.status = 'ACCEPTED' and (b.id is null or b.member_id <> o.member_id)`,
 	},
 	{
-		Name: "nobody has two places in one session", Invariant: OnePlace, sql: `
+		Name: "no member has two bookings or entries in one session", Invariant: OnePlace, sql: `
 select session_id::text, format('member %s has %s places', member_id, count(*)) from (
   select session_id, member_id from bookings
   where tenant_id = $1 and status in ('PENDING', 'CONFIRMED', 'ATTENDED') and member_id is not null
@@ -194,7 +194,7 @@ from subscriptions u cross join lateral (
 where u.tenant_id = $1 and u.balance <> e.total`,
 	},
 	{
-		Name: "each line's balance is that of the line before plus its amount", Invariant: CreditsAddUp, sql: `
+		Name: "the balance of a ledger line is the sum of all lines up to it", Invariant: CreditsAddUp, sql: `
 select id::text, format('line %s says %s; it is line %s and makes %s', line, balance, n, total) from (
   select id, line, balance, row_number() over w as n, sum(amount) over w as total
   from credit_entries where tenant_id = $1
@@ -202,7 +202,7 @@ select id::text, format('line %s says %s; it is line %s and makes %s', line, bal
 where balance <> total or line <> n`,
 	},
 	{
-		Name: "a booking holds what its lines moved", Invariant: CreditsAddUp, sql: `
+		Name: "a booking holds the credits that its ledger lines charged", Invariant: CreditsAddUp, sql: `
 select b.id::text, format('it holds %s, its lines say %s', b.credits, e.held)
 from bookings b cross join lateral (
   select coalesce(-sum(amount), 0) as held from credit_entries e where e.tenant_id = $1 and e.booking_id = b.id) e
@@ -225,7 +225,7 @@ join plans p on p.tenant_id = u.tenant_id and p.id = u.plan_id
 where b.tenant_id = $1 and p.kind = 'COURSE'`,
 	},
 	{
-		Name: "a cancellation in time has given its credits back", Invariant: CreditsAddUp, sql: `
+		Name: "a cancellation in time has refunded its credits", Invariant: CreditsAddUp, sql: `
 select id::text, format('it was cancelled in time and holds %s', credits) from bookings
 where tenant_id = $1 and status = 'CANCELLED' and not late_cancelled and credits > 0`,
 	},
@@ -240,7 +240,7 @@ from usage u cross join lateral (
 where u.tenant_id = $1 and u.used <> b.n`,
 	},
 	{
-		Name: "every place that was given stands in a decision", Invariant: SeatsFindMoves, sql: `
+		Name: "every booked entry has a decision", Invariant: SeatsHaveDecisions, sql: `
 select e.id::text, format('it became booking %s without one', e.booking_id)
 from waitlist_entries e
 left join waitlist_offers o on o.tenant_id = e.tenant_id and o.entry_id = e.id and o.status = 'ACCEPTED'
@@ -250,13 +250,13 @@ where e.tenant_id = $1 and e.status = 'BOOKED' and not exists (
     jsonb_build_object('entry_id', e.id, 'reason', case when o.id is null then 'PROMOTED' else 'OFFERED' end)))`,
 	},
 	{
-		Name: "whoever was promoted has a booking", Invariant: SeatsFindMoves, sql: `
+		Name: "every booked entry has a booking", Invariant: SeatsHaveDecisions, sql: `
 select e.id::text, format('it is %s, its booking %s', e.status, coalesce(b.id::text, 'is missing'))
 from waitlist_entries e left join bookings b on b.tenant_id = e.tenant_id and b.id = e.booking_id
 where e.tenant_id = $1 and e.status = 'BOOKED' and (b.id is null or b.member_id <> e.member_id)`,
 	},
 	{
-		Name: "sessions that say so have workouts", Invariant: SaysWhatIs, sql: `
+		Name: "has_workouts says whether a session has workouts", Invariant: FlagsMatch, sql: `
 select s.id::text, format('has_workouts is %s, attached are %s', s.has_workouts, w.n)
 from sessions s cross join lateral (
   select count(*) as n from session_workouts w where w.tenant_id = $1 and w.session_id = s.id) w
@@ -264,18 +264,18 @@ where s.tenant_id = $1 and s.has_workouts <> (w.n > 0)`,
 	},
 }
 
-// Violation is a row that breaks a check.
+// Violation is a row that violates a check.
 type Violation struct {
-	Row    string // its id
+	Row    string // the row's id
 	Detail string
 }
 
-// FindViolations reads what breaks a check in one tenant.
+// FindViolations reads the violations of a check in one tenant.
 func FindViolations(b *pg.Batch, in tenant.TenantID, c Check, into *[]Violation) {
 	pg.Collect(b.Queue(c.sql, in), into, pgx.RowToStructByPos[Violation])
 }
 
-// ListTenants reads the directory. It wants an operator's transaction, or a tenant's, which then sees itself.
+// ListTenants reads the directory. In an operator's transaction it finds all tenants, in a tenant's only that one.
 func ListTenants(b *pg.Batch, into *[]tenant.TenantID) {
 	pg.Collect(b.Queue(`select tenant_id from directory order by tenant_id`), into, pgx.RowTo[tenant.TenantID])
 }

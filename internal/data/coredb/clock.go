@@ -8,22 +8,22 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 )
 
-// Clock is a stretch of time in which a zone's clocks are ahead of UTC by the same span.
+// Clock is a time zone's offset from UTC, and when it applies.
 type Clock struct {
 	Zone         string
-	Since, Until time.Time // half-open
-	Ahead        time.Duration
+	Since, Until time.Time     // half-open
+	Ahead        time.Duration // of UTC
 }
 
-// Clocks tells how zones' clocks stand throughout a span. SQL computes local times from them rather than from the
-// server's zone database: that may know less than the one by which sessions were put on their local days, and a zone
-// that it lacks would be an error.
+// Clocks returns the offsets of time zones in a span. SQL computes local times from them, and not from the time zone
+// database of Postgres: that may be older than the one from which sessions got their local dates, and a zone that it
+// lacks would be an error.
 func Clocks(zones []string, over civil.Span) ([]Clock, error) {
 	var clocks []Clock
 	for _, name := range zones {
 		zone, err := time.LoadLocation(name)
 		if err != nil {
-			return nil, fmt.Errorf("a stored time zone: %w", err)
+			return nil, fmt.Errorf("coredb: stored time zone: %w", err)
 		}
 		for since := over.Start.In(zone); since.Before(over.End); {
 			_, until := since.ZoneBounds()
@@ -48,7 +48,8 @@ func ClockArguments(clocks []Clock) []any {
 	}
 }
 
-// LocalTime is what the clocks of a location `l` show at an instant, which is a column; the clocks are $8 to $11.
+// LocalTime is the SQL expression for the local time at a location `l` at an instant, which is a column. Its arguments
+// are $8 to $11.
 func LocalTime(instant string) string {
 	return `(` + instant + ` at time zone 'UTC') + (
     select k.ahead * interval '1 second'

@@ -8,19 +8,19 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Claim names one use of an idempotency key: who sent it, to which procedure.
+// Claim is one use of an idempotency key by a principal in a procedure.
 type Claim struct {
 	Principal, Procedure, Key string
-	Hash                      []byte // SHA-256 of what was asked for
+	Hash                      []byte // SHA-256 of the request
 	At                        time.Time
-	// Since is when a use still counts: older ones are as good as forgotten.
+	// Since is the age limit: an earlier use of the key does not count.
 	Since time.Time
 }
 
-// Name tells a tenant's keys apart.
+// Name is unique among the keys of a tenant.
 func (c Claim) Name() string { return c.Principal + "\x00" + c.Procedure + "\x00" + c.Key }
 
-// KeyUsed reports whether a transaction failed because the key that it claimed was used already.
+// KeyUsed reports whether a transaction failed because the key that it claimed had been used.
 func KeyUsed(err error) bool { return pg.IsCheck(err, "idempotency_keys_once") }
 
 type answerRow struct {
@@ -62,18 +62,18 @@ insert into idempotency_keys ` + answers.Rows() + `
 on conflict (tenant_id, principal, procedure, key) do update set answer = excluded.answer`)
 )
 
-// ClaimKey takes an idempotency key with the transaction, which fails where the key was used before: see KeyUsed. While
-// another transaction has the key, it waits for that one's end.
+// ClaimKey claims an idempotency key. If the key has been used the transaction fails: see KeyUsed. If another
+// transaction is claiming the key, this one waits for its end.
 //
-// One statement finds the conflict and turns it into an error, and it asks for nothing: a SELECT would take predicate
-// locks on the index pages where all other keys go. That it fails by itself lets it travel ahead of what the
-// transaction sends, and keeps the rest of that from running.
+// A single statement finds the conflict and turns it into an error. It does not read: a SELECT would take predicate
+// locks on the index pages where all other keys are inserted. Because the statement itself fails, it can be sent ahead
+// of the transaction's next statements, in the same round trip, and they do not run.
 func ClaimKey(tx *pg.Tx, in tenant.TenantID, c Claim) {
 	tx.Write(claimKey, append(claims.Insert(in, &c), c.Since)...)
 }
 
-// ClaimKeys takes idempotency keys with the batch's transaction, and says which: those that were used before are left
-// as they are. It asks for nothing either, because of the predicate locks that ClaimKey speaks of.
+// ClaimKeys claims idempotency keys, and calls claimed for each. It leaves out keys that have been used. It does not
+// read, because of the predicate locks: see ClaimKey.
 func ClaimKeys(b *pg.Batch, in tenant.TenantID, all []Claim, claimed func(Claim)) {
 	if len(all) == 0 {
 		return
@@ -84,20 +84,20 @@ func ClaimKeys(b *pg.Batch, in tenant.TenantID, all []Claim, claimed func(Claim)
 		Each(func() { claimed(c) }, &c.Principal, &c.Procedure, &c.Key)
 }
 
-var answersKept = pg.RowWriter[*answerRow]{
+var newAnswers = pg.RowWriter[*answerRow]{
 	Rank: RankKeys,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []*answerRow) {
 		tx.Write(answerKeys, answers.InsertAll(in, rows)...)
 	},
 }
 
-// AnswerKey keeps the answer, a JSON text, with the key that the transaction has claimed. It is an upsert because of
-// the predicate locks that ClaimKey speaks of.
+// AnswerKey stores the answer, a JSON text, under a key that the transaction has claimed. It is an upsert because an
+// update would take predicate locks: see ClaimKey.
 func AnswerKey(tx *pg.Tx, in tenant.TenantID, c Claim, text string) {
-	answersKept.Add(tx, in, &answerRow{c, json.RawMessage(text)})
+	newAnswers.Add(tx, in, &answerRow{c, json.RawMessage(text)})
 }
 
-var keysGivenBack = pg.RowWriter[Claim]{
+var releasedKeys = pg.RowWriter[Claim]{
 	Rank: RankKeys,
 	Write: func(tx *pg.Tx, in tenant.TenantID, rows []Claim) {
 		tx.Write(`
@@ -111,10 +111,10 @@ where k.tenant_id = $1 and k.key = any($4)
 	},
 }
 
-// GiveKeyBack forgets, with the transaction, a key that it has claimed.
-func GiveKeyBack(tx *pg.Tx, in tenant.TenantID, c Claim) { keysGivenBack.Add(tx, in, c) }
+// GiveKeyBack deletes a key that the transaction has claimed.
+func GiveKeyBack(tx *pg.Tx, in tenant.TenantID, c Claim) { releasedKeys.Add(tx, in, c) }
 
-// Answered is what an idempotency key was used for.
+// Answered is a stored answer, and the hash of its request.
 type Answered struct {
 	Hash   []byte
 	Answer string // JSON
@@ -128,20 +128,20 @@ var findAnswer = pg.SQL(`
 select ` + answered.Columns() + ` from idempotency_keys
 where tenant_id = $1 and principal = $2 and procedure = $3 and key = $4 and created_at > $5`)
 
-// FindAnswer reads what a key was used for.
+// FindAnswer reads the answer that is stored under a key; nil if there is none.
 func FindAnswer(b *pg.Batch, in tenant.TenantID, c Claim, into **Answered) {
 	answered.Find(b.Queue(findAnswer, in, c.Principal, c.Procedure, c.Key, c.Since), into)
 }
 
-// HasOldKeys tells whether any key was last used by the given time.
+// HasOldKeys reads whether any key was last used at or before a time.
 func HasOldKeys(b *pg.Batch, in tenant.TenantID, until time.Time, into *bool) {
 	b.Queue(`select exists (select from idempotency_keys where tenant_id = $1 and created_at <= $2)`, in, until).Scan(into)
 }
 
-// DeleteOldKeys deletes with the transaction so many keys that were last used by the given time.
-func DeleteOldKeys(tx *pg.Tx, in tenant.TenantID, until time.Time, most int) {
+// DeleteOldKeys deletes the oldest keys that were last used at or before a time, up to the limit.
+func DeleteOldKeys(tx *pg.Tx, in tenant.TenantID, until time.Time, limit int) {
 	tx.Write(`
 delete from idempotency_keys where tenant_id = $1 and (principal, procedure, key) in (
   select principal, procedure, key from idempotency_keys
-  where tenant_id = $1 and created_at <= $2 order by created_at limit $3)`, in, until, most)
+  where tenant_id = $1 and created_at <= $2 order by created_at limit $3)`, in, until, limit)
 }

@@ -24,7 +24,7 @@ func policyColumns(rows settings.Table[catalog.Policy, catalog.Rules], p *catalo
 	})
 }
 
-// Policies is what each level sets. It leaves out waitlist_enabled, which belongs to the waitlist rules.
+// Policies is the table of what each level sets. It has no waitlist_enabled, which belongs to the waitlist rules.
 var Policies = pg.NewTable("p", func(p *catalog.Policy) []pg.Column {
 	return slices.Concat(
 		[]pg.Column{pg.Key("level", &p.Level), pg.Key("scope_id", &p.Scope)},
@@ -33,12 +33,12 @@ var Policies = pg.NewTable("p", func(p *catalog.Policy) []pg.Column {
 	)
 })
 
-// RuleRow receives the policy in force for a session: the last level that sets a value wins.
+// RuleRow is scanned from the policy in force for a session: the last level that sets a value wins.
 type RuleRow struct {
 	policy catalog.Policy
 }
 
-// RuleJoins finds the policies of the three levels for a session `s`, by primary key.
+// RuleJoins joins the policies of the three levels to a session `s`, by primary key.
 const RuleJoins = `
   left join policies pt on pt.tenant_id = s.tenant_id and pt.level = 'TENANT' and pt.scope_id = s.tenant_id
   left join policies pl on pl.tenant_id = s.tenant_id and pl.level = 'LOCATION' and pl.scope_id = s.location_id
@@ -48,7 +48,7 @@ var rulesInForce = pg.Expressions(policyColumns(catalog.RuleFields, new(catalog.
 	return fmt.Sprintf("coalesce(pv.%[1]s, pl.%[1]s, pt.%[1]s)", name)
 })
 
-// Columns go with RuleJoins.
+// Columns returns the columns from RuleJoins.
 func (r *RuleRow) Columns() []pg.Column {
 	return pg.As(policyColumns(catalog.RuleFields, &r.policy), rulesInForce)
 }
@@ -60,7 +60,7 @@ func (r *RuleRow) Rules() catalog.Rules {
 	return rules
 }
 
-// tiers is the column policies.tiers, by the tiers' names. NULL inherits; an empty list does not.
+// tiers is the column policies.tiers: the settings by the tier's name. NULL inherits; an empty object does not.
 type tiers struct {
 	of **map[string]catalog.TierPolicy
 }
@@ -111,7 +111,7 @@ func (t tiers) Value() any {
 	return pg.Encode(rows)
 }
 
-// Latitude is the column of a point's latitude; no point is NULL. Longitude is read after it.
+// Latitude is the column of a point's latitude. It is NULL if there is no point. Longitude has to be scanned after it.
 func Latitude(of **catalog.Point) pg.Field { return latitude{of} }
 
 // Longitude is the column of a point's longitude.

@@ -5,19 +5,19 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 )
 
-// SlotRow receives a session as a booking sees it, with the policy in force.
+// SlotRow is scanned from a session with the policy in force.
 type SlotRow struct {
 	Slot  booking.Slot
 	rules RuleRow
 }
 
-// SlotJoins finds what belongs to a session `s`, by primary keys.
+// SlotJoins joins what a slot needs to a session `s`, by primary keys.
 const SlotJoins = `
   join services v on v.tenant_id = s.tenant_id and v.id = s.service_id
   join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
   join tenants t on t.tenant_id = s.tenant_id` + RuleJoins
 
-// Joined are the columns that go with SlotJoins.
+// Joined returns the columns from SlotJoins.
 func (r *SlotRow) Joined() []pg.Column {
 	s := &r.Slot
 	return append([]pg.Column{
@@ -32,7 +32,7 @@ func (r *SlotRow) Joined() []pg.Column {
 	}, r.rules.Columns()...)
 }
 
-// Value gives the session.
+// Value returns the slot.
 func (r *SlotRow) Value() booking.Slot {
 	r.Slot.Rules = r.rules.Rules()
 	return r.Slot

@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Plans are what members buy.
+// Plans is the table of plans.
 var Plans = pg.NewTable("p", func(p *credit.Plan) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &p.ID),
@@ -32,32 +32,32 @@ var Plans = pg.NewTable("p", func(p *credit.Plan) []pg.Column {
 })
 
 type (
-	placeRow struct {
+	locationRow struct {
 		id tenant.LocationID
 		booking.SnapshotLocation
 	}
-	offerRow struct {
+	serviceRow struct {
 		id tenant.ServiceID
 		booking.SnapshotService
 	}
 )
 
 var (
-	places = pg.NewReader(func(p *placeRow) []pg.Column {
+	locations = pg.NewReader(func(l *locationRow) []pg.Column {
 		return []pg.Column{
-			pg.Read("id", &p.id),
-			pg.Read("time_zone", &p.TimeZone),
-			pg.Read("latitude", Latitude(&p.Point)),
-			pg.Read("longitude", Longitude(&p.Point)),
-			pg.Read("channels", &p.Channels),
+			pg.Read("id", &l.id),
+			pg.Read("time_zone", &l.TimeZone),
+			pg.Read("latitude", Latitude(&l.Point)),
+			pg.Read("longitude", Longitude(&l.Point)),
+			pg.Read("channels", &l.Channels),
 		}
 	})
-	offers = pg.NewReader(func(o *offerRow) []pg.Column {
+	services = pg.NewReader(func(s *serviceRow) []pg.Column {
 		return []pg.Column{
-			pg.Read("id", &o.id),
-			pg.Read("min_party", &o.MinParty),
-			pg.Read("max_party", &o.MaxParty),
-			pg.Read("delivery", &o.Delivery),
+			pg.Read("id", &s.id),
+			pg.Read("min_party", &s.MinParty),
+			pg.Read("max_party", &s.MaxParty),
+			pg.Read("delivery", &s.Delivery),
 		}
 	})
 	policies = pg.NewReader(func(p *catalog.Policy) []pg.Column {
@@ -66,14 +66,14 @@ var (
 )
 
 var (
-	allPlaces   = pg.SQL(`select ` + places.Columns() + ` from locations where tenant_id = $1`)
-	allOffers   = pg.SQL(`select ` + offers.Columns() + ` from services where tenant_id = $1`)
-	allPolicies = pg.SQL(`select ` + policies.Columns() + ` from policies p where p.tenant_id = $1`)
-	allPlans    = pg.SQL(`select ` + Plans.Columns() + ` from plans p where p.tenant_id = $1`)
+	listLocations = pg.SQL(`select ` + locations.Columns() + ` from locations where tenant_id = $1`)
+	listServices  = pg.SQL(`select ` + services.Columns() + ` from services where tenant_id = $1`)
+	listPolicies  = pg.SQL(`select ` + policies.Columns() + ` from policies p where p.tenant_id = $1`)
+	listPlans     = pg.SQL(`select ` + Plans.Columns() + ` from plans p where p.tenant_id = $1`)
 )
 
-// FindSnapshotVersion reads the version of the tenant's snapshot. Bookings read it in the transaction that relies on a
-// snapshot from an earlier one.
+// FindSnapshotVersion reads the version of the tenant's snapshot. A transaction that uses a cached snapshot has to read
+// it, to see whether the snapshot is current, and to conflict with concurrent changes of what it contains.
 func FindSnapshotVersion(b *pg.Batch, in tenant.TenantID, into *int64) {
 	*into = 0
 	b.Queue(`select house_version from tenants where tenant_id = $1`, in).ScanAny(into)
@@ -89,14 +89,14 @@ func FindSnapshot(b *pg.Batch, in tenant.TenantID, into *booking.Snapshot) {
 	}
 	b.Queue(`select house_version, takes_payments from tenants where tenant_id = $1`, in).
 		ScanAny(&into.Version, &into.TakesPayments)
-	places.Each(b.Queue(allPlaces, in), func(p placeRow) { into.Locations[p.id] = p.SnapshotLocation })
-	offers.Each(b.Queue(allOffers, in), func(o offerRow) { into.Services[o.id] = o.SnapshotService })
-	policies.Each(b.Queue(allPolicies, in), func(p catalog.Policy) { into.Policies[p.Scope] = p.Layer() })
-	Plans.Each(b.Queue(allPlans, in), func(p credit.Plan) { into.Plans[p.ID] = p })
+	locations.Each(b.Queue(listLocations, in), func(l locationRow) { into.Locations[l.id] = l.SnapshotLocation })
+	services.Each(b.Queue(listServices, in), func(s serviceRow) { into.Services[s.id] = s.SnapshotService })
+	policies.Each(b.Queue(listPolicies, in), func(p catalog.Policy) { into.Policies[p.Scope] = p.Layer() })
+	Plans.Each(b.Queue(listPlans, in), func(p credit.Plan) { into.Plans[p.ID] = p })
 }
 
-// RenewSnapshot gives the tenant's snapshot a new version, so that it is read again. Every write to what FindSnapshot reads
-// goes with it.
+// RenewSnapshot increments the version of the tenant's snapshot, so that cached ones are not used any more. Call it with
+// every write to what FindSnapshot reads.
 func RenewSnapshot(tx *pg.Tx, in tenant.TenantID) {
 	tx.Write(`update tenants set house_version = house_version + 1 where tenant_id = $1`, in)
 }

@@ -11,18 +11,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Delivery is one line of the delivery log.
+// Delivery is an attempt in the delivery log.
 type Delivery struct {
 	ID                tenant.DeliveryID
 	Notice            tenant.NoticeID // zero for a test
 	Topic             notify.Topic
-	Channel           notify.Channel // empty where none could be used
+	Channel           notify.Channel // empty if none was usable
 	Status            notify.DeliveryStatus
 	Reason            notify.Reason
 	Recipient         tenant.UUID
 	Member            tenant.MemberID
 	RecipientName     string
-	Address           string // a number or an email address; for push the device's id
+	Address           string // a number, an email address, or a device's id
 	Session           tenant.SessionID
 	Booking           tenant.BookingID
 	Offer             tenant.OfferID
@@ -35,7 +35,7 @@ type Delivery struct {
 	PossibleDuplicate bool
 	Counted           bool
 	RetryAt           time.Time
-	Content           *notify.Rendered // in the local outbox alone
+	Content           *notify.Rendered // only in the local outbox
 	CreatedAt         time.Time
 	UpdatedAt         time.Time
 }
@@ -70,7 +70,7 @@ var deliveries = pg.NewTable("d", func(d *Delivery) []pg.Column {
 	}
 })
 
-// DeliveryOutcome is what became of an attempt.
+// DeliveryOutcome is the result of an attempt.
 type DeliveryOutcome struct {
 	ID           tenant.DeliveryID
 	Status       notify.DeliveryStatus
@@ -80,7 +80,7 @@ type DeliveryOutcome struct {
 	ErrorMessage string
 	Segments     int
 	RetryAt      time.Time
-	Unsent       bool // its attempt reached no one, on no device
+	Unsent       bool // the attempt reached none of the devices
 }
 
 var outcomes = pg.NewTable("o", func(o *DeliveryOutcome) []pg.Column {
@@ -97,8 +97,7 @@ var outcomes = pg.NewTable("o", func(o *DeliveryOutcome) []pg.Column {
 	}
 })
 
-// unreported holds for attempts that the outcome `x` is news of. What a provider has reported is not in doubt any more,
-// but for how far the message got.
+// unreported is true for attempts whose status the outcome `x` may set: those without a report that says more.
 const unreported = `(d.status = 'POSSIBLY_SENT' or d.status = 'QUEUED' and x.status = 'SENT')`
 
 var (
@@ -130,20 +129,21 @@ order by d.created_at desc, d.id desc limit $13`)
 	reportDelivery = pg.SQL(`update deliveries set ` + deliveries.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// InsertDeliveries writes lines with the transaction.
-func InsertDeliveries(tx *pg.Tx, in tenant.TenantID, lines []Delivery) {
-	if len(lines) == 0 {
+// InsertDeliveries inserts attempts.
+func InsertDeliveries(tx *pg.Tx, in tenant.TenantID, all []Delivery) {
+	if len(all) == 0 {
 		return
 	}
-	rows := pg.Array(lines, func(d Delivery) *Delivery {
+	rows := pg.Array(all, func(d Delivery) *Delivery {
 		d.UpdatedAt = d.CreatedAt
 		return &d
 	})
 	tx.Write(insertDeliveries, deliveries.InsertAll(in, rows)...)
 }
 
-// UpdateDeliveries writes what became of attempts with the transaction. A status that was reported before, and tells
-// more, stays with its reason: what the provider has, no failure takes back. What surely was not sent does not count.
+// UpdateDeliveries writes the results of attempts. A status that was reported earlier and says more stays, with its
+// reason: no failure overrides that the provider has the message. A message that certainly was not sent does not count
+// toward the frequency cap.
 func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, all []DeliveryOutcome, now time.Time) {
 	if len(all) == 0 {
 		return
@@ -152,18 +152,18 @@ func UpdateDeliveries(tx *pg.Tx, in tenant.TenantID, all []DeliveryOutcome, now 
 	tx.Write(updateDeliveries, append(outcomes.UpdateAll(in, rows), now)...)
 }
 
-// FindDelivery reads a line by its id, or where that is zero by what its provider calls it; nil where there is none.
+// FindDelivery reads an attempt by its id, or by the provider's id if that is zero; nil if it does not exist.
 func FindDelivery(b *pg.Batch, in tenant.TenantID, id tenant.DeliveryID, providerID string, into **Delivery) {
 	deliveries.Find(b.Queue(findDelivery, in, id, providerID), into)
 }
 
-// ReportDelivery writes what a provider reports about a line with the transaction.
+// ReportDelivery writes an attempt after a provider's report.
 func ReportDelivery(tx *pg.Tx, in tenant.TenantID, d Delivery, now time.Time) {
 	d.UpdatedAt = now
 	tx.Write(reportDelivery, deliveries.Update(in, &d)...)
 }
 
-// DeliveryQuery chooses lines of the log, the newest first. All that is set must hold.
+// DeliveryQuery selects attempts, newest first. Zero fields match all.
 type DeliveryQuery struct {
 	Member   tenant.MemberID
 	Booking  tenant.BookingID
@@ -173,25 +173,25 @@ type DeliveryQuery struct {
 	Topic    notify.Topic
 	From     time.Time
 	Until    time.Time
-	Outbox   bool // with their content alone
+	Outbox   bool // only attempts with content
 
-	BeforeAt time.Time // zero: from the newest
+	BeforeAt time.Time // keyset: the last attempt of the page before; zero: from the newest
 	BeforeID tenant.DeliveryID
 	Limit    int
 }
 
-// ListDeliveries reads lines of the log, the newest first.
+// ListDeliveries reads attempts, newest first.
 func ListDeliveries(b *pg.Batch, in tenant.TenantID, q DeliveryQuery, into *[]Delivery) {
 	deliveries.List(b.Queue(listDeliveries, in, q.Member, q.Booking, q.Offer, q.Statuses, q.Channel, q.Topic,
 		pg.OrNull(q.From), pg.OrNull(q.Until), q.Outbox, pg.OrNull(q.BeforeAt), q.BeforeID, q.Limit), into)
 }
 
-// FindDeliveries reads lines by their ids, in that order.
+// FindDeliveries reads attempts in the order of ids.
 func FindDeliveries(b *pg.Batch, in tenant.TenantID, ids []tenant.DeliveryID, into *[]Delivery) {
 	deliveries.List(b.Queue(findDeliveries, in, ids), into)
 }
 
-// PutPhoneTenants notes with the transaction that the tenant writes to numbers from the one that tenants share.
+// PutPhoneTenants records that the tenant sends to numbers from the platform's number, which tenants share.
 func PutPhoneTenants(tx *pg.Tx, in tenant.TenantID, numbers []string) {
 	if len(numbers) == 0 {
 		return
@@ -201,8 +201,7 @@ insert into shared_contacts (tenant_id, number_hash)
 select distinct $1::uuid, n from unnest($2::bytea[]) as n on conflict do nothing`, in, pg.Array(numbers, hashNumber))
 }
 
-// ListTenantsByPhone reads, for an operator's task, which tenants have written to a number from the one that they
-// share.
+// ListTenantsByPhone reads, across all tenants, which have sent to a number from the platform's number.
 func ListTenantsByPhone(b *pg.Batch, number string, into *[]tenant.TenantID) {
 	pg.Collect(b.Queue(`select tenant_id from shared_contacts where number_hash = $1 order by tenant_id`,
 		hashNumber(number)), into, pgx.RowTo[tenant.TenantID])

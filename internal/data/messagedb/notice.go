@@ -1,4 +1,5 @@
-// Package messagedb is the SQL of notices, their recipients, and the delivery log.
+// Package messagedb holds the SQL of notices, their recipients and the delivery log. Functions with a pg.Batch queue a
+// read, and functions with a pg.Tx queue a write.
 package messagedb
 
 import (
@@ -12,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// noticeRow is a notice with what is written of it alone.
+// noticeRow is a notice with the columns that are only written.
 type noticeRow struct {
 	notify.Notice
 	recipient tenant.UUID
@@ -39,8 +40,8 @@ func noticeColumns(n *notify.Notice) []pg.Column {
 	}
 }
 
-// standingRow is where a notice stands, as it is written.
-type standingRow struct {
+// stateRow is the stored state of a notice.
+type stateRow struct {
 	notify.NoticeState
 	doneAt *time.Time
 }
@@ -50,7 +51,8 @@ var (
 	noticeRows = pg.NewTable("n", func(n *noticeRow) []pg.Column {
 		return append(noticeColumns(&n.Notice), pg.Fixed("recipient", &n.recipient), pg.Fixed("created_at", &n.createdAt))
 	})
-	// Attempts are numbered anew with each channel, so that lines of another have the same number, or a greater one.
+	// The number of attempts restarts with each channel, so an attempt over another channel may have the same number or a
+	// higher one.
 	openNotices = pg.NewReader(func(n *OpenNotice) []pg.Column {
 		return append(notices.Of(&n.Notice),
 			pg.Read("n.sending", &n.Sending),
@@ -65,7 +67,7 @@ var (
 				&n.Was),
 		)
 	})
-	attempted = pg.NewReader(func(n *notify.Notice) []pg.Column {
+	attemptedNotices = pg.NewReader(func(n *notify.Notice) []pg.Column {
 		return []pg.Column{
 			pg.Read("n.id", &n.ID),
 			pg.Read("n.topic", &n.Topic),
@@ -75,7 +77,7 @@ var (
 			pg.Read("n.expires_at", &n.ExpiresAt),
 		}
 	})
-	standings = pg.NewTable("n", func(s *standingRow) []pg.Column {
+	noticeStates = pg.NewTable("n", func(s *stateRow) []pg.Column {
 		return []pg.Column{
 			pg.Key("id", &s.ID),
 			pg.Col("due_at", &s.DueAt),
@@ -94,7 +96,8 @@ var (
 	insertNotices = pg.SQL(`insert into notices ` + noticeRows.Rows() + `
 on conflict (tenant_id, recipient, topic, thing, revision, lane) do nothing
 returning due_at`)
-	// Each by its key: the index of what is due looks small to the planner, and is not.
+	// The lateral join reads each notice by its key. The planner would take the index of due notices, which looks small to
+	// it but is not.
 	listNotices = pg.SQL(`
 select ` + openNotices.Columns() + ` from unnest($2::uuid[]) with ordinality as w (id, place)
 cross join lateral (select * from notices where tenant_id = $1 and id = w.id offset 0) n
@@ -103,15 +106,15 @@ order by w.place`)
 	updateNotices = pg.SQL(`
 update notices n set due_at = x.due_at, sending = x.sending, tried = array(select jsonb_array_elements_text(x.tried)),
   attempts = x.attempts, unsure = x.unsure, done_at = coalesce(n.done_at, x.done_at)
-from ` + standings.Changes() + `
+from ` + noticeStates.Changes() + `
 where n.tenant_id = $1 and n.id = x.id and n.id = any($2) and (
   x.after = 0
   or (n.sending and n.attempts = x.after and n.unsure = x.unsure and cardinality(n.tried) = x.channels))`)
-	findNotice = pg.SQL(`select ` + attempted.Columns() + ` from notices n where n.tenant_id = $1 and n.id = $2`)
+	findNotice = pg.SQL(`select ` + attemptedNotices.Columns() + ` from notices n where n.tenant_id = $1 and n.id = $2`)
 )
 
-// InsertNotices writes notices with the transaction. What has been planned before stays as it is. After the commit,
-// planned hears when the first of the new ones is due.
+// InsertNotices inserts notices. Notices that were planned before do not change. After the commit it calls planned with
+// the time at which the first new notice is due.
 func InsertNotices(
 	tx *pg.Tx, in tenant.TenantID, all []notify.Notice, now time.Time, planned func(due time.Time),
 ) {
@@ -128,14 +131,14 @@ func InsertNotices(
 	})
 }
 
-// ListDueNotices finds notices that are due, the longest due first.
+// ListDueNotices reads notices that are due, the earliest first.
 func ListDueNotices(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.NoticeID) {
 	pg.Collect(b.Queue(`
 select id from notices where tenant_id = $1 and done_at is null and due_at <= $2 order by due_at, id limit $3`,
 		in, now, limit), into, pgx.RowTo[tenant.NoticeID])
 }
 
-// FindNextNotice tells when the next notice is due; zero where none is open.
+// FindNextNotice reads when the next notice is due; zero if none is open.
 func FindNextNotice(b *pg.Batch, in tenant.TenantID, into *time.Time) {
 	*into = time.Time{}
 	b.Queue(`select due_at from notices where tenant_id = $1 and done_at is null order by due_at limit 1`, in).
@@ -146,45 +149,44 @@ func FindNextNotice(b *pg.Batch, in tenant.TenantID, into *time.Time) {
 type OpenNotice struct {
 	notify.Notice
 	Sending bool
-	// Was is the status of the last attempt, as far as it is known by now.
+	// Was is the current status of the last attempt, if it is being sent.
 	Was notify.DeliveryStatus
 }
 
-// ListNotices reads those of the notices that still are due.
+// ListNotices reads the notices that are still due.
 func ListNotices(b *pg.Batch, in tenant.TenantID, ids []tenant.NoticeID, now time.Time, into *[]OpenNotice) {
 	openNotices.List(b.Queue(listNotices, in, ids, now), into)
 }
 
-// UpdateNotices writes where notices stand with the transaction. What is done stays done, and what follows an attempt
-// that something has come of since is not written.
+// UpdateNotices writes the states of notices. A notice that is done stays done. The state after an attempt is not
+// written if the notice has changed since that attempt, for example by a report.
 func UpdateNotices(tx *pg.Tx, in tenant.TenantID, states []notify.NoticeState, now time.Time) {
 	if len(states) == 0 {
 		return
 	}
-	rows := pg.Array(states, func(s notify.NoticeState) *standingRow {
+	rows := pg.Array(states, func(s notify.NoticeState) *stateRow {
 		if s.Done {
-			return &standingRow{s, &now}
+			return &stateRow{s, &now}
 		}
-		return &standingRow{s, nil}
+		return &stateRow{s, nil}
 	})
-	tx.Write(updateNotices, standings.UpdateAll(in, rows)...)
+	tx.Write(updateNotices, noticeStates.UpdateAll(in, rows)...)
 }
 
-// CloseNotice ends a notice with the transaction, because its recipient has it: no attempt is made again, and nothing
-// follows from one that is under way.
+// CloseNotice ends a notice that its recipient has. No other attempt is made, and an attempt in progress changes
+// nothing.
 func CloseNotice(tx *pg.Tx, in tenant.TenantID, id tenant.NoticeID, now time.Time) {
 	tx.Write(`
 update notices set done_at = $3, sending = false where tenant_id = $1 and id = $2 and done_at is null`, in, id, now)
 }
 
-// FindNotice reads a notice as far as it tells what follows from an attempt; nil where there is none.
+// FindNotice reads the part of a notice that decides what follows an attempt; nil if it does not exist.
 func FindNotice(b *pg.Batch, in tenant.TenantID, id tenant.NoticeID, into **notify.Notice) {
-	attempted.Find(b.Queue(findNotice, in, id), into)
+	attemptedNotices.Find(b.Queue(findNotice, in, id), into)
 }
 
-// ReopenNotice takes a notice that was sent up again with the transaction, as it stands now that this line of the log
-// tells that it was not delivered. It stays closed where another line tells that it was, and where the provider has a
-// later attempt by the same channel.
+// ReopenNotice reopens a notice because the lost attempt was not delivered. It stays closed if another attempt was
+// delivered, or if the provider has a later attempt over the same channel.
 func ReopenNotice(tx *pg.Tx, in tenant.TenantID, lost Delivery, s notify.NoticeState, now time.Time) {
 	tx.Write(`
 update notices set done_at = null, due_at = $5, sending = false, attempts = $6, tried = $7

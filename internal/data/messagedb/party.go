@@ -9,10 +9,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// partyRow is the member that a booking `b` or an entry `e` concerns, with its session `s`.
+// partyRow is the member of a booking `b` or an entry `e`, with its session `s`.
 type partyRow struct {
 	notify.Person
-	opens *time.Duration // before the start; nil: no policy says so
+	checkInOpens *time.Duration // before the start; nil: no policy sets it
 }
 
 func (p *partyRow) sessionColumns() []pg.Column {
@@ -21,7 +21,7 @@ func (p *partyRow) sessionColumns() []pg.Column {
 		pg.Read("s.starts_at", &p.StartsAt),
 		pg.Read("s.ends_at", &p.EndsAt),
 		pg.Read("(s.state = 'CANCELLED' or s.deleted_at is not null)", &p.SessionGone),
-		pg.Read("coalesce(pv.check_in_opens_seconds, pl.check_in_opens_seconds, pt.check_in_opens_seconds)", &p.opens),
+		pg.Read("coalesce(pv.check_in_opens_seconds, pl.check_in_opens_seconds, pt.check_in_opens_seconds)", &p.checkInOpens),
 	}
 }
 
@@ -57,8 +57,8 @@ type Parties struct {
 	OfBookings, OfSessions, OfEntries, OfWindows, OfPayers, Staff []notify.Person
 }
 
-// entrySession is the session that there is to tell about an entry `e`: the one it was offered last, or wishes for
-// first. A window that was offered nothing has none.
+// entrySession is the session that a message about an entry `e` names: the one of its last offer, otherwise the first
+// that it asks for. It is null for a time window without an offer.
 const entrySession = `coalesce((
     select o.session_id from waitlist_offers o
     where o.tenant_id = e.tenant_id and o.entry_id = e.id order by o.id desc limit 1
@@ -93,18 +93,18 @@ from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id 
 where m.tenant_id = $1 and m.status = 'ACTIVE' and r.role in ('owner', 'admin')`)
 )
 
-// ListParties reads the parties of bookings, all that come to sessions, those behind entries and subscriptions, and,
-// where staff are asked for, the active owners and admins. Check-in opens so long before a start unless policy says
-// otherwise.
+// ListParties reads the people of bookings, entries and subscriptions, the people with confirmed bookings of sessions,
+// and the active owners and admins if staff is true. Check-in opens before the start by checkInOpens, unless a policy
+// sets it.
 func ListParties(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, sessions []tenant.SessionID,
-	entries []tenant.EntryID, payers []tenant.UUID, staff bool, opens time.Duration, into *Parties,
+	entries []tenant.EntryID, payers []tenant.UUID, staff bool, checkInOpens time.Duration, into *Parties,
 ) {
 	list := func(parties pg.Reader[partyRow], sql string, ids any, into *[]notify.Person) {
 		*into = nil
 		parties.Each(b.Queue(sql, in, ids), func(p partyRow) {
-			before := opens
-			if p.opens != nil {
-				before = *p.opens
+			before := checkInOpens
+			if p.checkInOpens != nil {
+				before = *p.checkInOpens
 			}
 			p.CheckInOpens = p.StartsAt.Add(-before)
 			*into = append(*into, p.Person)

@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Subject is what notices are about, as it is now, with what messages say of it.
+// Subject is the current state of what notices are about, with what messages say about it.
 type Subject struct {
 	notify.Facts
 	Session   tenant.SessionID
@@ -21,7 +21,7 @@ type Subject struct {
 	Coach     string
 	Party     int
 	Made      time.Time          // when the booking or entry was made
-	Window    *notify.TimeWindow // of an entry for which there is no session yet
+	Window    *notify.TimeWindow // of an entry without a session
 	Guest     bool
 	Name      string // the guest's
 	Email     string
@@ -29,21 +29,21 @@ type Subject struct {
 	PlanNamed string
 }
 
-// BookedSubject is a booking in a calendar.
+// BookedSubject is a booking in a calendar feed.
 type BookedSubject struct {
 	Subject
 	ID      tenant.BookingID
 	Changed time.Time
 }
 
-// subjectRow is a subject by its id.
+// subjectRow is a subject with its id.
 type subjectRow struct {
 	Subject
 	id     tenant.UUID
 	window notify.TimeWindow
 }
 
-// columns are those of a session `s` with subjectJoins.
+// columns are the columns of a session `s` with subjectJoins.
 func (s *Subject) columns() []pg.Column {
 	return []pg.Column{
 		pg.Read("s.id", &s.Session),
@@ -155,8 +155,7 @@ where b.tenant_id = $1 and b.member_id = $2 and b.starts_at >= $3 and b.status i
 order by b.starts_at, b.id limit $4`)
 )
 
-// ListSubjects reads what notices are about: bookings, entries, sessions and subscriptions, by their ids. It adds to
-// the map.
+// ListSubjects reads bookings, entries, sessions and subscriptions by their ids. It adds them to the map.
 func ListSubjects(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, entries []tenant.EntryID,
 	sessions []tenant.SessionID, payers []tenant.UUID, into map[tenant.UUID]*Subject,
 ) {
@@ -176,7 +175,7 @@ func ListSubjects(b *pg.Batch, in tenant.TenantID, bookings []tenant.BookingID, 
 	}
 }
 
-// ListMemberSchedule reads a member's bookings from a time on, for their calendar feed.
+// ListMemberSchedule reads a member's bookings from a time on.
 func ListMemberSchedule(
 	b *pg.Batch, in tenant.TenantID, owner tenant.MemberID, from time.Time, limit int, into *[]BookedSubject,
 ) {

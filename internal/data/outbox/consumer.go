@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -106,9 +106,9 @@ func loadPosition(b *pg.Batch, sql string, in tenant.TenantID, name string, at *
 
 // RunConsumer runs a consumer until ctx ends. It handles the events of all tenants, whichever node commits them.
 func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
-	a := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1), scanAll: true}
+	schedule := &dueTenants{due: make(map[tenant.TenantID]time.Time), wakeup: make(chan struct{}, 1), scanAll: true}
 	r.mu.Lock()
-	r.consumers = append(append([]*dueTenants{}, r.consumers...), a)
+	r.consumers = append(append([]*dueTenants{}, r.consumers...), schedule)
 	r.mu.Unlock()
 	backoffs := &backoffs{tenants: make(map[tenant.TenantID]backoff)}
 	timer := time.NewTimer(0)
@@ -116,20 +116,20 @@ func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
 	scannedAt := time.Time{}
 	for {
 		now := time.Now()
-		if a.takeScan() || now.Sub(scannedAt) >= scanInterval {
+		if schedule.takeScan() || now.Sub(scannedAt) >= scanInterval {
 			scannedAt = now
-			if err := r.addAllTenants(ctx, a, now); err != nil && ctx.Err() == nil {
+			if err := r.addAllTenants(ctx, schedule, now); err != nil && ctx.Err() == nil {
 				r.log.WarnContext(ctx, "reading tenants failed",
 					slog.String("consumer", c.Name), slog.Any("error", err))
 			}
 		}
-		due, wait := a.next(now)
+		due, wait := schedule.next(now)
 		var group errgroup.Group
 		group.SetLimit(consumeConcurrency)
 		for _, id := range due {
 			group.Go(func() error {
 				if delay := r.consume(ctx, id, c, backoffs); delay >= 0 {
-					a.set(id, time.Now().Add(delay))
+					schedule.set(id, time.Now().Add(delay))
 				}
 				return nil
 			})
@@ -143,12 +143,13 @@ func (r *Relay) RunConsumer(ctx context.Context, c Consumer) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
-		case <-a.wakeup:
+		case <-schedule.wakeup:
 		}
 	}
 }
 
-// consume handles the next events of a tenant and returns after which time to continue, or a negative duration for never.
+// consume handles the next events of a tenant. It returns how long to wait before it is called again; a negative
+// duration means never.
 func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, backoffs *backoffs) (delay time.Duration) {
 	if left := backoffs.remaining(id); left > 0 {
 		return left
@@ -182,15 +183,15 @@ func (r *Relay) consume(ctx context.Context, id tenant.TenantID, c Consumer, bac
 }
 
 // addAllTenants schedules every tenant, at slightly different times, because all nodes do this at about the same time.
-func (r *Relay) addAllTenants(ctx context.Context, a *dueTenants, now time.Time) error {
+func (r *Relay) addAllTenants(ctx context.Context, schedule *dueTenants, now time.Time) error {
 	var tenants []tenant.TenantID
 	err := r.db.ReadAsOperator(ctx, func(ctx context.Context, tx *pg.ReadTx) error {
 		var batch pg.Batch
-		pg.Collect(batch.Queue(`select tenant_id from directory`), &tenants, pgx.RowTo[tenant.TenantID])
+		coredb.ListTenants(&batch, &tenants)
 		return tx.Load(ctx, &batch)
 	})
 	for _, id := range tenants {
-		a.set(id, now.Add(rand.N(minBackoff))) //nolint:gosec // not for security: it spreads load
+		schedule.set(id, now.Add(rand.N(minBackoff))) //nolint:gosec // not for security: it spreads load
 	}
 	return err
 }
@@ -204,48 +205,48 @@ type dueTenants struct {
 }
 
 // set schedules a tenant, unless it is due earlier.
-func (a *dueTenants) set(id tenant.TenantID, at time.Time) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	if before, ok := a.due[id]; ok && !at.Before(before) {
+func (d *dueTenants) set(id tenant.TenantID, at time.Time) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if before, ok := d.due[id]; ok && !at.Before(before) {
 		return
 	}
-	a.due[id] = at
-	a.wake()
+	d.due[id] = at
+	d.wake()
 }
 
-func (a *dueTenants) requestScan() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.scanAll = true
-	a.wake()
+func (d *dueTenants) requestScan() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.scanAll = true
+	d.wake()
 }
 
-func (a *dueTenants) wake() {
+func (d *dueTenants) wake() {
 	select {
-	case a.wakeup <- struct{}{}:
+	case d.wakeup <- struct{}{}:
 	default:
 	}
 }
 
 // takeScan reports whether a scan of all tenants was requested, and clears the request.
-func (a *dueTenants) takeScan() bool {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	all := a.scanAll
-	a.scanAll = false
+func (d *dueTenants) takeScan() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	all := d.scanAll
+	d.scanAll = false
 	return all
 }
 
 // next removes and returns the tenants that are due, and how long to wait for the next.
-func (a *dueTenants) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+func (d *dueTenants) next(now time.Time) (due []tenant.TenantID, wait time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	wait = scanInterval
-	for id, at := range a.due {
+	for id, at := range d.due {
 		if left := at.Sub(now); left <= 0 {
 			due = append(due, id)
-			delete(a.due, id)
+			delete(d.due, id)
 		} else {
 			wait = min(wait, left)
 		}
@@ -264,24 +265,24 @@ type backoff struct {
 	until time.Time
 }
 
-// left returns how long to wait before a tenant is retried.
-func (f *backoffs) remaining(id tenant.TenantID) time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return time.Until(f.tenants[id].until)
+// remaining returns how long to wait before a tenant is retried.
+func (b *backoffs) remaining(id tenant.TenantID) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return time.Until(b.tenants[id].until)
 }
 
 // add records a failure and returns how long to wait.
-func (f *backoffs) add(id tenant.TenantID) time.Duration {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	pause := min(max(2*f.tenants[id].pause, minBackoff), maxBackoff)
-	f.tenants[id] = backoff{pause, time.Now().Add(pause)}
+func (b *backoffs) add(id tenant.TenantID) time.Duration {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	pause := min(max(2*b.tenants[id].pause, minBackoff), maxBackoff)
+	b.tenants[id] = backoff{pause, time.Now().Add(pause)}
 	return pause
 }
 
-func (f *backoffs) reset(id tenant.TenantID) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	delete(f.tenants, id)
+func (b *backoffs) reset(id tenant.TenantID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	delete(b.tenants, id)
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What an imported file calls by name: each function reads what there is under the names given, without regard to
-// case, and says under which of them.
+// An imported file refers to things by name. Each function reads what has one of the names, ignoring case, and returns
+// it with the name as the file has it.
 
-// NamedService is a service as a file names it.
+// NamedService is a service with its name in the file.
 type NamedService struct {
 	Name string
 	ID   tenant.ServiceID
@@ -35,12 +35,12 @@ var listNamedServices = pg.SQL(`
 select ` + namedServices.Columns() + `
 from unnest($2::text[]) as n (name) join services v on v.tenant_id = $1 and lower(v.name) = lower(n.name)`)
 
-// ListNamedServices reads services.
+// ListNamedServices reads services by name.
 func ListNamedServices(b *pg.Batch, in tenant.TenantID, names []string, into *[]NamedService) {
 	namedServices.List(b.Queue(listNamedServices, in, names), into)
 }
 
-// NamedLocation is a location as a file names it.
+// NamedLocation is a location with its name in the file.
 type NamedLocation struct {
 	Name     string
 	ID       tenant.LocationID
@@ -48,7 +48,7 @@ type NamedLocation struct {
 	TimeZone string
 }
 
-// ListNamedLocations reads locations.
+// ListNamedLocations reads locations by name.
 func ListNamedLocations(b *pg.Batch, in tenant.TenantID, names []string, into *[]NamedLocation) {
 	pg.Collect(b.Queue(`
 select n.name, l.id, l.active, l.time_zone
@@ -56,7 +56,7 @@ from unnest($2::text[]) as n (name) join locations l on l.tenant_id = $1 and low
 		in, names), into, pgx.RowToStructByPos[NamedLocation])
 }
 
-// NamedResource is a resource as a file names it. Names of resources are unique at a location alone.
+// NamedResource is a resource with its name in the file. The name is unique only at its location.
 type NamedResource struct {
 	Location string
 	Name     string
@@ -64,7 +64,7 @@ type NamedResource struct {
 	Active   bool
 }
 
-// ListNamedResources reads resources; locations and names belong together one by one.
+// ListNamedResources reads resources by name. locations has the name of each resource's location, in the same order.
 func ListNamedResources(b *pg.Batch, in tenant.TenantID, locations, names []string, into *[]NamedResource) {
 	pg.Collect(b.Queue(`
 select n.location, n.name, r.id, r.active
@@ -74,14 +74,14 @@ join resources r on r.tenant_id = $1 and r.location_id = l.id and lower(r.name) 
 		in, locations, names), into, pgx.RowToStructByPos[NamedResource])
 }
 
-// NamedCoach is a member as a file names them.
+// NamedCoach is a member with their email in the file.
 type NamedCoach struct {
 	Email string
 	ID    tenant.MemberID
-	Leads bool // may lead sessions, as FindLeader says
+	Leads bool // may lead sessions: the same condition as FindLeader
 }
 
-// ListNamedCoaches reads members by their email.
+// ListNamedCoaches reads members by email.
 func ListNamedCoaches(b *pg.Batch, in tenant.TenantID, emails []string, into *[]NamedCoach) {
 	pg.Collect(b.Queue(`
 select n.email, m.id, m.status = 'ACTIVE' and exists (

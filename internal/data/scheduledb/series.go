@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// seriesRows go with the location `l` of each.
+// seriesRows also needs the location `l` of the series.
 var seriesRows = pg.NewTable("r", func(s *session.Series) []pg.Column {
 	return []pg.Column{
 		pg.Key("id", &s.ID),
@@ -49,32 +49,32 @@ order by s.occurs_at`)
 	updateSeries = pg.SQL(`update series set ` + seriesRows.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindSeries reads a series; nil where there is none.
+// FindSeries reads a series; nil if it does not exist.
 func FindSeries(b *pg.Batch, in tenant.TenantID, id tenant.SeriesID, into **session.Series) {
 	seriesRows.Find(b.Queue(findSeries, in, id), into)
 }
 
-// ListSeriesToExtend reads the series without end whose sessions have been made up to a day before the one given.
+// ListSeriesToExtend reads the series without an end whose sessions exist only up to a date before the given one.
 func ListSeriesToExtend(b *pg.Batch, in tenant.TenantID, before civil.Date, into *[]tenant.SeriesID) {
 	pg.Collect(b.Queue(`
 select r.id from series r where r.tenant_id = $1 and r.open_ended and r.materialized_until < $2
 order by r.materialized_until, r.id`, in, before), into, pgx.RowTo[tenant.SeriesID])
 }
 
-// ListSeriesSessions reads the sessions that stand for occurrences of a series from a local day on, whatever became of
-// them: cancelled and deleted ones too. They come in order.
+// ListSeriesSessions reads the sessions of a series' occurrences from a local date on, in order. Cancelled and deleted
+// sessions are included.
 func ListSeriesSessions(
 	b *pg.Batch, in tenant.TenantID, id tenant.SeriesID, from civil.Date, into *[]Scheduled,
 ) {
 	scheduled.List(b.Queue(listSeriesSessions, in, id, from.AddDays(-2).On(time.UTC), from), into)
 }
 
-// InsertSeries writes a new series with the transaction.
+// InsertSeries inserts a series.
 func InsertSeries(tx *pg.Tx, in tenant.TenantID, s session.Series) {
 	tx.Write(insertSeries, seriesRows.Insert(in, &s)...)
 }
 
-// UpdateSeries writes a series' edit with the transaction.
+// UpdateSeries writes an edited series.
 func UpdateSeries(tx *pg.Tx, in tenant.TenantID, s session.Series) {
 	tx.Write(updateSeries, seriesRows.Update(in, &s)...)
 }

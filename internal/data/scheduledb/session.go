@@ -1,4 +1,5 @@
-// Package scheduledb is the SQL of sessions, series and workouts.
+// Package scheduledb holds the SQL of sessions, series and workouts. Functions with a pg.Batch queue a read, and
+// functions with a pg.Tx queue a write.
 package scheduledb
 
 import (
@@ -43,7 +44,7 @@ var sessions = pg.NewTable("s", func(s *session.Session) []pg.Column {
 	}
 })
 
-// Scheduled is a session with all that booking needs to know of it.
+// Scheduled is a session with its slot.
 type Scheduled struct {
 	session.Session
 	Slot booking.Slot
@@ -73,7 +74,7 @@ var (
 		slot.Waiting, slot.Holds, slot.State, slot.Blocked = one.Waiting, one.Holds, one.State, one.Blocked
 		return Scheduled{one, slot}, nil
 	})
-	// schedule gives all rows in the same place: what reads them copies.
+	// schedule reuses one value for all rows, so the reader has to copy it.
 	schedule = pg.ReadAs(func(s *session.Session) []pg.Column {
 		return append(sessions.Of(s),
 			pg.Read("coalesce(m.name, '')", &s.CoachName),
@@ -84,32 +85,32 @@ var (
 	}, func(s *session.Session) (*session.Session, error) { return s, nil })
 )
 
-// selectSessions reads sessions `s`.
+// selectSessions reads sessions `s` with their slots.
 var selectSessions = `select ` + scheduled.Columns() + ` from sessions s` + coredb.SlotJoins
 
 var findSession = pg.SQL(selectSessions + `
 where s.tenant_id = $1 and s.id = $2 and s.deleted_at is null`)
 
-// FindSession reads a session; nil where there is none that is not deleted.
+// FindSession reads a session; nil if it does not exist or is deleted.
 func FindSession(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into **Scheduled) {
 	scheduled.Find(b.Queue(findSession, in, id), into)
 }
 
-// SessionQuery chooses sessions.
+// SessionQuery selects sessions.
 type SessionQuery struct {
 	session.Filter
-	Unbooked   bool      // leaves out those with bookings or waitlist entries
+	Unbooked   bool      // only sessions without bookings and waitlist entries
 	AfterStart time.Time // keyset: the last start and id of the page before
 	AfterID    tenant.SessionID
 	Limit      int
 }
 
-// filtered is a statement on the sessions `s` that a session.Filter chooses: one for filters that name no sessions, and
-// one for those that do.
+// filtered is a statement on the sessions `s` that a session.Filter selects: one version for filters without ids, and
+// one for filters with ids.
 type filtered struct{ all, named string }
 
-// filter puts the condition of a session.Filter between the parts of a statement. Its parameters are those of
-// filterArgs. The span stands alone, without an "or", so that the index on the start is followed.
+// filter puts the condition of a session.Filter between the parts of a statement. Its parameters are those of queue.
+// The condition on the span has no "or", so that the planner uses the index on the start.
 func filter(before, after string) filtered {
 	const condition = `
 where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.starts_at < $3
@@ -122,7 +123,7 @@ where s.tenant_id = $1 and s.deleted_at is null and s.starts_at >= $2 and s.star
 	}
 }
 
-// queue adds the statement with the filter's arguments, and more.
+// queue queues the statement with the arguments of a filter, followed by more.
 func (f filtered) queue(b *pg.Batch, in tenant.TenantID, by session.Filter, more ...any) *pg.Statement {
 	if by.Until.IsZero() {
 		by.Until = endOfTime
@@ -136,10 +137,10 @@ func (f filtered) queue(b *pg.Batch, in tenant.TenantID, by session.Filter, more
 	}, more...)...)
 }
 
-// endOfTime is beyond every session.
+// endOfTime is after every session.
 var endOfTime = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
 
-// activeBookings counts them, where the counter of seats says that there are any.
+// activeBookings counts active bookings, but only of sessions whose counter of taken seats is not zero.
 const activeBookings = `
   case when s.seats_taken = 0 then 0 else (
     select count(*) from bookings b where b.tenant_id = s.tenant_id and b.session_id = s.id
@@ -164,7 +165,7 @@ select `+samples.Columns()+` from sessions s`, `
 order by s.starts_at, s.id limit $12`)
 )
 
-// ListSessions reads sessions by their start, then id.
+// ListSessions reads sessions in order of start, then id.
 func ListSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]Scheduled) {
 	if q.AfterStart.After(q.From) {
 		q.From = q.AfterStart
@@ -172,9 +173,8 @@ func ListSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *[]Sched
 	scheduled.List(listSessions.queue(b, in, q.Filter, q.AfterID, q.Unbooked, q.Limit), into)
 }
 
-// ListSchedule reads sessions by their start, then id, as far as their own rows go: without zone and delivery.
-// booking.Snapshot knows the rest, so that it is neither joined nor sent once for each session. What found is given it has
-// to copy.
+// ListSchedule reads sessions in order of start, then id, without time zone and delivery. Those come from
+// booking.Snapshot, so they are neither joined nor sent for each session. found has to copy the session.
 func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*session.Session)) {
 	if q.AfterStart.After(q.From) {
 		q.From = q.AfterStart
@@ -182,21 +182,21 @@ func ListSchedule(b *pg.Batch, in tenant.TenantID, q SessionQuery, found func(*s
 	schedule.Each(listSchedule.queue(b, in, q.Filter, q.AfterID, q.Limit), found)
 }
 
-// Preview is what a filter finds.
+// Preview counts the sessions that a filter finds.
 type Preview struct {
 	Matched  int
-	Booked   int // sessions with bookings or waitlist entries, matched or not
-	Bookings int // active ones, on those that match
+	Booked   int // sessions with bookings or waitlist entries, even if they do not match
+	Bookings int // active bookings of the matching sessions
 	Samples  []Sample
 }
 
-// Sample is one session that a filter finds.
+// Sample is a session that a filter finds.
 type Sample struct {
 	ID       tenant.SessionID
 	Title    string
 	StartsAt time.Time
 	State    catalog.SessionState
-	Bookings int // active ones
+	Bookings int // active
 }
 
 var samples = pg.NewReader(func(s *Sample) []pg.Column {
@@ -209,7 +209,7 @@ var samples = pg.NewReader(func(s *Sample) []pg.Column {
 	}
 })
 
-// PreviewSessions counts what a filter finds, and reads the first of it by start.
+// PreviewSessions counts the sessions that a filter finds, and reads the first by start.
 func PreviewSessions(b *pg.Batch, in tenant.TenantID, q SessionQuery, into *Preview) {
 	previewSessions.queue(b, in, q.Filter, q.Unbooked).Scan(&into.Matched, &into.Booked, &into.Bookings)
 	samples.List(sampleSessions.queue(b, in, q.Filter, q.Unbooked, q.Limit), &into.Samples)
@@ -230,7 +230,7 @@ where s.tenant_id = $1 and s.starts_at >= $2 and s.starts_at < $4 and s.ends_at 
   and s.deleted_at is null and s.state <> 'CANCELLED' and (s.resource_id = any($5) or s.coach_id = any($6))
 order by s.starts_at, s.id`)
 
-// ListBusySpans reads when any of the resources and staff members are taken, as far as it touches a span.
+// ListBusySpans reads the sessions of resources and coaches that overlap a span.
 func ListBusySpans(
 	b *pg.Batch, in tenant.TenantID, resources []tenant.ResourceID, coaches []tenant.MemberID, span civil.Span,
 	into *[]session.BusySpan,
@@ -239,7 +239,7 @@ func ListBusySpans(
 		span.Start.Add(-session.MaxLength), span.Start, span.End, resources, coaches), into)
 }
 
-// FindLeader tells a member's name, and whether they may lead sessions: an active owner, admin or coach.
+// FindLeader reads a member's name, and whether they may lead sessions: active owners, admins and coaches may.
 func FindLeader(b *pg.Batch, in tenant.TenantID, id tenant.MemberID, into *session.CoachReference) {
 	b.Queue(`
 select exists (
@@ -252,7 +252,8 @@ select exists (
 var (
 	insertSessions = pg.SQL(`
 insert into sessions ` + sessions.Rows())
-	// It is one statement, so that sessions may take each other's places.
+	// One statement, so that sessions can swap their resources, coaches or times: the exclusion constraints are checked at
+	// its end.
 	updateSessions = pg.SQL(`
 update sessions s set ` + sessions.SetChanges() + ` from ` + sessions.Changes() + `
 where s.tenant_id = $1 and s.id = x.id`)
@@ -262,21 +263,21 @@ func sessionRows(all []session.Session) []*session.Session {
 	return pg.Array(all, func(s session.Session) *session.Session { return &s })
 }
 
-// InsertSessions writes new sessions with the transaction.
+// InsertSessions inserts sessions.
 func InsertSessions(tx *pg.Tx, in tenant.TenantID, all []session.Session) {
 	if len(all) > 0 {
 		tx.Write(insertSessions, sessions.InsertAll(in, sessionRows(all))...)
 	}
 }
 
-// UpdateSessions writes sessions' edits with the transaction. The counters and the deletion are not written.
+// UpdateSessions writes edited sessions, without their counters and deletion.
 func UpdateSessions(tx *pg.Tx, in tenant.TenantID, all []session.Session) {
 	if len(all) > 0 {
 		tx.Write(updateSessions, sessions.UpdateAll(in, sessionRows(all))...)
 	}
 }
 
-// DeleteSessions marks sessions as deleted with the transaction.
+// DeleteSessions marks sessions as deleted.
 func DeleteSessions(tx *pg.Tx, in tenant.TenantID, ids []tenant.SessionID, batch tenant.BatchID, now time.Time) {
 	tx.Write(`
 update sessions set deleted_at = $3, batch_id = $4, version = version + 1, updated_at = $3

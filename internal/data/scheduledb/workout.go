@@ -32,35 +32,41 @@ where x.tenant_id = $1 and x.session_id = $2 order by x.position`)
 	updateWorkout = pg.SQL(`update workouts set ` + workouts.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindWorkouts reads workouts by their ids, in no particular order.
+// FindWorkouts reads workouts by id, in no particular order.
 func FindWorkouts(b *pg.Batch, in tenant.TenantID, ids []tenant.WorkoutID, into *[]session.Workout) {
 	workouts.List(b.Queue(findWorkouts, in, ids), into)
 }
 
-// ListWorkouts reads the reusable ones in use by name, then id, from behind the one given.
+// FindWorkout reads a workout; nil if it does not exist.
+func FindWorkout(b *pg.Batch, in tenant.TenantID, id tenant.WorkoutID, into **session.Workout) {
+	workouts.Find(b.Queue(findWorkouts, in, []tenant.WorkoutID{id}), into)
+}
+
+// ListWorkouts reads reusable workouts in order of name, then id, after the given one. Deleted workouts are not
+// included.
 func ListWorkouts(
 	b *pg.Batch, in tenant.TenantID, afterName string, afterID tenant.WorkoutID, limit int, into *[]session.Workout,
 ) {
 	workouts.List(b.Queue(listWorkouts, in, afterName, afterID, limit), into)
 }
 
-// ListSessionWorkouts reads those of a session in order.
+// ListSessionWorkouts reads the workouts of a session in order.
 func ListSessionWorkouts(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *[]session.Workout) {
 	workouts.List(b.Queue(listSessionWorkouts, in, id), into)
 }
 
-// InsertWorkout writes a new workout with the transaction.
+// InsertWorkout inserts a workout.
 func InsertWorkout(tx *pg.Tx, in tenant.TenantID, w session.Workout) {
 	tx.Write(insertWorkout, workouts.Insert(in, &w)...)
 }
 
-// UpdateWorkout writes what may change of a workout with the transaction.
+// UpdateWorkout writes an edited or deleted workout.
 func UpdateWorkout(tx *pg.Tx, in tenant.TenantID, w session.Workout) {
 	tx.Write(updateWorkout, workouts.Update(in, &w)...)
 }
 
-// AttachWorkouts replaces, with the transaction, what is attached to a session. Inline workouts that
-// fall off go for good: nothing else could ever show them.
+// AttachWorkouts replaces the workouts of a session. It deletes inline workouts that are no longer attached, because no
+// other session can show them.
 func AttachWorkouts(tx *pg.Tx, in tenant.TenantID, id tenant.SessionID, attached []tenant.WorkoutID) {
 	tx.Write(`
 with gone as (

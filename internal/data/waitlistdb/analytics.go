@@ -10,18 +10,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// WaitlistPart counts what happened to the waitlist of a service at a location on a day.
+// WaitlistPart counts the entries and offers of a service at a location on a day.
 type WaitlistPart struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	Day      civil.Date
 	waitlist.Tally
 	Promoted int         // entries that were booked without an offer
-	Depths   map[int]int // accepted offers, by how many of their round there had been
+	Depths   map[int]int // accepted offers, by their number in the round
 }
 
-// WaitlistPeriod picks entries that joined and offers that were made in a span. Zero ids pick all. The clocks are those
-// of one zone: days are its days.
+// WaitlistPeriod selects entries that joined and offers that were made in a span. Zero ids select all. Days are those
+// of one time zone, whose clocks these are.
 type WaitlistPeriod struct {
 	Span     civil.Span
 	Location tenant.LocationID
@@ -34,7 +34,7 @@ type offerCount struct {
 	WaitlistPart
 	status   waitlist.OfferStatus
 	try, n   int
-	answered float64 // seconds until they were answered, of all together
+	answered float64 // the sum of the seconds until each was answered
 }
 
 var (
@@ -85,7 +85,7 @@ var (
 	})
 )
 
-// localDay is the day on which `x` was made, by the clocks `k`.
+// localDay is the local day on which `x` was made, by the clocks `k`.
 const (
 	localDay   = `((x.created_at at time zone 'UTC') + k.ahead * interval '1 second')::date`
 	joinClocks = ` x
@@ -109,7 +109,7 @@ where x.tenant_id = $1 and x.created_at >= $2 and x.created_at < $3
 group by 1, 2, 3, 4, 5`)
 )
 
-// CountWaitlist reads the counts of entries and those of offers, a row each for what there is any of.
+// CountWaitlist counts entries and offers by service, location and day. There are no rows for zero counts.
 func CountWaitlist(b *pg.Batch, in tenant.TenantID, p WaitlistPeriod, entries, offers *[]WaitlistPart) {
 	arguments := append([]any{in, p.Span.Start, p.Span.End, p.Location, p.Service}, coredb.ClockArguments(p.Clocks)...)
 	entryCounts.List(b.Queue(countEntries, arguments...), entries)

@@ -8,12 +8,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// DecisionRecord is the record of a move.
+// DecisionRecord is a stored decision.
 type DecisionRecord struct {
 	ID tenant.DecisionID
 	waitlist.Record
 
-	// Read along.
+	// These are only read.
 	SessionTitle string
 	TimeZone     string
 }
@@ -35,7 +35,7 @@ var decisionRows = pg.NewTable("d", func(d *DecisionRecord) []pg.Column {
 		pg.Fixed("note", &d.Note),
 		pg.Fixed("verdicts", pg.JSON(&d.Decision.Verdicts)),
 		pg.Fixed("grants", pg.JSON(&d.Decision.Grants)),
-		// What the columns before it repeat is read from the facts, which replace the whole case.
+		// The facts come last: they replace the whole case, and with it what these columns repeat.
 		pg.Fixed("session_id", &d.Case.Slot.Session),
 		pg.Fixed("trigger", &d.Case.Trigger),
 		pg.Fixed("decided_at", &d.Case.Now),
@@ -69,27 +69,27 @@ where d.tenant_id = $1 and ($2::uuid is null or d.session_id = $2) and ($3::uuid
 order by ` + order + ` limit $9`)
 }
 
-// InsertDecision keeps a move of the waitlist with the judgement on every entry considered.
+// InsertDecision writes a decision with the transaction.
 func InsertDecision(tx *pg.Tx, in tenant.TenantID, d DecisionRecord) {
 	tx.Write(insertDecision, decisionRows.Insert(in, &d)...)
 }
 
-// DecisionQuery picks moves. Zero values pick all.
+// DecisionQuery selects decisions. Zero values select all.
 type DecisionQuery struct {
 	Session  tenant.SessionID
 	Location tenant.LocationID
 	Service  tenant.ServiceID
-	Queues   []waitlist.Queue // any of these; nil: all
-	Entry    tenant.EntryID   // that it looked at
+	Queues   []waitlist.Queue // nil: all
+	Entry    tenant.EntryID   // with a verdict on this entry
 	From     time.Time
 	Until    time.Time
 	WithNote bool
-	Oldest   bool // first; else the newest
+	Oldest   bool // oldest first; otherwise newest first
 	AfterID  tenant.DecisionID
 	Limit    int
 }
 
-// ListDecisions reads the moves that it picks.
+// ListDecisions reads decisions.
 func ListDecisions(b *pg.Batch, in tenant.TenantID, q DecisionQuery, into *[]DecisionRecord) {
 	sql := listDecisions
 	if q.Oldest {

@@ -1,4 +1,4 @@
-// Package waitlistdb is the SQL of waitlists: entries, queues, offers, decisions and rules.
+// Package waitlistdb has the SQL of waitlists: entries, queues, offers, decisions and rules.
 package waitlistdb
 
 import (
@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// entryRow is an entry as its row has it.
+// entryRow is a row of waitlist_entries.
 type entryRow struct {
 	waitlist.Entry
 	window           waitlist.Window
@@ -55,8 +55,8 @@ var entryRows = pg.NewTable("e", func(e *entryRow) []pg.Column {
 	}
 })
 
-// entries read a waitlist entry `e` with what is shown with it. For a wish that names several sessions, or none, the
-// title and the zone are those of its service and location.
+// entries reads a waitlist entry `e` with what is shown with it. Title and time zone are those of its session, or of
+// the service and location of its time window.
 var entries = pg.ReadAs(func(e *entryRow) []pg.Column {
 	return append(entryRows.Of(e),
 		pg.Read("m.name", &e.MemberName),
@@ -104,17 +104,17 @@ cross join lateral (
 	}
 )
 
-// FindEntry reads an entry; nil where there is none.
+// FindEntry reads an entry; nil if there is none.
 func FindEntry(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, into **waitlist.Entry) {
 	entriesByID.One(b, in, id, into)
 }
 
-// FindEntryFunc reads an entry, and hands it on.
+// FindEntryFunc reads an entry, and calls found with it.
 func FindEntryFunc(b *pg.Batch, in tenant.TenantID, id tenant.EntryID, found func(waitlist.Entry)) {
 	entriesByID.Find(b, in, id, found)
 }
 
-// FindEntryByRef reads the entry with an external reference; nil where there is none.
+// FindEntryByRef reads the entry with an external reference; nil if there is none.
 func FindEntryByRef(b *pg.Batch, in tenant.TenantID, ref string, into **waitlist.Entry) {
 	entriesByRef.One(b, in, ref, into)
 }
@@ -136,7 +136,7 @@ where e.tenant_id = $1 and e.member_id = $2 and ` + openEntry + `
   and ($5::timestamptz is null or coalesce(s.ends_at > $5, e.last_date >= ($5 at time zone 'UTC')::date))
 order by coalesce(s.starts_at, e.first_date::timestamp at time zone 'UTC'), e.id`)
 	listEntries = entriesBy(`($9::uuid is null or (e.join_key, e.id) > ($8, $9))`, `e.join_key, e.id`)
-	// The key is named for its type alone.
+	// The condition on the key does nothing: it gives $8 a type.
 	listEntriesNewest = entriesBy(`($9::uuid is null or e.id < $9) and $8::bigint is not null`, `e.id desc`)
 )
 
@@ -161,19 +161,19 @@ where e.tenant_id = $1
 order by ` + order + ` limit $12`)
 }
 
-// FindActiveEntry reads the entry with which a member waits for a session by name; nil where there is none.
+// FindActiveEntry reads a member's active entry that names a session; nil if there is none.
 func FindActiveEntry(
 	b *pg.Batch, in tenant.TenantID, session tenant.SessionID, member tenant.MemberID, into **waitlist.Entry,
 ) {
 	entries.Find(b.Queue(findActiveEntry, in, session, member), into)
 }
 
-// ListWaiting reads the entries that wait for any of the sessions by name, in the order in which they joined.
+// ListWaiting reads the active entries that name any of the sessions, in the order in which they joined.
 func ListWaiting(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]waitlist.Entry) {
 	entries.List(b.Queue(listWaiting, in, sessions), into)
 }
 
-// ListOtherEntries names those of the entries that wait for any of the sessions by name which wait for others, too.
+// ListOtherEntries reads the ids of the active entries that name any of the sessions and others, too.
 func ListOtherEntries(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]tenant.EntryID) {
 	pg.Collect(b.Queue(`
 select distinct p.entry_id from waitlist_places p
@@ -182,7 +182,7 @@ where p.tenant_id = $1 and p.session_id = any($2) and not (o.session_id = any($2
 		pgx.RowTo[tenant.EntryID])
 }
 
-// ListWindows reads the open wishes of a member for windows of a service at a location.
+// ListWindows reads a member's active entries for time windows of a service at a location.
 func ListWindows(
 	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, service tenant.ServiceID, location tenant.LocationID,
 	into *[]waitlist.Entry,
@@ -190,15 +190,15 @@ func ListWindows(
 	entries.List(b.Queue(listWindows, in, member, service, location), into)
 }
 
-// ListMemberEntries reads the open entries of a member that wait for sessions that start in a span, or for windows that
-// touch it; zero times are unbounded.
+// ListMemberEntries reads a member's active entries for sessions that start in a span, or for time windows that overlap
+// it. Zero times are unbounded.
 func ListMemberEntries(
 	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, from, until, endsAfter time.Time, into *[]waitlist.Entry,
 ) {
 	entries.List(b.Queue(listMemberEntries, in, member, pg.OrNull(from), pg.OrNull(until), pg.OrNull(endsAfter)), into)
 }
 
-// EntryQuery picks entries. Zero values pick all.
+// EntryQuery selects entries. Zero values select all.
 type EntryQuery struct {
 	Session  tenant.SessionID
 	Location tenant.LocationID
@@ -206,15 +206,15 @@ type EntryQuery struct {
 	Resource tenant.ResourceID
 	Member   tenant.MemberID
 	Statuses []waitlist.Status
-	From     time.Time // of what is desired
+	From     time.Time // From and Until bound the sessions or time windows of the entries
 	Until    time.Time
-	Newest   bool // first, by id; else in the order of joining
+	Newest   bool // newest first, by id; otherwise in the order of joining
 	AfterKey int64
 	AfterID  tenant.EntryID
 	Limit    int
 }
 
-// ListEntries reads the entries that it picks.
+// ListEntries reads entries.
 func ListEntries(b *pg.Batch, in tenant.TenantID, q EntryQuery, into *[]waitlist.Entry) {
 	sql := listEntries
 	if q.Newest {
@@ -238,12 +238,12 @@ func InsertEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry) {
 	tx.Write(insertEntry, entryRows.Insert(in, &row)...)
 }
 
-// UpdateEntry writes what changes in an entry's life with the transaction, but for its position: see SetOrder.
+// UpdateEntry writes the columns of an entry that can change, with the transaction, except its order. See SetOrder.
 func UpdateEntry(tx *pg.Tx, in tenant.TenantID, e waitlist.Entry, now time.Time) {
 	tx.Write(updateEntry, entryRows.Update(in, &entryRow{Entry: e, updatedAt: now})...)
 }
 
-// SkipEntries notes for entries why they were passed over.
+// SkipEntries writes why entries were skipped, with the transaction.
 func SkipEntries(tx *pg.Tx, in tenant.TenantID, skipped []waitlist.Verdict, now time.Time) {
 	if len(skipped) == 0 {
 		return
@@ -258,7 +258,7 @@ from unnest($2::uuid[], $3::text[]) as p (id, reason)
 where e.tenant_id = $1 and e.id = p.id`, in, entries, reasons, now)
 }
 
-// SetOrder gives entries, with all their places, other positions: flags and keys.
+// SetOrder writes the flags and keys of entries and of their places, which set their order, with the transaction.
 func SetOrder(tx *pg.Tx, in tenant.TenantID, entries []waitlist.Entry, now time.Time) {
 	ids := pg.Array(entries, func(e waitlist.Entry) tenant.EntryID { return e.ID })
 	flags := pg.Array(entries, func(e waitlist.Entry) bool { return e.Flagged })

@@ -34,7 +34,7 @@ var offerRows = pg.NewTable("o", func(o *waitlist.Offer) []pg.Column {
 	}
 })
 
-// offersShown are offers `o` with what is shown with them.
+// offersShown reads offers `o` with what is shown with them.
 var offersShown = pg.NewReader(func(o *waitlist.Offer) []pg.Column {
 	return append(offerRows.Of(o),
 		pg.Read("m.name", &o.MemberName),
@@ -66,7 +66,7 @@ var (
 	listOffersByCode = pg.SQL(selectOffers + `
 where o.tenant_id = $1 and o.code = $3 and m.phone = $2 and m.phone <> '' and m.status = 'ACTIVE'
 order by o.id desc limit 10`)
-	// It goes from key to key, whatever the planner takes the tables for.
+	// The subquery makes the planner use the index of each session, whatever its statistics are.
 	listLiveOffers = pg.SQL(`select ` + offersShown.Columns() + ` from unnest($2::uuid[]) as q (id)
 cross join lateral (
   select * from waitlist_offers o
@@ -93,18 +93,17 @@ where o.tenant_id = $1 and ($2::uuid is null or o.session_id = $2) and ($3::uuid
 order by ` + order + ` limit $7`)
 }
 
-// FindOffer reads an offer; nil where there is none.
+// FindOffer reads an offer; nil if there is none.
 func FindOffer(b *pg.Batch, in tenant.TenantID, id tenant.OfferID, into **waitlist.Offer) {
 	offersShown.Find(b.Queue(findOffer, in, id), into)
 }
 
-// FindOfferByClaim reads the offer with the hash of the token in its link; nil where there is none.
+// FindOfferByClaim reads the offer with the hash of the token in its link; nil if there is none.
 func FindOfferByClaim(b *pg.Batch, in tenant.TenantID, hash []byte, into **waitlist.Offer) {
 	offersShown.Find(b.Queue(findOfferByClaim, in, hash), into)
 }
 
-// ListOffersByCode reads the offers to active members with a phone number that a text message with the code answers,
-// the latest first.
+// ListOffersByCode reads the offers with a code to active members with a phone number, the latest first.
 func ListOffersByCode(b *pg.Batch, in tenant.TenantID, phone, code string, into *[]waitlist.Offer) {
 	offersShown.List(b.Queue(listOffersByCode, in, phone, code), into)
 }
@@ -114,7 +113,7 @@ func ListLiveOffers(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID
 	offersShown.List(b.Queue(listLiveOffers, in, sessions), into)
 }
 
-// ListRivalOffers reads the live offers to those who ask for their places in line.
+// ListRivalOffers reads the live offers of the entries that q selects.
 func ListRivalOffers(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]waitlist.Offer) {
 	offersShown.List(listRivalOffers.queue(b, in, q), into)
 }
@@ -124,7 +123,7 @@ func ListLiveOffersIn(b *pg.Batch, in tenant.TenantID, round tenant.RoundID, int
 	offersShown.List(b.Queue(listLiveOffersIn, in, round), into)
 }
 
-// ListDueOffers names the live offers that have run out, those that did longest ago first.
+// ListDueOffers reads the ids of live offers that have expired, the longest expired first.
 func ListDueOffers(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.OfferID) {
 	pg.Collect(b.Queue(`
 select id from waitlist_offers
@@ -132,18 +131,18 @@ where tenant_id = $1 and status = 'LIVE' and expires_at <= $2 order by expires_a
 		pgx.RowTo[tenant.OfferID])
 }
 
-// OfferQuery picks offers. Zero values pick all.
+// OfferQuery selects offers. Zero values select all.
 type OfferQuery struct {
 	Session  tenant.SessionID
 	Entry    tenant.EntryID
 	Member   tenant.MemberID
 	Statuses []waitlist.OfferStatus
-	Oldest   bool // first; else the newest
+	Oldest   bool // oldest first; otherwise newest first
 	AfterID  tenant.OfferID
 	Limit    int
 }
 
-// ListOffers reads the offers that it picks.
+// ListOffers reads offers.
 func ListOffers(b *pg.Batch, in tenant.TenantID, q OfferQuery, into *[]waitlist.Offer) {
 	sql := listOffers
 	if q.Oldest {
@@ -152,12 +151,12 @@ func ListOffers(b *pg.Batch, in tenant.TenantID, q OfferQuery, into *[]waitlist.
 	offersShown.List(b.Queue(sql, in, q.Session, q.Entry, q.Member, q.Statuses, q.AfterID, q.Limit), into)
 }
 
-// ListOffersByID reads offers, and hands each on.
+// ListOffersByID reads offers, and calls each with them.
 func ListOffersByID(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(waitlist.Offer)) {
 	offersShown.Each(b.Queue(listOffersByID, in, ids), each)
 }
 
-// ListNotifiedOffers hands on those of the offers of which their member was told, as far as is known.
+// ListNotifiedOffers calls each with the ids of the offers for which a message was or may have been sent to the member.
 func ListNotifiedOffers(b *pg.Batch, in tenant.TenantID, ids []tenant.OfferID, each func(tenant.OfferID)) {
 	var id tenant.OfferID
 	b.Queue(`
@@ -171,12 +170,12 @@ func InsertOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 	tx.Write(insertOffer, offerRows.Insert(in, &o)...)
 }
 
-// UpdateOffer writes what changes in an offer's life with the transaction.
+// UpdateOffer writes the columns of an offer that can change, with the transaction.
 func UpdateOffer(tx *pg.Tx, in tenant.TenantID, o waitlist.Offer) {
 	tx.Write(updateOffer, offerRows.Update(in, &o)...)
 }
 
-// ExtendOffer moves the end of a live offer with the transaction.
+// ExtendOffer changes when a live offer expires, with the transaction.
 func ExtendOffer(tx *pg.Tx, in tenant.TenantID, id tenant.OfferID, until time.Time) {
 	tx.Write(`update waitlist_offers set expires_at = $3 where tenant_id = $1 and id = $2 and status = 'LIVE'`,
 		in, id, until)

@@ -27,7 +27,7 @@ var (
 	sessionQueues = pg.NewTable("s", queueColumns)
 )
 
-// queueArrays are the arguments of unnestQueues.
+// queueArrays returns the arguments of unnestQueues.
 func queueArrays(queues []waitlist.Queue) []any {
 	return []any{
 		pg.Array(queues, func(q waitlist.Queue) tenant.LocationID { return q.Location }),
@@ -39,7 +39,7 @@ func queueArrays(queues []waitlist.Queue) []any {
 // unnestQueues are queues `k`, as $2 to $4.
 const unnestQueues = `unnest($2::uuid[], $3::uuid[], $4::date[]) as k (location_id, service_id, local_date)`
 
-// withQueues are the arguments of a statement with unnestQueues.
+// withQueues returns the arguments of a statement with unnestQueues.
 func withQueues(in tenant.TenantID, queues []waitlist.Queue, more ...any) []any {
 	return slices.Concat([]any{in}, queueArrays(queues), more)
 }
@@ -49,7 +49,7 @@ select ` + queueSizes.Columns() + ` from ` + unnestQueues + `
 join waitlist_queues q on q.tenant_id = $1
   and q.location_id = k.location_id and q.service_id = k.service_id and q.local_date = k.local_date`)
 
-// ListQueues reads those of the queues that exist.
+// ListQueues reads the sizes of queues. A queue without a row was never used.
 func ListQueues(b *pg.Batch, in tenant.TenantID, queues []waitlist.Queue, into *[]waitlist.QueueSize) {
 	queueSizes.List(b.Queue(listQueues, withQueues(in, queues)...), into)
 }
@@ -65,8 +65,8 @@ insert into waitlist_places (tenant_id, location_id, service_id, local_date, ent
 select $1, k.location_id, k.service_id, k.local_date, $5, $6, $7 from ` + unnestQueues)
 )
 
-// AddPlaces puts an entry in line: in the queues of the sessions that it names, or in those of its window. The database
-// refuses a second place of a member in a session, and a session that takes no more.
+// AddPlaces appends an entry to queues: those of the sessions that it names, or those of its time window. Constraints
+// reject a second place of a member in a session, and more entries than the session's waitlist has room for.
 func AddPlaces(
 	tx *pg.Tx, in tenant.TenantID, e waitlist.Entry, sessions []tenant.SessionID, queues []waitlist.Queue,
 ) {
@@ -83,12 +83,12 @@ from unnest($2::uuid[], $3::uuid[], $4::date[], $7::uuid[]) as k (location_id, s
 	tx.Write(`update sessions set waiting = waiting + 1 where tenant_id = $1 and id = any($2)`, in, sessions)
 }
 
-// RemovePlaces takes entries out of line.
+// RemovePlaces removes entries from all their queues.
 func RemovePlaces(tx *pg.Tx, in tenant.TenantID, entries ...tenant.EntryID) {
 	removePlaces(tx, in, entries, nil)
 }
 
-// RemovePlacesIn takes entries out of line for some of the sessions that they name.
+// RemovePlacesIn removes entries from the queues of some of the sessions that they name.
 func RemovePlacesIn(tx *pg.Tx, in tenant.TenantID, entries []tenant.EntryID, sessions []tenant.SessionID) {
 	removePlaces(tx, in, entries, sessions)
 }
@@ -118,7 +118,7 @@ from (select session_id, count(*) as n from gone where session_id is not null gr
 where s.tenant_id = $1 and s.id = g.session_id`, in, entries, sessions)
 }
 
-// movedPlaces are places of sessions that have moved, with the queues where the sessions are now.
+// movedPlaces are places of sessions that have moved, with the queues to which the sessions belong now.
 const movedPlaces = `
   select p.entry_id, p.session_id, p.location_id, p.service_id, p.local_date,
     s.location_id as to_location, s.service_id as to_service, s.local_date as to_date, e.join_key
@@ -149,15 +149,15 @@ where q.tenant_id = $1
   and q.location_id = k.location_id and q.service_id = k.service_id and q.local_date = k.local_date`)
 )
 
-// MovePlaces puts the places of sessions that have moved in the queues where these are now. Touched are the queues
-// where they were and are.
+// MovePlaces moves the places of moved sessions to the queues to which the sessions belong now. Touched are the queues
+// before and after.
 func MovePlaces(tx *pg.Tx, in tenant.TenantID, sessions []tenant.SessionID, touched []waitlist.Queue) {
 	if len(sessions) == 0 {
 		return
 	}
 	tx.Write(addMovedQueues, in, sessions)
 	tx.Write(movePlaces, in, sessions)
-	// An entry may name several sessions of the day that one of them left: count again rather than up and down.
+	// Count again instead of adding and subtracting: an entry may name several sessions of the day that one of them left.
 	tx.Write(recountQueues, withQueues(in, touched)...)
 }
 
@@ -172,13 +172,13 @@ left join lateral (
 	Reader: pg.NewReader(func(waiting *int) []pg.Column { return []pg.Column{pg.Read("waiting", waiting)} }),
 }
 
-// FindQueueSize tells how many are in the queue of a session.
+// FindQueueSize counts the entries in the queue of a session.
 func FindQueueSize(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into *int) {
 	*into = 0
 	queuedFor.Find(b, in, session, func(waiting int) { *into = waiting })
 }
 
-// ListAwaited names those of the sessions whose queues are not empty, in the order of their starts.
+// ListAwaited reads the ids of the sessions whose queues are not empty, in the order of their starts.
 func ListAwaited(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(`
 select s.id from sessions s
@@ -188,7 +188,7 @@ where s.tenant_id = $1 and s.id = any($2) and q.waiting > 0
 order by s.starts_at, s.id`, in, sessions), into, pgx.RowTo[tenant.SessionID])
 }
 
-// QueueQuery is a page of those who would take a seat in a session.
+// QueueQuery is a page of the entries that wait for a session.
 type QueueQuery struct {
 	Session      tenant.SessionID
 	Queue        waitlist.Queue
@@ -214,8 +214,8 @@ func inLine(after string) string {
 order by (not p.flagged), p.join_key, p.entry_id`)
 }
 
-// ListQueued reads, in the order of joining, the entries of a queue that name a session or a window; those that staff
-// flagged come first. An entry has one such place in a queue at most.
+// ListQueued reads the entries of a queue that name a session or a time window, in the order of joining, flagged
+// entries first. An entry has at most one such place in a queue.
 func ListQueued(b *pg.Batch, in tenant.TenantID, q QueueQuery, into *[]waitlist.Entry) {
 	sql, arguments := listInLine, []any{in, q.Queue.Location, q.Queue.Service, q.Queue.Date, q.Session, q.Limit}
 	if !q.AfterID.IsZero() {
@@ -224,22 +224,24 @@ func ListQueued(b *pg.Batch, in tenant.TenantID, q QueueQuery, into *[]waitlist.
 	entries.List(b.Queue(sql, arguments...), into)
 }
 
-// Rival is an entry in the same line as another, whose position is asked for.
+// Rival is an entry in the same queue as another entry, whose position is asked for.
 type Rival struct {
-	Of tenant.EntryID // the other; may be the same
-	// Slot is what both would take, without its seats; of a window any session of the day, as if it began with it.
+	Of tenant.EntryID // the other entry, or the same
+	// Slot is the session for which both wait, without its seats. For a time window it is any session of the day, as if it
+	// started with the day.
 	Slot waitlist.Slot
 	waitlist.Candidate
 }
 
-// RivalQuery says whose places are asked for: of entries, of a member, or of all who wait for a session. One of them.
+// RivalQuery selects entries whose positions are asked for: some entries, those of a member, or those that name a
+// session. Only one field is set.
 type RivalQuery struct {
 	Entries []tenant.EntryID
 	Member  tenant.MemberID
 	Session tenant.SessionID
 }
 
-// rivalsOf is a statement for each way to ask; the key is $2.
+// rivalsOf has a statement for each field of RivalQuery, which is its $2.
 type rivalsOf struct{ member, session, entries string }
 
 func rivals(statement func(who string) string) rivalsOf {
@@ -291,12 +293,12 @@ var rivalry = pg.ReadAs(func(r *rivalRow) []pg.Column {
 }, func(r *rivalRow) (Rival, error) {
 	r.Window = nil
 	if r.window {
-		r.Window = new(waitlist.Window) // which one does not say where it stands
+		r.Window = new(waitlist.Window) // the position does not depend on its values
 	}
 	return r.Rival, nil
 })
 
-// It goes from key to key, whatever the planner takes the tables for.
+// The subqueries make the planner use indexes, whatever its statistics are.
 var listRivals = rivals(func(who string) string {
 	return pg.SQL(`
 select ` + rivalry.Columns() + `
@@ -315,12 +317,12 @@ left join lateral (
   select s.starts_at from sessions s where s.tenant_id = $1 and s.id = a.session_id offset 0) s on true`)
 })
 
-// ListRivals reads, for each place of those who ask, all that are in line for the same.
+// ListRivals reads, for each place of the selected entries, all entries that wait for the same.
 func ListRivals(b *pg.Batch, in tenant.TenantID, q RivalQuery, into *[]Rival) {
 	rivalry.List(listRivals.queue(b, in, q), into)
 }
 
-// waitSlotColumns are a session `s` as the waitlist sees it, without its seats, with its location `l`.
+// waitSlotColumns are the columns of a waitlist.Slot without its seats, from a session `s` and its location `l`.
 func waitSlotColumns(s *waitlist.Slot) []pg.Column {
 	return []pg.Column{
 		pg.Read("s.id", &s.Session),
@@ -360,13 +362,13 @@ join sessions s on s.tenant_id = e.tenant_id and (s.id = e.session_id or s.id = 
 where e.tenant_id = $1 and e.id = $2`)
 )
 
-// FindWaitSlot reads a session as the waitlist sees it, without its seats.
+// FindWaitSlot reads a session as a waitlist.Slot, without its seats.
 func FindWaitSlot(b *pg.Batch, in tenant.TenantID, id tenant.SessionID, into *waitlist.Slot) {
 	namedSlots.Scan(b.Queue(findWaitSlot, in, id), into)
 }
 
-// ListOpenSlots reads the sessions of a service at a location that start in a span, are on sale and have seats for a
-// party.
+// ListOpenSlots reads the sessions of a service at a location that start in a span, are published and not blocked, and
+// have open seats for a party.
 func ListOpenSlots(
 	b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, span civil.Span, party int,
 	into *[]waitlist.Slot,
@@ -374,7 +376,7 @@ func ListOpenSlots(
 	waitSlots.List(b.Queue(listOpenSlots, in, location, service, span.Start, span.End, party), into)
 }
 
-// ListSessionQueues names the queues of the sessions that an entry names, whether or not it still waits.
+// ListSessionQueues reads the queues of the sessions that an entry names, even if the entry has ended.
 func ListSessionQueues(b *pg.Batch, in tenant.TenantID, entry tenant.EntryID, into *[]waitlist.Queue) {
 	sessionQueues.List(b.Queue(listSessionQueues, in, entry), into)
 }

@@ -17,7 +17,7 @@ var (
 			pg.Later("closed_at", &r.Closed),
 		}
 	})
-	// rounds have all who were asked in them. An entry whose offer is void was not.
+	// rounds reads a round with the entries that had an offer in it, except void offers.
 	rounds = pg.NewReader(func(r *waitlist.Round) []pg.Column {
 		return append(roundRows.Of(r),
 			pg.Read(`
@@ -40,17 +40,17 @@ where r.tenant_id = $1 and r.session_id = any($2) and r.keeps > 0`)
 	updateRound = pg.SQL(`update waitlist_rounds set ` + roundRows.Set() + ` where tenant_id = $1 and id = $2`)
 )
 
-// FindRound reads a round with all who were asked in it; nil where there is none.
+// FindRound reads a round with the entries that had an offer in it; nil if there is none.
 func FindRound(b *pg.Batch, in tenant.TenantID, id tenant.RoundID, into **waitlist.Round) {
 	rounds.Find(b.Queue(findRound, in, id), into)
 }
 
-// FindLastRound reads the round of a session's last decision; nil where that belongs to none.
+// FindLastRound reads the round of a session's last decision; nil if the decision has none.
 func FindLastRound(b *pg.Batch, in tenant.TenantID, session tenant.SessionID, into **waitlist.Round) {
 	rounds.Find(b.Queue(findLastRound, in, session), into)
 }
 
-// ListKeepingRounds reads the rounds of sessions that keep seats.
+// ListKeepingRounds reads the rounds of sessions that reserve seats.
 func ListKeepingRounds(b *pg.Batch, in tenant.TenantID, sessions []tenant.SessionID, into *[]waitlist.Round) {
 	roundRows.List(b.Queue(listKeepingRounds, in, sessions), into)
 }
@@ -60,7 +60,7 @@ func InsertRound(tx *pg.Tx, in tenant.TenantID, r waitlist.Round) {
 	tx.Write(insertRound, roundRows.Insert(in, &r)...)
 }
 
-// UpdateRound writes what changes in a round's life with the transaction.
+// UpdateRound writes the columns of a round that can change, with the transaction.
 func UpdateRound(tx *pg.Tx, in tenant.TenantID, r waitlist.Round) {
 	tx.Write(updateRound, roundRows.Update(in, &r)...)
 }

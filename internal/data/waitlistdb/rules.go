@@ -22,7 +22,8 @@ type RulesVersion struct {
 	At         time.Time
 }
 
-// layerRow is what a level says, in two columns: every booking of a full session asks whether the waitlist is enabled.
+// layerRow is the settings of a level. Whether the waitlist is enabled has a column of its own, because every booking
+// of a full session reads it.
 type layerRow struct {
 	waitlist.Layer
 	enabled *bool
@@ -33,7 +34,7 @@ func (l *layerRow) value() (waitlist.Layer, error) {
 	return l.Layer, nil
 }
 
-// versionRow is an edit as its row has it.
+// versionRow is a row of waitlist_rules_versions.
 type versionRow struct {
 	RulesVersion
 	enabled *bool
@@ -84,38 +85,38 @@ order by r.version desc limit nullif($5, 0)`)
 	insertRulesVersion = pg.SQL(`insert into waitlist_rules_versions ` + versionRows.Values())
 )
 
-// ListRules reads what the tenant, a location and a service say about waitlists, in the order in which they win. Zero
-// ids, and levels that never said anything, are left out.
+// ListRules reads the waitlist settings of the tenant, a location and a service, in the order in which they override
+// each other. It leaves out zero ids and levels without settings.
 func ListRules(
 	b *pg.Batch, in tenant.TenantID, location tenant.LocationID, service tenant.ServiceID, into *[]waitlist.Layer,
 ) {
 	layers.List(b.Queue(listRules, in, location, service), into)
 }
 
-// ListAllRules reads what every level of the tenant says.
+// ListAllRules reads the waitlist settings of all levels of the tenant.
 func ListAllRules(b *pg.Batch, in tenant.TenantID, into *[]waitlist.Layer) {
 	layers.List(b.Queue(listAllRules, in), into)
 }
 
-// FindLastRulesVersion reads the number of the tenant's last edit; 0 where there was none.
+// FindLastRulesVersion reads the version of the tenant's last edit; 0 if there was none.
 func FindLastRulesVersion(b *pg.Batch, in tenant.TenantID, into *int) {
 	b.Queue(`select coalesce(max(version), 0) from waitlist_rules_versions where tenant_id = $1`, in).Scan(into)
 }
 
-// RulesVersionQuery picks edits.
+// RulesVersionQuery selects edits of the rules.
 type RulesVersionQuery struct {
 	Level  catalog.Level // empty: all
 	Scope  tenant.UUID
-	Before int // version; 0: all
+	Before int // a version; 0: all
 	Limit  int // 0: all
 }
 
-// ListRulesVersions reads the edits that it picks, the newest first.
+// ListRulesVersions reads edits, the newest first.
 func ListRulesVersions(b *pg.Batch, in tenant.TenantID, q RulesVersionQuery, into *[]RulesVersion) {
 	versions.List(b.Queue(listRulesVersions, in, q.Level, tenant.LocationID{UUID: q.Scope}, q.Before, q.Limit), into)
 }
 
-// PutRules writes what a level says about waitlists with the transaction, and the edit that it came by.
+// PutRules writes the waitlist settings of a level, and the edit that set them, with the transaction.
 func PutRules(tx *pg.Tx, in tenant.TenantID, v RulesVersion) {
 	row := versionRow{v, v.Settings.Enabled}
 	row.Settings.Enabled = nil // it has a column of its own
@@ -130,21 +131,21 @@ on conflict (tenant_id, level, scope_id) do update set waitlist_enabled = exclud
 	coredb.RenewSnapshot(tx, in)
 }
 
-// EditedLevel is a level whose rules or policy were edited since the seats that are open under it were looked at.
+// EditedLevel is a level whose rules or policy were edited since the open seats of its sessions were last filled.
 type EditedLevel struct {
 	Level         catalog.Level
 	Scope         tenant.UUID
 	Rules, Policy int // their versions
 }
 
-// ListEditedLevels reads them all.
+// ListEditedLevels reads all edited levels of a tenant.
 func ListEditedLevels(b *pg.Batch, in tenant.TenantID, into *[]EditedLevel) {
 	pg.Collect(b.Queue(`
 select level, scope_id, rules_version, version from policies where tenant_id = $1 and rules_due
 order by array_position('{TENANT,LOCATION,SERVICE}', level), scope_id`, in), into, pgx.RowToStructByPos[EditedLevel])
 }
 
-// SettleLevel notes that the seats have been looked at, unless the level was edited again since.
+// SettleLevel marks a level as filled, unless it was edited again since.
 func SettleLevel(tx *pg.Tx, in tenant.TenantID, l EditedLevel) {
 	tx.Write(`
 update policies set rules_due = false
@@ -152,13 +153,14 @@ where tenant_id = $1 and level = $2 and scope_id = $3 and rules_version = $4 and
 		in, l.Level, l.Scope, l.Rules, l.Policy)
 }
 
-// OpenSession is a session with open seats on a day for which an entry waits.
+// OpenSession is a session with open seats whose queue is not empty.
 type OpenSession struct {
 	ID       tenant.SessionID
 	StartsAt time.Time
 }
 
-// ListOpenAwaited reads those that are not over and come under a level, behind the one given, as they start.
+// ListOpenAwaited reads such sessions under a level that have not ended, in the order of their starts, after the given
+// one.
 func ListOpenAwaited(
 	b *pg.Batch, in tenant.TenantID, under EditedLevel, now time.Time, after OpenSession, limit int, into *[]OpenSession,
 ) {

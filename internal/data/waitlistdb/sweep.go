@@ -10,8 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ListEndingEntries names entries of which perhaps nothing can come any more: those with a place whose time may have
-// passed, and those that joined before a moment. Rules and time zones have the last word.
+// ListEndingEntries reads the ids of entries that may have to end: those with a place whose time may have passed, and,
+// if any rules expire stale entries, those that joined before a time. The rules and time zones decide.
 func ListEndingEntries(
 	b *pg.Batch, in tenant.TenantID, now, joinedBefore time.Time, after tenant.EntryID, limit int, into *[]tenant.EntryID,
 ) {
@@ -35,13 +35,13 @@ type Ending struct {
 	Places []waitlist.Place
 }
 
-// linePlace is a place with the entry that it belongs to.
-type linePlace struct {
+// entryPlace is a place with the id of its entry.
+type entryPlace struct {
 	waitlist.Place
 	entry tenant.EntryID
 }
 
-var linePlaces = pg.NewReader(func(p *linePlace) []pg.Column {
+var places = pg.NewReader(func(p *entryPlace) []pg.Column {
 	return []pg.Column{
 		pg.Read("p.entry_id", &p.entry),
 		pg.Read("p.location_id", &p.Location),
@@ -57,13 +57,13 @@ var linePlaces = pg.NewReader(func(p *linePlace) []pg.Column {
 var (
 	listEnding = pg.SQL(selectEntries + ` where e.tenant_id = $1 and e.id = any($2) order by e.id`)
 	listPlaces = pg.SQL(`
-select ` + linePlaces.Columns() + ` from waitlist_places p
+select ` + places.Columns() + ` from waitlist_places p
 join locations l on l.tenant_id = p.tenant_id and l.id = p.location_id
 left join sessions s on s.tenant_id = p.tenant_id and s.id = p.session_id
 where p.tenant_id = $1 and p.entry_id = any($2)`)
 )
 
-// ListEnding reads entries with their places, by id.
+// ListEnding reads entries with their places, ordered by id.
 func ListEnding(b *pg.Batch, in tenant.TenantID, ids []tenant.EntryID, into *[]Ending) {
 	at := make(map[tenant.EntryID]int, len(ids))
 	*into = nil
@@ -71,14 +71,14 @@ func ListEnding(b *pg.Batch, in tenant.TenantID, ids []tenant.EntryID, into *[]E
 		at[e.ID] = len(*into)
 		*into = append(*into, Ending{Entry: e})
 	})
-	linePlaces.Each(b.Queue(listPlaces, in, ids), func(p linePlace) {
+	places.Each(b.Queue(listPlaces, in, ids), func(p entryPlace) {
 		ending := &(*into)[at[p.entry]]
 		ending.Places = append(ending.Places, p.Place)
 	})
 }
 
-// ListOrphans names entries that are OFFERED without a live offer, and rounds that keep seats that no one may claim.
-// There should be none.
+// ListOrphans reads the ids of entries that are OFFERED without a live offer, and of rounds that reserve seats without
+// a live offer to claim them. There should be none.
 func ListOrphans(b *pg.Batch, in tenant.TenantID, limit int, entries *[]tenant.EntryID, rounds *[]tenant.RoundID) {
 	pg.Collect(b.Queue(`
 select e.id from waitlist_entries e
@@ -92,8 +92,8 @@ where r.tenant_id = $1 and r.keeps > 0 and not exists (
 order by r.id limit $2`, in, limit), rounds, pgx.RowTo[tenant.RoundID])
 }
 
-// ListUnfilled names sessions with seats for an entry that waits for them by name, in which nothing was decided since
-// they joined. There should be none: who joins finds no seats, and whatever frees some decides.
+// ListUnfilled reads the ids of sessions with open seats for an entry that names them, without a decision since the
+// entry joined. There should be none: members can join only if there are no seats, and freeing seats makes a decision.
 func ListUnfilled(b *pg.Batch, in tenant.TenantID, now time.Time, limit int, into *[]tenant.SessionID) {
 	pg.Collect(b.Queue(`
 select s.id from sessions s

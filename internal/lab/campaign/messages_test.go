@@ -28,7 +28,9 @@ from deliveries`, nil},
 		"a notice lost": {`delete from notices; update deliveries set content = null, notice_id = null, status = 'DROPPED'`,
 			[]string{"an event has no notice"}},
 		"a message lost": {`delete from deliveries`, []string{"a finished notice is not in the delivery log"}},
-		"an event lost":  {`delete from notices; delete from events`, []string{"a message in the local outbox has no notice"}},
+		"an event lost": {`delete from notices; delete from events`, []string{
+			"a message in the local outbox has no notice",
+		}},
 		"sent twice": {`
 insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content,
   created_at, updated_at)

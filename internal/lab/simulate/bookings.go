@@ -105,7 +105,9 @@ func (w *world) book(s *row, who *member, a asking) (got, error) {
 			what, b.Status, b.HoldUntil = Held, booking.Pending, new(booking.HoldUntil(slot, w.now))
 			w.alarm(*b.HoldUntil)
 		}
-		f := Fact{What: what, Session: s.ID, Member: who.ID, Booking: b.ID, Party: b.Party, Staff: a.staff, Subscription: a.sub}
+		f := Fact{
+			What: what, Session: s.ID, Member: who.ID, Booking: b.ID, Party: b.Party, Staff: a.staff, Subscription: a.sub,
+		}
 		if b.HoldUntil != nil {
 			f.Until = *b.HoldUntil
 		}
@@ -304,7 +306,10 @@ func (w *world) cancel(s *row, c booking.CancelResult, gone, staff bool) {
 	if c.ReleasesQuota && w.flaw != keepCount {
 		w.count(w.subs[b.Subscription], w.dayOf(s), -1)
 	}
-	w.say(Fact{What: Cancelled, Session: s.ID, Member: b.Member, Booking: b.ID, Refunded: c.Refunded, Late: c.Late, Gone: gone, Staff: staff})
+	w.say(Fact{
+		What: Cancelled, Session: s.ID, Member: b.Member, Booking: b.ID, Refunded: c.Refunded, Late: c.Late, Gone: gone,
+		Staff: staff,
+	})
 }
 
 func (w *world) reschedule(b *booking.Booking, to *row, anyone bool) error {
@@ -348,8 +353,9 @@ func (w *world) checkIn(b *booking.Booking) error {
 	return w.do("check in", func() error {
 		read, s := w.fresh(b)
 		plan, err := checkin.Decide(checkin.Facts{
-			Status: checkin.Status(read.Status), Starts: s.StartsAt, Ends: s.EndsAt, SessionCancelled: s.State == catalog.Cancelled,
-			Window: checkin.Window{OpensBefore: read.Rules.CheckInOpens, ClosesAfterEnd: read.Rules.CheckInCloses},
+			Status: checkin.Status(read.Status), Starts: s.StartsAt, Ends: s.EndsAt,
+			SessionCancelled: s.State == catalog.Cancelled,
+			Window:           checkin.Window{OpensBefore: read.Rules.CheckInOpens, ClosesAfterEnd: read.Rules.CheckInCloses},
 		}, checkin.Request{Method: checkin.QR}, w.now)
 		if err != nil || plan.Unchanged {
 			return err

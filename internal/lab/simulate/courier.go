@@ -49,7 +49,8 @@ func (p *post) take(n *notice) {
 	}
 }
 
-// drop sends a notice never. Where nobody can be told of an offer any more before quiet hours end, the next person is asked.
+// drop sends a notice never. Where nobody can be told of an offer any more before quiet hours end, the next person is
+// asked.
 func (p *post) drop(n *notice, why notify.Reason) {
 	if n.OmitFromLog(why) {
 		p.judged.silent(n)
@@ -57,7 +58,8 @@ func (p *post) drop(n *notice, why notify.Reason) {
 		p.judged.dropped(n, why)
 	}
 	p.stand(n, n.Closed(p.now))
-	if n.Topic != notify.Offered || why != notify.QuietHoursReason || p.told(n.offer) || n.offer.Status != waitlist.Live || n.offer.ByHand {
+	if n.Topic != notify.Offered || why != notify.QuietHoursReason || p.told(n.offer) || n.offer.Status != waitlist.Live ||
+		n.offer.ByHand {
 		return
 	}
 	for _, lane := range n.Topic.Lanes() {
@@ -65,7 +67,11 @@ func (p *post) drop(n *notice, why notify.Reason) {
 			return // it may do better
 		}
 	}
-	try(p.do("give an offer up", func() error { return p.apply(p.end(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil)) }))
+	try(
+		p.do(
+			"give an offer up", func() error { return p.apply(p.end(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil)) },
+		),
+	)
 }
 
 // told reports whether somebody may know of an offer.
@@ -73,11 +79,14 @@ func (p *post) told(o *waitlist.Offer) bool {
 	return slices.ContainsFunc(p.tellings[o.ID], func(d *delivery) bool { return d.status != notify.Failed })
 }
 
-// begin lets the window of an offer begin when it is told: now, or when quiet hours end. False: nobody could answer in time.
+// begin lets the window of an offer begin when it is told: now, or when quiet hours end. False: nobody could answer in
+// time.
 func (p *post) begin(n *notice, at time.Time) bool {
 	o, s := n.offer, p.rows[n.offer.Session]
 	rules := s.under.waitlist.Rules
-	until, inTime := o.EndWhenTold(rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.under.policy.BookingCloses, p.now), n.to.zone)
+	until, inTime := o.EndWhenTold(
+		rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.under.policy.BookingCloses, p.now), n.to.zone,
+	)
 	if until.Equal(o.ExpiresAt) || p.flaw == nightEats {
 		return inTime && o.ExpiresAt.After(at)
 	}
@@ -153,8 +162,10 @@ func (p *post) stand(n *notice, s notify.NoticeState) {
 func (p *post) recipient(n *notice) notify.Recipient {
 	a := n.to
 	r := notify.Recipient{
-		Known: a.member == nil || a.member.Active, Name: "Mia", Phone: a.phone, Email: a.email, Locale: a.locale, Zone: a.zone, Quiet: a.quiet,
-		Preferences: a.chosen, Devices: a.devices, Stopped: make(map[notify.Channel]notify.Reason), Sent: make(map[notify.Channel][]time.Time),
+		Known: a.member == nil || a.member.Active, Name: "Mia", Phone: a.phone, Email: a.email, Locale: a.locale,
+		Zone: a.zone, Quiet: a.quiet,
+		Preferences: a.chosen, Devices: a.devices, Stopped: make(map[notify.Channel]notify.Reason),
+		Sent: make(map[notify.Channel][]time.Time),
 	}
 	if why := p.stops[notify.SMS][a.phone]; why != "" {
 		r.Stopped[notify.SMS] = why
@@ -191,7 +202,9 @@ func (p *post) matter(n *notice) notify.Facts {
 	}
 	if o := n.offer; o != nil && n.Topic.IsOffer() {
 		rules := p.rows[o.Session].under.waitlist.Rules
-		m.Offer = &notify.Offer{Live: o.Answerable(p.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore}
+		m.Offer = &notify.Offer{
+			Live: o.Answerable(p.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore,
+		}
 		if p.told(o) {
 			m.Offer.ExpiresAt = o.ExpiresAt
 		}
@@ -199,7 +212,8 @@ func (p *post) matter(n *notice) notify.Facts {
 	return m
 }
 
-// send begins an attempt over a channel: lines of the log that say that it may have been sent, and after that the messages themselves.
+// send begins an attempt over a channel: lines of the log that say that it may have been sent, and after that the
+// messages themselves.
 func (p *post) send(n *notice, to notify.Recipient, c notify.Channel) {
 	if n.Topic == notify.Offered && !p.told(n.offer) {
 		if !p.begin(n, p.now) {
@@ -223,7 +237,8 @@ func (p *post) send(n *notice, to notify.Recipient, c notify.Channel) {
 	var lines []*delivery
 	for i, device := range devices {
 		d := &delivery{
-			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: notify.PossiblySent, at: p.now, counted: i == 0,
+			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: notify.PossiblySent,
+			at: p.now, counted: i == 0,
 		}
 		lines = append(lines, d)
 		if d.counted {
@@ -263,7 +278,8 @@ func (p *post) write(n *notice, to notify.Recipient, c notify.Channel) string {
 	}
 	t := notify.Choose(nil, n.Topic, c, to.Locale, "en")
 	said := notify.Content{
-		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name, Tenant: "Harbour Yoga", Link: "https://berth.example/",
+		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
+		Tenant: "Harbour Yoga", Link: "https://berth.example/",
 		Plan: "Ten classes", ClaimURL: "https://berth.example/claim/1", Code: "4821",
 	}
 	if about != nil {
@@ -322,7 +338,9 @@ func (p *post) stop(n *notice, d *delivery, failure *notify.SendError) {
 	switch {
 	case p.flaw == keepToken:
 	case d.channel == notify.Push:
-		n.to.devices = slices.DeleteFunc(slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == d.device.ID })
+		n.to.devices = slices.DeleteFunc(
+			slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == d.device.ID },
+		)
 	default:
 		p.putStop(d.channel, n.to.address(d.channel), why)
 	}
@@ -363,9 +381,11 @@ func (p *post) reported(n *notice, d *delivery, told notify.DeliveryStatus, fail
 		p.stop(n, d, failure)
 	}
 	known := slices.ContainsFunc(n.lines, func(other *delivery) bool {
-		return other.status == notify.Delivered || other.status == notify.Read || other.channel == d.channel && other.at.After(d.at) && other.status.Accepted()
+		return other.status == notify.Delivered || other.status == notify.Read || other.channel == d.channel &&
+			other.at.After(d.at) && other.status.Accepted()
 	})
-	if known || slices.Contains(n.FailedChannels, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) || p.flaw == ignoreReports {
+	if known || slices.Contains(n.FailedChannels, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) ||
+		p.flaw == ignoreReports {
 		return
 	}
 	n.FailedChannels = append(slices.Clone(n.FailedChannels), d.channel)

@@ -92,7 +92,8 @@ func (f Fact) String() string {
 		name string
 		id   tenant.UUID
 	}{
-		{"session", f.Session.UUID}, {"to", f.To.UUID}, {"member", f.Member.UUID}, {"booking", f.Booking.UUID}, {"entry", f.Entry.UUID},
+		{"session", f.Session.UUID}, {"to", f.To.UUID}, {"member", f.Member.UUID}, {"booking", f.Booking.UUID},
+		{"entry", f.Entry.UUID},
 		{"offer", f.Offer.UUID}, {"round", f.Round.UUID}, {"subscription", f.Subscription.UUID},
 	} {
 		if !part.id.IsZero() {

@@ -9,8 +9,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// model is what must be so, told by facts alone. It keeps no counter: seats, balances, quotas and queues are worked out anew
-// from what happened, with arithmetic of its own, whenever they are asked for.
+// model is what must be so, told by facts alone. It keeps no counter: seats, balances, quotas and queues are worked out
+// anew from what happened, with arithmetic of its own, whenever they are asked for.
 type model struct {
 	sessions map[tenant.SessionID]*mSession
 	bookings map[tenant.BookingID]*mBooking
@@ -35,9 +35,12 @@ type mMember struct {
 
 func newModel() *model {
 	return &model{
-		sessions: make(map[tenant.SessionID]*mSession), bookings: make(map[tenant.BookingID]*mBooking), entries: make(map[tenant.EntryID]*mEntry),
-		offers: make(map[tenant.OfferID]*mOffer), rounds: make(map[tenant.RoundID]*mRound), members: make(map[tenant.MemberID]*mMember),
-		subs: make(map[tenant.SubscriptionID]*mSub), owed: make(map[tenant.SessionID]int), granted: make(map[tenant.EntryID]bool),
+		sessions: make(map[tenant.SessionID]*mSession), bookings: make(map[tenant.BookingID]*mBooking),
+		entries: make(map[tenant.EntryID]*mEntry),
+		offers:  make(map[tenant.OfferID]*mOffer), rounds: make(map[tenant.RoundID]*mRound),
+		members: make(map[tenant.MemberID]*mMember),
+		subs:    make(map[tenant.SubscriptionID]*mSub), owed: make(map[tenant.SessionID]int),
+		granted: make(map[tenant.EntryID]bool),
 	}
 }
 
@@ -65,7 +68,9 @@ func (m *model) apply(facts []Fact, now time.Time) error {
 		s := m.sessions[session]
 		open, unlimited := s.open()
 		if (open > 0 || unlimited) && s.onSale() && now.Before(s.ends) && s.under.waitlist.Enabled && len(m.inLine(s)) > 0 {
-			return fmt.Errorf("%d seats of session %s are open, somebody waits for them, and nothing was decided", open, short(session.UUID))
+			return fmt.Errorf(
+				"%d seats of session %s are open, somebody waits for them, and nothing was decided", open, short(session.UUID),
+			)
 		}
 	}
 	return nil

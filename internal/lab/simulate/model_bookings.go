@@ -52,7 +52,8 @@ func (m *model) booked(f Fact, s *mSession, e *mEntry) error {
 		return fmt.Errorf("the entry does not wait")
 	case f.What == Held:
 		b.status, b.until, b.grace = booking.Pending, f.Until, time.Time{}
-		if until := f.At.Add(s.under.policy.HoldTTL); !f.Until.Equal(until) && (!until.After(s.starts) || !f.Until.Equal(s.starts)) {
+		if until := f.At.Add(s.under.policy.HoldTTL); !f.Until.Equal(until) &&
+			(!until.After(s.starts) || !f.Until.Equal(s.starts)) {
 			return fmt.Errorf("it holds until %s", f.Until)
 		}
 	}
@@ -155,7 +156,8 @@ func (m *model) cancelled(f Fact, s *mSession, b *mBooking) error {
 func (m *model) rescheduled(f Fact, s *mSession, b *mBooking) error {
 	to := m.sessions[f.To]
 	if day, week := b.who.used(b.sub, to, b); b.counted && !f.Staff &&
-		(b.sub.plan.DailyLimit != nil && day >= *b.sub.plan.DailyLimit || b.sub.plan.WeeklyLimit != nil && week >= *b.sub.plan.WeeklyLimit) {
+		(b.sub.plan.DailyLimit != nil && day >= *b.sub.plan.DailyLimit || b.sub.plan.WeeklyLimit != nil &&
+			week >= *b.sub.plan.WeeklyLimit) {
 		return fmt.Errorf("the member is at a limit there")
 	}
 	s.bookings = without(s.bookings, b)

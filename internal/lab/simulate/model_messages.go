@@ -56,16 +56,20 @@ func keyOf(n notify.Notice) owedKey {
 	return key
 }
 
-// way is how a topic is told where nobody has chosen otherwise: s by SMS, p by push, e by email; with a mail of its own, or not.
+// way is how a topic is told where nobody has chosen otherwise: s by SMS, p by push, e by email; with a mail of its
+// own, or not.
 type way struct {
 	on   string
 	mail bool
 }
 
 var ways = map[notify.Topic]way{
-	notify.BookingConfirmed: {"pe", true}, notify.Waitlisted: {"e", true}, notify.Promoted: {"pse", true}, notify.Offered: {"pse", true},
-	notify.OfferExpiring: {"ps", false}, notify.BookingCancelled: {"e", true}, notify.SessionCancelled: {"pse", true}, notify.Rescheduled: {"pe", true},
-	notify.Reminder: {"pe", false}, notify.CheckInOpen: {"p", false}, notify.CreditsLow: {"e", true}, notify.StaffNote: {"pe", true},
+	notify.BookingConfirmed: {"pe", true}, notify.Waitlisted: {"e", true}, notify.Promoted: {"pse", true},
+	notify.Offered:       {"pse", true},
+	notify.OfferExpiring: {"ps", false}, notify.BookingCancelled: {"e", true}, notify.SessionCancelled: {"pse", true},
+	notify.Rescheduled: {"pe", true},
+	notify.Reminder:    {"pe", false}, notify.CheckInOpen: {"p", false}, notify.CreditsLow: {"e", true},
+	notify.StaffNote: {"pe", true},
 }
 
 // route are the channels of a lane.
@@ -153,7 +157,8 @@ func (j *judgement) owe(h happened) (all []*owed) {
 		}
 	}
 	low := func(o owed, u *subscription, spent int) {
-		if h.Silent || u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > j.settings.CreditsLowAt || u.Balance > 0 && u.Balance+spent <= j.settings.CreditsLowAt {
+		if h.Silent || u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > j.settings.CreditsLowAt ||
+			u.Balance > 0 && u.Balance+spent <= j.settings.CreditsLowAt {
 			return
 		}
 		o = owed{to: o.to, payer: u, due: now, until: now.Add(mailFor)}
@@ -183,7 +188,10 @@ func (j *judgement) owe(h happened) (all []*owed) {
 		}
 		return all
 	}
-	o := owed{to: j.people[h.Member.UUID], b: j.model.bookings[h.Booking], entry: j.entries[h.Entry], offer: j.model.offers[h.Offer]}
+	o := owed{
+		to: j.people[h.Member.UUID], b: j.model.bookings[h.Booking], entry: j.entries[h.Entry],
+		offer: j.model.offers[h.Offer],
+	}
 	if h.What == Renewed {
 		low(o, j.subs[h.Subscription], h.Spent)
 		return all

@@ -70,7 +70,8 @@ func (m *model) mayPay(who *mMember, s *mSession, party int, named tenant.Subscr
 	var usable []*mSub
 	for _, u := range who.subs {
 		u.advance(m.now)
-		if u.plan.Kind != credit.Course && (u.status == credit.Active || u.status == credit.Debt) && (named.IsZero() || m.subs[named] == u) {
+		if u.plan.Kind != credit.Course && (u.status == credit.Active || u.status == credit.Debt) &&
+			(named.IsZero() || m.subs[named] == u) {
 			usable = append(usable, u)
 		}
 	}
@@ -84,7 +85,8 @@ func (m *model) mayPay(who *mMember, s *mSession, party int, named tenant.Subscr
 	}
 	u := usable[0]
 	t := terms{sub: u, exclusive: !u.plan.AllowOverlap, counted: u.plan.DailyLimit != nil || u.plan.WeeklyLimit != nil}
-	if day, week := who.used(u, s, nil); !staff && (u.plan.DailyLimit != nil && day >= *u.plan.DailyLimit || u.plan.WeeklyLimit != nil && week >= *u.plan.WeeklyLimit) {
+	if day, week := who.used(u, s, nil); !staff &&
+		(u.plan.DailyLimit != nil && day >= *u.plan.DailyLimit || u.plan.WeeklyLimit != nil && week >= *u.plan.WeeklyLimit) {
 		return terms{}, "is at a limit"
 	}
 	if t.exclusive && who.busy(s, nil) {

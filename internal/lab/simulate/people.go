@@ -48,7 +48,8 @@ func (w *world) want(s *row, who *member) {
 	}
 	if w.chance(0.5) {
 		try(w.joinWindow(who, waitlist.Window{
-			Service: s.Service, Location: s.Location, From: civil.DateOf(w.now, s.at.zone), Until: s.LocalDate.AddDays(w.rng.IntN(3)),
+			Service: s.Service, Location: s.Location, From: civil.DateOf(w.now, s.at.zone),
+			Until:    s.LocalDate.AddDays(w.rng.IntN(3)),
 			Earliest: civil.TimeOfDay{Hour: w.rng.IntN(10)}, Latest: civil.TimeOfDay{Hour: 10 + w.rng.IntN(14)},
 		}, a.party))
 		return

@@ -13,9 +13,9 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// post tells people what concerns them. Like package app it reads what happened in order, plans notices, judges them when they are
-// due, and takes them to providers; unlike anything else here it may stand still for hours. It has chance of its own, so that a life goes
-// the same way whoever hears of it, as far as people do not answer by SMS.
+// post tells people what concerns them. Like package app it reads what happened in order, plans notices, judges them
+// when they are due, and takes them to providers; unlike anything else here it may stand still for hours. It has chance
+// of its own, so that a life goes the same way whoever hears of it, as far as people do not answer by SMS.
 type post struct {
 	*world
 	rng      *rand.Rand
@@ -137,14 +137,20 @@ func (p *post) chance(of float64) bool { return p.rng.Float64() < of }
 
 func (p *post) anyNight() notify.QuietHours {
 	if p.chance(0.1) {
-		return notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(4), Minute: 30}} // within a day, near where clocks change
+		// within a day, near where clocks change
+		return notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(4), Minute: 30}}
 	}
-	return notify.QuietHours{Start: civil.TimeOfDay{Hour: 20 + p.rng.IntN(4)}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(7)}}
+	return notify.QuietHours{
+		Start: civil.TimeOfDay{Hour: 20 + p.rng.IntN(4)}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(7)},
+	}
 }
 
 // address gives somebody a number, an address and devices, or not.
 func (p *post) address(who tenant.UUID, m *member) *addressee {
-	a := &addressee{who: who, member: m, email: short(who) + "@example.com", zone: p.venues[0].zone, chosen: make(notify.Preferences), answers: p.rng.Float64() / 3}
+	a := &addressee{
+		who: who, member: m, email: short(who) + "@example.com", zone: p.venues[0].zone, chosen: make(notify.Preferences),
+		answers: p.rng.Float64() / 3,
+	}
 	a.locale = []string{"", "en", "de-AT", "fr", "pt-BR"}[p.rng.IntN(5)]
 	if m != nil && m.zone != "" {
 		a.zone = zones[m.zone]
@@ -186,7 +192,9 @@ func (p *post) change() {
 		}
 		switch p.rng.IntN(4) {
 		case 0:
-			c := notify.PreferenceKey{Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)]}
+			c := notify.PreferenceKey{
+				Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)],
+			}
 			a.chosen[c] = p.chance(0.5)
 		case 1:
 			if len(a.devices) < 3 {
@@ -256,15 +264,17 @@ func (p *post) readLog() {
 
 // eventTypes are the events that facts are told as.
 var eventTypes = map[What]string{
-	Confirmed: "booking.confirmed", Cancelled: "booking.cancelled", Rescheduled: "booking.rescheduled", Joined: "waitlist.joined",
-	Left: "waitlist.left", Offered: "offer.created", Renewed: "credits.changed",
+	Confirmed: "booking.confirmed", Cancelled: "booking.cancelled", Rescheduled: "booking.rescheduled",
+	Joined: "waitlist.joined",
+	Left:   "waitlist.left", Offered: "offer.created", Renewed: "credits.changed",
 }
 
 // eventOf says a fact as package app does.
 func (p *post) eventOf(h happened) (notify.Event, bool) {
 	e := notify.Event{
-		ID: h.event, Type: eventTypes[h.What], Session: h.Session, Booking: h.Booking, Member: h.Member, Entry: h.Entry, Offer: h.Offer,
-		Gone: h.Gone, Spent: h.Spent, Silent: h.Silent, At: h.At, Payer: h.Subscription.UUID,
+		ID: h.event, Type: eventTypes[h.What], Session: h.Session, Booking: h.Booking, Member: h.Member, Entry: h.Entry,
+		Offer: h.Offer,
+		Gone:  h.Gone, Spent: h.Spent, Silent: h.Silent, At: h.At, Payer: h.Subscription.UUID,
 		Details: notify.Details{Refunded: h.Refunded, Late: h.Late, Waitlist: !h.Entry.IsZero() && h.Booking.IsZero()},
 	}
 	switch h.What {
@@ -293,7 +303,8 @@ func (p *post) plan(h happened) {
 			to := p.people[n.Recipient()].zone
 			n.DueAt = civil.DateOf(n.StartsAt, to).AddDays(-1).At(civil.TimeOf(n.StartsAt, to), to)
 		}
-		if p.planned[key] != nil && p.flaw != planTwice || p.flaw == forgetMoved && h.What == Rescheduled && n.Topic == notify.Reminder {
+		if p.planned[key] != nil && p.flaw != planTwice || p.flaw == forgetMoved && h.What == Rescheduled &&
+			n.Topic == notify.Reminder {
 			continue
 		}
 		all = append(all, p.keep(key, n))
@@ -308,7 +319,8 @@ func (p *post) plan(h happened) {
 func (p *post) keep(key noticeKey, n notify.Notice) *notice {
 	n.ID = id[tenant.NoticeID](&p.tables)
 	kept := &notice{
-		Notice: n, to: p.people[n.Recipient()], booking: p.bookings[n.Booking], entry: p.entries[n.Entry], offer: p.offers[n.Offer],
+		Notice: n, to: p.people[n.Recipient()], booking: p.bookings[n.Booking], entry: p.entries[n.Entry],
+		offer: p.offers[n.Offer],
 		payer: p.subs[tenant.SubscriptionID{UUID: n.Details.Payer}], session: p.rows[n.Session],
 	}
 	p.planned[key] = kept
@@ -347,7 +359,8 @@ func (p *post) parties(e notify.Event) []notify.Person {
 
 func (s *row) party() notify.Person {
 	return notify.Person{
-		Session: s.ID, StartsAt: s.StartsAt, EndsAt: s.EndsAt, SessionGone: s.State == catalog.Cancelled, CheckInOpens: s.StartsAt.Add(-s.under.policy.CheckInOpens),
+		Session: s.ID, StartsAt: s.StartsAt, EndsAt: s.EndsAt, SessionGone: s.State == catalog.Cancelled,
+		CheckInOpens: s.StartsAt.Add(-s.under.policy.CheckInOpens),
 	}
 }
 

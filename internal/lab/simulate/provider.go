@@ -71,7 +71,8 @@ func (c *carrier) fail(p *post) {
 	c.how = []notify.FailureKind{notify.Transient, notify.Transient, notify.Unknown, notify.Misconfigured}[p.rng.IntN(4)]
 }
 
-// carry sends the messages of one attempt. The answers come one by one; the last one settles all. Whoever dies meanwhile settles nothing.
+// carry sends the messages of one attempt. The answers come one by one; the last one settles all. Whoever dies
+// meanwhile settles nothing.
 func (c *carrier) carry(p *post, n *notice, attempt notify.Notice, lines []*delivery, died bool) {
 	attempts := make([]notify.Attempt, len(lines))
 	left := len(lines)
@@ -144,8 +145,8 @@ func (c *carrier) answer(p *post, to *addressee, d *delivery) (notify.Receipt, *
 	return notify.Receipt{ProviderID: d.id.String(), Status: notify.Queued}, nil, true
 }
 
-// reports are what the provider tells later about a message that it has: in any order, some of it twice, and some so soon that
-// nobody has written yet that it was sent.
+// reports are what the provider tells later about a message that it has: in any order, some of it twice, and some so
+// soon that nobody has written yet that it was sent.
 func (c *carrier) reports(p *post, n *notice, d *delivery) {
 	if d.channel == notify.Push {
 		return

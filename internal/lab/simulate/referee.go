@@ -13,11 +13,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// inLine are those who stand in line for a session: who names it, and who wishes for something of its service on its day.
+// inLine are those who stand in line for a session: who names it, and who wishes for something of its service on its
+// day.
 func (m *model) inLine(s *mSession) []*mEntry {
 	var all []*mEntry
 	for _, e := range m.entries {
-		if slices.Contains(e.in, s) || e.Window != nil && e.Window.Service == s.under.service && e.Window.Location == s.under.at.id &&
+		if slices.Contains(e.in, s) || e.Window != nil && e.Window.Service == s.under.service &&
+			e.Window.Location == s.under.at.id &&
 			s.local >= e.Window.From.String() && s.local <= e.Window.Until.String() {
 			all = append(all, e)
 		}
@@ -25,8 +27,8 @@ func (m *model) inLine(s *mSession) []*mEntry {
 	return all
 }
 
-// decided holds a decision against a judgement of the model's own: who is first in line of those who may have the seats gets
-// them, nobody else does, and nobody is passed over.
+// decided holds a decision against a judgement of the model's own: who is first in line of those who may have the seats
+// gets them, nobody else does, and nobody is passed over.
 func (m *model) decided(f Fact, s *mSession) error {
 	delete(m.owed, s.id)
 	d := f.decision
@@ -410,7 +412,9 @@ func (w *world) compareSubscription(m *mMember, u *subscription) error {
 	want := w.model.subs[u.ID]
 	want.advance(w.now)
 	if is, _ := credit.Advance(u.Subscription, w.now); is.Balance != want.balance || is.Status != want.status {
-		return fmt.Errorf("it is %s with %d credits, and should be %s with %d", is.Status, is.Balance, want.status, want.balance)
+		return fmt.Errorf(
+			"it is %s with %d credits, and should be %s with %d", is.Status, is.Balance, want.status, want.balance,
+		)
 	}
 	if !u.Plan.HasQuota() {
 		return nil

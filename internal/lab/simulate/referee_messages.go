@@ -10,7 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// judgement watches the post: what it plans, each message that leaves, and each reason that it gives for one that does not.
+// judgement watches the post: what it plans, each message that leaves, and each reason that it gives for one that does
+// not.
 type judgement struct {
 	*post
 	owed     map[owedKey]*owed
@@ -29,8 +30,10 @@ type recipientOn struct {
 
 func newJudgement(p *post) *judgement {
 	return &judgement{
-		post: p, owed: make(map[owedKey]*owed), entries: make(map[tenant.EntryID]*mEntry), offers: make(map[tenant.OfferID]*mOffer),
-		stopped: make(map[string]bool), doubtful: make(map[string]bool), taken: make(map[recipientOn][]time.Time), tried: make(map[recipientOn][]time.Time),
+		post: p, owed: make(map[owedKey]*owed), entries: make(map[tenant.EntryID]*mEntry),
+		offers:  make(map[tenant.OfferID]*mOffer),
+		stopped: make(map[string]bool), doubtful: make(map[string]bool), taken: make(map[recipientOn][]time.Time),
+		tried: make(map[recipientOn][]time.Time),
 	}
 }
 
@@ -46,7 +49,12 @@ func (j *judgement) note(f Fact) {
 }
 
 func (j *judgement) object(o *owed, format string, args ...any) {
-	j.must(j.wrong("%s, %s, to %s, due %s: %s", o.topic, o.lane, short(o.who), o.due.UTC().Format(time.RFC3339), fmt.Sprintf(format, args...)))
+	j.must(
+		j.wrong(
+			"%s, %s, to %s, due %s: %s", o.topic, o.lane, short(o.who), o.due.UTC().Format(time.RFC3339),
+			fmt.Sprintf(format, args...),
+		),
+	)
 }
 
 // expect demands that something comes of a message in time, once the post moves.
@@ -156,7 +164,9 @@ func (j *judgement) starts(n *notice, c notify.Channel, text string, flagged boo
 	o.begun++
 	o.flagged = flagged
 	on := recipientOn{o.who, c}
-	j.tried[on] = append(slices.DeleteFunc(j.tried[on], func(at time.Time) bool { return j.now.Sub(at) >= 24*time.Hour }), j.now)
+	j.tried[on] = append(
+		slices.DeleteFunc(j.tried[on], func(at time.Time) bool { return j.now.Sub(at) >= 24*time.Hour }), j.now,
+	)
 	j.firstTold(o)
 	latest := o.due
 	for _, at := range []time.Time{o.excused, j.upFrom} {
@@ -192,7 +202,8 @@ func (j *judgement) starts(n *notice, c notify.Channel, text string, flagged boo
 // late is how much later than planned an offer may be told with the end that it has.
 const late = 30 * time.Second
 
-// firstTold holds against each other how long somebody has for an offer who may be told of it now, and how long they should have.
+// firstTold holds against each other how long somebody has for an offer who may be told of it now, and how long they
+// should have.
 func (j *judgement) firstTold(o *owed) {
 	if o.topic != notify.Offered || o.offer.told {
 		return
@@ -230,7 +241,8 @@ func says(text string, o *owed) bool {
 	if o.topic == notify.OfferExpiring {
 		at = o.offer.until
 	}
-	return at.IsZero() || strings.Contains(text, at.In(o.to.zone).Format("15:04")) || strings.Contains(text, at.In(o.to.zone).Format("3:04")) ||
+	return at.IsZero() || strings.Contains(text, at.In(o.to.zone).Format("15:04")) ||
+		strings.Contains(text, at.In(o.to.zone).Format("3:04")) ||
 		o.topic != notify.Reminder
 }
 
@@ -249,7 +261,9 @@ func (j *judgement) handed(n *notice, d *delivery) {
 		j.object(o, "it is sent twice, and the log does not say so")
 	}
 	o.has, d.taken = o.begun, o.begun
-	j.taken[on] = append(slices.DeleteFunc(j.taken[on], func(at time.Time) bool { return j.now.Sub(at) >= 24*time.Hour }), d.at)
+	j.taken[on] = append(
+		slices.DeleteFunc(j.taken[on], func(at time.Time) bool { return j.now.Sub(at) >= 24*time.Hour }), d.at,
+	)
 	if most := j.settings.PerDay[d.channel]; len(j.taken[on]) > most {
 		j.object(o, "it is number %d of a day by %s, and %d may be sent", len(j.taken[on]), d.channel, most)
 	}
@@ -287,7 +301,8 @@ func (j *judgement) lost(n *notice, c notify.Channel) {
 	j.excuse(o, 2*time.Minute+5*time.Second)
 }
 
-// reported takes in what the post is told of a message that a provider has. Where it is lost, it has to go by another channel, if it may.
+// reported takes in what the post is told of a message that a provider has. Where it is lost, it has to go by another
+// channel, if it may.
 func (j *judgement) reported(n *notice, d *delivery, status notify.DeliveryStatus) {
 	o := n.owed
 	if !status.NotDelivered() || o.has != d.taken {
@@ -336,7 +351,8 @@ func (j *judgement) arrived(n *notice) {
 
 // held reports whether a channel must keep still.
 func (j *judgement) held(o *owed, c notify.Channel) bool {
-	return o.to.quietAt(j.now, j.settings) && !j.mayWake(o, c) || within(j.tried[recipientOn{o.who, c}], j.now) >= j.settings.PerDay[c]
+	return o.to.quietAt(j.now, j.settings) && !j.mayWake(o, c) ||
+		within(j.tried[recipientOn{o.who, c}], j.now) >= j.settings.PerDay[c]
 }
 
 // deferred looks at the reason for which a message waits.
@@ -387,7 +403,9 @@ func (j *judgement) dropped(n *notice, why notify.Reason) {
 	default:
 	}
 	if !so {
-		j.object(o, "it is dropped because of %s, which is not so: %q, usable %v, %d unsure", why, j.gone(o), usable, o.unsure)
+		j.object(
+			o, "it is dropped because of %s, which is not so: %q, usable %v, %d unsure", why, j.gone(o), usable, o.unsure,
+		)
 	}
 }
 

@@ -18,7 +18,9 @@ import (
 func (w *world) publish(u *ruling, series session.Series, o session.Occurrence) (*row, error) {
 	s := &row{at: u.at, under: u, marked: make(map[tenant.BookingID]bool)}
 	at := session.References{
-		Service:  session.ServiceReference{Active: true, Name: series.Title, Duration: u.duration, Delivery: catalog.InPerson},
+		Service: session.ServiceReference{
+			Active: true, Name: series.Title, Duration: u.duration, Delivery: catalog.InPerson,
+		},
 		Location: session.LocationReference{Active: true, TimeZone: u.at.name, Zone: u.at.zone},
 	}
 	return s, w.do("publish", func() error {
@@ -104,7 +106,9 @@ func (w *world) callOff(s *row) error {
 			if _, seen := payers[read.Subscription]; read.Credits > 0 && !seen {
 				payers[read.Subscription] = w.payerOf(read)
 			}
-			c, err := booking.Cancel(read, payers[read.Subscription], booking.CancelRequest{Actor: "somebody", SessionGone: true}, w.now)
+			c, err := booking.Cancel(
+				read, payers[read.Subscription], booking.CancelRequest{Actor: "somebody", SessionGone: true}, w.now,
+			)
 			if err != nil {
 				return err
 			}
@@ -192,12 +196,13 @@ func (w *world) endEntry(e *entryRow) error {
 	return w.do("end an entry", func() error { return w.apply(c) })
 }
 
-// missed is the safety net of the offer engine. There is something to mend only where the waitlist was shut when the seats
-// came free, and staff opened it since.
+// missed is the safety net of the offer engine. There is something to mend only where the waitlist was shut when the
+// seats came free, and staff opened it since.
 func (w *world) missed() error {
 	for _, s := range w.live {
 		slot := s.slot()
-		if !s.StartsAt.After(w.now) || s.State != catalog.Published || s.Blocked || !slot.Fits(1) || !s.under.waitlist.Enabled {
+		if !s.StartsAt.After(w.now) || s.State != catalog.Published || s.Blocked || !slot.Fits(1) ||
+			!s.under.waitlist.Enabled {
 			continue
 		}
 		for _, e := range s.waits {

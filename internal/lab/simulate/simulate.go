@@ -1,7 +1,7 @@
 // Package simulate lets a tenant live for years in virtual time. The rules of booking, waitlist and credits, which are
-// functions of values and the time, are applied to tables in memory as package app applies them to the database; people with
-// habits book, wait, answer, cancel and stay away; and after each transaction what the tables say is compared with a naive
-// model that knows of nothing but what happened. Everything follows from a seed.
+// functions of values and the time, are applied to tables in memory as package app applies them to the database; people
+// with habits book, wait, answer, cancel and stay away; and after each transaction what the tables say is compared with
+// a naive model that knows of nothing but what happened. Everything follows from a seed.
 package simulate
 
 import (
@@ -98,9 +98,11 @@ type count struct {
 func (r *Report) counts() []count {
 	return []count{
 		{&r.Steps, "transactions"}, {&r.Refused, "of them refused"}, {&r.Facts, "facts"}, {&r.Sessions, "sessions"},
-		{&r.CalledOff, "of them called off"}, {&r.Bookings, "bookings"}, {&r.Cancelled, "cancelled"}, {&r.Late, "of them late"},
+		{&r.CalledOff, "of them called off"}, {&r.Bookings, "bookings"}, {&r.Cancelled, "cancelled"},
+		{&r.Late, "of them late"},
 		{&r.Moved, "moved to another session"}, {&r.NoShows, "no-shows"}, {&r.Holds, "holds"}, {&r.RunOut, "of them ran out"},
-		{&r.Joined, "waitlist entries"}, {&r.Decisions, "decisions about free seats"}, {&r.HandedBack, "of them handed back to staff"},
+		{&r.Joined, "waitlist entries"}, {&r.Decisions, "decisions about free seats"},
+		{&r.HandedBack, "of them handed back to staff"},
 		{&r.Promoted, "promoted"}, {&r.Offers, "offers"}, {&r.Accepted, "of them accepted"},
 		{&r.Messages, "messages"}, {&r.Reminders, "of them reminders"}, {&r.Repeated, "of them maybe for the second time"},
 		{&r.PutOff, "times a message was put off"}, {&r.Withheld, "messages withheld, with a reason"},

@@ -109,8 +109,10 @@ type tables struct {
 
 func newTables() tables {
 	return tables{
-		rows: make(map[tenant.SessionID]*row), bookings: make(map[tenant.BookingID]*booking.Booking), entries: make(map[tenant.EntryID]*entryRow),
-		offers: make(map[tenant.OfferID]*waitlist.Offer), rounds: make(map[tenant.RoundID]*waitlist.Round), who: make(map[tenant.MemberID]*member),
+		rows: make(map[tenant.SessionID]*row), bookings: make(map[tenant.BookingID]*booking.Booking),
+		entries: make(map[tenant.EntryID]*entryRow),
+		offers:  make(map[tenant.OfferID]*waitlist.Offer), rounds: make(map[tenant.RoundID]*waitlist.Round),
+		who:  make(map[tenant.MemberID]*member),
 		subs: make(map[tenant.SubscriptionID]*subscription), queues: make(map[waitlist.Queue]*queue),
 	}
 }
@@ -350,9 +352,12 @@ func (s *row) liveOffers() []*waitlist.Offer {
 
 func (s *row) slot() booking.Slot {
 	return booking.Slot{
-		ID: s.ID, Service: s.Service, Location: s.Location, Title: s.Title, StartsAt: s.StartsAt, EndsAt: s.EndsAt, TimeZone: s.at.name,
-		LocalDate: s.LocalDate, Capacity: s.Capacity, SeatsTaken: s.SeatsTaken, WaitlistCapacity: s.WaitlistCapacity, Waiting: s.Waiting,
-		Holds: s.Holds, State: s.State, Blocked: s.Blocked, MinParty: 1, MaxParty: s.under.maxParty, Channels: catalog.Channels(),
+		ID: s.ID, Service: s.Service, Location: s.Location, Title: s.Title, StartsAt: s.StartsAt, EndsAt: s.EndsAt,
+		TimeZone:  s.at.name,
+		LocalDate: s.LocalDate, Capacity: s.Capacity, SeatsTaken: s.SeatsTaken, WaitlistCapacity: s.WaitlistCapacity,
+		Waiting: s.Waiting,
+		Holds:   s.Holds, State: s.State, Blocked: s.Blocked, MinParty: 1, MaxParty: s.under.maxParty,
+		Channels:      catalog.Channels(),
 		TakesPayments: true, Rules: s.under.policy,
 	}
 }

@@ -201,14 +201,18 @@ func (w *world) do(name string, body func() error) (err error) {
 }
 
 // mayLose are the transactions that a constraint may refuse.
-var mayLose = map[string]bool{"book": true, "confirm": true, "reschedule": true, "accept": true, "join": true, "undo no-show": true}
+var mayLose = map[string]bool{
+	"book": true, "confirm": true, "reschedule": true, "accept": true, "join": true, "undo no-show": true,
+}
 
 var errWrong = errors.New("an invariant does not hold")
 
 // wrong notes what does not hold. The first is the one that counts.
 func (w *world) wrong(format string, args ...any) error {
 	if w.failed == nil {
-		w.failed = fmt.Errorf("%w at %s, after %q: %s", errWrong, w.now.UTC().Format(time.RFC3339), w.act, fmt.Sprintf(format, args...))
+		w.failed = fmt.Errorf(
+			"%w at %s, after %q: %s", errWrong, w.now.UTC().Format(time.RFC3339), w.act, fmt.Sprintf(format, args...),
+		)
 	}
 	return w.failed
 }

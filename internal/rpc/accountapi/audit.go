@@ -17,52 +17,53 @@ import (
 
 const actorKindPrefix = "AUDIT_ACTOR_KIND_"
 
-// auditCursor is a position in the log.
+// auditCursor is a position in the audit log.
 type auditCursor struct {
 	At time.Time
 	ID tenant.AuditID
 }
 
+// ListAuditEntries handles AuditService.ListAuditEntries.
 func (s *Accounts) ListAuditEntries(
 	ctx context.Context, req *connect.Request[v1.ListAuditEntriesRequest],
 ) (*connect.Response[v1.ListAuditEntriesResponse], error) {
-	page, err := convert.OpenPage[auditCursor](req.Msg)
+	page, err := convert.ParsePage[auditCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
 	q := accounts.AuditQuery{
 		Actor:      convert.ID[tenant.MemberID](req.Msg.GetActorId()).UUID,
-		ActorKind:  convert.Word[accounts.ActorKind](actorKindPrefix, req.Msg.GetActorKind()),
+		ActorKind:  convert.EnumName[accounts.ActorKind](actorKindPrefix, req.Msg.GetActorKind()),
 		Action:     req.Msg.GetAction(),
 		TargetKind: req.Msg.GetTargetKind(),
 		TargetID:   req.Msg.GetTargetId(),
 		Batch:      convert.ID[tenant.BatchID](req.Msg.GetBatchId()),
-		From:       convert.Instant(req.Msg.GetTimeRange().GetStart()),
-		Until:      convert.Instant(req.Msg.GetTimeRange().GetEnd()),
+		From:       convert.Time(req.Msg.GetTimeRange().GetStart()),
+		Until:      convert.Time(req.Msg.GetTimeRange().GetEnd()),
 		Limit:      page.Size + 1,
 	}
 	if page.After != nil {
 		q.AfterAt, q.AfterID = page.After.At, page.After.ID
 	}
-	entries, err := s.Accounts.ListAuditEntries(ctx, request.Caller(ctx), q)
+	entries, err := s.Service.ListAuditEntries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := convert.Cut(
+	entries, next, err := convert.Paginate(
 		page, entries, func(e accounts.AuditEntry) auditCursor { return auditCursor{e.At, e.ID} },
 	)
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.ListAuditEntriesResponse{NextPageToken: next}
+	response := &v1.ListAuditEntriesResponse{NextPageToken: next}
 	for _, e := range entries {
 		message, err := auditMessage(e)
 		if err != nil {
 			return nil, err
 		}
-		answer.Entries = append(answer.Entries, message)
+		response.Entries = append(response.Entries, message)
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
 func auditMessage(e accounts.AuditEntry) (*v1.AuditEntry, error) {

@@ -33,7 +33,7 @@ func roleValue(r *v1.Role) grant.Role {
 	}
 }
 
-// editRole takes over what an update names.
+// editRole returns an edit that applies the fields named by an update mask.
 func editRole(sent *v1.Role, paths []string) func(*grant.Role) error {
 	return func(r *grant.Role) error {
 		from := roleValue(sent)
@@ -51,19 +51,19 @@ func editRole(sent *v1.Role, paths []string) func(*grant.Role) error {
 	}
 }
 
-func accountMessage(a grant.ServiceAccount) *v1.ServiceAccount {
+func serviceAccountMessage(a grant.ServiceAccount) *v1.ServiceAccount {
 	return &v1.ServiceAccount{
 		Id:          convert.IDText(a.ID),
 		Name:        a.Name,
 		Description: a.Description,
 		Roles:       a.Roles,
-		Keys:        convert.Messages(a.Keys, keyMessage),
+		Keys:        convert.Messages(a.Keys, serviceAccountKeyMessage),
 		RevokeTime:  convert.Timestamp(a.RevokedAt),
 		CreateTime:  convert.Timestamp(a.CreatedAt),
 	}
 }
 
-func keyMessage(k grant.Key) *v1.ServiceAccountKey {
+func serviceAccountKeyMessage(k grant.Key) *v1.ServiceAccountKey {
 	return &v1.ServiceAccountKey{
 		Id:           convert.IDText(k.ID),
 		Prefix:       k.Prefix(),
@@ -73,7 +73,7 @@ func keyMessage(k grant.Key) *v1.ServiceAccountKey {
 	}
 }
 
-func who(r *v1.CheckAccessRequest) accounts.AccessSubject {
+func accessSubject(r *v1.CheckAccessRequest) accounts.AccessSubject {
 	return accounts.AccessSubject{
 		Member:  convert.ID[tenant.MemberID](r.GetMemberId()),
 		Subject: r.GetSubject(),

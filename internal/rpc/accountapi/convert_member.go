@@ -32,7 +32,7 @@ func memberMessage(m member.Member) *v1.Member {
 	}
 }
 
-// memberValue reads a member to be made. What the service decides is not read.
+// memberValue converts a new member. It leaves out the fields that the service sets.
 func memberValue(m *v1.Member) member.Member {
 	return member.Member{
 		Subject:  m.GetSubject(),
@@ -47,7 +47,7 @@ func memberValue(m *v1.Member) member.Member {
 	}
 }
 
-// editMember takes over what an update names.
+// editMember returns an edit that applies the fields named by an update mask.
 func editMember(sent *v1.Member, paths []string) func(*member.Member) error {
 	return func(m *member.Member) error {
 		from := memberValue(sent)
@@ -66,7 +66,7 @@ func editMember(sent *v1.Member, paths []string) func(*member.Member) error {
 			case "tags":
 				m.Tags = from.Tags
 			case "status":
-				m.Status = convert.Word[member.Status](memberStatusPrefix, sent.GetStatus())
+				m.Status = convert.EnumName[member.Status](memberStatusPrefix, sent.GetStatus())
 			case "locale":
 				m.Locale = from.Locale
 			case "time_zone":

@@ -7,9 +7,9 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// Accounts handles the RPCs of this area.
+// Accounts handles the RPCs of the package.
 type Accounts struct {
-	Accounts *accounts.Service
-	Guard    *access.Guard
-	Issuer   *token.Issuer
+	Service *accounts.Service
+	Guard   *access.Guard
+	Issuer  *token.Issuer
 }

@@ -26,8 +26,8 @@ func tenantMessage(t catalog.Tenant) *v1.Tenant {
 	}
 }
 
-// The functions called edit apply what an update mask names. Names are checked by the contract.
-
+// editTenant returns an edit that applies the fields named by an update mask. The contract's rules have checked the
+// names.
 func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
 	return func(t *catalog.Tenant) {
 		for _, path := range paths {
@@ -53,28 +53,30 @@ func editTenant(m *v1.Tenant, paths []string) func(*catalog.Tenant) {
 	}
 }
 
+// GetTenant handles TenantService.GetTenant.
 func (s *Accounts) GetTenant(
 	ctx context.Context, _ *connect.Request[v1.GetTenantRequest],
 ) (*connect.Response[v1.GetTenantResponse], error) {
-	t, err := s.Accounts.GetTenant(ctx, request.Caller(ctx))
+	t, err := s.Service.GetTenant(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetTenantResponse{Tenant: tenantMessage(t)})
+	return convert.Response(&v1.GetTenantResponse{Tenant: tenantMessage(t)})
 }
 
+// UpdateTenant handles TenantService.UpdateTenant.
 func (s *Accounts) UpdateTenant(
 	ctx context.Context, req *connect.Request[v1.UpdateTenantRequest],
 ) (*connect.Response[v1.UpdateTenantResponse], error) {
-	expect, err := convert.Expected(req.Msg.GetTenant().GetEtag())
+	expect, err := convert.ExpectedVersion(req.Msg.GetTenant().GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Accounts.UpdateTenant(
+	t, err := s.Service.UpdateTenant(
 		ctx, request.Caller(ctx), expect, editTenant(req.Msg.GetTenant(), req.Msg.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdateTenantResponse{Tenant: tenantMessage(t)})
+	return convert.Response(&v1.UpdateTenantResponse{Tenant: tenantMessage(t)})
 }

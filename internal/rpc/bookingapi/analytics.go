@@ -14,20 +14,22 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// GetAttendanceSummary handles AnalyticsService.GetAttendanceSummary.
 func (s *Bookings) GetAttendanceSummary(
 	ctx context.Context, req *connect.Request[v1.GetAttendanceSummaryRequest],
 ) (*connect.Response[v1.GetAttendanceSummaryResponse], error) {
-	sum, err := s.Bookings.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()))
+	sum, err := s.Service.AttendanceSummary(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetAttendanceSummaryResponse{Counts: countsMessage(sum)})
+	return convert.Response(&v1.GetAttendanceSummaryResponse{Counts: countsMessage(sum)})
 }
 
+// ListAttendanceDaily handles AnalyticsService.ListAttendanceDaily.
 func (s *Bookings) ListAttendanceDaily(
 	ctx context.Context, req *connect.Request[v1.ListAttendanceDailyRequest],
 ) (*connect.Response[v1.ListAttendanceDailyResponse], error) {
-	page, err := convert.OpenPage[civil.Date](req.Msg)
+	page, err := convert.ParsePage[civil.Date](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -35,45 +37,47 @@ func (s *Bookings) ListAttendanceDaily(
 	if page.After != nil {
 		after = *page.After
 	}
-	days, err := s.Bookings.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), after, page.Size+1)
+	days, err := s.Service.AttendanceDaily(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), after, page.Size+1)
 	if err != nil {
 		return nil, err
 	}
-	days, next, err := convert.Cut(page, days, func(d bookings.AttendanceDay) civil.Date { return d.Date })
+	days, next, err := convert.Paginate(page, days, func(d bookings.AttendanceDay) civil.Date { return d.Date })
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListAttendanceDailyResponse{Days: convert.Messages(days, dayMessage), NextPageToken: next})
+	return convert.Response(&v1.ListAttendanceDailyResponse{Days: convert.Messages(days, dayMessage), NextPageToken: next})
 }
 
+// GetBookingTrend handles AnalyticsService.GetBookingTrend.
 func (s *Bookings) GetBookingTrend(
 	ctx context.Context, req *connect.Request[v1.GetBookingTrendRequest],
 ) (*connect.Response[v1.GetBookingTrendResponse], error) {
 	weekly := req.Msg.GetBucket() == v1.TrendBucket_TREND_BUCKET_WEEK
-	points, err := s.Bookings.BookingTrend(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), weekly)
+	points, err := s.Service.BookingTrend(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), weekly)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetBookingTrendResponse{Points: convert.Messages(points, pointMessage)})
+	return convert.Response(&v1.GetBookingTrendResponse{Points: convert.Messages(points, pointMessage)})
 }
 
+// GetUtilization handles AnalyticsService.GetUtilization.
 func (s *Bookings) GetUtilization(
 	ctx context.Context, req *connect.Request[v1.GetUtilizationRequest],
 ) (*connect.Response[v1.GetUtilizationResponse], error) {
-	group := convert.Word[bookings.UtilizationGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
+	group := convert.EnumName[bookings.UtilizationGroup]("UTILIZATION_GROUP_", req.Msg.GetGroupBy())
 	if group == "" {
 		group = bookings.UseByService
 	}
-	groups, total, err := s.Bookings.Utilization(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), group)
+	groups, total, err := s.Service.Utilization(ctx, request.Caller(ctx), periodValue(req.Msg.GetFilter()), group)
 	if err != nil {
 		return nil, err
 	}
-	rows := convert.Messages(groups, func(u bookings.Utilization) *v1.UtilizationRow { return useMessage(group, u) })
-	return convert.Reply(&v1.GetUtilizationResponse{Rows: rows, Total: useMessage("", total)})
+	rows := convert.Messages(groups, func(u bookings.Utilization) *v1.UtilizationRow { return utilizationMessage(group, u) })
+	return convert.Response(&v1.GetUtilizationResponse{Rows: rows, Total: utilizationMessage("", total)})
 }
 
 func periodValue(m *v1.AnalyticsFilter) bookings.Period {
-	p := bookings.Period{From: convert.CivilDate(m.GetStartDate()), To: convert.CivilDate(m.GetEndDate())}
+	p := bookings.Period{From: convert.DateValue(m.GetStartDate()), To: convert.DateValue(m.GetEndDate())}
 	for _, text := range m.GetLocationIds() {
 		p.Locations = append(p.Locations, convert.ID[tenant.LocationID](text))
 	}
@@ -104,7 +108,7 @@ func countsMessage(a bookings.AttendanceDay) *v1.AttendanceCounts {
 	}
 }
 
-// rate is absent where it would divide by 0.
+// rate returns nil instead of dividing by 0.
 func rate(part, whole int) *float64 {
 	if whole == 0 {
 		return nil
@@ -127,10 +131,10 @@ func pointMessage(p bookings.TrendPoint) *v1.BookingTrendPoint {
 	return m
 }
 
-func useMessage(group bookings.UtilizationGroup, u bookings.Utilization) *v1.UtilizationRow {
+func utilizationMessage(group bookings.UtilizationGroup, u bookings.Utilization) *v1.UtilizationRow {
 	m := &v1.UtilizationRow{
 		Name:              u.Name,
-		Weekday:           dayofweek.DayOfWeek(u.Weekday), // both count from Monday, which is 1
+		Weekday:           dayofweek.DayOfWeek(u.Weekday), // in both, Monday is 1
 		Hour:              int32(u.Hour),
 		Sessions:          int32(u.Sessions),
 		SessionsUnlimited: int32(u.Unlimited),
@@ -140,11 +144,11 @@ func useMessage(group bookings.UtilizationGroup, u bookings.Utilization) *v1.Uti
 	}
 	switch group {
 	case bookings.UseByService:
-		m.ServiceId = convert.TargetText(u.ID)
+		m.ServiceId = convert.UUIDText(u.ID)
 	case bookings.UseByLocation:
-		m.LocationId = convert.TargetText(u.ID)
+		m.LocationId = convert.UUIDText(u.ID)
 	case bookings.UseByResource:
-		m.ResourceId = convert.TargetText(u.ID)
+		m.ResourceId = convert.UUIDText(u.ID)
 	default:
 	}
 	return m

@@ -14,13 +14,14 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// Book handles BookingService.Book.
 func (s *Bookings) Book(
 	ctx context.Context, req *connect.Request[v1.BookRequest],
 ) (*connect.Response[v1.BookResponse], error) {
 	by, m := request.Caller(ctx), req.Msg
 	member := convert.ID[tenant.MemberID](m.MemberId)
 	if !member.IsZero() && member != by.Member {
-		if err := convert.Must(ctx, "booking.create_for_others"); err != nil {
+		if err := request.RequirePermission(ctx, "booking.create_for_others"); err != nil {
 			return nil, err
 		}
 	}
@@ -28,7 +29,7 @@ func (s *Bookings) Book(
 	if err != nil {
 		return nil, err
 	}
-	place, err := s.Bookings.Book(ctx, by, bookings.BookRequest{
+	place, err := s.Service.Book(ctx, by, bookings.BookRequest{
 		Session: convert.ID[tenant.SessionID](m.SessionId), Member: member, Party: max(int(m.PartySize), 1),
 		Subscription: convert.ID[tenant.SubscriptionID](m.SubscriptionId), Channel: channel,
 		ExternalRef: m.ExternalRef, Note: m.Note, NoWaitlist: m.NoWaitlist,
@@ -36,131 +37,142 @@ func (s *Bookings) Book(
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.BookResponse{}
+	response := &v1.BookResponse{}
 	if place.Booking != nil {
-		answer.Outcome = &v1.BookResponse_Booking{Booking: convert.BookingMessage(*place.Booking)}
+		response.Outcome = &v1.BookResponse_Booking{Booking: convert.BookingMessage(*place.Booking)}
 	} else {
-		answer.Outcome = &v1.BookResponse_Entry{Entry: convert.EntryMessage(*place.Entry)}
+		response.Outcome = &v1.BookResponse_Entry{Entry: convert.EntryMessage(*place.Entry)}
 	}
-	return convert.Placed(answer, place)
+	return convert.BookingResponse(response, place)
 }
 
+// CancelBooking handles BookingService.CancelBooking.
 func (s *Bookings) CancelBooking(
 	ctx context.Context, req *connect.Request[v1.CancelBookingRequest],
 ) (*connect.Response[v1.CancelBookingResponse], error) {
-	up, err := s.Bookings.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
+	cancelled, err := s.Service.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
 		ID: convert.ID[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason, Notify: true,
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.CancelBookingResponse{CreditRefunded: up.Refunded, Late: up.Late, Promoted: int32(up.Promoted)}
-	if up.Booking != nil {
-		answer.Outcome = &v1.CancelBookingResponse_Booking{Booking: convert.BookingMessage(*up.Booking)}
-	} else {
-		answer.Outcome = &v1.CancelBookingResponse_Entry{Entry: convert.EntryMessage(*up.Entry)}
+	response := &v1.CancelBookingResponse{
+		CreditRefunded: cancelled.Refunded, Late: cancelled.Late, Promoted: int32(cancelled.Promoted),
 	}
-	return convert.Placed(answer, up.Place)
+	if cancelled.Booking != nil {
+		response.Outcome = &v1.CancelBookingResponse_Booking{Booking: convert.BookingMessage(*cancelled.Booking)}
+	} else {
+		response.Outcome = &v1.CancelBookingResponse_Entry{Entry: convert.EntryMessage(*cancelled.Entry)}
+	}
+	return convert.BookingResponse(response, cancelled.Place)
 }
 
+// AdminCancelBooking handles BookingService.AdminCancelBooking.
 func (s *Bookings) AdminCancelBooking(
 	ctx context.Context, req *connect.Request[v1.AdminCancelBookingRequest],
 ) (*connect.Response[v1.AdminCancelBookingResponse], error) {
-	up, err := s.Bookings.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
+	cancelled, err := s.Service.CancelBooking(ctx, request.Caller(ctx), bookings.CancelRequest{
 		ID: convert.ID[tenant.BookingID](req.Msg.BookingId), Reason: req.Msg.Reason,
 		Notify: req.Msg.Notify == nil || *req.Msg.Notify,
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.AdminCancelBookingResponse{CreditRefunded: up.Refunded, Late: up.Late, Promoted: int32(up.Promoted)}
-	if up.Booking != nil {
-		answer.Outcome = &v1.AdminCancelBookingResponse_Booking{Booking: convert.BookingMessage(*up.Booking)}
-	} else {
-		answer.Outcome = &v1.AdminCancelBookingResponse_Entry{Entry: convert.EntryMessage(*up.Entry)}
+	response := &v1.AdminCancelBookingResponse{
+		CreditRefunded: cancelled.Refunded, Late: cancelled.Late, Promoted: int32(cancelled.Promoted),
 	}
-	return convert.Placed(answer, up.Place)
+	if cancelled.Booking != nil {
+		response.Outcome = &v1.AdminCancelBookingResponse_Booking{Booking: convert.BookingMessage(*cancelled.Booking)}
+	} else {
+		response.Outcome = &v1.AdminCancelBookingResponse_Entry{Entry: convert.EntryMessage(*cancelled.Entry)}
+	}
+	return convert.BookingResponse(response, cancelled.Place)
 }
 
+// GetBooking handles BookingService.GetBooking.
 func (s *Bookings) GetBooking(
 	ctx context.Context, req *connect.Request[v1.GetBookingRequest],
 ) (*connect.Response[v1.GetBookingResponse], error) {
-	b, err := s.Bookings.GetBooking(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.Service.GetBooking(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetBookingResponse{Booking: convert.BookingMessage(b)})
+	return convert.Response(&v1.GetBookingResponse{Booking: convert.BookingMessage(b)})
 }
 
+// ListMyBookings handles BookingService.ListMyBookings.
 func (s *Bookings) ListMyBookings(
 	ctx context.Context, req *connect.Request[v1.ListMyBookingsRequest],
 ) (*connect.Response[v1.ListMyBookingsResponse], error) {
-	page, err := convert.OpenPage[convert.StartCursor](req.Msg)
+	page, err := convert.ParsePage[convert.StartCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
 	query := bookings.MyBookingsQuery{Member: convert.ID[tenant.MemberID](req.Msg.MemberId), Limit: page.Size + 1}
 	if within := req.Msg.StartsWithin; within != nil {
-		query.From, query.Until = convert.Instant(within.Start), convert.Instant(within.End)
+		query.From, query.Until = convert.Time(within.Start), convert.Time(within.End)
 	}
 	for _, status := range req.Msg.Statuses {
-		query.Statuses = append(query.Statuses, convert.Word[booking.Status](convert.BookingStatusPrefix, status))
+		query.Statuses = append(query.Statuses, convert.EnumName[booking.Status](convert.BookingStatusPrefix, status))
 	}
 	if page.After != nil {
 		query.AfterStart, query.AfterID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}
-	bookings, entries, err := s.Bookings.ListMyBookings(ctx, request.Caller(ctx), query)
+	bookings, entries, err := s.Service.ListMyBookings(ctx, request.Caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}
-	bookings, next, err := convert.Cut(page, bookings, func(b booking.Booking) convert.StartCursor {
+	bookings, next, err := convert.Paginate(page, bookings, func(b booking.Booking) convert.StartCursor {
 		return convert.StartCursor{Start: b.StartsAt, ID: b.ID.UUID}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListMyBookingsResponse{
+	return convert.Response(&v1.ListMyBookingsResponse{
 		Bookings: convert.Messages(bookings, convert.BookingMessage),
 		Entries:  convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
 	})
 }
 
+// ListRoster handles BookingService.ListRoster.
 func (s *Bookings) ListRoster(
 	ctx context.Context, req *connect.Request[v1.ListRosterRequest],
 ) (*connect.Response[v1.ListRosterResponse], error) {
-	roster, err := s.Bookings.ListRoster(
+	roster, err := s.Service.ListRoster(
 		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId), req.Msg.IncludeInactive,
 	)
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.ListRosterResponse{
+	response := &v1.ListRosterResponse{
 		Bookings:   convert.Messages(roster.Bookings, convert.BookingMessage),
 		Entries:    convert.Messages(roster.Entries, convert.EntryMessage),
 		SeatsTaken: int32(roster.Slot.SeatsTaken),
 	}
 	if roster.Slot.Capacity != nil {
-		answer.Capacity = new(int32(*roster.Slot.Capacity))
+		response.Capacity = new(int32(*roster.Slot.Capacity))
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
+// MarkNoShow handles BookingService.MarkNoShow.
 func (s *Bookings) MarkNoShow(
 	ctx context.Context, req *connect.Request[v1.MarkNoShowRequest],
 ) (*connect.Response[v1.MarkNoShowResponse], error) {
-	b, err := s.Bookings.MarkNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.Service.MarkNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Placed(&v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
+	return convert.BookingResponse(&v1.MarkNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
 }
 
+// UndoNoShow handles BookingService.UndoNoShow.
 func (s *Bookings) UndoNoShow(
 	ctx context.Context, req *connect.Request[v1.UndoNoShowRequest],
 ) (*connect.Response[v1.UndoNoShowResponse], error) {
-	b, err := s.Bookings.UndoNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.Service.UndoNoShow(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Placed(&v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
+	return convert.BookingResponse(&v1.UndoNoShowResponse{Booking: convert.BookingMessage(b)}, seats.Place{Booking: &b})
 }

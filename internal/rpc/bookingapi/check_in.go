@@ -13,78 +13,87 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// CheckIn handles CheckInService.CheckIn.
 func (s *Bookings) CheckIn(
 	ctx context.Context, req *connect.Request[v1.CheckInRequest],
 ) (*connect.Response[v1.CheckInResponse], error) {
-	in, err := s.Bookings.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	result, err := s.Service.CheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.CheckInResponse{Booking: convert.BookingMessage(in.Booking), AlreadyCheckedIn: in.Already})
+	return convert.Response(&v1.CheckInResponse{
+		Booking: convert.BookingMessage(result.Booking), AlreadyCheckedIn: result.Already,
+	})
 }
 
+// UndoCheckIn handles CheckInService.UndoCheckIn.
 func (s *Bookings) UndoCheckIn(
 	ctx context.Context, req *connect.Request[v1.UndoCheckInRequest],
 ) (*connect.Response[v1.UndoCheckInResponse], error) {
-	b, err := s.Bookings.UndoCheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
+	b, err := s.Service.UndoCheckIn(ctx, request.Caller(ctx), convert.ID[tenant.BookingID](req.Msg.BookingId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UndoCheckInResponse{Booking: convert.BookingMessage(b)})
+	return convert.Response(&v1.UndoCheckInResponse{Booking: convert.BookingMessage(b)})
 }
 
+// SelfCheckIn handles CheckInService.SelfCheckIn.
 func (s *Bookings) SelfCheckIn(
 	ctx context.Context, req *connect.Request[v1.SelfCheckInRequest],
 ) (*connect.Response[v1.SelfCheckInResponse], error) {
-	in, err := s.Bookings.SelfCheckIn(
-		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId), presence(req.Msg),
+	result, err := s.Service.SelfCheckIn(
+		ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId), presenceValue(req.Msg),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.SelfCheckInResponse{
-		Booking: convert.BookingMessage(in.Booking), AlreadyCheckedIn: in.Already,
+	return convert.Response(&v1.SelfCheckInResponse{
+		Booking: convert.BookingMessage(result.Booking), AlreadyCheckedIn: result.Already,
 	})
 }
 
+// GetQrToken handles CheckInService.GetQrToken.
 func (s *Bookings) GetQrToken(
 	ctx context.Context, req *connect.Request[v1.GetQrTokenRequest],
 ) (*connect.Response[v1.GetQrTokenResponse], error) {
-	qr, err := s.Bookings.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
+	qr, err := s.Service.GetQRToken(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetQrTokenResponse{
+	return convert.Response(&v1.GetQrTokenResponse{
 		Token: qr.Text, ExpireTime: convert.Timestamp(qr.Expires), RefreshTime: convert.Timestamp(qr.Refresh),
 	})
 }
 
+// CreateDisplayUrl handles CheckInService.CreateDisplayUrl.
 func (s *Bookings) CreateDisplayUrl(
 	ctx context.Context, req *connect.Request[v1.CreateDisplayUrlRequest],
 ) (*connect.Response[v1.CreateDisplayUrlResponse], error) {
-	link, err := s.Bookings.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
+	link, err := s.Service.CreateDisplayURL(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.CreateDisplayUrlResponse{
+	return convert.Response(&v1.CreateDisplayUrlResponse{
 		Url: link.URL, Token: link.Token, ExpireTime: convert.Timestamp(link.Expires),
 	})
 }
 
+// GetDisplay handles CheckInService.GetDisplay.
 func (s *Bookings) GetDisplay(
 	ctx context.Context, req *connect.Request[v1.GetDisplayRequest],
 ) (*connect.Response[v1.GetDisplayResponse], error) {
-	d, err := s.Bookings.GetDisplay(ctx, req.Msg.Token)
+	d, err := s.Service.GetDisplay(ctx, req.Msg.Token)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(displayMessage(d))
+	return convert.Response(displayMessage(d))
 }
 
+// ListAttendance handles CheckInService.ListAttendance.
 func (s *Bookings) ListAttendance(
 	ctx context.Context, req *connect.Request[v1.ListAttendanceRequest],
 ) (*connect.Response[v1.ListAttendanceResponse], error) {
-	page, err := convert.OpenPage[convert.StartCursor](req.Msg)
+	page, err := convert.ParsePage[convert.StartCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -92,17 +101,17 @@ func (s *Bookings) ListAttendance(
 	if page.After != nil {
 		query.BeforeStart, query.BeforeID = page.After.Start, tenant.BookingID{UUID: page.After.ID}
 	}
-	past, err := s.Bookings.ListAttendance(ctx, request.Caller(ctx), query)
+	past, err := s.Service.ListAttendance(ctx, request.Caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}
-	bookings, next, err := convert.Cut(page, past.Bookings, func(b booking.Booking) convert.StartCursor {
+	bookings, next, err := convert.Paginate(page, past.Bookings, func(b booking.Booking) convert.StartCursor {
 		return convert.StartCursor{Start: b.StartsAt, ID: b.ID.UUID}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListAttendanceResponse{
+	return convert.Response(&v1.ListAttendanceResponse{
 		Bookings: convert.Messages(bookings, convert.BookingMessage), NextPageToken: next,
 		Attended: int32(past.Attended), NoShows: int32(past.NoShows), LateCancelled: int32(past.LateCancelled),
 	})

@@ -10,10 +10,10 @@ func contactValue(m *v1.Contact) booking.Contact {
 	return booking.Contact{Name: m.GetName(), Email: m.GetEmail(), Phone: m.GetPhone()}
 }
 
-// paymentValue reads payment facts. Money that is none is refused.
+// paymentValue converts the facts of a payment. It rejects invalid amounts.
 func paymentValue(m *v1.PaymentFacts) (booking.Payment, error) {
 	p := booking.Payment{
-		Status: convert.Word[booking.PaymentStatus](convert.PaymentStatusPrefix, m.Status),
+		Status: convert.EnumName[booking.PaymentStatus](convert.PaymentStatusPrefix, m.Status),
 		Amount: convert.MoneyValue(m.Amount), Method: m.Method,
 	}
 	if p.Status == "" {

@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func presence(m *v1.SelfCheckInRequest) bookings.CheckInProof {
+func presenceValue(m *v1.SelfCheckInRequest) bookings.CheckInProof {
 	p := bookings.CheckInProof{QR: m.GetQrToken()}
 	if at := m.GetPosition(); at != nil {
 		p.Point = &catalog.Point{Latitude: at.Latitude, Longitude: at.Longitude}

@@ -3,7 +3,7 @@ package bookingapi
 
 import "github.com/berthhq/berth/internal/app/bookings"
 
-// Bookings handles the RPCs of this area.
+// Bookings handles the RPCs of the package.
 type Bookings struct {
-	Bookings *bookings.Service
+	Service *bookings.Service
 }

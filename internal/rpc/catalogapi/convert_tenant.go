@@ -51,7 +51,7 @@ func pointValue(m *latlng.LatLng) *catalog.Point {
 func channelValues(channels []v1.Channel) []catalog.Channel {
 	values := make([]catalog.Channel, len(channels))
 	for i, c := range channels {
-		values[i] = convert.Word[catalog.Channel](convert.ChannelPrefix, c)
+		values[i] = convert.EnumName[catalog.Channel](convert.ChannelPrefix, c)
 	}
 	return values
 }
@@ -118,8 +118,8 @@ func serviceMessage(s catalog.Service) *v1.Service {
 		Name:                    s.Name,
 		Description:             s.Description,
 		Category:                s.Category,
-		Duration:                convert.Duration(s.Duration),
-		DefaultCapacity:         convert.OptionalInt(s.DefaultCapacity),
+		Duration:                convert.DurationMessage(s.Duration),
+		DefaultCapacity:         convert.OptionalInt32(s.DefaultCapacity),
 		DefaultWaitlistCapacity: int32(s.DefaultWaitlistCapacity),
 		MinParty:                int32(s.MinParty),
 		MaxParty:                int32(s.MaxParty),
@@ -137,12 +137,12 @@ func serviceValue(m *v1.Service) catalog.Service {
 		Name:                    m.GetName(),
 		Description:             m.GetDescription(),
 		Category:                m.GetCategory(),
-		Duration:                convert.Span(m.GetDuration()),
-		DefaultCapacity:         convert.IntPointer(m.DefaultCapacity),
+		Duration:                convert.DurationValue(m.GetDuration()),
+		DefaultCapacity:         convert.OptionalInt(m.DefaultCapacity),
 		DefaultWaitlistCapacity: int(m.GetDefaultWaitlistCapacity()),
 		MinParty:                int(m.GetMinParty()),
 		MaxParty:                int(m.GetMaxParty()),
-		Delivery:                convert.Word[catalog.Delivery](convert.DeliveryPrefix, m.GetDelivery()),
+		Delivery:                convert.EnumName[catalog.Delivery](convert.DeliveryPrefix, m.GetDelivery()),
 		Color:                   m.GetColor(),
 	}
 }

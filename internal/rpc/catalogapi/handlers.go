@@ -3,7 +3,7 @@ package catalogapi
 
 import "github.com/berthhq/berth/internal/app/catalog"
 
-// Catalog handles the RPCs of this area.
+// Catalog handles the RPCs of the package.
 type Catalog struct {
-	Catalog *catalog.Service
+	Service *catalog.Service
 }

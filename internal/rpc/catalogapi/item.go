@@ -14,29 +14,29 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What BookingService keeps beside bookings: items and benefit providers.
-
+// CreateItem handles BookingService.CreateItem.
 func (s *Catalog) CreateItem(
 	ctx context.Context, req *connect.Request[v1.CreateItemRequest],
 ) (*connect.Response[v1.CreateItemResponse], error) {
 	item := itemValue(req.Msg.Item)
 	item.Location = convert.ID[tenant.LocationID](req.Msg.LocationId)
-	item, err := s.Catalog.CreateItem(ctx, request.Caller(ctx), item)
+	item, err := s.Service.CreateItem(ctx, request.Caller(ctx), item)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.CreateItemResponse{Item: itemMessage(item)})
+	return convert.Response(&v1.CreateItemResponse{Item: itemMessage(item)})
 }
 
+// UpdateItem handles BookingService.UpdateItem.
 func (s *Catalog) UpdateItem(
 	ctx context.Context, req *connect.Request[v1.UpdateItemRequest],
 ) (*connect.Response[v1.UpdateItemResponse], error) {
-	expect, err := convert.Expected(req.Msg.Etag)
+	expect, err := convert.ExpectedVersion(req.Msg.Etag)
 	if err != nil {
 		return nil, err
 	}
 	edited := itemValue(req.Msg.Item)
-	item, err := s.Catalog.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.Msg.ItemId), expect,
+	item, err := s.Service.UpdateItem(ctx, request.Caller(ctx), convert.ID[tenant.ItemID](req.Msg.ItemId), expect,
 		func(i *booking.Item) error {
 			for _, path := range req.Msg.UpdateMask.GetPaths() {
 				switch path {
@@ -61,13 +61,14 @@ func (s *Catalog) UpdateItem(
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdateItemResponse{Item: itemMessage(item)})
+	return convert.Response(&v1.UpdateItemResponse{Item: itemMessage(item)})
 }
 
+// ListItems handles BookingService.ListItems.
 func (s *Catalog) ListItems(
 	ctx context.Context, req *connect.Request[v1.ListItemsRequest],
 ) (*connect.Response[v1.ListItemsResponse], error) {
-	page, err := convert.OpenPage[convert.NameCursor](req.Msg)
+	page, err := convert.ParsePage[convert.NameCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -77,53 +78,55 @@ func (s *Catalog) ListItems(
 	if page.After != nil {
 		query.AfterName, query.AfterID = page.After.Name, tenant.ItemID{UUID: page.After.ID}
 	}
-	items, err := s.Catalog.ListItems(ctx, request.Caller(ctx), query)
+	items, err := s.Service.ListItems(ctx, request.Caller(ctx), query)
 	if err != nil {
 		return nil, err
 	}
-	items, next, err := convert.Cut(
+	items, next, err := convert.Paginate(
 		page, items, func(i booking.Item) convert.NameCursor { return convert.NameCursor{Name: i.Name, ID: i.ID.UUID} },
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListItemsResponse{Items: convert.Messages(items, itemMessage), NextPageToken: next})
+	return convert.Response(&v1.ListItemsResponse{Items: convert.Messages(items, itemMessage), NextPageToken: next})
 }
 
+// PutBenefitProvider handles BookingService.PutBenefitProvider.
 func (s *Catalog) PutBenefitProvider(
 	ctx context.Context, req *connect.Request[v1.PutBenefitProviderRequest],
 ) (*connect.Response[v1.PutBenefitProviderResponse], error) {
 	p := req.Msg.Provider
-	expect, err := convert.Expected(p.Etag)
+	expect, err := convert.ExpectedVersion(p.Etag)
 	if err != nil {
 		return nil, err
 	}
 	if req.Msg.CreateOnly {
 		expect = new(0)
 	}
-	provider, err := s.Catalog.PutBenefitProvider(ctx, request.Caller(ctx), booking.BenefitProvider{
+	provider, err := s.Service.PutBenefitProvider(ctx, request.Caller(ctx), booking.BenefitProvider{
 		Code: p.Code, Name: p.Name, Pattern: p.NumberPattern, Percent: int(p.DiscountPercent), Active: p.Active,
 	}, expect)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.PutBenefitProviderResponse{Provider: providerMessage(provider)})
+	return convert.Response(&v1.PutBenefitProviderResponse{Provider: providerMessage(provider)})
 }
 
+// ListBenefitProviders handles BookingService.ListBenefitProviders.
 func (s *Catalog) ListBenefitProviders(
 	ctx context.Context, _ *connect.Request[v1.ListBenefitProvidersRequest],
 ) (*connect.Response[v1.ListBenefitProvidersResponse], error) {
-	providers, err := s.Catalog.ListBenefitProviders(ctx, request.Caller(ctx))
+	providers, err := s.Service.ListBenefitProviders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)})
+	return convert.Response(&v1.ListBenefitProvidersResponse{Providers: convert.Messages(providers, providerMessage)})
 }
 
 func itemMessage(i booking.Item) *v1.Item {
 	return &v1.Item{
 		Id: convert.IDText(i.ID), LocationId: convert.IDText(i.Location), Name: i.Name, Kind: i.Kind, Stock: int32(i.Stock),
-		Price: convert.MoneyMessage(i.Price), TimeOut: convert.OptionalDuration(i.Out), Active: i.Active,
+		Price: convert.MoneyMessage(i.Price), TimeOut: convert.OptionalDurationMessage(i.Out), Active: i.Active,
 		Etag: convert.Etag(i.Version),
 	}
 }
@@ -131,7 +134,7 @@ func itemMessage(i booking.Item) *v1.Item {
 func itemValue(m *v1.ItemInput) booking.Item {
 	return booking.Item{
 		Name: m.GetName(), Kind: m.GetKind(), Stock: int(m.GetStock()), Price: convert.MoneyValue(m.GetPrice()),
-		Out: convert.OptionalSpan(m.GetTimeOut()), Active: m.GetActive(),
+		Out: convert.OptionalDurationValue(m.GetTimeOut()), Active: m.GetActive(),
 	}
 }
 

@@ -22,10 +22,10 @@ func planMessage(p credit.Plan) *v1.Plan {
 			Description:  p.Description,
 			Kind:         convert.Enum[v1.PlanKind](v1.PlanKind_value, convert.PlanKindPrefix, p.Kind),
 			Credits:      int32(p.Credits),
-			Period:       convert.OptionalDuration(p.Period),
-			Term:         convert.OptionalDuration(p.Term),
-			DailyLimit:   convert.OptionalInt(p.DailyLimit),
-			WeeklyLimit:  convert.OptionalInt(p.WeeklyLimit),
+			Period:       convert.OptionalDurationMessage(p.Period),
+			Term:         convert.OptionalDurationMessage(p.Term),
+			DailyLimit:   convert.OptionalInt32(p.DailyLimit),
+			WeeklyLimit:  convert.OptionalInt32(p.WeeklyLimit),
 			AllowOverlap: p.AllowOverlap,
 			Price:        convert.MoneyMessage(p.Price),
 			Active:       p.Active,
@@ -40,37 +40,39 @@ func planValue(m *v1.PlanInput) credit.Plan {
 	return credit.Plan{
 		Name:         m.GetName(),
 		Description:  m.GetDescription(),
-		Kind:         convert.Word[credit.PlanKind](convert.PlanKindPrefix, m.GetKind()),
+		Kind:         convert.EnumName[credit.PlanKind](convert.PlanKindPrefix, m.GetKind()),
 		Credits:      int(m.GetCredits()),
-		Period:       convert.OptionalSpan(m.GetPeriod()),
-		Term:         convert.OptionalSpan(m.GetTerm()),
-		DailyLimit:   convert.IntPointer(m.DailyLimit),
-		WeeklyLimit:  convert.IntPointer(m.WeeklyLimit),
+		Period:       convert.OptionalDurationValue(m.GetPeriod()),
+		Term:         convert.OptionalDurationValue(m.GetTerm()),
+		DailyLimit:   convert.OptionalInt(m.DailyLimit),
+		WeeklyLimit:  convert.OptionalInt(m.WeeklyLimit),
 		AllowOverlap: m.GetAllowOverlap(),
 		Price:        convert.MoneyValue(m.GetPrice()),
 		Active:       m.GetActive(),
 	}
 }
 
+// CreatePlan handles CreditService.CreatePlan.
 func (s *Catalog) CreatePlan(
 	ctx context.Context, req *connect.Request[v1.CreatePlanRequest],
 ) (*connect.Response[v1.CreatePlanResponse], error) {
-	p, err := s.Catalog.CreatePlan(ctx, request.Caller(ctx), planValue(req.Msg.Plan))
+	p, err := s.Service.CreatePlan(ctx, request.Caller(ctx), planValue(req.Msg.Plan))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.CreatePlanResponse{Plan: planMessage(p)})
+	return convert.Response(&v1.CreatePlanResponse{Plan: planMessage(p)})
 }
 
+// UpdatePlan handles CreditService.UpdatePlan.
 func (s *Catalog) UpdatePlan(
 	ctx context.Context, req *connect.Request[v1.UpdatePlanRequest],
 ) (*connect.Response[v1.UpdatePlanResponse], error) {
-	expect, err := convert.Expected(req.Msg.Etag)
+	expect, err := convert.ExpectedVersion(req.Msg.Etag)
 	if err != nil {
 		return nil, err
 	}
 	edited := planValue(req.Msg.Plan)
-	p, err := s.Catalog.UpdatePlan(ctx, request.Caller(ctx), convert.ID[tenant.PlanID](req.Msg.PlanId), expect,
+	p, err := s.Service.UpdatePlan(ctx, request.Caller(ctx), convert.ID[tenant.PlanID](req.Msg.PlanId), expect,
 		func(p *credit.Plan) error {
 			for _, path := range req.Msg.UpdateMask.GetPaths() {
 				switch path {
@@ -105,13 +107,14 @@ func (s *Catalog) UpdatePlan(
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdatePlanResponse{Plan: planMessage(p)})
+	return convert.Response(&v1.UpdatePlanResponse{Plan: planMessage(p)})
 }
 
+// ListPlans handles CreditService.ListPlans.
 func (s *Catalog) ListPlans(
 	ctx context.Context, req *connect.Request[v1.ListPlansRequest],
 ) (*connect.Response[v1.ListPlansResponse], error) {
-	page, err := convert.OpenPage[convert.NameCursor](req.Msg)
+	page, err := convert.ParsePage[convert.NameCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -119,17 +122,17 @@ func (s *Catalog) ListPlans(
 	if page.After != nil {
 		after = *page.After
 	}
-	plans, err := s.Catalog.ListPlans(
+	plans, err := s.Service.ListPlans(
 		ctx, request.Caller(ctx), req.Msg.IncludeInactive, after.Name, tenant.PlanID{UUID: after.ID}, page.Size+1,
 	)
 	if err != nil {
 		return nil, err
 	}
-	plans, next, err := convert.Cut(page, plans, func(p credit.Plan) convert.NameCursor {
+	plans, next, err := convert.Paginate(page, plans, func(p credit.Plan) convert.NameCursor {
 		return convert.NameCursor{Name: strings.ToLower(p.Name), ID: p.ID.UUID}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListPlansResponse{Plans: convert.Messages(plans, planMessage), NextPageToken: next})
+	return convert.Response(&v1.ListPlansResponse{Plans: convert.Messages(plans, planMessage), NextPageToken: next})
 }

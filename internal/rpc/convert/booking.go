@@ -1,22 +1,20 @@
 package convert
 
 import (
-	"context"
-
 	"connectrpc.com/connect"
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/internal/app/seats"
-	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/rpc/request"
 	"github.com/berthhq/berth/internal/rules/booking"
 )
 
+// Prefixes of enum values about bookings.
 const (
 	BookingStatusPrefix = "BOOKING_STATUS_"
 	PaymentStatusPrefix = "PAYMENT_STATUS_"
 )
 
+// BookingMessage converts a booking.
 func BookingMessage(b booking.Booking) *v1.Booking {
 	m := &v1.Booking{
 		Id:               IDText(b.ID),
@@ -25,7 +23,7 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 		MemberName:       b.MemberName,
 		PartySize:        int32(b.Party),
 		Status:           Enum[v1.BookingStatus](v1.BookingStatus_value, BookingStatusPrefix, b.Status),
-		Channel:          Enum[v1.Channel](v1.Channel_value, "CHANNEL_", b.Channel),
+		Channel:          Enum[v1.Channel](v1.Channel_value, ChannelPrefix, b.Channel),
 		SubscriptionId:   IDText(b.Subscription),
 		Credits:          int32(b.Credits),
 		ExternalRef:      b.ExternalRef,
@@ -76,10 +74,9 @@ func BookingMessage(b booking.Booking) *v1.Booking {
 	return m
 }
 
-// Placed answers with the headers that tell what became of a place.
-//
-//nolint:unparam // handlers return the error as it is
-func Placed[A any](answer *A, p seats.Place) (*connect.Response[A], error) {
+// BookingResponse returns a response with the booking headers of a booking or a waitlist entry. The error is always
+// nil, so that handlers can return the result directly.
+func BookingResponse[M any](message *M, p seats.Place) (*connect.Response[M], error) {
 	status := "WAITLISTED"
 	switch {
 	case p.Booking != nil:
@@ -87,16 +84,7 @@ func Placed[A any](answer *A, p seats.Place) (*connect.Response[A], error) {
 	case p.Entry.Position == 0:
 		status = string(p.Entry.Status)
 	}
-	res := connect.NewResponse(answer)
+	res := connect.NewResponse(message)
 	SetBookingHeaders(res.Header(), status, p.Repeated)
 	return res, nil
-}
-
-// Must refuses a caller who lacks a second permission.
-func Must(ctx context.Context, permission string) error {
-	ok, err := request.May(ctx, permission)
-	if err == nil && !ok {
-		err = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Your roles do not allow that.").WithMetadata("permission", permission)
-	}
-	return err
 }

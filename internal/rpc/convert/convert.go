@@ -1,4 +1,7 @@
 // Package convert has the conversions between the contract and the domain that several areas share.
+//
+// Formats were checked against the rules of the contract before. A value that cannot be converted here lacks its rule
+// in the contract, which is a bug and not a mistake of the caller.
 package convert
 
 import (
@@ -17,25 +20,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// What has a type in the contract and one in the domain, and belongs to no
-// concept. Formats were checked against the contract before: what does not parse
-// here lacks its rule there, and that is a bug, not the caller's mistake.
-
-// Reply has the shape of what handlers return.
-func Reply[T any](message *T) (*connect.Response[T], error) { //nolint:unparam // see above
+// Response returns a message as handlers return it. The error is always nil.
+func Response[M any](message *M) (*connect.Response[M], error) {
 	return connect.NewResponse(message), nil
 }
 
-// ID reads an identifier; "" is the zero one.
+// ID converts the text of an identifier. "" becomes the zero ID.
 func ID[I ~struct{ tenant.UUID }](text string) I {
 	if text == "" {
-		var none I
-		return none
+		var zero I
+		return zero
 	}
 	return tenant.MustParse[I](text)
 }
 
-// IDText writes an identifier; the zero one is "".
+// IDText returns the text of an identifier. The zero ID becomes "".
 func IDText[I interface {
 	~struct{ tenant.UUID }
 	IsZero() bool
@@ -47,7 +46,7 @@ func IDText[I interface {
 	return id.String()
 }
 
-// Timestamp gives nil for the zero time.
+// Timestamp converts an instant. The zero time becomes nil.
 func Timestamp(t time.Time) *timestamppb.Timestamp {
 	if t.IsZero() {
 		return nil
@@ -55,20 +54,21 @@ func Timestamp(t time.Time) *timestamppb.Timestamp {
 	return timestamppb.New(t)
 }
 
-// Instant gives the zero time for nil.
-func Instant(t *timestamppb.Timestamp) time.Time {
+// Time converts a timestamp. Nil becomes the zero time.
+func Time(t *timestamppb.Timestamp) time.Time {
 	if t == nil {
 		return time.Time{}
 	}
 	return t.AsTime()
 }
 
-func Duration(d time.Duration) *durationpb.Duration { return durationpb.New(d) }
+// DurationMessage converts a duration to the contract's type.
+func DurationMessage(d time.Duration) *durationpb.Duration { return durationpb.New(d) }
 
-// Span gives 0 for nil.
-func Span(d *durationpb.Duration) time.Duration { return d.AsDuration() }
+// DurationValue converts a duration of the contract. Nil becomes 0.
+func DurationValue(d *durationpb.Duration) time.Duration { return d.AsDuration() }
 
-// DateMessage gives nil for the zero date.
+// DateMessage converts a date. The zero date becomes nil.
 func DateMessage(d civil.Date) *date.Date {
 	if d.IsZero() {
 		return nil
@@ -76,33 +76,35 @@ func DateMessage(d civil.Date) *date.Date {
 	return &date.Date{Year: int32(d.Year), Month: int32(d.Month), Day: int32(d.Day)}
 }
 
-// CivilDate gives the zero date for nil. Whether a calendar has it is for the rules to judge.
-func CivilDate(d *date.Date) civil.Date {
+// DateValue converts a date of the contract. Nil becomes the zero date. The rules check that the date exists.
+func DateValue(d *date.Date) civil.Date {
 	return civil.Date{Year: int(d.GetYear()), Month: time.Month(d.GetMonth()), Day: int(d.GetDay())}
 }
 
+// TimeOfDayMessage converts a time of day.
 func TimeOfDayMessage(t civil.TimeOfDay) *timeofday.TimeOfDay {
 	return &timeofday.TimeOfDay{Hours: int32(t.Hour), Minutes: int32(t.Minute), Seconds: int32(t.Second)}
 }
 
-// CivilTime gives midnight for nil.
-func CivilTime(t *timeofday.TimeOfDay) civil.TimeOfDay {
+// TimeOfDayValue converts a time of day of the contract. Nil becomes midnight.
+func TimeOfDayValue(t *timeofday.TimeOfDay) civil.TimeOfDay {
 	return civil.TimeOfDay{Hour: int(t.GetHours()), Minute: int(t.GetMinutes()), Second: int(t.GetSeconds())}
 }
 
-// Etag names a version of what staff edit together.
+// Etag returns the etag of a version.
 func Etag(version int) string { return "v" + strconv.Itoa(version) }
 
-// Expected reads an etag that was sent back: the version that must still be the
-// current one, or nil where the caller does not care. A text that was never an
-// etag can be no current one: ETAG_MISMATCH.
-func Expected(text string) (*int, error) {
+// ExpectedVersion returns the version that must still be current according to the etag of a request, or nil if the
+// request has no etag. A text that is not an etag matches no version: ETAG_MISMATCH.
+func ExpectedVersion(text string) (*int, error) {
 	if text == "" {
 		return nil, nil
 	}
 	version, err := strconv.Atoi(strings.TrimPrefix(text, "v"))
 	if err != nil || Etag(version) != text {
-		return nil, fault.New(fault.Aborted, fault.ETagMismatch, "Someone else has edited it. Read it again, then decide.")
+		return nil, fault.New(
+			fault.Aborted, fault.ETagMismatch, "Someone else has edited this. Read it again, then try again.",
+		)
 	}
 	return &version, nil
 }

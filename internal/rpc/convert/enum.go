@@ -2,15 +2,14 @@ package convert
 
 import "strings"
 
-// The values of the contract's enums are the domain's words behind a prefix, so
-// both directions go by name. A word that the contract lacks maps to UNSPECIFIED.
-
-func Enum[E ~int32, S ~string](values map[string]int32, prefix string, word S) E {
-	return E(values[prefix+string(word)])
+// Enum returns the value of an enum of the contract whose name is the prefix and the domain's name of it. A name that
+// the contract does not have becomes UNSPECIFIED.
+func Enum[E ~int32, S ~string](values map[string]int32, prefix string, name S) E {
+	return E(values[prefix+string(name)])
 }
 
-// Word gives "" for UNSPECIFIED.
-func Word[S ~string, E interface {
+// EnumName is the inverse of Enum: it returns the name of a value without the prefix. UNSPECIFIED becomes "".
+func EnumName[S ~string, E interface {
 	~int32
 	String() string
 }](prefix string, value E) S {

@@ -10,17 +10,17 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-// Headers of requests and answers, which browsers may send and read.
+// Headers of requests and responses that browsers may send and read across origins.
 const (
-	BookingStatusHeader  = "X-Booking-Status"
-	IdempotentHeader     = "X-Idempotent"
-	IdempotencyKeyEcho   = "X-Idempotency-Key"
-	BookingChannelHeader = "X-Booking-Channel"
-	IdempotencyKeyHeader = "Idempotency-Key"
+	BookingStatusHeader      = "X-Booking-Status"
+	IdempotentHeader         = "X-Idempotent"
+	IdempotencyKeyEchoHeader = "X-Idempotency-Key"
+	BookingChannelHeader     = "X-Booking-Channel"
+	IdempotencyKeyHeader     = "Idempotency-Key"
 )
 
-// BookingChannel is the header's channel, or else the body's, or else ONLINE. A
-// gateway knows better than the app behind it how a booking came in.
+// BookingChannel returns the channel of the header, or else of the body, or else ONLINE. The header wins, because a
+// gateway knows how a booking came in and the app behind it may not.
 func BookingChannel(header http.Header, body v1.Channel) (catalog.Channel, error) {
 	if text := header.Get(BookingChannelHeader); text != "" {
 		switch strings.ReplaceAll(strings.ToUpper(text), "_", "") {
@@ -45,10 +45,9 @@ func BookingChannel(header http.Header, body v1.Channel) (catalog.Channel, error
 	}
 }
 
-// SetBookingHeaders says in an answer's headers what a gateway wants to know
-// without reading the body: the booking's status without its prefix, or
-// WAITLISTED; and whether the answer repeats an earlier one.
-func SetBookingHeaders(answer http.Header, status string, idempotent bool) {
-	answer.Set(BookingStatusHeader, status)
-	answer.Set(IdempotentHeader, strconv.FormatBool(idempotent))
+// SetBookingHeaders sets the headers of a response that tell a gateway what it needs without reading the body: the
+// status of the booking without its prefix, or WAITLISTED; and whether the response repeats an earlier one.
+func SetBookingHeaders(response http.Header, status string, repeated bool) {
+	response.Set(BookingStatusHeader, status)
+	response.Set(IdempotentHeader, strconv.FormatBool(repeated))
 }

@@ -6,11 +6,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// Prefixes of enum values about locations and services.
 const (
 	ChannelPrefix  = "CHANNEL_"
 	DeliveryPrefix = "DELIVERY_"
 )
 
+// BrandMessage converts a brand. The zero brand becomes nil.
 func BrandMessage(b brand.Brand) *v1.Brand {
 	if b == (brand.Brand{}) {
 		return nil
@@ -18,13 +20,15 @@ func BrandMessage(b brand.Brand) *v1.Brand {
 	return &v1.Brand{LogoUrl: b.LogoURL, AccentColor: b.Accent}
 }
 
+// BrandValue converts a brand of the contract.
 func BrandValue(m *v1.Brand) brand.Brand {
 	return brand.Brand{LogoURL: m.GetLogoUrl(), Accent: m.GetAccentColor()}
 }
 
-func TargetText(target tenant.UUID) string {
-	if target.IsZero() {
+// UUIDText returns the text of an identifier whose kind is not known. The zero UUID becomes "".
+func UUIDText(id tenant.UUID) string {
+	if id.IsZero() {
 		return ""
 	}
-	return target.String()
+	return id.String()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// Prefixes of enum values about waitlists.
 const (
 	EntryStatusPrefix = "WAITLIST_ENTRY_STATUS_"
 	OfferStatusPrefix = "OFFER_STATUS_"
@@ -26,6 +27,7 @@ func windowMessage(w waitlist.Window) *v1.WaitlistWindow {
 	}
 }
 
+// EntryMessage converts a waitlist entry.
 func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 	m := &v1.WaitlistEntry{
 		Id:               IDText(e.ID),
@@ -43,7 +45,7 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 		PassedOverReason: e.PassedOver,
 		CoachId:          IDText(e.Coach),
 		Flagged:          e.Flagged,
-		Score:            OptionalInt(e.Score),
+		Score:            OptionalInt32(e.Score),
 		Offers:           int32(e.Tries),
 		CloseTime:        Timestamp(OrZero(e.ClosedAt)),
 	}
@@ -67,6 +69,7 @@ func EntryMessage(e waitlist.Entry) *v1.WaitlistEntry {
 	return m
 }
 
+// OfferMessage converts an offer.
 func OfferMessage(o waitlist.Offer) *v1.Offer {
 	return &v1.Offer{
 		Id: IDText(o.ID), SessionId: IDText(o.Session), EntryId: IDText(o.Entry), MemberId: IDText(o.Member),
@@ -80,7 +83,7 @@ func OfferMessage(o waitlist.Offer) *v1.Offer {
 	}
 }
 
-// DecisionMessage tells a decision with the names that people have now.
+// DecisionMessage converts a decision. It uses the current names of members, which name returns.
 func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.DecisionRecord) *v1.WaitlistDecision {
 	return func(d waitlists.DecisionRecord) *v1.WaitlistDecision {
 		slot := d.Case.Slot
@@ -92,7 +95,7 @@ func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.DecisionR
 			Mode:       Enum[v1.WaitlistMode](v1.WaitlistMode_value, ModePrefix, d.Decision.Mode),
 			Move:       Enum[v1.WaitlistMove](v1.WaitlistMove_value, MovePrefix, d.Decision.Move),
 			LeftMove:   Enum[v1.WaitlistMove](v1.WaitlistMove_value, MovePrefix, d.Decision.LeftMove),
-			Seats:      OptionalInt(d.Decision.Seats), Given: int32(d.Decision.Given), Tried: int32(d.Decision.Tried),
+			Seats:      OptionalInt32(d.Decision.Seats), Given: int32(d.Decision.Given), Tried: int32(d.Decision.Tried),
 			RulesVersion: int32(d.Rules),
 			RoundId:      IDText(d.Round), StaffNote: d.Note,
 			Sentences:  waitlist.Explain(d.Decision, d.Case.Trigger, slot, d.Case.Now, name),
@@ -105,6 +108,7 @@ func DecisionMessage(name func(tenant.MemberID) string) func(waitlists.DecisionR
 	}
 }
 
+// VerdictMessage converts the verdict on the entry at an index of a decision.
 func VerdictMessage(
 	d waitlist.Decision, v waitlist.Verdict, at int, slot waitlist.Slot, name func(tenant.MemberID) string,
 ) *v1.WaitlistVerdict {
@@ -116,10 +120,10 @@ func VerdictMessage(
 	}
 }
 
-// LastMonth is the span that is meant where none is given.
-func LastMonth(clock func() time.Time, r *v1.TimeRange) civil.Span {
+// SpanOrLast30Days converts a time range. Nil becomes the last 30 days.
+func SpanOrLast30Days(clock func() time.Time, r *v1.TimeRange) civil.Span {
 	if r != nil {
-		return civil.Span{Start: Instant(r.Start), End: Instant(r.End)}
+		return civil.Span{Start: Time(r.Start), End: Time(r.End)}
 	}
 	now := clock()
 	return civil.Span{Start: now.AddDate(0, 0, -30), End: now}

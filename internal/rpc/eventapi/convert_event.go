@@ -11,25 +11,27 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// An event's type is named "booking.no_show" inside and EVENT_TYPE_BOOKING_NO_SHOW in the contract.
+// eventTypePrefix is the prefix of event types in the contract: "booking.no_show" is EVENT_TYPE_BOOKING_NO_SHOW.
 const eventTypePrefix = "EVENT_TYPE_"
 
 var (
-	EventTypes     = make(map[events.EventType]v1.EventType)
-	EventTypeWords = make(map[v1.EventType]events.EventType)
+	// EventTypes maps the domain's event types to the contract's.
+	EventTypes = make(map[events.EventType]v1.EventType)
+	// DomainEventTypes maps the contract's event types to the domain's.
+	DomainEventTypes = make(map[v1.EventType]events.EventType)
 )
 
 func init() {
 	for name, number := range v1.EventType_value {
 		subject, verb, ok := strings.Cut(strings.ToLower(strings.TrimPrefix(name, eventTypePrefix)), "_")
 		if ok {
-			word := events.EventType(subject + "." + verb)
-			EventTypes[word], EventTypeWords[v1.EventType(number)] = v1.EventType(number), word
+			t := events.EventType(subject + "." + verb)
+			EventTypes[t], DomainEventTypes[v1.EventType(number)] = v1.EventType(number), t
 		}
 	}
 }
 
-func eventFilter(f *v1.EventFilter) events.EventFilter {
+func eventFilterValue(f *v1.EventFilter) events.EventFilter {
 	filter := events.EventFilter{
 		Session:  convert.ID[tenant.SessionID](f.GetSessionId()),
 		Booking:  convert.ID[tenant.BookingID](f.GetBookingId()),
@@ -37,18 +39,18 @@ func eventFilter(f *v1.EventFilter) events.EventFilter {
 		Location: convert.ID[tenant.LocationID](f.GetLocationId()),
 	}
 	for _, t := range f.GetTypes() {
-		filter.Types = append(filter.Types, EventTypeWords[t])
+		filter.Types = append(filter.Types, DomainEventTypes[t])
 	}
 	return filter
 }
 
-// eventMessages makes the message of an event that many watch only once.
+// eventMessages converts events. The message of an event is made once and shared by all streams that send it.
 func eventMessages(in tenant.TenantID, records []*events.EventRecord) []*v1.Event {
-	made := make([]*v1.Event, len(records))
+	messages := make([]*v1.Event, len(records))
 	for i, e := range records {
-		made[i] = e.Memo(func(e *events.EventRecord) any { return eventMessage(in, e) }).(*v1.Event)
+		messages[i] = e.Memo(func(e *events.EventRecord) any { return eventMessage(in, e) }).(*v1.Event)
 	}
-	return made
+	return messages
 }
 
 func eventMessage(in tenant.TenantID, e *events.EventRecord) *v1.Event {
@@ -68,7 +70,7 @@ func eventMessage(in tenant.TenantID, e *events.EventRecord) *v1.Event {
 		m.OfferId = e.Offer.String()
 	}
 	if len(e.Data) > 0 {
-		// It was JSON, so nothing in it can fail; texts that are no UTF-8 are none that Postgres keeps.
+		// The data comes from a jsonb column, so all values convert, and Postgres stores no invalid UTF-8.
 		m.Details, _ = structpb.NewStruct(e.Data)
 	}
 	return m

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Heartbeat ticks; Reset starts the time anew.
+// A Heartbeat ticks at an interval. Reset restarts the interval.
 type Heartbeat struct {
 	Ticks <-chan time.Time
 	Reset func()
@@ -28,21 +28,23 @@ func newHeartbeat(every time.Duration) Heartbeat {
 }
 
 const (
-	usualBeat = 15 * time.Second
-	// sendTimeout ends streams whose client has stopped reading. It cannot be told so: it does not read.
-	sendTimeout = 30 * time.Second
+	defaultHeartbeat = 15 * time.Second
+	// defaultSendTimeout ends streams whose client has stopped reading. Such a client receives no error, because it
+	// does not read.
+	defaultSendTimeout = 30 * time.Second
 )
 
+// ListEvents handles EventService.ListEvents.
 func (s *Events) ListEvents(
 	ctx context.Context, req *connect.Request[v1.ListEventsRequest],
 ) (*connect.Response[v1.ListEventsResponse], error) {
-	page, err := convert.OpenPage[events.EventCursor](req.Msg)
+	page, err := convert.ParsePage[events.EventCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
-	who := request.Caller(ctx)
-	found, err := s.Events.ListEvents(ctx, who, events.EventQuery{
-		Filter: eventFilter(req.Msg.GetFilter()), Cursor: req.Msg.GetCursor(), After: page.After,
+	caller := request.Caller(ctx)
+	found, err := s.Service.ListEvents(ctx, caller, events.EventQuery{
+		Filter: eventFilterValue(req.Msg.GetFilter()), Cursor: req.Msg.GetCursor(), After: page.After,
 		Backwards: req.Msg.GetNewestFirst(), Limit: page.Size,
 	})
 	if page.After != nil && fault.ReasonOf(err) == fault.InvalidField {
@@ -51,66 +53,67 @@ func (s *Events) ListEvents(
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.ListEventsResponse{Events: eventMessages(who.Tenant, found.Events), EndCursor: found.End}
+	response := &v1.ListEventsResponse{Events: eventMessages(caller.Tenant, found.Events), EndCursor: found.End}
 	if found.Next != nil {
-		if answer.NextPageToken, err = page.Next(*found.Next); err != nil {
+		if response.NextPageToken, err = page.NextToken(*found.Next); err != nil {
 			return nil, err
 		}
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
-var errExpired = fault.New(
+var errTokenExpired = fault.New(
 	fault.Unauthenticated, fault.UnauthenticatedReason, "The token has expired. Watch again with a new one, from the last cursor.",
 )
 
+// WatchEvents handles EventService.WatchEvents.
 func (s *Events) WatchEvents(
 	ctx context.Context, req *connect.Request[v1.WatchEventsRequest], stream *connect.ServerStream[v1.WatchEventsResponse],
 ) (err error) {
-	// What is allowed by a token ends with it.
-	ctx, cancel := context.WithTimeoutCause(ctx, request.CallOf(ctx).Principal.Expires.Sub(s.Now()), errExpired)
+	// The stream must not outlive the token that permits it.
+	ctx, cancel := context.WithTimeoutCause(ctx, request.CallFrom(ctx).Principal.Expires.Sub(s.Now()), errTokenExpired)
 	defer cancel()
 	defer func() {
 		if ctx.Err() != nil {
-			err = context.Cause(ctx) // whatever failed by it
+			err = context.Cause(ctx) // why the context ended, not what failed because of it
 		}
 	}()
-	who := request.Caller(ctx)
-	watch, err := s.Events.WatchEvents(ctx, who, eventFilter(req.Msg.GetFilter()), req.Msg.GetCursor())
+	caller := request.Caller(ctx)
+	watch, err := s.Service.WatchEvents(ctx, caller, eventFilterValue(req.Msg.GetFilter()), req.Msg.GetCursor())
 	if err != nil {
 		return err
 	}
 	defer watch.Close()
-	tick := s.Beat
-	if tick == nil {
-		tick = newHeartbeat
+	start := s.NewHeartbeat
+	if start == nil {
+		start = newHeartbeat
 	}
-	beat := tick(cmp.Or(convert.Span(req.Msg.GetHeartbeatInterval()), usualBeat))
-	defer beat.Stop()
+	heartbeat := start(cmp.Or(convert.DurationValue(req.Msg.GetHeartbeatInterval()), defaultHeartbeat))
+	defer heartbeat.Stop()
 
-	send := func(events []*events.EventRecord, who tenant.Caller) error {
-		beat.Reset()
-		release := request.CallOf(ctx).WriteWithin(cmp.Or(s.SendTimeout, sendTimeout))
-		defer release()
-		return stream.Send(&v1.WatchEventsResponse{Events: eventMessages(who.Tenant, events), Cursor: watch.Cursor()})
+	send := func(events []*events.EventRecord, caller tenant.Caller) error {
+		heartbeat.Reset()
+		reset := request.CallFrom(ctx).SetWriteTimeout(cmp.Or(s.SendTimeout, defaultSendTimeout))
+		defer reset()
+		return stream.Send(&v1.WatchEventsResponse{Events: eventMessages(caller.Tenant, events), Cursor: watch.Cursor()})
 	}
-	if err := send(nil, who); err != nil {
+	if err := send(nil, caller); err != nil {
 		return err
 	}
 	for {
-		events, err := watch.Next(ctx, beat.Ticks)
+		events, err := watch.Next(ctx, heartbeat.Ticks)
 		if err != nil {
 			return err
 		}
-		// Roles may have changed while nothing happened, and among what happened.
-		if who, err = request.StillCaller(ctx); err != nil {
+		// Roles may have changed, while the stream was silent or by one of these events.
+		if caller, err = request.Reauthorize(ctx); err != nil {
 			return err
 		}
-		seen := watch.See(events, who)
-		if len(seen) == 0 && len(events) > 0 {
+		visible := watch.See(events, caller)
+		if len(visible) == 0 && len(events) > 0 {
 			continue
 		}
-		if err := send(seen, who); err != nil {
+		if err := send(visible, caller); err != nil {
 			return err
 		}
 	}

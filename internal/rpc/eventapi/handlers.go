@@ -7,12 +7,12 @@ import (
 	"github.com/berthhq/berth/internal/app/events"
 )
 
-// Events handles the RPCs of this area.
+// Events handles the RPCs of the package.
 type Events struct {
-	Events *events.Service
-	Now    func() time.Time
-	// Beat makes the ticker of a stream's heartbeats. Tests set it; by default it ticks by the wall clock.
-	Beat func(every time.Duration) Heartbeat
-	// SendTimeout is how long a client may take to read a message. Default 30 s.
+	Service *events.Service
+	Now     func() time.Time
+	// NewHeartbeat returns the ticker of a stream's heartbeats. Tests set it; the default uses a time.Ticker.
+	NewHeartbeat func(every time.Duration) Heartbeat
+	// SendTimeout limits how long a client may take to read a message. Default 30 s.
 	SendTimeout time.Duration
 }

@@ -13,21 +13,21 @@ import (
 
 const (
 	topicPrefix          = "NOTIFICATION_TOPIC_"
-	notifyChannelPrefix  = "NOTIFICATION_CHANNEL_"
-	notifyReasonPrefix   = "NOTIFICATION_REASON_"
+	channelPrefix        = "NOTIFICATION_CHANNEL_"
+	reasonPrefix         = "NOTIFICATION_REASON_"
 	deliveryStatusPrefix = "DELIVERY_STATUS_"
 )
 
-func topic(t notify.Topic) v1.NotificationTopic {
+func topicMessage(t notify.Topic) v1.NotificationTopic {
 	return convert.Enum[v1.NotificationTopic](v1.NotificationTopic_value, topicPrefix, t)
 }
 
-func notifyChannel(c notify.Channel) v1.NotificationChannel {
-	return convert.Enum[v1.NotificationChannel](v1.NotificationChannel_value, notifyChannelPrefix, c)
+func channelMessage(c notify.Channel) v1.NotificationChannel {
+	return convert.Enum[v1.NotificationChannel](v1.NotificationChannel_value, channelPrefix, c)
 }
 
-func notifyReason(r notify.Reason) v1.NotificationReason {
-	return convert.Enum[v1.NotificationReason](v1.NotificationReason_value, notifyReasonPrefix, r)
+func reasonMessage(r notify.Reason) v1.NotificationReason {
+	return convert.Enum[v1.NotificationReason](v1.NotificationReason_value, reasonPrefix, r)
 }
 
 func preferencesMessage(p messages.NotificationPreferences) *v1.NotificationPreferences {
@@ -36,58 +36,58 @@ func preferencesMessage(p messages.NotificationPreferences) *v1.NotificationPref
 		for _, c := range notify.Channels() {
 			_, chosen := p.Chosen[notify.PreferenceKey{Topic: t, Channel: c}]
 			m.Preferences = append(m.Preferences, &v1.NotificationPreference{
-				Topic: topic(t), Channel: notifyChannel(c), Enabled: p.Chosen.Allow(t, c), IsDefault: !chosen,
+				Topic: topicMessage(t), Channel: channelMessage(c), Enabled: p.Chosen.Allow(t, c), IsDefault: !chosen,
 			})
 		}
 	}
 	if p.Quiet != nil {
-		m.QuietHours = quietMessage(*p.Quiet)
+		m.QuietHours = quietHoursMessage(*p.Quiet)
 	}
 	for _, s := range p.Stops {
 		m.Stops = append(
 			m.Stops,
 			&v1.NotificationStop{
-				Channel: notifyChannel(s.Channel), Reason: notifyReason(s.Reason), CreateTime: convert.Timestamp(s.At),
+				Channel: channelMessage(s.Channel), Reason: reasonMessage(s.Reason), CreateTime: convert.Timestamp(s.At),
 			},
 		)
 	}
 	return m
 }
 
-func quietMessage(q notify.QuietHours) *v1.QuietHours {
+func quietHoursMessage(q notify.QuietHours) *v1.QuietHours {
 	return &v1.QuietHours{Start: convert.TimeOfDayMessage(q.Start), End: convert.TimeOfDayMessage(q.End)}
 }
 
-// quietHours gives nil for nil.
-func quietHours(m *v1.QuietHours) *notify.QuietHours {
+// quietHoursValue returns nil for nil.
+func quietHoursValue(m *v1.QuietHours) *notify.QuietHours {
 	if m == nil {
 		return nil
 	}
-	return &notify.QuietHours{Start: convert.CivilTime(m.GetStart()), End: convert.CivilTime(m.GetEnd())}
+	return &notify.QuietHours{Start: convert.TimeOfDayValue(m.GetStart()), End: convert.TimeOfDayValue(m.GetEnd())}
 }
 
 func settingsMessage(s notify.Settings) *v1.NotificationSettings {
 	m := &v1.NotificationSettings{
-		QuietHours: quietMessage(s.Quiet), EmailInQuietHours: s.EmailInQuiet,
+		QuietHours: quietHoursMessage(s.Quiet), EmailInQuietHours: s.EmailInQuiet,
 		SmsPerDay: int32(s.PerDay[notify.SMS]), PushPerDay: int32(s.PerDay[notify.Push]),
 		EmailPerDay: int32(s.PerDay[notify.Email]),
 		ReplyTo:     s.ReplyTo, SenderName: s.SenderName, CreditsLowAt: int32(s.CreditsLowAt), Locale: s.Locale,
 		Etag: convert.Etag(s.Version),
 	}
 	for _, d := range s.Reminders {
-		m.Reminders = append(m.Reminders, convert.Duration(d))
+		m.Reminders = append(m.Reminders, convert.DurationMessage(d))
 	}
 	return m
 }
 
-// editSettings takes over what a mask names.
+// editSettings returns an edit that applies the fields named by an update mask.
 func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Settings) {
 	return func(s *notify.Settings) {
 		for _, path := range paths {
 			switch path {
 			case "quiet_hours":
 				s.Quiet = notify.QuietHours{}
-				if q := quietHours(sent.GetQuietHours()); q != nil {
+				if q := quietHoursValue(sent.GetQuietHours()); q != nil {
 					s.Quiet = *q
 				}
 			case "email_in_quiet_hours":
@@ -118,15 +118,15 @@ func editSettings(sent *v1.NotificationSettings, paths []string) func(*notify.Se
 
 func templateValue(m *v1.NotificationTemplate) notify.Template {
 	return notify.Template{
-		Topic:   convert.Word[notify.Topic](topicPrefix, m.GetTopic()),
-		Channel: convert.Word[notify.Channel](notifyChannelPrefix, m.GetChannel()),
+		Topic:   convert.EnumName[notify.Topic](topicPrefix, m.GetTopic()),
+		Channel: convert.EnumName[notify.Channel](channelPrefix, m.GetChannel()),
 		Locale:  m.GetLocale(), Subject: m.GetSubject(), Body: m.GetBody(), HTML: m.GetHtml(),
 	}
 }
 
 func templateMessage(t messages.Template) *v1.NotificationTemplate {
 	m := &v1.NotificationTemplate{
-		Topic: topic(t.Topic), Channel: notifyChannel(t.Channel), Locale: t.Locale, Subject: t.Subject, Body: t.Body,
+		Topic: topicMessage(t.Topic), Channel: channelMessage(t.Channel), Locale: t.Locale, Subject: t.Subject, Body: t.Body,
 		Html:      t.HTML,
 		IsDefault: t.Version == 0, Etag: convert.Etag(t.Version), UpdateTime: convert.Timestamp(t.UpdatedAt),
 	}
@@ -138,7 +138,7 @@ func templateMessage(t messages.Template) *v1.NotificationTemplate {
 
 func renderedMessage(c notify.Channel, r notify.Rendered) *v1.RenderedMessage {
 	return &v1.RenderedMessage{
-		Channel: notifyChannel(c), Subject: r.Subject, Text: r.Text, Html: r.HTML, Link: r.Link, Calendar: r.Calendar,
+		Channel: channelMessage(c), Subject: r.Subject, Text: r.Text, Html: r.HTML, Link: r.Link, Calendar: r.Calendar,
 		Segments: int32(r.Segments), Gsm7: r.GSM7,
 	}
 }
@@ -153,10 +153,10 @@ func deliveryMessages(lines []messages.Delivery) []*v1.NotificationDelivery {
 
 func deliveryMessage(d messages.Delivery) *v1.NotificationDelivery {
 	return &v1.NotificationDelivery{
-		Id: convert.IDText(d.ID), NoticeId: convert.IDText(d.Notice), Topic: topic(d.Topic),
-		Channel:  notifyChannel(d.Channel),
+		Id: convert.IDText(d.ID), NoticeId: convert.IDText(d.Notice), Topic: topicMessage(d.Topic),
+		Channel:  channelMessage(d.Channel),
 		Status:   convert.Enum[v1.DeliveryStatus](v1.DeliveryStatus_value, deliveryStatusPrefix, d.Status),
-		Reason:   notifyReason(d.Reason),
+		Reason:   reasonMessage(d.Reason),
 		MemberId: convert.IDText(d.Member), RecipientName: d.RecipientName, Address: notify.Mask(d.Channel, d.Address),
 		BookingId: convert.IDText(d.Booking), OfferId: convert.IDText(d.Offer), SessionId: convert.IDText(d.Session),
 		Provider: d.Provider, ProviderId: d.ProviderID, ErrorCode: d.ErrorCode, ErrorMessage: d.ErrorMessage,
@@ -166,16 +166,16 @@ func deliveryMessage(d messages.Delivery) *v1.NotificationDelivery {
 	}
 }
 
-func deliveryQuery(f *v1.DeliveryFilter) messages.DeliveryQuery {
+func deliveryQueryValue(f *v1.DeliveryFilter) messages.DeliveryQuery {
 	q := messages.DeliveryQuery{
 		Member: convert.ID[tenant.MemberID](f.GetMemberId()), Booking: convert.ID[tenant.BookingID](f.GetBookingId()),
 		Offer:   convert.ID[tenant.OfferID](f.GetOfferId()),
-		Channel: convert.Word[notify.Channel](notifyChannelPrefix, f.GetChannel()),
-		Topic:   convert.Word[notify.Topic](topicPrefix, f.GetTopic()),
-		From:    convert.Instant(f.GetTimeRange().GetStart()), Until: convert.Instant(f.GetTimeRange().GetEnd()),
+		Channel: convert.EnumName[notify.Channel](channelPrefix, f.GetChannel()),
+		Topic:   convert.EnumName[notify.Topic](topicPrefix, f.GetTopic()),
+		From:    convert.Time(f.GetTimeRange().GetStart()), Until: convert.Time(f.GetTimeRange().GetEnd()),
 	}
 	for _, s := range f.GetStatuses() {
-		q.Statuses = append(q.Statuses, convert.Word[notify.DeliveryStatus](deliveryStatusPrefix, s))
+		q.Statuses = append(q.Statuses, convert.EnumName[notify.DeliveryStatus](deliveryStatusPrefix, s))
 	}
 	return q
 }
@@ -196,7 +196,8 @@ func sendersMessage(s messages.Senders) *v1.Senders {
 	return m
 }
 
-// editSenders takes over what a mask names; what is not set is no longer the tenant's own.
+// editSenders returns an edit that applies the senders named by an update mask. A named sender that is not set is
+// removed, so the tenant uses the deployment's instead.
 func editSenders(sent *v1.Senders, paths []string) func(*messages.Senders) {
 	return func(s *messages.Senders) {
 		if slices.Contains(paths, "twilio") {

@@ -16,141 +16,151 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// GetPreferences handles NotificationService.GetPreferences.
 func (s *Messages) GetPreferences(
 	ctx context.Context, req *connect.Request[v1.GetPreferencesRequest],
 ) (*connect.Response[v1.GetPreferencesResponse], error) {
-	p, err := s.Messages.GetNotificationPreferences(
+	p, err := s.Service.GetNotificationPreferences(
 		ctx, request.Caller(ctx), convert.ID[tenant.MemberID](req.Msg.GetMemberId()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetPreferencesResponse{Preferences: preferencesMessage(p)})
+	return convert.Response(&v1.GetPreferencesResponse{Preferences: preferencesMessage(p)})
 }
 
+// UpdatePreferences handles NotificationService.UpdatePreferences.
 func (s *Messages) UpdatePreferences(
 	ctx context.Context, req *connect.Request[v1.UpdatePreferencesRequest],
 ) (*connect.Response[v1.UpdatePreferencesResponse], error) {
-	edit, err := preferencesEdit(req.Msg.GetPreferences(), req.Msg.GetUpdateMask().GetPaths())
+	edit, err := preferencesEditValue(req.Msg.GetPreferences(), req.Msg.GetUpdateMask().GetPaths())
 	if err != nil {
 		return nil, err
 	}
-	p, err := s.Messages.UpdateNotificationPreferences(ctx, request.Caller(ctx), edit)
+	p, err := s.Service.UpdateNotificationPreferences(ctx, request.Caller(ctx), edit)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdatePreferencesResponse{Preferences: preferencesMessage(p)})
+	return convert.Response(&v1.UpdatePreferencesResponse{Preferences: preferencesMessage(p)})
 }
 
+// CreateCalendarFeed handles NotificationService.CreateCalendarFeed.
 func (s *Messages) CreateCalendarFeed(
 	ctx context.Context, _ *connect.Request[v1.CreateCalendarFeedRequest],
 ) (*connect.Response[v1.CreateCalendarFeedResponse], error) {
-	url, err := s.Messages.CreateCalendarFeed(ctx, request.Caller(ctx))
+	url, err := s.Service.CreateCalendarFeed(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.CreateCalendarFeedResponse{Url: url})
+	return convert.Response(&v1.CreateCalendarFeedResponse{Url: url})
 }
 
+// DeleteCalendarFeed handles NotificationService.DeleteCalendarFeed.
 func (s *Messages) DeleteCalendarFeed(
 	ctx context.Context, _ *connect.Request[v1.DeleteCalendarFeedRequest],
 ) (*connect.Response[v1.DeleteCalendarFeedResponse], error) {
-	if err := s.Messages.DeleteCalendarFeed(ctx, request.Caller(ctx)); err != nil {
+	if err := s.Service.DeleteCalendarFeed(ctx, request.Caller(ctx)); err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.DeleteCalendarFeedResponse{})
+	return convert.Response(&v1.DeleteCalendarFeedResponse{})
 }
 
+// GetNotificationSettings handles NotificationService.GetNotificationSettings.
 func (s *Messages) GetNotificationSettings(
 	ctx context.Context, _ *connect.Request[v1.GetNotificationSettingsRequest],
 ) (*connect.Response[v1.GetNotificationSettingsResponse], error) {
-	settings, err := s.Messages.GetNotificationSettings(ctx, request.Caller(ctx))
+	settings, err := s.Service.GetNotificationSettings(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetNotificationSettingsResponse{Settings: settingsMessage(settings)})
+	return convert.Response(&v1.GetNotificationSettingsResponse{Settings: settingsMessage(settings)})
 }
 
+// UpdateNotificationSettings handles NotificationService.UpdateNotificationSettings.
 func (s *Messages) UpdateNotificationSettings(
 	ctx context.Context, req *connect.Request[v1.UpdateNotificationSettingsRequest],
 ) (*connect.Response[v1.UpdateNotificationSettingsResponse], error) {
 	sent := req.Msg.GetSettings()
-	expect, err := convert.Expected(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	settings, err := s.Messages.UpdateNotificationSettings(
+	settings, err := s.Service.UpdateNotificationSettings(
 		ctx, request.Caller(ctx), expect, editSettings(sent, req.Msg.GetUpdateMask().GetPaths()),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdateNotificationSettingsResponse{Settings: settingsMessage(settings)})
+	return convert.Response(&v1.UpdateNotificationSettingsResponse{Settings: settingsMessage(settings)})
 }
 
+// ListTemplates handles NotificationService.ListTemplates.
 func (s *Messages) ListTemplates(
 	ctx context.Context, req *connect.Request[v1.ListTemplatesRequest],
 ) (*connect.Response[v1.ListTemplatesResponse], error) {
-	templates, err := s.Messages.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
-		Topic:   convert.Word[notify.Topic](topicPrefix, req.Msg.GetTopic()),
-		Channel: convert.Word[notify.Channel](notifyChannelPrefix, req.Msg.GetChannel()),
+	templates, err := s.Service.ListTemplates(ctx, request.Caller(ctx), messages.TemplateQuery{
+		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.Msg.GetTopic()),
+		Channel: convert.EnumName[notify.Channel](channelPrefix, req.Msg.GetChannel()),
 		Locale:  notify.CanonicalLocale(req.Msg.GetLocale()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer := new(v1.ListTemplatesResponse)
+	response := new(v1.ListTemplatesResponse)
 	for _, t := range templates {
-		answer.Templates = append(answer.Templates, templateMessage(t))
+		response.Templates = append(response.Templates, templateMessage(t))
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
+// UpdateTemplate handles NotificationService.UpdateTemplate.
 func (s *Messages) UpdateTemplate(
 	ctx context.Context, req *connect.Request[v1.UpdateTemplateRequest],
 ) (*connect.Response[v1.UpdateTemplateResponse], error) {
-	expect, err := convert.Expected(req.Msg.GetTemplate().GetEtag())
+	expect, err := convert.ExpectedVersion(req.Msg.GetTemplate().GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Messages.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.Msg.GetTemplate()), expect)
+	t, err := s.Service.UpdateTemplate(ctx, request.Caller(ctx), templateValue(req.Msg.GetTemplate()), expect)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdateTemplateResponse{Template: templateMessage(t)})
+	return convert.Response(&v1.UpdateTemplateResponse{Template: templateMessage(t)})
 }
 
+// PreviewTemplate handles NotificationService.PreviewTemplate.
 func (s *Messages) PreviewTemplate(
 	ctx context.Context, req *connect.Request[v1.PreviewTemplateRequest],
 ) (*connect.Response[v1.PreviewTemplateResponse], error) {
-	wording := templateValue(req.Msg.GetTemplate())
-	rendered, err := s.Messages.PreviewTemplate(ctx, request.Caller(ctx), wording)
+	template := templateValue(req.Msg.GetTemplate())
+	rendered, err := s.Service.PreviewTemplate(ctx, request.Caller(ctx), template)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.PreviewTemplateResponse{Message: renderedMessage(wording.Channel, rendered)})
+	return convert.Response(&v1.PreviewTemplateResponse{Message: renderedMessage(template.Channel, rendered)})
 }
 
+// ResetTemplate handles NotificationService.ResetTemplate.
 func (s *Messages) ResetTemplate(
 	ctx context.Context, req *connect.Request[v1.ResetTemplateRequest],
 ) (*connect.Response[v1.ResetTemplateResponse], error) {
-	expect, err := convert.Expected(req.Msg.GetEtag())
+	expect, err := convert.ExpectedVersion(req.Msg.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	t, ok, err := s.Messages.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
-		Topic:   convert.Word[notify.Topic](topicPrefix, req.Msg.GetTopic()),
-		Channel: convert.Word[notify.Channel](notifyChannelPrefix, req.Msg.GetChannel()),
+	t, ok, err := s.Service.ResetTemplate(ctx, request.Caller(ctx), messages.TemplateQuery{
+		Topic:   convert.EnumName[notify.Topic](topicPrefix, req.Msg.GetTopic()),
+		Channel: convert.EnumName[notify.Channel](channelPrefix, req.Msg.GetChannel()),
 		Locale:  req.Msg.GetLocale(),
 	}, expect)
 	if err != nil {
 		return nil, err
 	}
-	answer := new(v1.ResetTemplateResponse)
+	response := new(v1.ResetTemplateResponse)
 	if ok {
-		answer.Template = templateMessage(t)
+		response.Template = templateMessage(t)
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
 // deliveryCursor is a position in the delivery log.
@@ -159,110 +169,115 @@ type deliveryCursor struct {
 	ID tenant.DeliveryID
 }
 
-// deliveries reads one page of the log.
-func (s *Messages) deliveries(
+// listDeliveries reads one page of the delivery log.
+func (s *Messages) listDeliveries(
 	ctx context.Context, list convert.PageRequest, filter *v1.DeliveryFilter, outbox bool,
 ) ([]messages.Delivery, string, error) {
-	page, err := convert.OpenPage[deliveryCursor](list)
+	page, err := convert.ParsePage[deliveryCursor](list)
 	if err != nil {
 		return nil, "", err
 	}
-	q := deliveryQuery(filter)
+	q := deliveryQueryValue(filter)
 	q.Outbox, q.Limit = outbox, page.Size+1
 	if page.After != nil {
 		q.BeforeAt, q.BeforeID = page.After.At, page.After.ID
 	}
-	lines, err := s.Messages.ListDeliveries(ctx, request.Caller(ctx), q)
+	lines, err := s.Service.ListDeliveries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, "", err
 	}
-	return convert.Cut(
+	return convert.Paginate(
 		page, lines, func(d messages.Delivery) deliveryCursor { return deliveryCursor{d.CreatedAt, d.ID} },
 	)
 }
 
+// ListDeliveries handles NotificationService.ListDeliveries.
 func (s *Messages) ListDeliveries(
 	ctx context.Context, req *connect.Request[v1.ListDeliveriesRequest],
 ) (*connect.Response[v1.ListDeliveriesResponse], error) {
-	lines, next, err := s.deliveries(ctx, req.Msg, req.Msg.GetFilter(), false)
+	lines, next, err := s.listDeliveries(ctx, req.Msg, req.Msg.GetFilter(), false)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListDeliveriesResponse{Deliveries: deliveryMessages(lines), NextPageToken: next})
+	return convert.Response(&v1.ListDeliveriesResponse{Deliveries: deliveryMessages(lines), NextPageToken: next})
 }
 
+// ListOutbox handles NotificationService.ListOutbox.
 func (s *Messages) ListOutbox(
 	ctx context.Context, req *connect.Request[v1.ListOutboxRequest],
 ) (*connect.Response[v1.ListOutboxResponse], error) {
-	lines, next, err := s.deliveries(ctx, req.Msg, req.Msg.GetFilter(), true)
+	lines, next, err := s.listDeliveries(ctx, req.Msg, req.Msg.GetFilter(), true)
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.ListOutboxResponse{NextPageToken: next}
+	response := &v1.ListOutboxResponse{NextPageToken: next}
 	for _, d := range lines {
-		answer.Messages = append(
-			answer.Messages, &v1.OutboxMessage{Delivery: deliveryMessage(d), Message: renderedMessage(d.Channel, *d.Content)},
+		response.Messages = append(
+			response.Messages, &v1.OutboxMessage{Delivery: deliveryMessage(d), Message: renderedMessage(d.Channel, *d.Content)},
 		)
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
+// SendTest handles NotificationService.SendTest.
 func (s *Messages) SendTest(
 	ctx context.Context, req *connect.Request[v1.SendTestRequest],
 ) (*connect.Response[v1.SendTestResponse], error) {
-	lines, err := s.Messages.SendTest(ctx, request.Caller(ctx), convert.Word[notify.Topic](
-		topicPrefix, req.Msg.GetTopic(),
-	),
-		convert.Word[notify.Channel](notifyChannelPrefix, req.Msg.GetChannel()), req.Msg.GetLocale())
+	lines, err := s.Service.SendTest(
+		ctx, request.Caller(ctx), convert.EnumName[notify.Topic](topicPrefix, req.Msg.GetTopic()),
+		convert.EnumName[notify.Channel](channelPrefix, req.Msg.GetChannel()), req.Msg.GetLocale(),
+	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.SendTestResponse{Deliveries: deliveryMessages(lines)})
+	return convert.Response(&v1.SendTestResponse{Deliveries: deliveryMessages(lines)})
 }
 
+// GetSenders handles NotificationService.GetSenders.
 func (s *Messages) GetSenders(
 	ctx context.Context, _ *connect.Request[v1.GetSendersRequest],
 ) (*connect.Response[v1.GetSendersResponse], error) {
-	senders, err := s.Messages.GetSenders(ctx, request.Caller(ctx))
+	senders, err := s.Service.GetSenders(ctx, request.Caller(ctx))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)})
+	return convert.Response(&v1.GetSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)})
 }
 
+// UpdateSenders handles NotificationService.UpdateSenders.
 func (s *Messages) UpdateSenders(
 	ctx context.Context, req *connect.Request[v1.UpdateSendersRequest],
 ) (*connect.Response[v1.UpdateSendersResponse], error) {
 	sent, paths := req.Msg.GetSenders(), req.Msg.GetUpdateMask().GetPaths()
-	expect, err := convert.Expected(sent.GetEtag())
+	expect, err := convert.ExpectedVersion(sent.GetEtag())
 	if err != nil {
 		return nil, err
 	}
-	senders, err := s.Messages.UpdateSenders(ctx, request.Caller(ctx), expect, editSenders(sent, paths))
+	senders, err := s.Service.UpdateSenders(ctx, request.Caller(ctx), expect, editSenders(sent, paths))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)})
+	return convert.Response(&v1.UpdateSendersResponse{Senders: s.sendersMessage(request.Caller(ctx), senders)})
 }
 
-func (s *Messages) sendersMessage(who tenant.Caller, senders messages.Senders) *v1.Senders {
+func (s *Messages) sendersMessage(caller tenant.Caller, senders messages.Senders) *v1.Senders {
 	m := sendersMessage(senders)
-	m.TwilioInboundUrl = s.Messages.TwilioInboundURL(who.Tenant)
-	for _, c := range s.Messages.ChannelSenders(senders) {
-		m.InUse = append(m.InUse, &v1.SenderInUse{Channel: notifyChannel(c.Channel), Provider: c.Provider, Own: c.Own})
+	m.TwilioInboundUrl = s.Service.TwilioInboundURL(caller.Tenant)
+	for _, c := range s.Service.ChannelSenders(senders) {
+		m.InUse = append(m.InUse, &v1.SenderInUse{Channel: channelMessage(c.Channel), Provider: c.Provider, Own: c.Own})
 	}
 	return m
 }
 
-// preferencesEdit reads what a mask names.
-func preferencesEdit(sent *v1.NotificationPreferences, paths []string) (messages.PreferencesEdit, error) {
+// preferencesEditValue converts the fields named by an update mask.
+func preferencesEditValue(sent *v1.NotificationPreferences, paths []string) (messages.PreferencesEdit, error) {
 	var edit messages.PreferencesEdit
 	if slices.Contains(paths, "preferences") {
 		edit.Chosen = make(notify.Preferences)
 		for _, p := range sent.GetPreferences() {
 			c := notify.PreferenceKey{
-				Topic:   convert.Word[notify.Topic](topicPrefix, p.GetTopic()),
-				Channel: convert.Word[notify.Channel](notifyChannelPrefix, p.GetChannel()),
+				Topic:   convert.EnumName[notify.Topic](topicPrefix, p.GetTopic()),
+				Channel: convert.EnumName[notify.Channel](channelPrefix, p.GetChannel()),
 			}
 			if _, twice := edit.Chosen[c]; twice {
 				return edit, fault.Invalid("preferences.preferences", "%s by %s is named twice.", c.Topic, c.Channel)
@@ -271,7 +286,7 @@ func preferencesEdit(sent *v1.NotificationPreferences, paths []string) (messages
 		}
 	}
 	if slices.Contains(paths, "quiet_hours") {
-		edit.Quiet = new(quietHours(sent.GetQuietHours()))
+		edit.Quiet = new(quietHoursValue(sent.GetQuietHours()))
 	}
 	return edit, nil
 }

@@ -27,10 +27,10 @@ func sessionMessage(s session.Session) *v1.Session {
 		EndTime:          convert.Timestamp(s.EndsAt),
 		TimeZone:         s.TimeZone,
 		LocalDate:        convert.DateMessage(s.LocalDate),
-		Capacity:         convert.OptionalInt(s.Capacity),
+		Capacity:         convert.OptionalInt32(s.Capacity),
 		WaitlistCapacity: int32(s.WaitlistCapacity),
 		SeatsTaken:       int32(s.SeatsTaken),
-		SeatsOpen:        convert.OptionalInt(s.SeatsOpen()),
+		SeatsOpen:        convert.OptionalInt32(s.SeatsOpen()),
 		WaitlistLength:   int32(s.Waiting),
 		State:            convert.Enum[v1.SessionState](v1.SessionState_value, sessionStatePrefix, s.State),
 		Blocked:          s.Blocked,
@@ -46,13 +46,13 @@ func sessionMessage(s session.Session) *v1.Session {
 	}
 }
 
-func offeredMessage(o schedules.SessionView) *v1.Session {
+func offeredSessionMessage(o schedules.SessionView) *v1.Session {
 	m := sessionMessage(o.Session)
 	m.Eligibility = eligibilityMessage(o.Eligibility)
 	return m
 }
 
-// eligibilityMessage gives nil for callers who are no members.
+// eligibilityMessage returns nil for a nil eligibility, which callers have who are not members.
 func eligibilityMessage(e *booking.Eligibility) *v1.BookingEligibility {
 	if e == nil {
 		return nil
@@ -70,7 +70,7 @@ func eligibilityMessage(e *booking.Eligibility) *v1.BookingEligibility {
 	return m
 }
 
-// inputValue takes an absent message for an empty one.
+// inputValue converts the input of a session. A nil message counts as empty.
 func inputValue(m *v1.SessionInput) session.Input {
 	if m == nil {
 		m = &v1.SessionInput{}
@@ -82,11 +82,11 @@ func inputValue(m *v1.SessionInput) session.Input {
 		Coach:            convert.ID[tenant.MemberID](m.GetCoachId()),
 		Title:            m.GetTitle(),
 		Description:      m.GetDescription(),
-		StartsAt:         convert.Instant(m.GetStartTime()),
-		EndsAt:           convert.Instant(m.GetEndTime()),
-		Capacity:         convert.IntPointer(m.Capacity),
+		StartsAt:         convert.Time(m.GetStartTime()),
+		EndsAt:           convert.Time(m.GetEndTime()),
+		Capacity:         convert.OptionalInt(m.Capacity),
 		Unlimited:        m.GetUnlimited(),
-		WaitlistCapacity: convert.IntPointer(m.WaitlistCapacity),
+		WaitlistCapacity: convert.OptionalInt(m.WaitlistCapacity),
 	}
 }
 
@@ -98,9 +98,9 @@ func detailsMessage(d session.Details) *v1.SessionInput {
 		CoachId:          convert.IDText(d.Coach),
 		Title:            d.Title,
 		Description:      d.Description,
-		Capacity:         convert.OptionalInt(d.Capacity),
+		Capacity:         convert.OptionalInt32(d.Capacity),
 		Unlimited:        d.Capacity == nil,
-		WaitlistCapacity: convert.OptionalInt(&d.WaitlistCapacity),
+		WaitlistCapacity: convert.OptionalInt32(&d.WaitlistCapacity),
 	}
 }
 
@@ -125,8 +125,8 @@ var patternFields = map[string]session.SeriesFields{
 	"excluded_dates":    session.ExcludedField,
 }
 
-// masked gives the fields that an update mask names. Names are checked by the contract.
-func masked[F session.Fields | session.SeriesFields](known map[string]F, paths []string) (fields F) {
+// fieldsOf returns the fields named by an update mask. The contract's rules have checked the names.
+func fieldsOf[F session.Fields | session.SeriesFields](known map[string]F, paths []string) (fields F) {
 	for _, path := range paths {
 		fields |= known[path]
 	}
@@ -140,24 +140,24 @@ func seriesMessage(s session.Series) *v1.Series {
 		Rule:              s.Rule,
 		StartDate:         convert.DateMessage(s.Date),
 		StartTimeOfDay:    convert.TimeOfDayMessage(s.Time),
-		Duration:          convert.Duration(s.Duration),
+		Duration:          convert.DurationMessage(s.Duration),
 		ExcludedDates:     values(s.Excluded, convert.DateMessage),
 		MaterializedUntil: convert.DateMessage(s.MaterializedUntil),
 		Etag:              convert.Etag(s.Version),
 	}
 }
 
-// FilterValue leaves the lists that are empty nil: they mean any.
+// FilterValue converts a filter. Empty lists become nil, which matches any value.
 func FilterValue(m *v1.SessionFilter) session.Filter {
 	return session.Filter{
-		From:      convert.Instant(m.GetStartsWithin().GetStart()),
-		Until:     convert.Instant(m.GetStartsWithin().GetEnd()),
+		From:      convert.Time(m.GetStartsWithin().GetStart()),
+		Until:     convert.Time(m.GetStartsWithin().GetEnd()),
 		Locations: values(m.GetLocationIds(), convert.ID[tenant.LocationID]),
 		Services:  values(m.GetServiceIds(), convert.ID[tenant.ServiceID]),
 		Resources: values(m.GetResourceIds(), convert.ID[tenant.ResourceID]),
 		Coaches:   values(m.GetCoachIds(), convert.ID[tenant.MemberID]),
 		States: values(m.GetStates(), func(s v1.SessionState) catalog.SessionState {
-			return convert.Word[catalog.SessionState](sessionStatePrefix, s)
+			return convert.EnumName[catalog.SessionState](sessionStatePrefix, s)
 		}),
 		Series:   convert.ID[tenant.SeriesID](m.GetSeriesId()),
 		Sessions: values(m.GetSessionIds(), convert.ID[tenant.SessionID]),
@@ -195,7 +195,7 @@ func editWorkout(name, body string, paths []string) func(*session.Workout) {
 	}
 }
 
-// importRows gives the header a row of its own where it is wrong.
+// importRows converts the rows of an import. Problems of the header are reported as row 1.
 func importRows(r schedules.SessionImport) []*v1.ImportRow {
 	var rows []*v1.ImportRow
 	if len(r.Header) > 0 {
@@ -223,7 +223,7 @@ func idTexts[I interface {
 	return values(ids, convert.IDText[I])
 }
 
-// values converts a list; an empty one is nil.
+// values converts a list. It returns nil for an empty one.
 func values[T, V any](list []T, convert func(T) V) []V {
 	if len(list) == 0 {
 		return nil

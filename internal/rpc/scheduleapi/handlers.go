@@ -3,7 +3,7 @@ package scheduleapi
 
 import "github.com/berthhq/berth/internal/app/schedules"
 
-// Schedules handles the RPCs of this area.
+// Schedules handles the RPCs of the package.
 type Schedules struct {
-	Schedules *schedules.Service
+	Service *schedules.Service
 }

@@ -10,12 +10,12 @@ import (
 
 const policyLevelPrefix = "POLICY_LEVEL_"
 
-func policyLevel(l catalog.Level) v1.PolicyLevel {
+func policyLevelMessage(l catalog.Level) v1.PolicyLevel {
 	return convert.Enum[v1.PolicyLevel](v1.PolicyLevel_value, policyLevelPrefix, l)
 }
 
-// policyTarget gives that of a layer. The contract has checked that its level and its target go together.
-func policyTarget(m *v1.PolicyLayer) settings.PolicyTarget {
+// policyTargetValue returns the target of a layer. The contract's rules have checked that its level and target match.
+func policyTargetValue(m *v1.PolicyLayer) settings.PolicyTarget {
 	switch m.GetLevel() {
 	case v1.PolicyLevel_POLICY_LEVEL_LOCATION:
 		return settings.PolicyTarget{Location: convert.ID[tenant.LocationID](m.GetTargetId())}
@@ -27,12 +27,12 @@ func policyTarget(m *v1.PolicyLayer) settings.PolicyTarget {
 }
 
 func effectiveMessage(e catalog.Effective) *v1.EffectivePolicy {
-	target := func(at catalog.Level) string { return convert.TargetText(e.Scope(at)) }
+	target := func(at catalog.Level) string { return convert.UUIDText(e.Scope(at)) }
 	m := &v1.EffectivePolicy{Policy: policyMessage(e.Rules.Policy())}
 	m.Origins = originMessages(catalog.PolicyFields, m.Policy, e.Origins, target)
 	for _, layer := range e.Layers {
 		out := &v1.PolicyLayer{
-			Level: policyLevel(layer.Level), TargetId: target(layer.Level), Policy: policyMessage(layer),
+			Level: policyLevelMessage(layer.Level), TargetId: target(layer.Level), Policy: policyMessage(layer),
 			UpdateTime: convert.Timestamp(layer.UpdatedAt),
 		}
 		if layer.Level != catalog.Default {
@@ -47,7 +47,7 @@ func policyMessage(p catalog.Policy) *v1.Policy {
 	return writeSettings(catalog.PolicyFields, &p, &v1.Policy{})
 }
 
-// editPolicy applies what an update mask names; what is not set is inherited again.
+// editPolicy returns an edit that applies the fields named by an update mask. A field that is not set is inherited.
 func editPolicy(m *v1.Policy, paths []string) func(*catalog.Policy) {
 	return func(p *catalog.Policy) { readSettings(catalog.PolicyFields.Only(paths), m, p) }
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// editRules applies what an update mask names; what is not set is inherited again.
+// editRules returns an edit that applies the fields named by an update mask. A field that is not set is inherited.
 func editRules(m *v1.WaitlistRules, paths []string) func(*waitlist.Settings) {
 	return func(s *waitlist.Settings) { readSettings(waitlist.Fields.Only(paths), m, s) }
 }
@@ -21,7 +21,7 @@ func effectiveRulesMessage(e waitlist.Effective) *v1.EffectiveWaitlistRules {
 	m := &v1.EffectiveWaitlistRules{
 		Rules: rulesMessage(e.Rules.Settings()), Version: int32(e.Version),
 		Layers: []*v1.WaitlistRulesLayer{
-			{Level: policyLevel(catalog.Default), Rules: rulesMessage(waitlist.Defaults().Settings())},
+			{Level: policyLevelMessage(catalog.Default), Rules: rulesMessage(waitlist.Defaults().Settings())},
 		},
 	}
 	target := func(at catalog.Level) string {
@@ -35,7 +35,7 @@ func effectiveRulesMessage(e waitlist.Effective) *v1.EffectiveWaitlistRules {
 	m.Origins = originMessages(waitlist.Fields, m.Rules, e.Origins, target)
 	for _, l := range e.Layers {
 		m.Layers = append(m.Layers, &v1.WaitlistRulesLayer{
-			Level: policyLevel(l.Level), TargetId: target(l.Level), Rules: rulesMessage(l.Settings),
+			Level: policyLevelMessage(l.Level), TargetId: target(l.Level), Rules: rulesMessage(l.Settings),
 			Etag: convert.Etag(l.Version), Version: int32(l.Version),
 		})
 	}
@@ -44,7 +44,7 @@ func effectiveRulesMessage(e waitlist.Effective) *v1.EffectiveWaitlistRules {
 
 func rulesVersionMessage(v waitlists.RulesVersion) *v1.WaitlistRulesVersion {
 	m := &v1.WaitlistRulesVersion{
-		Version: int32(v.Version), Level: policyLevel(v.Level), Rules: rulesMessage(v.Settings), Reset_: v.Reset,
+		Version: int32(v.Version), Level: policyLevelMessage(v.Level), Rules: rulesMessage(v.Settings), Reset_: v.Reset,
 		Author: v.Author, AuthorName: v.AuthorName,
 		Reason: v.Reason, CreateTime: convert.Timestamp(v.At),
 	}

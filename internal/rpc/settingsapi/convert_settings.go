@@ -19,10 +19,10 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// Settings have the same names in their tables and in the contract, so both directions go by name. What a level
-// inherits is absent from its message.
+// Settings have the same names in their tables and in the contract, so both directions convert by name. A setting that
+// a level inherits is not set in its message.
 
-// writeSettings sets the fields of m to what s sets, and returns m.
+// writeSettings writes the settings of s to the fields of m, and returns m.
 func writeSettings[S, R any, M proto.Message](t settings.Table[S, R], s *S, m M) M {
 	into := m.ProtoReflect()
 	for _, row := range t {
@@ -34,7 +34,7 @@ func writeSettings[S, R any, M proto.Message](t settings.Table[S, R], s *S, m M)
 	return m
 }
 
-// readSettings sets s to what the fields of m say.
+// readSettings writes the fields of m to the settings of s. A field that is not set is inherited.
 func readSettings[S, R any](t settings.Table[S, R], m proto.Message, s *S) {
 	from := m.ProtoReflect()
 	for _, row := range t {
@@ -46,7 +46,7 @@ func readSettings[S, R any](t settings.Table[S, R], m proto.Message, s *S) {
 	}
 }
 
-// originMessages tells for each field of m, in their order there, which level its value comes from.
+// originMessages returns the level from which each field of m comes, in the order of m's fields.
 func originMessages[S, R any](
 	t settings.Table[S, R], m proto.Message, origins map[string]catalog.Level, target func(catalog.Level) string,
 ) []*v1.PolicyOrigin {
@@ -55,7 +55,7 @@ func originMessages[S, R any](
 	for _, row := range t {
 		level := origins[row.Field()]
 		messages[fields.ByName(protoreflect.Name(row.Name())).Index()] = &v1.PolicyOrigin{
-			Field: row.Name(), Level: policyLevel(level), TargetId: target(level),
+			Field: row.Name(), Level: policyLevelMessage(level), TargetId: target(level),
 		}
 	}
 	return messages
@@ -65,7 +65,7 @@ func fieldNamed(m protoreflect.Message, name string) protoreflect.FieldDescripto
 	return m.Descriptor().Fields().ByName(protoreflect.Name(name))
 }
 
-// fieldValue converts the value of a setting to that of a message's field.
+// fieldValue converts the value of a setting to the value of a message's field.
 func fieldValue(f protoreflect.FieldDescriptor, value any) protoreflect.Value {
 	switch f.Kind() {
 	case protoreflect.Int32Kind:
@@ -83,7 +83,7 @@ func fieldValue(f protoreflect.FieldDescriptor, value any) protoreflect.Value {
 	}
 }
 
-// settingValue is fieldValue in the other direction. An unspecified word is nil.
+// settingValue is the inverse of fieldValue. UNSPECIFIED becomes nil.
 func settingValue(f protoreflect.FieldDescriptor, value protoreflect.Value) any {
 	switch {
 	case f.Kind() == protoreflect.MessageKind:
@@ -97,12 +97,12 @@ func settingValue(f protoreflect.FieldDescriptor, value protoreflect.Value) any 
 	}
 }
 
-// enumPrefix is what all words of a field's enum begin with: its first is UNSPECIFIED.
+// enumPrefix returns the prefix of all values of a field's enum: the first value is the prefix and UNSPECIFIED.
 func enumPrefix(f protoreflect.FieldDescriptor) protoreflect.Name {
 	return protoreflect.Name(strings.TrimSuffix(string(f.Enum().Values().Get(0).Name()), "UNSPECIFIED"))
 }
 
-// settingMessage writes a value that is a message of its own.
+// settingMessage converts a value that is a message in the contract.
 func settingMessage(value any) proto.Message {
 	switch v := value.(type) {
 	case time.Duration:
@@ -125,13 +125,13 @@ func settingMessage(value any) proto.Message {
 	return nil
 }
 
-// messageValue is settingMessage in the other direction.
+// messageValue is the inverse of settingMessage.
 func messageValue(m proto.Message) any {
 	switch m := m.(type) {
 	case *durationpb.Duration:
 		return m.AsDuration()
 	case *v1.WaitlistQuietHours:
-		return waitlist.QuietHours{From: convert.CivilTime(m.Start), Until: convert.CivilTime(m.End)}
+		return waitlist.QuietHours{From: convert.TimeOfDayValue(m.Start), Until: convert.TimeOfDayValue(m.End)}
 	case *v1.TierBonuses:
 		bonuses := make(map[string]int, len(m.Bonuses))
 		for _, b := range m.Bonuses {

@@ -20,16 +20,17 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// Every setting goes into its field of the message and back, and no other field changes. Every field has a setting.
-func TestSettings_GoBothWaysByName(t *testing.T) {
+// Every setting is written to its field of the message and read back, and no other field changes. Every field has a
+// setting.
+func TestSettings_RoundTripByName(t *testing.T) {
 	t.Parallel()
-	t.Run("policy", func(t *testing.T) { t.Parallel(); goBothWays(t, catalog.PolicyFields, &v1.Policy{}, 0) })
-	t.Run("tier", func(t *testing.T) { t.Parallel(); goBothWays(t, catalog.TierFields, &v1.TierCancellation{}, 1) })
-	t.Run("waitlist", func(t *testing.T) { t.Parallel(); goBothWays(t, waitlist.Fields, &v1.WaitlistRules{}, 0) })
+	t.Run("policy", func(t *testing.T) { t.Parallel(); checkRoundTrip(t, catalog.PolicyFields, &v1.Policy{}, 0) })
+	t.Run("tier", func(t *testing.T) { t.Parallel(); checkRoundTrip(t, catalog.TierFields, &v1.TierCancellation{}, 1) })
+	t.Run("waitlist", func(t *testing.T) { t.Parallel(); checkRoundTrip(t, waitlist.Fields, &v1.WaitlistRules{}, 0) })
 }
 
-// goBothWays checks a table against a message that has so many other fields.
-func goBothWays[S, R any](t *testing.T, table settings.Table[S, R], empty proto.Message, others int) {
+// checkRoundTrip checks a table against a message that has the given number of other fields.
+func checkRoundTrip[S, R any](t *testing.T, table settings.Table[S, R], empty proto.Message, others int) {
 	t.Helper()
 	fields := empty.ProtoReflect().Descriptor().Fields()
 	for _, row := range table {
@@ -72,7 +73,7 @@ func goBothWays[S, R any](t *testing.T, table settings.Table[S, R], empty proto.
 				if diff := cmp.Diff(m, writeSettings(table, &got, proto.Clone(empty)), protocmp.Transform()); diff != "" {
 					t.Fatal(diff)
 				}
-				// What a message lacks is inherited again.
+				// A field that is not set in the message is inherited.
 				readSettings(table.Only([]string{row.Name()}), empty, &got)
 				if row.Value(&got) != nil {
 					t.Fatal("it is not inherited")
@@ -82,7 +83,7 @@ func goBothWays[S, R any](t *testing.T, table settings.Table[S, R], empty proto.
 	}
 }
 
-// anySetting draws a value for a setting.
+// anySetting draws a random value for a setting.
 func anySetting(t *rapid.T, of any, f protoreflect.FieldDescriptor) any {
 	spans := rapid.Map(rapid.IntRange(0, 1<<30), func(n int) time.Duration { return time.Duration(n) * time.Second })
 	names, points := rapid.StringN(1, 9, -1), rapid.IntRange(0, 50)
@@ -119,7 +120,7 @@ func anySetting(t *rapid.T, of any, f protoreflect.FieldDescriptor) any {
 	return rapid.String().Draw(t, "text")
 }
 
-// Origins stand in the order of the contract.
+// Origins are in the order of the contract's fields.
 func TestOriginMessages_KeepTheOrderOfFields(t *testing.T) {
 	t.Parallel()
 	rules := effectiveRulesMessage(waitlist.Resolve())
@@ -141,7 +142,7 @@ func TestOriginMessages_KeepTheOrderOfFields(t *testing.T) {
 	}
 }
 
-// An unspecified word is none, as if the field were absent.
+// UNSPECIFIED means the same as a field that is not set.
 func TestReadSettings_TakesUnspecifiedForInherited(t *testing.T) {
 	t.Parallel()
 	s := waitlist.Settings{Mode: new(waitlist.FirstToClaim)}

@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/app/settings"
 )
 
-// Settings handles the RPCs of this area.
+// Settings handles the RPCs of the package.
 type Settings struct {
-	Settings *settings.Service
-	Now      func() time.Time
+	Service *settings.Service
+	Now     func() time.Time
 }

@@ -14,62 +14,66 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func rulesTarget(location, service string) settings.PolicyTarget {
+func rulesTargetValue(location, service string) settings.PolicyTarget {
 	return settings.PolicyTarget{
 		Location: convert.ID[tenant.LocationID](location), Service: convert.ID[tenant.ServiceID](service),
 	}
 }
 
+// GetRules handles WaitlistService.GetRules.
 func (s *Settings) GetRules(
 	ctx context.Context, req *connect.Request[v1.GetRulesRequest],
 ) (*connect.Response[v1.GetRulesResponse], error) {
-	effective, err := s.Settings.GetRules(ctx, request.Caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId))
+	effective, err := s.Service.GetRules(ctx, request.Caller(ctx), rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId))
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetRulesResponse{Effective: effectiveRulesMessage(effective)})
+	return convert.Response(&v1.GetRulesResponse{Effective: effectiveRulesMessage(effective)})
 }
 
+// UpdateRules handles WaitlistService.UpdateRules.
 func (s *Settings) UpdateRules(
 	ctx context.Context, req *connect.Request[v1.UpdateRulesRequest],
 ) (*connect.Response[v1.UpdateRulesResponse], error) {
-	expect, err := convert.Expected(req.Msg.Etag)
+	expect, err := convert.ExpectedVersion(req.Msg.Etag)
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.Settings.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
-		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
+	effective, err := s.Service.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
+		Target: rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
 		Edit: editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.UpdateRulesResponse{Effective: effectiveRulesMessage(effective)})
+	return convert.Response(&v1.UpdateRulesResponse{Effective: effectiveRulesMessage(effective)})
 }
 
+// ResetRules handles WaitlistService.ResetRules.
 func (s *Settings) ResetRules(
 	ctx context.Context, req *connect.Request[v1.ResetRulesRequest],
 ) (*connect.Response[v1.ResetRulesResponse], error) {
-	expect, err := convert.Expected(req.Msg.Etag)
+	expect, err := convert.ExpectedVersion(req.Msg.Etag)
 	if err != nil {
 		return nil, err
 	}
-	effective, err := s.Settings.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
-		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
+	effective, err := s.Service.UpdateRules(ctx, request.Caller(ctx), settings.RulesEdit{
+		Target: rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId), Expect: expect, Reason: req.Msg.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ResetRulesResponse{Effective: effectiveRulesMessage(effective)})
+	return convert.Response(&v1.ResetRulesResponse{Effective: effectiveRulesMessage(effective)})
 }
 
-// versionCursor is a position in the edits of rules.
+// versionCursor is a position in the versions of waitlist rules.
 type versionCursor struct{ Version int }
 
+// ListRulesVersions handles WaitlistService.ListRulesVersions.
 func (s *Settings) ListRulesVersions(
 	ctx context.Context, req *connect.Request[v1.ListRulesVersionsRequest],
 ) (*connect.Response[v1.ListRulesVersionsResponse], error) {
-	page, err := convert.OpenPage[versionCursor](req.Msg)
+	page, err := convert.ParsePage[versionCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -77,19 +81,19 @@ func (s *Settings) ListRulesVersions(
 	if page.After != nil {
 		before = page.After.Version
 	}
-	versions, err := s.Settings.ListRulesVersions(
-		ctx, request.Caller(ctx), rulesTarget(req.Msg.LocationId, req.Msg.ServiceId), before, page.Size+1,
+	versions, err := s.Service.ListRulesVersions(
+		ctx, request.Caller(ctx), rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId), before, page.Size+1,
 	)
 	if err != nil {
 		return nil, err
 	}
-	versions, next, err := convert.Cut(
+	versions, next, err := convert.Paginate(
 		page, versions, func(v waitlists.RulesVersion) versionCursor { return versionCursor{v.Version} },
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListRulesVersionsResponse{
+	return convert.Response(&v1.ListRulesVersionsResponse{
 		Versions: convert.Messages(versions, rulesVersionMessage), NextPageToken: next,
 	})
 }
@@ -99,23 +103,24 @@ const (
 	maxPreview     = 500
 )
 
+// PreviewRules handles WaitlistService.PreviewRules.
 func (s *Settings) PreviewRules(
 	ctx context.Context, req *connect.Request[v1.PreviewRulesRequest],
 ) (*connect.Response[v1.PreviewRulesResponse], error) {
-	within := convert.LastMonth(s.Now, req.Msg.DecidedWithin)
+	within := convert.SpanOrLast30Days(s.Now, req.Msg.DecidedWithin)
 	limit := defaultPreview
 	if req.Msg.Limit > 0 {
 		limit = min(int(req.Msg.Limit), maxPreview)
 	}
-	previewed, name, err := s.Settings.PreviewRules(ctx, request.Caller(ctx), settings.RulesDraft{
-		Target: rulesTarget(req.Msg.LocationId, req.Msg.ServiceId),
+	previewed, name, err := s.Service.PreviewRules(ctx, request.Caller(ctx), settings.RulesDraft{
+		Target: rulesTargetValue(req.Msg.LocationId, req.Msg.ServiceId),
 		Edit:   editRules(req.Msg.Rules, req.Msg.GetUpdateMask().GetPaths()),
 		From:   within.Start, Until: within.End, Limit: limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.PreviewRulesResponse{}
+	response := &v1.PreviewRulesResponse{}
 	for _, p := range previewed {
 		move := &v1.PreviewedMove{
 			Decision:  convert.DecisionMessage(name)(p.Decided),
@@ -127,19 +132,19 @@ func (s *Settings) PreviewRules(
 			move.DraftVerdicts = append(move.DraftVerdicts, convert.VerdictMessage(p.Draft, v, i, p.Decided.Case.Slot, name))
 		}
 		if move.Changed {
-			answer.Changed++
+			response.Changed++
 			move.Sentences = waitlist.ExplainDifference(p.Difference, name)
 		}
-		answer.GrantedBefore += int32(len(p.Decided.Decision.Grants))
-		answer.GrantedDraft += int32(len(p.Draft.Grants))
-		answer.HandedBackBefore += one(p.Decided.Decision.LeftMove != "")
-		answer.HandedBackDraft += one(p.Draft.LeftMove != "")
-		answer.Moves = append(answer.Moves, move)
+		response.GrantedBefore += int32(len(p.Decided.Decision.Grants))
+		response.GrantedDraft += int32(len(p.Draft.Grants))
+		response.HandedBackBefore += boolToInt(p.Decided.Decision.LeftMove != "")
+		response.HandedBackDraft += boolToInt(p.Draft.LeftMove != "")
+		response.Moves = append(response.Moves, move)
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
-func one(b bool) int32 {
+func boolToInt(b bool) int32 {
 	if b {
 		return 1
 	}

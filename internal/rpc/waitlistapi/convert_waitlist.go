@@ -12,13 +12,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// windowValue reads a window. Days and times that no calendar and no clock has are refused.
+// windowValue converts a time window. It rejects dates and times of day that do not exist.
 func windowValue(m *v1.WaitlistWindow) (*waitlist.Window, error) {
 	w := &waitlist.Window{
 		Service: convert.ID[tenant.ServiceID](m.ServiceId), Location: convert.ID[tenant.LocationID](m.LocationId),
 		Resource: convert.ID[tenant.ResourceID](m.ResourceId),
-		From:     convert.CivilDate(m.FirstDate), Until: convert.CivilDate(m.LastDate),
-		Earliest: convert.CivilTime(m.EarliestStart), Latest: convert.CivilTime(m.LatestStart),
+		From:     convert.DateValue(m.FirstDate), Until: convert.DateValue(m.LastDate),
+		Earliest: convert.TimeOfDayValue(m.EarliestStart), Latest: convert.TimeOfDayValue(m.LatestStart),
 	}
 	if m.LastDate == nil {
 		w.Until = w.From
@@ -55,11 +55,11 @@ func figuresMessage(p waitlists.WaitlistPart) *v1.WaitlistFigures {
 	return m
 }
 
-func figuresRow(g waitlists.WaitlistGroup) *v1.WaitlistFiguresRow {
+func figuresRowMessage(g waitlists.WaitlistGroup) *v1.WaitlistFiguresRow {
 	return &v1.WaitlistFiguresRow{Key: g.Key, Name: g.Name, Figures: figuresMessage(g.WaitlistPart)}
 }
 
-func depths(counts map[int]int) []int64 {
+func cascadeDepths(counts map[int]int) []int64 {
 	var all []int64
 	for depth, n := range counts {
 		for len(all) < depth {

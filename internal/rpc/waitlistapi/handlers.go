@@ -7,8 +7,8 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 )
 
-// Waitlists handles the RPCs of this area.
+// Waitlists handles the RPCs of the package.
 type Waitlists struct {
-	Waitlists *waitlists.Service
-	Now       func() time.Time
+	Service *waitlists.Service
+	Now     func() time.Time
 }

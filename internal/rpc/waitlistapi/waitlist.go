@@ -15,6 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
+// JoinWaitlist handles WaitlistService.JoinWaitlist.
 func (s *Waitlists) JoinWaitlist(
 	ctx context.Context, req *connect.Request[v1.JoinWaitlistRequest],
 ) (*connect.Response[v1.JoinWaitlistResponse], error) {
@@ -23,7 +24,7 @@ func (s *Waitlists) JoinWaitlist(
 	if err != nil {
 		return nil, err
 	}
-	wish := waitlists.JoinRequest{
+	join := waitlists.JoinRequest{
 		Member: convert.ID[tenant.MemberID](m.MemberId), Party: max(int(m.PartySize), 1),
 		Coach:        convert.ID[tenant.MemberID](m.CoachId),
 		Subscription: convert.ID[tenant.SubscriptionID](m.SubscriptionId), Channel: channel, ExternalRef: m.ExternalRef,
@@ -31,60 +32,63 @@ func (s *Waitlists) JoinWaitlist(
 	}
 	switch w := m.Wish.(type) {
 	case *v1.JoinWaitlistRequest_SessionId:
-		wish.Sessions = []tenant.SessionID{convert.ID[tenant.SessionID](w.SessionId)}
+		join.Sessions = []tenant.SessionID{convert.ID[tenant.SessionID](w.SessionId)}
 	case *v1.JoinWaitlistRequest_AnyOf:
 		for _, text := range w.AnyOf.SessionIds {
-			wish.Sessions = append(wish.Sessions, convert.ID[tenant.SessionID](text))
+			join.Sessions = append(join.Sessions, convert.ID[tenant.SessionID](text))
 		}
 	case *v1.JoinWaitlistRequest_Window:
-		if wish.Window, err = windowValue(w.Window); err != nil {
+		if join.Window, err = windowValue(w.Window); err != nil {
 			return nil, err
 		}
 	}
-	place, err := s.Waitlists.JoinWaitlist(ctx, request.Caller(ctx), wish)
+	place, err := s.Service.JoinWaitlist(ctx, request.Caller(ctx), join)
 	if err != nil {
 		return nil, err
 	}
-	if place.Entry == nil { // the reference is that of a booking
+	if place.Entry == nil { // the external reference belongs to a booking
 		return nil, fault.New(
 			fault.AlreadyExists, fault.ExternalRefConflict, "The external reference was used for another request.",
 		).WithField("external_ref")
 	}
-	return convert.Placed(&v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*place.Entry)}, place)
+	return convert.BookingResponse(&v1.JoinWaitlistResponse{Entry: convert.EntryMessage(*place.Entry)}, place)
 }
 
+// LeaveWaitlist handles WaitlistService.LeaveWaitlist.
 func (s *Waitlists) LeaveWaitlist(
 	ctx context.Context, req *connect.Request[v1.LeaveWaitlistRequest],
 ) (*connect.Response[v1.LeaveWaitlistResponse], error) {
-	e, err := s.Waitlists.LeaveWaitlist(
+	e, err := s.Service.LeaveWaitlist(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason, true,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.LeaveWaitlistResponse{Entry: convert.EntryMessage(e)})
+	return convert.Response(&v1.LeaveWaitlistResponse{Entry: convert.EntryMessage(e)})
 }
 
+// RemoveEntry handles WaitlistService.RemoveEntry.
 func (s *Waitlists) RemoveEntry(
 	ctx context.Context, req *connect.Request[v1.RemoveEntryRequest],
 ) (*connect.Response[v1.RemoveEntryResponse], error) {
-	e, err := s.Waitlists.LeaveWaitlist(
+	e, err := s.Service.LeaveWaitlist(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId), req.Msg.Reason,
 		req.Msg.Notify == nil || *req.Msg.Notify,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.RemoveEntryResponse{Entry: convert.EntryMessage(e)})
+	return convert.Response(&v1.RemoveEntryResponse{Entry: convert.EntryMessage(e)})
 }
 
 // idCursor is a position in a list that is ordered by id.
 type idCursor struct{ ID tenant.UUID }
 
+// ListMyEntries handles WaitlistService.ListMyEntries.
 func (s *Waitlists) ListMyEntries(
 	ctx context.Context, req *connect.Request[v1.ListMyEntriesRequest],
 ) (*connect.Response[v1.ListMyEntriesResponse], error) {
-	page, err := convert.OpenPage[idCursor](req.Msg)
+	page, err := convert.ParsePage[idCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -95,87 +99,92 @@ func (s *Waitlists) ListMyEntries(
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	entries, err := s.Waitlists.ListEntries(ctx, request.Caller(ctx), q)
+	entries, err := s.Service.ListEntries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := convert.Cut(page, entries, func(e waitlist.Entry) idCursor { return idCursor{e.ID.UUID} })
+	entries, next, err := convert.Paginate(page, entries, func(e waitlist.Entry) idCursor { return idCursor{e.ID.UUID} })
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListMyEntriesResponse{
+	return convert.Response(&v1.ListMyEntriesResponse{
 		Entries: convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
 	})
 }
 
+// AcceptOffer handles WaitlistService.AcceptOffer.
 func (s *Waitlists) AcceptOffer(
 	ctx context.Context, req *connect.Request[v1.AcceptOfferRequest],
 ) (*connect.Response[v1.AcceptOfferResponse], error) {
-	a, err := s.Waitlists.AcceptOffer(
+	a, err := s.Service.AcceptOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.Msg.OfferId),
 		convert.ID[tenant.SubscriptionID](req.Msg.SubscriptionId),
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Placed(
+	return convert.BookingResponse(
 		&v1.AcceptOfferResponse{Booking: convert.BookingMessage(*a.Booking), Offer: convert.OfferMessage(a.Offer)},
 		seats.Place{Booking: a.Booking, Repeated: a.Repeated},
 	)
 }
 
+// DeclineOffer handles WaitlistService.DeclineOffer.
 func (s *Waitlists) DeclineOffer(
 	ctx context.Context, req *connect.Request[v1.DeclineOfferRequest],
 ) (*connect.Response[v1.DeclineOfferResponse], error) {
-	a, err := s.Waitlists.DeclineOffer(
+	a, err := s.Service.DeclineOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.Msg.OfferId), req.Msg.Leave, req.Msg.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.DeclineOfferResponse{
+	return convert.Response(&v1.DeclineOfferResponse{
 		Offer: convert.OfferMessage(a.Offer), Entry: convert.EntryMessage(*a.Entry),
 	})
 }
 
+// GetClaim handles WaitlistService.GetClaim.
 func (s *Waitlists) GetClaim(
 	ctx context.Context, req *connect.Request[v1.GetClaimRequest],
 ) (*connect.Response[v1.GetClaimResponse], error) {
-	c, err := s.Waitlists.GetClaim(ctx, req.Msg.Token)
+	c, err := s.Service.GetClaim(ctx, req.Msg.Token)
 	if err != nil {
 		return nil, err
 	}
 	offer := convert.OfferMessage(c.Offer)
 	offer.MemberId, offer.EntryId = "", ""
-	return convert.Reply(&v1.GetClaimResponse{
+	return convert.Response(&v1.GetClaimResponse{
 		Offer: offer, LocationName: c.Offer.LocationName, ServiceName: c.Offer.ServiceName,
 		SessionEndTime: convert.Timestamp(c.Offer.SessionEnds),
 		ServerTime:     convert.Timestamp(s.Now()), TenantName: c.Name, Brand: convert.BrandMessage(c.Brand),
 	})
 }
 
+// ClaimOffer handles WaitlistService.ClaimOffer.
 func (s *Waitlists) ClaimOffer(
 	ctx context.Context, req *connect.Request[v1.ClaimOfferRequest],
 ) (*connect.Response[v1.ClaimOfferResponse], error) {
-	o, err := s.Waitlists.ClaimOffer(ctx, req.Msg.Token, req.Msg.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
+	o, err := s.Service.ClaimOffer(ctx, req.Msg.Token, req.Msg.Action == v1.ClaimAction_CLAIM_ACTION_ACCEPT)
 	if err != nil {
 		return nil, err
 	}
 	offer := convert.OfferMessage(o)
 	offer.MemberId, offer.EntryId = "", ""
-	return convert.Reply(&v1.ClaimOfferResponse{Offer: offer})
+	return convert.Response(&v1.ClaimOfferResponse{Offer: offer})
 }
 
-// keyCursor is a position in the order of joining.
+// keyCursor is a position in a list that is ordered by the time of joining.
 type keyCursor struct {
 	Key int64
 	ID  tenant.UUID
 }
 
+// ListEntries handles WaitlistService.ListEntries.
 func (s *Waitlists) ListEntries(
 	ctx context.Context, req *connect.Request[v1.ListEntriesRequest],
 ) (*connect.Response[v1.ListEntriesResponse], error) {
-	page, err := convert.OpenPage[keyCursor](req.Msg)
+	page, err := convert.ParsePage[keyCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -185,10 +194,10 @@ func (s *Waitlists) ListEntries(
 		Service:  convert.ID[tenant.ServiceID](f.GetServiceId()),
 		Resource: convert.ID[tenant.ResourceID](f.GetResourceId()), Member: convert.ID[tenant.MemberID](f.GetMemberId()),
 		Limit: page.Size + 1,
-		From:  convert.Instant(f.GetDesiredWithin().GetStart()), Until: convert.Instant(f.GetDesiredWithin().GetEnd()),
+		From:  convert.Time(f.GetDesiredWithin().GetStart()), Until: convert.Time(f.GetDesiredWithin().GetEnd()),
 	}
 	for _, status := range f.GetStatuses() {
-		q.Statuses = append(q.Statuses, convert.Word[waitlist.Status](convert.EntryStatusPrefix, status))
+		q.Statuses = append(q.Statuses, convert.EnumName[waitlist.Status](convert.EntryStatusPrefix, status))
 	}
 	if len(q.Statuses) == 0 {
 		q.Statuses = []waitlist.Status{waitlist.Waiting, waitlist.Offered}
@@ -196,25 +205,26 @@ func (s *Waitlists) ListEntries(
 	if page.After != nil {
 		q.AfterKey, q.AfterID.UUID = page.After.Key, page.After.ID
 	}
-	entries, err := s.Waitlists.ListEntries(ctx, request.Caller(ctx), q)
+	entries, err := s.Service.ListEntries(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	entries, next, err := convert.Cut(
+	entries, next, err := convert.Paginate(
 		page, entries, func(e waitlist.Entry) keyCursor { return keyCursor{e.Key, e.ID.UUID} },
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListEntriesResponse{
+	return convert.Response(&v1.ListEntriesResponse{
 		Entries: convert.Messages(entries, convert.EntryMessage), NextPageToken: next,
 	})
 }
 
+// ListOffers handles WaitlistService.ListOffers.
 func (s *Waitlists) ListOffers(
 	ctx context.Context, req *connect.Request[v1.ListOffersRequest],
 ) (*connect.Response[v1.ListOffersResponse], error) {
-	page, err := convert.OpenPage[idCursor](req.Msg)
+	page, err := convert.ParsePage[idCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
@@ -224,24 +234,25 @@ func (s *Waitlists) ListOffers(
 		Limit:  page.Size + 1, Statuses: []waitlist.OfferStatus{},
 	}
 	for _, status := range req.Msg.Statuses {
-		q.Statuses = append(q.Statuses, convert.Word[waitlist.OfferStatus](convert.OfferStatusPrefix, status))
+		q.Statuses = append(q.Statuses, convert.EnumName[waitlist.OfferStatus](convert.OfferStatusPrefix, status))
 	}
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	offers, err := s.Waitlists.ListOffers(ctx, request.Caller(ctx), q)
+	offers, err := s.Service.ListOffers(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	offers, next, err := convert.Cut(page, offers, func(o waitlist.Offer) idCursor { return idCursor{o.ID.UUID} })
+	offers, next, err := convert.Paginate(page, offers, func(o waitlist.Offer) idCursor { return idCursor{o.ID.UUID} })
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListOffersResponse{
+	return convert.Response(&v1.ListOffersResponse{
 		Offers: convert.Messages(offers, convert.OfferMessage), NextPageToken: next,
 	})
 }
 
+// SetPriority handles WaitlistService.SetPriority.
 func (s *Waitlists) SetPriority(
 	ctx context.Context, req *connect.Request[v1.SetPriorityRequest],
 ) (*connect.Response[v1.SetPriorityResponse], error) {
@@ -249,140 +260,149 @@ func (s *Waitlists) SetPriority(
 	if req.Msg.Score != nil {
 		edit.Score = new(int(*req.Msg.Score))
 	}
-	e, err := s.Waitlists.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId), edit)
+	e, err := s.Service.SetPriority(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId), edit)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.SetPriorityResponse{Entry: convert.EntryMessage(e)})
+	return convert.Response(&v1.SetPriorityResponse{Entry: convert.EntryMessage(e)})
 }
 
+// MoveEntry handles WaitlistService.MoveEntry.
 func (s *Waitlists) MoveEntry(
 	ctx context.Context, req *connect.Request[v1.MoveEntryRequest],
 ) (*connect.Response[v1.MoveEntryResponse], error) {
-	e, err := s.Waitlists.MoveEntry(
+	e, err := s.Service.MoveEntry(
 		ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId),
 		convert.ID[tenant.EntryID](req.Msg.BeforeEntryId), req.Msg.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.MoveEntryResponse{Entry: convert.EntryMessage(e)})
+	return convert.Response(&v1.MoveEntryResponse{Entry: convert.EntryMessage(e)})
 }
 
+// OfferPlace handles WaitlistService.OfferPlace.
 func (s *Waitlists) OfferPlace(
 	ctx context.Context, req *connect.Request[v1.OfferPlaceRequest],
 ) (*connect.Response[v1.OfferPlaceResponse], error) {
-	o, err := s.Waitlists.OfferPlace(ctx, request.Caller(ctx), waitlists.OfferRequest{
+	o, err := s.Service.OfferPlace(ctx, request.Caller(ctx), waitlists.OfferRequest{
 		Session: convert.ID[tenant.SessionID](req.Msg.SessionId), Entry: convert.ID[tenant.EntryID](req.Msg.EntryId),
-		Until: convert.Instant(req.Msg.ExpireTime), Reason: req.Msg.Reason,
+		Until: convert.Time(req.Msg.ExpireTime), Reason: req.Msg.Reason,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.OfferPlaceResponse{Offer: convert.OfferMessage(o)})
+	return convert.Response(&v1.OfferPlaceResponse{Offer: convert.OfferMessage(o)})
 }
 
+// ExpireOffer handles WaitlistService.ExpireOffer.
 func (s *Waitlists) ExpireOffer(
 	ctx context.Context, req *connect.Request[v1.ExpireOfferRequest],
 ) (*connect.Response[v1.ExpireOfferResponse], error) {
-	o, err := s.Waitlists.ExpireOffer(
+	o, err := s.Service.ExpireOffer(
 		ctx, request.Caller(ctx), convert.ID[tenant.OfferID](req.Msg.OfferId), req.Msg.Reason,
 	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ExpireOfferResponse{Offer: convert.OfferMessage(o)})
+	return convert.Response(&v1.ExpireOfferResponse{Offer: convert.OfferMessage(o)})
 }
 
+// ListDecisions handles WaitlistService.ListDecisions.
 func (s *Waitlists) ListDecisions(
 	ctx context.Context, req *connect.Request[v1.ListDecisionsRequest],
 ) (*connect.Response[v1.ListDecisionsResponse], error) {
-	page, err := convert.OpenPage[idCursor](req.Msg)
+	page, err := convert.ParsePage[idCursor](req.Msg)
 	if err != nil {
 		return nil, err
 	}
 	q := waitlists.DecisionQuery{
 		Session: convert.ID[tenant.SessionID](req.Msg.SessionId), Location: convert.ID[tenant.LocationID](req.Msg.LocationId),
 		Service: convert.ID[tenant.ServiceID](req.Msg.ServiceId),
-		From:    convert.Instant(req.Msg.GetDecidedWithin().GetStart()),
-		Until:   convert.Instant(req.Msg.GetDecidedWithin().GetEnd()), WithNote: req.Msg.WithNote, Limit: page.Size + 1,
+		From:    convert.Time(req.Msg.GetDecidedWithin().GetStart()),
+		Until:   convert.Time(req.Msg.GetDecidedWithin().GetEnd()), WithNote: req.Msg.WithNote, Limit: page.Size + 1,
 	}
 	if page.After != nil {
 		q.AfterID.UUID = page.After.ID
 	}
-	decisions, name, err := s.Waitlists.ListDecisions(ctx, request.Caller(ctx), q)
+	decisions, name, err := s.Service.ListDecisions(ctx, request.Caller(ctx), q)
 	if err != nil {
 		return nil, err
 	}
-	decisions, next, err := convert.Cut(page, decisions, func(d waitlists.DecisionRecord) idCursor { return idCursor{d.ID.UUID} })
+	decisions, next, err := convert.Paginate(
+		page, decisions, func(d waitlists.DecisionRecord) idCursor { return idCursor{d.ID.UUID} },
+	)
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.ListDecisionsResponse{
+	return convert.Response(&v1.ListDecisionsResponse{
 		Decisions: convert.Messages(decisions, convert.DecisionMessage(name)), NextPageToken: next,
 	})
 }
 
+// ExplainSession handles WaitlistService.ExplainSession.
 func (s *Waitlists) ExplainSession(
 	ctx context.Context, req *connect.Request[v1.ExplainSessionRequest],
 ) (*connect.Response[v1.ExplainSessionResponse], error) {
-	story, err := s.Waitlists.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
+	explanation, err := s.Service.ExplainSession(ctx, request.Caller(ctx), convert.ID[tenant.SessionID](req.Msg.SessionId))
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.ExplainSessionResponse{
-		Decisions: convert.Messages(story.Decisions, convert.DecisionMessage(story.Name)),
-		Offers:    convert.Messages(story.Offers, convert.OfferMessage),
-		Entries:   convert.Messages(story.Entries, convert.EntryMessage),
+	response := &v1.ExplainSessionResponse{
+		Decisions: convert.Messages(explanation.Decisions, convert.DecisionMessage(explanation.Name)),
+		Offers:    convert.Messages(explanation.Offers, convert.OfferMessage),
+		Entries:   convert.Messages(explanation.Entries, convert.EntryMessage),
 	}
-	for _, d := range answer.Decisions {
-		answer.Sentences = append(answer.Sentences, d.Sentences...)
+	for _, d := range response.Decisions {
+		response.Sentences = append(response.Sentences, d.Sentences...)
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
+// ExplainEntry handles WaitlistService.ExplainEntry.
 func (s *Waitlists) ExplainEntry(
 	ctx context.Context, req *connect.Request[v1.ExplainEntryRequest],
 ) (*connect.Response[v1.ExplainEntryResponse], error) {
-	story, err := s.Waitlists.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId))
+	explanation, err := s.Service.ExplainEntry(ctx, request.Caller(ctx), convert.ID[tenant.EntryID](req.Msg.EntryId))
 	if err != nil {
 		return nil, err
 	}
-	answer := &v1.ExplainEntryResponse{
-		Entry: convert.EntryMessage(story.Entry), Offers: convert.Messages(story.Offers, convert.OfferMessage),
+	response := &v1.ExplainEntryResponse{
+		Entry: convert.EntryMessage(explanation.Entry), Offers: convert.Messages(explanation.Offers, convert.OfferMessage),
 	}
-	for _, d := range story.Decisions {
-		decision := convert.DecisionMessage(story.Name)(d)
+	for _, d := range explanation.Decisions {
+		decision := convert.DecisionMessage(explanation.Name)(d)
 		verdict := &v1.EntryVerdict{Decision: decision}
 		for _, v := range decision.Verdicts {
-			if v.EntryId == answer.Entry.Id {
+			if v.EntryId == response.Entry.Id {
 				verdict.Verdict = v
 			}
 		}
-		sentences := waitlist.ExplainEntry(d.Decision, d.Case.Trigger, d.Case.Slot, d.Case.Now, story.Entry.ID)
+		sentences := waitlist.ExplainEntry(d.Decision, d.Case.Trigger, d.Case.Slot, d.Case.Now, explanation.Entry.ID)
 		if request.Caller(ctx).SelfOnly {
-			// Of others a member learns how many there were, and nothing else.
+			// Members learn how many others were considered, and nothing else about them.
 			decision.Verdicts, decision.Sentences, decision.StaffNote = []*v1.WaitlistVerdict{verdict.Verdict}, sentences, ""
 		}
-		answer.Verdicts = append(answer.Verdicts, verdict)
-		answer.Sentences = append(answer.Sentences, sentences...)
+		response.Verdicts = append(response.Verdicts, verdict)
+		response.Sentences = append(response.Sentences, sentences...)
 	}
-	return convert.Reply(answer)
+	return convert.Response(response)
 }
 
+// GetWaitlistAnalytics handles WaitlistService.GetWaitlistAnalytics.
 func (s *Waitlists) GetWaitlistAnalytics(
 	ctx context.Context, req *connect.Request[v1.GetWaitlistAnalyticsRequest],
 ) (*connect.Response[v1.GetWaitlistAnalyticsResponse], error) {
-	figures, err := s.Waitlists.WaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
-		Span: convert.LastMonth(s.Now, req.Msg.Within), Location: convert.ID[tenant.LocationID](req.Msg.LocationId),
+	figures, err := s.Service.WaitlistAnalytics(ctx, request.Caller(ctx), waitlists.WaitlistQuery{
+		Span: convert.SpanOrLast30Days(s.Now, req.Msg.Within), Location: convert.ID[tenant.LocationID](req.Msg.LocationId),
 		Service: convert.ID[tenant.ServiceID](req.Msg.ServiceId),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return convert.Reply(&v1.GetWaitlistAnalyticsResponse{
-		Total: figuresMessage(figures.Total), Days: convert.Messages(figures.Days, figuresRow),
-		Locations: convert.Messages(figures.Locations, figuresRow),
-		Services:  convert.Messages(figures.Services, figuresRow), CascadeDepths: depths(figures.Total.Depths),
+	return convert.Response(&v1.GetWaitlistAnalyticsResponse{
+		Total: figuresMessage(figures.Total), Days: convert.Messages(figures.Days, figuresRowMessage),
+		Locations: convert.Messages(figures.Locations, figuresRowMessage),
+		Services:  convert.Messages(figures.Services, figuresRowMessage), CascadeDepths: cascadeDepths(figures.Total.Depths),
 	})
 }

@@ -22,7 +22,9 @@ type BenefitProvider struct {
 
 // Facts returns the editable fields, for the audit log.
 func (p BenefitProvider) Facts() catalog.AuditFields {
-	return catalog.AuditFields{"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active}
+	return catalog.AuditFields{
+		"name": p.Name, "number_pattern": p.Pattern, "discount_percent": p.Percent, "active": p.Active,
+	}
 }
 
 var codePattern = regexp.MustCompile(`^[A-Z0-9_-]{1,50}$`)

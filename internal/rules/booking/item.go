@@ -83,8 +83,8 @@ type ItemReservation struct {
 	Span   civil.Span
 }
 
-// ReserveItems picks units of the stock that are free at the time. Out has the reservations of other bookings whose spans
-// overlap. An item of another location and an inactive item are unavailable too: ITEM_UNAVAILABLE.
+// ReserveItems picks units of the stock that are free at the time. Out has the reservations of other bookings whose
+// spans overlap. An item of another location and an inactive item are unavailable too: ITEM_UNAVAILABLE.
 func ReserveItems(s Slot, choices []ItemChoice, items []Item, out []ItemReservation) ([]ItemReservation, error) {
 	var picked []ItemReservation
 	for n, c := range choices {
@@ -129,8 +129,8 @@ func ItemStatusFor(s Status) ItemStatus {
 	return ItemConfirmed
 }
 
-// ConfirmItems confirms the chosen lines and cancels the others. Nil confirms all. A line that the booking does not have is an
-// error: INVALID_FIELD.
+// ConfirmItems confirms the chosen lines and cancels the others. Nil confirms all. A line that the booking does not
+// have is an error: INVALID_FIELD.
 func ConfirmItems(lines []ItemLine, chosen []tenant.LineID) ([]ItemLine, error) {
 	for _, id := range chosen {
 		if !slices.ContainsFunc(lines, func(l ItemLine) bool { return l.ID == id && l.Status != ItemCancelled }) {

@@ -53,8 +53,8 @@ func Contrast(a, b Color) float64 {
 	return (max(la, lb) + 0.05) / (min(la, lb) + 0.05)
 }
 
-// TextColor returns the color of text on this background: white if that is readable, else black. One of the two always is,
-// because the product of their ratios is 21.
+// TextColor returns the color of text on this background: white if that is readable, else black. One of the two always
+// is, because the product of their ratios is 21.
 func (c Color) TextColor() Color {
 	if Contrast(c, White) >= MinTextContrast {
 		return White
@@ -70,8 +70,8 @@ func (c Color) Pressed() Color {
 	return c.mix(White, 25)
 }
 
-// ReadableOn returns the color for text or an edge on a background: the color itself if its contrast is at least the given
-// ratio, else the nearest shade or tint that has it. The ratio is at most MinTextContrast.
+// ReadableOn returns the color for text or an edge on a background: the color itself if its contrast is at least the
+// given ratio, else the nearest shade or tint that has it. The ratio is at most MinTextContrast.
 func (c Color) ReadableOn(background Color, ratio float64) Color {
 	extreme := background.TextColor()
 	for percent := 0; percent < 100; percent += 5 {

@@ -9,7 +9,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/settings"
 )
 
-// AuditFields are the editable fields of an entity for the audit log, by the names of the contract. An absent value is nil.
+// AuditFields are the editable fields of an entity for the audit log, by the names of the contract. An absent value is
+// nil.
 type AuditFields map[string]any
 
 // AuditFields returns the editable fields.
@@ -72,8 +73,8 @@ func settingFacts[S any](fields settings.Table[S, Rules], s *S) map[string]any {
 	return facts
 }
 
-// AuditChanges returns the fields that differ, with their values "before" and "after". It returns nil if none differs. A new
-// entity has no values before.
+// AuditChanges returns the fields that differ, with their values "before" and "after". It returns nil if none differs.
+// A new entity has no values before.
 func AuditChanges(before, after AuditFields) map[string]any {
 	if before == nil {
 		return map[string]any{"after": after}

@@ -14,21 +14,27 @@ import (
 
 // layer draws what one level may say; each value is as likely to be left open as not.
 func layer(level catalog.Level) *rapid.Generator[catalog.Policy] {
-	spans := rapid.Ptr(rapid.Map(rapid.IntRange(0, 90_000), func(n int) time.Duration { return time.Duration(n) * time.Second }), true)
+	spans := rapid.Ptr(
+		rapid.Map(rapid.IntRange(0, 90_000), func(n int) time.Duration { return time.Duration(n) * time.Second }), true,
+	)
 	flags := rapid.Ptr(rapid.Bool(), true)
 	return rapid.Custom(func(t *rapid.T) catalog.Policy {
 		p := catalog.Policy{
 			Level: level, Scope: tenant.UUID{15: byte(len(level))},
-			Advance: spans.Draw(t, "advance"), BookingCloses: spans.Draw(t, "closes"), Cancellation: spans.Draw(t, "cancellation"),
-			AllowLateCancellation: flags.Draw(t, "late"), AllowReschedule: flags.Draw(t, "reschedule"), HoldTTL: spans.Draw(t, "hold"),
-			CheckInOpens: spans.Draw(t, "opens"), CheckInCloses: spans.Draw(t, "shuts"), WaitlistEnabled: flags.Draw(t, "waitlist"),
-			AutoNoShow: flags.Draw(t, "no show"), AutoNoShowAfter: spans.Draw(t, "no show after"),
+			Advance: spans.Draw(t, "advance"), BookingCloses: spans.Draw(t, "closes"),
+			Cancellation:          spans.Draw(t, "cancellation"),
+			AllowLateCancellation: flags.Draw(t, "late"), AllowReschedule: flags.Draw(t, "reschedule"),
+			HoldTTL:      spans.Draw(t, "hold"),
+			CheckInOpens: spans.Draw(t, "opens"), CheckInCloses: spans.Draw(t, "shuts"),
+			WaitlistEnabled: flags.Draw(t, "waitlist"),
+			AutoNoShow:      flags.Draw(t, "no show"), AutoNoShowAfter: spans.Draw(t, "no show after"),
 			GPSMaxMeters: rapid.Ptr(rapid.Float64Range(10, 1000), true).Draw(t, "meters"),
 		}
 		if rapid.Bool().Draw(t, "has tiers") {
-			p.Tiers = new(rapid.MapOf(rapid.SampledFrom([]string{"member", "visitor", "guest"}), rapid.Custom(func(t *rapid.T) catalog.TierPolicy {
-				return catalog.TierPolicy{Cancellation: spans.Draw(t, "window"), AllowReschedule: flags.Draw(t, "may")}
-			})).Draw(t, "tiers"))
+			p.Tiers = new(rapid.MapOf(rapid.SampledFrom([]string{"member", "visitor", "guest"}),
+				rapid.Custom(func(t *rapid.T) catalog.TierPolicy {
+					return catalog.TierPolicy{Cancellation: spans.Draw(t, "window"), AllowReschedule: flags.Draw(t, "may")}
+				})).Draw(t, "tiers"))
 		}
 		return p
 	})
@@ -129,7 +135,8 @@ func TestPoliciesAndRulesAreAlike(t *testing.T) {
 		var p catalog.Policy
 		rule, found := rules.FieldByName(row.Field())
 		pointer := reflect.ValueOf(&p).Elem().FieldByName(row.Field()).Addr().Interface()
-		if !found || row.Pointer(&p) != pointer || reflect.TypeOf(pointer) != reflect.PointerTo(reflect.PointerTo(rule.Type)) {
+		if !found || row.Pointer(&p) != pointer ||
+			reflect.TypeOf(pointer) != reflect.PointerTo(reflect.PointerTo(rule.Type)) {
 			t.Errorf("%s: rule %s, policy %T", row.Name(), rule.Type, pointer)
 		}
 		if columns[row.Column()] || row.Column() == "" {
@@ -203,7 +210,10 @@ func TestTiers(t *testing.T) {
 	for tier, want := range map[string]struct {
 		window     time.Duration
 		reschedule bool
-	}{"": {24 * time.Hour, false}, "member": {4 * time.Hour, true}, "visitor": {48 * time.Hour, false}, "Member": {24 * time.Hour, false}} {
+	}{
+		"": {24 * time.Hour, false}, "member": {4 * time.Hour, true}, "visitor": {48 * time.Hour, false},
+		"Member": {24 * time.Hour, false},
+	} {
 		if got := r.For(tier); got.Cancellation != want.window || got.AllowReschedule != want.reschedule {
 			t.Errorf("%q: %s, %t", tier, got.Cancellation, got.AllowReschedule)
 		}
@@ -212,7 +222,9 @@ func TestTiers(t *testing.T) {
 	if got := resolve(home, none).For("member").Cancellation; got != 24*time.Hour {
 		t.Errorf("an empty list left %s", got)
 	}
-	other := catalog.Policy{Level: catalog.ServiceLevel, Tiers: &map[string]catalog.TierPolicy{"guest": {Cancellation: hours(1)}}}
+	other := catalog.Policy{
+		Level: catalog.ServiceLevel, Tiers: &map[string]catalog.TierPolicy{"guest": {Cancellation: hours(1)}},
+	}
 	if got := resolve(home, other).For("visitor").Cancellation; got != 24*time.Hour {
 		t.Errorf("another list left %s", got)
 	}

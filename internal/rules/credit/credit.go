@@ -167,7 +167,8 @@ func Advance(s Subscription, now time.Time) (Subscription, []Entry) {
 	return s, entries
 }
 
-// AvailableCredits returns the total balance of the active subscriptions, and whether one of them books without credits.
+// AvailableCredits returns the total balance of the active subscriptions, and whether one of them books without
+// credits.
 func AvailableCredits(subscriptions []Subscription) (balance int, unlimited bool) {
 	for _, s := range subscriptions {
 		if s.Status != Active {

@@ -11,8 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ChoosePayer picks the subscription that pays for a booking from those of a member, which the caller has advanced to now. If
-// both the subscription and the error are nil, the booking needs no payer.
+// ChoosePayer picks the subscription that pays for a booking from those of a member, which the caller has advanced to
+// now. If both the subscription and the error are nil, the booking needs no payer.
 //
 // Candidates are ACTIVE subscriptions and those in DEBT, but never those of COURSE plans. If there is one, it pays. If
 // there are several, the member must name one. If there are none, booking fails, unless the tenant takes no payments.

@@ -35,8 +35,8 @@ const (
 	maxDescription = 1000
 )
 
-// Normalize returns the role as it is stored: with a title, and with permissions in the order of policy.Permissions. The
-// errors are INVALID_FIELD and PERMISSION_NOT_FOUND.
+// Normalize returns the role as it is stored: with a title, and with permissions in the order of policy.Permissions.
+// The errors are INVALID_FIELD and PERMISSION_NOT_FOUND.
 func (r Role) Normalize() (Role, error) {
 	r.Title, r.Description = strings.TrimSpace(r.Title), strings.TrimSpace(r.Description)
 	if r.Title == "" {

@@ -236,7 +236,9 @@ func TestBook_ReturnsRolesAndTheirPermissions(t *testing.T) {
 		{Name: "zed", Permissions: []string{"audit.read"}},
 		{Name: "desk", Permissions: []string{"member.write", "gone.away"}},
 	})
-	if got, want := book.RolesWith("audit.read", book.Names()), []string{"owner", "admin", "zed"}; !slices.Equal(got, want) {
+	if got, want := book.RolesWith(
+		"audit.read", book.Names(),
+	), []string{"owner", "admin", "zed"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
 	if got := book.Permissions("desk", "nobody").Names(); !slices.Equal(got, []string{"member.write"}) {

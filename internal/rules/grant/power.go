@@ -90,8 +90,8 @@ func (p Permissions) Names() []string {
 	return names
 }
 
-// CheckGrant checks that an editor with these permissions can grant or revoke others. The error is PERMISSION_DENIED, with
-// the first permission that the editor lacks.
+// CheckGrant checks that an editor with these permissions can grant or revoke others. The error is PERMISSION_DENIED,
+// with the first permission that the editor lacks.
 func (p Permissions) CheckGrant(other Permissions) error {
 	for _, name := range other.Names() {
 		if !p[name] {
@@ -103,8 +103,8 @@ func (p Permissions) CheckGrant(other Permissions) error {
 	return nil
 }
 
-// CheckEditMember checks that an editor can edit a member with the given roles. The permissions of the role "member" do not
-// count: everyone who is managed has them.
+// CheckEditMember checks that an editor can edit a member with the given roles. The permissions of the role "member" do
+// not count: everyone who is managed has them.
 func (b RoleSet) CheckEditMember(editor Permissions, roles []string) error {
 	for _, name := range b.Permissions(roles...).Names() {
 		if !editor[name] && !slices.Contains(b[tenant.RoleMember], name) {
@@ -116,8 +116,8 @@ func (b RoleSet) CheckEditMember(editor Permissions, roles []string) error {
 	return nil
 }
 
-// EditRole checks an edit of a role, and returns the role to store. The errors are ROLE_BUILT_IN, PERMISSION_DENIED, and
-// those of Normal.
+// EditRole checks an edit of a role, and returns the role to store. The errors are ROLE_BUILT_IN, PERMISSION_DENIED,
+// and those of Normal.
 func EditRole(editor Permissions, before, after Role) (Role, error) {
 	if before.BuiltIn {
 		return before, ErrBuiltIn

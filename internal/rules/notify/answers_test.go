@@ -11,7 +11,8 @@ func TestAnswerText_FitsOneSegmentInEveryLanguage(t *testing.T) {
 	for _, locale := range DefaultLocales() {
 		for _, a := range []Answer{Booked, OfferDeclined, NotOpen, BookingFailed, Ambiguous, Helped, MessagesStopped} {
 			text := a.Text(strings.Repeat("Yogastudio ", 9), locale)
-			if segments, encoding, _ := CountSegments(text); segments != 1 || encoding != GSM7Bit || strings.Contains(text, "%") {
+			if segments, encoding, _ := CountSegments(text); segments != 1 || encoding != GSM7Bit ||
+				strings.Contains(text, "%") {
 				t.Errorf("%s in %s: %d segments of %s: %q", a, locale, segments, encoding, text)
 			}
 			if other, ok := seen[text]; ok {

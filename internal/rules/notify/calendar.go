@@ -24,8 +24,8 @@ type CalendarEntry struct {
 	Attendee  Mailbox
 }
 
-// CalendarSequence returns the version number of an entry: the time since it was made, in tenths of a second. It increases,
-// needs no counter, and fits a 32-bit integer for six years.
+// CalendarSequence returns the version number of an entry: the time since it was made, in tenths of a second. It
+// increases, needs no counter, and fits a 32-bit integer for six years.
 func CalendarSequence(made, now time.Time) int {
 	return max(0, int(now.Sub(made)/(100*time.Millisecond)))
 }

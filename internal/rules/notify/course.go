@@ -78,14 +78,14 @@ func (n Notice) ReminderDue(m Facts) bool {
 	return n.Topic == Reminder && first && m.Booked && !m.SessionGone && m.StartsAt.Equal(n.StartsAt)
 }
 
-// OmitFromLog reports whether a dropped notice is left out of the log: an alert to a member without a device, if a mail is
-// sent as well.
+// OmitFromLog reports whether a dropped notice is left out of the log: an alert to a member without a device, if a mail
+// is sent as well.
 func (n Notice) OmitFromLog(why Reason) bool {
 	return why == Unreachable && n.Lane == Alert && len(n.Topic.Lanes()) > 1
 }
 
-// ExpiryWarning returns the notice that warns that an offer ends soon, for an offer that is sent now. It returns false if
-// there is none.
+// ExpiryWarning returns the notice that warns that an offer ends soon, for an offer that is sent now. It returns false
+// if there is none.
 func (n Notice) ExpiryWarning(now, ends time.Time) (Notice, bool) {
 	at, ok := expiringAt(now, ends)
 	if n.Topic != Offered || !ok {

@@ -94,7 +94,10 @@ func TestJudge_AppliesTheFourGuardrails(t *testing.T) {
 			now(func(s *scene) { s.r.Devices, s.r.Stopped = nil, map[Channel]Reason{Email: BouncedReason} }),
 			Decision{Action: Drop, Reason: BouncedReason},
 		},
-		{"push has failed", now(func(s *scene) { s.n.FailedChannels = []Channel{Push} }), Decision{Action: Send, Channel: Email}},
+		{
+			"push has failed", now(func(s *scene) { s.n.FailedChannels = []Channel{Push} }),
+			Decision{Action: Send, Channel: Email},
+		},
 		{
 			"everything has failed", now(func(s *scene) { s.n.FailedChannels = []Channel{Push, Email} }),
 			Decision{Action: Drop, Reason: ProviderRefused},

@@ -44,19 +44,26 @@ func TestConclude_RetriesOrMovesToNextChannel(t *testing.T) {
 			"busy too often", change(func(n *Notice) { n.Attempts = 6 }), failed(Transient),
 			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
 		},
-		{"busy until it is too late", reminder, late, Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable}},
+		{
+			"busy until it is too late", reminder, late,
+			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
+		},
 		{
 			"an offer moves on early", change(func(n *Notice) { n.Topic, n.Attempts = Offered, 2 }),
 			failed(Transient), Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
 		},
 		{
 			"busy too often, no other channel",
-			change(func(n *Notice) { n.Attempts, n.LastChannel, n.ExpiresAt = 6, true, monday.Add(48*time.Hour) }), failed(Transient),
+			change(
+				func(n *Notice) { n.Attempts, n.LastChannel, n.ExpiresAt = 6, true, monday.Add(48*time.Hour) },
+			), failed(Transient),
 			Outcome{NextAt: monday.Add(5 * time.Minute), Reason: ProviderUnavailable},
 		},
 		{
 			"busy for hours, no other channel",
-			change(func(n *Notice) { n.Attempts, n.LastChannel, n.ExpiresAt = 24, true, monday.Add(48*time.Hour) }), failed(Transient),
+			change(
+				func(n *Notice) { n.Attempts, n.LastChannel, n.ExpiresAt = 24, true, monday.Add(48*time.Hour) },
+			), failed(Transient),
 			Outcome{ChannelFailed: true, NextAt: monday, Reason: ProviderUnavailable},
 		},
 		{

@@ -209,9 +209,9 @@ var gsmUnits = func() map[rune]int {
 	return units
 }()
 
-// CountSegments returns how many segments a text needs as SMS, in which encoding, and how many units each segment holds. One
-// character outside the GSM 7-bit alphabet makes the whole text UCS-2. A character is never split between segments, so
-// a text can need one more than its length suggests. An empty text has no segments.
+// CountSegments returns how many segments a text needs as SMS, in which encoding, and how many units each segment
+// holds. One character outside the GSM 7-bit alphabet makes the whole text UCS-2. A character is never split between
+// segments, so a text can need one more than its length suggests. An empty text has no segments.
 func CountSegments(text string) (segments int, encoding Encoding, perSegment int) {
 	if units, ok := gsmLengths(text); ok {
 		segments, perSegment = pack(units, gsmSingle, gsmPart)

@@ -48,7 +48,8 @@ func (f Filter) Visible(staff bool) Filter {
 // VisibleTo is Filter.Visible for one session.
 func (s Session) VisibleTo(staff bool) bool { return staff || s.State != catalog.Draft }
 
-// CheckBulkSize rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkPlaces places.
+// CheckBulkSize rejects a bulk operation on more than MaxBulk sessions, or on sessions with more than maxBulkPlaces
+// places.
 func CheckBulkSize(all []Session) error {
 	places := 0
 	for _, s := range all {

@@ -31,7 +31,10 @@ func BenchmarkDecide(b *testing.B) {
 		{"priority", func(r *waitlist.Rules) {
 			r.Order, r.TierBonus = waitlist.ByPriority, map[string]int{"gold": 50, "silver": 20}
 		}, mixed},
-		{"first to claim at night", func(r *waitlist.Rules) { r.Mode, r.OffersInQuietHours = waitlist.FirstToClaim, false }, mixed},
+		{
+			"first to claim at night", func(r *waitlist.Rules) { r.Mode, r.OffersInQuietHours = waitlist.FirstToClaim, false },
+			mixed,
+		},
 		{"eligibility", func(r *waitlist.Rules) {
 			r.EligibilityExpression = `member.tier != "" && entry.waiting_hours > 0.5 || "vip" in member.tags`
 		}, mixed},

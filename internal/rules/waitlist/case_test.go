@@ -46,7 +46,9 @@ func TestCasesAreKeptExactly(t *testing.T) {
 
 func TestCasesAreSmall(t *testing.T) {
 	t.Parallel()
-	text, err := json.Marshal(waitlist.Case{Slot: slot(1), Queue: queue(1_000), Trigger: waitlist.ByCancellation, Now: now})
+	text, err := json.Marshal(waitlist.Case{
+		Slot: slot(1), Queue: queue(1_000), Trigger: waitlist.ByCancellation, Now: now,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +78,10 @@ func TestCompare(t *testing.T) {
 		changes      bool
 	}{
 		"the same rules": {asIs, nil, nil, 2, waitlist.MakeOffer, waitlist.OfferInTurn, 2, false},
-		"a longer offer": {func(r *waitlist.Rules) { r.OfferWindow = time.Hour }, nil, nil, 2, waitlist.MakeOffer, waitlist.OfferInTurn, 2, false},
+		"a longer offer": {
+			func(r *waitlist.Rules) { r.OfferWindow = time.Hour }, nil, nil, 2, waitlist.MakeOffer, waitlist.OfferInTurn, 2,
+			false,
+		},
 		"tiers count": {func(r *waitlist.Rules) {
 			r.Order, r.TierBonus = waitlist.ByPriority, map[string]int{"gold": 50, "silver": 20}
 		},
@@ -85,7 +90,10 @@ func TestCompare(t *testing.T) {
 			nil, []tenant.EntryID{entry(0), entry(1)}, 0, waitlist.NobodyFits, waitlist.OfferInTurn, 0, true},
 		"all are told": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim },
 			[]tenant.EntryID{entry(2), entry(3)}, nil, 2, waitlist.MakeOffer, waitlist.FirstToClaim, 2, true},
-		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, nil, nil, 2, waitlist.MakeOffer, waitlist.AutoPromote, 2, true},
+		"promoted": {
+			func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, nil, nil, 2, waitlist.MakeOffer, waitlist.AutoPromote, 2,
+			true,
+		},
 	}
 	var all []waitlist.Difference
 	for name, test := range tests {
@@ -96,13 +104,16 @@ func TestCompare(t *testing.T) {
 		if diff := cmp.Diff(test.lost, entries(d.Lost)); diff != "" {
 			t.Errorf("%s: lost (-want +got):\n%s", name, diff)
 		}
-		if d.Kept != test.kept || d.MoveBefore != waitlist.MakeOffer || d.MoveAfter != test.move || d.ModeBefore != waitlist.OfferInTurn ||
+		if d.Kept != test.kept || d.MoveBefore != waitlist.MakeOffer || d.MoveAfter != test.move ||
+			d.ModeBefore != waitlist.OfferInTurn ||
 			d.ModeAfter != test.mode || d.GivenBefore != 2 || d.GivenAfter != test.given || d.Changes() != test.changes {
 			t.Errorf("%s: %+v", name, d)
 		}
 		all = append(all, d)
 	}
-	want := waitlist.Totals{Cases: 6, Changed: 4, MovesChanged: 1, ModesChanged: 2, Gained: 3, Lost: 3, Kept: 9, GivenBefore: 12, GivenAfter: 10}
+	want := waitlist.Totals{
+		Cases: 6, Changed: 4, MovesChanged: 1, ModesChanged: 2, Gained: 3, Lost: 3, Kept: 9, GivenBefore: 12, GivenAfter: 10,
+	}
 	if diff := cmp.Diff(want, waitlist.Sum(all)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -122,7 +133,10 @@ func TestCompareProperties(t *testing.T) {
 		before, after := w.Decide(w.rules), w.Decide(draft)
 		d, back := waitlist.Compare(before, after), waitlist.Compare(after, before)
 		if d.Kept+len(d.Lost) != len(before.Grants) || d.Kept+len(d.Gained) != len(after.Grants) {
-			t.Fatalf("%d kept, %d lost, %d gained, of %d and %d", d.Kept, len(d.Lost), len(d.Gained), len(before.Grants), len(after.Grants))
+			t.Fatalf(
+				"%d kept, %d lost, %d gained, of %d and %d", d.Kept, len(d.Lost), len(d.Gained), len(before.Grants),
+				len(after.Grants),
+			)
 		}
 		if !slices.Equal(d.Gained, back.Lost) || !slices.Equal(d.Lost, back.Gained) || d.Changes() != back.Changes() {
 			t.Fatal("there is not back again")

@@ -156,7 +156,9 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 				d.Given, left = d.Given+c.Party, left-c.Party
 			}
 		}
-		d.Verdicts = append(d.Verdicts, Verdict{Entry: c.Entry, Member: c.Member, Reason: reason, Score: c.score, Party: c.Party})
+		d.Verdicts = append(
+			d.Verdicts, Verdict{Entry: c.Entry, Member: c.Member, Reason: reason, Score: c.score, Party: c.Party},
+		)
 	}
 	if d.Mode == FirstToClaim && len(d.Grants) > 0 {
 		wanted := 0
@@ -213,7 +215,8 @@ func (r Rules) stops(slot Slot, round Round, trigger Trigger, now time.Time) str
 
 // spent reports whether as many were asked for the seats of a round as the rules allow.
 func (r Rules) spent(round Round, asking int) bool {
-	return r.MaxTriesPerSlot > 0 && r.Mode != FirstToClaim && len(round.Tried)+asking >= r.MaxTriesPerSlot*max(round.Freed, 1)
+	return r.MaxTriesPerSlot > 0 && r.Mode != FirstToClaim &&
+		len(round.Tried)+asking >= r.MaxTriesPerSlot*max(round.Freed, 1)
 }
 
 func (c Candidate) zone(slot Slot) string {

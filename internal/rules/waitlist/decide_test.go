@@ -51,86 +51,137 @@ func TestMoves(t *testing.T) {
 		given   int
 		reasons []string
 	}{
-		"the first in line is offered the seat": {queue: queue(2), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full}},
-		"nobody stands in line":                 {move: waitlist.NobodyFits, left: waitlist.NobodyFits},
-		"nobody fits": {queue: one(func(c *waitlist.Candidate) { c.Coach = rui }), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+		"the first in line is offered the seat": {
+			queue: queue(2), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full},
+		},
+		"nobody stands in line": {move: waitlist.NobodyFits, left: waitlist.NobodyFits},
+		"nobody fits": {queue: one(func(c *waitlist.Candidate) { c.Coach = rui }), move: waitlist.NobodyFits,
+			left:    waitlist.NobodyFits,
 			reasons: []string{waitlist.OtherStaff}},
-		"an offer that was declined rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByDecline, move: waitlist.RollOn, given: 1,
+		"an offer that was declined rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByDecline,
+			move: waitlist.RollOn, given: 1,
 			reasons: []string{waitlist.Tried, offered}},
-		"an offer that ran out rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByExpiry, move: waitlist.RollOn, given: 1,
+		"an offer that ran out rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByExpiry,
+			move: waitlist.RollOn, given: 1,
 			reasons: []string{waitlist.Tried, offered}},
 		"a list that is spent goes back to staff": {queue: queue(2), round: tried(0, 1), trigger: waitlist.ByExpiry,
 			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.Tried}},
-		"the whole queue has left since": {round: tried(0), trigger: waitlist.ByDecline, move: waitlist.HandBack, left: waitlist.HandBack},
-		"enough were tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0, 1), trigger: waitlist.ByExpiry,
-			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.Tried, waitlist.TryCap}},
-		"one more may be tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0), trigger: waitlist.ByExpiry,
-			move: waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, offered, full}},
-		"by default ten are tried for a seat": {queue: queue(12), round: tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9), trigger: waitlist.ByExpiry,
-			move: waitlist.HandBack, left: waitlist.HandBack,
+		"the whole queue has left since": {
+			round: tried(0), trigger: waitlist.ByDecline, move: waitlist.HandBack, left: waitlist.HandBack,
+		},
+		"enough were tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0, 1),
+			trigger: waitlist.ByExpiry,
+			move:    waitlist.HandBack, left: waitlist.HandBack, reasons: []string{
+				waitlist.Tried, waitlist.Tried, waitlist.TryCap,
+			}},
+		"one more may be tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0),
+			trigger: waitlist.ByExpiry,
+			move:    waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, offered, full}},
+		"by default ten are tried for a seat": {queue: queue(12), round: tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
+			trigger: waitlist.ByExpiry,
+			move:    waitlist.HandBack, left: waitlist.HandBack,
 			reasons: append(slices.Repeat([]string{waitlist.Tried}, 10), waitlist.TryCap, waitlist.TryCap)},
-		"no cap": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 0 }, queue: queue(12), round: tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
-			trigger: waitlist.ByExpiry, move: waitlist.RollOn, given: 1, reasons: append(slices.Repeat([]string{waitlist.Tried}, 11), offered)},
-		"the cap counts for each seat that was freed": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3), queue: queue(5),
-			round: waitlist.Round{Freed: 3}, move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, offered, full, full}},
+		"no cap": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 0 }, queue: queue(12),
+			round:   tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
+			trigger: waitlist.ByExpiry, move: waitlist.RollOn, given: 1, reasons: append(
+				slices.Repeat([]string{waitlist.Tried}, 11), offered,
+			)},
+		"the cap counts for each seat that was freed": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 },
+			slot: slot(3), queue: queue(5),
+			round: waitlist.Round{Freed: 3}, move: waitlist.MakeOffer, given: 3, reasons: []string{
+				offered, offered, offered, full, full,
+			}},
 		"the cap counts for each open seat where nobody was asked yet": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3),
 			queue: queue(5), move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, offered, full, full}},
-		"the cap holds within a decision": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3), queue: queue(4),
+		"the cap holds within a decision": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3),
+			queue: queue(4),
 			round: waitlist.Round{Freed: 2}, move: waitlist.MakeOffer, left: waitlist.NobodyFits, given: 2,
 			reasons: []string{offered, offered, waitlist.TryCap, waitlist.TryCap}},
-		"nothing cascades by itself": {rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2), round: tried(0), trigger: waitlist.ByExpiry,
+		"nothing cascades by itself": {rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2),
+			round: tried(0), trigger: waitlist.ByExpiry,
 			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.NoCascade}},
 		"nothing cascades by itself, but seats that are freed anew are offered": {rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2),
 			move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full}},
-		"several seats go to several entries": {slot: slot(2), queue: queue(3), move: waitlist.MakeOffer, given: 2, reasons: []string{offered, offered, full}},
-		"a party takes several":               {slot: slot(3), queue: parties(2, 1, 1), move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, full}},
+		"several seats go to several entries": {
+			slot: slot(2), queue: queue(3), move: waitlist.MakeOffer, given: 2, reasons: []string{offered, offered, full},
+		},
+		"a party takes several": {
+			slot: slot(3), queue: parties(2, 1, 1), move: waitlist.MakeOffer, given: 3,
+			reasons: []string{offered, offered, full},
+		},
 		"a party that is too large is passed by": {slot: slot(3), queue: parties(2, 2, 1), move: waitlist.MakeOffer, given: 3,
 			reasons: []string{offered, string(fault.PartySize), offered}},
-		"a party of four and a table for two": {slot: slot(2), queue: parties(4), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+		"a party of four and a table for two": {slot: slot(2), queue: parties(4), move: waitlist.NobodyFits,
+			left:    waitlist.NobodyFits,
 			reasons: []string{string(fault.PartySize)}},
-		"a party of two and a table for four": {slot: slot(4), queue: parties(2), move: waitlist.MakeOffer, left: waitlist.NobodyFits, given: 2,
+		"a party of two and a table for four": {slot: slot(4), queue: parties(2), move: waitlist.MakeOffer,
+			left: waitlist.NobodyFits, given: 2,
 			reasons: []string{offered}},
 		"a party of two and a table for four, which is not split": {rules: func(r *waitlist.Rules) { r.AllowDownFitting = false }, slot: slot(4),
 			queue: parties(2, 4), move: waitlist.MakeOffer, given: 4, reasons: []string{waitlist.DownFitting, offered}},
-		"two wishes of one person": {slot: slot(2), queue: func() []waitlist.Candidate { q := queue(3); q[1].Member = q[0].Member; return q }(),
-			move: waitlist.MakeOffer, given: 2, reasons: []string{offered, waitlist.HasOffer, offered}},
+		"two wishes of one person": {slot: slot(2),
+			queue: func() []waitlist.Candidate { q := queue(3); q[1].Member = q[0].Member; return q }(),
+			move:  waitlist.MakeOffer, given: 2, reasons: []string{offered, waitlist.HasOffer, offered}},
 		"no seats are open": {slot: slot(0), queue: queue(1), move: waitlist.NobodyFits, reasons: []string{full}},
 		"a booking of theirs would be refused": {queue: refused(0), move: waitlist.MakeOffer, given: 1,
 			reasons: []string{string(fault.NoCredits), offered, full}},
-		"whoever is offered something else waits": {queue: one(func(c *waitlist.Candidate) { c.Asked = true }), move: waitlist.NobodyFits,
+		"whoever is offered something else waits": {queue: one(func(c *waitlist.Candidate) { c.Asked = true }),
+			move: waitlist.NobodyFits,
 			left: waitlist.NobodyFits, reasons: []string{waitlist.HasOffer}},
-		"three offers are enough by default": {queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }), move: waitlist.NobodyFits,
+		"three offers are enough by default": {queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }),
+			move: waitlist.NobodyFits,
 			left: waitlist.NobodyFits, reasons: []string{waitlist.MaxOffers}},
-		"two are not": {queue: one(func(c *waitlist.Candidate) { c.Tries = 2 }), move: waitlist.MakeOffer, given: 1, reasons: []string{offered}},
-		"no offer is too many": {rules: func(r *waitlist.Rules) { r.MaxOffersPerEntry = 0 }, queue: one(func(c *waitlist.Candidate) { c.Tries = 99 }),
-			move: waitlist.MakeOffer, given: 1, reasons: []string{offered}},
-		"the waitlist is off": {rules: func(r *waitlist.Rules) { r.Enabled = false }, queue: queue(1), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+		"two are not": {
+			queue: one(func(c *waitlist.Candidate) { c.Tries = 2 }), move: waitlist.MakeOffer, given: 1,
+			reasons: []string{offered},
+		},
+		"no offer is too many": {rules: func(r *waitlist.Rules) { r.MaxOffersPerEntry = 0 },
+			queue: one(func(c *waitlist.Candidate) { c.Tries = 99 }),
+			move:  waitlist.MakeOffer, given: 1, reasons: []string{offered}},
+		"the waitlist is off": {rules: func(r *waitlist.Rules) { r.Enabled = false }, queue: queue(1),
+			move: waitlist.NobodyFits, left: waitlist.NobodyFits,
 			reasons: []string{string(fault.WaitlistClosed)}},
-		"the slot has closed": {at: starts, queue: queue(1), move: waitlist.NobodyFits, left: waitlist.NobodyFits, reasons: []string{waitlist.NoTime}},
-		"too little time is left for an offer": {at: starts.Add(-4 * time.Minute), queue: queue(1), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+		"the slot has closed": {
+			at: starts, queue: queue(1), move: waitlist.NobodyFits, left: waitlist.NobodyFits,
+			reasons: []string{waitlist.NoTime},
+		},
+		"too little time is left for an offer": {at: starts.Add(-4 * time.Minute), queue: queue(1), move: waitlist.NobodyFits,
+			left:    waitlist.NobodyFits,
 			reasons: []string{waitlist.NoTime}},
 
-		"promoted at once": {rules: auto, slot: slot(2), queue: queue(3), move: waitlist.MakeOffer, given: 2, reasons: []string{promoted, promoted, full}},
+		"promoted at once": {
+			rules: auto, slot: slot(2), queue: queue(3), move: waitlist.MakeOffer, given: 2,
+			reasons: []string{promoted, promoted, full},
+		},
 		"promotion skips those who cannot be booked": {rules: auto, queue: refused(0), move: waitlist.MakeOffer, given: 1,
 			reasons: []string{string(fault.NoCredits), promoted, full}},
-		"promotion does not count offers": {rules: auto, queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }), move: waitlist.MakeOffer, given: 1,
+		"promotion does not count offers": {rules: auto, queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }),
+			move: waitlist.MakeOffer, given: 1,
 			reasons: []string{promoted}},
-		"promotion needs no time to think": {rules: auto, at: starts.Add(-time.Minute), queue: queue(1), move: waitlist.MakeOffer, given: 1,
+		"promotion needs no time to think": {rules: auto, at: starts.Add(-time.Minute), queue: queue(1),
+			move: waitlist.MakeOffer, given: 1,
 			reasons: []string{promoted}},
 		"nobody is promoted when the start is near": {rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour }, at: starts.Add(-59 * time.Minute),
 			queue: queue(1), move: waitlist.MakeOffer, given: 1, reasons: []string{offered}},
-		"promoted at the last moment": {rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour }, at: starts.Add(-time.Hour),
+		"promoted at the last moment": {rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour },
+			at:    starts.Add(-time.Hour),
 			queue: queue(1), move: waitlist.MakeOffer, given: 1, reasons: []string{promoted}},
-		"seats without end go to all": {rules: first, slot: func() waitlist.Slot { s := slot(1); s.Seats = nil; return s }(), queue: refused(1),
-			move: waitlist.MakeOffer, given: 2, reasons: []string{promoted, string(fault.NoCredits), promoted}},
+		"seats without end go to all": {rules: first, slot: func() waitlist.Slot { s := slot(1); s.Seats = nil; return s }(),
+			queue: refused(1),
+			move:  waitlist.MakeOffer, given: 2, reasons: []string{promoted, string(fault.NoCredits), promoted}},
 
-		"all that fit are told": {rules: first, queue: queue(3), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered}},
-		"all that fit are told, whatever the cap": {rules: func(r *waitlist.Rules) { first(r); r.MaxTriesPerSlot = 1 }, queue: queue(3),
-			move: waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered}},
-		"none that does not fit is told": {rules: first, slot: slot(2), queue: parties(1, 3, 2), move: waitlist.MakeOffer, given: 2,
+		"all that fit are told": {
+			rules: first, queue: queue(3), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered},
+		},
+		"all that fit are told, whatever the cap": {rules: func(r *waitlist.Rules) { first(r); r.MaxTriesPerSlot = 1 },
+			queue: queue(3),
+			move:  waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered}},
+		"none that does not fit is told": {rules: first, slot: slot(2), queue: parties(1, 3, 2), move: waitlist.MakeOffer,
+			given:   2,
 			reasons: []string{offered, string(fault.PartySize), offered}},
-		"those who had been told are not told again": {rules: first, queue: queue(3), round: tried(0, 1), trigger: waitlist.ByExpiry,
-			move: waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, waitlist.Tried, offered}},
+		"those who had been told are not told again": {rules: first, queue: queue(3), round: tried(0, 1),
+			trigger: waitlist.ByExpiry,
+			move:    waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, waitlist.Tried, offered}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -149,7 +200,10 @@ func TestMoves(t *testing.T) {
 			}
 			d := waitlist.Decide(test.slot, test.queue, test.round, test.trigger, rules(t, test.rules), test.at)
 			if d.Move != test.move || d.LeftMove != test.left || d.Given != test.given {
-				t.Errorf("%s, gives %d, leaves %d to %q; want %s, %d, %q", d.Move, d.Given, d.Left(), d.LeftMove, test.move, test.given, test.left)
+				t.Errorf(
+					"%s, gives %d, leaves %d to %q; want %s, %d, %q", d.Move, d.Given, d.Left(), d.LeftMove, test.move, test.given,
+					test.left,
+				)
 			}
 			if diff := cmp.Diff(test.reasons, reasons(d)); diff != "" {
 				t.Errorf("reasons (-want +got):\n%s", diff)
@@ -260,7 +314,9 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim
 	asks := mode != waitlist.AutoPromote
 	return map[string]bool{
-		waitlist.HasOffer:            c.Asked || slices.ContainsFunc(before, func(g waitlist.Grant) bool { return g.Member == c.Member }),
+		waitlist.HasOffer: c.Asked || slices.ContainsFunc(
+			before, func(g waitlist.Grant) bool { return g.Member == c.Member },
+		),
 		waitlist.OtherService:        c.Window != nil && c.Window.Service != w.Slot.Service,
 		waitlist.OtherLocation:       c.Window != nil && c.Window.Location != w.Slot.Location,
 		waitlist.OtherDate:           c.Window != nil && !wishesDay(*c.Window, w.Slot),
@@ -297,7 +353,9 @@ func wishesTime(w waitlist.Window, s waitlist.Slot, flexibility time.Duration) b
 		panic(err)
 	}
 	minute := func(c civil.TimeOfDay) int { return int(c.SinceMidnight() / time.Minute) }
-	at, from, until, slack := minute(civil.TimeOf(s.StartsAt, zone)), minute(w.Earliest), minute(w.Latest), int(flexibility/time.Minute)
+	at, from, until, slack := minute(
+		civil.TimeOf(s.StartsAt, zone),
+	), minute(w.Earliest), minute(w.Latest), int(flexibility/time.Minute)
 	day, circle := civil.DateOf(s.StartsAt, zone), 24*60
 	for m := from; ; m = (m + 1) % circle {
 		if m == at {
@@ -369,7 +427,8 @@ func TestDecideProperties(t *testing.T) {
 				t.Fatalf("%s in the mode %s", v.Reason, d.Mode)
 			}
 			g := d.Grants[granted]
-			if g.Entry != v.Entry || g.Seats != c.Party || g.Score != v.Score || g.Until.IsZero() != (d.Mode == waitlist.AutoPromote) {
+			if g.Entry != v.Entry || g.Seats != c.Party || g.Score != v.Score ||
+				g.Until.IsZero() != (d.Mode == waitlist.AutoPromote) {
 				t.Fatalf("grant %d: %+v, of the verdict %+v", granted, g, v)
 			}
 			if !g.Until.IsZero() && (g.Until.After(w.Slot.Closes) || g.Until.Sub(w.Now) < w.rules.MinOfferWindow) {

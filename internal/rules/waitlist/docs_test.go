@@ -69,13 +69,18 @@ func TestTheManualTellsEverySettingAsItIs(t *testing.T) {
 	}
 	upTo := func(least, most any) string { return written(least) + " to " + written(most) }
 	for name, want := range map[string]string{
-		"max_queue_size": upTo(1, maxQueueSize), "offer_window": upTo(time.Minute, maxOfferWindow), "min_offer_window": upTo(time.Minute, maxLeastWindow),
-		"time_flexibility": upTo(time.Duration(0), maxFlexibility), "max_offers_per_entry": upTo(0, maxOffers), "max_tries_per_slot": upTo(0, maxTries),
-		"stale_after": upTo(MinStale, maxStale), "base_score": upTo(0, maxBase), "early_bird_points_per_day": upTo(0, maxPerDay),
-		"early_bird_max_points": upTo(0, maxEarlyBird), "auto_promote_cutoff": upTo(time.Duration(0), maxCutoff),
-		"promotion_grace": upTo(time.Duration(0), maxGrace), "fill_after_start": upTo(time.Duration(0), maxAfterStart), "sms_min_score": upTo(0, MaxScore),
+		"max_queue_size": upTo(1, maxQueueSize), "offer_window": upTo(time.Minute, maxOfferWindow),
+		"min_offer_window": upTo(time.Minute, maxLeastWindow),
+		"time_flexibility": upTo(time.Duration(0), maxFlexibility), "max_offers_per_entry": upTo(0, maxOffers),
+		"max_tries_per_slot": upTo(0, maxTries),
+		"stale_after":        upTo(MinStale, maxStale), "base_score": upTo(0, maxBase),
+		"early_bird_points_per_day": upTo(0, maxPerDay),
+		"early_bird_max_points":     upTo(0, maxEarlyBird), "auto_promote_cutoff": upTo(time.Duration(0), maxCutoff),
+		"promotion_grace": upTo(time.Duration(0), maxGrace), "fill_after_start": upTo(time.Duration(0), maxAfterStart),
+		"sms_min_score":          upTo(0, MaxScore),
 		"tier_bonuses":           fmt.Sprintf("0 to %d each, %d tiers", maxBonus, maxTiers),
-		"eligibility_expression": fmt.Sprintf("%d characters", MaxExpression), "priority_expression": fmt.Sprintf("%d characters", MaxExpression),
+		"eligibility_expression": fmt.Sprintf("%d characters", MaxExpression),
+		"priority_expression":    fmt.Sprintf("%d characters", MaxExpression),
 	} {
 		if rows[name][1] != want {
 			t.Errorf("%s: the bounds are %s, and told as %s", name, want, rows[name][1])

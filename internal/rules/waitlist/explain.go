@@ -96,8 +96,8 @@ func Explain(d Decision, trigger Trigger, slot Slot, at time.Time, name func(ten
 	return sentences
 }
 
-// ExplainEntry tells in plain sentences why an entry was chosen in a decision, or why not. It names nobody else, so that
-// members may read it, too.
+// ExplainEntry tells in plain sentences why an entry was chosen in a decision, or why not. It names nobody else, so
+// that members may read it, too.
 func ExplainEntry(d Decision, trigger Trigger, slot Slot, at time.Time, entry tenant.EntryID) []string {
 	first := opening(d, trigger, slot, at)
 	place := slices.IndexFunc(d.Verdicts, func(v Verdict) bool { return v.Entry == entry })
@@ -131,7 +131,8 @@ func (d Decision) sentence(v Verdict, slot Slot) string {
 	case v.Reason == Promoted:
 		return "It got " + count(v.Party, "seat", "seats") + " at once."
 	case v.Reason == WasOffered && d.Mode == FirstToClaim:
-		return "It was told, and could claim " + count(v.Party, "seat", "seats") + d.until(v.Entry, slot) + " unless others were faster."
+		return "It was told, and could claim " + count(v.Party, "seat", "seats") + d.until(v.Entry, slot) +
+			" unless others were faster."
 	case v.Reason == WasOffered:
 		return "It was offered " + count(v.Party, "seat", "seats") + d.until(v.Entry, slot) + "."
 	case v.Reason == string(fault.PartySize):

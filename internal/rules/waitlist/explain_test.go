@@ -59,45 +59,62 @@ func TestExplain(t *testing.T) {
 			"Nobody got any of them.",
 			"Not chosen: 2 because these seats had been offered before, and were not taken.",
 			"1 seat left after 2 people were asked: the list is spent.",
-		}, "1 seat left after 2 people were asked: the list is spent. It stays open to everybody: call somebody, take in a walk-in, or offer it by hand."},
-		"handed back by the cap": {func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot(1), queue(2), tried(1), waitlist.ByExpiry, nil,
-			"1 seat left after 1 person was asked: the rules allow no more. It stays open to everybody: call somebody, take in a walk-in, or offer it by hand."},
-		"handed back by choice": {func(r *waitlist.Rules) { r.AutoCascade = false }, slot(1), queue(2), tried(1), waitlist.ByExpiry, nil,
-			"1 seat left after 1 person was asked: the rules leave it to you whom to ask next. It stays open to everybody: call somebody, take in a walk-in, or offer it by hand."},
-		"handed back for the hour": {asIs, func() waitlist.Slot { s := slot(1); s.Closes = now; return s }(), queue(2), tried(1), waitlist.ByExpiry, nil,
-			"1 seat left after 1 person was asked: it is too late to ask anybody else. It stays open to everybody: call somebody, take in a walk-in, or offer it by hand."},
+		}, "1 seat left after 2 people were asked: the list is spent. It stays open to everybody: call somebody, take in " +
+			"a walk-in, or offer it by hand."},
+		"handed back by the cap": {func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot(1), queue(2), tried(1),
+			waitlist.ByExpiry, nil,
+			"1 seat left after 1 person was asked: the rules allow no more. It stays open to everybody: call somebody, take " +
+				"in a walk-in, or offer it by hand."},
+		"handed back by choice": {func(r *waitlist.Rules) { r.AutoCascade = false }, slot(1), queue(2), tried(1),
+			waitlist.ByExpiry, nil,
+			"1 seat left after 1 person was asked: the rules leave it to you whom to ask next. It stays open to everybody: " +
+				"call somebody, take in a walk-in, or offer it by hand."},
+		"handed back for the hour": {asIs, func() waitlist.Slot { s := slot(1); s.Closes = now; return s }(), queue(2),
+			tried(1), waitlist.ByExpiry, nil,
+			"1 seat left after 1 person was asked: it is too late to ask anybody else. It stays open to everybody: call " +
+				"somebody, take in a walk-in, or offer it by hand."},
 		"nobody in line": {asIs, slot(2), nil, waitlist.Round{}, waitlist.ByNoShow, []string{
 			"On Monday 16 March 2026 at 12:00 somebody did not show up, and 2 seats were open.",
 			"Nobody stood in line.",
 			"Nobody got any of them.",
 			"2 seats left: nobody stands in line.",
-		}, "2 seats left: nobody stands in line. They stay open to everybody: call somebody, take in walk-ins, or offer them by hand."},
-		"nobody fits": {asIs, slot(2), one(func(c *waitlist.Candidate) { c.Party = 3 }), waitlist.Round{}, waitlist.ByCapacity, nil,
-			"2 seats left: nobody in line fits, and 1 was looked at. They stay open to everybody: call somebody, take in walk-ins, or offer them by hand."},
+		}, "2 seats left: nobody stands in line. They stay open to everybody: call somebody, take in walk-ins, or offer " +
+			"them by hand."},
+		"nobody fits": {asIs, slot(2), one(func(c *waitlist.Candidate) { c.Party = 3 }), waitlist.Round{},
+			waitlist.ByCapacity, nil,
+			"2 seats left: nobody in line fits, and 1 was looked at. They stay open to everybody: call somebody, take in " +
+				"walk-ins, or offer them by hand."},
 		"nobody else fits": {asIs, slot(2), queue(1), waitlist.Round{}, waitlist.ByCapacity, nil,
-			"1 seat left: nobody else in line fits. It stays open to everybody: call somebody, take in a walk-in, or offer it by hand."},
-		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, slot(2), queue(2), waitlist.Round{}, waitlist.ByReschedule, []string{
-			"On Monday 16 March 2026 at 12:00 a booking was moved to another session, and 2 seats were open.",
-			"2 entries stood in line.",
-			"Booked at once: Ana (1 seat) and Bea (1 seat).",
-		}, ""},
-		"told to all": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, slot(1), queue(12), waitlist.Round{}, waitlist.ByPublish, []string{
-			"On Monday 16 March 2026 at 12:00 the session was published, and 1 seat was open.",
-			"12 entries stood in line.",
-			"All who fit were told, and the first to claim gets the seats: Ana (1 seat), Bea (1 seat), Caro (1 seat), Dina (1 seat), Dina (1 seat), " +
-				"Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat) and 2 more.",
-		}, ""},
-		"without limit": {asIs, func() waitlist.Slot { s := slot(0); s.Seats = nil; return s }(), queue(1), waitlist.Round{}, waitlist.Trigger("else"), []string{
-			"On Monday 16 March 2026 at 12:00 seats were freed, and seats were open without limit.",
-			"1 entry stood in line.",
-			"Booked at once: Ana (1 seat).",
-		}, ""},
-		"on the clocks of the location": {asIs, func() waitlist.Slot { s := slot(1); s.Zone = "Asia/Tokyo"; return s }(), nil, waitlist.Round{}, waitlist.BySweep, []string{
-			"On Monday 16 March 2026 at 21:00 a regular check found seats that nobody had been asked for, and 1 seat was open.",
-			"Nobody stood in line.",
-			"Nobody got any of them.",
-			"1 seat left: nobody stands in line.",
-		}, "1 seat left: nobody stands in line. It stays open to everybody: call somebody, take in a walk-in, or offer it by hand."},
+			"1 seat left: nobody else in line fits. It stays open to everybody: call somebody, take in a walk-in, or offer " +
+				"it by hand."},
+		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, slot(2), queue(2), waitlist.Round{},
+			waitlist.ByReschedule, []string{
+				"On Monday 16 March 2026 at 12:00 a booking was moved to another session, and 2 seats were open.",
+				"2 entries stood in line.",
+				"Booked at once: Ana (1 seat) and Bea (1 seat).",
+			}, ""},
+		"told to all": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, slot(1), queue(12), waitlist.Round{},
+			waitlist.ByPublish, []string{
+				"On Monday 16 March 2026 at 12:00 the session was published, and 1 seat was open.",
+				"12 entries stood in line.",
+				"All who fit were told, and the first to claim gets the seats: Ana (1 seat), Bea (1 seat), Caro (1 seat), Dina " +
+					"(1 seat), Dina (1 seat), " +
+					"Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat) and 2 more.",
+			}, ""},
+		"without limit": {asIs, func() waitlist.Slot { s := slot(0); s.Seats = nil; return s }(), queue(1), waitlist.Round{},
+			waitlist.Trigger("else"), []string{
+				"On Monday 16 March 2026 at 12:00 seats were freed, and seats were open without limit.",
+				"1 entry stood in line.",
+				"Booked at once: Ana (1 seat).",
+			}, ""},
+		"on the clocks of the location": {asIs, func() waitlist.Slot { s := slot(1); s.Zone = "Asia/Tokyo"; return s }(), nil,
+			waitlist.Round{}, waitlist.BySweep, []string{
+				"On Monday 16 March 2026 at 21:00 a regular check found seats that nobody had been asked for, and 1 seat was open.",
+				"Nobody stood in line.",
+				"Nobody got any of them.",
+				"1 seat left: nobody stands in line.",
+			}, "1 seat left: nobody stands in line. It stays open to everybody: call somebody, take in a walk-in, or offer it " +
+				"by hand."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +150,10 @@ func TestExplainEntry(t *testing.T) {
 		entry int
 		want  []string
 	}{
-		"offered": {asIs, 0, []string{"This entry was number 1 of 5 in line.", "It was offered 1 seat, until Monday 16 March 2026 at 12:30."}},
+		"offered": {
+			asIs, 0,
+			[]string{"This entry was number 1 of 5 in line.", "It was offered 1 seat, until Monday 16 March 2026 at 12:30."},
+		},
 		"too many": {asIs, 1, []string{"This entry was number 2 of 5 in line, and 1 entry before it got seats.",
 			"It was not chosen, because the party does not fit the seats that were left: it wishes for 3 seats."}},
 		"refused": {asIs, 3, []string{"This entry was number 4 of 5 in line, and 2 entries before it got seats.",
@@ -144,15 +164,20 @@ func TestExplainEntry(t *testing.T) {
 			"This entry was number 3 of 5 in line, and 1 entry before it had the same chance.",
 			"It was told, and could claim 1 seat, until Monday 16 March 2026 at 12:30 unless others were faster."}},
 		"no credits": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, 3, []string{
-			"This entry was number 4 of 5 in line, and 2 entries before it had the same chance.", "It was not chosen, because no credits were left."}},
+			"This entry was number 4 of 5 in line, and 2 entries before it had the same chance.", "It was not chosen, " +
+				"because no credits were left."}},
 		"not there": {asIs, 9, []string{"This entry did not stand in line then."}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			d := waitlist.Decide(slot(2), all, waitlist.Round{}, waitlist.ByCancellation, rules(t, test.rules), now)
-			want := append([]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, test.want...)
-			if diff := cmp.Diff(want, waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(test.entry))); diff != "" {
+			want := append(
+				[]string{"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open."}, test.want...,
+			)
+			if diff := cmp.Diff(
+				want, waitlist.ExplainEntry(d, waitlist.ByCancellation, slot(2), now, entry(test.entry)),
+			); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
@@ -189,7 +214,9 @@ func TestEverythingHasWords(t *testing.T) {
 	t.Parallel()
 	sentences := make(map[string]string)
 	for name, value := range constants(t, "decide.go") {
-		d := waitlist.Decision{Seats: new(1), Mode: waitlist.OfferInTurn, Verdicts: []waitlist.Verdict{{Entry: entry(0), Reason: value, Party: 1}}}
+		d := waitlist.Decision{
+			Seats: new(1), Mode: waitlist.OfferInTurn, Verdicts: []waitlist.Verdict{{Entry: entry(0), Reason: value, Party: 1}},
+		}
 		switch {
 		case strings.HasPrefix(name, "By"):
 			value = waitlist.Explain(d, waitlist.Trigger(value), slot(1), now, named)[0]
@@ -238,7 +265,8 @@ func TestSentencesAreWhole(t *testing.T) {
 			all = append(all, note)
 		}
 		for _, s := range all {
-			if !strings.HasSuffix(s, ".") || strings.Contains(s, "_") || strings.Contains(s, "  ") || strings.Contains(s, "%!") || strings.Contains(s, "1 seats") ||
+			if !strings.HasSuffix(s, ".") || strings.Contains(s, "_") || strings.Contains(s, "  ") ||
+				strings.Contains(s, "%!") || strings.Contains(s, "1 seats") ||
 				strings.ToLower(s[:1]) == s[:1] && !strings.ContainsAny(s[:1], "0123456789") {
 				t.Fatalf("%q", s)
 			}
@@ -249,7 +277,8 @@ func TestSentencesAreWhole(t *testing.T) {
 func TestLongLinesAreToldInFewWords(t *testing.T) {
 	t.Parallel()
 	d := waitlist.Decide(slot(1), queue(10_000), waitlist.Round{}, waitlist.ByCancellation, rules(t, asIs), now)
-	if all := waitlist.Explain(d, waitlist.ByCancellation, slot(1), now, named); len(all) != 4 || len(strings.Join(all, " ")) > 1_000 {
+	if all := waitlist.Explain(d, waitlist.ByCancellation, slot(1), now, named); len(all) != 4 ||
+		len(strings.Join(all, " ")) > 1_000 {
 		t.Errorf("%d sentences of %d bytes", len(all), len(strings.Join(all, " ")))
 	}
 }

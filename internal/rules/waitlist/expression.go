@@ -116,7 +116,8 @@ func (s *scene) usual(c *Candidate) bool {
 			return false
 		}
 	}
-	return len(c.Tags) <= usualTags && len(c.Tier) <= usualWord && len(s.slot.ServiceName) <= usualName && len(s.slot.LocationName) <= usualName
+	return len(c.Tags) <= usualTags && len(c.Tier) <= usualWord && len(s.slot.ServiceName) <= usualName &&
+		len(s.slot.LocationName) <= usualName
 }
 
 // kind is what an expression is for.
@@ -193,7 +194,9 @@ func (k kind) build(text string) (*program, error) {
 // refuse says where an expression is wrong, and what to do. Lines and columns count from 1, columns in characters.
 func (k kind) refuse(line, column int, format string, args ...any) error {
 	line, column = max(line, 1), max(column, 1)
-	return fault.New(fault.InvalidArgument, fault.RulesInvalid, "Line %d, column %d: %s", line, column, fmt.Sprintf(format, args...)).
+	return fault.New(
+		fault.InvalidArgument, fault.RulesInvalid, "Line %d, column %d: %s", line, column, fmt.Sprintf(format, args...),
+	).
 		WithField("rules."+k.field).WithMetadata("line", strconv.Itoa(line)).WithMetadata("column", strconv.Itoa(column))
 }
 
@@ -208,7 +211,8 @@ func advise(message string) string {
 		}
 		return message + ". There are: " + strings.Join(names, ", ") + "."
 	case strings.Contains(message, "no matching overload"):
-		return message + ". Write texts in quotes, and reckon with numbers of one kind: 2.0 or double(2) beside decimals, 2 beside whole ones."
+		return message + ". Write texts in quotes, and reckon with numbers of one kind: 2.0 or double(2) beside decimals, " +
+			"2 beside whole ones."
 	case strings.HasPrefix(message, "invalid ") && strings.HasSuffix(message, " argument"):
 		return message + `. Write timestamps as "2026-03-18T18:00:00Z", durations as "36h" or "90m", and patterns in RE2's syntax.`
 	case strings.HasPrefix(message, "Syntax error"):
@@ -283,7 +287,8 @@ var variables = []variable{
 		func(s *scene) ref.Val { return types.Double(s.slot.StartsAt.Sub(s.now).Hours()) }},
 	{"slot.weekday", "day of the week on which it starts at the location: 1 is Monday, 7 is Sunday", cel.IntType, 0,
 		func(s *scene) ref.Val { return types.Int((s.day.Weekday()+6)%7 + 1) }},
-	{"slot.time", `time of day at which it starts at the location, as "18:00"; texts compare as times do`, cel.StringType, 5,
+	{"slot.time", `time of day at which it starts at the location, as "18:00"; texts compare as times do`, cel.StringType,
+		5,
 		func(s *scene) ref.Val { return types.String(fmt.Sprintf("%02d:%02d", s.clock.Hour, s.clock.Minute)) }},
 	{"now", "when the decision is made", cel.TimestampType, 0,
 		func(s *scene) ref.Val { return types.Timestamp{Time: s.now.UTC()} }},

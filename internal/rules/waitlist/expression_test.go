@@ -38,7 +38,9 @@ func thursday(t *testing.T) (waitlist.Slot, waitlist.Candidate) {
 	t.Helper()
 	s, c := slot(3), queue(1)[0]
 	s.Zone, s.StartsAt = "Asia/Tokyo", s.StartsAt.In(zone(t, "Asia/Tokyo"))
-	c.Party, c.Flagged, c.Tries, c.Joined, c.Tier, c.Tags = 2, true, 1, now.Add(-36*time.Hour-30*time.Minute), "gold", []string{"vip", "new"}
+	c.Party, c.Flagged, c.Tries, c.Joined, c.Tier, c.Tags = 2, true, 1, now.Add(
+		-36*time.Hour-30*time.Minute,
+	), "gold", []string{"vip", "new"}
 	c.Window = wish(func(w *waitlist.Window) { w.Earliest, w.Latest = clock("00:00"), clock("23:59") })
 	return s, c
 }
@@ -46,7 +48,9 @@ func thursday(t *testing.T) (waitlist.Slot, waitlist.Candidate) {
 func judged(t *testing.T, s waitlist.Slot, c waitlist.Candidate, text string) string {
 	t.Helper()
 	r := rules(t, func(r *waitlist.Rules) { r.EligibilityExpression = text })
-	return waitlist.Decide(s, []waitlist.Candidate{c}, waitlist.Round{}, waitlist.ByCancellation, r, now).Verdicts[0].Reason
+	return waitlist.Decide(
+		s, []waitlist.Candidate{c}, waitlist.Round{}, waitlist.ByCancellation, r, now,
+	).Verdicts[0].Reason
 }
 
 func TestVariables(t *testing.T) {
@@ -78,7 +82,8 @@ func TestVariablesOfOtherCases(t *testing.T) {
 	s.Seats, s.StartsAt = nil, time.Date(2026, 3, 22, 0, 30, 0, 0, time.UTC)
 	s.Zone = "Europe/Lisbon"
 	for _, text := range []string{
-		`entry.kind == "SESSION"`, `slot.seats == 0`, `slot.weekday == 7`, `slot.time == "00:30"`, `size(member.tags) == 0`, `member.tier == ""`,
+		`entry.kind == "SESSION"`, `slot.seats == 0`, `slot.weekday == 7`, `slot.time == "00:30"`, `size(member.tags) == 0`,
+		`member.tier == ""`,
 		`entry.waiting_hours == 0.0`,
 	} {
 		if got := judged(t, s, c, text); got != waitlist.Promoted {
@@ -189,14 +194,21 @@ func TestExpressionsThatDoNotCompile(t *testing.T) {
 		"a bad time":                {eligibility, `now > timestamp("noon")`, "1", "17", "2026-"},
 		"a bad length of time":      {eligibility, `now - slot.starts_at > duration("1 day")`, "1", "33", "36h"},
 		"a list of all sorts":       {eligibility, `member.tier in ["gold", 1]`, "1", "25", ""},
-		"loops in loops":            {eligibility, `member.tags.all(a, member.tags.all(b, member.tags.all(c, a + b != c)))`, "1", "1", "too many steps"},
-		"patterns over lists":       {eligibility, `member.tags.all(a, a.matches("(a|b)*(c|d)*(e|f)*(a|b)*(c|d)*(e|f)*(a|b)*(c|d)*(e|f)*x"))`, "1", "1", "too many steps"},
-		"brackets in brackets":      {eligibility, strings.Repeat("(", 200) + "true" + strings.Repeat(")", 200), "1", "", "recursion"},
-		"too long":                  {eligibility, strings.Repeat("é", 2_001), "1", "2001", "2000 are the most"},
-		"no text":                   {eligibility, "\xff\xfe", "1", "", ""},
-		"nothing but a space":       {eligibility, " ", "1", "", ""},
-		"several statements":        {eligibility, "true; false", "1", "5", "Syntax error"},
-		"a function there is not":   {eligibility, `env("HOME") == ""`, "1", "4", "undeclared reference to 'env'"},
+		"loops in loops": {
+			eligibility, `member.tags.all(a, member.tags.all(b, member.tags.all(c, a + b != c)))`, "1", "1", "too many steps",
+		},
+		"patterns over lists": {
+			eligibility, `member.tags.all(a, a.matches("(a|b)*(c|d)*(e|f)*(a|b)*(c|d)*(e|f)*(a|b)*(c|d)*(e|f)*x"))`, "1", "1",
+			"too many steps",
+		},
+		"brackets in brackets": {
+			eligibility, strings.Repeat("(", 200) + "true" + strings.Repeat(")", 200), "1", "", "recursion",
+		},
+		"too long":                {eligibility, strings.Repeat("é", 2_001), "1", "2001", "2000 are the most"},
+		"no text":                 {eligibility, "\xff\xfe", "1", "", ""},
+		"nothing but a space":     {eligibility, " ", "1", "", ""},
+		"several statements":      {eligibility, "true; false", "1", "5", "Syntax error"},
+		"a function there is not": {eligibility, `env("HOME") == ""`, "1", "4", "undeclared reference to 'env'"},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -212,7 +224,8 @@ func TestExpressionsThatDoNotCompile(t *testing.T) {
 			if !ok || f.Kind != fault.InvalidArgument || f.Reason != fault.RulesInvalid || f.Field != "rules."+test.field {
 				t.Fatalf("%v", err)
 			}
-			if f.Metadata["line"] != test.line || test.column != "" && f.Metadata["column"] != test.column || !strings.Contains(f.Message, test.says) {
+			if f.Metadata["line"] != test.line || test.column != "" && f.Metadata["column"] != test.column ||
+				!strings.Contains(f.Message, test.says) {
 				t.Errorf("line %s, column %s: %s", f.Metadata["line"], f.Metadata["column"], f.Message)
 			}
 			if strings.Contains(f.Message, "\n") || len(f.Message) > 700 {
@@ -228,7 +241,10 @@ func TestExpressionsThatDoNotCompile(t *testing.T) {
 // Whatever somebody types is refused with a reason, or compiles; nothing breaks.
 func TestAnyTextCompilesOrIsRefused(t *testing.T) {
 	t.Parallel()
-	words := []string{"entry", ".", "party_size", "member.tags", "exists", "(", ")", "t", ",", "&&", "||", "!", "1", "2.5", `"x"`, "[", "]", "in", "{", "}", "?", ":", "\n", "é", "'", "now", "+"}
+	words := []string{
+		"entry", ".", "party_size", "member.tags", "exists", "(", ")", "t", ",", "&&", "||", "!", "1", "2.5", `"x"`, "[", "]",
+		"in", "{", "}", "?", ":", "\n", "é", "'", "now", "+",
+	}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(words), 0, 12).Draw(t, "words"), " ")
 		if rapid.Bool().Draw(t, "anything") {

@@ -50,8 +50,10 @@ type Candidate struct {
 // Candidate is an entry seen by the engine.
 func (e Entry) Candidate() Candidate {
 	return Candidate{
-		Entry: e.ID, Member: e.Member, Party: e.Party, Window: e.Window, Coach: e.Coach, Tier: e.MemberTier, Tags: e.MemberTags,
-		Zone: e.MemberZone, Joined: e.CreatedAt, Key: e.Key, Flagged: e.Flagged, Score: e.Score, Tries: e.Tries, Asked: e.Status == Offered,
+		Entry: e.ID, Member: e.Member, Party: e.Party, Window: e.Window, Coach: e.Coach, Tier: e.MemberTier,
+		Tags: e.MemberTags,
+		Zone: e.MemberZone, Joined: e.CreatedAt, Key: e.Key, Flagged: e.Flagged, Score: e.Score, Tries: e.Tries,
+		Asked: e.Status == Offered,
 	}
 }
 

@@ -70,7 +70,9 @@ func (o Offer) Answerable(now time.Time) error {
 		Accepted: "The offer was accepted before.", Declined: "The offer was declined before.",
 		RanOut: "The offer has expired.", Withdrawn: "The offer was withdrawn.",
 	}
-	err := fault.New(fault.FailedPrecondition, fault.OfferNotLive, "%s", says[status]).WithMetadata("status", string(status))
+	err := fault.New(
+		fault.FailedPrecondition, fault.OfferNotLive, "%s", says[status],
+	).WithMetadata("status", string(status))
 	if !o.Booking.IsZero() {
 		err = err.WithMetadata("booking_id", o.Booking.String())
 	}
@@ -95,10 +97,12 @@ func (o Offer) Reserves() int {
 type Round struct {
 	ID      tenant.RoundID   `json:"id,omitzero"`
 	Session tenant.SessionID `json:"-"`
-	Freed   int              `json:"freed"` // seats that it gives: those when it began, or all that were open since, if more
+	// seats that it gives: those when it began, or all that were open since, if more
+	Freed int `json:"freed"`
 	// Keeps are the seats that it keeps for whoever claims them first; none in the other modes.
-	Keeps  int              `json:"keeps,omitempty"`
-	Tried  []tenant.EntryID `json:"tried,omitempty"`  // whose offers in it are not void, in the order in which they were asked
+	Keeps int `json:"keeps,omitempty"`
+	// whose offers in it are not void, in the order in which they were asked
+	Tried  []tenant.EntryID `json:"tried,omitempty"`
 	Offers int              `json:"offers,omitempty"` // that were made in it, void ones too
 	Opened time.Time        `json:"-"`
 	Closed *time.Time       `json:"-"`
@@ -110,8 +114,8 @@ func (r *Round) Ask(e tenant.EntryID) (try int) {
 	return r.Offers
 }
 
-// Returned says what becomes of an entry whose offer ended without a booking. One that was withdrawn, whatever for, is not among the
-// offers that it may let go.
+// Returned says what becomes of an entry whose offer ended without a booking. One that was withdrawn, whatever for, is
+// not among the offers that it may let go.
 func (r Rules) Returned(e Entry, as OfferStatus) Status {
 	var closes bool
 	switch as {

@@ -21,15 +21,21 @@ func TestReturned(t *testing.T) {
 		as    waitlist.OfferStatus
 		want  waitlist.Status
 	}{
-		"declined, it waits on":                        {asIs, 1, waitlist.Declined, waitlist.Waiting},
-		"run out, it waits on":                         {asIs, 2, waitlist.RanOut, waitlist.Waiting},
-		"declined for the third time":                  {asIs, 3, waitlist.Declined, waitlist.Cancelled},
-		"run out for the third time":                   {asIs, 3, waitlist.RanOut, waitlist.Expired},
-		"declined any number of times":                 {func(r *waitlist.Rules) { r.MaxOffersPerEntry = 0 }, 99, waitlist.Declined, waitlist.Waiting},
-		"declined, where that closes":                  {closing, 1, waitlist.Declined, waitlist.Cancelled},
-		"run out, where that closes":                   {closing, 1, waitlist.RanOut, waitlist.Expired},
-		"run out, where declining closes":              {func(r *waitlist.Rules) { r.AfterDecline = waitlist.CloseEntry }, 1, waitlist.RanOut, waitlist.Waiting},
-		"declined, where running out closes":           {func(r *waitlist.Rules) { r.AfterExpiry = waitlist.CloseEntry }, 1, waitlist.Declined, waitlist.Waiting},
+		"declined, it waits on":       {asIs, 1, waitlist.Declined, waitlist.Waiting},
+		"run out, it waits on":        {asIs, 2, waitlist.RanOut, waitlist.Waiting},
+		"declined for the third time": {asIs, 3, waitlist.Declined, waitlist.Cancelled},
+		"run out for the third time":  {asIs, 3, waitlist.RanOut, waitlist.Expired},
+		"declined any number of times": {
+			func(r *waitlist.Rules) { r.MaxOffersPerEntry = 0 }, 99, waitlist.Declined, waitlist.Waiting,
+		},
+		"declined, where that closes": {closing, 1, waitlist.Declined, waitlist.Cancelled},
+		"run out, where that closes":  {closing, 1, waitlist.RanOut, waitlist.Expired},
+		"run out, where declining closes": {
+			func(r *waitlist.Rules) { r.AfterDecline = waitlist.CloseEntry }, 1, waitlist.RanOut, waitlist.Waiting,
+		},
+		"declined, where running out closes": {
+			func(r *waitlist.Rules) { r.AfterExpiry = waitlist.CloseEntry }, 1, waitlist.Declined, waitlist.Waiting,
+		},
 		"withdrawn, which is nothing that it did":      {closing, 1, waitlist.Withdrawn, waitlist.Waiting},
 		"withdrawn for the third time, it still waits": {asIs, 3, waitlist.Withdrawn, waitlist.Waiting},
 	}
@@ -43,20 +49,25 @@ func TestReturned(t *testing.T) {
 func TestOffersAreAnsweredWhileTheyLive(t *testing.T) {
 	t.Parallel()
 	live := waitlist.Offer{Status: waitlist.Live, ExpiresAt: now, Seats: 2}
-	if err := live.Answerable(now.Add(-time.Nanosecond)); err != nil || live.Due(now.Add(-time.Nanosecond)) || live.Reserves() != 2 {
+	if err := live.Answerable(now.Add(-time.Nanosecond)); err != nil || live.Due(now.Add(-time.Nanosecond)) ||
+		live.Reserves() != 2 {
 		t.Errorf("a live offer: %v", err)
 	}
 	if err := live.Answerable(now); fault.ReasonOf(err) != fault.OfferNotLive || !live.Due(now) {
 		t.Errorf("an offer that has run out, and nobody has noticed: %v", err)
 	}
-	for _, status := range []waitlist.OfferStatus{waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn} {
+	for _, status := range []waitlist.OfferStatus{
+		waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn,
+	} {
 		closed := live.Close(status, "why", now)
 		closed.Booking = id[tenant.BookingID](1)
 		err, ok := errors.AsType[*fault.Error](closed.Answerable(now.Add(-time.Hour)))
-		if !ok || err.Reason != fault.OfferNotLive || err.Metadata["status"] != string(status) || err.Metadata["booking_id"] != closed.Booking.String() {
+		if !ok || err.Reason != fault.OfferNotLive || err.Metadata["status"] != string(status) ||
+			err.Metadata["booking_id"] != closed.Booking.String() {
 			t.Errorf("%s: %v", status, err)
 		}
-		if closed.Reserves() != 0 || closed.Due(now) || !closed.ClosedAt.Equal(now) || closed.Reason != "why" || live.Status != waitlist.Live {
+		if closed.Reserves() != 0 || closed.Due(now) || !closed.ClosedAt.Equal(now) || closed.Reason != "why" ||
+			live.Status != waitlist.Live {
 			t.Errorf("%s: %+v", status, closed)
 		}
 	}
@@ -68,7 +79,8 @@ func TestOffersAreAnsweredWhileTheyLive(t *testing.T) {
 func TestActive(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[waitlist.Status]bool{
-		waitlist.Waiting: true, waitlist.Offered: true, waitlist.Booked: false, waitlist.Cancelled: false, waitlist.Expired: false,
+		waitlist.Waiting: true, waitlist.Offered: true, waitlist.Booked: false, waitlist.Cancelled: false,
+		waitlist.Expired: false,
 	} {
 		if status.Active() != want {
 			t.Errorf("%s: active %t", status, !want)

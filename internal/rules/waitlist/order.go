@@ -26,7 +26,9 @@ func (s *scene) worth(c *Candidate) Worth {
 		return Worth{Score: s.formula(c)}
 	}
 	days := max(int(s.slot.StartsAt.Sub(c.Joined)/(24*time.Hour)), 0)
-	w := Worth{Sum: true, Base: s.BaseScore, TierBonus: s.TierBonus[c.Tier], EarlyBird: min(days*s.EarlyBirdPerDay, s.EarlyBirdMax)}
+	w := Worth{
+		Sum: true, Base: s.BaseScore, TierBonus: s.TierBonus[c.Tier], EarlyBird: min(days*s.EarlyBirdPerDay, s.EarlyBirdMax),
+	}
 	w.Score = w.Base + w.TierBonus + w.EarlyBird
 	return w
 }
@@ -84,7 +86,8 @@ func StandingOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compi
 }
 
 // Moved is what an entry has to become to stand directly before another: it takes over the other's flag and, where
-// scores count, its score, and gets a key just before the other's. Where there is no room for one, neighbours make room.
+// scores count, its score, and gets a key just before the other's. Where there is no room for one, neighbours make
+// room.
 type Moved struct {
 	Flagged bool
 	Score   *int
@@ -98,7 +101,9 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 	if at := slices.IndexFunc(queue, func(c Candidate) bool { return c.Entry == entry }); at >= 0 {
 		moved.Flagged, moved.Score = queue[at].Flagged, queue[at].Score
 	}
-	order := slices.DeleteFunc(rules.scene(slot, Round{}, now).inOrder(queue), func(s standing) bool { return s.Entry == entry })
+	order := slices.DeleteFunc(
+		rules.scene(slot, Round{}, now).inOrder(queue), func(s standing) bool { return s.Entry == entry },
+	)
 	at := slices.IndexFunc(order, func(s standing) bool { return s.Entry == before })
 	if at < 0 {
 		return moved
@@ -133,8 +138,8 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 	return moved
 }
 
-// MoveLast moves an entry of a queue behind all others of it: it takes over the flag of the last and, where scores count, its
-// score. An entry that is the last stays as it is.
+// MoveLast moves an entry of a queue behind all others of it: it takes over the flag of the last and, where scores
+// count, its score. An entry that is the last stays as it is.
 func MoveLast(slot Slot, queue []Candidate, entry tenant.EntryID, rules *Compiled, now time.Time) Moved {
 	order := rules.scene(slot, Round{}, now).inOrder(queue)
 	last := order[len(order)-1]

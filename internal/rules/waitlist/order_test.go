@@ -37,20 +37,26 @@ func TestFairOrder(t *testing.T) {
 		change []func(*waitlist.Candidate) // of the first entry, the second…
 		want   []int
 	}{
-		"whoever joined first":                     {asIs, nil, []int{0, 1, 2}},
-		"tiers say nothing to that":                {asIs, []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
-		"nor do scores":                            {asIs, []func(*waitlist.Candidate){2: score(999)}, []int{0, 1, 2}},
-		"a flag lifts above all":                   {asIs, []func(*waitlist.Candidate){2: flag}, []int{2, 0, 1}},
-		"flagged ones by joining":                  {asIs, []func(*waitlist.Candidate){1: flag, 2: flag}, []int{1, 2, 0}},
-		"a bonus for a tier":                       {priority, []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
-		"a bonus for joining early":                {priority, []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
-		"ties by joining":                          {priority, []func(*waitlist.Candidate){1: gold, 2: gold}, []int{1, 2, 0}},
-		"flagged ones by score":                    {priority, []func(*waitlist.Candidate){0: flag, 2: func(c *waitlist.Candidate) { flag(c); gold(c) }}, []int{2, 0, 1}},
-		"a flag is more than any score":            {priority, []func(*waitlist.Candidate){0: gold, 2: flag}, []int{2, 0, 1}},
-		"staff's own score":                        {priority, []func(*waitlist.Candidate){0: gold, 2: score(155)}, []int{2, 0, 1}},
-		"staff's own score may be low":             {priority, []func(*waitlist.Candidate){0: score(0)}, []int{1, 2, 0}},
-		"a formula":                                {custom(`member.tier == "gold" ? 7 : 3`), []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
-		"a formula with decimals":                  {custom(`entry.waiting_hours / 100.0`), []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
+		"whoever joined first":          {asIs, nil, []int{0, 1, 2}},
+		"tiers say nothing to that":     {asIs, []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
+		"nor do scores":                 {asIs, []func(*waitlist.Candidate){2: score(999)}, []int{0, 1, 2}},
+		"a flag lifts above all":        {asIs, []func(*waitlist.Candidate){2: flag}, []int{2, 0, 1}},
+		"flagged ones by joining":       {asIs, []func(*waitlist.Candidate){1: flag, 2: flag}, []int{1, 2, 0}},
+		"a bonus for a tier":            {priority, []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
+		"a bonus for joining early":     {priority, []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
+		"ties by joining":               {priority, []func(*waitlist.Candidate){1: gold, 2: gold}, []int{1, 2, 0}},
+		"flagged ones by score":         {priority, []func(*waitlist.Candidate){0: flag, 2: func(c *waitlist.Candidate) { flag(c); gold(c) }}, []int{2, 0, 1}},
+		"a flag is more than any score": {priority, []func(*waitlist.Candidate){0: gold, 2: flag}, []int{2, 0, 1}},
+		"staff's own score": {
+			priority, []func(*waitlist.Candidate){0: gold, 2: score(155)}, []int{2, 0, 1},
+		},
+		"staff's own score may be low": {priority, []func(*waitlist.Candidate){0: score(0)}, []int{1, 2, 0}},
+		"a formula": {
+			custom(`member.tier == "gold" ? 7 : 3`), []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2},
+		},
+		"a formula with decimals": {
+			custom(`entry.waiting_hours / 100.0`), []func(*waitlist.Candidate){2: early}, []int{2, 0, 1},
+		},
 		"a formula that fails ranks all alike":     {custom(`100 / entry.offers`), nil, []int{0, 1, 2}},
 		"no formula ranks all alike":               {custom(""), []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
 		"staff's own score comes before a formula": {custom(`7`), []func(*waitlist.Candidate){1: score(8)}, []int{1, 0, 2}},
@@ -93,14 +99,24 @@ func TestScore(t *testing.T) {
 		tier   string
 		want   int
 	}{
-		"100 by default":                   {func(*waitlist.Rules) {}, 100 * time.Hour, "gold", 100},
-		"another base":                     {func(r *waitlist.Rules) { r.BaseScore = 10 }, 0, "", 10},
-		"the bonus of the tier":            {func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "gold", 150},
-		"no bonus for another tier":        {func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "silver", 100},
-		"points for each day":              {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48 * time.Hour, "", 106},
-		"whole days alone":                 {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48*time.Hour - time.Second, "", 103},
-		"at most 50 points by default":     {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 365 * 24 * time.Hour, "", 150},
-		"another limit":                    {func(r *waitlist.Rules) { r.EarlyBirdPerDay, r.EarlyBirdMax = 3, 4 }, 365 * 24 * time.Hour, "", 104},
+		"100 by default": {func(*waitlist.Rules) {}, 100 * time.Hour, "gold", 100},
+		"another base":   {func(r *waitlist.Rules) { r.BaseScore = 10 }, 0, "", 10},
+		"the bonus of the tier": {
+			func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "gold", 150,
+		},
+		"no bonus for another tier": {
+			func(r *waitlist.Rules) { r.TierBonus = map[string]int{"gold": 50} }, 0, "silver", 100,
+		},
+		"points for each day": {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48 * time.Hour, "", 106},
+		"whole days alone": {
+			func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 48*time.Hour - time.Second, "", 103,
+		},
+		"at most 50 points by default": {
+			func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, 365 * 24 * time.Hour, "", 150,
+		},
+		"another limit": {
+			func(r *waitlist.Rules) { r.EarlyBirdPerDay, r.EarlyBirdMax = 3, 4 }, 365 * 24 * time.Hour, "", 104,
+		},
 		"none for joining after the start": {func(r *waitlist.Rules) { r.EarlyBirdPerDay = 3 }, -72 * time.Hour, "", 100},
 		"all of it": {func(r *waitlist.Rules) {
 			r.BaseScore, r.TierBonus, r.EarlyBirdPerDay = 20, map[string]int{"gold": 30}, 1

@@ -31,11 +31,17 @@ func ExplainDifference(d Difference, name func(tenant.MemberID) string) []string
 		sentences = append(sentences, "Would not have been chosen: "+list(d.Lost)+".")
 	}
 	if d.GivenBefore != d.GivenAfter {
-		sentences = append(sentences, count(d.GivenAfter, "seat", "seats")+" would have found somebody, rather than "+count(d.GivenBefore, "seat", "seats")+".")
+		sentences = append(
+			sentences,
+			count(d.GivenAfter, "seat", "seats")+" would have found somebody, rather than "+count(
+				d.GivenBefore, "seat", "seats",
+			)+".",
+		)
 	}
 	return sentences
 }
 
 var given = map[Mode]string{
-	AutoPromote: "at once, without asking", OfferInTurn: "by offers, one after the other", FirstToClaim: "to the first who claims them",
+	AutoPromote: "at once, without asking", OfferInTurn: "by offers, one after the other",
+	FirstToClaim: "to the first who claims them",
 }

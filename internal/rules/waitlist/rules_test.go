@@ -19,10 +19,13 @@ import (
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := waitlist.Rules{
-		Enabled: true, Mode: waitlist.AutoPromote, MaxQueueSize: 50, OfferWindow: 30 * time.Minute, MinOfferWindow: 5 * time.Minute,
-		TimeFlexibility: time.Hour, MaxOffersPerEntry: 3, MaxTriesPerSlot: 10, AfterExpiry: waitlist.ReturnEntry, AfterDecline: waitlist.ReturnEntry,
-		AutoCascade: true, StaleAfter: 24 * time.Hour, AllowDownFitting: true, Order: waitlist.ByJoining, BaseScore: 100, EarlyBirdMax: 50,
-		QuietHours: waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
+		Enabled: true, Mode: waitlist.AutoPromote, MaxQueueSize: 50, OfferWindow: 30 * time.Minute,
+		MinOfferWindow:  5 * time.Minute,
+		TimeFlexibility: time.Hour, MaxOffersPerEntry: 3, MaxTriesPerSlot: 10, AfterExpiry: waitlist.ReturnEntry,
+		AfterDecline: waitlist.ReturnEntry,
+		AutoCascade:  true, StaleAfter: 24 * time.Hour, AllowDownFitting: true, Order: waitlist.ByJoining, BaseScore: 100,
+		EarlyBirdMax: 50,
+		QuietHours:   waitlist.QuietHours{From: clock("21:00"), Until: clock("08:00")}, PromotionGrace: time.Hour,
 	}
 	if diff := cmp.Diff(want, waitlist.Defaults()); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -77,7 +80,9 @@ func TestResolve(t *testing.T) {
 		var layers []waitlist.Layer
 		for _, level := range levels {
 			if rapid.IntRange(0, 4).Draw(t, "silent") > 0 {
-				layers = append(layers, waitlist.Layer{Level: level, Settings: anySettings(t), Version: rapid.IntRange(0, 9).Draw(t, "version")})
+				layers = append(
+					layers, waitlist.Layer{Level: level, Settings: anySettings(t), Version: rapid.IntRange(0, 9).Draw(t, "version")},
+				)
 			}
 		}
 		e := waitlist.Resolve(layers...)
@@ -113,7 +118,9 @@ func TestSettingsOfRules(t *testing.T) {
 			t.Fatalf("written down and read (-want +got):\n%s", diff)
 		}
 		// Reset: nothing is said any more.
-		if diff := cmp.Diff(waitlist.Defaults(), waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Version: 4}).Rules); diff != "" {
+		if diff := cmp.Diff(
+			waitlist.Defaults(), waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Version: 4}).Rules,
+		); diff != "" {
 			t.Fatalf("after a reset (-want +got):\n%s", diff)
 		}
 		said := anySettings(t)
@@ -145,58 +152,88 @@ func TestValidate(t *testing.T) {
 		settings waitlist.Settings
 		field    string // empty: fine
 	}{
-		"nothing said":                        {},
-		"any mode there is":                   {waitlist.Settings{Mode: new(waitlist.FirstToClaim)}, ""},
-		"a mode there is not":                 {waitlist.Settings{Mode: new(waitlist.Mode("LOTTERY"))}, "mode"},
-		"an order there is not":               {waitlist.Settings{Order: new(waitlist.Order(""))}, "order"},
-		"after expiry, what there is not":     {waitlist.Settings{AfterExpiry: new(waitlist.After("x"))}, "after_expiry"},
-		"after a decline, what there is not":  {waitlist.Settings{AfterDecline: new(waitlist.After("x"))}, "after_decline"},
-		"no queue at all":                     {waitlist.Settings{MaxQueueSize: new(0)}, "max_queue_size"},
-		"the shortest queue":                  {waitlist.Settings{MaxQueueSize: new(1)}, ""},
-		"the longest queue":                   {waitlist.Settings{MaxQueueSize: new(10_000)}, ""},
-		"too long a queue":                    {waitlist.Settings{MaxQueueSize: new(10_001)}, "max_queue_size"},
-		"the shortest offer":                  {waitlist.Settings{OfferWindow: span(time.Minute)}, ""},
-		"too short an offer":                  {waitlist.Settings{OfferWindow: span(59 * time.Second)}, "offer_window"},
-		"the longest offer":                   {waitlist.Settings{OfferWindow: span(7 * day)}, ""},
-		"too long an offer":                   {waitlist.Settings{OfferWindow: span(7*day + time.Second)}, "offer_window"},
-		"part of a second":                    {waitlist.Settings{OfferWindow: span(hour + time.Millisecond)}, "offer_window"},
-		"as short as long":                    {waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour)}, ""},
-		"at least longer than at most":        {waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour + time.Second)}, "min_offer_window"},
-		"the longest least offer":             {waitlist.Settings{MinOfferWindow: span(day)}, ""},
-		"too long a least offer":              {waitlist.Settings{MinOfferWindow: span(day + time.Second)}, "min_offer_window"},
-		"too long a least of a long offer":    {waitlist.Settings{MinOfferWindow: span(day + time.Second), OfferWindow: span(7 * day)}, "min_offer_window"},
-		"no least offer":                      {waitlist.Settings{MinOfferWindow: span(0)}, "min_offer_window"},
-		"not flexible":                        {waitlist.Settings{TimeFlexibility: span(0)}, ""},
-		"flexible beyond reason":              {waitlist.Settings{TimeFlexibility: span(13 * hour)}, "time_flexibility"},
-		"any number of offers":                {waitlist.Settings{MaxOffersPerEntry: new(0)}, ""},
-		"too many offers":                     {waitlist.Settings{MaxOffersPerEntry: new(101)}, "max_offers_per_entry"},
-		"any number of tries":                 {waitlist.Settings{MaxTriesPerSlot: new(0)}, ""},
-		"too many tries":                      {waitlist.Settings{MaxTriesPerSlot: new(1_001)}, "max_tries_per_slot"},
-		"stale at once":                       {waitlist.Settings{StaleAfter: span(time.Minute)}, "stale_after"},
-		"stale next year":                     {waitlist.Settings{StaleAfter: span(366 * day)}, "stale_after"},
-		"a base below 0":                      {waitlist.Settings{BaseScore: new(-1)}, "base_score"},
-		"a base without bound":                {waitlist.Settings{BaseScore: new(10_001)}, "base_score"},
-		"bonuses of 0 and 50":                 {waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 50, "none": 0})}, ""},
-		"no bonuses":                          {waitlist.Settings{TierBonus: bonus(nil)}, ""},
-		"a bonus above 50":                    {waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 51})}, "tier_bonuses"},
-		"a bonus below 0":                     {waitlist.Settings{TierBonus: bonus(map[string]int{"gold": -1})}, "tier_bonuses"},
-		"a bonus for no tier":                 {waitlist.Settings{TierBonus: bonus(map[string]int{"": 1})}, "tier_bonuses"},
-		"a bonus for what is no text":         {waitlist.Settings{TierBonus: bonus(map[string]int{"\xff": 1})}, "tier_bonuses"},
-		"a bonus for a tier with a long name": {waitlist.Settings{TierBonus: bonus(map[string]int{strings.Repeat("é", 51): 1})}, "tier_bonuses"},
-		"bonuses for too many tiers":          {waitlist.Settings{TierBonus: bonus(tiers)}, "tier_bonuses"},
-		"points a day":                        {waitlist.Settings{EarlyBirdPerDay: new(101)}, "early_bird_points_per_day"},
-		"points in all":                       {waitlist.Settings{EarlyBirdMax: new(1_001)}, "early_bird_max_points"},
-		"quiet at night":                      {waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("20:00"), Until: clock("09:00")}}, ""},
-		"never quiet":                         {waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("09:00")}}, ""},
-		"always quiet":                        {waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("08:59")}}, "quiet_hours"},
-		"quiet until there is no such time":   {waitlist.Settings{QuietHours: func() *waitlist.QuietHours { q := waitlist.QuietHours{}; q.Until.Hour = 24; return &q }()}, "quiet_hours"},
-		"a cutoff below 0":                    {waitlist.Settings{AutoPromoteCutoff: span(-time.Second)}, "auto_promote_cutoff"},
-		"a grace of a month":                  {waitlist.Settings{PromotionGrace: span(30 * day)}, "promotion_grace"},
-		"filled for days":                     {waitlist.Settings{FillAfterStart: span(25 * hour)}, "fill_after_start"},
-		"a score for text messages":           {waitlist.Settings{SMSMinScore: new(150)}, ""},
-		"a score for text messages, below 0":  {waitlist.Settings{SMSMinScore: new(-1)}, "sms_min_score"},
-		"expressions":                         {waitlist.Settings{EligibilityExpression: new("true"), PriorityExpression: new("1")}, ""},
-		"expressions that are taken away":     {waitlist.Settings{EligibilityExpression: new(""), PriorityExpression: new("")}, ""},
+		"nothing said":                       {},
+		"any mode there is":                  {waitlist.Settings{Mode: new(waitlist.FirstToClaim)}, ""},
+		"a mode there is not":                {waitlist.Settings{Mode: new(waitlist.Mode("LOTTERY"))}, "mode"},
+		"an order there is not":              {waitlist.Settings{Order: new(waitlist.Order(""))}, "order"},
+		"after expiry, what there is not":    {waitlist.Settings{AfterExpiry: new(waitlist.After("x"))}, "after_expiry"},
+		"after a decline, what there is not": {waitlist.Settings{AfterDecline: new(waitlist.After("x"))}, "after_decline"},
+		"no queue at all":                    {waitlist.Settings{MaxQueueSize: new(0)}, "max_queue_size"},
+		"the shortest queue":                 {waitlist.Settings{MaxQueueSize: new(1)}, ""},
+		"the longest queue":                  {waitlist.Settings{MaxQueueSize: new(10_000)}, ""},
+		"too long a queue":                   {waitlist.Settings{MaxQueueSize: new(10_001)}, "max_queue_size"},
+		"the shortest offer":                 {waitlist.Settings{OfferWindow: span(time.Minute)}, ""},
+		"too short an offer":                 {waitlist.Settings{OfferWindow: span(59 * time.Second)}, "offer_window"},
+		"the longest offer":                  {waitlist.Settings{OfferWindow: span(7 * day)}, ""},
+		"too long an offer":                  {waitlist.Settings{OfferWindow: span(7*day + time.Second)}, "offer_window"},
+		"part of a second": {
+			waitlist.Settings{OfferWindow: span(hour + time.Millisecond)}, "offer_window",
+		},
+		"as short as long": {waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour)}, ""},
+		"at least longer than at most": {
+			waitlist.Settings{OfferWindow: span(hour), MinOfferWindow: span(hour + time.Second)}, "min_offer_window",
+		},
+		"the longest least offer": {waitlist.Settings{MinOfferWindow: span(day)}, ""},
+		"too long a least offer": {
+			waitlist.Settings{MinOfferWindow: span(day + time.Second)}, "min_offer_window",
+		},
+		"too long a least of a long offer": {
+			waitlist.Settings{MinOfferWindow: span(day + time.Second), OfferWindow: span(7 * day)}, "min_offer_window",
+		},
+		"no least offer":         {waitlist.Settings{MinOfferWindow: span(0)}, "min_offer_window"},
+		"not flexible":           {waitlist.Settings{TimeFlexibility: span(0)}, ""},
+		"flexible beyond reason": {waitlist.Settings{TimeFlexibility: span(13 * hour)}, "time_flexibility"},
+		"any number of offers":   {waitlist.Settings{MaxOffersPerEntry: new(0)}, ""},
+		"too many offers":        {waitlist.Settings{MaxOffersPerEntry: new(101)}, "max_offers_per_entry"},
+		"any number of tries":    {waitlist.Settings{MaxTriesPerSlot: new(0)}, ""},
+		"too many tries":         {waitlist.Settings{MaxTriesPerSlot: new(1_001)}, "max_tries_per_slot"},
+		"stale at once":          {waitlist.Settings{StaleAfter: span(time.Minute)}, "stale_after"},
+		"stale next year":        {waitlist.Settings{StaleAfter: span(366 * day)}, "stale_after"},
+		"a base below 0":         {waitlist.Settings{BaseScore: new(-1)}, "base_score"},
+		"a base without bound":   {waitlist.Settings{BaseScore: new(10_001)}, "base_score"},
+		"bonuses of 0 and 50": {
+			waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 50, "none": 0})}, "",
+		},
+		"no bonuses": {waitlist.Settings{TierBonus: bonus(nil)}, ""},
+		"a bonus above 50": {
+			waitlist.Settings{TierBonus: bonus(map[string]int{"gold": 51})}, "tier_bonuses",
+		},
+		"a bonus below 0": {
+			waitlist.Settings{TierBonus: bonus(map[string]int{"gold": -1})}, "tier_bonuses",
+		},
+		"a bonus for no tier": {waitlist.Settings{TierBonus: bonus(map[string]int{"": 1})}, "tier_bonuses"},
+		"a bonus for what is no text": {
+			waitlist.Settings{TierBonus: bonus(map[string]int{"\xff": 1})}, "tier_bonuses",
+		},
+		"a bonus for a tier with a long name": {
+			waitlist.Settings{TierBonus: bonus(map[string]int{strings.Repeat("é", 51): 1})}, "tier_bonuses",
+		},
+		"bonuses for too many tiers": {waitlist.Settings{TierBonus: bonus(tiers)}, "tier_bonuses"},
+		"points a day":               {waitlist.Settings{EarlyBirdPerDay: new(101)}, "early_bird_points_per_day"},
+		"points in all":              {waitlist.Settings{EarlyBirdMax: new(1_001)}, "early_bird_max_points"},
+		"quiet at night": {
+			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("20:00"), Until: clock("09:00")}}, "",
+		},
+		"never quiet": {
+			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("09:00")}}, "",
+		},
+		"always quiet": {
+			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("08:59")}}, "quiet_hours",
+		},
+		"quiet until there is no such time": {waitlist.Settings{QuietHours: func() *waitlist.QuietHours { q := waitlist.QuietHours{}; q.Until.Hour = 24; return &q }()}, "quiet_hours"},
+		"a cutoff below 0": {
+			waitlist.Settings{AutoPromoteCutoff: span(-time.Second)}, "auto_promote_cutoff",
+		},
+		"a grace of a month":                 {waitlist.Settings{PromotionGrace: span(30 * day)}, "promotion_grace"},
+		"filled for days":                    {waitlist.Settings{FillAfterStart: span(25 * hour)}, "fill_after_start"},
+		"a score for text messages":          {waitlist.Settings{SMSMinScore: new(150)}, ""},
+		"a score for text messages, below 0": {waitlist.Settings{SMSMinScore: new(-1)}, "sms_min_score"},
+		"expressions": {
+			waitlist.Settings{EligibilityExpression: new("true"), PriorityExpression: new("1")}, "",
+		},
+		"expressions that are taken away": {
+			waitlist.Settings{EligibilityExpression: new(""), PriorityExpression: new("")}, "",
+		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

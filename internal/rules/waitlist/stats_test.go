@@ -12,7 +12,9 @@ import (
 func TestTally(t *testing.T) {
 	t.Parallel()
 	var tally waitlist.Tally
-	for _, status := range []waitlist.Status{waitlist.Waiting, waitlist.Offered, waitlist.Booked, waitlist.Cancelled, waitlist.Expired} {
+	for _, status := range []waitlist.Status{
+		waitlist.Waiting, waitlist.Offered, waitlist.Booked, waitlist.Cancelled, waitlist.Expired,
+	} {
 		tally.Add(waitlist.Entry{Status: status})
 	}
 	after := func(minutes int) *time.Time { return new(now.Add(time.Duration(minutes) * time.Minute)) }
@@ -28,7 +30,8 @@ func TestTally(t *testing.T) {
 		tally.AddOffer(o)
 	}
 	want := waitlist.Tally{
-		Entries: 5, Active: 2, Booked: 1, Offers: 6, Accepted: 2, Declined: 1, RanOut: 1, Withdrawn: 1, Live: 1, ResponseTime: 15 * time.Minute, Tries: 5,
+		Entries: 5, Active: 2, Booked: 1, Offers: 6, Accepted: 2, Declined: 1, RanOut: 1, Withdrawn: 1, Live: 1,
+		ResponseTime: 15 * time.Minute, Tries: 5,
 	}
 	if diff := cmp.Diff(want, tally); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -41,7 +44,8 @@ func TestTally(t *testing.T) {
 func TestTallyOfNothing(t *testing.T) {
 	t.Parallel()
 	var none waitlist.Tally
-	if none.AcceptanceRate() != 0 || none.ConversionRate() != 0 || none.CascadeDepth() != 0 || none.AverageResponse() != 0 {
+	if none.AcceptanceRate() != 0 || none.ConversionRate() != 0 || none.CascadeDepth() != 0 ||
+		none.AverageResponse() != 0 {
 		t.Error("a share of nothing is not 0")
 	}
 }

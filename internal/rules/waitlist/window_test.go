@@ -31,37 +31,90 @@ func TestOfferUntil(t *testing.T) {
 		until       string // or
 		reason      string
 	}{
-		"half an hour by default":            {zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-18 18:00", until: "2026-03-16 12:30"},
-		"as long as the rules say":           {long(time.Hour), lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 13:00", ""},
-		"a quarter of what is left":          {zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 13:00", until: "2026-03-16 12:15"},
-		"two hours before it is not shorter": {zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 14:00", until: "2026-03-16 12:30"},
-		"five minutes at least":              {zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:12", until: "2026-03-16 12:05"},
-		"five minutes are left":              {zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:05", until: "2026-03-16 12:05"},
-		"four minutes are left":              {zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:04", reason: waitlist.NoTime},
-		"it has closed":                      {zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:00", reason: waitlist.NoTime},
-		"a least window above the window":    {func(r *waitlist.Rules) { r.MinOfferWindow = time.Hour }, lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 12:30", ""},
-		"a window without a least one":       {func(r *waitlist.Rules) { r.MinOfferWindow = 0 }, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", "2026-03-16 12:01", ""},
+		"half an hour by default": {
+			zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-18 18:00", until: "2026-03-16 12:30",
+		},
+		"as long as the rules say": {
+			long(time.Hour), lisbon, "2026-03-16 12:00", "2026-03-18 18:00", "2026-03-16 13:00", "",
+		},
+		"a quarter of what is left": {
+			zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 13:00", until: "2026-03-16 12:15",
+		},
+		"two hours before it is not shorter": {
+			zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 14:00", until: "2026-03-16 12:30",
+		},
+		"five minutes at least": {
+			zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:12", until: "2026-03-16 12:05",
+		},
+		"five minutes are left": {
+			zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:05", until: "2026-03-16 12:05",
+		},
+		"four minutes are left": {
+			zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:04", reason: waitlist.NoTime,
+		},
+		"it has closed": {
+			zone: lisbon, now: "2026-03-16 12:00", closes: "2026-03-16 12:00", reason: waitlist.NoTime,
+		},
+		"a least window above the window": {
+			func(r *waitlist.Rules) { r.MinOfferWindow = time.Hour }, lisbon, "2026-03-16 12:00", "2026-03-18 18:00",
+			"2026-03-16 12:30", "",
+		},
+		"a window without a least one": {
+			func(r *waitlist.Rules) { r.MinOfferWindow = 0 }, lisbon, "2026-03-16 12:00", "2026-03-16 12:04", "2026-03-16 12:01",
+			"",
+		},
 
-		"it pauses by night":                   {zone: lisbon, now: "2026-03-16 21:50", closes: "2026-03-18 18:00", until: "2026-03-17 07:20"},
-		"it ends as the night begins":          {zone: lisbon, now: "2026-03-16 21:30", closes: "2026-03-18 18:00", until: "2026-03-16 22:00"},
-		"made by night it begins by day":       {zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-18 18:00", until: "2026-03-17 07:30"},
-		"made after midnight":                  {zone: lisbon, now: "2026-03-17 03:00", closes: "2026-03-18 18:00", until: "2026-03-17 07:30"},
-		"over two nights":                      {long(20 * time.Hour), lisbon, "2026-03-16 21:00", "2026-03-28 18:00", "2026-03-18 11:00", ""},
-		"it never outlives the slot":           {zone: lisbon, now: "2026-03-16 21:50", closes: "2026-03-17 07:10", until: "2026-03-17 07:10"},
-		"it cannot wait for the morning":       {zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-17 07:04", reason: waitlist.AtNight},
-		"it can wait just so":                  {zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-17 07:05", until: "2026-03-17 07:05"},
-		"enough of the evening is left":        {zone: lisbon, now: "2026-03-16 21:55", closes: "2026-03-16 23:30", until: "2026-03-16 23:30"},
-		"it does not pause where rules say so": {never, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-16 23:30", ""},
-		"no quiet hours":                       {func(r *waitlist.Rules) { r.QuietHours = waitlist.QuietHours{} }, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-16 23:30", ""},
+		"it pauses by night": {
+			zone: lisbon, now: "2026-03-16 21:50", closes: "2026-03-18 18:00", until: "2026-03-17 07:20",
+		},
+		"it ends as the night begins": {
+			zone: lisbon, now: "2026-03-16 21:30", closes: "2026-03-18 18:00", until: "2026-03-16 22:00",
+		},
+		"made by night it begins by day": {
+			zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-18 18:00", until: "2026-03-17 07:30",
+		},
+		"made after midnight": {
+			zone: lisbon, now: "2026-03-17 03:00", closes: "2026-03-18 18:00", until: "2026-03-17 07:30",
+		},
+		"over two nights": {
+			long(20 * time.Hour), lisbon, "2026-03-16 21:00", "2026-03-28 18:00", "2026-03-18 11:00", "",
+		},
+		"it never outlives the slot": {
+			zone: lisbon, now: "2026-03-16 21:50", closes: "2026-03-17 07:10", until: "2026-03-17 07:10",
+		},
+		"it cannot wait for the morning": {
+			zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-17 07:04", reason: waitlist.AtNight,
+		},
+		"it can wait just so": {
+			zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-17 07:05", until: "2026-03-17 07:05",
+		},
+		"enough of the evening is left": {
+			zone: lisbon, now: "2026-03-16 21:55", closes: "2026-03-16 23:30", until: "2026-03-16 23:30",
+		},
+		"it does not pause where rules say so": {
+			never, lisbon, "2026-03-16 23:00", "2026-03-18 18:00", "2026-03-16 23:30", "",
+		},
+		"no quiet hours": {
+			func(r *waitlist.Rules) { r.QuietHours = waitlist.QuietHours{} }, lisbon, "2026-03-16 23:00", "2026-03-18 18:00",
+			"2026-03-16 23:30", "",
+		},
 		"quiet at noon": {func(r *waitlist.Rules) {
 			r.QuietHours = waitlist.QuietHours{From: clock("12:00"), Until: clock("14:00")}
 		}, lisbon,
 			"2026-03-16 11:50", "2026-03-18 18:00", "2026-03-16 14:20", ""},
 
-		"the night in which clocks go forward": {zone: newYork, now: "2026-03-07 21:50", closes: "2026-03-09 18:00", until: "2026-03-08 07:20"},
-		"the night in which clocks go back":    {zone: newYork, now: "2026-10-31 21:50", closes: "2026-11-02 18:00", until: "2026-11-01 07:20"},
-		"clocks go forward by half an hour":    {zone: lordHowe, now: "2026-10-03 21:50", closes: "2026-10-05 18:00", until: "2026-10-04 07:20"},
-		"clocks go back by half an hour":       {zone: lordHowe, now: "2026-04-04 21:50", closes: "2026-04-06 18:00", until: "2026-04-05 07:20"},
+		"the night in which clocks go forward": {
+			zone: newYork, now: "2026-03-07 21:50", closes: "2026-03-09 18:00", until: "2026-03-08 07:20",
+		},
+		"the night in which clocks go back": {
+			zone: newYork, now: "2026-10-31 21:50", closes: "2026-11-02 18:00", until: "2026-11-01 07:20",
+		},
+		"clocks go forward by half an hour": {
+			zone: lordHowe, now: "2026-10-03 21:50", closes: "2026-10-05 18:00", until: "2026-10-04 07:20",
+		},
+		"clocks go back by half an hour": {
+			zone: lordHowe, now: "2026-04-04 21:50", closes: "2026-04-06 18:00", until: "2026-04-05 07:20",
+		},
 		"awake while clocks go forward": {func(r *waitlist.Rules) {
 			long(6 * time.Hour)(r)
 			r.QuietHours = waitlist.QuietHours{From: clock("12:00"), Until: clock("14:00")}
@@ -100,7 +153,10 @@ func TestQuietHoursThatEndInAnHourShownTwice(t *testing.T) {
 	for _, test := range []struct {
 		at    time.Time
 		quiet bool
-	}{{first.Add(-time.Second), true}, {first, false}, {first.Add(45 * time.Minute), false}, {first.Add(20 * time.Hour), false}, {first.Add(21 * time.Hour), true}} {
+	}{
+		{first.Add(-time.Second), true}, {first, false}, {first.Add(45 * time.Minute), false},
+		{first.Add(20 * time.Hour), false}, {first.Add(21 * time.Hour), true},
+	} {
 		if got := q.Quiet(test.at, berlin); got != test.quiet {
 			t.Errorf("quiet at %s: %t", test.at.In(berlin), got)
 		}

@@ -21,14 +21,19 @@ func TestWants(t *testing.T) {
 		entry waitlist.Entry
 		want  bool
 	}{
-		"the session":       {waitlist.Entry{}, true},
-		"its staff":         {waitlist.Entry{Coach: jess}, true},
-		"other staff":       {waitlist.Entry{Coach: rui}, false},
-		"a window":          {waitlist.Entry{Window: wish(func(*waitlist.Window) {})}, true},
-		"nearly":            {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Earliest = clock("18:01") })}, false},
-		"on another day":    {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.From = w.Until })}, false},
-		"another resource":  {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Resource = id[tenant.ResourceID](2) })}, false},
-		"just at its edges": {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Earliest, w.Latest = clock("18:00"), clock("18:00") })}, true},
+		"the session":    {waitlist.Entry{}, true},
+		"its staff":      {waitlist.Entry{Coach: jess}, true},
+		"other staff":    {waitlist.Entry{Coach: rui}, false},
+		"a window":       {waitlist.Entry{Window: wish(func(*waitlist.Window) {})}, true},
+		"nearly":         {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Earliest = clock("18:01") })}, false},
+		"on another day": {waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.From = w.Until })}, false},
+		"another resource": {
+			waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Resource = id[tenant.ResourceID](2) })}, false,
+		},
+		"just at its edges": {
+			waitlist.Entry{Window: wish(func(w *waitlist.Window) { w.Earliest, w.Latest = clock("18:00"), clock("18:00") })},
+			true,
+		},
 	} {
 		if got := test.entry.Wants(slot(1)); got != test.want {
 			t.Errorf("%s: %t", name, got)
@@ -95,12 +100,14 @@ func TestAdmits(t *testing.T) {
 func TestFacts(t *testing.T) {
 	t.Parallel()
 	facts := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.Facts()
-	if len(facts) != reflect.TypeFor[waitlist.Settings]().NumField() || facts["enabled"] != false || facts["max_queue_size"] != 7 || facts["mode"] != nil {
+	if len(facts) != reflect.TypeFor[waitlist.Settings]().NumField() || facts["enabled"] != false ||
+		facts["max_queue_size"] != 7 || facts["mode"] != nil {
 		t.Errorf("%v", facts)
 	}
 }
 
-// Whom staff choose has as long as anybody whom the rules choose, and until the slot closes where that would be too late.
+// Whom staff choose has as long as anybody whom the rules choose, and until the slot closes where that would be too
+// late.
 func TestByChoice(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -134,7 +141,8 @@ func TestChosen(t *testing.T) {
 	c := queue(1)[0]
 	c.Party = 2
 	d := waitlist.Chosen(c, waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: 2, Score: 5, Until: now})
-	if d.Given != 2 || d.Left() != 0 || d.LeftMove != "" || d.Move != waitlist.MakeOffer || reasons(d)[0] != waitlist.WasOffered || waitlist.Note(d) != "" {
+	if d.Given != 2 || d.Left() != 0 || d.LeftMove != "" || d.Move != waitlist.MakeOffer ||
+		reasons(d)[0] != waitlist.WasOffered || waitlist.Note(d) != "" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -143,11 +151,17 @@ func TestTalliesAddUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var whole, first, second waitlist.Tally
-		statuses := []waitlist.OfferStatus{waitlist.Live, waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn}
+		statuses := []waitlist.OfferStatus{
+			waitlist.Live, waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn,
+		}
 		for range rapid.IntRange(0, 20).Draw(t, "offers") {
-			o := waitlist.Offer{Status: rapid.SampledFrom(statuses).Draw(t, "status"), Try: rapid.IntRange(1, 5).Draw(t, "try"), CreatedAt: now}
+			o := waitlist.Offer{
+				Status: rapid.SampledFrom(statuses).Draw(t, "status"), Try: rapid.IntRange(1, 5).Draw(t, "try"), CreatedAt: now,
+			}
 			o = o.Close(o.Status, "", now.Add(time.Duration(rapid.IntRange(0, 99).Draw(t, "minutes"))*time.Minute))
-			e := waitlist.Entry{Status: rapid.SampledFrom([]waitlist.Status{waitlist.Waiting, waitlist.Booked, waitlist.Expired}).Draw(t, "entry")}
+			e := waitlist.Entry{
+				Status: rapid.SampledFrom([]waitlist.Status{waitlist.Waiting, waitlist.Booked, waitlist.Expired}).Draw(t, "entry"),
+			}
 			part := &first
 			if rapid.Bool().Draw(t, "second") {
 				part = &second
@@ -175,14 +189,16 @@ func TestClaims(t *testing.T) {
 	if in, ok := waitlist.ReadClaim(token); !ok || in != house {
 		t.Errorf("%s leads to %s, %t", token, in, ok)
 	}
-	if again, err := waitlist.NewClaimKey(secret); err != nil || again.Token(house, offer) != token || again.Code(offer) != key.Code(offer) {
+	if again, err := waitlist.NewClaimKey(secret); err != nil || again.Token(house, offer) != token ||
+		again.Code(offer) != key.Code(offer) {
 		t.Error("the same secret makes other tokens")
 	}
 	other, err := waitlist.NewClaimKey(bytes.Repeat([]byte("t"), 32))
 	if err != nil || other.Token(house, offer) == token || key.Token(house, id[tenant.OfferID](2)) == token {
 		t.Error("another secret or offer makes the same token")
 	}
-	if bytes.Equal(waitlist.HashClaim(token), waitlist.HashClaim(key.Token(house, id[tenant.OfferID](2)))) || len(waitlist.HashClaim(token)) != 32 {
+	if bytes.Equal(waitlist.HashClaim(token), waitlist.HashClaim(key.Token(house, id[tenant.OfferID](2)))) ||
+		len(waitlist.HashClaim(token)) != 32 {
 		t.Error("hashes do not tell tokens apart")
 	}
 	if len(key.Code(offer)) != 6 {

@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// promises are live offers, the youngest first, each "seats" or "seats@round" for those that share what a round keeps, and rounds
-// "round:seats".
+// promises are live offers, the youngest first, each "seats" or "seats@round" for those that share what a round keeps,
+// and rounds "round:seats".
 func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist.Round, map[tenant.OfferID]string) {
 	t.Helper()
 	ids := make(map[string]tenant.RoundID)
@@ -28,7 +28,9 @@ func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist
 	called := make(map[tenant.OfferID]string)
 	for i, text := range strings.Fields(offers) {
 		seats, name, shared := strings.Cut(text, "@")
-		o := waitlist.Offer{ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Round: round(name), Shared: shared, Status: waitlist.Live}
+		o := waitlist.Offer{
+			ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Round: round(name), Shared: shared, Status: waitlist.Live,
+		}
 		if !shared {
 			o.Round = tenant.New[tenant.RoundID](time.Unix(0, 0))
 		}
@@ -59,18 +61,28 @@ func TestTakeBack(t *testing.T) {
 		keeps          string // of rounds that change
 		seats          int
 	}{
-		"nothing is wanted":                          {offers: "1 1", wanted: 0},
-		"the youngest goes":                          {offers: "1 1 1", wanted: 1, gone: "1", seats: 1},
-		"as many as it takes":                        {offers: "1 1 1", wanted: 2, gone: "1 2", seats: 2},
-		"a party goes as a whole":                    {offers: "1 3 1", wanted: 2, gone: "1 2", seats: 4},
-		"all there are, where that is not enough":    {offers: "1 2", wanted: 9, gone: "1 2", seats: 3},
-		"what all may claim: who needs too many":     {offers: "1@a 3@a 2@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "2", seats: 1},
-		"what all may claim: all of it":              {offers: "1@a 1@a", rounds: "a:1", wanted: 1, gone: "1 2", keeps: "0", seats: 1},
-		"no more is kept than can be claimed":        {offers: "1@a 3@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "1", seats: 2},
+		"nothing is wanted":                       {offers: "1 1", wanted: 0},
+		"the youngest goes":                       {offers: "1 1 1", wanted: 1, gone: "1", seats: 1},
+		"as many as it takes":                     {offers: "1 1 1", wanted: 2, gone: "1 2", seats: 2},
+		"a party goes as a whole":                 {offers: "1 3 1", wanted: 2, gone: "1 2", seats: 4},
+		"all there are, where that is not enough": {offers: "1 2", wanted: 9, gone: "1 2", seats: 3},
+		"what all may claim: who needs too many": {
+			offers: "1@a 3@a 2@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "2", seats: 1,
+		},
+		"what all may claim: all of it": {
+			offers: "1@a 1@a", rounds: "a:1", wanted: 1, gone: "1 2", keeps: "0", seats: 1,
+		},
+		"no more is kept than can be claimed": {
+			offers: "1@a 3@a", rounds: "a:3", wanted: 1, gone: "2", keeps: "1", seats: 2,
+		},
 		"a younger offer goes before an older round": {offers: "1 1@a 1@a", rounds: "a:2", wanted: 1, gone: "1", seats: 1},
-		"a younger round goes before an older offer": {offers: "1@a 1", rounds: "a:1", wanted: 1, gone: "1", keeps: "0", seats: 1},
-		"what nobody may claim goes first":           {offers: "1", rounds: "a:2", wanted: 2, keeps: "0", seats: 2},
-		"two rounds":                                 {offers: "1@a 2@b 1@a", rounds: "a:2 b:2", wanted: 3, gone: "1 3 2", keeps: "0 0", seats: 4},
+		"a younger round goes before an older offer": {
+			offers: "1@a 1", rounds: "a:1", wanted: 1, gone: "1", keeps: "0", seats: 1,
+		},
+		"what nobody may claim goes first": {offers: "1", rounds: "a:2", wanted: 2, keeps: "0", seats: 2},
+		"two rounds": {
+			offers: "1@a 2@b 1@a", rounds: "a:2 b:2", wanted: 3, gone: "1 3 2", keeps: "0 0", seats: 4,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -86,26 +98,33 @@ func TestTakeBack(t *testing.T) {
 					t.Errorf("a round that keeps %d is closed: %v", r.Keeps, r.Closed)
 				}
 			}
-			if g, k := strings.Join(gone, " "), strings.Join(keeps, " "); g != tt.gone || k != tt.keeps || taken.Seats != tt.seats {
+			if g, k := strings.Join(gone, " "), strings.Join(keeps, " "); g != tt.gone || k != tt.keeps ||
+				taken.Seats != tt.seats {
 				t.Errorf("offers %q go, rounds keep %q, %d seats; want %q, %q, %d", g, k, taken.Seats, tt.gone, tt.keeps, tt.seats)
 			}
 		})
 	}
 }
 
-// Whatever is promised: as many seats come back as are wanted, if there are so many; what stays promised can be kept; and no offer goes
-// for nothing.
+// Whatever is promised: as many seats come back as are wanted, if there are so many; what stays promised can be kept;
+// and no offer goes for nothing.
 func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var keeping []waitlist.Round
 		for range rapid.IntRange(0, 3).Draw(t, "rounds") {
-			keeping = append(keeping, waitlist.Round{ID: tenant.New[tenant.RoundID](time.Unix(0, 0)), Keeps: rapid.IntRange(1, 4).Draw(t, "keeps")})
+			keeping = append(
+				keeping,
+				waitlist.Round{ID: tenant.New[tenant.RoundID](time.Unix(0, 0)), Keeps: rapid.IntRange(1, 4).Draw(t, "keeps")},
+			)
 		}
 		var live []waitlist.Offer
 		promised := 0
 		for range rapid.IntRange(0, 8).Draw(t, "offers") {
-			o := waitlist.Offer{ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Seats: rapid.IntRange(1, 3).Draw(t, "seats"), Status: waitlist.Live}
+			o := waitlist.Offer{
+				ID: tenant.New[tenant.OfferID](time.Unix(0, 0)), Seats: rapid.IntRange(1, 3).Draw(t, "seats"),
+				Status: waitlist.Live,
+			}
 			if len(keeping) > 0 && rapid.Bool().Draw(t, "shared") {
 				r := rapid.SampledFrom(keeping).Draw(t, "round")
 				o.Round, o.Shared, o.Seats = r.ID, true, min(o.Seats, r.Keeps)
@@ -144,26 +163,31 @@ func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
 				continue
 			}
 			if taken.Seats-o.Seats >= wanted {
-				t.Fatalf("offer %d of %d seats went for nothing: %d seats came back, %d are wanted", i, o.Seats, taken.Seats, wanted)
+				t.Fatalf(
+					"offer %d of %d seats went for nothing: %d seats came back, %d are wanted", i, o.Seats, taken.Seats, wanted,
+				)
 			}
 			break
 		}
 	})
 }
 
-// Who said no, who let an offer run out and whom nobody can tell have had their turn. From all others an offer was taken back.
+// Who said no, who let an offer run out and whom nobody can tell have had their turn. From all others an offer was
+// taken back.
 func TestCauses(t *testing.T) {
 	t.Parallel()
 	void := map[waitlist.Cause]bool{
-		waitlist.TooSlow: true, waitlist.FewerSeats: true, waitlist.OffSale: true, waitlist.SessionMoved: true, waitlist.SessionGone: true,
-		waitlist.Unsendable: false, waitlist.EntryLeft: false,
+		waitlist.TooSlow: true, waitlist.FewerSeats: true, waitlist.OffSale: true, waitlist.SessionMoved: true,
+		waitlist.SessionGone: true,
+		waitlist.Unsendable:  false, waitlist.EntryLeft: false,
 	}
 	live := waitlist.Offer{Status: waitlist.Live, ExpiresAt: now.Add(time.Hour)}
 	words := make(map[string]bool)
 	for why := waitlist.TooSlow; why.String() != ""; why++ {
 		want, known := void[why]
 		o := live.Withdraw(why, "", now)
-		if !known || o.Void != want || o.Status != waitlist.Withdrawn || o.Reason != why.String() || o.ClosedAt == nil || live.Void {
+		if !known || o.Void != want || o.Status != waitlist.Withdrawn || o.Reason != why.String() || o.ClosedAt == nil ||
+			live.Void {
 			t.Errorf("%q: %+v", why, o)
 		}
 		words[o.Reason] = true
@@ -192,7 +216,8 @@ func TestAsk(t *testing.T) {
 	if try := after.Ask(entry(2)); try != 4 {
 		t.Errorf("it is offer %d", try)
 	}
-	if !slices.Equal(after.Tried, []tenant.EntryID{entry(1), entry(3), entry(2)}) || len(before.Tried) != 2 || before.Tried[:3][2] == entry(2) {
+	if !slices.Equal(after.Tried, []tenant.EntryID{entry(1), entry(3), entry(2)}) || len(before.Tried) != 2 ||
+		before.Tried[:3][2] == entry(2) {
 		t.Errorf("%v were asked, and before %v", after.Tried, before.Tried)
 	}
 }

@@ -51,7 +51,8 @@ func queue(n int) []waitlist.Candidate {
 	for i := range all {
 		joined := now.Add(time.Duration(i-n) * time.Hour)
 		all[i] = waitlist.Candidate{
-			Entry: entry(i), Member: id[tenant.MemberID](uint64(i + 1)), Party: 1, Joined: joined, Key: waitlist.NextKey(joined, 0),
+			Entry: entry(i), Member: id[tenant.MemberID](uint64(i + 1)), Party: 1, Joined: joined,
+			Key: waitlist.NextKey(joined, 0),
 		}
 	}
 	return all
@@ -131,7 +132,9 @@ func anyRules(t *rapid.T) waitlist.Rules {
 	minutes := func(least, most int, name string) time.Duration {
 		return time.Duration(rapid.IntRange(least, most).Draw(t, name)) * time.Minute
 	}
-	r.Mode = rapid.SampledFrom([]waitlist.Mode{waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim}).Draw(t, "mode")
+	r.Mode = rapid.SampledFrom([]waitlist.Mode{
+		waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim,
+	}).Draw(t, "mode")
 	r.Enabled = rapid.IntRange(0, 20).Draw(t, "enabled") > 0
 	r.MinOfferWindow = minutes(1, 60, "least window")
 	r.OfferWindow = r.MinOfferWindow + minutes(0, 600, "window")
@@ -140,11 +143,17 @@ func anyRules(t *rapid.T) waitlist.Rules {
 	r.MaxTriesPerSlot = rapid.IntRange(0, 4).Draw(t, "tries")
 	r.AutoCascade = rapid.Bool().Draw(t, "cascade")
 	r.AllowDownFitting = rapid.Bool().Draw(t, "down-fitting")
-	r.Order = rapid.SampledFrom([]waitlist.Order{waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula}).Draw(t, "order")
+	r.Order = rapid.SampledFrom([]waitlist.Order{
+		waitlist.ByJoining, waitlist.ByPriority, waitlist.ByFormula,
+	}).Draw(t, "order")
 	r.TierBonus = map[string]int{"gold": 50, "silver": 20}
 	r.EarlyBirdPerDay = rapid.IntRange(0, 10).Draw(t, "per day")
-	r.PriorityExpression = rapid.SampledFrom([]string{"", "100 - entry.party_size", "entry.waiting_hours / 2.0"}).Draw(t, "formula")
-	r.EligibilityExpression = rapid.SampledFrom([]string{"", "", `member.tier != "gold"`, `"vip" in member.tags`, `entry.party_size < 3 || slot.seats > 3`}).Draw(t, "rule")
+	r.PriorityExpression = rapid.SampledFrom([]string{
+		"", "100 - entry.party_size", "entry.waiting_hours / 2.0",
+	}).Draw(t, "formula")
+	r.EligibilityExpression = rapid.SampledFrom([]string{
+		"", "", `member.tier != "gold"`, `"vip" in member.tags`, `entry.party_size < 3 || slot.seats > 3`,
+	}).Draw(t, "rule")
 	r.OffersInQuietHours = rapid.Bool().Draw(t, "by night")
 	r.AutoPromoteCutoff = minutes(0, 300, "cutoff")
 	return r
@@ -163,7 +172,9 @@ func anyWorld(t *rapid.T) world {
 		s.Seats = nil
 	}
 	w := world{rules: compiled, Case: waitlist.Case{Slot: s, Now: at}}
-	w.Trigger = rapid.SampledFrom([]waitlist.Trigger{waitlist.ByCancellation, waitlist.ByNoShow, waitlist.ByDecline, waitlist.ByExpiry}).Draw(t, "trigger")
+	w.Trigger = rapid.SampledFrom([]waitlist.Trigger{
+		waitlist.ByCancellation, waitlist.ByNoShow, waitlist.ByDecline, waitlist.ByExpiry,
+	}).Draw(t, "trigger")
 	for i := range rapid.IntRange(0, 25).Draw(t, "entries") {
 		w.Queue = append(w.Queue, anyCandidate(t, i, w.Case))
 	}

@@ -7,28 +7,28 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// What a sweep may have to mend. Each repair is counted: another part should have prevented it.
+// What a sweep can have to repair. Each repair is counted, because none should be needed.
 const (
 	mendedOffer   = "overdue_offer"  // no alarm ended it
 	MendedEntry   = "orphaned_entry" // OFFERED, without a live offer
-	MendedRound   = "orphaned_round" // keeps seats that no live offer may claim
-	MendedTrigger = "missed_trigger" // seats are open that fit an entry, and nothing was decided
+	MendedRound   = "orphaned_round" // keeps seats that no live offer can claim
+	MendedTrigger = "missed_trigger" // open seats fit an entry, and nothing was decided
 )
 
-// Stats counts what a use case did to waitlist entries and offers.
+// Stats counts what a use case changed in waitlist entries and offers.
 type Stats struct {
 	Entries   map[waitlist.Status]int      // by new status; WAITING: joined
 	Offers    map[waitlist.OfferStatus]int // by new status; LIVE: made
-	Responses []time.Duration              // from an offer to its answer
-	Depths    []int                        // offers of a round until one was accepted
-	Repaired  map[string]int               // repairs by the sweep, which should find nothing
+	Responses []time.Duration              // time from an offer to its answer
+	Depths    []int                        // number of offers in a round until one was accepted
+	Repaired  map[string]int               // repairs by sweeps
 }
 
 func (s *Service) countEntry(tx *engine.Tx, as waitlist.Status) {
 	tx.OnCommit(func() { s.tally(Stats{Entries: map[waitlist.Status]int{as: 1}}) })
 }
 
-// CountRepair counts what a sweep had to repair, once the transaction is committed.
+// CountRepair counts a repair by a sweep, if the transaction commits.
 func (s *Service) CountRepair(tx *engine.Tx, what string) {
 	tx.OnCommit(func() { s.tally(Stats{Repaired: map[string]int{what: 1}}) })
 }
@@ -44,8 +44,8 @@ func (s *Service) countOffer(tx *engine.Tx, o waitlist.Offer) {
 	tx.OnCommit(func() { s.tally(t) })
 }
 
-// RepairKinds are the keys of Tally.Repaired.
+// RepairKinds are the keys of Stats.Repaired.
 func RepairKinds() []string { return []string{mendedOffer, MendedEntry, MendedRound, MendedTrigger} }
 
-// ReportOverdue counts offers that should have been ended before.
+// ReportOverdue counts offers that an alarm should have ended before.
 func (s *Service) ReportOverdue(n int) { s.tally(Stats{Repaired: map[string]int{mendedOffer: n}}) }

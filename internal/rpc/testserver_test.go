@@ -22,15 +22,14 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// testServer is the whole service over a database of its own, with a tenant in
-// which somebody holds each of the built-in roles.
+// testServer is the whole service with its own database and a tenant with a member for each built-in role.
 type testServer struct {
 	URL    string
 	Client *http.Client
 	App    *app.Services
 	DB     *pgtest.DB
 	Tenant tenant.TenantID
-	// Members are the tenant's, by role.
+	// Members are the members of the tenant, by role.
 	Members map[string]tenant.MemberID
 
 	issuer  *token.Issuer
@@ -38,14 +37,13 @@ type testServer struct {
 	metrics *prometheus.Registry
 }
 
-// newTestServer starts one. Tokens are good for the subjects "owner", "admin",
-// "coach" and "member".
+// newTestServer starts a test server. Its subjects are "owner", "admin", "coach" and "member".
 func newTestServer(t testing.TB, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
 	return startTestServer(t, Config{}, adapt...)
 }
 
-// startTestServer is newTestServer with a part of the server's own configuration.
+// startTestServer is newTestServer with a partial configuration of the RPC server.
 func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
 	s := &testServer{
@@ -81,7 +79,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	if err != nil {
 		t.Fatal(err)
 	}
-	with.TimeLimit = cmp.Or(with.TimeLimit, patience)
+	with.TimeLimit = cmp.Or(with.TimeLimit, waitTimeout)
 	with.Services, with.Guard, with.Verifier, with.Issuer, with.Now = s.App, guard, verifier, s.issuer, config.Now
 	with.Health = NewHealth(func(context.Context) error { return nil })
 	with.Logger, with.Metrics = slog.New(slog.NewTextHandler(t.Output(), nil)), s.metrics
@@ -94,11 +92,11 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	return s
 }
 
-// NewTenant makes a tenant with a member for each role that people hold. The
-// subjects are the same in every tenant.
+// NewTenant creates a tenant with a member for each built-in role but partner. The subjects are the same in every
+// tenant.
 func (s *testServer) NewTenant(t testing.TB, name string) tenant.TenantID {
 	t.Helper()
-	made, err := s.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+	created, err := s.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 	})
 	if err != nil {
@@ -108,18 +106,20 @@ func (s *testServer) NewTenant(t testing.TB, name string) tenant.TenantID {
 		id := tenant.New[tenant.MemberID](time.Now())
 		if _, err := s.DB.Owner.Exec(t.Context(), `
 			with member as (
-				insert into members (tenant_id, id, subject, name, created_at, updated_at) values ($1, $2, $3, initcap($3), now(), now())
-			) insert into member_roles (tenant_id, member_id, role, created_at) values ($1, $2, $3, now())`, made.ID, id, role); err != nil {
+				insert into members (tenant_id, id, subject, name, created_at, updated_at)
+				values ($1, $2, $3, initcap($3), now(), now())
+			) insert into member_roles (tenant_id, member_id, role, created_at) values ($1, $2, $3, now())`,
+			created.ID, id, role); err != nil {
 			t.Fatal(err)
 		}
 		if s.Tenant.IsZero() {
 			s.Members[role] = id
 		}
 	}
-	return made.ID
+	return created.ID
 }
 
-// Token signs one for a subject; without tenants it is good for the first one.
+// Token signs a token for a subject in tenants, or else in the first tenant.
 func (s *testServer) Token(t testing.TB, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	if len(tenants) == 0 {

@@ -30,13 +30,13 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-func answerBooking(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
-	return convert.Reply(&v1.BookResponse{Outcome: &v1.BookResponse_Booking{Booking: &v1.Booking{}}})
+func bookStub(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error) {
+	return convert.Response(&v1.BookResponse{Outcome: &v1.BookResponse_Booking{Booking: &v1.Booking{}}})
 }
 
-func TestWhoIsLetIn(t *testing.T) {
+func TestAdmit_ResolvesTenantAndCaller(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	var seen sync.Map // callers by request id
 	w.booking.get = func(
 		ctx context.Context, r *connect.Request[v1.GetBookingRequest],
@@ -44,8 +44,8 @@ func TestWhoIsLetIn(t *testing.T) {
 		if r.Msg.TenantId != request.Caller(ctx).Tenant.String() {
 			t.Errorf("the request names %q, the caller is in %s", r.Msg.TenantId, request.Caller(ctx).Tenant)
 		}
-		seen.Store(request.RequestID(ctx), request.Caller(ctx))
-		return convert.Reply(&v1.GetBookingResponse{})
+		seen.Store(request.ID(ctx), request.Caller(ctx))
+		return convert.Response(&v1.GetBookingResponse{})
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
 	// GetBooking is for one's own bookings, and with booking.read for everyone's.
@@ -54,90 +54,94 @@ func TestWhoIsLetIn(t *testing.T) {
 		token   string
 		tenant  string
 		want    tenant.Caller
-		refused told
+		refused apiError
 	}{
 		{
 			name: "staff", token: w.token(t, "coach", tenantA),
-			want: tenant.Caller{Tenant: tenantA, Subject: "coach", Member: memberOf("coach"), Roles: []string{"coach"}},
+			want: tenant.Caller{Tenant: tenantA, Subject: "coach", Member: memberIDOf("coach"), Roles: []string{"coach"}},
 		},
 		{
 			name: "member for own things", token: w.token(t, "member", tenantA),
 			want: tenant.Caller{
-				Tenant: tenantA, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, SelfOnly: true,
+				Tenant: tenantA, Subject: "member", Member: memberIDOf("member"), Roles: []string{"member"}, SelfOnly: true,
 			},
 		},
 		{
 			name: "role without any permission for own things", token: w.token(t, "gardener", tenantA),
 			want: tenant.Caller{
-				Tenant: tenantA, Subject: "gardener", Member: memberOf("gardener"), Roles: []string{"gardener"}, SelfOnly: true,
+				Tenant: tenantA, Subject: "gardener", Member: memberIDOf("gardener"), Roles: []string{"gardener"}, SelfOnly: true,
 			},
 		},
 		{
 			name: "one of several tenants", token: w.token(t, "member", tenantA, tenantB), tenant: tenantB.String(),
 			want: tenant.Caller{
-				Tenant: tenantB, Subject: "member", Member: memberOf("member"), Roles: []string{"member"}, SelfOnly: true,
+				Tenant: tenantB, Subject: "member", Member: memberIDOf("member"), Roles: []string{"member"}, SelfOnly: true,
 			},
 		},
 		{
 			name: "upper case", token: w.token(t, "owner", tenantA), tenant: strings.ToUpper(tenantA.String()),
-			want: tenant.Caller{Tenant: tenantA, Subject: "owner", Member: memberOf("owner"), Roles: []string{"owner"}},
+			want: tenant.Caller{Tenant: tenantA, Subject: "owner", Member: memberIDOf("owner"), Roles: []string{"owner"}},
 		},
 		{
 			name: "which tenant", token: w.token(t, "member", tenantA, tenantB),
-			refused: told{connect.CodeInvalidArgument, "TENANT_REQUIRED", map[string]string{"field": "tenant_id"}},
+			refused: apiError{connect.CodeInvalidArgument, "TENANT_REQUIRED", map[string]string{"field": "tenant_id"}},
 		},
 		{
 			name: "other tenant", token: w.token(t, "owner", tenantA), tenant: tenantB.String(),
-			refused: told{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
+			refused: apiError{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
 		},
 		{
 			name: "no tenant at all", token: w.token(t, "owner"),
-			refused: told{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
+			refused: apiError{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
 		},
 		{
 			name: "no UUID", token: w.token(t, "owner", tenantA), tenant: "' or 1=1",
-			refused: told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant_id"}},
+			refused: apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "tenant_id"}},
 		},
 		{
-			name: "service account for what it made", token: w.token(t, "sa:partner", tenantA),
+			name: "service account for what it created", token: w.token(t, "sa:partner", tenantA),
 			want: tenant.Caller{Tenant: tenantA, Subject: "sa:partner", Roles: []string{tenant.RolePartner}, SelfOnly: true},
 		},
 		{
 			name: "left", token: w.token(t, "left", tenantA),
-			refused: told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+			refused: apiError{
+				connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"},
+			},
 		},
 		{
 			name: "stranger", token: w.token(t, "stranger", tenantA),
-			refused: told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+			refused: apiError{
+				connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"},
+			},
 		},
-		{name: "no token", refused: told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"}},
+		{name: "no token", refused: apiError{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"}},
 		{
-			name: "forged", token: forged(t, w.token(t, "owner", tenantA)),
-			refused: told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
+			name: "forged", token: tamperSignature(t, w.token(t, "owner", tenantA)),
+			refused: apiError{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			request := as(test.token, &v1.GetBookingRequest{TenantId: test.tenant, BookingId: aSession})
+			request := as(test.token, &v1.GetBookingRequest{TenantId: test.tenant, BookingId: someSession})
 			request.Header().Set("X-Request-Id", strings.ReplaceAll(test.name, " ", "-"))
 			_, err := client.GetBooking(t.Context(), request)
 			if test.refused.Code != 0 {
-				if diff := cmp.Diff(test.refused, tell(t, err)); diff != "" {
+				if diff := cmp.Diff(test.refused, apiErrorOf(t, err)); diff != "" {
 					t.Error(diff)
 				}
 			} else if err != nil {
 				t.Error(err)
 			}
-			saw, _ := seen.Load(request.Header().Get("X-Request-Id"))
-			if got, _ := saw.(tenant.Caller); !cmp.Equal(test.want, got) {
+			value, _ := seen.Load(request.Header().Get("X-Request-Id"))
+			if got, _ := value.(tenant.Caller); !cmp.Equal(test.want, got) {
 				t.Error(cmp.Diff(test.want, got))
 			}
 		})
 	}
 }
 
-// forged changes one bit of a token's signature.
-func forged(t *testing.T, raw string) string {
+// tamperSignature changes one bit of a token's signature.
+func tamperSignature(t *testing.T, raw string) string {
 	t.Helper()
 	at := strings.LastIndexByte(raw, '.') + 10
 	other := byte('A')
@@ -147,31 +151,31 @@ func forged(t *testing.T, raw string) string {
 	return raw[:at] + string(other) + raw[at+1:]
 }
 
-// Service accounts, which have no membership, are let in for what they made, where the contract says so.
-func TestSelfNeedsAMembership(t *testing.T) {
+// Service accounts, which have no member ID, are admitted to access what they created, if the contract says so.
+func TestAdmit_RuleSelfNeedsActiveMember(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	w.booking.cancel = func(
 		ctx context.Context, _ *connect.Request[v1.CancelBookingRequest],
 	) (*connect.Response[v1.CancelBookingResponse], error) {
 		if !request.Caller(ctx).SelfOnly {
 			t.Error("nothing widens CancelBooking, and the caller may touch what is not theirs")
 		}
-		return convert.Reply(&v1.CancelBookingResponse{})
+		return convert.Response(&v1.CancelBookingResponse{})
 	}
 	client := berthv1connect.NewBookingServiceClient(http1, w.url)
 	for subject, allowed := range map[string]bool{
 		"owner": true, "member": true, "sa:partner": true, "left": false, "stranger": false,
 	} {
 		_, err := client.CancelBooking(
-			t.Context(), as(w.token(t, subject, tenantA), &v1.CancelBookingRequest{BookingId: aSession}),
+			t.Context(), as(w.token(t, subject, tenantA), &v1.CancelBookingRequest{BookingId: someSession}),
 		)
 		if allowed != (err == nil) {
 			t.Errorf("%s: %v", subject, err)
 		}
 		if err != nil {
 			if diff := cmp.Diff(
-				told{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, tell(t, err),
+				apiError{Code: connect.CodePermissionDenied, Reason: "PERMISSION_DENIED"}, apiErrorOf(t, err),
 			); diff != "" {
 				t.Error(diff)
 			}
@@ -179,10 +183,10 @@ func TestSelfNeedsAMembership(t *testing.T) {
 	}
 }
 
-// A service account makes no profile: of what is not declared to be for accounts there is nothing of its own.
-func TestAnAccountIsNoMember(t *testing.T) {
+// A service account has no profile. It may not call an RPC with RULE_SELF that does not declare service_accounts.
+func TestAdmit_RejectsServiceAccountsUnlessDeclared(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	client := berthv1connect.NewMemberServiceClient(http1, w.url)
 	for subject, want := range map[string]connect.Code{
 		"member": connect.CodeUnimplemented, "sa:partner": connect.CodePermissionDenied,
@@ -194,28 +198,28 @@ func TestAnAccountIsNoMember(t *testing.T) {
 	}
 }
 
-func TestPublicRPCsAskForNoToken(t *testing.T) {
+func TestAdmit_PublicRPCsNeedNoToken(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	client := berthv1connect.NewAccessServiceClient(http1, w.url)
 	for _, token := range []string{"", "nonsense"} {
 		_, err := client.ExchangeKey(t.Context(), as(token, &v1.ExchangeKeyRequest{}))
-		if got := tell(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "key" {
+		if got := apiErrorOf(t, err); got.Reason != "INVALID_FIELD" || got.Metadata["field"] != "key" {
 			t.Errorf("with the token %q: %v", token, got)
 		}
 	}
 }
 
-func TestRefusalsAreAlikeInEveryProtocol(t *testing.T) {
+func TestErrors_AreTheSameInEveryProtocol(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
-	w.booking.book = answerBooking
+	w := newStubServer(t)
+	w.booking.book = bookStub
 	w.booking.get = func(
 		context.Context, *connect.Request[v1.GetBookingRequest],
 	) (*connect.Response[v1.GetBookingResponse], error) {
 		return nil, fault.Missing(fault.BookingNotFound, "booking")
 	}
-	w.members.importing = func(
+	w.members.importMembers = func(
 		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
 	) error {
 		return fault.New(fault.InvalidArgument, fault.ImportInvalid, "The file has no header.").WithMetadata("line", "1")
@@ -242,63 +246,63 @@ func TestRefusalsAreAlikeInEveryProtocol(t *testing.T) {
 		t.Helper()
 		for name, test := range map[string]struct {
 			err  error
-			want told
+			want apiError
 		}{
 			"no token": {
 				get(t.Context(), client, options, "", &v1.GetBookingRequest{}),
-				told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
+				apiError{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
 			},
 			"denied before it is validated": {
 				get(t.Context(), client, options, w.token(t, "stranger", tenantA), &v1.GetBookingRequest{BookingId: "x"}),
-				told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
+				apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "booking.read"}},
 			},
 			"invalid": {
 				get(t.Context(), client, options, w.token(t, "member", tenantA), &v1.GetBookingRequest{BookingId: "x"}),
-				told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "booking_id"}},
+				apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "booking_id"}},
 			},
 			"the handler's": {
-				get(t.Context(), client, options, w.token(t, "member", tenantA), &v1.GetBookingRequest{BookingId: aSession}),
-				told{Code: connect.CodeNotFound, Reason: "BOOKING_NOT_FOUND"},
+				get(t.Context(), client, options, w.token(t, "member", tenantA), &v1.GetBookingRequest{BookingId: someSession}),
+				apiError{Code: connect.CodeNotFound, Reason: "BOOKING_NOT_FOUND"},
 			},
 			"stream, no token": {
 				stream(t.Context(), client, options, "", &v1.ImportMembersRequest{}),
-				told{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
+				apiError{Code: connect.CodeUnauthenticated, Reason: "UNAUTHENTICATED"},
 			},
 			"stream, denied": {
 				stream(t.Context(), client, options, w.token(t, "member", tenantA), &v1.ImportMembersRequest{}),
-				told{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "member.import"}},
+				apiError{connect.CodePermissionDenied, "PERMISSION_DENIED", map[string]string{"permission": "member.import"}},
 			},
 			"stream, other tenant": {
 				stream(
 					t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{TenantId: tenantB.String()},
 				),
-				told{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
+				apiError{Code: connect.CodePermissionDenied, Reason: "TENANT_FORBIDDEN"},
 			},
 			"stream, invalid": {
 				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{}),
-				told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "csv"}},
+				apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "csv"}},
 			},
 			"stream, the handler's": {
 				stream(t.Context(), client, options, w.token(t, "owner", tenantA), &v1.ImportMembersRequest{Csv: []byte("x")}),
-				told{connect.CodeInvalidArgument, "IMPORT_INVALID", map[string]string{"line": "1"}},
+				apiError{connect.CodeInvalidArgument, "IMPORT_INVALID", map[string]string{"line": "1"}},
 			},
 		} {
-			if diff := cmp.Diff(test.want, tell(t, test.err)); diff != "" {
+			if diff := cmp.Diff(test.want, apiErrorOf(t, test.err)); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
 		}
 	})
 }
 
-func TestOrdinaryGRPCClient(t *testing.T) {
+func TestServer_ServesGRPCClients(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	w.booking.book = func(
 		ctx context.Context, r *connect.Request[v1.BookRequest],
 	) (*connect.Response[v1.BookResponse], error) {
-		answer, err := answerBooking(ctx, r)
-		convert.SetBookingHeaders(answer.Header(), "CONFIRMED", false)
-		return answer, err
+		response, err := bookStub(ctx, r)
+		convert.SetBookingHeaders(response.Header(), "CONFIRMED", false)
+		return response, err
 	}
 	conn, err := grpc.NewClient(
 		strings.TrimPrefix(w.url, "http://"), grpc.WithTransportCredentials(insecure.NewCredentials()),
@@ -316,7 +320,7 @@ func TestOrdinaryGRPCClient(t *testing.T) {
 		)
 		return header, err
 	}
-	header, err := book(w.token(t, "member", tenantA), aSession)
+	header, err := book(w.token(t, "member", tenantA), someSession)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -331,9 +335,9 @@ func TestOrdinaryGRPCClient(t *testing.T) {
 		token, session string
 		want           grpccodes.Code
 	}{
-		"no token": {"", aSession, grpccodes.Unauthenticated},
+		"no token": {"", someSession, grpccodes.Unauthenticated},
 		"invalid":  {w.token(t, "member", tenantA), "", grpccodes.InvalidArgument},
-		"stranger": {w.token(t, "stranger", tenantA), aSession, grpccodes.PermissionDenied},
+		"stranger": {w.token(t, "stranger", tenantA), someSession, grpccodes.PermissionDenied},
 	} {
 		_, err := book(test.token, test.session)
 		if status.Code(err) != test.want || len(status.Convert(err).Details()) == 0 {
@@ -342,9 +346,9 @@ func TestOrdinaryGRPCClient(t *testing.T) {
 	}
 }
 
-func TestEveryViolationIsListed(t *testing.T) {
+func TestErrors_ListEveryViolation(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
 		Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: "x", PartySize: -1}))
 	var wire *connect.Error
@@ -371,7 +375,7 @@ func TestEveryViolationIsListed(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyMaySee(t *testing.T) {
+func TestErrors_HideInternalCauses(t *testing.T) {
 	t.Parallel()
 	for name, broken := range map[string]func(context.Context) error{
 		"panic":    func(context.Context) error { panic("secret: 1234") },
@@ -381,22 +385,22 @@ func TestWhatNobodyMaySee(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := newWire(t)
+			w := newStubServer(t)
 			w.booking.book = func(
 				ctx context.Context, _ *connect.Request[v1.BookRequest],
 			) (*connect.Response[v1.BookResponse], error) {
 				return nil, broken(ctx)
 			}
-			w.members.importing = func(
+			w.members.importMembers = func(
 				ctx context.Context, _ *connect.Request[v1.ImportMembersRequest], _ *connect.ServerStream[v1.ImportMembersResponse],
 			) error {
 				return broken(ctx)
 			}
-			request := as(w.token(t, "owner", tenantA), &v1.BookRequest{SessionId: aSession})
+			request := as(w.token(t, "owner", tenantA), &v1.BookRequest{SessionId: someSession})
 			request.Header().Set("X-Request-Id", "abc-1")
 			_, err := berthv1connect.NewBookingServiceClient(http1, w.url).Book(t.Context(), request)
-			want := told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "abc-1"}}
-			if diff := cmp.Diff(want, tell(t, err)); diff != "" {
+			want := apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "abc-1"}}
+			if diff := cmp.Diff(want, apiErrorOf(t, err)); diff != "" {
 				t.Error(diff)
 			}
 			if text := err.Error(); strings.Contains(text, "secret") || !strings.Contains(text, "abc-1") {
@@ -410,7 +414,7 @@ func TestWhatNobodyMaySee(t *testing.T) {
 			}
 			for stream.Receive() {
 			}
-			if diff := cmp.Diff(want, tell(t, stream.Err())); diff != "" {
+			if diff := cmp.Diff(want, apiErrorOf(t, stream.Err())); diff != "" {
 				t.Error(diff)
 			}
 			log := w.log.String()
@@ -418,26 +422,26 @@ func TestWhatNobodyMaySee(t *testing.T) {
 				strings.Contains(log, "Bearer") {
 				t.Error(log)
 			}
-			if name == "panic" && !strings.Contains(log, "chain_test.go") {
+			if name == "panic" && !strings.Contains(log, "interceptor_test.go") {
 				t.Errorf("no stack in %s", log)
 			}
 		})
 	}
 }
 
-func TestTheSourceOfRolesIsDown(t *testing.T) {
+func TestErrors_HideFailuresOfRoleSource(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	_, err := berthv1connect.NewBookingServiceClient(http1, w.url).
-		Book(t.Context(), as(w.token(t, "broken", tenantA), &v1.BookRequest{SessionId: aSession}))
-	if got := tell(t, err); got.Reason != "INTERNAL" || strings.Contains(err.Error(), "fire") {
+		Book(t.Context(), as(w.token(t, "broken", tenantA), &v1.BookRequest{SessionId: someSession}))
+	if got := apiErrorOf(t, err); got.Reason != "INTERNAL" || strings.Contains(err.Error(), "fire") {
 		t.Error(err)
 	}
 }
 
-func TestTimeIsLimited(t *testing.T) {
+func TestUnary_TimesOut(t *testing.T) {
 	t.Parallel()
-	w := newWire(t, func(c *Config) { c.TimeLimit = 50 * time.Millisecond })
+	w := newStubServer(t, func(c *Config) { c.TimeLimit = 50 * time.Millisecond })
 	w.booking.book = func(
 		ctx context.Context, _ *connect.Request[v1.BookRequest],
 	) (*connect.Response[v1.BookResponse], error) {
@@ -447,16 +451,18 @@ func TestTimeIsLimited(t *testing.T) {
 	eachProtocol(t, func(t *testing.T, client *http.Client, options connect.ClientOption) {
 		t.Helper()
 		_, err := berthv1connect.NewBookingServiceClient(client, w.url, options).
-			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: aSession}))
-		if diff := cmp.Diff(told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}, tell(t, err)); diff != "" {
+			Book(t.Context(), as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession}))
+		if diff := cmp.Diff(
+			apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"}, apiErrorOf(t, err),
+		); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-func TestACallerThatLeavesEndsTheRequest(t *testing.T) {
+func TestUnary_CancelledCallerCancelsHandler(t *testing.T) {
 	t.Parallel()
-	w := newWire(t)
+	w := newStubServer(t)
 	begun, ended := make(chan struct{}), make(chan error, 1)
 	w.booking.book = func(
 		ctx context.Context, _ *connect.Request[v1.BookRequest],
@@ -472,7 +478,7 @@ func TestACallerThatLeavesEndsTheRequest(t *testing.T) {
 		cancel()
 	}()
 	_, err := berthv1connect.NewBookingServiceClient(http2, w.url, connect.WithGRPC()).
-		Book(ctx, as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: aSession}))
+		Book(ctx, as(w.token(t, "member", tenantA), &v1.BookRequest{SessionId: someSession}))
 	if connect.CodeOf(err) != connect.CodeCanceled {
 		t.Error(err)
 	}
@@ -481,7 +487,7 @@ func TestACallerThatLeavesEndsTheRequest(t *testing.T) {
 	}
 }
 
-func TestFaultsInTheContractsWords(t *testing.T) {
+func TestEncodeError_MapsFaults(t *testing.T) {
 	t.Parallel()
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -490,65 +496,68 @@ func TestFaultsInTheContractsWords(t *testing.T) {
 	for name, test := range map[string]struct {
 		ctx  context.Context //nolint:containedctx // a table
 		err  error
-		want told
+		want apiError
 		text string
 	}{
 		"fault": {
 			err: fault.New(
 				fault.FailedPrecondition, fault.AdvanceWindow, "Too early.",
 			).WithMetadata("opens_at", "2026-03-29T01:00:00Z"),
-			want: told{connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"}},
+			want: apiError{
+				connect.CodeFailedPrecondition, "ADVANCE_WINDOW", map[string]string{"opens_at": "2026-03-29T01:00:00Z"},
+			},
 			text: "Too early.",
 		},
 		"wrapped fault with a cause": {
 			err: fmt.Errorf(
 				"book: %w", fault.New(fault.Unavailable, fault.Contention, "Try again.").WithCause(errors.New("secret")),
 			),
-			want: told{Code: connect.CodeUnavailable, Reason: "CONTENTION"}, text: "Try again.",
+			want: apiError{Code: connect.CodeUnavailable, Reason: "CONTENTION"}, text: "Try again.",
 		},
 		"field": {
 			err:  fault.Invalid("session.start", "start is wrong."),
-			want: told{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "session.start"}},
+			want: apiError{connect.CodeInvalidArgument, "INVALID_FIELD", map[string]string{"field": "session.start"}},
 			text: "start is wrong.",
 		},
 		"encoded already": {
 			err:  fmt.Errorf("read: %w", tooLarge(7)),
-			want: told{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "7"}},
+			want: apiError{connect.CodeResourceExhausted, "REQUEST_TOO_LARGE", map[string]string{"limit_bytes": "7"}},
 			text: "The request is larger than 7 bytes.",
 		},
 		"commit unknown": {
 			err:  fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("secret")),
-			want: told{connect.CodeDeadlineExceeded, "DEADLINE_EXCEEDED", map[string]string{"outcome": "unknown"}},
+			want: apiError{connect.CodeDeadlineExceeded, "DEADLINE_EXCEEDED", map[string]string{"outcome": "unknown"}},
 		},
 		"caller left": {
-			ctx: ended, err: errors.New("secret"), want: told{Code: connect.CodeCanceled, Reason: "CANCELED"},
+			ctx: ended, err: errors.New("secret"), want: apiError{Code: connect.CodeCanceled, Reason: "CANCELED"},
 		},
 		"late": {
-			ctx: late, err: errors.New("secret"), want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
+			ctx: late, err: errors.New("secret"),
+			want: apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
 		},
 		"late inside": {
 			err:  fmt.Errorf("x: %w", context.DeadlineExceeded),
-			want: told{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
+			want: apiError{Code: connect.CodeDeadlineExceeded, Reason: "DEADLINE_EXCEEDED"},
 		},
 		"a fault, though late": {
 			ctx: late, err: fault.Missing(fault.PlanNotFound, "plan"),
-			want: told{Code: connect.CodeNotFound, Reason: "PLAN_NOT_FOUND"},
+			want: apiError{Code: connect.CodeNotFound, Reason: "PLAN_NOT_FOUND"},
 		},
 		"connect's argument": {
 			err:  connect.NewError(connect.CodeInvalidArgument, errors.New("odd")),
-			want: told{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}, text: "odd",
+			want: apiError{Code: connect.CodeInvalidArgument, Reason: "INVALID_FIELD"}, text: "odd",
 		},
 		"connect's size": {
 			err:  connect.NewError(connect.CodeResourceExhausted, errors.New("big")),
-			want: told{Code: connect.CodeResourceExhausted, Reason: "REQUEST_TOO_LARGE"}, text: "big",
+			want: apiError{Code: connect.CodeResourceExhausted, Reason: "REQUEST_TOO_LARGE"}, text: "big",
 		},
 		"connect's own trouble": {
 			err:  connect.NewError(connect.CodeUnknown, errors.New("secret")),
-			want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
+			want: apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
 		},
 		"anything": {
-			err: errors.New("secret"), want: told{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
-			text: "Something went wrong. Its id is r1.",
+			err: errors.New("secret"), want: apiError{connect.CodeInternal, "INTERNAL", map[string]string{"request_id": "r1"}},
+			text: "Something went wrong. The request ID is r1.",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -557,9 +566,9 @@ func TestFaultsInTheContractsWords(t *testing.T) {
 			if ctx == nil {
 				ctx = t.Context()
 			}
-			ctx = context.WithValue(ctx, request.CallKey{}, &request.Call{ID: "r1", Principal: token.Principal{}})
-			wire := encode(ctx, faultOf(ctx, test.err))
-			if diff := cmp.Diff(test.want, tell(t, wire)); diff != "" {
+			ctx = request.WithCall(ctx, &request.Call{ID: "r1", Principal: token.Principal{}})
+			wire := encodeError(ctx, faultOf(ctx, test.err))
+			if diff := cmp.Diff(test.want, apiErrorOf(t, wire)); diff != "" {
 				t.Error(diff)
 			}
 			if strings.Contains(wire.Message(), "secret") || test.text != "" && test.text != wire.Message() {

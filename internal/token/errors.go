@@ -8,17 +8,17 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// refuse returns the one kind of error of this package. The sentence tells the user what to do.
-// The cause is for the log and contains neither tokens nor keys.
-func refuse(sentence string, cause error) error {
-	err := fault.New(fault.Unauthenticated, fault.UnauthenticatedReason, "%s", sentence)
+// unauthenticated returns the only kind of error of this package that clients see. The message says what to do. The
+// cause is for the log and contains neither tokens nor keys.
+func unauthenticated(message string, cause error) error {
+	err := fault.New(fault.Unauthenticated, fault.UnauthenticatedReason, "%s", message)
 	if cause != nil {
 		err = err.WithCause(cause)
 	}
 	return err
 }
 
-// explain converts an error of golang-jwt to one that says what to do.
+// explain converts an error of golang-jwt to one whose message says what to do.
 func explain(err error) error {
 	if already, ok := errors.AsType[*fault.Error](err); ok {
 		return already
@@ -38,10 +38,10 @@ func explain(err error) error {
 		{jwt.ErrTokenSignatureInvalid, "The token's signature is wrong. Get a new token."},
 	} {
 		if errors.Is(err, known.cause) {
-			return refuse(known.sentence, err)
+			return unauthenticated(known.sentence, err)
 		}
 	}
-	return refuse(malformed, err)
+	return unauthenticated(malformed, err)
 }
 
 const (

@@ -37,56 +37,56 @@ var (
 	tenantB = tenant.MustParse[tenant.TenantID]("0190a000-0000-7000-8000-00000000000b")
 )
 
-const aSession = "0190a000-0000-7000-8000-000000000001"
+const someSession = "0190a000-0000-7000-8000-000000000001"
 
-// people is an access.Source: in every tenant, whoever is called like a built-in role holds it.
-type people struct{}
+// stubRoles is an access.Source. In every tenant, a subject named like a built-in role has this role.
+type stubRoles struct{}
 
-func (people) Roles(context.Context, tenant.TenantID) ([]access.Role, error) {
+func (stubRoles) Roles(context.Context, tenant.TenantID) ([]access.Role, error) {
 	return []access.Role{{Name: "gardener"}}, nil
 }
 
-func (people) Holder(_ context.Context, _ tenant.TenantID, subject string) (access.Holder, error) {
-	holder := access.Holder{Member: memberOf(subject), Roles: []string{subject}, Active: true}
+func (stubRoles) Holder(_ context.Context, _ tenant.TenantID, subject string) (access.Holder, error) {
+	holder := access.Holder{Member: memberIDOf(subject), Roles: []string{subject}, Active: true}
 	switch subject {
 	case "sa:partner":
 		return access.Holder{Roles: []string{tenant.RolePartner}, Active: true}, nil
 	case tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember, "gardener":
 		return holder, nil
 	case "left":
-		return access.Holder{Member: memberOf(subject), Roles: []string{tenant.RoleOwner}}, nil
+		return access.Holder{Member: memberIDOf(subject), Roles: []string{tenant.RoleOwner}}, nil
 	case "broken":
 		return access.Holder{}, errors.New("secret: the directory is on fire")
 	}
 	return access.Holder{}, nil
 }
 
-// memberOf makes up the same id for a subject again and again.
-func memberOf(subject string) tenant.MemberID {
+// memberIDOf derives a member ID from a subject.
+func memberIDOf(subject string) tenant.MemberID {
 	var id tenant.MemberID
 	copy(id.UUID[:], "member:"+subject)
 	return id
 }
 
-// wire is a server over loopback whose handlers are the test's own.
-type wire struct {
+// stubServer is a server on the loopback interface whose handlers are set by the test.
+type stubServer struct {
 	url     string
 	issuer  *token.Issuer
 	metrics *prometheus.Registry
 	health  *Health
-	log     *lines
-	booking *bookings
-	members *members
-	session *schedule
+	log     *logBuffer
+	booking *stubBookings
+	members *stubMembers
+	session *stubSessions
 }
 
-func newWire(t *testing.T, adapt ...func(*Config)) *wire {
+func newStubServer(t *testing.T, adapt ...func(*Config)) *stubServer {
 	t.Helper()
-	w := &wire{
+	w := &stubServer{
 		metrics: prometheus.NewRegistry(),
 		health:  NewHealth(func(context.Context) error { return nil }),
-		log:     new(lines),
-		booking: new(bookings), members: new(members), session: new(schedule),
+		log:     new(logBuffer),
+		booking: new(stubBookings), members: new(stubMembers), session: new(stubSessions),
 	}
 	var err error
 	w.issuer, err = token.OpenIssuer(filepath.Join(t.TempDir(), "key.pem"), "https://berth.test", "berth", time.Now)
@@ -98,7 +98,7 @@ func newWire(t *testing.T, adapt ...func(*Config)) *wire {
 		t.Fatal(err)
 	}
 	c := Config{
-		Guard: access.New(people{}), Verifier: verifier, Issuer: w.issuer, Health: w.health, Now: time.Now,
+		Guard: access.New(stubRoles{}), Verifier: verifier, Issuer: w.issuer, Health: w.health, Now: time.Now,
 		Logger: slog.New(slog.NewJSONHandler(w.log, nil)), Metrics: w.metrics,
 		Origins: []string{"https://app.test"},
 	}
@@ -139,8 +139,8 @@ func listen(t testing.TB, handler http.Handler) string {
 	return "http://" + listener.Addr().String()
 }
 
-// token signs one for a subject, good for the tenants.
-func (w *wire) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
+// token signs a token for a subject in tenants.
+func (w *stubServer) token(t *testing.T, subject string, tenants ...tenant.TenantID) string {
 	t.Helper()
 	raw, _, err := w.issuer.Issue(token.Claims{Subject: subject, Tenants: tenants}, time.Hour)
 	if err != nil {
@@ -149,7 +149,7 @@ func (w *wire) token(t *testing.T, subject string, tenants ...tenant.TenantID) s
 	return raw
 }
 
-// protocols are the three ways of calling; each is a client's own business.
+// protocols are the protocols and encodings that clients may use.
 var protocols = map[string]struct {
 	client  *http.Client
 	options connect.ClientOption
@@ -183,7 +183,7 @@ func eachProtocol(t *testing.T, test func(t *testing.T, client *http.Client, opt
 	}
 }
 
-// as is a request with a token.
+// as returns a request with a token.
 func as[T any](token string, message *T) *connect.Request[T] {
 	request := connect.NewRequest(message)
 	if token != "" {
@@ -192,14 +192,14 @@ func as[T any](token string, message *T) *connect.Request[T] {
 	return request
 }
 
-// told is what an error says to a program.
-type told struct {
+// apiError is the part of an error on which programs branch.
+type apiError struct {
 	Code     connect.Code
 	Reason   string
 	Metadata map[string]string
 }
 
-func tell(t *testing.T, err error) told {
+func apiErrorOf(t *testing.T, err error) apiError {
 	t.Helper()
 	var wire *connect.Error
 	if !errors.As(err, &wire) {
@@ -209,10 +209,10 @@ func tell(t *testing.T, err error) told {
 		if info.GetDomain() != errorDomain {
 			t.Errorf("domain %q", info.GetDomain())
 		}
-		return told{wire.Code(), info.GetReason(), info.GetMetadata()}
+		return apiError{wire.Code(), info.GetReason(), info.GetMetadata()}
 	}
 	t.Fatalf("no ErrorInfo in %v", err)
-	return told{}
+	return apiError{}
 }
 
 func infoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
@@ -229,27 +229,27 @@ func infoOf(t *testing.T, err *connect.Error) *errdetails.ErrorInfo {
 	return nil
 }
 
-// lines is a log that tests can read.
-type lines struct {
+// logBuffer is a log writer that tests can read.
+type logBuffer struct {
 	mu   sync.Mutex
 	text []byte
 }
 
-func (l *lines) Write(p []byte) (int, error) {
+func (l *logBuffer) Write(p []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.text = append(l.text, p...)
 	return len(p), nil
 }
 
-func (l *lines) String() string {
+func (l *logBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return string(l.text)
 }
 
-// bookings, members and schedule answer as the test says.
-type bookings struct {
+// stubBookings, stubMembers and stubSessions call the functions that the test sets.
+type stubBookings struct {
 	berthv1connect.UnimplementedBookingServiceHandler
 
 	book   func(context.Context, *connect.Request[v1.BookRequest]) (*connect.Response[v1.BookResponse], error)
@@ -259,39 +259,39 @@ type bookings struct {
 	) (*connect.Response[v1.CancelBookingResponse], error)
 }
 
-func (b *bookings) Book(
+func (b *stubBookings) Book(
 	ctx context.Context, r *connect.Request[v1.BookRequest],
 ) (*connect.Response[v1.BookResponse], error) {
 	return b.book(ctx, r)
 }
 
-func (b *bookings) GetBooking(
+func (b *stubBookings) GetBooking(
 	ctx context.Context, r *connect.Request[v1.GetBookingRequest],
 ) (*connect.Response[v1.GetBookingResponse], error) {
 	return b.get(ctx, r)
 }
 
-func (b *bookings) CancelBooking(
+func (b *stubBookings) CancelBooking(
 	ctx context.Context, r *connect.Request[v1.CancelBookingRequest],
 ) (*connect.Response[v1.CancelBookingResponse], error) {
 	return b.cancel(ctx, r)
 }
 
-type members struct {
+type stubMembers struct {
 	berthv1connect.UnimplementedMemberServiceHandler
 
-	importing func(
+	importMembers func(
 		context.Context, *connect.Request[v1.ImportMembersRequest], *connect.ServerStream[v1.ImportMembersResponse],
 	) error
 }
 
-func (m *members) ImportMembers(
+func (m *stubMembers) ImportMembers(
 	ctx context.Context, r *connect.Request[v1.ImportMembersRequest], s *connect.ServerStream[v1.ImportMembersResponse],
 ) error {
-	return m.importing(ctx, r, s)
+	return m.importMembers(ctx, r, s)
 }
 
-type schedule struct {
+type stubSessions struct {
 	berthv1connect.UnimplementedSessionServiceHandler
 
 	list func(
@@ -299,7 +299,7 @@ type schedule struct {
 	) (*connect.Response[v1.ListSessionsResponse], error)
 }
 
-func (s *schedule) ListSessions(
+func (s *stubSessions) ListSessions(
 	ctx context.Context, r *connect.Request[v1.ListSessionsRequest],
 ) (*connect.Response[v1.ListSessionsResponse], error) {
 	return s.list(ctx, r)

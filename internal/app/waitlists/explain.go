@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -23,50 +24,53 @@ type (
 	WaitlistPart   = waitlistdb.WaitlistPart
 )
 
-// storyLength is the most decisions and offers of a story.
-const storyLength = 500
+// maxStory bounds the decisions and offers of a story.
+const maxStory = 500
 
 // ListEntries reads entries.
-func (s *Service) ListEntries(ctx context.Context, caller tenant.Caller, q waitlistdb.EntryQuery) ([]waitlist.Entry, error) {
-	var entries []waitlist.Entry
-	var batch pg.Batch
-	waitlistdb.ListEntries(&batch, caller.Tenant, q, &entries)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+func (s *Service) ListEntries(
+	ctx context.Context, caller tenant.Caller, q waitlistdb.EntryQuery,
+) ([]waitlist.Entry, error) {
+	entries, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlist.Entry) {
+		waitlistdb.ListEntries(b, caller.Tenant, q, into)
+	})
+	if err != nil {
 		return nil, err
 	}
-	return entries, s.stand(ctx, caller, entries)
+	return entries, s.addPositions(ctx, caller, entries)
 }
 
-// stand fills in the positions and live offers of entries.
-func (s *Service) stand(ctx context.Context, caller tenant.Caller, entries []waitlist.Entry) error {
-	var open []tenant.EntryID
+// addPositions fills in the positions and live offers of entries.
+func (s *Service) addPositions(ctx context.Context, caller tenant.Caller, entries []waitlist.Entry) error {
+	var active []tenant.EntryID
 	for _, e := range entries {
 		if e.Status.Active() {
-			open = append(open, e.ID)
+			active = append(active, e.ID)
 		}
 	}
-	if len(open) == 0 {
+	if len(active) == 0 {
 		return nil
 	}
 	var batch pg.Batch
-	line := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Entries: open})
+	positions := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Entries: active})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return err
 	}
-	return line.Put(entries, s.engine.Now())
+	return positions.Put(entries, s.engine.Now())
 }
 
 // ListOffers reads offers.
-func (s *Service) ListOffers(ctx context.Context, caller tenant.Caller, q waitlistdb.OfferQuery) ([]waitlist.Offer, error) {
-	var offers []waitlist.Offer
-	var batch pg.Batch
-	waitlistdb.ListOffers(&batch, caller.Tenant, q, &offers)
-	err := s.engine.Read(ctx, caller, &batch)
-	return s.overdue(offers), err
+func (s *Service) ListOffers(
+	ctx context.Context, caller tenant.Caller, q waitlistdb.OfferQuery,
+) ([]waitlist.Offer, error) {
+	offers, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlist.Offer) {
+		waitlistdb.ListOffers(b, caller.Tenant, q, into)
+	})
+	return s.showExpired(offers), err
 }
 
-// overdue shows offers that have run out as EXPIRED, even if no alarm has ended them yet.
-func (s *Service) overdue(offers []waitlist.Offer) []waitlist.Offer {
+// showExpired sets the status of offers whose time is over to EXPIRED, even if no alarm has ended them yet.
+func (s *Service) showExpired(offers []waitlist.Offer) []waitlist.Offer {
 	now := s.engine.Now()
 	for i, o := range offers {
 		if o.Due(now) {
@@ -76,14 +80,14 @@ func (s *Service) overdue(offers []waitlist.Offer) []waitlist.Offer {
 	return offers
 }
 
-// ListDecisions reads decisions, with a look-up of names.
+// ListDecisions reads decisions, with a function that returns the names of their members.
 func (s *Service) ListDecisions(
 	ctx context.Context, caller tenant.Caller, q waitlistdb.DecisionQuery,
 ) ([]waitlistdb.DecisionRecord, func(tenant.MemberID) string, error) {
-	var decisions []waitlistdb.DecisionRecord
-	var batch pg.Batch
-	waitlistdb.ListDecisions(&batch, caller.Tenant, q, &decisions)
-	if err := s.engine.Read(ctx, caller, &batch); err != nil {
+	decisions, err := engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
+		waitlistdb.ListDecisions(b, caller.Tenant, q, into)
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	name, err := s.namesIn(ctx, caller, decisions)
@@ -104,7 +108,7 @@ func (s *Service) namesIn(
 type SessionHistory struct {
 	Decisions []waitlistdb.DecisionRecord // the oldest first
 	Offers    []waitlist.Offer
-	Entries   []waitlist.Entry // that wait for it by name, in fair order
+	Entries   []waitlist.Entry // entries that name the session, by position
 	Name      func(tenant.MemberID) string
 }
 
@@ -119,33 +123,33 @@ func (s *Service) ExplainSession(
 	)
 	bookingdb.FindSlot(&batch, caller.Tenant, session, &slot)
 	waitlistdb.ListDecisions(
-		&batch, caller.Tenant, waitlistdb.DecisionQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Decisions)
+		&batch, caller.Tenant, waitlistdb.DecisionQuery{Session: session, Oldest: true, Limit: maxStory}, &story.Decisions)
 	waitlistdb.ListOffers(
-		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: storyLength}, &story.Offers)
+		&batch, caller.Tenant, waitlistdb.OfferQuery{Session: session, Oldest: true, Limit: maxStory}, &story.Offers)
 	waitlistdb.ListWaiting(&batch, caller.Tenant, []tenant.SessionID{session}, &story.Entries)
-	line := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
+	positions := LineUp(&batch, caller.Tenant, waitlistdb.RivalQuery{Session: session})
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
 	if slot == nil {
 		return story, seats.ErrNoSession
 	}
-	if err := line.Put(story.Entries, s.engine.Now()); err != nil {
+	if err := positions.Put(story.Entries, s.engine.Now()); err != nil {
 		return story, err
 	}
 	slices.SortStableFunc(story.Entries, func(a, b waitlist.Entry) int { return a.Position - b.Position })
-	story.Offers = s.overdue(story.Offers)
+	story.Offers = s.showExpired(story.Offers)
 	var err error
 	story.Name, err = s.namesIn(ctx, caller, story.Decisions)
 	return story, err
 }
 
-// EntryHistory is what each decision meant for an entry.
+// EntryHistory is what happened to an entry.
 type EntryHistory struct {
 	Entry     waitlist.Entry
-	Decisions []waitlistdb.DecisionRecord // that considered it, the oldest first
+	Decisions []waitlistdb.DecisionRecord // the decisions that considered it, the oldest first
 	Offers    []waitlist.Offer
-	Name      func(tenant.MemberID) string // empty for members: they see no names of others
+	Name      func(tenant.MemberID) string // returns "" for members: they see no names of others
 }
 
 // ExplainEntry reads the story of an entry.
@@ -157,30 +161,34 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 		batch  pg.Batch
 	)
 	waitlistdb.FindEntry(&batch, caller.Tenant, id, &entry)
-	waitlistdb.ListOffers(&batch, caller.Tenant, waitlistdb.OfferQuery{Entry: id, Oldest: true, Limit: storyLength}, &story.Offers)
+	waitlistdb.ListOffers(
+		&batch, caller.Tenant, waitlistdb.OfferQuery{Entry: id, Oldest: true, Limit: maxStory}, &story.Offers)
 	waitlistdb.ListSessionQueues(&batch, caller.Tenant, id, &queues)
 	if err := s.engine.Read(ctx, caller, &batch); err != nil {
 		return story, err
 	}
 	if entry == nil || !caller.CanAccess(entry.Member) {
-		return story, noEntry
+		return story, errNoEntry
 	}
 	if entry.Window != nil {
 		queues = entry.Window.Queues()
 	}
-	story.Offers = s.overdue(story.Offers)
+	story.Offers = s.showExpired(story.Offers)
 	for _, o := range story.Offers {
 		queues = append(queues, o.Queue)
 	}
-	var next pg.Batch
-	waitlistdb.ListDecisions(&next, caller.Tenant, waitlistdb.DecisionQuery{
-		Queues: queues, Entry: id, From: entry.CreatedAt, Oldest: true, Limit: storyLength,
-	}, &story.Decisions)
-	if err := s.engine.Read(ctx, caller, &next); err != nil {
+	query := waitlistdb.DecisionQuery{
+		Queues: queues, Entry: id, From: entry.CreatedAt, Oldest: true, Limit: maxStory,
+	}
+	var err error
+	story.Decisions, err = engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]waitlistdb.DecisionRecord) {
+		waitlistdb.ListDecisions(b, caller.Tenant, query, into)
+	})
+	if err != nil {
 		return story, err
 	}
 	one := []waitlist.Entry{*entry}
-	if err := s.stand(ctx, caller, one); err != nil {
+	if err := s.addPositions(ctx, caller, one); err != nil {
 		return story, err
 	}
 	story.Entry = one[0]
@@ -188,7 +196,6 @@ func (s *Service) ExplainEntry(ctx context.Context, caller tenant.Caller, id ten
 	if caller.SelfOnly {
 		return story, nil
 	}
-	var err error
 	story.Name, err = s.namesIn(ctx, caller, story.Decisions)
 	return story, err
 }

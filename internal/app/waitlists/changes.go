@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Apply writes changes with their events, and then refills the session if they say so. Rounds come first: offers refer
-// to them.
+// Apply writes changes with their events, and then refills the session if they say so. Rounds are written first,
+// because offers refer to them.
 func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) error {
 	if c.Opened != nil {
 		waitlistdb.InsertRound(tx.Tx, tx.Tenant, *c.Opened)
@@ -33,11 +33,15 @@ func (s *Service) Apply(ctx context.Context, tx *engine.Tx, c waitlist.Changes) 
 	if c.Refill == nil {
 		return nil
 	}
-	_, _, err := s.fillSession(ctx, tx, *c.Refill)
+	var findRound func(*pg.Batch, **waitlist.Round)
+	if round := c.Refill.Round; !round.IsZero() {
+		findRound = func(b *pg.Batch, into **waitlist.Round) { waitlistdb.FindRound(b, tx.Tenant, round, into) }
+	}
+	_, _, err := s.fillSession(ctx, tx, c.Refill.Session, c.Refill.Trigger, findRound)
 	return err
 }
 
-// writeDecision keeps a decision, and tells staff if it leaves them something to do.
+// writeDecision records a decision, and sends staff a note if it leaves them something to do.
 func (s *Service) writeDecision(tx *engine.Tx, r waitlist.Record) {
 	id := tenant.NextID[tenant.DecisionID](tx.IDs)
 	waitlistdb.InsertDecision(tx.Tx, tx.Tenant, waitlistdb.DecisionRecord{ID: id, Record: r})
@@ -50,7 +54,7 @@ func (s *Service) writeDecision(tx *engine.Tx, r waitlist.Record) {
 	}
 }
 
-// writeEntry writes what becomes of an entry, and of the offer that was made to it or has ended.
+// writeEntry writes a changed entry, and the offer that was made to it or has ended.
 func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 	if c.Offer != nil {
 		s.writeOffer(tx, c.Offer)
@@ -62,7 +66,13 @@ func (s *Service) writeEntry(tx *engine.Tx, c waitlist.EntryChange) {
 	waitlistdb.RemovePlaces(tx.Tx, tx.Tenant, c.Entry.ID)
 	s.countEntry(tx, c.Entry.Status)
 	if c.Entry.Status != waitlist.Booked {
-		s.left(tx, c.Entry, c.Reason, c.Notify)
+		outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistLeft, Session: c.Entry.Session,
+			Member: c.Entry.Member, Actor: tx.Caller.Actor(), At: tx.Now,
+			Data: map[string]any{
+				"entry_id": c.Entry.ID.String(), "status": string(c.Entry.Status), "reason": c.Reason, "notify": c.Notify,
+			},
+		})
 	}
 }
 
@@ -71,7 +81,7 @@ var offerEvents = map[waitlist.OfferStatus]outbox.Type{
 	waitlist.RanOut: outbox.OfferExpired, waitlist.Withdrawn: outbox.OfferWithdrawn,
 }
 
-// writeOffer writes an offer that was made or has ended. A new one gets the token of its link, and its code.
+// writeOffer writes an offer that was made or has ended. A new one gets the hash of its link's token, and its code.
 func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
 	actor, data := tx.Caller.Actor(), make(map[string]any)
 	if o.Status == waitlist.Live {
@@ -96,7 +106,7 @@ func (s *Service) writeOffer(tx *engine.Tx, o *waitlist.Offer) {
 	s.countOffer(tx, *o)
 }
 
-// entriesOf loads the entries that offers were made to.
+// entriesOf loads the entries of offers.
 func (s *Service) entriesOf(
 	ctx context.Context, tx *engine.Tx, offers []waitlist.Offer,
 ) (map[tenant.EntryID]waitlist.Entry, error) {

@@ -17,14 +17,14 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// PriorityEdit changes how an entry stands; nil leaves it.
+// PriorityEdit changes the priority of an entry. A nil field is not changed.
 type PriorityEdit struct {
 	Flagged *bool
-	Score   *int // negative: the computed one again
+	Score   *int // negative: back to the computed score
 	Reason  string
 }
 
-// An entryEdit changes an entry, and may give others new keys.
+// An entryEdit changes an entry, and may change the keys of others to make room for it.
 type entryEdit func(
 	context.Context, *engine.Tx, waitlist.Entry,
 ) (edited waitlist.Entry, others []waitlist.Entry, err error)
@@ -49,26 +49,26 @@ func (s *Service) SetPriority(
 	return s.editEntry(ctx, caller, "waitlist.prioritized", id, edit.Reason, prioritize)
 }
 
-// MoveEntry puts an entry directly before another of its queue; zero: at the end.
+// MoveEntry moves an entry directly before another of its queue. With the zero id it moves it to the end.
 func (s *Service) MoveEntry(
 	ctx context.Context, caller tenant.Caller, id, before tenant.EntryID, reason string,
 ) (waitlist.Entry, error) {
 	move := func(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, []waitlist.Entry, error) {
 		var other *waitlist.Entry
 		var batch pg.Batch
-		line := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}})
+		positions := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{id}})
 		waitlistdb.FindEntry(&batch, tx.Tenant, before, &other)
 		if err := tx.Load(ctx, &batch); err != nil {
 			return e, nil, err
 		}
 		if other == nil && !before.IsZero() {
-			return e, nil, noEntry
+			return e, nil, errNoEntry
 		}
-		slot, queue := line.together(before)
+		slot, queue := positions.commonQueue(before)
 		if len(queue) == 0 {
 			return e, nil, fault.Invalid("before_entry_id", "The other entry waits for something else.")
 		}
-		rules, err := waitlist.Compile(waitlist.RulesAt(line.Rules, slot.Location, slot.Service).Rules)
+		rules, err := waitlist.Compile(waitlist.RulesAt(positions.Rules, slot.Location, slot.Service).Rules)
 		if err != nil {
 			return e, nil, err
 		}
@@ -93,8 +93,9 @@ func (s *Service) MoveEntry(
 	return s.editEntry(ctx, caller, "waitlist.moved", id, reason, move)
 }
 
-// together gives the first queue in which the entry waits with another one; zero: with any.
-func (s *Standings) together(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
+// commonQueue returns the first queue that the entry shares with another one. With the zero id it is the entry's first
+// queue.
+func (s *Standings) commonQueue(with tenant.EntryID) (waitlist.Slot, []waitlist.Candidate) {
 	at := slices.IndexFunc(s.Rivals, func(r waitlistdb.Rival) bool { return r.Entry == with || with.IsZero() })
 	if at < 0 {
 		return waitlist.Slot{}, nil
@@ -113,24 +114,25 @@ func (s *Standings) together(with tenant.EntryID) (waitlist.Slot, []waitlist.Can
 func (s *Service) editEntry(
 	ctx context.Context, caller tenant.Caller, action string, id tenant.EntryID, reason string, edit entryEdit,
 ) (waitlist.Entry, error) {
-	var edited waitlist.Entry
-	err := s.engine.Write(ctx, caller, action, func(ctx context.Context, tx *engine.Tx) error {
-		e, err := s.waiting(ctx, tx, id)
+	spec := engine.Spec[waitlist.Entry]{Name: action, Replay: true}
+	return engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (waitlist.Entry, error) {
+		e, err := s.activeEntry(ctx, tx, id)
 		if err != nil {
-			return err
+			return waitlist.Entry{}, err
 		}
-		before, err := s.standing(ctx, tx, e)
+		before, err := s.addPosition(ctx, tx, e)
 		if err != nil {
-			return err
+			return waitlist.Entry{}, err
 		}
 		e, others, err := edit(ctx, tx, e)
 		if err != nil {
-			return err
+			return waitlist.Entry{}, err
 		}
 		waitlistdb.UpdateEntry(tx.Tx, tx.Tenant, e, tx.Now)
 		waitlistdb.SetOrder(tx.Tx, tx.Tenant, append(others, e), tx.Now)
-		if edited, err = s.standing(ctx, tx, e); err != nil {
-			return err
+		edited, err := s.addPosition(ctx, tx, e)
+		if err != nil {
+			return waitlist.Entry{}, err
 		}
 		changes := map[string]any{
 			"flagged": e.Flagged, "score": e.Score, "position": edited.Position, "position_before": before.Position,
@@ -141,69 +143,65 @@ func (s *Service) editEntry(
 			ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistChanged, Session: e.Session, Member: e.Member,
 			Actor: tx.Caller.Actor(), Data: changes, At: tx.Now,
 		})
-		return nil
-	}, engine.Answers(&edited))
-	return edited, err
+		return edited, nil
+	})
 }
 
 // OfferRequest is an offer that staff make.
 type OfferRequest struct {
 	Session tenant.SessionID
 	Entry   tenant.EntryID
-	Until   time.Time // zero: as the rules say
+	Until   time.Time // zero: set by the rules
 	Reason  string
 }
 
-// OfferPlace offers open seats to an entry, whatever its position, and whatever it waits for.
+// OfferPlace offers open seats to an entry, whatever its position, and even if it waits for another session.
 func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferRequest) (waitlist.Offer, error) {
-	var made waitlist.Offer
-	err := s.engine.Write(ctx, caller, "offer.by_hand", func(ctx context.Context, tx *engine.Tx) error {
-		e, err := s.waiting(ctx, tx, r.Entry)
+	spec := engine.Spec[waitlist.Offer]{Name: "offer.by_hand", Replay: true}
+	made, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (waitlist.Offer, error) {
+		e, err := s.activeEntry(ctx, tx, r.Entry)
 		if err != nil {
-			return err
+			return waitlist.Offer{}, err
 		}
 		if e.Status == waitlist.Offered {
-			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").
+			return waitlist.Offer{}, fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.").
 				WithMetadata("status", string(e.Status))
 		}
-		var slot *booking.Slot
-		var batch pg.Batch
-		bookingdb.FindSlot(&batch, tx.Tenant, r.Session, &slot)
-		if err := tx.Load(ctx, &batch); err != nil {
-			return err
-		}
-		if slot == nil {
-			return seats.ErrNoSession
-		}
-		f, err := s.filler(ctx, tx, slot)
+		slot, err := engine.Find(ctx, tx, seats.ErrNoSession, func(b *pg.Batch, into **booking.Slot) {
+			bookingdb.FindSlot(b, tx.Tenant, r.Session, into)
+		})
 		if err != nil {
-			return err
+			return waitlist.Offer{}, err
+		}
+		f, err := s.filler(ctx, tx, &slot)
+		if err != nil {
+			return waitlist.Offer{}, err
 		}
 		choice, err := waitlist.NewChoice(f.scene, e, r.Until)
 		if err != nil {
-			return err
+			return waitlist.Offer{}, err
 		}
 		changes, err := f.decide(ctx, choice)
 		if err != nil {
-			return err
+			return waitlist.Offer{}, err
 		}
 		// Check again as staff, who may book without a plan. The caller gets the refusal with all its details.
-		command := f.command(f.checked[e.ID].id, e)
-		command.Staff, command.Actor = true, caller.Actor()
-		if _, err := booking.Decide(f.checked[e.ID].facts, command, tx.Now); err != nil {
-			return err
+		request := f.request(f.checked[e.ID].id, e)
+		request.Staff, request.Actor = true, caller.Actor()
+		if _, err := booking.Decide(f.checked[e.ID].facts, request, tx.Now); err != nil {
+			return waitlist.Offer{}, err
 		}
 		if err := f.apply(ctx, changes); err != nil {
-			return err
+			return waitlist.Offer{}, err
 		}
-		made = *changes.Entries[0].Offer
+		made := *changes.Entries[0].Offer
 		made.MemberName, made.SessionTitle, made.TimeZone = e.MemberName, slot.Title, slot.TimeZone
 		made.SessionStarts, made.SessionEnds = slot.StartsAt, slot.EndsAt
 		tx.Audit("offer.made", "offer", made.ID.UUID, r.Reason, map[string]any{
 			"entry_id": e.ID.String(), "member_id": e.Member.String(), "session_id": slot.ID.String(),
 			"expire_time": made.ExpiresAt,
 		})
-		return nil
-	}, engine.Answers(&made))
+		return made, nil
+	})
 	return made, seats.ConstraintError(err)
 }

@@ -13,38 +13,36 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// CancelRequest cancels a booking, or leaves a waitlist.
+// CancelRequest cancels a booking or a waitlist entry.
 type CancelRequest struct {
-	ID     tenant.BookingID // a booking's or an entry's
+	ID     tenant.BookingID // of the booking or the entry
 	Reason string
 	Notify bool
 }
 
-// CancelBooking cancels a booking or ends a waitlist entry: for its member, or for an admin, who may do so past the
-// cancellation window. Freed seats are filled from the waitlist in the same transaction.
+// CancelBooking cancels a booking or ends a waitlist entry. Its member can do that, and staff, who can cancel after the
+// cancellation window, too. Freed seats are filled from the waitlist in the same transaction.
 func (s *Service) CancelBooking(ctx context.Context, caller tenant.Caller, r CancelRequest) (seats.Cancelled, error) {
 	return engine.Run(ctx, s.engine, caller, engine.Spec[seats.Cancelled]{
 		Name: "booking.cancel", Races: []engine.Race{seats.PromotionRace}, Replay: true,
-		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[seats.Cancelled], error) {
-			visit, locks, err := seats.Locator{ID: r.ID, Fills: true}.Locate(ctx, caller.Tenant, read)
-			return locks, func() engine.Operation[seats.Cancelled] {
-				return &cancel{app: s, req: r, bookingState: bookingState{id: r.ID, visit: visit, frees: true}}
-			}, err
-		},
+		Locate: locate(caller.Tenant, seats.Locator{ID: r.ID, Fills: true},
+			func(b bookingState) engine.Operation[seats.Cancelled] {
+				return &cancel{service: s, req: r, bookingState: b}
+			}),
 	})
 }
 
 // cancel is one attempt at CancelBooking.
 type cancel struct {
-	app *Service
-	req CancelRequest
+	service *Service
+	req     CancelRequest
 	bookingState
 	payer *credit.Subscription
 	entry *waitlist.Entry
 }
 
-// Load implements engine.Operation. It does not look for an entry where there is none: that would conflict with every
-// member who joins a queue.
+// Load implements engine.Operation. It reads an entry only if there is one: a predicate lock on a missing entry would
+// conflict with every member who joins a queue.
 func (c *cancel) Load(q *engine.Query) {
 	if c.visit.Waits {
 		waitlistdb.FindEntry(q.Batch, q.Tenant, tenant.EntryID{UUID: c.id.UUID}, &c.entry)
@@ -61,14 +59,15 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	case tx.Shared():
 		return seats.Cancelled{}, engine.ErrSolo // ending an entry may fill seats
 	default:
-		return c.app.waitlists.LeaveQueue(ctx, tx, *c.entry, seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify})
+		options := seats.CancelOptions{Reason: c.req.Reason, Notify: c.req.Notify}
+		return c.service.waitlists.LeaveQueue(ctx, tx, *c.entry, options)
 	}
 	b, err := c.find(tx)
 	if err != nil {
 		return seats.Cancelled{}, err
 	}
-	withdrawal := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.SelfOnly}
-	cancelled, err := booking.Cancel(b, c.payer, withdrawal, tx.Now)
+	request := booking.CancelRequest{Actor: tx.Caller.Actor(), Reason: c.req.Reason, Admin: !tx.Caller.SelfOnly}
+	cancelled, err := booking.Cancel(b, c.payer, request, tx.Now)
 	if err != nil {
 		return seats.Cancelled{}, err
 	}
@@ -79,7 +78,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	if cancelled.Unchanged {
 		return up, nil
 	}
-	if err := c.app.waitlists.SoloIfAwaited(tx, c.slot); err != nil {
+	if err := c.service.waitlists.SoloIfAwaited(tx, c.slot); err != nil {
 		return seats.Cancelled{}, err
 	}
 	seats.Cancel(tx, cancelled, c.req.Notify)
@@ -91,7 +90,7 @@ func (c *cancel) Run(ctx context.Context, tx *engine.Tx) (seats.Cancelled, error
 	if c.slot != nil {
 		c.slot.SeatsTaken -= cancelled.SeatsFreed
 		c.slot.Holds -= cancelled.HoldsEnded
-		up.Promoted, err = c.app.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
+		up.Promoted, err = c.service.waitlists.Fill(ctx, tx, c.slot, waitlist.ByCancellation)
 	}
 	return up, err
 }

@@ -1,10 +1,11 @@
 package bookings
 
 import (
+	"context"
+
 	"github.com/berthhq/berth/internal/app/engine"
 	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/data/bookingdb"
-	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -12,11 +13,24 @@ import (
 // bookingState is a booking that an operation changes, with its session and items.
 type bookingState struct {
 	id      tenant.BookingID
-	visit   bookingdb.Visit // where it was when the operation was queued
-	frees   bool            // the operation may free its seats
+	visit   bookingdb.Visit // the session and member of the booking when the operation was queued
+	frees   bool            // the operation may free the booking's seats
 	booking *booking.Booking
-	slot    *booking.Slot // nil: the session is deleted
+	slot    *booking.Slot // nil if the session is deleted
 	lines   []bookingdb.BookedLine
+}
+
+// locate is the Spec.Locate of operations on a booking. It reads which session and member the booking is of, takes
+// their locks, and makes the operation for each attempt.
+func locate[R any](
+	in tenant.TenantID, l seats.Locator, newOperation func(bookingState) engine.Operation[R],
+) func(context.Context, engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
+	return func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[R], error) {
+		visit, locks, err := l.Locate(ctx, in, read)
+		return locks, func() engine.Operation[R] {
+			return newOperation(bookingState{id: l.ID, visit: visit, frees: l.Fills})
+		}, err
+	}
 }
 
 // Load implements engine.Operation.
@@ -30,11 +44,11 @@ func (b *bookingState) Load(q *engine.Query) {
 	bookingdb.ListLines(q.Batch, q.Tenant, []tenant.BookingID{b.id}, &b.lines)
 }
 
-// find gives the booking, if the caller may touch it.
+// find returns the booking with its items, if the caller may access it.
 func (b *bookingState) find(tx *engine.Tx) (booking.Booking, error) {
 	switch {
 	case b.booking == nil || !tx.Caller.CanAccessCreated(b.booking.Member, b.booking.CreatedBy):
-		return booking.Booking{}, fault.Missing(fault.BookingNotFound, "Booking")
+		return booking.Booking{}, errNoBooking
 	case b.booking.Session != b.visit.Session:
 		return booking.Booking{}, engine.ErrMoved
 	}
@@ -44,11 +58,11 @@ func (b *bookingState) find(tx *engine.Tx) (booking.Booking, error) {
 	return *b.booking, nil
 }
 
-// findOpen is find for what can only be done while there is a session.
+// findOpen is find for operations that need the session to exist.
 func (b *bookingState) findOpen(tx *engine.Tx) (booking.Booking, error) {
 	found, err := b.find(tx)
 	if err == nil && b.slot == nil {
-		err = fault.Missing(fault.BookingNotFound, "Booking")
+		err = errNoBooking
 	}
 	return found, err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// The contract's reasons and the code's are one list.
-func TestReasonsAreThoseOfTheContract(t *testing.T) {
+// The reasons in the contract and in the code are the same.
+func TestReasons_MatchContract(t *testing.T) {
 	t.Parallel()
 	file, err := parser.ParseFile(token.NewFileSet(), "../fault/reason.go", nil, 0)
 	if err != nil {
@@ -55,7 +55,7 @@ func TestReasonsAreThoseOfTheContract(t *testing.T) {
 	}
 }
 
-func TestEveryKindHasACode(t *testing.T) {
+func TestCodes_CoverEveryKind(t *testing.T) {
 	t.Parallel()
 	seen := make(map[connect.Code]bool)
 	for kind := fault.Internal; kind <= fault.DeadlineExceeded; kind++ {
@@ -67,7 +67,7 @@ func TestEveryKindHasACode(t *testing.T) {
 	}
 }
 
-// constants reads the texts of the constants of a type in a file.
+// constants returns the values of the string constants of a type in a file.
 func constants(t *testing.T, path, kind string) []string {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -18,28 +18,30 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// WaitlistQuery picks entries that joined and offers that were made in a span. Zero ids pick all.
+// WaitlistQuery selects entries that joined and offers that were made in a span. Zero ids select all.
 type WaitlistQuery struct {
 	Span     civil.Span
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 }
 
-// WaitlistGroup are the counts of a day, a location or a service.
+// WaitlistGroup has the counts of a day, a location or a service.
 type WaitlistGroup struct {
 	Key  string
 	Name string
 	waitlistdb.WaitlistPart
 }
 
-// WaitlistFigures are counts as a whole and by day (in the tenant's time zone), location and service.
+// WaitlistFigures has the counts in total, and by day in the tenant's time zone, location and service.
 type WaitlistFigures struct {
 	Total                     waitlistdb.WaitlistPart
 	Days, Locations, Services []WaitlistGroup
 }
 
 // WaitlistAnalytics counts entries and offers.
-func (s *Service) WaitlistAnalytics(ctx context.Context, caller tenant.Caller, q WaitlistQuery) (WaitlistFigures, error) {
+func (s *Service) WaitlistAnalytics(
+	ctx context.Context, caller tenant.Caller, q WaitlistQuery,
+) (WaitlistFigures, error) {
 	var figures WaitlistFigures
 	if q.Span.Length() > (catalog.MaxDays+1)*24*time.Hour {
 		return figures, fault.Invalid("within", "At most %d days at once.", catalog.MaxDays)
@@ -47,15 +49,15 @@ func (s *Service) WaitlistAnalytics(ctx context.Context, caller tenant.Caller, q
 	var parts, offers []waitlistdb.WaitlistPart
 	locations, services := make(map[string]string), make(map[string]string)
 	err := s.engine.Snapshot(ctx, caller, func(ctx context.Context, tx *pg.ReadTx) error {
-		var who *catalog.Tenant
+		var owner *catalog.Tenant
 		var batch, counts pg.Batch
-		accountdb.FindTenant(&batch, caller.Tenant, &who)
+		accountdb.FindTenant(&batch, caller.Tenant, &owner)
 		catalogdb.ListLocationNames(&batch, caller.Tenant, locations)
 		catalogdb.ListServiceNames(&batch, caller.Tenant, services)
-		if err := tx.Load(ctx, &batch); err != nil || who == nil {
+		if err := tx.Load(ctx, &batch); err != nil || owner == nil {
 			return err
 		}
-		clocks, err := coredb.Clocks([]string{who.TimeZone}, q.Span)
+		clocks, err := coredb.Clocks([]string{owner.TimeZone}, q.Span)
 		if err != nil {
 			return err
 		}
@@ -71,20 +73,27 @@ func (s *Service) WaitlistAnalytics(ctx context.Context, caller tenant.Caller, q
 	for _, p := range parts {
 		sum(&figures.Total, p)
 	}
-	same := func(key string) string { return key }
-	figures.Days = grouped(parts, func(p waitlistdb.WaitlistPart) string { return p.Day.String() }, same)
-	figures.Locations = grouped(parts, func(p waitlistdb.WaitlistPart) string { return p.Location.String() }, func(id string) string { return locations[id] })
-	figures.Services = grouped(parts, func(p waitlistdb.WaitlistPart) string { return p.Service.String() }, func(id string) string { return services[id] })
+	figures.Days = sumByKey(parts, func(p waitlistdb.WaitlistPart) (key, name string) {
+		return p.Day.String(), p.Day.String()
+	})
+	figures.Locations = sumByKey(parts, func(p waitlistdb.WaitlistPart) (key, name string) {
+		return p.Location.String(), locations[p.Location.String()]
+	})
+	figures.Services = sumByKey(parts, func(p waitlistdb.WaitlistPart) (key, name string) {
+		return p.Service.String(), services[p.Service.String()]
+	})
 	return figures, nil
 }
 
-// grouped sums parts up by a key, in the order of the groups' names.
-func grouped(parts []waitlistdb.WaitlistPart, key func(waitlistdb.WaitlistPart) string, name func(string) string) []WaitlistGroup {
+// sumByKey sums parts with the same key. It returns the groups in the order of their names.
+func sumByKey(
+	parts []waitlistdb.WaitlistPart, group func(waitlistdb.WaitlistPart) (key, name string),
+) []WaitlistGroup {
 	groups := make(map[string]*WaitlistGroup)
 	for _, p := range parts {
-		k := key(p)
+		k, name := group(p)
 		if groups[k] == nil {
-			groups[k] = &WaitlistGroup{Key: k, Name: name(k)}
+			groups[k] = &WaitlistGroup{Key: k, Name: name}
 		}
 		sum(&groups[k].WaitlistPart, p)
 	}

@@ -1,0 +1,320 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/pgtest"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// together runs operations in one batch, each for a caller of its own, and returns their errors.
+func (s *site) together(t *testing.T, operations ...scripted) []error {
+	t.Helper()
+	proceed := s.busy(t)
+	errs := make([]error, len(operations))
+	var done sync.WaitGroup
+	for i, o := range operations {
+		caller := s.caller
+		caller.Subject = fmt.Sprint("caller ", i)
+		o.runs = new(int)
+		spec := Spec[int]{Name: "test", New: func() Operation[int] { return &o }}
+		done.Go(func() { _, errs[i] = Run(t.Context(), s.Engine, caller, spec) })
+		awaitQueued(s.Engine, s.caller.Tenant, i+1)
+	}
+	proceed()
+	done.Wait()
+	return errs
+}
+
+// A caller that leaves, or whose deadline is early, does not end the batch for the others.
+func TestBatchContext_LastsUntilTheLatestDeadline(t *testing.T) {
+	t.Parallel()
+	soon, late := time.Now().Add(time.Hour), time.Now().Add(2*time.Hour)
+	callerUntil := func(deadline time.Time) *task {
+		if deadline.IsZero() {
+			return &task{ctx: t.Context()}
+		}
+		ctx, cancel := context.WithDeadline(t.Context(), deadline)
+		cancel() // the caller has left
+		return &task{ctx: ctx}
+	}
+	for name, tt := range map[string]struct {
+		deadlines []time.Time
+		want      time.Time
+	}{
+		"one":                 {[]time.Time{soon}, soon},
+		"the first is later":  {[]time.Time{late, soon}, late},
+		"the second is later": {[]time.Time{soon, late}, late},
+		"the first has none":  {[]time.Time{{}, soon}, time.Time{}},
+		"the last has none":   {[]time.Time{late, soon, {}}, time.Time{}},
+	} {
+		var batch []*task
+		for _, deadline := range tt.deadlines {
+			batch = append(batch, callerUntil(deadline))
+		}
+		ctx, cancel := batchContext(batch)
+		if got, _ := ctx.Deadline(); !got.Equal(tt.want) {
+			t.Errorf("%s: the deadline is %s, want %s", name, got, tt.want)
+		}
+		if err := ctx.Err(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+}
+
+// Every operation of a batch is asked and run for its own caller, all at one time.
+func TestQuery_KnowsCallerAndTime(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	var subjects []string
+	times := make(map[time.Time]bool)
+	o := scripted{
+		ask: func(q *Query) {
+			subjects = append(subjects, q.Caller.Subject)
+			times[q.Now] = true
+		},
+		do: func(_ context.Context, tx *Tx) error {
+			subjects = append(subjects, tx.Caller.Subject)
+			times[tx.Now] = true
+			return nil
+		},
+	}
+	if err := errors.Join(s.together(t, o, o)...); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"caller 0", "caller 1", "caller 0", "caller 1"}
+	if diff := cmp.Diff(want, subjects); diff != "" || len(times) != 1 {
+		t.Errorf("at %d times; callers (-want +got):\n%s", len(times), diff)
+	}
+}
+
+// trips logs the statements of each round trip that has a statement of a test.
+type trips struct {
+	mu  sync.Mutex
+	all [][]string
+}
+
+func (l *trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var of []string
+	for _, q := range data.Batch.QueuedQueries {
+		if slices.Contains([]string{"select 1", "select 2"}, q.SQL) {
+			of = append(of, q.SQL)
+		}
+	}
+	if of != nil {
+		l.all = append(l.all, of)
+	}
+	return ctx
+}
+
+func (*trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+func (*trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+func (*trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+func (*trips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// A batch reads in two round trips, however many operations it has.
+func TestQuery_OperationsOfABatchShareRoundTrips(t *testing.T) {
+	t.Parallel()
+	log := new(trips)
+	db := pgtest.New(t, func(c *pg.Config) { c.Tracer = log })
+	s := newSite(t, func(c *Config) { c.DB = db.DB })
+	o := scripted{
+		ask: func(q *Query) {
+			q.Queue("select 1")
+			q.Then(func(q *Query) { q.Queue("select 2") })
+		},
+		do: func(context.Context, *Tx) error { return nil },
+	}
+	if err := errors.Join(s.together(t, o, o, o)...); err != nil {
+		t.Fatal(err)
+	}
+	want := [][]string{{"select 1", "select 1", "select 1"}, {"select 2", "select 2", "select 2"}}
+	if diff := cmp.Diff(want, log.all); diff != "" {
+		t.Errorf("round trips (-want +got):\n%s", diff)
+	}
+}
+
+// If the database asks for a transaction again, everything that enters it from outside is the same.
+func TestRun_KeepsTimeAndIDsWhenTheDatabaseRetries(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	now := time.Date(2026, time.May, 4, 12, 0, 0, 0, time.UTC)
+	s := newSite(t, func(c *Config) {
+		c.Now = func() time.Time {
+			mu.Lock()
+			defer mu.Unlock()
+			now = now.Add(time.Minute)
+			return now
+		}
+	})
+	var seen []string
+	body := func(_ context.Context, tx *Tx) error {
+		seen = append(seen, fmt.Sprint(tx.Now, tenant.NextID[tenant.EventID](tx.IDs), tenant.NextID[tenant.EventID](tx.IDs)))
+		if len(seen) < 3 {
+			tx.Write(`do $$ begin raise exception using errcode = 'serialization_failure'; end $$`)
+		}
+		return nil
+	}
+	check := func(name string, err error) {
+		t.Helper()
+		if err != nil || len(seen) != 3 || seen[0] != seen[1] || seen[1] != seen[2] {
+			t.Errorf("%s: %v, %q", name, err, seen)
+		}
+		seen = nil
+	}
+	_, err := s.run(t.Context(), scripted{do: body}, Spec[int]{})
+	check("Run", err)
+	check("Do", Exec(t.Context(), s.Engine, s.caller, Spec[struct{}]{Name: "test"}, body))
+}
+
+// Only operations with Replay happen once under an idempotency key.
+func TestRun_IgnoresTheKeyWithoutReplay(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	with := func(procedure string) context.Context {
+		return WithIdempotencyKey(t.Context(), &IdempotencyKey{Text: "k", Procedure: procedure, Hash: make([]byte, 32)})
+	}
+	before := 0
+	for _, tt := range []struct {
+		replay bool
+		events int
+	}{{false, 4}, {true, 2}} {
+		for range 2 {
+			_, err := s.run(with("run"), scripted{do: writes}, Spec[int]{Replay: tt.replay})
+			spec := Spec[struct{}]{Name: "test", Replay: tt.replay}
+			if err := errors.Join(err, Exec(with("do"), s.Engine, s.caller, spec, writes)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := s.events(t); n-before != tt.events {
+			t.Errorf("with Replay %t there are %d events, want %d", tt.replay, n-before, tt.events)
+		}
+		before = s.events(t)
+	}
+}
+
+// Of a batch, only what was committed sets alarms and has effects.
+func TestTx_ForgetsEffectsOfRefusedOperationsOfABatch(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	at := time.Now().Add(time.Hour)
+	var effects []string
+	operation := func(name string, wake time.Time, err error) scripted {
+		return scripted{do: func(_ context.Context, tx *Tx) error {
+			tx.WakeAt(wake)
+			tx.OnCommit(func() { effects = append(effects, name) })
+			return err
+		}}
+	}
+	errs := s.together(t,
+		operation("refused", at.Add(-time.Minute), errRefused), operation("committed", at, nil),
+		operation("later", at.Add(time.Minute), nil))
+	if !errors.Is(errs[0], errRefused) || errs[1] != nil || errs[2] != nil {
+		t.Fatal(errs)
+	}
+	if !slices.Equal(effects, []string{"committed", "later"}) {
+		t.Errorf("effects of %v", effects)
+	}
+	if due, _ := s.Alarms.next(at.Add(-time.Second)); len(due) != 0 {
+		t.Error("a refused operation set an alarm")
+	}
+	if due, _ := s.Alarms.next(at); len(due) != 1 {
+		t.Error("no alarm is set for the committed operation")
+	}
+}
+
+// The answer of one idempotency key must be stored before another request with the key looks for it.
+func TestBatcher_RunsAnIdempotencyKeyOncePerBatch(t *testing.T) {
+	t.Parallel()
+	b := newTestBatcher(t, 1, 100)
+	b.ask(t.Context(), in(1), "first", at(1, 1))
+	<-b.started
+	for i, text := range []string{"a", "a", "b"} {
+		b.callers.Go(func() {
+			key := &IdempotencyKey{Text: text, Procedure: "p"}
+			none := func(context.Context, *Tx) (int, error) { return 0, nil }
+			_, err := enqueue(t.Context(), &Engine{batcher: b.batcher}, tenant.Caller{Tenant: in(1)}, Spec[int]{Name: text},
+				Locks{}, func() Operation[int] { return RunFunc[int](none) }, key)
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		b.await(in(1), i+1)
+	}
+	b.proceed <- nil
+	want(t, <-b.started, "a", "b")
+	b.proceed <- nil
+	want(t, <-b.started, "a")
+	b.proceed <- nil
+	b.drain()
+}
+
+// A batch loses one operation after the other only a few times. Then each of its operations runs alone.
+func TestRun_RunsEachAloneAfterAFewSplits(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	batches := make(map[*pg.Tx]bool) // the only runner writes it
+	shared := 0
+	fails := scripted{do: func(_ context.Context, tx *Tx) error {
+		if tx.Shared() && !batches[tx.Tx] {
+			batches[tx.Tx] = true
+			shared++
+		}
+		appendEvent(tx)
+		return errRefused
+	}}
+	errs := s.together(t, fails, fails, fails, fails, fails, fails)
+	for i, err := range errs {
+		if !errors.Is(err, errRefused) {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+	if shared != 1+maxSplits {
+		t.Errorf("%d transactions were shared, want %d", shared, 1+maxSplits)
+	}
+}
+
+// A transaction that lost to one of another node takes the advisory locks of the keys that it found when it runs again.
+func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	key := NameKey("queue", "a")
+	var held []int // advisory locks in each attempt
+	o := scripted{do: func(ctx context.Context, tx *Tx) error {
+		var locks int
+		var batch pg.Batch
+		batch.Queue(`select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`).Scan(&locks)
+		if err := errors.Join(tx.Load(ctx, &batch), tx.Lock(key)); err != nil {
+			return err
+		}
+		held = append(held, locks)
+		if len(held) == 1 {
+			tx.Write(`do $$ begin raise exception using errcode = 'serialization_failure'; end $$`)
+		}
+		return nil
+	}}
+	if _, err := s.run(t.Context(), o, Spec[int]{Locks: Locks{Together: []Key{key}}}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(held, []int{0, 1}) {
+		t.Errorf("advisory locks in each attempt: %v, want none, then one", held)
+	}
+}

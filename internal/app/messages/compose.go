@@ -1,0 +1,150 @@
+package messages
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// composer writes the message of a notice to one recipient over one channel.
+type composer struct {
+	*noticeBatch
+	notice  notify.Notice
+	to      notify.Recipient
+	subject *messagedb.Subject
+	offer   *waitlists.OfferFacts
+	channel notify.Channel
+}
+
+// compose returns the message without its address. If the tenant's own template cannot be rendered it uses the default,
+// and the reason says so.
+func (c composer) compose() (notify.Message, notify.Rendered, notify.Reason, error) {
+	locales := []string{c.to.Locale, cmp.Or(c.settings.Locale, c.profile.locale)}
+	unsubscribe := ""
+	if c.channel == notify.Email {
+		unsubscribe = c.service.unsubscribeLink(c.Tenant, c.notice, c.to)
+	}
+	var reason notify.Reason
+	t := notify.Choose(templatesOf(c.templates), c.notice.Topic, c.channel, locales...)
+	values := c.values(t.Locale)
+	out, err := notify.Render(t, values, c.profile.brand, unsubscribe)
+	if err != nil {
+		reason = notify.BadTemplate
+		t = notify.Choose(nil, c.notice.Topic, c.channel, locales...)
+		if out, err = notify.Render(t, values, c.profile.brand, unsubscribe); err != nil {
+			return notify.Message{}, out, reason, err
+		}
+	}
+	m := notify.Message{
+		Channel: c.channel, Text: out.Text, Link: out.Link, Unsubscribe: unsubscribe, ExpiresAt: c.notice.ExpiresAt,
+		CollapseKey: c.notice.Thing.String(), Data: map[string]string{"topic": string(c.notice.Topic)},
+	}
+	for name, id := range map[string]tenant.UUID{
+		"booking_id": c.notice.Booking.UUID, "session_id": c.notice.Session.UUID,
+		"offer_id": c.notice.Offer.UUID, "entry_id": c.notice.Entry.UUID,
+	} {
+		if !id.IsZero() {
+			m.Data[name] = id.String()
+		}
+	}
+	if c.offer != nil && !c.offer.ExpiresAt.IsZero() && c.offer.ExpiresAt.Before(m.ExpiresAt) {
+		m.ExpiresAt = c.offer.ExpiresAt
+	}
+	switch c.notice.Topic {
+	case notify.Offered, notify.OfferExpiring, notify.Promoted, notify.SessionCancelled, notify.Reminder:
+		m.HighPriority = true
+	default: // others need not wake a sleeping device
+	}
+	switch c.channel {
+	case notify.SMS:
+	case notify.Push:
+		m.Title = out.Subject
+	case notify.Email:
+		m.Subject, m.HTML, m.ToName = out.Subject, out.HTML, c.to.Name
+		m.From, m.ReplyTo = mailboxes(c.settings, c.profile)
+		if entry, ok := c.entry(m.From.Name); ok {
+			m.Calendar = new(notify.Invitation(entry))
+			out.Calendar = string(m.Calendar.Body)
+		}
+	}
+	return m, out, reason, nil
+}
+
+// mailboxes returns the sender of a tenant's mails, without an address, and where replies go, if the tenant says so.
+func mailboxes(settings notify.Settings, profile tenantProfile) (from, replyTo notify.Mailbox) {
+	from.Name = cmp.Or(settings.SenderName, profile.name)
+	if settings.ReplyTo != "" {
+		replyTo = notify.Mailbox{Name: from.Name, Address: settings.ReplyTo}
+	}
+	return from, replyTo
+}
+
+// templatesOf returns the texts of a tenant's own templates.
+func templatesOf(own []messagedb.OwnTemplate) []notify.Template {
+	return pg.Array(own, func(o messagedb.OwnTemplate) notify.Template { return o.Template })
+}
+
+// values returns the variables of the message in the language of a locale. Times are in the recipient's zone.
+func (c composer) values(locale string) notify.Values {
+	zone, err := time.LoadLocation(c.subject.TimeZone)
+	if err != nil || c.subject.TimeZone == "" {
+		zone = c.to.Zone
+	}
+	content := notify.Content{
+		Topic: c.notice.Topic, Details: c.notice.Details, Now: c.Now, Zone: c.to.Zone, LocationZone: zone,
+		Name: c.to.Name, Tenant: c.profile.name, Link: c.service.publicURL + "/",
+		Title: c.subject.Title, Location: c.subject.Location, Address: c.subject.Address, Resource: c.subject.Resource,
+		Coach: c.subject.Coach, Party: c.subject.Party, Start: c.subject.StartsAt, End: c.subject.EndsAt,
+		Window: c.subject.Window, Plan: c.subject.PlanNamed,
+	}
+	if c.offer != nil {
+		content.ClaimURL, content.Code, content.Until = c.offer.ClaimURL, c.offer.Code, c.offer.ExpiresAt
+	}
+	return content.Values(locale)
+}
+
+// entry returns the calendar entry of a booking, for mails about a change of it.
+func (c composer) entry(from string) (notify.CalendarEntry, bool) {
+	if c.notice.Booking.IsZero() {
+		return notify.CalendarEntry{}, false
+	}
+	cancelled := false
+	switch c.notice.Topic {
+	case notify.BookingConfirmed, notify.Promoted, notify.Rescheduled:
+	case notify.BookingCancelled, notify.SessionCancelled:
+		cancelled = true
+	default:
+		return notify.CalendarEntry{}, false
+	}
+	e := calendarEntry(*c.subject)
+	host := c.service.host()
+	e.UID = c.notice.Booking.String() + "@" + host
+	e.Sequence, e.Stamp, e.Gone = notify.CalendarSequence(c.subject.Made, c.notice.At), c.Now, cancelled
+	e.Organizer = notify.Mailbox{Name: from, Address: cmp.Or(c.settings.ReplyTo, c.service.mailFrom, "noreply@"+host)}
+	e.Attendee = notify.Mailbox{Name: c.to.Name, Address: c.to.Email}
+	return e, true
+}
+
+func calendarEntry(s messagedb.Subject) notify.CalendarEntry {
+	where := slices.DeleteFunc([]string{s.Location, s.Resource, s.Address}, func(part string) bool { return part == "" })
+	return notify.CalendarEntry{
+		Start: s.StartsAt, End: s.EndsAt, Summary: s.Title, Location: strings.Join(where, ", "), Details: s.Coach,
+	}
+}
+
+// host is the host name of the public URL.
+func (s *Service) host() string {
+	u, err := url.Parse(s.publicURL)
+	if err != nil || u.Hostname() == "" {
+		return "localhost"
+	}
+	return u.Hostname()
+}

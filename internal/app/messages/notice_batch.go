@@ -1,0 +1,366 @@
+package messages
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// The statuses of attempts that were not sent.
+const (
+	deferred notify.DeliveryStatus = "DEFERRED"
+	dropped  notify.DeliveryStatus = "DROPPED"
+)
+
+// noticeBatch decides about due notices in one transaction.
+type noticeBatch struct {
+	*engine.Tx
+	service *Service
+
+	// What decide reads.
+	open        []messagedb.OpenNotice
+	settings    notify.Settings
+	profile     tenantProfile
+	senders     Senders
+	recipients  map[tenant.UUID]*notify.Recipient
+	preferences map[tenant.MemberID]notify.Preferences
+	sent        map[tenant.UUID]map[notify.Channel][]time.Time
+	subjects    map[tenant.UUID]*messagedb.Subject
+	offers      map[tenant.OfferID]*waitlists.OfferFacts
+	guests      map[tenant.UUID]*notify.Recipient // by their booking
+	templates   []messagedb.OwnTemplate
+
+	// What follows.
+	out        []Outgoing
+	lines      []messagedb.Delivery
+	states     []notify.NoticeState
+	planned    []notify.Notice
+	events     []outbox.Event
+	quiet      []quietOffer
+	unsendable []tenant.OfferID
+	extended   bool // an offer was extended, which is an event
+}
+
+// quietOffer is a notice of an offer that quiet hours hold back.
+type quietOffer struct {
+	notice notify.Notice
+	to     notify.Recipient
+	offer  *waitlists.OfferFacts
+	until  time.Time // the end of quiet hours; zero: too late for the offer
+}
+
+func newNoticeBatch(s *Service, tx *engine.Tx) *noticeBatch {
+	return &noticeBatch{
+		Tx: tx, service: s,
+		recipients:  make(map[tenant.UUID]*notify.Recipient),
+		preferences: make(map[tenant.MemberID]notify.Preferences),
+		sent:        make(map[tenant.UUID]map[notify.Channel][]time.Time),
+		subjects:    make(map[tenant.UUID]*messagedb.Subject),
+		offers:      make(map[tenant.OfferID]*waitlists.OfferFacts),
+		guests:      make(map[tenant.UUID]*notify.Recipient),
+	}
+}
+
+func (b *noticeBatch) load(ctx context.Context, due []tenant.NoticeID) error {
+	var sealed *messagedb.Sealed
+	var first pg.Batch
+	messagedb.ListNotices(&first, b.Tenant, due, b.Now, &b.open)
+	b.profile.queue(&first, b.Tenant)
+	messagedb.FindNotificationSettings(&first, b.Tenant, &b.settings)
+	messagedb.FindSenders(&first, b.Tenant, &sealed)
+	if err := b.Load(ctx, &first); err != nil {
+		return err
+	}
+	b.senders = b.service.unseal(b.Tenant, sealed)
+	var (
+		members    idSet[tenant.MemberID]
+		bookings   idSet[tenant.BookingID]
+		entries    idSet[tenant.EntryID]
+		sessions   idSet[tenant.SessionID]
+		offers     idSet[tenant.OfferID]
+		payers     idSet[tenant.UUID]
+		recipients idSet[tenant.UUID]
+		topics     idSet[notify.Topic]
+	)
+	for _, n := range b.open {
+		members.add(n.Member)
+		bookings.add(n.Booking)
+		entries.add(n.Entry)
+		offers.add(n.Offer)
+		payers.add(n.Details.Payer)
+		recipients.add(n.Recipient())
+		topics.add(n.Topic)
+		if n.Booking.IsZero() && n.Entry.IsZero() {
+			sessions.add(n.Session)
+		}
+	}
+	var second pg.Batch
+	messagedb.ListRecipients(&second, b.Tenant, members.list, b.recipients)
+	messagedb.ListPreferences(&second, b.Tenant, members.list, b.preferences)
+	messagedb.ListSent(&second, b.Tenant, recipients.list, b.Now.Add(-24*time.Hour), b.sent)
+	messagedb.ListSubjects(&second, b.Tenant, bookings.list, entries.list, sessions.list, payers.list, b.subjects)
+	messagedb.ListTemplates(&second, b.Tenant, topics.list, &b.templates)
+	if len(offers.list) > 0 {
+		b.service.offers.ReadOffers(&second, b.Tenant, offers.list, b.offers)
+	}
+	if err := b.Load(ctx, &second); err != nil {
+		return err
+	}
+	return b.loadGuests(ctx)
+}
+
+// loadGuests reads the stops of guests. A booking stores a contact as it was entered, so it first needs the number in
+// the form to which messages are sent.
+func (b *noticeBatch) loadGuests(ctx context.Context) error {
+	for booking, subject := range b.subjects {
+		if !subject.Guest {
+			continue
+		}
+		zone, err := time.LoadLocation(subject.TimeZone)
+		if err != nil {
+			return err
+		}
+		b.guests[booking] = &notify.Recipient{
+			Known: true, Name: subject.Name, Email: subject.Email, Phone: member.Phone(subject.Phone), Zone: zone,
+			Stopped: make(map[notify.Channel]notify.Reason),
+		}
+	}
+	if len(b.guests) == 0 {
+		return nil
+	}
+	var third pg.Batch
+	messagedb.ListStops(&third, b.Tenant, slices.Collect(maps.Values(b.guests)))
+	return b.Load(ctx, &third)
+}
+
+// idSet is a list without repeated values and zeros.
+type idSet[I comparable] struct {
+	list []I
+	seen map[I]bool
+}
+
+func (s *idSet[I]) add(id I) {
+	var none I
+	if id == none || s.seen[id] {
+		return
+	}
+	if s.seen == nil {
+		s.seen = make(map[I]bool)
+	}
+	s.seen[id] = true
+	s.list = append(s.list, id)
+}
+
+// subject returns what a notice is about; an empty subject if that is gone.
+func (b *noticeBatch) subject(n notify.Notice) *messagedb.Subject {
+	for _, id := range []tenant.UUID{n.Booking.UUID, n.Entry.UUID, n.Details.Payer, n.Session.UUID} {
+		if s := b.subjects[id]; s != nil && !id.IsZero() {
+			return s
+		}
+	}
+	return new(messagedb.Subject)
+}
+
+func (b *noticeBatch) recipient(n notify.Notice) notify.Recipient {
+	var r notify.Recipient
+	if to := b.recipients[n.Member.UUID]; to != nil {
+		r = *to
+		r.Preferences = b.preferences[n.Member]
+	} else if guest := b.guests[n.Booking.UUID]; guest != nil {
+		r = *guest
+	}
+	if r.Zone == nil {
+		r.Zone = b.profile.zone
+	}
+	r.Sent = b.sent[n.Recipient()]
+	return r
+}
+
+// decide decides about one notice, and notes what follows.
+func (b *noticeBatch) decide(ctx context.Context, open *messagedb.OpenNotice) error {
+	n := open.Notice
+	if open.Sending {
+		again, over, why := n.Resume(open.Was)
+		switch n = again; {
+		case why != "":
+			b.drop(n, notify.Recipient{}, why)
+			return nil
+		case over:
+			b.close(n)
+			return nil
+		}
+	}
+	subject := b.subject(n)
+	to := b.recipient(n)
+	matter := subject.Facts
+	offer := b.offers[n.Offer]
+	if !n.Topic.IsOffer() {
+		offer = nil // after an accepted offer the notice is about the booking, and is sent however late it is
+	}
+	if offer != nil {
+		matter.Offer = &offer.Offer
+	}
+	if n.ReminderDue(matter) {
+		b.events = append(b.events, outbox.Event{
+			ID: tenant.NextID[tenant.EventID](b.IDs), Type: outbox.BookingReminderDue, Session: n.Session,
+			Booking: n.Booking, Member: n.Member, Actor: credit.SystemActor, At: b.Now,
+			Data: map[string]any{"lead_seconds": int(n.Details.Lead.Seconds())},
+		})
+	}
+	decision := notify.Decide(n, b.settings, to, matter, b.Now)
+	switch {
+	case decision.Action == notify.Send:
+		n.LastChannel = n.IsOnlyChannel(decision.Channel, to, matter)
+		return b.send(ctx, n, to, subject, offer, decision.Channel)
+	case n.Topic == notify.Offered && offer != nil && decision.Reason == notify.QuietHoursReason:
+		b.quiet = append(b.quiet, quietOffer{n, to, offer, decision.Until})
+	case decision.Action == notify.Defer:
+		b.wait(n, to, decision.Reason, decision.Until)
+	default:
+		b.drop(n, to, decision.Reason)
+	}
+	return nil
+}
+
+// wait defers a notice.
+func (b *noticeBatch) wait(n notify.Notice, to notify.Recipient, why notify.Reason, until time.Time) {
+	b.log(n, to, messagedb.Delivery{Status: deferred, Reason: why, RetryAt: until})
+	b.states = append(b.states, n.Waiting(until))
+}
+
+func (b *noticeBatch) drop(n notify.Notice, to notify.Recipient, why notify.Reason) {
+	if !n.OmitFromLog(why) {
+		b.log(n, to, messagedb.Delivery{Status: dropped, Reason: why})
+	}
+	b.close(n)
+}
+
+func (b *noticeBatch) close(n notify.Notice) { b.states = append(b.states, n.Closed(b.Now)) }
+
+// deferOffers extends the offers that quiet hours hold back until those end. If that is too late for an offer, and no
+// other lane has told its member either, the offer goes to the next entry.
+func (b *noticeBatch) deferOffers(ctx context.Context) error {
+	extended := make(map[tenant.OfferID]bool)
+	for _, q := range b.quiet {
+		inTime := !q.until.IsZero()
+		if inTime && q.offer.ExpiresAt.IsZero() && !extended[q.offer.ID] {
+			var err error
+			if _, inTime, err = b.startWindow(ctx, q.offer, q.to.Zone, q.until); err != nil {
+				return err
+			}
+		}
+		if inTime {
+			extended[q.offer.ID] = true
+			b.wait(q.notice, q.to, notify.QuietHoursReason, q.until)
+		} else {
+			b.drop(q.notice, q.to, notify.QuietHoursReason)
+		}
+	}
+	for _, q := range b.quiet {
+		if !extended[q.offer.ID] && q.offer.Live && q.offer.ExpiresAt.IsZero() {
+			b.unsendable = append(b.unsendable, q.offer.ID)
+		}
+	}
+	return nil
+}
+
+// startWindow returns the end of an offer's window if its member is told at a time. It returns false if that leaves no
+// time to answer.
+func (b *noticeBatch) startWindow(
+	ctx context.Context, offer *waitlists.OfferFacts, zone *time.Location, at time.Time,
+) (ends time.Time, inTime bool, err error) {
+	ends, inTime, err = b.service.offers.StartOffer(ctx, b.Tx.Tx, b.Tenant, *offer, zone, b.Now, at)
+	b.extended = b.extended || !ends.Equal(offer.Kept)
+	return ends, inTime, err
+}
+
+// log adds an attempt to the delivery log.
+func (b *noticeBatch) log(n notify.Notice, to notify.Recipient, d messagedb.Delivery) tenant.DeliveryID {
+	d.ID = tenant.NextID[tenant.DeliveryID](b.IDs)
+	d.Notice, d.Topic, d.Recipient, d.Member, d.RecipientName = n.ID, n.Topic, n.Recipient(), n.Member, to.Name
+	d.Session, d.Booking, d.Offer, d.CreatedAt = n.Session, n.Booking, n.Offer, b.Now
+	d.PossibleDuplicate = n.UnknownResults > 0 && d.Status == notify.PossiblySent
+	b.lines = append(b.lines, d)
+	return d.ID
+}
+
+// send makes the messages of one attempt over a channel.
+func (b *noticeBatch) send(
+	ctx context.Context, n notify.Notice, to notify.Recipient, subject *messagedb.Subject,
+	offer *waitlists.OfferFacts, c notify.Channel,
+) error {
+	switch {
+	case offer == nil || !offer.ExpiresAt.IsZero():
+	case n.Topic != notify.Offered:
+		offer.ExpiresAt = offer.Kept // the member was not told of the offer, and it is about to end
+	default:
+		ends, inTime, err := b.startWindow(ctx, offer, to.Zone, b.Now)
+		if err != nil {
+			return err
+		}
+		if !inTime {
+			b.drop(n, to, notify.OfferClosed)
+			return nil
+		}
+		offer.ExpiresAt = ends
+		if warning, ok := n.ExpiryWarning(b.Now, ends); ok {
+			warning.ID = tenant.NextID[tenant.NoticeID](b.IDs)
+			b.planned = append(b.planned, warning)
+		}
+	}
+	text := composer{noticeBatch: b, notice: n, to: to, subject: subject, offer: offer, channel: c}
+	message, rendered, reason, err := text.compose()
+	if err != nil {
+		return err
+	}
+	n.Attempts++
+	provider, own := b.service.provider(b.senders, c)
+	line := messagedb.Delivery{
+		Channel: c, Status: notify.PossiblySent, Reason: reason, Provider: provider, Attempt: n.Attempts, Counted: true,
+	}
+	if provider == LocalOutbox {
+		line.Content = &rendered
+	}
+	for _, d := range destinations(c, to) {
+		line.Address, message.To = d.logged, d.address
+		message.ID = b.log(n, to, line)
+		line.Counted, line.Content = false, nil // a message to several devices counts once, and is kept once
+		b.out = append(b.out, Outgoing{Message: message, Notice: n, Provider: provider, Own: own, Device: d.device})
+	}
+	b.states = append(b.states, n.Started(b.Now))
+	// The frequency cap of later notices in this batch counts it, too.
+	if b.sent[n.Recipient()] == nil {
+		b.sent[n.Recipient()] = make(map[notify.Channel][]time.Time)
+	}
+	b.sent[n.Recipient()][c] = append(b.sent[n.Recipient()][c], b.Now)
+	return nil
+}
+
+// destination is where a message is sent, and what the delivery log keeps of that: a device's id rather than its token.
+type destination struct {
+	address, logged string
+	device          tenant.DeviceID
+}
+
+// destinations returns the recipient's number, email address, or each of their devices.
+func destinations(c notify.Channel, to notify.Recipient) []destination {
+	switch c {
+	case notify.SMS:
+		return []destination{{address: to.Phone, logged: to.Phone}}
+	case notify.Email:
+		return []destination{{address: to.Email, logged: to.Email}}
+	default:
+		return pg.Array(to.Devices, func(d notify.Device) destination { return destination{d.Token, d.ID.String(), d.ID} })
+	}
+}

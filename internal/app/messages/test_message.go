@@ -1,0 +1,111 @@
+package messages
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/data/accountdb"
+	"github.com/berthhq/berth/internal/data/messagedb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// testMessages are the messages of a test: several if there are several devices. Only ids is stored for a replay.
+type testMessages struct {
+	ids []tenant.DeliveryID
+	out []Outgoing
+}
+
+// SendTest sends a template with example values to the caller and waits for the provider's answer. It returns the
+// attempts in the delivery log: one, or one for each device. Errors: MEMBER_NOT_FOUND, UNREACHABLE.
+func (s *Service) SendTest(
+	ctx context.Context, caller tenant.Caller, topic notify.Topic, c notify.Channel, locale string,
+) ([]Delivery, error) {
+	spec := engine.Spec[testMessages]{
+		Name: "notification.test", Replay: true, Answer: func(t *testMessages) []any { return []any{&t.ids} },
+	}
+	test, err := engine.Do(ctx, s.engine, caller, spec, func(ctx context.Context, tx *engine.Tx) (testMessages, error) {
+		out, err := s.composeTest(ctx, tx, topic, c, locale)
+		return testMessages{pg.Array(out, func(o Outgoing) tenant.DeliveryID { return o.Message.ID }), out}, err
+	})
+	if err == nil && len(test.out) > 0 { // a replayed answer has none: they were sent before
+		err = s.sendTest(ctx, caller.Tenant, test.out)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return engine.List(ctx, s.engine, caller, func(b *pg.Batch, into *[]Delivery) {
+		messagedb.FindDeliveries(b, caller.Tenant, test.ids, into)
+	})
+}
+
+func (s *Service) sendTest(ctx context.Context, in tenant.TenantID, out []Outgoing) error {
+	attempts := s.send(ctx, in, out)
+	return s.settle(ctx, in, attempts, pg.Array(attempts, outcomeOf), nil, s.engine.Now())
+}
+
+// composeTest writes the messages of a test and logs them.
+func (s *Service) composeTest(
+	ctx context.Context, tx *engine.Tx, topic notify.Topic, c notify.Channel, locale string,
+) ([]Outgoing, error) {
+	var settings notify.Settings
+	var sealed *messagedb.Sealed
+	var own []messagedb.OwnTemplate
+	var profile tenantProfile
+	recipients := make(map[tenant.UUID]*notify.Recipient)
+	m, err := engine.Find(ctx, tx, noMember, func(b *pg.Batch, into **member.Member) {
+		accountdb.FindMember(b, tx.Tenant, tx.Caller.Member, into)
+		messagedb.ListRecipients(b, tx.Tenant, []tenant.MemberID{tx.Caller.Member}, recipients)
+		messagedb.FindNotificationSettings(b, tx.Tenant, &settings)
+		messagedb.FindSenders(b, tx.Tenant, &sealed)
+		messagedb.ListTemplates(b, tx.Tenant, []notify.Topic{topic}, &own)
+		profile.queue(b, tx.Tenant)
+	})
+	if err != nil {
+		return nil, err
+	}
+	to := recipients[m.ID.UUID]
+	if !to.Reachable(c) || to.Stopped[c] != "" {
+		return nil, fault.New(fault.FailedPrecondition, fault.Unreachable,
+			"You have no number, address or device for that channel, or have stopped it.").WithMetadata("channel", string(c))
+	}
+	template := notify.Choose(templatesOf(own), topic, c, locale, to.Locale, cmp.Or(settings.Locale, profile.locale))
+	n := notify.Notice{Topic: topic, Member: m.ID}
+	unsubscribe := ""
+	if c == notify.Email {
+		unsubscribe = s.unsubscribeLink(tx.Tenant, n, *to)
+	}
+	rendered, err := notify.Render(template, notify.Example(topic, template.Locale), profile.brand, unsubscribe)
+	if err != nil {
+		return nil, err
+	}
+	from, replyTo := mailboxes(settings, profile)
+	message := notify.Message{
+		Channel: c, ToName: to.Name, From: from, ReplyTo: replyTo, Subject: rendered.Subject, Title: rendered.Subject,
+		Text: rendered.Text, HTML: rendered.HTML, Link: rendered.Link, Unsubscribe: unsubscribe, CollapseKey: "test",
+		Data: map[string]string{"topic": string(topic)}, HighPriority: true,
+	}
+	provider, ofTenant := s.provider(s.unseal(tx.Tenant, sealed), c)
+	var lines []Delivery
+	var out []Outgoing
+	for _, d := range destinations(c, *to) {
+		line := Delivery{
+			ID: tenant.NextID[tenant.DeliveryID](tx.IDs), Topic: topic, Channel: c, Status: notify.PossiblySent,
+			Recipient: m.ID.UUID, Member: m.ID, RecipientName: m.Name, Address: d.logged, Provider: provider, Attempt: 1,
+			CreatedAt: tx.Now,
+		}
+		if provider == LocalOutbox {
+			line.Content = &rendered
+		}
+		message.ID, message.To = line.ID, d.address
+		lines = append(lines, line)
+		out = append(out, Outgoing{Message: message, Notice: n, Provider: provider, Own: ofTenant, Device: d.device})
+	}
+	messagedb.InsertDeliveries(tx.Tx, tx.Tenant, lines)
+	messagedb.PutPhoneTenants(tx.Tx, tx.Tenant, onSharedNumber(out))
+	return out, nil
+}

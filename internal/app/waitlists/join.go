@@ -1,0 +1,307 @@
+package waitlists
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/data/bookingdb"
+	"github.com/berthhq/berth/internal/data/catalogdb"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// JoinRequest asks for a place on the waitlist of one session, of any one of several, or of a time window.
+type JoinRequest struct {
+	Member       tenant.MemberID       `json:"member_id"` // zero: the caller
+	Sessions     []tenant.SessionID    `json:"sessions,omitempty"`
+	Window       *waitlist.Window      `json:"window,omitempty"`
+	Party        int                   `json:"party_size"`
+	Coach        tenant.MemberID       `json:"coach_id"`
+	Subscription tenant.SubscriptionID `json:"subscription_id"`
+	Channel      catalog.Channel       `json:"channel"`
+	ExternalRef  string                `json:"external_ref"`
+	Note         string                `json:"note"`
+}
+
+// hash identifies the request, as that of bookings.BookRequest does. The JSON names of the fields never change.
+func (r JoinRequest) hash() []byte {
+	text, err := json.Marshal(r)
+	if err != nil {
+		panic("waitlists: join request: " + err.Error()) // plain values
+	}
+	sum := sha256.Sum256(text)
+	return sum[:]
+}
+
+// JoinWaitlist adds a waitlist entry for a member.
+func (s *Service) JoinWaitlist(ctx context.Context, caller tenant.Caller, r JoinRequest) (seats.Place, error) {
+	if r.Member.IsZero() {
+		r.Member = caller.Member
+	}
+	if !caller.CanAccess(r.Member) {
+		return seats.Place{}, seats.ErrNoMember
+	}
+	races := []engine.Race{seats.QueueRace}
+	if r.ExternalRef != "" {
+		races = append(races, seats.RefRace)
+	}
+	joined, err := engine.Run(ctx, s.engine, caller, engine.Spec[seats.Place]{
+		Name: "waitlist.join", Locks: r.locks(), Races: races, Replay: true,
+		New: func() engine.Operation[seats.Place] { return &join{service: s, JoinRequest: r} },
+	})
+	if pg.IsUnique(err, "waitlist_places_active") && len(r.Sessions) > 0 {
+		if refused := seats.AlreadyBooked(ctx, s.engine, caller, r.Sessions[0], r.Member); refused != nil {
+			return seats.Place{}, refused
+		}
+	}
+	if err != nil {
+		return seats.Place{}, seats.ConstraintError(err)
+	}
+	return joined, nil
+}
+
+// locks returns the locks of the sessions or the window's queue, and those of the member and the external reference. A
+// join runs alone, because it reads the queues that it joins.
+func (r JoinRequest) locks() engine.Locks {
+	locks := engine.Locks{Single: []engine.Key{r.Member.UUID}, Solo: true}
+	if r.ExternalRef != "" {
+		locks.Single = append(locks.Single, engine.NameKey("ref", r.ExternalRef))
+	}
+	for _, id := range r.Sessions {
+		locks.Together = append(locks.Together, id.UUID)
+	}
+	if w := r.Window; w != nil {
+		locks.Together = append(locks.Together, seats.QueueKey(waitlist.Queue{Location: w.Location, Service: w.Service}))
+	}
+	return locks
+}
+
+// join is one attempt at JoinWaitlist.
+type join struct {
+	service *Service
+	JoinRequest
+	member, coach *booking.Member
+	made          seats.Place // by an earlier request with the same external reference
+	slots         []*booking.Slot
+	facts         []booking.Facts // of each session
+	window        windowFacts
+}
+
+// windowFacts is what decides about an entry for a time window.
+type windowFacts struct {
+	service  *catalog.Service
+	location *catalog.Location
+	resource *catalog.Resource
+	others   []waitlist.Entry // the member's other entries for windows of the service at the location
+}
+
+// Load implements engine.Operation.
+func (j *join) Load(q *engine.Query) {
+	bookingdb.FindBookingMember(q.Batch, q.Tenant, j.Member, &j.member)
+	bookingdb.FindBookingMember(q.Batch, q.Tenant, j.Coach, &j.coach)
+	seats.LoadByRef(q, j.ExternalRef, &j.made)
+	if w := j.Window; w != nil {
+		catalogdb.FindService(q.Batch, q.Tenant, w.Service, &j.window.service)
+		catalogdb.FindLocation(q.Batch, q.Tenant, w.Location, &j.window.location)
+		catalogdb.FindResource(q.Batch, q.Tenant, w.Resource, &j.window.resource)
+		waitlistdb.ListWindows(q.Batch, q.Tenant, j.Member, w.Service, w.Location, &j.window.others)
+		return
+	}
+	j.slots, j.facts = make([]*booking.Slot, len(j.Sessions)), make([]booking.Facts, len(j.Sessions))
+	for i, id := range j.Sessions {
+		seats.LoadSlot(q, id, &j.slots[i])
+		seats.RequestSeats(q, id, j.Party)
+		seats.LoadPayers(q, &j.slots[i], j.Member, j.Subscription, &j.facts[i].Subscriptions)
+	}
+	q.Then(j.loadOthers)
+}
+
+// loadOthers reads the member's booking and entry in each session that could be full or has a waitlist. In the others
+// they may book, and joining is refused.
+func (j *join) loadOthers(q *engine.Query) {
+	for i, slot := range j.slots {
+		if slot != nil && (q.Strict || seats.MayBeFull(q, slot)) {
+			bookingdb.FindDouble(q.Batch, q.Tenant, bookingdb.Visit{Session: slot.ID, Member: j.Member},
+				func(d bookingdb.Double) { j.facts[i].Booking, j.facts[i].Entry = d.Booking, d.Entry })
+		}
+	}
+}
+
+// Run implements engine.Operation.
+func (j *join) Run(ctx context.Context, tx *engine.Tx) (seats.Place, error) {
+	switch {
+	case j.made.Found():
+		return seats.RepeatedPlace(j.made, j.hash())
+	case j.member == nil || !j.member.Active:
+		return seats.Place{}, seats.ErrNoMember
+	case j.coach == nil && !j.Coach.IsZero():
+		return seats.Place{}, fault.Missing(fault.MemberNotFound, "Coach")
+	}
+	e := waitlist.Entry{
+		Member: j.member.ID, Window: j.Window, Coach: j.Coach, Party: j.Party, Subscription: j.Subscription,
+		Channel: j.Channel, ByStaff: tx.Caller.IsStaff(), ExternalRef: j.ExternalRef, Note: j.Note,
+		MemberName: j.member.Name, MemberTier: j.member.Tier,
+	}
+	if j.ExternalRef != "" {
+		e.RequestHash = j.hash()
+	}
+	check := j.checkSessions
+	if j.Window != nil {
+		check = j.checkWindow
+	}
+	slots, err := check(ctx, tx, &e)
+	if err != nil {
+		return seats.Place{}, err
+	}
+	e, err = j.service.join(ctx, tx, e, slots)
+	return seats.Place{Entry: &e}, err
+}
+
+// checkSessions decides for each session whether the entry may join its queue, and sets the entry's sessions.
+func (j *join) checkSessions(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
+	request := booking.Request{
+		ID: tenant.NextID[tenant.BookingID](tx.IDs), Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
+		Staff: e.ByStaff, JoinWaitlist: true, Actor: tx.Caller.Actor(),
+	}
+	slots := make([]booking.Slot, len(j.slots))
+	for i, slot := range j.slots {
+		if slot == nil {
+			return nil, seats.ErrNoSession.WithMetadata("session_id", j.Sessions[i].String())
+		}
+		if _, err := j.service.EndExpiredHolds(ctx, tx, slot); err != nil {
+			return nil, err
+		}
+		j.facts[i].Slot, j.facts[i].Member, slots[i] = *slot, *j.member, *slot
+		if _, err := booking.Decide(j.facts[i], request, tx.Now); err != nil {
+			return nil, err
+		}
+	}
+	e.SessionTitle, e.SessionStarts, e.TimeZone = slots[0].Title, slots[0].StartsAt, slots[0].TimeZone
+	if len(slots) == 1 {
+		e.Session = slots[0].ID
+	} else {
+		e.AnyOf = j.Sessions
+	}
+	return slots, nil
+}
+
+// checkWindow rejects a time window that cannot contain a session, and one with a session that has open seats. It moves
+// the window's start to today, if it has passed.
+func (j *join) checkWindow(ctx context.Context, tx *engine.Tx, e *waitlist.Entry) ([]booking.Slot, error) {
+	w := *e.Window // a copy, because the transaction may run again with the same request
+	e.Window = &w
+	service, location, resource := j.window.service, j.window.location, j.window.resource
+	switch {
+	case location == nil || !location.Active:
+		return nil, catalog.ErrNoLocation
+	case service == nil || !service.Active:
+		return nil, catalog.ErrNoService
+	case !w.Resource.IsZero() && (resource == nil || resource.Location != w.Location):
+		return nil, fault.Missing(fault.ResourceNotFound, "Resource")
+	}
+	at, err := session.ZoneOf(*location)
+	if err != nil {
+		return nil, err
+	}
+	today := civil.DateOf(tx.Now, at.Zone)
+	switch {
+	case w.Until.Before(w.From):
+		return nil, fault.Invalid("window.last_date", "The last day is before the first.")
+	case w.Until.Before(today):
+		return nil, fault.Invalid("window.last_date", "The window has passed.")
+	case w.Until.DaysSince(w.From) >= waitlist.MaxWindow:
+		return nil, fault.Invalid("window.last_date", "A window spans at most %d days.", waitlist.MaxWindow)
+	case e.Party < service.MinParty || e.Party > service.MaxParty:
+		return nil, fault.New(fault.InvalidArgument, fault.PartySize,
+			"The party must be of %d to %d.", service.MinParty, service.MaxParty).
+			WithMetadata("min", strconv.Itoa(service.MinParty)).WithMetadata("max", strconv.Itoa(service.MaxParty)).
+			WithField("party_size")
+	case !slices.Contains(location.Channels, e.Channel) || e.Channel.StaffOnly() && !e.ByStaff:
+		return nil, fault.New(fault.FailedPrecondition, fault.ChannelClosed,
+			"The location takes no wishes through %s.", e.Channel).
+			WithMetadata("channel", string(e.Channel)).WithField("channel")
+	}
+	if w.From.Before(today) {
+		w.From = today
+	}
+	for _, other := range j.window.others {
+		if o := other.Window; o.Overlaps(w) && o.Resource == w.Resource && other.Coach == e.Coach {
+			return nil, booking.AlreadyBooked(tenant.BookingID{}, other.ID)
+		}
+	}
+	e.SessionTitle, e.TimeZone = service.Name, location.TimeZone
+	return nil, checkNoOpenSeats(ctx, tx, *e, civil.Span{Start: w.From.On(at.Zone), End: w.Until.AddDays(1).On(at.Zone)})
+}
+
+// checkNoOpenSeats rejects a time window if a session in it has open seats.
+func checkNoOpenSeats(ctx context.Context, tx *engine.Tx, e waitlist.Entry, span civil.Span) error {
+	var open []waitlist.Slot
+	var batch pg.Batch
+	waitlistdb.ListOpenSlots(&batch, tx.Tenant, e.Window.Location, e.Window.Service, span, e.Party, &open)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return err
+	}
+	for _, slot := range open {
+		if slot.StartsAt.After(tx.Now) && e.Wants(slot) {
+			return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.").
+				WithMetadata("session_id", slot.Session.String())
+		}
+	}
+	return nil
+}
+
+// join appends an entry to the queues of its sessions or of its time window.
+func (s *Service) join(
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, slots []booking.Slot,
+) (waitlist.Entry, error) {
+	queues := make([]waitlist.Queue, len(slots))
+	sessions := make([]tenant.SessionID, len(slots))
+	for i, s := range slots {
+		queues[i], sessions[i] = queueOf(s), s.ID
+	}
+	if e.Window != nil {
+		queues = e.Window.Queues()
+	}
+	if err := lockQueues(tx, queues...); err != nil {
+		return e, err
+	}
+	var (
+		sizes []waitlist.QueueSize
+		rules []waitlist.Layer
+		batch pg.Batch
+	)
+	waitlistdb.ListQueues(&batch, tx.Tenant, queues, &sizes)
+	waitlistdb.ListAllRules(&batch, tx.Tenant, &rules)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return e, err
+	}
+	e, err := waitlist.Join(e, queues, sizes, waitlist.RulesOf(rules), tx.Now)
+	if err != nil {
+		return e, err
+	}
+	e.ID, e.CreatedBy, e.MemberActive = tenant.NextID[tenant.EntryID](tx.IDs), tx.Caller.Actor(), true
+	waitlistdb.InsertEntry(tx.Tx, tx.Tenant, e)
+	waitlistdb.AddPlaces(tx.Tx, tx.Tenant, e, sessions, queues)
+	if e, err = s.addPosition(ctx, tx, e); err != nil {
+		return e, err
+	}
+	outbox.Append(tx.Tx, tx.Tenant, outbox.Event{
+		ID: tenant.NextID[tenant.EventID](tx.IDs), Type: outbox.WaitlistJoined, Session: e.Session, Member: e.Member,
+		Actor: e.CreatedBy, Data: map[string]any{"entry_id": e.ID.String(), "position": e.Position}, At: tx.Now,
+	})
+	s.countEntry(tx, waitlist.Waiting)
+	return e, nil
+}

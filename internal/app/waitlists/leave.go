@@ -1,0 +1,86 @@
+package waitlists
+
+import (
+	"context"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// LeaveWaitlist ends an entry. The seats of its live offer, if it has one, go to the next entry.
+func (s *Service) LeaveWaitlist(
+	ctx context.Context, caller tenant.Caller, id tenant.EntryID, reason string, notify bool,
+) (waitlist.Entry, error) {
+	leave := func(ctx context.Context, tx *engine.Tx) (waitlist.Entry, error) {
+		e, err := s.Entry(ctx, tx, id)
+		if err != nil {
+			return waitlist.Entry{}, err
+		}
+		left, err := s.LeaveQueue(ctx, tx, e, seats.CancelOptions{Reason: reason, Notify: notify})
+		if err != nil {
+			return waitlist.Entry{}, err
+		}
+		return *left.Entry, nil
+	}
+	return engine.Run(ctx, s.engine, caller, engine.Spec[waitlist.Entry]{
+		Name: "waitlist.leave", Races: []engine.Race{seats.PromotionRace}, Replay: true,
+		Locate: func(ctx context.Context, read engine.Reader) (engine.Locks, func() engine.Operation[waitlist.Entry], error) {
+			_, locks, err := seats.Locator{ID: tenant.BookingID(id), Fills: true}.Locate(ctx, caller.Tenant, read)
+			locks.Solo = true
+			return locks, func() engine.Operation[waitlist.Entry] { return engine.RunFunc[waitlist.Entry](leave) }, err
+		},
+	})
+}
+
+// LeaveQueue ends an entry for its member. An entry that has ended before is returned as it is, unless it was booked.
+func (s *Service) LeaveQueue(
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
+) (seats.Cancelled, error) {
+	left := seats.Cancelled{Place: seats.Place{Entry: &e}}
+	switch e.Status {
+	case waitlist.Waiting, waitlist.Offered:
+	case waitlist.Cancelled, waitlist.Expired:
+		left.Repeated = true
+		return left, nil
+	default:
+		return seats.Cancelled{}, fault.New(fault.FailedPrecondition, fault.BookingState,
+			"The entry has got its place: cancel the booking.").
+			WithMetadata("status", string(e.Status)).WithMetadata("booking_id", e.Booking.String())
+	}
+	if !tx.Caller.SelfOnly {
+		tx.Audit("waitlist.removed", "waitlist_entry", e.ID.UUID, w.Reason, map[string]any{"member_id": e.Member.String()})
+	}
+	var err error
+	e, err = s.Quit(ctx, tx, e, w)
+	return left, err
+}
+
+// Quit ends an active entry. The seats of its live offer, if it has one, go to the next entry.
+func (s *Service) Quit(
+	ctx context.Context, tx *engine.Tx, e waitlist.Entry, w seats.CancelOptions,
+) (waitlist.Entry, error) {
+	leaving := waitlist.Leaving(w)
+	if e.Status == waitlist.Waiting {
+		changes := waitlist.Leave(e, leaving, tx.Now)
+		return changes.Entries[0].Entry, s.Apply(ctx, tx, changes)
+	}
+	var live []waitlist.Offer
+	var batch pg.Batch
+	waitlistdb.ListRivalOffers(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}}, &live)
+	if err := tx.Load(ctx, &batch); err != nil {
+		return e, err
+	}
+	for _, o := range live { // an entry has at most one
+		answered, err := s.releaseOffer(ctx, tx, o.Withdraw(waitlist.EntryLeft, "", tx.Now), &leaving)
+		if err != nil {
+			return e, err
+		}
+		e = *answered.Entry
+	}
+	return e, nil
+}

@@ -1,0 +1,105 @@
+package waitlists
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/data/waitlistdb"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// QueuePlace is an entry's place in the queue of a session.
+type QueuePlace struct {
+	Entry   tenant.EntryID
+	Session tenant.SessionID // zero: a day of a time window
+}
+
+// Positions returns the position and score of each entry in each of its places, and under the zero session the best of
+// them: in the earliest session, if several are equal.
+func Positions(
+	rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time,
+) (map[QueuePlace]waitlist.Standing, error) {
+	type key struct {
+		entry tenant.EntryID
+		slot  waitlist.Slot
+	}
+	queues := make(map[key][]waitlist.Candidate)
+	for _, r := range rivals {
+		queues[key{r.Of, r.Slot}] = append(queues[key{r.Of, r.Slot}], r.Candidate)
+	}
+	at := make(map[QueuePlace]waitlist.Standing)
+	best := make(map[tenant.EntryID]waitlist.Slot)
+	for k, candidates := range queues {
+		compiled, err := waitlist.Compile(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
+		if err != nil {
+			return nil, err // rules are compiled before they are saved
+		}
+		position := waitlist.StandingOf(k.entry, k.slot, candidates, compiled, now)
+		before, known := best[k.entry]
+		if !known || cmp.Or(cmp.Compare(position.Position, at[QueuePlace{Entry: k.entry}].Position),
+			k.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(k.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {
+			best[k.entry], at[QueuePlace{Entry: k.entry}] = k.slot, position
+		}
+		if !k.slot.Session.IsZero() {
+			at[QueuePlace{k.entry, k.slot.Session}] = position
+		}
+	}
+	return at, nil
+}
+
+// Standings are the facts from which the positions and live offers of entries follow.
+type Standings struct {
+	Rivals []waitlistdb.Rival
+	Rules  []waitlist.Layer
+	offers []waitlist.Offer
+}
+
+// LineUp asks for what Put needs: rivals, rules and live offers.
+func LineUp(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) *Standings {
+	var s Standings
+	s.Queue(b, in, of)
+	waitlistdb.ListRivalOffers(b, in, of, &s.offers)
+	return &s
+}
+
+// Queue asks for rivals and for the rules that order them.
+func (s *Standings) Queue(b *pg.Batch, in tenant.TenantID, of waitlistdb.RivalQuery) {
+	waitlistdb.ListRivals(b, in, of, &s.Rivals)
+	waitlistdb.ListAllRules(b, in, &s.Rules)
+}
+
+// Put fills in the positions and live offers of entries.
+func (s *Standings) Put(entries []waitlist.Entry, now time.Time) error {
+	at, err := Positions(s.Rivals, s.Rules, now)
+	for i, e := range entries {
+		if e.Status.Active() {
+			position := at[QueuePlace{Entry: e.ID}]
+			entries[i].Position, entries[i].Worth = position.Position, position.Worth
+		}
+		if n := slices.IndexFunc(s.offers, func(o waitlist.Offer) bool { return o.Entry == e.ID }); n >= 0 {
+			entries[i].Offer = &s.offers[n]
+		}
+	}
+	return err
+}
+
+// addPosition fills in the position and live offer of one entry, as they are after the writes so far.
+func (s *Service) addPosition(ctx context.Context, tx *engine.Tx, e waitlist.Entry) (waitlist.Entry, error) {
+	if !e.Status.Active() {
+		return e, nil
+	}
+	var batch pg.Batch
+	positions := LineUp(&batch, tx.Tenant, waitlistdb.RivalQuery{Entries: []tenant.EntryID{e.ID}})
+	if err := tx.Load(ctx, &batch); err != nil {
+		return e, err
+	}
+	one := []waitlist.Entry{e}
+	err := positions.Put(one, tx.Now)
+	return one[0], err
+}

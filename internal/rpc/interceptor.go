@@ -1,0 +1,178 @@
+package rpc
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"connectrpc.com/connect"
+
+	"github.com/berthhq/berth/internal/app/engine"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rpc/request"
+)
+
+// interceptor processes every request: it measures it, admits or rejects it, and converts errors to the contract's.
+type interceptor struct {
+	admission
+	metrics *metrics
+	log     *slog.Logger
+	// timeLimit limits unary RPCs, whatever deadline the client sets.
+	timeLimit time.Duration
+}
+
+// gate rejects unauthenticated requests. It runs after the headers are read and before the body is.
+func (c *interceptor) gate(
+	ctx context.Context, spec connect.Spec, _ connect.Peer, header http.Header,
+) (context.Context, error) {
+	limited, cancel := context.WithTimeout(ctx, c.timeLimit) // the keys of an issuer may have to be fetched
+	defer cancel()
+	if err := c.authenticate(limited, spec.Procedure, header); err != nil {
+		return nil, c.finish(limited, spec.Procedure, nil, err)
+	}
+	return ctx, nil
+}
+
+// WrapUnary implements connect.Interceptor.
+func (c *interceptor) WrapUnary(next connect.UnaryFunc) connect.UnaryFunc {
+	return func(ctx context.Context, request connect.AnyRequest) (response connect.AnyResponse, err error) {
+		procedure := request.Spec().Procedure
+		defer c.metrics.measure(procedure)()
+		ctx, cancel := context.WithTimeout(ctx, c.timeLimit)
+		defer cancel()
+		defer func() {
+			if err = c.finish(ctx, procedure, recover(), err); err != nil {
+				response = nil
+			}
+		}()
+		ctx, key, err := c.withIdempotencyKey(ctx, procedure, request.Header())
+		if err != nil {
+			return nil, err
+		}
+		if err := c.admit(ctx, procedure, request.Any()); err != nil {
+			return nil, err
+		}
+		if key != nil {
+			if err := hashRequest(key, request.Header(), request.Any()); err != nil {
+				return nil, err
+			}
+		}
+		if response, err = next(ctx, request); err != nil {
+			return nil, err
+		}
+		if key != nil {
+			setKeyHeaders(response.Header(), key)
+		}
+		if response.Header().Get(convert.IdempotentHeader) == "true" {
+			c.metrics.countReplay(procedure)
+		}
+		return response, c.revalidate(ctx, procedure, request, response)
+	}
+}
+
+// WrapStreamingHandler implements connect.Interceptor.
+func (c *interceptor) WrapStreamingHandler(next connect.StreamingHandlerFunc) connect.StreamingHandlerFunc {
+	return func(ctx context.Context, conn connect.StreamingHandlerConn) (err error) {
+		procedure := conn.Spec().Procedure
+		defer c.metrics.measure(procedure)()
+		defer func() { err = c.finish(ctx, procedure, recover(), err) }()
+		ctx, key, err := c.withIdempotencyKey(ctx, procedure, conn.RequestHeader())
+		if err != nil {
+			return err
+		}
+		return next(ctx, &guardedConn{StreamingHandlerConn: conn, ctx: ctx, chain: c, key: key})
+	}
+}
+
+// WrapStreamingClient implements connect.Interceptor. A server has no clients.
+func (c *interceptor) WrapStreamingClient(next connect.StreamingClientFunc) connect.StreamingClientFunc {
+	return next
+}
+
+// guardedConn admits the request of a server stream, which arrives after the stream was opened.
+type guardedConn struct {
+	connect.StreamingHandlerConn
+	ctx   context.Context //nolint:containedctx // Receive has no context
+	chain *interceptor
+	key   *engine.IdempotencyKey // nil if the request has none
+}
+
+// Receive implements connect.StreamingHandlerConn.
+func (g *guardedConn) Receive(message any) error {
+	if err := g.StreamingHandlerConn.Receive(message); err != nil {
+		return err
+	}
+	if err := g.chain.admit(g.ctx, g.Spec().Procedure, message); err != nil || g.key == nil {
+		return err
+	}
+	return hashRequest(g.key, g.RequestHeader(), message)
+}
+
+// Send implements connect.StreamingHandlerConn. The headers are sent with the first message.
+func (g *guardedConn) Send(message any) error {
+	if g.key != nil {
+		setKeyHeaders(g.ResponseHeader(), g.key)
+	}
+	return g.StreamingHandlerConn.Send(message)
+}
+
+// finish counts and logs the outcome of a request and returns the error to send. It is the only place that counts and
+// logs errors.
+func (c *interceptor) finish(ctx context.Context, procedure string, recovered any, err error) error {
+	if recovered == http.ErrAbortHandler { //nolint:errorlint // net/http compares the value, too
+		panic(recovered)
+	}
+	if recovered != nil {
+		err = fmt.Errorf("panic: %v\n%s", recovered, debug.Stack())
+	}
+	request.CallFrom(ctx).Counted = true
+	if err == nil {
+		c.metrics.count(procedure, "ok", "")
+		return nil
+	}
+	if connect.IsNotModifiedError(err) {
+		c.metrics.count(procedure, "not_modified", "")
+		return err
+	}
+	f := faultOf(ctx, err)
+	if f == nil {
+		c.metrics.count(procedure, connect.CodeOf(err).String(), "")
+		return err
+	}
+	c.metrics.count(procedure, codes[f.Kind].String(), string(f.Reason))
+	c.logError(ctx, procedure, f)
+	return encodeError(ctx, f)
+}
+
+// logError logs an error with its private cause. Errors that operators must look into have a high level, errors of
+// callers a low one.
+func (c *interceptor) logError(ctx context.Context, procedure string, f *fault.Error) {
+	level := slog.LevelDebug
+	switch {
+	case f.Kind == fault.Internal:
+		level = slog.LevelError
+	case f.Kind == fault.Unavailable, f.Kind == fault.DeadlineExceeded && ctx.Err() == nil:
+		level = slog.LevelWarn // the server's time limit, not the caller's deadline
+	}
+	if !c.log.Enabled(ctx, level) {
+		return
+	}
+	call := request.CallFrom(ctx)
+	attrs := []slog.Attr{
+		slog.String("request_id", call.ID),
+		slog.String("procedure", procedure),
+		slog.String("reason", string(f.Reason)),
+		slog.Any("error", f),
+	}
+	if call.Principal.Subject != "" {
+		attrs = append(attrs, slog.String("subject", call.Principal.Subject))
+	}
+	if call.Admitted {
+		attrs = append(attrs, slog.String("tenant_id", call.Caller.Tenant.String()))
+	}
+	c.log.LogAttrs(ctx, level, "request failed", attrs...)
+}
