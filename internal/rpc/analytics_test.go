@@ -13,7 +13,10 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
-	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/testkit"
 )
 
 // analyticsTest is a test server whose tenant has two sessions on Monday, 16 March 2026, at 18:00 in Berlin: a class
@@ -27,49 +30,30 @@ type analyticsTest struct {
 
 func newAnalyticsTest(t *testing.T) *analyticsTest {
 	t.Helper()
-	o := newTenantTest(t)
-	s := &analyticsTest{
-		tenantTest: o, AnalyticsServiceClient: berthv1connect.NewAnalyticsServiceClient(o.Client, o.URL),
-		location: o.location(t, &v1.Location{Name: "Pier 1"}).GetId(),
-		service:  o.service(t, &v1.Service{Name: "Vinyasa", Duration: hours(1)}).GetId(),
-	}
+	clock := testkit.NewClock(time.Date(2026, 3, 16, 9, 0, 0, 0, time.UTC))
+	o := newTenantTest(t, func(c *app.Config) { c.Now = clock.Now })
+	studio := o.Studio(t, clock)
+	studio.Location = studio.AddLocation(catalog.Location{Name: "Pier 1"})
+	studio.Service = studio.AddService(catalog.Service{Name: "Vinyasa", MaxParty: 3})
+	studio.SetPolicy(func(p *catalog.Policy) { p.Cancellation = new(time.Hour) })
 	at := time.Date(2026, 3, 16, 17, 0, 0, 0, time.UTC)
-	created := time.Date(2026, 3, 16, 9, 0, 0, 0, time.UTC)
-	session := func(capacity *int) tenant.SessionID {
-		id := tenant.New[tenant.SessionID](created)
-		if _, err := o.DB.Owner.Exec(t.Context(), `
-insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state,
-  created_at, updated_at)
-values ($1, $2, $3::uuid, $4::uuid, 'Vinyasa', $5, $6, '2026-03-16', $7, 'PUBLISHED', $8, $8)`,
-			o.Tenant, id, s.service, s.location, at, at.Add(time.Hour), capacity, created); err != nil {
-			t.Fatal(err)
-		}
-		return id
+	class := studio.AddSession(testkit.Session{Starts: at, Capacity: 8})
+	for _, b := range []testkit.Booking{
+		{Who: o.caller("owner"), Status: booking.Attended, Party: 2},
+		{Who: o.caller("admin"), Status: booking.NoShow},
+		{Who: o.caller("coach"), Party: 3},
+		{Who: o.caller("member"), Status: booking.Cancelled, Late: true},
+		{Who: o.caller("member"), Status: booking.Cancelled},
+	} {
+		studio.AddBooking(class, b)
 	}
-	book := func(session tenant.SessionID, role, status, channel string, party int, late bool) {
-		var checkedIn *time.Time
-		var method *string
-		if status == "ATTENDED" {
-			checkedIn, method = &at, new("QR")
-		}
-		if _, err := o.DB.Owner.Exec(t.Context(), `
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at,
-  ends_at, created_by, created_at, updated_at, checked_in_at, check_in_method)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'test', $11, $11, $12, $13)`,
-			o.Tenant, tenant.New[tenant.BookingID](created), session, o.Members[role], party, status, channel, late, at,
-			at.Add(time.Hour),
-			created, checkedIn, method); err != nil {
-			t.Fatal(err)
-		}
+	studio.AddBooking(studio.AddSession(testkit.Session{Starts: at, Capacity: -1}), testkit.Booking{
+		Who: o.caller("member"), Channel: catalog.WalkIn,
+	})
+	return &analyticsTest{
+		tenantTest: o, AnalyticsServiceClient: berthv1connect.NewAnalyticsServiceClient(o.Client, o.URL),
+		location: studio.Location.String(), service: studio.Service.String(),
 	}
-	class, open := session(new(8)), session(nil)
-	book(class, "owner", "ATTENDED", "ONLINE", 2, false)
-	book(class, "admin", "NO_SHOW", "ONLINE", 1, false)
-	book(class, "coach", "CONFIRMED", "ONLINE", 3, false)
-	book(class, "member", "CANCELLED", "ONLINE", 1, true)
-	book(class, "member", "CANCELLED", "ONLINE", 1, false)
-	book(open, "member", "CONFIRMED", "WALK_IN", 1, false)
-	return s
 }
 
 func dateMessage(year, month, day int32) *date.Date {

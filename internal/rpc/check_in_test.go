@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,7 +17,10 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/rpc/convert"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
 )
 
 // checkInTest is a test server with a session that starts at begin, and a client of its CheckInService.
@@ -26,64 +28,47 @@ type checkInTest struct {
 	*testServer
 	berthv1connect.CheckInServiceClient
 
-	begin    time.Time
-	now      *atomic.Pointer[time.Time]
-	location tenant.LocationID
-	session  string
+	begin   time.Time
+	studio  *testkit.Studio
+	session string
 }
 
 func newCheckInTest(t *testing.T) *checkInTest {
 	t.Helper()
-	s := &checkInTest{
-		begin: time.Now().UTC().Truncate(time.Second), now: new(atomic.Pointer[time.Time]),
-		location: tenant.New[tenant.LocationID](time.Now()),
-	}
-	s.setTime(0)
-	s.testServer = newTestServer(t, func(c *app.Config) { c.Now = func() time.Time { return *s.now.Load() } })
+	s := &checkInTest{begin: time.Now().UTC().Truncate(time.Second)}
+	clock := testkit.NewClock(s.begin)
+	s.testServer = newTestServer(t, func(c *app.Config) { c.Now = clock.Now })
 	s.CheckInServiceClient = berthv1connect.NewCheckInServiceClient(s.Client, s.URL)
-	s.exec(t, `
-with l as (
-  insert into locations (tenant_id, id, name, time_zone, latitude, longitude, created_at, updated_at)
-  values ($1, $2, 'Pier 1', 'Europe/Berlin', 52.5, 13.4, $3, $3))
-insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at)
-values ($1, $2, 'Vinyasa', 3600, $3, $3)`, s.Tenant, s.location, s.begin)
+	s.studio = s.Studio(t, clock)
+	s.studio.Location = s.studio.AddLocation(catalog.Location{
+		Name: "Pier 1", Point: &catalog.Point{Latitude: 52.5, Longitude: 13.4},
+	})
+	s.studio.Service = s.studio.AddService(catalog.Service{Name: "Vinyasa", MaxParty: 2})
 	s.session = s.addSession(t, 0)
 	return s
 }
 
 // setTime sets the clock to a time relative to the session's start.
-func (s *checkInTest) setTime(after time.Duration) { s.now.Store(new(s.begin.Add(after))) }
-
-func (s *checkInTest) exec(t *testing.T, sql string, args ...any) {
-	t.Helper()
-	if _, err := s.DB.Owner.Exec(t.Context(), sql, args...); err != nil {
-		t.Fatal(err)
-	}
-}
+func (s *checkInTest) setTime(after time.Duration) { s.studio.Clock.Set(s.begin.Add(after)) }
 
 // addSession creates another session, which starts later than the first by a duration.
 func (s *checkInTest) addSession(t *testing.T, later time.Duration) string {
 	t.Helper()
-	id := tenant.New[tenant.SessionID](time.Now())
-	s.exec(t, `
-insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date, capacity,
-  state, created_at, updated_at)
-values ($1, $2, $3, $3, $4, 'Vinyasa', $5, $6, $5::timestamptz::date, 10, 'PUBLISHED', $5, $5)`,
-		s.Tenant, id, s.location, s.Members["coach"], s.begin.Add(later), s.begin.Add(later+time.Hour))
-	return id.String()
+	return s.studio.AddSession(testkit.Session{Starts: s.begin.Add(later), Coach: s.studio.Coach}).String()
 }
 
 // book creates a booking of the member with a role.
 func (s *checkInTest) book(t *testing.T, role, session string) string {
 	t.Helper()
-	id := tenant.New[tenant.BookingID](time.Now())
-	s.exec(t, `
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by,
-  created_at, updated_at)
-select tenant_id, $2, id, $3, 2, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', starts_at, starts_at
-from sessions where tenant_id = $1 and id = $4`,
-		s.Tenant, id, s.Members[role], session)
-	return id.String()
+	return s.bookAs(t, role, session, booking.Confirmed)
+}
+
+func (s *checkInTest) bookAs(t *testing.T, role, session string, status booking.Status) string {
+	t.Helper()
+	in := s.studio.GetSession(tenant.MustParse[tenant.SessionID](session))
+	return s.studio.AddBooking(in.ID, testkit.Booking{
+		Who: s.caller(role), Status: status, Party: 2, Made: in.StartsAt.Add(-time.Hour),
+	}).String()
 }
 
 func (s *checkInTest) qrRequest(t *testing.T) *v1.SelfCheckInRequest {
@@ -305,9 +290,12 @@ func TestListAttendance_Pages(t *testing.T) {
 	s := newCheckInTest(t)
 	var want []string
 	for day := range 5 {
-		want = append(want, s.book(t, "member", s.addSession(t, -time.Duration(day+1)*24*time.Hour)))
+		status := booking.Confirmed
+		if day == 4 {
+			status = booking.NoShow
+		}
+		want = append(want, s.bookAs(t, "member", s.addSession(t, -time.Duration(day+1)*24*time.Hour), status))
 	}
-	s.exec(t, `update bookings set status = 'NO_SHOW' where id = $1`, want[4])
 	s.book(t, "member", s.addSession(t, time.Hour)) // in the future
 	request := &v1.ListAttendanceRequest{MemberId: convert.IDText(s.Members["member"]), PageSize: 2}
 	var got []string

@@ -131,6 +131,7 @@ func TestListDeliveries_FiltersAndPages(t *testing.T) {
 			} else {
 				offer = offers[i]
 			}
+			// By SQL, because nothing sends messages here.
 			if _, err := s.DB.Owner.Exec(t.Context(), `
 insert into deliveries (tenant_id, id, topic, channel, status, recipient, member_id, booking_id, offer_id, provider,
   provider_id, segments, address, created_at, updated_at)

@@ -15,6 +15,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/tenant"
 )
@@ -26,9 +27,9 @@ type tenantTest struct {
 	owner string
 }
 
-func newTenantTest(t *testing.T) *tenantTest {
+func newTenantTest(t *testing.T, adapt ...func(*app.Config)) *tenantTest {
 	t.Helper()
-	s := newTestServer(t)
+	s := newTestServer(t, adapt...)
 	return &tenantTest{s, berthv1connect.NewTenantServiceClient(s.Client, s.URL), s.Token(t, "owner")}
 }
 

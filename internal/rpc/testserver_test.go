@@ -17,8 +17,10 @@ import (
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pgtest"
 	"github.com/berthhq/berth/internal/rules/checkin"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
 	"github.com/berthhq/berth/internal/token"
 )
 
@@ -46,8 +48,12 @@ func newTestServer(t testing.TB, adapt ...func(*app.Config)) *testServer {
 // startTestServer is newTestServer with a partial configuration of the RPC server.
 func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *testServer {
 	t.Helper()
+	db := template.New(t, func(db *pgtest.DB) {
+		a := app.New(app.Config{DB: db.DB, Now: func() time.Time { return time.Now().Add(-time.Hour) }})
+		founded.tenant, founded.members = newTenant(t, a, "Harbour Yoga")
+	})
 	s := &testServer{
-		DB: pgtest.New(t), Client: http1, Members: make(map[string]tenant.MemberID), metrics: prometheus.NewRegistry(),
+		DB: db, Client: http1, Tenant: founded.tenant, Members: founded.members, metrics: prometheus.NewRegistry(),
 	}
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
@@ -88,35 +94,68 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 		t.Fatal(err)
 	}
 	s.URL = listen(t, handler)
-	s.Tenant = s.NewTenant(t, "Harbour Yoga")
 	return s
 }
+
+// template is the database that test servers start with, and founded is the tenant in it. It was founded an hour before.
+var (
+	template pgtest.Template
+	founded  struct {
+		tenant  tenant.TenantID
+		members map[string]tenant.MemberID
+	}
+)
 
 // NewTenant creates a tenant with a member for each built-in role but partner. The subjects are the same in every
 // tenant.
 func (s *testServer) NewTenant(t testing.TB, name string) tenant.TenantID {
 	t.Helper()
-	created, err := s.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
+	id, _ := newTenant(t, s.App, name)
+	return id
+}
+
+func newTenant(t testing.TB, a *app.Services, name string) (tenant.TenantID, map[string]tenant.MemberID) {
+	t.Helper()
+	ctx := t.Context()
+	created, err := a.Accounts.CreateTenant(ctx, accounts.NewTenant{
 		Name: name, TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, role := range []string{tenant.RoleOwner, tenant.RoleAdmin, tenant.RoleCoach, tenant.RoleMember} {
-		id := tenant.New[tenant.MemberID](time.Now())
-		if _, err := s.DB.Owner.Exec(t.Context(), `
-			with member as (
-				insert into members (tenant_id, id, subject, name, created_at, updated_at)
-				values ($1, $2, $3, initcap($3), now(), now())
-			) insert into member_roles (tenant_id, member_id, role, created_at) values ($1, $2, $3, now())`,
-			created.ID, id, role); err != nil {
+	system, members := tenant.System(created.ID), make(map[string]tenant.MemberID)
+	for role, title := range map[string]string{
+		tenant.RoleOwner: "Owner", tenant.RoleAdmin: "Admin", tenant.RoleCoach: "Coach", tenant.RoleMember: "Member",
+	} {
+		m, err := a.Accounts.CreateMember(ctx, system, member.Member{Subject: role, Name: title})
+		if err != nil {
 			t.Fatal(err)
 		}
-		if s.Tenant.IsZero() {
-			s.Members[role] = id
+		members[role] = m.ID
+		if role == tenant.RoleMember {
+			continue
+		}
+		if _, err := a.Accounts.AssignRole(ctx, system, m.ID, role); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Accounts.RevokeRole(ctx, system, m.ID, tenant.RoleMember); err != nil {
+			t.Fatal(err)
 		}
 	}
-	return created.ID
+	return created.ID, members
+}
+
+// Studio returns the first tenant for the test kit, without a location and a service. Its clock must be the server's.
+func (s *testServer) Studio(t testing.TB, clock *testkit.Clock) *testkit.Studio {
+	t.Helper()
+	return &testkit.Studio{
+		T: t, DB: s.DB, App: s.App, Clock: clock, Tenant: s.Tenant, Owner: s.caller("owner"), Coach: s.caller("coach"),
+	}
+}
+
+// caller returns a member of the first tenant as a caller.
+func (s *testServer) caller(role string) tenant.Caller {
+	return tenant.Caller{Tenant: s.Tenant, Subject: role, Member: s.Members[role], Roles: []string{role}}
 }
 
 // Token signs a token for a subject in tenants, or else in the first tenant.

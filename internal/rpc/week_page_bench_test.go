@@ -24,7 +24,9 @@ import (
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rpc/convert"
 	"github.com/berthhq/berth/internal/rpc/scheduleapi"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
 )
 
 // BenchmarkWeekPage reads a member's page of a week with 300 sessions over loopback: from the service, and from a bare
@@ -101,24 +103,16 @@ func newWeek(b *testing.B) *weekPage {
 	b.Helper()
 	gc := debug.SetGCPercent(400) // as the server sets it
 	b.Cleanup(func() { debug.SetGCPercent(gc) })
-	w := &weekPage{testServer: newTestServer(b, func(c *app.Config) { c.Now = func() time.Time { return monday } })}
+	clock := testkit.NewClock(monday)
+	w := &weekPage{testServer: newTestServer(b, func(c *app.Config) { c.Now = clock.Now })}
 	w.token = w.Token(b, "member")
-	location, service := tenant.New[tenant.LocationID](monday), tenant.New[tenant.ServiceID](monday)
-	for sql, args := range map[string][]any{
-		`
-insert into locations (tenant_id, id, name, time_zone, created_at, updated_at)
-values ($1, $2, 'Pier 1', 'Europe/Berlin', $3, $3)`: {w.Tenant, location, monday},
-		`
-insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at)
-values ($1, $2, 'Vinyasa', 3600, 4, $3, $3)`: {w.Tenant, service, monday},
-		`
-insert into policies (tenant_id, level, scope_id, tiers, updated_at)
-values ($1, 'TENANT', $1, '{"visitor": {"cancellation_seconds": 172800}}', $2)`: {w.Tenant, monday},
-	} {
-		if _, err := w.DB.Owner.Exec(b.Context(), sql, args...); err != nil {
-			b.Fatal(err)
-		}
-	}
+	studio := w.Studio(b, clock)
+	location := studio.AddLocation(catalog.Location{Name: "Pier 1"})
+	service := studio.AddService(catalog.Service{Name: "Vinyasa", MaxParty: 4})
+	studio.SetPolicy(func(p *catalog.Policy) {
+		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour)}}
+	})
+	// By SQL, because thousands of bookings would take long.
 	if _, err := w.DB.Owner.Exec(b.Context(), `
 insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date,
   capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
