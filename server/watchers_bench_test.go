@@ -14,6 +14,7 @@ import (
 
 	v1 "github.com/berthhq/berth/gen/berth/v1"
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
+	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/data/outbox"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/tenant"
@@ -42,15 +43,15 @@ const (
 func benchWatchers(b *testing.B, role string, pace time.Duration) {
 	b.Helper()
 	live := newLive(b)
-	in := tenant.New[tenant.TenantID](time.Now())
+	created, err := live.App.Accounts.CreateTenant(b.Context(), accounts.NewTenant{
+		Name: "Bench", TimeZone: "UTC", Locale: "en", Currency: "EUR",
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	in := created.ID
+	// By SQL, because thousands of use cases would take long.
 	for _, sql := range []string{
-		`insert into directory values ($1, now())`,
-		`
-insert into tenants (tenant_id, name, time_zone, locale, currency, created_at, updated_at)
-values ($1, 'Bench', 'UTC', 'en', 'EUR', now(), now())`,
-		`
-insert into roles (tenant_id, name, built_in, created_at, updated_at)
-select $1, r, true, now(), now() from unnest('{owner,admin,coach,member,partner}'::text[]) r`,
 		fmt.Sprintf(`
 insert into members (tenant_id, id, subject, name, created_at, updated_at)
 select $1, ('00000000-0000-7000-b000-' || lpad(to_hex(n), 12, '0'))::uuid, 'bench-' || n, 'Bench ' || n, now(), now()

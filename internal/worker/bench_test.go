@@ -45,6 +45,7 @@ func BenchmarkNotices(b *testing.B) {
 			_, err := h.DB.Owner.Exec(h.T.Context(), sql, args...)
 			h.NoError(err)
 		}
+		// By SQL, because thousands of use cases would take longer than what is measured.
 		book := func(i int) {
 			member, booking := tenant.New[tenant.MemberID](testkit.Noon), tenant.New[tenant.BookingID](testkit.Noon)
 			exec(`insert into members (tenant_id, id, name, email, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,

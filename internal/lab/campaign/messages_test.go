@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/pgtest"
 )
 
-// The data are one event with one message. Each case damages them.
+// The data are one event with one message, inserted by SQL so that nothing else is there. Each case damages them.
 func TestFindWrongMessages_FindsEveryKindOfDamage(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
