@@ -22,7 +22,7 @@ type QueuePlace struct {
 
 // Positions gives each entry's standing in each of its places, and under the zero session its best: in the first of
 // those places if there are several.
-func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[QueuePlace]waitlist.Standing, error) {
+func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time) (map[QueuePlace]waitlist.Rank, error) {
 	type line struct {
 		of   tenant.EntryID
 		slot waitlist.Slot
@@ -31,14 +31,14 @@ func Positions(rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time)
 	for _, r := range rivals {
 		lines[line{r.Of, r.Slot}] = append(lines[line{r.Of, r.Slot}], r.Candidate)
 	}
-	at := make(map[QueuePlace]waitlist.Standing)
+	at := make(map[QueuePlace]waitlist.Rank)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for l, candidates := range lines {
 		compiled, err := waitlist.Compile(waitlist.RulesAt(rules, l.slot.Location, l.slot.Service).Rules)
 		if err != nil {
 			return nil, err // rules are compiled before they are saved
 		}
-		stands := waitlist.StandingOf(l.of, l.slot, candidates, compiled, now)
+		stands := waitlist.RankOf(l.of, l.slot, candidates, compiled, now)
 		before, known := best[l.of]
 		if !known || cmp.Or(cmp.Compare(stands.Position, at[QueuePlace{Entry: l.of}].Position),
 			l.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(l.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {

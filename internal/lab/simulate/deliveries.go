@@ -89,7 +89,7 @@ func (p *dispatcher) notified(o *waitlist.Offer) bool {
 func (p *dispatcher) startWindow(n *notice, at time.Time) bool {
 	o, s := n.offer, p.sessions[n.offer.Session]
 	rules := s.service.waitlist.Rules
-	until, inTime := o.EndWhenTold(
+	until, inTime := o.EndWhenSent(
 		rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.service.policy.BookingCloses, p.now), n.to.zone,
 	)
 	if until.Equal(o.ExpiresAt) || p.bug == windowFromCreation {

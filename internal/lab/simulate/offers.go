@@ -109,7 +109,7 @@ func (w *world) withdrawSeats(s *sessionRow, why waitlist.Cause, wanted int) {
 			keeping = append(keeping, *r)
 		}
 	}
-	taken := waitlist.TakeBack(live, keeping, wanted, w.now)
+	taken := waitlist.WithdrawSeats(live, keeping, wanted, w.now)
 	for _, after := range taken.Rounds {
 		w.emit(Event{Kind: SeatsReleased, Session: s.ID, Round: after.ID, Party: w.rounds[after.ID].Keeps - after.Keeps})
 	}

@@ -231,7 +231,7 @@ func (w *world) offerByHand(s *sessionRow, e *entryRow) error {
 		}
 		slot := s.slot()
 		f := w.filler(s, &slot)
-		choice, err := waitlist.NewChoice(f.scene, e.withMember(), time.Time{})
+		choice, err := waitlist.NewManualOffer(f.scene, e.withMember(), time.Time{})
 		if err != nil {
 			return err
 		}
