@@ -67,32 +67,3 @@ func (d Difference) Changes() bool {
 	return d.MoveBefore != d.MoveAfter || d.ModeBefore != d.ModeAfter || d.GivenBefore != d.GivenAfter ||
 		len(d.Gained)+len(d.Lost) > 0
 }
-
-// Totals are the differences of many cases, added up.
-type Totals struct {
-	Cases        int
-	Changed      int
-	MovesChanged int
-	ModesChanged int
-	Gained       int // grants, not members: one member can gain in several cases
-	Lost         int
-	Kept         int
-	GivenBefore  int // seats
-	GivenAfter   int
-}
-
-// Sum adds up differences.
-func Sum(differences []Difference) Totals {
-	t := Totals{Cases: len(differences)}
-	for _, d := range differences {
-		t.Changed += btoi(d.Changes())
-		t.MovesChanged += btoi(d.MoveBefore != d.MoveAfter)
-		t.ModesChanged += btoi(d.ModeBefore != d.ModeAfter)
-		t.Gained += len(d.Gained)
-		t.Lost += len(d.Lost)
-		t.Kept += d.Kept
-		t.GivenBefore += d.GivenBefore
-		t.GivenAfter += d.GivenAfter
-	}
-	return t
-}

@@ -225,24 +225,9 @@ func advise(message string) string {
 	return message + "."
 }
 
-// Variable is a variable that expressions can use.
-type Variable struct {
-	Name string
-	Type string // as CEL writes it
-	Doc  string
-}
-
-// Variables returns the variables of expressions, in the order of the documentation. Expressions can also use the
-// standard functions and macros of CEL, and math.least, math.greatest and the rest of its math extension. None of them
-// reads a clock: now is the time of the decision.
-func Variables() []Variable {
-	all := make([]Variable, len(variables))
-	for i, v := range variables {
-		all[i] = Variable{Name: v.name, Type: cel.FormatCELType(v.is), Doc: v.doc}
-	}
-	return all
-}
-
+// variable is a variable that expressions can use. They can also use the standard functions and macros of CEL, and
+// math.least, math.greatest and the rest of its math extension. None of them reads a clock: now is the time of the
+// decision.
 type variable struct {
 	name, doc string
 	is        *cel.Type
@@ -250,6 +235,7 @@ type variable struct {
 	value     func(*scene) ref.Val
 }
 
+// variables are in the order of the documentation.
 var variables = []variable{
 	{"entry.party_size", "seats that the entry waits for", cel.IntType, 0,
 		func(s *scene) ref.Val { return types.Int(s.candidate.Party) }},

@@ -72,3 +72,13 @@ func share(part, whole int) float64 {
 	}
 	return float64(part) / float64(whole)
 }
+
+// Sum adds counts up.
+func (t Tally) Sum(o Tally) Tally {
+	return Tally{
+		Entries: t.Entries + o.Entries, Active: t.Active + o.Active, Booked: t.Booked + o.Booked,
+		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined,
+		RanOut: t.RanOut + o.RanOut, Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live,
+		ResponseTime: t.ResponseTime + o.ResponseTime, Tries: t.Tries + o.Tries,
+	}
+}

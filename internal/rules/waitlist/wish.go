@@ -73,13 +73,3 @@ func ManualDecision(c Candidate, grant Grant) Decision {
 		Verdicts: []Verdict{{Entry: c.Entry, Member: c.Member, Reason: WasOffered, Score: grant.Score, Party: c.Party}},
 	}
 }
-
-// Sum adds counts up.
-func (t Tally) Sum(o Tally) Tally {
-	return Tally{
-		Entries: t.Entries + o.Entries, Active: t.Active + o.Active, Booked: t.Booked + o.Booked,
-		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined,
-		RanOut: t.RanOut + o.RanOut, Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live,
-		ResponseTime: t.ResponseTime + o.ResponseTime, Tries: t.Tries + o.Tries,
-	}
-}
