@@ -163,7 +163,7 @@ func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 	}
 }
 
-// A watcher that does not read costs the others nothing. It is told to resume, and then gets all events.
+// A watcher that does not read costs the others nothing. It has to resume, and then gets all events.
 func TestWatcher_ReportsResumeIfTooSlow(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
