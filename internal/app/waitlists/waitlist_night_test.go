@@ -93,7 +93,7 @@ func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
 			}
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.first, entries[1]: tt.next})
 			last := h.Last(class)
-			if last.Decision.Move != tt.move || (last.Decision.Verdicts[0].Reason == waitlist.AtNight) == tt.even {
+			if last.Decision.Move != tt.move || (last.Decision.Verdicts[0].Reason == waitlist.InQuietHours) == tt.even {
 				t.Errorf("%s: %+v", last.Decision.Move, last.Decision.Verdicts)
 			}
 			if (last.Note != "") != (tt.move == waitlist.NobodyFits) {

@@ -64,12 +64,12 @@ func TestStandingBest(t *testing.T) {
 	week := h.MustJoin(h.Member("Window"), h.Window("2026-03-16", "2026-03-22", "00:00", "23:59")).ID
 	either := h.MustJoin(h.Member("Any"), testkit.Names(crowded, late, empty)).ID
 	for range 5 { // whatever order they are looked at in
-		for id, want := range map[tenant.EntryID]waitlist.Standing{
+		for id, want := range map[tenant.EntryID]waitlist.Rank{
 			week:   {Position: 1, Worth: waitlist.Worth{Score: 100, Sum: true, Base: 100}},               // on its first day, which has begun
 			either: {Position: 2, Worth: waitlist.Worth{Score: 103, Sum: true, Base: 100, EarlyBird: 3}}, // behind the window, on the fourth day
 		} {
 			e := h.Entry(id)
-			if diff := cmp.Diff(want, waitlist.Standing{Position: e.Position, Worth: e.Worth}); diff != "" {
+			if diff := cmp.Diff(want, waitlist.Rank{Position: e.Position, Worth: e.Worth}); diff != "" {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
 		}

@@ -380,9 +380,9 @@ var freeing = map[string]string{
 	"EndHold":    "a hold is given up",
 	"accept":     "", // the booking takes them in the same breath
 	// of package waitlist
-	"Ending.Changes":     "an offer is declined",
-	"Changes.closeRound": "a party claims fewer seats than were free",
-	"TakenBack.Changes":  "a session gets fewer seats than are offered", // its callers fill them
+	"Ending.Changes":         "an offer is declined",
+	"Changes.closeRound":     "a party claims fewer seats than were free",
+	"WithdrawnSeats.Changes": "a session gets fewer seats than are offered", // its callers fill them
 }
 
 // Every call that takes seats away from a counter is in a function that the table knows.
