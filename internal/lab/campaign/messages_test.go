@@ -88,7 +88,7 @@ insert into event_consumers (tenant_id, name, xid, event_id)
 select tenant, 'notices', pg_current_xact_id(), event from one;
 insert into notices (tenant_id, id, topic, lane, recipient, member_id, thing, revision,
   due_at, expires_at, happened_at, created_at, done_at)
-select tenant, notice, 'BOOKING_CONFIRMED', 'MAIL', member, member as person, event, event::text,
+select tenant, notice, 'BOOKING_CONFIRMED', 'MAIL', member, member as who, event, event::text,
   at as due, at as ends, at as happened, at as made, at as done
 from one;
 insert into deliveries (tenant_id, id, notice_id, topic, channel, status, recipient, attempt, content,

@@ -40,8 +40,8 @@ func (st *sessionState) offerRound(number int) {
 	r.reserved += min(open, wanted)
 }
 
-// claim books seats of a round. Entries that need more than the round then has wait again, as if they had never had an offer.
-// They get offers of all open seats: in the same round, if no one else can claim what is left of it.
+// claim books seats of a round. Entries that need more than the round then has wait again, as if they had never had an
+// offer. They get offers of all open seats: in the same round, if no one else can claim what is left of it.
 func (st *sessionState) claim(p *place) {
 	number := p.round
 	r := &st.rounds[number-1]
