@@ -8,6 +8,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -45,13 +46,43 @@ func New(t testing.TB, adapt ...func(*pg.Config)) *DB {
 // NewFrom is like New with another schema.
 func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	t.Helper()
-	ctx := t.Context()
 	s, err := serverFor(schema)
 	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
-	name := fmt.Sprintf("%s_%d", s.prefix, s.count.Add(1))
-	if _, err := s.admin.Exec(ctx, "create database "+name+" template "+s.template+s.strategy); err != nil {
+	return s.newDB(t, s.template, adapt...)
+}
+
+// A Template is a database with data that many tests begin with. It is filled once in each test process.
+type Template struct {
+	once sync.Once
+	name string
+	err  error
+}
+
+// New returns a copy of the template. Fill fills the template when it is first needed.
+func (p *Template) New(t testing.TB, fill func(*DB), adapt ...func(*pg.Config)) *DB {
+	t.Helper()
+	s, err := serverFor(migrations.FS)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	p.once.Do(func() {
+		p.err = errors.New("the template was not filled") // stays if fill fails the test
+		p.name, p.err = s.fillTemplate(t.Context(), fill)
+	})
+	if p.err != nil {
+		t.Fatalf("pgtest: %v", p.err)
+	}
+	return s.newDB(t, p.name, adapt...)
+}
+
+// newDB copies a database and opens the copy.
+func (s *server) newDB(t testing.TB, template string, adapt ...func(*pg.Config)) *DB {
+	t.Helper()
+	ctx := t.Context()
+	name, err := s.copyDB(ctx, template)
+	if err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
 	t.Cleanup(func() {
@@ -59,6 +90,37 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 			t.Errorf("pgtest: %v", err)
 		}
 	})
+	db, err := s.open(ctx, name, adapt...)
+	if err != nil {
+		t.Fatalf("pgtest: %v", err)
+	}
+	t.Cleanup(db.close)
+	return db
+}
+
+// copyDB creates a database as a copy of a template.
+func (s *server) copyDB(ctx context.Context, template string) (string, error) {
+	name := fmt.Sprintf("%s_%d", s.prefix, s.count.Add(1))
+	_, err := s.admin.Exec(ctx, "create database "+name+" template "+template+s.strategy)
+	return name, err
+}
+
+// fillTemplate creates a database and fills it. Postgres copies only databases without connections, so they are closed.
+func (s *server) fillTemplate(ctx context.Context, fill func(*DB)) (string, error) {
+	name, err := s.copyDB(ctx, s.template)
+	if err != nil {
+		return "", err
+	}
+	db, err := s.open(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	defer db.close()
+	fill(db)
+	return name, nil
+}
+
+func (s *server) open(ctx context.Context, name string, adapt ...func(*pg.Config)) (*DB, error) {
 	config := pg.Config{
 		URL: s.urlOf(name), CommandConns: 8, ReadConns: 4,
 		// Tests run on a busy machine and are not about timeouts.
@@ -69,15 +131,19 @@ func NewFrom(t testing.TB, schema fs.FS, adapt ...func(*pg.Config)) *DB {
 	}
 	db, err := pg.Open(ctx, config)
 	if err != nil {
-		t.Fatalf("pgtest: %v", err)
+		return nil, err
 	}
-	t.Cleanup(db.Close)
 	owner, err := db.OpenPool(ctx, 4, map[string]string{"role": "none"}) // the role that logged in
 	if err != nil {
-		t.Fatalf("pgtest: %v", err)
+		db.Close()
+		return nil, err
 	}
-	t.Cleanup(owner.Close)
-	return &DB{DB: db, Owner: owner, URL: config.URL, TCP: urlIn(s.tcp, name)}
+	return &DB{DB: db, Owner: owner, URL: config.URL, TCP: urlIn(s.tcp, name)}, nil
+}
+
+func (db *DB) close() {
+	db.Owner.Close()
+	db.DB.Close()
 }
 
 const patience = 10 * time.Minute

@@ -50,6 +50,33 @@ func TestNew_GivesEachTestItsOwnDatabase(t *testing.T) { //nolint:tparallel // t
 	}
 }
 
+func TestTemplate_IsFilledOnceAndCopiedForEachTest(t *testing.T) {
+	t.Parallel()
+	var template pgtest.Template
+	filled := 0
+	open := func() *pgtest.DB {
+		return template.New(t, func(db *pgtest.DB) {
+			filled++
+			if _, err := db.Owner.Exec(t.Context(), "create table filled as select 1 as n"); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	one, other := open(), open()
+	if _, err := one.Owner.Exec(t.Context(), "insert into filled values (2)"); err != nil {
+		t.Fatal(err)
+	}
+	for db, want := range map[*pgtest.DB]int{one: 2, other: 1} {
+		var rows int
+		if err := db.Owner.QueryRow(t.Context(), "select count(*) from filled").Scan(&rows); err != nil || rows != want {
+			t.Errorf("%d rows, want %d (%v)", rows, want, err)
+		}
+	}
+	if filled != 1 {
+		t.Errorf("filled %d times", filled)
+	}
+}
+
 func TestNew_OpensDatabaseAsRuntimeRole(t *testing.T) {
 	t.Parallel()
 	db := pgtest.New(t, func(c *pg.Config) { c.ApplicationName = "adapted" })

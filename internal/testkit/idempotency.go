@@ -10,18 +10,20 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Under is a context in which what is asked for happens once.
-func Under(t *testing.T, text, procedure, content string) (context.Context, *engine.IdempotencyKey) {
+// WithKey returns a context with an idempotency key for a request with this content.
+func WithKey(t *testing.T, text, procedure, content string) (context.Context, *engine.IdempotencyKey) {
 	t.Helper()
 	sum := sha256.Sum256([]byte(content))
 	key := &engine.IdempotencyKey{Text: text, Procedure: procedure, Hash: sum[:]}
 	return engine.WithIdempotencyKey(t.Context(), key), key
 }
 
-// GrantOne asks for one credit.
-func GrantOne(t *testing.T, h *House, by tenant.Caller, s credit.Subscription, text, procedure, content string) (credit.Entry, bool, error) {
+// GrantOne grants one credit under an idempotency key, and reports whether the answer is a repetition.
+func GrantOne(
+	t *testing.T, s *Studio, by tenant.Caller, to credit.Subscription, text, procedure, content string,
+) (credit.Entry, bool, error) {
 	t.Helper()
-	ctx, key := Under(t, text, procedure, content)
-	line, _, err := h.App.Accounts.GrantCredits(ctx, by, s.ID, 1, "a gift")
+	ctx, key := WithKey(t, text, procedure, content)
+	line, _, err := s.App.Accounts.GrantCredits(ctx, by, to.ID, 1, "a gift")
 	return line, key.Repeated, err
 }

@@ -1,16 +1,120 @@
 package testkit
 
-import "github.com/berthhq/berth/internal/fault"
+import (
+	"context"
+	"strings"
 
-// Reasons counts errors by reason; "" is success.
-func Reasons(errs []error) map[fault.Reason]int {
-	count := make(map[fault.Reason]int)
-	for _, err := range errs {
-		reason := fault.ReasonOf(err)
-		if err != nil && reason == "" {
-			reason = fault.Reason(err.Error())
-		}
-		count[reason]++
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/grant"
+	"github.com/berthhq/berth/internal/rules/member"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// AddMember creates a member and returns it as a caller.
+func (s *Studio) AddMember(name string) tenant.Caller {
+	s.T.Helper()
+	return s.AddMemberWith(member.Member{Name: name})
+}
+
+// AddMemberWith creates a member with more than a name and returns it as a caller.
+func (s *Studio) AddMemberWith(m member.Member) tenant.Caller {
+	s.T.Helper()
+	m.Subject = newSubject()
+	m, err := s.App.Accounts.CreateMember(context.Background(), s.Owner, m)
+	s.NoError(err)
+	return tenant.Caller{Tenant: s.Tenant, Subject: m.Subject, Member: m.ID, Roles: m.Roles}
+}
+
+// AddPerson creates a member with a further role and returns it as a caller.
+func (s *Studio) AddPerson(name, role string) tenant.Caller {
+	s.T.Helper()
+	who := s.AddMember(name)
+	if role != tenant.RoleMember {
+		var err error
+		who.Roles, err = s.App.Accounts.AssignRole(context.Background(), s.Owner, who.Member, role)
+		s.NoError(err)
 	}
-	return count
+	return who
+}
+
+// EditMember edits a member as the owner.
+func (s *Studio) EditMember(who tenant.Caller, edit func(*member.Member)) {
+	s.T.Helper()
+	_, err := s.App.Accounts.UpdateMember(context.Background(), s.Owner, who.Member, nil, func(m *member.Member) error {
+		edit(m)
+		return nil
+	})
+	s.NoError(err)
+}
+
+// SetTier puts a member into a tier.
+func (s *Studio) SetTier(who tenant.Caller, tier string) {
+	s.T.Helper()
+	s.EditMember(who, func(m *member.Member) { m.Tier = tier })
+}
+
+// Deactivate ends a membership.
+func (s *Studio) Deactivate(who tenant.Caller) {
+	s.T.Helper()
+	s.EditMember(who, func(m *member.Member) { m.Status = member.Inactive })
+}
+
+// SelfOnly returns the caller as in an RPC that allows access only to what is their own.
+func SelfOnly(c tenant.Caller) tenant.Caller {
+	c.SelfOnly = true
+	return c
+}
+
+// AddAccount creates a service account and returns it with its key.
+func (s *Studio) AddAccount(name string, roles ...string) (grant.ServiceAccount, string) {
+	s.T.Helper()
+	account, key, err := s.App.Accounts.CreateServiceAccount(
+		context.Background(), s.Owner, grant.ServiceAccount{Name: name, Roles: roles},
+	)
+	s.NoError(err)
+	return account, key
+}
+
+// AddPartner creates a service account and returns it as a caller for what it created.
+func (s *Studio) AddPartner(name string) tenant.Caller {
+	s.T.Helper()
+	account, _ := s.AddAccount(name, tenant.RolePartner)
+	return SelfOnly(tenant.Caller{Tenant: s.Tenant, Subject: "sa:" + account.ID.String(), Roles: account.Roles})
+}
+
+// AddPlan creates a plan. Without a name it gets one.
+func (s *Studio) AddPlan(p credit.Plan) credit.Plan {
+	s.T.Helper()
+	if p.Name == "" {
+		p.Name = "Plan " + NewID[tenant.PlanID]().String()
+	}
+	p.Active = true
+	made, err := s.App.Catalog.CreatePlan(context.Background(), s.Owner, p)
+	s.NoError(err)
+	return made
+}
+
+// Subscribe starts a subscription of a member to a plan.
+func (s *Studio) Subscribe(who tenant.Caller, p credit.Plan) credit.Subscription {
+	s.T.Helper()
+	started, err := s.App.Accounts.Subscribe(
+		context.Background(), s.Owner, accounts.SubscribeRequest{Member: who.Member, Plan: p.ID},
+	)
+	s.NoError(err)
+	return started
+}
+
+// Balance returns the balance of a subscription.
+func (s *Studio) Balance(of credit.Subscription) int {
+	s.T.Helper()
+	return s.Count(`select balance from subscriptions where tenant_id = $1 and id = $2`, s.Tenant, of.ID)
+}
+
+// newSubject returns the subject of a person who has none yet.
+func newSubject() string { return "user-" + NewID[tenant.MemberID]().String() }
+
+// EmailOf returns an email address for a name.
+func EmailOf(name string) string {
+	return strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.com"
 }

@@ -3,6 +3,7 @@ package worker_test
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
 )
 
@@ -28,36 +31,36 @@ func BenchmarkNotices(b *testing.B) {
 	var planning, sending time.Duration
 	for range b.N {
 		b.StopTimer()
-		h := newHouse(b)
+		h := messagetest.New(b)
 		dispatcher, err := worker.New(worker.Config{
-			App: h.app, Now: time.Now, Log: h.log(),
+			App: h.App, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 			Platform: map[string]func(tenant.TenantID) worker.Sender{
 				"twilio": func(tenant.TenantID) worker.Sender { return instant{} }, "fcm": func(tenant.TenantID) worker.Sender { return instant{} },
 				"smtp": func(tenant.TenantID) worker.Sender { return instant{} }, "local": func(tenant.TenantID) worker.Sender { return instant{} },
 			},
 		})
-		h.ok(err)
-		class := h.session(noon.Add(72*time.Hour), func(in *session.Input) { in.Unlimited = true })
+		h.NoError(err)
+		class := h.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Unlimited = true })
 		exec := func(sql string, args ...any) {
-			_, err := h.db.Owner.Exec(h.ctx(), sql, args...)
-			h.ok(err)
+			_, err := h.DB.Owner.Exec(h.T.Context(), sql, args...)
+			h.NoError(err)
 		}
 		book := func(i int) {
-			member, booking := tenant.New[tenant.MemberID](noon), tenant.New[tenant.BookingID](noon)
+			member, booking := tenant.New[tenant.MemberID](testkit.Noon), tenant.New[tenant.BookingID](testkit.Noon)
 			exec(`insert into members (tenant_id, id, name, email, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
-				h.Tenant, member, "Member", fmt.Sprintf("m%d@example.com", i), noon)
+				h.Tenant, member, "Member", fmt.Sprintf("m%d@example.com", i), testkit.Noon)
 			exec(`insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at) values ($1, $2, $3, 'IOS', $4::text, sha256($4::text::bytea), $5, $5)`,
-				h.Tenant, tenant.New[tenant.DeviceID](noon), member, fmt.Sprint("token", i), noon)
+				h.Tenant, tenant.New[tenant.DeviceID](testkit.Noon), member, fmt.Sprint("token", i), testkit.Noon)
 			exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
 				values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $5::timestamptz + interval '1 hour', 'x', $6, $6)`,
-				h.Tenant, booking, class, member, noon.Add(72*time.Hour), noon)
+				h.Tenant, booking, class, member, testkit.Noon.Add(72*time.Hour), testkit.Noon)
 			exec(`insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, occurred_at) values ($1, $2, 'booking.confirmed', $3, $4, $5, 'x', $6)`,
-				h.Tenant, tenant.New[tenant.EventID](noon), class, booking, member, noon)
+				h.Tenant, tenant.New[tenant.EventID](testkit.Noon), class, booking, member, testkit.Noon)
 		}
 		plan := func() {
 			for more := true; more; {
-				done, err := outbox.Consume(h.ctx(), h.db.DB, h.Tenant, h.app.Messages.NoticeConsumer())
-				h.ok(err)
+				done, err := outbox.Consume(h.T.Context(), h.DB.DB, h.Tenant, h.App.Messages.NoticeConsumer())
+				h.NoError(err)
 				more = done.More
 			}
 		}
@@ -66,22 +69,22 @@ func BenchmarkNotices(b *testing.B) {
 			book(i)
 		}
 		plan()
-		h.ok(dispatcher.Deliver(h.ctx(), h.Tenant))
+		h.NoError(dispatcher.Deliver(h.T.Context(), h.Tenant))
 		for i := range bookings {
 			book(warmUp + i)
 		}
-		before := h.count(`select count(*) from notices`)
+		before := h.Count(`select count(*) from notices`)
 		exec(`analyze`)
 		b.StartTimer()
 		begun := time.Now()
 		plan()
 		planning += time.Since(begun)
 		begun = time.Now()
-		h.ok(dispatcher.Deliver(h.ctx(), h.Tenant))
+		h.NoError(dispatcher.Deliver(h.T.Context(), h.Tenant))
 		sending += time.Since(begun)
 		b.StopTimer()
-		planned += h.count(`select count(*) from notices`) - before
-		n := h.count(`select count(*) from deliveries where status = 'SENT'`) - 2*warmUp
+		planned += h.Count(`select count(*) from notices`) - before
+		n := h.Count(`select count(*) from deliveries where status = 'SENT'`) - 2*warmUp
 		if sent += n; n != 2*bookings {
 			b.Fatalf("%d sent", n)
 		}

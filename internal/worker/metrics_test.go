@@ -10,6 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
 )
 
@@ -17,20 +19,22 @@ import (
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
-	h := newHouse(t, func(wc *worker.Config, _ *app.Config) { wc.Metrics = registry })
-	mia := h.member("Mia")
-	first := h.book(mia, h.session(noon.Add(48*time.Hour))).Booking.ID
-	h.clock.Set(noon.Add(3 * time.Second)) // they are late
-	h.post.failing(push, &notify.SendError{Kind: notify.Transient})
-	h.run()
-	h.post.failing(push, nil)
-	_, err := h.app.Bookings.CancelBooking(h.ctx(), mia, bookings.CancelRequest{ID: first, Notify: true})
-	h.ok(err)
-	h.at(noon.Add(time.Minute))
-	h.book(h.member("Noa"), h.session(noon.Add(72*time.Hour)))
-	h.at(time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)) // at night
+	h := messagetest.New(t, func(wc *worker.Config, _ *app.Config) { wc.Metrics = registry })
+	mia := h.AddReachable("Mia")
+	first := h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(48*time.Hour))).Booking.ID
+	h.Clock.Set(testkit.Noon.Add(3 * time.Second)) // they are late
+	h.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
+	deliver(h)
+	h.Provider.Fail(push, nil)
+	_, err := h.App.Bookings.CancelBooking(h.T.Context(), mia, bookings.CancelRequest{ID: first, Notify: true})
+	h.NoError(err)
+	h.Clock.Set(testkit.Noon.Add(time.Minute))
+	deliver(h)
+	h.MustPlace(h.AddReachable("Noa"), h.SessionAt(testkit.Noon.Add(72*time.Hour)))
+	h.Clock.Set(time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC))
+	deliver(h) // at night
 	families, err := registry.Gather()
-	h.ok(err)
+	h.NoError(err)
 	got := make(map[string]float64)
 	for _, family := range families {
 		for _, m := range family.GetMetric() {

@@ -10,6 +10,8 @@ import (
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 	"github.com/berthhq/berth/internal/worker"
 )
 
@@ -28,31 +30,31 @@ func (p *held) Send(_ context.Context, m notify.Message) (notify.Receipt, error)
 }
 
 // withHeld has a dispatcher at work, and a provider of SMS that keeps messages waiting.
-func withHeld(t *testing.T) (p *providers, texts *held, end func()) {
+func withHeld(t *testing.T) (p *messagetest.Servers, texts *held, end func()) {
 	t.Helper()
 	texts = &held{asked: make(chan notify.Message), answer: make(chan error)}
-	p = withProviders(t, func(wc *worker.Config, _ *app.Config) {
+	p = messagetest.WithServers(t, func(wc *worker.Config, _ *app.Config) {
 		wc.Platform[messages.ProviderTwilio] = func(tenant.TenantID) worker.Sender { return texts }
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		p.dispatcher.Run(ctx)
+		p.Courier.Run(ctx)
 	}()
 	return p, texts, func() { cancel(); <-stopped }
 }
 
 // sent waits until so many messages stand as sent in the log.
-func (p *providers) sent(c notify.Channel, n int) {
-	p.t.Helper()
+func sent(p *messagetest.Servers, c notify.Channel, n int) {
+	p.T.Helper()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
-	for p.count(`select count(*) from deliveries where channel = $1 and status = 'SENT'`, c) != n {
+	for p.Count(`select count(*) from deliveries where channel = $1 and status = 'SENT'`, c) != n {
 		select {
 		case <-tick.C:
-		case <-p.t.Context().Done():
-			p.t.Fatalf("not %d sent", n)
+		case <-p.T.Context().Done():
+			p.T.Fatalf("not %d sent", n)
 		}
 	}
 }
@@ -61,24 +63,24 @@ func (p *providers) sent(c notify.Channel, n int) {
 func TestASlowProviderHoldsUpNothingElse(t *testing.T) {
 	t.Parallel()
 	p, texts, end := withHeld(t)
-	mia, noa, lea := p.textOnlyTo("Mia"), p.textOnlyTo("Noa"), p.member("Lea")
-	class := p.session(noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(9) })
+	mia, noa, lea := p.AddTextOnly("Mia"), p.AddTextOnly("Noa"), p.AddReachable("Lea")
+	class := p.SessionAt(testkit.Noon.Add(72*time.Hour), func(in *session.Input) { in.Capacity = new(9) })
 
-	p.book(mia, class)
-	p.consume()
+	p.MustPlace(mia, class)
+	p.Plan()
 	slow := <-texts.asked
 
-	p.book(lea, class) // a mail, and a push
-	p.consume()
-	p.sent(notify.Email, 1)
+	p.MustPlace(lea, class) // a mail, and a push
+	p.Plan()
+	sent(p, notify.Email, 1)
 
-	p.book(noa, class)
-	p.consume()
+	p.MustPlace(noa, class)
+	p.Plan()
 	quick := <-texts.asked
 	texts.answer <- nil // either of the two, whoever asks first
-	p.sent(notify.SMS, 1)
+	sent(p, notify.SMS, 1)
 	texts.answer <- nil
-	p.sent(notify.SMS, 2)
+	sent(p, notify.SMS, 2)
 	end()
 	if slow.To == quick.To {
 		t.Errorf("both went to %s", slow.To)
@@ -89,8 +91,8 @@ func TestASlowProviderHoldsUpNothingElse(t *testing.T) {
 func TestStoppingWaitsForWhatIsOnItsWay(t *testing.T) {
 	t.Parallel()
 	p, texts, end := withHeld(t)
-	p.book(p.textOnlyTo("Mia"), p.session(noon.Add(72*time.Hour)))
-	p.consume()
+	p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(72*time.Hour)))
+	p.Plan()
 	<-texts.asked
 	stopped := make(chan struct{})
 	go func() {
@@ -99,5 +101,5 @@ func TestStoppingWaitsForWhatIsOnItsWay(t *testing.T) {
 	}()
 	texts.answer <- nil
 	<-stopped
-	p.sent(notify.SMS, 1)
+	sent(p, notify.SMS, 1)
 }

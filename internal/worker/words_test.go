@@ -1,19 +1,10 @@
 package worker_test
 
 import (
-	"log/slog"
-	"strings"
+	"time"
 
-	"github.com/berthhq/berth/internal/rules/booking"
-	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/notify"
-)
-
-// Short names for what tests speak of all the time.
-type (
-	choice      = notify.PreferenceKey
-	memberValue = member.Member
-	contact     = booking.Contact
+	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
 const (
@@ -23,9 +14,16 @@ const (
 	sms       = notify.SMS
 )
 
-var contains = strings.Contains
+// deliver plans notices and sends what is due, with the worker's own loop.
+func deliver(h *messagetest.Studio) {
+	h.T.Helper()
+	h.Plan()
+	h.NoError(h.Courier.Deliver(h.T.Context(), h.Tenant))
+}
 
-func (h *house) log() *slog.Logger {
-	h.t.Helper()
-	return slog.New(slog.DiscardHandler)
+// later moves the clock and delivers.
+func later(h *messagetest.Studio, d time.Duration) {
+	h.T.Helper()
+	h.Clock.Advance(d)
+	deliver(h)
 }

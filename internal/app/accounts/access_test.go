@@ -21,19 +21,19 @@ import (
 
 func TestCheckAccess(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	guard := access.New(accounts.AccessSource(h.DB.DB))
 	role(h, "desk", "credit.grant", "session.read")
-	ana := h.Person("Ana", "desk")
+	ana := h.AddPerson("Ana", "desk")
 	assign(h, ana, tenant.RoleCoach)
 	unbound := newMember(h, member.Member{Name: "Ben"})
 	assign(h, tenant.Caller{Member: unbound.ID}, "desk")
-	gone := h.Person("Gus", tenant.RoleOwner)
-	h.Exec(`update members set status = 'INACTIVE' where id = $1`, gone.Member)
+	gone := h.AddPerson("Gus", tenant.RoleOwner)
+	h.Deactivate(gone)
 	goneUnbound := newMember(h, member.Member{Name: "Gil"})
-	h.Exec(`update members set status = 'INACTIVE' where id = $1`, goneUnbound.ID)
-	robot, _ := h.Account("Robot", tenant.RolePartner, "desk")
-	dead, _ := h.Account("Dead", tenant.RolePartner)
+	h.Deactivate(tenant.Caller{Member: goneUnbound.ID})
+	robot, _ := h.AddAccount("Robot", tenant.RolePartner, "desk")
+	dead, _ := h.AddAccount("Dead", tenant.RolePartner)
 	if _, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, dead.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestCheckAccess(t *testing.T) {
 		permission string
 		want       accounts.Access
 	}{
-		"through two":      {accounts.AccessSubject{Member: ana.Member}, "session.read", accounts.Access{Allowed: true, Through: []string{"coach", "desk"}, Giving: reads, Active: true}},
+		"through two":      {accounts.AccessSubject{Member: ana.Member}, "session.read", accounts.Access{Allowed: true, Through: []string{"coach", "member", "desk"}, Giving: reads, Active: true}},
 		"by subject":       {accounts.AccessSubject{Subject: ana.Subject}, "credit.grant", accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true}},
 		"not":              {accounts.AccessSubject{Member: ana.Member}, "credit.refund", accounts.Access{Giving: []string{"owner", "admin"}, Active: true}},
 		"unbound":          {accounts.AccessSubject{Member: unbound.ID}, "session.read", accounts.Access{Allowed: true, Through: []string{"member", "desk"}, Giving: reads, Active: true}},
@@ -60,7 +60,7 @@ func TestCheckAccess(t *testing.T) {
 			t.Errorf("%s: %v (-want +got):\n%s", name, err, diff)
 		}
 	}
-	theirs := h.Another()
+	theirs := h.OtherTenant()
 	for name, c := range map[string]struct {
 		who        accounts.AccessSubject
 		permission string
@@ -86,26 +86,26 @@ func TestCheckAccess(t *testing.T) {
 
 func TestTheSourceKnowsWhoIsWho(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	role(h, "desk", "session.read")
-	ana := h.Person("Ana", "desk")
-	robot, _ := h.Account("Robot", tenant.RolePartner)
+	ana := h.AddPerson("Ana", "desk")
+	robot, _ := h.AddAccount("Robot", tenant.RolePartner)
 	source := accounts.AccessSource(h.DB.DB)
 	roles, err := source.Roles(t.Context(), h.Tenant)
 	if diff := cmp.Diff([]access.Role{{Name: "desk", Permissions: []string{"session.read"}}}, roles); diff != "" || err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	for subject, want := range map[string]access.Holder{
-		ana.Subject:               {Member: ana.Member, Roles: []string{"desk"}, Active: true},
+		ana.Subject:               {Member: ana.Member, Roles: []string{"member", "desk"}, Active: true},
 		"sa:" + robot.ID.String(): {Roles: []string{tenant.RolePartner}, Active: true},
 		"sa:" + testkit.NewID[tenant.ServiceAccountID]().String(): {},
-		"sa:":                       {},
-		"sa:not-an-id":              {},
-		"":                          {},
-		"\x00":                      {},
-		"system":                    {},
-		h.Another().Owner.Subject:   {},
-		"sa:" + ana.Member.String(): {},
+		"sa:":                         {},
+		"sa:not-an-id":                {},
+		"":                            {},
+		"\x00":                        {},
+		"system":                      {},
+		h.OtherTenant().Owner.Subject: {},
+		"sa:" + ana.Member.String():   {},
 	} {
 		got, err := source.Holder(t.Context(), h.Tenant, subject)
 		if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -121,10 +121,10 @@ type node struct {
 	heard chan struct{} // of each notice, once the guard has forgotten
 }
 
-func openNode(h *testkit.House) *node {
+func openNode(h *testkit.Studio) *node {
 	h.T.Helper()
 	db, err := pg.Open(h.T.Context(), pg.Config{
-		URL: h.DB.URL, CommandConns: 4, ReadConns: 4, StatementTimeout: testkit.Patience, LockTimeout: testkit.Patience, IdleTimeout: testkit.Patience,
+		URL: h.DB.URL, CommandConns: 4, ReadConns: 4, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout, IdleTimeout: testkit.Timeout,
 	})
 	if err != nil {
 		h.T.Fatal(err)
@@ -153,10 +153,10 @@ func openNode(h *testkit.House) *node {
 // and on every other when it hears of that, which it does within a second where the machine has time.
 func TestChangesHoldOnEveryNode(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	role(h, "desk", "session.read")
-	ana := h.Person("Ana", tenant.RoleMember)
-	robot, _ := h.Account("Robot", "desk")
+	ana := h.AddPerson("Ana", tenant.RoleMember)
+	robot, _ := h.AddAccount("Robot", "desk")
 	newcomer := tenant.Caller{Tenant: h.Tenant, Subject: "newcomer"}
 	imported := tenant.Caller{Tenant: h.Tenant, Subject: "imported"}
 	unbound := newMember(h, member.Member{Name: "Una"})
@@ -230,7 +230,7 @@ func TestChangesHoldOnEveryNode(t *testing.T) {
 		}
 		select {
 		case <-there.heard:
-		case <-time.After(testkit.Patience):
+		case <-time.After(testkit.Timeout):
 			t.Fatalf("%s: the other node heard nothing", c.name)
 		}
 		took := time.Since(start)
@@ -245,10 +245,10 @@ func TestChangesHoldOnEveryNode(t *testing.T) {
 // The guard is not told of what changes nothing for it.
 func TestEditsOfProfilesKeepTheGuardsMemory(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	var told []string
 	a := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, RolesChanged: func(tenant.TenantID) { told = append(told, "told") }})
-	ana := h.Member("Ana")
+	ana := h.AddMember("Ana")
 	if _, err := a.Accounts.UpdateMember(t.Context(), h.Owner, ana.Member, nil, named("Ann")); err != nil {
 		t.Fatal(err)
 	}

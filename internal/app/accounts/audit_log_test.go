@@ -12,19 +12,23 @@ import (
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 func TestAuditOfAnEdit(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := engine.WithRequest(t.Context(), "request-1")
 	if _, err := h.App.Catalog.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" }); err != nil {
 		t.Fatal(err)
 	}
-	h.Exec(`update members set name = 'Someone Else' where tenant_id = $1 and id = $2`, h.Tenant, h.Owner.Member)
-	got, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, accounts.AuditQuery{Limit: 10})
+	h.Clock.Advance(time.Minute)
+	h.EditMember(h.Owner, func(m *member.Member) { m.Name = "Someone Else" })
+	got, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, accounts.AuditQuery{
+		From: testkit.Noon, Until: h.Clock.Now(), Limit: 10,
+	})
 	if err != nil || len(got) != 1 {
 		t.Fatal(got, err)
 	}
@@ -41,10 +45,12 @@ func TestAuditOfAnEdit(t *testing.T) {
 // The log of a tenant that several kinds of actors work in. Minutes are after noon.
 func TestListAuditEntries(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	other := h.Another()
-	account := testkit.NewID[tenant.ServiceAccountID]()
-	h.Exec(`insert into service_accounts (tenant_id, id, name, created_at) values ($1, $2, 'Kiosk', $3)`, h.Tenant, account, testkit.Noon)
+	h := testkit.New(t)
+	other := h.OtherTenant()
+	h.Clock.Advance(-time.Minute)
+	kiosk, _ := h.AddAccount("Kiosk", tenant.RolePartner)
+	h.Clock.Advance(time.Minute)
+	account := kiosk.ID
 	batch := testkit.NewID[tenant.BatchID]()
 	target := testkit.NewID[tenant.SessionID]().String()
 	write := func(in tenant.TenantID, entries ...coredb.AuditEntry) {
@@ -76,13 +82,13 @@ func TestListAuditEntries(t *testing.T) {
 		query accounts.AuditQuery
 		want  []string
 	}{
-		"all":             {accounts.AuditQuery{}, all},
-		"by a member":     {accounts.AuditQuery{Actor: h.Owner.Member.UUID}, []string{"role.assigned", "session.deleted", "session.cancelled"}},
+		"all":             {accounts.AuditQuery{From: at(0)}, all},
+		"by a member":     {accounts.AuditQuery{Actor: h.Owner.Member.UUID, From: at(0)}, []string{"role.assigned", "session.deleted", "session.cancelled"}},
 		"by an account":   {accounts.AuditQuery{Actor: account.UUID}, []string{"booking.cancelled"}},
 		"by nobody":       {accounts.AuditQuery{Actor: testkit.NewID[tenant.MemberID]().UUID}, nil},
-		"by members":      {accounts.AuditQuery{ActorKind: accounts.ByMember}, []string{"role.assigned", "session.deleted", "session.updated", "session.cancelled"}},
+		"by members":      {accounts.AuditQuery{ActorKind: accounts.ByMember, From: at(0)}, []string{"role.assigned", "session.deleted", "session.updated", "session.cancelled"}},
 		"by accounts":     {accounts.AuditQuery{ActorKind: accounts.ByServiceAccount}, []string{"booking.cancelled"}},
-		"by itself":       {accounts.AuditQuery{ActorKind: accounts.BySystem}, []string{"booking.expired"}},
+		"by itself":       {accounts.AuditQuery{ActorKind: accounts.BySystem, From: at(0)}, []string{"booking.expired"}},
 		"action":          {accounts.AuditQuery{Action: "session.cancelled"}, []string{"session.cancelled"}},
 		"part of a name":  {accounts.AuditQuery{Action: "session"}, nil},
 		"kind":            {accounts.AuditQuery{TargetKind: "session"}, []string{"session.deleted", "session.updated", "session.cancelled"}},
@@ -90,7 +96,7 @@ func TestListAuditEntries(t *testing.T) {
 		"role":            {accounts.AuditQuery{TargetID: "coach"}, []string{"role.assigned"}},
 		"batch":           {accounts.AuditQuery{Batch: batch}, []string{"session.deleted"}},
 		"from":            {accounts.AuditQuery{From: at(3)}, []string{"role.assigned", "session.deleted"}},
-		"until":           {accounts.AuditQuery{Until: at(1)}, []string{"session.cancelled"}},
+		"until":           {accounts.AuditQuery{From: at(0), Until: at(1)}, []string{"session.cancelled"}},
 		"span":            {accounts.AuditQuery{From: at(1), Until: at(3)}, []string{"booking.expired", "booking.cancelled", "session.updated"}},
 		"all must hold":   {accounts.AuditQuery{Actor: h.Owner.Member.UUID, TargetKind: "session", From: at(1)}, []string{"session.deleted"}},
 		"none holds them": {accounts.AuditQuery{Actor: h.Coach.Member.UUID, Batch: batch}, nil},

@@ -16,7 +16,7 @@ import (
 
 func TestCreateTenant(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	h.Tenant = testkit.NewID[tenant.TenantID]()
 	n := accounts.NewTenant{
 		ID: h.Tenant, Name: "Links", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "EUR", TakesPayments: true,
@@ -79,9 +79,9 @@ where m.tenant_id = $1 and m.subject = 'user-1' and m.name = 'Olga Owner' and m.
 
 func TestCreateTenantAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	id := testkit.NewID[tenant.TenantID]()
-	errs := testkit.AtOnce(8, func(int) error {
+	errs := testkit.ParallelErrors(8, func(int) error {
 		made, err := h.App.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
 			ID: id, Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR", Owner: &accounts.FirstOwner{Name: "Olga"},
 		})
@@ -90,7 +90,7 @@ func TestCreateTenantAtOnce(t *testing.T) {
 		}
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 8}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 8}, testkit.CountReasons(errs)); diff != "" {
 		t.Error(diff)
 	}
 	if n := h.Count(`select count(*) from members where tenant_id = $1`, id); n != 1 {
@@ -100,7 +100,7 @@ func TestCreateTenantAtOnce(t *testing.T) {
 
 func TestCreateTenantRefuses(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	good := accounts.NewTenant{Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR"}
 	for name, edit := range map[string]func(*accounts.NewTenant){
 		"no name":           func(n *accounts.NewTenant) { n.Name = "" },

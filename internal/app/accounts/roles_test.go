@@ -16,7 +16,7 @@ import (
 )
 
 // role defines one of the tenant's own.
-func role(h *testkit.House, name string, permissions ...string) grant.Role {
+func role(h *testkit.Studio, name string, permissions ...string) grant.Role {
 	h.T.Helper()
 	r, err := h.App.Accounts.CreateRole(h.T.Context(), h.Owner, grant.Role{Name: name, Permissions: permissions})
 	if err != nil {
@@ -25,10 +25,12 @@ func role(h *testkit.House, name string, permissions ...string) grant.Role {
 	return r
 }
 
-// assign gives a role to somebody by hand.
-func assign(h *testkit.House, who tenant.Caller, role string) {
+// assign gives a member a role.
+func assign(h *testkit.Studio, who tenant.Caller, role string) {
 	h.T.Helper()
-	h.Exec(`insert into member_roles (tenant_id, member_id, role, created_at) values ($1, $2, $3, $4)`, h.Tenant, who.Member, role, testkit.Noon)
+	if _, err := h.App.Accounts.AssignRole(h.T.Context(), h.Owner, who.Member, role); err != nil {
+		h.T.Fatal(err)
+	}
 }
 
 func permits(names ...string) func(*grant.Role) error {
@@ -37,7 +39,7 @@ func permits(names ...string) func(*grant.Role) error {
 
 func TestRoles(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	made, err := h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: "front_desk", Permissions: []string{"booking.create", "session.read", "booking.create"}})
 	if err != nil {
 		t.Fatal(err)
@@ -67,15 +69,15 @@ func TestRoles(t *testing.T) {
 	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "member", nil), fault.RoleBuiltIn)
 	_, err = h.App.Accounts.UpdateRole(t.Context(), h.Owner, "ghost", nil, permits())
 	testkit.WantReason(t, err, fault.RoleNotFound)
-	theirs := h.Another()
+	theirs := h.OtherTenant()
 	role(theirs, "theirs")
 	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "theirs", nil), fault.RoleNotFound)
 
-	ana := h.Member("Ana")
+	ana := h.AddMember("Ana")
 	if roles, err := h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, "front_desk"); err != nil || !slices.Equal(roles, []string{"member", "front_desk"}) {
 		t.Fatalf("%v, %v", roles, err)
 	}
-	account, _ := h.Account("Robot", "front_desk")
+	account, _ := h.AddAccount("Robot", "front_desk")
 	err = h.App.Accounts.DeleteRole(t.Context(), h.Owner, "front_desk", nil)
 	testkit.WantReason(t, err, fault.RoleInUse)
 	if testkit.Meta(t, err, "holders") != "2" {
@@ -93,22 +95,24 @@ func TestRoles(t *testing.T) {
 	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "front_desk", nil), fault.RoleNotFound)
 
 	for action, n := range map[string]int{"role.created": 1, "role.updated": 1, "role.deleted": 1, "role.assigned": 1, "role.revoked": 1, "account.created": 1, "account.revoked": 1} {
-		if got := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = $2 and actor = $3`,
-			h.Tenant, action, h.Owner.Member.String()); got != n {
+		if got := h.Count(`select count(*) from audit_entries
+			where tenant_id = $1 and action = $2 and actor = $3 and occurred_at >= $4`,
+			h.Tenant, action, h.Owner.Member.String(), testkit.Noon); got != n {
 			t.Errorf("%d audit entries %s", got, action)
 		}
 	}
-	if got := h.Count(`select count(*) from events where tenant_id = $1 and type = 'roles.changed'`, h.Tenant); got != 7 {
+	if got := h.Count(`select count(*) from events where tenant_id = $1 and type = 'roles.changed' and occurred_at >= $2`,
+		h.Tenant, testkit.Noon); got != 7 {
 		t.Errorf("%d events", got)
 	}
 }
 
 func TestListRoles(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	role(h, "zebra")
 	role(h, "apple", "session.read")
-	role(h.Another(), "theirs")
+	role(h.OtherTenant(), "theirs")
 	for _, size := range []int{1, 3, 50} {
 		var names []string
 		search := grant.RoleSearch{Limit: size}
@@ -128,7 +132,7 @@ func TestListRoles(t *testing.T) {
 				break
 			}
 		}
-		want := "owner 1 true, admin 0 true, coach 1 true, member 0 true, partner 0 true, apple 0 false, zebra 0 false"
+		want := "owner 1 true, admin 0 true, coach 1 true, member 1 true, partner 0 true, apple 0 false, zebra 0 false"
 		if got := strings.Join(names, ", "); got != want {
 			t.Errorf("by %d: %s", size, got)
 		}
@@ -137,16 +141,16 @@ func TestListRoles(t *testing.T) {
 
 func TestAssigningAndRevokingAgainChangesNothing(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	ana := h.Member("Ana")
-	errs := testkit.AtOnce(4, func(int) error {
+	h := testkit.New(t)
+	ana := h.AddMember("Ana")
+	errs := testkit.ParallelErrors(4, func(int) error {
 		roles, err := h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, tenant.RoleCoach)
 		if err == nil && !slices.Equal(roles, []string{tenant.RoleCoach, tenant.RoleMember}) {
 			return fmt.Errorf("roles %v", roles)
 		}
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 4}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 4}, testkit.CountReasons(errs)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	for range 2 {
@@ -156,7 +160,8 @@ func TestAssigningAndRevokingAgainChangesNothing(t *testing.T) {
 		}
 	}
 	for _, action := range []string{"role.assigned", "role.revoked"} {
-		if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = $2`, h.Tenant, action); n != 1 {
+		if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = $2 and occurred_at >= $3`,
+			h.Tenant, action, testkit.Noon); n != 1 {
 			t.Errorf("%d audit entries %s", n, action)
 		}
 	}
@@ -170,12 +175,12 @@ func TestAssigningAndRevokingAgainChangesNothing(t *testing.T) {
 // deletion comes first and the role is not there any more.
 func TestARoleIsDeletedWhileItIsAssigned(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	ana := h.Member("Ana")
+	h := testkit.New(t)
+	ana := h.AddMember("Ana")
 	for round := range 12 {
 		name := fmt.Sprint("role_", round)
 		role(h, name)
-		errs := testkit.AtOnce(3, func(i int) error {
+		errs := testkit.ParallelErrors(3, func(i int) error {
 			var err error
 			switch i {
 			case 0:
@@ -190,7 +195,7 @@ func TestARoleIsDeletedWhileItIsAssigned(t *testing.T) {
 		left := h.Count(`select count(*) from roles where tenant_id = $1 and name = $2`, h.Tenant, name)
 		held := h.Count(`select count(*) from member_roles where tenant_id = $1 and role = $2`, h.Tenant, name) +
 			h.Count(`select count(*) from service_account_roles where tenant_id = $1 and role = $2`, h.Tenant, name)
-		got := testkit.Reasons(errs)
+		got := testkit.CountReasons(errs)
 		switch {
 		case errs[0] == nil && left == 0 && held == 0 && got[fault.RoleNotFound] == 2:
 		case fault.ReasonOf(errs[0]) == fault.RoleInUse && left == 1 && held == 2 && got[""] == 2:
@@ -202,12 +207,12 @@ func TestARoleIsDeletedWhileItIsAssigned(t *testing.T) {
 
 func TestManyDefineOneRole(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	errs := testkit.AtOnce(4, func(int) error {
+	h := testkit.New(t)
+	errs := testkit.ParallelErrors(4, func(int) error {
 		_, err := h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: "desk"})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -215,20 +220,20 @@ func TestManyDefineOneRole(t *testing.T) {
 // Somebody with every RPC of these services at hand, and little else, tries each way to more.
 func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	// The climber may call everything: what holds them back is what they lack.
-	climber := h.Person("Clea", tenant.RoleCoach)
+	climber := h.AddPerson("Clea", tenant.RoleCoach)
 	role(h, "climber", "role.read", "role.write", "role.assign", "account.manage", "member.write", "member.import", "access.check")
 	assign(h, climber, "climber")
 	role(h, "cashier", "credit.grant")
 	assign(h, climber, "cashier")
-	role(h, "auditor", "audit.read") // which the climber lacks
-	owner := h.Person("Otto", tenant.RoleOwner)
-	h.Exec(`update members set subject = '' where id = $1`, owner.Member)
-	retired := h.Person("Rita", tenant.RoleOwner)
-	h.Exec(`update members set status = 'INACTIVE' where id = $1`, retired.Member)
-	pawn := h.Member("Pia")
-	strong, _ := h.Account("Strong", tenant.RoleAdmin)
+	role(h, "auditor", "audit.read")                                             // which the climber lacks
+	owner := tenant.Caller{Member: newMember(h, member.Member{Name: "Otto"}).ID} // who has never signed in
+	assign(h, owner, tenant.RoleOwner)
+	retired := h.AddPerson("Rita", tenant.RoleOwner)
+	h.Deactivate(retired)
+	pawn := h.AddMember("Pia")
+	strong, _ := h.AddAccount("Strong", tenant.RoleAdmin)
 
 	assign := func(caller tenant.Caller, who tenant.MemberID, role string) func() error {
 		return func() error { _, err := h.App.Accounts.AssignRole(t.Context(), caller, who, role); return err }
@@ -330,9 +335,9 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 // The roles that count are those at the moment of the change, not those with which the caller was let in.
 func TestWhoLosesARoleLosesItAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	admin, pawn := h.Person("Ada", tenant.RoleAdmin), h.Member("Pia")
-	account, _ := h.Account("Robot", tenant.RoleAdmin)
+	h := testkit.New(t)
+	admin, pawn := h.AddPerson("Ada", tenant.RoleAdmin), h.AddMember("Pia")
+	account, _ := h.AddAccount("Robot", tenant.RoleAdmin)
 	robot := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + account.ID.String(), Roles: []string{tenant.RoleAdmin}}
 	for _, caller := range []tenant.Caller{admin, robot} {
 		if _, err := h.App.Accounts.AssignRole(t.Context(), caller, pawn.Member, tenant.RoleAdmin); err != nil {

@@ -37,7 +37,7 @@ func newBank(t *testing.T, now func() time.Time) bank {
 
 func TestServiceAccounts(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	made, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{
 		Name: " Robot ", Description: "Books.", Roles: []string{tenant.RolePartner, tenant.RoleCoach},
 	})
@@ -82,18 +82,18 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	_, _, err = h.App.Accounts.RotateServiceAccountKey(t.Context(), h.Owner, made.ID, 0)
 	testkit.WantReason(t, err, fault.ServiceAccountNotFound)
-	if again, _ := h.Account("robot", tenant.RolePartner); again.ID == made.ID {
+	if again, _ := h.AddAccount("robot", tenant.RolePartner); again.ID == made.ID {
 		t.Error("the account came back to life")
 	}
 }
 
 func TestListServiceAccountsInOrder(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	for _, name := range []string{"c", "B", "a", "d"} {
-		h.Account(name, tenant.RolePartner)
+		h.AddAccount(name, tenant.RolePartner)
 	}
-	h.Another().Account("theirs", tenant.RolePartner)
+	h.OtherTenant().AddAccount("theirs", tenant.RolePartner)
 	var names []string
 	search := grant.ServiceAccountSearch{Limit: 3}
 	for {
@@ -116,9 +116,9 @@ func TestListServiceAccountsInOrder(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	bank := newBank(t, h.Clock.Now)
-	account, first := h.Account("Robot", tenant.RolePartner)
+	account, first := h.AddAccount("Robot", tenant.RolePartner)
 	exchange := func(key string) error {
 		_, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
 		return err
@@ -162,7 +162,7 @@ func TestKeys(t *testing.T) {
 		t.Error(err)
 	}
 
-	strange := h.Another()
+	strange := h.OtherTenant()
 	for name, c := range map[string]struct {
 		named tenant.TenantID
 		key   string
@@ -186,7 +186,7 @@ func TestKeys(t *testing.T) {
 	testkit.WantReason(t, exchange(last), fault.KeyInvalid)
 }
 
-func rotate(t *testing.T, h *testkit.House, id tenant.ServiceAccountID, overlap time.Duration) string {
+func rotate(t *testing.T, h *testkit.Studio, id tenant.ServiceAccountID, overlap time.Duration) string {
 	t.Helper()
 	account, key, err := h.App.Accounts.RotateServiceAccountKey(t.Context(), h.Owner, id, overlap)
 	if err != nil {
@@ -217,9 +217,9 @@ func forge(t *testing.T, key string, edit func(*tenant.TenantID, *tenant.KeyID))
 
 func TestWhenAKeyWasUsedIsKeptToTheHour(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	bank := newBank(t, h.Clock.Now)
-	_, key := h.Account("Robot", tenant.RolePartner)
+	_, key := h.AddAccount("Robot", tenant.RolePartner)
 	used := func() time.Time {
 		t.Helper()
 		accounts, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.ServiceAccountSearch{Limit: 1})
@@ -233,11 +233,11 @@ func TestWhenAKeyWasUsedIsKeptToTheHour(t *testing.T) {
 	}
 	for _, minutes := range []int{10, 50, 70} {
 		h.Clock.Set(testkit.Noon.Add(time.Duration(minutes) * time.Minute))
-		errs := testkit.AtOnce(4, func(int) error {
+		errs := testkit.ParallelErrors(4, func(int) error {
 			_, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
 			return err
 		})
-		if want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour); !used().Equal(want) || testkit.Reasons(errs)[""] != 4 {
+		if want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour); !used().Equal(want) || testkit.CountReasons(errs)[""] != 4 {
 			t.Errorf("after %d minutes: %v, want %v (%v)", minutes, used(), want, errs)
 		}
 	}
@@ -245,11 +245,11 @@ func TestWhenAKeyWasUsedIsKeptToTheHour(t *testing.T) {
 
 func TestTwoRotationsLeaveTheirOwnKeysOnly(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	bank := newBank(t, h.Clock.Now)
-	account, _ := h.Account("Robot", tenant.RolePartner)
+	account, _ := h.AddAccount("Robot", tenant.RolePartner)
 	keys := make([]string, 4)
-	errs := testkit.AtOnce(len(keys), func(i int) error {
+	errs := testkit.ParallelErrors(len(keys), func(i int) error {
 		var err error
 		_, keys[i], err = h.App.Accounts.RotateServiceAccountKey(t.Context(), h.Owner, account.ID, 0)
 		return err
@@ -260,19 +260,19 @@ func TestTwoRotationsLeaveTheirOwnKeysOnly(t *testing.T) {
 			good++
 		}
 	}
-	if good != 1 || testkit.Reasons(errs)[""] != len(keys) {
+	if good != 1 || testkit.CountReasons(errs)[""] != len(keys) {
 		t.Errorf("%d keys are good after %d rotations (%v)", good, len(keys), errs)
 	}
 }
 
 func TestManyMakeOneAccount(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	errs := testkit.AtOnce(4, func(int) error {
+	h := testkit.New(t)
+	errs := testkit.ParallelErrors(4, func(int) error {
 		_, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -10,37 +10,34 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 func TestAttendanceOfAMemberNewestFirstWithTotals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia Meyer")
+	h := testkit.New(t)
+	mia := h.AddMember("Mia Meyer")
 	day := 24 * time.Hour
+	made := -time.Hour
 	add := func(starts time.Time, status booking.Status, late bool) tenant.BookingID {
-		id := tenant.New[tenant.BookingID](testkit.Noon)
-		var at *time.Time
-		var method *string
-		if status == booking.Attended {
-			at, method = &starts, new("GPS")
-		}
-		h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, late_cancelled, starts_at, ends_at, created_by, created_at, updated_at, checked_in_at, check_in_method, hold_expires_at)
-		        values ($1, $2, $3, $4, 1, $5, 'ONLINE', $6, $7, $8, 'test', $7, $7, $9, $10,
-		          case when $5 in ('PENDING', 'EXPIRED') then $7::timestamptz end)`,
-			h.Tenant, id, h.Session(testkit.Slot{Starts: starts}), mia.Member, status, late, starts, starts.Add(time.Hour), at, method)
-		return id
+		made += time.Millisecond // so that ids sort in this order
+		return h.AddBooking(h.AddSession(testkit.Session{Starts: starts}), testkit.Booking{
+			Who: mia, Status: status, Late: late, Made: starts.Add(made),
+		})
 	}
 	oldest := add(testkit.Noon.Add(-5*day), booking.Attended, false)
 	noShow := add(testkit.Noon.Add(-4*day), booking.NoShow, false)
 	late := add(testkit.Noon.Add(-3*day), booking.Cancelled, true)
+	h.SetPolicy(func(p *catalog.Policy) { p.Cancellation = new(time.Duration(0)) })
 	inTime := add(testkit.Noon.Add(-3*day), booking.Cancelled, false) // at the same hour: the id decides
+	h.SetPolicy(func(p *catalog.Policy) { p.Cancellation = nil })
 	open := add(testkit.Noon.Add(-2*day), booking.Confirmed, false)
 	add(testkit.Noon.Add(-day), booking.Expired, false)
 	add(testkit.Noon.Add(-day), booking.Pending, false)
 	running := add(testkit.Noon, booking.Attended, false)
-	add(testkit.Noon.Add(time.Microsecond), booking.Attended, false) // checked in early for what is to come
+	add(testkit.Noon.Add(2*time.Millisecond), booking.Attended, false) // checked in early for what is to come
 	add(testkit.Noon.Add(day), booking.Cancelled, true)
 	want := []tenant.BookingID{running, open, inTime, late, noShow, oldest}
 
@@ -67,13 +64,13 @@ func TestAttendanceOfAMemberNewestFirstWithTotals(t *testing.T) {
 		t.Error(diff)
 	}
 
-	empty, err := h.App.Bookings.ListAttendance(context.Background(), h.Coach, bookings.AttendanceQuery{Member: h.Member("New").Member, Limit: 2})
+	empty, err := h.App.Bookings.ListAttendance(context.Background(), h.Coach, bookings.AttendanceQuery{Member: h.AddMember("New").Member, Limit: 2})
 	if diff := cmp.Diff(bookings.Attendance{Bookings: []booking.Booking{}}, empty); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	_, err = h.App.Bookings.ListAttendance(context.Background(), h.Coach, bookings.AttendanceQuery{Member: testkit.NewID[tenant.MemberID](), Limit: 2})
 	testkit.WantReason(t, err, fault.MemberNotFound)
 	// A role that may see its own things alone.
-	_, err = h.App.Bookings.ListAttendance(context.Background(), testkit.Own(h.Member("Noa")), bookings.AttendanceQuery{Member: mia.Member, Limit: 2})
+	_, err = h.App.Bookings.ListAttendance(context.Background(), testkit.SelfOnly(h.AddMember("Noa")), bookings.AttendanceQuery{Member: mia.Member, Limit: 2})
 	testkit.WantReason(t, err, fault.MemberNotFound)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -18,14 +19,14 @@ import (
 
 func TestBookTakesASeatAndACredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	pack := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 10}))
-	class := h.Session(testkit.Slot{})
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 10}))
+	class := h.AddSession(testkit.Session{})
 
 	id := h.MustBook(mia, class)
 
-	b, err := h.App.Bookings.GetBooking(context.Background(), testkit.Own(mia), id)
+	b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,17 +41,17 @@ func TestBookTakesASeatAndACredit(t *testing.T) {
 
 func TestBookRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
 	online := bookings.BookRequest{Party: 1, Channel: catalog.Online}
 	ask := func(r bookings.BookRequest, session tenant.SessionID) bookings.BookRequest {
 		r.Session = session
 		return r
 	}
-	h.Exec(`insert into policies (tenant_id, level, scope_id, booking_closes_seconds, updated_at) values ($1, 'LOCATION', $2, 3600, $3)`, h.Tenant, h.Location, testkit.Noon)
-	h.Exec(`update locations set channels = '{ONLINE,WALK_IN}' where id = $1`, h.Location)
-	deleted := h.Session(testkit.Slot{})
-	h.Exec(`update sessions set deleted_at = $2 where id = $1`, deleted, testkit.Noon)
+	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+	h.EditLocation(h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online, catalog.WalkIn} })
+	deleted := h.AddSession(testkit.Session{})
+	h.DeleteSession(deleted)
 
 	for name, tt := range map[string]struct {
 		as     tenant.Caller
@@ -60,19 +61,19 @@ func TestBookRefusals(t *testing.T) {
 	}{
 		"no such session":             {mia, ask(online, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound, ""},
 		"deleted session":             {mia, ask(online, deleted), fault.SessionNotFound, ""},
-		"draft":                       {mia, ask(online, h.Session(testkit.Slot{State: catalog.Draft})), fault.SessionNotOpen, "draft"},
-		"cancelled":                   {mia, ask(online, h.Session(testkit.Slot{State: catalog.Cancelled})), fault.SessionNotOpen, "cancelled"},
-		"blocked":                     {mia, ask(online, h.Session(testkit.Slot{Blocked: true})), fault.SessionNotOpen, "blocked"},
-		"started":                     {mia, ask(online, h.Session(testkit.Slot{Starts: testkit.Noon})), fault.SessionNotOpen, "started"},
-		"closed an hour before":       {mia, ask(online, h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Hour)})), fault.SessionNotOpen, "closed"},
-		"too far ahead":               {mia, ask(online, h.Session(testkit.Slot{Starts: testkit.Noon.Add(30*24*time.Hour + time.Second)})), fault.AdvanceWindow, ""},
-		"channel off":                 {h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Phone}, h.Session(testkit.Slot{})), fault.ChannelClosed, ""},
-		"walk-in by a member":         {mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.WalkIn}, h.Session(testkit.Slot{})), fault.ChannelClosed, ""},
-		"party too large":             {mia, ask(bookings.BookRequest{Party: 5, Channel: catalog.Online}, h.Session(testkit.Slot{})), fault.PartySize, ""},
-		"full without waitlist":       {mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online}, h.Session(testkit.Slot{Capacity: 1})), fault.SessionFull, ""},
-		"full, rather not wait":       {mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online, NoWaitlist: true}, h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})), fault.SessionFull, ""},
-		"someone else's subscription": {mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.Online, Subscription: testkit.NewID[tenant.SubscriptionID]()}, h.Session(testkit.Slot{})), fault.SubscriptionNotFound, ""},
-		"no such member":              {h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Online, Member: testkit.NewID[tenant.MemberID]()}, h.Session(testkit.Slot{})), fault.MemberNotFound, ""},
+		"draft":                       {mia, ask(online, h.AddSession(testkit.Session{State: catalog.Draft})), fault.SessionNotOpen, "draft"},
+		"cancelled":                   {mia, ask(online, h.AddSession(testkit.Session{State: catalog.Cancelled})), fault.SessionNotOpen, "cancelled"},
+		"blocked":                     {mia, ask(online, h.AddSession(testkit.Session{Blocked: true})), fault.SessionNotOpen, "blocked"},
+		"started":                     {mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon})), fault.SessionNotOpen, "started"},
+		"closed an hour before":       {mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)})), fault.SessionNotOpen, "closed"},
+		"too far ahead":               {mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30*24*time.Hour + time.Second)})), fault.AdvanceWindow, ""},
+		"channel off":                 {h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Phone}, h.AddSession(testkit.Session{})), fault.ChannelClosed, ""},
+		"walk-in by a member":         {mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.WalkIn}, h.AddSession(testkit.Session{})), fault.ChannelClosed, ""},
+		"party too large":             {mia, ask(bookings.BookRequest{Party: 5, Channel: catalog.Online}, h.AddSession(testkit.Session{})), fault.PartySize, ""},
+		"full without waitlist":       {mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online}, h.AddSession(testkit.Session{Capacity: 1})), fault.SessionFull, ""},
+		"full, rather not wait":       {mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online, NoWaitlist: true}, h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})), fault.SessionFull, ""},
+		"someone else's subscription": {mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.Online, Subscription: testkit.NewID[tenant.SubscriptionID]()}, h.AddSession(testkit.Session{})), fault.SubscriptionNotFound, ""},
+		"no such member":              {h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Online, Member: testkit.NewID[tenant.MemberID]()}, h.AddSession(testkit.Session{})), fault.MemberNotFound, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,9 +91,9 @@ func TestBookRefusals(t *testing.T) {
 
 func TestAlreadyBookedForThisSession(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
 	id := h.MustBook(mia, class)
 
 	_, err := h.Book(mia, class)
@@ -100,7 +101,7 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 	if got := testkit.Meta(t, err, "booking_id"); got != id.String() {
 		t.Errorf("booking_id %q, want %s", got, id)
 	}
-	entry := h.MustWait(noa, class)
+	entry := h.MustWaitlist(noa, class)
 	_, err = h.Book(noa, class)
 	testkit.WantReason(t, err, fault.AlreadyBooked)
 	if got := testkit.Meta(t, err, "entry_id"); got != entry.String() {
@@ -108,7 +109,7 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 	}
 
 	// With a seat left, too, where a party does not fit: whoever has a place waits for no other.
-	two := h.Session(testkit.Slot{Capacity: 2, Waitlist: 3})
+	two := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
 	id = h.MustBook(mia, two)
 	_, err = h.App.Bookings.Book(context.Background(), mia, bookings.BookRequest{Session: two, Party: 2, Channel: catalog.Online})
 	testkit.WantReason(t, err, fault.AlreadyBooked)
@@ -117,9 +118,9 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 	}
 
 	// Nor does it matter that their last credit is gone.
-	zoe := h.Member("Zoe")
-	h.Subscribe(zoe, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 1}))
-	roomy := h.Session(testkit.Slot{Starts: testkit.Noon.Add(80 * time.Hour)})
+	zoe := h.AddMember("Zoe")
+	h.Subscribe(zoe, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+	roomy := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
 	id = h.MustBook(zoe, roomy)
 	_, err = h.Book(zoe, roomy)
 	testkit.WantReason(t, err, fault.AlreadyBooked)
@@ -128,8 +129,8 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 	}
 
 	// On a plan that forbids overlaps, too.
-	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
-	open := h.Session(testkit.Slot{Starts: testkit.Noon.Add(72 * time.Hour)})
+	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	open := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour)})
 	id = h.MustBook(mia, open)
 	_, err = h.Book(mia, open)
 	testkit.WantReason(t, err, fault.AlreadyBooked)
@@ -142,9 +143,9 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 // A cancelled booking does not stand in the way of another.
 func TestBookAgainAfterCancelling(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	class := h.Session(testkit.Slot{})
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	class := h.AddSession(testkit.Session{})
 	if _, err := h.Cancel(mia, h.MustBook(mia, class)); err != nil {
 		t.Fatal(err)
 	}
@@ -154,24 +155,24 @@ func TestBookAgainAfterCancelling(t *testing.T) {
 
 func TestWhichSubscriptionPays(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 1})
-	unlimited := h.Plan(credit.Plan{Kind: credit.Unlimited})
-	course := h.Plan(credit.Plan{Kind: credit.Course})
+	h := testkit.New(t)
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1})
+	unlimited := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	course := h.AddPlan(credit.Plan{Kind: credit.Course})
 
 	t.Run("none, and the tenant takes no payments: booked without accounting", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
-		b, err := h.App.Bookings.GetBooking(context.Background(), testkit.Own(mia), h.MustBook(mia, h.Session(testkit.Slot{})))
+		mia := h.AddMember("Mia")
+		b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), h.MustBook(mia, h.AddSession(testkit.Session{})))
 		if err != nil || !b.Subscription.IsZero() || b.Credits != 0 {
 			t.Errorf("booking is %+v (%v)", b, err)
 		}
 	})
 	t.Run("several: one must be named", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
+		mia := h.AddMember("Mia")
 		one, two := h.Subscribe(mia, pack), h.Subscribe(mia, unlimited)
-		class := h.Session(testkit.Slot{})
+		class := h.AddSession(testkit.Session{})
 		_, err := h.Book(mia, class)
 		testkit.WantReason(t, err, fault.PlanChoiceRequired)
 		if got := testkit.Meta(t, err, "subscription_ids"); !strings.Contains(got, one.ID.String()) || !strings.Contains(got, two.ID.String()) {
@@ -186,50 +187,50 @@ func TestWhichSubscriptionPays(t *testing.T) {
 	})
 	t.Run("unlimited moves no credits", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
+		mia := h.AddMember("Mia")
 		s := h.Subscribe(mia, unlimited)
-		h.MustBook(mia, h.Session(testkit.Slot{}))
+		h.MustBook(mia, h.AddSession(testkit.Session{}))
 		if n := h.Count(`select count(*) from credit_entries where subscription_id = $1`, s.ID); n != 0 {
 			t.Errorf("%d ledger lines", n)
 		}
 	})
 	t.Run("a course is never picked, nor taken when named", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
+		mia := h.AddMember("Mia")
 		c := h.Subscribe(mia, course)
 		one := h.Subscribe(mia, pack)
-		h.MustBook(mia, h.Session(testkit.Slot{}))
+		h.MustBook(mia, h.AddSession(testkit.Session{}))
 		if got := h.Balance(one); got != 0 {
 			t.Errorf("the pack's balance is %d, so something else paid", got)
 		}
 		_, err := h.App.Bookings.Book(context.Background(), mia, bookings.BookRequest{
-			Session: h.Session(testkit.Slot{}), Party: 1, Channel: catalog.Online, Subscription: c.ID})
+			Session: h.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, Subscription: c.ID})
 		testkit.WantReason(t, err, fault.NoActivePlan)
 	})
 	t.Run("debt", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
+		mia := h.AddMember("Mia")
 		s := h.Subscribe(mia, unlimited)
 		if _, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, s.ID, credit.Debt, "unpaid"); err != nil {
 			t.Fatal(err)
 		}
-		_, err := h.Book(mia, h.Session(testkit.Slot{}))
+		_, err := h.Book(mia, h.AddSession(testkit.Session{}))
 		testkit.WantReason(t, err, fault.OutstandingBalance)
 	})
 	t.Run("no credits remaining", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
+		mia := h.AddMember("Mia")
 		h.Subscribe(mia, pack)
-		h.MustBook(mia, h.Session(testkit.Slot{}))
-		_, err := h.Book(mia, h.Session(testkit.Slot{Starts: testkit.Noon.Add(50 * time.Hour)}))
+		h.MustBook(mia, h.AddSession(testkit.Session{}))
+		_, err := h.Book(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour)}))
 		testkit.WantReason(t, err, fault.NoCredits)
 	})
 	t.Run("staff bypass credits", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
+		mia := h.AddMember("Mia")
 		s := h.Subscribe(mia, pack)
 		if _, err := h.App.Bookings.Book(context.Background(), h.Coach, bookings.BookRequest{
-			Session: h.Session(testkit.Slot{}), Member: mia.Member, Party: 1, Channel: catalog.Phone}); err != nil {
+			Session: h.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone}); err != nil {
 			t.Fatal(err)
 		}
 		if got := h.Balance(s); got != 1 {
@@ -238,10 +239,10 @@ func TestWhichSubscriptionPays(t *testing.T) {
 	})
 	t.Run("staff who name a subscription book on it", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
+		mia := h.AddMember("Mia")
 		s := h.Subscribe(mia, pack)
 		if _, err := h.App.Bookings.Book(context.Background(), h.Coach, bookings.BookRequest{
-			Session: h.Session(testkit.Slot{}), Member: mia.Member, Party: 1, Channel: catalog.Phone, Subscription: s.ID}); err != nil {
+			Session: h.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone, Subscription: s.ID}); err != nil {
 			t.Fatal(err)
 		}
 		if got := h.Balance(s); got != 0 {
@@ -252,41 +253,41 @@ func TestWhichSubscriptionPays(t *testing.T) {
 
 func TestNoActivePlanWhereTheTenantTakesPayments(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
-	mia := h.Member("Mia")
-	_, err := h.Book(mia, h.Session(testkit.Slot{}))
+	h := testkit.New(t)
+	h.TakePayments()
+	mia := h.AddMember("Mia")
+	_, err := h.Book(mia, h.AddSession(testkit.Session{}))
 	testkit.WantReason(t, err, fault.NoActivePlan)
 
-	paused := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
+	paused := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
 	if _, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, paused.ID, credit.Paused, ""); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Book(mia, h.Session(testkit.Slot{}))
+	_, err = h.Book(mia, h.AddSession(testkit.Session{}))
 	testkit.WantReason(t, err, fault.NoActivePlan)
 }
 
 // Staff bypass credits and quotas, never capacity.
 func TestStaffDoNotBypassCapacity(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class := h.Session(testkit.Slot{Capacity: 1})
-	h.MustBook(h.Member("Mia"), class)
+	h := testkit.New(t)
+	class := h.AddSession(testkit.Session{Capacity: 1})
+	h.MustBook(h.AddMember("Mia"), class)
 	_, err := h.Book(h.Owner, class)
 	testkit.WantReason(t, err, fault.SessionFull)
 }
 
 func TestQuotasCountLocalDaysAndWeeks(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	berlin, _ := time.LoadLocation("Europe/Berlin")
 	at := func(day, hour, minute int) tenant.SessionID {
-		return h.Session(testkit.Slot{Starts: time.Date(2026, 3, day, hour, minute, 0, 0, berlin), Minutes: 20})
+		return h.AddSession(testkit.Session{Starts: time.Date(2026, 3, day, hour, minute, 0, 0, berlin), Minutes: 20})
 	}
 	t.Run("day", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
-		h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(2)}))
+		mia := h.AddMember("Mia")
+		h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(2)}))
 		h.MustBook(mia, at(18, 0, 15)) // still the 17th in UTC
 		second := h.MustBook(mia, at(18, 23, 30))
 		third := at(18, 12, 0)
@@ -303,8 +304,8 @@ func TestQuotasCountLocalDaysAndWeeks(t *testing.T) {
 	})
 	t.Run("week", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
-		h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited, WeeklyLimit: new(2)}))
+		mia := h.AddMember("Mia")
+		h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited, WeeklyLimit: new(2)}))
 		h.MustBook(mia, at(17, 10, 0)) // Tuesday
 		h.MustBook(mia, at(22, 23, 0)) // Sunday
 		_, err := h.Book(mia, at(20, 10, 0))
@@ -316,8 +317,8 @@ func TestQuotasCountLocalDaysAndWeeks(t *testing.T) {
 	})
 	t.Run("a limit set later counts what is there", func(t *testing.T) {
 		t.Parallel()
-		mia := h.Member("Mia")
-		p := h.Plan(credit.Plan{Kind: credit.Unlimited})
+		mia := h.AddMember("Mia")
+		p := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
 		h.Subscribe(mia, p)
 		first := h.MustBook(mia, at(18, 10, 0))
 		if _, err := h.App.Catalog.UpdatePlan(context.Background(), h.Owner, p.ID, nil, func(p *credit.Plan) error {
@@ -339,30 +340,30 @@ func TestQuotasCountLocalDaysAndWeeks(t *testing.T) {
 
 func TestOverlapIsRefusedUnlessThePlanAllowsIt(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	strict := h.Plan(credit.Plan{Kind: credit.Unlimited})
-	lax := h.Plan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
+	h := testkit.New(t)
+	strict := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	lax := h.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
 	start := testkit.Noon.Add(48 * time.Hour)
 
-	mia := h.Member("Mia")
+	mia := h.AddMember("Mia")
 	h.Subscribe(mia, strict)
-	h.MustBook(mia, h.Session(testkit.Slot{Starts: start}))
-	_, err := h.Book(mia, h.Session(testkit.Slot{Starts: start.Add(59 * time.Minute)}))
+	h.MustBook(mia, h.AddSession(testkit.Session{Starts: start}))
+	_, err := h.Book(mia, h.AddSession(testkit.Session{Starts: start.Add(59 * time.Minute)}))
 	testkit.WantReason(t, err, fault.Overlap)
-	h.MustBook(mia, h.Session(testkit.Slot{Starts: start.Add(time.Hour)})) // back to back is no overlap
+	h.MustBook(mia, h.AddSession(testkit.Session{Starts: start.Add(time.Hour)})) // back to back is no overlap
 
-	noa := h.Member("Noa")
+	noa := h.AddMember("Noa")
 	h.Subscribe(noa, lax)
-	h.MustBook(noa, h.Session(testkit.Slot{Starts: start}))
-	h.MustBook(noa, h.Session(testkit.Slot{Starts: start}))
+	h.MustBook(noa, h.AddSession(testkit.Session{Starts: start}))
+	h.MustBook(noa, h.AddSession(testkit.Session{Starts: start}))
 	h.WantSound()
 }
 
 func TestExternalRef(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 2})
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	ask := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
 	ctx := context.Background()
 
@@ -380,7 +381,7 @@ func TestExternalRef(t *testing.T) {
 	testkit.WantReason(t, err, fault.ExternalRefConflict)
 
 	// The reference of an entry goes over to its booking.
-	noa := h.Member("Noa")
+	noa := h.AddMember("Noa")
 	wait := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, ExternalRef: "order-2"}
 	waits, err := h.App.Bookings.Book(ctx, noa, wait)
 	if err != nil || waits.Entry == nil {
@@ -397,9 +398,9 @@ func TestExternalRef(t *testing.T) {
 	}
 
 	// In another tenant the same reference means something else.
-	there := h.Another()
-	leo := there.Member("Leo")
-	ask.Session = there.Session(testkit.Slot{})
+	there := h.OtherTenant()
+	leo := there.AddMember("Leo")
+	ask.Session = there.AddSession(testkit.Session{})
 	if place, err := there.App.Bookings.Book(ctx, leo, ask); err != nil || place.Repeated {
 		t.Fatalf("%+v, %v", place, err)
 	}
@@ -408,11 +409,11 @@ func TestExternalRef(t *testing.T) {
 
 func TestTheSameExternalRefAtTheSameMomentMakesOneBooking(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	ask := bookings.BookRequest{Session: h.Session(testkit.Slot{}), Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	ask := bookings.BookRequest{Session: h.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
 	ids := make([]tenant.BookingID, 20)
-	testkit.Together(len(ids), func(i int) {
+	testkit.Parallel(len(ids), func(i int) {
 		place, err := h.App.Bookings.Book(context.Background(), mia, ask)
 		if err != nil {
 			t.Errorf("%d: %v", i, err)
@@ -430,15 +431,15 @@ func TestTheSameExternalRefAtTheSameMomentMakesOneBooking(t *testing.T) {
 
 func TestTheLastSeatGoesToOne(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	const seats, people = 3, 60
-	class := h.Session(testkit.Slot{Capacity: seats})
+	class := h.AddSession(testkit.Session{Capacity: seats})
 	members := make([]tenant.Caller, people)
 	for i := range members {
-		members[i] = h.Member(fmt.Sprintf("Member %d", i))
+		members[i] = h.AddMember(fmt.Sprintf("Member %d", i))
 	}
 	outcomes := make([]string, people)
-	testkit.Together(people, func(i int) {
+	testkit.Parallel(people, func(i int) {
 		_, err := h.Book(members[i], class)
 		outcomes[i] = string(fault.ReasonOf(err))
 		if err != nil && outcomes[i] == "" {
@@ -455,15 +456,15 @@ func TestTheLastSeatGoesToOne(t *testing.T) {
 // Book one's last credit in two sessions at the same moment.
 func TestTheLastCreditBooksOneSession(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	pack := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true}))
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true}))
 	classes := make([]tenant.SessionID, 10)
 	for i := range classes {
-		classes[i] = h.Session(testkit.Slot{})
+		classes[i] = h.AddSession(testkit.Session{})
 	}
 	booked := make([]bool, len(classes))
-	testkit.Together(len(classes), func(i int) {
+	testkit.Parallel(len(classes), func(i int) {
 		_, err := h.Book(mia, classes[i])
 		booked[i] = err == nil
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -16,10 +17,10 @@ import (
 
 func TestCancelGivesSeatCreditAndQuotaBack(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	pack := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
-	class := h.Session(testkit.Slot{})
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
+	class := h.AddSession(testkit.Session{})
 	id := h.MustBook(mia, class)
 
 	up, err := h.Cancel(mia, id)
@@ -33,7 +34,7 @@ func TestCancelGivesSeatCreditAndQuotaBack(t *testing.T) {
 		t.Errorf("balance %d, want 5", got)
 	}
 	// Again, twice at once: nothing moves twice.
-	testkit.Together(2, func(int) {
+	testkit.Parallel(2, func(int) {
 		again, err := h.Cancel(mia, id)
 		if err != nil || !again.Repeated || again.Refunded {
 			t.Errorf("%+v, %v", again, err)
@@ -48,11 +49,11 @@ func TestCancelGivesSeatCreditAndQuotaBack(t *testing.T) {
 
 func TestCancelTwiceAtTheSameMomentRefundsOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	pack := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-	id := h.MustBook(mia, h.Session(testkit.Slot{}))
-	testkit.Together(10, func(int) {
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	id := h.MustBook(mia, h.AddSession(testkit.Session{}))
+	testkit.Parallel(10, func(int) {
 		if _, err := h.Cancel(mia, id); err != nil {
 			t.Error(err)
 		}
@@ -65,14 +66,16 @@ func TestCancelTwiceAtTheSameMomentRefundsOnce(t *testing.T) {
 
 func TestCancellationWindow(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	start := testkit.Noon.Add(72 * time.Hour)
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5, AllowOverlap: true})
-	strict, lax := h.Service, testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Open gym', 3600, $3, $3)`, h.Tenant, lax, testkit.Noon)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, allow_late_cancellation, updated_at) values ($1, 'SERVICE', $2, true, $3)`, h.Tenant, lax, testkit.Noon)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, tiers, updated_at) values ($1, 'TENANT', $1,
-	  '{"gold": {"cancellation_seconds": 14400}, "visitor": {"cancellation_seconds": 172800}}', $2)`, h.Tenant, testkit.Noon)
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, AllowOverlap: true})
+	strict, lax := h.Service, h.AddService(catalog.Service{Name: "Open gym"})
+	h.SetPolicyOf(settings.PolicyTarget{Service: lax}, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
+	h.SetPolicy(func(p *catalog.Policy) {
+		p.Tiers = &map[string]catalog.TierPolicy{
+			"gold": {Cancellation: new(4 * time.Hour)}, "visitor": {Cancellation: new(48 * time.Hour)},
+		}
+	})
 
 	type outcome struct {
 		reason         fault.Reason
@@ -99,12 +102,12 @@ func TestCancellationWindow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			// The clock is shared, so these take turns.
 			h.Clock.Set(testkit.Noon)
-			mia := h.Member("Mia")
-			h.Exec(`update members set tier = $2 where id = $1`, mia.Member, tt.tier)
+			mia := h.AddMember("Mia")
+			h.SetTier(mia, tt.tier)
 			s := h.Subscribe(mia, pack)
-			id := h.MustBook(mia, h.Session(testkit.Slot{Starts: start, Service: tt.service}))
+			id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: start, Service: tt.service}))
 			h.Clock.Set(start.Add(-tt.before))
-			by := testkit.Own(mia)
+			by := testkit.SelfOnly(mia)
 			if tt.admin {
 				by = h.Owner
 			}
@@ -122,16 +125,16 @@ func TestCancellationWindow(t *testing.T) {
 			}
 		})
 	}
-	_, err := h.Cancel(h.Member("Zoe"), testkit.NewID[tenant.BookingID]())
+	_, err := h.Cancel(h.AddMember("Zoe"), testkit.NewID[tenant.BookingID]())
 	testkit.WantReason(t, err, fault.BookingNotFound)
 	h.WantSound()
 }
 
 func TestTooLateToCancelTellsTheHours(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	id := h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Hour)}))
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)}))
 	_, err := h.Cancel(mia, id)
 	testkit.WantReason(t, err, fault.CancellationWindow)
 	if testkit.Meta(t, err, "hours_before") != "24" || testkit.Meta(t, err, "deadline") != testkit.Noon.Add(-23*time.Hour).Format(time.RFC3339) {
@@ -141,28 +144,27 @@ func TestTooLateToCancelTellsTheHours(t *testing.T) {
 
 func TestNobodyCancelsForSomeoneElse(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 1})
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
 	id := h.MustBook(mia, class)
 	_, err := h.Cancel(noa, id)
 	testkit.WantReason(t, err, fault.BookingNotFound)
-	entry := h.MustWait(noa, class)
+	entry := h.MustWaitlist(noa, class)
 	_, err = h.Cancel(mia, tenant.BookingID(entry))
 	testkit.WantReason(t, err, fault.BookingNotFound)
-	_, err = h.App.Bookings.CancelBooking(context.Background(), h.Another().Owner, bookings.CancelRequest{ID: id})
+	_, err = h.App.Bookings.CancelBooking(context.Background(), h.OtherTenant().Owner, bookings.CancelRequest{ID: id})
 	testkit.WantReason(t, err, fault.BookingNotFound)
-	if h.Status(id) != "CONFIRMED" {
+	if h.BookingStatus(id) != "CONFIRMED" {
 		t.Error("it is cancelled all the same")
 	}
 }
 
 func TestAnAttendedBookingCannotBeCancelled(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	id := h.MustBook(mia, h.Session(testkit.Slot{}))
-	h.Exec(`update bookings set status = 'ATTENDED', checked_in_at = $2, check_in_method = 'QR' where id = $1`, id, testkit.Noon)
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	id := h.AddBooking(h.AddSession(testkit.Session{}), testkit.Booking{Who: mia, Status: booking.Attended})
 	_, err := h.Cancel(mia, id)
 	testkit.WantReason(t, err, fault.BookingState)
 	_, err = h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: id})
@@ -172,9 +174,9 @@ func TestAnAttendedBookingCannotBeCancelled(t *testing.T) {
 // A cancelled seat goes to the first in line at once, in the same transaction.
 func TestAFreedSeatPromotesTheFirstInLine(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	people := []tenant.Caller{h.Member("Mia"), h.Member("Noa"), h.Member("Leo"), h.Member("Zoe")}
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})
+	h := testkit.New(t)
+	people := []tenant.Caller{h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo"), h.AddMember("Zoe")}
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
 	place := h.MustBook(people[0], class)
 	for i, p := range people[1:] {
 		waits, err := h.Book(p, class)
@@ -211,16 +213,16 @@ func TestAFreedSeatPromotesTheFirstInLine(t *testing.T) {
 
 func TestPromotionTakesTheCreditAndPassesOverWhoHasNone(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true})
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})
-	other := h.Session(testkit.Slot{})
-	mia, noa, leo := h.Member("Mia"), h.Member("Noa"), h.Member("Leo")
+	h := testkit.New(t)
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true})
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	other := h.AddSession(testkit.Session{})
+	mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
 	h.Subscribe(noa, pack)
 	leos := h.Subscribe(leo, pack)
 	place := h.MustBook(mia, class)
-	noas := h.MustWait(noa, class)
-	h.MustWait(leo, class)
+	noas := h.MustWaitlist(noa, class)
+	h.MustWaitlist(leo, class)
 	h.MustBook(noa, other) // her last credit is gone
 
 	if up, err := h.Cancel(mia, place); err != nil || up.Promoted != 1 {
@@ -229,7 +231,7 @@ func TestPromotionTakesTheCreditAndPassesOverWhoHasNone(t *testing.T) {
 	if h.Balance(leos) != 0 {
 		t.Error("Leo's promotion took no credit")
 	}
-	_, entries, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.Own(noa), bookings.MyBookingsQuery{Limit: 10})
+	_, entries, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10})
 	if err != nil || len(entries) != 1 || entries[0].ID != noas || entries[0].PassedOver != string(fault.NoCredits) || entries[0].Position != 1 {
 		t.Errorf("Noa's entries: %+v, %v", entries, err)
 	}
@@ -238,15 +240,15 @@ func TestPromotionTakesTheCreditAndPassesOverWhoHasNone(t *testing.T) {
 
 func TestAPartyThatDoesNotFitKeepsItsPlaceInTheQueue(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class := h.Session(testkit.Slot{Capacity: 2, Waitlist: 3})
-	mia, eve, noa, leo := h.Member("Mia"), h.Member("Eve"), h.Member("Noa"), h.Member("Leo")
+	h := testkit.New(t)
+	class := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
+	mia, eve, noa, leo := h.AddMember("Mia"), h.AddMember("Eve"), h.AddMember("Noa"), h.AddMember("Leo")
 	place := h.MustBook(mia, class)
 	h.MustBook(eve, class)
 	if p, err := h.App.Bookings.Book(context.Background(), noa, bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online}); err != nil || p.Entry == nil {
 		t.Fatalf("%+v, %v", p, err)
 	}
-	h.MustWait(leo, class)
+	h.MustWaitlist(leo, class)
 	if up, err := h.Cancel(mia, place); err != nil || up.Promoted != 1 {
 		t.Fatalf("%+v, %v", up, err)
 	}
@@ -260,14 +262,14 @@ func TestAPartyThatDoesNotFitKeepsItsPlaceInTheQueue(t *testing.T) {
 // What a promoted member booked elsewhere meanwhile must not fail the cancellation that promotes.
 func TestPromotionPassesOverWhoIsBusyElsewhere(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	plan := h.Plan(credit.Plan{Kind: credit.Unlimited})
-	class, clash := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3}), h.Session(testkit.Slot{})
-	mia, noa, leo := h.Member("Mia"), h.Member("Noa"), h.Member("Leo")
+	h := testkit.New(t)
+	plan := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
+	class, clash := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}), h.AddSession(testkit.Session{})
+	mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
 	h.Subscribe(noa, plan)
 	place := h.MustBook(mia, class)
-	h.MustWait(noa, class)
-	h.MustWait(leo, class)
+	h.MustWaitlist(noa, class)
+	h.MustWaitlist(leo, class)
 	h.MustBook(noa, clash)
 	if up, err := h.Cancel(mia, place); err != nil || up.Promoted != 1 {
 		t.Fatalf("%+v, %v", up, err)
@@ -280,11 +282,11 @@ func TestPromotionPassesOverWhoIsBusyElsewhere(t *testing.T) {
 
 func TestNobodyIsPromotedOnceBookingIsClosed(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})
-	mia, noa := h.Member("Mia"), h.Member("Noa")
+	h := testkit.New(t)
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
 	place := h.MustBook(mia, class)
-	h.MustWait(noa, class)
+	h.MustWaitlist(noa, class)
 	h.Clock.Set(testkit.Noon.Add(48 * time.Hour))
 	if up, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: place}); err != nil || up.Promoted != 0 {
 		t.Fatalf("%+v, %v", up, err)
@@ -294,17 +296,17 @@ func TestNobodyIsPromotedOnceBookingIsClosed(t *testing.T) {
 
 func TestAPromotedMemberHasAnHourOfGrace(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class := h.Session(testkit.Slot{Starts: testkit.Noon.Add(26 * time.Hour), Capacity: 1, Waitlist: 3})
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	s := h.Subscribe(noa, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	h := testkit.New(t)
+	class := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(26 * time.Hour), Capacity: 1, Waitlist: 3})
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	s := h.Subscribe(noa, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
 	place := h.MustBook(mia, class)
-	h.MustWait(noa, class)
+	h.MustWaitlist(noa, class)
 	h.Clock.Set(testkit.Noon.Add(20 * time.Hour)) // six hours before the start: past the window
 	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: place}); err != nil {
 		t.Fatal(err)
 	}
-	bookings, _, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.Own(noa), bookings.MyBookingsQuery{Limit: 10})
+	bookings, _, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10})
 	if err != nil || len(bookings) != 1 {
 		t.Fatalf("%+v, %v", bookings, err)
 	}
@@ -322,13 +324,13 @@ func TestAPromotedMemberHasAnHourOfGrace(t *testing.T) {
 
 func TestWaitlistRoom(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 2})
-	h.MustBook(h.Member("Mia"), class)
-	noa := h.Member("Noa")
-	entry := h.MustWait(noa, class)
-	h.MustWait(h.Member("Leo"), class)
-	zoe := h.Member("Zoe")
+	h := testkit.New(t)
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
+	h.MustBook(h.AddMember("Mia"), class)
+	noa := h.AddMember("Noa")
+	entry := h.MustWaitlist(noa, class)
+	h.MustWaitlist(h.AddMember("Leo"), class)
+	zoe := h.AddMember("Zoe")
 	_, err := h.Book(zoe, class)
 	testkit.WantReason(t, err, fault.SessionFull)
 	if up, err := h.Cancel(noa, tenant.BookingID(entry)); err != nil || up.Entry == nil || up.Entry.Status != "CANCELLED" {
@@ -343,16 +345,16 @@ func TestWaitlistRoom(t *testing.T) {
 
 func TestTwoWhoJoinAtTheSameMomentGetDifferentPositions(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	const people = 12
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: people})
-	h.MustBook(h.Member("Mia"), class)
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: people})
+	h.MustBook(h.AddMember("Mia"), class)
 	callers := make([]tenant.Caller, people)
 	for i := range callers {
-		callers[i] = h.Member("Noa")
+		callers[i] = h.AddMember("Noa")
 	}
 	positions := make([]int, people)
-	testkit.Together(people, func(i int) {
+	testkit.Parallel(people, func(i int) {
 		place, err := h.Book(callers[i], class)
 		if err != nil || place.Entry == nil {
 			t.Errorf("%d: %+v, %v", i, place, err)
@@ -372,10 +374,10 @@ func TestTwoWhoJoinAtTheSameMomentGetDifferentPositions(t *testing.T) {
 
 func TestNoShowFreesTheSeatAndCanBeUndone(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	class := h.Session(testkit.Slot{Capacity: 1})
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	class := h.AddSession(testkit.Session{Capacity: 1})
 	id := h.MustBook(mia, class)
 
 	_, err := h.App.Bookings.MarkNoShow(ctx, h.Coach, id)
@@ -401,20 +403,20 @@ func TestNoShowFreesTheSeatAndCanBeUndone(t *testing.T) {
 	h.MustBook(noa, class)
 	_, err = h.App.Bookings.UndoNoShow(ctx, h.Coach, id)
 	testkit.WantReason(t, err, fault.SessionFull)
-	_, err = h.App.Bookings.MarkNoShow(ctx, h.Another().Coach, id)
+	_, err = h.App.Bookings.MarkNoShow(ctx, h.OtherTenant().Coach, id)
 	testkit.WantReason(t, err, fault.BookingNotFound)
 	h.WantSound()
 }
 
 func TestRefundCredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	mia := h.Member("Mia")
-	s := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 3}))
-	id := h.MustBook(mia, h.Session(testkit.Slot{}))
+	mia := h.AddMember("Mia")
+	s := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	id := h.MustBook(mia, h.AddSession(testkit.Session{}))
 	refunded := make([]bool, 8)
-	testkit.Together(len(refunded), func(i int) {
+	testkit.Parallel(len(refunded), func(i int) {
 		_, _, err := h.App.Accounts.RefundCredit(ctx, h.Owner, id, "goodwill")
 		refunded[i] = err == nil
 		if err != nil {
@@ -437,7 +439,7 @@ func TestRefundCredit(t *testing.T) {
 	if h.Balance(s) != 3 {
 		t.Errorf("balance %d after cancelling", h.Balance(s))
 	}
-	_, _, err := h.App.Accounts.RefundCredit(ctx, h.Another().Owner, id, "")
+	_, _, err := h.App.Accounts.RefundCredit(ctx, h.OtherTenant().Owner, id, "")
 	testkit.WantReason(t, err, fault.BookingNotFound)
 	h.WantSound()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
@@ -28,7 +29,7 @@ type arrived struct {
 }
 
 // arrivedIn reads it from the database, and fails unless a use case says the same.
-func arrivedIn(h *testkit.House, id tenant.BookingID, said ...booking.Booking) arrived {
+func arrivedIn(h *testkit.Studio, id tenant.BookingID, said ...booking.Booking) arrived {
 	h.T.Helper()
 	b, err := h.App.Bookings.GetBooking(context.Background(), h.Owner, id)
 	if err != nil {
@@ -44,18 +45,18 @@ func arrivedIn(h *testkit.House, id tenant.BookingID, said ...booking.Booking) a
 
 func TestManualCheckInSetsStatusTimeAndMethod(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	id := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class}))
-	h.Clock.Set(testkit.Class.Add(-10 * time.Minute))
+	h := testkit.New(t)
+	id := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+	h.Clock.Set(testkit.InTwoDays.Add(-10 * time.Minute))
 	in, err := h.CheckIn(h.Coach, id)
 	if err != nil || in.Already {
 		t.Fatalf("%+v, %v", in, err)
 	}
-	want := arrived{booking.Attended, new(testkit.Class.Add(-10 * time.Minute)), "MANUAL"}
+	want := arrived{booking.Attended, new(testkit.InTwoDays.Add(-10 * time.Minute)), "MANUAL"}
 	if diff := cmp.Diff(want, arrivedIn(h, id, in.Booking)); diff != "" {
 		t.Error(diff)
 	}
-	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended coach" {
+	if got := h.BookingEvents(id); got != "booking.confirmed member, booking.attended coach" {
 		t.Error(got)
 	}
 	h.WantSound()
@@ -63,19 +64,19 @@ func TestManualCheckInSetsStatusTimeAndMethod(t *testing.T) {
 
 func TestCheckInByQRSetsStatusTimeAndMethod(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
-	h.Clock.Set(testkit.Class.Add(-5 * time.Minute))
-	in, err := h.SelfCheckIn(mia, s, h.Scan(s))
+	h.Clock.Set(testkit.InTwoDays.Add(-5 * time.Minute))
+	in, err := h.SelfCheckIn(mia, s, h.ScanQR(s))
 	if err != nil || in.Already {
 		t.Fatalf("%+v, %v", in, err)
 	}
-	want := arrived{booking.Attended, new(testkit.Class.Add(-5 * time.Minute)), "QR"}
+	want := arrived{booking.Attended, new(testkit.InTwoDays.Add(-5 * time.Minute)), "QR"}
 	if diff := cmp.Diff(want, arrivedIn(h, id, in.Booking)); diff != "" {
 		t.Error(diff)
 	}
-	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended member" {
+	if got := h.BookingEvents(id); got != "booking.confirmed member, booking.attended member" {
 		t.Error(got)
 	}
 	h.WantSound()
@@ -83,15 +84,15 @@ func TestCheckInByQRSetsStatusTimeAndMethod(t *testing.T) {
 
 func TestCheckInByGPSSetsStatusTimeAndMethod(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
-	h.Clock.Set(testkit.Class)
+	h.Clock.Set(testkit.InTwoDays)
 	in, err := h.SelfCheckIn(mia, s, bookings.CheckInProof{Point: door})
 	if err != nil || in.Already {
 		t.Fatalf("%+v, %v", in, err)
 	}
-	want := arrived{booking.Attended, &testkit.Class, "GPS"}
+	want := arrived{booking.Attended, &testkit.InTwoDays, "GPS"}
 	if diff := cmp.Diff(want, arrivedIn(h, id, in.Booking)); diff != "" {
 		t.Error(diff)
 	}
@@ -100,16 +101,16 @@ func TestCheckInByGPSSetsStatusTimeAndMethod(t *testing.T) {
 
 func TestUndoneCheckInIsConfirmedAndClearsTimeAndMethod(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
-	h.Clock.Set(testkit.Class)
-	if _, err := h.SelfCheckIn(mia, s, h.Scan(s)); err != nil {
+	h.Clock.Set(testkit.InTwoDays)
+	if _, err := h.SelfCheckIn(mia, s, h.ScanQR(s)); err != nil {
 		t.Fatal(err)
 	}
 	// Undoing twice changes nothing; and it may be done long after the class.
 	for _, late := range []time.Duration{time.Minute, 30 * 24 * time.Hour} {
-		h.Clock.Set(testkit.Class.Add(late))
+		h.Clock.Set(testkit.InTwoDays.Add(late))
 		undone, err := h.App.Bookings.UndoCheckIn(context.Background(), h.Coach, id)
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +119,7 @@ func TestUndoneCheckInIsConfirmedAndClearsTimeAndMethod(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended member, booking.check_in_undone coach" {
+	if got := h.BookingEvents(id); got != "booking.confirmed member, booking.attended member, booking.check_in_undone coach" {
 		t.Error(got)
 	}
 	// They did come after all.
@@ -130,15 +131,15 @@ func TestUndoneCheckInIsConfirmedAndClearsTimeAndMethod(t *testing.T) {
 
 func TestCheckingInTwiceIsHarmlessAndSaysSo(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
-	h.Clock.Set(testkit.Class)
-	code := h.Scan(s)
+	h.Clock.Set(testkit.InTwoDays)
+	code := h.ScanQR(s)
 	if _, err := h.SelfCheckIn(mia, s, code); err != nil {
 		t.Fatal(err)
 	}
-	h.Clock.Set(testkit.Class.Add(20 * time.Minute)) // by now the code has expired
+	h.Clock.Set(testkit.InTwoDays.Add(20 * time.Minute)) // by now the code has expired
 	again := map[string]func() (bookings.CheckInResult, error){
 		"the same code": func() (bookings.CheckInResult, error) { return h.SelfCheckIn(mia, s, code) },
 		"by GPS, from home": func() (bookings.CheckInResult, error) {
@@ -151,11 +152,11 @@ func TestCheckingInTwiceIsHarmlessAndSaysSo(t *testing.T) {
 		if err != nil || !in.Already {
 			t.Errorf("%s: %+v, %v", name, in, err)
 		}
-		if diff := cmp.Diff(arrived{booking.Attended, &testkit.Class, "QR"}, arrivedIn(h, id, in.Booking)); diff != "" {
+		if diff := cmp.Diff(arrived{booking.Attended, &testkit.InTwoDays, "QR"}, arrivedIn(h, id, in.Booking)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	if got := h.EventsOf(id); got != "booking.confirmed member, booking.attended member" {
+	if got := h.BookingEvents(id); got != "booking.confirmed member, booking.attended member" {
 		t.Error(got)
 	}
 	h.WantSound()
@@ -163,13 +164,13 @@ func TestCheckingInTwiceIsHarmlessAndSaysSo(t *testing.T) {
 
 func TestTwoPhonesAtTheSameMomentAreOneCheckIn(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
-	h.Clock.Set(testkit.Class)
-	proofs := []bookings.CheckInProof{h.Scan(s), {Point: door}}
+	h.Clock.Set(testkit.InTwoDays)
+	proofs := []bookings.CheckInProof{h.ScanQR(s), {Point: door}}
 	var first atomic.Int32
-	testkit.Together(8, func(i int) {
+	testkit.Parallel(8, func(i int) {
 		var in bookings.CheckInResult
 		var err error
 		if i < 6 {
@@ -195,23 +196,23 @@ func TestTwoPhonesAtTheSameMomentAreOneCheckIn(t *testing.T) {
 
 func TestSelfCheckInRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, check_in_opens_seconds, check_in_closes_seconds, gps_max_meters, updated_at)
-	        values ($1, 'LOCATION', $2, 1800, 600, 100, $3)`, h.Tenant, h.Location, testkit.Noon)
-	feed, elsewhere := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, delivery, created_at, updated_at) values ($1, $2, 'Live stream', 3600, 'FEED', $3, $3)`, h.Tenant, feed, testkit.Noon)
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pop-up', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
-	mia := h.Member("Mia")
-	at := h.Session(testkit.Slot{Starts: testkit.Class})
-	online := h.Session(testkit.Slot{Starts: testkit.Class.Add(4 * time.Hour), Service: feed})
-	popUp := h.Session(testkit.Slot{Starts: testkit.Class.Add(8 * time.Hour), Location: elsewhere})
-	unbooked := h.Session(testkit.Slot{Starts: testkit.Class})
-	full := h.Session(testkit.Slot{Starts: testkit.Class.Add(12 * time.Hour), Capacity: 1, Waitlist: 1})
+	h := testkit.New(t)
+	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) {
+		p.CheckInOpens, p.CheckInCloses, p.GPSMaxMeters = new(30*time.Minute), new(10*time.Minute), new(100.0)
+	})
+	feed := h.AddService(catalog.Service{Name: "Live stream", Delivery: catalog.Feed})
+	elsewhere := h.AddLocation(catalog.Location{Name: "Pop-up"})
+	mia := h.AddMember("Mia")
+	at := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	online := h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(4 * time.Hour), Service: feed})
+	popUp := h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(8 * time.Hour), Location: elsewhere})
+	unbooked := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	full := h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(12 * time.Hour), Capacity: 1, Waitlist: 1})
 	for _, s := range []tenant.SessionID{at, online, popUp} {
 		h.MustBook(mia, s)
 	}
-	h.MustBook(h.Member("Noa"), full)
-	h.MustWait(mia, full)
+	h.MustBook(h.AddMember("Noa"), full)
+	h.MustWaitlist(mia, full)
 
 	north := func(meters float64) bookings.CheckInProof {
 		return bookings.CheckInProof{Point: &catalog.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude}}
@@ -231,16 +232,16 @@ func TestSelfCheckInRefusals(t *testing.T) {
 			"opens_at": "2026-03-18T11:30:00Z", "closes_at": "2026-03-18T13:10:00Z",
 		}},
 		"outside the window GPS counts no more": {at, 70 * time.Minute, func(time.Time) bookings.CheckInProof { return here }, fault.CheckInWindow, nil},
-		"the code of another session":           {at, 0, func(time.Time) bookings.CheckInProof { return h.Scan(unbooked) }, fault.QRInvalid, nil},
+		"the code of another session":           {at, 0, func(time.Time) bookings.CheckInProof { return h.ScanQR(unbooked) }, fault.QRInvalid, nil},
 		"a code with a letter changed": {at, 0, func(time.Time) bookings.CheckInProof {
-			code := []byte(h.Scan(at).QR)
+			code := []byte(h.ScanQR(at).QR)
 			code[40] ^= 1
 			return bookings.CheckInProof{QR: string(code)}
 		}, fault.QRInvalid, nil},
 		"a code that has expired": {at, 0, func(now time.Time) bookings.CheckInProof {
 			h.Clock.Set(now.Add(-checkin.QRTTL))
 			defer h.Clock.Set(now)
-			return h.Scan(at)
+			return h.ScanQR(at)
 		}, fault.QRInvalid, nil},
 		"a display link is no code": {at, 0, func(time.Time) bookings.CheckInProof {
 			link, err := h.App.Bookings.CreateDisplayURL(context.Background(), h.Coach, at)
@@ -262,11 +263,11 @@ func TestSelfCheckInRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			// The clock is shared, so these take turns.
-			now := testkit.Class.Add(tt.now)
+			now := testkit.InTwoDays.Add(tt.now)
 			h.Clock.Set(now)
 			proof := tt.proof
 			if proof == nil {
-				proof = func(time.Time) bookings.CheckInProof { return h.Scan(tt.session) }
+				proof = func(time.Time) bookings.CheckInProof { return h.ScanQR(tt.session) }
 			}
 			_, err := h.SelfCheckIn(mia, tt.session, proof(now))
 			testkit.WantReason(t, err, tt.reason)
@@ -281,12 +282,12 @@ func TestSelfCheckInRefusals(t *testing.T) {
 		t.Errorf("%d were checked in", n)
 	}
 	// The same people, where nothing speaks against it.
-	h.Clock.Set(testkit.Class.Add(-30 * time.Minute))
+	h.Clock.Set(testkit.InTwoDays.Add(-30 * time.Minute))
 	if _, err := h.SelfCheckIn(mia, at, north(99)); err != nil {
 		t.Error(err)
 	}
-	h.Clock.Set(testkit.Class.Add(4 * time.Hour))
-	if _, err := h.SelfCheckIn(mia, online, h.Scan(online)); err != nil {
+	h.Clock.Set(testkit.InTwoDays.Add(4 * time.Hour))
+	if _, err := h.SelfCheckIn(mia, online, h.ScanQR(online)); err != nil {
 		t.Error("a feed has codes:", err)
 	}
 	h.WantSound()
@@ -294,27 +295,21 @@ func TestSelfCheckInRefusals(t *testing.T) {
 
 func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Clock.Set(testkit.Class.Add(-2 * time.Hour))
-	for status, sql := range map[string]string{
-		"PENDING":   `update bookings set status = 'PENDING', hold_expires_at = created_at where id = $1`,
-		"NO_SHOW":   `update bookings set status = 'NO_SHOW' where id = $1`,
-		"CANCELLED": `update bookings set status = 'CANCELLED' where id = $1`,
-		"EXPIRED":   `update bookings set status = 'EXPIRED' where id = $1`,
-	} {
-		mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
-		id := h.MustBook(mia, s)
-		h.Exec(sql, id)
+	h := testkit.New(t)
+	h.Clock.Set(testkit.InTwoDays.Add(-2 * time.Hour))
+	for _, status := range []booking.Status{booking.Pending, booking.NoShow, booking.Cancelled, booking.Expired} {
+		mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+		id := h.AddBooking(s, testkit.Booking{Who: mia, Status: status})
 		_, err := h.CheckIn(h.Owner, id)
 		testkit.WantReason(t, err, fault.NotConfirmed)
-		if got := testkit.Meta(t, err, "status"); got != status {
+		if got := testkit.Meta(t, err, "status"); got != string(status) {
 			t.Errorf("%s, want %s", got, status)
 		}
 		_, err = h.App.Bookings.UndoCheckIn(context.Background(), h.Owner, id)
 		testkit.WantReason(t, err, fault.NotConfirmed)
 		_, err = h.SelfCheckIn(mia, s, bookings.CheckInProof{Point: door})
 		testkit.WantReason(t, err, fault.NotConfirmed)
-		if got := h.Status(id); got != status {
+		if got := h.BookingStatus(id); got != string(status) {
 			t.Errorf("it became %s", got)
 		}
 	}
@@ -322,8 +317,8 @@ func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
 
 func TestStaffCheckInFromADayBeforeWithoutEnd(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	for name, tt := range map[string]struct {
 		at     time.Duration // after the start
 		reason fault.Reason
@@ -334,8 +329,8 @@ func TestStaffCheckInFromADayBeforeWithoutEnd(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			h.Clock.Set(testkit.Noon)
-			id := h.MustBook(h.Member("Mia"), s)
-			h.Clock.Set(testkit.Class.Add(tt.at))
+			id := h.MustBook(h.AddMember("Mia"), s)
+			h.Clock.Set(testkit.InTwoDays.Add(tt.at))
 			_, err := h.CheckIn(h.Coach, id)
 			testkit.WantReason(t, err, tt.reason)
 		})
@@ -345,10 +340,10 @@ func TestStaffCheckInFromADayBeforeWithoutEnd(t *testing.T) {
 
 func TestARoleOfTheTenantsOwnMayCheckIn(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	id := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class}))
-	h.Clock.Set(testkit.Class)
-	desk := h.Member("Dana Desk")
+	h := testkit.New(t)
+	id := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+	h.Clock.Set(testkit.InTwoDays)
+	desk := h.AddMember("Dana Desk")
 	desk.Roles = []string{"front_desk"} // let in by the permission, not by its name
 	if in, err := h.CheckIn(desk, id); err != nil || in.Booking.Status != booking.Attended {
 		t.Errorf("%+v, %v", in, err)
@@ -357,17 +352,17 @@ func TestARoleOfTheTenantsOwnMayCheckIn(t *testing.T) {
 
 func TestCheckInKnowsNoOtherTenant(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	other := h.Another()
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	other := h.OtherTenant()
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
-	h.Clock.Set(testkit.Class)
+	h.Clock.Set(testkit.InTwoDays)
 	ctx := context.Background()
 	_, err := other.CheckIn(other.Owner, id)
 	testkit.WantReason(t, err, fault.BookingNotFound)
 	_, err = h.App.Bookings.UndoCheckIn(ctx, other.Owner, id)
 	testkit.WantReason(t, err, fault.BookingNotFound)
-	_, err = h.SelfCheckIn(other.Member("Mia"), s, h.Scan(s))
+	_, err = h.SelfCheckIn(other.AddMember("Mia"), s, h.ScanQR(s))
 	testkit.WantReason(t, err, fault.SessionNotFound)
 	_, err = h.App.Bookings.GetQRToken(ctx, other.Owner, s)
 	testkit.WantReason(t, err, fault.SessionNotFound)
@@ -378,25 +373,25 @@ func TestCheckInKnowsNoOtherTenant(t *testing.T) {
 	_, err = h.CheckIn(h.Owner, testkit.NewID[tenant.BookingID]())
 	testkit.WantReason(t, err, fault.BookingNotFound)
 	// Nor another's booking: Noa has none in this session.
-	_, err = h.SelfCheckIn(h.Member("Noa"), s, h.Scan(s))
+	_, err = h.SelfCheckIn(h.AddMember("Noa"), s, h.ScanQR(s))
 	testkit.WantReason(t, err, fault.NotConfirmed)
-	if got := h.Status(id); got != "CONFIRMED" {
+	if got := h.BookingStatus(id); got != "CONFIRMED" {
 		t.Error(got)
 	}
 }
 
 func TestQRTokenRotatesAndLivesShorterThanTenMinutes(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	h.MustBook(mia, s)
-	h.Clock.Set(testkit.Class)
+	h.Clock.Set(testkit.InTwoDays)
 	ctx := context.Background()
 	qr, err := h.App.Bookings.GetQRToken(ctx, h.Coach, s)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !qr.Expires.Equal(testkit.Class.Add(90*time.Second)) || !qr.Refresh.Equal(testkit.Class.Add(30*time.Second)) {
+	if !qr.Expires.Equal(testkit.InTwoDays.Add(90*time.Second)) || !qr.Refresh.Equal(testkit.InTwoDays.Add(30*time.Second)) {
 		t.Errorf("%+v", qr)
 	}
 	h.Clock.Set(qr.Refresh)
@@ -412,9 +407,9 @@ func TestQRTokenRotatesAndLivesShorterThanTenMinutes(t *testing.T) {
 
 func TestNothingIsShownForASessionThatIsOff(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	link, err := h.App.Bookings.CreateDisplayURL(ctx, h.Coach, s)
 	if err != nil {
 		t.Fatal(err)
@@ -434,7 +429,7 @@ func TestNothingIsShownForASessionThatIsOff(t *testing.T) {
 	if got := ask(); got != [3]fault.Reason{fault.SessionState, fault.SessionState, fault.SessionNotFound} {
 		t.Error("cancelled:", got)
 	}
-	h.Exec(`update sessions set deleted_at = $2 where id = $1`, s, testkit.Noon)
+	h.DeleteSession(s)
 	if got := ask(); got != [3]fault.Reason{fault.SessionNotFound, fault.SessionNotFound, fault.SessionNotFound} {
 		t.Error("deleted:", got)
 	}

@@ -12,40 +12,40 @@ import (
 
 func TestConfirmingTooLate(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	held := h.MustHold(mia, h.Session(testkit.Slot{}))
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	held := h.MustHold(mia, h.AddSession(testkit.Session{}))
 	h.Clock.Set(*held.HoldUntil)
 	_, err := h.Confirm(mia, held.ID)
 	testkit.WantReason(t, err, fault.HoldExpired)
-	_, err = h.Confirm(h.Member("Noa"), held.ID)
+	_, err = h.Confirm(h.AddMember("Noa"), held.ID)
 	testkit.WantReason(t, err, fault.BookingNotFound)
-	_, err = h.App.Bookings.ConfirmBooking(context.Background(), h.Another().Owner, bookings.ConfirmRequest{ID: held.ID})
+	_, err = h.App.Bookings.ConfirmBooking(context.Background(), h.OtherTenant().Owner, bookings.ConfirmRequest{ID: held.ID})
 	testkit.WantReason(t, err, fault.BookingNotFound)
 }
 
 func TestConfirmWithMoney(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
-	mia := h.Member("Mia")
-	held := h.MustHold(mia, h.Session(testkit.Slot{}))
+	h.TakePayments()
+	mia := h.AddMember("Mia")
+	held := h.MustHold(mia, h.AddSession(testkit.Session{}))
 	_, err := h.Confirm(mia, held.ID)
 	testkit.WantReason(t, err, fault.NoActivePlan)
 
-	place, err := h.App.Bookings.ConfirmBooking(ctx, testkit.Own(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.Fifty})
+	place, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros})
 	if err != nil || place.Booking.Payment.Status != booking.Captured || place.Booking.Payment.PaidAt == nil {
 		t.Fatalf("%+v, %v", place.Booking, err)
 	}
 	// Confirming again updates the payment, and nothing else.
-	more := *testkit.Fifty
+	more := *testkit.FiftyEuros
 	more.Amount.Units, more.Method = 60, "voucher"
-	place, err = h.App.Bookings.ConfirmBooking(ctx, testkit.Own(mia), bookings.ConfirmRequest{ID: held.ID, Paid: &more})
+	place, err = h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: &more})
 	if err != nil || !place.Repeated || place.Booking.Payment.Amount.Units != 60 {
 		t.Fatalf("%+v, %v", place.Booking, err)
 	}
-	if b, err := h.App.Bookings.GetBooking(ctx, testkit.Own(mia), held.ID); err != nil || b.Payment.Amount.Units != 60 || b.Payment.Method != "voucher" || !b.Payment.PaidAt.Equal(testkit.Noon) {
+	if b, err := h.App.Bookings.GetBooking(ctx, testkit.SelfOnly(mia), held.ID); err != nil || b.Payment.Amount.Units != 60 || b.Payment.Method != "voucher" || !b.Payment.PaidAt.Equal(testkit.Noon) {
 		t.Errorf("%+v, %v", b.Payment, err)
 	}
 	// In time, what was paid is given back.
@@ -60,18 +60,18 @@ func TestConfirmWithMoney(t *testing.T) {
 
 func TestBenefitMembership(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
 	if _, err := h.App.Catalog.PutBenefitProvider(ctx, h.Owner, booking.BenefitProvider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, nil); err != nil {
 		t.Fatal(err)
 	}
-	mia := h.Member("Mia")
-	held := h.MustHold(mia, h.Session(testkit.Slot{}))
+	mia := h.AddMember("Mia")
+	held := h.MustHold(mia, h.AddSession(testkit.Session{}))
 	for _, wrong := range [][2]string{{"LINKS", "M-1"}, {"LINKS", "xM-001"}, {"OTHER", "M-001"}} {
-		_, err := h.App.Bookings.ConfirmBooking(ctx, testkit.Own(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.Fifty, ProviderCode: wrong[0], Number: wrong[1]})
+		_, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: wrong[0], Number: wrong[1]})
 		testkit.WantReason(t, err, fault.BenefitInvalid)
 	}
-	place, err := h.App.Bookings.ConfirmBooking(ctx, testkit.Own(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.Fifty, ProviderCode: "LINKS", Number: "M-001"})
+	place, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"})
 	if err != nil || place.Booking.Benefit != (booking.Benefit{Code: "LINKS", Number: "M-001", Percent: 20}) {
 		t.Fatalf("%+v, %v", place.Booking, err)
 	}

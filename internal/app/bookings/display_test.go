@@ -11,13 +11,14 @@ import (
 
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 // display opens a session's display.
-func display(h *testkit.House, session tenant.SessionID) bookings.Display {
+func display(h *testkit.Studio, session tenant.SessionID) bookings.Display {
 	h.T.Helper()
 	link, err := h.App.Bookings.CreateDisplayURL(context.Background(), h.Coach, session)
 	if err != nil {
@@ -32,8 +33,8 @@ func display(h *testkit.House, session tenant.SessionID) bookings.Display {
 
 func TestDisplayURLIsSignedForTenMinutes(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(t)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	link, err := h.App.Bookings.CreateDisplayURL(context.Background(), h.Coach, s)
 	if err != nil {
 		t.Fatal(err)
@@ -54,7 +55,7 @@ func TestDisplayURLIsSignedForTenMinutes(t *testing.T) {
 	}
 	for name, token := range map[string]string{
 		"nothing": "", "garbage": strings.Repeat("A", 87), "changed": link.Token[:80] + flip(link.Token[80:]), "huge": strings.Repeat(link.Token, 1000),
-		"a QR code": h.Scan(s).QR,
+		"a QR code": h.ScanQR(s).QR,
 	} {
 		if got := show(token, 0); got != fault.LinkInvalid {
 			t.Errorf("%s: %q", name, got)
@@ -64,11 +65,10 @@ func TestDisplayURLIsSignedForTenMinutes(t *testing.T) {
 
 func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
-	h.Exec(`update sessions set coach_id = $2 where id = $1`, s, h.Coach.Member)
-	mia, noa, leo, zoe := h.Member("Mia Meyer"), h.Member("Noa"), h.Member("Leo Löwe"), h.Member("Zoe Zahn")
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Coach: h.Coach})
+	mia, noa, leo, zoe := h.AddMember("Mia Meyer"), h.AddMember("Noa"), h.AddMember("Leo Löwe"), h.AddMember("Zoe Zahn")
 	h.MustBook(mia, s)
 	h.MustBook(leo, s)
 	group, err := h.App.Bookings.Book(ctx, noa, bookings.BookRequest{Session: s, Party: 3, Channel: catalog.Online})
@@ -76,13 +76,13 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.MustBook(zoe, s)
-	h.Exec(`update bookings set status = 'NO_SHOW' where id = $1`, h.MustBook(h.Member("Ann Away"), s))
+	h.AddBooking(s, testkit.Booking{Who: h.AddMember("Ann Away"), Status: booking.NoShow})
 
-	h.Clock.Set(testkit.Class.Add(-20 * time.Minute))
-	if _, err := h.SelfCheckIn(mia, s, h.Scan(s)); err != nil {
+	h.Clock.Set(testkit.InTwoDays.Add(-20 * time.Minute))
+	if _, err := h.SelfCheckIn(mia, s, h.ScanQR(s)); err != nil {
 		t.Fatal(err)
 	}
-	h.Clock.Set(testkit.Class.Add(-10 * time.Minute))
+	h.Clock.Set(testkit.InTwoDays.Add(-10 * time.Minute))
 	if _, err := h.CheckIn(h.Coach, group.Booking.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -91,12 +91,12 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 		t.Errorf("code %q, next link %q", got.QR, got.Next)
 	}
 	got.QR, got.Next = "", ""
-	now := testkit.Class.Add(-10 * time.Minute)
+	now := testkit.InTwoDays.Add(-10 * time.Minute)
 	want := bookings.Display{
 		Tenant: "Harbour Yoga",
-		Title:  "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: testkit.Class, Ends: testkit.Class.Add(time.Hour), TimeZone: "Europe/Berlin",
-		Opens: testkit.Class.Add(-time.Hour), Closes: testkit.Class.Add(90 * time.Minute), Expected: 6, Arrived: 4,
-		Arrivals: []bookings.Arrival{{Name: "Noa", Party: 3, At: now}, {Name: "Mia M.", Party: 1, At: testkit.Class.Add(-20 * time.Minute)}},
+		Title:  "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: testkit.InTwoDays, Ends: testkit.InTwoDays.Add(time.Hour), TimeZone: "Europe/Berlin",
+		Opens: testkit.InTwoDays.Add(-time.Hour), Closes: testkit.InTwoDays.Add(90 * time.Minute), Expected: 6, Arrived: 4,
+		Arrivals: []bookings.Arrival{{Name: "Noa", Party: 3, At: now}, {Name: "Mia M.", Party: 1, At: testkit.InTwoDays.Add(-20 * time.Minute)}},
 		Upcoming: []bookings.Upcoming{},
 		Now:      now, Refresh: now.Add(30 * time.Second),
 	}
@@ -107,30 +107,29 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 
 func TestDisplayTellsWhatFollowsAtTheLocation(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
-	later := func(after time.Duration, also string) tenant.SessionID {
-		id := h.Session(testkit.Slot{Starts: testkit.Class.Add(after)})
-		h.Exec(`update sessions set title = 'After ' || $2 `+also+` where id = $1`, id, after.String())
-		return id
+	h := testkit.New(t)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	later := func(after time.Duration, session testkit.Session) {
+		session.Starts, session.Title = testkit.InTwoDays.Add(after), "After "+after.String()
+		h.AddSession(session)
 	}
-	later(-time.Hour, "")
-	later(time.Hour, ", blocked = true")
-	later(2*time.Hour, ", state = 'DRAFT'")
-	later(12*time.Hour, "")
-	h.Exec(`update sessions set coach_id = $2 where id = $1`, later(3*time.Hour, ""), h.Coach.Member)
+	later(-time.Hour, testkit.Session{})
+	later(time.Hour, testkit.Session{Blocked: true})
+	later(2*time.Hour, testkit.Session{State: catalog.Draft})
+	later(12*time.Hour, testkit.Session{})
+	later(3*time.Hour, testkit.Session{Coach: h.Coach})
 	for _, after := range []time.Duration{0, 4 * time.Hour, 5 * time.Hour} {
-		later(after, "")
+		later(after, testkit.Session{})
 	}
-	h.Clock.Set(testkit.Class.Add(-time.Minute))
+	h.Clock.Set(testkit.InTwoDays.Add(-time.Minute))
 	up := func(after time.Duration, coach string) bookings.Upcoming {
-		return bookings.Upcoming{Title: "After " + after.String(), Coach: coach, StartsAt: testkit.Class.Add(after)}
+		return bookings.Upcoming{Title: "After " + after.String(), Coach: coach, StartsAt: testkit.InTwoDays.Add(after)}
 	}
 	want := []bookings.Upcoming{up(0, ""), up(3*time.Hour, "Carla Coach"), up(4*time.Hour, "")}
 	if diff := cmp.Diff(want, display(h, s).Upcoming); diff != "" {
 		t.Error("before it starts:", diff)
 	}
-	h.Clock.Set(testkit.Class.Add(time.Minute))
+	h.Clock.Set(testkit.InTwoDays.Add(time.Minute))
 	want = append(want[1:], up(5*time.Hour, ""))
 	if diff := cmp.Diff(want, display(h, s).Upcoming); diff != "" {
 		t.Error("while it runs:", diff)
@@ -139,9 +138,9 @@ func TestDisplayTellsWhatFollowsAtTheLocation(t *testing.T) {
 
 func TestDisplayHasACodeWhileCheckInIsOpenAndThenEnds(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
-	opens, closes := testkit.Class.Add(-time.Hour), testkit.Class.Add(90*time.Minute)
+	h := testkit.New(t)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	opens, closes := testkit.InTwoDays.Add(-time.Hour), testkit.InTwoDays.Add(90*time.Minute)
 	for name, tt := range map[string]struct {
 		at         time.Time
 		code, next bool
@@ -170,9 +169,9 @@ func TestDisplayHasACodeWhileCheckInIsOpenAndThenEnds(t *testing.T) {
 
 func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
-	h.Clock.Set(testkit.Class.Add(-time.Hour))
+	h := testkit.New(t)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	h.Clock.Set(testkit.InTwoDays.Add(-time.Hour))
 	d := display(h, s)
 	seen := map[string]bool{}
 	for i := range 100 {
@@ -186,10 +185,8 @@ func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
 		}
 		seen[next.QR] = true
 		if i%20 == 0 {
-			mia := h.Member(fmt.Sprintf("Mia %d", i))
-			h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
-			        values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $6, 'test', $7, $7)`,
-				h.Tenant, testkit.NewID[tenant.BookingID](), s, mia.Member, testkit.Class, testkit.Class.Add(time.Hour), testkit.Noon)
+			mia := h.AddMember(fmt.Sprintf("Mia %d", i))
+			h.AddBooking(s, testkit.Booking{Who: mia, Made: testkit.Noon})
 			if _, err := h.SelfCheckIn(mia, s, bookings.CheckInProof{QR: next.QR}); err != nil {
 				t.Error(err)
 			}
@@ -200,15 +197,17 @@ func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
 
 func TestTheWallShowsTheLatestArrivals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Session(testkit.Slot{Starts: testkit.Class, Capacity: -1})
+	h := testkit.New(t)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})
 	for i := range 51 {
-		h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at,
-		          checked_in_at, check_in_method)
-		        values ($1, $2, $3, $4, 2, 'ATTENDED', 'ONLINE', $5, $6, 'test', $5, $5, $7, 'QR')`,
-			h.Tenant, testkit.NewID[tenant.BookingID](), s, h.Member(fmt.Sprintf("Guest%d X", i)).Member, testkit.Class, testkit.Class.Add(time.Hour), testkit.Class.Add(time.Duration(i)*time.Second))
+		h.Clock.Set(testkit.Noon)
+		id := h.AddBooking(s, testkit.Booking{Who: h.AddMember(fmt.Sprintf("Guest%d X", i)), Party: 2})
+		h.Clock.Set(testkit.InTwoDays.Add(time.Duration(i) * time.Second))
+		if _, err := h.CheckIn(h.Coach, id); err != nil {
+			t.Fatal(err)
+		}
 	}
-	h.Clock.Set(testkit.Class.Add(time.Hour))
+	h.Clock.Set(testkit.InTwoDays.Add(time.Hour))
 	d := display(h, s)
 	if len(d.Arrivals) != 50 || d.Arrivals[0].Name != "Guest50 X." || d.Arrivals[49].Name != "Guest1 X." || d.Arrived != 102 || d.Expected != 102 {
 		t.Errorf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected)

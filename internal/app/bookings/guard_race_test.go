@@ -31,20 +31,20 @@ func TestTwoBookingsOfOneMember(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			a.Careless = tt.careless
+			a, h := testkit.NewRace(t)
+			a.ReadCommitted = tt.careless
 			if tt.unindexed {
 				h.Exec(`drop index bookings_active`)
 				h.Exec(`create index bookings_active on bookings (tenant_id, session_id, member_id)`) // as an aid, and no guard
 			}
-			mia := h.Member("Mia")
-			class := h.Session(testkit.Slot{Capacity: 5})
+			mia := h.AddMember("Mia")
+			class := h.AddSession(testkit.Session{Capacity: 5})
 			twice := func() {
-				if _, err := h.Elsewhere().Book(mia, class); err != nil && fault.ReasonOf(err) != fault.AlreadyBooked {
+				if _, err := h.OtherNode().Book(mia, class); err != nil && fault.ReasonOf(err) != fault.AlreadyBooked {
 					t.Error(err)
 				}
 			}
-			a.Race(twice, twice)
+			a.Run(twice, twice)
 			if n := h.Count(`select count(*) from bookings where session_id = $1 and status = 'CONFIRMED'`, class); n != tt.bookings {
 				t.Errorf("%d bookings", n)
 			}
@@ -69,23 +69,23 @@ func TestTwoBookingsThatOverlap(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			a.Careless = tt.careless
+			a, h := testkit.NewRace(t)
+			a.ReadCommitted = tt.careless
 			if tt.unconstrained {
 				h.Exec(`alter table bookings drop constraint bookings_overlap`)
 			}
-			mia := h.Member("Mia")
+			mia := h.AddMember("Mia")
 			// Whoever counts bookings would be guarded by that row.
-			h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
+			h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
 			start := testkit.Noon.Add(48 * time.Hour)
 			book := func(in tenant.SessionID) func() {
 				return func() {
-					if _, err := h.Elsewhere().Book(mia, in); err != nil && fault.ReasonOf(err) != fault.Overlap {
+					if _, err := h.OtherNode().Book(mia, in); err != nil && fault.ReasonOf(err) != fault.Overlap {
 						t.Error(err)
 					}
 				}
 			}
-			a.Race(book(h.Session(testkit.Slot{Starts: start})), book(h.Session(testkit.Slot{Starts: start.Add(30 * time.Minute)})))
+			a.Run(book(h.AddSession(testkit.Session{Starts: start})), book(h.AddSession(testkit.Session{Starts: start.Add(30 * time.Minute)})))
 			if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, mia.Member); n != tt.bookings {
 				t.Errorf("%d bookings", n)
 			}
@@ -104,16 +104,16 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			ctx := context.Background()
-			a, h := testkit.ArenaHouse(t)
+			a, h := testkit.NewRace(t)
 			if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 				s.Enabled, s.Mode = new(true), new(waitlist.OfferInTurn)
 			}}); err != nil {
 				t.Fatal(err)
 			}
-			class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 1})
-			mia, noa, eve := h.Member("Mia"), h.Member("Noa"), h.Member("Eve")
+			class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+			mia, noa, eve := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Eve")
 			first := h.MustBook(mia, class)
-			h.MustWait(noa, class)
+			h.MustWaitlist(noa, class)
 			if _, err := h.Cancel(mia, first); err != nil {
 				t.Fatal(err)
 			}
@@ -125,7 +125,7 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 				h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
 			}
 			accept := func() {
-				if _, err := h.App.Waitlists.AcceptOffer(ctx, testkit.Own(noa), offer, tenant.SubscriptionID{}); err != nil {
+				if _, err := h.App.Waitlists.AcceptOffer(ctx, testkit.SelfOnly(noa), offer, tenant.SubscriptionID{}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -135,7 +135,7 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 				}
 			}
 			if reserved {
-				a.Race(accept, book)
+				a.Run(accept, book)
 			} else {
 				book()
 				accept()
@@ -165,23 +165,23 @@ func TestTheLastCreditIsSpentOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			a.Careless = tt.careless
+			a, h := testkit.NewRace(t)
+			a.ReadCommitted = tt.careless
 			if tt.unchecked {
 				h.Exec(`alter table subscriptions drop constraint subscriptions_balance`)
 				h.Exec(`alter table credit_entries drop constraint credit_entries_balance_check`)
 				h.Exec(`drop index credit_entries_line`) // two lines with one number
 			}
-			kim := h.Member("Kim")
-			s := h.Subscribe(kim, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 1}))
+			kim := h.AddMember("Kim")
+			s := h.Subscribe(kim, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1}))
 			spend := func(in tenant.SessionID) func() {
 				return func() {
-					if _, err := h.Elsewhere().Book(kim, in); err != nil && fault.ReasonOf(err) != fault.NoCredits {
+					if _, err := h.OtherNode().Book(kim, in); err != nil && fault.ReasonOf(err) != fault.NoCredits {
 						t.Error(err)
 					}
 				}
 			}
-			a.Race(spend(h.Session(testkit.Slot{})), spend(h.Session(testkit.Slot{Starts: testkit.Noon.Add(90 * time.Hour)})))
+			a.Run(spend(h.AddSession(testkit.Session{})), spend(h.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})))
 			if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, kim.Member); n != tt.bookings {
 				t.Errorf("%d bookings with one credit, balance %d", n, h.Balance(s))
 			}
@@ -206,21 +206,21 @@ func TestTheLastCartIsOutOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			a.Careless = tt.careless
+			a, h := testkit.NewRace(t)
+			a.ReadCommitted = tt.careless
 			if tt.unconstrained {
 				h.Exec(`alter table booking_items drop constraint booking_items_out`)
 			}
-			cart, class := h.Item("Cart", 1, nil), h.Session(testkit.Slot{})
+			cart, class := h.AddItem("Cart", 1, nil), h.AddSession(testkit.Session{})
 			hold := func(who tenant.Caller) func() {
 				return func() {
-					_, err := h.Elsewhere().Hold(who, class, testkit.With(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
+					_, err := h.OtherNode().Hold(who, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}))
 					if err != nil && fault.ReasonOf(err) != fault.ItemUnavailable {
 						t.Error(err)
 					}
 				}
 			}
-			a.Race(hold(h.Member("Mia")), hold(h.Member("Noa")))
+			a.Run(hold(h.AddMember("Mia")), hold(h.AddMember("Noa")))
 			if n := h.Count(`select count(*) from booking_items where item_id = $1 and status <> 'CANCELLED'`, cart.ID); n != tt.out {
 				t.Errorf("%d of one cart are out", n)
 			}
@@ -241,17 +241,17 @@ func TestOneKeyAtTwoNodes(t *testing.T) {
 	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
+			a, h := testkit.NewRace(t)
 			if tt.unguarded {
 				a.Rewrite = strings.NewReplacer(
 					"used = k.created_at > $7", "used = k.created_at > $7 and false",
 					"where k.created_at <= $7", "where k.created_at <= $7 or true").Replace
 			}
-			class := h.Session(testkit.Slot{})
-			s := h.Subscribe(h.Member("Kim"), h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-			testkit.Together(2, func(int) {
-				ctx, _ := testkit.Under(t, "k", "hold", "Kim")
-				if _, err := h.Elsewhere().App.Bookings.Book(ctx, h.Owner, bookings.BookRequest{
+			class := h.AddSession(testkit.Session{})
+			s := h.Subscribe(h.AddMember("Kim"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+			testkit.Parallel(2, func(int) {
+				ctx, _ := testkit.WithKey(t, "k", "hold", "Kim")
+				if _, err := h.OtherNode().App.Bookings.Book(ctx, h.Owner, bookings.BookRequest{
 					Session: class, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"},
 				}); err != nil {
 					t.Error(err)
@@ -260,8 +260,8 @@ func TestOneKeyAtTwoNodes(t *testing.T) {
 			if n := h.Count(`select count(*) from bookings where session_id = $1`, class); n != tt.times {
 				t.Errorf("%d bookings", n)
 			}
-			testkit.Together(2, func(int) {
-				if _, _, err := testkit.GrantOne(t, h.Elsewhere(), h.Owner, s, "k", "grant", "one"); err != nil {
+			testkit.Parallel(2, func(int) {
+				if _, _, err := testkit.GrantOne(t, h.OtherNode(), h.Owner, s, "k", "grant", "one"); err != nil {
 					t.Error(err)
 				}
 			})

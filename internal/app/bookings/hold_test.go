@@ -3,6 +3,7 @@ package bookings_test
 import (
 	"context"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -20,10 +21,10 @@ import (
 
 func TestHoldTakesSeatsWithoutACredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	pack := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-	slot8 := h.Session(testkit.Slot{Capacity: 2})
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	slot8 := h.AddSession(testkit.Session{Capacity: 2})
 	b := h.MustHold(mia, slot8, func(r *bookings.BookRequest) { r.Party = 2 })
 	if b.Status != booking.Pending || b.Credits != 0 || !b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) || b.Payment.Status != booking.Unpaid {
 		t.Errorf("%+v", b)
@@ -50,8 +51,8 @@ func TestHoldTakesSeatsWithoutACredit(t *testing.T) {
 
 func TestAHoldNeverOutlivesTheStart(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	b := h.MustHold(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Noon.Add(4 * time.Minute)}))
+	h := testkit.New(t)
+	b := h.MustHold(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(4 * time.Minute)}))
 	if !b.HoldUntil.Equal(testkit.Noon.Add(4 * time.Minute)) {
 		t.Errorf("until %s", b.HoldUntil)
 	}
@@ -60,23 +61,23 @@ func TestAHoldNeverOutlivesTheStart(t *testing.T) {
 // Before anybody has noticed that a hold has run out it blocks nobody any more.
 func TestAnExpiredHoldBlocksNobody(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	one := h.Session(testkit.Slot{Capacity: 1})
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	one := h.AddSession(testkit.Session{Capacity: 1})
 	held := h.MustHold(mia, one)
 	h.Clock.Set(held.HoldUntil.Add(-time.Microsecond))
 	_, err := h.Book(noa, one)
 	testkit.WantReason(t, err, fault.SessionFull)
 	h.Clock.Set(*held.HoldUntil)
 	h.MustBook(noa, one)
-	if h.Status(held.ID) != "EXPIRED" {
-		t.Error(h.Status(held.ID))
+	if h.BookingStatus(held.ID) != "EXPIRED" {
+		t.Error(h.BookingStatus(held.ID))
 	}
 	_, err = h.Confirm(mia, held.ID)
 	testkit.WantReason(t, err, fault.HoldExpired)
 
 	// Nor does it block whoever held it.
-	other := h.Session(testkit.Slot{Capacity: 1, Starts: testkit.Noon.Add(72 * time.Hour)})
+	other := h.AddSession(testkit.Session{Capacity: 1, Starts: testkit.Noon.Add(72 * time.Hour)})
 	again := h.MustHold(mia, other)
 	h.Clock.Set(*again.HoldUntil)
 	h.MustHold(mia, other)
@@ -85,14 +86,14 @@ func TestAnExpiredHoldBlocksNobody(t *testing.T) {
 
 func TestExpiredHoldsWakeTheWaitlist(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	one := h.Session(testkit.Slot{Capacity: 1, Waitlist: 2})
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	one := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	held := h.MustHold(mia, one)
-	h.MustWait(noa, one)
+	h.MustWaitlist(noa, one)
 	h.Clock.Set(*held.HoldUntil)
 	counts := make([]int, 4)
-	testkit.Together(len(counts), func(i int) { // as many nodes may look at once
+	testkit.Parallel(len(counts), func(i int) { // as many nodes may look at once
 		n, err := h.App.Waitlists.ExpireHolds(context.Background(), h.Tenant)
 		if err != nil {
 			t.Error(err)
@@ -112,25 +113,25 @@ func TestExpiredHoldsWakeTheWaitlist(t *testing.T) {
 // and who has a seat in it already is told so, rather than put in line.
 func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
 	t.Parallel()
-	for name, ask := range map[string]func(h *testkit.House, mia tenant.Caller, session tenant.SessionID) error{
-		"book": func(h *testkit.House, mia tenant.Caller, session tenant.SessionID) error {
+	for name, ask := range map[string]func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
+		"book": func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
 			_, err := h.Book(mia, session)
 			return err
 		},
-		"hold": func(h *testkit.House, mia tenant.Caller, session tenant.SessionID) error {
+		"hold": func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
 			_, err := h.Hold(mia, session)
 			return err
 		},
-		"join": func(h *testkit.House, mia tenant.Caller, session tenant.SessionID) error {
-			_, err := h.Join(mia, testkit.Names(session))
+		"join": func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
+			_, err := h.Join(mia, testkit.ForSessions(session))
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			mia, noa, zoe := h.Member("Mia"), h.Member("Noa"), h.Member("Zoe")
-			three := h.Session(testkit.Slot{Capacity: 3, Waitlist: 5})
+			h := testkit.New(t)
+			mia, noa, zoe := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe")
+			three := h.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
 			h.MustBook(mia, three)
 			held := h.MustHold(noa, three)
 			place, err := h.App.Bookings.Book(context.Background(), zoe, bookings.BookRequest{Session: three, Party: 2, Channel: catalog.Online})
@@ -147,13 +148,13 @@ func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
 // Nor where those who wait have named no session: a window that it lies in.
 func TestNobodyWithASeatWaitsForWhatAWindowGets(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa, zoe := h.Member("Mia"), h.Member("Noa"), h.Member("Zoe")
-	three := h.Session(testkit.Slot{Capacity: 3, Waitlist: 5})
+	h := testkit.New(t)
+	mia, noa, zoe := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe")
+	three := h.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
 	h.MustBook(mia, three)
 	held := h.MustHold(noa, three)
 	day := civil.DateOf(testkit.Noon.Add(48*time.Hour), time.UTC).String()
-	wish := h.Window(day, day, "06:00", "22:00")
+	wish := h.ForWindow(day, day, "06:00", "22:00")
 	wish.Party = 2
 	h.MustJoin(zoe, wish)
 	h.Clock.Set(*held.HoldUntil)
@@ -165,19 +166,21 @@ func TestNobodyWithASeatWaitsForWhatAWindowGets(t *testing.T) {
 // Who waited first gets the seat of an expired hold, and leaves the room in line to whoever asks next.
 func TestTheSeatOfAnExpiredHoldLeavesRoomInLine(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]func(h *testkit.House, who tenant.Caller, session tenant.SessionID) (seats.Place, error){
-		"book": (*testkit.House).Book,
-		"join": func(h *testkit.House, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
-			return h.Join(who, testkit.Names(session))
+	for name, wait := range map[string]func(h *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error){
+		"book": func(h *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
+			return h.Book(who, session)
+		},
+		"join": func(h *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
+			return h.Join(who, testkit.ForSessions(session))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			mia, noa, zoe := h.Member("Mia"), h.Member("Noa"), h.Member("Zoe")
-			one := h.Session(testkit.Slot{Capacity: 1, Waitlist: 1})
+			h := testkit.New(t)
+			mia, noa, zoe := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe")
+			one := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
 			held := h.MustHold(mia, one)
-			h.MustWait(noa, one)
+			h.MustWaitlist(noa, one)
 			_, err := wait(h, zoe, one)
 			if err == nil {
 				t.Fatal("a line of one is longer")
@@ -197,13 +200,13 @@ func TestTheSeatOfAnExpiredHoldLeavesRoomInLine(t *testing.T) {
 
 func TestReleaseGivesSeatsBackAndWakesTheWaitlist(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	one := h.Session(testkit.Slot{Capacity: 1, Waitlist: 2})
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	one := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	held := h.MustHold(mia, one)
-	h.MustWait(noa, one)
+	h.MustWaitlist(noa, one)
 	for i := range 2 {
-		place, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.Own(mia), held.ID)
+		place, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), held.ID)
 		if err != nil || place.Booking.Status != booking.Cancelled || place.Repeated != (i == 1) {
 			t.Fatalf("%+v, %v", place, err)
 		}
@@ -211,7 +214,7 @@ func TestReleaseGivesSeatsBackAndWakesTheWaitlist(t *testing.T) {
 	if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, noa.Member); n != 1 {
 		t.Error("Noa was not promoted")
 	}
-	booked := h.MustBook(h.Member("Zoe"), h.Session(testkit.Slot{}))
+	booked := h.MustBook(h.AddMember("Zoe"), h.AddSession(testkit.Session{}))
 	_, err := h.App.Bookings.ReleaseHold(context.Background(), h.Owner, booked)
 	testkit.WantReason(t, err, fault.BookingState)
 	h.WantSound()
@@ -219,11 +222,11 @@ func TestReleaseGivesSeatsBackAndWakesTheWaitlist(t *testing.T) {
 
 func TestGuestsHoldWithAContact(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	two := h.Session(testkit.Slot{Capacity: 2})
-	_, err := h.Hold(h.Owner, two, testkit.Guest(" ", ""))
+	h := testkit.New(t)
+	two := h.AddSession(testkit.Session{Capacity: 2})
+	_, err := h.Hold(h.Owner, two, testkit.ForGuest(" ", ""))
 	testkit.WantReason(t, err, fault.InvalidField)
-	first, second := h.MustHold(h.Owner, two, testkit.Guest("Pat", "")), h.MustHold(h.Owner, two, testkit.Guest("Kim", ""))
+	first, second := h.MustHold(h.Owner, two, testkit.ForGuest("Pat", "")), h.MustHold(h.Owner, two, testkit.ForGuest("Kim", ""))
 	for _, b := range []booking.Booking{first, second} {
 		if place, err := h.App.Bookings.ConfirmBooking(context.Background(), h.Owner, bookings.ConfirmRequest{ID: b.ID}); err != nil || place.Booking.MemberName != b.Contact.Name {
 			t.Fatalf("%+v, %v", place.Booking, err)
@@ -238,7 +241,7 @@ func TestGuestsHoldWithAContact(t *testing.T) {
 		t.Error(err)
 	}
 	// A member sees no guest's booking.
-	_, err = h.App.Bookings.GetBooking(context.Background(), testkit.Own(h.Member("Mia")), second.ID)
+	_, err = h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(h.AddMember("Mia")), second.ID)
 	testkit.WantReason(t, err, fault.BookingNotFound)
 	h.WantSound()
 }
@@ -246,21 +249,29 @@ func TestGuestsHoldWithAContact(t *testing.T) {
 // An alarm ends a hold on the moment, without a sweep: within a second, where the machine has time.
 func TestAlarmsEndHolds(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Clock.Set(time.Now())
-	one := h.Session(testkit.Slot{Starts: time.Now().Add(48 * time.Hour), Capacity: 1})
-	h.Exec(`insert into policies (tenant_id, level, scope_id, hold_ttl_seconds, updated_at) values ($1, 'TENANT', $1, 1, $2)`, h.Tenant, testkit.Noon)
-	ticking := app.New(app.Config{DB: h.DB.DB, Now: time.Now})
+	h := testkit.New(t)
+	mia, one := h.AddMember("Mia"), h.AddSession(testkit.Session{Capacity: 1})
+	// The clock starts when the hold has a second left, and then runs.
+	var started atomic.Pointer[time.Time]
+	ticking := app.New(app.Config{DB: h.DB.DB, Now: func() time.Time {
+		if start := started.Load(); start != nil {
+			return testkit.Noon.Add(10*time.Minute - time.Second).Add(time.Since(*start))
+		}
+		return testkit.Noon
+	}})
 	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan struct{})
-	go func() { defer close(stopped); ticking.Housekeeping.RunAlarms(ctx, discard) }()
-	defer func() { cancel(); <-stopped }()
-	place, err := ticking.Bookings.Book(ctx, h.Member("Mia"), bookings.BookRequest{Session: one, Party: 1, Channel: catalog.Online, Hold: true})
+	place, err := ticking.Bookings.Book(ctx, mia, bookings.BookRequest{
+		Session: one, Party: 1, Channel: catalog.Online, Hold: true,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	testkit.Eventually(t, "the hold ends", func() bool { return h.Status(place.Booking.ID) != "PENDING" })
-	t.Logf("it ended %s late", time.Since(*place.Booking.HoldUntil))
+	started.Store(new(time.Now()))
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); ticking.Housekeeping.RunAlarms(ctx, discard) }()
+	defer func() { cancel(); <-stopped }()
+	testkit.Eventually(t, "the hold ends", func() bool { return h.BookingStatus(place.Booking.ID) != "PENDING" })
+	t.Logf("it ended %s late", time.Since(*started.Load())-time.Second)
 	h.WantSound()
 }
 

@@ -16,10 +16,10 @@ import (
 // holds after each, and once all is over every seat, item, credit and count against a limit is back.
 func TestAnyLifeKeepsTheInvariants(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		l := testkit.NewLife(h.Another())
-		acts := l.Acts()
+		l := testkit.NewLife(h.OtherTenant())
+		acts := l.Actions()
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(acts))), 6, 24).Draw(rt, "acts") {
 			err := acts[name](rt)
 			if f := testkit.FaultOf(err); err != nil && (f == nil || f.Kind == fault.Internal || f.Kind == fault.Unavailable) {
@@ -36,8 +36,8 @@ func TestAnyLifeKeepsTheInvariants(t *testing.T) {
 
 // wantStatuses fails where a booking is not what the last answer about it said. A hold may have run out since.
 func wantStatuses(l *testkit.Life, t *rapid.T) {
-	for id, told := range l.Told {
-		if is := booking.Status(l.Status(id)); is != told && (told != booking.Pending || is != booking.Expired) {
+	for id, told := range l.Statuses {
+		if is := booking.Status(l.BookingStatus(id)); is != told && (told != booking.Pending || is != booking.Expired) {
 			t.Errorf("%s is %s, and was said to be %s", id, is, told)
 		}
 	}

@@ -33,21 +33,21 @@ func TestTwoHoldsForTheLastSeat(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			a.Careless = tt.careless
+			a, h := testkit.NewRace(t)
+			a.ReadCommitted = tt.careless
 			if tt.unchecked {
 				h.Exec(`alter table sessions drop constraint sessions_capacity`)
 			}
-			mia, noa := h.Member("Mia"), h.Member("Noa")
-			last := h.Session(testkit.Slot{Capacity: 1})
+			mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+			last := h.AddSession(testkit.Session{Capacity: 1})
 			hold := func(who tenant.Caller) func() {
 				return func() {
-					if _, err := h.Elsewhere().Hold(who, last); err != nil && fault.ReasonOf(err) != fault.SessionFull {
+					if _, err := h.OtherNode().Hold(who, last); err != nil && fault.ReasonOf(err) != fault.SessionFull {
 						t.Error(err)
 					}
 				}
 			}
-			a.Race(hold(mia), hold(noa))
+			a.Run(hold(mia), hold(noa))
 			if n := h.Count(`select count(*) from bookings where session_id = $1 and status = 'PENDING'`, last); n != tt.holds {
 				t.Errorf("%d hold one seat", n)
 			}
@@ -62,25 +62,25 @@ func TestTwoHoldsForTheLastSeat(t *testing.T) {
 // the hold runs out, do both. Serializable transactions guard it.
 func TestConfirmAgainstExpiry(t *testing.T) {
 	t.Parallel()
-	contest := func(h *testkit.House, a *testkit.Arena) (status string, told error) {
-		mia := h.Member("Mia")
-		held := h.MustHold(mia, h.Session(testkit.Slot{Capacity: 1}))
+	contest := func(h *testkit.Studio, a *testkit.Barrier) (status string, told error) {
+		mia := h.AddMember("Mia")
+		held := h.MustHold(mia, h.AddSession(testkit.Session{Capacity: 1}))
 		in := app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return held.HoldUntil.Add(-time.Microsecond) }})
 		out := app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return *held.HoldUntil }})
-		a.Race(
+		a.Run(
 			func() {
-				_, told = in.Bookings.ConfirmBooking(context.Background(), testkit.Own(mia), bookings.ConfirmRequest{ID: held.ID})
+				_, told = in.Bookings.ConfirmBooking(context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID})
 			},
 			func() {
 				if _, err := out.Waitlists.ExpireHolds(context.Background(), h.Tenant); err != nil {
 					h.T.Error(err)
 				}
 			})
-		return h.Status(held.ID), told
+		return h.BookingStatus(held.ID), told
 	}
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.ArenaHouse(t)
+		a, h := testkit.NewRace(t)
 		for range 5 {
 			switch status, told := contest(h, a); {
 			case told == nil && status != "CONFIRMED", told != nil && status != "EXPIRED":
@@ -93,8 +93,8 @@ func TestConfirmAgainstExpiry(t *testing.T) {
 	})
 	t.Run("unguarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.ArenaHouse(t)
-		a.Careless = true
+		a, h := testkit.NewRace(t)
+		a.ReadCommitted = true
 		h.Exec(`alter table sessions drop constraint sessions_holds_check`)
 		_, _ = contest(h, a) // whatever they were told
 		wantUnsound(t, h, "holds counts the pending bookings")
@@ -105,36 +105,36 @@ func TestConfirmAgainstExpiry(t *testing.T) {
 // credit are back in the end. Serializable transactions guard it.
 func TestRescheduleAgainstCancel(t *testing.T) {
 	t.Parallel()
-	contest := func(h *testkit.House, a *testkit.Arena) (tenant.BookingID, credit.Subscription) {
-		mia := h.Member("Mia")
-		s := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 2}))
-		from, to := h.Session(testkit.Slot{Capacity: 2}), h.Session(testkit.Slot{Capacity: 1, Starts: testkit.Noon.Add(90 * time.Hour)})
+	contest := func(h *testkit.Studio, a *testkit.Barrier) (tenant.BookingID, credit.Subscription) {
+		mia := h.AddMember("Mia")
+		s := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 2}))
+		from, to := h.AddSession(testkit.Session{Capacity: 2}), h.AddSession(testkit.Session{Capacity: 1, Starts: testkit.Noon.Add(90 * time.Hour)})
 		id := h.MustBook(mia, from)
-		h.MustBook(h.Member("Noa"), from)
+		h.MustBook(h.AddMember("Noa"), from)
 		check := func(err error) {
 			if err != nil && fault.ReasonOf(err) != fault.BookingState {
 				h.T.Error(err)
 			}
 		}
-		a.Race(
-			func() { _, err := h.Elsewhere().Move(testkit.Own(mia), id, to); check(err) },
-			func() { _, err := h.Elsewhere().Cancel(mia, id); check(err) })
+		a.Run(
+			func() { _, err := h.OtherNode().Reschedule(testkit.SelfOnly(mia), id, to); check(err) },
+			func() { _, err := h.OtherNode().Cancel(mia, id); check(err) })
 		return id, s
 	}
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.ArenaHouse(t)
+		a, h := testkit.NewRace(t)
 		for range 5 {
-			if id, s := contest(h, a); h.Status(id) != "CANCELLED" || h.Balance(s) != 2 {
-				t.Errorf("%s, balance %d", h.Status(id), h.Balance(s))
+			if id, s := contest(h, a); h.BookingStatus(id) != "CANCELLED" || h.Balance(s) != 2 {
+				t.Errorf("%s, balance %d", h.BookingStatus(id), h.Balance(s))
 			}
 		}
 		h.WantSound()
 	})
 	t.Run("unguarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.ArenaHouse(t)
-		a.Careless = true
+		a, h := testkit.NewRace(t)
+		a.ReadCommitted = true
 		contest(h, a)
 		wantUnsound(t, h, "seats taken are those of bookings and offers")
 	})
@@ -155,23 +155,23 @@ func TestSwappingSeatsNeitherDeadlocksNorLosesAPlace(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, registry := new(testkit.Arena), prometheus.NewRegistry()
-			h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
-			homes := []tenant.SessionID{h.Session(testkit.Slot{Capacity: tt.capacity}), h.Session(testkit.Slot{Capacity: tt.capacity, Starts: testkit.Noon.Add(60 * time.Hour)})}
+			a, registry := new(testkit.Barrier), prometheus.NewRegistry()
+			h := testkit.New(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
+			homes := []tenant.SessionID{h.AddSession(testkit.Session{Capacity: tt.capacity}), h.AddSession(testkit.Session{Capacity: tt.capacity, Starts: testkit.Noon.Add(60 * time.Hour)})}
 			ids, moves := make([]tenant.BookingID, tt.people), make([]func(), tt.people)
 			for i := range ids {
-				who := h.Member(fmt.Sprint("Member ", i))
+				who := h.AddMember(fmt.Sprint("Member ", i))
 				ids[i] = h.MustBook(who, homes[i%2])
 				moves[i] = func() {
-					if _, err := h.Elsewhere().Move(testkit.Own(who), ids[i], homes[1-i%2]); err != nil && (tt.swapped || fault.ReasonOf(err) != fault.RescheduleTarget) {
+					if _, err := h.OtherNode().Reschedule(testkit.SelfOnly(who), ids[i], homes[1-i%2]); err != nil && (tt.swapped || fault.ReasonOf(err) != fault.RescheduleTarget) {
 						t.Errorf("%d: %v", i, err)
 					}
 				}
 			}
-			a.Race(moves...)
+			a.Run(moves...)
 			for i, id := range ids {
-				if h.Status(id) != "CONFIRMED" {
-					t.Errorf("%s is %s", id, h.Status(id))
+				if h.BookingStatus(id) != "CONFIRMED" {
+					t.Errorf("%s is %s", id, h.BookingStatus(id))
 				}
 				if n := h.Count(`select count(*) from bookings where id = $1 and session_id = $2`, id, homes[1-i%2]); tt.swapped && n != 1 {
 					t.Errorf("%d is where it was", i)
@@ -200,14 +200,14 @@ func TestSwappingSeatsNeitherDeadlocksNorLosesAPlace(t *testing.T) {
 // The control of the test above: who changes the sessions in the order of leaving and entering waits in a circle.
 func TestSwappingSeatsInAnyOrderDeadlocks(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	homes := []tenant.SessionID{h.Session(testkit.Slot{}), h.Session(testkit.Slot{})}
+	homes := []tenant.SessionID{h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{})}
 	const change = `update sessions set seats_taken = seats_taken + $3 where tenant_id = $1 and id = $2`
 	errs := make([]error, 2)
 	var left sync.WaitGroup
 	left.Add(2)
-	testkit.Together(2, func(i int) {
+	testkit.Parallel(2, func(i int) {
 		tx, err := h.DB.Owner.Begin(ctx)
 		if err != nil {
 			panic(err) // the other one would wait forever
@@ -232,7 +232,7 @@ func TestSwappingSeatsInAnyOrderDeadlocks(t *testing.T) {
 }
 
 // wantUnsound fails unless an invariant is broken.
-func wantUnsound(t *testing.T, h *testkit.House, check string) {
+func wantUnsound(t *testing.T, h *testkit.Studio, check string) {
 	t.Helper()
 	var found []string
 	for _, v := range h.Violations() {

@@ -13,81 +13,82 @@ import (
 
 func TestReschedule(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	pack := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
-	from := h.Session(testkit.Slot{Capacity: 1, Waitlist: 1})
-	to := h.Session(testkit.Slot{Starts: testkit.Noon.Add(49 * time.Hour), Capacity: 1}) // the same day: the limit is not in the way
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
+	from := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+	to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(49 * time.Hour), Capacity: 1}) // the same day: the limit is not in the way
 	id := h.MustBook(mia, from)
-	h.MustWait(noa, from)
+	h.MustWaitlist(noa, from)
 
-	moved, err := h.Move(testkit.Own(mia), id, to)
+	moved, err := h.Reschedule(testkit.SelfOnly(mia), id, to)
 	if err != nil || moved.Booking.ID != id || moved.Booking.Session != to || moved.Promoted != 1 || !moved.Booking.StartsAt.Equal(testkit.Noon.Add(49*time.Hour)) {
 		t.Fatalf("%+v, %v", moved, err)
 	}
 	if h.Balance(pack) != 4 {
 		t.Errorf("balance %d: the credit goes along", h.Balance(pack))
 	}
-	if again, err := h.Move(testkit.Own(mia), id, to); err != nil || !again.Repeated {
+	if again, err := h.Reschedule(testkit.SelfOnly(mia), id, to); err != nil || !again.Repeated {
 		t.Errorf("%+v, %v", again, err)
 	}
 	// A day on which she has reached her limit.
-	day := h.Session(testkit.Slot{Starts: testkit.Noon.Add(96 * time.Hour)})
+	day := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(96 * time.Hour)})
 	h.MustBook(mia, day)
-	_, err = h.Move(testkit.Own(mia), id, h.Session(testkit.Slot{Starts: testkit.Noon.Add(98 * time.Hour)}))
+	_, err = h.Reschedule(testkit.SelfOnly(mia), id, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(98 * time.Hour)}))
 	testkit.WantReason(t, err, fault.DailyLimit)
 	h.WantSound()
 }
 
 func TestRescheduleRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	elsewhere := testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
-	mia := h.Member("Mia")
-	id := h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Noon.Add(30 * time.Hour)}))
-	full := h.Session(testkit.Slot{Capacity: 1})
-	h.MustBook(h.Member("Noa"), full)
-	taken := h.Session(testkit.Slot{Starts: testkit.Noon.Add(99 * time.Hour)})
+	h := testkit.New(t)
+	elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})
+	mia := h.AddMember("Mia")
+	id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30 * time.Hour)}))
+	full := h.AddSession(testkit.Session{Capacity: 1})
+	h.MustBook(h.AddMember("Noa"), full)
+	taken := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(99 * time.Hour)})
 	h.MustBook(mia, taken)
 	for name, tt := range map[string]struct {
 		to     tenant.SessionID
 		reason fault.Reason
 	}{
-		"another location":  {h.Session(testkit.Slot{Location: elsewhere}), fault.RescheduleTarget},
+		"another location":  {h.AddSession(testkit.Session{Location: elsewhere}), fault.RescheduleTarget},
 		"no seat there":     {full, fault.RescheduleTarget},
-		"a draft":           {h.Session(testkit.Slot{State: catalog.Draft}), fault.RescheduleTarget},
+		"a draft":           {h.AddSession(testkit.Session{State: catalog.Draft}), fault.RescheduleTarget},
 		"no such session":   {testkit.NewID[tenant.SessionID](), fault.SessionNotFound},
-		"another tenant's":  {h.Another().Session(testkit.Slot{}), fault.SessionNotFound},
+		"another tenant's":  {h.OtherTenant().AddSession(testkit.Session{}), fault.SessionNotFound},
 		"booked there too":  {taken, fault.AlreadyBooked},
-		"beyond the window": {h.Session(testkit.Slot{Starts: testkit.Noon.Add(40 * 24 * time.Hour)}), fault.AdvanceWindow},
+		"beyond the window": {h.AddSession(testkit.Session{Starts: testkit.Noon.Add(40 * 24 * time.Hour)}), fault.AdvanceWindow},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			_, err := h.Move(testkit.Own(mia), id, tt.to)
+			_, err := h.Reschedule(testkit.SelfOnly(mia), id, tt.to)
 			testkit.WantReason(t, err, tt.reason)
 		})
 	}
-	_, err := h.Move(testkit.Own(h.Member("Zoe")), id, h.Session(testkit.Slot{}))
+	_, err := h.Reschedule(testkit.SelfOnly(h.AddMember("Zoe")), id, h.AddSession(testkit.Session{}))
 	testkit.WantReason(t, err, fault.BookingNotFound)
 	t.Cleanup(h.WantSound)
 }
 
 func TestReschedulingPastTheCancellationWindow(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, tiers, updated_at) values ($1, 'TENANT', $1, '{"gold": {"allow_reschedule": true}}', $2)`, h.Tenant, testkit.Noon)
-	soon := h.Session(testkit.Slot{Starts: testkit.Noon.Add(3 * time.Hour)})
-	to := h.Session(testkit.Slot{})
-	mia, gil := h.Member("Mia"), h.Member("Gil")
-	h.Exec(`update members set tier = 'gold' where id = $1`, gil.Member)
+	h := testkit.New(t)
+	h.SetPolicy(func(p *catalog.Policy) {
+		p.Tiers = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
+	})
+	soon := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(3 * time.Hour)})
+	to := h.AddSession(testkit.Session{})
+	mia, gil := h.AddMember("Mia"), h.AddMember("Gil")
+	h.SetTier(gil, "gold")
 	mias, gils := h.MustBook(mia, soon), h.MustBook(gil, soon)
-	_, err := h.Move(testkit.Own(mia), mias, to)
+	_, err := h.Reschedule(testkit.SelfOnly(mia), mias, to)
 	testkit.WantReason(t, err, fault.CancellationWindow)
-	if _, err := h.Move(testkit.Own(gil), gils, to); err != nil {
+	if _, err := h.Reschedule(testkit.SelfOnly(gil), gils, to); err != nil {
 		t.Error(err)
 	}
-	if _, err := h.Move(h.Owner, mias, to); err != nil {
+	if _, err := h.Reschedule(h.Owner, mias, to); err != nil {
 		t.Errorf("by an admin: %v", err)
 	}
 	h.WantSound()
@@ -96,19 +97,19 @@ func TestReschedulingPastTheCancellationWindow(t *testing.T) {
 // That a booking is in the session already is no success once it is none any more.
 func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	here, there := h.Session(testkit.Slot{}), h.Session(testkit.Slot{Starts: testkit.Noon.Add(50 * time.Hour)})
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	here, there := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour)})
 	id := h.MustBook(mia, here)
-	if stays, err := h.Move(testkit.Own(mia), id, here); err != nil || !stays.Repeated || stays.Booking.Session != here {
+	if stays, err := h.Reschedule(testkit.SelfOnly(mia), id, here); err != nil || !stays.Repeated || stays.Booking.Session != here {
 		t.Fatalf("%+v, %v", stays, err)
 	}
 	if _, err := h.Cancel(mia, id); err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range []tenant.Caller{testkit.Own(mia), h.Owner} {
+	for _, by := range []tenant.Caller{testkit.SelfOnly(mia), h.Owner} {
 		for _, to := range []tenant.SessionID{here, there} {
-			_, err := h.Move(by, id, to)
+			_, err := h.Reschedule(by, id, to)
 			testkit.WantReason(t, err, fault.BookingState)
 		}
 	}
@@ -122,29 +123,28 @@ func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
 // leaving the waitlist would not help then.
 func TestMovingToASessionThatOneWaitsFor(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	elsewhere := testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'Europe/Berlin', $3, $3)`, h.Tenant, elsewhere, testkit.Noon)
-	here := h.Session(testkit.Slot{Starts: testkit.Noon.Add(30 * time.Hour)})
-	mia := h.Member("Mia")
-	waitedFor := func(change func(*testkit.Slot)) (tenant.SessionID, tenant.EntryID) {
-		there, _, _ := h.Full(1, change)
-		return there, h.MustWait(mia, there)
+	h := testkit.New(t)
+	elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})
+	here := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30 * time.Hour)})
+	mia := h.AddMember("Mia")
+	waitedFor := func(change func(*testkit.Session)) (tenant.SessionID, tenant.EntryID) {
+		there, _, _ := h.AddFullSession(1, change)
+		return there, h.MustWaitlist(mia, there)
 	}
-	full, entry := waitedFor(testkit.Starting(testkit.Noon.Add(50 * time.Hour)))
-	far, _ := waitedFor(func(s *testkit.Slot) { s.Starts, s.Location = testkit.Noon.Add(53*time.Hour), elsewhere })
-	off, _ := waitedFor(testkit.Starting(testkit.Noon.Add(56 * time.Hour)))
-	h.Exec(`update sessions set blocked = true where id = $1`, off)
+	full, entry := waitedFor(testkit.StartingAt(testkit.Noon.Add(50 * time.Hour)))
+	far, _ := waitedFor(func(s *testkit.Session) { s.Starts, s.Location = testkit.Noon.Add(53*time.Hour), elsewhere })
+	off, _ := waitedFor(testkit.StartingAt(testkit.Noon.Add(56 * time.Hour)))
+	h.Block(off)
 	id := h.MustBook(mia, here)
 	want := func(by tenant.Caller, to tenant.SessionID, reason fault.Reason, key, value string) {
 		t.Helper()
-		_, err := h.Move(by, id, to)
+		_, err := h.Reschedule(by, id, to)
 		testkit.WantReason(t, err, reason)
 		if got := testkit.Meta(t, err, key); got != value {
 			t.Errorf("%s is %q, want %q", key, got, value)
 		}
 	}
-	for _, by := range []tenant.Caller{testkit.Own(mia), h.Owner} {
+	for _, by := range []tenant.Caller{testkit.SelfOnly(mia), h.Owner} {
 		want(by, full, fault.AlreadyBooked, "entry_id", entry.String())
 		want(by, far, fault.RescheduleTarget, "reason", "LOCATION")
 		want(by, off, fault.RescheduleTarget, "reason", "SESSION_NOT_OPEN")
@@ -152,7 +152,7 @@ func TestMovingToASessionThatOneWaitsFor(t *testing.T) {
 	if _, err := h.Cancel(mia, id); err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range []tenant.Caller{testkit.Own(mia), h.Owner} {
+	for _, by := range []tenant.Caller{testkit.SelfOnly(mia), h.Owner} {
 		for _, to := range []tenant.SessionID{full, far, off} {
 			want(by, to, fault.BookingState, "status", "CANCELLED")
 		}

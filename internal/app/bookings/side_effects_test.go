@@ -15,17 +15,17 @@ import (
 // nobody can look up later.
 func TestEveryActThatSomebodyIsToldOfHasItsEvent(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 9, AllowOverlap: true})
-	mia, noa, leo := h.Member("Mia"), h.Member("Noa"), h.Member("Leo")
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9, AllowOverlap: true})
+	mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
 	for _, who := range []tenant.Caller{mia, noa, leo} {
 		h.Subscribe(who, pack)
 	}
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 2})
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
 	first := h.MustBook(mia, class)
-	entry := h.MustWait(noa, class)
-	h.MustWait(leo, class)
+	entry := h.MustWaitlist(noa, class)
+	h.MustWaitlist(leo, class)
 	want := func(what string, n int, where string, args ...any) {
 		t.Helper()
 		args = append([]any{h.Tenant, class}, args...)
@@ -43,7 +43,7 @@ func TestEveryActThatSomebodyIsToldOfHasItsEvent(t *testing.T) {
 	want("cancelled by herself", 1, `type = 'booking.cancelled' and booking_id = $3 and data->>'credit_refunded' = 'true' and data->>'late' = 'false' and data->>'notify' = 'true'`, first)
 	want("the promoted one is in", 1, `type = 'waitlist.promoted' and member_id = $3 and booking_id is not null`, noa.Member)
 
-	bookings, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.Own(noa), appbookings.MyBookingsQuery{Limit: 1})
+	bookings, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.SelfOnly(noa), appbookings.MyBookingsQuery{Limit: 1})
 	if err != nil || len(bookings) != 1 {
 		t.Fatalf("%+v, %v", bookings, err)
 	}

@@ -21,43 +21,43 @@ import (
 // A seat that is given up goes to who asks for it next, in the same transaction; and a hold's life goes on in it, too.
 func TestSeatsChangeHandsInABatch(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	g := h.Gather()
-	full, tees, moved := h.Session(testkit.Slot{Capacity: 1}), h.Session(testkit.Slot{Capacity: 3}), h.Session(testkit.Slot{Starts: testkit.Noon.Add(60 * time.Hour), Capacity: 1})
-	mia, noa, zoe, eve := h.Member("Mia"), h.Member("Noa"), h.Member("Zoe"), h.Member("Eve")
+	h := testkit.New(t)
+	g := h.NewBatch()
+	full, tees, moved := h.AddSession(testkit.Session{Capacity: 1}), h.AddSession(testkit.Session{Capacity: 3}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour), Capacity: 1})
+	mia, noa, zoe, eve := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe"), h.AddMember("Eve")
 	mias := h.MustBook(mia, full)
 	paid, dropped := h.MustHold(noa, tees), h.MustHold(zoe, tees)
 	eves := h.MustBook(eve, tees)
 
-	tooEarly := g.Book(h.Member("Too early"), full)
+	tooEarly := g.Book(h.AddMember("Too early"), full)
 	ctx := context.Background()
 	var cancelled, moving, released, confirmed error
-	g.Ask(func() {
-		_, cancelled = g.App.Bookings.CancelBooking(ctx, testkit.Own(mia), bookings.CancelRequest{ID: mias})
+	g.Add(func() {
+		_, cancelled = g.App.Bookings.CancelBooking(ctx, testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
 	})
-	next := g.Book(h.Member("Next"), full)
-	g.Ask(func() {
-		_, moving = g.App.Bookings.RescheduleBooking(ctx, testkit.Own(eve), bookings.RescheduleRequest{ID: eves, To: moved})
+	next := g.Book(h.AddMember("Next"), full)
+	g.Add(func() {
+		_, moving = g.App.Bookings.RescheduleBooking(ctx, testkit.SelfOnly(eve), bookings.RescheduleRequest{ID: eves, To: moved})
 	})
-	g.Ask(func() { _, released = g.App.Bookings.ReleaseHold(ctx, testkit.Own(zoe), dropped.ID) })
-	g.Ask(func() {
-		_, confirmed = g.App.Bookings.ConfirmBooking(ctx, testkit.Own(noa), bookings.ConfirmRequest{ID: paid.ID})
+	g.Add(func() { _, released = g.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(zoe), dropped.ID) })
+	g.Add(func() {
+		_, confirmed = g.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(noa), bookings.ConfirmRequest{ID: paid.ID})
 	})
-	one, two := g.Book(h.Member("One"), tees), g.Book(h.Member("Two"), tees)
-	noRoom, there := g.Book(h.Member("No room"), tees), g.Book(h.Member("There"), moved)
-	if n := g.Settle(); n != 1 {
+	one, two := g.Book(h.AddMember("One"), tees), g.Book(h.AddMember("Two"), tees)
+	noRoom, there := g.Book(h.AddMember("No room"), tees), g.Book(h.AddMember("There"), moved)
+	if n := g.Run(); n != 1 {
 		t.Errorf("%d transactions, want 1", n)
 	}
 	if err := errors.Join(cancelled, moving, released, confirmed); err != nil {
 		t.Error(err)
 	}
-	tooEarly.Refused(t, "before it was free", fault.SessionFull)
-	next.Confirmed(t, "after it was free")
-	one.Confirmed(t, "the first seat that was left")
-	two.Confirmed(t, "the second seat that was left")
-	noRoom.Refused(t, "a third seat", fault.SessionFull)
-	there.Refused(t, "where somebody moved to", fault.SessionFull)
-	if got := h.Status(paid.ID); got != string(booking.Confirmed) {
+	tooEarly.WantRefused(t, "before it was free", fault.SessionFull)
+	next.WantConfirmed(t, "after it was free")
+	one.WantConfirmed(t, "the first seat that was left")
+	two.WantConfirmed(t, "the second seat that was left")
+	noRoom.WantRefused(t, "a third seat", fault.SessionFull)
+	there.WantRefused(t, "where somebody moved to", fault.SessionFull)
+	if got := h.BookingStatus(paid.ID); got != string(booking.Confirmed) {
 		t.Errorf("confirmed hold is %s", got)
 	}
 	h.WantSound()
@@ -66,21 +66,21 @@ func TestSeatsChangeHandsInABatch(t *testing.T) {
 // Where somebody waits for the seat, the waitlist has it before whoever asks later.
 func TestASeatThatIsWaitedForInABatch(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	g := h.Gather()
-	in := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})
-	mia, noa := h.Member("Mia"), h.Member("Noa")
+	h := testkit.New(t)
+	g := h.NewBatch()
+	in := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
 	mias := h.MustBook(mia, in)
-	h.MustWait(noa, in)
-	beside := g.Book(h.Member("Beside"), h.Session(testkit.Slot{}))
+	h.MustWaitlist(noa, in)
+	beside := g.Book(h.AddMember("Beside"), h.AddSession(testkit.Session{}))
 	var up seats.Cancelled
 	var err error
-	g.Ask(func() {
-		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.Own(mia), bookings.CancelRequest{ID: mias})
+	g.Add(func() {
+		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
 	})
-	later := g.Book(h.Member("Later"), in)
-	g.Settle()
-	beside.Confirmed(t, "beside")
+	later := g.Book(h.AddMember("Later"), in)
+	g.Run()
+	beside.WantConfirmed(t, "beside")
 	if err != nil || up.Promoted != 1 {
 		t.Errorf("%+v, %v", up, err)
 	}
@@ -93,11 +93,11 @@ func TestASeatThatIsWaitedForInABatch(t *testing.T) {
 // So it has where somebody would take any session of the day, of whom the session itself knows nothing.
 func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	g := h.Gather()
+	h := testkit.New(t)
+	g := h.NewBatch()
 	starts := testkit.Noon.Add(75 * time.Hour)
-	in := h.Session(testkit.Slot{Starts: starts, Capacity: 1, Waitlist: 3})
-	mia, noa := h.Member("Mia"), h.Member("Noa")
+	in := h.AddSession(testkit.Session{Starts: starts, Capacity: 1, Waitlist: 3})
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
 	mias := h.MustBook(mia, in)
 	latest, err := civil.ParseTimeOfDay("23:00")
 	if err != nil {
@@ -113,16 +113,16 @@ func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
 	if n := h.Count(`select waiting from sessions where id = $1`, in); n != 0 {
 		t.Fatalf("%d wait for the session by name", n)
 	}
-	beside := g.Book(h.Member("Beside"), h.Session(testkit.Slot{}))
+	beside := g.Book(h.AddMember("Beside"), h.AddSession(testkit.Session{}))
 	var up seats.Cancelled
-	g.Ask(func() {
-		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.Own(mia), bookings.CancelRequest{ID: mias})
+	g.Add(func() {
+		up, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(mia), bookings.CancelRequest{ID: mias})
 	})
-	later := g.Book(h.Member("Later"), in)
-	if n := g.Settle(); n != 3 {
+	later := g.Book(h.AddMember("Later"), in)
+	if n := g.Run(); n != 3 {
 		t.Errorf("%d transactions, want 3: beside, the seat, and later", n)
 	}
-	beside.Confirmed(t, "beside")
+	beside.WantConfirmed(t, "beside")
 	if err != nil || up.Promoted != 1 {
 		t.Errorf("%+v, %v", up, err)
 	}
@@ -135,21 +135,21 @@ func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
 // Leaving a queue in a batch, by oneself: whoever asks next finds the place in it free.
 func TestAPlaceInTheQueueChangesHandsInABatch(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	g := h.Gather()
-	in := h.Session(testkit.Slot{Capacity: 1, Waitlist: 1})
-	h.MustBook(h.Member("Mia"), in)
-	noa := h.Member("Noa")
-	entry := h.MustWait(noa, in)
-	beside, tooEarly := g.Book(h.Member("Beside"), h.Session(testkit.Slot{})), g.Book(h.Member("Too early"), in)
+	h := testkit.New(t)
+	g := h.NewBatch()
+	in := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+	h.MustBook(h.AddMember("Mia"), in)
+	noa := h.AddMember("Noa")
+	entry := h.MustWaitlist(noa, in)
+	beside, tooEarly := g.Book(h.AddMember("Beside"), h.AddSession(testkit.Session{})), g.Book(h.AddMember("Too early"), in)
 	var err error
-	g.Ask(func() {
-		_, err = g.App.Bookings.CancelBooking(context.Background(), testkit.Own(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)})
+	g.Add(func() {
+		_, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)})
 	})
-	later := g.Book(h.Member("Later"), in)
-	g.Settle()
-	beside.Confirmed(t, "beside")
-	tooEarly.Refused(t, "too early", fault.SessionFull)
+	later := g.Book(h.AddMember("Later"), in)
+	g.Run()
+	beside.WantConfirmed(t, "beside")
+	tooEarly.WantRefused(t, "too early", fault.SessionFull)
 	if err != nil {
 		t.Error(err)
 	}
@@ -162,15 +162,15 @@ func TestAPlaceInTheQueueChangesHandsInABatch(t *testing.T) {
 // Holds that have run out give their seats to the batch that finds them.
 func TestAHoldThatHasRunOutInABatch(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	g := h.Gather()
-	in := h.Session(testkit.Slot{Capacity: 1})
-	lapsed := h.MustHold(h.Member("Mia"), in)
+	h := testkit.New(t)
+	g := h.NewBatch()
+	in := h.AddSession(testkit.Session{Capacity: 1})
+	lapsed := h.MustHold(h.AddMember("Mia"), in)
 	h.Clock.Set(*lapsed.HoldUntil)
-	first, second, beside := g.Book(h.Member("Noa"), in), g.Book(h.Member("Zoe"), in), g.Book(h.Member("Eve"), h.Session(testkit.Slot{}))
-	g.Settle()
-	first.Confirmed(t, "first")
-	beside.Confirmed(t, "beside")
-	second.Refused(t, "second", fault.SessionFull)
+	first, second, beside := g.Book(h.AddMember("Noa"), in), g.Book(h.AddMember("Zoe"), in), g.Book(h.AddMember("Eve"), h.AddSession(testkit.Session{}))
+	g.Run()
+	first.WantConfirmed(t, "first")
+	beside.WantConfirmed(t, "beside")
+	second.WantRefused(t, "second", fault.SessionFull)
 	h.WantSound()
 }

@@ -18,13 +18,13 @@ import (
 
 func TestTenantSettings(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	other := h.Another()
+	h := testkit.New(t)
+	other := h.OtherTenant()
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
 	want := catalog.Tenant{
 		ID: h.Tenant, Name: "Quay Golf", TimeZone: "Europe/Lisbon", Locale: "pt-PT", Currency: "CHF", TakesPayments: true,
 		Brand:   brand.Brand{LogoURL: "https://cdn.example.com/quay.svg", Accent: "#2F5d3a"},
-		Version: 2, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon.Add(time.Hour),
+		Version: 2, CreatedAt: testkit.Founded, UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
 	got, err := h.App.Accounts.UpdateTenant(t.Context(), h.Owner, new(1), func(to *catalog.Tenant) {
 		to.Name, to.TimeZone, to.Locale, to.Currency, to.TakesPayments = want.Name, want.TimeZone, want.Locale, want.Currency, true
@@ -66,7 +66,7 @@ func TestTenantSettings(t *testing.T) {
 // Whatever forgets to look: the database keeps no look that could not be shown.
 func TestTheDatabaseRefusesALookThatCannotBe(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	for _, set := range []string{
 		`logo_url = 'http://cdn.example.com/logo.svg'`, `logo_url = 'https://cdn.example.com/my logo.svg'`,
 		`logo_url = 'https://cdn.example.com/"x'`, `logo_url = 'https://cdn.example.com/' || repeat('x', 477)`, `logo_url = null`,
@@ -81,7 +81,7 @@ func TestTheDatabaseRefusesALookThatCannotBe(t *testing.T) {
 
 func TestResources(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	quay, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Quay"})
 	if err != nil {
 		t.Fatal(err)
@@ -101,11 +101,11 @@ func TestResources(t *testing.T) {
 	if _, err = create(quay.ID, "Court 1"); err != nil {
 		t.Error("a name is one location's alone:", err)
 	}
-	errs := testkit.AtOnce(6, func(int) error {
+	errs := testkit.ParallelErrors(6, func(int) error {
 		_, err := create(quay.ID, "Court 2")
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs)); diff != "" {
 		t.Error(diff)
 	}
 	_, err = h.App.Catalog.CreateResource(t.Context(), h.Owner, catalog.Resource{Location: quay.ID})
@@ -151,7 +151,7 @@ func TestResources(t *testing.T) {
 
 func TestServices(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	made, err := h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{
 		Name: "18 holes", Description: "A round.", Category: "Golf", Duration: 4*time.Hour + 30*time.Minute,
 		DefaultCapacity: new(4), DefaultWaitlistCapacity: 8, MaxParty: 4, Color: "#00aa00",
@@ -169,11 +169,11 @@ func TestServices(t *testing.T) {
 	}
 	_, err = h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{Name: "VINYASA", Duration: time.Hour})
 	testkit.WantReason(t, err, fault.AlreadyExistsReason)
-	errs := testkit.AtOnce(6, func(int) error {
+	errs := testkit.ParallelErrors(6, func(int) error {
 		_, err := h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{Name: "9 holes", Duration: time.Hour, Category: "Golf"})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs)); diff != "" {
 		t.Error(diff)
 	}
 
@@ -228,8 +228,8 @@ func TestServices(t *testing.T) {
 // What another tenant has and what nobody has look the same, to the letter.
 func TestCatalogOfAnotherTenant(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	other := h.Another()
+	h := testkit.New(t)
+	other := h.OtherTenant()
 	court, err := h.App.Catalog.CreateResource(t.Context(), other.Owner, catalog.Resource{Location: other.Location, Name: "Court"})
 	if err != nil {
 		t.Fatal(err)

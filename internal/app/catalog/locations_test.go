@@ -1,7 +1,6 @@
 package catalog_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,17 +10,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	appcatalog "github.com/berthhq/berth/internal/app/catalog"
-	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
-	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 func TestCreateLocation(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	made, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{
 		Name: "Pier 2", Address: "Kai 2\nBerlin", Point: &catalog.Point{Latitude: 52.5, Longitude: -13.4},
 		Channels: []catalog.Channel{catalog.Phone}, // SetChannels is for that
@@ -56,7 +54,7 @@ func TestCreateLocation(t *testing.T) {
 	}
 	_, err = h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Pier 3", TimeZone: "Europe/Atlantis"})
 	testkit.WantReason(t, err, fault.InvalidField)
-	if _, err := h.App.Catalog.CreateLocation(t.Context(), h.Another().Owner, catalog.Location{Name: "Pier 2"}); err != nil {
+	if _, err := h.App.Catalog.CreateLocation(t.Context(), h.OtherTenant().Owner, catalog.Location{Name: "Pier 2"}); err != nil {
 		t.Error("a name is taken by another tenant:", err)
 	}
 	if diff := cmp.Diff([]string{"location.created"}, h.Audited()); diff != "" {
@@ -66,12 +64,12 @@ func TestCreateLocation(t *testing.T) {
 
 func TestCreateLocationAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	errs := testkit.AtOnce(8, func(int) error {
+	h := testkit.New(t)
+	errs := testkit.ParallelErrors(8, func(int) error {
 		_, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Pier 2"})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 7}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 7}, testkit.CountReasons(errs)); diff != "" {
 		t.Error(diff)
 	}
 	if len(h.Audited()) != 1 || h.CatalogEvents() != 1 {
@@ -81,7 +79,7 @@ func TestCreateLocationAtOnce(t *testing.T) {
 
 func TestUpdateLocation(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
 	rename := func(name string) func(*catalog.Location) {
 		return func(l *catalog.Location) { l.Name = name }
@@ -94,7 +92,7 @@ func TestUpdateLocation(t *testing.T) {
 	}
 	want := catalog.Location{
 		ID: h.Location, Name: "Quay", TimeZone: "Asia/Kathmandu", Channels: catalog.Channels(),
-		Version: 2, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon.Add(time.Hour),
+		Version: 2, CreatedAt: testkit.Founded, UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
 	if diff := cmp.Diff(want, l); diff != "" {
 		t.Error(diff)
@@ -126,16 +124,16 @@ func TestUpdateLocation(t *testing.T) {
 // Of two who read the same version, one writes.
 func TestTwoEditors(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	errs := testkit.AtOnce(6, func(i int) error {
+	h := testkit.New(t)
+	errs := testkit.ParallelErrors(6, func(i int) error {
 		_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, new(1), func(l *catalog.Location) { l.Address = fmt.Sprint("Kai ", i) })
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
 		t.Error(diff)
 	}
 	// Who does not say what they read still loses nothing that others wrote meanwhile.
-	errs = testkit.AtOnce(3, func(i int) error {
+	errs = testkit.ParallelErrors(3, func(i int) error {
 		_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) {
 			switch i {
 			case 0:
@@ -149,22 +147,22 @@ func TestTwoEditors(t *testing.T) {
 		return err
 	})
 	l, err := h.App.Catalog.GetLocation(t.Context(), h.Owner, h.Location)
-	if err != nil || testkit.Reasons(errs)[""] != 3 || l.Name != "Quay" || l.Active || l.Point != nil || l.Version != 5 {
+	if err != nil || testkit.CountReasons(errs)[""] != 3 || l.Name != "Quay" || l.Active || l.Point != nil || l.Version != 5 {
 		t.Error(err, errs, l)
 	}
 }
 
 func TestLocationKeepsItsZone(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	session := h.Session(testkit.Slot{State: catalog.Draft})
+	h := testkit.New(t)
+	session := h.AddSession(testkit.Session{State: catalog.Draft})
 	move := func(l *catalog.Location) { l.TimeZone = "Asia/Tokyo" }
 	_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, move)
 	testkit.WantReason(t, err, fault.SessionState)
 	if _, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" }); err != nil {
 		t.Error("its zone stays, its name need not:", err)
 	}
-	h.Exec(`update sessions set deleted_at = $3 where tenant_id = $1 and id = $2`, h.Tenant, session, testkit.Noon)
+	h.DeleteSession(session)
 	if _, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, move); err != nil {
 		t.Error(err)
 	}
@@ -173,37 +171,23 @@ func TestLocationKeepsItsZone(t *testing.T) {
 // However a new zone and a new session race, the session's day is that of the zone.
 func TestZoneAndSessionAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	starts := time.Date(2026, 3, 20, 23, 30, 0, 0, time.UTC) // the 21st in Berlin and Tokyo, the 20th in Lisbon
 	for range 6 {
-		made, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: testkit.NewID[tenant.LocationID]().String()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		session := testkit.NewID[tenant.SessionID]()
-		errs := testkit.AtOnce(2, func(i int) error {
+		made := h.AddLocation(catalog.Location{Name: testkit.NewID[tenant.LocationID]().String()})
+		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
-				_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, made.ID, nil, func(l *catalog.Location) { l.TimeZone = "Europe/Lisbon" })
+				_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, made, nil, func(l *catalog.Location) {
+					l.TimeZone = "Europe/Lisbon"
+				})
 				return err
 			}
-			return h.DB.InTx(t.Context(), pg.Scope{Tenant: h.Tenant}, "test", func(ctx context.Context, tx *pg.Tx) error {
-				var name string
-				var batch pg.Batch
-				batch.Queue(`select time_zone from locations where tenant_id = $1 and id = $2`, h.Tenant, made.ID).Scan(&name)
-				if err := tx.Load(ctx, &batch); err != nil {
-					return err
-				}
-				zone, err := time.LoadLocation(name)
-				if err != nil {
-					return err
-				}
-				tx.Write(`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, state, created_at, updated_at)
-values ($1, $2, $3, $4, 'Night', $5, $6, $7, 'DRAFT', $5, $5)`,
-					h.Tenant, session, h.Service, made.ID, starts, starts.Add(time.Hour), civil.DateOf(starts, zone).On(time.UTC))
-				return nil
-			})
+			_, err := h.App.Schedules.CreateSession(t.Context(), h.Owner, session.Input{
+				Service: h.Service, Location: made, StartsAt: starts,
+			}, false)
+			return err
 		})
-		if got := testkit.Reasons(errs); got[""]+got[fault.SessionState] != 2 || errs[1] != nil {
+		if got := testkit.CountReasons(errs); got[""]+got[fault.SessionState] != 2 || errs[1] != nil {
 			t.Fatal(errs)
 		}
 		if wrong := h.Count(`select count(*) from sessions s join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
@@ -215,12 +199,12 @@ where s.tenant_id = $1 and s.local_date <> (s.starts_at at time zone l.time_zone
 
 func TestSetChannels(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	l, err := h.App.Catalog.SetChannels(t.Context(), h.Owner, h.Location, new(1), []catalog.Channel{catalog.WalkIn})
 	if err != nil || l.Version != 2 || !slices.Equal(l.Channels, []catalog.Channel{catalog.WalkIn}) {
 		t.Fatal(l, err)
 	}
-	_, err = h.Book(h.Member("Mia"), h.Session(testkit.Slot{}))
+	_, err = h.Book(h.AddMember("Mia"), h.AddSession(testkit.Session{}))
 	testkit.WantReason(t, err, fault.ChannelClosed)
 	if l, err = h.App.Catalog.SetChannels(t.Context(), h.Owner, h.Location, nil, []catalog.Channel{}); err != nil || len(l.Channels) != 0 {
 		t.Error(l, err)
@@ -233,8 +217,8 @@ func TestSetChannels(t *testing.T) {
 
 func TestListLocations(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Another()
+	h := testkit.New(t)
+	h.OtherTenant()
 	for _, name := range []string{"quay", "Dock", "Zoo", "Basin", "Øst", "alster"} {
 		if _, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: name}); err != nil {
 			t.Fatal(err)

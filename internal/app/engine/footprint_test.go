@@ -22,15 +22,15 @@ import (
 
 // regulars is a house in which tables have some rows, so that no index is empty, and each member a subscription that forbids overlaps, has
 // limits and pays with credits: all that can be asked of a booking.
-func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*testkit.House, []tenant.Caller, []tenant.SessionID) {
+func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*testkit.Studio, []tenant.Caller, []tenant.SessionID) {
 	t.Helper()
-	h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer = tracer })
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 9, DailyLimit: new(5), WeeklyLimit: new(9)})
+	h := testkit.New(t, func(c *pg.Config) { c.Tracer = tracer })
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9, DailyLimit: new(5), WeeklyLimit: new(9)})
 	who, classes := make([]tenant.Caller, n), make([]tenant.SessionID, n)
 	for i := range n {
-		who[i], classes[i] = h.Member(fmt.Sprint("Member ", i)), h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(48+2*i) * time.Hour)})
+		who[i], classes[i] = h.AddMember(fmt.Sprint("Member ", i)), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+2*i) * time.Hour)})
 		h.Subscribe(who[i], pack)
-		h.MustBook(who[i], h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(200+2*i) * time.Hour)}))
+		h.MustBook(who[i], h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(200+2*i) * time.Hour)}))
 	}
 	return h, who, classes
 }
@@ -48,10 +48,10 @@ func TestWhatADealLocks(t *testing.T) {
 	moved := h.MustBook(mia, classes[7])
 	cancelled := h.MustBook(mia, classes[8])
 	// Of an empty index, all is locked.
-	h.Mode(waitlist.OfferInTurn)
+	h.SetMode(waitlist.OfferInTurn)
 	h.MustHold(h.Coach, classes[1])
-	full, _, _ := h.Full(1)
-	h.Waiters(1, testkit.Names(full))
+	full, _, _ := h.AddFullSession(1)
+	h.AddWaiters(1, testkit.ForSessions(full))
 	f.h = h
 	for _, tt := range []struct {
 		name  string
@@ -69,11 +69,14 @@ func TestWhatADealLocks(t *testing.T) {
 			[]string{"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "subscriptions 1", "tenants 1", "usage 2"},
 			[]string{"bookings_holds", "bookings_pkey", "locations_pkey", "members_pkey", "policies_pkey", "sessions_pkey", "sessions_start",
 				"subscriptions_member", "tenants_pkey", "usage_pkey"}},
-		{"release", func() error { _, err := h.App.Bookings.ReleaseHold(ctx, testkit.Own(mia), released.ID); return err },
+		{"release", func() error {
+			_, err := h.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), released.ID)
+			return err
+		},
 			[]string{"bookings 1", "locations 1", "members 1", "policies 1", "sessions 1", "tenants 1"},
 			[]string{"bookings_holds", "bookings_pkey", "locations_pkey", "members_pkey", "policies_pkey", "sessions_pkey", "sessions_start",
 				"tenants_pkey", "waitlist_queues_pkey"}},
-		{"reschedule", func() error { _, err := h.Move(testkit.Own(mia), moved, classes[9]); return err },
+		{"reschedule", func() error { _, err := h.Reschedule(testkit.SelfOnly(mia), moved, classes[9]); return err },
 			[]string{"bookings 1", "locations 1", "members 1", "plans 1", "policies 1", "sessions 2", "subscriptions 1", "tenants 1", "usage 2"},
 			[]string{"bookings_pkey", "locations_pkey", "members_pkey", "plans_pkey", "policies_pkey", "sessions_pkey", "sessions_start",
 				"subscriptions_member", "tenants_pkey", "usage_pkey", "waitlist_queues_pkey"}},
@@ -98,7 +101,7 @@ func TestWhatADealLocks(t *testing.T) {
 
 // footprint sees which predicate locks a transaction has when it is about to write.
 type footprint struct {
-	h    *testkit.House
+	h    *testkit.Studio
 	rows []string // tables of which it locks rows, and how many
 	page []string // indexes of which it locks pages
 }
@@ -148,9 +151,9 @@ func (*footprint) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDat
 // counts rows, notifies or queues a job.
 func TestWhatADealWrites(t *testing.T) {
 	t.Parallel()
-	a := new(testkit.Arena)
+	a := new(testkit.Barrier)
 	h, who, classes := regulars(t, 2, a)
-	ctx, _ := testkit.Under(t, "k", "book", "")
+	ctx, _ := testkit.WithKey(t, "k", "book", "")
 	a.Mu.Lock()
 	a.Commits = nil
 	a.Mu.Unlock()
@@ -193,7 +196,7 @@ func TestWhatADealWrites(t *testing.T) {
 // What bookings write again and again they write where it stands: no index knows of it, and pages have room for the next version.
 func TestHotRowsStayHot(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	for table, columns := range map[string][]string{
 		"sessions": {"seats_taken", "holds", "waiting"}, "subscriptions": {"balance", "lines"}, "usage": {"used"}, "waitlist_queues": {"waiting", "last_key"},
 	} {

@@ -34,8 +34,8 @@ import (
 
 func TestAKeyMakesItHappenOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Subscribe(h.Member("Mia"), h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	h := testkit.New(t)
+	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 
 	first, repeated, err := testkit.GrantOne(t, h, h.Owner, s, "k", "p", "one")
 	if err != nil || repeated {
@@ -70,8 +70,8 @@ func TestAKeyMakesItHappenOnce(t *testing.T) {
 	if got := h.Balance(s); got != 9 {
 		t.Errorf("balance %d", got)
 	}
-	there := h.Another()
-	ctx, key := testkit.Under(t, "k", "p", "another")
+	there := h.OtherTenant()
+	ctx, key := testkit.WithKey(t, "k", "p", "another")
 	// The same person, by id, in another tenant.
 	by := there.Owner
 	by.Member = h.Owner.Member
@@ -82,8 +82,8 @@ func TestAKeyMakesItHappenOnce(t *testing.T) {
 
 func TestAKeyEndsAfterADay(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s := h.Subscribe(h.Member("Mia"), h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	h := testkit.New(t)
+	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 	for _, step := range []struct {
 		after   time.Duration
 		content string
@@ -114,12 +114,12 @@ func TestAKeyEndsAfterADay(t *testing.T) {
 // What is refused uses no key up.
 func TestARefusalFreesTheKey(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
-	session := h.Session(testkit.Slot{State: catalog.Draft})
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	session := h.AddSession(testkit.Session{State: catalog.Draft})
 	book := func() (seats.Place, error) {
-		ctx, _ := testkit.Under(t, "k", "book", "")
+		ctx, _ := testkit.WithKey(t, "k", "book", "")
 		return h.App.Bookings.Book(ctx, mia, bookings.BookRequest{Session: session, Party: 1, Channel: catalog.Online})
 	}
 	_, err := book()
@@ -137,11 +137,11 @@ func TestARefusalFreesTheKey(t *testing.T) {
 // A use case that loads nothing would fail by its own earlier work, if its key did not come first.
 func TestAKeyComesBeforeConstraints(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	create := func(ctx context.Context) (credit.Plan, error) {
 		return h.App.Catalog.CreatePlan(ctx, h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Period: new(30 * 24 * time.Hour)})
 	}
-	ctx, _ := testkit.Under(t, "k", "p", "")
+	ctx, _ := testkit.WithKey(t, "k", "p", "")
 	first, err := create(ctx)
 	if err != nil {
 		t.Fatal(err)
@@ -161,8 +161,8 @@ func TestAKeyComesBeforeConstraints(t *testing.T) {
 // All who come with the same key at once get the answer of the one that had an effect.
 func TestOneKeyAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	session := h.Session(testkit.Slot{Capacity: -1})
+	h := testkit.New(t)
+	session := h.AddSession(testkit.Session{Capacity: -1})
 	guest := bookings.BookRequest{Session: session, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"}}
 
 	const callers = 1000
@@ -171,7 +171,7 @@ func TestOneKeyAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range callers {
 		all.Go(func() {
-			ctx, key := testkit.Under(t, "k", "hold", "Kim")
+			ctx, key := testkit.WithKey(t, "k", "hold", "Kim")
 			var err error
 			if places[i], err = h.App.Bookings.Book(ctx, h.Owner, guest); err != nil {
 				t.Error(err)
@@ -213,8 +213,8 @@ func TestOneKeyAtOnce(t *testing.T) {
 
 func TestAKeyNeverBringsASecretBack(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	ctx, _ := testkit.Under(t, "k", "account", "")
+	h := testkit.New(t)
+	ctx, _ := testkit.WithKey(t, "k", "account", "")
 	create := func() (grant.ServiceAccount, string) {
 		account, text, err := h.App.Accounts.CreateServiceAccount(ctx, h.Owner, grant.ServiceAccount{Name: "Till", Roles: []string{tenant.RolePartner}})
 		if err != nil {
@@ -234,12 +234,12 @@ func TestAKeyNeverBringsASecretBack(t *testing.T) {
 
 func TestAnImportUnderAKey(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	file := []byte("name,email\nMia,mia@example.com\nNoa,noa@example.com\n")
 	load := func(ctx context.Context) (accounts.MemberImport, error) {
 		return h.App.Accounts.ImportMembers(ctx, h.Owner, file, false, func(member.Progress) error { return nil })
 	}
-	ctx, key := testkit.Under(t, "k", "import", "")
+	ctx, key := testkit.WithKey(t, "k", "import", "")
 	first, err := load(ctx)
 	if err != nil || first.Imported != 2 || key.Repeated {
 		t.Fatal(first, key.Repeated, err)
@@ -282,8 +282,8 @@ func (c lossyConn) Write(p []byte) (int, error) {
 func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
 	t.Parallel()
 	var l lossy
-	h := testkit.NewHouse(t, l.dial)
-	s := h.Subscribe(h.Member("Mia"), h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5}))
+	h := testkit.New(t, l.dial)
+	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 
 	l.text.Store(new("a gift"))
 	line, _, err := testkit.GrantOne(t, h, h.Owner, s, "k", "p", "one")

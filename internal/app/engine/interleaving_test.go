@@ -66,7 +66,7 @@ func TestTwoNodesKeepTheInvariants(t *testing.T) {
 
 // melee is a house with two nodes, and what is known of the places in it.
 type melee struct {
-	h        *testkit.House
+	h        *testkit.Studio
 	nodes    []*app.Services
 	people   []tenant.Caller
 	sessions []tenant.SessionID
@@ -88,9 +88,9 @@ type meleePlace struct {
 func newMelee(t *testing.T, seed uint64) *melee {
 	t.Helper()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	other, err := pg.Open(ctx, pg.Config{
-		URL: h.DB.URL, CommandConns: 4, ReadConns: 2, StatementTimeout: testkit.Patience, LockTimeout: testkit.Patience, IdleTimeout: testkit.Patience,
+		URL: h.DB.URL, CommandConns: 4, ReadConns: 2, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout, IdleTimeout: testkit.Timeout,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -108,15 +108,15 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.Enabled, s.Mode = new(true), &mode }}); err != nil {
 		t.Fatal(err)
 	}
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: testkit.Credits, AllowOverlap: true, DailyLimit: new(4)})
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: testkit.LifeCredits, AllowOverlap: true, DailyLimit: new(4)})
 	for i := range 6 {
-		who := h.Member(fmt.Sprint("Member ", i))
+		who := h.AddMember(fmt.Sprint("Member ", i))
 		m.subs = append(m.subs, h.Subscribe(who, pack).ID)
 		m.people = append(m.people, who)
 	}
-	m.sessions = append(m.sessions, h.Session(testkit.Slot{Starts: testkit.Noon.Add(20 * time.Minute), Minutes: 30, Capacity: 2, Waitlist: 3}))
+	m.sessions = append(m.sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(20 * time.Minute), Minutes: 30, Capacity: 2, Waitlist: 3}))
 	for i := range 3 {
-		m.sessions = append(m.sessions, h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 1 + i, Waitlist: 3}))
+		m.sessions = append(m.sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 1 + i, Waitlist: 3}))
 	}
 	return m
 }
@@ -139,20 +139,20 @@ func (m *melee) act(random *rand.Rand) {
 	switch n := random.IntN(22); {
 	case n < 5 || place.id.IsZero():
 		var made seats.Place
-		made, err = node.Bookings.Book(ctx, testkit.Own(who), bookings.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0})
+		made, err = node.Bookings.Book(ctx, testkit.SelfOnly(who), bookings.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0})
 		m.did("book", err)
 		m.learn(who, made)
 	case n < 7:
-		_, err = node.Bookings.CancelBooking(ctx, testkit.Own(place.who), bookings.CancelRequest{ID: place.id})
+		_, err = node.Bookings.CancelBooking(ctx, testkit.SelfOnly(place.who), bookings.CancelRequest{ID: place.id})
 		m.did("cancel", err)
 	case n == 7:
-		_, err = node.Bookings.ConfirmBooking(ctx, testkit.Own(place.who), bookings.ConfirmRequest{ID: place.id})
+		_, err = node.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(place.who), bookings.ConfirmRequest{ID: place.id})
 		m.did("confirm", err)
 	case n == 8:
-		_, err = node.Bookings.ReleaseHold(ctx, testkit.Own(place.who), place.id)
+		_, err = node.Bookings.ReleaseHold(ctx, testkit.SelfOnly(place.who), place.id)
 		m.did("release", err)
 	case n == 9:
-		_, err = node.Bookings.RescheduleBooking(ctx, testkit.Own(place.who), bookings.RescheduleRequest{ID: place.id, To: class})
+		_, err = node.Bookings.RescheduleBooking(ctx, testkit.SelfOnly(place.who), bookings.RescheduleRequest{ID: place.id, To: class})
 		m.did("reschedule", err)
 	case n < 12:
 		err = m.answer(node, random, class)
@@ -246,12 +246,12 @@ func (m *melee) attend(node *app.Services, random *rand.Rand, place, wait meleeP
 		_, err = node.Bookings.UndoNoShow(ctx, m.h.Coach, place.id)
 		m.did("undo no-show", err)
 	case 4:
-		_, err = node.Waitlists.LeaveWaitlist(ctx, testkit.Own(wait.who), tenant.EntryID{UUID: wait.id.UUID}, "", false)
+		_, err = node.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(wait.who), tenant.EntryID{UUID: wait.id.UUID}, "", false)
 		m.did("leave", err)
 	case 5:
 		var made seats.Place
 		at := 1 + random.IntN(len(m.sessions)-1)
-		made, err = node.Waitlists.JoinWaitlist(ctx, testkit.Own(place.who), waitlists.JoinRequest{Sessions: m.sessions[at:], Party: 1, Channel: catalog.Online})
+		made, err = node.Waitlists.JoinWaitlist(ctx, testkit.SelfOnly(place.who), waitlists.JoinRequest{Sessions: m.sessions[at:], Party: 1, Channel: catalog.Online})
 		m.did("join", err)
 		m.learn(place.who, made)
 	}
@@ -286,11 +286,11 @@ func (m *melee) answer(node *app.Services, random *rand.Rand, class tenant.Sessi
 		m.did("expire an offer by hand", err)
 		return err
 	case 1, 2:
-		_, err = node.Waitlists.DeclineOffer(ctx, testkit.Own(who), e.Offer.ID, random.IntN(2) == 0, "")
+		_, err = node.Waitlists.DeclineOffer(ctx, testkit.SelfOnly(who), e.Offer.ID, random.IntN(2) == 0, "")
 		m.did("decline", err)
 		return err
 	}
-	answered, err := node.Waitlists.AcceptOffer(ctx, testkit.Own(who), e.Offer.ID, tenant.SubscriptionID{})
+	answered, err := node.Waitlists.AcceptOffer(ctx, testkit.SelfOnly(who), e.Offer.ID, tenant.SubscriptionID{})
 	m.did("accept", err)
 	m.learn(who, seats.Place{Booking: answered.Booking})
 	return err
@@ -309,7 +309,7 @@ func (m *melee) end() {
 		"places": fmt.Sprintf(`select count(*) from bookings where tenant_id = $1 and status in ('%s', '%s')`, booking.Pending, booking.Confirmed),
 		// Those of bookings that could not be cancelled any more stay with them.
 		"missing credits": fmt.Sprintf(`select %d - (select sum(balance) from subscriptions where tenant_id = $1)
-			- (select coalesce(sum(credits), 0) from bookings where tenant_id = $1)`, testkit.Credits*len(m.subs)+m.granted),
+			- (select coalesce(sum(credits), 0) from bookings where tenant_id = $1)`, testkit.LifeCredits*len(m.subs)+m.granted),
 	} {
 		if n := m.h.Count(sql, m.h.Tenant); n != 0 {
 			m.h.T.Errorf("%s: %d", what, n)

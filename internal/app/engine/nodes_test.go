@@ -22,7 +22,7 @@ import (
 // A change of policy, plan or location holds for the next booking, on a node that has not heard of it.
 func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
 	elsewhere := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})
 	waitlists := func(on bool) {
@@ -33,13 +33,13 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 		}
 	}
 	waitlists(false)
-	in := h.Session(testkit.Slot{Capacity: 100})
-	limited := h.Plan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
-	mia := h.Member("Mia")
+	in := h.AddSession(testkit.Session{Capacity: 100})
+	limited := h.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
+	mia := h.AddMember("Mia")
 	h.Subscribe(mia, limited)
 	h.MustBook(mia, in)
 	book := func() error {
-		_, err := h.Book(h.Member("Noa"), in)
+		_, err := h.Book(h.AddMember("Noa"), in)
 		return err
 	}
 	if err := book(); err != nil {
@@ -97,19 +97,19 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 			t.Errorf("after %s was taken back: %v", step.name, err)
 		}
 	}
-	full := h.Session(testkit.Slot{Capacity: 1, Waitlist: 1})
-	h.MustBook(h.Member("Ann"), full)
-	_, err := h.Book(h.Member("Bea"), full)
+	full := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
+	h.MustBook(h.AddMember("Ann"), full)
+	_, err := h.Book(h.AddMember("Bea"), full)
 	testkit.WantReason(t, err, fault.SessionFull)
 	waitlists(true)
-	h.MustWait(h.Member("Cyd"), full)
+	h.MustWaitlist(h.AddMember("Cyd"), full)
 	if _, err := elsewhere.Catalog.UpdatePlan(ctx, h.Owner, limited.ID, nil, func(p *credit.Plan) error {
 		p.DailyLimit = new(1)
 		return nil
 	}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Book(mia, h.Session(testkit.Slot{}))
+	_, err = h.Book(mia, h.AddSession(testkit.Session{}))
 	testkit.WantReason(t, err, fault.DailyLimit)
 	h.WantSound()
 }
@@ -118,12 +118,12 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 func TestTheLastSeatsOfTwoNodes(t *testing.T) {
 	t.Parallel()
 	const seats, queue, people = 7, 5, 60
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	nodes := []*app.Services{h.App, app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})}
-	in := h.Session(testkit.Slot{Capacity: seats, Waitlist: queue})
+	in := h.AddSession(testkit.Session{Capacity: seats, Waitlist: queue})
 	crowd := make([]tenant.Caller, people)
 	for i := range crowd {
-		crowd[i] = h.Member("One of many")
+		crowd[i] = h.AddMember("One of many")
 	}
 	var mu sync.Mutex
 	var done sync.WaitGroup
@@ -154,9 +154,9 @@ func TestTheLastSeatsOfTwoNodes(t *testing.T) {
 // Once a node has stopped nothing new begins.
 func TestDrained(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	in := h.Session(testkit.Slot{})
+	h := testkit.New(t)
+	in := h.AddSession(testkit.Session{})
 	h.App.Engine.Drain()
-	_, err := h.Book(h.Member("Mia"), in)
+	_, err := h.Book(h.AddMember("Mia"), in)
 	testkit.WantReason(t, err, fault.Contention)
 }

@@ -24,8 +24,8 @@ import (
 // their neighbours, though the database has just been made and the planner knows nothing of the tables' sizes.
 func TestALookUpLocksNoNeighbours(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5})
+	h := testkit.New(t)
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5})
 	type made struct {
 		who      tenant.Caller
 		session  tenant.SessionID
@@ -34,7 +34,7 @@ func TestALookUpLocksNoNeighbours(t *testing.T) {
 	}
 	var all []made
 	for i := range 12 {
-		m := made{who: h.Member(fmt.Sprint("Member ", i)), session: h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)})}
+		m := made{who: h.AddMember(fmt.Sprint("Member ", i)), session: h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)})}
 		m.contract = h.Subscribe(m.who, pack).ID
 		m.booking = h.MustBook(m.who, m.session)
 		all = append(all, m)
@@ -98,20 +98,20 @@ where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+` and c.relname ~ '^
 // Eight people who book and cancel the same five classes at the same time are never sent away because of each other.
 func TestMixedLoadIsNotSentAway(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	pack := h.Plan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
+	h := testkit.New(t)
+	pack := h.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})
 	const people, rounds = 8, 6
 	members := make([]tenant.Caller, people)
 	for i := range members {
-		members[i] = h.Member(fmt.Sprint("Member ", i))
+		members[i] = h.AddMember(fmt.Sprint("Member ", i))
 		h.Subscribe(members[i], pack)
 	}
 	classes := make([]tenant.SessionID, 5)
 	for i := range classes {
-		classes[i] = h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 4})
+		classes[i] = h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 4})
 	}
 	var booked atomic.Int64
-	testkit.Together(people, func(i int) {
+	testkit.Parallel(people, func(i int) {
 		for n := range rounds {
 			place, err := h.Book(members[i], classes[(i*3+n)%len(classes)])
 			if fault.ReasonOf(err) == fault.SessionFull {

@@ -25,82 +25,82 @@ func TestWhateverIsAboutSeatsTakesItsTurn(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	// Each gives the session that it is about, and what it does.
-	for name, set := range map[string]func(h *testkit.House) (tenant.SessionID, func() error){
-		"book": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, mia := h.Session(testkit.Slot{}), h.Member("Mia")
+	for name, set := range map[string]func(h *testkit.Studio) (tenant.SessionID, func() error){
+		"book": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
 			return class, func() error { _, err := h.Book(mia, class); return err }
 		},
-		"hold": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, mia := h.Session(testkit.Slot{}), h.Member("Mia")
+		"hold": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
 			return class, func() error { _, err := h.Hold(mia, class); return err }
 		},
-		"confirm": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, mia := h.Session(testkit.Slot{}), h.Member("Mia")
+		"confirm": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
 			held := h.MustHold(mia, class)
 			return class, func() error { _, err := h.Confirm(mia, held.ID); return err }
 		},
-		"release": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, mia := h.Session(testkit.Slot{}), h.Member("Mia")
+		"release": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
 			held := h.MustHold(mia, class)
-			return class, func() error { _, err := h.App.Bookings.ReleaseHold(ctx, testkit.Own(mia), held.ID); return err }
+			return class, func() error { _, err := h.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(mia), held.ID); return err }
 		},
-		"cancel": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, mia := h.Session(testkit.Slot{}), h.Member("Mia")
+		"cancel": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, mia := h.AddSession(testkit.Session{}), h.AddMember("Mia")
 			id := h.MustBook(mia, class)
 			return class, func() error { _, err := h.Cancel(mia, id); return err }
 		},
-		"reschedule from": func(h *testkit.House) (tenant.SessionID, func() error) {
-			from, to, mia := h.Session(testkit.Slot{}), h.Session(testkit.Slot{}), h.Member("Mia")
+		"reschedule from": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			from, to, mia := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{}), h.AddMember("Mia")
 			id := h.MustBook(mia, from)
-			return from, func() error { _, err := h.Move(testkit.Own(mia), id, to); return err }
+			return from, func() error { _, err := h.Reschedule(testkit.SelfOnly(mia), id, to); return err }
 		},
-		"reschedule to": func(h *testkit.House) (tenant.SessionID, func() error) {
-			from, to, mia := h.Session(testkit.Slot{}), h.Session(testkit.Slot{}), h.Member("Mia")
+		"reschedule to": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			from, to, mia := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{}), h.AddMember("Mia")
 			id := h.MustBook(mia, from)
-			return to, func() error { _, err := h.Move(testkit.Own(mia), id, to); return err }
+			return to, func() error { _, err := h.Reschedule(testkit.SelfOnly(mia), id, to); return err }
 		},
-		"holds that run out": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class := h.Session(testkit.Slot{})
-			held := h.MustHold(h.Member("Mia"), class)
+		"holds that run out": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class := h.AddSession(testkit.Session{})
+			held := h.MustHold(h.AddMember("Mia"), class)
 			h.Clock.Set(*held.HoldUntil)
 			return class, func() error { _, err := h.App.Waitlists.ExpireHolds(ctx, h.Tenant); return err }
 		},
-		"join the waitlist": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, _, _ := h.Full(1)
-			mia := h.Member("Mia")
-			return class, func() error { _, err := h.Join(mia, testkit.Names(class)); return err }
+		"join the waitlist": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, _, _ := h.AddFullSession(1)
+			mia := h.AddMember("Mia")
+			return class, func() error { _, err := h.Join(mia, testkit.ForSessions(class)); return err }
 		},
-		"leave the waitlist": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, _, _ := h.Full(1)
-			who, entries := h.Waiters(1, testkit.Names(class))
+		"leave the waitlist": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, _, _ := h.AddFullSession(1)
+			who, entries := h.AddWaiters(1, testkit.ForSessions(class))
 			return class, func() error {
-				_, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.Own(who[0]), entries[0], "", false)
+				_, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), entries[0], "", false)
 				return err
 			}
 		},
-		"cancel a place in line": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, _, _ := h.Full(1)
-			who, entries := h.Waiters(1, testkit.Names(class))
+		"cancel a place in line": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, _, _ := h.AddFullSession(1)
+			who, entries := h.AddWaiters(1, testkit.ForSessions(class))
 			return class, func() error { _, err := h.Cancel(who[0], tenant.BookingID{UUID: entries[0].UUID}); return err }
 		},
-		"promote": func(h *testkit.House) (tenant.SessionID, func() error) {
-			class, who, booked := h.Full(1)
-			h.Waiters(1, testkit.Names(class))
+		"promote": func(h *testkit.Studio) (tenant.SessionID, func() error) {
+			class, who, booked := h.AddFullSession(1)
+			h.AddWaiters(1, testkit.ForSessions(class))
 			return class, func() error { _, err := h.Cancel(who[0], booked[0]); return err }
 		},
-		"accept": offered(func(h *testkit.House, who tenant.Caller, o waitlist.Offer) error {
+		"accept": offered(func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
 			_, err := h.Accept(who, o)
 			return err
 		}),
-		"decline": offered(func(h *testkit.House, who tenant.Caller, o waitlist.Offer) error {
+		"decline": offered(func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
 			_, err := h.Decline(who, o, true)
 			return err
 		}),
-		"end an offer": offered(func(h *testkit.House, _ tenant.Caller, o waitlist.Offer) error {
+		"end an offer": offered(func(h *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
 			_, err := h.App.Waitlists.ExpireOffer(ctx, h.Owner, o.ID, "")
 			return err
 		}),
-		"offers that run out": offered(func(h *testkit.House, _ tenant.Caller, o waitlist.Offer) error {
+		"offers that run out": offered(func(h *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
 			h.Clock.Set(o.ExpiresAt)
 			_, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant)
 			return err
@@ -108,10 +108,10 @@ func TestWhateverIsAboutSeatsTakesItsTurn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Mode(waitlist.OfferInTurn)
+			h := testkit.New(t)
+			h.SetMode(waitlist.OfferInTurn)
 			if name == "promote" {
-				h.Mode(waitlist.AutoPromote)
+				h.SetMode(waitlist.AutoPromote)
 			}
 			class, act := set(h)
 			h.Exec(`update sessions set capacity = capacity + 10 where id = $1`, class)
@@ -121,7 +121,7 @@ func TestWhateverIsAboutSeatsTakesItsTurn(t *testing.T) {
 			release := occupy(h, class)
 			done := make(chan error, 1)
 			go func() { done <- act() }()
-			for testkit.Waiting(h.App, h.Tenant) == 0 {
+			for testkit.Queued(h.App, h.Tenant) == 0 {
 				select {
 				case err := <-done:
 					t.Fatalf("it did not wait, and ended with %v", err)
@@ -138,18 +138,18 @@ func TestWhateverIsAboutSeatsTakesItsTurn(t *testing.T) {
 }
 
 // offered is an offer in a session, and what is done about it.
-func offered(act func(h *testkit.House, who tenant.Caller, o waitlist.Offer) error) func(h *testkit.House) (tenant.SessionID, func() error) {
-	return func(h *testkit.House) (tenant.SessionID, func() error) {
-		class, holders, booked := h.Full(1)
-		who, entries := h.Waiters(1, testkit.Names(class))
+func offered(act func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error) func(h *testkit.Studio) (tenant.SessionID, func() error) {
+	return func(h *testkit.Studio) (tenant.SessionID, func() error) {
+		class, holders, booked := h.AddFullSession(1)
+		who, entries := h.AddWaiters(1, testkit.ForSessions(class))
 		h.MustCancel(holders[0], booked[0])
-		o := h.Live(entries[0])
+		o := h.LiveOffer(entries[0])
 		return class, func() error { return act(h, who[0], o) }
 	}
 }
 
 // occupy keeps a lane busy with a session until it is released.
-func occupy(h *testkit.House, class tenant.SessionID) (release func()) {
+func occupy(h *testkit.Studio, class tenant.SessionID) (release func()) {
 	h.T.Helper()
 	ctx := context.Background()
 	block, err := h.DB.Owner.Begin(ctx)
@@ -160,10 +160,10 @@ func occupy(h *testkit.House, class tenant.SessionID) (release func()) {
 	if _, err := block.Exec(ctx, `select from sessions where id = $1 for update`, class); err != nil {
 		h.T.Fatal(err)
 	}
-	decoy := h.Member("Decoy")
+	decoy := h.AddMember("Decoy")
 	var done sync.WaitGroup
 	done.Go(func() { _, _ = h.Book(decoy, class) })
-	testkit.AwaitWaiting(h.App, h.Tenant, 0)
+	testkit.AwaitQueued(h.App, h.Tenant, 0)
 	return func() {
 		h.T.Helper()
 		if err := block.Commit(ctx); err != nil {
@@ -176,10 +176,10 @@ func occupy(h *testkit.House, class tenant.SessionID) (release func()) {
 // Who gives up once their request is under way learns by its key what became of it: it is durable.
 func TestWhoGivesUpLearnsByTheirKey(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class, mia, noa := h.Session(testkit.Slot{}), h.Member("Mia"), h.Member("Noa")
+	h := testkit.New(t)
+	class, mia, noa := h.AddSession(testkit.Session{}), h.AddMember("Mia"), h.AddMember("Noa")
 	request := bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online}
-	ctx, _ := testkit.Under(t, "k", "book", "")
+	ctx, _ := testkit.WithKey(t, "k", "book", "")
 	leaving, leave := context.WithCancel(ctx)
 
 	block, err := h.DB.Owner.Begin(t.Context())
@@ -192,10 +192,10 @@ func TestWhoGivesUpLearnsByTheirKey(t *testing.T) {
 	}
 	gone := make(chan error, 1)
 	go func() { _, err := h.App.Bookings.Book(leaving, mia, request); gone <- err }()
-	testkit.AwaitWaiting(h.App, h.Tenant, 0)
+	testkit.AwaitQueued(h.App, h.Tenant, 0)
 	behind := make(chan error, 1)
 	go func() { _, err := h.Book(noa, class); behind <- err }()
-	testkit.AwaitWaiting(h.App, h.Tenant, 1)
+	testkit.AwaitQueued(h.App, h.Tenant, 1)
 	leave()
 	if err := <-gone; !errors.Is(err, context.Canceled) {
 		t.Errorf("who gave up was told %v", err)
@@ -206,7 +206,7 @@ func TestWhoGivesUpLearnsByTheirKey(t *testing.T) {
 	if err := <-behind; err != nil { // and so it is settled what came before
 		t.Error(err)
 	}
-	again, key := testkit.Under(t, "k", "book", "")
+	again, key := testkit.WithKey(t, "k", "book", "")
 	place, err := h.App.Bookings.Book(again, mia, request)
 	if err != nil || place.Booking == nil || !key.Repeated {
 		t.Errorf("%+v, repeated: %v, %v", place, key.Repeated, err)
@@ -223,25 +223,25 @@ func TestANodeDoesNotFightItself(t *testing.T) {
 	for name, elsewhere := range map[string]bool{"one node": false, "two nodes": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, registry := new(testkit.Arena), prometheus.NewRegistry()
-			h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
-			class := h.Session(testkit.Slot{Capacity: 100})
+			a, registry := new(testkit.Barrier), prometheus.NewRegistry()
+			h := testkit.New(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
+			class := h.AddSession(testkit.Session{Capacity: 100})
 			const people = 60
 			crowd := make([]tenant.Caller, people)
 			for i := range crowd {
-				crowd[i] = h.Member("One of many")
+				crowd[i] = h.AddMember("One of many")
 			}
 			if elsewhere {
 				first := func(who tenant.Caller) func() {
 					return func() {
-						if _, err := h.Elsewhere().Book(who, class); err != nil {
+						if _, err := h.OtherNode().Book(who, class); err != nil {
 							t.Error(err)
 						}
 					}
 				}
-				a.Race(first(h.Member("Mia")), first(h.Member("Noa")))
+				a.Run(first(h.AddMember("Mia")), first(h.AddMember("Noa")))
 			}
-			testkit.Together(people, func(i int) {
+			testkit.Parallel(people, func(i int) {
 				if _, err := h.Book(crowd[i], class); err != nil {
 					t.Error(err)
 				}
@@ -292,8 +292,9 @@ func TestNodesStandInLineOnceTheyMet(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := &lines{waited: make(map[*pgx.Conn]bool)}
-	h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer = l })
-	class := h.Session(testkit.Slot{})
+	h := testkit.New(t, func(c *pg.Config) { c.Tracer = l })
+	class := h.AddSession(testkit.Session{})
+	before, slowed, next, later := h.AddMember("Before"), h.AddMember("Slowed"), h.AddMember("Next"), h.AddMember("Later")
 	since := func() []bool {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -302,7 +303,7 @@ func TestNodesStandInLineOnceTheyMet(t *testing.T) {
 		return began
 	}
 	since()
-	h.MustBook(h.Member("Before"), class)
+	h.MustBook(before, class)
 	if began := since(); len(began) != 1 || began[0] {
 		t.Errorf("alone: stood in line %v", began)
 	}
@@ -316,7 +317,6 @@ func TestNodesStandInLineOnceTheyMet(t *testing.T) {
 	if _, err := rival.Exec(ctx, `update sessions set capacity = capacity where id = $1`, class); err != nil {
 		t.Fatal(err)
 	}
-	slowed := h.Member("Slowed")
 	booked := make(chan error, 1)
 	go func() { _, err := h.Book(slowed, class); booked <- err }()
 	for blocked := 0; blocked == 0; {
@@ -331,12 +331,12 @@ func TestNodesStandInLineOnceTheyMet(t *testing.T) {
 	if began := since(); len(began) != 2 {
 		t.Fatalf("they did not meet: %v", began)
 	}
-	h.MustBook(h.Member("Next"), class)
+	h.MustBook(next, class)
 	if began := since(); len(began) != 1 || !began[0] {
 		t.Errorf("after they met: stood in line %v", began)
 	}
 	h.Clock.Set(h.Clock.Now().Add(time.Minute))
-	h.MustBook(h.Member("Later"), class)
+	h.MustBook(later, class)
 	if began := since(); len(began) != 1 || began[0] {
 		t.Errorf("a minute later: stood in line %v", began)
 	}

@@ -14,14 +14,15 @@ import (
 // A page looks at a limited number of events, and says where to go on even if it has found none.
 func TestANarrowFilterComesToItsEnd(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	first, last := testkit.NewID[tenant.BookingID](), testkit.NewID[tenant.BookingID]()
+	// So many events that only SQL creates them fast enough. Nothing else happened in the tenant that could be found.
 	h.Exec(`insert into events (tenant_id, id, type, booking_id, actor, occurred_at)
 	        select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'booking.confirmed',
 	          case n when 1 then $2::uuid when 12000 then $3::uuid end, 'system', $4 from generate_series(1, 12000) n`, h.Tenant, first, last, testkit.Noon)
 	h.Exec(`analyze events`)
-	h.Another() // whose log is empty
-	for {       // until no transaction of another test keeps them back
+	h.OtherTenant() // whose log is empty
+	for {           // until no transaction of another test keeps them back
 		page, err := h.App.Events.ListEvents(t.Context(), h.Owner, events.EventQuery{Limit: 1})
 		if err != nil {
 			t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 
 // A sweep of a tenant in which nothing is due, as most are at most times.
 func BenchmarkSweepOfNothing(b *testing.B) {
-	h := testkit.NewHouse(b)
-	h.Session(testkit.Slot{Starts: testkit.Class})
+	h := testkit.New(b)
+	h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	for b.Loop() {
 		if _, err := h.App.Housekeeping.SweepTenant(context.Background(), h.Tenant); err != nil {
 			b.Fatal(err)

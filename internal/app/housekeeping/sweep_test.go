@@ -12,46 +12,51 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 // markNoShows turns the policy on for the tenant, so long after the end.
-func markNoShows(h *testkit.House, after time.Duration) {
+func markNoShows(h *testkit.Studio, after time.Duration) {
 	h.T.Helper()
-	h.Exec(`insert into policies (tenant_id, level, scope_id, auto_no_show, auto_no_show_seconds, updated_at) values ($1, 'TENANT', $1, true, $2, $3)`,
-		h.Tenant, int(after/time.Second), testkit.Noon)
+	h.SetPolicy(func(p *catalog.Policy) { p.AutoNoShow, p.AutoNoShowAfter = new(true), &after })
 }
 
 func TestSweepMarksWhoDidNotCome(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 45*time.Minute)
-	mia, noa, leo := h.Member("Mia"), h.Member("Noa"), h.Member("Leo")
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
+	mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	absent, came, off := h.MustBook(mia, s), h.MustBook(noa, s), h.MustBook(leo, s)
 	if _, err := h.Cancel(leo, off); err != nil {
 		t.Fatal(err)
 	}
-	h.Clock.Set(testkit.Class)
-	if _, err := h.SelfCheckIn(noa, s, h.Scan(s)); err != nil {
+	h.Clock.Set(testkit.InTwoDays)
+	if _, err := h.SelfCheckIn(noa, s, h.ScanQR(s)); err != nil {
 		t.Fatal(err)
 	}
-	due := testkit.Class.Add(time.Hour + 45*time.Minute)
+	due := testkit.InTwoDays.Add(time.Hour + 45*time.Minute)
 	h.Clock.Set(due.Add(-time.Microsecond))
-	if done := h.Sweep(); done != (housekeeping.SweepResult{}) || h.Status(absent) != "CONFIRMED" {
+	if done := h.Sweep(); done != (housekeeping.SweepResult{}) || h.BookingStatus(absent) != "CONFIRMED" {
 		t.Errorf("too soon: %+v", done)
 	}
 	h.Clock.Set(due)
 	if done := h.Sweep(); done != (housekeeping.SweepResult{NoShows: 1}) {
 		t.Errorf("%+v", done)
 	}
-	if got := [3]string{h.Status(absent), h.Status(came), h.Status(off)}; got != [3]string{"NO_SHOW", "ATTENDED", "CANCELLED"} {
+	if got := [3]string{h.BookingStatus(absent), h.BookingStatus(came), h.BookingStatus(off)}; got != [3]string{"NO_SHOW", "ATTENDED", "CANCELLED"} {
 		t.Error(got)
 	}
-	if got := h.EventsOf(absent); got != "booking.confirmed member, booking.no_show system" {
+	if got := h.BookingEvents(absent); got != "booking.confirmed member, booking.no_show system" {
 		t.Error(got)
 	}
 	if n := h.Count(`select seats_taken from sessions where id = $1`, s); n != 1 {
@@ -65,21 +70,21 @@ func TestSweepMarksWhoDidNotCome(t *testing.T) {
 
 func TestSweepMarksNobodyWhileCheckInIsOpen(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 0)
-	h.Exec(`insert into policies (tenant_id, level, scope_id, check_in_closes_seconds, updated_at) values ($1, 'SERVICE', $2, 7200, $3)`, h.Tenant, h.Service, testkit.Noon)
-	mia, s := h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})
+	h.SetPolicyOf(settings.PolicyTarget{Service: h.Service}, func(p *catalog.Policy) { p.CheckInCloses = new(2 * time.Hour) })
+	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
-	closes := testkit.Class.Add(3 * time.Hour)
+	closes := testkit.InTwoDays.Add(3 * time.Hour)
 	h.Clock.Set(closes.Add(-time.Second))
 	if done := h.Sweep(); done.NoShows != 0 {
 		t.Errorf("%+v", done)
 	}
-	if _, err := h.SelfCheckIn(mia, s, h.Scan(s)); err != nil {
+	if _, err := h.SelfCheckIn(mia, s, h.ScanQR(s)); err != nil {
 		t.Error(err)
 	}
 	h.Clock.Set(closes)
-	if done := h.Sweep(); done.NoShows != 0 || h.Status(id) != "ATTENDED" {
+	if done := h.Sweep(); done.NoShows != 0 || h.BookingStatus(id) != "ATTENDED" {
 		t.Errorf("%+v", done)
 	}
 }
@@ -87,24 +92,25 @@ func TestSweepMarksNobodyWhileCheckInIsOpen(t *testing.T) {
 func TestSweepFollowsThePolicyInForce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		tenant, location, service any // auto_no_show; nil: nothing said
+		tenant, location, service *bool // auto_no_show
 		want                      int
 	}{
 		"nobody says anything":       {nil, nil, nil, 0},
-		"the tenant":                 {true, nil, nil, 1},
-		"not at this location":       {true, false, nil, 0},
-		"for this service after all": {true, false, true, 1},
-		"for this service alone":     {nil, nil, true, 1},
+		"the tenant":                 {new(true), nil, nil, 1},
+		"not at this location":       {new(true), new(false), nil, 0},
+		"for this service after all": {new(true), new(false), new(true), 1},
+		"for this service alone":     {nil, nil, new(true), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			for level, says := range map[string]any{"TENANT": tt.tenant, "LOCATION": tt.location, "SERVICE": tt.service} {
-				scope := map[string]tenant.UUID{"TENANT": h.Tenant.UUID, "LOCATION": h.Location.UUID, "SERVICE": h.Service.UUID}[level]
-				h.Exec(`insert into policies (tenant_id, level, scope_id, auto_no_show, updated_at) values ($1, $2, $3, $4, $5)`, h.Tenant, level, scope, says, testkit.Noon)
+			h := testkit.New(t)
+			for target, says := range map[settings.PolicyTarget]*bool{
+				{}: tt.tenant, {Location: h.Location}: tt.location, {Service: h.Service}: tt.service,
+			} {
+				h.SetPolicyOf(target, func(p *catalog.Policy) { p.AutoNoShow = says })
 			}
-			h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class}))
-			h.Clock.Set(testkit.Class.Add(90 * time.Minute))
+			h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+			h.Clock.Set(testkit.InTwoDays.Add(90 * time.Minute))
 			if done := h.Sweep(); done.NoShows != tt.want {
 				t.Errorf("%+v", done)
 			}
@@ -114,16 +120,16 @@ func TestSweepFollowsThePolicyInForce(t *testing.T) {
 
 func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 30*time.Minute)
 	ctx := context.Background()
-	s := h.Session(testkit.Slot{Starts: testkit.Class})
-	marked, undone := h.MustBook(h.Member("Mia"), s), h.MustBook(h.Member("Noa"), s)
-	h.Clock.Set(testkit.Class)
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	marked, undone := h.MustBook(h.AddMember("Mia"), s), h.MustBook(h.AddMember("Noa"), s)
+	h.Clock.Set(testkit.InTwoDays)
 	if _, err := h.CheckIn(h.Coach, undone); err != nil {
 		t.Fatal(err)
 	}
-	h.Clock.Set(testkit.Class.Add(2 * time.Hour))
+	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	if done := h.Sweep(); done.NoShows != 1 {
 		t.Fatalf("%+v", done)
 	}
@@ -131,7 +137,7 @@ func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
 	if _, err := h.App.Bookings.UndoNoShow(ctx, h.Coach, marked); err != nil {
 		t.Fatal(err)
 	}
-	if done := h.Sweep(); done.NoShows != 0 || h.Status(marked) != "CONFIRMED" {
+	if done := h.Sweep(); done.NoShows != 0 || h.BookingStatus(marked) != "CONFIRMED" {
 		t.Errorf("marked again: %+v", done)
 	}
 	if _, err := h.CheckIn(h.Coach, marked); err != nil {
@@ -141,7 +147,7 @@ func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
 	if _, err := h.App.Bookings.UndoCheckIn(ctx, h.Coach, undone); err != nil {
 		t.Fatal(err)
 	}
-	if done := h.Sweep(); done.NoShows != 1 || h.Status(undone) != "NO_SHOW" || h.Status(marked) != "ATTENDED" {
+	if done := h.Sweep(); done.NoShows != 1 || h.BookingStatus(undone) != "NO_SHOW" || h.BookingStatus(marked) != "ATTENDED" {
 		t.Errorf("%+v", done)
 	}
 	h.WantSound()
@@ -149,21 +155,21 @@ func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
 
 func TestWhoeverIsGivenAnotherClassCanMissThatToo(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 30*time.Minute)
-	id := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class}))
-	h.Clock.Set(testkit.Class.Add(2 * time.Hour))
+	id := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	if done := h.Sweep(); done.NoShows != 1 {
 		t.Fatalf("%+v", done)
 	}
 	if _, err := h.App.Bookings.UndoNoShow(context.Background(), h.Coach, id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Move(h.Owner, id, h.Session(testkit.Slot{Starts: testkit.Class.Add(24 * time.Hour)})); err != nil {
+	if _, err := h.Reschedule(h.Owner, id, h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(24 * time.Hour)})); err != nil {
 		t.Fatal(err)
 	}
-	h.Clock.Set(testkit.Class.Add(26 * time.Hour))
-	if done := h.Sweep(); done.NoShows != 1 || h.Status(id) != "NO_SHOW" {
+	h.Clock.Set(testkit.InTwoDays.Add(26 * time.Hour))
+	if done := h.Sweep(); done.NoShows != 1 || h.BookingStatus(id) != "NO_SHOW" {
 		t.Errorf("%+v", done)
 	}
 	h.WantSound()
@@ -171,28 +177,28 @@ func TestWhoeverIsGivenAnotherClassCanMissThatToo(t *testing.T) {
 
 func TestTurningNoShowsOnDoesNotRewriteHistory(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	lastWeek, yesterday := h.Session(testkit.Slot{Starts: testkit.Class}), h.Session(testkit.Slot{Starts: testkit.Class.Add(6 * 24 * time.Hour)})
-	old, recent := h.MustBook(h.Member("Mia"), lastWeek), h.MustBook(h.Member("Noa"), yesterday)
-	h.Clock.Set(testkit.Class.Add(6*24*time.Hour + 10*time.Hour))
+	h := testkit.New(t)
+	lastWeek, yesterday := h.AddSession(testkit.Session{Starts: testkit.InTwoDays}), h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(6 * 24 * time.Hour)})
+	old, recent := h.MustBook(h.AddMember("Mia"), lastWeek), h.MustBook(h.AddMember("Noa"), yesterday)
+	h.Clock.Set(testkit.InTwoDays.Add(6*24*time.Hour + 10*time.Hour))
 	markNoShows(h, 0)
 	h.Sweep()
-	if got := [2]string{h.Status(old), h.Status(recent)}; got != [2]string{"CONFIRMED", "NO_SHOW"} {
+	if got := [2]string{h.BookingStatus(old), h.BookingStatus(recent)}; got != [2]string{"CONFIRMED", "NO_SHOW"} {
 		t.Error(got)
 	}
 }
 
 func TestSweepWaitsForTheLongestPolicyAndTheLongestSession(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 7*24*time.Hour)
-	id := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class, Minutes: 7 * 24 * 60}))
-	h.Clock.Set(testkit.Class.Add(14*24*time.Hour - time.Second))
+	id := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Minutes: 7 * 24 * 60}))
+	h.Clock.Set(testkit.InTwoDays.Add(14*24*time.Hour - time.Second))
 	if done := h.Sweep(); done.NoShows != 0 {
 		t.Errorf("%+v", done)
 	}
-	h.Clock.Set(testkit.Class.Add(15 * 24 * time.Hour)) // the last moment at which it is marked
-	if done := h.Sweep(); done.NoShows != 1 || h.Status(id) != "NO_SHOW" {
+	h.Clock.Set(testkit.InTwoDays.Add(15 * 24 * time.Hour)) // the last moment at which it is marked
+	if done := h.Sweep(); done.NoShows != 1 || h.BookingStatus(id) != "NO_SHOW" {
 		t.Errorf("%+v", done)
 	}
 }
@@ -201,17 +207,17 @@ func TestSweepWaitsForTheLongestPolicyAndTheLongestSession(t *testing.T) {
 // hour that ends at 03:30 by the clock. Neither midnight nor the lost hour makes anybody absent sooner or later.
 func TestSweepOverMidnightAndTheHourThatIsSkipped(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 30*time.Minute)
-	for i, starts := range []time.Time{testkit.Utc("2026-03-28T22:30:00Z"), testkit.Utc("2026-03-29T00:30:00Z")} {
+	for i, starts := range []time.Time{testkit.UTC("2026-03-28T22:30:00Z"), testkit.UTC("2026-03-29T00:30:00Z")} {
 		h.Clock.Set(testkit.Noon)
-		id := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: starts}))
+		id := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: starts}))
 		h.Clock.Set(starts.Add(90*time.Minute - time.Second))
 		if done := h.Sweep(); done.NoShows != 0 {
 			t.Errorf("%d: too soon: %+v", i, done)
 		}
 		h.Clock.Set(starts.Add(90 * time.Minute))
-		if done := h.Sweep(); done.NoShows != 1 || h.Status(id) != "NO_SHOW" {
+		if done := h.Sweep(); done.NoShows != 1 || h.BookingStatus(id) != "NO_SHOW" {
 			t.Errorf("%d: %+v", i, done)
 		}
 	}
@@ -220,24 +226,18 @@ func TestSweepOverMidnightAndTheHourThatIsSkipped(t *testing.T) {
 
 func TestSweepGoesOnBehindAFullChunk(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 0)
 	const people = 230
-	big := h.Session(testkit.Slot{Starts: testkit.Class, Capacity: -1})
-	h.Exec(`insert into members (tenant_id, id, name, created_at, updated_at) select $1, gen_random_uuid(), 'Guest ' || i, $2, $2 from generate_series(1, $3::int) i`,
-		h.Tenant, testkit.Noon, people)
-	h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
-	        select $1, gen_random_uuid(), $2, id, 2, 'CONFIRMED', 'ONLINE', $3, $4, 'test', $5, $5 from members where tenant_id = $1 and name like 'Guest %'`,
-		h.Tenant, big, testkit.Class, testkit.Class.Add(time.Hour), testkit.Noon)
-	h.Exec(`update sessions set seats_taken = $2 where id = $1`, big, 2*people)
-	h.Exec(`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, state, seats_taken, created_at, updated_at)
-	        select $1, gen_random_uuid(), $2, $3, 'Small', $4, $5, '2026-03-18', 'PUBLISHED', 1, $6, $6 from generate_series(1, 105)`,
-		h.Tenant, h.Service, h.Location, testkit.Class, testkit.Class.Add(time.Hour), testkit.Noon)
-	h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
-	        select $1, gen_random_uuid(), id, $2, 1, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', $3, $3 from sessions where tenant_id = $1 and title = 'Small'`,
-		h.Tenant, h.Coach.Member, testkit.Noon)
+	big := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})
+	testkit.Parallel(people, func(i int) {
+		if _, err := h.Book(h.AddMember(fmt.Sprint("Guest ", i)), big, func(r *bookings.BookRequest) { r.Party = 2 }); err != nil {
+			t.Error(err)
+		}
+	})
+	testkit.Parallel(105, func(int) { h.MustBook(h.Coach, h.AddSession(testkit.Session{Starts: testkit.InTwoDays})) })
 	h.WantSound()
-	h.Clock.Set(testkit.Class.Add(2 * time.Hour))
+	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	if done := h.Sweep(); done.NoShows != people+105 {
 		t.Errorf("%+v", done)
 	}
@@ -246,25 +246,28 @@ func TestSweepGoesOnBehindAFullChunk(t *testing.T) {
 
 func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 0)
-	pack := h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5, Period: new(48 * time.Hour)})
-	trial := h.Plan(credit.Plan{Kind: credit.Unlimited, Term: new(48 * time.Hour)})
+	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, Period: new(48 * time.Hour)})
+	trial := h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: new(48 * time.Hour)})
 	var packs []credit.Subscription
 	for i := range 12 {
-		who := h.Member(fmt.Sprintf("Member %d", i))
+		who := h.AddMember(fmt.Sprintf("Member %d", i))
 		packs = append(packs, h.Subscribe(who, pack))
-		h.Subscribe(h.Member("Trial"), trial)
-		h.MustBook(who, h.Session(testkit.Slot{Starts: testkit.Noon.Add(40 * time.Hour)}))
+		h.Subscribe(h.AddMember("Trial"), trial)
+		h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(40 * time.Hour)}))
 	}
-	h.OpenSeries("FREQ=WEEKLY;BYDAY=MO")
-	h.Exec(`delete from sessions where tenant_id = $1 and series_id is not null and starts_at > $2`, h.Tenant, testkit.Noon.Add(100*24*time.Hour))
-	h.Exec(`update series set materialized_until = '2026-06-24'`)
+	h.Clock.Set(testkit.Noon.AddDate(0, 0, -265))
+	h.CreateSeries(schedules.SeriesInput{
+		Template: session.Input{Service: h.Service, Location: h.Location},
+		Pattern:  session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=MO", Date: civil.DateOf(h.Clock.Now(), time.UTC)},
+	})
+	known := h.Count(`select count(*) from sessions where tenant_id = $1 and series_id is not null`, h.Tenant)
 	h.Clock.Set(testkit.Noon.Add(48 * time.Hour))
 
 	var mu sync.Mutex
 	var sum housekeeping.SweepResult
-	testkit.Together(4, func(int) {
+	testkit.Parallel(4, func(int) {
 		done := h.Sweep()
 		mu.Lock()
 		defer mu.Unlock()
@@ -273,7 +276,7 @@ func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 		sum.Expired += done.Expired
 		sum.Sessions += done.Sessions
 	})
-	made := h.Count(`select count(*) from sessions where tenant_id = $1 and series_id is not null and local_date > '2026-06-24'`, h.Tenant)
+	made := h.Count(`select count(*) from sessions where tenant_id = $1 and series_id is not null`, h.Tenant) - known
 	if diff := cmp.Diff(housekeeping.SweepResult{NoShows: 12, Renewed: 12, Expired: 12, Sessions: made}, sum); diff != "" || made < 30 {
 		t.Errorf("made %d\n%s", made, diff)
 	}
@@ -298,17 +301,17 @@ func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 
 func TestCheckingInBesideASweepEndsInOneOfTheTwo(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 0)
-	s := h.Session(testkit.Slot{Starts: testkit.Class, Capacity: -1})
+	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})
 	var ids []tenant.BookingID
 	for i := range 20 {
-		ids = append(ids, h.MustBook(h.Member(fmt.Sprintf("Member %d", i)), s))
+		ids = append(ids, h.MustBook(h.AddMember(fmt.Sprintf("Member %d", i)), s))
 	}
-	h.Clock.Set(testkit.Class.Add(2 * time.Hour))
+	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	var mu sync.Mutex
 	came := map[tenant.BookingID]bool{}
-	testkit.Together(len(ids)+2, func(i int) {
+	testkit.Parallel(len(ids)+2, func(i int) {
 		if i >= len(ids) {
 			h.Sweep()
 			return
@@ -324,7 +327,7 @@ func TestCheckingInBesideASweepEndsInOneOfTheTwo(t *testing.T) {
 		if came[id] {
 			want = "ATTENDED"
 		}
-		if got := h.Status(id); got != want {
+		if got := h.BookingStatus(id); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}
@@ -333,24 +336,24 @@ func TestCheckingInBesideASweepEndsInOneOfTheTwo(t *testing.T) {
 
 func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	month := 30 * 24 * time.Hour
-	renewing := h.Subscribe(h.Member("Mia"), h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5, Period: &month}))
-	ending := h.Subscribe(h.Member("Noa"), h.Plan(credit.Plan{Kind: credit.Credits, Credits: 8, Term: &month}))
-	trial := h.Subscribe(h.Member("Leo"), h.Plan(credit.Plan{Kind: credit.Unlimited, Term: &month}))
-	paused := h.Subscribe(h.Member("Zoe"), h.Plan(credit.Plan{Kind: credit.Unlimited, Term: &month}))
-	over := h.Subscribe(h.Member("Ann"), h.Plan(credit.Plan{Kind: credit.Unlimited, Term: &month}))
-	endless := h.Subscribe(h.Member("Eva"), h.Plan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	renewing := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, Period: &month}))
+	ending := h.Subscribe(h.AddMember("Noa"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 8, Term: &month}))
+	trial := h.Subscribe(h.AddMember("Leo"), h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: &month}))
+	paused := h.Subscribe(h.AddMember("Zoe"), h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: &month}))
+	over := h.Subscribe(h.AddMember("Ann"), h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: &month}))
+	endless := h.Subscribe(h.AddMember("Eva"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
 	for id, to := range map[tenant.SubscriptionID]credit.Status{paused.ID: credit.Paused, over.ID: credit.Cancelled} {
 		if _, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, id, to, ""); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ledger := func(s credit.Subscription) string {
-		return h.QueryText(`select coalesce(string_agg(kind || amount, ' ' order by line), '') from credit_entries where subscription_id = $1`, s.ID)
+		return h.Text(`select coalesce(string_agg(kind || amount, ' ' order by line), '') from credit_entries where subscription_id = $1`, s.ID)
 	}
 	status := func(s credit.Subscription) string {
-		return h.QueryText(`select status from subscriptions where id = $1`, s.ID)
+		return h.Text(`select status from subscriptions where id = $1`, s.ID)
 	}
 	h.Clock.Set(testkit.Noon.Add(month - time.Microsecond))
 	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
@@ -381,10 +384,10 @@ func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 	if done := h.Sweep(); done != (housekeeping.SweepResult{Renewed: 1}) {
 		t.Errorf("%+v", done)
 	}
-	if got := h.QueryText(`select to_char(period_ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from subscriptions where id = $1`, renewing.ID); got != "2026-08-13 12:00" {
+	if got := h.Text(`select to_char(period_ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from subscriptions where id = $1`, renewing.ID); got != "2026-08-13 12:00" {
 		t.Errorf("it ends %s", got)
 	}
-	if got := h.QueryText(`select string_agg(distinct actor, ' ') from credit_entries where subscription_id = $1`, renewing.ID); got != "system" {
+	if got := h.Text(`select string_agg(distinct actor, ' ') from credit_entries where subscription_id = $1`, renewing.ID); got != "system" {
 		t.Errorf("by %s", got)
 	}
 	h.WantSound()
@@ -392,12 +395,10 @@ func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 
 func TestSweepRenewsMoreThanAChunk(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	p := h.Plan(credit.Plan{Kind: credit.Unlimited, Term: new(24 * time.Hour)})
-	h.Exec(`insert into subscriptions (tenant_id, id, member_id, plan_id, status, starts_at, ends_at, created_at, updated_at)
-	        select $1, gen_random_uuid(), $2, $3, 'ACTIVE', $4, $5, $4, $4 from generate_series(1, 205)`,
-		h.Tenant, h.Coach.Member, p.ID, testkit.Noon, testkit.Noon.Add(time.Hour))
-	h.Clock.Set(testkit.Noon.Add(2 * time.Hour))
+	h := testkit.New(t)
+	p := h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: new(24 * time.Hour)})
+	testkit.Parallel(205, func(int) { h.Subscribe(h.Coach, p) })
+	h.Clock.Set(testkit.Noon.Add(25 * time.Hour))
 	if done := h.Sweep(); done.Expired != 205 {
 		t.Errorf("%+v", done)
 	}
@@ -405,8 +406,8 @@ func TestSweepRenewsMoreThanAChunk(t *testing.T) {
 
 func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	series := h.OpenSeries("FREQ=WEEKLY")
+	h := testkit.New(t)
+	series := h.CreateEndlessSeries("FREQ=WEEKLY")
 	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("at once: %+v", done)
 	}
@@ -416,7 +417,7 @@ func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
 	if after := h.Count(`select count(*) from sessions where series_id = $1`, series.ID); done.Sessions != after-before || done.Sessions < 8 {
 		t.Errorf("%+v; %d, then %d", done, before, after)
 	}
-	if got := h.QueryText(`select string_agg(distinct to_char(starts_at at time zone 'Europe/Berlin', 'Dy HH24:MI'), ', ') from sessions where series_id = $1`, series.ID); got != "Mon 18:00" {
+	if got := h.Text(`select string_agg(distinct to_char(starts_at at time zone 'Europe/Berlin', 'Dy HH24:MI'), ', ') from sessions where series_id = $1`, series.ID); got != "Mon 18:00" {
 		t.Error(got)
 	}
 	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
@@ -426,23 +427,23 @@ func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
 
 func TestSweepTouchesOneTenant(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	other := h.Another()
+	h := testkit.New(t)
+	other := h.OtherTenant()
 	markNoShows(h, 0)
 	markNoShows(other, 0)
-	ours, theirs := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class})), other.MustBook(other.Member("Mia"), other.Session(testkit.Slot{Starts: testkit.Class}))
-	h.Clock.Set(testkit.Class.Add(3 * time.Hour))
+	ours, theirs := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})), other.MustBook(other.AddMember("Mia"), other.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+	h.Clock.Set(testkit.InTwoDays.Add(3 * time.Hour))
 	h.Sweep()
-	if got := [2]string{h.Status(ours), other.Status(theirs)}; got != [2]string{"NO_SHOW", "CONFIRMED"} {
+	if got := [2]string{h.BookingStatus(ours), other.BookingStatus(theirs)}; got != [2]string{"NO_SHOW", "CONFIRMED"} {
 		t.Error(got)
 	}
 }
 
 func TestRunSweepsGoesThroughAllTenantsWithEveryTick(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	other := h.Another()
-	houses := []*testkit.House{h, other}
+	h := testkit.New(t)
+	other := h.OtherTenant()
+	houses := []*testkit.Studio{h, other}
 	var log bytes.Buffer
 	ctx, stop := context.WithCancel(t.Context())
 	ticks := make(chan time.Time)
@@ -455,15 +456,15 @@ func TestRunSweepsGoesThroughAllTenantsWithEveryTick(t *testing.T) {
 	var ids []tenant.BookingID
 	for _, house := range houses {
 		markNoShows(house, 0)
-		ids = append(ids, house.MustBook(house.Member("Mia"), house.Session(testkit.Slot{Starts: testkit.Class})))
+		ids = append(ids, house.MustBook(house.AddMember("Mia"), house.AddSession(testkit.Session{Starts: testkit.InTwoDays})))
 	}
-	h.Clock.Set(testkit.Class.Add(2 * time.Hour))
+	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	ticks <- time.Time{}
 	ticks <- time.Time{}
 	stop()
 	<-done
 	for i, house := range houses {
-		if got := house.Status(ids[i]); got != "NO_SHOW" {
+		if got := house.BookingStatus(ids[i]); got != "NO_SHOW" {
 			t.Error(got)
 		}
 	}
@@ -474,24 +475,24 @@ func TestRunSweepsGoesThroughAllTenantsWithEveryTick(t *testing.T) {
 
 func TestWhatFailsDoesNotKeepTheRestOfASweep(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	markNoShows(h, 0)
-	good := h.MustBook(h.Member("Mia"), h.Session(testkit.Slot{Starts: testkit.Class}))
-	bad := h.Session(testkit.Slot{Starts: testkit.Class})
-	h.MustBook(h.Member("Noa"), bad)
-	better := h.MustBook(h.Member("Leo"), h.Session(testkit.Slot{Starts: testkit.Class}))
+	good := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+	bad := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
+	h.MustBook(h.AddMember("Noa"), bad)
+	better := h.MustBook(h.AddMember("Leo"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
 	h.Exec(`update sessions set seats_taken = 1 where id = $1`, bad)
 	h.Exec(`update bookings set party_size = 2 where session_id = $1`, bad) // damage: its seats would fall below none
-	trial := h.Subscribe(h.Member("Eva"), h.Plan(credit.Plan{Kind: credit.Unlimited, Term: new(24 * time.Hour)}))
-	h.Clock.Set(testkit.Class.Add(2 * time.Hour))
+	trial := h.Subscribe(h.AddMember("Eva"), h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: new(24 * time.Hour)}))
+	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	done, err := h.App.Housekeeping.SweepTenant(context.Background(), h.Tenant)
 	if err == nil || done != (housekeeping.SweepResult{NoShows: 2, Expired: 1}) {
 		t.Errorf("%+v, %v", done, err)
 	}
-	if got := [2]string{h.Status(good), h.Status(better)}; got != [2]string{"NO_SHOW", "NO_SHOW"} {
+	if got := [2]string{h.BookingStatus(good), h.BookingStatus(better)}; got != [2]string{"NO_SHOW", "NO_SHOW"} {
 		t.Error(got)
 	}
-	if got := h.QueryText(`select status from subscriptions where id = $1`, trial.ID); got != "EXPIRED" {
+	if got := h.Text(`select status from subscriptions where id = $1`, trial.ID); got != "EXPIRED" {
 		t.Error(got)
 	}
 }

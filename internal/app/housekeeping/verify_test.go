@@ -79,13 +79,13 @@ update waitlist_entries set status = 'OFFERED' where status = 'WAITING'`
 	for check, damage := range damages {
 		t.Run(check, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			mia, noa, leo := h.Member("Mia"), h.Member("Noa"), h.Member("Leo")
-			h.Subscribe(noa, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 5, WeeklyLimit: new(5)}))
-			class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 3})
+			h := testkit.New(t)
+			mia, noa, leo := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo")
+			h.Subscribe(noa, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, WeeklyLimit: new(5)}))
+			class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
 			place := h.MustBook(mia, class)
-			h.MustWait(noa, class)
-			h.MustWait(leo, class)
+			h.MustWaitlist(noa, class)
+			h.MustWaitlist(leo, class)
 			if _, err := h.Cancel(mia, place); err != nil {
 				t.Fatal(err)
 			}

@@ -12,20 +12,20 @@ import (
 
 func TestABlockedSessionPromotesNobodyUntilItIsUnblocked(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 5})
-	mia := h.MustBook(h.Member("Mia"), class)
-	noa := h.Member("Noa")
-	h.MustWait(noa, class)
+	h := testkit.New(t)
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
+	mia := h.MustBook(h.AddMember("Mia"), class)
+	noa := h.AddMember("Noa")
+	h.MustWaitlist(noa, class)
 
 	s, err := h.App.Schedules.BlockSession(context.Background(), h.Owner, class, "burst pipe")
-	if err != nil || !s.Blocked || s.StateReason != "burst pipe" || s.SeatsTaken != 1 || h.Status(mia) != "CONFIRMED" {
+	if err != nil || !s.Blocked || s.StateReason != "burst pipe" || s.SeatsTaken != 1 || h.BookingStatus(mia) != "CONFIRMED" {
 		t.Fatalf("%+v (%v)", s, err)
 	}
 	if s, err = h.App.Schedules.BlockSession(context.Background(), h.Owner, class, "burst pipe"); err != nil || s.Version != 2 {
 		t.Errorf("blocked again: %+v (%v)", s, err)
 	}
-	_, err = h.Book(h.Member("Ole"), class)
+	_, err = h.Book(h.AddMember("Ole"), class)
 	testkit.WantReason(t, err, fault.SessionNotOpen)
 	if _, promoted, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, class, nil, session.Input{Capacity: new(2)}, session.CapacityField); err != nil || promoted != 0 {
 		t.Errorf("promoted %d into a blocked session (%v)", promoted, err)

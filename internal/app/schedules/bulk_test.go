@@ -22,36 +22,36 @@ import (
 
 // timetable is a week with a bit of everything.
 type timetable struct {
-	*testkit.House
+	*testkit.Studio
 	draft, other, open, booked, queued, off, gone tenant.SessionID
 	sub                                           credit.Subscription
 }
 
 func newTimetable(t *testing.T) timetable {
 	t.Helper()
-	w := timetable{House: testkit.NewHouse(t)}
+	w := timetable{Studio: testkit.New(t)}
 	at := func(hours int) time.Time { return testkit.Evening.Add(time.Duration(hours) * time.Hour) }
-	w.draft, w.other = w.Session(testkit.Slot{Starts: at(0), State: catalog.Draft}), w.Session(testkit.Slot{Starts: at(1), State: catalog.Draft})
-	w.open = w.Session(testkit.Slot{Starts: at(2)})
-	w.booked = w.Session(testkit.Slot{Starts: at(3)})
-	w.queued = w.Session(testkit.Slot{Starts: at(4), Capacity: 1, Waitlist: 3})
-	w.off = w.Session(testkit.Slot{Starts: at(5), State: catalog.Cancelled})
-	w.gone = w.Session(testkit.Slot{Starts: at(6)})
-	w.Exec(`update sessions set deleted_at = $2 where id = $1`, w.gone, testkit.Noon)
-	mia, noa := w.Member("Mia"), w.Member("Noa")
-	w.sub = w.Subscribe(mia, w.Plan(credit.Plan{Kind: credit.Credits, Credits: 9}))
+	w.draft, w.other = w.AddSession(testkit.Session{Starts: at(0), State: catalog.Draft}), w.AddSession(testkit.Session{Starts: at(1), State: catalog.Draft})
+	w.open = w.AddSession(testkit.Session{Starts: at(2)})
+	w.booked = w.AddSession(testkit.Session{Starts: at(3)})
+	w.queued = w.AddSession(testkit.Session{Starts: at(4), Capacity: 1, Waitlist: 3})
+	w.off = w.AddSession(testkit.Session{Starts: at(5), State: catalog.Cancelled})
+	w.gone = w.AddSession(testkit.Session{Starts: at(6)})
+	w.DeleteSession(w.gone)
+	mia, noa := w.AddMember("Mia"), w.AddMember("Noa")
+	w.sub = w.Subscribe(mia, w.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 9}))
 	w.MustBook(mia, w.booked)
 	w.MustBook(noa, w.booked)
 	w.MustBook(mia, w.queued)
-	w.MustWait(noa, w.queued)
+	w.MustWaitlist(noa, w.queued)
 	return w
 }
 
 func TestPreviewBulk(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	there := w.Another()
-	there.Session(testkit.Slot{Starts: testkit.Evening})
+	there := w.OtherTenant()
+	there.AddSession(testkit.Session{Starts: testkit.Evening})
 	for name, tt := range map[string]struct {
 		ask      schedules.BulkRequest
 		want     schedules.Preview
@@ -59,11 +59,11 @@ func TestPreviewBulk(t *testing.T) {
 		bookings []int
 	}{
 		"include_booked=false leaves booked sessions out of the match and the samples, and still counts them": {
-			schedules.BulkRequest{Filter: testkit.WholeWeek()}, schedules.Preview{Matched: 4, Booked: 2},
+			schedules.BulkRequest{Filter: testkit.WeekFilter()}, schedules.Preview{Matched: 4, Booked: 2},
 			[]tenant.SessionID{w.draft, w.other, w.open, w.off}, []int{0, 0, 0, 0},
 		},
 		"include_booked=true takes them all": {
-			schedules.BulkRequest{Filter: testkit.WholeWeek(), IncludeBooked: true}, schedules.Preview{Matched: 6, Booked: 2, Bookings: 3},
+			schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true}, schedules.Preview{Matched: 6, Booked: 2, Bookings: 3},
 			[]tenant.SessionID{w.draft, w.other, w.open, w.booked, w.queued, w.off}, []int{0, 0, 0, 2, 1, 0},
 		},
 		"named ones": {
@@ -99,16 +99,16 @@ func TestPreviewBulk(t *testing.T) {
 
 func TestAPreviewNamesTwenty(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	fill(h, 50)
-	got, err := h.App.Schedules.PreviewBulk(context.Background(), h.Owner, schedules.BulkRequest{Filter: testkit.WholeWeek()})
+	h := testkit.New(t)
+	fill(h, 50, 5*time.Minute, catalog.Published)
+	got, err := h.App.Schedules.PreviewBulk(context.Background(), h.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()})
 	if err != nil || got.Matched != 50 || len(got.Samples) != 20 || !slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }) {
 		t.Errorf("matched %d, %d samples (%v)", got.Matched, len(got.Samples), err)
 	}
 }
 
 // batch reads the one audit entry of a bulk operation.
-func batch(h *testkit.House, id tenant.BatchID) (action, reason string, changes map[string]any) {
+func batch(h *testkit.Studio, id tenant.BatchID) (action, reason string, changes map[string]any) {
 	h.T.Helper()
 	if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and batch_id = $2`, h.Tenant, id); n != 1 {
 		h.T.Fatalf("%d audit entries for one batch", n)
@@ -132,7 +132,7 @@ func TestBulkPublishForcesTheStateFilterToDraft(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newTimetable(t)
-			filter := testkit.WholeWeek()
+			filter := testkit.WeekFilter()
 			filter.States = states
 			done, err := w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter)
 			if err != nil || done.Sessions != 2 {
@@ -141,12 +141,12 @@ func TestBulkPublishForcesTheStateFilterToDraft(t *testing.T) {
 			if w.GetSession(w.draft).State != catalog.Published || w.GetSession(w.off).State != catalog.Cancelled {
 				t.Errorf("%s, %s", w.GetSession(w.draft).State, w.GetSession(w.off).State)
 			}
-			action, _, changes := batch(w.House, done.Batch)
+			action, _, changes := batch(w.Studio, done.Batch)
 			states := changes["filter"].(map[string]any)["states"]
 			if diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"]); action != "session.bulk_published" || diff != "" || !cmp.Equal(states, []any{"DRAFT"}) {
 				t.Errorf("%s of %v (-want +got)\n%s", action, states, diff)
 			}
-			if got := w.SessionEvents(w.draft); got != "session.published" {
+			if got := w.SessionEvents(w.draft); got != "session.created session.published" {
 				t.Errorf("events %q", got)
 			}
 			again, err := w.App.Schedules.BulkPublish(context.Background(), w.Owner, filter)
@@ -161,7 +161,7 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	ctx := context.Background()
-	done, err := w.App.Schedules.BulkDelete(ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WholeWeek(), IncludeBooked: true, Reason: "closed for repairs", Notify: true})
+	done, err := w.App.Schedules.BulkDelete(ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "closed for repairs", Notify: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 	if n := w.Count(`select count(*) from sessions where tenant_id = $1 and deleted_at = $2 and batch_id = $3`, w.Tenant, testkit.Noon, done.Batch); n != 6 {
 		t.Errorf("%d rows are marked", n)
 	}
-	if all := listSessions(w.House, w.Owner, testkit.Week()); len(all) != 0 {
+	if all := listSessions(w.Studio, w.Owner, testkit.WeekQuery()); len(all) != 0 {
 		t.Errorf("%d are still listed", len(all))
 	}
 	_, err = w.App.Schedules.GetSession(ctx, w.Owner, w.booked)
@@ -179,7 +179,7 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 	if n := w.Count(`select count(*) from bookings where status <> 'CANCELLED'`); n != 0 || w.Balance(w.sub) != 9 {
 		t.Errorf("%d bookings stand, balance %d", n, w.Balance(w.sub))
 	}
-	action, reason, changes := batch(w.House, done.Batch)
+	action, reason, changes := batch(w.Studio, done.Batch)
 	ids := []any{}
 	for _, id := range []tenant.SessionID{w.draft, w.other, w.open, w.booked, w.queued, w.off} {
 		ids = append(ids, id.String())
@@ -192,7 +192,7 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 		t.Errorf("%s, %q (-want +got)\n%s", action, reason, diff)
 	}
 	w.WantSound()
-	again, err := w.App.Schedules.BulkDelete(ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WholeWeek(), IncludeBooked: true})
+	again, err := w.App.Schedules.BulkDelete(ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true})
 	if err != nil || again.Sessions != 0 || again.Bookings != 0 {
 		t.Errorf("again: %+v (%v)", again, err)
 	}
@@ -205,7 +205,7 @@ func TestBulkDeleteWithoutNotificationCancelsAndAuditsButTellsNobody(t *testing.
 	if err != nil || done.Sessions != 1 || done.Bookings != 2 {
 		t.Fatalf("%+v (%v)", done, err)
 	}
-	if _, _, changes := batch(w.House, done.Batch); changes["notify"] != false {
+	if _, _, changes := batch(w.Studio, done.Batch); changes["notify"] != false {
 		t.Errorf("audit %v", changes)
 	}
 	if n := w.Count(`select count(*) from events where session_id = $1 and type in ('session.deleted', 'booking.cancelled') and data->>'notify' = 'false'`, w.booked); n != 3 {
@@ -216,11 +216,11 @@ func TestBulkDeleteWithoutNotificationCancelsAndAuditsButTellsNobody(t *testing.
 func TestBulkDeleteLeavesBookedSessionsAloneUnlessTheyAreIncluded(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkDelete(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WholeWeek()})
+	done, err := w.App.Schedules.BulkDelete(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()})
 	if err != nil || done.Sessions != 4 || done.Bookings != 0 {
 		t.Fatalf("%+v (%v)", done, err)
 	}
-	if diff := cmp.Diff([]tenant.SessionID{w.booked, w.queued}, offeredIDs(listSessions(w.House, w.Owner, testkit.Week()))); diff != "" {
+	if diff := cmp.Diff([]tenant.SessionID{w.booked, w.queued}, offeredIDs(listSessions(w.Studio, w.Owner, testkit.WeekQuery()))); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -228,7 +228,7 @@ func TestBulkDeleteLeavesBookedSessionsAloneUnlessTheyAreIncluded(t *testing.T) 
 func TestBulkCancelCancelsAsCancellingOneDoes(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkCancel(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WholeWeek(), IncludeBooked: true, Reason: "storm", Notify: true})
+	done, err := w.App.Schedules.BulkCancel(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "storm", Notify: true})
 	if err != nil || done.Sessions != 5 || done.Bookings != 3 || done.Entries != 1 || done.Credits != 2 {
 		t.Fatalf("%+v (%v)", done, err)
 	}
@@ -244,7 +244,7 @@ func TestBulkCancelCancelsAsCancellingOneDoes(t *testing.T) {
 		t.Errorf("%d events", n)
 	}
 	w.WantSound()
-	again, err := w.App.Schedules.BulkCancel(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WholeWeek(), IncludeBooked: true})
+	again, err := w.App.Schedules.BulkCancel(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true})
 	if err != nil || again.Sessions != 0 {
 		t.Errorf("again: %+v (%v)", again, err)
 	}
@@ -253,7 +253,7 @@ func TestBulkCancelCancelsAsCancellingOneDoes(t *testing.T) {
 func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	there := w.Another()
+	there := w.OtherTenant()
 	ctx := context.Background()
 	ask := schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.draft, w.booked}}, IncludeBooked: true}
 	for name, operate := range map[string]func() (schedules.BulkResult, error){
@@ -275,12 +275,9 @@ func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
 
 func TestABulkOperationHasABound(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Exec(`
-insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, state, created_at, updated_at)
-select $1, gen_random_uuid(), $2, $3, 'Tee', $4::timestamptz + make_interval(mins => n), $4::timestamptz + make_interval(mins => n + 1), '2026-03-17', 'DRAFT', $4, $4
-from generate_series(1, $5::int) n`, h.Tenant, h.Service, h.Location, testkit.Noon, session.MaxBulk+1)
-	filter := testkit.WholeWeek()
+	h := testkit.New(t)
+	fill(h, session.MaxBulk+1, time.Minute, catalog.Draft)
+	filter := testkit.WeekFilter()
 	_, err := h.App.Schedules.BulkPublish(context.Background(), h.Owner, filter)
 	testkit.WantReason(t, err, fault.InvalidField)
 	if testkit.Meta(t, err, "limit") != "2000" || testkit.FaultOf(err).Field != "filter" {
@@ -300,9 +297,9 @@ from generate_series(1, $5::int) n`, h.Tenant, h.Service, h.Location, testkit.No
 // The owner's week: drafts, workouts, all on sale at once, and then members see it and book.
 func TestAWeekFromDraftsToBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	mia := h.Member("Mia")
+	mia := h.AddMember("Mia")
 	var ids []tenant.SessionID
 	for day := range 5 {
 		ids = append(ids, h.CreateSession(h.SessionInput(testkit.Evening.AddDate(0, 0, day)), false).ID)
@@ -310,17 +307,17 @@ func TestAWeekFromDraftsToBookings(t *testing.T) {
 	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, ids[0], nil, []tenant.WorkoutID{workout(h, "Squats")}); err != nil {
 		t.Fatal(err)
 	}
-	if all := listSessions(h, mia, testkit.Week()); len(all) != 0 {
+	if all := listSessions(h, mia, testkit.WeekQuery()); len(all) != 0 {
 		t.Errorf("members see %d drafts", len(all))
 	}
-	if done, err := h.App.Schedules.BulkPublish(ctx, h.Owner, testkit.WholeWeek()); err != nil || done.Sessions != 5 {
+	if done, err := h.App.Schedules.BulkPublish(ctx, h.Owner, testkit.WeekFilter()); err != nil || done.Sessions != 5 {
 		t.Fatalf("%+v (%v)", done, err)
 	}
-	if diff := cmp.Diff(ids, offeredIDs(listSessions(h, mia, testkit.Week()))); diff != "" {
+	if diff := cmp.Diff(ids, offeredIDs(listSessions(h, mia, testkit.WeekQuery()))); diff != "" {
 		t.Errorf("members see (-want +got)\n%s", diff)
 	}
 	h.MustBook(mia, ids[0])
-	if got := listSessions(h, mia, testkit.Week())[0]; got.Eligibility.Status != booking.Booked || got.SeatsTaken != 1 || len(got.Workouts) != 1 {
+	if got := listSessions(h, mia, testkit.WeekQuery())[0]; got.Eligibility.Status != booking.Booked || got.SeatsTaken != 1 || len(got.Workouts) != 1 {
 		t.Errorf("%+v", got)
 	}
 }

@@ -18,8 +18,8 @@ import (
 
 func TestASessionIsADraftUnlessItIsPublished(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	room := newResource(h, "Studio")
+	h := testkit.New(t)
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	in := h.SessionInput(testkit.Evening)
 	in.Resource, in.Coach, in.Description = room, h.Coach.Member, "Bring a mat."
 
@@ -54,15 +54,16 @@ func TestASessionIsADraftUnlessItIsPublished(t *testing.T) {
 
 func TestCreateSessionRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	there := h.Another()
-	room, shut, elsewhere := newResource(h, "Studio"), newResource(h, "Cellar"), newResource(there, "Studio")
-	h.Exec(`update resources set active = false where id = $1`, shut)
-	idle, closed := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, active, created_at, updated_at) values ($1, $2, 'Sauna', 60, false, $3, $3)`, h.Tenant, idle, testkit.Noon)
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, active, created_at, updated_at) values ($1, $2, 'Pier 2', 'UTC', false, $3, $3)`, h.Tenant, closed, testkit.Noon)
-	left, partner := h.Person("Lena", tenant.RoleCoach), h.Person("Paul", tenant.RolePartner)
-	h.Exec(`update members set status = 'INACTIVE' where id = $1`, left.Member)
+	h := testkit.New(t)
+	there := h.OtherTenant()
+	room, shut, elsewhere := h.AddResource(catalog.Resource{Name: "Studio"}), h.AddResource(catalog.Resource{Name: "Cellar"}), there.AddResource(catalog.Resource{Name: "Studio"})
+	h.SetResourceActive(shut, false)
+	idle := h.AddService(catalog.Service{Name: "Sauna"})
+	h.EditService(idle, func(s *catalog.Service) { s.Active = false })
+	closed := h.AddLocation(catalog.Location{Name: "Pier 2"})
+	h.EditLocation(closed, func(l *catalog.Location) { l.Active = false })
+	left, partner := h.AddPerson("Lena", tenant.RoleCoach), h.AddPerson("Paul", tenant.RolePartner)
+	h.Deactivate(left)
 	taken := h.SessionInput(testkit.Evening)
 	taken.Resource, taken.Coach = room, h.Coach.Member
 	h.CreateSession(taken, false)
@@ -80,7 +81,7 @@ func TestCreateSessionRefusals(t *testing.T) {
 		"inactive location":             {func(in *session.Input) { in.Location = closed }, fault.LocationNotFound, "session.location_id"},
 		"another tenant's resource":     {func(in *session.Input) { in.Resource = elsewhere }, fault.ResourceNotFound, "session.resource_id"},
 		"inactive resource":             {func(in *session.Input) { in.Resource = shut }, fault.ResourceNotFound, "session.resource_id"},
-		"a member cannot lead":          {func(in *session.Input) { in.Coach = h.Member("Mia").Member }, fault.CoachInvalid, "session.coach_id"},
+		"a member cannot lead":          {func(in *session.Input) { in.Coach = h.AddMember("Mia").Member }, fault.CoachInvalid, "session.coach_id"},
 		"a partner cannot lead":         {func(in *session.Input) { in.Coach = partner.Member }, fault.CoachInvalid, "session.coach_id"},
 		"an inactive coach cannot lead": {func(in *session.Input) { in.Coach = left.Member }, fault.CoachInvalid, "session.coach_id"},
 		"another tenant's coach":        {func(in *session.Input) { in.Coach = there.Coach.Member }, fault.CoachInvalid, "session.coach_id"},
@@ -92,7 +93,7 @@ func TestCreateSessionRefusals(t *testing.T) {
 		"ends before it starts":         {func(in *session.Input) { in.EndsAt = testkit.Evening.Add(-time.Hour) }, fault.InvalidField, "session.end_time"},
 		"a coach may lead":              {func(in *session.Input) { in.StartsAt, in.Coach = testkit.Evening.AddDate(0, 0, 1), h.Coach.Member }, "", ""},
 		"an owner may lead":             {func(in *session.Input) { in.StartsAt, in.Coach = testkit.Evening.AddDate(0, 0, 1), h.Owner.Member }, "", ""},
-		"an admin may lead":             {func(in *session.Input) { in.Coach = h.Person("Ada", tenant.RoleAdmin).Member }, "", ""},
+		"an admin may lead":             {func(in *session.Input) { in.Coach = h.AddPerson("Ada", tenant.RoleAdmin).Member }, "", ""},
 		"right after the other":         {func(in *session.Input) { in.Resource, in.StartsAt = room, testkit.Evening.Add(time.Hour) }, "", ""},
 		"in the past, for the record":   {func(in *session.Input) { in.StartsAt = testkit.Noon.AddDate(0, -1, 0) }, "", ""},
 	} {
@@ -118,9 +119,9 @@ func TestCreateSessionRefusals(t *testing.T) {
 // Two that want the same room at the same time: one gets it.
 func TestOneRoomForTwo(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	in := h.SessionInput(testkit.Evening)
-	in.Resource = newResource(h, "Studio")
+	in.Resource = h.AddResource(catalog.Resource{Name: "Studio"})
 	var both sync.WaitGroup
 	errs := make([]error, 4)
 	for i := range errs {
@@ -143,9 +144,9 @@ func TestOneRoomForTwo(t *testing.T) {
 // The resource of a session that was called off or deleted is free again.
 func TestWhatIsCalledOffTakesNobodysPlace(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	in := h.SessionInput(testkit.Evening)
-	in.Resource, in.Coach = newResource(h, "Studio"), h.Coach.Member
+	in.Resource, in.Coach = h.AddResource(catalog.Resource{Name: "Studio"}), h.Coach.Member
 	first := h.CreateSession(in, true)
 	if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, first.ID, "", true); err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -33,15 +34,15 @@ func problems(report schedules.SessionImport) []string {
 	return all
 }
 
-func email(h *testkit.House, who tenant.Caller, address string) {
+func email(h *testkit.Studio, who tenant.Caller, address string) {
 	h.T.Helper()
-	h.Exec(`update members set email = $2 where id = $1`, who.Member, address)
+	h.EditMember(who, func(m *member.Member) { m.Email = address })
 }
 
 func TestImportSessionsMakesEveryRow(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	room := newResource(h, "Studio")
+	h := testkit.New(t)
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	email(h, h.Coach, "Carla@Example.com")
 	file := testkit.ImportHeader +
 		"VINYASA,pier 1,2026-03-28,18:00,19:30,,STUDIO,carla@example.COM,12,3,Late flow,Bring a mat.,published\n" +
@@ -79,15 +80,15 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 
 func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	there := h.Another()
+	h := testkit.New(t)
+	there := h.OtherTenant()
 	email(h, h.Coach, "carla@example.com")
-	email(h, h.Member("Mia"), "mia@example.com")
-	email(h, there.Coach, "theirs@example.com")
-	newResource(there, "Their room")
-	newResource(h, "Studio")
-	closed := newResource(h, "Cellar")
-	h.Exec(`update resources set active = false where id = $1`, closed)
+	email(h, h.AddMember("Mia"), "mia@example.com")
+	email(there, there.Coach, "theirs@example.com")
+	there.AddResource(catalog.Resource{Name: "Their room"})
+	h.AddResource(catalog.Resource{Name: "Studio"})
+	closed := h.AddResource(catalog.Resource{Name: "Cellar"})
+	h.SetResourceActive(closed, false)
 	row := func(service, location, date, start, resource, coach string) string {
 		return fmt.Sprintf("%s,%s,%s,%s,,60,%s,%s,,,,,\n", service, location, date, start, resource, coach)
 	}
@@ -121,9 +122,9 @@ func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
 
 func TestImportSessionsTellsWhatStandsInTheWay(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	email(h, h.Coach, "carla@example.com")
-	room := newResource(h, "Studio")
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	in := h.SessionInput(time.Date(2026, 3, 28, 19, 0, 0, 0, time.UTC)) // eight to nine o'clock
 	in.Resource, in.Coach = room, h.Coach.Member
 	h.CreateSession(in, true)
@@ -163,7 +164,7 @@ func TestImportSessionsTellsWhatStandsInTheWay(t *testing.T) {
 
 func TestImportSessionsOfABrokenFile(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	for _, file := range []string{"", "PK\x03\x04", strings.Repeat("x", session.MaxImportBytes+1)} {
 		_, err := h.App.Schedules.ImportSessions(context.Background(), h.Owner, []byte(file), false)
 		testkit.WantReason(t, err, fault.ImportInvalid)
@@ -179,8 +180,8 @@ func TestImportSessionsOfABrokenFile(t *testing.T) {
 
 func TestImportSessionsTakesALargeFile(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	newResource(h, "Studio")
+	h := testkit.New(t)
+	h.AddResource(catalog.Resource{Name: "Studio"})
 	var file strings.Builder
 	file.WriteString("service,location,date,start,duration_minutes,resource\n")
 	day := civil.MustParseDate("2026-04-01")

@@ -24,7 +24,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func listSessions(h *testkit.House, who tenant.Caller, q schedules.SessionQuery) []schedules.SessionView {
+func listSessions(h *testkit.Studio, who tenant.Caller, q schedules.SessionQuery) []schedules.SessionView {
 	h.T.Helper()
 	all, err := h.App.Schedules.ListSessions(context.Background(), who, q)
 	if err != nil {
@@ -43,29 +43,29 @@ func offeredIDs(all []schedules.SessionView) []tenant.SessionID {
 
 func TestMembersNeverSeeDrafts(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	draft := h.Session(testkit.Slot{Starts: testkit.Evening, State: catalog.Draft})
-	published := h.Session(testkit.Slot{Starts: testkit.Evening.Add(time.Hour)})
-	cancelled := h.Session(testkit.Slot{Starts: testkit.Evening.Add(2 * time.Hour), State: catalog.Cancelled})
-	deleted := h.Session(testkit.Slot{Starts: testkit.Evening.Add(3 * time.Hour)})
-	h.Exec(`update sessions set deleted_at = $2 where id = $1`, deleted, testkit.Noon)
+	h := testkit.New(t)
+	draft := h.AddSession(testkit.Session{Starts: testkit.Evening, State: catalog.Draft})
+	published := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(time.Hour)})
+	cancelled := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour), State: catalog.Cancelled})
+	deleted := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(3 * time.Hour)})
+	h.DeleteSession(deleted)
 	partner := tenant.Caller{Tenant: h.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
-	h.Another().Session(testkit.Slot{Starts: testkit.Evening})
+	h.OtherTenant().AddSession(testkit.Session{Starts: testkit.Evening})
 
 	everything, open := []tenant.SessionID{draft, published, cancelled}, []tenant.SessionID{published, cancelled}
 	for name, tt := range map[string]struct {
 		who  tenant.Caller
 		want []tenant.SessionID
 	}{
-		"owner": {h.Owner, everything}, "admin": {h.Person("Ada", tenant.RoleAdmin), everything}, "coach": {h.Coach, everything},
-		"member": {h.Member("Mia"), open}, "partner": {partner, open}, "a role of the tenant's own": {stranger(h, "gardener"), open},
+		"owner": {h.Owner, everything}, "admin": {h.AddPerson("Ada", tenant.RoleAdmin), everything}, "coach": {h.Coach, everything},
+		"member": {h.AddMember("Mia"), open}, "partner": {partner, open}, "a role of the tenant's own": {stranger(h, "gardener"), open},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			if diff := cmp.Diff(tt.want, offeredIDs(listSessions(h, tt.who, testkit.Week()))); diff != "" {
+			if diff := cmp.Diff(tt.want, offeredIDs(listSessions(h, tt.who, testkit.WeekQuery()))); diff != "" {
 				t.Errorf("list (-want +got)\n%s", diff)
 			}
-			asked := testkit.Week()
+			asked := testkit.WeekQuery()
 			asked.States = []catalog.SessionState{catalog.Draft, catalog.Published}
 			if diff := cmp.Diff(tt.want[:len(tt.want)-1], offeredIDs(listSessions(h, tt.who, asked))); diff != "" {
 				t.Errorf("list of drafts and published ones (-want +got)\n%s", diff)
@@ -86,36 +86,37 @@ func TestMembersNeverSeeDrafts(t *testing.T) {
 }
 
 // stranger is a member with a role that the house does not know.
-func stranger(h *testkit.House, role string) tenant.Caller {
-	who := h.Member("Sam")
+func stranger(h *testkit.Studio, role string) tenant.Caller {
+	who := h.AddMember("Sam")
 	who.Roles = []string{role}
 	return who
 }
 
 func TestListSessionsFilters(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	pier, tennis := testkit.NewID[tenant.LocationID](), testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Pier 2', 'UTC', $3, $3)`, h.Tenant, pier, testkit.Noon)
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Tennis', 3600, $3, $3)`, h.Tenant, tennis, testkit.Noon)
-	room := newResource(h, "Studio")
-	plain := h.Session(testkit.Slot{Starts: testkit.Evening})
-	there := h.Session(testkit.Slot{Starts: testkit.Evening.Add(time.Hour), Location: pier})
-	sport := h.Session(testkit.Slot{Starts: testkit.Evening.Add(2 * time.Hour), Service: tennis})
+	h := testkit.New(t)
+	pier := h.AddLocation(catalog.Location{Name: "Pier 2", TimeZone: "UTC"})
+	tennis := h.AddService(catalog.Service{Name: "Tennis"})
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
+	plain := h.AddSession(testkit.Session{Starts: testkit.Evening})
+	there := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(time.Hour), Location: pier})
+	sport := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour), Service: tennis})
 	inRoom := h.SessionInput(testkit.Evening.Add(3 * time.Hour))
 	inRoom.Resource, inRoom.Coach = room, h.Coach.Member
 	led := h.CreateSession(inRoom, true).ID
-	later := h.Session(testkit.Slot{Starts: testkit.Week().Until})
+	later := h.AddSession(testkit.Session{Starts: testkit.WeekQuery().Until})
 
 	for name, tt := range map[string]struct {
 		change func(*session.Filter)
 		want   []tenant.SessionID
 	}{
-		"all of a week":       {func(*session.Filter) {}, []tenant.SessionID{plain, there, sport, led}},
-		"the start is in it":  {func(f *session.Filter) { f.From = testkit.Evening }, []tenant.SessionID{plain, there, sport, led}},
-		"the end is not":      {func(f *session.Filter) { f.Until = testkit.Evening }, []tenant.SessionID{}},
-		"another span":        {func(f *session.Filter) { f.From, f.Until = testkit.Week().Until, testkit.Week().Until.Add(1) }, []tenant.SessionID{}},
-		"a later span":        {func(f *session.Filter) { f.From, f.Until = testkit.Week().Until, testkit.Week().Until.Add(time.Second) }, []tenant.SessionID{later}},
+		"all of a week":      {func(*session.Filter) {}, []tenant.SessionID{plain, there, sport, led}},
+		"the start is in it": {func(f *session.Filter) { f.From = testkit.Evening }, []tenant.SessionID{plain, there, sport, led}},
+		"the end is not":     {func(f *session.Filter) { f.Until = testkit.Evening }, []tenant.SessionID{}},
+		"another span":       {func(f *session.Filter) { f.From, f.Until = testkit.WeekQuery().Until, testkit.WeekQuery().Until.Add(1) }, []tenant.SessionID{}},
+		"a later span": {func(f *session.Filter) {
+			f.From, f.Until = testkit.WeekQuery().Until, testkit.WeekQuery().Until.Add(time.Second)
+		}, []tenant.SessionID{later}},
 		"location":            {func(f *session.Filter) { f.Locations = []tenant.LocationID{pier} }, []tenant.SessionID{there}},
 		"any of two services": {func(f *session.Filter) { f.Services = []tenant.ServiceID{tennis, testkit.NewID[tenant.ServiceID]()} }, []tenant.SessionID{sport}},
 		"resource":            {func(f *session.Filter) { f.Resources = []tenant.ResourceID{room} }, []tenant.SessionID{led}},
@@ -128,7 +129,7 @@ func TestListSessionsFilters(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			q := testkit.Week()
+			q := testkit.WeekQuery()
 			tt.change(&q.Filter)
 			if diff := cmp.Diff(tt.want, offeredIDs(listSessions(h, h.Owner, q))); diff != "" {
 				t.Errorf("(-want +got)\n%s", diff)
@@ -140,13 +141,13 @@ func TestListSessionsFilters(t *testing.T) {
 // Pages are cut by start and id, so that what is inserted meanwhile makes nothing come twice or not at all.
 func TestListSessionsPages(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	for i := range 7 {
-		h.Session(testkit.Slot{Starts: testkit.Evening.Add(time.Duration(i/3) * time.Hour)}) // several start together
+		h.AddSession(testkit.Session{Starts: testkit.Evening.Add(time.Duration(i/3) * time.Hour)}) // several start together
 	}
-	want := offeredIDs(listSessions(h, h.Owner, testkit.Week()))
+	want := offeredIDs(listSessions(h, h.Owner, testkit.WeekQuery()))
 	got := []tenant.SessionID{}
-	q := testkit.Week()
+	q := testkit.WeekQuery()
 	q.Limit = 2
 	for {
 		page := listSessions(h, h.Owner, q)
@@ -156,7 +157,7 @@ func TestListSessionsPages(t *testing.T) {
 		got = append(got, offeredIDs(page)...)
 		last := page[len(page)-1]
 		q.AfterStart, q.AfterID = last.StartsAt, last.ID
-		h.Session(testkit.Slot{Starts: testkit.Evening.Add(-time.Hour)})
+		h.AddSession(testkit.Session{Starts: testkit.Evening.Add(-time.Hour)})
 	}
 	if diff := cmp.Diff(want, got); diff != "" || len(got) != 7 {
 		t.Errorf("(-want +got)\n%s", diff)
@@ -165,26 +166,26 @@ func TestListSessionsPages(t *testing.T) {
 
 func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	sub := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 3, DailyLimit: new(2)}))
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	sub := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3, DailyLimit: new(2)}))
 	at := func(day, hour int) time.Time {
 		return testkit.Noon.AddDate(0, 0, day).Add(time.Duration(hour) * time.Hour)
 	}
 
-	booked := h.Session(testkit.Slot{Starts: at(1, 0)})
+	booked := h.AddSession(testkit.Session{Starts: at(1, 0)})
 	id := h.MustBook(mia, booked)
-	full := h.Session(testkit.Slot{Starts: at(1, 4), Capacity: 1, Waitlist: 5})
+	full := h.AddSession(testkit.Session{Starts: at(1, 4), Capacity: 1, Waitlist: 5})
 	h.MustBook(noa, full)
-	h.MustWait(h.Member("Ole"), full)
-	entry := h.MustWait(mia, full)
-	second := h.Session(testkit.Slot{Starts: at(1, 8)})
+	h.MustWaitlist(h.AddMember("Ole"), full)
+	entry := h.MustWaitlist(mia, full)
+	second := h.AddSession(testkit.Session{Starts: at(1, 8)})
 	h.MustBook(mia, second)
 
-	queue := h.Session(testkit.Slot{Starts: at(2, 4), Capacity: 1, Waitlist: 5})
+	queue := h.AddSession(testkit.Session{Starts: at(2, 4), Capacity: 1, Waitlist: 5})
 	h.MustBook(noa, queue)
-	crowded := h.Session(testkit.Slot{Starts: at(2, 6), Capacity: 1})
+	crowded := h.AddSession(testkit.Session{Starts: at(2, 6), Capacity: 1})
 	h.MustBook(noa, crowded)
 
 	want := map[tenant.SessionID]booking.Eligibility{
@@ -192,12 +193,12 @@ func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 		full:   {Status: booking.Waitlisted, Entry: entry, Position: 2},
 		second: {Status: booking.Booked, Booking: tenant.BookingID{}},
 		queue:  {Status: booking.Waitlist},
-		h.Session(testkit.Slot{Starts: at(3, 0)}): {Status: booking.Eligible, Subscription: sub.ID},
+		h.AddSession(testkit.Session{Starts: at(3, 0)}): {Status: booking.Eligible, Subscription: sub.ID},
 		crowded: {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionFull}},
-		h.Session(testkit.Slot{Starts: at(1, 6)}):                           {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.DailyLimit}},
-		h.Session(testkit.Slot{Starts: at(2, 0), Blocked: true}):            {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
-		h.Session(testkit.Slot{Starts: at(2, 1), State: catalog.Cancelled}): {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
-		h.Session(testkit.Slot{Starts: at(-1, 13)}):                         {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.AddSession(testkit.Session{Starts: at(1, 6)}):                           {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.DailyLimit}},
+		h.AddSession(testkit.Session{Starts: at(2, 0), Blocked: true}):            {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.AddSession(testkit.Session{Starts: at(2, 1), State: catalog.Cancelled}): {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.AddSession(testkit.Session{Starts: at(-1, 13)}):                         {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
 	}
 	short := func(e booking.Eligibility) booking.Eligibility {
 		if e.Refusal != nil {
@@ -205,7 +206,7 @@ func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 		}
 		return e
 	}
-	q := testkit.Week()
+	q := testkit.WeekQuery()
 	q.From = q.From.AddDate(0, 0, -2)
 	all := listSessions(h, mia, q)
 	if len(all) != len(want) {
@@ -251,12 +252,12 @@ func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 
 func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
-	h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Evening, Minutes: 180}))
-	overlapping := h.Session(testkit.Slot{Starts: testkit.Evening.Add(2 * time.Hour)})
-	q := testkit.Week()
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Evening, Minutes: 180}))
+	overlapping := h.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour)})
+	q := testkit.WeekQuery()
 	q.From = testkit.Evening.Add(time.Hour) // behind the start of what was booked
 	all := listSessions(h, mia, q)
 	if len(all) != 1 || all[0].ID != overlapping || all[0].Eligibility.Status != booking.Blocked || all[0].Eligibility.Refusal.Reason != fault.Overlap {
@@ -266,17 +267,17 @@ func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
 
 func TestStaffAreToldWhatStaffMayBook(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
-	h.Session(testkit.Slot{Starts: testkit.Evening})
-	if got := listSessions(h, h.Coach, testkit.Week())[0].Eligibility.Status; got != booking.Eligible {
+	h := testkit.New(t)
+	h.TakePayments()
+	h.AddSession(testkit.Session{Starts: testkit.Evening})
+	if got := listSessions(h, h.Coach, testkit.WeekQuery())[0].Eligibility.Status; got != booking.Eligible {
 		t.Errorf("coach: %s", got)
 	}
-	if got := listSessions(h, h.Member("Mia"), testkit.Week())[0].Eligibility; got.Status != booking.Blocked || got.Refusal.Reason != fault.NoActivePlan {
+	if got := listSessions(h, h.AddMember("Mia"), testkit.WeekQuery())[0].Eligibility; got.Status != booking.Blocked || got.Refusal.Reason != fault.NoActivePlan {
 		t.Errorf("member: %+v", got)
 	}
 	partner := tenant.Caller{Tenant: h.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
-	if got := listSessions(h, partner, testkit.Week())[0].Eligibility; got != nil {
+	if got := listSessions(h, partner, testkit.WeekQuery())[0].Eligibility; got != nil {
 		t.Errorf("a program that is no member: %+v", got)
 	}
 }
@@ -330,17 +331,17 @@ func (s *statements) during(do func()) (sent []pgx.TraceBatchQueryData, trips in
 func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	var seen statements
-	h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer = &seen })
-	mia := h.Member("Mia")
-	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 100, DailyLimit: new(9)}))
-	h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Evening}))
+	h := testkit.New(t, func(c *pg.Config) { c.Tracer = &seen })
+	mia := h.AddMember("Mia")
+	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 100, DailyLimit: new(9)}))
+	h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Evening}))
 
 	const statements = 8 // with the one that names the tenant
 	for _, want := range []int{1, 30, 300} {
-		fill(h, want-h.Count(`select count(*) from sessions`))
-		listSessions(h, mia, testkit.Week()) // statements are prepared once for each connection
+		fill(h, want-h.Count(`select count(*) from sessions`), 5*time.Minute, catalog.Published)
+		listSessions(h, mia, testkit.WeekQuery()) // statements are prepared once for each connection
 		sent, trips := seen.during(func() {
-			if got := len(listSessions(h, mia, testkit.Week())); got != want {
+			if got := len(listSessions(h, mia, testkit.WeekQuery())); got != want {
 				t.Fatalf("%d sessions, want %d", got, want)
 			}
 		})
@@ -348,16 +349,16 @@ func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 			t.Errorf("%d sessions take %d statements in %d round trips", want, len(sent), trips)
 		}
 	}
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	h.EditTenant(func(to *catalog.Tenant) { to.Name = "Quay Yoga" })
 	const house, line = 6, 3 // likewise
-	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.Week()) }); len(sent) != statements+house || trips != 2 {
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+house || trips != 2 {
 		t.Errorf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent), trips)
 	}
-	full := h.Session(testkit.Slot{Starts: testkit.Evening.AddDate(0, 0, 1), Capacity: 1, Waitlist: 5})
-	h.MustBook(h.Member("Noa"), full)
-	h.MustWait(mia, full)
-	listSessions(h, mia, testkit.Week())
-	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.Week()) }); len(sent) != statements+line || trips != 2 {
+	full := h.AddSession(testkit.Session{Starts: testkit.Evening.AddDate(0, 0, 1), Capacity: 1, Waitlist: 5})
+	h.MustBook(h.AddMember("Noa"), full)
+	h.MustWaitlist(mia, full)
+	listSessions(h, mia, testkit.WeekQuery())
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+line || trips != 2 {
 		t.Errorf("for who waits a page takes %d statements in %d round trips", len(sent), trips)
 	}
 }
@@ -366,10 +367,10 @@ func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	h.Session(testkit.Slot{Starts: testkit.Evening})
-	look := func() schedules.SessionView { return listSessions(h, mia, testkit.Week())[0] }
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	h.AddSession(testkit.Session{Starts: testkit.Evening})
+	look := func() schedules.SessionView { return listSessions(h, mia, testkit.WeekQuery())[0] }
 	refused := func(want fault.Reason) func(schedules.SessionView) bool {
 		return func(o schedules.SessionView) bool {
 			return o.Eligibility.Refusal != nil && o.Eligibility.Refusal.Reason == want
@@ -405,7 +406,7 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 		}, refused(fault.ChannelClosed)},
 		{"a new location", func() error {
 			made, err := h.App.Catalog.CreateLocation(ctx, h.Owner, catalog.Location{Name: "Pier 2", TimeZone: "Europe/Lisbon"})
-			h.Session(testkit.Slot{Starts: testkit.Evening.Add(-time.Hour), Location: made.ID})
+			h.AddSession(testkit.Session{Starts: testkit.Evening.Add(-time.Hour), Location: made.ID})
 			return err
 		}, func(o schedules.SessionView) bool { return o.TimeZone == "Europe/Lisbon" }},
 	} {
@@ -418,28 +419,37 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 	}
 }
 
-// fill makes so many sessions in the course of the week, all at once.
-func fill(h *testkit.House, n int) {
+// fill creates n sessions, one every so often, by an import.
+func fill(h *testkit.Studio, n int, every time.Duration, state catalog.SessionState) {
 	h.T.Helper()
-	h.Exec(`
-insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
-select $1, gen_random_uuid(), $2, $3, 'Vinyasa', x.at, x.at + interval '1 hour', x.at::date, 10, 'PUBLISHED', $4, $4
-from (select $4::timestamptz + make_interval(mins => n * 5) as at from generate_series(1, $5::int) n) x`,
-		h.Tenant, h.Service, h.Location, testkit.Noon, n)
+	berlin, err := time.LoadLocation("Europe/Berlin")
+	if err != nil {
+		h.T.Fatal(err)
+	}
+	var file strings.Builder
+	file.WriteString(testkit.ImportHeader)
+	for i := range n {
+		start := testkit.Noon.Add(time.Duration(i+1) * every).In(berlin)
+		fmt.Fprintf(&file, "Vinyasa,Pier 1,%s,,60,,,,,,,%s\n", start.Format("2006-01-02,15:04"), state)
+	}
+	if report := h.ImportSessions(file.String(), false); len(report.Sessions) != n {
+		h.T.Fatalf("%+v", report)
+	}
 }
 
 func TestAPageFollowsTheIndexOnTheStart(t *testing.T) {
 	t.Parallel()
 	var seen statements
-	h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer = &seen })
-	mia := h.Member("Mia")
-	fill(h, 300)
+	h := testkit.New(t, func(c *pg.Config) { c.Tracer = &seen })
+	mia := h.AddMember("Mia")
+	fill(h, 300, 5*time.Minute, catalog.Published)
+	// Postgres takes the index only if there are many more, so they are inserted by SQL.
 	h.Exec(`
 insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
 select $1, gen_random_uuid(), $2, $3, 'Vinyasa', x.at, x.at + interval '1 hour', x.at::date, 10, 'PUBLISHED', $4, $4
 from (select $4::timestamptz + make_interval(mins => n * 60) as at from generate_series(2000, 7000) n) x`, h.Tenant, h.Service, h.Location, testkit.Noon)
 	h.Exec(`analyze sessions`)
-	sent, _ := seen.during(func() { listSessions(h, mia, testkit.Week()) })
+	sent, _ := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) })
 	for _, s := range sent {
 		if !strings.Contains(s.SQL, "order by s.starts_at, s.id") {
 			continue
@@ -455,7 +465,7 @@ from (select $4::timestamptz + make_interval(mins => n * 60) as at from generate
 }
 
 // explain gives the plan as the runtime role has it made, under row-level security.
-func explain(h *testkit.House, mode, sql string, args []any) string {
+func explain(h *testkit.Studio, mode, sql string, args []any) string {
 	h.T.Helper()
 	var lines []string
 	err := h.DB.Read(context.Background(), pg.Scope{Tenant: h.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {

@@ -3,41 +3,54 @@ package schedules_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/berthhq/berth/internal/app/schedules"
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/data/bookingdb"
 	"github.com/berthhq/berth/internal/data/coredb"
 	"github.com/berthhq/berth/internal/data/scheduledb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 // A page puts together itself what bookings have the database put together: the two must never differ.
 func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
-	h.Exec(`update locations set channels = '{PHONE}' where tenant_id = $1`, h.Tenant)
-	h.Exec(`update services set min_party = 2, max_party = 3, delivery = 'FEED' where tenant_id = $1`, h.Tenant)
-	for level, scope := range map[string]any{"TENANT": h.Tenant, "LOCATION": h.Location, "SERVICE": h.Service} {
-		h.Exec(`insert into policies (tenant_id, level, scope_id, cancellation_seconds, gps_max_meters, updated_at) values ($1, $2, $3, 60 * length($2), 7, $4)`,
-			h.Tenant, level, scope, testkit.Noon)
-	}
-	h.Exec(`update policies set waitlist_enabled = false, hold_ttl_seconds = 5, booking_closes_seconds = 6, tiers = '{"gold": {"allow_reschedule": true}}'
-	        where tenant_id = $1 and level = 'TENANT'`, h.Tenant)
-	h.Exec(`update policies set advance_seconds = 9, auto_no_show = true, auto_no_show_seconds = 8, tiers = '{"visitor": {"cancellation_seconds": 1}}'
-	        where tenant_id = $1 and level = 'LOCATION'`, h.Tenant)
-	h.Exec(`update policies set allow_late_cancellation = true, allow_reschedule = true, check_in_opens_seconds = 3, check_in_closes_seconds = 4
-	        where tenant_id = $1 and level = 'SERVICE'`, h.Tenant)
-	id := h.Session(testkit.Slot{Starts: testkit.Evening, Capacity: 7, Waitlist: 6, Blocked: true})
-	h.Exec(`update sessions set seats_taken = 5, holds = 3, waiting = 2 where id = $1`, id)
-	unlimited := h.Session(testkit.Slot{Starts: testkit.Evening, Capacity: -1})
+	h := testkit.New(t)
+	h.EditService(h.Service, func(s *catalog.Service) { s.MinParty, s.MaxParty = 2, 3 })
+	id := h.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: 7, Waitlist: 6})
+	h.AddBooking(id, testkit.Booking{Party: 2})
+	h.AddBooking(id, testkit.Booking{Party: 3, Status: booking.Pending})
+	wish := testkit.ForSessions(id)
+	wish.Party = 3
+	h.AddWaiters(2, wish)
+	h.Block(id)
+	h.TakePayments()
+	h.EditLocation(h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
+	h.EditService(h.Service, func(s *catalog.Service) { s.Delivery = catalog.Feed })
+	h.SetRules(func(r *waitlist.Settings) { r.Enabled = new(false) })
+	h.SetPolicy(func(p *catalog.Policy) {
+		p.Cancellation, p.GPSMaxMeters, p.HoldTTL, p.BookingCloses = new(6*time.Minute), new(70.0), new(5*time.Minute), new(6*time.Second)
+		p.Tiers = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
+	})
+	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) {
+		p.Cancellation, p.Advance, p.AutoNoShow, p.AutoNoShowAfter = new(8*time.Minute), new(9*time.Second), new(true), new(8*time.Second)
+		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(time.Second)}}
+	})
+	h.SetPolicyOf(settings.PolicyTarget{Service: h.Service}, func(p *catalog.Policy) {
+		p.Cancellation, p.AllowLateCancellation, p.AllowReschedule = new(7*time.Minute), new(true), new(true)
+		p.CheckInOpens, p.CheckInCloses = new(3*time.Second), new(4*time.Second)
+	})
+	unlimited := h.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: -1})
 
-	q := testkit.Week()
+	q := testkit.WeekQuery()
 	var sessions []session.Session
 	var house booking.Snapshot
 	var first, second *booking.Slot

@@ -7,15 +7,16 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 func TestDraftToPublishedToDraft(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
 	s := h.CreateSession(h.SessionInput(testkit.Evening), false)
-	_, err := h.Book(h.Member("Mia"), s.ID)
+	_, err := h.Book(h.AddMember("Mia"), s.ID)
 	testkit.WantReason(t, err, fault.SessionNotOpen) // a draft cannot be booked
 	if testkit.Meta(t, err, "state") != "draft" {
 		t.Errorf("metadata %v", testkit.FaultOf(err).Metadata)
@@ -45,10 +46,10 @@ func TestDraftToPublishedToDraft(t *testing.T) {
 
 func TestUnpublishingRequiresNoActiveBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	mia := h.Member("Mia")
-	class := h.Session(testkit.Slot{})
+	mia := h.AddMember("Mia")
+	class := h.AddSession(testkit.Session{})
 	id := h.MustBook(mia, class)
 	_, err := h.App.Schedules.UnpublishSession(ctx, h.Owner, class, nil)
 	testkit.WantReason(t, err, fault.ActiveBookings)
@@ -62,18 +63,18 @@ func TestUnpublishingRequiresNoActiveBookings(t *testing.T) {
 		t.Errorf("with nothing but a cancelled booking: %v", err)
 	}
 
-	none := h.Session(testkit.Slot{Starts: testkit.Evening, Capacity: 1, Waitlist: 1})
-	h.MustBook(mia, none)
-	h.MustWait(h.Member("Noa"), none)
-	h.Exec(`update bookings set status = 'CANCELLED' where session_id = $1`, none)
-	h.Exec(`update sessions set seats_taken = 0 where id = $1`, none)
+	none := h.AddSession(testkit.Session{Starts: testkit.Evening, Capacity: 1, Waitlist: 1})
+	last := h.MustBook(mia, none)
+	h.MustWaitlist(h.AddMember("Noa"), none)
+	h.SetRules(func(r *waitlist.Settings) { r.Enabled = new(false) }) // so that Noa keeps waiting
+	h.MustCancel(mia, last)
 	_, err = h.App.Schedules.UnpublishSession(ctx, h.Owner, none, nil)
 	testkit.WantReason(t, err, fault.ActiveBookings) // somebody waits
 }
 
 func TestPublishAgainstCancel(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
 	for range 10 {
 		s := h.CreateSession(h.SessionInput(testkit.Evening), false)

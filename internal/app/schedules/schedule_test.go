@@ -6,23 +6,13 @@ import (
 
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/session"
-	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// newResource makes a room.
-func newResource(h *testkit.House, name string) tenant.ResourceID {
-	h.T.Helper()
-	id := testkit.NewID[tenant.ResourceID]()
-	h.Exec(`insert into resources (tenant_id, id, location_id, name, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
-		h.Tenant, id, h.Location, name, testkit.Noon)
-	return id
-}
-
 func TestTheScheduleIsItsTenantsOwn(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	there := h.Another()
+	h := testkit.New(t)
+	there := h.OtherTenant()
 	ctx := context.Background()
 	id := there.CreateSession(there.SessionInput(testkit.Evening), true).ID
 	for name, try := range map[string]func() error{

@@ -61,10 +61,10 @@ func TestAnyRuleMayFollowAnyOther(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			mia := h.Member("Mia")
-			sub := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 6}))
-			in := h.Tuesdays()
+			h := testkit.New(t)
+			mia := h.AddMember("Mia")
+			sub := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
+			in := h.SeriesInput()
 			in.Rule = tt.from
 			s, ids := h.CreateSeries(in)
 			for _, id := range ids {
@@ -105,8 +105,8 @@ func TestAnyRuleMayFollowAnyOther(t *testing.T) {
 
 func TestASeriesGetsAnEndAndLosesIt(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	in := h.SeriesInput()
 	in.Rule = "FREQ=WEEKLY;BYDAY=TU"
 	s, ids := h.CreateSeries(in)
 	rule := func(text string) schedules.SeriesEditResult {

@@ -23,7 +23,7 @@ import (
 )
 
 // starts lists a series' sessions in short, by start: when they begin in Berlin, and what became of them.
-func starts(h *testkit.House, id tenant.SeriesID) []string {
+func starts(h *testkit.Studio, id tenant.SeriesID) []string {
 	h.T.Helper()
 	rows, err := h.DB.Owner.Query(context.Background(), `
 select to_char(starts_at at time zone 'Europe/Berlin', 'MM-DD HH24:MI') || case when deleted_at is not null then ' deleted'
@@ -44,7 +44,7 @@ from sessions where series_id = $1 order by starts_at, id`, id)
 	return all
 }
 
-func wantStarts(h *testkit.House, id tenant.SeriesID, want ...string) {
+func wantStarts(h *testkit.Studio, id tenant.SeriesID, want ...string) {
 	h.T.Helper()
 	if diff := cmp.Diff(want, starts(h, id)); diff != "" {
 		h.T.Errorf("sessions (-want +got)\n%s", diff)
@@ -57,8 +57,8 @@ func clockOf(text string) session.Pattern {
 
 func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	in := h.SeriesInput()
 	in.Template.Coach, in.Excluded = h.Coach.Member, []civil.Date{civil.MustParseDate("2026-03-26")}
 	s, ids := h.CreateSeries(in)
 	wantStarts(h, s.ID, "03-17 18:00", "03-19 18:00", "03-24 18:00", "03-31 18:00", "04-02 18:00")
@@ -76,7 +76,7 @@ func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
 	if diff := cmp.Diff(s, read); err != nil || diff != "" {
 		t.Errorf("%v (-made +read)\n%s", err, diff)
 	}
-	_, err = h.App.Schedules.GetSeries(context.Background(), h.Another().Owner, s.ID)
+	_, err = h.App.Schedules.GetSeries(context.Background(), h.OtherTenant().Owner, s.ID)
 	testkit.WantReason(t, err, fault.SeriesNotFound)
 	if h.SessionEvents(ids[4]) != "session.created" || h.Count(`select count(*) from audit_entries where action = 'series.created'`) != 1 {
 		t.Error("nobody was told")
@@ -85,8 +85,8 @@ func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
 
 func TestASeriesWithoutAnEndIsMadeForAYear(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	in := h.SeriesInput()
 	in.Rule, in.Publish = "FREQ=WEEKLY", false
 	s, ids := h.CreateSeries(in)
 	if len(ids) != 53 || !s.OpenEnded || s.MaterializedUntil.String() != "2027-03-17" {
@@ -99,8 +99,8 @@ func TestASeriesWithoutAnEndIsMadeForAYear(t *testing.T) {
 
 func TestCreateSeriesRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	room := newResource(h, "Studio")
+	h := testkit.New(t)
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	taken := h.SessionInput(time.Date(2026, 3, 31, 16, 30, 0, 0, time.UTC)) // the fifth occurrence
 	taken.Resource, taken.Coach = room, h.Coach.Member
 	h.CreateSession(taken, true)
@@ -123,7 +123,7 @@ func TestCreateSeriesRefusals(t *testing.T) {
 		"longer than a week":         {func(in *schedules.SeriesInput) { in.Duration = 8 * 24 * time.Hour }, fault.RecurrenceInvalid, "duration"},
 		"no such service":            {func(in *schedules.SeriesInput) { in.Template.Service = testkit.NewID[tenant.ServiceID]() }, fault.ServiceNotFound, "template.service_id"},
 		"no such location":           {func(in *schedules.SeriesInput) { in.Template.Location = testkit.NewID[tenant.LocationID]() }, fault.LocationNotFound, "template.location_id"},
-		"a member cannot lead":       {func(in *schedules.SeriesInput) { in.Template.Coach = h.Member("Mia").Member }, fault.CoachInvalid, "template.coach_id"},
+		"a member cannot lead":       {func(in *schedules.SeriesInput) { in.Template.Coach = h.AddMember("Mia").Member }, fault.CoachInvalid, "template.coach_id"},
 		"the resource is taken once": {func(in *schedules.SeriesInput) { in.Template.Resource = room }, fault.ResourceBusy, "template.resource_id"},
 		"the coach is taken once":    {func(in *schedules.SeriesInput) { in.Template.Coach = h.Coach.Member }, fault.StaffBusy, "template.coach_id"},
 		"it stands in its own way": {func(in *schedules.SeriesInput) {
@@ -132,7 +132,7 @@ func TestCreateSeriesRefusals(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			in := h.Tuesdays()
+			in := h.SeriesInput()
 			tt.change(&in)
 			_, ids, err := h.App.Schedules.CreateSeries(context.Background(), h.Owner, in)
 			testkit.WantReason(t, err, tt.reason)
@@ -148,8 +148,8 @@ func TestCreateSeriesRefusals(t *testing.T) {
 
 func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 	t.Parallel()
-	for name, edit := range map[string]func(h *testkit.House, s session.Series, id tenant.SessionID) error{
-		"by the series": func(h *testkit.House, s session.Series, id tenant.SessionID) error {
+	for name, edit := range map[string]func(h *testkit.Studio, s session.Series, id tenant.SessionID) error{
+		"by the series": func(h *testkit.Studio, s session.Series, id tenant.SessionID) error {
 			done, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, schedules.SeriesEdit{
 				Series: s.ID, Scope: schedules.One, Session: id, Template: session.Input{Title: "Special"}, Fields: session.TitleField,
 				Pattern: session.Pattern{Time: civil.MustParseTimeOfDay("20:00"), Duration: 90 * time.Minute}, PatternFields: session.TimeOfDayField | session.DurationField,
@@ -159,7 +159,7 @@ func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 			}
 			return err
 		},
-		"by itself": func(h *testkit.House, _ session.Series, id tenant.SessionID) error {
+		"by itself": func(h *testkit.Studio, _ session.Series, id tenant.SessionID) error {
 			at := time.Date(2026, 3, 31, 18, 0, 0, 0, time.UTC)
 			_, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, id, nil,
 				session.Input{Title: "Special", StartsAt: at, EndsAt: at.Add(90 * time.Minute)}, session.TitleField|session.StartField|session.EndField)
@@ -168,8 +168,8 @@ func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			s, ids := h.CreateSeries(h.Tuesdays())
+			h := testkit.New(t)
+			s, ids := h.CreateSeries(h.SeriesInput())
 			if err := edit(h, s, ids[4]); err != nil {
 				t.Fatal(err)
 			}
@@ -192,10 +192,10 @@ func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 
 func TestEditingAllOfASeriesKeepsBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)}))
-	s, ids := h.CreateSeries(h.Tuesdays())
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)}))
+	s, ids := h.CreateSeries(h.SeriesInput())
 	var booked []tenant.BookingID
 	for _, id := range ids {
 		booked = append(booked, h.MustBook(mia, id))
@@ -209,7 +209,7 @@ func TestEditingAllOfASeriesKeepsBookings(t *testing.T) {
 	}
 	wantStarts(h, s.ID, "03-17 23:30", "03-19 23:30", "03-24 23:30", "03-26 23:30", "03-31 23:30", "04-02 23:30")
 	for i, id := range booked {
-		b, err := h.App.Bookings.GetBooking(context.Background(), testkit.Own(mia), id)
+		b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id)
 		at := h.GetSession(ids[i])
 		if err != nil || b.Status != booking.Confirmed || !b.StartsAt.Equal(at.StartsAt) || !b.EndsAt.Equal(at.StartsAt.Add(2*time.Hour)) || at.Title != "Flow" || at.Coach != h.Coach.Member {
 			t.Errorf("booking %+v of %+v (%v)", b, at, err)
@@ -230,14 +230,14 @@ func TestEditingAllOfASeriesKeepsBookings(t *testing.T) {
 
 func TestANewPatternAddsAndDropsSessions(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
-	sub := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 6}))
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
+	sub := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
+	in := h.SeriesInput()
 	in.Template.Capacity = new(1)
 	s, ids := h.CreateSeries(in)
 	tuesday, thursday := h.MustBook(mia, ids[2]), h.MustBook(mia, ids[3])
-	h.MustWait(noa, ids[3])
+	h.MustWaitlist(noa, ids[3])
 
 	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,FR;COUNT=6"}, PatternFields: session.RuleField})
 	wantStarts(h, s.ID, "03-17 18:00", "03-19 18:00 cancelled", "03-20 18:00", "03-24 18:00", "03-26 18:00 cancelled", "03-27 18:00",
@@ -245,8 +245,8 @@ func TestANewPatternAddsAndDropsSessions(t *testing.T) {
 	if len(done.Updated) != 0 || len(done.Created) != 3 || !slices.Equal(done.Cancelled, []tenant.SessionID{ids[1], ids[3], ids[5]}) {
 		t.Errorf("%+v", done)
 	}
-	if h.Status(tuesday) != "CONFIRMED" || h.Status(thursday) != "CANCELLED" || h.Balance(sub) != 5 {
-		t.Errorf("%s, %s, balance %d", h.Status(tuesday), h.Status(thursday), h.Balance(sub))
+	if h.BookingStatus(tuesday) != "CONFIRMED" || h.BookingStatus(thursday) != "CANCELLED" || h.Balance(sub) != 5 {
+		t.Errorf("%s, %s, balance %d", h.BookingStatus(tuesday), h.BookingStatus(thursday), h.Balance(sub))
 	}
 	if n := h.Count(`select count(*) from waitlist_entries where status = 'CANCELLED'`); n != 1 {
 		t.Error("who waited still waits")
@@ -266,10 +266,10 @@ func TestANewPatternAddsAndDropsSessions(t *testing.T) {
 
 func TestExcludedDaysAreCancelledAndRefunded(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	sub := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 6}))
-	s, ids := h.CreateSeries(h.Tuesdays())
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	sub := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
+	s, ids := h.CreateSeries(h.SeriesInput())
 	h.MustBook(mia, ids[1])
 	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Excluded: []civil.Date{civil.MustParseDate("2026-03-19")}}, PatternFields: session.ExcludedField})
 	if !slices.Equal(done.Cancelled, []tenant.SessionID{ids[1]}) || len(done.Updated)+len(done.Created) != 0 || h.Balance(sub) != 6 {
@@ -279,9 +279,9 @@ func TestExcludedDaysAreCancelledAndRefunded(t *testing.T) {
 
 func TestWhatStartedOrWasCalledOffStaysAsItIs(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	s, ids := h.CreateSeries(h.Tuesdays())
+	s, ids := h.CreateSeries(h.SeriesInput())
 	h.Clock.Set(time.Date(2026, 3, 24, 17, 30, 0, 0, time.UTC)) // the third has begun
 	if _, err := h.App.Schedules.CancelSession(ctx, h.Owner, ids[3], "ill", true); err != nil {
 		t.Fatal(err)
@@ -303,9 +303,9 @@ func TestWhatStartedOrWasCalledOffStaysAsItIs(t *testing.T) {
 
 func TestEditingWhatFollowsSplitsTheSeries(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	mia := h.Member("Mia")
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	mia := h.AddMember("Mia")
+	in := h.SeriesInput()
 	in.Excluded = []civil.Date{civil.MustParseDate("2026-03-19"), civil.MustParseDate("2026-04-02")}
 	s, ids := h.CreateSeries(in) // 17, 24, 26, 31
 	booked := h.MustBook(mia, ids[3])
@@ -320,7 +320,7 @@ func TestEditingWhatFollowsSplitsTheSeries(t *testing.T) {
 	}
 	wantStarts(h, s.ID, "03-17 18:00", "03-24 18:00")
 	wantStarts(h, tail.ID, "03-26 19:00", "03-31 19:00")
-	if got := h.GetSession(ids[3]); got.Series != tail.ID || *got.Capacity != 20 || h.Status(booked) != "CONFIRMED" {
+	if got := h.GetSession(ids[3]); got.Series != tail.ID || *got.Capacity != 20 || h.BookingStatus(booked) != "CONFIRMED" {
 		t.Errorf("%+v", got)
 	}
 	head, err := h.App.Schedules.GetSeries(context.Background(), h.Owner, s.ID)
@@ -343,8 +343,8 @@ func TestEditingWhatFollowsSplitsTheSeries(t *testing.T) {
 
 func TestEditingFromTheFirstSessionOnEditsTheWholeSeries(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	s, ids := h.CreateSeries(h.Tuesdays())
+	h := testkit.New(t)
+	s, ids := h.CreateSeries(h.SeriesInput())
 	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.Following, Session: ids[0], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField})
 	if done.Series.ID != s.ID || len(done.Updated) != 6 || h.Count(`select count(*) from series`) != 1 {
 		t.Errorf("%+v", done)
@@ -357,11 +357,11 @@ func TestEditingFromTheFirstSessionOnEditsTheWholeSeries(t *testing.T) {
 
 func TestSeveralSessionsADayAreSplitByDay(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	in := h.SeriesInput()
 	in.Rule = "FREQ=DAILY;BYHOUR=8,9,10;COUNT=6"
 	in.Time = civil.MustParseTimeOfDay("08:00")
-	in.Template.Resource = newResource(h, "Tee 1")
+	in.Template.Resource = h.AddResource(catalog.Resource{Name: "Tee 1"})
 	s, ids := h.CreateSeries(in)
 	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.Following, Session: ids[4], Pattern: session.Pattern{Rule: "FREQ=DAILY;BYHOUR=9,10,11;COUNT=3"}, PatternFields: session.RuleField})
 	wantStarts(h, s.ID, "03-17 08:00", "03-17 09:00", "03-17 10:00")
@@ -373,19 +373,19 @@ func TestSeveralSessionsADayAreSplitByDay(t *testing.T) {
 
 func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	in := h.Tuesdays()
-	in.Template.Resource, in.Template.Capacity = newResource(h, "Studio"), new(2)
+	in := h.SeriesInput()
+	in.Template.Resource, in.Template.Capacity = h.AddResource(catalog.Resource{Name: "Studio"}), new(2)
 	s, ids := h.CreateSeries(in)
 	other := h.SessionInput(time.Date(2026, 3, 31, 17, 30, 0, 0, time.UTC)) // half past seven, that day
 	other.Resource = in.Template.Resource
 	h.CreateSession(other, true)
-	mia := h.Member("Mia")
-	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
+	mia := h.AddMember("Mia")
+	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
 	h.MustBook(mia, ids[5])
-	h.MustBook(mia, h.Session(testkit.Slot{Starts: time.Date(2026, 4, 2, 19, 0, 0, 0, time.UTC)})) // nine o'clock, that day
-	h.MustBook(h.Member("Noa"), ids[5])
+	h.MustBook(mia, h.AddSession(testkit.Session{Starts: time.Date(2026, 4, 2, 19, 0, 0, 0, time.UTC)})) // nine o'clock, that day
+	h.MustBook(h.AddMember("Noa"), ids[5])
 	before := starts(h, s.ID)
 
 	for name, tt := range map[string]struct {
@@ -398,7 +398,7 @@ func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 		"somebody's bookings would overlap":  {schedules.SeriesEdit{Scope: schedules.All, Pattern: clockOf("21:00"), PatternFields: session.TimeOfDayField}, fault.Overlap},
 		"no such rule":                       {schedules.SeriesEdit{Scope: schedules.All, Pattern: session.Pattern{Rule: "x"}, PatternFields: session.RuleField}, fault.RecurrenceInvalid},
 		"no such coach":                      {schedules.SeriesEdit{Scope: schedules.All, Template: session.Input{Coach: mia.Member}, Fields: session.CoachField}, fault.CoachInvalid},
-		"a session of another series":        {schedules.SeriesEdit{Scope: schedules.Following, Session: h.Session(testkit.Slot{}), Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField}, fault.SessionNotFound},
+		"a session of another series":        {schedules.SeriesEdit{Scope: schedules.Following, Session: h.AddSession(testkit.Session{}), Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField}, fault.SessionNotFound},
 		"no session":                         {schedules.SeriesEdit{Scope: schedules.One, Template: session.Input{Title: "x"}, Fields: session.TitleField}, fault.SessionNotFound},
 		"one session has no rule":            {schedules.SeriesEdit{Scope: schedules.One, Session: ids[0], Pattern: session.Pattern{Rule: "FREQ=DAILY"}, PatternFields: session.RuleField}, fault.InvalidField},
 		"one session excludes no days":       {schedules.SeriesEdit{Scope: schedules.One, Session: ids[0], PatternFields: session.ExcludedField}, fault.InvalidField},
@@ -419,21 +419,21 @@ func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 	if diff := cmp.Diff(before, starts(h, s.ID)); diff != "" || h.Count(`select count(*) from series`) != 1 || h.Count(`select max(version) from series`) != 1 {
 		t.Errorf("a refused edit left traces (-before +after)\n%s", diff)
 	}
-	_, err := h.App.Schedules.UpdateSeries(ctx, h.Another().Owner, schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "x"}, Fields: session.TitleField})
+	_, err := h.App.Schedules.UpdateSeries(ctx, h.OtherTenant().Owner, schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "x"}, Fields: session.TitleField})
 	testkit.WantReason(t, err, fault.SeriesNotFound)
 	h.WantSound()
 }
 
 func TestASeriesWithARaisedCapacityPromotes(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	in := h.SeriesInput()
 	in.Template.Capacity = new(1)
 	s, ids := h.CreateSeries(in)
-	mia, noa := h.Member("Mia"), h.Member("Noa")
+	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
 	for _, id := range ids[:3] {
 		h.MustBook(mia, id)
-		h.MustWait(noa, id)
+		h.MustWaitlist(noa, id)
 	}
 	h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField})
 	if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED' and promoted`, noa.Member); n != 3 {
@@ -444,13 +444,13 @@ func TestASeriesWithARaisedCapacityPromotes(t *testing.T) {
 
 func TestExtendSeries(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	room := newResource(h, "Studio")
-	in := h.Tuesdays()
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
+	in := h.SeriesInput()
 	in.Rule, in.Template.Resource = "FREQ=WEEKLY", room
 	s, _ := h.CreateSeries(in)
-	bounded, _ := h.CreateSeries(h.Tuesdays())
+	bounded, _ := h.CreateSeries(h.SeriesInput())
 	extend := func() int {
 		t.Helper()
 		n, err := h.App.Schedules.ExtendSeries(ctx, h.Tenant)
@@ -476,11 +476,11 @@ func TestExtendSeries(t *testing.T) {
 		t.Errorf("%d sessions the second time", n)
 	}
 	h.Clock.Set(testkit.Noon.AddDate(0, 0, 16*7))
-	h.Exec(`update resources set active = false where id = $1`, room)
+	h.SetResourceActive(room, false)
 	if n := extend(); n != 0 {
 		t.Errorf("%d sessions in a room that is no more", n)
 	}
-	h.Exec(`update resources set active = true where id = $1`, room)
+	h.SetResourceActive(room, true)
 	if n := extend(); n != 8 {
 		t.Errorf("%d sessions when it is back, want 8", n)
 	}
@@ -495,8 +495,8 @@ func TestExtendSeries(t *testing.T) {
 // A year of which half has passed: an edit of all neither shortens nor doubles what is to come.
 func TestAnEditOfASeriesWithoutAnEndKeepsItsReach(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	in := h.Tuesdays()
+	h := testkit.New(t)
+	in := h.SeriesInput()
 	in.Rule = "FREQ=WEEKLY;COUNT=100"
 	s, ids := h.CreateSeries(in)
 	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY"}, PatternFields: session.RuleField})
@@ -511,9 +511,9 @@ func TestAnEditOfASeriesWithoutAnEndKeepsItsReach(t *testing.T) {
 // People book, one of the staff edits all, another what follows: nothing is lost or doubled.
 func TestEditsOfASeriesAtTheSameMoment(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	s, ids := h.CreateSeries(h.Tuesdays())
+	s, ids := h.CreateSeries(h.SeriesInput())
 	var all sync.WaitGroup
 	try := func(do func() error) {
 		all.Go(func() {
@@ -524,7 +524,7 @@ func TestEditsOfASeriesAtTheSameMoment(t *testing.T) {
 		})
 	}
 	for i, id := range ids {
-		who := h.Member(fmt.Sprintf("Member %d", i))
+		who := h.AddMember(fmt.Sprintf("Member %d", i))
 		try(func() error { _, err := h.Book(who, id); return err })
 	}
 	for _, clock := range []string{"17:00", "19:00", "20:00"} {

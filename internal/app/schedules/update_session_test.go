@@ -23,7 +23,7 @@ import (
 
 func TestUpdateSession(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	s := h.CreateSession(h.SessionInput(testkit.Evening), true)
 
 	after, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, s.ID, new(1), session.Input{Title: "Flow", Capacity: new(12)}, session.TitleField|session.CapacityField)
@@ -51,9 +51,9 @@ func TestUpdateSession(t *testing.T) {
 
 func TestBookingsAreNoEdits(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	s := h.CreateSession(h.SessionInput(testkit.Evening), true)
-	h.MustBook(h.Member("Mia"), s.ID)
+	h.MustBook(h.AddMember("Mia"), s.ID)
 	if got := h.GetSession(s.ID); got.Version != s.Version || got.SeatsTaken != 1 || !got.UpdatedAt.Equal(s.UpdatedAt) {
 		t.Errorf("%+v", got)
 	}
@@ -61,18 +61,18 @@ func TestBookingsAreNoEdits(t *testing.T) {
 
 func TestUpdateSessionRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	there := h.Another()
+	h := testkit.New(t)
+	there := h.OtherTenant()
 	theirs := there.CreateSession(there.SessionInput(testkit.Evening), true)
-	off := h.Session(testkit.Slot{State: catalog.Cancelled})
-	full := h.Session(testkit.Slot{Capacity: 2, Waitlist: 3})
+	off := h.AddSession(testkit.Session{State: catalog.Cancelled})
+	full := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
 	for _, name := range []string{"Mia", "Noa"} {
-		h.MustBook(h.Member(name), full)
+		h.MustBook(h.AddMember(name), full)
 	}
 	for _, name := range []string{"Ole", "Pia"} {
-		h.MustWait(h.Member(name), full)
+		h.MustWaitlist(h.AddMember(name), full)
 	}
-	room := newResource(h, "Studio")
+	room := h.AddResource(catalog.Resource{Name: "Studio"})
 	busy, other := h.SessionInput(testkit.Evening), h.SessionInput(testkit.Evening)
 	busy.Resource, busy.Coach = room, h.Coach.Member
 	h.CreateSession(busy, true)
@@ -93,7 +93,7 @@ func TestUpdateSessionRefusals(t *testing.T) {
 		"the resource is taken":     {free.ID, session.Input{Resource: room}, session.ResourceField, fault.ResourceBusy, [2]string{}},
 		"the staff member is taken": {free.ID, session.Input{Coach: h.Coach.Member}, session.CoachField, fault.StaffBusy, [2]string{}},
 		"another tenant's service":  {free.ID, session.Input{Service: there.Service}, session.ServiceField, fault.ServiceNotFound, [2]string{}},
-		"a member cannot lead":      {free.ID, session.Input{Coach: h.Member("Mia").Member}, session.CoachField, fault.CoachInvalid, [2]string{}},
+		"a member cannot lead":      {free.ID, session.Input{Coach: h.AddMember("Mia").Member}, session.CoachField, fault.CoachInvalid, [2]string{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,12 +111,12 @@ func TestRaisingTheCapacityPromotesFromTheWaitlist(t *testing.T) {
 	for name, in := range map[string]session.Input{"by one": {Capacity: new(2)}, "without limit": {Unlimited: true}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 5})
-			h.MustBook(h.Member("Mia"), class)
-			noa, ole := h.Member("Noa"), h.Member("Ole")
-			h.MustWait(noa, class)
-			h.MustWait(ole, class)
+			h := testkit.New(t)
+			class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})
+			h.MustBook(h.AddMember("Mia"), class)
+			noa, ole := h.AddMember("Noa"), h.AddMember("Ole")
+			h.MustWaitlist(noa, class)
+			h.MustWaitlist(ole, class)
 
 			after, promoted, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, class, nil, in, session.CapacityField)
 			if err != nil {
@@ -139,28 +139,28 @@ func TestRaisingTheCapacityPromotesFromTheWaitlist(t *testing.T) {
 
 func TestMovingASessionMovesItsBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	limited := h.Plan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1), WeeklyLimit: new(1)})
-	mia := h.Member("Mia")
+	limited := h.AddPlan(credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1), WeeklyLimit: new(1)})
+	mia := h.AddMember("Mia")
 	sub := h.Subscribe(mia, limited)
-	class := h.Session(testkit.Slot{Starts: testkit.Evening})
+	class := h.AddSession(testkit.Session{Starts: testkit.Evening})
 	id := h.MustBook(mia, class)
-	_, err := h.Book(mia, h.Session(testkit.Slot{Starts: testkit.Evening.Add(2 * time.Hour)}))
+	_, err := h.Book(mia, h.AddSession(testkit.Session{Starts: testkit.Evening.Add(2 * time.Hour)}))
 	testkit.WantReason(t, err, fault.DailyLimit)
 
 	later := testkit.Evening.AddDate(0, 0, 7)
 	if _, _, err := h.App.Schedules.UpdateSession(ctx, h.Owner, class, nil, session.Input{StartsAt: later}, session.StartField); err != nil {
 		t.Fatal(err)
 	}
-	b, err := h.App.Bookings.GetBooking(ctx, testkit.Own(mia), id)
+	b, err := h.App.Bookings.GetBooking(ctx, testkit.SelfOnly(mia), id)
 	if err != nil || !b.StartsAt.Equal(later) || !b.EndsAt.Equal(later.Add(time.Hour)) || b.LocalDate.String() != "2026-03-24" {
 		t.Errorf("booking is %s to %s on %s (%v)", b.StartsAt, b.EndsAt, b.LocalDate, err)
 	}
 	h.WantSound() // the quotas count other days now
 
-	h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Evening.Add(4 * time.Hour)})) // this week is free again
-	_, err = h.Book(mia, h.Session(testkit.Slot{Starts: later.Add(24 * time.Hour)}))
+	h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Evening.Add(4 * time.Hour)})) // this week is free again
+	_, err = h.Book(mia, h.AddSession(testkit.Session{Starts: later.Add(24 * time.Hour)}))
 	testkit.WantReason(t, err, fault.WeeklyLimit)
 	if n := h.Count(`select sum(used) from usage where subscription_id = $1 and span = 'DAY'`, sub.ID); n != 2 {
 		t.Errorf("%d used", n)
@@ -170,11 +170,11 @@ func TestMovingASessionMovesItsBookings(t *testing.T) {
 
 func TestMovingASessionOntoAMembersOtherBookingIsRefused(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	mia := h.Member("Mia")
-	h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Unlimited}))
-	one, two := h.Session(testkit.Slot{Starts: testkit.Evening}), h.Session(testkit.Slot{Starts: testkit.Evening.Add(3 * time.Hour)})
+	mia := h.AddMember("Mia")
+	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
+	one, two := h.AddSession(testkit.Session{Starts: testkit.Evening}), h.AddSession(testkit.Session{Starts: testkit.Evening.Add(3 * time.Hour)})
 	h.MustBook(mia, one)
 	id := h.MustBook(mia, two)
 
@@ -200,16 +200,16 @@ func TestMovingASessionOntoAMembersOtherBookingIsRefused(t *testing.T) {
 // somebody waits.
 func TestCapacityAgainstBookings(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 20})
-	h.MustBook(h.Member("Mia"), class)
+	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 20})
+	h.MustBook(h.AddMember("Mia"), class)
 	for i := range 6 {
-		h.MustWait(h.Member(fmt.Sprintf("Waiting %d", i)), class)
+		h.MustWaitlist(h.AddMember(fmt.Sprintf("Waiting %d", i)), class)
 	}
 	var all sync.WaitGroup
 	for i := range 6 {
-		who := h.Member(fmt.Sprintf("Late %d", i))
+		who := h.AddMember(fmt.Sprintf("Late %d", i))
 		all.Go(func() {
 			_, err := h.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true})
 			if reason := fault.ReasonOf(err); err != nil && reason != fault.SessionFull && reason != fault.Contention {
@@ -238,7 +238,7 @@ func TestCapacityAgainstBookings(t *testing.T) {
 // A session that shrinks takes its youngest offers back: who was asked first keeps what is left beside its bookings.
 func TestAShrinkingSessionKeepsItsFirstOffer(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
 	_, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 		s.Mode, s.OffersInQuietHours = new(waitlist.OfferInTurn), new(true)
@@ -246,14 +246,14 @@ func TestAShrinkingSessionKeepsItsFirstOffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	class := h.Session(testkit.Slot{Capacity: 4, Waitlist: 5})
+	class := h.AddSession(testkit.Session{Capacity: 4, Waitlist: 5})
 	var booked []tenant.BookingID
 	for _, name := range []string{"Ada", "Ben", "Cem", "Dan"} {
-		booked = append(booked, h.MustBook(h.Member(name), class))
+		booked = append(booked, h.MustBook(h.AddMember(name), class))
 	}
-	noa := h.Member("Noa")
-	h.MustWait(noa, class)
-	h.MustWait(h.Member("Ole"), class)
+	noa := h.AddMember("Noa")
+	h.MustWaitlist(noa, class)
+	h.MustWaitlist(h.AddMember("Ole"), class)
 	for _, id := range booked[:2] {
 		h.Tick()
 		if _, err := h.App.Bookings.CancelBooking(ctx, h.Owner, bookings.CancelRequest{ID: id}); err != nil {

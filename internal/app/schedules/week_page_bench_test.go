@@ -15,7 +15,9 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -60,7 +62,7 @@ func BenchmarkWeekPageRaw(b *testing.B) {
 
 // weekPage is a tenant with a full week, and a member who looks at it.
 type weekPage struct {
-	*testkit.House
+	*testkit.Studio
 	who        tenant.Caller
 	pool       *pgxpool.Pool
 	statements []pgx.TraceBatchQueryData
@@ -77,20 +79,21 @@ func newWeek(b *testing.B) *weekPage {
 	gc := debug.SetGCPercent(400) // as the server has it
 	b.Cleanup(func() { debug.SetGCPercent(gc) })
 	var seen statements
-	w := &weekPage{House: testkit.NewHouse(b, func(c *pg.Config) { c.Tracer, c.ReadConns = &seen, weekConns })}
+	w := &weekPage{Studio: testkit.New(b, func(c *pg.Config) { c.Tracer, c.ReadConns = &seen, weekConns })}
 	for i := range 2 {
-		w.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, $3, 'Europe/Berlin', $4, $4)`,
-			w.Tenant, testkit.NewID[tenant.LocationID](), fmt.Sprint("Pier ", i+2), testkit.Noon)
+		w.AddLocation(catalog.Location{Name: fmt.Sprint("Pier ", i+2)})
 	}
 	for i := range 5 {
-		w.Exec(`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, $3, 3600, 4, $4, $4)`,
-			w.Tenant, testkit.NewID[tenant.ServiceID](), fmt.Sprint("Class ", i), testkit.Noon)
+		w.AddService(catalog.Service{Name: fmt.Sprint("Class ", i), MaxParty: 4})
 	}
-	w.Exec(`insert into policies (tenant_id, level, scope_id, cancellation_seconds, tiers, updated_at)
-	        values ($1, 'TENANT', $1, 43200, '{"visitor": {"cancellation_seconds": 172800}}', $2)`, w.Tenant, testkit.Noon)
-	w.Exec(`insert into policies (tenant_id, level, scope_id, booking_closes_seconds, updated_at) values ($1, 'LOCATION', $2, 900, $3)`, w.Tenant, w.Location, testkit.Noon)
-	w.Exec(`insert into policies (tenant_id, level, scope_id, advance_seconds, updated_at) values ($1, 'SERVICE', $2, 1209600, $3)`, w.Tenant, w.Service, testkit.Noon)
-	// Every 32 minutes for a week, in turn at all locations and of all services; one in seven is full.
+	w.SetPolicy(func(p *catalog.Policy) {
+		p.Cancellation = new(12 * time.Hour)
+		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour)}}
+	})
+	w.SetPolicyOf(settings.PolicyTarget{Location: w.Location}, func(p *catalog.Policy) { p.BookingCloses = new(15 * time.Minute) })
+	w.SetPolicyOf(settings.PolicyTarget{Service: w.Service}, func(p *catalog.Policy) { p.Advance = new(14 * 24 * time.Hour) })
+	// Every 32 minutes for a week, in turn at all locations and of all services; one in seven is full. By SQL, because
+	// thousands of bookings would take long.
 	w.Exec(`
 insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date, capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
 select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it slow.', x.at, x.at + interval '1 hour', x.at::date,
@@ -98,16 +101,16 @@ select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it sl
 from (select n, $2::timestamptz - interval '11 hours' + make_interval(mins => n * 32) as at from generate_series(1, $3::int) n) x
 join (select id, name, row_number() over (order by name) - 1 as i from services where tenant_id = $1) v on v.i = x.n % 6
 join (select id, row_number() over (order by name) - 1 as i from locations where tenant_id = $1) l on l.i = x.n % 3`, w.Tenant, testkit.Noon, weekSessions)
-	w.who = w.Member("Mia")
-	w.Subscribe(w.who, w.Plan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
-	for i, s := range listSessions(w.House, w.who, testkit.Week()) {
+	w.who = w.AddMember("Mia")
+	w.Subscribe(w.who, w.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
+	for i, s := range listSessions(w.Studio, w.who, testkit.WeekQuery()) {
 		if i%60 == 59 && s.Eligibility.Status == "ELIGIBLE" {
 			w.MustBook(w.who, s.ID)
 		}
 	}
 	w.Exec(`vacuum analyze`)
 	w.statements, _ = seen.during(func() {
-		if got := len(listSessions(w.House, w.who, testkit.Week())); got != weekSessions {
+		if got := len(listSessions(w.Studio, w.who, testkit.WeekQuery())); got != weekSessions {
 			b.Fatal(got, " sessions")
 		}
 	})
@@ -213,7 +216,7 @@ func (w *weekPage) postgresTime(b *testing.B) time.Duration {
 
 func (w *weekPage) page(b testing.TB) {
 	b.Helper()
-	all, err := w.App.Schedules.ListSessions(context.Background(), w.who, testkit.Week())
+	all, err := w.App.Schedules.ListSessions(context.Background(), w.who, testkit.WeekQuery())
 	if err != nil || len(all) != weekSessions {
 		b.Error(len(all), err)
 	}
@@ -293,8 +296,9 @@ type rawSession struct {
 
 func (s *rawSession) targets() []any {
 	return []any{
-		&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &s.LocalDate,
-		&s.OccursOn, &s.OccursAt, &s.Detached, &s.Capacity, &s.SeatsTaken, &s.WaitlistCapacity, &s.Waiting, &s.Holds, &s.State, &s.Blocked,
-		&s.StateReason, &s.Version, &s.CreatedAt, &s.UpdatedAt, &s.CoachName, &s.Workouts,
+		&s.ID, &s.Service, &s.Location, &s.Resource, &s.Coach, &s.Series, &s.OccursOn, &s.OccursAt, &s.Detached,
+		&s.Title, &s.Description, &s.StartsAt, &s.EndsAt, &s.LocalDate, &s.Capacity, &s.WaitlistCapacity, &s.State,
+		&s.Blocked, &s.StateReason, &s.Version, &s.CreatedAt, &s.UpdatedAt, &s.SeatsTaken, &s.Waiting, &s.Holds,
+		&s.CoachName, &s.Workouts,
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func workout(h *testkit.House, name string) tenant.WorkoutID {
+func workout(h *testkit.Studio, name string) tenant.WorkoutID {
 	h.T.Helper()
 	w, err := h.App.Schedules.CreateWorkout(context.Background(), h.Coach, name, "3 × 10")
 	if err != nil {
@@ -25,7 +25,7 @@ func workout(h *testkit.House, name string) tenant.WorkoutID {
 	return w.ID
 }
 
-func workoutsOf(h *testkit.House, id tenant.SessionID) []string {
+func workoutsOf(h *testkit.Studio, id tenant.SessionID) []string {
 	h.T.Helper()
 	all, err := h.App.Schedules.ListSessionWorkouts(context.Background(), h.Coach, id)
 	if err != nil {
@@ -40,9 +40,9 @@ func workoutsOf(h *testkit.House, id tenant.SessionID) []string {
 
 func TestWorkoutsAreAttachedInOrder(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	class := h.Session(testkit.Slot{})
+	class := h.AddSession(testkit.Session{})
 	squats, rows := workout(h, "Squats"), workout(h, "Rows")
 
 	s, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats, rows})
@@ -78,10 +78,10 @@ func TestWorkoutsAreAttachedInOrder(t *testing.T) {
 
 func TestWorkoutRefusals(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	there := h.Another()
+	h := testkit.New(t)
+	there := h.OtherTenant()
 	ctx := context.Background()
-	class, other := h.Session(testkit.Slot{}), h.Session(testkit.Slot{})
+	class, other := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{})
 	inline, err := h.App.Schedules.AddInlineWorkout(ctx, h.Coach, other, "Theirs alone", "")
 	if err != nil {
 		t.Fatal(err)
@@ -108,9 +108,9 @@ func TestWorkoutRefusals(t *testing.T) {
 
 func TestMembersSeeNoWorkoutsOfDrafts(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	draft := h.Session(testkit.Slot{State: catalog.Draft})
-	_, err := h.App.Schedules.ListSessionWorkouts(context.Background(), h.Member("Mia"), draft)
+	h := testkit.New(t)
+	draft := h.AddSession(testkit.Session{State: catalog.Draft})
+	_, err := h.App.Schedules.ListSessionWorkouts(context.Background(), h.AddMember("Mia"), draft)
 	testkit.WantReason(t, err, fault.SessionNotFound)
 	if _, err := h.App.Schedules.ListSessionWorkouts(context.Background(), h.Coach, draft); err != nil {
 		t.Error(err)
@@ -119,13 +119,13 @@ func TestMembersSeeNoWorkoutsOfDrafts(t *testing.T) {
 
 func TestReusableWorkoutsAreListedByName(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	workout(h.Another(), "Theirs")
+	h := testkit.New(t)
+	workout(h.OtherTenant(), "Theirs")
 	for i := range 5 {
 		workout(h, fmt.Sprintf("%c workout", "eBaDc"[i]))
 	}
 	workout(h, "a workout")
-	if _, err := h.App.Schedules.AddInlineWorkout(context.Background(), h.Coach, h.Session(testkit.Slot{}), "Inline", ""); err != nil {
+	if _, err := h.App.Schedules.AddInlineWorkout(context.Background(), h.Coach, h.AddSession(testkit.Session{}), "Inline", ""); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -148,15 +148,15 @@ func TestReusableWorkoutsAreListedByName(t *testing.T) {
 	}
 }
 
-func editWorkout(h *testkit.House, id tenant.WorkoutID, expect *int, edit func(*session.Workout)) (session.Workout, error) {
+func editWorkout(h *testkit.Studio, id tenant.WorkoutID, expect *int, edit func(*session.Workout)) (session.Workout, error) {
 	return h.App.Schedules.UpdateWorkout(context.Background(), h.Coach, id, expect, edit)
 }
 
 func TestWorkoutsAreEdited(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	class := h.Session(testkit.Slot{})
+	class := h.AddSession(testkit.Session{})
 	squats := workout(h, "Squats")
 	attached, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats})
 	if err != nil {
@@ -195,7 +195,7 @@ func TestWorkoutsAreEdited(t *testing.T) {
 		t.Errorf("%d entries, %d events", n, h.CatalogEvents()-told)
 	}
 
-	theirs := workout(h.Another(), "Squats")
+	theirs := workout(h.OtherTenant(), "Squats")
 	for name, tt := range map[string]struct {
 		id     tenant.WorkoutID
 		expect *int
@@ -217,30 +217,30 @@ func TestWorkoutsAreEdited(t *testing.T) {
 // Of those who edit what they have read, one is the first; the others are told.
 func TestTwoEditorsOfOneWorkout(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	squats := workout(h, "Squats")
-	errs := testkit.AtOnce(6, func(i int) error {
+	errs := testkit.ParallelErrors(6, func(i int) error {
 		_, err := editWorkout(h, squats, new(1), func(w *session.Workout) { w.Name = fmt.Sprintf("Editor %d", i) })
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
 		t.Error(diff)
 	}
-	class := h.Session(testkit.Slot{})
-	errs = testkit.AtOnce(6, func(int) error {
+	class := h.AddSession(testkit.Session{})
+	errs = testkit.ParallelErrors(6, func(int) error {
 		_, err := h.App.Schedules.SetWorkouts(context.Background(), h.Coach, class, new(1), []tenant.WorkoutID{squats})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
 		t.Error("attached:", diff)
 	}
 }
 
 func TestADeletedWorkoutStaysWhereItIs(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
-	class, other := h.Session(testkit.Slot{}), h.Session(testkit.Slot{})
+	class, other := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{})
 	squats, rows := workout(h, "Squats"), workout(h, "Rows")
 	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats, rows}); err != nil {
 		t.Fatal(err)
@@ -293,18 +293,18 @@ func TestADeletedWorkoutStaysWhereItIs(t *testing.T) {
 	testkit.WantReason(t, err, fault.InvalidField)
 	_, err = remove(h.Coach, testkit.NewID[tenant.WorkoutID](), nil)
 	testkit.WantReason(t, err, fault.WorkoutNotFound)
-	_, err = remove(h.Another().Coach, rows, nil)
+	_, err = remove(h.OtherTenant().Coach, rows, nil)
 	testkit.WantReason(t, err, fault.WorkoutNotFound)
 }
 
 // Somebody attaches it at the moment at which somebody else deletes it: either is the first, and nothing is lost of the session.
 func TestDeletingAWorkoutThatIsBeingAttached(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	ctx := context.Background()
 	for range 5 {
-		class, squats := h.Session(testkit.Slot{}), workout(h, "Squats")
-		errs := testkit.AtOnce(2, func(i int) error {
+		class, squats := h.AddSession(testkit.Session{}), workout(h, "Squats")
+		errs := testkit.ParallelErrors(2, func(i int) error {
 			if i == 0 {
 				_, err := h.App.Schedules.DeleteWorkout(ctx, h.Coach, squats, new(1))
 				return err

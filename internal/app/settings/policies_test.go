@@ -18,7 +18,7 @@ import (
 
 func TestGetPolicy(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	both := settings.PolicyTarget{Location: h.Location, Service: h.Service}
 	untouched, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, both)
 	if err != nil {
@@ -46,8 +46,8 @@ func TestGetPolicy(t *testing.T) {
 
 func TestUpdatePolicy(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	other := h.Another()
+	h := testkit.New(t)
+	other := h.OtherTenant()
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
 	here := settings.PolicyTarget{Location: h.Location}
 	set := func(p *catalog.Policy) {
@@ -107,14 +107,14 @@ func TestUpdatePolicy(t *testing.T) {
 // Of two who found that nothing was said yet, one is the first to say something.
 func TestUpdatePolicyAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	errs := testkit.AtOnce(6, func(i int) error {
+	h := testkit.New(t)
+	errs := testkit.ParallelErrors(6, func(i int) error {
 		_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, settings.PolicyTarget{Service: h.Service}, new(0), func(p *catalog.Policy) {
 			p.Cancellation = new(time.Duration(i+1) * time.Hour)
 		})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.Reasons(errs)); diff != "" {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -122,8 +122,8 @@ func TestUpdatePolicyAtOnce(t *testing.T) {
 // What staff are told to be in force is what a booking is held to, however the levels are set.
 func TestPolicyIsWhatHolds(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	session := h.Session(testkit.Slot{})
+	h := testkit.New(t)
+	session := h.AddSession(testkit.Session{})
 	spans := rapid.Ptr(rapid.Map(rapid.IntRange(60, 86_400), func(n int) time.Duration { return time.Duration(n) * time.Second }), true)
 	flags := rapid.Ptr(rapid.Bool(), true)
 	rapid.Check(t, func(r *rapid.T) {

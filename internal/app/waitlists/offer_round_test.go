@@ -19,17 +19,17 @@ import (
 func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 		s.Enabled, s.Mode, s.AfterDecline = new(true), new(waitlist.OfferInTurn), new(waitlist.CloseEntry)
 	}}); err != nil {
 		t.Fatal(err)
 	}
-	class := h.Session(testkit.Slot{Capacity: 2, Waitlist: 2})
-	mia, noa, one, two := h.Member("Mia"), h.Member("Noa"), h.Member("One"), h.Member("Two")
+	class := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 2})
+	mia, noa, one, two := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("One"), h.AddMember("Two")
 	first, second := h.MustBook(mia, class), h.MustBook(noa, class)
-	h.MustWait(one, class)
-	if _, err := h.App.Bookings.Book(ctx, testkit.Own(two), bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online}); err != nil {
+	h.MustWaitlist(one, class)
+	if _, err := h.App.Bookings.Book(ctx, testkit.SelfOnly(two), bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online}); err != nil {
 		t.Fatal(err)
 	}
 	for who, id := range map[tenant.BookingID]tenant.Caller{first: mia, second: noa} {
@@ -52,7 +52,7 @@ func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
 		t.Fatalf("there is no offer for %s in %v", who.Subject, roster.Entries)
 		return waitlist.Offer{}
 	}
-	if _, err := h.App.Waitlists.DeclineOffer(ctx, testkit.Own(one), offered(one).ID, true, ""); err != nil {
+	if _, err := h.App.Waitlists.DeclineOffer(ctx, testkit.SelfOnly(one), offered(one).ID, true, ""); err != nil {
 		t.Fatal(err)
 	}
 	if got := offered(two); got.Seats != 2 {
@@ -66,34 +66,34 @@ func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
 // whoever let it go is not asked again.
 func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 	t.Parallel()
-	for name, letGo := range map[string]func(*testkit.House, tenant.Caller, waitlist.Offer) error{
-		"declined": func(h *testkit.House, who tenant.Caller, o waitlist.Offer) error {
+	for name, letGo := range map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
+		"declined": func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
 			_, err := h.Decline(who, o, false)
 			return err
 		},
-		"expired": func(h *testkit.House, _ tenant.Caller, o waitlist.Offer) error {
+		"expired": func(h *testkit.Studio, _ tenant.Caller, o waitlist.Offer) error {
 			h.Clock.Set(o.ExpiresAt)
 			_, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant)
 			return err
 		},
-		"left": func(h *testkit.House, who tenant.Caller, o waitlist.Offer) error {
-			_, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.Own(who), o.Entry, "", false)
+		"left": func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
+			_, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who), o.Entry, "", false)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Rules(func(s *waitlist.Settings) {
+			h := testkit.New(t)
+			h.SetRules(func(s *waitlist.Settings) {
 				s.Mode, s.MaxOffersPerEntry = new(waitlist.FirstToClaim), new(2)
 			})
-			class, _, _ := h.Full(1)
-			party, quick, slow := h.Member("Party"), h.Member("Quick"), h.Member("Slow")
+			class, _, _ := h.AddFullSession(1)
+			party, quick, slow := h.AddMember("Party"), h.AddMember("Quick"), h.AddMember("Slow")
 			pair := h.MustJoin(party, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2}).ID
-			rest := []tenant.EntryID{h.MustJoin(quick, testkit.Names(class)).ID, h.MustJoin(slow, testkit.Names(class)).ID}
+			rest := []tenant.EntryID{h.MustJoin(quick, testkit.ForSessions(class)).ID, h.MustJoin(slow, testkit.ForSessions(class)).ID}
 			resize(h, class, 3)
-			first := h.Live(pair)
-			claimed, err := h.Accept(quick, h.Live(rest[0]))
+			first := h.LiveOffer(pair)
+			claimed, err := h.Accept(quick, h.LiveOffer(rest[0]))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,15 +101,15 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{pair: waitlist.Waiting, rest[1]: waitlist.Offered})
 			h.WantSound()
 			h.Tick()
-			if err := letGo(h, slow, h.Live(rest[1])); err != nil {
+			if err := letGo(h, slow, h.LiveOffer(rest[1])); err != nil {
 				t.Fatal(err)
 			}
 			h.WantSound()
-			again := h.Live(pair)
+			again := h.LiveOffer(pair)
 			if again.Seats != 2 || again.Round != first.Round || again.Try != 4 || h.Entry(pair).Tries != 1 {
 				t.Errorf("offer %d of %d seats, number %d of its entry, in the same round: %t", again.Try, again.Seats, h.Entry(pair).Tries, again.Round == first.Round)
 			}
-			if d := h.Last(class).Decision; d.Move != waitlist.RollOn || d.Tried != 2 {
+			if d := h.LastDecision(class).Decision; d.Move != waitlist.RollOn || d.Tried != 2 {
 				t.Errorf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried)
 			}
 			if _, err := h.Accept(party, first); fault.ReasonOf(err) != fault.OfferNotLive {
@@ -132,11 +132,11 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		withdraw func(*testkit.House, tenant.SessionID, waitlist.Offer)
+		withdraw func(*testkit.Studio, tenant.SessionID, waitlist.Offer)
 		next     int
 	}{
-		"fewer seats": {func(h *testkit.House, class tenant.SessionID, _ waitlist.Offer) { resize(h, class, 2) }, 1},
-		"nobody could tell them": {func(h *testkit.House, _ tenant.SessionID, o waitlist.Offer) {
+		"fewer seats": {func(h *testkit.Studio, class tenant.SessionID, _ waitlist.Offer) { resize(h, class, 2) }, 1},
+		"nobody could tell them": {func(h *testkit.Studio, _ tenant.SessionID, o waitlist.Offer) {
 			if err := h.App.Waitlists.WithdrawUnsendable(context.Background(), h.Tenant, o.ID); err != nil {
 				h.T.Fatal(err)
 			}
@@ -144,16 +144,16 @@ func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Rules(func(s *waitlist.Settings) { s.Mode, s.MaxTriesPerSlot = new(waitlist.OfferInTurn), new(0) })
-			class, _, _ := h.Full(1)
-			who, entries := h.Waiters(3, testkit.Names(class))
+			h := testkit.New(t)
+			h.SetRules(func(s *waitlist.Settings) { s.Mode, s.MaxTriesPerSlot = new(waitlist.OfferInTurn), new(0) })
+			class, _, _ := h.AddFullSession(1)
+			who, entries := h.AddWaiters(3, testkit.ForSessions(class))
 			resize(h, class, 3)
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered, entries[1]: waitlist.Offered, entries[2]: waitlist.Waiting})
 			h.Tick()
-			tt.withdraw(h, class, h.Live(entries[1]))
+			tt.withdraw(h, class, h.LiveOffer(entries[1]))
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[1]: waitlist.Waiting})
-			if _, err := h.Decline(who[0], h.Live(entries[0]), false); err != nil {
+			if _, err := h.Decline(who[0], h.LiveOffer(entries[0]), false); err != nil {
 				t.Fatal(err)
 			}
 			want := map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting, entries[2]: waitlist.Waiting}

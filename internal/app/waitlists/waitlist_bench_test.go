@@ -19,17 +19,18 @@ func BenchmarkCancelUntilTheNextOffer(b *testing.B) {
 	for name, days := range map[string]int{"on twenty days": 20, "on one day": 1} {
 		b.Run(name, func(b *testing.B) {
 			const waiting = 10_000
-			h := testkit.NewHouse(b)
-			h.Mode(waitlist.OfferInTurn)
+			h := testkit.New(b)
+			h.SetMode(waitlist.OfferInTurn)
 			sessions := make([]tenant.SessionID, days)
 			for i := range sessions {
-				sessions[i] = h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(44+24*i) * time.Hour), Capacity: 5000, Waitlist: waiting})
+				sessions[i] = h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(44+24*i) * time.Hour), Capacity: 5000, Waitlist: waiting})
 			}
 			queueUp(h, waiting, sessions...)
-			holder := h.Member("Holder")
+			holder := h.AddMember("Holder")
 			took := make([]time.Duration, b.N)
 			for i := range b.N {
 				class := sessions[i%days]
+				// By SQL, because the use case would offer the seat.
 				h.Exec(`update sessions set capacity = seats_taken + 1 where id = $1`, class)
 				place, err := h.App.Bookings.Book(context.Background(), holder, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online})
 				if err != nil || place.Booking == nil {

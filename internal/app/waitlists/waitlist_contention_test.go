@@ -23,13 +23,13 @@ import (
 // the planner knows nothing of the tables' sizes.
 func TestAFreedSeatLocksNoTables(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	h.Subscribe(h.Member("Kim"), h.Plan(credit.Plan{Kind: credit.Unlimited})) // of an empty index, all is locked
-	class, _, _ := h.Full(2)
-	other, who, booked := h.Full(12, testkit.Starting(testkit.Noon.Add(96*time.Hour)))
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	h.Subscribe(h.AddMember("Kim"), h.AddPlan(credit.Plan{Kind: credit.Unlimited})) // of an empty index, all is locked
+	class, _, _ := h.AddFullSession(2)
+	other, who, booked := h.AddFullSession(12, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
 	queueUp(h, 40, class)
-	h.Waiters(12, testkit.Names(other))
+	h.AddWaiters(12, testkit.ForSessions(other))
 	for i := range who {
 		h.MustCancel(who[i], booked[i])
 	}
@@ -44,7 +44,7 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 		visit = bookingdb.Visit{Session: class, Member: h.Owner.Member}
 		queue = waitlist.Queue{Location: h.Location, Service: h.Service, Date: civil.MustParseDate("2026-03-18")}
 	)
-	one, err := tenant.Parse[tenant.EntryID](h.QueryText(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, h.Tenant))
+	one, err := tenant.Parse[tenant.EntryID](h.Text(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, h.Tenant))
 	if err != nil {
 		t.Fatal(err)
 	}

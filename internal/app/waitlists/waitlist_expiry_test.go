@@ -8,6 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/app/bookings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -26,13 +27,13 @@ func TestOffersThatRunOut(t *testing.T) {
 		"closes after the last":    {waitlist.ReturnEntry, 1, waitlist.Expired},
 		"goes back without a most": {waitlist.ReturnEntry, 0, waitlist.Waiting},
 	} {
-		for by, end := range map[string]func(*testkit.House, waitlist.Offer) error{
-			"in time": func(h *testkit.House, o waitlist.Offer) error {
+		for by, end := range map[string]func(*testkit.Studio, waitlist.Offer) error{
+			"in time": func(h *testkit.Studio, o waitlist.Offer) error {
 				h.Clock.Set(o.ExpiresAt)
 				_, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant)
 				return err
 			},
-			"by hand": func(h *testkit.House, o waitlist.Offer) error {
+			"by hand": func(h *testkit.Studio, o waitlist.Offer) error {
 				h.Tick()
 				for range 2 { // once is enough
 					if _, err := h.App.Waitlists.ExpireOffer(context.Background(), h.Owner, o.ID, "no answer"); err != nil {
@@ -44,8 +45,8 @@ func TestOffersThatRunOut(t *testing.T) {
 		} {
 			t.Run(name+", "+by, func(t *testing.T) {
 				t.Parallel()
-				h := testkit.NewHouse(t)
-				h.Rules(func(s *waitlist.Settings) {
+				h := testkit.New(t)
+				h.SetRules(func(s *waitlist.Settings) {
 					s.Mode, s.AfterExpiry, s.MaxOffersPerEntry = new(waitlist.OfferInTurn), &tt.after, &tt.most
 				})
 				class, waiters, o := offered(h)
@@ -85,11 +86,11 @@ func TestOffersEndBeforeBookingCloses(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Mode(waitlist.OfferInTurn)
-			h.Exec(`update policies set booking_closes_seconds = 7200 where tenant_id = $1 and level = 'TENANT'`, h.Tenant)
-			class, _, booked := h.Full(1)
-			_, entries := h.Waiters(1, testkit.Names(class))
+			h := testkit.New(t)
+			h.SetMode(waitlist.OfferInTurn)
+			h.SetPolicy(func(p *catalog.Policy) { p.BookingCloses = new(2 * time.Hour) })
+			class, _, booked := h.AddFullSession(1)
+			_, entries := h.AddWaiters(1, testkit.ForSessions(class))
 			h.Clock.Set(closes.Add(-tt.before))
 			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
 				t.Fatal(err)
@@ -113,10 +114,10 @@ func TestOffersEndBeforeBookingCloses(t *testing.T) {
 func TestTheWaitlistsEvents(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(1)
-	waiters, entries := h.Waiters(5, testkit.Names(class))
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(1)
+	waiters, entries := h.AddWaiters(5, testkit.ForSessions(class))
 	last := func(event string, member tenant.Caller, keys ...string) {
 		t.Helper()
 		n := h.Count(`select count(*) from events where type = $1 and session_id = $2 and member_id = $3 and data ?& $4`, event, class, member.Member, keys)
@@ -136,17 +137,17 @@ func TestTheWaitlistsEvents(t *testing.T) {
 	}
 	h.MustCancel(who[0], booked[0])
 	last("offer.created", waiters[0], "offer_id", "entry_id", "expire_time", "seats", "try")
-	if _, err := h.Decline(waiters[0], h.Live(entries[0]), true); err != nil {
+	if _, err := h.Decline(waiters[0], h.LiveOffer(entries[0]), true); err != nil {
 		t.Fatal(err)
 	}
 	last("offer.declined", waiters[0], "offer_id", "entry_id")
 	last("waitlist.left", waiters[0], "entry_id")
-	h.Clock.Set(h.Live(entries[1]).ExpiresAt)
+	h.Clock.Set(h.LiveOffer(entries[1]).ExpiresAt)
 	if _, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant); err != nil {
 		t.Fatal(err)
 	}
 	last("offer.expired", waiters[1], "offer_id", "entry_id")
-	answered, err := h.Accept(waiters[2], h.Live(entries[2]))
+	answered, err := h.Accept(waiters[2], h.LiveOffer(entries[2]))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +156,7 @@ func TestTheWaitlistsEvents(t *testing.T) {
 		t.Error("the event does not name the booking")
 	}
 	h.Tick()
-	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.Own(waiters[1]), entries[1], "No longer needed.", true); err != nil {
+	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[1]), entries[1], "No longer needed.", true); err != nil {
 		t.Fatal(err)
 	}
 	if n := h.Count(`select count(*) from events where type = 'waitlist.left' and member_id = $1 and data @> '{"reason": "No longer needed.", "status": "CANCELLED"}'`, waiters[1].Member); n != 1 {
@@ -163,19 +164,19 @@ func TestTheWaitlistsEvents(t *testing.T) {
 	}
 	h.MustCancel(waiters[2], answered.Booking.ID)
 	h.Tick()
-	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.Own(waiters[3]), entries[3], "", true); err != nil {
+	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[3]), entries[3], "", true); err != nil {
 		t.Fatal(err)
 	}
 	last("offer.withdrawn", waiters[3], "offer_id", "entry_id")
-	h.Mode(waitlist.AutoPromote)
-	if _, err := h.Decline(waiters[4], h.Live(entries[4]), false); err != nil {
+	h.SetMode(waitlist.AutoPromote)
+	if _, err := h.Decline(waiters[4], h.LiveOffer(entries[4]), false); err != nil {
 		t.Fatal(err)
 	}
-	late := h.Member("Late")
-	h.MustBook(h.Member("Holder"), class)
-	h.MustJoin(late, testkit.Names(class))
+	late := h.AddMember("Late")
+	h.MustBook(h.AddMember("Holder"), class)
+	h.MustJoin(late, testkit.ForSessions(class))
 	h.Tick()
-	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.Own(waiters[4]), entries[4], "", true); err != nil {
+	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[4]), entries[4], "", true); err != nil {
 		t.Fatal(err)
 	}
 	h.Tick()
@@ -187,18 +188,18 @@ func TestTheWaitlistsEvents(t *testing.T) {
 // Two who join an empty queue at the same moment stand at 1 and at 2, and so do those after them.
 func TestTheFirstTwoToJoin(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	for round := range 3 {
-		class, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(time.Duration(48+24*round)*time.Hour)))
+		class, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(time.Duration(48+24*round)*time.Hour)))
 		const people = 6
 		who := make([]tenant.Caller, people)
 		for i := range who {
-			who[i] = h.Member("Mia")
+			who[i] = h.AddMember("Mia")
 		}
 		positions := make(map[int]bool)
 		got := make([]int, people)
-		testkit.Together(people, func(i int) {
-			place, err := h.Join(who[i], testkit.Names(class))
+		testkit.Parallel(people, func(i int) {
+			place, err := h.Join(who[i], testkit.ForSessions(class))
 			if err != nil {
 				t.Error(err)
 				return

@@ -6,15 +6,16 @@ import (
 	"time"
 
 	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 // nights are rules with the quiet hours of the defaults.
-func nights(h *testkit.House) {
+func nights(h *testkit.Studio) {
 	h.T.Helper()
-	h.Rules(func(s *waitlist.Settings) { s.Mode, s.OffersInQuietHours = new(waitlist.OfferInTurn), nil })
+	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.OffersInQuietHours = new(waitlist.OfferInTurn), nil })
 }
 
 // The clock of an offer stands still at night, where the member lives: at the location, unless they say otherwise.
@@ -32,16 +33,16 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
+			h := testkit.New(t)
 			nights(h)
-			class, _, booked := h.Full(1)
-			waiters, entries := h.Waiters(2, testkit.Names(class))
-			h.Exec(`update members set time_zone = $2 where id = $1`, waiters[0].Member, tt.zone)
-			h.Clock.Set(testkit.Utc(tt.made))
+			class, _, booked := h.AddFullSession(1)
+			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
+			h.EditMember(waiters[0], func(m *member.Member) { m.TimeZone = tt.zone })
+			h.Clock.Set(testkit.UTC(tt.made))
 			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
 				t.Fatal(err)
 			}
-			o := h.Live(entries[0])
+			o := h.LiveOffer(entries[0])
 			if got := o.ExpiresAt.UTC().Format(time.RFC3339); got != tt.ends {
 				t.Errorf("the offer ends at %s, want %s", got, tt.ends)
 			}
@@ -64,7 +65,7 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 // Who would wake up too late for a session is passed over for the next, for whom it is day; where it is night for all the seat is open.
 func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
 	t.Parallel()
-	early := testkit.Utc("2026-03-18T05:30:00Z") // at 06:30 in Berlin
+	early := testkit.UTC("2026-03-18T05:30:00Z") // at 06:30 in Berlin
 	for name, tt := range map[string]struct {
 		zone  string
 		even  bool // offers in quiet hours
@@ -79,20 +80,20 @@ func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
+			h := testkit.New(t)
 			nights(h)
 			if tt.even {
-				h.Rules(func(*waitlist.Settings) {})
+				h.SetRules(func(*waitlist.Settings) {})
 			}
-			class, _, booked := h.Full(1, testkit.Starting(early))
-			waiters, entries := h.Waiters(2, testkit.Names(class))
-			h.Exec(`update members set time_zone = $2 where id = $1`, waiters[1].Member, tt.zone)
-			h.Clock.Set(testkit.Utc("2026-03-17T21:30:00Z"))
+			class, _, booked := h.AddFullSession(1, testkit.StartingAt(early))
+			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
+			h.EditMember(waiters[1], func(m *member.Member) { m.TimeZone = tt.zone })
+			h.Clock.Set(testkit.UTC("2026-03-17T21:30:00Z"))
 			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
 				t.Fatal(err)
 			}
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.first, entries[1]: tt.next})
-			last := h.Last(class)
+			last := h.LastDecision(class)
 			if last.Decision.Move != tt.move || (last.Decision.Verdicts[0].Reason == waitlist.InQuietHours) == tt.even {
 				t.Errorf("%s: %+v", last.Decision.Move, last.Decision.Verdicts)
 			}

@@ -20,27 +20,27 @@ import (
 
 func TestAcceptingAnOfferBooksAndTakesACredit(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(1)
-	mia := h.Member("Mia")
-	pack := h.Subscribe(mia, h.Plan(credit.Plan{Kind: credit.Credits, Credits: 3}))
-	id := h.MustJoin(mia, testkit.Names(class)).ID
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(1)
+	mia := h.AddMember("Mia")
+	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 3}))
+	id := h.MustJoin(mia, testkit.ForSessions(class)).ID
 	h.MustCancel(who[0], booked[0])
-	if h.Balance(pack) != 3 || h.Taken(class) != 1 {
-		t.Errorf("an offer takes no credit, and a seat: %d, %d", h.Balance(pack), h.Taken(class))
+	if h.Balance(pack) != 3 || h.SeatsTaken(class) != 1 {
+		t.Errorf("an offer takes no credit, and a seat: %d, %d", h.Balance(pack), h.SeatsTaken(class))
 	}
 	// Nobody else can have it.
-	_, err := h.App.Bookings.Book(context.Background(), h.Member("Eve"), bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true})
+	_, err := h.App.Bookings.Book(context.Background(), h.AddMember("Eve"), bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true})
 	testkit.WantReason(t, err, fault.SessionFull)
-	_, err = h.Hold(h.Member("Eve"), class)
+	_, err = h.Hold(h.AddMember("Eve"), class)
 	testkit.WantReason(t, err, fault.SessionFull)
 	_, err = h.App.Schedules.UnpublishSession(context.Background(), h.Owner, class, nil)
 	if err == nil {
 		t.Error("a session with a live offer went back to a draft")
 	}
-	o := h.Live(id)
-	_, err = h.Accept(h.Member("Eve"), o)
+	o := h.LiveOffer(id)
+	_, err = h.Accept(h.AddMember("Eve"), o)
 	testkit.WantReason(t, err, fault.OfferNotFound)
 	first, err := h.Accept(mia, o)
 	if err != nil || first.Repeated || first.Booking.Status != "CONFIRMED" || first.Booking.Subscription != pack.ID {
@@ -63,46 +63,50 @@ func TestARefusedAcceptanceLeavesTheOffer(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		plan  credit.Plan
-		spoil func(h *testkit.House, mia tenant.Caller, s credit.Subscription, class tenant.SessionID)
+		spoil func(h *testkit.Studio, mia tenant.Caller, s credit.Subscription, class tenant.SessionID)
 		want  fault.Reason
 	}{
-		"no credits": {credit.Plan{Kind: credit.Credits, Credits: 1}, func(h *testkit.House, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Noon.Add(70 * time.Hour)}))
+		"no credits": {credit.Plan{Kind: credit.Credits, Credits: 1}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
 		}, fault.NoCredits},
-		"overlap": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.House, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.MustBook(mia, h.Session(testkit.Slot{}))
+		"overlap": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.MustBook(mia, h.AddSession(testkit.Session{}))
 		}, fault.Overlap},
-		"daily limit": {credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)}, func(h *testkit.House, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.MustBook(mia, h.Session(testkit.Slot{Starts: testkit.Noon.Add(52 * time.Hour)}))
+		"daily limit": {credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(52 * time.Hour)}))
 		}, fault.DailyLimit},
-		"paused": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.House, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
-			h.Exec(`update tenants set takes_payments = true where tenant_id = $1`, h.Tenant)
-			h.Exec(`update subscriptions set status = 'PAUSED' where id = $1`, s.ID)
+		"paused": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
+			h.TakePayments()
+			_, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, s.ID, credit.Paused, "")
+			if err != nil {
+				h.T.Fatal(err)
+			}
 		}, fault.NoActivePlan},
-		"booked meanwhile": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true}, func(h *testkit.House, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
+		"booked meanwhile": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
+			// Damage: nobody can book a session for which they wait.
 			h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
 			        select tenant_id, gen_random_uuid(), id, $2, 1, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', $3, $3, $3 from sessions where id = $1`, class, mia.Member, testkit.Noon)
 			h.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, class)
 		}, fault.AlreadyBooked},
-		"no longer a member": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.House, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.Exec(`update members set status = 'INACTIVE' where id = $1`, mia.Member)
+		"no longer a member": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+			h.Deactivate(mia)
 		}, fault.MemberNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Mode(waitlist.OfferInTurn)
-			class, who, booked := h.Full(1)
-			mia := h.Member("Mia")
-			s := h.Subscribe(mia, h.Plan(tt.plan))
-			id := h.MustJoin(mia, testkit.Names(class)).ID
+			h := testkit.New(t)
+			h.SetMode(waitlist.OfferInTurn)
+			class, who, booked := h.AddFullSession(1)
+			mia := h.AddMember("Mia")
+			s := h.Subscribe(mia, h.AddPlan(tt.plan))
+			id := h.MustJoin(mia, testkit.ForSessions(class)).ID
 			h.MustCancel(who[0], booked[0])
 			tt.spoil(h, mia, s, class)
-			taken := h.Taken(class)
-			_, err := h.Accept(mia, h.Live(id))
+			taken := h.SeatsTaken(class)
+			_, err := h.Accept(mia, h.LiveOffer(id))
 			testkit.WantReason(t, err, tt.want)
-			if o := h.Live(id); o.Status != waitlist.Live || h.Taken(class) != taken {
-				t.Errorf("%+v, %d seats are taken", o, h.Taken(class))
+			if o := h.LiveOffer(id); o.Status != waitlist.Live || h.SeatsTaken(class) != taken {
+				t.Errorf("%+v, %d seats are taken", o, h.SeatsTaken(class))
 			}
 		})
 	}
@@ -124,8 +128,8 @@ func TestDecliningAnOffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Rules(func(s *waitlist.Settings) {
+			h := testkit.New(t)
+			h.SetRules(func(s *waitlist.Settings) {
 				s.Mode, s.AfterDecline, s.MaxOffersPerEntry = new(waitlist.OfferInTurn), &tt.after, &tt.most
 			})
 			class, waiters, o := offered(h)
@@ -143,7 +147,7 @@ func TestDecliningAnOffer(t *testing.T) {
 			if _, err := h.Decline(waiters[1], offers[1], false); err != nil {
 				t.Fatal(err)
 			}
-			if last := h.Last(class); last.Decision.Move != waitlist.HandBack || last.Note == "" || h.Taken(class) != 0 {
+			if last := h.LastDecision(class); last.Decision.Move != waitlist.HandBack || last.Note == "" || h.SeatsTaken(class) != 0 {
 				t.Errorf("%+v", last)
 			}
 			h.WantSound()
@@ -154,8 +158,8 @@ func TestDecliningAnOffer(t *testing.T) {
 // An alarm ends an offer when it runs out, and the next is asked.
 func TestAnAlarmEndsOffers(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
 	class, waiters, o := offered(h)
 	if want := h.Clock.Now().Add(30 * time.Minute); !o.ExpiresAt.Equal(want.Truncate(time.Microsecond)) {
 		t.Errorf("it ends at %s, want %s", o.ExpiresAt, want)
@@ -183,36 +187,36 @@ func TestOffersAreWithdrawn(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for name, tt := range map[string]struct {
-		act   func(h *testkit.House, class tenant.SessionID) error
+		act   func(h *testkit.Studio, class tenant.SessionID) error
 		entry waitlist.Status
 		taken int
 	}{
-		"with the session's sale": {func(h *testkit.House, class tenant.SessionID) error {
+		"with the session's sale": {func(h *testkit.Studio, class tenant.SessionID) error {
 			s, err := h.App.Schedules.BlockSession(ctx, h.Owner, class, "")
 			if s.SeatsTaken != 1 {
 				h.T.Errorf("the answer says that %d seats are taken", s.SeatsTaken)
 			}
 			return err
 		}, waitlist.Waiting, 1},
-		"with the session": {func(h *testkit.House, class tenant.SessionID) error {
+		"with the session": {func(h *testkit.Studio, class tenant.SessionID) error {
 			_, err := h.App.Schedules.CancelSession(ctx, h.Owner, class, "", false)
 			return err
 		}, waitlist.Cancelled, 0},
-		"with their seats": {func(h *testkit.House, class tenant.SessionID) error { resize(h, class, 1); return nil }, waitlist.Waiting, 1},
+		"with their seats": {func(h *testkit.Studio, class tenant.SessionID) error { resize(h, class, 1); return nil }, waitlist.Waiting, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Mode(waitlist.OfferInTurn)
-			class, who, booked := h.Full(2)
-			_, entries := h.Waiters(1, testkit.Names(class))
+			h := testkit.New(t)
+			h.SetMode(waitlist.OfferInTurn)
+			class, who, booked := h.AddFullSession(2)
+			_, entries := h.AddWaiters(1, testkit.ForSessions(class))
 			h.MustCancel(who[0], booked[0])
 			if err := tt.act(h, class); err != nil {
 				t.Fatal(err)
 			}
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
-			if offers := h.Offers(class); len(offers) != 1 || offers[0].Status != waitlist.Withdrawn || h.Taken(class) != tt.taken || h.Entry(entries[0]).Tries != 0 {
-				t.Errorf("%+v, %d seats are taken", offers, h.Taken(class))
+			if offers := h.Offers(class); len(offers) != 1 || offers[0].Status != waitlist.Withdrawn || h.SeatsTaken(class) != tt.taken || h.Entry(entries[0]).Tries != 0 {
+				t.Errorf("%+v, %d seats are taken", offers, h.SeatsTaken(class))
 			}
 			h.WantSound()
 		})
@@ -227,15 +231,15 @@ func TestASmallerCapacityTakesOffersBack(t *testing.T) {
 		for _, way := range []string{"a session", "a series"} {
 			t.Run(string(mode)+", "+way, func(t *testing.T) {
 				t.Parallel()
-				h := testkit.NewHouse(t)
-				h.Mode(mode)
-				in := h.Tuesdays()
+				h := testkit.New(t)
+				h.SetMode(mode)
+				in := h.SeriesInput()
 				in.Template.Capacity, in.Template.WaitlistCapacity = new(2), new(9)
 				series, ids := h.CreateSeries(in)
 				class := ids[1]
-				h.MustBook(h.Member("Booked"), class)
-				h.MustHold(h.Member("Held"), class)
-				waiters, entries := h.Waiters(3, testkit.Names(class))
+				h.MustBook(h.AddMember("Booked"), class)
+				h.MustHold(h.AddMember("Held"), class)
+				waiters, entries := h.AddWaiters(3, testkit.ForSessions(class))
 				resize := func(seats int) error {
 					h.Tick()
 					edit := session.Input{Capacity: &seats}
@@ -253,7 +257,7 @@ func TestASmallerCapacityTakesOffersBack(t *testing.T) {
 							t.Errorf("entry %d is %s after %d offers, want %s", i, e.Status, e.Tries, statuses[i])
 						}
 					}
-					if n := h.Taken(class); n != taken {
+					if n := h.SeatsTaken(class); n != taken {
 						t.Errorf("%d seats are taken, want %d", n, taken)
 					}
 					h.WantSound()
@@ -274,7 +278,7 @@ func TestASmallerCapacityTakesOffersBack(t *testing.T) {
 				want(4, waitlist.Offered, waitlist.Offered, last)
 				testkit.WantReason(t, resize(1), fault.CapacityBelowTaken)
 				want(4, waitlist.Offered, waitlist.Offered, last) // a refusal takes nothing back
-				if _, err := h.Accept(waiters[0], h.Live(entries[0])); err != nil {
+				if _, err := h.Accept(waiters[0], h.LiveOffer(entries[0])); err != nil {
 					t.Fatal(err)
 				}
 				testkit.WantReason(t, resize(2), fault.CapacityBelowTaken)
@@ -299,17 +303,17 @@ func TestSeveralSeatsGoToSeveral(t *testing.T) {
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Mode(mode)
-			class, _, _ := h.Full(1)
+			h := testkit.New(t)
+			h.SetMode(mode)
+			class, _, _ := h.AddFullSession(1)
 			ids := make(map[int]tenant.EntryID)
 			for _, party := range []int{2, 4, 1} {
-				ids[party] = h.MustJoin(h.Member("Mia"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID
+				ids[party] = h.MustJoin(h.AddMember("Mia"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID
 			}
 			resize(h, class, 4) // three more
 			got := map[waitlist.Mode]waitlist.Status{waitlist.OfferInTurn: waitlist.Offered, waitlist.AutoPromote: waitlist.Booked}[mode]
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
-			if e := h.Entry(ids[4]); e.PassedOver != string(fault.PartySize) || h.Taken(class) != 4 {
+			if e := h.Entry(ids[4]); e.PassedOver != string(fault.PartySize) || h.SeatsTaken(class) != 4 {
 				t.Errorf("%+v", e)
 			}
 			h.WantSound()
@@ -320,16 +324,16 @@ func TestSeveralSeatsGoToSeveral(t *testing.T) {
 // Close to the start nobody is booked without being asked; before that whoever is may change their mind without penalty.
 func TestPromotionEndsBeforeTheStart(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
-	class, who, booked := h.Full(2)
-	_, ids := h.Waiters(2, testkit.Names(class))
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
+	class, who, booked := h.AddFullSession(2)
+	_, ids := h.AddWaiters(2, testkit.ForSessions(class))
 	h.Clock.Set(testkit.Noon.Add(45*time.Hour - time.Minute))
 	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
 		t.Fatal(err)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Booked})
-	grace := h.QueryText(`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, h.Entry(ids[0]).Booking)
+	grace := h.Text(`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, h.Entry(ids[0]).Booking)
 	if grace != "09:59" {
 		t.Errorf("grace until %s", grace)
 	}
@@ -345,66 +349,66 @@ func TestPromotionEndsBeforeTheStart(t *testing.T) {
 // The first to claim has it. What they leave is for those whom it still fits; when nobody is left it is open to all.
 func TestTheFirstToClaimHasIt(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.FirstToClaim)
-	class, _, _ := h.Full(1)
+	h := testkit.New(t)
+	h.SetMode(waitlist.FirstToClaim)
+	class, _, _ := h.AddFullSession(1)
 	var who []tenant.Caller
 	var ids []tenant.EntryID
 	for _, party := range []int{2, 1, 2} {
-		who = append(who, h.Member("Mia"))
+		who = append(who, h.AddMember("Mia"))
 		ids = append(ids, h.MustJoin(who[len(who)-1], waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID)
 	}
 	resize(h, class, 4)
-	if n := h.Taken(class); n != 4 {
+	if n := h.SeatsTaken(class); n != 4 {
 		t.Errorf("%d seats are taken or kept, want all", n)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, ids[2]: waitlist.Offered})
-	if _, err := h.Accept(who[2], h.Live(ids[2])); err != nil {
+	if _, err := h.Accept(who[2], h.LiveOffer(ids[2])); err != nil {
 		t.Fatal(err)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Waiting, ids[1]: waitlist.Offered, ids[2]: waitlist.Booked})
-	if h.Taken(class) != 4 || h.Entry(ids[0]).Tries != 0 {
-		t.Errorf("%d seats; it was not theirs to lose", h.Taken(class))
+	if h.SeatsTaken(class) != 4 || h.Entry(ids[0]).Tries != 0 {
+		t.Errorf("%d seats; it was not theirs to lose", h.SeatsTaken(class))
 	}
 	h.WantSound()
-	if _, err := h.Decline(who[1], h.Live(ids[1]), false); err != nil {
+	if _, err := h.Decline(who[1], h.LiveOffer(ids[1]), false); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Taken(class); n != 3 {
+	if n := h.SeatsTaken(class); n != 3 {
 		t.Errorf("%d seats are taken, want none kept", n)
 	}
 	h.WantSound()
-	h.MustBook(h.Member("Anybody"), class)
+	h.MustBook(h.AddMember("Anybody"), class)
 }
 
 // No more is kept than those who were told can claim.
 func TestNoMoreIsKeptThanCanBeClaimed(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.FirstToClaim)
-	class, _, _ := h.Full(1)
-	h.Waiters(1, testkit.Names(class))
+	h := testkit.New(t)
+	h.SetMode(waitlist.FirstToClaim)
+	class, _, _ := h.AddFullSession(1)
+	h.AddWaiters(1, testkit.ForSessions(class))
 	resize(h, class, 5)
-	if n := h.Taken(class); n != 2 {
+	if n := h.SeatsTaken(class); n != 2 {
 		t.Errorf("%d seats are taken or kept", n)
 	}
-	h.MustBook(h.Member("Anybody"), class)
+	h.MustBook(h.AddMember("Anybody"), class)
 	h.WantSound()
 }
 
 // Seats that nobody wanted before go with those that are let go: the round grows.
 func TestARoundGrows(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(3)
-	mia := h.Member("Mia")
-	first := h.MustJoin(mia, testkit.Names(class)).ID
-	large := h.MustJoin(h.Member("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 3}).ID
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(3)
+	mia := h.AddMember("Mia")
+	first := h.MustJoin(mia, testkit.ForSessions(class)).ID
+	large := h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 3}).ID
 	for i := range who {
 		h.MustCancel(who[i], booked[i])
 	}
-	if _, err := h.Decline(mia, h.Live(first), true); err != nil {
+	if _, err := h.Decline(mia, h.LiveOffer(first), true); err != nil {
 		t.Fatal(err)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{large: waitlist.Offered})
@@ -414,23 +418,20 @@ func TestARoundGrows(t *testing.T) {
 // Nine holes are a service of their own: whoever wishes for nine is not asked to play eighteen.
 func TestAWindowIsForOneService(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	nine := testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, max_party, created_at, updated_at) values ($1, $2, 'Nine holes', 7200, 4, $3, $3)`,
-		h.Tenant, nine, testkit.Noon)
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
-	_, eighteenHolder, eighteenBooked := h.Full(1)
-	short, nineHolder, nineBooked := h.Full(1, func(s *testkit.Slot) { s.Service = nine })
-	wish := h.Window("2026-03-18", "2026-03-18", "06:00", "22:00")
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	nine := h.AddService(catalog.Service{Name: "Nine holes", Duration: 2 * time.Hour, MaxParty: 4})
+	_, eighteenHolder, eighteenBooked := h.AddFullSession(1)
+	short, nineHolder, nineBooked := h.AddFullSession(1, func(s *testkit.Session) { s.Service = nine })
+	wish := h.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
 	wish.Window.Service = nine
-	noa := h.MustJoin(h.Member("Noa"), wish)
+	noa := h.MustJoin(h.AddMember("Noa"), wish)
 	h.MustCancel(eighteenHolder[0], eighteenBooked[0])
 	if e := h.Entry(noa.ID); e.Status != waitlist.Waiting {
 		t.Errorf("asked to play eighteen: she is %s", e.Status)
 	}
 	h.MustCancel(nineHolder[0], nineBooked[0])
-	if o := h.Live(noa.ID); o.Session != short {
+	if o := h.LiveOffer(noa.ID); o.Session != short {
 		t.Errorf("%+v", o)
 	}
 	h.WantSound()

@@ -25,9 +25,9 @@ import (
 // an offer, each decision follows from its facts, and once all is over everything is given back.
 func TestAnyWaitlistKeepsTheInvariants(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	rapid.Check(t, func(rt *rapid.T) {
-		l := newQueueLife(h.Another())
+		l := newQueueLife(h.OtherTenant())
 		acts := l.acts()
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(slices.Sorted(maps.Keys(acts))), 8, 30).Draw(rt, "acts") {
 			err := acts[name](rt)
@@ -37,7 +37,7 @@ func TestAnyWaitlistKeepsTheInvariants(t *testing.T) {
 			l.WantSound(rt, name)
 			l.wantMendsNothing(rt, name)
 		}
-		wantDecisionsFollow(l.Life.House, rt)
+		wantDecisionsFollow(l.Life.Studio, rt)
 		l.End(rt)
 		l.WantSound(rt, "the end")
 		l.WantNothingTaken(rt)
@@ -53,24 +53,24 @@ type queueLife struct {
 	extra []tenant.Caller
 }
 
-func newQueueLife(h *testkit.House) *queueLife {
+func newQueueLife(h *testkit.Studio) *queueLife {
 	l := &queueLife{Life: testkit.NewLife(h)}
 	l.Sessions = nil
 	for i, starts := range []time.Duration{3 * time.Hour, 30 * time.Hour, 31 * time.Hour} {
-		l.Sessions = append(l.Sessions, h.Session(testkit.Slot{Starts: testkit.Noon.Add(starts), Capacity: 1 + i, Waitlist: 6}))
+		l.Sessions = append(l.Sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(starts), Capacity: 1 + i, Waitlist: 6}))
 	}
 	for i := range 3 {
-		l.extra = append(l.extra, h.Member(fmt.Sprint("Extra ", i)))
+		l.extra = append(l.extra, h.AddMember(fmt.Sprint("Extra ", i)))
 	}
 	return l
 }
 
 func (l *queueLife) acts() map[string]func(*rapid.T) error {
 	ctx := context.Background()
-	acts := l.Life.Acts()
+	acts := l.Life.Actions()
 	all := slices.Concat(l.People, l.extra)
-	person := func(t *rapid.T) tenant.Caller { return testkit.One(t, "person", all) }
-	somewhere := func(t *rapid.T) tenant.SessionID { return testkit.One(t, "session", l.Sessions) }
+	person := func(t *rapid.T) tenant.Caller { return testkit.Pick(t, "person", all) }
+	somewhere := func(t *rapid.T) tenant.SessionID { return testkit.Pick(t, "session", l.Sessions) }
 	offer := func(t *rapid.T) (tenant.Caller, waitlist.Offer, bool) {
 		offers, err := l.App.Waitlists.ListOffers(ctx, l.Owner, waitlists.OfferQuery{Oldest: true, Limit: 500})
 		if err != nil || len(offers) == 0 {
@@ -79,21 +79,21 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		if live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Status != waitlist.Live }); len(live) > 0 {
 			offers = live
 		}
-		o := testkit.One(t, "offer", offers)
+		o := testkit.Pick(t, "offer", offers)
 		at := slices.IndexFunc(all, func(c tenant.Caller) bool { return c.Member == o.Member })
-		return testkit.Own(all[at]), o, true
+		return testkit.SelfOnly(all[at]), o, true
 	}
 	entry := func(t *rapid.T, then func(waitlist.Entry) error) error {
 		entries, err := l.App.Waitlists.ListEntries(ctx, l.Owner, waitlists.EntryQuery{Limit: 500})
 		if err != nil || len(entries) == 0 {
 			return err
 		}
-		return then(testkit.One(t, "entry", entries))
+		return then(testkit.Pick(t, "entry", entries))
 	}
 	remember := func(b *waitlists.OfferAnswer, by tenant.Caller, err error) error {
 		if err == nil && b.Booking != nil {
-			l.Who[b.Booking.ID] = by
-			l.Tell(*b.Booking)
+			l.Callers[b.Booking.ID] = by
+			l.Record(*b.Booking)
 		}
 		return err
 	}
@@ -104,11 +104,11 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 			return err
 		},
 		"join any": func(t *rapid.T) error {
-			_, err := l.Join(person(t), testkit.Names(l.Sessions[1], l.Sessions[2]))
+			_, err := l.Join(person(t), testkit.ForSessions(l.Sessions[1], l.Sessions[2]))
 			return err
 		},
 		"join a window": func(t *rapid.T) error {
-			r := l.Window("2026-03-16", "2026-03-18", "00:00", "23:59")
+			r := l.ForWindow("2026-03-16", "2026-03-18", "00:00", "23:59")
 			r.Party = rapid.IntRange(1, 2).Draw(t, "party")
 			_, err := l.Join(person(t), r)
 			return err
@@ -117,8 +117,8 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 			for _, id := range l.Sessions {
 				for _, who := range all[:3] {
 					if p, err := l.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: id, Party: 1, Channel: catalog.Online, NoWaitlist: true}); err == nil {
-						l.Who[p.Booking.ID] = who
-						l.Tell(*p.Booking)
+						l.Callers[p.Booking.ID] = who
+						l.Record(*p.Booking)
 					}
 				}
 			}
@@ -239,7 +239,7 @@ func (l *queueLife) wantMendsNothing(t *rapid.T, after string) {
 }
 
 // wantDecisionsFollow makes each decision of the past again, under the rules that were in force.
-func wantDecisionsFollow(h *testkit.House, t interface {
+func wantDecisionsFollow(h *testkit.Studio, t interface {
 	Fatalf(string, ...any)
 	Errorf(string, ...any)
 },

@@ -38,31 +38,30 @@ func TestFiftyEnginesMakeOneOffer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := new(testkit.Arena)
-			h := testkit.NewHouse(t, func(c *pg.Config) { c.Tracer, c.CommandConns = a, engines })
-			h.Mode(waitlist.OfferInTurn)
-			class, _, booked := h.Full(1)
-			h.Waiters(5, testkit.Names(class))
-			h.Exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], testkit.Noon)
-			h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
+			a := new(testkit.Barrier)
+			h := testkit.New(t, func(c *pg.Config) { c.Tracer, c.CommandConns = a, engines })
+			h.SetMode(waitlist.OfferInTurn)
+			class, _, booked := h.AddFullSession(1)
+			h.AddWaiters(5, testkit.ForSessions(class))
+			cancelUnnoticed(h, booked[0])
 			if tt.unchecked {
 				h.Exec(`alter table sessions drop constraint sessions_capacity`)
 				h.Exec(`drop index waitlist_offers_live`)
 			}
-			a.Careless = tt.careless
+			a.ReadCommitted = tt.careless
 			engine := func() {
 				node := onClock(h, h.Clock.Now())
 				if _, err := node.Housekeeping.SweepTenant(context.Background(), h.Tenant); err != nil && fault.ReasonOf(err) != fault.Contention {
 					t.Error(err)
 				}
 			}
-			a.Race(slices.Repeat([]func(){engine}, engines)...)
+			a.Run(slices.Repeat([]func(){engine}, engines)...)
 			offers := h.Count(`select count(*) from waitlist_offers where session_id = $1`, class)
 			if decisions := len(h.Decisions(class)); (offers == 1) != tt.once || decisions != offers {
 				t.Errorf("%d offers by %d decisions", offers, decisions)
 			}
 			if sound := len(h.Violations()) == 0; sound != tt.once {
-				t.Errorf("sound: %v, with %d seats of one taken", sound, h.Taken(class))
+				t.Errorf("sound: %v, with %d seats of one taken", sound, h.SeatsTaken(class))
 			}
 		})
 	}
@@ -78,23 +77,23 @@ func TestWhoWaitsForEitherIsAskedOnce(t *testing.T) {
 	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			h.Mode(waitlist.OfferInTurn)
-			first, who, booked := h.Full(1)
-			second, others, there := h.Full(1)
-			h.Waiters(1, testkit.Names(first, second))
-			if a.Careless = tt.careless; a.Careless {
+			a, h := testkit.NewRace(t)
+			h.SetMode(waitlist.OfferInTurn)
+			first, who, booked := h.AddFullSession(1)
+			second, others, there := h.AddFullSession(1)
+			h.AddWaiters(1, testkit.ForSessions(first, second))
+			if a.ReadCommitted = tt.careless; a.ReadCommitted {
 				h.Exec(`drop index waitlist_offers_live`)
 			}
 			giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
 				node := onClock(h, h.Clock.Now())
 				return func() {
-					if _, err := node.Bookings.CancelBooking(context.Background(), testkit.Own(who), bookings.CancelRequest{ID: id}); err != nil {
+					if _, err := node.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(who), bookings.CancelRequest{ID: id}); err != nil {
 						t.Error(err)
 					}
 				}
 			}
-			a.Race(giveUp(who[0], booked[0]), giveUp(others[0], there[0]))
+			a.Run(giveUp(who[0], booked[0]), giveUp(others[0], there[0]))
 			if n := h.Count(`select count(*) from waitlist_offers where status = 'LIVE'`); n != tt.offers {
 				t.Errorf("%d offers", n)
 			}
@@ -114,13 +113,12 @@ func TestTwoDesksOfferOneSeat(t *testing.T) {
 	}{"guarded": {false, 1}, "unguarded": {true, 2}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			h.Mode(waitlist.OfferInTurn)
-			class, _, booked := h.Full(1)
-			_, entries := h.Waiters(2, testkit.Names(class))
-			h.Exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], testkit.Noon)
-			h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
-			if a.Careless = tt.careless; a.Careless {
+			a, h := testkit.NewRace(t)
+			h.SetMode(waitlist.OfferInTurn)
+			class, _, booked := h.AddFullSession(1)
+			_, entries := h.AddWaiters(2, testkit.ForSessions(class))
+			cancelUnnoticed(h, booked[0])
+			if a.ReadCommitted = tt.careless; a.ReadCommitted {
 				h.Exec(`alter table sessions drop constraint sessions_capacity`)
 			}
 			byHand := func(e tenant.EntryID) func() {
@@ -131,7 +129,7 @@ func TestTwoDesksOfferOneSeat(t *testing.T) {
 					}
 				}
 			}
-			a.Race(byHand(entries[0]), byHand(entries[1]))
+			a.Run(byHand(entries[0]), byHand(entries[1]))
 			if n := h.Count(`select count(*) from waitlist_offers where session_id = $1`, class); n != tt.offers {
 				t.Errorf("%d offers", n)
 			}
@@ -146,15 +144,15 @@ func TestTwoDesksOfferOneSeat(t *testing.T) {
 // do both.
 func TestAcceptAgainstExpiry(t *testing.T) {
 	t.Parallel()
-	contest := func(h *testkit.House, a *testkit.Arena) (status waitlist.OfferStatus, told error) {
-		class, who, booked := h.Full(1)
-		waiters, entries := h.Waiters(2, testkit.Names(class))
+	contest := func(h *testkit.Studio, a *testkit.Barrier) (status waitlist.OfferStatus, told error) {
+		class, who, booked := h.AddFullSession(1)
+		waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
 		h.MustCancel(who[0], booked[0])
-		o := h.Live(entries[0])
+		o := h.LiveOffer(entries[0])
 		in, out := onClock(h, o.ExpiresAt.Add(-time.Microsecond)), onClock(h, o.ExpiresAt)
-		a.Race(
+		a.Run(
 			func() {
-				_, told = in.Waitlists.AcceptOffer(context.Background(), testkit.Own(waiters[0]), o.ID, tenant.SubscriptionID{})
+				_, told = in.Waitlists.AcceptOffer(context.Background(), testkit.SelfOnly(waiters[0]), o.ID, tenant.SubscriptionID{})
 			},
 			func() {
 				if _, _, err := out.Waitlists.ExpireDueOffers(context.Background(), h.Tenant); err != nil {
@@ -165,8 +163,8 @@ func TestAcceptAgainstExpiry(t *testing.T) {
 	}
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.ArenaHouse(t)
-		h.Mode(waitlist.OfferInTurn)
+		a, h := testkit.NewRace(t)
+		h.SetMode(waitlist.OfferInTurn)
 		for range 4 {
 			switch status, told := contest(h, a); {
 			case told == nil && status != waitlist.Accepted, told != nil && status != waitlist.RanOut:
@@ -179,9 +177,9 @@ func TestAcceptAgainstExpiry(t *testing.T) {
 	})
 	t.Run("unguarded", func(t *testing.T) {
 		t.Parallel()
-		a, h := testkit.ArenaHouse(t)
-		h.Mode(waitlist.OfferInTurn)
-		a.Careless = true
+		a, h := testkit.NewRace(t)
+		h.SetMode(waitlist.OfferInTurn)
+		a.ReadCommitted = true
 		h.Exec(`alter table sessions drop constraint sessions_capacity`)
 		h.Exec(`alter table waitlist_offers drop constraint waitlist_offers_check1`) // accepted is booked
 		h.Exec(`alter table waitlist_entries drop constraint waitlist_entries_check4`)
@@ -194,7 +192,7 @@ func TestAcceptAgainstExpiry(t *testing.T) {
 }
 
 // onClock is another node, on whose clock it is so late.
-func onClock(h *testkit.House, now time.Time) *app.Services {
+func onClock(h *testkit.Studio, now time.Time) *app.Services {
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		h.T.Fatal(err)
@@ -209,11 +207,11 @@ func TestFourClaimOneSeat(t *testing.T) {
 	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a, h := testkit.ArenaHouse(t)
-			a.Careless, a.Early = careless, true
-			h.Mode(waitlist.FirstToClaim)
-			class, who, booked := h.Full(1)
-			waiters, entries := h.Waiters(4, testkit.Names(class))
+			a, h := testkit.NewRace(t)
+			a.ReadCommitted, a.MeetAtInsert = careless, true
+			h.SetMode(waitlist.FirstToClaim)
+			class, who, booked := h.AddFullSession(1)
+			waiters, entries := h.AddWaiters(4, testkit.ForSessions(class))
 			h.MustCancel(who[0], booked[0])
 			// What they were told, with the order of what came one after the other.
 			told := []history.Operation{
@@ -225,10 +223,10 @@ func TestFourClaimOneSeat(t *testing.T) {
 			for i, e := range entries {
 				at := time.Duration(2 + 2*i)
 				told = append(told, history.Operation{Kind: history.Book, Place: 2 + i, Member: 2 + i, Outcome: history.Waits, Called: at, Returned: at + 1})
-				live := h.Live(e)
+				live := h.LiveOffer(e)
 				claims = append(claims, func() {
 					answers[i] = history.Operation{Kind: history.Accept, Place: 2 + i, Member: 2 + i, Offer: 1, Outcome: history.Done, Called: 14, Returned: 20}
-					if _, err := (&testkit.House{T: t, App: onClock(h, h.Clock.Now()), Clock: h.Clock}).Accept(waiters[i], live); err != nil {
+					if _, err := (&testkit.Studio{T: t, App: onClock(h, h.Clock.Now()), Clock: h.Clock}).Accept(waiters[i], live); err != nil {
 						answers[i].Outcome = history.Refused
 						if reason := fault.ReasonOf(err); reason != fault.OfferNotLive && !careless {
 							t.Error(err)
@@ -236,7 +234,7 @@ func TestFourClaimOneSeat(t *testing.T) {
 					}
 				})
 			}
-			a.Race(claims...)
+			a.Run(claims...)
 			told = append(told, answers...)
 			won := 0
 			for i := range told {
@@ -256,14 +254,14 @@ func TestFourClaimOneSeat(t *testing.T) {
 
 func TestDeclineAgainstSessionCancel(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
 	for range 5 {
-		class, who, booked := h.Full(1)
-		waiters, entries := h.Waiters(2, testkit.Names(class))
+		class, who, booked := h.AddFullSession(1)
+		waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
 		h.MustCancel(who[0], booked[0])
-		o := h.Live(entries[0])
-		testkit.Together(2, func(i int) {
+		o := h.LiveOffer(entries[0])
+		testkit.Parallel(2, func(i int) {
 			if i == 0 {
 				if _, err := h.Decline(waiters[0], o, false); err != nil && fault.ReasonOf(err) != fault.OfferNotLive {
 					t.Error(err)
@@ -275,7 +273,7 @@ func TestDeclineAgainstSessionCancel(t *testing.T) {
 			}
 		})
 		h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Cancelled, entries[1]: waitlist.Cancelled})
-		if n := h.Taken(class); n != 0 {
+		if n := h.SeatsTaken(class); n != 0 {
 			t.Errorf("%d seats are taken", n)
 		}
 	}
@@ -289,45 +287,27 @@ func TestTwoHundredCancelAtOnce(t *testing.T) {
 		t.Run(string(mode), func(t *testing.T) {
 			t.Parallel()
 			registry, sent := prometheus.NewRegistry(), new(traffic)
-			h := testkit.NewHouse(t, func(c *pg.Config) { c.Registerer, c.Tracer = registry, sent })
-			h.Mode(mode)
+			h := testkit.New(t, func(c *pg.Config) { c.Registerer, c.Tracer = registry, sent })
+			h.SetMode(mode)
 			const sessions, seats, waiting = 10, 20, 2000
 			ids := make([]tenant.SessionID, sessions)
 			for i := range ids {
-				ids[i] = h.Session(testkit.Slot{Starts: testkit.Noon.Add(time.Duration(43+i) * time.Hour), Capacity: seats, Waitlist: waiting})
+				ids[i] = h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(43+i) * time.Hour), Capacity: seats, Waitlist: waiting})
 			}
-			h.Exec(`
-with people as (
-  insert into members (tenant_id, id, subject, name, created_at, updated_at)
-  select $1, gen_random_uuid(), 'holder-' || i, 'Holder ' || i, $3, $3 from generate_series(1, $4::int) i returning id)
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
-select $1, gen_random_uuid(), s.id, p.id, 1, 'CONFIRMED', 'ONLINE', s.starts_at, s.ends_at, 'test', $3, $3, $3
-from (select id, row_number() over () as n from people) p
-join (select id, starts_at, ends_at, row_number() over () as n from sessions where tenant_id = $1 and id = any($2)) s on s.n = 1 + p.n % $5`,
-				h.Tenant, ids, testkit.Noon, sessions*seats, sessions)
-			h.Exec(`update sessions set seats_taken = $2 where tenant_id = $1`, h.Tenant, seats)
+			all := make([]tenant.BookingID, sessions*seats)
+			testkit.Parallel(len(all), func(i int) {
+				all[i] = h.MustBook(h.AddMember(fmt.Sprint("Holder ", i)), ids[i%sessions])
+			})
 			queueUp(h, waiting, ids...)
 			h.WantSound()
-			var all []tenant.BookingID
-			rows, err := h.DB.Owner.Query(context.Background(), `select id from bookings where tenant_id = $1`, h.Tenant)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for rows.Next() {
-				var id tenant.BookingID
-				if err := rows.Scan(&id); err != nil {
-					t.Fatal(err)
-				}
-				all = append(all, id)
-			}
-			start := time.Now()
+			start, before := time.Now(), testkit.RetriesFor(t, registry, "40001")
 			statements, trips := sent.statements.Load(), sent.trips.Load()
-			testkit.Together(len(all), func(i int) {
+			testkit.Parallel(len(all), func(i int) {
 				if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: all[i]}); err != nil {
 					t.Errorf("%d: %v", i, err)
 				}
 			})
-			retries := testkit.RetriesFor(t, registry, "40001")
+			retries := testkit.RetriesFor(t, registry, "40001") - before
 			t.Logf("%d cancellations: %v, %v retries, %d statements in %d round trips", len(all), time.Since(start), retries,
 				sent.statements.Load()-statements, sent.trips.Load()-trips)
 			if retries > 0 {
@@ -338,7 +318,7 @@ join (select id, starts_at, ends_at, row_number() over () as n from sessions whe
 			}
 			want := fmt.Sprint(len(all), " of ", len(all))
 			if mode == waitlist.OfferInTurn {
-				if got := h.QueryText(`select count(*) || ' of ' || count(distinct entry_id) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, h.Tenant); got != want {
+				if got := h.Text(`select count(*) || ' of ' || count(distinct entry_id) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, h.Tenant); got != want {
 					t.Errorf("offers: %s", got)
 				}
 			}
@@ -368,14 +348,11 @@ func (*traffic) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryD
 
 func (*traffic) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// queueUp puts n people in line for sessions of one day, an entry each, straight into the tables and one after the other.
-func queueUp(h *testkit.House, n int, sessions ...tenant.SessionID) {
+// queueUp adds n members to the waitlists of sessions, an entry each, one after the other. It inserts them by SQL: so
+// many use cases would take longer than the tests.
+func queueUp(h *testkit.Studio, n int, sessions ...tenant.SessionID) {
 	h.T.Helper()
-	inLine(h.Exec, h.Tenant, n, sessions...)
-}
-
-func inLine(exec func(string, ...any), in tenant.TenantID, n int, sessions ...tenant.SessionID) {
-	exec(`
+	h.Exec(`
 with numbered as (select gen_random_uuid() as member, gen_random_uuid() as entry, i, ($2::uuid[])[1 + i % cardinality($2::uuid[])] as session
   from generate_series(1, $3::int) i),
 people as (
@@ -383,18 +360,18 @@ people as (
   select $1, member, 'line-' || member, 'Waiter ' || i, $4, $4 from numbered)
 insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel, note, created_by, created_at, updated_at)
 select $1, entry, member, session, 1, 'WAITING', (extract(epoch from $4::timestamptz) * 1000000)::bigint * 1024 + 1024 * i, 'ONLINE', 'in line', 'test', $4, $4
-from numbered`, in, sessions, n, testkit.Noon)
-	exec(`
+from numbered`, h.Tenant, sessions, n, testkit.Noon)
+	h.Exec(`
 with counts as (
   select s.location_id, s.service_id, s.local_date, count(*) as n, max(e.join_key) as last from waitlist_entries e
   join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2) group by 1, 2, 3)
 insert into waitlist_queues (tenant_id, location_id, service_id, local_date, waiting, last_key)
-select $1, location_id, service_id, local_date, n, last from counts`, in, sessions)
-	exec(`
+select $1, location_id, service_id, local_date, n, last from counts`, h.Tenant, sessions)
+	h.Exec(`
 insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, session_id, join_key)
 select e.tenant_id, s.location_id, s.service_id, s.local_date, e.id, e.member_id, s.id, e.join_key from waitlist_entries e
-join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2)`, in, sessions)
-	exec(`
+join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2)`, h.Tenant, sessions)
+	h.Exec(`
 update sessions s set waiting = p.n from (select session_id, count(*) as n from waitlist_places where tenant_id = $1 group by 1) p
-where s.tenant_id = $1 and s.id = p.session_id`, in)
+where s.tenant_id = $1 and s.id = p.session_id`, h.Tenant)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
@@ -20,13 +21,13 @@ import (
 // Staff find entries by what they are for, whose they are, what became of them, and when they would take place.
 func TestEntriesAreFound(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class, _, _ := h.Full(1)
-	later, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(96*time.Hour)))
-	who, ids := h.Waiters(2, testkit.Names(class))
-	_, either := h.Waiters(1, testkit.Names(class, later))
-	_, window := h.Waiters(1, h.Window("2026-03-25", "2026-03-26", "08:00", "09:00"))
-	if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.Own(who[0]), ids[0], "", false); err != nil {
+	h := testkit.New(t)
+	class, _, _ := h.AddFullSession(1)
+	later, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+	who, ids := h.AddWaiters(2, testkit.ForSessions(class))
+	_, either := h.AddWaiters(1, testkit.ForSessions(class, later))
+	_, window := h.AddWaiters(1, h.ForWindow("2026-03-25", "2026-03-26", "08:00", "09:00"))
+	if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who[0]), ids[0], "", false); err != nil {
 		t.Fatal(err)
 	}
 	called := map[tenant.EntryID]string{ids[0]: "left", ids[1]: "one", either[0]: "any", window[0]: "window"}
@@ -46,9 +47,9 @@ func TestEntriesAreFound(t *testing.T) {
 		"for the service":               {waitlists.EntryQuery{Service: h.Service, Statuses: active}, "[one any window]"},
 		"for another service":           {waitlists.EntryQuery{Service: testkit.NewID[tenant.ServiceID]()}, "[]"},
 		"of a member":                   {waitlists.EntryQuery{Member: who[1].Member}, "[one]"},
-		"desired on the last days":      {waitlists.EntryQuery{From: testkit.Utc("2026-03-24T00:00:00Z"), Statuses: active}, "[window]"},
-		"desired before":                {waitlists.EntryQuery{Until: testkit.Utc("2026-03-19T00:00:00Z"), Statuses: active}, "[one any]"},
-		"in the span of any of several": {waitlists.EntryQuery{From: testkit.Utc("2026-03-20T00:00:00Z"), Until: testkit.Utc("2026-03-21T00:00:00Z"), Statuses: active}, "[any]"},
+		"desired on the last days":      {waitlists.EntryQuery{From: testkit.UTC("2026-03-24T00:00:00Z"), Statuses: active}, "[window]"},
+		"desired before":                {waitlists.EntryQuery{Until: testkit.UTC("2026-03-19T00:00:00Z"), Statuses: active}, "[one any]"},
+		"in the span of any of several": {waitlists.EntryQuery{From: testkit.UTC("2026-03-20T00:00:00Z"), Until: testkit.UTC("2026-03-21T00:00:00Z"), Statuses: active}, "[any]"},
 		"a page":                        {waitlists.EntryQuery{Limit: 1, Statuses: active}, "[one]"},
 	} {
 		if tt.q.Limit == 0 {
@@ -66,7 +67,7 @@ func TestEntriesAreFound(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	others, err := h.App.Waitlists.ListEntries(context.Background(), h.Another().Owner, waitlists.EntryQuery{Limit: 10})
+	others, err := h.App.Waitlists.ListEntries(context.Background(), h.OtherTenant().Owner, waitlists.EntryQuery{Limit: 10})
 	if err != nil || len(others) > 0 {
 		t.Errorf("%v, %v", others, err)
 	}
@@ -75,9 +76,9 @@ func TestEntriesAreFound(t *testing.T) {
 // Figures are those of the location and the service that are asked for.
 func TestWaitlistAnalyticsOfAPart(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	class, _, _ := h.Full(1)
-	h.Waiters(2, testkit.Names(class))
+	h := testkit.New(t)
+	class, _, _ := h.AddFullSession(1)
+	h.AddWaiters(2, testkit.ForSessions(class))
 	span := civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}
 	for name, tt := range map[string]struct {
 		q    waitlists.WaitlistQuery
@@ -104,12 +105,10 @@ func TestWaitlistAnalyticsOfAPart(t *testing.T) {
 func TestWaitlistAnalyticsByPart(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	massage, quay := testkit.NewID[tenant.ServiceID](), testkit.NewID[tenant.LocationID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Massage', 3600, $3, $3)`, h.Tenant, massage, testkit.Noon)
-	h.Exec(`insert into locations (tenant_id, id, name, time_zone, created_at, updated_at) values ($1, $2, 'Quay', 'America/New_York', $3, $3)`, h.Tenant, quay, testkit.Noon)
-	h.Exec(`update tenants set house_version = house_version + 1 where tenant_id = $1`, h.Tenant)
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	massage := h.AddService(catalog.Service{Name: "Massage"})
+	quay := h.AddLocation(catalog.Location{Name: "Quay", TimeZone: "America/New_York"})
 	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: massage}, Edit: func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
 	}); err != nil {
@@ -117,27 +116,27 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 	}
 
 	// On the first day one of two is offered a class and takes it after a minute, and somebody is promoted to a massage.
-	class, who, booked := h.Full(1)
-	waiters, entries := h.Waiters(2, testkit.Names(class))
+	class, who, booked := h.AddFullSession(1)
+	waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
 	h.MustCancel(who[0], booked[0])
 	h.Clock.Set(h.Clock.Now().Add(time.Minute - time.Millisecond))
-	if _, err := h.Accept(waiters[0], h.Live(entries[0])); err != nil {
+	if _, err := h.Accept(waiters[0], h.LiveOffer(entries[0])); err != nil {
 		t.Fatal(err)
 	}
-	rub, who, booked := h.Full(1, testkit.Starting(testkit.Noon.Add(60*time.Hour)), func(s *testkit.Slot) { s.Service = massage })
-	h.Waiters(1, testkit.Names(rub))
+	rub, who, booked := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(60*time.Hour)), func(s *testkit.Session) { s.Service = massage })
+	h.AddWaiters(1, testkit.ForSessions(rub))
 	h.MustCancel(who[0], booked[0])
 
 	// On the next, which has begun in Berlin alone, one of two leaves with an offer, and that of the other runs out.
-	h.Clock.Set(testkit.Utc("2026-03-16T23:30:00Z"))
-	over, who, booked := h.Full(1, testkit.Starting(testkit.Noon.Add(72*time.Hour)), func(s *testkit.Slot) { s.Location = quay })
-	waiters, entries = h.Waiters(2, testkit.Names(over))
+	h.Clock.Set(testkit.UTC("2026-03-16T23:30:00Z"))
+	over, who, booked := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)), func(s *testkit.Session) { s.Location = quay })
+	waiters, entries = h.AddWaiters(2, testkit.ForSessions(over))
 	h.MustCancel(who[0], booked[0])
 	h.Tick()
-	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.Own(waiters[0]), entries[0], "", true); err != nil {
+	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[0]), entries[0], "", true); err != nil {
 		t.Fatal(err)
 	}
-	h.Clock.Set(h.Live(entries[1]).ExpiresAt)
+	h.Clock.Set(h.LiveOffer(entries[1]).ExpiresAt)
 	if _, _, err := h.App.Waitlists.ExpireDueOffers(ctx, h.Tenant); err != nil {
 		t.Fatal(err)
 	}
@@ -177,8 +176,8 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 		want waitlist.Tally
 	}{
 		"all":            {waitlists.WaitlistQuery{Span: span}, taken.Sum(promoted).Sum(lost)},
-		"the first day":  {waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: testkit.Utc("2026-03-16T23:00:00Z")}}, taken.Sum(promoted)},
-		"the next day":   {waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Utc("2026-03-16T23:00:00Z"), End: span.End}}, lost},
+		"the first day":  {waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: testkit.UTC("2026-03-16T23:00:00Z")}}, taken.Sum(promoted)},
+		"the next day":   {waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.UTC("2026-03-16T23:00:00Z"), End: span.End}}, lost},
 		"a location":     {waitlists.WaitlistQuery{Span: span, Location: quay}, lost},
 		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
 		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Tally{}},

@@ -23,7 +23,7 @@ import (
 )
 
 // inOrder tells in which order entries stand, by their numbers from 1.
-func inOrder(h *testkit.House, ids []tenant.EntryID) string {
+func inOrder(h *testkit.Studio, ids []tenant.EntryID) string {
 	h.T.Helper()
 	at := make([]string, len(ids))
 	for i, id := range ids {
@@ -38,11 +38,11 @@ func TestStaffMoveEntries(t *testing.T) {
 	for _, order := range []waitlist.Order{waitlist.ByJoining, waitlist.ByPriority} {
 		t.Run(string(order), func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Rules(func(s *waitlist.Settings) { s.Order, s.TierBonus = &order, &map[string]int{"gold": 50} })
-			class, _, _ := h.Full(1)
-			who, ids := h.Waiters(4, testkit.Names(class))
-			h.Exec(`update members set tier = 'gold' where id = $1`, who[0].Member)
+			h := testkit.New(t)
+			h.SetRules(func(s *waitlist.Settings) { s.Order, s.TierBonus = &order, &map[string]int{"gold": 50} })
+			class, _, _ := h.AddFullSession(1)
+			who, ids := h.AddWaiters(4, testkit.ForSessions(class))
+			h.SetTier(who[0], "gold")
 			step := func(entry, before int, want string) {
 				t.Helper()
 				var other tenant.EntryID
@@ -64,7 +64,7 @@ func TestStaffMoveEntries(t *testing.T) {
 			step(1, 0, "4 3 2 1")
 			step(2, 2, "4 3 2 1")
 			step(4, 0, "3 2 1 4")
-			late := h.MustJoin(h.Member("Late"), testkit.Names(class))
+			late := h.MustJoin(h.AddMember("Late"), testkit.ForSessions(class))
 			if late.Position != 5 && order == waitlist.ByJoining {
 				t.Errorf("whoever joins later stands at %d", late.Position)
 			}
@@ -77,32 +77,31 @@ func TestStaffMoveEntries(t *testing.T) {
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: waitlist.Booked})
 		})
 	}
-	h := testkit.NewHouse(t)
-	class, _, _ := h.Full(1)
-	other, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(96*time.Hour)))
-	_, here := h.Waiters(1, testkit.Names(class))
-	_, there := h.Waiters(1, testkit.Names(other))
+	h := testkit.New(t)
+	class, _, _ := h.AddFullSession(1)
+	other, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+	_, here := h.AddWaiters(1, testkit.ForSessions(class))
+	_, there := h.AddWaiters(1, testkit.ForSessions(other))
 	_, err := h.App.Waitlists.MoveEntry(ctx, h.Owner, here[0], there[0], "")
 	testkit.WantReason(t, err, fault.InvalidField)
 	_, err = h.App.Waitlists.MoveEntry(ctx, h.Owner, here[0], testkit.NewID[tenant.EntryID](), "")
 	testkit.WantReason(t, err, fault.EntryNotFound)
-	_, err = h.App.Waitlists.MoveEntry(ctx, h.Another().Owner, here[0], tenant.EntryID{}, "")
+	_, err = h.App.Waitlists.MoveEntry(ctx, h.OtherTenant().Owner, here[0], tenant.EntryID{}, "")
 	testkit.WantReason(t, err, fault.EntryNotFound)
 }
 
 // The engine reads a line page by page; staff flags come first whatever page they are on.
 func TestALongLineKeepsItsOrder(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(2)
-	h.Exec(`update sessions set waitlist_capacity = 1000 where id = $1`, class)
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(2, func(s *testkit.Session) { s.Waitlist = 1000 })
 	queueUp(h, 330, class)
 	// Nobody on the first pages fits: they need more seats than there are.
 	h.Exec(`update waitlist_entries set party_size = 4 where tenant_id = $1 and note = 'in line' and join_key < (
 	  select join_key from waitlist_entries where tenant_id = $1 order by join_key offset 250 limit 1)`, h.Tenant)
-	next := h.QueryText(`select id::text from waitlist_entries where tenant_id = $1 and party_size = 1 order by join_key limit 1`, h.Tenant)
-	last := h.QueryText(`select id::text from waitlist_entries where tenant_id = $1 order by join_key desc limit 1`, h.Tenant)
+	next := h.Text(`select id::text from waitlist_entries where tenant_id = $1 and party_size = 1 order by join_key limit 1`, h.Tenant)
+	last := h.Text(`select id::text from waitlist_entries where tenant_id = $1 order by join_key desc limit 1`, h.Tenant)
 	h.MustCancel(who[0], booked[0])
 	if o := h.Offers(class); len(o) != 1 || o[0].Entry.String() != next {
 		t.Errorf("%+v, want %s", o, next)
@@ -123,12 +122,12 @@ func TestALongLineKeepsItsOrder(t *testing.T) {
 func TestStaffOfferAPlace(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.Mode, s.Enabled = new(waitlist.OfferInTurn), new(true) })
-	full, _, _ := h.Full(1)
-	open := h.Session(testkit.Slot{Starts: testkit.Noon.Add(72 * time.Hour), Capacity: 2, Waitlist: 3})
-	off := h.Session(testkit.Slot{Starts: testkit.Noon.Add(72 * time.Hour), Blocked: true})
-	who, ids := h.Waiters(3, testkit.Names(full))
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.Enabled = new(waitlist.OfferInTurn), new(true) })
+	full, _, _ := h.AddFullSession(1)
+	open := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour), Capacity: 2, Waitlist: 3})
+	off := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(72 * time.Hour), Blocked: true})
+	who, ids := h.AddWaiters(3, testkit.ForSessions(full))
 	h.MustBook(who[2], open)
 	offer := func(session tenant.SessionID, entry tenant.EntryID, until time.Time) (waitlist.Offer, error) {
 		return h.App.Waitlists.OfferPlace(ctx, h.Owner, waitlists.OfferRequest{Session: session, Entry: entry, Until: until, Reason: "promised"})
@@ -146,7 +145,7 @@ func TestStaffOfferAPlace(t *testing.T) {
 		"somebody who is in it":     {open, ids[2], time.Time{}, fault.AlreadyBooked},
 		"an unknown session":        {testkit.NewID[tenant.SessionID](), ids[0], time.Time{}, fault.SessionNotFound},
 		"an unknown entry":          {open, testkit.NewID[tenant.EntryID](), time.Time{}, fault.EntryNotFound},
-		"another tenant's session":  {h.Another().Session(testkit.Slot{}), ids[0], time.Time{}, fault.SessionNotFound},
+		"another tenant's session":  {h.OtherTenant().AddSession(testkit.Session{}), ids[0], time.Time{}, fault.SessionNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := offer(tt.session, tt.entry, tt.until)
@@ -156,8 +155,8 @@ func TestStaffOfferAPlace(t *testing.T) {
 	if _, err := offer(open, ids[0], testkit.Noon.Add(72*time.Hour)); err != nil { // the moment of closing
 		t.Fatal(err)
 	}
-	o := h.Live(ids[0])
-	if !o.ByHand || !o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)) || h.Taken(open) != 2 {
+	o := h.LiveOffer(ids[0])
+	if !o.ByHand || !o.ExpiresAt.Equal(testkit.Noon.Add(72*time.Hour)) || h.SeatsTaken(open) != 2 {
 		t.Errorf("%+v", o)
 	}
 	_, err := offer(open, ids[0], time.Time{})
@@ -172,7 +171,7 @@ func TestStaffOfferAPlace(t *testing.T) {
 	if n := h.Count(`select count(*) from audit_entries where action = 'offer.made' and reason = 'promised'`); n != 1 {
 		t.Errorf("%d acts are on record", n)
 	}
-	if d := h.Last(open); d.Case.Trigger != waitlist.ByHand {
+	if d := h.LastDecision(open); d.Case.Trigger != waitlist.ByHand {
 		t.Errorf("%+v", d)
 	}
 	h.WantSound()
@@ -181,7 +180,7 @@ func TestStaffOfferAPlace(t *testing.T) {
 func TestRulesAreVersioned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
+	h := testkit.New(t)
 	edit := func(target settings.PolicyTarget, expect *int, reason string, change func(*waitlist.Settings)) (waitlist.Effective, error) {
 		return h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Target: target, Expect: expect, Reason: reason, Edit: change})
 	}
@@ -228,10 +227,10 @@ func TestRulesAreVersioned(t *testing.T) {
 	if testkit.Meta(t, err, "line") != "2" {
 		t.Errorf("%v", err)
 	}
-	_, err = edit(settings.PolicyTarget{Location: h.Another().Location}, nil, "", func(*waitlist.Settings) {})
+	_, err = edit(settings.PolicyTarget{Location: h.OtherTenant().Location}, nil, "", func(*waitlist.Settings) {})
 	testkit.WantReason(t, err, fault.LocationNotFound)
 	// Two who edit at the same moment both do.
-	testkit.Together(4, func(i int) {
+	testkit.Parallel(4, func(i int) {
 		if _, err := edit(settings.PolicyTarget{}, nil, "at once", func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(20 + i) }); err != nil {
 			t.Error(err)
 		}
@@ -244,16 +243,16 @@ func TestRulesAreVersioned(t *testing.T) {
 func TestAPreviewChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(1)
-	waiters, ids := h.Waiters(2, testkit.Names(class))
-	h.Exec(`update members set tier = 'gold' where id = $1`, waiters[1].Member)
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(1)
+	waiters, ids := h.AddWaiters(2, testkit.ForSessions(class))
+	h.SetTier(waiters[1], "gold")
 	h.MustCancel(who[0], booked[0])
 	dump := func() string {
 		var all []string
-		for table := range strings.FieldsSeq(h.QueryText(`select string_agg(relname, ' ' order by relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`)) {
-			all = append(all, table+" "+h.QueryText(`select md5(coalesce(string_agg(x::text, '|' order by x::text), '')) from `+table+` x`))
+		for table := range strings.FieldsSeq(h.Text(`select string_agg(relname, ' ' order by relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`)) {
+			all = append(all, table+" "+h.Text(`select md5(coalesce(string_agg(x::text, '|' order by x::text), '')) from `+table+` x`))
 		}
 		return strings.Join(all, "\n")
 	}
@@ -281,15 +280,15 @@ func TestAPreviewChangesNothing(t *testing.T) {
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) {
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) {
 		s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new(`member.tier != "banned"`)
 	})
-	class, who, booked := h.Full(1)
-	waiters, ids := h.Waiters(3, testkit.Names(class))
-	h.Exec(`update members set tier = 'banned' where id = $1`, waiters[0].Member)
+	class, who, booked := h.AddFullSession(1)
+	waiters, ids := h.AddWaiters(3, testkit.ForSessions(class))
+	h.SetTier(waiters[0], "banned")
 	h.MustCancel(who[0], booked[0])
-	if _, err := h.Decline(waiters[1], h.Live(ids[1]), false); err != nil {
+	if _, err := h.Decline(waiters[1], h.LiveOffer(ids[1]), false); err != nil {
 		t.Fatal(err)
 	}
 	story, err := h.App.Waitlists.ExplainSession(ctx, h.Owner, class)
@@ -309,28 +308,28 @@ func TestWhy(t *testing.T) {
 	if got := reasons(story.Decisions[1]); got != "NOT_ELIGIBLE TRIED OFFERED" || story.Decisions[1].Decision.Move != waitlist.RollOn {
 		t.Error(got)
 	}
-	mine, err := h.App.Waitlists.ExplainEntry(ctx, testkit.Own(waiters[0]), ids[0])
+	mine, err := h.App.Waitlists.ExplainEntry(ctx, testkit.SelfOnly(waiters[0]), ids[0])
 	if err != nil || len(mine.Decisions) != 2 || mine.Name(waiters[1].Member) != "" || len(mine.Offers) != 0 {
 		t.Errorf("%+v, %v", mine, err)
 	}
-	_, err = h.App.Waitlists.ExplainEntry(ctx, testkit.Own(waiters[0]), ids[1])
+	_, err = h.App.Waitlists.ExplainEntry(ctx, testkit.SelfOnly(waiters[0]), ids[1])
 	testkit.WantReason(t, err, fault.EntryNotFound)
-	_, err = h.App.Waitlists.ExplainSession(ctx, h.Another().Owner, class)
+	_, err = h.App.Waitlists.ExplainSession(ctx, h.OtherTenant().Owner, class)
 	testkit.WantReason(t, err, fault.SessionNotFound)
 	// Later rules do not change what was decided.
-	h.Rules(func(s *waitlist.Settings) { s.EligibilityExpression = new("true") })
+	h.SetRules(func(s *waitlist.Settings) { s.EligibilityExpression = new("true") })
 	wantDecisionsFollow(h, t)
 }
 
 // Nobody fits, and all were asked: both leave a note.
 func TestStaffAreToldWhatIsLeftToDo(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(1)
-	h.MustJoin(h.Member("Party"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(1)
+	h.MustJoin(h.AddMember("Party"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
 	h.MustCancel(who[0], booked[0])
-	if d := h.Last(class); d.Decision.Move != waitlist.NobodyFits || d.Note == "" {
+	if d := h.LastDecision(class); d.Decision.Move != waitlist.NobodyFits || d.Note == "" {
 		t.Errorf("%+v", d)
 	}
 	if n := h.Count(`select count(*) from events where type = 'waitlist.staff_note' and session_id = $1`, class); n != 1 {
@@ -341,15 +340,15 @@ func TestStaffAreToldWhatIsLeftToDo(t *testing.T) {
 
 func TestTheSweepMendsWhatDamageDid(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.FirstToClaim)
-	class, who, booked := h.Full(1)
-	_, ids := h.Waiters(2, testkit.Names(class))
+	h := testkit.New(t)
+	h.SetMode(waitlist.FirstToClaim)
+	class, who, booked := h.AddFullSession(1)
+	_, ids := h.AddWaiters(2, testkit.ForSessions(class))
 	h.MustCancel(who[0], booked[0])
 	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
 		t.Errorf("a healthy house: %+v", done)
 	}
-	h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon)
+	h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage
 	h.Tick()
 	if done := h.Sweep(); done.Mended != 3 { // two entries and a round
 		t.Errorf("%+v", done)
@@ -363,14 +362,14 @@ func TestTheSweepMendsWhatDamageDid(t *testing.T) {
 
 func TestTheSweepEndsWhatNothingCanComeOf(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.ExpireStale, s.StaleAfter = new(true), new(72*time.Hour) })
-	soon, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(2*time.Hour)))
-	later, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(200*time.Hour)))
-	_, named := h.Waiters(1, testkit.Names(soon))
-	_, stale := h.Waiters(1, testkit.Names(later))
-	_, both := h.Waiters(1, testkit.Names(soon, later))
-	_, window := h.Waiters(1, h.Window("2026-03-16", "2026-03-17", "08:00", "09:00"))
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.ExpireStale, s.StaleAfter = new(true), new(72*time.Hour) })
+	soon, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(2*time.Hour)))
+	later, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(200*time.Hour)))
+	_, named := h.AddWaiters(1, testkit.ForSessions(soon))
+	_, stale := h.AddWaiters(1, testkit.ForSessions(later))
+	_, both := h.AddWaiters(1, testkit.ForSessions(soon, later))
+	_, window := h.AddWaiters(1, h.ForWindow("2026-03-16", "2026-03-17", "08:00", "09:00"))
 	// all is what is expected of them after a sweep, by initials.
 	all := func(want string) {
 		t.Helper()
@@ -387,7 +386,7 @@ func TestTheSweepEndsWhatNothingCanComeOf(t *testing.T) {
 	all("WWWW")
 	h.Clock.Set(testkit.Noon.Add(2 * time.Hour))
 	all("EWWW")
-	h.Clock.Set(testkit.Utc("2026-03-17T23:01:00Z")) // a minute after midnight in Berlin
+	h.Clock.Set(testkit.UTC("2026-03-17T23:01:00Z")) // a minute after midnight in Berlin
 	all("EWEW")
 	h.Clock.Set(testkit.Noon.Add(73 * time.Hour))
 	all("EEEE")
@@ -395,21 +394,21 @@ func TestTheSweepEndsWhatNothingCanComeOf(t *testing.T) {
 
 func TestWaitlistAnalytics(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(2)
-	waiters, ids := h.Waiters(4, testkit.Names(class))
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(2)
+	waiters, ids := h.AddWaiters(4, testkit.ForSessions(class))
 	h.MustCancel(who[0], booked[0]) // to the first, who declines after ten minutes; the second accepts after five
 	h.Clock.Set(h.Clock.Now().Add(10*time.Minute - time.Millisecond))
-	if _, err := h.Decline(waiters[0], h.Live(ids[0]), true); err != nil {
+	if _, err := h.Decline(waiters[0], h.LiveOffer(ids[0]), true); err != nil {
 		t.Fatal(err)
 	}
 	h.Clock.Set(h.Clock.Now().Add(5*time.Minute - time.Millisecond))
-	if _, err := h.Accept(waiters[1], h.Live(ids[1])); err != nil {
+	if _, err := h.Accept(waiters[1], h.LiveOffer(ids[1])); err != nil {
 		t.Fatal(err)
 	}
 	h.MustCancel(who[1], booked[1]) // to the third, whose offer runs out; then to the fourth
-	h.Clock.Set(h.Live(ids[2]).ExpiresAt)
+	h.Clock.Set(h.LiveOffer(ids[2]).ExpiresAt)
 	if _, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant); err != nil {
 		t.Fatal(err)
 	}
@@ -433,7 +432,7 @@ func TestWaitlistAnalytics(t *testing.T) {
 	if len(figures.Days) != 1 || figures.Days[0].Key != "2026-03-16" || len(figures.Locations) != 1 || figures.Locations[0].Name != "Pier 1" || figures.Services[0].Name != "Vinyasa" {
 		t.Errorf("%+v", figures)
 	}
-	other, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.Another().Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}})
+	other, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.OtherTenant().Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}})
 	if err != nil || other.Total.Entries+other.Total.Offers != 0 {
 		t.Errorf("%+v, %v", other, err)
 	}
@@ -442,26 +441,26 @@ func TestWaitlistAnalytics(t *testing.T) {
 // What happens is counted once it is durable, by its status.
 func TestWhatHappensIsCounted(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Mode(waitlist.OfferInTurn)
-	class, who, booked := h.Full(1)
-	waiters, ids := h.Waiters(2, testkit.Names(class))
+	h := testkit.New(t)
+	h.SetMode(waitlist.OfferInTurn)
+	class, who, booked := h.AddFullSession(1)
+	waiters, ids := h.AddWaiters(2, testkit.ForSessions(class))
 	h.MustCancel(who[0], booked[0])
 	var tallies []waitlists.Stats
 	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	later := &testkit.Clock{Time: h.Clock.Now().Add(10 * time.Minute)}
+	later := testkit.NewClock(h.Clock.Now().Add(10 * time.Minute))
 	node := app.New(app.Config{DB: h.DB.DB, Now: later.Now, Claims: claims, Stats: func(one waitlists.Stats) { tallies = append(tallies, one) }})
-	if _, err := node.Waitlists.DeclineOffer(context.Background(), testkit.Own(waiters[0]), h.Live(ids[0]).ID, true, ""); err != nil {
+	if _, err := node.Waitlists.DeclineOffer(context.Background(), testkit.SelfOnly(waiters[0]), h.LiveOffer(ids[0]).ID, true, ""); err != nil {
 		t.Fatal(err)
 	}
 	later.Set(later.Now().Add(time.Minute))
-	if _, err := node.Waitlists.AcceptOffer(context.Background(), testkit.Own(waiters[1]), h.Live(ids[1]).ID, tenant.SubscriptionID{}); err != nil {
+	if _, err := node.Waitlists.AcceptOffer(context.Background(), testkit.SelfOnly(waiters[1]), h.LiveOffer(ids[1]).ID, tenant.SubscriptionID{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = node.Waitlists.AcceptOffer(context.Background(), testkit.Own(waiters[0]), h.Offers(class)[0].ID, tenant.SubscriptionID{})
+	_, err = node.Waitlists.AcceptOffer(context.Background(), testkit.SelfOnly(waiters[0]), h.Offers(class)[0].ID, tenant.SubscriptionID{})
 	testkit.WantReason(t, err, fault.OfferNotLive)
 	want := waitlists.Stats{
 		Entries:   map[waitlist.Status]int{waitlist.Cancelled: 1, waitlist.Booked: 1},

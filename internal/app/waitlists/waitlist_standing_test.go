@@ -32,14 +32,14 @@ func TestWhoeverStandsFirstIsAskedFirst(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Rules(func(s *waitlist.Settings) {
+			h := testkit.New(t)
+			h.SetRules(func(s *waitlist.Settings) {
 				s.Mode, s.Order, s.PriorityExpression = new(waitlist.OfferInTurn), new(waitlist.ByFormula), &tt.formula
 			})
-			class, who, booked := h.Full(1)
-			waiters, ids := h.Waiters(2, testkit.Names(class))
-			h.Exec(`update members set tier = 'gold' where id = $1`, waiters[1].Member)
-			ids = append(ids, h.MustJoin(h.Member("Window"), h.Window("2026-03-18", "2026-03-18", "00:00", "23:59")).ID)
+			class, who, booked := h.AddFullSession(1)
+			waiters, ids := h.AddWaiters(2, testkit.ForSessions(class))
+			h.SetTier(waiters[1], "gold")
+			ids = append(ids, h.MustJoin(h.AddMember("Window"), h.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59")).ID)
 			if e := h.Entry(ids[tt.first]); e.Position != 1 {
 				t.Errorf("it stands at %d with %+v", e.Position, e.Worth)
 			}
@@ -55,14 +55,14 @@ func TestWhoeverStandsFirstIsAskedFirst(t *testing.T) {
 // that are as good the first counts.
 func TestStandingBest(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPerDay = new(waitlist.ByPriority), new(1) })
-	crowded, _, _ := h.Full(1)
-	empty, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(96*time.Hour)))
-	late, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(120*time.Hour)))
-	h.Waiters(3, testkit.Names(crowded))
-	week := h.MustJoin(h.Member("Window"), h.Window("2026-03-16", "2026-03-22", "00:00", "23:59")).ID
-	either := h.MustJoin(h.Member("Any"), testkit.Names(crowded, late, empty)).ID
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPerDay = new(waitlist.ByPriority), new(1) })
+	crowded, _, _ := h.AddFullSession(1)
+	empty, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+	late, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(120*time.Hour)))
+	h.AddWaiters(3, testkit.ForSessions(crowded))
+	week := h.MustJoin(h.AddMember("Window"), h.ForWindow("2026-03-16", "2026-03-22", "00:00", "23:59")).ID
+	either := h.MustJoin(h.AddMember("Any"), testkit.ForSessions(crowded, late, empty)).ID
 	for range 5 { // whatever order they are looked at in
 		for id, want := range map[tenant.EntryID]waitlist.Rank{
 			week:   {Position: 1, Worth: waitlist.Worth{Score: 100, Sum: true, Base: 100}},               // on its first day, which has begun
@@ -81,13 +81,13 @@ func TestStandingBest(t *testing.T) {
 func TestWhatAnEntryIsWorth(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) {
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) {
 		s.Order, s.TierBonus, s.EarlyBirdPerDay = new(waitlist.ByPriority), &map[string]int{"gold": 20}, new(2)
 	})
-	class, _, _ := h.Full(1)
-	who, ids := h.Waiters(1, testkit.Names(class))
-	h.Exec(`update members set tier = 'gold' where id = $1`, who[0].Member)
+	class, _, _ := h.AddFullSession(1)
+	who, ids := h.AddWaiters(1, testkit.ForSessions(class))
+	h.SetTier(who[0], "gold")
 	worth := func(want waitlist.Worth) {
 		t.Helper()
 		entries, err := h.App.Waitlists.ListEntries(ctx, h.Coach, waitlists.EntryQuery{Session: class, Limit: 10})
@@ -118,7 +118,7 @@ func TestWhatAnEntryIsWorth(t *testing.T) {
 		s.Order, s.PriorityExpression = new(waitlist.ByFormula), new(`member.tier == "gold" ? 500 : 1`)
 	})
 	worth(waitlist.Worth{Score: 500})
-	if e, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.Own(who[0]), ids[0], "", true); err != nil || e.Worth != (waitlist.Worth{}) {
+	if e, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), ids[0], "", true); err != nil || e.Worth != (waitlist.Worth{}) {
 		t.Errorf("of one that waits no longer: %+v, %v", e.Worth, err)
 	}
 }
@@ -144,7 +144,7 @@ func TestHowLongAnOfferByHandStands(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
+			h := testkit.New(t)
 			nights(h)
 			edit(h, func(s *waitlist.Settings) {
 				s.OffersInQuietHours, s.Order, s.BaseScore = nil, new(waitlist.ByPriority), new(42)
@@ -152,13 +152,13 @@ func TestHowLongAnOfferByHandStands(t *testing.T) {
 					s.OfferWindow = &tt.window
 				}
 			})
-			full, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(96*time.Hour)))
-			open := h.Session(testkit.Slot{Starts: testkit.Utc(tt.starts), Capacity: 1})
-			_, ids := h.Waiters(1, testkit.Names(full))
-			h.Clock.Set(testkit.Utc(tt.made))
+			full, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(96*time.Hour)))
+			open := h.AddSession(testkit.Session{Starts: testkit.UTC(tt.starts), Capacity: 1})
+			_, ids := h.AddWaiters(1, testkit.ForSessions(full))
+			h.Clock.Set(testkit.UTC(tt.made))
 			ask := waitlists.OfferRequest{Session: open, Entry: ids[0]}
 			if tt.until != "" {
-				ask.Until = testkit.Utc(tt.until)
+				ask.Until = testkit.UTC(tt.until)
 			}
 			o, err := h.App.Waitlists.OfferPlace(context.Background(), h.Owner, ask)
 			if err != nil {
@@ -167,7 +167,7 @@ func TestHowLongAnOfferByHandStands(t *testing.T) {
 			if got := fmt.Sprint(o.ExpiresAt.UTC().Format(time.RFC3339), " ", o.Score); got != tt.ends+" 42" {
 				t.Errorf("it ends, and is worth, %s; want %s 42", got, tt.ends)
 			}
-			if v := h.Last(open).Decision.Verdicts[0]; v.Score != 42 {
+			if v := h.LastDecision(open).Decision.Verdicts[0]; v.Score != 42 {
 				t.Errorf("%+v", v)
 			}
 			h.WantSound()

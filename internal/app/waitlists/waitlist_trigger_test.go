@@ -31,52 +31,52 @@ var ways = map[string]struct {
 	by   waitlist.Trigger
 	mode waitlist.Mode // offers in turn, unless it says otherwise
 	left bool          // nobody who waits fits the seats
-	free func(h *testkit.House) tenant.SessionID
+	free func(h *testkit.Studio) tenant.SessionID
 }{
-	"a member cancels": {by: waitlist.ByCancellation, free: func(h *testkit.House) tenant.SessionID {
-		class, who, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
+	"a member cancels": {by: waitlist.ByCancellation, free: func(h *testkit.Studio) tenant.SessionID {
+		class, who, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
 		h.MustCancel(who[0], booked[0])
 		return class
 	}},
-	"staff cancel": {by: waitlist.ByCancellation, free: func(h *testkit.House) tenant.SessionID {
-		class, _, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
+	"staff cancel": {by: waitlist.ByCancellation, free: func(h *testkit.Studio) tenant.SessionID {
+		class, _, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
 		if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"a booking from an offer is cancelled": {by: waitlist.ByCancellation, free: func(h *testkit.House) tenant.SessionID {
-		class, who, booked := h.Full(1)
-		waiters, entries := h.Waiters(2, testkit.Names(class))
+	"a booking from an offer is cancelled": {by: waitlist.ByCancellation, free: func(h *testkit.Studio) tenant.SessionID {
+		class, who, booked := h.AddFullSession(1)
+		waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
 		h.MustCancel(who[0], booked[0])
-		answered, err := h.Accept(waiters[0], h.Live(entries[0]))
+		answered, err := h.Accept(waiters[0], h.LiveOffer(entries[0]))
 		if err != nil {
 			h.T.Fatal(err)
 		}
 		h.MustCancel(waiters[0], answered.Booking.ID)
 		return class
 	}},
-	"a booking moves away": {by: waitlist.ByReschedule, free: func(h *testkit.House) tenant.SessionID {
-		class, who, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
-		if _, err := h.Move(testkit.Own(who[0]), booked[0], h.Session(testkit.Slot{Starts: testkit.Noon.Add(70 * time.Hour)})); err != nil {
+	"a booking moves away": {by: waitlist.ByReschedule, free: func(h *testkit.Studio) tenant.SessionID {
+		class, who, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
+		if _, err := h.Reschedule(testkit.SelfOnly(who[0]), booked[0], h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)})); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"somebody does not come": {by: waitlist.ByNoShow, free: func(h *testkit.House) tenant.SessionID {
-		h.Rules(func(s *waitlist.Settings) { s.Mode, s.FillAfterStart = new(waitlist.OfferInTurn), new(30*time.Minute) })
-		class, _, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
+	"somebody does not come": {by: waitlist.ByNoShow, free: func(h *testkit.Studio) tenant.SessionID {
+		h.SetRules(func(s *waitlist.Settings) { s.Mode, s.FillAfterStart = new(waitlist.OfferInTurn), new(30*time.Minute) })
+		class, _, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
 		h.Clock.Set(testkit.Noon.Add(48*time.Hour + 10*time.Minute))
 		if _, err := h.App.Bookings.MarkNoShow(context.Background(), h.Coach, booked[0]); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"a hold runs out, and the alarm notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.House) tenant.SessionID {
+	"a hold runs out, and the alarm notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
 		class := held(h, 1)
 		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
 		if _, _, err := h.App.Housekeeping.ExpireDue(context.Background(), h.Tenant); err != nil {
@@ -84,141 +84,141 @@ var ways = map[string]struct {
 		}
 		return class
 	}},
-	"a hold runs out, and the sweep notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.House) tenant.SessionID {
+	"a hold runs out, and the sweep notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
 		class := held(h, 1)
 		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
 		h.Sweep()
 		return class
 	}},
-	"a hold runs out, and the next who asks notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.House) tenant.SessionID {
+	"a hold runs out, and the next who asks notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
 		class := held(h, 1)
 		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
-		if p, err := h.Book(h.Member("Late"), class); err != nil || p.Entry == nil {
+		if p, err := h.Book(h.AddMember("Late"), class); err != nil || p.Entry == nil {
 			h.T.Fatalf("%+v, %v", p, err)
 		}
 		return class
 	}},
-	"a hold runs out, and the next who joins notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.House) tenant.SessionID {
+	"a hold runs out, and the next who joins notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
 		class := held(h, 1)
 		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
-		h.MustJoin(h.Member("Late"), testkit.Names(class))
+		h.MustJoin(h.AddMember("Late"), testkit.ForSessions(class))
 		return class
 	}},
-	"a hold runs out, and a booking that moves in notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.House) tenant.SessionID {
+	"a hold runs out, and a booking that moves in notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
 		class := held(h, 2)
 		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
-		who := h.Member("Mover")
-		id := h.MustBook(who, h.Session(testkit.Slot{Starts: testkit.Noon.Add(70 * time.Hour)}))
-		if _, err := h.Move(testkit.Own(who), id, class); err != nil {
+		who := h.AddMember("Mover")
+		id := h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
+		if _, err := h.Reschedule(testkit.SelfOnly(who), id, class); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"a hold is given up": {by: waitlist.ByRelease, free: func(h *testkit.House) tenant.SessionID {
-		class := h.Session(testkit.Slot{Capacity: 1, Waitlist: 9})
-		who := h.Member("Holder")
+	"a hold is given up": {by: waitlist.ByRelease, free: func(h *testkit.Studio) tenant.SessionID {
+		class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 9})
+		who := h.AddMember("Holder")
 		held := h.MustHold(who, class)
-		h.Waiters(1, testkit.Names(class))
-		if _, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.Own(who), held.ID); err != nil {
+		h.AddWaiters(1, testkit.ForSessions(class))
+		if _, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(who), held.ID); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"a session gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.House) tenant.SessionID {
-		class, _, _ := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
+	"a session gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.Studio) tenant.SessionID {
+		class, _, _ := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
 		resize(h, class, 2)
 		return class
 	}},
-	"a session gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *testkit.House) tenant.SessionID {
-		class, _, _ := h.Full(1)
-		h.MustJoin(h.Member("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
-		h.Waiters(1, testkit.Names(class))
+	"a session gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
+		class, _, _ := h.AddFullSession(1)
+		h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
+		h.AddWaiters(1, testkit.ForSessions(class))
 		resize(h, class, 3)
 		h.Tick()
 		resize(h, class, 2)
 		return class
 	}},
-	"a series gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *testkit.House) tenant.SessionID {
-		in := h.Tuesdays()
+	"a series gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
+		in := h.SeriesInput()
 		in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
 		series, ids := h.CreateSeries(in)
-		h.MustBook(h.Member("Holder"), ids[1])
-		h.MustJoin(h.Member("Large"), waitlists.JoinRequest{Sessions: ids[1:2], Party: 2})
-		h.Waiters(1, testkit.Names(ids[1]))
+		h.MustBook(h.AddMember("Holder"), ids[1])
+		h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: ids[1:2], Party: 2})
+		h.AddWaiters(1, testkit.ForSessions(ids[1]))
 		for _, seats := range []int{3, 2} {
 			h.Tick()
 			h.EditSeries(schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: session.Input{Capacity: &seats}, Fields: session.CapacityField})
 		}
 		return ids[1]
 	}},
-	"a series gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.House) tenant.SessionID {
-		in := h.Tuesdays()
+	"a series gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.Studio) tenant.SessionID {
+		in := h.SeriesInput()
 		in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
 		series, ids := h.CreateSeries(in)
-		h.MustBook(h.Member("Holder"), ids[1])
-		h.Waiters(1, testkit.Names(ids[1]))
+		h.MustBook(h.AddMember("Holder"), ids[1])
+		h.AddWaiters(1, testkit.ForSessions(ids[1]))
 		h.EditSeries(schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField})
 		return ids[1]
 	}},
-	"one of a series gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.House) tenant.SessionID {
-		in := h.Tuesdays()
+	"one of a series gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.Studio) tenant.SessionID {
+		in := h.SeriesInput()
 		in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
 		series, ids := h.CreateSeries(in)
-		h.MustBook(h.Member("Holder"), ids[1])
-		h.Waiters(1, testkit.Names(ids[1]))
+		h.MustBook(h.AddMember("Holder"), ids[1])
+		h.AddWaiters(1, testkit.ForSessions(ids[1]))
 		h.EditSeries(schedules.SeriesEdit{Series: series.ID, Session: ids[1], Scope: schedules.One, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField})
 		return ids[1]
 	}},
-	"a session goes on sale": {by: waitlist.ByPublish, free: func(h *testkit.House) tenant.SessionID {
-		h.Waiters(1, week(h))
-		class := h.Session(testkit.Slot{Starts: testkit.Evening, State: catalog.Draft})
+	"a session goes on sale": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
+		h.AddWaiters(1, week(h))
+		class := h.AddSession(testkit.Session{Starts: testkit.Evening, State: catalog.Draft})
 		if _, err := h.App.Schedules.PublishSession(context.Background(), h.Owner, class, nil); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"a session is made on sale": {by: waitlist.ByPublish, free: func(h *testkit.House) tenant.SessionID {
-		h.Waiters(1, week(h))
+	"a session is made on sale": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
+		h.AddWaiters(1, week(h))
 		return h.CreateSession(h.SessionInput(testkit.Evening), true).ID
 	}},
-	"many sessions go on sale": {by: waitlist.ByPublish, free: func(h *testkit.House) tenant.SessionID {
-		h.Waiters(1, week(h))
-		class := h.Session(testkit.Slot{Starts: testkit.Evening, State: catalog.Draft})
-		if _, err := h.App.Schedules.BulkPublish(context.Background(), h.Owner, testkit.WholeWeek()); err != nil {
+	"many sessions go on sale": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
+		h.AddWaiters(1, week(h))
+		class := h.AddSession(testkit.Session{Starts: testkit.Evening, State: catalog.Draft})
+		if _, err := h.App.Schedules.BulkPublish(context.Background(), h.Owner, testkit.WeekFilter()); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"a series is made": {by: waitlist.ByPublish, free: func(h *testkit.House) tenant.SessionID {
-		h.Waiters(1, week(h))
-		_, ids := h.CreateSeries(h.Tuesdays())
+	"a series is made": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
+		h.AddWaiters(1, week(h))
+		_, ids := h.CreateSeries(h.SeriesInput())
 		return ids[0]
 	}},
-	"a series goes on": {by: waitlist.ByPublish, free: func(h *testkit.House) tenant.SessionID {
-		series := h.OpenSeries("FREQ=WEEKLY")
-		last := h.QueryText(`select max(local_date)::text from sessions where series_id = $1`, series.ID)
+	"a series goes on": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
+		series := h.CreateEndlessSeries("FREQ=WEEKLY")
+		last := h.Text(`select max(local_date)::text from sessions where series_id = $1`, series.ID)
 		next := civil.MustParseDate(last).AddDays(7).String()
 		h.Clock.Set(testkit.Noon.Add(60 * 24 * time.Hour))
-		h.Waiters(1, h.Window(next, next, "00:00", "23:59"))
+		h.AddWaiters(1, h.ForWindow(next, next, "00:00", "23:59"))
 		h.Sweep()
 		return sessionOn(h, next)
 	}},
-	"a series gets another day": {by: waitlist.ByPublish, free: func(h *testkit.House) tenant.SessionID {
-		series, _ := h.CreateSeries(h.Tuesdays())
-		h.Waiters(1, h.Window("2026-03-18", "2026-03-18", "00:00", "23:59"))
+	"a series gets another day": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
+		series, _ := h.CreateSeries(h.SeriesInput())
+		h.AddWaiters(1, h.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59"))
 		h.EditSeries(schedules.SeriesEdit{
 			Series: series.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,WE,TH;COUNT=9"}, PatternFields: session.RuleField,
 		})
 		return sessionOn(h, "2026-03-18")
 	}},
-	"sessions are imported": {by: waitlist.ByPublish, free: func(h *testkit.House) tenant.SessionID {
-		h.Waiters(1, week(h))
+	"sessions are imported": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
+		h.AddWaiters(1, week(h))
 		return h.ImportSessions(testkit.ImportHeader+"Vinyasa,Pier 1,2026-03-18,18:00,,60,,,2,3,,,published\n", false).Sessions[0]
 	}},
-	"a session is back on sale": {by: waitlist.ByUnblock, free: func(h *testkit.House) tenant.SessionID {
-		class, who, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
+	"a session is back on sale": {by: waitlist.ByUnblock, free: func(h *testkit.Studio) tenant.SessionID {
+		class, who, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
 		if _, err := h.App.Schedules.BlockSession(context.Background(), h.Owner, class, ""); err != nil {
 			h.T.Fatal(err)
 		}
@@ -231,20 +231,20 @@ var ways = map[string]struct {
 		}
 		return class
 	}},
-	"a session moves to where somebody waits": {by: waitlist.ByMove, free: func(h *testkit.House) tenant.SessionID {
-		class := h.Session(testkit.Slot{})
-		h.Waiters(1, h.Window("2026-03-20", "2026-03-20", "00:00", "23:59"))
+	"a session moves to where somebody waits": {by: waitlist.ByMove, free: func(h *testkit.Studio) tenant.SessionID {
+		class := h.AddSession(testkit.Session{})
+		h.AddWaiters(1, h.ForWindow("2026-03-20", "2026-03-20", "00:00", "23:59"))
 		shift(h, class, testkit.Noon.Add(96*time.Hour))
 		return class
 	}},
-	"an offer is declined": {by: waitlist.ByDecline, free: func(h *testkit.House) tenant.SessionID {
+	"an offer is declined": {by: waitlist.ByDecline, free: func(h *testkit.Studio) tenant.SessionID {
 		class, waiters, o := offered(h)
 		if _, err := h.Decline(waiters[0], o, false); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"an offer runs out": {by: waitlist.ByExpiry, free: func(h *testkit.House) tenant.SessionID {
+	"an offer runs out": {by: waitlist.ByExpiry, free: func(h *testkit.Studio) tenant.SessionID {
 		class, _, o := offered(h)
 		h.Clock.Set(o.ExpiresAt)
 		if _, _, err := h.App.Housekeeping.ExpireDue(context.Background(), h.Tenant); err != nil {
@@ -252,7 +252,7 @@ var ways = map[string]struct {
 		}
 		return class
 	}},
-	"staff end an offer": {by: waitlist.ByExpiry, free: func(h *testkit.House) tenant.SessionID {
+	"staff end an offer": {by: waitlist.ByExpiry, free: func(h *testkit.Studio) tenant.SessionID {
 		class, _, o := offered(h)
 		h.Tick()
 		if _, err := h.App.Waitlists.ExpireOffer(context.Background(), h.Owner, o.ID, ""); err != nil {
@@ -260,56 +260,56 @@ var ways = map[string]struct {
 		}
 		return class
 	}},
-	"whoever has an offer leaves": {by: waitlist.ByWithdrawal, free: func(h *testkit.House) tenant.SessionID {
+	"whoever has an offer leaves": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
 		class, waiters, o := offered(h)
 		h.Tick()
-		if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.Own(waiters[0]), o.Entry, "", false); err != nil {
+		if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(waiters[0]), o.Entry, "", false); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"whoever has an offer waited for a session that is called off": {by: waitlist.ByWithdrawal, free: func(h *testkit.House) tenant.SessionID {
-		class, who, booked := h.Full(1)
-		other, _, _ := h.Full(1, testkit.Starting(testkit.Noon.Add(50*time.Hour)))
-		_, elsewhere := h.Waiters(1, testkit.Names(other))
+	"whoever has an offer waited for a session that is called off": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
+		class, who, booked := h.AddFullSession(1)
+		other, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
+		_, elsewhere := h.AddWaiters(1, testkit.ForSessions(other))
 		h.MustCancel(who[0], booked[0])
 		if _, err := h.App.Waitlists.OfferPlace(context.Background(), h.Owner, waitlists.OfferRequest{Session: class, Entry: elsewhere[0]}); err != nil {
 			h.T.Fatal(err)
 		}
-		h.Waiters(1, testkit.Names(class))
+		h.AddWaiters(1, testkit.ForSessions(class))
 		h.Tick()
 		if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, other, "", false); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"a party claims fewer seats than were free": {by: waitlist.ByWithdrawal, mode: waitlist.FirstToClaim, left: true, free: func(h *testkit.House) tenant.SessionID {
-		class, who, booked := h.Full(2)
-		large, small := h.Member("Large"), h.Member("Small")
+	"a party claims fewer seats than were free": {by: waitlist.ByWithdrawal, mode: waitlist.FirstToClaim, left: true, free: func(h *testkit.Studio) tenant.SessionID {
+		class, who, booked := h.AddFullSession(2)
+		large, small := h.AddMember("Large"), h.AddMember("Small")
 		h.MustJoin(large, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
-		id := h.MustJoin(small, testkit.Names(class)).ID
-		h.Exec(`update sessions set blocked = true where id = $1`, class)
+		id := h.MustJoin(small, testkit.ForSessions(class)).ID
+		h.Block(class)
 		h.MustCancel(who[0], booked[0])
 		h.MustCancel(who[1], booked[1])
 		if _, _, err := h.App.Schedules.UnblockSession(context.Background(), h.Owner, class); err != nil {
 			h.T.Fatal(err)
 		}
-		if _, err := h.Accept(small, h.Live(id)); err != nil {
+		if _, err := h.Accept(small, h.LiveOffer(id)); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"the rules let somebody in": {by: waitlist.ByRules, free: func(h *testkit.House) tenant.SessionID {
-		h.Rules(func(s *waitlist.Settings) { s.EligibilityExpression = new(`member.tier == "gold"`) })
-		class, who, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
+	"the rules let somebody in": {by: waitlist.ByRules, free: func(h *testkit.Studio) tenant.SessionID {
+		h.SetRules(func(s *waitlist.Settings) { s.EligibilityExpression = new(`member.tier == "gold"`) })
+		class, who, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
 		h.MustCancel(who[0], booked[0])
 		edit(h, func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
 		return class
 	}},
-	"the rules are in force again": {by: waitlist.ByRules, free: func(h *testkit.House) tenant.SessionID {
-		class, who, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
+	"the rules are in force again": {by: waitlist.ByRules, free: func(h *testkit.Studio) tenant.SessionID {
+		class, who, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
 		edit(h, func(s *waitlist.Settings) { s.Enabled = new(false) })
 		h.MustCancel(who[0], booked[0])
 		if n := len(h.Decisions(class)); n != 0 {
@@ -318,8 +318,8 @@ var ways = map[string]struct {
 		edit(h, func(s *waitlist.Settings) { s.Enabled = nil })
 		return class
 	}},
-	"the rules let more be asked": {by: waitlist.ByRules, free: func(h *testkit.House) tenant.SessionID {
-		h.Rules(func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(1) })
+	"the rules let more be asked": {by: waitlist.ByRules, free: func(h *testkit.Studio) tenant.SessionID {
+		h.SetRules(func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(1) })
 		class, waiters, o := offered(h)
 		if _, err := h.Decline(waiters[0], o, false); err != nil {
 			h.T.Fatal(err)
@@ -327,17 +327,16 @@ var ways = map[string]struct {
 		edit(h, func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(2) })
 		return class
 	}},
-	"the rules let windows reach further": {by: waitlist.ByRules, free: func(h *testkit.House) tenant.SessionID {
-		class := h.Session(testkit.Slot{Starts: testkit.Noon.Add(48 * time.Hour)}) // at 13:00
-		h.Waiters(1, h.Window("2026-03-18", "2026-03-18", "10:00", "11:00"))
+	"the rules let windows reach further": {by: waitlist.ByRules, free: func(h *testkit.Studio) tenant.SessionID {
+		class := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(48 * time.Hour)}) // at 13:00
+		h.AddWaiters(1, h.ForWindow("2026-03-18", "2026-03-18", "10:00", "11:00"))
 		edit(h, func(s *waitlist.Settings) { s.TimeFlexibility = new(2 * time.Hour) })
 		return class
 	}},
-	"nobody noticed": {by: waitlist.BySweep, free: func(h *testkit.House) tenant.SessionID {
-		class, _, booked := h.Full(1)
-		h.Waiters(1, testkit.Names(class))
-		h.Exec(`update bookings set status = 'CANCELLED', cancelled_at = $2 where id = $1`, booked[0], testkit.Noon)
-		h.Exec(`update sessions set seats_taken = 0 where id = $1`, class)
+	"nobody noticed": {by: waitlist.BySweep, free: func(h *testkit.Studio) tenant.SessionID {
+		class, _, booked := h.AddFullSession(1)
+		h.AddWaiters(1, testkit.ForSessions(class))
+		cancelUnnoticed(h, booked[0])
 		if done := h.Sweep(); done.Mended != 1 {
 			h.T.Errorf("%+v", done)
 		}
@@ -350,13 +349,13 @@ func TestWhateverFreesSeatsWakesTheWaitlist(t *testing.T) {
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
+			h := testkit.New(t)
 			if way.mode == "" {
 				way.mode = waitlist.OfferInTurn
 			}
-			h.Mode(way.mode)
+			h.SetMode(way.mode)
 			class := way.free(h)
-			if last := h.Last(class); last.Case.Trigger != way.by {
+			if last := h.LastDecision(class); last.Case.Trigger != way.by {
 				t.Errorf("the last decision was due to %s, want %s", last.Case.Trigger, way.by)
 			} else if (last.Decision.Given == 0) != way.left {
 				t.Errorf("%d of the seats were given: %+v", last.Decision.Given, last.Decision)
@@ -500,33 +499,33 @@ func receiverOf(f *ast.FuncDecl) string {
 }
 
 // edit is rules a moment later.
-func edit(h *testkit.House, change func(*waitlist.Settings)) {
+func edit(h *testkit.Studio, change func(*waitlist.Settings)) {
 	h.T.Helper()
 	h.Tick()
-	h.Rules(change)
+	h.SetRules(change)
 }
 
 // held is a session all of whose seats are held, and for which somebody waits.
-func held(h *testkit.House, seats int) tenant.SessionID {
+func held(h *testkit.Studio, seats int) tenant.SessionID {
 	h.T.Helper()
-	class := h.Session(testkit.Slot{Capacity: seats, Waitlist: 9})
+	class := h.AddSession(testkit.Session{Capacity: seats, Waitlist: 9})
 	for range seats {
-		h.MustHold(h.Member("Holder"), class)
+		h.MustHold(h.AddMember("Holder"), class)
 	}
-	h.Waiters(1, testkit.Names(class))
+	h.AddWaiters(1, testkit.ForSessions(class))
 	return class
 }
 
 // offered is a session whose one seat is offered to the first of two who wait.
-func offered(h *testkit.House) (tenant.SessionID, []tenant.Caller, waitlist.Offer) {
+func offered(h *testkit.Studio) (tenant.SessionID, []tenant.Caller, waitlist.Offer) {
 	h.T.Helper()
-	class, who, booked := h.Full(1)
-	waiters, entries := h.Waiters(2, testkit.Names(class))
+	class, who, booked := h.AddFullSession(1)
+	waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
 	h.MustCancel(who[0], booked[0])
-	return class, waiters, h.Live(entries[0])
+	return class, waiters, h.LiveOffer(entries[0])
 }
 
-func resize(h *testkit.House, id tenant.SessionID, seats int) {
+func resize(h *testkit.Studio, id tenant.SessionID, seats int) {
 	h.T.Helper()
 	if _, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, id, nil, session.Input{Capacity: &seats}, session.CapacityField); err != nil {
 		h.T.Fatal(err)
@@ -534,7 +533,7 @@ func resize(h *testkit.House, id tenant.SessionID, seats int) {
 }
 
 // shift moves a session of an hour to another time.
-func shift(h *testkit.House, id tenant.SessionID, to time.Time) {
+func shift(h *testkit.Studio, id tenant.SessionID, to time.Time) {
 	h.T.Helper()
 	in := session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}
 	if _, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, id, nil, in, session.StartField|session.EndField); err != nil {
@@ -543,13 +542,13 @@ func shift(h *testkit.House, id tenant.SessionID, to time.Time) {
 }
 
 // week wishes for anything in the week of the tests.
-func week(h *testkit.House) waitlists.JoinRequest {
-	return h.Window("2026-03-16", "2026-03-22", "00:00", "23:59")
+func week(h *testkit.Studio) waitlists.JoinRequest {
+	return h.ForWindow("2026-03-16", "2026-03-22", "00:00", "23:59")
 }
 
-func sessionOn(h *testkit.House, day string) tenant.SessionID {
+func sessionOn(h *testkit.Studio, day string) tenant.SessionID {
 	h.T.Helper()
-	id, err := tenant.Parse[tenant.SessionID](h.QueryText(`select id::text from sessions where tenant_id = $1 and local_date = $2::text::date`, h.Tenant, day))
+	id, err := tenant.Parse[tenant.SessionID](h.Text(`select id::text from sessions where tenant_id = $1 and local_date = $2::text::date`, h.Tenant, day))
 	if err != nil {
 		h.T.Fatal(err)
 	}

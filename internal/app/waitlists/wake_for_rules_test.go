@@ -11,22 +11,23 @@ import (
 	"github.com/berthhq/berth/internal/data/waitlistdb"
 	"github.com/berthhq/berth/internal/pg"
 	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/member"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
 	"github.com/berthhq/berth/internal/testkit"
 )
 
 // lockedOut is a session with an open seat that the rules give to nobody, and an entry that waits for it.
-func lockedOut(h *testkit.House, more ...func(*testkit.Slot)) (tenant.SessionID, tenant.EntryID) {
+func lockedOut(h *testkit.Studio, more ...func(*testkit.Session)) (tenant.SessionID, tenant.EntryID) {
 	h.T.Helper()
-	class, who, booked := h.Full(1, more...)
-	_, entries := h.Waiters(1, testkit.Names(class))
+	class, who, booked := h.AddFullSession(1, more...)
+	_, entries := h.AddWaiters(1, testkit.ForSessions(class))
 	h.MustCancel(who[0], booked[0])
 	return class, entries[0]
 }
 
 // letIn edits the rules, and leaves it at that.
-func letIn(h *testkit.House) {
+func letIn(h *testkit.Studio) {
 	h.T.Helper()
 	if _, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") }}); err != nil {
 		h.T.Fatal(err)
@@ -36,8 +37,8 @@ func letIn(h *testkit.House) {
 // Nobody waits for a sweep: the node on which rules are edited looks at the open seats at once.
 func TestEditedRulesHoldAtOnce(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
 	class, entry := lockedOut(h)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan struct{})
@@ -59,8 +60,8 @@ func TestEditedRulesHoldAtOnce(t *testing.T) {
 // Where the node ends before it has looked, a sweep does, once.
 func TestASweepFollowsEditedRules(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
 	_, entry := lockedOut(h)
 	h.Tick()
 	letIn(h)
@@ -77,15 +78,15 @@ func TestASweepFollowsEditedRules(t *testing.T) {
 // A seat for which booking had closed is somebody's where policy closes it later.
 func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
 	t.Parallel()
-	for name, at := range map[string]func(h *testkit.House) settings.PolicyTarget{
-		"the tenant's":   func(*testkit.House) settings.PolicyTarget { return settings.PolicyTarget{} },
-		"the location's": func(h *testkit.House) settings.PolicyTarget { return settings.PolicyTarget{Location: h.Location} },
-		"the service's":  func(h *testkit.House) settings.PolicyTarget { return settings.PolicyTarget{Service: h.Service} },
+	for name, at := range map[string]func(h *testkit.Studio) settings.PolicyTarget{
+		"the tenant's":   func(*testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{} },
+		"the location's": func(h *testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{Location: h.Location} },
+		"the service's":  func(h *testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{Service: h.Service} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Mode(waitlist.OfferInTurn)
+			h := testkit.New(t)
+			h.SetMode(waitlist.OfferInTurn)
 			closing := func(before time.Duration) {
 				t.Helper()
 				h.Tick()
@@ -93,8 +94,8 @@ func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			class, who, booked := h.Full(1)
-			_, entries := h.Waiters(1, testkit.Names(class))
+			class, who, booked := h.AddFullSession(1)
+			_, entries := h.AddWaiters(1, testkit.ForSessions(class))
 			closing(60 * time.Hour) // it starts sooner
 			h.MustCancel(who[0], booked[0])
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting})
@@ -119,12 +120,12 @@ func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
 // An edit during the look is looked at, too: of the rules or of the policy.
 func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 	t.Parallel()
-	edits := map[string]func(h *testkit.House) error{
-		"rules": func(h *testkit.House) error {
+	edits := map[string]func(h *testkit.Studio) error{
+		"rules": func(h *testkit.Studio) error {
 			_, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }})
 			return err
 		},
-		"policy": func(h *testkit.House) error {
+		"policy": func(h *testkit.Studio) error {
 			_, err := h.App.Settings.UpdatePolicy(context.Background(), h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
 			return err
 		},
@@ -132,8 +133,8 @@ func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 	for name, edit := range edits {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Mode(waitlist.OfferInTurn)
+			h := testkit.New(t)
+			h.SetMode(waitlist.OfferInTurn)
 			if _, err := h.App.Settings.UpdatePolicy(context.Background(), h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.BookingCloses = new(time.Minute) }); err != nil {
 				t.Fatal(err)
 			}
@@ -174,8 +175,8 @@ func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 // An edit that changes nothing for anybody makes no decision, and no note to staff.
 func TestAnEditThatHelpsNobodyIsSilent(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
 	class, _ := lockedOut(h)
 	before := h.Count(`select count(*) from events`)
 	edit(h, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
@@ -193,15 +194,15 @@ func TestAnEditAsksNobodyTwice(t *testing.T) {
 	for name, cascade := range map[string]bool{"cascading": true, "by hand only": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := testkit.NewHouse(t)
-			h.Rules(func(s *waitlist.Settings) {
+			h := testkit.New(t)
+			h.SetRules(func(s *waitlist.Settings) {
 				s.Mode, s.AutoCascade, s.EligibilityExpression = new(waitlist.OfferInTurn), &cascade, new(`"slow" in member.tags == false`)
 			})
-			class, who, booked := h.Full(1)
-			waiters, entries := h.Waiters(2, testkit.Names(class))
-			h.Exec(`update members set tags = '{slow}' where id = $1`, waiters[1].Member)
+			class, who, booked := h.AddFullSession(1)
+			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
+			h.EditMember(waiters[1], func(m *member.Member) { m.Tags = []string{"slow"} })
 			h.MustCancel(who[0], booked[0])
-			if _, err := h.Decline(waiters[0], h.Live(entries[0]), false); err != nil {
+			if _, err := h.Decline(waiters[0], h.LiveOffer(entries[0]), false); err != nil {
 				t.Fatal(err)
 			}
 			edit(h, func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) })
@@ -209,7 +210,7 @@ func TestAnEditAsksNobodyTwice(t *testing.T) {
 			edit(h, func(s *waitlist.Settings) { s.EligibilityExpression = new("") })
 			next := map[bool]waitlist.Status{true: waitlist.Offered, false: waitlist.Waiting}[cascade]
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: next})
-			if last := h.Last(class); cascade && last.Decision.Move != waitlist.RollOn {
+			if last := h.LastDecision(class); cascade && last.Decision.Move != waitlist.RollOn {
 				t.Errorf("the move is %s", last.Decision.Move)
 			}
 			h.WantSound()
@@ -221,14 +222,13 @@ func TestAnEditAsksNobodyTwice(t *testing.T) {
 // An edit reaches the sessions under its level, those that are not over and on sale, and no others.
 func TestAnEditReachesWhatIsUnderIt(t *testing.T) {
 	t.Parallel()
-	h := testkit.NewHouse(t)
-	h.Rules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
-	other := testkit.NewID[tenant.ServiceID]()
-	h.Exec(`insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at) values ($1, $2, 'Tennis', 3600, $3, $3)`, h.Tenant, other, testkit.Noon)
+	h := testkit.New(t)
+	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
+	other := h.AddService(catalog.Service{Name: "Tennis"})
 	_, here := lockedOut(h)
-	_, there := lockedOut(h, func(s *testkit.Slot) { s.Service, s.Starts = other, testkit.Noon.Add(60*time.Hour) })
-	blocked, off := lockedOut(h, testkit.Starting(testkit.Noon.Add(70*time.Hour)))
-	h.Exec(`update sessions set blocked = true where id = $1`, blocked)
+	_, there := lockedOut(h, func(s *testkit.Session) { s.Service, s.Starts = other, testkit.Noon.Add(60*time.Hour) })
+	blocked, off := lockedOut(h, testkit.StartingAt(testkit.Noon.Add(70*time.Hour)))
+	h.Block(blocked)
 	h.Tick()
 	if _, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{
 		Target: settings.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") },

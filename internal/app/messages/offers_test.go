@@ -1,0 +1,224 @@
+package messages_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/data/outbox"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/pg"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// oneOffer is a waitlist with one offer.
+type oneOffer struct {
+	mu         sync.Mutex
+	offer      waitlists.OfferFacts
+	closes     time.Time // nobody can answer from then on
+	unsendable []tenant.OfferID
+	answers    []bool
+}
+
+func (w *oneOffer) ReadOffers(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*waitlists.OfferFacts) {
+	b.Queue("select 1")
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if slices.Contains(ids, w.offer.ID) {
+		into[w.offer.ID] = new(w.offer)
+	}
+}
+
+func (w *oneOffer) StartOffer(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	ends := at.Add(40 * time.Minute)
+	if at.Equal(now) {
+		w.offer.ExpiresAt = ends
+	}
+	return ends, at.Before(w.closes), nil
+}
+
+func (w *oneOffer) WithdrawUnsendable(_ context.Context, _ tenant.TenantID, id tenant.OfferID) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.unsendable = append(w.unsendable, id)
+	return nil
+}
+
+func (w *oneOffer) OffersByCode(_ context.Context, _ tenant.TenantID, _, code string) ([]waitlists.CodedOffer, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if code != w.offer.Code {
+		return nil, nil
+	}
+	return []waitlists.CodedOffer{{ID: w.offer.ID, Live: w.offer.Live}}, nil
+}
+
+func (w *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists.CodedOffer, accept bool) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.offer.Live {
+		return fault.New(fault.FailedPrecondition, fault.OfferNotLive, "No.")
+	}
+	w.answers = append(w.answers, accept)
+	w.offer.Live = false
+	return nil
+}
+
+// offered is a house in which Noa gets an offer for a session, at a time.
+func offered(t *testing.T, at, start time.Time, change func(*waitlists.OfferFacts)) (*messagetest.Studio, *oneOffer, tenant.Caller) {
+	t.Helper()
+	w := &oneOffer{closes: start, offer: waitlists.OfferFacts{
+		ID: tenant.New[tenant.OfferID](testkit.Noon), Offer: notify.Offer{Live: true},
+		ClaimURL: "https://berth.example/claim/Zk3vJ0c1QmW8sXyT4nLpBg", Code: "4821",
+	}}
+	if change != nil {
+		change(&w.offer)
+	}
+	h := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Offers = w })
+	mia, noa := h.AddReachable("Mia"), h.AddReachable("Noa")
+	class := h.SessionAt(start, func(in *session.Input) { in.Capacity = new(1) })
+	h.MustPlace(mia, class)
+	entry := h.MustPlace(noa, class).Entry.ID
+	h.Run()
+	h.Clock.Set(at)
+	h.NoError(h.DB.InTx(h.T.Context(), pg.Scope{Tenant: h.Tenant}, "test.offer", func(_ context.Context, tx *pg.Tx) error {
+		outbox.Append(tx, h.Tenant, outbox.Event{
+			ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system", At: at,
+			Data: map[string]any{"offer_id": w.offer.ID.String(), "entry_id": entry.String()},
+		})
+		return nil
+	}))
+	return h, w, noa
+}
+
+func TestOffers(t *testing.T) {
+	t.Parallel()
+	night := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)  // 23:00 in Berlin
+	morning := time.Date(2026, 3, 17, 7, 0, 0, 0, time.UTC) // 08:00
+	midday := time.Date(2026, 3, 17, 11, 0, 0, 0, time.UTC)
+	want := func(t *testing.T, what string, got []string, want ...string) {
+		t.Helper()
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", what, diff)
+		}
+	}
+	t.Run("the window begins when it is sent, and its end is announced", func(t *testing.T) {
+		t.Parallel()
+		h, w, _ := offered(t, night, midday, nil)
+		want(t, "at night", h.Run())
+		if !w.offer.ExpiresAt.IsZero() {
+			t.Error("the night eats the window")
+		}
+		want(t, "in the morning", h.RunAt(morning), "OFFER EMAIL", "OFFER PUSH")
+		if !w.offer.ExpiresAt.Equal(morning.Add(40 * time.Minute)) {
+			t.Errorf("it ends at %v", w.offer.ExpiresAt)
+		}
+		want(t, "before its last quarter", h.RunAt(morning.Add(29*time.Minute)))
+		want(t, "in its last quarter", h.RunAt(morning.Add(30*time.Minute)), "OFFER_EXPIRING PUSH")
+	})
+	t.Run("an offer that must not wait", func(t *testing.T) {
+		t.Parallel()
+		h, _, _ := offered(t, night, midday, func(o *waitlists.OfferFacts) { o.EvenInQuiet = true })
+		want(t, "at night", h.Run(), "OFFER EMAIL", "OFFER PUSH")
+	})
+	t.Run("where the session begins first, the next person is asked", func(t *testing.T) {
+		t.Parallel()
+		h, w, _ := offered(t, night, morning.Add(-time.Minute), nil)
+		want(t, "at night", h.Run())
+		if len(w.unsendable) == 0 || w.unsendable[0] != w.offer.ID {
+			t.Errorf("the waitlist has heard of %v", w.unsendable)
+		}
+	})
+	t.Run("taken before it was sent", func(t *testing.T) {
+		t.Parallel()
+		h, w, _ := offered(t, night, midday, nil)
+		h.Run()
+		w.offer.Live = false
+		want(t, "in the morning", h.RunAt(morning))
+		h.WantLog("the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED", " DROPPED OFFER_CLOSED")
+	})
+	t.Run("by SMS, and answered by SMS", func(t *testing.T) {
+		t.Parallel()
+		h, w, noa := offered(t, morning, midday, nil)
+		h.RemoveDevices(noa)
+		h.Plan()
+		h.Send()
+		text := ""
+		for _, m := range h.Provider.Take() {
+			if m.Channel == sms {
+				text = m.Text
+				if !m.ExpiresAt.Equal(w.offer.ExpiresAt) {
+					t.Errorf("the SMS may come until %v, the offer ends at %v", m.ExpiresAt, w.offer.ExpiresAt)
+				}
+			}
+		}
+		if !contains(text, "1 4821") || !contains(text, w.offer.ClaimURL) || !contains(text, "08:40") {
+			t.Errorf("%q", text)
+		}
+		for _, c := range []struct{ text, answer string }{{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"}} {
+			got, err := h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(noa), c.text)
+			if err != nil || !contains(got, c.answer) {
+				t.Errorf("%q is answered %q, %v", c.text, got, err)
+			}
+		}
+		if len(w.answers) != 1 || !w.answers[0] {
+			t.Errorf("%v", w.answers)
+		}
+	})
+}
+
+// A storm must not carry offers past their end: what comes too late is not sent at all.
+func TestAStormOutlivesAnOffer(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	p.MakeOffers()
+	var storm atomic.Bool
+	storm.Store(true)
+	p.Twilio.React(func(m twiliotest.Message) twiliotest.Reaction {
+		if m.Validity <= 0 || m.Validity > 30*time.Minute {
+			t.Errorf("it may be delivered for %v", m.Validity)
+		}
+		if storm.Load() {
+			return twiliotest.Busy(time.Minute)
+		}
+		return twiliotest.Reaction{}
+	})
+	noa := p.AddReachable("Noa")
+	p.RemoveDevices(noa)
+	_, err := p.App.Messages.UpdateNotificationPreferences(p.T.Context(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false}})
+	p.NoError(err)
+	class := p.FreeSeat(testkit.Noon.Add(72*time.Hour), noa)
+	p.Deliver()
+	for range 40 {
+		p.Later(time.Minute)
+		_, err := p.App.Housekeeping.SweepTenant(p.T.Context(), p.Tenant)
+		p.NoError(err)
+	}
+	storm.Store(false)
+	for range 10 {
+		p.Later(time.Minute)
+	}
+	if offers := p.Offers(class); offers[0].Status == waitlist.Live {
+		t.Errorf("%+v", offers[0])
+	}
+	if n := len(p.Twilio.Messages()); n != 0 {
+		t.Errorf("%d messages about an offer that is over", n)
+	}
+}

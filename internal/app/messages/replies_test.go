@@ -1,0 +1,187 @@
+package messages_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+)
+
+func speaks(h *messagetest.Studio, who tenant.Caller, locale string) {
+	h.T.Helper()
+	_, err := h.App.Accounts.UpdateMe(h.T.Context(), who, nil, func(m *memberValue) error { m.Locale = locale; return nil })
+	h.NoError(err)
+}
+
+// The same SMS may come twice, is answered alike, and in the language of whoever sent it.
+func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	p.MakeOffers()
+	inbound := p.App.Messages.TwilioInboundURL(p.Tenant)
+	for _, c := range []struct{ locale, yes, again, no, never, help, stop string }{
+		{"en", "Booked. See you there!", "Booked. See you there!", "offer it to the next person", "no longer open", "2 and the code to decline", "no more text messages"},
+		{"de-CH", "Gebucht. Bis bald!", "Gebucht. Bis bald!", "geht an die nächste Person", "gilt nicht mehr", "lehnen Sie es ab", "keine SMS mehr"},
+		{"fr", "C&#39;est réservé", "C&#39;est réservé", "à la personne suivante", "n&#39;est plus valable", "pour la refuser", "plus de SMS"},
+	} {
+		who := p.AddReachable("Noa-" + c.locale)
+		speaks(p.Studio, who, c.locale)
+		number := p.PhoneOf(who)
+		say := func(text, want string) {
+			t.Helper()
+			if got := p.ReceiveSMS(inbound, number, text); !contains(got, want) {
+				t.Errorf("%s: %q is answered %s", c.locale, text, got)
+			}
+		}
+		accepted := p.Offers(p.FreeSeat(testkit.Noon.Add(72*time.Hour), who))[0]
+		say("1 999999", c.never)
+		say("1 "+accepted.Code, c.yes)
+		say("1 "+accepted.Code, c.again)
+		say("2 "+accepted.Code, c.never)
+		declined := p.Offers(p.FreeSeat(testkit.Noon.Add(96*time.Hour), who))[0]
+		say("2 "+declined.Code, c.no)
+		say("2 "+declined.Code, c.no)
+		say("1 "+declined.Code, c.never)
+		say("HELP", c.help)
+		say("Arrêt", c.stop)
+		// Carriers answer these.
+		for _, text := range []string{"START", "STOP", "CANCEL", "END"} {
+			if got := p.ReceiveSMS(inbound, number, text); contains(got, "<Message>") {
+				t.Errorf("%q is answered %s", text, got)
+			}
+		}
+		// Whoever has cancelled since does not hear that it is booked.
+		_, err := p.App.Bookings.CancelBooking(p.T.Context(), who, bookings.CancelRequest{ID: p.OfferByID(accepted.ID).Booking})
+		p.NoError(err)
+		say("1 "+accepted.Code, c.never)
+	}
+}
+
+// Tenants without an account of their own share a number. What comes back on it names none of them.
+func TestRepliesToANumberThatTenantsShare(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	houses := []*messagetest.Studio{p.Studio, p.OtherTenant("Dock Pilates"), p.OtherTenant("Silent Golf")}
+	const number = "+4915112345678"
+	inbound := "https://berth.example/twilio/platform/inbound"
+	noas := make([]tenant.Caller, len(houses))
+	offers := make([]waitlist.Offer, len(houses))
+	for i, h := range houses {
+		h.MakeOffers()
+		noas[i] = h.AddReachable("Noa")
+		h.RemoveDevices(noas[i])
+		_, err := h.App.Accounts.UpdateMe(h.T.Context(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil })
+		h.NoError(err)
+		if got := p.ReceiveSMS(inbound, number, "HELP"); i == 0 && contains(got, "<Message>") {
+			t.Errorf("nobody has written to that number, and it is answered %s", got)
+		}
+		offers[i] = h.Offers(h.FreeSeat(testkit.Noon.Add(72*time.Hour), noas[i]))[0]
+		if i < 2 { // the third does not get round to writing
+			h.Plan()
+			h.Send()
+		}
+	}
+	if n := len(p.Twilio.Messages()); n != 2 {
+		t.Fatalf("%d messages", n)
+	}
+	statuses := func(want ...waitlist.OfferStatus) {
+		t.Helper()
+		for i, h := range houses {
+			if got := h.OfferByID(offers[i].ID).Status; got != want[i] {
+				t.Errorf("the offer of tenant %d is %s, want %s", i, got, want[i])
+			}
+		}
+	}
+	if got := p.ReceiveSMS(inbound, number, "1 "+offers[2].Code); !contains(got, "no longer open") {
+		t.Errorf("a tenant that has not written is answered %s", got)
+	}
+	// Two tenants have come to the same code. Codes are random, so only SQL makes them equal.
+	for i, h := range houses {
+		_, err := h.DB.Owner.Exec(h.T.Context(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, h.Tenant, offers[i].ID)
+		h.NoError(err)
+	}
+	if got := p.ReceiveSMS(inbound, number, "1 482117"); !contains(got, "Several offers") {
+		t.Errorf("an ambiguous code is answered %s", got)
+	}
+	statuses(waitlist.Live, waitlist.Live, waitlist.Live)
+	if got := p.ReceiveSMS(inbound, "+4915187654321", "1 482117"); contains(got, "<Message>") {
+		t.Errorf("another number is answered %s", got)
+	}
+	_, err := p.App.Waitlists.DeclineOffer(p.T.Context(), noas[0], offers[0].ID, false, "")
+	p.NoError(err)
+	if got := p.ReceiveSMS(inbound, number, "1 482117"); !contains(got, "Booked") {
+		t.Errorf("once it means one offer it is answered %s", got)
+	}
+	statuses(waitlist.Declined, waitlist.Accepted, waitlist.Live)
+
+	stops := func(want int) {
+		t.Helper()
+		if n := p.Count(`select count(*) from notification_stops where channel = 'SMS' and address = $1`, number); n != want {
+			t.Errorf("%d tenants must not write, want %d", n, want)
+		}
+	}
+	p.ReceiveSMS(inbound, number, "STOP")
+	stops(2)
+	p.ReceiveSMS(inbound, number, "START")
+	stops(0)
+}
+
+// Carriers act on these words by themselves: they end and resume all messages, and never answer an offer, though one is open.
+func TestWordsOfTheCarriersAnswerNoOffer(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	p.MakeOffers()
+	noa := p.AddReachable("Noa")
+	inbound, number := p.App.Messages.TwilioInboundURL(p.Tenant), p.PhoneOf(noa)
+	offer := p.Offers(p.FreeSeat(testkit.Noon.Add(72*time.Hour), noa))[0]
+	stops := func(after string, want int) {
+		t.Helper()
+		if n := p.Count(`select count(*) from notification_stops where channel = 'SMS' and address = $1`, number); n != want {
+			t.Errorf("after %q: %d stops, want %d", after, n, want)
+		}
+	}
+	for _, stop := range []string{"STOP", "stopall", "Unsubscribe", "CANCEL", "end", "QUIT", "Revoke", "OPTOUT", "Stopp", "Arrêt"} {
+		p.ReceiveSMS(inbound, number, stop)
+		stops(stop, 1)
+		for _, start := range []string{"YES", "START", "Unstop"} {
+			p.ReceiveSMS(inbound, number, start)
+			stops(start, 0)
+			p.ReceiveSMS(inbound, number, stop)
+		}
+	}
+	for _, text := range []string{"NO", "1", "2", "yes please", "accept", "cancel my booking"} {
+		p.ReceiveSMS(inbound, number, text)
+		stops(text, 1)
+	}
+	if got := p.OfferByID(offer.ID); got.Status != waitlist.Live {
+		t.Errorf("the offer is %s", got.Status)
+	}
+}
+
+// Where Twilio says that it has dealt with a word, in whatever language, it has answered it, too.
+func TestWordsThatTwilioHasAnswered(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	mia := p.AddTextOnly("Mia")
+	inbound := p.App.Messages.TwilioInboundURL(p.Tenant)
+	form := map[string][]string{
+		"AccountSid": {p.Twilio.AccountSID}, "MessageSid": {"SM1"}, "From": {p.PhoneOf(mia)}, "To": {"+15005550006"}, "Body": {"Basta"},
+	}
+	for _, word := range []string{"HELP", "STOP"} {
+		form["OptOutType"] = []string{word}
+		var answer *httptest.ResponseRecorder
+		if answer = p.Call(p.Twilio.Call(p.T.Context(), inbound, form)); answer.Code != http.StatusOK || contains(answer.Body.String(), "<Message>") {
+			t.Errorf("%s: %d %s", word, answer.Code, answer.Body)
+		}
+	}
+	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+	p.Deliver()
+	p.WantLog("after STOP", notify.BookingConfirmed, " DROPPED OPTED_OUT")
+}

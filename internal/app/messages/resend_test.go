@@ -1,0 +1,183 @@
+package messages_test
+
+import (
+	"net/http"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
+)
+
+// What the provider has told that it has is not sent again, whatever the answer to the sending said, and whichever of the two
+// comes first.
+func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	busy, failed, lost := twiliotest.Refuse(503, 20503), twiliotest.Refuse(500, 20500), twiliotest.Reaction{Drop: true}
+	busy.Taken, failed.Taken = true, true
+	for name, c := range map[string]struct {
+		answer twiliotest.Reaction
+		before []string // statuses that Twilio calls with before it answers
+		after  []string // and once that is written down
+		sent   int
+		log    []string
+	}{
+		"told before it is busy":              {busy, []string{"queued", "sent", "delivered"}, nil, 1, []string{"SMS DELIVERED"}},
+		"told after it was busy":              {busy, nil, []string{"sent", "delivered"}, 1, []string{"SMS DELIVERED"}},
+		"told before that it has it, no more": {busy, []string{"queued"}, nil, 1, []string{"SMS QUEUED"}},
+		"told after that it has it, no more":  {busy, nil, []string{"sent"}, 1, []string{"SMS SENT"}},
+		"told half before, half after":        {busy, []string{"sent"}, []string{"delivered", "sent"}, 1, []string{"SMS DELIVERED"}},
+		"told before it fails":                {failed, []string{"delivered"}, nil, 1, []string{"SMS DELIVERED"}},
+		"told before it hangs up":             {lost, []string{"sent"}, nil, 1, []string{"SMS SENT"}},
+		"told after it has hung up":           {lost, nil, []string{"queued"}, 1, []string{"SMS QUEUED"}},
+		// Nobody can know then.
+		"busy, and never told": {busy, nil, nil, 2, []string{"SMS FAILED PROVIDER_UNAVAILABLE", "SMS QUEUED"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := messagetest.WithServers(t)
+			tell := func(m twiliotest.Message, statuses []string) {
+				for _, status := range statuses {
+					if answer := p.Call(p.Twilio.Update(p.T.Context(), m, status, 0)); answer.Code != http.StatusNoContent {
+						t.Errorf("%s: %d %s", status, answer.Code, answer.Body)
+					}
+				}
+			}
+			asked := 0
+			p.Twilio.React(func(twiliotest.Message) twiliotest.Reaction {
+				if asked++; asked > 1 {
+					return twiliotest.Reaction{}
+				}
+				reaction := c.answer
+				reaction.Before = func(m twiliotest.Message) { tell(m, c.before) }
+				return reaction
+			})
+			p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			p.Deliver()
+			tell(p.Twilio.Messages()[0], c.after)
+			for range 20 {
+				p.Later(time.Minute)
+			}
+			if n := len(p.Twilio.Messages()); n != c.sent {
+				t.Errorf("sent %d times, want %d", n, c.sent)
+			}
+			p.WantLog("the log", confirmed, c.log...)
+			// It has arrived once, and so it counts.
+			if n := p.Count(`select count(*) from deliveries where channel = 'SMS' and counted and retry_at is null`); n != 1 {
+				t.Errorf("%d count", n)
+			}
+		})
+	}
+}
+
+// Nor does it go by another channel, whether the answer comes before the report or after.
+func TestWhatTheProviderHasGoesByNoOtherChannel(t *testing.T) {
+	t.Parallel()
+	h := messagetest.New(t)
+	for _, status := range []notify.DeliveryStatus{notify.Queued, notify.Sent, notify.Delivered, notify.Read} {
+		for _, kind := range []notify.FailureKind{notify.Transient, notify.Permanent, notify.Misconfigured, notify.Unknown} {
+			for _, first := range []string{"report", "answer"} {
+				h.Promote()
+				message := one(h, taken(h, push))
+				answer := &notify.SendError{Kind: kind}
+				if first == "report" {
+					report(h, message, status)
+					settle(h, answer, message)
+				} else {
+					settle(h, answer, message)
+					report(h, message, status)
+				}
+				h.Clock.Advance(2 * lost)
+				again, err := h.App.Messages.TakeNotices(h.T.Context(), h.Tenant)
+				h.NoError(err)
+				for _, o := range again.Out {
+					t.Errorf("%s first, %s and %s: sent again by %s", first, status, kind, o.Message.Channel)
+				}
+				if n := h.Count(`select count(*) from deliveries where id = $1 and status = $2`, message.Message.ID, string(status)); n != 1 {
+					t.Errorf("%s first, %s and %s: the log says otherwise", first, status, kind)
+				}
+			}
+		}
+	}
+}
+
+// Two attempts may both be on their way: nobody knew whether the first had arrived. It did not, says the provider, after the second was sent:
+// that one decides.
+func TestAnEarlierAttemptThatIsLost(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		second notify.DeliveryStatus // what is told of the second
+		by     notify.Channel        // by which it goes on; empty: not at all
+	}{"the second is on its way": {notify.Sent, ""}, "the second has arrived": {notify.Delivered, ""}, "the second is lost, too": {notify.Undelivered, sms}} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := messagetest.New(t)
+			h.Promote()
+			first := one(h, taken(h, push))
+			settle(h, &notify.SendError{Kind: notify.Unknown}, first)
+			h.Clock.Advance(time.Minute)
+			second := one(h, taken(h, push))
+			settle(h, nil, second)
+			h.Clock.Advance(time.Second)
+			report(h, second, c.second)
+			report(h, first, notify.Undelivered)
+			h.Clock.Advance(time.Second)
+			out := taken(h, sms)
+			if c.by == "" {
+				if len(out) != 0 {
+					t.Errorf("%+v", out)
+				}
+				return
+			}
+			settle(h, nil, one(h, out))
+		})
+	}
+}
+
+// A carrier that has no room for the moment is asked again, as often as a provider would be. Where it will not have any, the next channel is.
+func TestACarrierThatIsBusy(t *testing.T) {
+	t.Parallel()
+	const queueFull, filtered = 30001, 30007
+	for name, c := range map[string]struct {
+		codes []int // of what is reported of each message, in order; 0: delivered
+		log   []string
+	}{
+		"once": {[]int{queueFull, 0}, []string{"SMS FAILED PROVIDER_UNAVAILABLE", "SMS DELIVERED"}},
+		"for long": {[]int{queueFull, queueFull, queueFull, queueFull, queueFull, queueFull}, []string{
+			"SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE",
+			"SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE", " DROPPED PROVIDER_REFUSED",
+		}},
+		"for good": {[]int{filtered}, []string{"SMS FAILED PROVIDER_REFUSED", " DROPPED PROVIDER_REFUSED"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := messagetest.WithServers(t)
+			p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+			p.Deliver()
+			for told := 0; ; told++ {
+				sent := p.Twilio.Messages()
+				if told == len(sent) {
+					break
+				}
+				if told == len(c.codes) {
+					t.Fatalf("sent %d times", len(sent))
+				}
+				status := "failed"
+				if c.codes[told] == 0 {
+					status = "delivered"
+				}
+				for range 2 { // Twilio repeats itself
+					if answer := p.Call(p.Twilio.Update(p.T.Context(), sent[told], status, c.codes[told])); answer.Code != http.StatusNoContent {
+						t.Fatalf("%d %s", answer.Code, answer.Body)
+					}
+				}
+				for range 12 { // the longest wait is ten minutes
+					p.Later(time.Minute)
+				}
+			}
+			p.WantLog("the log", confirmed, c.log...)
+		})
+	}
+}

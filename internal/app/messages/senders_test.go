@@ -1,0 +1,209 @@
+package messages_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fault"
+	"github.com/berthhq/berth/internal/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/localbox"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/session"
+	"github.com/berthhq/berth/internal/smtp/smtptest"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// Where nobody has given credentials, every message stands in the local outbox, whole, and nowhere else.
+func TestTheLocalOutbox(t *testing.T) {
+	t.Parallel()
+	h := messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
+		ac.PlatformSenders = nil
+		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} }}
+	})
+	mia := h.AddReachable("Mia")
+	second(h, mia)
+	_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: sms}: true}})
+	h.NoError(err)
+	start := testkit.Noon.Add(48 * time.Hour)
+	booking := h.MustPlace(mia, h.SessionAt(start)).Booking.ID
+	h.Run()
+	h.RunAt(start.Add(-24 * time.Hour))
+	h.OtherTenant("Dock Pilates") // whose outbox is empty
+
+	box, err := h.App.Messages.ListDeliveries(h.T.Context(), h.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9})
+	h.NoError(err)
+	found := make(map[notify.Channel]messages.Delivery)
+	for _, d := range box {
+		if d.Provider != messages.LocalOutbox || d.Status != notify.Sent || d.Member != mia.Member || d.ProviderID == "" {
+			t.Errorf("%+v", d)
+		}
+		found[d.Channel] = d
+	}
+	if len(box) != 3 || len(found) != 3 { // of two devices one has it whole
+		t.Fatalf("%d messages", len(box))
+	}
+	if m := found[email].Content; m.Subject != "Booked: Vinyasa, Wed 18 Mar, 13:00" || !contains(m.Text, "Hello Mia") || !contains(m.HTML, "<p style=") ||
+		!contains(m.HTML, "/unsubscribe/") || !contains(m.Calendar, "METHOD:REQUEST") {
+		t.Errorf("%+v", m)
+	}
+	if m := found[push].Content; !contains(m.Subject+m.Text, "Vinyasa") || m.Link == "" {
+		t.Errorf("%+v", m)
+	}
+	if m := found[sms]; m.Segments != 1 || m.Content.Segments != 1 || !m.Content.GSM7 || !contains(m.Content.Text, "13:00") {
+		t.Errorf("%+v", m)
+	}
+	other := h.OtherTenant("Silent Golf")
+	if box, err := other.App.Messages.ListDeliveries(h.T.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
+		t.Errorf("another tenant's: %+v, %v", box, err)
+	}
+	// What a provider carries is nobody's to read.
+	carried := messagetest.New(t)
+	carried.MustPlace(carried.AddReachable("Mia"), carried.SessionAt(start))
+	carried.Run()
+	if box, err := carried.App.Messages.ListDeliveries(h.T.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
+		t.Errorf("%+v, %v", box, err)
+	}
+}
+
+// From push to SMS to email, over what FCM, Twilio and a mail server say: a device that is gone is forgotten, one that another project knows
+// is not.
+func TestFromChannelToChannel(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		push    fcmtest.Reaction
+		sms     twiliotest.Reaction
+		log     []string
+		devices int
+	}{
+		"push arrives":         {fcmtest.Reaction{}, twiliotest.Reaction{}, []string{"PUSH SENT"}, 1},
+		"the device is gone":   {fcmtest.Unregistered, twiliotest.Reaction{}, []string{"PUSH FAILED UNREGISTERED", "SMS QUEUED"}, 0},
+		"and so is the number": {fcmtest.Unregistered, twiliotest.Refuse(400, 21211), []string{"PUSH FAILED UNREGISTERED", "SMS FAILED UNREGISTERED", "EMAIL SENT"}, 0},
+		"and the number has stopped": {
+			fcmtest.BadToken, twiliotest.Refuse(400, 21610), []string{"PUSH FAILED UNREGISTERED", "SMS FAILED OPTED_OUT", "EMAIL SENT"}, 0,
+		},
+		"another project's device": {
+			fcmtest.Reaction{Status: 403, RPC: "PERMISSION_DENIED", Code: "SENDER_ID_MISMATCH"}, twiliotest.Refuse(400, 30007),
+			[]string{"PUSH FAILED MISCONFIGURED", "SMS FAILED PROVIDER_REFUSED", "EMAIL SENT"}, 1,
+		},
+		"a key that Apple does not accept": {
+			fcmtest.Reaction{Status: 401, RPC: "UNAUTHENTICATED", Code: "THIRD_PARTY_AUTH_ERROR"}, twiliotest.Refuse(401, 20003),
+			[]string{"PUSH FAILED MISCONFIGURED", "SMS FAILED MISCONFIGURED", "EMAIL SENT"}, 1,
+		},
+		"what FCM does not take": {
+			fcmtest.Reaction{Status: 400, RPC: "INVALID_ARGUMENT", Code: "INVALID_ARGUMENT"}, twiliotest.Refuse(400, 21408),
+			[]string{"PUSH FAILED PROVIDER_REFUSED", "SMS FAILED MISCONFIGURED", "EMAIL SENT"}, 1,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := messagetest.WithServers(t)
+			p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return c.push })
+			p.Twilio.React(func(twiliotest.Message) twiliotest.Reaction { return c.sms })
+			mia := p.AddReachable("Mia")
+			p.Prefer(mia, notify.Preferences{
+				{Topic: notify.Reminder, Channel: sms}: true, {Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false,
+			})
+			start := testkit.Noon.Add(48 * time.Hour)
+			p.Clock.Set(start.Add(-24*time.Hour - time.Second))
+			p.MustPlace(mia, p.SessionAt(start, func(in *session.Input) { in.Capacity = new(1) }))
+			p.Plan()
+			for range 4 {
+				p.Later(time.Second)
+			}
+			p.WantLog("the log", notify.Reminder, c.log...)
+			if n := p.Count(`select count(*) from devices`); n != c.devices {
+				t.Errorf("%d devices", n)
+			}
+		})
+	}
+}
+
+// A text that needs two segments is paid for as two, and stays so in the log.
+func TestSegmentsAreCounted(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	_, err := p.App.Messages.UpdateTemplate(p.T.Context(), p.Owner, notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}"}, nil)
+	p.NoError(err)
+	p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+	p.Deliver()
+	segments := func() int {
+		return p.Count(`select segments from deliveries where channel = 'SMS' and topic = 'BOOKING_CONFIRMED'`)
+	}
+	if n := segments(); n != 2 {
+		t.Errorf("%d segments", n)
+	}
+	if answer := p.Call(p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "delivered", 0)); answer.Code != http.StatusNoContent {
+		t.Error(answer.Code)
+	}
+	if n := segments(); n != 2 {
+		t.Errorf("%d segments once it was delivered", n)
+	}
+}
+
+// A test goes to whoever asks for it, at once, and tells what the provider says. It counts against nobody's day.
+func TestATestIsSentAtOnce(t *testing.T) {
+	t.Parallel()
+	p := messagetest.WithServers(t)
+	ask := func(c notify.Channel, locale string) ([]messages.Delivery, error) {
+		return p.App.Messages.SendTest(p.T.Context(), p.Owner, notify.Offered, c, locale)
+	}
+	for _, c := range []notify.Channel{sms, push} {
+		_, err := ask(c, "en")
+		if fault.ReasonOf(err) != fault.Unreachable {
+			t.Errorf("%s without a number and a device: %v", c, err)
+		}
+	}
+	_, err := p.App.Accounts.UpdateMe(p.T.Context(), p.Owner, nil, func(m *memberValue) error { m.Phone = "+4915112345678"; return nil })
+	p.NoError(err)
+	second(p.Studio, p.Owner)
+	for c, text := range map[notify.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
+		lines, err := ask(c, "de")
+		if err != nil || len(lines) != 1 || lines[0].ProviderID == "" || lines[0].Channel != c || lines[0].Counted || !lines[0].Notice.IsZero() {
+			t.Fatalf("%s: %+v, %v", c, lines, err)
+		}
+		got := ""
+		switch c {
+		case sms:
+			got = p.Twilio.Messages()[0].Body
+		case push:
+			got = p.FCM.Messages()[0].Notification.Title + p.FCM.Messages()[0].Notification.Body
+		case email:
+			part, _ := p.Mail.Mails()[0].Part("text/plain")
+			got = part.Body
+		}
+		if !contains(got, text) {
+			t.Errorf("%s says %q", c, got)
+		}
+	}
+	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Mail: "550 5.7.1 not you"} })
+	lines, err := ask(email, "en")
+	if err != nil || len(lines) != 1 || lines[0].Status != notify.Failed || lines[0].Reason != notify.MisconfiguredSender || lines[0].ErrorCode != "550 5.7.1" {
+		t.Errorf("%+v, %v", lines, err)
+	}
+	// A device that is gone is forgotten, as after any message.
+	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
+	if lines, err = ask(push, "en"); err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered || p.Count(`select count(*) from devices`) != 0 {
+		t.Errorf("%+v, %v", lines, err)
+	}
+	// What Twilio reports of a test is in the log; nothing follows from it.
+	if answer := p.Call(p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "undelivered", 30003)); answer.Code != http.StatusNoContent {
+		t.Error(answer.Code)
+	}
+	p.Later(time.Hour)
+	if n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`); n != 1 || len(p.Twilio.Messages()) != 1 {
+		t.Errorf("%d lines, %d messages", n, len(p.Twilio.Messages()))
+	}
+	_, err = p.App.Messages.AnswerSMS(p.T.Context(), p.Tenant, "+4915112345678", "STOP")
+	p.NoError(err)
+	if _, err := ask(sms, "en"); fault.ReasonOf(err) != fault.Unreachable {
+		t.Errorf("after STOP: %v", err)
+	}
+}

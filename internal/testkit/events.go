@@ -1,0 +1,65 @@
+package testkit
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/berthhq/berth/internal/app/accounts"
+	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// SessionEvents lists the types of a session's events in order.
+func (s *Studio) SessionEvents(id tenant.SessionID) string {
+	s.T.Helper()
+	return s.Text(`select coalesce(string_agg(type, ' ' order by xid, id), '') from events
+		where tenant_id = $1 and session_id = $2`, s.Tenant, id)
+}
+
+// BookingEvents lists the types of a booking's events in order, each with who caused it.
+func (s *Studio) BookingEvents(id tenant.BookingID) string {
+	s.T.Helper()
+	return s.Text(`select string_agg(type || ' ' ||
+			case actor when $3 then 'coach' when 'system' then actor else 'member' end, ', ' order by xid, id)
+		from events where tenant_id = $1 and booking_id = $2`, s.Tenant, id, s.Coach.Actor())
+}
+
+// CatalogEvents counts the events about the tenant's catalog since Noon.
+func (s *Studio) CatalogEvents() int {
+	s.T.Helper()
+	return s.Count(`select count(*) from events
+		where tenant_id = $1 and type = 'catalog.changed' and occurred_at >= $2`, s.Tenant, Noon)
+}
+
+// Audited returns the actions in the tenant's audit log since Noon, the oldest first.
+func (s *Studio) Audited() []string {
+	s.T.Helper()
+	entries, err := s.App.Accounts.ListAuditEntries(context.Background(), s.Owner, accounts.AuditQuery{From: Noon, Limit: 1000})
+	s.NoError(err)
+	slices.Reverse(entries)
+	actions := make([]string, len(entries))
+	for i, e := range entries {
+		actions[i] = e.Action
+	}
+	return actions
+}
+
+// LastAudit returns the changes of the last audit entry of an action.
+func (s *Studio) LastAudit(action string) map[string]any {
+	s.T.Helper()
+	var changes map[string]any
+	s.NoError(json.Unmarshal([]byte(s.Text(`select changes::text from audit_entries
+		where tenant_id = $1 and action = $2 order by id desc limit 1`, s.Tenant, action)), &changes))
+	return changes
+}
+
+// Sweep runs the sweep of the tenant.
+func (s *Studio) Sweep() housekeeping.SweepResult {
+	s.T.Helper()
+	done, err := s.App.Housekeeping.SweepTenant(context.Background(), s.Tenant)
+	if err != nil {
+		s.T.Errorf("sweep: %v", err)
+	}
+	return done
+}

@@ -1,0 +1,62 @@
+package testkit
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/bookings"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// Booking describes a booking and what became of it. Zero values are a confirmed booking of one seat, online and now.
+type Booking struct {
+	Who     tenant.Caller // zero: a new member
+	Status  booking.Status
+	Party   int
+	Channel catalog.Channel
+	Late    bool // cancelled at the start of the session
+	Made    time.Time
+	Items   []booking.ItemChoice
+}
+
+// AddBooking creates a booking and brings it into its status: the clock moves to when it was made and to when it
+// ended, and back. Bookings that expire take other holds of the tenant with them.
+func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingID {
+	s.T.Helper()
+	ctx, now := context.Background(), s.Clock.Now()
+	defer s.Clock.Set(now)
+	if b.Who.Member.IsZero() {
+		b.Who = s.AddMember("Somebody")
+	}
+	if !b.Made.IsZero() {
+		s.Clock.Set(b.Made)
+	}
+	place, err := s.App.Bookings.Book(ctx, s.Owner, bookings.BookRequest{
+		Session: session, Member: b.Who.Member, Party: cmp.Or(b.Party, 1), Channel: cmp.Or(b.Channel, catalog.Online),
+		Hold: b.Status == booking.Pending || b.Status == booking.Expired, NoWaitlist: true, Items: b.Items,
+	})
+	s.NoError(err)
+	id, start := place.Booking.ID, place.Booking.StartsAt
+	switch b.Status {
+	case booking.Attended:
+		s.Clock.Set(start)
+		_, err = s.CheckIn(s.Coach, id)
+	case booking.NoShow:
+		s.Clock.Set(start)
+		_, err = s.App.Bookings.MarkNoShow(ctx, s.Coach, id)
+	case booking.Cancelled:
+		if b.Late {
+			s.Clock.Set(start)
+		}
+		_, err = s.App.Bookings.CancelBooking(ctx, s.Owner, bookings.CancelRequest{ID: id})
+	case booking.Expired:
+		s.Clock.Set(*place.Booking.HoldUntil)
+		_, err = s.App.Waitlists.ExpireHolds(ctx, s.Tenant)
+	case booking.Pending, booking.Confirmed:
+	}
+	s.NoError(err)
+	return id
+}

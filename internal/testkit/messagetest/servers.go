@@ -1,0 +1,138 @@
+package messagetest
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/fcm"
+	"github.com/berthhq/berth/internal/fcm/fcmtest"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/smtp"
+	"github.com/berthhq/berth/internal/smtp/smtptest"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/twilio"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/web"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// Servers is a studio whose messages go through the real clients to fake servers of Twilio, FCM and mail. The servers
+// call back to its pages.
+type Servers struct {
+	*Studio
+	Twilio *twiliotest.Server
+	FCM    *fcmtest.Server
+	Mail   *smtptest.Server
+	Pages  http.Handler
+	// Timeout is how long Twilio's client waits for an answer.
+	Timeout time.Duration
+}
+
+// Number is the number from which the platform sends SMS.
+const Number = "+15005550006"
+
+// WithServers creates a studio in a database of its own, and the servers.
+func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Servers {
+	t.Helper()
+	s := &Servers{Twilio: twiliotest.Start(), Timeout: 20 * time.Second}
+	t.Cleanup(s.Twilio.Close)
+	var err error
+	if s.FCM, err = fcmtest.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.FCM.Close)
+	if s.Mail, err = smtptest.Start(smtptest.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Mail.Close)
+	s.Studio = New(t, func(wc *worker.Config, ac *app.Config) {
+		s.connect(t, wc, ac)
+		for _, f := range change {
+			f(wc, ac)
+		}
+	})
+	s.Pages = web.Handler(web.Config{
+		Services: s.App, Log: slog.New(slog.DiscardHandler), PublicURL: "https://berth.example", TwilioToken: s.Twilio.AuthToken,
+	})
+	return s
+}
+
+// connect makes the clients of the servers the platform's senders.
+func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
+	t.Helper()
+	wc.Platform[messages.ProviderTwilio] = func(in tenant.TenantID) worker.Sender {
+		sms, err := twilio.New(twilio.Config{
+			AccountSID: s.Twilio.AccountSID, AuthToken: s.Twilio.AuthToken, From: Number, BaseURL: s.Twilio.URL,
+			StatusCallback: s.App.Messages.TwilioStatusURL(in), Timeout: s.Timeout, Now: ac.Now,
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		return sms
+	}
+	push, err := fcm.New(t.Context(), fcm.Config{
+		Credentials: s.FCM.Credentials, BaseURL: s.FCM.URL, TokenURL: s.FCM.TokenURL, Now: ac.Now,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wc.Platform[messages.ProviderFCM] = func(tenant.TenantID) worker.Sender { return push }
+	mails, err := smtp.New(smtp.Config{
+		Host: s.Mail.Host, Port: s.Mail.Port, Security: smtp.Plaintext, HostName: "berth.example", Now: ac.Now,
+		From: notify.Mailbox{Address: "hello@berth.example"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wc.Platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return mails }
+	ac.MailFrom = "hello@berth.example"
+}
+
+// Call hands a server's callback to the pages, as a proxy does.
+func (s *Servers) Call(r *http.Request, err error) *httptest.ResponseRecorder {
+	s.T.Helper()
+	s.NoError(err)
+	incoming := httptest.NewRequest(r.Method, r.URL.String(), r.Body)
+	incoming.Header = r.Header
+	incoming.RequestURI = r.URL.RequestURI()
+	incoming.Host = "10.0.0.7:8080" // behind a proxy, the host can be anything
+	answer := httptest.NewRecorder()
+	s.Pages.ServeHTTP(answer, incoming)
+	return answer
+}
+
+// ReceiveSMS sends an SMS from a number to the address of a webhook, and returns the answer.
+func (s *Servers) ReceiveSMS(address, from, text string) string {
+	s.T.Helper()
+	answer := s.Call(s.Twilio.Reply(s.T.Context(), address, "SM1", from, Number, text))
+	if answer.Code != http.StatusOK {
+		s.T.Fatalf("%q: %d %s", text, answer.Code, answer.Body)
+	}
+	return answer.Body.String()
+}
+
+// Later moves the clock and delivers what is due.
+func (s *Servers) Later(d time.Duration) {
+	s.T.Helper()
+	s.Clock.Advance(d)
+	s.Deliver()
+}
+
+// AddTextOnly creates a member who is told of bookings and reminded by SMS only.
+func (s *Servers) AddTextOnly(name string) tenant.Caller {
+	s.T.Helper()
+	who := s.AddReachable(name)
+	s.RemoveDevices(who)
+	s.Prefer(who, notify.Preferences{
+		{Topic: notify.BookingConfirmed, Channel: notify.Email}: false,
+		{Topic: notify.BookingConfirmed, Channel: notify.SMS}:   true,
+		{Topic: notify.Reminder, Channel: notify.Email}:         false,
+		{Topic: notify.Reminder, Channel: notify.SMS}:           true,
+	})
+	return who
+}

@@ -1,0 +1,38 @@
+package testkit
+
+import "context"
+
+// Exec runs a statement as the owner of the tables. It is for tests that damage data on purpose, and for tests of the
+// database itself.
+func (s *Studio) Exec(sql string, args ...any) {
+	s.T.Helper()
+	if _, err := s.DB.Owner.Exec(context.Background(), sql, args...); err != nil {
+		s.T.Fatalf("%s: %v", sql, err)
+	}
+}
+
+// Count runs a query for one number as the owner of the tables, who sees all tenants.
+func (s *Studio) Count(sql string, args ...any) int {
+	s.T.Helper()
+	return query[int](s, sql, args...)
+}
+
+// Text runs a query for one text as the owner of the tables, who sees all tenants.
+func (s *Studio) Text(sql string, args ...any) string {
+	s.T.Helper()
+	return query[string](s, sql, args...)
+}
+
+func query[T any](s *Studio, sql string, args ...any) (value T) {
+	s.T.Helper()
+	if err := s.DB.Owner.QueryRow(context.Background(), sql, args...).Scan(&value); err != nil {
+		s.T.Fatalf("%s: %v", sql, err)
+	}
+	return value
+}
+
+// OfThisTransaction selects, from pg_locks l, the locks of the current transaction. The same connection may still hold
+// locks of earlier transactions, because of others that run at the same time.
+const OfThisTransaction = `l.pid = pg_backend_pid() and l.virtualtransaction = (
+  select v.virtualtransaction from pg_locks v
+  where v.locktype = 'virtualxid' and v.pid = pg_backend_pid() and v.virtualxid = v.virtualtransaction)`

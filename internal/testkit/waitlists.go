@@ -1,0 +1,170 @@
+package testkit
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/seats"
+	"github.com/berthhq/berth/internal/app/settings"
+	"github.com/berthhq/berth/internal/app/waitlists"
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// SetRules edits the waitlist rules of the tenant, and allows offers in quiet hours. When it returns, open seats are
+// filled by the new rules.
+func (s *Studio) SetRules(edit func(*waitlist.Settings)) waitlist.Effective {
+	s.T.Helper()
+	e, err := s.App.Settings.UpdateRules(context.Background(), s.Owner, settings.RulesEdit{
+		Reason: "a test",
+		Edit: func(r *waitlist.Settings) {
+			r.OffersInQuietHours = new(true)
+			edit(r)
+		},
+	})
+	s.NoError(err)
+	s.NoError(s.App.Waitlists.FillAfterEdits(context.Background(), s.Tenant))
+	return e
+}
+
+// SetMode sets how freed seats are filled.
+func (s *Studio) SetMode(m waitlist.Mode) {
+	s.T.Helper()
+	s.SetRules(func(r *waitlist.Settings) { r.Mode = &m })
+}
+
+// Join joins a waitlist online, for one seat unless the request says otherwise.
+func (s *Studio) Join(who tenant.Caller, r waitlists.JoinRequest) (seats.Place, error) {
+	r.Channel = catalog.Online
+	if r.Party == 0 {
+		r.Party = 1
+	}
+	return s.App.Waitlists.JoinWaitlist(context.Background(), who, r)
+}
+
+// MustJoin joins a waitlist, a moment later, and returns the entry.
+func (s *Studio) MustJoin(who tenant.Caller, r waitlists.JoinRequest) waitlist.Entry {
+	s.T.Helper()
+	s.Tick()
+	place, err := s.Join(who, r)
+	s.NoError(err)
+	return *place.Entry
+}
+
+// ForSessions waits for any of the sessions.
+func ForSessions(sessions ...tenant.SessionID) waitlists.JoinRequest {
+	return waitlists.JoinRequest{Sessions: sessions}
+}
+
+// ForWindow waits for any session of the studio's service on these days, between times of day.
+func (s *Studio) ForWindow(from, until, earliest, latest string) waitlists.JoinRequest {
+	return waitlists.JoinRequest{Window: &waitlist.Window{
+		Service: s.Service, Location: s.Location, From: civil.MustParseDate(from), Until: civil.MustParseDate(until),
+		Earliest: civil.MustParseTimeOfDay(earliest), Latest: civil.MustParseTimeOfDay(latest),
+	}}
+}
+
+// AddFullSession creates a session without free seats, with room on its waitlist, and returns who booked the seats.
+func (s *Studio) AddFullSession(
+	seats int, change ...func(*Session),
+) (tenant.SessionID, []tenant.Caller, []tenant.BookingID) {
+	s.T.Helper()
+	d := Session{Capacity: seats, Waitlist: 50}
+	for _, f := range change {
+		f(&d)
+	}
+	id := s.AddSession(d)
+	who, booked := make([]tenant.Caller, seats), make([]tenant.BookingID, seats)
+	for i := range seats {
+		who[i] = s.AddMember(fmt.Sprint("Holder ", i))
+		booked[i] = s.MustBook(who[i], id)
+	}
+	return id, who, booked
+}
+
+// StartingAt sets when a full session starts.
+func StartingAt(at time.Time) func(*Session) { return func(d *Session) { d.Starts = at } }
+
+// AddWaiters creates members who join a waitlist one after another, and returns them with their entries.
+func (s *Studio) AddWaiters(n int, r waitlists.JoinRequest) ([]tenant.Caller, []tenant.EntryID) {
+	s.T.Helper()
+	who, entries := make([]tenant.Caller, n), make([]tenant.EntryID, n)
+	for i := range n {
+		who[i] = s.AddMember(fmt.Sprint("Waiter ", i))
+		entries[i] = s.MustJoin(who[i], r).ID
+	}
+	return who, entries
+}
+
+// Entry reads an entry as staff see it.
+func (s *Studio) Entry(id tenant.EntryID) waitlist.Entry {
+	s.T.Helper()
+	story, err := s.App.Waitlists.ExplainEntry(context.Background(), s.Owner, id)
+	s.NoError(err)
+	return story.Entry
+}
+
+// Offers returns all offers of a session, the oldest first.
+func (s *Studio) Offers(session tenant.SessionID) []waitlist.Offer {
+	s.T.Helper()
+	all, err := s.App.Waitlists.ListOffers(context.Background(), s.Owner, waitlists.OfferQuery{
+		Session: session, Oldest: true, Limit: 1000,
+	})
+	s.NoError(err)
+	return all
+}
+
+// LiveOffer returns the live offer to an entry.
+func (s *Studio) LiveOffer(entry tenant.EntryID) waitlist.Offer {
+	s.T.Helper()
+	o := s.Entry(entry).Offer
+	if o == nil {
+		s.T.Fatalf("entry %s has no live offer: it is %s", entry, s.Entry(entry).Status)
+	}
+	return *o
+}
+
+// Decisions returns all decisions about a session, the oldest first.
+func (s *Studio) Decisions(session tenant.SessionID) []waitlists.DecisionRecord {
+	s.T.Helper()
+	all, _, err := s.App.Waitlists.ListDecisions(context.Background(), s.Owner, waitlists.DecisionQuery{
+		Session: session, Oldest: true, Limit: 1000,
+	})
+	s.NoError(err)
+	return all
+}
+
+// LastDecision returns the latest decision about a session.
+func (s *Studio) LastDecision(session tenant.SessionID) waitlists.DecisionRecord {
+	s.T.Helper()
+	all := s.Decisions(session)
+	if len(all) == 0 {
+		s.T.Fatal("no decision")
+	}
+	return all[len(all)-1]
+}
+
+// Accept accepts an offer as its member, a moment later.
+func (s *Studio) Accept(who tenant.Caller, o waitlist.Offer) (waitlists.OfferAnswer, error) {
+	s.Tick()
+	return s.App.Waitlists.AcceptOffer(context.Background(), SelfOnly(who), o.ID, tenant.SubscriptionID{})
+}
+
+// Decline declines an offer as its member, a moment later.
+func (s *Studio) Decline(who tenant.Caller, o waitlist.Offer, leave bool) (waitlists.OfferAnswer, error) {
+	s.Tick()
+	return s.App.Waitlists.DeclineOffer(context.Background(), SelfOnly(who), o.ID, leave, "")
+}
+
+// WantEntries fails the test unless entries have these statuses.
+func (s *Studio) WantEntries(want map[tenant.EntryID]waitlist.Status) {
+	s.T.Helper()
+	for id, status := range want {
+		if is := s.Entry(id).Status; is != status {
+			s.T.Errorf("entry %s is %s, want %s", id, is, status)
+		}
+	}
+}

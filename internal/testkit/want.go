@@ -1,0 +1,94 @@
+package testkit
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app/housekeeping"
+	"github.com/berthhq/berth/internal/fault"
+)
+
+// Timeout is how long a test waits for something to happen. Only a failing test waits that long.
+const Timeout = 10 * time.Minute
+
+// Eventually waits until a condition holds that another goroutine is about to fulfil.
+func Eventually(t testing.TB, what string, condition func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), Timeout)
+	defer cancel()
+	poll := time.NewTicker(5 * time.Millisecond) //nolint:forbidigo // it polls
+	defer poll.Stop()
+	for !condition() {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
+
+// WantReason fails the test unless err is a fault with that reason.
+func WantReason(t testing.TB, err error, want fault.Reason) {
+	t.Helper()
+	if got := fault.ReasonOf(err); got != want {
+		t.Fatalf("reason %q, want %q (error: %v)", got, want, err)
+	}
+}
+
+// FaultOf returns the fault in an error, or nil.
+func FaultOf(err error) *fault.Error {
+	f, _ := errors.AsType[*fault.Error](err)
+	return f
+}
+
+// Meta returns a value from the metadata of a fault.
+func Meta(t testing.TB, err error, key string) string {
+	t.Helper()
+	f := FaultOf(err)
+	if f == nil {
+		t.Fatalf("no fault: %v", err)
+	}
+	return f.Metadata[key]
+}
+
+// CountReasons counts errors by reason. Success counts as "", and other errors by their text.
+func CountReasons(errs []error) map[fault.Reason]int {
+	count := make(map[fault.Reason]int)
+	for _, err := range errs {
+		reason := fault.ReasonOf(err)
+		if err != nil && reason == "" {
+			reason = fault.Reason(err.Error())
+		}
+		count[reason]++
+	}
+	return count
+}
+
+// WantSound fails the test unless every invariant holds for every tenant of the database.
+func (s *Studio) WantSound() {
+	s.T.Helper()
+	for _, v := range s.Violations() {
+		s.T.Errorf("%s: %s: %s", v.Check, v.Row, v.Detail)
+	}
+}
+
+// Violations returns the violated invariants of all tenants of the database.
+func (s *Studio) Violations() []housekeeping.Violation {
+	s.T.Helper()
+	ctx := context.Background()
+	tenants, err := s.App.Engine.Tenants(ctx)
+	s.NoError(err)
+	if !slices.Contains(tenants, s.Tenant) {
+		s.T.Fatalf("the directory %v lacks %s", tenants, s.Tenant)
+	}
+	var all []housekeeping.Violation
+	for _, id := range tenants {
+		found, err := s.App.Housekeeping.Verify(ctx, id)
+		s.NoError(err)
+		all = append(all, found...)
+	}
+	return all
+}

@@ -1,0 +1,136 @@
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/berthhq/berth/internal/app"
+	"github.com/berthhq/berth/internal/app/messages"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
+	"github.com/berthhq/berth/internal/testkit/messagetest"
+	"github.com/berthhq/berth/internal/twilio"
+	"github.com/berthhq/berth/internal/twilio/twiliotest"
+	"github.com/berthhq/berth/internal/worker"
+)
+
+// A tenant with an account of its own sends by that and no other, as soon as it has one and as it stands. Reports on its messages are signed by
+// that account's token. What is wrong with it is its own trouble.
+func TestATenantsOwnAccount(t *testing.T) {
+	t.Parallel()
+	own := twiliotest.Start()
+	t.Cleanup(own.Close)
+	own.AccountSID, own.AuthToken = "AC"+strings.Repeat("0b", 16), strings.Repeat("0dd5", 8)
+	var p *messagetest.Servers
+	p = messagetest.WithServers(t, func(wc *worker.Config, ac *app.Config) {
+		wc.Open = func(_ context.Context, in tenant.TenantID, provider string, s messages.Senders) (worker.Sender, error) {
+			if provider != messages.ProviderTwilio || s.Twilio == nil {
+				return nil, errors.New("no such account")
+			}
+			return twilio.New(twilio.Config{
+				AccountSID: s.Twilio.AccountSID, AuthToken: s.Twilio.AuthToken, From: s.Twilio.From, BaseURL: own.URL,
+				StatusCallback: p.App.Messages.TwilioStatusURL(in), Timeout: p.Timeout, Now: ac.Now,
+			})
+		}
+	})
+	other := p.OtherTenant("Dock Pilates")
+	account := func(token, from string) {
+		t.Helper()
+		_, err := p.App.Messages.UpdateSenders(p.T.Context(), p.Owner, nil, func(s *messages.Senders) {
+			s.Twilio = &messages.TwilioAccount{AccountSID: own.AccountSID, AuthToken: token, From: from}
+		})
+		p.NoError(err)
+	}
+	book := func(name string) {
+		t.Helper()
+		p.MustPlace(p.AddTextOnly(name), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
+		later(p.Studio, time.Second)
+	}
+	book("Mia")
+	account(strings.Repeat("bad0", 8), "+15005550001")
+	book("Noa")
+	p.WantLog("a token that is wrong", confirmed, "SMS QUEUED", "SMS FAILED MISCONFIGURED")
+	account(own.AuthToken, "+15005550001")
+	book("Zoe")
+	account(own.AuthToken, "+15005550002")
+	book("Leo")
+	if n := len(p.Twilio.Messages()); n != 1 {
+		t.Errorf("%d messages by the platform's account", n)
+	}
+	sent := own.Messages()
+	if len(sent) != 2 || sent[0].From != "+15005550001" || sent[1].From != "+15005550002" {
+		t.Fatalf("%+v", sent)
+	}
+	// The neighbour has none.
+	who := other.AddReachable("Ida")
+	other.RemoveDevices(who)
+	_, err := other.App.Messages.UpdateNotificationPreferences(other.T.Context(), who, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
+	other.NoError(err)
+	other.MustPlace(who, other.SessionAt(testkit.Noon.Add(48*time.Hour)))
+	deliver(other)
+	if n := len(p.Twilio.Messages()); n != 2 {
+		t.Errorf("%d messages by the platform's account", n)
+	}
+	// The platform's token signs nothing of the tenant's, and the tenant's nothing of the platform's.
+	if answer := p.Call(own.Update(p.T.Context(), sent[1], "delivered", 0)); answer.Code != http.StatusNoContent {
+		t.Errorf("signed by the tenant's account: %d", answer.Code)
+	}
+	if answer := p.Call(p.Twilio.Update(p.T.Context(), sent[1], "failed", 30005)); answer.Code != http.StatusForbidden {
+		t.Errorf("signed by the platform's: %d", answer.Code)
+	}
+	if answer := p.Call(own.Update(p.T.Context(), p.Twilio.Messages()[1], "failed", 30005)); answer.Code != http.StatusForbidden {
+		t.Errorf("the neighbour's message, signed by the tenant's account: %d", answer.Code)
+	}
+	p.WantLog("in the end", confirmed, "SMS QUEUED", "SMS FAILED MISCONFIGURED", "SMS QUEUED", "SMS DELIVERED")
+	// What could go no other way has waited for the account to be mended.
+	later(p.Studio, 10*time.Minute)
+	if sent := own.Messages(); len(sent) != 3 {
+		t.Errorf("%d messages once the account was mended", len(sent))
+	}
+}
+
+// A tenant's account that is down opens a breaker of its own.
+func TestOneAccountsTroubleIsNobodyElses(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	h := messagetest.New(t, func(wc *worker.Config, _ *app.Config) {
+		wc.Concurrency = 1 // so that nothing is on its way when the breaker opens
+		wc.Open = func(context.Context, tenant.TenantID, string, messages.Senders) (worker.Sender, error) {
+			return down{&asked}, nil
+		}
+	})
+	other := h.OtherTenant("Dock Pilates")
+	_, err := h.App.Messages.UpdateSenders(h.T.Context(), h.Owner, nil, func(s *messages.Senders) {
+		s.SMTP = &messages.SMTPServer{Host: "mail.example.com", Port: 587, From: "desk@example.com"}
+	})
+	h.NoError(err)
+	const people = 12
+	h.BookMembers(people)
+	other.BookMembers(people)
+	for _, each := range []*messagetest.Studio{h, other} {
+		deliver(each)
+	}
+	sent := func(in *messagetest.Studio, status string) int {
+		return in.Count(`select count(*) from deliveries where tenant_id = $1 and channel = 'EMAIL' and status = $2`, in.Tenant, status)
+	}
+	if n := sent(h, "FAILED"); n != people || asked.Load() != 5 {
+		t.Errorf("%d of %d failed, after the account was asked %d times", n, people, asked.Load())
+	}
+	if n := sent(other, "SENT"); n != people {
+		t.Errorf("%d of %d mails of the neighbour", n, people)
+	}
+}
+
+// down is an account that does not answer.
+type down struct{ asked *atomic.Int32 }
+
+func (d down) Send(context.Context, notify.Message) (notify.Receipt, error) {
+	d.asked.Add(1)
+	return notify.Receipt{}, &notify.SendError{Kind: notify.Transient, Code: "DOWN"}
+}
