@@ -59,8 +59,8 @@ func (n Notice) AfterAttempt(c Channel, end Outcome, now time.Time) NoticeState 
 }
 
 // Resume returns a notice whose last attempt was lost, ready for another attempt. The notice is closed if the provider
-// has reported since that it accepted the message. It is also closed, with a reason, if too many attempts have an unknown
-// result.
+// has reported since that it accepted the message. It is also closed, with a reason, if too many attempts have an
+// unknown result.
 func (n Notice) Resume(status DeliveryStatus) (resumed Notice, closed bool, reason Reason) {
 	if status.Accepted() {
 		return n, true, ""

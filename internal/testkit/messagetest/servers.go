@@ -57,7 +57,8 @@ func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Ser
 		}
 	})
 	s.Pages = web.Handler(web.Config{
-		Services: s.App, Log: slog.New(slog.DiscardHandler), PublicURL: "https://berth.example", TwilioToken: s.Twilio.AuthToken,
+		Services: s.App, Log: slog.New(slog.DiscardHandler), PublicURL: "https://berth.example",
+		TwilioToken: s.Twilio.AuthToken,
 	})
 	return s
 }
