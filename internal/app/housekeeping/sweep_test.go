@@ -246,7 +246,9 @@ func TestSweepGoesOnBehindAFullChunk(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	testkit.Parallel(105, func(int) { h.MustBook(h.Coach, h.AddSession(testkit.Session{Starts: testkit.InTwoDays})) })
+	for range 105 {
+		h.MustBook(h.Coach, h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+	}
 	h.WantSound()
 	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	if done := h.Sweep(); done.NoShows != people+105 {
@@ -418,7 +420,9 @@ func TestSweepRenewsMoreThanAChunk(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	p := h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: new(24 * time.Hour)})
-	testkit.Parallel(205, func(int) { h.Subscribe(h.Coach, p) })
+	for range 205 {
+		h.Subscribe(h.Coach, p)
+	}
 	h.Clock.Set(testkit.Noon.Add(25 * time.Hour))
 	if done := h.Sweep(); done.Expired != 205 {
 		t.Errorf("%+v", done)
