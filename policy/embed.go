@@ -43,8 +43,8 @@ func Permissions() []Permission {
 	return all
 }
 
-// IndexOf returns the index of a permission in the catalog, or false if there is no such permission. The index stays the
-// same as long as the process runs.
+// IndexOf returns the index of a permission in the catalog, or false if there is no such permission. The index stays
+// the same as long as the process runs.
 func IndexOf(permission string) (int, bool) {
 	i, ok := defaults.index[permission]
 	return i, ok

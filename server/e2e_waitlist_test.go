@@ -97,11 +97,11 @@ func TestFreedSeat_GoesToNextEntryAndIsExplained(t *testing.T) {
 		status v1.WaitlistEntryStatus
 		says   string
 	}{
-		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, "these seats had been offered before, and were not taken"},
+		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING, "the entry had already been offered these seats"},
 		{v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_BOOKED, "It was offered 1 seat, until "},
 		{
 			v1.WaitlistEntryStatus_WAITLIST_ENTRY_STATUS_WAITING,
-			"It was not chosen, because all open seats went to those before.",
+			"It was not chosen, because all open seats went to earlier entries.",
 		},
 	} {
 		story := call[*v1.ExplainEntryResponse](

@@ -28,8 +28,8 @@ var mayImport = map[string][]string{
 	"housekeeping": {"bookings", "schedules", "messages", "settings", "waitlists", "seats", "engine"},
 }
 
-// layers are the folders of internal, from the bottom up. A package imports its own layer, where the rules of that layer
-// allow it, and those below.
+// layers are the folders of internal, from the bottom up. A package imports its own layer, where the rules of that
+// layer allow it, and those below.
 var layers = [][]string{
 	{"tenant", "fault", "civil"},
 	{"pg", "csvfile", "seal", "migrations"},

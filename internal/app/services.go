@@ -42,8 +42,8 @@ type Config struct {
 	Stats func(waitlists.Stats)
 	// Committed, if set, hears of every tenant whose data changed, after the commit.
 	Committed func(id tenant.TenantID)
-	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other nodes
-	// hear of it through AccessChannel.
+	// RolesChanged, if set, hears of every tenant in which somebody may now do something else, after the commit. Other
+	// nodes hear of it through AccessChannel.
 	RolesChanged func(id tenant.TenantID)
 	// Width is how many transactions about one tenant's seats run at a time. Default 2, which is best on 2 cores.
 	Width int
@@ -54,8 +54,8 @@ type Config struct {
 
 	// Seals keep the secrets of tenants' own senders, and sign the links in mails.
 	Seals seal.Keys
-	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own, goes to the
-	// local outbox.
+	// PlatformSenders are the names of the platform's senders; a channel without one, and without one of the tenant's own,
+	// goes to the local outbox.
 	PlatformSenders map[notify.Channel]string
 	// MailFrom is the address that the platform's mails come from. Optional.
 	MailFrom string

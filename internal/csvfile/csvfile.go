@@ -146,7 +146,9 @@ func invalid(format string, args ...any) *fault.Error {
 func (f *Format[R, P]) text(file []byte) ([]byte, error) {
 	switch {
 	case len(file) > f.MaxBytes:
-		return nil, invalid("The file is larger than %d bytes.", f.MaxBytes).WithMetadata("max_bytes", strconv.Itoa(f.MaxBytes))
+		return nil, invalid(
+			"The file is larger than %d bytes.", f.MaxBytes,
+		).WithMetadata("max_bytes", strconv.Itoa(f.MaxBytes))
 	case bytes.HasPrefix(file, []byte("\xff\xfe")) || bytes.HasPrefix(file, []byte("\xfe\xff")):
 		return nil, invalid("The file is UTF-16: save it as CSV in UTF-8.")
 	case bytes.HasPrefix(file, []byte("PK\x03\x04")):

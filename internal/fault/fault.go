@@ -27,8 +27,8 @@ const (
 	DeadlineExceeded               // the request's deadline passed
 )
 
-// Error is an error that a client may see. Build it with New, With, In and Because. They copy, so a package-level
-// Error can be extended safely.
+// Error is an error that a client may see. Build it with New, WithMetadata, WithField and WithCause. They copy, so
+// a package-level Error can be extended safely.
 type Error struct {
 	Kind     Kind
 	Reason   Reason

@@ -40,7 +40,7 @@ func (c *simulateCommand) Run(ctx context.Context, to *cli.Console) error {
 			if time.Since(shown) >= 5*time.Second {
 				shown = time.Now()
 				fmt.Fprintf(to.Err, "seed %d, %s: %d transactions, %d bookings\n",
-					seed, at.UTC().Format(time.DateOnly), r.Steps, r.Bookings)
+					seed, at.UTC().Format(time.DateOnly), r.Transactions, r.Bookings)
 			}
 		}
 		report, err := simulate.Run(ctx, simulate.Options{Seed: seed, Length: length, Size: size, Progress: progress})
@@ -56,7 +56,7 @@ func (c *simulateCommand) Run(ctx context.Context, to *cli.Console) error {
 	took := time.Since(began)
 	_, err := fmt.Fprintf(to.Out, "✓ every invariant held in %d simulations, %.1f years in total\n"+
 		"%s%.0f transactions a second, %.0f simulated years an hour\n",
-		c.Seeds, years(sum.Simulated), sum, float64(sum.Steps)/took.Seconds(), years(sum.Simulated)/took.Hours())
+		c.Seeds, years(sum.Length), sum, float64(sum.Transactions)/took.Seconds(), years(sum.Length)/took.Hours())
 	return err
 }
 

@@ -191,7 +191,7 @@ func TestDevelopment_RejectsWrongPassword(t *testing.T) {
 	<-dev.Done()
 }
 
-func TestStartDevelopment_SaysWhyItFails(t *testing.T) {
+func TestStartDevelopment_ReportsWhyItFails(t *testing.T) {
 	t.Parallel()
 	dev := start(t, pg.DevConfig{DataDir: pgtest.TempDir(t), Fast: true})
 	config, err := pgx.ParseConfig(dev.TCP)

@@ -52,7 +52,7 @@ func TestQueueOn_AvoidsRetries(t *testing.T) {
 }
 
 // A transaction that cannot get a lock runs without it, and no lock is left behind.
-func TestQueueOn_GoesAheadWithoutLock(t *testing.T) {
+func TestQueueOn_ContinuesWithoutLock(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *pg.Config) { c.LockTimeout = 20 * time.Millisecond })
 	id := b.insert(t)

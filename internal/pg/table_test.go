@@ -24,7 +24,7 @@ type thing struct {
 	ID      tenant.MemberID
 	Name    string
 	Kind    kindName
-	Method  string // NULL where it is empty
+	Method  string // NULL if empty
 	Number  int
 	Share   *float64
 	Counted bool
@@ -34,7 +34,7 @@ type thing struct {
 	Lasts   *time.Duration
 	Made    time.Time
 	Done    *time.Time
-	Gone    time.Time // NULL where it is zero
+	Gone    time.Time // NULL if zero
 	Tags    []string
 	Facts   map[string]string
 	Content *[]int
@@ -113,7 +113,7 @@ func drawThing(t *rapid.T, number int) *thing {
 	return made
 }
 
-// What is written is read again, whichever way it was written, and rows do not share what they point to.
+// What is written by either statement is read back, and rows share no pointers.
 func TestTable_ReadsWhatItWrote(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -162,8 +162,8 @@ func TestTable_ReadsWhatItWrote(t *testing.T) {
 	})
 }
 
-// A nil map is an empty object and a nil list an empty array; neither is NULL.
-func TestTable_KeepsAbsentListsFromBeingNull(t *testing.T) {
+// A nil map is written as an empty object and a nil list as an empty array, not as NULL.
+func TestTable_WritesNilListsAsEmpty(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	in := b.scope.Tenant
@@ -182,8 +182,8 @@ func TestTable_KeepsAbsentListsFromBeingNull(t *testing.T) {
 	}
 }
 
-// Only the first row is read by Find, and none leaves nil.
-func TestReader_FindsTheFirst(t *testing.T) {
+// Find reads only the first row. Without a row it sets nil.
+func TestReader_FindsTheFirstRow(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	numbers := pg.NewReader(func(n *int) []pg.Column { return []pg.Column{pg.Read("n", n)} })
@@ -210,8 +210,8 @@ func TestReader_FindsTheFirst(t *testing.T) {
 	}
 }
 
-// What makes a value of a row may refuse it.
-func TestReader_HandsOnErrors(t *testing.T) {
+// The function that converts a row can return an error.
+func TestReader_ReturnsErrorsOfConversion(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	errOdd := errors.New("odd")
@@ -229,7 +229,7 @@ func TestReader_HandsOnErrors(t *testing.T) {
 	}
 }
 
-// ScanAny leaves its targets as they are where there is no row; Each calls for every row.
+// ScanAny leaves its targets unchanged if there is no row. Each calls the function for every row.
 func TestStatement_ReadsRows(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -247,8 +247,8 @@ func TestStatement_ReadsRows(t *testing.T) {
 	}
 }
 
-// NULL has no place in a value that cannot say so.
-func TestCodec_RefusesNULL(t *testing.T) {
+// Types without a NULL value reject NULL.
+func TestCodec_RejectsNULL(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	var at civil.TimeOfDay
@@ -261,8 +261,8 @@ func TestCodec_RefusesNULL(t *testing.T) {
 	}
 }
 
-// Statements knows what SQL was given.
-func TestStatements_ListsWhatWasPutTogether(t *testing.T) {
+// Statements returns all registered SQL.
+func TestStatements_ListsEveryStatement(t *testing.T) {
 	t.Parallel()
 	if !slices.Contains(pg.Statements(), updateKinds) || !strings.Contains(updateKinds, "done_at = x.done_at") {
 		t.Errorf("%q is not among %d statements", updateKinds, len(pg.Statements()))

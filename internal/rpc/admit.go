@@ -142,7 +142,9 @@ func (a *admission) authorize(
 	}
 	caller.SelfOnly = rule.Kind == v1.Access_RULE_SELF && decision.Active && rule.allowsSelf(decision.Member)
 	if !caller.SelfOnly {
-		return caller, fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission).
+		return caller, fault.New(
+			fault.PermissionDenied, fault.PermissionDeniedReason, "The permission %s is needed.", rule.Permission,
+		).
 			WithMetadata("permission", rule.Permission)
 	}
 	return caller, nil

@@ -27,9 +27,9 @@ const waitTimeout = 10 * time.Minute
 // commitEvents commits events in one transaction. Their names are in their data, as the reason.
 func (s *testServer) commitEvents(t *testing.T, events ...outbox.Event) {
 	t.Helper()
-	mint := tenant.NewIDs(time.Now())
+	ids := tenant.NewIDs(time.Now())
 	for i := range events {
-		events[i].ID, events[i].At = tenant.NextID[tenant.EventID](mint), time.Now()
+		events[i].ID, events[i].At = tenant.NextID[tenant.EventID](ids), time.Now()
 	}
 	if err := s.DB.InTx(t.Context(), pg.Scope{Tenant: s.Tenant}, "test", func(_ context.Context, tx *pg.Tx) error {
 		outbox.Append(tx, s.Tenant, events...)

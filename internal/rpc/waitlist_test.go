@@ -217,17 +217,17 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 			d.Move = v1.WaitlistMove_WAITLIST_MOVE_ROLL_ON
 			d.Verdicts = []*v1.WaitlistVerdict{
 				verdict(
-					"Member", second, "TRIED", 122, 1, 0, passed+"these seats had been offered before, and were not taken.", nil,
+					"Member", second, "TRIED", 122, 1, 0, passed+"the entry had already been offered these seats.", nil,
 				),
 				verdict(
 					"Admin", first, "OFFERED", 104, 2, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:50.", at(50),
 				),
 			}
 			d.Sentences = []string{
-				"On Monday 16 March 2026 at 13:20 an offer was declined, and 1 seat was open.", "2 entries stood in line.",
-				"1 person had been asked for these seats before.",
-				"The offer went on to: Admin (1 seat, until Monday 16 March 2026 at 13:50).",
-				"Not chosen: 1 because these seats had been offered before, and were not taken.",
+				"On Monday 16 March 2026 at 13:20 an offer was declined, and 1 seat was open.", "2 entries were on the waitlist.",
+				"1 person had already been offered these seats.",
+				"Offered to the next: Admin (1 seat, until Monday 16 March 2026 at 13:50).",
+				"Not chosen: 1 because the entry had already been offered these seats.",
 			}
 		}),
 		moved(10, func(d *v1.WaitlistDecision) {
@@ -236,12 +236,12 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 				verdict(
 					"Member", second, "OFFERED", 122, 1, 0, "It was offered 1 seat, until Monday 16 March 2026 at 13:40.", at(40),
 				),
-				verdict("Admin", first, "NO_SEATS_LEFT", 104, 2, 1, passed+"all open seats went to those before.", nil),
+				verdict("Admin", first, "NO_SEATS_LEFT", 104, 2, 1, passed+"all open seats went to earlier entries.", nil),
 			}
 			d.Sentences = []string{
-				"On Monday 16 March 2026 at 13:10 a booking was cancelled, and 1 seat was open.", "2 entries stood in line.",
-				"An offer went to: Member (1 seat, until Monday 16 March 2026 at 13:40).",
-				"Not chosen: 1 because all open seats went to those before.",
+				"On Monday 16 March 2026 at 13:10 a booking was cancelled, and 1 seat was open.", "2 entries were on the waitlist.",
+				"Offered to: Member (1 seat, until Monday 16 March 2026 at 13:40).",
+				"Not chosen: 1 because all open seats went to earlier entries.",
 			}
 		}),
 	}
@@ -267,7 +267,7 @@ func TestWaitlistRPCs_OfferDeclineAndAccept(t *testing.T) {
 	differs := p.GetMoves()[1]
 	wantEqual(
 		t, "verdicts of the draft",
-		[]string{"Would have been chosen instead: Admin.", "Would not have been chosen: Member."}, differs.GetSentences(),
+		[]string{"Would have got a seat instead: Admin.", "Would not have got a seat: Member."}, differs.GetSentences(),
 	)
 	if !differs.GetChanged() || differs.GetDraftMove() != v1.WaitlistMove_WAITLIST_MOVE_OFFER ||
 		differs.GetDraftMode() != v1.WaitlistMode_WAITLIST_MODE_OFFER ||

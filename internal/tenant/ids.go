@@ -8,7 +8,7 @@ import (
 )
 
 // IDs creates the ids of one transaction. A transaction may run several times and must write the same rows each time.
-// So the random seed is drawn once, before the transaction begins, and Again restarts the same sequence.
+// So the random seed is drawn once, before the transaction begins, and Reset restarts the same sequence.
 type IDs struct {
 	now  time.Time
 	seed [32]byte
@@ -16,7 +16,7 @@ type IDs struct {
 	n    uint16
 }
 
-// NewIDs returns a Mint with a random seed. Ids sort in the order in which they are created.
+// NewIDs returns IDs with a random seed. Ids sort in the order in which they are created.
 func NewIDs(now time.Time) *IDs {
 	m := &IDs{now: now}
 	if _, err := rand.Read(m.seed[:]); err != nil {

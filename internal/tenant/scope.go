@@ -37,8 +37,8 @@ func (c Caller) CanAccess(owner MemberID) bool {
 	return !c.SelfOnly || (owner == c.Member && !c.Member.IsZero())
 }
 
-// CanAccessCreated is MayTouch for what service accounts create for others, such as bookings. An account is not a member
-// and owns nothing; what it created counts as its own.
+// CanAccessCreated is CanAccess for what service accounts create for others, such as bookings. An account is not a
+// member and owns nothing; what it created counts as its own.
 func (c Caller) CanAccessCreated(owner MemberID, by string) bool {
 	return c.CanAccess(owner) || c.Member.IsZero() && c.Subject != "" && by == c.Subject
 }

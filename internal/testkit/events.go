@@ -35,7 +35,9 @@ func (s *Studio) CatalogEvents() int {
 // Audited returns the actions in the tenant's audit log since Noon, the oldest first.
 func (s *Studio) Audited() []string {
 	s.T.Helper()
-	entries, err := s.App.Accounts.ListAuditEntries(context.Background(), s.Owner, accounts.AuditQuery{From: Noon, Limit: 1000})
+	entries, err := s.App.Accounts.ListAuditEntries(
+		context.Background(), s.Owner, accounts.AuditQuery{From: Noon, Limit: 1000},
+	)
 	s.NoError(err)
 	slices.Reverse(entries)
 	actions := make([]string, len(entries))

@@ -186,7 +186,8 @@ func TestURLKeys_TimeOut(t *testing.T) {
 		start := time.Now()
 		_, err := idp.verifier(t, time.Now).Verify(t.Context(), d.sign(valid()))
 		took := time.Since(start)
-		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.UnauthenticatedReason || took != 5*time.Second {
+		if !errors.Is(err, context.DeadlineExceeded) || fault.ReasonOf(err) != fault.UnauthenticatedReason ||
+			took != 5*time.Second {
 			t.Errorf("after %s: %v", took, err)
 		}
 	})

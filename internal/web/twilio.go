@@ -19,7 +19,9 @@ type twilioWebhook struct{ Config }
 const platformNumber = "platform"
 
 // read verifies a callback. If the signature is wrong, the response has no details.
-func (h twilioWebhook) read(w http.ResponseWriter, r *http.Request) (in tenant.TenantID, call twilio.Callback, ok bool) {
+func (h twilioWebhook) read(
+	w http.ResponseWriter, r *http.Request,
+) (in tenant.TenantID, call twilio.Callback, ok bool) {
 	reject := func(status int) (tenant.TenantID, twilio.Callback, bool) {
 		http.Error(w, http.StatusText(status), status)
 		return in, call, false

@@ -20,8 +20,8 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// A tenant with an account of its own sends by that and no other, as soon as it has one and as it stands. Reports on its messages are signed by
-// that account's token. What is wrong with it is its own trouble.
+// A tenant with an account of its own sends by that and no other, as soon as it has one and as it stands. Reports on
+// its messages are signed by that account's token. What is wrong with it is its own trouble.
 func TestATenantsOwnAccount(t *testing.T) {
 	t.Parallel()
 	own := twiliotest.Start()
@@ -70,7 +70,9 @@ func TestATenantsOwnAccount(t *testing.T) {
 	// The neighbour has none.
 	who := other.AddReachable("Ida")
 	other.RemoveDevices(who)
-	_, err := other.App.Messages.UpdateNotificationPreferences(other.T.Context(), who, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
+	_, err := other.App.Messages.UpdateNotificationPreferences(
+		other.T.Context(), who, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}},
+	)
 	other.NoError(err)
 	other.MustPlace(who, other.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	deliver(other)
@@ -84,7 +86,9 @@ func TestATenantsOwnAccount(t *testing.T) {
 	if answer := p.Call(p.Twilio.Update(p.T.Context(), sent[1], "failed", 30005)); answer.Code != http.StatusForbidden {
 		t.Errorf("signed by the platform's: %d", answer.Code)
 	}
-	if answer := p.Call(own.Update(p.T.Context(), p.Twilio.Messages()[1], "failed", 30005)); answer.Code != http.StatusForbidden {
+	if answer := p.Call(
+		own.Update(p.T.Context(), p.Twilio.Messages()[1], "failed", 30005),
+	); answer.Code != http.StatusForbidden {
 		t.Errorf("the neighbour's message, signed by the tenant's account: %d", answer.Code)
 	}
 	p.WantLog("in the end", confirmed, "SMS QUEUED", "SMS FAILED MISCONFIGURED", "SMS QUEUED", "SMS DELIVERED")
@@ -117,7 +121,9 @@ func TestOneAccountsTroubleIsNobodyElses(t *testing.T) {
 		deliver(each)
 	}
 	sent := func(in *messagetest.Studio, status string) int {
-		return in.Count(`select count(*) from deliveries where tenant_id = $1 and channel = 'EMAIL' and status = $2`, in.Tenant, status)
+		return in.Count(
+			`select count(*) from deliveries where tenant_id = $1 and channel = 'EMAIL' and status = $2`, in.Tenant, status,
+		)
 	}
 	if n := sent(h, "FAILED"); n != people || asked.Load() != 5 {
 		t.Errorf("%d of %d failed, after the account was asked %d times", n, people, asked.Load())

@@ -23,8 +23,8 @@ func (instant) Send(_ context.Context, m notify.Message) (notify.Receipt, error)
 	return notify.Receipt{ProviderID: m.ID.String(), Status: notify.Sent, Segments: 1}, nil
 }
 
-// BenchmarkNotices measures notices planned from events, judged, written, handed to a provider that answers at once, and
-// settled: go test ./internal/worker -run '^$' -bench Notices -benchtime 5x
+// BenchmarkNotices measures notices planned from events, judged, written, handed to a provider that answers at once,
+// and settled: go test ./internal/worker -run '^$' -bench Notices -benchtime 5x
 func BenchmarkNotices(b *testing.B) {
 	const warmUp, bookings = 200, 2000
 	var sent, planned int
@@ -33,10 +33,12 @@ func BenchmarkNotices(b *testing.B) {
 		b.StopTimer()
 		h := messagetest.New(b)
 		dispatcher, err := worker.New(worker.Config{
-			App: h.App, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Messages: h.App.Messages, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 			Platform: map[string]func(tenant.TenantID) worker.Sender{
-				"twilio": func(tenant.TenantID) worker.Sender { return instant{} }, "fcm": func(tenant.TenantID) worker.Sender { return instant{} },
-				"smtp": func(tenant.TenantID) worker.Sender { return instant{} }, "local": func(tenant.TenantID) worker.Sender { return instant{} },
+				"twilio": func(tenant.TenantID) worker.Sender { return instant{} },
+				"fcm":    func(tenant.TenantID) worker.Sender { return instant{} },
+				"smtp":   func(tenant.TenantID) worker.Sender { return instant{} },
+				"local":  func(tenant.TenantID) worker.Sender { return instant{} },
 			},
 		})
 		h.NoError(err)
@@ -50,12 +52,15 @@ func BenchmarkNotices(b *testing.B) {
 			member, booking := tenant.New[tenant.MemberID](testkit.Noon), tenant.New[tenant.BookingID](testkit.Noon)
 			exec(`insert into members (tenant_id, id, name, email, created_at, updated_at) values ($1, $2, $3, $4, $5, $5)`,
 				h.Tenant, member, "Member", fmt.Sprintf("m%d@example.com", i), testkit.Noon)
-			exec(`insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at) values ($1, $2, $3, 'IOS', $4::text, sha256($4::text::bytea), $5, $5)`,
+			exec(`insert into devices (tenant_id, id, member_id, kind, token, token_hash, created_at, seen_at) values ($1, $2,
+				$3, 'IOS', $4::text, sha256($4::text::bytea), $5, $5)`,
 				h.Tenant, tenant.New[tenant.DeviceID](testkit.Noon), member, fmt.Sprint("token", i), testkit.Noon)
-			exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at)
+			exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at,
+				created_by, created_at, updated_at)
 				values ($1, $2, $3, $4, 1, 'CONFIRMED', 'ONLINE', $5, $5::timestamptz + interval '1 hour', 'x', $6, $6)`,
 				h.Tenant, booking, class, member, testkit.Noon.Add(72*time.Hour), testkit.Noon)
-			exec(`insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, occurred_at) values ($1, $2, 'booking.confirmed', $3, $4, $5, 'x', $6)`,
+			exec(`insert into events (tenant_id, id, type, session_id, booking_id, member_id, actor, occurred_at) values ($1,
+				$2, 'booking.confirmed', $3, $4, $5, 'x', $6)`,
 				h.Tenant, tenant.New[tenant.EventID](testkit.Noon), class, booking, member, testkit.Noon)
 		}
 		plan := func() {

@@ -38,7 +38,10 @@ func TestABreakerSparesAProviderThatIsDown(t *testing.T) {
 		h.Clock.Set(h.Clock.Now().Add(30 * time.Second))
 		deliver(h)
 	}
-	if n := h.Count(`select count(distinct recipient) from deliveries where topic = 'BOOKING_CONFIRMED' and channel = 'PUSH' and status = 'SENT'`); n != 40 {
+	if n := h.Count(
+		`select count(distinct recipient) from deliveries where topic = 'BOOKING_CONFIRMED' and channel = 'PUSH'
+			and status = 'SENT'`,
+	); n != 40 {
 		t.Errorf("%d of 40 were told in the end", n)
 	}
 }

@@ -61,7 +61,8 @@ func TestAStormAtAllProviders(t *testing.T) {
 	for range 60 {
 		later(p.Studio, 30*time.Second)
 	}
-	if sms, pushes, mails := len(p.Twilio.Messages()), len(p.FCM.Messages()), len(p.Mail.Mails()); sms != people || pushes != people || mails != people {
+	if sms, pushes, mails := len(p.Twilio.Messages()), len(p.FCM.Messages()), len(p.Mail.Mails()); sms != people ||
+		pushes != people || mails != people {
 		t.Errorf("%d SMS, %d pushes, %d mails for %d of each", sms, pushes, mails, people)
 	}
 	if n := p.Count(`select count(*) from deliveries where possible_duplicate or status = 'POSSIBLY_SENT'`); n != 0 {

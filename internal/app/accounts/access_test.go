@@ -45,15 +45,33 @@ func TestCheckAccess(t *testing.T) {
 		permission string
 		want       accounts.Access
 	}{
-		"through two":      {accounts.AccessSubject{Member: ana.Member}, "session.read", accounts.Access{Allowed: true, Through: []string{"coach", "member", "desk"}, Giving: reads, Active: true}},
-		"by subject":       {accounts.AccessSubject{Subject: ana.Subject}, "credit.grant", accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true}},
-		"not":              {accounts.AccessSubject{Member: ana.Member}, "credit.refund", accounts.Access{Giving: []string{"owner", "admin"}, Active: true}},
-		"unbound":          {accounts.AccessSubject{Member: unbound.ID}, "session.read", accounts.Access{Allowed: true, Through: []string{"member", "desk"}, Giving: reads, Active: true}},
-		"unbound, not":     {accounts.AccessSubject{Member: unbound.ID}, "audit.read", accounts.Access{Giving: []string{"owner", "admin"}, Active: true}},
+		"through two": {
+			accounts.AccessSubject{Member: ana.Member}, "session.read",
+			accounts.Access{Allowed: true, Through: []string{"coach", "member", "desk"}, Giving: reads, Active: true},
+		},
+		"by subject": {
+			accounts.AccessSubject{Subject: ana.Subject}, "credit.grant",
+			accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true},
+		},
+		"not": {
+			accounts.AccessSubject{Member: ana.Member}, "credit.refund",
+			accounts.Access{Giving: []string{"owner", "admin"}, Active: true},
+		},
+		"unbound": {
+			accounts.AccessSubject{Member: unbound.ID}, "session.read",
+			accounts.Access{Allowed: true, Through: []string{"member", "desk"}, Giving: reads, Active: true},
+		},
+		"unbound, not": {
+			accounts.AccessSubject{Member: unbound.ID}, "audit.read",
+			accounts.Access{Giving: []string{"owner", "admin"}, Active: true},
+		},
 		"inactive":         {accounts.AccessSubject{Member: gone.Member}, "session.read", accounts.Access{Giving: reads}},
 		"inactive unbound": {accounts.AccessSubject{Member: goneUnbound.ID}, "session.read", accounts.Access{Giving: reads}},
-		"account":          {accounts.AccessSubject{Account: robot.ID}, "credit.grant", accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true}},
-		"revoked":          {accounts.AccessSubject{Account: dead.ID}, "session.read", accounts.Access{Giving: reads}},
+		"account": {
+			accounts.AccessSubject{Account: robot.ID}, "credit.grant",
+			accounts.Access{Allowed: true, Through: []string{"desk"}, Giving: grants, Active: true},
+		},
+		"revoked": {accounts.AccessSubject{Account: dead.ID}, "session.read", accounts.Access{Giving: reads}},
 	} {
 		got, err := h.App.Accounts.CheckAccess(t.Context(), h.Owner, guard, c.who, c.permission)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
@@ -66,13 +84,20 @@ func TestCheckAccess(t *testing.T) {
 		permission string
 		want       fault.Reason
 	}{
-		"no member":        {accounts.AccessSubject{Member: testkit.NewID[tenant.MemberID]()}, "session.read", fault.MemberNotFound},
-		"other's member":   {accounts.AccessSubject{Member: theirs.Owner.Member}, "session.read", fault.MemberNotFound},
-		"no subject":       {accounts.AccessSubject{Subject: "nobody"}, "session.read", fault.MemberNotFound},
-		"other's subject":  {accounts.AccessSubject{Subject: theirs.Owner.Subject}, "session.read", fault.MemberNotFound},
-		"null":             {accounts.AccessSubject{Subject: "\x00"}, "session.read", fault.MemberNotFound},
-		"account's":        {accounts.AccessSubject{Subject: "sa:" + robot.ID.String()}, "session.read", fault.MemberNotFound},
-		"no account":       {accounts.AccessSubject{Account: testkit.NewID[tenant.ServiceAccountID]()}, "session.read", fault.ServiceAccountNotFound},
+		"no member": {
+			accounts.AccessSubject{Member: testkit.NewID[tenant.MemberID]()}, "session.read", fault.MemberNotFound,
+		},
+		"other's member":  {accounts.AccessSubject{Member: theirs.Owner.Member}, "session.read", fault.MemberNotFound},
+		"no subject":      {accounts.AccessSubject{Subject: "nobody"}, "session.read", fault.MemberNotFound},
+		"other's subject": {accounts.AccessSubject{Subject: theirs.Owner.Subject}, "session.read", fault.MemberNotFound},
+		"null":            {accounts.AccessSubject{Subject: "\x00"}, "session.read", fault.MemberNotFound},
+		"account's": {
+			accounts.AccessSubject{Subject: "sa:" + robot.ID.String()}, "session.read", fault.MemberNotFound,
+		},
+		"no account": {
+			accounts.AccessSubject{Account: testkit.NewID[tenant.ServiceAccountID]()}, "session.read",
+			fault.ServiceAccountNotFound,
+		},
 		"permission":       {accounts.AccessSubject{Member: ana.Member}, "world.rule", fault.PermissionNotFound},
 		"permission too":   {accounts.AccessSubject{Member: unbound.ID}, "world.rule", fault.PermissionNotFound},
 		"permission still": {accounts.AccessSubject{Account: robot.ID}, "world.rule", fault.PermissionNotFound},
@@ -92,7 +117,8 @@ func TestTheSourceKnowsWhoIsWho(t *testing.T) {
 	robot, _ := h.AddAccount("Robot", tenant.RolePartner)
 	source := accounts.AccessSource(h.DB.DB)
 	roles, err := source.Roles(t.Context(), h.Tenant)
-	if diff := cmp.Diff([]access.Role{{Name: "desk", Permissions: []string{"session.read"}}}, roles); diff != "" || err != nil {
+	if diff := cmp.Diff([]access.Role{{Name: "desk", Permissions: []string{"session.read"}}}, roles); diff != "" ||
+		err != nil {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	for subject, want := range map[string]access.Holder{
@@ -124,7 +150,8 @@ type node struct {
 func openNode(h *testkit.Studio) *node {
 	h.T.Helper()
 	db, err := pg.Open(h.T.Context(), pg.Config{
-		URL: h.DB.URL, CommandConns: 4, ReadConns: 4, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout, IdleTimeout: testkit.Timeout,
+		URL: h.DB.URL, CommandConns: 4, ReadConns: 4, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout,
+		IdleTimeout: testkit.Timeout,
 	})
 	if err != nil {
 		h.T.Fatal(err)
@@ -191,22 +218,32 @@ func TestChangesHoldOnEveryNode(t *testing.T) {
 			_, err := here.app.Accounts.UpdateRole(ctx, h.Owner, "desk", nil, permits("session.read", "audit.read"))
 			return err
 		}},
-		{"a role is narrowed", robotic, "session.read", true, func() error { _, err := here.app.Accounts.UpdateRole(ctx, h.Owner, "desk", nil, permits()); return err }},
+		{"a role is narrowed", robotic, "session.read", true, func() error {
+			_, err := here.app.Accounts.UpdateRole(ctx, h.Owner, "desk", nil, permits())
+			return err
+		}},
 		{"a role is widened again", robotic, "audit.read", false, func() error {
 			_, err := here.app.Accounts.UpdateRole(ctx, h.Owner, "desk", nil, permits("audit.read"))
 			return err
 		}},
-		{"an account is revoked", robotic, "audit.read", true, func() error { _, err := here.app.Accounts.RevokeServiceAccount(ctx, h.Owner, robot.ID); return err }},
+		{"an account is revoked", robotic, "audit.read", true, func() error {
+			_, err := here.app.Accounts.RevokeServiceAccount(ctx, h.Owner, robot.ID)
+			return err
+		}},
 		{"somebody joins", newcomer, "session.read", false, func() error {
 			_, err := here.app.Accounts.CreateMember(ctx, h.Owner, member.Member{Name: "Nina", Subject: newcomer.Subject})
 			return err
 		}},
 		{"somebody is imported", imported, "session.read", false, func() error {
-			_, err := here.app.Accounts.ImportMembers(ctx, h.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress)
+			_, err := here.app.Accounts.ImportMembers(
+				ctx, h.Owner, []byte("name,subject\nIda,imported\n"), false, ignoreProgress,
+			)
 			return err
 		}},
 		{"a subject becomes known", tenant.Caller{Tenant: h.Tenant, Subject: "una"}, "session.read", false, func() error {
-			_, err := here.app.Accounts.UpdateMember(ctx, h.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil })
+			_, err := here.app.Accounts.UpdateMember(
+				ctx, h.Owner, unbound.ID, nil, func(m *member.Member) error { m.Subject = "una"; return nil },
+			)
 			return err
 		}},
 	} {
@@ -247,7 +284,9 @@ func TestEditsOfProfilesKeepTheGuardsMemory(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	var told []string
-	a := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now, RolesChanged: func(tenant.TenantID) { told = append(told, "told") }})
+	a := app.New(app.Config{
+		DB: h.DB.DB, Now: h.Clock.Now, RolesChanged: func(tenant.TenantID) { told = append(told, "told") },
+	})
 	ana := h.AddMember("Ana")
 	if _, err := a.Accounts.UpdateMember(t.Context(), h.Owner, ana.Member, nil, named("Ann")); err != nil {
 		t.Fatal(err)

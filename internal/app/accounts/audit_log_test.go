@@ -21,7 +21,9 @@ func TestAuditOfAnEdit(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := engine.WithRequest(t.Context(), "request-1")
-	if _, err := h.App.Catalog.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" }); err != nil {
+	if _, err := h.App.Catalog.UpdateLocation(
+		ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" },
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.Clock.Advance(time.Minute)
@@ -33,8 +35,10 @@ func TestAuditOfAnEdit(t *testing.T) {
 		t.Fatal(got, err)
 	}
 	want := accounts.AuditEntry{
-		ID: got[0].ID, Actor: h.Owner.Member.String(), ActorKind: accounts.ByMember, ActorName: "Olga Owner", Subject: h.Owner.Subject,
-		Action: "location.updated", TargetKind: "location", TargetID: h.Location.String(), Request: "request-1", At: testkit.Noon,
+		ID: got[0].ID, Actor: h.Owner.Member.String(), ActorKind: accounts.ByMember, ActorName: "Olga Owner",
+		Subject: h.Owner.Subject,
+		Action:  "location.updated", TargetKind: "location", TargetID: h.Location.String(), Request: "request-1",
+		At:      testkit.Noon,
 		Changes: map[string]any{"before": map[string]any{"name": "Pier 1"}, "after": map[string]any{"name": "Quay"}},
 	}
 	if diff := cmp.Diff(want, got[0]); diff != "" {
@@ -68,37 +72,70 @@ func TestListAuditEntries(t *testing.T) {
 	}
 	at := func(minute int) time.Time { return testkit.Noon.Add(time.Duration(minute) * time.Minute) }
 	write(h.Tenant,
-		coredb.AuditEntry{Actor: h.Owner.Actor(), Subject: h.Owner.Subject, Action: "session.cancelled", TargetKind: "session", TargetID: target, At: at(0)},
-		coredb.AuditEntry{Actor: h.Coach.Actor(), Subject: h.Coach.Subject, Action: "session.updated", TargetKind: "session", TargetID: target, At: at(1)},
-		coredb.AuditEntry{Actor: "sa:" + account.String(), Subject: "sa:" + account.String(), Action: "booking.cancelled", TargetKind: "booking", At: at(2)},
+		coredb.AuditEntry{
+			Actor: h.Owner.Actor(), Subject: h.Owner.Subject, Action: "session.cancelled", TargetKind: "session",
+			TargetID: target, At: at(0),
+		},
+		coredb.AuditEntry{
+			Actor: h.Coach.Actor(), Subject: h.Coach.Subject, Action: "session.updated", TargetKind: "session", TargetID: target,
+			At: at(1),
+		},
+		coredb.AuditEntry{
+			Actor: "sa:" + account.String(), Subject: "sa:" + account.String(), Action: "booking.cancelled",
+			TargetKind: "booking", At: at(2),
+		},
 		coredb.AuditEntry{Actor: "system", Subject: "system", Action: "booking.expired", TargetKind: "booking", At: at(2)},
-		coredb.AuditEntry{Actor: h.Owner.Actor(), Action: "session.deleted", TargetKind: "session", Batch: batch, Reason: "storm", At: at(3)},
+		coredb.AuditEntry{
+			Actor: h.Owner.Actor(), Action: "session.deleted", TargetKind: "session", Batch: batch, Reason: "storm", At: at(3),
+		},
 		coredb.AuditEntry{Actor: h.Owner.Actor(), Action: "role.assigned", TargetKind: "role", TargetID: "coach", At: at(4)},
 	)
-	write(other.Tenant, coredb.AuditEntry{Actor: h.Owner.Actor(), Action: "session.cancelled", TargetKind: "session", TargetID: target, Batch: batch, At: at(0)})
+	write(
+		other.Tenant,
+		coredb.AuditEntry{
+			Actor: h.Owner.Actor(), Action: "session.cancelled", TargetKind: "session", TargetID: target, Batch: batch,
+			At: at(0),
+		},
+	)
 
-	all := []string{"role.assigned", "session.deleted", "booking.expired", "booking.cancelled", "session.updated", "session.cancelled"}
+	all := []string{
+		"role.assigned", "session.deleted", "booking.expired", "booking.cancelled", "session.updated", "session.cancelled",
+	}
 	for name, c := range map[string]struct {
 		query accounts.AuditQuery
 		want  []string
 	}{
-		"all":             {accounts.AuditQuery{From: at(0)}, all},
-		"by a member":     {accounts.AuditQuery{Actor: h.Owner.Member.UUID, From: at(0)}, []string{"role.assigned", "session.deleted", "session.cancelled"}},
-		"by an account":   {accounts.AuditQuery{Actor: account.UUID}, []string{"booking.cancelled"}},
-		"by nobody":       {accounts.AuditQuery{Actor: testkit.NewID[tenant.MemberID]().UUID}, nil},
-		"by members":      {accounts.AuditQuery{ActorKind: accounts.ByMember, From: at(0)}, []string{"role.assigned", "session.deleted", "session.updated", "session.cancelled"}},
-		"by accounts":     {accounts.AuditQuery{ActorKind: accounts.ByServiceAccount}, []string{"booking.cancelled"}},
-		"by itself":       {accounts.AuditQuery{ActorKind: accounts.BySystem, From: at(0)}, []string{"booking.expired"}},
-		"action":          {accounts.AuditQuery{Action: "session.cancelled"}, []string{"session.cancelled"}},
-		"part of a name":  {accounts.AuditQuery{Action: "session"}, nil},
-		"kind":            {accounts.AuditQuery{TargetKind: "session"}, []string{"session.deleted", "session.updated", "session.cancelled"}},
-		"target":          {accounts.AuditQuery{TargetKind: "session", TargetID: target}, []string{"session.updated", "session.cancelled"}},
-		"role":            {accounts.AuditQuery{TargetID: "coach"}, []string{"role.assigned"}},
-		"batch":           {accounts.AuditQuery{Batch: batch}, []string{"session.deleted"}},
-		"from":            {accounts.AuditQuery{From: at(3)}, []string{"role.assigned", "session.deleted"}},
-		"until":           {accounts.AuditQuery{From: at(0), Until: at(1)}, []string{"session.cancelled"}},
-		"span":            {accounts.AuditQuery{From: at(1), Until: at(3)}, []string{"booking.expired", "booking.cancelled", "session.updated"}},
-		"all must hold":   {accounts.AuditQuery{Actor: h.Owner.Member.UUID, TargetKind: "session", From: at(1)}, []string{"session.deleted"}},
+		"all": {accounts.AuditQuery{From: at(0)}, all},
+		"by a member": {
+			accounts.AuditQuery{Actor: h.Owner.Member.UUID, From: at(0)},
+			[]string{"role.assigned", "session.deleted", "session.cancelled"},
+		},
+		"by an account": {accounts.AuditQuery{Actor: account.UUID}, []string{"booking.cancelled"}},
+		"by nobody":     {accounts.AuditQuery{Actor: testkit.NewID[tenant.MemberID]().UUID}, nil},
+		"by members": {
+			accounts.AuditQuery{ActorKind: accounts.ByMember, From: at(0)},
+			[]string{"role.assigned", "session.deleted", "session.updated", "session.cancelled"},
+		},
+		"by accounts":    {accounts.AuditQuery{ActorKind: accounts.ByServiceAccount}, []string{"booking.cancelled"}},
+		"by itself":      {accounts.AuditQuery{ActorKind: accounts.BySystem, From: at(0)}, []string{"booking.expired"}},
+		"action":         {accounts.AuditQuery{Action: "session.cancelled"}, []string{"session.cancelled"}},
+		"part of a name": {accounts.AuditQuery{Action: "session"}, nil},
+		"kind": {
+			accounts.AuditQuery{TargetKind: "session"}, []string{"session.deleted", "session.updated", "session.cancelled"},
+		},
+		"target": {
+			accounts.AuditQuery{TargetKind: "session", TargetID: target}, []string{"session.updated", "session.cancelled"},
+		},
+		"role":  {accounts.AuditQuery{TargetID: "coach"}, []string{"role.assigned"}},
+		"batch": {accounts.AuditQuery{Batch: batch}, []string{"session.deleted"}},
+		"from":  {accounts.AuditQuery{From: at(3)}, []string{"role.assigned", "session.deleted"}},
+		"until": {accounts.AuditQuery{From: at(0), Until: at(1)}, []string{"session.cancelled"}},
+		"span": {
+			accounts.AuditQuery{From: at(1), Until: at(3)}, []string{"booking.expired", "booking.cancelled", "session.updated"},
+		},
+		"all must hold": {
+			accounts.AuditQuery{Actor: h.Owner.Member.UUID, TargetKind: "session", From: at(1)}, []string{"session.deleted"},
+		},
 		"none holds them": {accounts.AuditQuery{Actor: h.Coach.Member.UUID, Batch: batch}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -129,7 +166,9 @@ func TestListAuditEntries(t *testing.T) {
 
 	t.Run("actors", func(t *testing.T) {
 		t.Parallel()
-		got, err := h.App.Accounts.ListAuditEntries(t.Context(), h.Owner, accounts.AuditQuery{From: at(1), Until: at(3), Limit: 10})
+		got, err := h.App.Accounts.ListAuditEntries(
+			t.Context(), h.Owner, accounts.AuditQuery{From: at(1), Until: at(3), Limit: 10},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,7 +37,9 @@ func TestCreateTenant(t *testing.T) {
 	if h.Count(`select count(*) from directory where tenant_id = $1`, h.Tenant) != 1 {
 		t.Error("it is not in the directory")
 	}
-	rows, err := h.DB.Owner.Query(t.Context(), `select name from roles where tenant_id = $1 and built_in and permissions = '{}'`, h.Tenant)
+	rows, err := h.DB.Owner.Query(
+		t.Context(), `select name from roles where tenant_id = $1 and built_in and permissions = '{}'`, h.Tenant,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +61,8 @@ func TestCreateTenant(t *testing.T) {
 		t.Error(diff)
 	}
 	if h.Count(`select count(*) from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
-where m.tenant_id = $1 and m.subject = 'user-1' and m.name = 'Olga Owner' and m.status = 'ACTIVE' and r.role = 'owner'`, h.Tenant) != 1 {
+where m.tenant_id = $1 and m.subject = 'user-1' and m.name = 'Olga Owner' and m.status = 'ACTIVE'
+and r.role = 'owner'`, h.Tenant) != 1 {
 		t.Error("no owner")
 	}
 

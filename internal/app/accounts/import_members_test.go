@@ -55,12 +55,14 @@ func TestImportMembers(t *testing.T) {
 	}
 	want := member.Member{
 		ID: found[0].ID, Name: "Member 2499", Email: "m2499@example.com", Subject: "subject-2499", Tags: []string{"a", "b"},
-		Roles: []string{tenant.RoleMember}, Status: member.Active, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
+		Roles: []string{tenant.RoleMember}, Status: member.Active, Version: 1, CreatedAt: testkit.Noon,
+		UpdatedAt: testkit.Noon,
 	}
 	if diff := cmp.Diff(want, found[0]); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.imported' and batch_id = $2
+	if got := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.imported'
+		and batch_id = $2
 		and (changes->>'members')::int = $3`, h.Tenant, report.Batch, n); got != 1 {
 		t.Errorf("%d audit entries", got)
 	}
@@ -105,7 +107,9 @@ func TestAnImportIsWholeOrNothing(t *testing.T) {
 	_, err := h.App.Accounts.ImportMembers(t.Context(), h.Owner, []byte("\xff\xfe"), false, ignoreProgress)
 	testkit.WantReason(t, err, fault.ImportInvalid)
 	left := errors.New("the client left")
-	_, err = h.App.Accounts.ImportMembers(t.Context(), h.Owner, people(3), false, func(member.Progress) error { return left })
+	_, err = h.App.Accounts.ImportMembers(
+		t.Context(), h.Owner, people(3), false, func(member.Progress) error { return left },
+	)
 	if !errors.Is(err, left) {
 		t.Error(err)
 	}
@@ -121,10 +125,11 @@ func TestTwoImportsAtOnce(t *testing.T) {
 	reports := make([]accounts.MemberImport, 3)
 	problems := make([]int, len(reports))
 	errs := testkit.ParallelErrors(len(reports), func(i int) (err error) {
-		reports[i], err = h.App.Accounts.ImportMembers(t.Context(), h.Owner, people(300), false, func(p member.Progress) error {
-			problems[i] += len(p.Problems)
-			return nil
-		})
+		reports[i], err = h.App.Accounts.ImportMembers(t.Context(), h.Owner, people(300), false,
+			func(p member.Progress) error {
+				problems[i] += len(p.Problems)
+				return nil
+			})
 		return err
 	})
 	var imported, wrong int

@@ -72,7 +72,9 @@ func (s *Service) UpdateMember(
 		}
 		after.Version, after.UpdatedAt = before.Version+1, tx.Now
 		accountdb.UpdateMember(tx.Tx, tx.Tenant, after)
-		tx.Audit("member.updated", "member", id.UUID, "", engine.AuditChange(before.AuditValues(changed), after.AuditValues(changed)))
+		tx.Audit(
+			"member.updated", "member", id.UUID, "", engine.AuditChange(before.AuditValues(changed), after.AuditValues(changed)),
+		)
 		memberEvent(tx, id, changed)
 		if member.AffectsSignIn(changed) {
 			notifyNodes(tx)

@@ -42,7 +42,8 @@ func TestCreateMember(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made := newMember(h, member.Member{
-		Name: " Ana ", Email: "Ana@Example.com", Phone: "+351 912 345 678", Tags: []string{"a", "b"}, Notes: "Likes the window.",
+		Name: " Ana ", Email: "Ana@Example.com", Phone: "+351 912 345 678", Tags: []string{"a", "b"},
+		Notes: "Likes the window.",
 		Roles: []string{tenant.RoleOwner}, Status: member.Inactive, // not for the sender to say
 	})
 	read, _, err := h.App.Accounts.GetMember(t.Context(), h.Coach, made.ID)
@@ -53,17 +54,23 @@ func TestCreateMember(t *testing.T) {
 		t.Errorf("read otherwise than made (-made +read):\n%s", diff)
 	}
 	want := member.Member{
-		ID: made.ID, Name: "Ana", Email: "Ana@Example.com", Phone: "+351912345678", Tags: []string{"a", "b"}, Notes: "Likes the window.",
-		Roles: []string{tenant.RoleMember}, Status: member.Active, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
+		ID: made.ID, Name: "Ana", Email: "Ana@Example.com", Phone: "+351912345678", Tags: []string{"a", "b"},
+		Notes: "Likes the window.",
+		Roles: []string{tenant.RoleMember}, Status: member.Active, Version: 1, CreatedAt: testkit.Noon,
+		UpdatedAt: testkit.Noon,
 	}
 	if diff := cmp.Diff(want, read); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.created' and target_id = $2
-		and actor = $3 and changes->'after'->>'email' = 'Ana@Example.com'`, h.Tenant, made.ID.String(), h.Coach.Member.String()); n != 1 {
+	if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.created'
+		and target_id = $2
+		and actor = $3 and changes->'after'->>'email' = 'Ana@Example.com'`,
+		h.Tenant, made.ID.String(), h.Coach.Member.String()); n != 1 {
 		t.Errorf("%d audit entries", n)
 	}
-	if n := h.Count(`select count(*) from events where tenant_id = $1 and type = 'member.changed' and member_id = $2`, h.Tenant, made.ID); n != 1 {
+	if n := h.Count(
+		`select count(*) from events where tenant_id = $1 and type = 'member.changed' and member_id = $2`, h.Tenant, made.ID,
+	); n != 1 {
 		t.Errorf("%d events", n)
 	}
 
@@ -77,7 +84,9 @@ func TestCreateMember(t *testing.T) {
 			t.Errorf("field %q", f.Field)
 		}
 	}
-	if _, err := h.OtherTenant().App.Accounts.CreateMember(t.Context(), h.OtherTenant().Coach, member.Member{Name: "B", Email: made.Email}); err != nil {
+	if _, err := h.OtherTenant().App.Accounts.CreateMember(
+		t.Context(), h.OtherTenant().Coach, member.Member{Name: "B", Email: made.Email},
+	); err != nil {
 		t.Errorf("another tenant's emails are its own: %v", err)
 	}
 	_, err = h.App.Accounts.CreateMember(t.Context(), h.Coach, member.Member{Name: "B", Phone: "12"})
@@ -88,10 +97,14 @@ func TestOneOfManyGetsAnEmail(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		_, err := h.App.Accounts.CreateMember(t.Context(), h.Coach, member.Member{Name: fmt.Sprint("Ana ", i), Email: "ana@example.com", Subject: "ana"})
+		_, err := h.App.Accounts.CreateMember(
+			t.Context(), h.Coach, member.Member{Name: fmt.Sprint("Ana ", i), Email: "ana@example.com", Subject: "ana"},
+		)
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs)); diff != "" {
+	if diff := cmp.Diff(
+		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
+	); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -108,27 +121,37 @@ func TestUpdateMember(t *testing.T) {
 	if err != nil || after.Version != 2 || after.Tier != "gold" || after.Subject != "ana" || after.Notes != "" {
 		t.Fatalf("%+v, %v", after, err)
 	}
-	if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.updated' and target_id = $2
-		and changes = '{"before": {"tier": "", "notes": "old", "subject": ""}, "after": {"tier": "gold", "notes": "", "subject": "ana"}}'`,
+	if n := h.Count(`select count(*) from audit_entries where tenant_id = $1 and action = 'member.updated'
+		and target_id = $2
+		and changes = '{"before": {"tier": "", "notes": "old", "subject": ""},
+		"after": {"tier": "gold", "notes": "", "subject": "ana"}}'`,
 		h.Tenant, made.ID.String()); n != 1 {
 		t.Errorf("%d audit entries", n)
 	}
 
-	same, err := h.App.Accounts.UpdateMember(t.Context(), h.Coach, made.ID, nil, func(m *member.Member) error { m.Tier = " gold"; return nil })
+	same, err := h.App.Accounts.UpdateMember(
+		t.Context(), h.Coach, made.ID, nil, func(m *member.Member) error { m.Tier = " gold"; return nil },
+	)
 	if err != nil || same.Version != 2 {
 		t.Errorf("an edit that changes nothing: version %d, %v", same.Version, err)
 	}
 	_, err = h.App.Accounts.UpdateMember(t.Context(), h.Coach, made.ID, new(1), named("B"))
 	testkit.WantReason(t, err, fault.ETagMismatch)
-	_, err = h.App.Accounts.UpdateMember(t.Context(), h.Coach, made.ID, nil, func(m *member.Member) error { m.Subject = "ben"; return nil })
+	_, err = h.App.Accounts.UpdateMember(
+		t.Context(), h.Coach, made.ID, nil, func(m *member.Member) error { m.Subject = "ben"; return nil },
+	)
 	testkit.WantReason(t, err, fault.InvalidField)
 	_, err = h.App.Accounts.UpdateMember(t.Context(), h.Coach, testkit.NewID[tenant.MemberID](), nil, named("B"))
 	testkit.WantReason(t, err, fault.MemberNotFound)
 
 	other := newMember(h, member.Member{Name: "Ben", Email: "ben@example.com"})
-	_, err = h.App.Accounts.UpdateMember(t.Context(), h.Coach, made.ID, nil, func(m *member.Member) error { m.Email = "BEN@example.com"; return nil })
+	_, err = h.App.Accounts.UpdateMember(
+		t.Context(), h.Coach, made.ID, nil, func(m *member.Member) error { m.Email = "BEN@example.com"; return nil },
+	)
 	testkit.WantReason(t, err, fault.AlreadyExistsReason)
-	_, err = h.App.Accounts.UpdateMember(t.Context(), h.Coach, other.ID, nil, func(m *member.Member) error { m.Subject = "ana"; return nil })
+	_, err = h.App.Accounts.UpdateMember(
+		t.Context(), h.Coach, other.ID, nil, func(m *member.Member) error { m.Subject = "ana"; return nil },
+	)
 	testkit.WantReason(t, err, fault.AlreadyExistsReason)
 }
 
@@ -218,20 +241,22 @@ func TestListMembers(t *testing.T) {
 		search member.Search
 		want   string
 	}{
-		"all":            {member.Search{}, "Ana 100%,ben,Ben,Carla Coach,gone,Olga Owner,Zoë"},
-		"name":           {member.Search{Query: "EN"}, "ben,Ben"},
-		"email":          {member.Search{Query: "N@exam"}, "ben"},
-		"phone":          {member.Search{Query: "912 345"}, "Ana 100%"},
-		"percent":        {member.Search{Query: "%"}, "Ana 100%"},
-		"underscore":     {member.Search{Query: "_"}, "Ana 100%"},
-		"accents":        {member.Search{Query: "ZOË"}, "Zoë"},
-		"role":           {member.Search{Role: tenant.RoleCoach}, "Carla Coach"},
-		"no such role":   {member.Search{Role: "wizard"}, ""},
-		"tier":           {member.Search{Tier: "gold"}, "Ana 100%,ben"},
-		"tier exactly":   {member.Search{Tier: "Gold"}, ""},
-		"tag":            {member.Search{Tag: "vip"}, "ben,Ben"},
-		"status":         {member.Search{Status: member.Inactive}, "gone"},
-		"all must hold":  {member.Search{Query: "ben", Tag: "vip", Tier: "gold", Role: tenant.RoleMember, Status: member.Active}, "ben"},
+		"all":          {member.Search{}, "Ana 100%,ben,Ben,Carla Coach,gone,Olga Owner,Zoë"},
+		"name":         {member.Search{Query: "EN"}, "ben,Ben"},
+		"email":        {member.Search{Query: "N@exam"}, "ben"},
+		"phone":        {member.Search{Query: "912 345"}, "Ana 100%"},
+		"percent":      {member.Search{Query: "%"}, "Ana 100%"},
+		"underscore":   {member.Search{Query: "_"}, "Ana 100%"},
+		"accents":      {member.Search{Query: "ZOË"}, "Zoë"},
+		"role":         {member.Search{Role: tenant.RoleCoach}, "Carla Coach"},
+		"no such role": {member.Search{Role: "wizard"}, ""},
+		"tier":         {member.Search{Tier: "gold"}, "Ana 100%,ben"},
+		"tier exactly": {member.Search{Tier: "Gold"}, ""},
+		"tag":          {member.Search{Tag: "vip"}, "ben,Ben"},
+		"status":       {member.Search{Status: member.Inactive}, "gone"},
+		"all must hold": {
+			member.Search{Query: "ben", Tag: "vip", Tier: "gold", Role: tenant.RoleMember, Status: member.Active}, "ben",
+		},
 		"nothing":        {member.Search{Query: "nobody"}, ""},
 		"null":           {member.Search{Query: "\x00"}, ""},
 		"null in tag":    {member.Search{Tag: "a\x00"}, ""},
@@ -269,13 +294,17 @@ func TestListingMembersFollowsAnIndex(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.Exec(`insert into members (tenant_id, id, name, email, created_at, updated_at)
-		select $1, gen_random_uuid(), 'Member ' || n, 'm' || n || '@example.com', $2, $2 from generate_series(1, 5000) n`, h.Tenant, testkit.Noon)
+		select $1, gen_random_uuid(), 'Member ' || n, 'm' || n || '@example.com', $2, $2 from generate_series(1,
+		5000) n`, h.Tenant, testkit.Noon)
 	h.Exec(`analyze members`)
 	for sql, index := range map[string]string{
-		`explain select id from members m where m.tenant_id = $1 and (m.name_key, m.id) > (lower('Member 3'), coalesce(null::uuid, '00000000-0000-0000-0000-000000000000'))
+		`explain select id from members m where m.tenant_id = $1 and (m.name_key, m.id) > (lower('Member 3'),
+			coalesce(null::uuid, '00000000-0000-0000-0000-000000000000'))
 		 order by m.name_key, m.id limit 50`: "members_name",
-		`explain select id from members m where m.tenant_id = $1 and m.email_key = lower('M7@example.com') and m.email_key <> ''`: "members_email",
-		`explain select id from members m where m.tenant_id = $1 and m.subject = 'x' and m.subject <> ''`:                         "members_subject",
+		`explain select id from members m where m.tenant_id = $1 and m.email_key = lower('M7@example.com')
+			and m.email_key <> ''`: "members_email",
+		`explain select id from members m where m.tenant_id = $1 and m.subject = 'x'
+			and m.subject <> ''`: "members_subject",
 	} {
 		var plan strings.Builder
 		err := h.DB.Read(t.Context(), pg.Scope{Tenant: h.Tenant}, func(ctx context.Context, tx *pg.ReadTx) error {
@@ -286,8 +315,11 @@ func TestListingMembersFollowsAnIndex(t *testing.T) {
 			plan.WriteString(strings.Join(lines, "\n"))
 			return err
 		})
-		if err != nil || !strings.Contains(plan.String(), index) || !strings.Contains(plan.String(), "Index Cond: ((tenant_id") ||
-			strings.Count(plan.String(), "ROW(")+strings.Count(plan.String(), "_key =")+strings.Count(plan.String(), "subject =") == 0 {
+		if err != nil || !strings.Contains(plan.String(), index) ||
+			!strings.Contains(plan.String(), "Index Cond: ((tenant_id") ||
+			strings.Count(plan.String(), "ROW(")+strings.Count(plan.String(), "_key =")+strings.Count(
+				plan.String(), "subject =",
+			) == 0 {
 			t.Errorf("%v\n%s", err, plan.String())
 		}
 	}
@@ -299,16 +331,23 @@ func TestMe(t *testing.T) {
 	ana := h.AddMember("Ana")
 	h.EditMember(ana, func(m *member.Member) { m.Notes = "difficult" })
 
-	after, err := h.App.Accounts.UpdateMe(t.Context(), testkit.SelfOnly(ana), new(2), func(m *member.Member) error { m.Name, m.Locale = "Ann", "pt"; return nil })
+	after, err := h.App.Accounts.UpdateMe(
+		t.Context(), testkit.SelfOnly(ana), new(2),
+		func(m *member.Member) error { m.Name, m.Locale = "Ann", "pt"; return nil },
+	)
 	if err != nil || after.Name != "Ann" || after.Notes != "" || after.Version != 3 {
 		t.Fatalf("%+v, %v", after, err)
 	}
-	if n := h.Count(`select count(*) from members where id = $1 and notes = 'difficult' and name = 'Ann'`, ana.Member); n != 1 {
+	if n := h.Count(
+		`select count(*) from members where id = $1 and notes = 'difficult' and name = 'Ann'`, ana.Member,
+	); n != 1 {
 		t.Error("the notes of staff are gone")
 	}
 	_, err = h.App.Accounts.UpdateMe(t.Context(), testkit.SelfOnly(ana), new(1), named("B"))
 	testkit.WantReason(t, err, fault.ETagMismatch)
-	_, err = h.App.Accounts.UpdateMe(t.Context(), testkit.SelfOnly(ana), nil, func(m *member.Member) error { m.Phone = "1"; return nil })
+	_, err = h.App.Accounts.UpdateMe(
+		t.Context(), testkit.SelfOnly(ana), nil, func(m *member.Member) error { m.Phone = "1"; return nil },
+	)
 	testkit.WantReason(t, err, fault.InvalidField)
 
 	me, err := h.App.Accounts.GetMe(t.Context(), testkit.SelfOnly(ana))
@@ -324,7 +363,9 @@ func TestMe(t *testing.T) {
 	if diff := cmp.Diff(want, me.Permissions); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	robot := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), SelfOnly: true}
+	robot := tenant.Caller{
+		Tenant: h.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), SelfOnly: true,
+	}
 	_, err = h.App.Accounts.GetMe(t.Context(), robot)
 	testkit.WantReason(t, err, fault.MemberNotFound)
 	_, err = h.App.Accounts.UpdateMe(t.Context(), robot, nil, named("B"))
@@ -398,7 +439,9 @@ func TestTheLastOwnerStays(t *testing.T) {
 	testkit.WantReason(t, err, fault.LastOwner)
 
 	second := h.AddPerson("Otto", tenant.RoleOwner)
-	if _, err := h.App.Accounts.UpdateMember(t.Context(), h.Owner, second.Member, nil, status(member.Inactive)); err != nil {
+	if _, err := h.App.Accounts.UpdateMember(
+		t.Context(), h.Owner, second.Member, nil, status(member.Inactive),
+	); err != nil {
 		t.Fatal(err)
 	}
 	// An owner who is not active counts for nothing.
@@ -460,14 +503,18 @@ func TestLessThanSerializableLosesTheLastOwner(t *testing.T) {
 				defer tx.Rollback(context.WithoutCancel(t.Context()))
 				open = append(open, tx)
 				var others int
-				err = tx.QueryRow(t.Context(), `select count(*) from member_roles r join members m on m.tenant_id = r.tenant_id and m.id = r.member_id
-					where r.tenant_id = $1 and r.role = 'owner' and r.member_id <> $2 and m.status = 'ACTIVE'`, h.Tenant, id).Scan(&others)
+				err = tx.QueryRow(t.Context(), `select count(*) from member_roles r join members m on m.tenant_id = r.tenant_id
+					and m.id = r.member_id
+					where r.tenant_id = $1 and r.role = 'owner' and r.member_id <> $2
+					and m.status = 'ACTIVE'`, h.Tenant, id).Scan(&others)
 				if err != nil || others != 1 {
 					t.Fatalf("owner %d sees %d others: %v", i, others, err)
 				}
 			}
 			for i, tx := range open {
-				_, err := tx.Exec(t.Context(), `update members set status = 'INACTIVE' where tenant_id = $1 and id = $2`, h.Tenant, owners[i])
+				_, err := tx.Exec(
+					t.Context(), `update members set status = 'INACTIVE' where tenant_id = $1 and id = $2`, h.Tenant, owners[i],
+				)
 				if err == nil {
 					err = tx.Commit(t.Context())
 				}
@@ -475,7 +522,8 @@ func TestLessThanSerializableLosesTheLastOwner(t *testing.T) {
 					failed = err
 				}
 			}
-			left := h.Count(`select count(*) from members m join member_roles r on r.tenant_id = m.tenant_id and r.member_id = m.id
+			left := h.Count(`select count(*) from members m join member_roles r on r.tenant_id = m.tenant_id
+				and r.member_id = m.id
 				where m.tenant_id = $1 and r.role = 'owner' and m.status = 'ACTIVE'`, h.Tenant)
 			if (left == 0) != lost || (pg.Code(failed) == "40001") == lost {
 				t.Errorf("%d owners left, %v", left, failed)

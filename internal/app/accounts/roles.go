@@ -197,7 +197,9 @@ func roleValues(r grant.Role) map[string]any {
 	return map[string]any{"title": r.Title, "description": r.Description, "permissions": r.Permissions}
 }
 
-var errRoleTaken = fault.New(fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.").WithField("role.name")
+var errRoleTaken = fault.New(
+	fault.AlreadyExists, fault.AlreadyExistsReason, "A role has that name.",
+).WithField("role.name")
 
 // roleRace recognizes that a role was assigned and deleted concurrently: the foreign key rejects the second of the two.
 // When it runs again, it finds the new holder, or finds that the role is gone.

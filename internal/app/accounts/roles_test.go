@@ -40,24 +40,32 @@ func permits(names ...string) func(*grant.Role) error {
 func TestRoles(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	made, err := h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: "front_desk", Permissions: []string{"booking.create", "session.read", "booking.create"}})
+	made, err := h.App.Accounts.CreateRole(
+		t.Context(), h.Owner,
+		grant.Role{Name: "front_desk", Permissions: []string{"booking.create", "session.read", "booking.create"}},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := grant.Role{
-		Name: "front_desk", Title: "front_desk", Permissions: []string{"session.read", "booking.create"}, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
+		Name: "front_desk", Title: "front_desk", Permissions: []string{"session.read", "booking.create"}, Version: 1,
+		CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
 	if diff := cmp.Diff(want, made); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	for name, reason := range map[string]fault.Reason{"front_desk": fault.AlreadyExistsReason, "owner": fault.AlreadyExistsReason} {
+	for name, reason := range map[string]fault.Reason{
+		"front_desk": fault.AlreadyExistsReason, "owner": fault.AlreadyExistsReason,
+	} {
 		_, err := h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: name})
 		testkit.WantReason(t, err, reason)
 	}
 	_, err = h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: "x", Permissions: []string{"world.rule"}})
 	testkit.WantReason(t, err, fault.PermissionNotFound)
 
-	after, err := h.App.Accounts.UpdateRole(t.Context(), h.Owner, "front_desk", new(1), func(r *grant.Role) error { r.Title = "Front desk"; return nil })
+	after, err := h.App.Accounts.UpdateRole(
+		t.Context(), h.Owner, "front_desk", new(1), func(r *grant.Role) error { r.Title = "Front desk"; return nil },
+	)
 	if err != nil || after.Title != "Front desk" || after.Version != 2 {
 		t.Fatalf("%+v, %v", after, err)
 	}
@@ -74,7 +82,8 @@ func TestRoles(t *testing.T) {
 	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "theirs", nil), fault.RoleNotFound)
 
 	ana := h.AddMember("Ana")
-	if roles, err := h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, "front_desk"); err != nil || !slices.Equal(roles, []string{"member", "front_desk"}) {
+	if roles, err := h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, "front_desk"); err != nil ||
+		!slices.Equal(roles, []string{"member", "front_desk"}) {
 		t.Fatalf("%v, %v", roles, err)
 	}
 	account, _ := h.AddAccount("Robot", "front_desk")
@@ -94,7 +103,10 @@ func TestRoles(t *testing.T) {
 	}
 	testkit.WantReason(t, h.App.Accounts.DeleteRole(t.Context(), h.Owner, "front_desk", nil), fault.RoleNotFound)
 
-	for action, n := range map[string]int{"role.created": 1, "role.updated": 1, "role.deleted": 1, "role.assigned": 1, "role.revoked": 1, "account.created": 1, "account.revoked": 1} {
+	for action, n := range map[string]int{
+		"role.created": 1, "role.updated": 1, "role.deleted": 1, "role.assigned": 1, "role.revoked": 1, "account.created": 1,
+		"account.revoked": 1,
+	} {
 		if got := h.Count(`select count(*) from audit_entries
 			where tenant_id = $1 and action = $2 and actor = $3 and occurred_at >= $4`,
 			h.Tenant, action, h.Owner.Member.String(), testkit.Noon); got != n {
@@ -188,7 +200,9 @@ func TestARoleIsDeletedWhileItIsAssigned(t *testing.T) {
 			case 1:
 				_, err = h.App.Accounts.AssignRole(t.Context(), h.Owner, ana.Member, name)
 			case 2:
-				_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: name, Roles: []string{name}})
+				_, _, err = h.App.Accounts.CreateServiceAccount(
+					t.Context(), h.Owner, grant.ServiceAccount{Name: name, Roles: []string{name}},
+				)
 			}
 			return err
 		})
@@ -212,7 +226,9 @@ func TestManyDefineOneRole(t *testing.T) {
 		_, err := h.App.Accounts.CreateRole(t.Context(), h.Owner, grant.Role{Name: "desk"})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs)); diff != "" {
+	if diff := cmp.Diff(
+		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs),
+	); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
@@ -223,7 +239,10 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 	h := testkit.New(t)
 	// The climber may call everything: what holds them back is what they lack.
 	climber := h.AddPerson("Clea", tenant.RoleCoach)
-	role(h, "climber", "role.read", "role.write", "role.assign", "account.manage", "member.write", "member.import", "access.check")
+	role(
+		h, "climber", "role.read", "role.write", "role.assign", "account.manage", "member.write", "member.import",
+		"access.check",
+	)
 	assign(h, climber, "climber")
 	role(h, "cashier", "credit.grant")
 	assign(h, climber, "cashier")
@@ -255,7 +274,9 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 	}
 	account := func(name, role string) func() error {
 		return func() error {
-			_, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), climber, grant.ServiceAccount{Name: name, Roles: []string{role}})
+			_, _, err := h.App.Accounts.CreateServiceAccount(
+				t.Context(), climber, grant.ServiceAccount{Name: name, Roles: []string{role}},
+			)
 			return err
 		}
 	}
@@ -265,7 +286,9 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 	retitle := func(r *grant.Role) error { r.Title = "Auditor"; return nil }
 	nobody, liar := climber, climber
 	nobody.Member, liar.Subject = pawn.Member, "system"
-	ghost := tenant.Caller{Tenant: h.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), Roles: []string{"owner"}}
+	ghost := tenant.Caller{
+		Tenant: h.Tenant, Subject: "sa:" + testkit.NewID[tenant.ServiceAccountID]().String(), Roles: []string{"owner"},
+	}
 
 	before := h.Count(`select count(*) from audit_entries where tenant_id = $1`, h.Tenant)
 	for name, c := range map[string]struct {
@@ -280,12 +303,14 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 		"define a role with more":   {define("mine", "session.read", "audit.read"), "audit.read"},
 		"widen a role they hold":    {redefine("climber", widen), "audit.read"},
 		"narrow a role they lack":   {redefine("auditor", permits()), "audit.read"},
-		"delete a role they lack":   {func() error { return h.App.Accounts.DeleteRole(t.Context(), climber, "auditor", nil) }, "audit.read"},
-		"become an unbound owner":   {update(owner.Member, bind), ""},
-		"wake a retired owner":      {update(retired.Member, status(member.Active)), ""},
-		"redirect an owner's mail":  {update(h.Owner.Member, redirect), ""},
-		"suspend an owner":          {update(h.Owner.Member, status(member.Inactive)), ""},
-		"make a mighty account":     {account("Mine", "owner"), ""},
+		"delete a role they lack": {
+			func() error { return h.App.Accounts.DeleteRole(t.Context(), climber, "auditor", nil) }, "audit.read",
+		},
+		"become an unbound owner":  {update(owner.Member, bind), ""},
+		"wake a retired owner":     {update(retired.Member, status(member.Active)), ""},
+		"redirect an owner's mail": {update(h.Owner.Member, redirect), ""},
+		"suspend an owner":         {update(h.Owner.Member, status(member.Inactive)), ""},
+		"make a mighty account":    {account("Mine", "owner"), ""},
 		"take a mighty account's key": {func() error {
 			_, _, err := h.App.Accounts.RotateServiceAccountKey(t.Context(), climber, strong.ID, 0)
 			return err
@@ -299,16 +324,21 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 		"do as a member called system": {assign(liar, pawn.Member, "owner"), ""},
 	} {
 		err := c.call()
-		if fault.ReasonOf(err) != fault.PermissionDeniedReason || testkit.Meta(t, err, "permission") == "" || (c.lack != "" && testkit.Meta(t, err, "permission") != c.lack) {
+		if fault.ReasonOf(err) != fault.PermissionDeniedReason || testkit.Meta(t, err, "permission") == "" ||
+			(c.lack != "" && testkit.Meta(t, err, "permission") != c.lack) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	// What only looks like a way up: roles named in a member are not read, and a file has no column for them.
-	made, err := h.App.Accounts.CreateMember(t.Context(), climber, member.Member{Name: "Clea 2", Subject: "clea-2", Roles: []string{"owner"}})
+	made, err := h.App.Accounts.CreateMember(
+		t.Context(), climber, member.Member{Name: "Clea 2", Subject: "clea-2", Roles: []string{"owner"}},
+	)
 	if err != nil || !slices.Equal(made.Roles, []string{"member"}) {
 		t.Errorf("made with roles %v, %v", made.Roles, err)
 	}
-	report, err := h.App.Accounts.ImportMembers(t.Context(), climber, []byte("name,subject,roles\nClea 3,clea-3,owner\n"), false, ignoreProgress)
+	report, err := h.App.Accounts.ImportMembers(
+		t.Context(), climber, []byte("name,subject,roles\nClea 3,clea-3,owner\n"), false, ignoreProgress,
+	)
 	if err != nil || report.Imported != 0 || report.Wrong != 1 {
 		t.Errorf("imported %+v, %v", report, err)
 	}
@@ -324,7 +354,9 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if owners := h.Count(`select count(*) from member_roles where tenant_id = $1 and role in ('owner', 'admin')`, h.Tenant); owners != 3 {
+	if owners := h.Count(
+		`select count(*) from member_roles where tenant_id = $1 and role in ('owner', 'admin')`, h.Tenant,
+	); owners != 3 {
 		t.Errorf("%d hold owner or admin", owners)
 	}
 	if after := h.Count(`select count(*) from audit_entries where tenant_id = $1`, h.Tenant); after != before+6 {
@@ -347,7 +379,9 @@ func TestWhoLosesARoleLosesItAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.App.Accounts.UpdateMember(t.Context(), h.Owner, admin.Member, nil, status(member.Inactive)); err != nil {
+	if _, err := h.App.Accounts.UpdateMember(
+		t.Context(), h.Owner, admin.Member, nil, status(member.Inactive),
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, account.ID); err != nil {
@@ -358,7 +392,9 @@ func TestWhoLosesARoleLosesItAtOnce(t *testing.T) {
 		testkit.WantReason(t, err, fault.PermissionDeniedReason)
 	}
 	// Operators' own commands are nobody's, and may do everything.
-	if _, err := h.App.Accounts.AssignRole(t.Context(), tenant.System(h.Tenant), pawn.Member, tenant.RoleOwner); err != nil {
+	if _, err := h.App.Accounts.AssignRole(
+		t.Context(), tenant.System(h.Tenant), pawn.Member, tenant.RoleOwner,
+	); err != nil {
 		t.Error(err)
 	}
 }

@@ -50,7 +50,9 @@ func TestServiceAccounts(t *testing.T) {
 	}
 	list := func(revoked bool) []grant.ServiceAccount {
 		t.Helper()
-		accounts, err := h.App.Accounts.ListServiceAccounts(t.Context(), h.Owner, grant.ServiceAccountSearch{Revoked: revoked, Limit: 10})
+		accounts, err := h.App.Accounts.ListServiceAccounts(
+			t.Context(), h.Owner, grant.ServiceAccountSearch{Revoked: revoked, Limit: 10},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,17 +61,24 @@ func TestServiceAccounts(t *testing.T) {
 	if diff := cmp.Diff([]grant.ServiceAccount{want}, list(false)); diff != "" || !cmp.Equal(made, want) {
 		t.Errorf("made %+v, listed (-want +got):\n%s", made, diff)
 	}
-	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "ROBOT", Roles: []string{tenant.RolePartner}})
+	_, _, err = h.App.Accounts.CreateServiceAccount(
+		t.Context(), h.Owner, grant.ServiceAccount{Name: "ROBOT", Roles: []string{tenant.RolePartner}},
+	)
 	testkit.WantReason(t, err, fault.AlreadyExistsReason)
-	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "B", Roles: []string{"ghost"}})
+	_, _, err = h.App.Accounts.CreateServiceAccount(
+		t.Context(), h.Owner, grant.ServiceAccount{Name: "B", Roles: []string{"ghost"}},
+	)
 	testkit.WantReason(t, err, fault.RoleNotFound)
-	_, _, err = h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "a\x00", Roles: []string{tenant.RolePartner}})
+	_, _, err = h.App.Accounts.CreateServiceAccount(
+		t.Context(), h.Owner, grant.ServiceAccount{Name: "a\x00", Roles: []string{tenant.RolePartner}},
+	)
 	testkit.WantReason(t, err, fault.InvalidField)
 
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
 	for range 2 {
 		gone, err := h.App.Accounts.RevokeServiceAccount(t.Context(), h.Owner, made.ID)
-		if err != nil || !gone.RevokedAt.Equal(testkit.Noon.Add(time.Hour)) || len(gone.Roles) != 0 || !gone.Keys[0].ExpiresAt.Equal(testkit.Noon.Add(time.Hour)) {
+		if err != nil || !gone.RevokedAt.Equal(testkit.Noon.Add(time.Hour)) || len(gone.Roles) != 0 ||
+			!gone.Keys[0].ExpiresAt.Equal(testkit.Noon.Add(time.Hour)) {
 			t.Fatalf("%+v, %v", gone, err)
 		}
 		h.Clock.Set(testkit.Noon.Add(2 * time.Hour)) // revoking again changes nothing
@@ -135,7 +144,8 @@ func TestKeys(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	principal, err := bank.verifier.Verify(t.Context(), got.Token)
-	if err != nil || principal.Subject != "sa:"+account.ID.String() || !principal.ValidFor(h.Tenant) || len(principal.Tenants) != 1 || principal.Name != "Robot" {
+	if err != nil || principal.Subject != "sa:"+account.ID.String() || !principal.ValidFor(h.Tenant) ||
+		len(principal.Tenants) != 1 || principal.Name != "Robot" {
 		t.Errorf("%+v, %v", principal, err)
 	}
 
@@ -170,10 +180,20 @@ func TestKeys(t *testing.T) {
 		"other tenant named": {strange.Tenant, last},
 		"garbage":            {tenant.TenantID{}, "berth_garbage"},
 		"forged secret":      {tenant.TenantID{}, last[:len(last)-3] + "000"},
-		"other tenant's id":  {tenant.TenantID{}, forge(t, last, func(in *tenant.TenantID, _ *tenant.KeyID) { *in = strange.Tenant })},
-		"no tenant":          {tenant.TenantID{}, forge(t, last, func(in *tenant.TenantID, _ *tenant.KeyID) { *in = tenant.TenantID{} })},
-		"unknown tenant":     {tenant.TenantID{}, forge(t, last, func(in *tenant.TenantID, _ *tenant.KeyID) { *in = testkit.NewID[tenant.TenantID]() })},
-		"unknown key":        {tenant.TenantID{}, forge(t, last, func(_ *tenant.TenantID, id *tenant.KeyID) { *id = testkit.NewID[tenant.KeyID]() })},
+		"other tenant's id": {
+			tenant.TenantID{}, forge(t, last, func(in *tenant.TenantID, _ *tenant.KeyID) { *in = strange.Tenant }),
+		},
+		"no tenant": {
+			tenant.TenantID{}, forge(t, last, func(in *tenant.TenantID, _ *tenant.KeyID) { *in = tenant.TenantID{} }),
+		},
+		"unknown tenant": {
+			tenant.TenantID{},
+			forge(t, last, func(in *tenant.TenantID, _ *tenant.KeyID) { *in = testkit.NewID[tenant.TenantID]() }),
+		},
+		"unknown key": {
+			tenant.TenantID{},
+			forge(t, last, func(_ *tenant.TenantID, id *tenant.KeyID) { *id = testkit.NewID[tenant.KeyID]() }),
+		},
 	} {
 		_, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, c.named, c.key)
 		if fault.ReasonOf(err) != fault.KeyInvalid || err.Error() != grant.ErrKeyInvalid.Error() {
@@ -237,7 +257,8 @@ func TestWhenAKeyWasUsedIsKeptToTheHour(t *testing.T) {
 			_, err := h.App.Accounts.ExchangeKey(t.Context(), bank.issuer, tenant.TenantID{}, key)
 			return err
 		})
-		if want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour); !used().Equal(want) || testkit.CountReasons(errs)[""] != 4 {
+		if want := testkit.Noon.Add(time.Duration(minutes/60) * time.Hour); !used().Equal(want) ||
+			testkit.CountReasons(errs)[""] != 4 {
 			t.Errorf("after %d minutes: %v, want %v (%v)", minutes, used(), want, errs)
 		}
 	}
@@ -269,10 +290,14 @@ func TestManyMakeOneAccount(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {
-		_, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}})
+		_, _, err := h.App.Accounts.CreateServiceAccount(
+			t.Context(), h.Owner, grant.ServiceAccount{Name: "Robot", Roles: []string{tenant.RolePartner}},
+		)
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs)); diff != "" {
+	if diff := cmp.Diff(
+		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 3}, testkit.CountReasons(errs),
+	); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -51,8 +51,8 @@ func join(h *testkit.Studio, session tenant.SessionID) (tenant.Caller, tenant.En
 	return who, h.MustJoin(who, r).ID
 }
 
-// weekend is a weekend in three zones. Berlin's clocks go forward on Sunday, 29 March, from 02:00 to 03:00; St. John's is 2½ hours
-// behind UTC, Auckland 13 ahead.
+// weekend is a weekend in three zones. Berlin's clocks go forward on Sunday, 29 March, from 02:00 to 03:00; St. John's
+// is 2½ hours behind UTC, Auckland 13 ahead.
 type weekend struct {
 	*testkit.Studio
 	stJohns, auckland tenant.LocationID
@@ -85,16 +85,18 @@ func newWeekend(t *testing.T) weekend {
 	h.Sweep()
 	h.CancelSession(calledOff)
 	h.Clock.Set(testkit.Noon)
-	lastOfSaturday := on("2026-03-28T22:30:00Z", testkit.Session{Capacity: 1, Waitlist: 9, Resource: w.court}) // past midnight
+	// past midnight
+	lastOfSaturday := on("2026-03-28T22:30:00Z", testkit.Session{Capacity: 1, Waitlist: 9, Resource: w.court})
 	_, promoted := join(h, lastOfSaturday)
 	h.SetCapacity(lastOfSaturday, 10)
 	remember(h, lastOfSaturday,
 		testkit.Booking{Status: booking.Attended, Party: 3}, testkit.Booking{Status: booking.NoShow, Party: 1},
-		testkit.Booking{Status: booking.Cancelled, Party: 1}, testkit.Booking{Status: booking.Cancelled, Party: 2, Late: true},
+		testkit.Booking{Status: booking.Cancelled, Party: 1},
+		testkit.Booking{Status: booking.Cancelled, Party: 2, Late: true},
 		testkit.Booking{Status: booking.Expired, Party: 1}, testkit.Booking{Status: booking.Pending, Party: 4})
 	_, waiting := join(h, lastOfSaturday)
 	quitter, left := join(h, lastOfSaturday)
-	h.MustCancel(quitter, tenant.BookingID{UUID: left.UUID})
+	h.MustCancel(quitter, tenant.BookingID(left))
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{
 		expired: waitlist.Expired, promoted: waitlist.Booked, waiting: waitlist.Waiting, left: waitlist.Cancelled,
 	})
@@ -139,7 +141,8 @@ var (
 		Cancelled: 3 + 3, LateCancelled: 2, Waitlisted: 3 + 1, Promoted: 1,
 	}
 	sunday = appbookings.AttendanceDay{
-		Date: civil.MustParseDate("2026-03-29"), Sessions: 4, Capacity: 5 + 4 + 3, Booked: 5 + 5, BookedLimited: 5, Attended: 4,
+		Date: civil.MustParseDate("2026-03-29"), Sessions: 4, Capacity: 5 + 4 + 3, Booked: 5 + 5, BookedLimited: 5,
+		Attended: 4,
 	}
 	monday = appbookings.AttendanceDay{Date: civil.MustParseDate("2026-03-30"), Sessions: 1, Capacity: 20}
 )
@@ -171,19 +174,25 @@ func TestAttendance(t *testing.T) {
 			Sessions: 9, SessionsCancelled: 1, Capacity: 55, Booked: 24, BookedLimited: 19, Attended: 13, NoShows: 2,
 			Cancelled: 6, LateCancelled: 2, Waitlisted: 4, Promoted: 1,
 		}},
-		"a location": {func(p *appbookings.Period) { p.Locations = []tenant.LocationID{w.auckland} }, appbookings.AttendanceDay{
-			Sessions: 3, Capacity: 12, Booked: 7, BookedLimited: 7, Attended: 6,
-		}},
-		"two locations": {func(p *appbookings.Period) { p.Locations = []tenant.LocationID{w.auckland, w.stJohns} }, appbookings.AttendanceDay{
-			Sessions: 5, Capacity: 20, Booked: 8, BookedLimited: 8, Attended: 6, NoShows: 1,
-		}},
-		"a service": {func(p *appbookings.Period) { p.Services = []tenant.ServiceID{w.meditation} }, appbookings.AttendanceDay{
-			Sessions: 1, Capacity: 5, Booked: 5, BookedLimited: 5,
-		}},
+		"a location": {func(p *appbookings.Period) { p.Locations = []tenant.LocationID{w.auckland} },
+			appbookings.AttendanceDay{
+				Sessions: 3, Capacity: 12, Booked: 7, BookedLimited: 7, Attended: 6,
+			}},
+		"two locations": {func(p *appbookings.Period) { p.Locations = []tenant.LocationID{w.auckland, w.stJohns} },
+			appbookings.AttendanceDay{
+				Sessions: 5, Capacity: 20, Booked: 8, BookedLimited: 8, Attended: 6, NoShows: 1,
+			}},
+		"a service": {func(p *appbookings.Period) { p.Services = []tenant.ServiceID{w.meditation} },
+			appbookings.AttendanceDay{
+				Sessions: 1, Capacity: 5, Booked: 5, BookedLimited: 5,
+			}},
 		"nowhere": {func(p *appbookings.Period) {
 			p.Services, p.Locations = []tenant.ServiceID{w.meditation}, []tenant.LocationID{w.auckland}
 		}, appbookings.AttendanceDay{}},
-		"what nobody has": {func(p *appbookings.Period) { p.Locations = []tenant.LocationID{testkit.NewID[tenant.LocationID]()} }, appbookings.AttendanceDay{}},
+		"what nobody has": {
+			func(p *appbookings.Period) { p.Locations = []tenant.LocationID{testkit.NewID[tenant.LocationID]()} },
+			appbookings.AttendanceDay{},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -256,7 +265,9 @@ func TestTrend(t *testing.T) {
 	anySize(h)
 	later := testkit.UTC("2026-06-01T09:00:00Z")
 	berlin := h.AddSession(testkit.Session{Starts: later, Capacity: -1})
-	stJohns := h.AddSession(testkit.Session{Starts: later, Capacity: -1, Location: at(h, "St. John's", "America/St_Johns")})
+	stJohns := h.AddSession(testkit.Session{
+		Starts: later, Capacity: -1, Location: at(h, "St. John's", "America/St_Johns"),
+	})
 	auckland := h.AddSession(testkit.Session{Starts: later, Capacity: -1, Location: at(h, "Auckland", "Pacific/Auckland")})
 	made := func(at string, party int) testkit.Booking {
 		return testkit.Booking{Party: party, Made: testkit.UTC(at)}
@@ -290,7 +301,9 @@ func TestTrend(t *testing.T) {
 	remember(h, deleted, testkit.Booking{Party: 80, Made: kinds})
 	h.DeleteSession(deleted)
 	other := h.OtherTenant()
-	remember(other, other.AddSession(testkit.Session{Starts: kinds.Add(48 * time.Hour)}), testkit.Booking{Party: 4, Made: kinds})
+	remember(
+		other, other.AddSession(testkit.Session{Starts: kinds.Add(48 * time.Hour)}), testkit.Booking{Party: 4, Made: kinds},
+	)
 
 	point := func(date string, bookings, seats int) appbookings.TrendPoint {
 		return appbookings.TrendPoint{
@@ -328,10 +341,14 @@ func TestTrend(t *testing.T) {
 	// Weeks begin on Mondays; the first and the last are cut.
 	lastWeek := appbookings.TrendPoint{
 		Date: thirtieth.Date, Bookings: 5 + 1 + 2, Seats: thirtieth.Seats + 1 + 5,
-		Channels: []appbookings.ChannelCount{{Channel: catalog.Online, Bookings: 2 + 1 + 2, Seats: 7 + 1 + 5}, thirtieth.Channels[1], thirtieth.Channels[2]},
+		Channels: []appbookings.ChannelCount{
+			{Channel: catalog.Online, Bookings: 2 + 1 + 2, Seats: 7 + 1 + 5}, thirtieth.Channels[1], thirtieth.Channels[2],
+		},
 	}
 	want = []appbookings.TrendPoint{
-		point("2026-03-02", 2, 5), point("2026-03-09", 1, 4), {Date: civil.MustParseDate("2026-03-16")}, point("2026-03-23", 3, 6), lastWeek,
+		point("2026-03-02", 2, 5), point("2026-03-09", 1, 4), {
+			Date: civil.MustParseDate("2026-03-16"),
+		}, point("2026-03-23", 3, 6), lastWeek,
 	}
 	got, err = h.App.Bookings.BookingTrend(t.Context(), h.Owner, days("2026-03-08", "2026-04-05"), true)
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -346,7 +363,9 @@ func TestTrend(t *testing.T) {
 	}
 	narrow.Services = []tenant.ServiceID{testkit.NewID[tenant.ServiceID]()}
 	got, err = h.App.Bookings.BookingTrend(t.Context(), h.Owner, narrow, true)
-	if diff := cmp.Diff([]appbookings.TrendPoint{{Date: civil.MustParseDate("2026-03-23")}, {Date: civil.MustParseDate("2026-03-30")}}, got); diff != "" || err != nil {
+	if diff := cmp.Diff(
+		[]appbookings.TrendPoint{{Date: civil.MustParseDate("2026-03-23")}, {Date: civil.MustParseDate("2026-03-30")}}, got,
+	); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
 }
@@ -362,7 +381,8 @@ func TestDaysAreTheCalendars(t *testing.T) {
 	made, starts := make(map[civil.Date]int), make(map[[2]int]int)
 	sessions := 0
 	for _, name := range []string{
-		"America/Havana", "Australia/Lord_Howe", "Africa/Casablanca", "Antarctica/Troll", "Pacific/Kiritimati", "Pacific/Pago_Pago",
+		"America/Havana", "Australia/Lord_Howe", "Africa/Casablanca", "Antarctica/Troll", "Pacific/Kiritimati",
+		"Pacific/Pago_Pago",
 		"Asia/Kathmandu", "America/St_Johns", "Pacific/Chatham",
 	} {
 		zone, err := time.LoadLocation(name)
@@ -373,9 +393,14 @@ func TestDaysAreTheCalendars(t *testing.T) {
 		nextYear := h.AddSession(testkit.Session{Starts: testkit.UTC("2027-06-01T09:00:00Z"), Location: at, Capacity: -1})
 		for range 8 {
 			instant := func() time.Time {
-				t := testkit.UTC("2026-01-01T00:00:00Z").Add(time.Duration(random.Int64N(int64(365 * 24 * time.Hour)))).Truncate(time.Microsecond)
+				t := testkit.UTC("2026-01-01T00:00:00Z").Add(
+					time.Duration(random.Int64N(int64(365 * 24 * time.Hour))),
+				).Truncate(time.Microsecond)
 				if start, _ := t.In(zone).ZoneBounds(); start.Year() >= 2025 && random.IntN(2) == 0 {
-					return start.Add(time.Duration(random.Int64N(int64(48*time.Hour)) - int64(24*time.Hour))).Truncate(time.Microsecond) // near a change
+					// near a change
+					return start.Add(
+						time.Duration(random.Int64N(int64(48*time.Hour)) - int64(24*time.Hour)),
+					).Truncate(time.Microsecond)
 				}
 				return t
 			}

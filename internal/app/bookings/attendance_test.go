@@ -64,13 +64,19 @@ func TestAttendanceOfAMemberNewestFirstWithTotals(t *testing.T) {
 		t.Error(diff)
 	}
 
-	empty, err := h.App.Bookings.ListAttendance(context.Background(), h.Coach, bookings.AttendanceQuery{Member: h.AddMember("New").Member, Limit: 2})
+	empty, err := h.App.Bookings.ListAttendance(
+		context.Background(), h.Coach, bookings.AttendanceQuery{Member: h.AddMember("New").Member, Limit: 2},
+	)
 	if diff := cmp.Diff(bookings.Attendance{Bookings: []booking.Booking{}}, empty); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
-	_, err = h.App.Bookings.ListAttendance(context.Background(), h.Coach, bookings.AttendanceQuery{Member: testkit.NewID[tenant.MemberID](), Limit: 2})
+	_, err = h.App.Bookings.ListAttendance(
+		context.Background(), h.Coach, bookings.AttendanceQuery{Member: testkit.NewID[tenant.MemberID](), Limit: 2},
+	)
 	testkit.WantReason(t, err, fault.MemberNotFound)
 	// A role that may see its own things alone.
-	_, err = h.App.Bookings.ListAttendance(context.Background(), testkit.SelfOnly(h.AddMember("Noa")), bookings.AttendanceQuery{Member: mia.Member, Limit: 2})
+	_, err = h.App.Bookings.ListAttendance(
+		context.Background(), testkit.SelfOnly(h.AddMember("Noa")), bookings.AttendanceQuery{Member: mia.Member, Limit: 2},
+	)
 	testkit.WantReason(t, err, fault.MemberNotFound)
 }

@@ -16,8 +16,9 @@ func TestBookRequest_HashNeverChanges(t *testing.T) {
 	r := BookRequest{
 		Session: tenant.SessionID{UUID: id}, Member: tenant.MemberID{UUID: id}, Party: 3,
 		Subscription: tenant.SubscriptionID{UUID: id}, Channel: catalog.Online, ExternalRef: "ref", Note: "note",
-		NoWaitlist: true, Hold: true, Guest: true, Contact: booking.Contact{Name: "Ada", Phone: "+15550100", Email: "a@b.example"},
-		Items: []booking.ItemChoice{{Item: tenant.ItemID{UUID: id}, Quantity: 2}}, GuestTier: "gold",
+		NoWaitlist: true, Hold: true, Guest: true,
+		Contact: booking.Contact{Name: "Ada", Phone: "+15550100", Email: "a@b.example"},
+		Items:   []booking.ItemChoice{{Item: tenant.ItemID{UUID: id}, Quantity: 2}}, GuestTier: "gold",
 	}
 	for name, tt := range map[string]struct {
 		request BookRequest

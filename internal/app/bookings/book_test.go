@@ -30,7 +30,8 @@ func TestBookTakesASeatAndACredit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b.Status != booking.Confirmed || b.Credits != 1 || b.Subscription != pack.ID || b.MemberName != "Mia" || b.Party != 1 {
+	if b.Status != booking.Confirmed || b.Credits != 1 || b.Subscription != pack.ID || b.MemberName != "Mia" ||
+		b.Party != 1 {
 		t.Errorf("booking is %+v", b)
 	}
 	if got := h.Balance(pack); got != 9 {
@@ -48,8 +49,12 @@ func TestBookRefusals(t *testing.T) {
 		r.Session = session
 		return r
 	}
-	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
-	h.EditLocation(h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online, catalog.WalkIn} })
+	h.SetPolicyOf(
+		settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
+	)
+	h.EditLocation(
+		h.Location, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Online, catalog.WalkIn} },
+	)
 	deleted := h.AddSession(testkit.Session{})
 	h.DeleteSession(deleted)
 
@@ -59,21 +64,67 @@ func TestBookRefusals(t *testing.T) {
 		reason fault.Reason
 		state  string
 	}{
-		"no such session":             {mia, ask(online, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound, ""},
-		"deleted session":             {mia, ask(online, deleted), fault.SessionNotFound, ""},
-		"draft":                       {mia, ask(online, h.AddSession(testkit.Session{State: catalog.Draft})), fault.SessionNotOpen, "draft"},
-		"cancelled":                   {mia, ask(online, h.AddSession(testkit.Session{State: catalog.Cancelled})), fault.SessionNotOpen, "cancelled"},
-		"blocked":                     {mia, ask(online, h.AddSession(testkit.Session{Blocked: true})), fault.SessionNotOpen, "blocked"},
-		"started":                     {mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon})), fault.SessionNotOpen, "started"},
-		"closed an hour before":       {mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)})), fault.SessionNotOpen, "closed"},
-		"too far ahead":               {mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30*24*time.Hour + time.Second)})), fault.AdvanceWindow, ""},
-		"channel off":                 {h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Phone}, h.AddSession(testkit.Session{})), fault.ChannelClosed, ""},
-		"walk-in by a member":         {mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.WalkIn}, h.AddSession(testkit.Session{})), fault.ChannelClosed, ""},
-		"party too large":             {mia, ask(bookings.BookRequest{Party: 5, Channel: catalog.Online}, h.AddSession(testkit.Session{})), fault.PartySize, ""},
-		"full without waitlist":       {mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online}, h.AddSession(testkit.Session{Capacity: 1})), fault.SessionFull, ""},
-		"full, rather not wait":       {mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online, NoWaitlist: true}, h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})), fault.SessionFull, ""},
-		"someone else's subscription": {mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.Online, Subscription: testkit.NewID[tenant.SubscriptionID]()}, h.AddSession(testkit.Session{})), fault.SubscriptionNotFound, ""},
-		"no such member":              {h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Online, Member: testkit.NewID[tenant.MemberID]()}, h.AddSession(testkit.Session{})), fault.MemberNotFound, ""},
+		"no such session": {mia, ask(online, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound, ""},
+		"deleted session": {mia, ask(online, deleted), fault.SessionNotFound, ""},
+		"draft": {
+			mia, ask(online, h.AddSession(testkit.Session{State: catalog.Draft})), fault.SessionNotOpen, "draft",
+		},
+		"cancelled": {
+			mia, ask(online, h.AddSession(testkit.Session{State: catalog.Cancelled})), fault.SessionNotOpen, "cancelled",
+		},
+		"blocked": {
+			mia, ask(online, h.AddSession(testkit.Session{Blocked: true})), fault.SessionNotOpen, "blocked",
+		},
+		"started": {
+			mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon})), fault.SessionNotOpen, "started",
+		},
+		"closed an hour before": {
+			mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)})), fault.SessionNotOpen, "closed",
+		},
+		"too far ahead": {
+			mia, ask(online, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30*24*time.Hour + time.Second)})),
+			fault.AdvanceWindow, "",
+		},
+		"channel off": {
+			h.Owner, ask(bookings.BookRequest{Party: 1, Channel: catalog.Phone}, h.AddSession(testkit.Session{})),
+			fault.ChannelClosed, "",
+		},
+		"walk-in by a member": {
+			mia, ask(bookings.BookRequest{Party: 1, Channel: catalog.WalkIn}, h.AddSession(testkit.Session{})),
+			fault.ChannelClosed, "",
+		},
+		"party too large": {
+			mia, ask(bookings.BookRequest{Party: 5, Channel: catalog.Online}, h.AddSession(testkit.Session{})), fault.PartySize,
+			"",
+		},
+		"full without waitlist": {
+			mia, ask(bookings.BookRequest{Party: 2, Channel: catalog.Online}, h.AddSession(testkit.Session{Capacity: 1})),
+			fault.SessionFull, "",
+		},
+		"full, rather not wait": {
+			mia,
+			ask(
+				bookings.BookRequest{Party: 2, Channel: catalog.Online, NoWaitlist: true},
+				h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3}),
+			),
+			fault.SessionFull, "",
+		},
+		"someone else's subscription": {
+			mia,
+			ask(
+				bookings.BookRequest{Party: 1, Channel: catalog.Online, Subscription: testkit.NewID[tenant.SubscriptionID]()},
+				h.AddSession(testkit.Session{}),
+			),
+			fault.SubscriptionNotFound, "",
+		},
+		"no such member": {
+			h.Owner,
+			ask(
+				bookings.BookRequest{Party: 1, Channel: catalog.Online, Member: testkit.NewID[tenant.MemberID]()},
+				h.AddSession(testkit.Session{}),
+			),
+			fault.MemberNotFound, "",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +162,9 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 	// With a seat left, too, where a party does not fit: whoever has a place waits for no other.
 	two := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
 	id = h.MustBook(mia, two)
-	_, err = h.App.Bookings.Book(context.Background(), mia, bookings.BookRequest{Session: two, Party: 2, Channel: catalog.Online})
+	_, err = h.App.Bookings.Book(
+		context.Background(), mia, bookings.BookRequest{Session: two, Party: 2, Channel: catalog.Online},
+	)
 	testkit.WantReason(t, err, fault.AlreadyBooked)
 	if got := testkit.Meta(t, err, "booking_id"); got != id.String() {
 		t.Errorf("booking_id %q, want %s", got, id)
@@ -163,7 +216,9 @@ func TestWhichSubscriptionPays(t *testing.T) {
 	t.Run("none, and the tenant takes no payments: booked without accounting", func(t *testing.T) {
 		t.Parallel()
 		mia := h.AddMember("Mia")
-		b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), h.MustBook(mia, h.AddSession(testkit.Session{})))
+		b, err := h.App.Bookings.GetBooking(
+			context.Background(), testkit.SelfOnly(mia), h.MustBook(mia, h.AddSession(testkit.Session{})),
+		)
 		if err != nil || !b.Subscription.IsZero() || b.Credits != 0 {
 			t.Errorf("booking is %+v (%v)", b, err)
 		}
@@ -175,10 +230,14 @@ func TestWhichSubscriptionPays(t *testing.T) {
 		class := h.AddSession(testkit.Session{})
 		_, err := h.Book(mia, class)
 		testkit.WantReason(t, err, fault.PlanChoiceRequired)
-		if got := testkit.Meta(t, err, "subscription_ids"); !strings.Contains(got, one.ID.String()) || !strings.Contains(got, two.ID.String()) {
+		if got := testkit.Meta(t, err, "subscription_ids"); !strings.Contains(got, one.ID.String()) ||
+			!strings.Contains(got, two.ID.String()) {
 			t.Errorf("subscription_ids %q", got)
 		}
-		if _, err := h.App.Bookings.Book(context.Background(), mia, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, Subscription: two.ID}); err != nil {
+		if _, err := h.App.Bookings.Book(
+			context.Background(), mia,
+			bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, Subscription: two.ID},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if got := h.Balance(one); got != 1 {
@@ -211,7 +270,9 @@ func TestWhichSubscriptionPays(t *testing.T) {
 		t.Parallel()
 		mia := h.AddMember("Mia")
 		s := h.Subscribe(mia, unlimited)
-		if _, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, s.ID, credit.Debt, "unpaid"); err != nil {
+		if _, err := h.App.Accounts.SetSubscriptionStatus(
+			context.Background(), h.Owner, s.ID, credit.Debt, "unpaid",
+		); err != nil {
 			t.Fatal(err)
 		}
 		_, err := h.Book(mia, h.AddSession(testkit.Session{}))
@@ -242,7 +303,8 @@ func TestWhichSubscriptionPays(t *testing.T) {
 		mia := h.AddMember("Mia")
 		s := h.Subscribe(mia, pack)
 		if _, err := h.App.Bookings.Book(context.Background(), h.Coach, bookings.BookRequest{
-			Session: h.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone, Subscription: s.ID}); err != nil {
+			Session: h.AddSession(testkit.Session{}), Member: mia.Member, Party: 1, Channel: catalog.Phone,
+			Subscription: s.ID}); err != nil {
 			t.Fatal(err)
 		}
 		if got := h.Balance(s); got != 0 {
@@ -260,7 +322,9 @@ func TestNoActivePlanWhereTheTenantTakesPayments(t *testing.T) {
 	testkit.WantReason(t, err, fault.NoActivePlan)
 
 	paused := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
-	if _, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, paused.ID, credit.Paused, ""); err != nil {
+	if _, err := h.App.Accounts.SetSubscriptionStatus(
+		context.Background(), h.Owner, paused.ID, credit.Paused, "",
+	); err != nil {
 		t.Fatal(err)
 	}
 	_, err = h.Book(mia, h.AddSession(testkit.Session{}))
@@ -387,7 +451,8 @@ func TestExternalRef(t *testing.T) {
 	if err != nil || waits.Entry == nil {
 		t.Fatalf("%+v, %v", waits, err)
 	}
-	if again, err := h.App.Bookings.Book(ctx, noa, wait); err != nil || !again.Repeated || again.Entry.ID != waits.Entry.ID {
+	if again, err := h.App.Bookings.Book(ctx, noa, wait); err != nil || !again.Repeated ||
+		again.Entry.ID != waits.Entry.ID {
 		t.Fatalf("%+v, %v", again, err)
 	}
 	if _, err := h.Cancel(mia, first.Booking.ID); err != nil {
@@ -411,7 +476,9 @@ func TestTheSameExternalRefAtTheSameMomentMakesOneBooking(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
-	ask := bookings.BookRequest{Session: h.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, ExternalRef: "order-1"}
+	ask := bookings.BookRequest{
+		Session: h.AddSession(testkit.Session{}), Party: 1, Channel: catalog.Online, ExternalRef: "order-1",
+	}
 	ids := make([]tenant.BookingID, 20)
 	testkit.Parallel(len(ids), func(i int) {
 		place, err := h.App.Bookings.Book(context.Background(), mia, ask)

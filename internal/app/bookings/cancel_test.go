@@ -88,14 +88,20 @@ func TestCancellationWindow(t *testing.T) {
 		admin   bool
 		want    outcome
 	}{
-		"in time":                          {strict, "", 24 * time.Hour, false, outcome{"", true, false}},
-		"a second late":                    {strict, "", 24*time.Hour - time.Second, false, outcome{fault.CancellationWindow, false, false}},
-		"late, where that is allowed":      {lax, "", time.Hour, false, outcome{"", false, true}},
-		"late, by an admin: no refund":     {strict, "", time.Hour, true, outcome{"", false, true}},
-		"in time, by an admin":             {strict, "", 48 * time.Hour, true, outcome{"", true, false}},
-		"gold may until 4 hours before":    {strict, "gold", 4 * time.Hour, false, outcome{"", true, false}},
-		"gold no later than 4 hours":       {strict, "gold", 4*time.Hour - time.Second, false, outcome{fault.CancellationWindow, false, false}},
-		"a visitor needs 48 hours":         {strict, "visitor", 47 * time.Hour, false, outcome{fault.CancellationWindow, false, false}},
+		"in time": {strict, "", 24 * time.Hour, false, outcome{"", true, false}},
+		"a second late": {
+			strict, "", 24*time.Hour - time.Second, false, outcome{fault.CancellationWindow, false, false},
+		},
+		"late, where that is allowed":   {lax, "", time.Hour, false, outcome{"", false, true}},
+		"late, by an admin: no refund":  {strict, "", time.Hour, true, outcome{"", false, true}},
+		"in time, by an admin":          {strict, "", 48 * time.Hour, true, outcome{"", true, false}},
+		"gold may until 4 hours before": {strict, "gold", 4 * time.Hour, false, outcome{"", true, false}},
+		"gold no later than 4 hours": {
+			strict, "gold", 4*time.Hour - time.Second, false, outcome{fault.CancellationWindow, false, false},
+		},
+		"a visitor needs 48 hours": {
+			strict, "visitor", 47 * time.Hour, false, outcome{fault.CancellationWindow, false, false},
+		},
 		"after the end, late allowed":      {lax, "", -2 * time.Hour, false, outcome{fault.BookingState, false, false}},
 		"after the end, by an admin: late": {strict, "", -2 * time.Hour, true, outcome{"", false, true}},
 	} {
@@ -137,7 +143,8 @@ func TestTooLateToCancelTellsTheHours(t *testing.T) {
 	id := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Hour)}))
 	_, err := h.Cancel(mia, id)
 	testkit.WantReason(t, err, fault.CancellationWindow)
-	if testkit.Meta(t, err, "hours_before") != "24" || testkit.Meta(t, err, "deadline") != testkit.Noon.Add(-23*time.Hour).Format(time.RFC3339) {
+	if testkit.Meta(t, err, "hours_before") != "24" ||
+		testkit.Meta(t, err, "deadline") != testkit.Noon.Add(-23*time.Hour).Format(time.RFC3339) {
 		t.Errorf("metadata of %v", err)
 	}
 }
@@ -199,10 +206,15 @@ func TestAFreedSeatPromotesTheFirstInLine(t *testing.T) {
 		t.Errorf("waiting: %+v", roster.Entries)
 	}
 	// An admin's cancellation promotes as well.
-	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: roster.Bookings[0].ID}); err != nil {
+	if _, err := h.App.Bookings.CancelBooking(
+		context.Background(), h.Owner, bookings.CancelRequest{ID: roster.Bookings[0].ID},
+	); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Count(`select count(*) from bookings b join members m on m.id = b.member_id where m.name = 'Leo' and b.status = 'CONFIRMED'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from bookings b join members m on m.id = b.member_id where m.name = 'Leo'
+			and b.status = 'CONFIRMED'`,
+	); n != 1 {
 		t.Error("Leo has no place")
 	}
 	if n := h.Count(`select count(*) from waitlist_decisions where session_id = $1 and move = 'OFFER'`, class); n != 2 {
@@ -231,8 +243,11 @@ func TestPromotionTakesTheCreditAndPassesOverWhoHasNone(t *testing.T) {
 	if h.Balance(leos) != 0 {
 		t.Error("Leo's promotion took no credit")
 	}
-	_, entries, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10})
-	if err != nil || len(entries) != 1 || entries[0].ID != noas || entries[0].PassedOver != string(fault.NoCredits) || entries[0].Position != 1 {
+	_, entries, err := h.App.Bookings.ListMyBookings(
+		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
+	)
+	if err != nil || len(entries) != 1 || entries[0].ID != noas || entries[0].PassedOver != string(fault.NoCredits) ||
+		entries[0].Position != 1 {
 		t.Errorf("Noa's entries: %+v, %v", entries, err)
 	}
 	h.WantSound()
@@ -245,7 +260,9 @@ func TestAPartyThatDoesNotFitKeepsItsPlaceInTheQueue(t *testing.T) {
 	mia, eve, noa, leo := h.AddMember("Mia"), h.AddMember("Eve"), h.AddMember("Noa"), h.AddMember("Leo")
 	place := h.MustBook(mia, class)
 	h.MustBook(eve, class)
-	if p, err := h.App.Bookings.Book(context.Background(), noa, bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online}); err != nil || p.Entry == nil {
+	if p, err := h.App.Bookings.Book(
+		context.Background(), noa, bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online},
+	); err != nil || p.Entry == nil {
 		t.Fatalf("%+v, %v", p, err)
 	}
 	h.MustWaitlist(leo, class)
@@ -274,7 +291,11 @@ func TestPromotionPassesOverWhoIsBusyElsewhere(t *testing.T) {
 	if up, err := h.Cancel(mia, place); err != nil || up.Promoted != 1 {
 		t.Fatalf("%+v, %v", up, err)
 	}
-	if n := h.Count(`select count(*) from waitlist_entries where member_id = $1 and passed_over_reason = 'OVERLAP' and status = 'WAITING'`, noa.Member); n != 1 {
+	if n := h.Count(
+		`select count(*) from waitlist_entries where member_id = $1 and passed_over_reason = 'OVERLAP'
+			and status = 'WAITING'`,
+		noa.Member,
+	); n != 1 {
 		t.Error("Noa was not passed over for her overlap")
 	}
 	h.WantSound()
@@ -288,7 +309,9 @@ func TestNobodyIsPromotedOnceBookingIsClosed(t *testing.T) {
 	place := h.MustBook(mia, class)
 	h.MustWaitlist(noa, class)
 	h.Clock.Set(testkit.Noon.Add(48 * time.Hour))
-	if up, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: place}); err != nil || up.Promoted != 0 {
+	if up, err := h.App.Bookings.CancelBooking(
+		context.Background(), h.Owner, bookings.CancelRequest{ID: place},
+	); err != nil || up.Promoted != 0 {
 		t.Fatalf("%+v, %v", up, err)
 	}
 	h.WantSound()
@@ -303,10 +326,14 @@ func TestAPromotedMemberHasAnHourOfGrace(t *testing.T) {
 	place := h.MustBook(mia, class)
 	h.MustWaitlist(noa, class)
 	h.Clock.Set(testkit.Noon.Add(20 * time.Hour)) // six hours before the start: past the window
-	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: place}); err != nil {
+	if _, err := h.App.Bookings.CancelBooking(
+		context.Background(), h.Owner, bookings.CancelRequest{ID: place},
+	); err != nil {
 		t.Fatal(err)
 	}
-	bookings, _, err := h.App.Bookings.ListMyBookings(context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10})
+	bookings, _, err := h.App.Bookings.ListMyBookings(
+		context.Background(), testkit.SelfOnly(noa), bookings.MyBookingsQuery{Limit: 10},
+	)
 	if err != nil || len(bookings) != 1 {
 		t.Fatalf("%+v, %v", bookings, err)
 	}

@@ -119,7 +119,8 @@ func TestUndoneCheckInIsConfirmedAndClearsTimeAndMethod(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if got := h.BookingEvents(id); got != "booking.confirmed member, booking.attended member, booking.check_in_undone coach" {
+	if got := h.BookingEvents(id); got != "booking.confirmed member, booking.attended member, booking.check_in_undone "+
+		"coach" {
 		t.Error(got)
 	}
 	// They did come after all.
@@ -215,7 +216,9 @@ func TestSelfCheckInRefusals(t *testing.T) {
 	h.MustWaitlist(mia, full)
 
 	north := func(meters float64) bookings.CheckInProof {
-		return bookings.CheckInProof{Point: &catalog.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude}}
+		return bookings.CheckInProof{
+			Point: &catalog.Point{Latitude: door.Latitude + meters/111_195, Longitude: door.Longitude},
+		}
 	}
 	here := bookings.CheckInProof{Point: door}
 	for name, tt := range map[string]struct {
@@ -231,8 +234,12 @@ func TestSelfCheckInRefusals(t *testing.T) {
 		"after the check-in window": {at, 70 * time.Minute, nil, fault.CheckInWindow, map[string]string{
 			"opens_at": "2026-03-18T11:30:00Z", "closes_at": "2026-03-18T13:10:00Z",
 		}},
-		"outside the window GPS counts no more": {at, 70 * time.Minute, func(time.Time) bookings.CheckInProof { return here }, fault.CheckInWindow, nil},
-		"the code of another session":           {at, 0, func(time.Time) bookings.CheckInProof { return h.ScanQR(unbooked) }, fault.QRInvalid, nil},
+		"outside the window GPS counts no more": {
+			at, 70 * time.Minute, func(time.Time) bookings.CheckInProof { return here }, fault.CheckInWindow, nil,
+		},
+		"the code of another session": {
+			at, 0, func(time.Time) bookings.CheckInProof { return h.ScanQR(unbooked) }, fault.QRInvalid, nil,
+		},
 		"a code with a letter changed": {at, 0, func(time.Time) bookings.CheckInProof {
 			code := []byte(h.ScanQR(at).QR)
 			code[40] ^= 1
@@ -250,16 +257,28 @@ func TestSelfCheckInRefusals(t *testing.T) {
 			}
 			return bookings.CheckInProof{QR: link.Token}
 		}, fault.QRInvalid, nil},
-		"GPS_TOO_FAR":                 {at, 0, func(time.Time) bookings.CheckInProof { return north(101) }, fault.GPSTooFar, map[string]string{"max_meters": "100"}},
-		"GPS for a feed":              {online, 4 * time.Hour, func(time.Time) bookings.CheckInProof { return here }, fault.GPSNotAvailable, nil},
-		"GPS where there is no point": {popUp, 8 * time.Hour, func(time.Time) bookings.CheckInProof { return here }, fault.GPSNotAvailable, nil},
-		"no booking":                  {unbooked, 0, nil, fault.NotConfirmed, map[string]string{"status": ""}},
-		"a waitlist entry is none":    {full, 12 * time.Hour, nil, fault.NotConfirmed, nil},
-		"no such session":             {testkit.NewID[tenant.SessionID](), 0, func(time.Time) bookings.CheckInProof { return here }, fault.SessionNotFound, nil},
+		"GPS_TOO_FAR": {
+			at, 0, func(time.Time) bookings.CheckInProof { return north(101) }, fault.GPSTooFar,
+			map[string]string{"max_meters": "100"},
+		},
+		"GPS for a feed": {
+			online, 4 * time.Hour, func(time.Time) bookings.CheckInProof { return here }, fault.GPSNotAvailable, nil,
+		},
+		"GPS where there is no point": {
+			popUp, 8 * time.Hour, func(time.Time) bookings.CheckInProof { return here }, fault.GPSNotAvailable, nil,
+		},
+		"no booking":               {unbooked, 0, nil, fault.NotConfirmed, map[string]string{"status": ""}},
+		"a waitlist entry is none": {full, 12 * time.Hour, nil, fault.NotConfirmed, nil},
+		"no such session": {
+			testkit.NewID[tenant.SessionID](), 0, func(time.Time) bookings.CheckInProof { return here }, fault.SessionNotFound,
+			nil,
+		},
 		"a place that there is not": {at, 0, func(time.Time) bookings.CheckInProof {
 			return bookings.CheckInProof{Point: &catalog.Point{Latitude: 91}}
 		}, fault.InvalidField, nil},
-		"nothing to show for it": {at, 0, func(time.Time) bookings.CheckInProof { return bookings.CheckInProof{} }, fault.InvalidField, nil},
+		"nothing to show for it": {
+			at, 0, func(time.Time) bookings.CheckInProof { return bookings.CheckInProof{} }, fault.InvalidField, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			// The clock is shared, so these take turns.
@@ -391,7 +410,8 @@ func TestQRTokenRotatesAndLivesShorterThanTenMinutes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !qr.Expires.Equal(testkit.InTwoDays.Add(90*time.Second)) || !qr.Refresh.Equal(testkit.InTwoDays.Add(30*time.Second)) {
+	if !qr.Expires.Equal(testkit.InTwoDays.Add(90*time.Second)) ||
+		!qr.Refresh.Equal(testkit.InTwoDays.Add(30*time.Second)) {
 		t.Errorf("%+v", qr)
 	}
 	h.Clock.Set(qr.Refresh)

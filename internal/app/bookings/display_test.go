@@ -54,7 +54,8 @@ func TestDisplayURLIsSignedForTenMinutes(t *testing.T) {
 		t.Errorf("after ten minutes: %q", got)
 	}
 	for name, token := range map[string]string{
-		"nothing": "", "garbage": strings.Repeat("A", 87), "changed": link.Token[:80] + flip(link.Token[80:]), "huge": strings.Repeat(link.Token, 1000),
+		"nothing": "", "garbage": strings.Repeat("A", 87), "changed": link.Token[:80] + flip(link.Token[80:]),
+		"huge":      strings.Repeat(link.Token, 1000),
 		"a QR code": h.ScanQR(s).QR,
 	} {
 		if got := show(token, 0); got != fault.LinkInvalid {
@@ -94,9 +95,12 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 	now := testkit.InTwoDays.Add(-10 * time.Minute)
 	want := bookings.Display{
 		Tenant: "Harbour Yoga",
-		Title:  "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: testkit.InTwoDays, Ends: testkit.InTwoDays.Add(time.Hour), TimeZone: "Europe/Berlin",
+		Title:  "Vinyasa", Location: "Pier 1", Coach: "Carla Coach", Starts: testkit.InTwoDays,
+		Ends: testkit.InTwoDays.Add(time.Hour), TimeZone: "Europe/Berlin",
 		Opens: testkit.InTwoDays.Add(-time.Hour), Closes: testkit.InTwoDays.Add(90 * time.Minute), Expected: 6, Arrived: 4,
-		Arrivals: []bookings.Arrival{{Name: "Noa", Party: 3, At: now}, {Name: "Mia M.", Party: 1, At: testkit.InTwoDays.Add(-20 * time.Minute)}},
+		Arrivals: []bookings.Arrival{
+			{Name: "Noa", Party: 3, At: now}, {Name: "Mia M.", Party: 1, At: testkit.InTwoDays.Add(-20 * time.Minute)},
+		},
 		Upcoming: []bookings.Upcoming{},
 		Now:      now, Refresh: now.Add(30 * time.Second),
 	}
@@ -209,7 +213,8 @@ func TestTheWallShowsTheLatestArrivals(t *testing.T) {
 	}
 	h.Clock.Set(testkit.InTwoDays.Add(time.Hour))
 	d := display(h, s)
-	if len(d.Arrivals) != 50 || d.Arrivals[0].Name != "Guest50 X." || d.Arrivals[49].Name != "Guest1 X." || d.Arrived != 102 || d.Expected != 102 {
+	if len(d.Arrivals) != 50 || d.Arrivals[0].Name != "Guest50 X." || d.Arrivals[49].Name != "Guest1 X." ||
+		d.Arrived != 102 || d.Expected != 102 {
 		t.Errorf("%d arrivals from %v, %d of %d", len(d.Arrivals), d.Arrivals[:1], d.Arrived, d.Expected)
 	}
 }

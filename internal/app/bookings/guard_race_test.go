@@ -17,8 +17,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// Somebody books one session twice at the same moment, with seats for both. Serializable transactions and the unique index
-// of active bookings guard it; each of them is enough.
+// Somebody books one session twice at the same moment, with seats for both. Serializable transactions and the unique
+// index of active bookings guard it; each of them is enough.
 func TestTwoBookingsOfOneMember(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -45,7 +45,9 @@ func TestTwoBookingsOfOneMember(t *testing.T) {
 				}
 			}
 			a.Run(twice, twice)
-			if n := h.Count(`select count(*) from bookings where session_id = $1 and status = 'CONFIRMED'`, class); n != tt.bookings {
+			if n := h.Count(
+				`select count(*) from bookings where session_id = $1 and status = 'CONFIRMED'`, class,
+			); n != tt.bookings {
 				t.Errorf("%d bookings", n)
 			}
 			if sound := len(h.Violations()) == 0; sound != (tt.bookings == 1) {
@@ -55,8 +57,8 @@ func TestTwoBookingsOfOneMember(t *testing.T) {
 	}
 }
 
-// Somebody whose plan forbids it books two sessions that overlap at the same moment, at two nodes. Nobody looks for such bookings: the
-// exclusion constraint on their spans guards it alone, and without it isolation does not help.
+// Somebody whose plan forbids it books two sessions that overlap at the same moment, at two nodes. Nobody looks for
+// such bookings: the exclusion constraint on their spans guards it alone, and without it isolation does not help.
 func TestTwoBookingsThatOverlap(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -85,8 +87,13 @@ func TestTwoBookingsThatOverlap(t *testing.T) {
 					}
 				}
 			}
-			a.Run(book(h.AddSession(testkit.Session{Starts: start})), book(h.AddSession(testkit.Session{Starts: start.Add(30 * time.Minute)})))
-			if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, mia.Member); n != tt.bookings {
+			a.Run(
+				book(h.AddSession(testkit.Session{Starts: start})),
+				book(h.AddSession(testkit.Session{Starts: start.Add(30 * time.Minute)})),
+			)
+			if n := h.Count(
+				`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, mia.Member,
+			); n != tt.bookings {
 				t.Errorf("%d bookings", n)
 			}
 			if sound := len(h.Violations()) == 0; sound != (tt.bookings == 1) {
@@ -96,8 +103,8 @@ func TestTwoBookingsThatOverlap(t *testing.T) {
 	}
 }
 
-// The seat of an offer is wanted by somebody else at the moment at which the offer is accepted. It counts as taken, which guards it:
-// without that both have it.
+// The seat of an offer is wanted by somebody else at the moment at which the offer is accepted. It counts as taken,
+// which guards it: without that both have it.
 func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	for name, reserved := range map[string]bool{"reserved": true, "unreserved": false} {
@@ -118,7 +125,9 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 				t.Fatal(err)
 			}
 			var offer tenant.OfferID
-			if err := h.DB.Owner.QueryRow(ctx, `select id from waitlist_offers where session_id = $1`, class).Scan(&offer); err != nil {
+			if err := h.DB.Owner.QueryRow(
+				ctx, `select id from waitlist_offers where session_id = $1`, class,
+			).Scan(&offer); err != nil {
 				t.Fatal(err)
 			}
 			if !reserved {
@@ -140,7 +149,9 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 				book()
 				accept()
 			}
-			if n := h.Count(`select count(*) from bookings where session_id = $1 and status = $2`, class, booking.Confirmed); (n == 1) != reserved {
+			if n := h.Count(
+				`select count(*) from bookings where session_id = $1 and status = $2`, class, booking.Confirmed,
+			); (n == 1) != reserved {
 				t.Errorf("%d have the seat", n)
 			}
 			if sound := len(h.Violations()) == 0; sound != reserved {
@@ -150,8 +161,8 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 	}
 }
 
-// A member's last credit is spent in two sessions at the same moment. Serializable transactions guard it, and so do the ledger's
-// constraints: no balance below zero, and no two lines with one number. Each of the two is enough.
+// A member's last credit is spent in two sessions at the same moment. Serializable transactions guard it, and so do the
+// ledger's constraints: no balance below zero, and no two lines with one number. Each of the two is enough.
 func TestTheLastCreditIsSpentOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -181,8 +192,13 @@ func TestTheLastCreditIsSpentOnce(t *testing.T) {
 					}
 				}
 			}
-			a.Run(spend(h.AddSession(testkit.Session{})), spend(h.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})))
-			if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, kim.Member); n != tt.bookings {
+			a.Run(
+				spend(h.AddSession(testkit.Session{})),
+				spend(h.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})),
+			)
+			if n := h.Count(
+				`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED'`, kim.Member,
+			); n != tt.bookings {
 				t.Errorf("%d bookings with one credit, balance %d", n, h.Balance(s))
 			}
 			if sound := len(h.Violations()) == 0; sound != (tt.bookings == 1) {
@@ -192,7 +208,8 @@ func TestTheLastCreditIsSpentOnce(t *testing.T) {
 	}
 }
 
-// The only cart is wanted twice at the same moment. Serializable transactions and the exclusion constraint on its number guard it.
+// The only cart is wanted twice at the same moment. Serializable transactions and the exclusion constraint on its
+// number guard it.
 func TestTheLastCartIsOutOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -221,7 +238,9 @@ func TestTheLastCartIsOutOnce(t *testing.T) {
 				}
 			}
 			a.Run(hold(h.AddMember("Mia")), hold(h.AddMember("Noa")))
-			if n := h.Count(`select count(*) from booking_items where item_id = $1 and status <> 'CANCELLED'`, cart.ID); n != tt.out {
+			if n := h.Count(
+				`select count(*) from booking_items where item_id = $1 and status <> 'CANCELLED'`, cart.ID,
+			); n != tt.out {
 				t.Errorf("%d of one cart are out", n)
 			}
 			if sound := len(h.Violations()) == 0; sound != (tt.out == 1) {
@@ -231,8 +250,8 @@ func TestTheLastCartIsOutOnce(t *testing.T) {
 	}
 }
 
-// Two requests with one idempotency key come at the same moment, to two nodes. That a key is taken once guards it: for what shares
-// transactions with others, and for what has one of its own.
+// Two requests with one idempotency key come at the same moment, to two nodes. That a key is taken once guards it: for
+// what shares transactions with others, and for what has one of its own.
 func TestOneKeyAtTwoNodes(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

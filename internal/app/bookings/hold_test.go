@@ -26,7 +26,8 @@ func TestHoldTakesSeatsWithoutACredit(t *testing.T) {
 	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
 	slot8 := h.AddSession(testkit.Session{Capacity: 2})
 	b := h.MustHold(mia, slot8, func(r *bookings.BookRequest) { r.Party = 2 })
-	if b.Status != booking.Pending || b.Credits != 0 || !b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) || b.Payment.Status != booking.Unpaid {
+	if b.Status != booking.Pending || b.Credits != 0 || !b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) ||
+		b.Payment.Status != booking.Unpaid {
 		t.Errorf("%+v", b)
 	}
 	if h.Balance(pack) != 5 {
@@ -103,14 +104,16 @@ func TestExpiredHoldsWakeTheWaitlist(t *testing.T) {
 	if n := counts[0] + counts[1] + counts[2] + counts[3]; n != 1 {
 		t.Errorf("the hold ended %d times: %v", n, counts)
 	}
-	if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED' and promoted`, noa.Member); n != 1 {
+	if n := h.Count(
+		`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED' and promoted`, noa.Member,
+	); n != 1 {
 		t.Error("Noa was not promoted")
 	}
 	h.WantSound()
 }
 
-// The seat of a hold that has run out, and one that was open, go to a party of two that waits. Whoever asks next finds the session full,
-// and who has a seat in it already is told so, rather than put in line.
+// The seat of a hold that has run out, and one that was open, go to a party of two that waits. Whoever asks next finds
+// the session full, and who has a seat in it already is told so, rather than put in line.
 func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
@@ -134,7 +137,9 @@ func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
 			three := h.AddSession(testkit.Session{Capacity: 3, Waitlist: 5})
 			h.MustBook(mia, three)
 			held := h.MustHold(noa, three)
-			place, err := h.App.Bookings.Book(context.Background(), zoe, bookings.BookRequest{Session: three, Party: 2, Channel: catalog.Online})
+			place, err := h.App.Bookings.Book(
+				context.Background(), zoe, bookings.BookRequest{Session: three, Party: 2, Channel: catalog.Online},
+			)
 			if err != nil || place.Entry == nil {
 				t.Fatalf("%+v, %v", place, err)
 			}
@@ -166,7 +171,9 @@ func TestNobodyWithASeatWaitsForWhatAWindowGets(t *testing.T) {
 // Who waited first gets the seat of an expired hold, and leaves the room in line to whoever asks next.
 func TestTheSeatOfAnExpiredHoldLeavesRoomInLine(t *testing.T) {
 	t.Parallel()
-	for name, wait := range map[string]func(h *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error){
+	for name, wait := range map[string]func(
+		h *testkit.Studio, who tenant.Caller, session tenant.SessionID,
+	) (seats.Place, error){
 		"book": func(h *testkit.Studio, who tenant.Caller, session tenant.SessionID) (seats.Place, error) {
 			return h.Book(who, session)
 		},
@@ -226,18 +233,25 @@ func TestGuestsHoldWithAContact(t *testing.T) {
 	two := h.AddSession(testkit.Session{Capacity: 2})
 	_, err := h.Hold(h.Owner, two, testkit.ForGuest(" ", ""))
 	testkit.WantReason(t, err, fault.InvalidField)
-	first, second := h.MustHold(h.Owner, two, testkit.ForGuest("Pat", "")), h.MustHold(h.Owner, two, testkit.ForGuest("Kim", ""))
+	first, second := h.MustHold(
+		h.Owner, two, testkit.ForGuest("Pat", ""),
+	), h.MustHold(h.Owner, two, testkit.ForGuest("Kim", ""))
 	for _, b := range []booking.Booking{first, second} {
-		if place, err := h.App.Bookings.ConfirmBooking(context.Background(), h.Owner, bookings.ConfirmRequest{ID: b.ID}); err != nil || place.Booking.MemberName != b.Contact.Name {
+		if place, err := h.App.Bookings.ConfirmBooking(
+			context.Background(), h.Owner, bookings.ConfirmRequest{ID: b.ID},
+		); err != nil || place.Booking.MemberName != b.Contact.Name {
 			t.Fatalf("%+v, %v", place.Booking, err)
 		}
 	}
 	roster, err := h.App.Bookings.ListRoster(context.Background(), h.Coach, two, false)
-	if err != nil || len(roster.Bookings) != 2 || roster.Bookings[0].MemberName+roster.Bookings[1].MemberName != "PatKim" &&
-		roster.Bookings[0].MemberName+roster.Bookings[1].MemberName != "KimPat" {
+	if err != nil || len(roster.Bookings) != 2 ||
+		roster.Bookings[0].MemberName+roster.Bookings[1].MemberName != "PatKim" &&
+			roster.Bookings[0].MemberName+roster.Bookings[1].MemberName != "KimPat" {
 		t.Errorf("%+v, %v", roster.Bookings, err)
 	}
-	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: first.ID}); err != nil {
+	if _, err := h.App.Bookings.CancelBooking(
+		context.Background(), h.Owner, bookings.CancelRequest{ID: first.ID},
+	); err != nil {
 		t.Error(err)
 	}
 	// A member sees no guest's booking.

@@ -18,18 +18,24 @@ var rescheduleLines = map[string]func(h *testkit.Studio){
 	"it stays the same booking, CONFIRMED, paid": func(h *testkit.Studio) {
 		mia, to := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour)})
 		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
-		if _, err := h.App.Bookings.ConfirmBooking(context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros}); err != nil {
+		if _, err := h.App.Bookings.ConfirmBooking(
+			context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+		); err != nil {
 			h.T.Fatal(err)
 		}
 		moved, err := h.Reschedule(testkit.SelfOnly(mia), b.ID, to)
-		if err != nil || moved.Booking.ID != b.ID || moved.Booking.Status != booking.Confirmed || moved.Booking.Session != to || moved.Booking.Payment.Status != booking.Captured {
+		if err != nil || moved.Booking.ID != b.ID || moved.Booking.Status != booking.Confirmed ||
+			moved.Booking.Session != to || moved.Booking.Payment.Status != booking.Captured {
 			h.T.Errorf("%+v, %v", moved.Booking, err)
 		}
 	},
 	"within the same location only": func(h *testkit.Studio) {
 		elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})
 		mia := h.AddMember("Mia")
-		_, err := h.Reschedule(testkit.SelfOnly(mia), h.MustBook(mia, h.AddSession(testkit.Session{})), h.AddSession(testkit.Session{Location: elsewhere}))
+		_, err := h.Reschedule(
+			testkit.SelfOnly(mia), h.MustBook(mia, h.AddSession(testkit.Session{})),
+			h.AddSession(testkit.Session{Location: elsewhere}),
+		)
 		testkit.WantReason(h.T, err, fault.RescheduleTarget)
 		if testkit.Meta(h.T, err, "reason") != "LOCATION" {
 			h.T.Error(err)
@@ -44,7 +50,8 @@ var rescheduleLines = map[string]func(h *testkit.Studio){
 		if testkit.Meta(h.T, err, "reason") != "SESSION_FULL" {
 			h.T.Error(err)
 		}
-		if b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id); err != nil || b.Session != from || b.Status != booking.Confirmed {
+		if b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id); err != nil ||
+			b.Session != from || b.Status != booking.Confirmed {
 			h.T.Errorf("%+v, %v", b, err)
 		}
 	},
@@ -73,10 +80,16 @@ var rescheduleLines = map[string]func(h *testkit.Studio){
 		id := h.MustBook(mia, h.AddSession(testkit.Session{}))
 		for i, notify := range []bool{true, false} {
 			to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(60+i) * time.Hour)})
-			if _, err := h.App.Bookings.RescheduleBooking(context.Background(), testkit.SelfOnly(mia), bookings.RescheduleRequest{ID: id, To: to, Notify: notify}); err != nil {
+			if _, err := h.App.Bookings.RescheduleBooking(
+				context.Background(), testkit.SelfOnly(mia), bookings.RescheduleRequest{ID: id, To: to, Notify: notify},
+			); err != nil {
 				h.T.Fatal(err)
 			}
-			if n := h.Count(`select count(*) from events where tenant_id = $1 and type = 'booking.rescheduled' and session_id = $2 and (data->>'notify')::boolean = $3`, h.Tenant, to, notify); n != 1 {
+			if n := h.Count(
+				`select count(*) from events where tenant_id = $1 and type = 'booking.rescheduled' and session_id = $2
+					and (data->>'notify')::boolean = $3`,
+				h.Tenant, to, notify,
+			); n != 1 {
 				h.T.Errorf("notify %v: %d events", notify, n)
 			}
 		}
@@ -86,11 +99,14 @@ var rescheduleLines = map[string]func(h *testkit.Studio){
 var itemLines = map[string]func(h *testkit.Studio){
 	"they are PENDING with the hold, CONFIRMED with the booking, CANCELLED with it": func(h *testkit.Studio) {
 		mia, cart := h.AddMember("Mia"), h.AddItem("Cart", 2, nil)
-		b := h.MustHold(mia, h.AddSession(testkit.Session{}), testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}))
+		b := h.MustHold(
+			mia, h.AddSession(testkit.Session{}), testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}),
+		)
 		want := func(status booking.ItemStatus) {
 			h.T.Helper()
 			read, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), b.ID)
-			if err != nil || len(read.Items) != 1 || read.Items[0].Status != status || read.Items[0].Quantity != 2 || read.Items[0].Price.Units != 20 {
+			if err != nil || len(read.Items) != 1 || read.Items[0].Status != status || read.Items[0].Quantity != 2 ||
+				read.Items[0].Price.Units != 20 {
 				h.T.Errorf("%+v, %v, want %s", read.Items, err, status)
 			}
 		}
@@ -107,9 +123,15 @@ var itemLines = map[string]func(h *testkit.Studio){
 	"what is not chosen on confirmation is CANCELLED, and free for others": func(h *testkit.Studio) {
 		mia, class := h.AddMember("Mia"), h.AddSession(testkit.Session{})
 		cart, caddie := h.AddItem("Cart", 1, nil), h.AddItem("Caddie", 1, nil)
-		b := h.MustHold(mia, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}, booking.ItemChoice{Item: caddie.ID, Quantity: 1}))
-		place, err := h.App.Bookings.ConfirmBooking(context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.LineID{b.Items[0].ID}})
-		if err != nil || place.Booking.Items[0].Status != booking.ItemConfirmed || place.Booking.Items[1].Status != booking.ItemCancelled {
+		b := h.MustHold(
+			mia, class,
+			testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 1}, booking.ItemChoice{Item: caddie.ID, Quantity: 1}),
+		)
+		place, err := h.App.Bookings.ConfirmBooking(
+			context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Keep: []tenant.LineID{b.Items[0].ID}},
+		)
+		if err != nil || place.Booking.Items[0].Status != booking.ItemConfirmed ||
+			place.Booking.Items[1].Status != booking.ItemCancelled {
 			h.T.Fatalf("%+v, %v", place.Booking, err)
 		}
 		h.MustHold(h.AddMember("Noa"), class, testkit.WithItems(booking.ItemChoice{Item: b.Items[1].Item, Quantity: 1}))
@@ -140,7 +162,9 @@ var itemLines = map[string]func(h *testkit.Studio){
 		h.MustHold(h.AddMember("Noa"), from, one) // the old one is back
 		_, err = h.Hold(h.AddMember("Zoe"), to, one)
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
-		if _, err := h.App.Bookings.RescheduleBooking(context.Background(), testkit.SelfOnly(mia), bookings.RescheduleRequest{ID: b.ID, To: from}); err != nil {
+		if _, err := h.App.Bookings.RescheduleBooking(
+			context.Background(), testkit.SelfOnly(mia), bookings.RescheduleRequest{ID: b.ID, To: from},
+		); err != nil {
 			h.T.Fatal(err)
 		}
 		h.MustHold(h.AddMember("Zoe"), to, one)
@@ -158,10 +182,16 @@ var itemLines = map[string]func(h *testkit.Studio){
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
 	},
 	"one that is none of the location's": func(h *testkit.Studio) {
-		_, err := h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{}), testkit.WithItems(booking.ItemChoice{Item: testkit.NewID[tenant.ItemID](), Quantity: 1}))
+		_, err := h.Hold(
+			h.AddMember("Mia"), h.AddSession(testkit.Session{}),
+			testkit.WithItems(booking.ItemChoice{Item: testkit.NewID[tenant.ItemID](), Quantity: 1}),
+		)
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
 		there := testkit.NewIn(h.T, h.DB)
-		_, err = h.Hold(h.AddMember("Mia"), h.AddSession(testkit.Session{}), testkit.WithItems(booking.ItemChoice{Item: there.AddItem("Cart", 1, nil).ID, Quantity: 1}))
+		_, err = h.Hold(
+			h.AddMember("Mia"), h.AddSession(testkit.Session{}),
+			testkit.WithItems(booking.ItemChoice{Item: there.AddItem("Cart", 1, nil).ID, Quantity: 1}),
+		)
 		testkit.WantReason(h.T, err, fault.ItemUnavailable)
 	},
 }
@@ -173,11 +203,15 @@ var eventLines = map[string]func(h *testkit.Studio){
 		to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour)})
 		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
 		for range 2 {
-			if _, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID}); err != nil {
+			if _, err := h.App.Bookings.ConfirmBooking(
+				ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID},
+			); err != nil {
 				h.T.Fatal(err)
 			}
 		}
-		if _, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros}); err != nil {
+		if _, err := h.App.Bookings.ConfirmBooking(
+			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+		); err != nil {
 			h.T.Fatal(err)
 		}
 		for range 2 {
@@ -224,7 +258,9 @@ var eventLines = map[string]func(h *testkit.Studio){
 
 func wantEvents(h *testkit.Studio, of tenant.BookingID, want string) {
 	h.T.Helper()
-	got := h.Text(`select string_agg(type, ' ' order by xid, id) from events where tenant_id = $1 and booking_id = $2`, h.Tenant, of)
+	got := h.Text(
+		`select string_agg(type, ' ' order by xid, id) from events where tenant_id = $1 and booking_id = $2`, h.Tenant, of,
+	)
 	if got != want {
 		h.T.Errorf("%q, want %q", got, want)
 	}

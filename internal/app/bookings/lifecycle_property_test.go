@@ -12,8 +12,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// Whatever people do with their bookings, and in whatever order: each act answers with what is so afterwards, every invariant
-// holds after each, and once all is over every seat, item, credit and count against a limit is back.
+// Whatever people do with their bookings, and in whatever order: each act answers with what is so afterwards, every
+// invariant holds after each, and once all is over every seat, item, credit and count against a limit is back.
 func TestAnyLifeKeepsTheInvariants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)

@@ -69,7 +69,9 @@ func TestConfirmAgainstExpiry(t *testing.T) {
 		out := app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return *held.HoldUntil }})
 		a.Run(
 			func() {
-				_, told = in.Bookings.ConfirmBooking(context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID})
+				_, told = in.Bookings.ConfirmBooking(
+					context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID},
+				)
 			},
 			func() {
 				if _, err := out.Waitlists.ExpireHolds(context.Background(), h.Tenant); err != nil {
@@ -101,14 +103,16 @@ func TestConfirmAgainstExpiry(t *testing.T) {
 	})
 }
 
-// Of moving a booking and cancelling it at the same moment, either the one or the other comes first, and the seat and the
-// credit are back in the end. Serializable transactions guard it.
+// Of moving a booking and cancelling it at the same moment, either the one or the other comes first, and the seat and
+// the credit are back in the end. Serializable transactions guard it.
 func TestRescheduleAgainstCancel(t *testing.T) {
 	t.Parallel()
 	contest := func(h *testkit.Studio, a *testkit.Barrier) (tenant.BookingID, credit.Subscription) {
 		mia := h.AddMember("Mia")
 		s := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 2}))
-		from, to := h.AddSession(testkit.Session{Capacity: 2}), h.AddSession(testkit.Session{Capacity: 1, Starts: testkit.Noon.Add(90 * time.Hour)})
+		from, to := h.AddSession(testkit.Session{Capacity: 2}), h.AddSession(testkit.Session{
+			Capacity: 1, Starts: testkit.Noon.Add(90 * time.Hour),
+		})
 		id := h.MustBook(mia, from)
 		h.MustBook(h.AddMember("Noa"), from)
 		check := func(err error) {
@@ -140,8 +144,8 @@ func TestRescheduleAgainstCancel(t *testing.T) {
 	})
 }
 
-// Two people swap seats at the same moment: both get the other's, and where both sessions are full both keep their own. Nobody
-// waits in a circle: whoever moves which way changes the two sessions in the same order.
+// Two people swap seats at the same moment: both get the other's, and where both sessions are full both keep their own.
+// Nobody waits in a circle: whoever moves which way changes the two sessions in the same order.
 func TestSwappingSeatsNeitherDeadlocksNorLosesAPlace(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -157,13 +161,17 @@ func TestSwappingSeatsNeitherDeadlocksNorLosesAPlace(t *testing.T) {
 			t.Parallel()
 			a, registry := new(testkit.Barrier), prometheus.NewRegistry()
 			h := testkit.New(t, func(c *pg.Config) { c.Tracer, c.Registerer = a, registry })
-			homes := []tenant.SessionID{h.AddSession(testkit.Session{Capacity: tt.capacity}), h.AddSession(testkit.Session{Capacity: tt.capacity, Starts: testkit.Noon.Add(60 * time.Hour)})}
+			homes := []tenant.SessionID{
+				h.AddSession(testkit.Session{Capacity: tt.capacity}),
+				h.AddSession(testkit.Session{Capacity: tt.capacity, Starts: testkit.Noon.Add(60 * time.Hour)}),
+			}
 			ids, moves := make([]tenant.BookingID, tt.people), make([]func(), tt.people)
 			for i := range ids {
 				who := h.AddMember(fmt.Sprint("Member ", i))
 				ids[i] = h.MustBook(who, homes[i%2])
 				moves[i] = func() {
-					if _, err := h.OtherNode().Reschedule(testkit.SelfOnly(who), ids[i], homes[1-i%2]); err != nil && (tt.swapped || fault.ReasonOf(err) != fault.RescheduleTarget) {
+					if _, err := h.OtherNode().Reschedule(testkit.SelfOnly(who), ids[i], homes[1-i%2]); err != nil &&
+						(tt.swapped || fault.ReasonOf(err) != fault.RescheduleTarget) {
 						t.Errorf("%d: %v", i, err)
 					}
 				}
@@ -173,7 +181,8 @@ func TestSwappingSeatsNeitherDeadlocksNorLosesAPlace(t *testing.T) {
 				if h.BookingStatus(id) != "CONFIRMED" {
 					t.Errorf("%s is %s", id, h.BookingStatus(id))
 				}
-				if n := h.Count(`select count(*) from bookings where id = $1 and session_id = $2`, id, homes[1-i%2]); tt.swapped && n != 1 {
+				if n := h.Count(`select count(*) from bookings where id = $1 and session_id = $2`, id, homes[1-i%2]); tt.swapped &&
+					n != 1 {
 					t.Errorf("%d is where it was", i)
 				}
 			}

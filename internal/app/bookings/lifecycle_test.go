@@ -37,10 +37,11 @@ func TestTheLifeOfABooking(t *testing.T) {
 }
 
 var holdLines = map[string]func(h *testkit.Studio){
-	"a hold is PENDING, in its session, UNPAID, and lasts ten minutes unless the policy says otherwise": func(h *testkit.Studio) {
+	"a hold is PENDING, in its session, UNPAID, and by default lasts ten minutes": func(h *testkit.Studio) {
 		class := h.AddSession(testkit.Session{})
 		b := h.MustHold(h.AddMember("Mia"), class)
-		if b.Status != booking.Pending || b.Session != class || b.Payment.Status != booking.Unpaid || !b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) {
+		if b.Status != booking.Pending || b.Session != class || b.Payment.Status != booking.Unpaid ||
+			!b.HoldUntil.Equal(testkit.Noon.Add(10*time.Minute)) {
 			h.T.Errorf("%+v", b)
 		}
 		h.SetPolicy(func(p *catalog.Policy) { p.HoldTTL = new(90 * time.Second) })
@@ -50,7 +51,9 @@ var holdLines = map[string]func(h *testkit.Studio){
 	},
 	"it keeps name, email and telephone number": func(h *testkit.Studio) {
 		contact := booking.Contact{Name: "John Smith", Email: "john@example.com", Phone: "+1234567890"}
-		b := h.MustHold(h.AddMember("Mia"), h.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Contact = contact })
+		b := h.MustHold(
+			h.AddMember("Mia"), h.AddSession(testkit.Session{}), func(r *bookings.BookRequest) { r.Contact = contact },
+		)
 		read, err := h.App.Bookings.GetBooking(context.Background(), h.Owner, b.ID)
 		if err != nil || read.Contact != contact || b.Contact != contact {
 			h.T.Errorf("%+v, %v", read.Contact, err)
@@ -75,7 +78,9 @@ var holdLines = map[string]func(h *testkit.Studio){
 	},
 	"the advance window, for staff and partners, too": func(h *testkit.Studio) {
 		h.SetPolicy(func(p *catalog.Policy) { p.Advance = new(7 * 24 * time.Hour) })
-		far, near := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(8 * 24 * time.Hour)}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(7 * 24 * time.Hour)})
+		far, near := h.AddSession(testkit.Session{
+			Starts: testkit.Noon.Add(8 * 24 * time.Hour),
+		}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(7 * 24 * time.Hour)})
 		for _, by := range []tenant.Caller{h.AddMember("Mia"), h.Owner} {
 			_, err := h.Hold(by, far)
 			testkit.WantReason(h.T, err, fault.AdvanceWindow)
@@ -140,7 +145,8 @@ var holdLines = map[string]func(h *testkit.Studio){
 	"the same reference in another tenant is another one": func(h *testkit.Studio) {
 		there, ref := testkit.NewIn(h.T, h.DB), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" }
 		h.MustHold(h.AddMember("Mia"), h.AddSession(testkit.Session{}), ref)
-		if place, err := there.Hold(there.AddMember("Mia"), there.AddSession(testkit.Session{}), ref); err != nil || place.Repeated {
+		if place, err := there.Hold(there.AddMember("Mia"), there.AddSession(testkit.Session{}), ref); err != nil ||
+			place.Repeated {
 			h.T.Errorf("%+v, %v", place, err)
 		}
 	},
@@ -148,7 +154,9 @@ var holdLines = map[string]func(h *testkit.Studio){
 		class := h.AddSession(testkit.Session{})
 		ids := make([]tenant.BookingID, 6)
 		testkit.Parallel(len(ids), func(i int) {
-			place, err := h.Hold(h.Owner, class, testkit.ForGuest("Pat", ""), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" })
+			place, err := h.Hold(
+				h.Owner, class, testkit.ForGuest("Pat", ""), func(r *bookings.BookRequest) { r.ExternalRef = "ext-ref-789" },
+			)
 			if err != nil {
 				h.T.Error(err)
 				return
@@ -164,7 +172,8 @@ var holdLines = map[string]func(h *testkit.Studio){
 	"released, its seat is free": func(h *testkit.Studio) {
 		class := h.AddSession(testkit.Session{Capacity: 1})
 		b := h.MustHold(h.AddMember("Mia"), class)
-		if place, err := h.App.Bookings.ReleaseHold(context.Background(), h.Owner, b.ID); err != nil || place.Booking.Status != booking.Cancelled {
+		if place, err := h.App.Bookings.ReleaseHold(context.Background(), h.Owner, b.ID); err != nil ||
+			place.Booking.Status != booking.Cancelled {
 			h.T.Fatalf("%+v, %v", place, err)
 		}
 		h.MustHold(h.AddMember("Noa"), class)
@@ -176,12 +185,18 @@ var confirmLines = map[string]func(h *testkit.Studio){
 		mia := h.AddMember("Mia")
 		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
 		h.Clock.Set(testkit.Noon.Add(time.Minute))
-		place, err := h.App.Bookings.ConfirmBooking(context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros})
+		place, err := h.App.Bookings.ConfirmBooking(
+			context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+		)
 		if err != nil {
 			h.T.Fatal(err)
 		}
-		want := booking.Payment{Status: booking.Captured, Amount: testkit.FiftyEuros.Amount, Method: "card", PaidAt: new(testkit.Noon.Add(time.Minute))}
-		if diff := cmp.Diff(want, place.Booking.Payment); diff != "" || place.Booking.Status != booking.Confirmed || !place.Booking.ConfirmedAt.Equal(testkit.Noon.Add(time.Minute)) {
+		want := booking.Payment{
+			Status: booking.Captured, Amount: testkit.FiftyEuros.Amount, Method: "card",
+			PaidAt: new(testkit.Noon.Add(time.Minute)),
+		}
+		if diff := cmp.Diff(want, place.Booking.Payment); diff != "" || place.Booking.Status != booking.Confirmed ||
+			!place.Booking.ConfirmedAt.Equal(testkit.Noon.Add(time.Minute)) {
 			h.T.Errorf("%s %v\n%s", place.Booking.Status, place.Booking.ConfirmedAt, diff)
 		}
 	},
@@ -191,11 +206,15 @@ var confirmLines = map[string]func(h *testkit.Studio){
 		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
 		authorized := *testkit.FiftyEuros
 		authorized.Status = booking.Authorized
-		first, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: &authorized})
+		first, err := h.App.Bookings.ConfirmBooking(
+			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: &authorized},
+		)
 		if err != nil || first.Repeated || first.Booking.Payment.Status != booking.Authorized {
 			h.T.Fatalf("%+v, %v", first, err)
 		}
-		again, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros})
+		again, err := h.App.Bookings.ConfirmBooking(
+			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+		)
 		if err != nil || !again.Repeated || again.Booking.Payment.Status != booking.Captured || h.Balance(s) != 5 {
 			h.T.Errorf("%+v, %v, balance %d", again, err, h.Balance(s))
 		}
@@ -205,7 +224,9 @@ var confirmLines = map[string]func(h *testkit.Studio){
 			h.T.Error(diff)
 		}
 		// Without payment facts it is a look.
-		if look, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID}); err != nil || !look.Repeated || look.Booking.Payment.Status != booking.Captured {
+		if look, err := h.App.Bookings.ConfirmBooking(
+			ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID},
+		); err != nil || !look.Repeated || look.Booking.Payment.Status != booking.Captured {
 			h.T.Errorf("%+v, %v", look, err)
 		}
 	},
@@ -233,20 +254,28 @@ var confirmLines = map[string]func(h *testkit.Studio){
 	"a benefit is checked, and recorded for audit": func(h *testkit.Studio) {
 		mia, ctx := h.AddMember("Mia"), context.Background()
 		off := booking.BenefitProvider{Code: "OLD", Name: "Old Card", Pattern: `.*`, Percent: 50}
-		for _, p := range []booking.BenefitProvider{{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, off} {
+		for _, p := range []booking.BenefitProvider{
+			{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}, off,
+		} {
 			if _, err := h.App.Catalog.PutBenefitProvider(ctx, h.Owner, p, nil); err != nil {
 				h.T.Fatal(err)
 			}
 		}
 		b := h.MustHold(mia, h.AddSession(testkit.Session{}))
 		for code, number := range map[string]string{"LINKS": "12", "OLD": "M-001", "NONE": "M-001"} {
-			_, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: code, Number: number})
+			_, err := h.App.Bookings.ConfirmBooking(
+				ctx, testkit.SelfOnly(mia),
+				bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: code, Number: number},
+			)
 			testkit.WantReason(h.T, err, fault.BenefitInvalid)
 		}
 		if h.BookingStatus(b.ID) != "PENDING" {
 			h.T.Error("it was confirmed all the same")
 		}
-		if _, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"}); err != nil {
+		if _, err := h.App.Bookings.ConfirmBooking(
+			ctx, testkit.SelfOnly(mia),
+			bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros, ProviderCode: "LINKS", Number: "M-001"},
+		); err != nil {
 			h.T.Fatal(err)
 		}
 		want := map[string]any{"provider_code": "LINKS", "membership_number": "M-001", "discount_percent": 20.0}
@@ -263,14 +292,15 @@ var cancelLines = map[string]func(h *testkit.Studio){
 		late := h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(24*time.Hour - time.Second)}))
 		_, err := h.Cancel(mia, late)
 		testkit.WantReason(h.T, err, fault.CancellationWindow)
-		if testkit.Meta(h.T, err, "hours_before") != "24" || testkit.Meta(h.T, err, "deadline") != testkit.Noon.Add(-time.Second).Format(time.RFC3339) {
+		if testkit.Meta(h.T, err, "hours_before") != "24" ||
+			testkit.Meta(h.T, err, "deadline") != testkit.Noon.Add(-time.Second).Format(time.RFC3339) {
 			h.T.Error(err)
 		}
 		if up, err := h.Cancel(mia, id); err != nil || up.Booking.Status != booking.Cancelled {
 			h.T.Errorf("%+v, %v", up, err)
 		}
 	},
-	"4 hours for a member and 48 for a visitor, where the policy says so, inherited down to the service": func(h *testkit.Studio) {
+	"a policy of 4 hours for members and 48 for visitors is inherited by services": func(h *testkit.Studio) {
 		h.SetPolicy(func(p *catalog.Policy) { p.Cancellation, p.AllowReschedule = new(24*time.Hour), new(true) })
 		h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) { p.Tiers = &tiers })
 		to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(90 * time.Hour)})
@@ -287,7 +317,9 @@ var cancelLines = map[string]func(h *testkit.Studio){
 			if moved := err == nil; moved != tt.moves {
 				h.T.Errorf("%q moves: %v (%v)", tier, moved, err)
 			}
-			if _, err := h.Cancel(who, h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(tt.notice + time.Minute)}))); err != nil {
+			if _, err := h.Cancel(
+				who, h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(tt.notice + time.Minute)})),
+			); err != nil {
 				h.T.Errorf("%q: %v", tier, err)
 			}
 		}
@@ -295,9 +327,13 @@ var cancelLines = map[string]func(h *testkit.Studio){
 	"in time the payment is REFUNDED, late it is not": func(h *testkit.Studio) {
 		h.SetPolicy(func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
 		mia := h.AddMember("Mia")
-		for ahead, want := range map[time.Duration]booking.PaymentStatus{48 * time.Hour: booking.Refunded, 12 * time.Hour: booking.Captured} {
+		for ahead, want := range map[time.Duration]booking.PaymentStatus{
+			48 * time.Hour: booking.Refunded, 12 * time.Hour: booking.Captured,
+		} {
 			b := h.MustHold(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(ahead)}))
-			if _, err := h.App.Bookings.ConfirmBooking(context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros}); err != nil {
+			if _, err := h.App.Bookings.ConfirmBooking(
+				context.Background(), testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: b.ID, Paid: testkit.FiftyEuros},
+			); err != nil {
 				h.T.Fatal(err)
 			}
 			up, err := h.Cancel(mia, b.ID)
@@ -324,9 +360,12 @@ var cancelLines = map[string]func(h *testkit.Studio){
 		}
 		_, err := h.Confirm(mia, id)
 		testkit.WantReason(h.T, err, fault.BookingState)
-		_, err = h.Reschedule(testkit.SelfOnly(mia), id, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour)}))
+		_, err = h.Reschedule(
+			testkit.SelfOnly(mia), id, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour)}),
+		)
 		testkit.WantReason(h.T, err, fault.BookingState)
-		if place, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), id); err != nil || !place.Repeated {
+		if place, err := h.App.Bookings.ReleaseHold(context.Background(), testkit.SelfOnly(mia), id); err != nil ||
+			!place.Repeated {
 			h.T.Errorf("%+v, %v", place, err)
 		}
 	},

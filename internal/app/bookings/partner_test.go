@@ -33,13 +33,16 @@ func TestAPartnerOwnsWhatItMade(t *testing.T) {
 	ctx := context.Background()
 	gateway, mia := h.AddPartner("Gateway"), h.AddMember("Mia")
 	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
-	from, to := h.AddSession(testkit.Session{Capacity: 2}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour), Capacity: 2})
+	from, to := h.AddSession(testkit.Session{Capacity: 2}), h.AddSession(testkit.Session{
+		Starts: testkit.Noon.Add(50 * time.Hour), Capacity: 2,
+	})
 
 	for name, b := range map[string]booking.Booking{
 		"a member": h.MustHold(gateway, from, forMember(mia)),
 		"a guest":  h.MustHold(gateway, from, testkit.ForGuest("Pat", "")),
 	} {
-		if place, err := h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}); err != nil || place.Booking.Status != booking.Confirmed {
+		if place, err := h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}); err != nil ||
+			place.Booking.Status != booking.Confirmed {
 			t.Fatalf("%s: %+v, %v", name, place, err)
 		}
 		if moved, err := h.Reschedule(gateway, b.ID, to); err != nil || moved.Booking.Session != to {
@@ -54,7 +57,8 @@ func TestAPartnerOwnsWhatItMade(t *testing.T) {
 		}
 	}
 	held := h.MustHold(gateway, from, testkit.ForGuest("Kim", ""))
-	if place, err := h.App.Bookings.ReleaseHold(ctx, gateway, held.ID); err != nil || place.Booking.Status != booking.Cancelled {
+	if place, err := h.App.Bookings.ReleaseHold(ctx, gateway, held.ID); err != nil ||
+		place.Booking.Status != booking.Cancelled {
 		t.Errorf("%+v, %v", place, err)
 	}
 	if h.Balance(pack) != 5 {
@@ -67,25 +71,29 @@ func TestAPartnerOwnsWhatItMade(t *testing.T) {
 	h.WantSound()
 }
 
-// What somebody else made is not there for a partner: another partner's, a member's, staff's, another tenant's. And what it
-// made for a member is the member's own, too.
+// What somebody else made is not there for a partner: another partner's, a member's, staff's, another tenant's. And
+// what it made for a member is the member's own, too.
 func TestWhatOthersMadeIsNotAPartners(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
 	gateway, rival, mia := h.AddPartner("Gateway"), h.AddPartner("Rival"), h.AddMember("Mia")
-	class, other := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour)})
+	class, other := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{
+		Starts: testkit.Noon.Add(50 * time.Hour),
+	})
 	there := h.OtherTenant()
 	theirs := there.AddPartner("Gateway")
 	full := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
 	h.MustHold(rival, full, testkit.ForGuest("Pat", ""))
 	waits := h.MustWaitlist(mia, full)
 	for name, id := range map[string]tenant.BookingID{
-		"another partner's":        h.MustHold(rival, class, testkit.ForGuest("Pat", "")).ID,
-		"a member's":               h.MustHold(mia, class).ID,
-		"a member's in the queue":  {UUID: waits.UUID},
-		"staff's":                  h.MustHold(h.Owner, class, testkit.ForGuest("Kim", "")).ID,
-		"another tenant's":         there.MustHold(theirs, there.AddSession(testkit.Session{}), testkit.ForGuest("Pat", "")).ID,
+		"another partner's":       h.MustHold(rival, class, testkit.ForGuest("Pat", "")).ID,
+		"a member's":              h.MustHold(mia, class).ID,
+		"a member's in the queue": {UUID: waits.UUID},
+		"staff's":                 h.MustHold(h.Owner, class, testkit.ForGuest("Kim", "")).ID,
+		"another tenant's": there.MustHold(
+			theirs, there.AddSession(testkit.Session{}), testkit.ForGuest("Pat", ""),
+		).ID,
 		"nobody's":                 testkit.NewID[tenant.BookingID](),
 		"made under no name":       forged(h, class, ""),
 		"made by a namesake":       forged(h, class, "sa:"),
@@ -132,7 +140,9 @@ func TestAPartnerIsHeldToThePolicy(t *testing.T) {
 	ctx := context.Background()
 	gateway, mia := h.AddPartner("Gateway"), h.AddMember("Mia")
 	soon, to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(20 * time.Hour)}), h.AddSession(testkit.Session{})
-	for name, hold := range map[string]func(*bookings.BookRequest){"a member": forMember(mia), "a guest": testkit.ForGuest("Pat", "")} {
+	for name, hold := range map[string]func(*bookings.BookRequest){
+		"a member": forMember(mia), "a guest": testkit.ForGuest("Pat", ""),
+	} {
 		b := h.MustHold(gateway, soon, hold)
 		if _, err := h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}); err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -155,20 +165,27 @@ func TestAGuestFollowsTheTierThatItCameWith(t *testing.T) {
 		p.Cancellation, p.AllowReschedule, p.Tiers = new(24*time.Hour), new(false), &tiers
 	})
 	gateway := h.AddPartner("Gateway")
-	class, to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(30 * time.Hour)}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
-	for tier, notice := range map[string]time.Duration{"": 24 * time.Hour, "visitor": 48 * time.Hour, "member": 4 * time.Hour, "unknown": 24 * time.Hour} {
+	class, to := h.AddSession(testkit.Session{
+		Starts: testkit.Noon.Add(30 * time.Hour),
+	}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(80 * time.Hour)})
+	for tier, notice := range map[string]time.Duration{
+		"": 24 * time.Hour, "visitor": 48 * time.Hour, "member": 4 * time.Hour, "unknown": 24 * time.Hour,
+	} {
 		for _, by := range []tenant.Caller{gateway, h.Coach} {
 			b := h.MustHold(by, class, testkit.ForGuest("Pat", tier))
 			if want := testkit.Noon.Add(30*time.Hour - notice); b.GuestTier != tier || !b.CancellableUntil().Equal(want) {
 				t.Errorf("%q: %q until %s, want %s", tier, b.GuestTier, b.CancellableUntil(), want)
 			}
 			read, err := h.App.Bookings.GetBooking(ctx, h.Owner, b.ID)
-			if diff := cmp.Diff(b.CancellableUntil(), read.CancellableUntil()); err != nil || diff != "" || read.GuestTier != tier {
+			if diff := cmp.Diff(b.CancellableUntil(), read.CancellableUntil()); err != nil || diff != "" ||
+				read.GuestTier != tier {
 				t.Errorf("%q, read again: %q, %v\n%s", tier, read.GuestTier, err, diff)
 			}
 		}
 	}
-	visitor, member := h.MustHold(gateway, class, testkit.ForGuest("Pat", "visitor")), h.MustHold(gateway, class, testkit.ForGuest("Kim", "member"))
+	visitor, member := h.MustHold(
+		gateway, class, testkit.ForGuest("Pat", "visitor"),
+	), h.MustHold(gateway, class, testkit.ForGuest("Kim", "member"))
 	for _, b := range []booking.Booking{visitor, member} {
 		if _, err := h.App.Bookings.ConfirmBooking(ctx, gateway, bookings.ConfirmRequest{ID: b.ID}); err != nil {
 			t.Fatal(err)
@@ -237,14 +254,21 @@ func TestAPartnersBookings(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	expired, _, err := h.App.Bookings.ListMyBookings(ctx, gateway, bookings.MyBookingsQuery{Statuses: []booking.Status{booking.Expired}, Limit: 9})
+	expired, _, err := h.App.Bookings.ListMyBookings(
+		ctx, gateway, bookings.MyBookingsQuery{Statuses: []booking.Status{booking.Expired}, Limit: 9},
+	)
 	if err != nil || len(expired) != 0 {
 		t.Errorf("%v, %v", expired, err)
 	}
-	if mine, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.SelfOnly(mia), bookings.MyBookingsQuery{Limit: 9}); err != nil || len(mine) != 1 || mine[0].ID != want[2] {
+	if mine, _, err := h.App.Bookings.ListMyBookings(
+		ctx, testkit.SelfOnly(mia), bookings.MyBookingsQuery{Limit: 9},
+	); err != nil || len(mine) != 1 || mine[0].ID != want[2] {
 		t.Errorf("Mia's: %+v, %v", mine, err)
 	}
-	if none, _, err := h.App.Bookings.ListMyBookings(ctx, tenant.Caller{Tenant: h.OtherTenant().Tenant, Subject: gateway.Subject, SelfOnly: true}, bookings.MyBookingsQuery{Limit: 9}); err != nil || len(none) != 0 {
+	if none, _, err := h.App.Bookings.ListMyBookings(
+		ctx, tenant.Caller{Tenant: h.OtherTenant().Tenant, Subject: gateway.Subject, SelfOnly: true},
+		bookings.MyBookingsQuery{Limit: 9},
+	); err != nil || len(none) != 0 {
 		t.Errorf("elsewhere: %+v, %v", none, err)
 	}
 }

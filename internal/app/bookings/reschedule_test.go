@@ -17,12 +17,14 @@ func TestReschedule(t *testing.T) {
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
 	pack := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5, DailyLimit: new(1)}))
 	from := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 1})
-	to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(49 * time.Hour), Capacity: 1}) // the same day: the limit is not in the way
+	// the same day: the limit is not in the way
+	to := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(49 * time.Hour), Capacity: 1})
 	id := h.MustBook(mia, from)
 	h.MustWaitlist(noa, from)
 
 	moved, err := h.Reschedule(testkit.SelfOnly(mia), id, to)
-	if err != nil || moved.Booking.ID != id || moved.Booking.Session != to || moved.Promoted != 1 || !moved.Booking.StartsAt.Equal(testkit.Noon.Add(49*time.Hour)) {
+	if err != nil || moved.Booking.ID != id || moved.Booking.Session != to || moved.Promoted != 1 ||
+		!moved.Booking.StartsAt.Equal(testkit.Noon.Add(49*time.Hour)) {
 		t.Fatalf("%+v, %v", moved, err)
 	}
 	if h.Balance(pack) != 4 {
@@ -34,7 +36,9 @@ func TestReschedule(t *testing.T) {
 	// A day on which she has reached her limit.
 	day := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(96 * time.Hour)})
 	h.MustBook(mia, day)
-	_, err = h.Reschedule(testkit.SelfOnly(mia), id, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(98 * time.Hour)}))
+	_, err = h.Reschedule(
+		testkit.SelfOnly(mia), id, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(98 * time.Hour)}),
+	)
 	testkit.WantReason(t, err, fault.DailyLimit)
 	h.WantSound()
 }
@@ -53,13 +57,15 @@ func TestRescheduleRefusals(t *testing.T) {
 		to     tenant.SessionID
 		reason fault.Reason
 	}{
-		"another location":  {h.AddSession(testkit.Session{Location: elsewhere}), fault.RescheduleTarget},
-		"no seat there":     {full, fault.RescheduleTarget},
-		"a draft":           {h.AddSession(testkit.Session{State: catalog.Draft}), fault.RescheduleTarget},
-		"no such session":   {testkit.NewID[tenant.SessionID](), fault.SessionNotFound},
-		"another tenant's":  {h.OtherTenant().AddSession(testkit.Session{}), fault.SessionNotFound},
-		"booked there too":  {taken, fault.AlreadyBooked},
-		"beyond the window": {h.AddSession(testkit.Session{Starts: testkit.Noon.Add(40 * 24 * time.Hour)}), fault.AdvanceWindow},
+		"another location": {h.AddSession(testkit.Session{Location: elsewhere}), fault.RescheduleTarget},
+		"no seat there":    {full, fault.RescheduleTarget},
+		"a draft":          {h.AddSession(testkit.Session{State: catalog.Draft}), fault.RescheduleTarget},
+		"no such session":  {testkit.NewID[tenant.SessionID](), fault.SessionNotFound},
+		"another tenant's": {h.OtherTenant().AddSession(testkit.Session{}), fault.SessionNotFound},
+		"booked there too": {taken, fault.AlreadyBooked},
+		"beyond the window": {
+			h.AddSession(testkit.Session{Starts: testkit.Noon.Add(40 * 24 * time.Hour)}), fault.AdvanceWindow,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,7 +107,8 @@ func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
 	mia := h.AddMember("Mia")
 	here, there := h.AddSession(testkit.Session{}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour)})
 	id := h.MustBook(mia, here)
-	if stays, err := h.Reschedule(testkit.SelfOnly(mia), id, here); err != nil || !stays.Repeated || stays.Booking.Session != here {
+	if stays, err := h.Reschedule(testkit.SelfOnly(mia), id, here); err != nil || !stays.Repeated ||
+		stays.Booking.Session != here {
 		t.Fatalf("%+v, %v", stays, err)
 	}
 	if _, err := h.Cancel(mia, id); err != nil {
@@ -119,8 +126,8 @@ func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
 	h.WantSound()
 }
 
-// Whoever waits for a session cannot move a booking into it as well. What is wrong with the booking, or the session, is said first:
-// leaving the waitlist would not help then.
+// Whoever waits for a session cannot move a booking into it as well. What is wrong with the booking, or the session, is
+// said first: leaving the waitlist would not help then.
 func TestMovingToASessionThatOneWaitsFor(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)

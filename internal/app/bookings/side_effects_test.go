@@ -29,30 +29,49 @@ func TestEveryActThatSomebodyIsToldOfHasItsEvent(t *testing.T) {
 	want := func(what string, n int, where string, args ...any) {
 		t.Helper()
 		args = append([]any{h.Tenant, class}, args...)
-		if got := h.Count(`select count(*) from events where tenant_id = $1 and session_id = $2 and `+where, args...); got != n {
+		if got := h.Count(
+			`select count(*) from events where tenant_id = $1 and session_id = $2 and `+where, args...,
+		); got != n {
 			t.Errorf("%s: %d events, want %d", what, got, n)
 		}
 	}
-	want("booked", 1, `type = 'booking.confirmed' and booking_id = $3 and member_id = $4 and actor = $5`, first, mia.Member, mia.Member.String())
-	want("waitlisted", 1, `type = 'waitlist.joined' and member_id = $3 and data->>'entry_id' = $4 and (data->>'position')::int = 1`, noa.Member, entry.String())
+	want(
+		"booked", 1, `type = 'booking.confirmed' and booking_id = $3 and member_id = $4 and actor = $5`, first, mia.Member,
+		mia.Member.String(),
+	)
+	want(
+		"waitlisted", 1,
+		`type = 'waitlist.joined' and member_id = $3 and data->>'entry_id' = $4 and (data->>'position')::int = 1`, noa.Member,
+		entry.String(),
+	)
 	want("waitlisted is not booked", 0, `type = 'booking.confirmed' and member_id = $3`, noa.Member)
 
 	if _, err := h.Cancel(mia, first); err != nil {
 		t.Fatal(err)
 	}
-	want("cancelled by herself", 1, `type = 'booking.cancelled' and booking_id = $3 and data->>'credit_refunded' = 'true' and data->>'late' = 'false' and data->>'notify' = 'true'`, first)
-	want("the promoted one is in", 1, `type = 'waitlist.promoted' and member_id = $3 and booking_id is not null`, noa.Member)
+	want(
+		"cancelled by herself", 1,
+		`type = 'booking.cancelled' and booking_id = $3 and data->>'credit_refunded' = 'true' and data->>'late' = 'false'
+			and data->>'notify' = 'true'`,
+		first,
+	)
+	want(
+		"the promoted one is in", 1, `type = 'waitlist.promoted' and member_id = $3 and booking_id is not null`, noa.Member,
+	)
 
 	bookings, _, err := h.App.Bookings.ListMyBookings(ctx, testkit.SelfOnly(noa), appbookings.MyBookingsQuery{Limit: 1})
 	if err != nil || len(bookings) != 1 {
 		t.Fatalf("%+v, %v", bookings, err)
 	}
 	h.Clock.Set(testkit.Noon.Add(40 * time.Hour)) // past the window, and past the grace
-	if _, err := h.App.Bookings.CancelBooking(ctx, h.Owner, appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", Notify: false}); err != nil {
+	if _, err := h.App.Bookings.CancelBooking(
+		ctx, h.Owner, appbookings.CancelRequest{ID: bookings[0].ID, Reason: "Coach is ill.", Notify: false},
+	); err != nil {
 		t.Fatal(err)
 	}
 	want("cancelled by an admin, late, without telling", 1,
-		`type = 'booking.cancelled' and member_id = $3 and data->>'credit_refunded' = 'false' and data->>'late' = 'true' and data->>'notify' = 'false' and actor = $4`,
+		`type = 'booking.cancelled' and member_id = $3 and data->>'credit_refunded' = 'false' and data->>'late' = 'true'
+			and data->>'notify' = 'false' and actor = $4`,
 		noa.Member, h.Owner.Member.String())
 	want("and the next is in", 1, `type = 'waitlist.promoted' and member_id = $3`, leo.Member)
 
@@ -60,6 +79,11 @@ func TestEveryActThatSomebodyIsToldOfHasItsEvent(t *testing.T) {
 		t.Fatal(err)
 	}
 	want("the session is called off", 1, `type = 'session.cancelled'`)
-	want("and each of its bookings, with its credit", 1, `type = 'booking.cancelled' and member_id = $3 and data->>'credit_refunded' = 'true' and data->>'reason' = 'Closed for repairs.'`, leo.Member)
+	want(
+		"and each of its bookings, with its credit", 1,
+		`type = 'booking.cancelled' and member_id = $3 and data->>'credit_refunded' = 'true'
+			and data->>'reason' = 'Closed for repairs.'`,
+		leo.Member,
+	)
 	h.WantSound()
 }

@@ -23,7 +23,11 @@ func TestSeatsChangeHandsInABatch(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
-	full, tees, moved := h.AddSession(testkit.Session{Capacity: 1}), h.AddSession(testkit.Session{Capacity: 3}), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(60 * time.Hour), Capacity: 1})
+	full, tees, moved := h.AddSession(testkit.Session{
+		Capacity: 1,
+	}), h.AddSession(testkit.Session{Capacity: 3}), h.AddSession(testkit.Session{
+		Starts: testkit.Noon.Add(60 * time.Hour), Capacity: 1,
+	})
 	mia, noa, zoe, eve := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe"), h.AddMember("Eve")
 	mias := h.MustBook(mia, full)
 	paid, dropped := h.MustHold(noa, tees), h.MustHold(zoe, tees)
@@ -37,7 +41,9 @@ func TestSeatsChangeHandsInABatch(t *testing.T) {
 	})
 	next := g.Book(h.AddMember("Next"), full)
 	g.Add(func() {
-		_, moving = g.App.Bookings.RescheduleBooking(ctx, testkit.SelfOnly(eve), bookings.RescheduleRequest{ID: eves, To: moved})
+		_, moving = g.App.Bookings.RescheduleBooking(
+			ctx, testkit.SelfOnly(eve), bookings.RescheduleRequest{ID: eves, To: moved},
+		)
 	})
 	g.Add(func() { _, released = g.App.Bookings.ReleaseHold(ctx, testkit.SelfOnly(zoe), dropped.ID) })
 	g.Add(func() {
@@ -141,10 +147,14 @@ func TestAPlaceInTheQueueChangesHandsInABatch(t *testing.T) {
 	h.MustBook(h.AddMember("Mia"), in)
 	noa := h.AddMember("Noa")
 	entry := h.MustWaitlist(noa, in)
-	beside, tooEarly := g.Book(h.AddMember("Beside"), h.AddSession(testkit.Session{})), g.Book(h.AddMember("Too early"), in)
+	beside, tooEarly := g.Book(
+		h.AddMember("Beside"), h.AddSession(testkit.Session{}),
+	), g.Book(h.AddMember("Too early"), in)
 	var err error
 	g.Add(func() {
-		_, err = g.App.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)})
+		_, err = g.App.Bookings.CancelBooking(
+			context.Background(), testkit.SelfOnly(noa), bookings.CancelRequest{ID: tenant.BookingID(entry)},
+		)
 	})
 	later := g.Book(h.AddMember("Later"), in)
 	g.Run()
@@ -167,7 +177,9 @@ func TestAHoldThatHasRunOutInABatch(t *testing.T) {
 	in := h.AddSession(testkit.Session{Capacity: 1})
 	lapsed := h.MustHold(h.AddMember("Mia"), in)
 	h.Clock.Set(*lapsed.HoldUntil)
-	first, second, beside := g.Book(h.AddMember("Noa"), in), g.Book(h.AddMember("Zoe"), in), g.Book(h.AddMember("Eve"), h.AddSession(testkit.Session{}))
+	first, second, beside := g.Book(h.AddMember("Noa"), in), g.Book(h.AddMember("Zoe"), in), g.Book(
+		h.AddMember("Eve"), h.AddSession(testkit.Session{}),
+	)
 	g.Run()
 	first.WantConfirmed(t, "first")
 	beside.WantConfirmed(t, "beside")

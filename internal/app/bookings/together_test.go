@@ -17,7 +17,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// What is asked for at the same moment is settled in one transaction, and each is told what they would have been told alone.
+// What is asked for at the same moment is settled in one transaction, and each is told what they would have been told
+// alone.
 func TestSettledTogether(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
@@ -36,7 +37,10 @@ func TestSettledTogether(t *testing.T) {
 	h.Subscribe(limited, daily)
 	h.MustBook(limited, h.AddSession(testkit.Session{}))
 
-	ok := []*testkit.Booked{g.Book(mia, open), g.Book(noa, open), g.Book(h.AddMember("Ann"), small), g.Book(h.AddMember("Bea"), small), g.Book(h.AddMember("Cyd"), noWaitlist)}
+	ok := []*testkit.Booked{
+		g.Book(mia, open), g.Book(noa, open), g.Book(h.AddMember("Ann"), small), g.Book(h.AddMember("Bea"), small),
+		g.Book(h.AddMember("Cyd"), noWaitlist),
+	}
 	waits := g.Book(h.AddMember("Dan"), small)
 	full := g.Book(h.AddMember("Eve"), small)
 	none := g.Book(h.AddMember("Fay"), noWaitlist)
@@ -45,7 +49,9 @@ func TestSettledTogether(t *testing.T) {
 	noCredit := g.Book(spent, open)
 	twice := g.Book(limited, h.AddSession(testkit.Session{}))
 	stranger := g.Book(h.Owner, open, func(r *bookings.BookRequest) { r.Member = testkit.NewID[tenant.MemberID]() })
-	forOthers := g.Book(h.Owner, open, func(r *bookings.BookRequest) { r.Member, r.Channel = h.AddMember("Ida").Member, catalog.Phone })
+	forOthers := g.Book(
+		h.Owner, open, func(r *bookings.BookRequest) { r.Member, r.Channel = h.AddMember("Ida").Member, catalog.Phone },
+	)
 	if n := g.Run(); n != 2 {
 		t.Errorf("%d transactions, want 2: one for whoever joins the queue, and one for all others", n)
 	}
@@ -184,7 +190,8 @@ func TestKeysInABatch(t *testing.T) {
 	g.Run()
 	first.WantConfirmed(t, "first")
 	again.WantConfirmed(t, "again")
-	if firstKey.Repeated || !againKey.Repeated || first.Booking == nil || again.Booking == nil || first.Booking.ID != again.Booking.ID {
+	if firstKey.Repeated || !againKey.Repeated || first.Booking == nil || again.Booking == nil ||
+		first.Booking.ID != again.Booking.ID {
 		t.Errorf("repeated %v and %v: %+v, %+v", firstKey.Repeated, againKey.Repeated, first.Place, again.Place)
 	}
 	other.WantRefused(t, "another request", fault.IdempotencyConflict)

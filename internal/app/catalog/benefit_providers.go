@@ -22,7 +22,8 @@ func (s *Service) PutBenefitProvider(
 	if err := p.Validate(); err != nil {
 		return p, err
 	}
-	return engine.Do(ctx, s.engine, caller, engine.Spec[booking.BenefitProvider]{Name: "benefit_provider.put", Replay: true},
+	return engine.Do(ctx, s.engine, caller,
+		engine.Spec[booking.BenefitProvider]{Name: "benefit_provider.put", Replay: true},
 		func(ctx context.Context, tx *engine.Tx) (booking.BenefitProvider, error) {
 			// If there is none, this finds a zero provider without an error. Its version is 0.
 			before, err := engine.Find(ctx, tx, nil, func(b *pg.Batch, into **booking.BenefitProvider) {

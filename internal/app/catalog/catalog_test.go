@@ -27,7 +27,8 @@ func TestTenantSettings(t *testing.T) {
 		Version: 2, CreatedAt: testkit.Founded, UpdatedAt: testkit.Noon.Add(time.Hour),
 	}
 	got, err := h.App.Accounts.UpdateTenant(t.Context(), h.Owner, new(1), func(to *catalog.Tenant) {
-		to.Name, to.TimeZone, to.Locale, to.Currency, to.TakesPayments = want.Name, want.TimeZone, want.Locale, want.Currency, true
+		to.Name, to.TimeZone, to.Locale = want.Name, want.TimeZone, want.Locale
+		to.Currency, to.TakesPayments = want.Currency, true
 		to.Brand = want.Brand
 	})
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
@@ -36,14 +37,17 @@ func TestTenantSettings(t *testing.T) {
 	if read, err := h.App.Accounts.GetTenant(t.Context(), h.Owner); err != nil || cmp.Diff(want, read) != "" {
 		t.Error(err, cmp.Diff(want, read))
 	}
-	if read, err := h.App.Accounts.GetTenant(t.Context(), other.Owner); err != nil || read.Name != "Harbour Yoga" || read.Version != 1 {
+	if read, err := h.App.Accounts.GetTenant(t.Context(), other.Owner); err != nil || read.Name != "Harbour Yoga" ||
+		read.Version != 1 {
 		t.Error("another tenant changed as well:", read, err)
 	}
 	_, err = h.App.Accounts.UpdateTenant(t.Context(), h.Owner, new(1), func(to *catalog.Tenant) { to.Name = "Stale" })
 	testkit.WantReason(t, err, fault.ETagMismatch)
 	_, err = h.App.Accounts.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Currency = "QQQ" })
 	testkit.WantReason(t, err, fault.InvalidField)
-	_, err = h.App.Accounts.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Brand.LogoURL = "https://192.168.0.1/logo.png" })
+	_, err = h.App.Accounts.UpdateTenant(
+		t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Brand.LogoURL = "https://192.168.0.1/logo.png" },
+	)
 	testkit.WantReason(t, err, fault.InvalidField)
 	// The same look in other words is none that anybody has to hear of.
 	_, err = h.App.Accounts.UpdateTenant(t.Context(), h.Owner, nil, func(to *catalog.Tenant) { to.Brand = want.Brand })
@@ -69,7 +73,8 @@ func TestTheDatabaseRefusesALookThatCannotBe(t *testing.T) {
 	h := testkit.New(t)
 	for _, set := range []string{
 		`logo_url = 'http://cdn.example.com/logo.svg'`, `logo_url = 'https://cdn.example.com/my logo.svg'`,
-		`logo_url = 'https://cdn.example.com/"x'`, `logo_url = 'https://cdn.example.com/' || repeat('x', 477)`, `logo_url = null`,
+		`logo_url = 'https://cdn.example.com/"x'`, `logo_url = 'https://cdn.example.com/' || repeat('x', 477)`,
+		`logo_url = null`,
 		`accent_color = 'green'`, `accent_color = '#fff'`, `accent_color = '#00ff00ff'`, `accent_color = null`,
 	} {
 		if _, err := h.DB.Owner.Exec(t.Context(), `update tenants set `+set); err == nil {
@@ -87,11 +92,14 @@ func TestResources(t *testing.T) {
 		t.Fatal(err)
 	}
 	create := func(at tenant.LocationID, name string) (catalog.Resource, error) {
-		return h.App.Catalog.CreateResource(context.Background(), h.Owner, catalog.Resource{Location: at, Name: name, Kind: "court"})
+		return h.App.Catalog.CreateResource(
+			context.Background(), h.Owner, catalog.Resource{Location: at, Name: name, Kind: "court"},
+		)
 	}
 	court, err := create(h.Location, "Court 1")
 	want := catalog.Resource{
-		ID: court.ID, Location: h.Location, Name: "Court 1", Kind: "court", Active: true, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
+		ID: court.ID, Location: h.Location, Name: "Court 1", Kind: "court", Active: true, Version: 1, CreatedAt: testkit.Noon,
+		UpdatedAt: testkit.Noon,
 	}
 	if diff := cmp.Diff(want, court); diff != "" || err != nil {
 		t.Fatal(err, diff)
@@ -105,17 +113,23 @@ func TestResources(t *testing.T) {
 		_, err := create(quay.ID, "Court 2")
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs)); diff != "" {
+	if diff := cmp.Diff(
+		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
+	); diff != "" {
 		t.Error(diff)
 	}
 	_, err = h.App.Catalog.CreateResource(t.Context(), h.Owner, catalog.Resource{Location: quay.ID})
 	testkit.WantReason(t, err, fault.InvalidField)
 
-	edited, err := h.App.Catalog.UpdateResource(t.Context(), h.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Kind, r.Active = "", false })
+	edited, err := h.App.Catalog.UpdateResource(
+		t.Context(), h.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Kind, r.Active = "", false },
+	)
 	if err != nil || edited.Version != 2 || edited.Kind != "" || edited.Active || edited.Location != h.Location {
 		t.Error(edited, err)
 	}
-	_, err = h.App.Catalog.UpdateResource(t.Context(), h.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Name = "Stale" })
+	_, err = h.App.Catalog.UpdateResource(
+		t.Context(), h.Owner, court.ID, new(1), func(r *catalog.Resource) { r.Name = "Stale" },
+	)
 	testkit.WantReason(t, err, fault.ETagMismatch)
 
 	list := func(q appcatalog.ResourceQuery) (names []string) {
@@ -138,7 +152,9 @@ func TestResources(t *testing.T) {
 	if diff := cmp.Diff([]string{"Court 1", "Court 2"}, list(appcatalog.ResourceQuery{})); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"Court 1", "Court 1", "Court 2"}, list(appcatalog.ResourceQuery{Inactive: true})); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"Court 1", "Court 1", "Court 2"}, list(appcatalog.ResourceQuery{Inactive: true}),
+	); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string(nil), list(appcatalog.ResourceQuery{Location: h.Location})); diff != "" {
@@ -158,7 +174,8 @@ func TestServices(t *testing.T) {
 	})
 	want := catalog.Service{
 		ID: made.ID, Name: "18 holes", Description: "A round.", Category: "Golf", Duration: 4*time.Hour + 30*time.Minute,
-		DefaultCapacity: new(4), DefaultWaitlistCapacity: 8, MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson, Color: "#00aa00",
+		DefaultCapacity: new(4), DefaultWaitlistCapacity: 8, MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson,
+		Color:  "#00aa00",
 		Active: true, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon,
 	}
 	if diff := cmp.Diff(want, made); diff != "" || err != nil {
@@ -170,18 +187,25 @@ func TestServices(t *testing.T) {
 	_, err = h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{Name: "VINYASA", Duration: time.Hour})
 	testkit.WantReason(t, err, fault.AlreadyExistsReason)
 	errs := testkit.ParallelErrors(6, func(int) error {
-		_, err := h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{Name: "9 holes", Duration: time.Hour, Category: "Golf"})
+		_, err := h.App.Catalog.CreateService(
+			t.Context(), h.Owner, catalog.Service{Name: "9 holes", Duration: time.Hour, Category: "Golf"},
+		)
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs)); diff != "" {
+	if diff := cmp.Diff(
+		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
+	); diff != "" {
 		t.Error(diff)
 	}
 
 	edit := func(expect *int, f func(*catalog.Service)) (catalog.Service, error) {
 		return h.App.Catalog.UpdateService(context.Background(), h.Owner, made.ID, expect, f)
 	}
-	edited, err := edit(new(1), func(s *catalog.Service) { s.DefaultCapacity, s.MaxParty, s.Delivery = nil, 0, catalog.Feed })
-	if err != nil || edited.DefaultCapacity != nil || edited.MaxParty != 1 || edited.Delivery != catalog.Feed || edited.Version != 2 {
+	edited, err := edit(
+		new(1), func(s *catalog.Service) { s.DefaultCapacity, s.MaxParty, s.Delivery = nil, 0, catalog.Feed },
+	)
+	if err != nil || edited.DefaultCapacity != nil || edited.MaxParty != 1 || edited.Delivery != catalog.Feed ||
+		edited.Version != 2 {
 		t.Error(edited, err)
 	}
 	_, err = edit(nil, func(s *catalog.Service) { s.MinParty = 2 })
@@ -214,7 +238,9 @@ func TestServices(t *testing.T) {
 	if diff := cmp.Diff([]string{"9 holes", "Vinyasa"}, list(appcatalog.ServiceQuery{})); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"18 holes", "9 holes", "Vinyasa"}, list(appcatalog.ServiceQuery{Inactive: true})); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"18 holes", "9 holes", "Vinyasa"}, list(appcatalog.ServiceQuery{Inactive: true}),
+	); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]string{"9 holes"}, list(appcatalog.ServiceQuery{Category: "Golf"})); diff != "" {
@@ -230,7 +256,9 @@ func TestCatalogOfAnotherTenant(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()
-	court, err := h.App.Catalog.CreateResource(t.Context(), other.Owner, catalog.Resource{Location: other.Location, Name: "Court"})
+	court, err := h.App.Catalog.CreateResource(
+		t.Context(), other.Owner, catalog.Resource{Location: other.Location, Name: "Court"},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +268,9 @@ func TestCatalogOfAnotherTenant(t *testing.T) {
 			return err
 		},
 		"UpdateLocation": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, l, new(7), func(l *catalog.Location) { l.Name = "Mine" })
+			_, err := h.App.Catalog.UpdateLocation(
+				t.Context(), h.Owner, l, new(7), func(l *catalog.Location) { l.Name = "Mine" },
+			)
 			return err
 		},
 		"SetChannels": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
@@ -252,7 +282,9 @@ func TestCatalogOfAnotherTenant(t *testing.T) {
 			return err
 		},
 		"UpdateResource": func(_ tenant.LocationID, r tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Catalog.UpdateResource(t.Context(), h.Owner, r, new(7), func(r *catalog.Resource) { r.Name = "Mine" })
+			_, err := h.App.Catalog.UpdateResource(
+				t.Context(), h.Owner, r, new(7), func(r *catalog.Resource) { r.Name = "Mine" },
+			)
 			return err
 		},
 		"ListResources": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
@@ -276,18 +308,24 @@ func TestCatalogOfAnotherTenant(t *testing.T) {
 			return err
 		},
 		"UpdatePolicy of a location": func(l tenant.LocationID, _ tenant.ResourceID, _ tenant.ServiceID) error {
-			_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.Policy) {})
+			_, err := h.App.Settings.UpdatePolicy(
+				t.Context(), h.Owner, settings.PolicyTarget{Location: l}, new(7), func(*catalog.Policy) {},
+			)
 			return err
 		},
 		"UpdatePolicy of a service": func(_ tenant.LocationID, _ tenant.ResourceID, s tenant.ServiceID) error {
-			_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.Policy) {})
+			_, err := h.App.Settings.UpdatePolicy(
+				t.Context(), h.Owner, settings.PolicyTarget{Service: s}, new(7), func(*catalog.Policy) {},
+			)
 			return err
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			theirs := ask(other.Location, court.ID, other.Service)
-			absent := ask(testkit.NewID[tenant.LocationID](), testkit.NewID[tenant.ResourceID](), testkit.NewID[tenant.ServiceID]())
+			absent := ask(
+				testkit.NewID[tenant.LocationID](), testkit.NewID[tenant.ResourceID](), testkit.NewID[tenant.ServiceID](),
+			)
 			if theirs == nil || absent == nil {
 				t.Fatalf("theirs: %v; absent: %v", theirs, absent)
 			}

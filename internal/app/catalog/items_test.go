@@ -22,8 +22,12 @@ func TestItemsLiveAsTheirBookingDoes(t *testing.T) {
 	mia := h.AddMember("Mia")
 	cart, locker := h.AddItem("Cart", 2, nil), h.AddItem("Locker", 9, nil)
 	class := h.AddSession(testkit.Session{})
-	held := h.MustHold(mia, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}, booking.ItemChoice{Item: locker.ID, Quantity: 1}))
-	if len(held.Items) != 2 || held.Items[0].Status != booking.ItemPending || held.Items[0].Price.Units != 20 || held.Items[0].Quantity != 2 {
+	held := h.MustHold(
+		mia, class,
+		testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}, booking.ItemChoice{Item: locker.ID, Quantity: 1}),
+	)
+	if len(held.Items) != 2 || held.Items[0].Status != booking.ItemPending || held.Items[0].Price.Units != 20 ||
+		held.Items[0].Quantity != 2 {
 		t.Fatalf("%+v", held.Items)
 	}
 	noa := h.AddMember("Noa")
@@ -33,8 +37,11 @@ func TestItemsLiveAsTheirBookingDoes(t *testing.T) {
 		t.Errorf("item_id %q", got)
 	}
 	// On confirmation the chosen are confirmed and the others cancelled.
-	place, err := h.App.Bookings.ConfirmBooking(ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.LineID{held.Items[1].ID}})
-	if err != nil || place.Booking.Items[0].Status != booking.ItemCancelled || place.Booking.Items[1].Status != booking.ItemConfirmed {
+	place, err := h.App.Bookings.ConfirmBooking(
+		ctx, testkit.SelfOnly(mia), bookings.ConfirmRequest{ID: held.ID, Keep: []tenant.LineID{held.Items[1].ID}},
+	)
+	if err != nil || place.Booking.Items[0].Status != booking.ItemCancelled ||
+		place.Booking.Items[1].Status != booking.ItemConfirmed {
 		t.Fatalf("%+v, %v", place.Booking, err)
 	}
 	h.MustHold(noa, class, testkit.WithItems(booking.ItemChoice{Item: cart.ID, Quantity: 2}))
@@ -50,7 +57,9 @@ func TestItemsLiveAsTheirBookingDoes(t *testing.T) {
 		t.Errorf("%+v, %v", b.Items, err)
 	}
 	other := h.MustHold(h.AddMember("Zoe"), class)
-	_, err = h.App.Bookings.ConfirmBooking(ctx, h.Owner, bookings.ConfirmRequest{ID: other.ID, Keep: []tenant.LineID{held.Items[0].ID}})
+	_, err = h.App.Bookings.ConfirmBooking(
+		ctx, h.Owner, bookings.ConfirmRequest{ID: other.ID, Keep: []tenant.LineID{held.Items[0].ID}},
+	)
 	testkit.WantReason(t, err, fault.InvalidField)
 }
 
@@ -119,7 +128,9 @@ func TestBenefitProviders(t *testing.T) {
 		return h.App.Catalog.PutBenefitProvider(context.Background(), h.Owner, p, expect)
 	}
 	errs := testkit.ParallelErrors(6, func(int) error { _, err := put(card, new(0)); return err })
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs)); diff != "" {
+	if diff := cmp.Diff(
+		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 5}, testkit.CountReasons(errs),
+	); diff != "" {
 		t.Error("made at once:", diff)
 	}
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
@@ -135,7 +146,8 @@ func TestBenefitProviders(t *testing.T) {
 		_, err := put(edited, new(1))
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" || h.CatalogEvents() != told+1 {
+	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" ||
+		h.CatalogEvents() != told+1 {
 		t.Error("edited at once:", diff)
 	}
 	card.Active = false

@@ -52,9 +52,13 @@ func TestCreateLocation(t *testing.T) {
 	if errors.As(err, &f); f.Field != "location.name" || f.Kind != fault.AlreadyExists {
 		t.Errorf("field %q, kind %v", f.Field, f.Kind)
 	}
-	_, err = h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Pier 3", TimeZone: "Europe/Atlantis"})
+	_, err = h.App.Catalog.CreateLocation(
+		t.Context(), h.Owner, catalog.Location{Name: "Pier 3", TimeZone: "Europe/Atlantis"},
+	)
 	testkit.WantReason(t, err, fault.InvalidField)
-	if _, err := h.App.Catalog.CreateLocation(t.Context(), h.OtherTenant().Owner, catalog.Location{Name: "Pier 2"}); err != nil {
+	if _, err := h.App.Catalog.CreateLocation(
+		t.Context(), h.OtherTenant().Owner, catalog.Location{Name: "Pier 2"},
+	); err != nil {
 		t.Error("a name is taken by another tenant:", err)
 	}
 	if diff := cmp.Diff([]string{"location.created"}, h.Audited()); diff != "" {
@@ -69,7 +73,9 @@ func TestCreateLocationAtOnce(t *testing.T) {
 		_, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Pier 2"})
 		return err
 	})
-	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 7}, testkit.CountReasons(errs)); diff != "" {
+	if diff := cmp.Diff(
+		map[fault.Reason]int{"": 1, fault.AlreadyExistsReason: 7}, testkit.CountReasons(errs),
+	); diff != "" {
 		t.Error(diff)
 	}
 	if len(h.Audited()) != 1 || h.CatalogEvents() != 1 {
@@ -103,10 +109,12 @@ func TestUpdateLocation(t *testing.T) {
 
 	_, err = h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, new(1), rename("Stale"))
 	testkit.WantReason(t, err, fault.ETagMismatch)
-	if same, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, new(2), rename("Quay")); err != nil || same.Version != 2 {
+	if same, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, new(2), rename("Quay")); err != nil ||
+		same.Version != 2 {
 		t.Error("an edit that changes nothing is none:", same.Version, err)
 	}
-	if forced, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, rename("Dock")); err != nil || forced.Version != 3 {
+	if forced, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, rename("Dock")); err != nil ||
+		forced.Version != 3 {
 		t.Error(forced.Version, err)
 	}
 	_, err = h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, rename(" "))
@@ -126,7 +134,9 @@ func TestTwoEditors(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, new(1), func(l *catalog.Location) { l.Address = fmt.Sprint("Kai ", i) })
+		_, err := h.App.Catalog.UpdateLocation(
+			t.Context(), h.Owner, h.Location, new(1), func(l *catalog.Location) { l.Address = fmt.Sprint("Kai ", i) },
+		)
 		return err
 	})
 	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
@@ -147,7 +157,8 @@ func TestTwoEditors(t *testing.T) {
 		return err
 	})
 	l, err := h.App.Catalog.GetLocation(t.Context(), h.Owner, h.Location)
-	if err != nil || testkit.CountReasons(errs)[""] != 3 || l.Name != "Quay" || l.Active || l.Point != nil || l.Version != 5 {
+	if err != nil || testkit.CountReasons(errs)[""] != 3 || l.Name != "Quay" || l.Active || l.Point != nil ||
+		l.Version != 5 {
 		t.Error(err, errs, l)
 	}
 }
@@ -159,7 +170,9 @@ func TestLocationKeepsItsZone(t *testing.T) {
 	move := func(l *catalog.Location) { l.TimeZone = "Asia/Tokyo" }
 	_, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, move)
 	testkit.WantReason(t, err, fault.SessionState)
-	if _, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" }); err != nil {
+	if _, err := h.App.Catalog.UpdateLocation(
+		t.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Name = "Quay" },
+	); err != nil {
 		t.Error("its zone stays, its name need not:", err)
 	}
 	h.DeleteSession(session)
@@ -190,7 +203,8 @@ func TestZoneAndSessionAtOnce(t *testing.T) {
 		if got := testkit.CountReasons(errs); got[""]+got[fault.SessionState] != 2 || errs[1] != nil {
 			t.Fatal(errs)
 		}
-		if wrong := h.Count(`select count(*) from sessions s join locations l on l.tenant_id = s.tenant_id and l.id = s.location_id
+		if wrong := h.Count(`select count(*) from sessions s join locations l on l.tenant_id = s.tenant_id
+			and l.id = s.location_id
 where s.tenant_id = $1 and s.local_date <> (s.starts_at at time zone l.time_zone)::date`, h.Tenant); wrong != 0 {
 			t.Fatal("a session is on another day than its location's clocks say")
 		}
@@ -206,7 +220,8 @@ func TestSetChannels(t *testing.T) {
 	}
 	_, err = h.Book(h.AddMember("Mia"), h.AddSession(testkit.Session{}))
 	testkit.WantReason(t, err, fault.ChannelClosed)
-	if l, err = h.App.Catalog.SetChannels(t.Context(), h.Owner, h.Location, nil, []catalog.Channel{}); err != nil || len(l.Channels) != 0 {
+	if l, err = h.App.Catalog.SetChannels(t.Context(), h.Owner, h.Location, nil, []catalog.Channel{}); err != nil ||
+		len(l.Channels) != 0 {
 		t.Error(l, err)
 	}
 	_, err = h.App.Catalog.SetChannels(t.Context(), h.Owner, h.Location, new(1), nil)
@@ -224,7 +239,9 @@ func TestListLocations(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := h.App.Catalog.UpdateLocation(t.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Active = false }); err != nil {
+	if _, err := h.App.Catalog.UpdateLocation(
+		t.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Active = false },
+	); err != nil {
 		t.Fatal(err)
 	}
 	names := func(inactive bool, size int) []string {
@@ -244,7 +261,8 @@ func TestListLocations(t *testing.T) {
 			}
 			q.AfterName, q.AfterID = page[len(page)-1].Name, page[len(page)-1].ID
 			if len(names) == 2 { // what comes in behind the reader shifts nothing
-				if _, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Aare"}); err != nil && fault.ReasonOf(err) != fault.AlreadyExistsReason {
+				if _, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Aare"}); err != nil &&
+					fault.ReasonOf(err) != fault.AlreadyExistsReason {
 					t.Fatal(err)
 				}
 			}
@@ -253,7 +271,9 @@ func TestListLocations(t *testing.T) {
 	if diff := cmp.Diff([]string{"alster", "Basin", "Dock", "quay", "Zoo", "Øst"}, names(false, 2)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff([]string{"Aare", "alster", "Basin", "Dock", "Pier 1", "quay", "Zoo", "Øst"}, names(true, 100)); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"Aare", "alster", "Basin", "Dock", "Pier 1", "quay", "Zoo", "Øst"}, names(true, 100),
+	); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -75,7 +75,8 @@ func (s *site) run(ctx context.Context, o scripted, spec Spec[int]) (runs int, e
 	return runs, err
 }
 
-// busy keeps the only runner busy until the returned function is called, so that what is queued after it shares a batch.
+// busy keeps the only runner busy until the returned function is called, so that what is queued after it shares a
+// batch.
 func (s *site) busy(t *testing.T) (proceed func()) {
 	t.Helper()
 	started, release := make(chan struct{}), make(chan struct{})
@@ -378,7 +379,9 @@ func TestTx_LockRunsTheOperationAgainWithTheKey(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
 	key := NameKey("queue", "a")
-	runs, err := s.run(t.Context(), scripted{do: func(_ context.Context, tx *Tx) error { return tx.Lock(key) }}, Spec[int]{})
+	runs, err := s.run(
+		t.Context(), scripted{do: func(_ context.Context, tx *Tx) error { return tx.Lock(key) }}, Spec[int]{},
+	)
 	if runs != 2 || err != nil {
 		t.Errorf("%d runs, %v", runs, err)
 	}
@@ -403,7 +406,8 @@ func TestTx_OnCommitRunsForCommittedOperationsOnly(t *testing.T) {
 			return err
 		}}
 	}
-	if _, err := s.run(t.Context(), effect(errRefused), Spec[int]{}); !errors.Is(err, errRefused) || effects != 0 || len(changed) != 0 {
+	if _, err := s.run(t.Context(), effect(errRefused), Spec[int]{}); !errors.Is(err, errRefused) || effects != 0 ||
+		len(changed) != 0 {
 		t.Errorf("refused: %v, %d effects, %d changes", err, effects, len(changed))
 	}
 	if _, err := s.run(t.Context(), effect(nil), Spec[int]{}); err != nil || effects != 1 || len(changed) != 1 {

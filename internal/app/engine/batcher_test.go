@@ -150,8 +150,10 @@ func TestBatcher_KeepsArrivalOrderWithinSession(t *testing.T) {
 		of    func(session, member byte) Locks
 		order []string
 	}{
-		"guarded":   {at, []string{"first", "second"}},
-		"unguarded": {func(_, member byte) Locks { return Locks{Single: []Key{named(100 + member)}} }, []string{"second", "first"}},
+		"guarded": {at, []string{"first", "second"}},
+		"unguarded": {
+			func(_, member byte) Locks { return Locks{Single: []Key{named(100 + member)}} }, []string{"second", "first"},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -504,7 +506,8 @@ func TestBatcher_Properties(t *testing.T) {
 					}
 					sole[id] = true
 				}
-				if w.locks.anyIn(keysOf(lanes[1-lane])) || w.exclusiveChanges() && slices.ContainsFunc(lanes[1-lane], (*task).exclusiveChanges) {
+				if w.locks.anyIn(keysOf(lanes[1-lane])) || w.exclusiveChanges() &&
+					slices.ContainsFunc(lanes[1-lane], (*task).exclusiveChanges) {
 					t.Fatal("in two lanes at once")
 				}
 				if w.locks.Solo && len(lanes[lane]) > 1 {
@@ -520,7 +523,8 @@ func TestBatcher_Properties(t *testing.T) {
 		release := func(lane int) {
 			var requeue []*task
 			for i, w := range lanes[lane] {
-				if !w.locks.Solo && len(lanes[lane]) > 1 && (w.locks.anyIn(keysOf(requeue)) || rapid.IntRange(0, 9).Draw(t, "back") == 0) {
+				if !w.locks.Solo && len(lanes[lane]) > 1 &&
+					(w.locks.anyIn(keysOf(requeue)) || rapid.IntRange(0, 9).Draw(t, "back") == 0) {
 					requeue = append(requeue, lanes[lane][i])
 					continue
 				}

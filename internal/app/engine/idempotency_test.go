@@ -63,7 +63,8 @@ func TestAKeyMakesItHappenOnce(t *testing.T) {
 		by              tenant.Caller
 		text, procedure string
 	}{{h.Owner, "k", "q"}, {h.Owner, "K", "p"}, {h.Coach, "k", "p"}} {
-		if _, repeated, err := testkit.GrantOne(t, h, other.by, s, other.text, other.procedure, "another"); err != nil || repeated {
+		if _, repeated, err := testkit.GrantOne(t, h, other.by, s, other.text, other.procedure, "another"); err != nil ||
+			repeated {
 			t.Errorf("%s %s: %v %v", other.text, other.procedure, repeated, err)
 		}
 	}
@@ -75,7 +76,8 @@ func TestAKeyMakesItHappenOnce(t *testing.T) {
 	// The same person, by id, in another tenant.
 	by := there.Owner
 	by.Member = h.Owner.Member
-	if _, err := there.App.Catalog.CreatePlan(ctx, by, credit.Plan{Name: "Plan", Kind: credit.Unlimited}); err != nil || key.Repeated {
+	if _, err := there.App.Catalog.CreatePlan(ctx, by, credit.Plan{Name: "Plan", Kind: credit.Unlimited}); err != nil ||
+		key.Repeated {
 		t.Error(key.Repeated, err)
 	}
 }
@@ -139,7 +141,9 @@ func TestAKeyComesBeforeConstraints(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	create := func(ctx context.Context) (credit.Plan, error) {
-		return h.App.Catalog.CreatePlan(ctx, h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Period: new(30 * 24 * time.Hour)})
+		return h.App.Catalog.CreatePlan(
+			ctx, h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Period: new(30 * 24 * time.Hour)},
+		)
 	}
 	ctx, _ := testkit.WithKey(t, "k", "p", "")
 	first, err := create(ctx)
@@ -163,7 +167,9 @@ func TestOneKeyAtOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	session := h.AddSession(testkit.Session{Capacity: -1})
-	guest := bookings.BookRequest{Session: session, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"}}
+	guest := bookings.BookRequest{
+		Session: session, Party: 1, Channel: catalog.Phone, Guest: true, Hold: true, Contact: booking.Contact{Name: "Kim"},
+	}
 
 	const callers = 1000
 	places := make([]seats.Place, callers)
@@ -216,7 +222,9 @@ func TestAKeyNeverBringsASecretBack(t *testing.T) {
 	h := testkit.New(t)
 	ctx, _ := testkit.WithKey(t, "k", "account", "")
 	create := func() (grant.ServiceAccount, string) {
-		account, text, err := h.App.Accounts.CreateServiceAccount(ctx, h.Owner, grant.ServiceAccount{Name: "Till", Roles: []string{tenant.RolePartner}})
+		account, text, err := h.App.Accounts.CreateServiceAccount(
+			ctx, h.Owner, grant.ServiceAccount{Name: "Till", Roles: []string{tenant.RolePartner}},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +306,9 @@ func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
 	}
 
 	l.text.Store(new("a gift"))
-	if _, _, err := h.App.Accounts.GrantCredits(t.Context(), h.Owner, s.ID, 1, "a gift"); !errors.Is(err, pg.ErrCommitUnknown) {
+	if _, _, err := h.App.Accounts.GrantCredits(
+		t.Context(), h.Owner, s.ID, 1, "a gift",
+	); !errors.Is(err, pg.ErrCommitUnknown) {
 		t.Errorf("without a key: %v", err)
 	}
 }
@@ -307,10 +317,14 @@ func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
 func TestAnswersSurviveJSON(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []any{
-		seats.Place{}, seats.Cancelled{}, bookings.RescheduleResult{}, schedules.CancelledSession{}, schedules.BulkResult{}, schedules.SeriesEditResult{}, schedules.SessionImport{}, accounts.MemberImport{},
-		bookings.CheckInResult{}, booking.Booking{}, booking.Item{}, booking.BenefitProvider{}, catalog.Tenant{}, catalog.Location{}, catalog.Resource{},
-		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Entry{}, grant.ServiceAccount{}, grant.Role{},
-		member.Member{}, member.Device{}, session.Session{}, session.Series{}, session.Workout{}, []tenant.SessionID{}, []string{}, time.Time{},
+		seats.Place{}, seats.Cancelled{}, bookings.RescheduleResult{}, schedules.CancelledSession{}, schedules.BulkResult{},
+		schedules.SeriesEditResult{}, schedules.SessionImport{}, accounts.MemberImport{},
+		bookings.CheckInResult{}, booking.Booking{}, booking.Item{}, booking.BenefitProvider{}, catalog.Tenant{},
+		catalog.Location{}, catalog.Resource{},
+		catalog.Service{}, catalog.Effective{}, credit.Plan{}, credit.Subscription{}, credit.Entry{}, grant.ServiceAccount{},
+		grant.Role{},
+		member.Member{}, member.Device{}, session.Session{}, session.Series{}, session.Workout{}, []tenant.SessionID{},
+		[]string{}, time.Time{},
 	} {
 		kind := reflect.TypeOf(answer)
 		for _, whole := range []bool{true, false} {

@@ -26,9 +26,9 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// Whatever several people and staff do at the same time, at two nodes whose clocks differ, to the same few sessions, every invariant
-// holds in the midst of it and afterwards; and once all is called off every seat is free and every credit is back. Time goes on
-// meanwhile: holds and offers run out, and the first session begins.
+// Whatever several people and staff do at the same time, at two nodes whose clocks differ, to the same few sessions,
+// every invariant holds in the midst of it and afterwards; and once all is called off every seat is free and every
+// credit is back. Time goes on meanwhile: holds and offers run out, and the first session begins.
 func TestTwoNodesKeepTheInvariants(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -90,7 +90,8 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	ctx := context.Background()
 	h := testkit.New(t)
 	other, err := pg.Open(ctx, pg.Config{
-		URL: h.DB.URL, CommandConns: 4, ReadConns: 2, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout, IdleTimeout: testkit.Timeout,
+		URL: h.DB.URL, CommandConns: 4, ReadConns: 2, StatementTimeout: testkit.Timeout, LockTimeout: testkit.Timeout,
+		IdleTimeout: testkit.Timeout,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -102,21 +103,37 @@ func newMelee(t *testing.T, seed uint64) *melee {
 	}
 	m := &melee{h: h, done: make(map[string]int)}
 	for node, ahead := range map[*pg.DB]time.Duration{h.DB.DB: 0, other: 5 * time.Minute} {
-		m.nodes = append(m.nodes, app.New(app.Config{DB: node, Claims: claims, Now: func() time.Time { return h.Clock.Now().Add(ahead) }}))
+		m.nodes = append(
+			m.nodes, app.New(app.Config{DB: node, Claims: claims, Now: func() time.Time { return h.Clock.Now().Add(ahead) }}),
+		)
 	}
-	mode := []waitlist.Mode{waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim, waitlist.OfferInTurn}[seed%4]
-	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.Enabled, s.Mode = new(true), &mode }}); err != nil {
+	mode := []waitlist.Mode{
+		waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim, waitlist.OfferInTurn,
+	}[seed%4]
+	if _, err := h.App.Settings.UpdateRules(
+		ctx, h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.Enabled, s.Mode = new(true), &mode }},
+	); err != nil {
 		t.Fatal(err)
 	}
-	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: testkit.LifeCredits, AllowOverlap: true, DailyLimit: new(4)})
+	pack := h.AddPlan(credit.Plan{
+		Kind: credit.Credits, Credits: testkit.LifeCredits, AllowOverlap: true, DailyLimit: new(4),
+	})
 	for i := range 6 {
 		who := h.AddMember(fmt.Sprint("Member ", i))
 		m.subs = append(m.subs, h.Subscribe(who, pack).ID)
 		m.people = append(m.people, who)
 	}
-	m.sessions = append(m.sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(20 * time.Minute), Minutes: 30, Capacity: 2, Waitlist: 3}))
+	m.sessions = append(
+		m.sessions,
+		h.AddSession(testkit.Session{Starts: testkit.Noon.Add(20 * time.Minute), Minutes: 30, Capacity: 2, Waitlist: 3}),
+	)
 	for i := range 3 {
-		m.sessions = append(m.sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 1 + i, Waitlist: 3}))
+		m.sessions = append(
+			m.sessions,
+			h.AddSession(testkit.Session{
+				Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour), Capacity: 1 + i, Waitlist: 3,
+			}),
+		)
 	}
 	return m
 }
@@ -139,7 +156,10 @@ func (m *melee) act(random *rand.Rand) {
 	switch n := random.IntN(22); {
 	case n < 5 || place.id.IsZero():
 		var made seats.Place
-		made, err = node.Bookings.Book(ctx, testkit.SelfOnly(who), bookings.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0})
+		made, err = node.Bookings.Book(
+			ctx, testkit.SelfOnly(who),
+			bookings.BookRequest{Session: class, Party: 1 + random.IntN(2), Channel: catalog.Online, Hold: random.IntN(3) == 0},
+		)
 		m.did("book", err)
 		m.learn(who, made)
 	case n < 7:
@@ -152,7 +172,9 @@ func (m *melee) act(random *rand.Rand) {
 		_, err = node.Bookings.ReleaseHold(ctx, testkit.SelfOnly(place.who), place.id)
 		m.did("release", err)
 	case n == 9:
-		_, err = node.Bookings.RescheduleBooking(ctx, testkit.SelfOnly(place.who), bookings.RescheduleRequest{ID: place.id, To: class})
+		_, err = node.Bookings.RescheduleBooking(
+			ctx, testkit.SelfOnly(place.who), bookings.RescheduleRequest{ID: place.id, To: class},
+		)
 		m.did("reschedule", err)
 	case n < 12:
 		err = m.answer(node, random, class)
@@ -183,7 +205,9 @@ func (m *melee) pass(d time.Duration) {
 }
 
 // govern is what staff do, and what falls due.
-func (m *melee) govern(node *app.Services, random *rand.Rand, class tenant.SessionID, place, wait meleePlace) (err error) {
+func (m *melee) govern(
+	node *app.Services, random *rand.Rand, class tenant.SessionID, place, wait meleePlace,
+) (err error) {
 	ctx := context.Background()
 	entry := tenant.EntryID{UUID: wait.id.UUID}
 	switch random.IntN(11) {
@@ -194,11 +218,15 @@ func (m *melee) govern(node *app.Services, random *rand.Rand, class tenant.Sessi
 		_, _, err = node.Schedules.UnblockSession(ctx, m.h.Owner, class)
 		m.did("unblock", err)
 	case 3, 4:
-		_, _, err = node.Schedules.UpdateSession(ctx, m.h.Owner, class, nil, session.Input{Capacity: new(1 + random.IntN(4))}, session.CapacityField)
+		_, _, err = node.Schedules.UpdateSession(
+			ctx, m.h.Owner, class, nil, session.Input{Capacity: new(1 + random.IntN(4))}, session.CapacityField,
+		)
 		m.did("resize", err)
 	case 5:
 		amount := 2*random.IntN(3) - 1
-		if _, _, err = node.Accounts.GrantCredits(ctx, m.h.Owner, m.subs[random.IntN(len(m.subs))], amount, "goodwill"); err == nil {
+		if _, _, err = node.Accounts.GrantCredits(
+			ctx, m.h.Owner, m.subs[random.IntN(len(m.subs))], amount, "goodwill",
+		); err == nil {
 			m.mu.Lock()
 			m.granted += amount
 			m.mu.Unlock()
@@ -251,7 +279,10 @@ func (m *melee) attend(node *app.Services, random *rand.Rand, place, wait meleeP
 	case 5:
 		var made seats.Place
 		at := 1 + random.IntN(len(m.sessions)-1)
-		made, err = node.Waitlists.JoinWaitlist(ctx, testkit.SelfOnly(place.who), waitlists.JoinRequest{Sessions: m.sessions[at:], Party: 1, Channel: catalog.Online})
+		made, err = node.Waitlists.JoinWaitlist(
+			ctx, testkit.SelfOnly(place.who),
+			waitlists.JoinRequest{Sessions: m.sessions[at:], Party: 1, Channel: catalog.Online},
+		)
 		m.did("join", err)
 		m.learn(place.who, made)
 	}
@@ -305,8 +336,10 @@ func (m *melee) end() {
 	}
 	m.h.WantSound()
 	for what, sql := range map[string]string{
-		"seats":  `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
-		"places": fmt.Sprintf(`select count(*) from bookings where tenant_id = $1 and status in ('%s', '%s')`, booking.Pending, booking.Confirmed),
+		"seats": `select coalesce(sum(seats_taken + holds + waiting), 0) from sessions where tenant_id = $1`,
+		"places": fmt.Sprintf(
+			`select count(*) from bookings where tenant_id = $1 and status in ('%s', '%s')`, booking.Pending, booking.Confirmed,
+		),
 		// Those of bookings that could not be cancelled any more stay with them.
 		"missing credits": fmt.Sprintf(`select %d - (select sum(balance) from subscriptions where tenant_id = $1)
 			- (select coalesce(sum(credits), 0) from bookings where tenant_id = $1)`, testkit.LifeCredits*len(m.subs)+m.granted),

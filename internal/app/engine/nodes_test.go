@@ -27,7 +27,9 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 	elsewhere := app.New(app.Config{DB: h.DB.DB, Now: h.Clock.Now})
 	waitlists := func(on bool) {
 		t.Helper()
-		edit := settings.RulesEdit{Target: settings.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.Enabled = &on }}
+		edit := settings.RulesEdit{
+			Target: settings.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.Enabled = &on },
+		}
 		if _, err := elsewhere.Settings.UpdateRules(ctx, h.Owner, edit); err != nil {
 			t.Fatal(err)
 		}
@@ -51,12 +53,13 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 		reason fault.Reason
 	}{
 		{"a policy", func(on bool) error {
-			_, err := elsewhere.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{Service: h.Service}, nil, func(p *catalog.Policy) {
-				p.BookingCloses = new(time.Duration(0))
-				if on {
-					p.BookingCloses = new(72 * time.Hour)
-				}
-			})
+			_, err := elsewhere.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{Service: h.Service}, nil,
+				func(p *catalog.Policy) {
+					p.BookingCloses = new(time.Duration(0))
+					if on {
+						p.BookingCloses = new(72 * time.Hour)
+					}
+				})
 			return err
 		}, fault.SessionNotOpen},
 		{"a location's channels", func(on bool) error {
@@ -130,7 +133,9 @@ func TestTheLastSeatsOfTwoNodes(t *testing.T) {
 	got := make(map[string]int)
 	for i, who := range crowd {
 		done.Go(func() {
-			place, err := nodes[i%len(nodes)].Bookings.Book(context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online})
+			place, err := nodes[i%len(nodes)].Bookings.Book(
+				context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online},
+			)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {

@@ -22,12 +22,15 @@ func TestOutage_NamesWhatTheDatabaseDid(t *testing.T) {
 	}{
 		"commit unknown":  {fmt.Errorf("book: %w: %w", pg.ErrCommitUnknown, errors.New("reset")), fault.Timeout, "unknown"},
 		"statement limit": {fmt.Errorf("book: %w", &pgconn.PgError{Code: "57014"}), fault.Timeout, ""},
-		"it is starting":  {fmt.Errorf("connect: %w", &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P03"}), fault.Timeout, ""},
-		"it hung up":      {fmt.Errorf("book: %w", io.ErrUnexpectedEOF), fault.Timeout, ""},
-		"no room":         {fmt.Errorf("book: %w", &pgconn.PgError{Code: "53100"}), fault.Contention, ""},
-		"a disk fails":    {&pgconn.PgError{Code: "58030"}, fault.Contention, ""},
-		"out of order":    {&pgconn.PgError{Code: "XX000"}, fault.Contention, ""},
-		"damaged data":    {&pgconn.PgError{Code: "XX001"}, "", ""},
+		"it is starting": {
+			fmt.Errorf("connect: %w", &pgconn.PgError{Severity: "FATAL", SeverityUnlocalized: "FATAL", Code: "57P03"}),
+			fault.Timeout, "",
+		},
+		"it hung up":   {fmt.Errorf("book: %w", io.ErrUnexpectedEOF), fault.Timeout, ""},
+		"no room":      {fmt.Errorf("book: %w", &pgconn.PgError{Code: "53100"}), fault.Contention, ""},
+		"a disk fails": {&pgconn.PgError{Code: "58030"}, fault.Contention, ""},
+		"out of order": {&pgconn.PgError{Code: "XX000"}, fault.Contention, ""},
+		"damaged data": {&pgconn.PgError{Code: "XX001"}, "", ""},
 		"out of order at a commit": {
 			fmt.Errorf("%w: %w", pg.ErrCommitUnknown, &pgconn.PgError{Code: "XX000"}), fault.Timeout, "unknown",
 		},

@@ -20,8 +20,9 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// What is looked up about one booking locks that booking, its session, its member and its subscription against change, and none of
-// their neighbours, though the database has just been made and the planner knows nothing of the tables' sizes.
+// What is looked up about one booking locks that booking, its session, its member and its subscription against change,
+// and none of their neighbours, though the database has just been made and the planner knows nothing of the tables'
+// sizes.
 func TestALookUpLocksNoNeighbours(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
@@ -34,7 +35,10 @@ func TestALookUpLocksNoNeighbours(t *testing.T) {
 	}
 	var all []made
 	for i := range 12 {
-		m := made{who: h.AddMember(fmt.Sprint("Member ", i)), session: h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)})}
+		m := made{
+			who:     h.AddMember(fmt.Sprint("Member ", i)),
+			session: h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(48+i) * time.Hour)}),
+		}
 		m.contract = h.Subscribe(m.who, pack).ID
 		m.booking = h.MustBook(m.who, m.session)
 		all = append(all, m)
@@ -71,13 +75,15 @@ func TestALookUpLocksNoNeighbours(t *testing.T) {
 				if err := tx.Load(ctx, &batch); err != nil {
 					return err
 				}
-				// A lock on a page of a table stands for all of its rows. One on a page of an index is for whoever writes there, which
-				// bookings of a session do not: they change neither its start nor its id.
+				// A lock on a page of a table stands for all of its rows. One on a page of an index is for whoever writes there,
+				// which bookings of a session do not: they change neither its start nor its id.
 				var seen pg.Batch
 				pg.Collect(seen.Queue(`
 select c.relname || ' ' || l.locktype from pg_locks l join pg_class c on c.oid = l.relation
-where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+` and c.relname ~ '^(bookings|sessions|members|subscriptions)'
-  and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in ('bookings_pkey', 'sessions_pkey', 'members_pkey', 'subscriptions_pkey',
+where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
+  and c.relname ~ '^(bookings|sessions|members|subscriptions)'
+  and not (l.locktype = 'tuple' or l.locktype = 'page' and c.relname in ('bookings_pkey', 'sessions_pkey',
+'members_pkey', 'subscriptions_pkey',
     'bookings_active', 'subscriptions_member', 'sessions_start'))`), &locks, pgx.RowTo[string])
 				if err := tx.Load(ctx, &seen); err != nil {
 					return err

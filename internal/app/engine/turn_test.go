@@ -138,7 +138,9 @@ func TestWhateverIsAboutSeatsTakesItsTurn(t *testing.T) {
 }
 
 // offered is an offer in a session, and what is done about it.
-func offered(act func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error) func(h *testkit.Studio) (tenant.SessionID, func() error) {
+func offered(
+	act func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error,
+) func(h *testkit.Studio) (tenant.SessionID, func() error) {
 	return func(h *testkit.Studio) (tenant.SessionID, func() error) {
 		class, holders, booked := h.AddFullSession(1)
 		who, entries := h.AddWaiters(1, testkit.ForSessions(class))
@@ -217,7 +219,8 @@ func TestWhoGivesUpLearnsByTheirKey(t *testing.T) {
 	h.WantSound()
 }
 
-// A node does not get into its own way: a crowd that books one session needs no second attempt. Two nodes that do the same do.
+// A node does not get into its own way: a crowd that books one session needs no second attempt. Two nodes that do the
+// same do.
 func TestANodeDoesNotFightItself(t *testing.T) {
 	t.Parallel()
 	for name, elsewhere := range map[string]bool{"one node": false, "two nodes": true} {
@@ -271,7 +274,8 @@ func (l *lines) TraceQueryStart(ctx context.Context, conn *pgx.Conn, data pgx.Tr
 }
 
 func (l *lines) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	if queries := data.Batch.QueuedQueries; len(queries) > 0 && strings.HasPrefix(queries[0].SQL, "begin isolation level serializable") {
+	if queries := data.Batch.QueuedQueries; len(queries) > 0 &&
+		strings.HasPrefix(queries[0].SQL, "begin isolation level serializable") {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.began = append(l.began, l.waited[conn])
@@ -286,8 +290,8 @@ func (*lines) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryDat
 
 func (*lines) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
 
-// A node that is alone with its sessions asks nobody. Once another got into its way, its transactions stand in line before they begin, for
-// a while, so that what they read then is what was committed last.
+// A node that is alone with its sessions asks nobody. Once another got into its way, its transactions stand in line
+// before they begin, for a while, so that what they read then is what was committed last.
 func TestNodesStandInLineOnceTheyMet(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -320,7 +324,9 @@ func TestNodesStandInLineOnceTheyMet(t *testing.T) {
 	booked := make(chan error, 1)
 	go func() { _, err := h.Book(slowed, class); booked <- err }()
 	for blocked := 0; blocked == 0; {
-		blocked = h.Count(`select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`, rival.Conn().PgConn().PID())
+		blocked = h.Count(
+			`select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`, rival.Conn().PgConn().PID(),
+		)
 	}
 	if err := rival.Commit(ctx); err != nil {
 		t.Fatal(err)

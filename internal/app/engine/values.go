@@ -20,7 +20,7 @@ func Distinct[T comparable](values []T) []T {
 func CheckVersion(expect *int, version int) error {
 	if expect != nil && *expect != version {
 		return fault.New(fault.Aborted, fault.ETagMismatch,
-			"Someone else has edited it meanwhile. Read it again, then decide.").WithField("etag")
+			"Someone else has edited this. Read it again, then try again.").WithField("etag")
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ func TestANarrowFilterComesToItsEnd(t *testing.T) {
 	// So many events that only SQL creates them fast enough. Nothing else happened in the tenant that could be found.
 	h.Exec(`insert into events (tenant_id, id, type, booking_id, actor, occurred_at)
 	        select $1, ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, 'booking.confirmed',
-	          case n when 1 then $2::uuid when 12000 then $3::uuid end, 'system', $4 from generate_series(1, 12000) n`, h.Tenant, first, last, testkit.Noon)
+	          case n when 1 then $2::uuid when 12000 then $3::uuid end, 'system', $4 from generate_series(1,
+	12000) n`, h.Tenant, first, last, testkit.Noon)
 	h.Exec(`analyze events`)
 	h.OtherTenant() // whose log is empty
 	for {           // until no transaction of another test keeps them back
@@ -59,7 +60,8 @@ func TestANarrowFilterComesToItsEnd(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", c.name, diff)
 		}
 	}
-	if _, err := h.App.Events.WatchEvents(t.Context(), h.Owner, events.EventFilter{}, ""); err == nil || fault.ReasonOf(err) != "" {
+	if _, err := h.App.Events.WatchEvents(t.Context(), h.Owner, events.EventFilter{}, ""); err == nil ||
+		fault.ReasonOf(err) != "" {
 		t.Errorf("without a relay: %v", err)
 	}
 }

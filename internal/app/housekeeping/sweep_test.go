@@ -53,7 +53,9 @@ func TestSweepMarksWhoDidNotCome(t *testing.T) {
 	if done := h.Sweep(); done != (housekeeping.SweepResult{NoShows: 1}) {
 		t.Errorf("%+v", done)
 	}
-	if got := [3]string{h.BookingStatus(absent), h.BookingStatus(came), h.BookingStatus(off)}; got != [3]string{"NO_SHOW", "ATTENDED", "CANCELLED"} {
+	if got := [3]string{
+		h.BookingStatus(absent), h.BookingStatus(came), h.BookingStatus(off),
+	}; got != [3]string{"NO_SHOW", "ATTENDED", "CANCELLED"} {
 		t.Error(got)
 	}
 	if got := h.BookingEvents(absent); got != "booking.confirmed member, booking.no_show system" {
@@ -72,7 +74,9 @@ func TestSweepMarksNobodyWhileCheckInIsOpen(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 0)
-	h.SetPolicyOf(settings.PolicyTarget{Service: h.Service}, func(p *catalog.Policy) { p.CheckInCloses = new(2 * time.Hour) })
+	h.SetPolicyOf(
+		settings.PolicyTarget{Service: h.Service}, func(p *catalog.Policy) { p.CheckInCloses = new(2 * time.Hour) },
+	)
 	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
 	id := h.MustBook(mia, s)
 	closes := testkit.InTwoDays.Add(3 * time.Hour)
@@ -147,7 +151,8 @@ func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
 	if _, err := h.App.Bookings.UndoCheckIn(ctx, h.Coach, undone); err != nil {
 		t.Fatal(err)
 	}
-	if done := h.Sweep(); done.NoShows != 1 || h.BookingStatus(undone) != "NO_SHOW" || h.BookingStatus(marked) != "ATTENDED" {
+	if done := h.Sweep(); done.NoShows != 1 || h.BookingStatus(undone) != "NO_SHOW" ||
+		h.BookingStatus(marked) != "ATTENDED" {
 		t.Errorf("%+v", done)
 	}
 	h.WantSound()
@@ -165,7 +170,9 @@ func TestWhoeverIsGivenAnotherClassCanMissThatToo(t *testing.T) {
 	if _, err := h.App.Bookings.UndoNoShow(context.Background(), h.Coach, id); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.Reschedule(h.Owner, id, h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(24 * time.Hour)})); err != nil {
+	if _, err := h.Reschedule(
+		h.Owner, id, h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(24 * time.Hour)}),
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.Clock.Set(testkit.InTwoDays.Add(26 * time.Hour))
@@ -178,7 +185,9 @@ func TestWhoeverIsGivenAnotherClassCanMissThatToo(t *testing.T) {
 func TestTurningNoShowsOnDoesNotRewriteHistory(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
-	lastWeek, yesterday := h.AddSession(testkit.Session{Starts: testkit.InTwoDays}), h.AddSession(testkit.Session{Starts: testkit.InTwoDays.Add(6 * 24 * time.Hour)})
+	lastWeek, yesterday := h.AddSession(testkit.Session{Starts: testkit.InTwoDays}), h.AddSession(testkit.Session{
+		Starts: testkit.InTwoDays.Add(6 * 24 * time.Hour),
+	})
 	old, recent := h.MustBook(h.AddMember("Mia"), lastWeek), h.MustBook(h.AddMember("Noa"), yesterday)
 	h.Clock.Set(testkit.InTwoDays.Add(6*24*time.Hour + 10*time.Hour))
 	markNoShows(h, 0)
@@ -231,7 +240,9 @@ func TestSweepGoesOnBehindAFullChunk(t *testing.T) {
 	const people = 230
 	big := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})
 	testkit.Parallel(people, func(i int) {
-		if _, err := h.Book(h.AddMember(fmt.Sprint("Guest ", i)), big, func(r *bookings.BookRequest) { r.Party = 2 }); err != nil {
+		if _, err := h.Book(
+			h.AddMember(fmt.Sprint("Guest ", i)), big, func(r *bookings.BookRequest) { r.Party = 2 },
+		); err != nil {
 			t.Error(err)
 		}
 	})
@@ -279,7 +290,9 @@ func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 		sum.Sessions += done.Sessions
 	})
 	made := h.Count(`select count(*) from sessions where tenant_id = $1 and series_id is not null`, h.Tenant) - known
-	if diff := cmp.Diff(housekeeping.SweepResult{NoShows: 12, Renewed: 12, Expired: 12, Sessions: made}, sum); diff != "" || made < 30 {
+	if diff := cmp.Diff(
+		housekeeping.SweepResult{NoShows: 12, Renewed: 12, Expired: 12, Sessions: made}, sum,
+	); diff != "" || made < 30 {
 		t.Errorf("made %d\n%s", made, diff)
 	}
 	for _, s := range packs {
@@ -352,7 +365,10 @@ func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 		}
 	}
 	ledger := func(s credit.Subscription) string {
-		return h.Text(`select coalesce(string_agg(kind || amount, ' ' order by line), '') from credit_entries where subscription_id = $1`, s.ID)
+		return h.Text(
+			`select coalesce(string_agg(kind || amount, ' ' order by line), '') from credit_entries where subscription_id = $1`,
+			s.ID,
+		)
 	}
 	status := func(s credit.Subscription) string {
 		return h.Text(`select status from subscriptions where id = $1`, s.ID)
@@ -386,10 +402,15 @@ func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 	if done := h.Sweep(); done != (housekeeping.SweepResult{Renewed: 1}) {
 		t.Errorf("%+v", done)
 	}
-	if got := h.Text(`select to_char(period_ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from subscriptions where id = $1`, renewing.ID); got != "2026-08-13 12:00" {
+	if got := h.Text(
+		`select to_char(period_ends_at at time zone 'UTC', 'YYYY-MM-DD HH24:MI') from subscriptions where id = $1`,
+		renewing.ID,
+	); got != "2026-08-13 12:00" {
 		t.Errorf("it ends %s", got)
 	}
-	if got := h.Text(`select string_agg(distinct actor, ' ') from credit_entries where subscription_id = $1`, renewing.ID); got != "system" {
+	if got := h.Text(
+		`select string_agg(distinct actor, ' ') from credit_entries where subscription_id = $1`, renewing.ID,
+	); got != "system" {
 		t.Errorf("by %s", got)
 	}
 	h.WantSound()
@@ -418,10 +439,15 @@ func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
 	before := h.Count(`select count(*) from sessions where series_id = $1`, series.ID)
 	h.Clock.Set(testkit.Noon.Add(60 * 24 * time.Hour))
 	done := h.Sweep()
-	if after := h.Count(`select count(*) from sessions where series_id = $1`, series.ID); done.Sessions != after-before || done.Sessions < 8 {
+	if after := h.Count(`select count(*) from sessions where series_id = $1`, series.ID); done.Sessions != after-before ||
+		done.Sessions < 8 {
 		t.Errorf("%+v; %d, then %d", done, before, after)
 	}
-	if got := h.Text(`select string_agg(distinct to_char(starts_at at time zone 'Europe/Berlin', 'Dy HH24:MI'), ', ') from sessions where series_id = $1`, series.ID); got != "Mon 18:00" {
+	if got := h.Text(
+		`select string_agg(distinct to_char(starts_at at time zone 'Europe/Berlin', 'Dy HH24:MI'), ', ') from sessions
+			where series_id = $1`,
+		series.ID,
+	); got != "Mon 18:00" {
 		t.Error(got)
 	}
 	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
@@ -435,7 +461,9 @@ func TestSweepTouchesOneTenant(t *testing.T) {
 	other := h.OtherTenant()
 	markNoShows(h, 0)
 	markNoShows(other, 0)
-	ours, theirs := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})), other.MustBook(other.AddMember("Mia"), other.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
+	ours, theirs := h.MustBook(
+		h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}),
+	), other.MustBook(other.AddMember("Mia"), other.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
 	h.Clock.Set(testkit.InTwoDays.Add(3 * time.Hour))
 	h.Sweep()
 	if got := [2]string{h.BookingStatus(ours), other.BookingStatus(theirs)}; got != [2]string{"NO_SHOW", "CONFIRMED"} {
@@ -460,7 +488,9 @@ func TestRunSweepsGoesThroughAllTenantsWithEveryTick(t *testing.T) {
 	var ids []tenant.BookingID
 	for _, house := range houses {
 		markNoShows(house, 0)
-		ids = append(ids, house.MustBook(house.AddMember("Mia"), house.AddSession(testkit.Session{Starts: testkit.InTwoDays})))
+		ids = append(
+			ids, house.MustBook(house.AddMember("Mia"), house.AddSession(testkit.Session{Starts: testkit.InTwoDays})),
+		)
 	}
 	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
 	ticks <- time.Time{}

@@ -107,10 +107,10 @@ func (s *Service) sweepOrphans(ctx context.Context, caller tenant.Caller, done *
 			)
 			waitlistdb.FindRound(&batch, tx.Tenant, id, &round)
 			waitlistdb.ListLiveOffersIn(&batch, tx.Tenant, id, &live)
-			if err := tx.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || round.Claimed(live) {
+			if err := tx.Load(ctx, &batch); err != nil || round == nil || round.Keeps == 0 || round.Claimable(live) {
 				return false, err
 			}
-			return true, s.waitlists.Apply(ctx, tx, waitlist.CloseRound(*round, waitlist.BySweep, tx.Now))
+			return true, s.waitlists.Apply(ctx, tx, waitlist.ReleaseRound(*round, waitlist.BySweep, tx.Now))
 		}
 		if err := s.repair(ctx, caller, "sweep.orphan", waitlists.MendedRound, done, fix); err != nil {
 			return err

@@ -11,7 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-// Mails wear the look that their tenant has when they are written, and no other tenant's. Other channels know nothing of it.
+// Mails wear the look that their tenant has when they are written, and no other tenant's. Other channels know nothing
+// of it.
 func TestMailsWearTheTenantsLook(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
@@ -21,8 +22,11 @@ func TestMailsWearTheTenantsLook(t *testing.T) {
 	h.NoError(err)
 	wears := func(what string, m notify.Message, want bool) {
 		t.Helper()
-		logo, button := contains(m.HTML, `<img src="https://cdn.example.com/logo.svg" alt="Harbour Yoga"`), contains(m.HTML, "background:#b83280;color:#ffffff")
-		if m.Channel != notify.Email || logo != want || button != want || contains(m.Text, "cdn.example.com") || contains(m.Text, "<img") {
+		logo, button := contains(
+			m.HTML, `<img src="https://cdn.example.com/logo.svg" alt="Harbour Yoga"`,
+		), contains(m.HTML, "background:#b83280;color:#ffffff")
+		if m.Channel != notify.Email || logo != want || button != want || contains(m.Text, "cdn.example.com") ||
+			contains(m.Text, "<img") {
 			t.Errorf("%s: logo %t, button %t: %+v", what, logo, button, m)
 		}
 	}
@@ -55,7 +59,9 @@ func TestMailsWearTheTenantsLook(t *testing.T) {
 	for _, m := range h.Provider.Take() {
 		wears("a test", m, true)
 	}
-	shown, err := h.App.Messages.PreviewTemplate(h.T.Context(), h.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"})
+	shown, err := h.App.Messages.PreviewTemplate(
+		h.T.Context(), h.Owner, notify.Template{Topic: notify.Reminder, Channel: email, Locale: "en"},
+	)
 	h.NoError(err)
 	if !contains(shown.HTML, "cdn.example.com/logo.svg") || !contains(shown.HTML, "#b83280") {
 		t.Error(shown.HTML)

@@ -49,13 +49,15 @@ func changes(zone *time.Location) (all []time.Time) {
 	return all
 }
 
-// A year's changes of clocks in zones all over the world, from the use case to the provider: people book, are moved, cancel and say stop around
-// each of them. Every message is looked at without asking the rules or the database.
+// A year's changes of clocks in zones all over the world, from the use case to the provider: people book, are moved,
+// cancel and say stop around each of them. Every message is looked at without asking the rules or the database.
 func TestTheChangesOfAllClocks(t *testing.T) {
 	t.Parallel()
 	zones := []string{
-		"America/Los_Angeles", "America/New_York", "America/Havana", "America/St_Johns", "America/Santiago", "Atlantic/Azores", "Europe/London",
-		"Europe/Berlin", "Africa/Cairo", "Asia/Jerusalem", "Australia/Adelaide", "Australia/Lord_Howe", "Pacific/Auckland", "Pacific/Chatham",
+		"America/Los_Angeles", "America/New_York", "America/Havana", "America/St_Johns", "America/Santiago",
+		"Atlantic/Azores", "Europe/London",
+		"Europe/Berlin", "Africa/Cairo", "Asia/Jerusalem", "Australia/Adelaide", "Australia/Lord_Howe", "Pacific/Auckland",
+		"Pacific/Chatham",
 	}
 	t.Run("guarded", func(t *testing.T) {
 		t.Parallel()
@@ -63,12 +65,16 @@ func TestTheChangesOfAllClocks(t *testing.T) {
 		for against, all := range y.faults {
 			t.Errorf("%d messages against %s, such as %s", len(all), against, all[0])
 		}
-		for topic, least := range map[notify.Topic]int{confirmed: 50, notify.Rescheduled: 5, notify.Reminder: 50, notify.CheckInOpen: 5} {
+		for topic, least := range map[notify.Topic]int{
+			confirmed: 50, notify.Rescheduled: 5, notify.Reminder: 50, notify.CheckInOpen: 5,
+		} {
 			if y.looked[topic] < least {
 				t.Errorf("%d messages about %s", y.looked[topic], topic)
 			}
 		}
-		for _, why := range []notify.Reason{notify.QuietHoursReason, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved} {
+		for _, why := range []notify.Reason{
+			notify.QuietHoursReason, notify.FrequencyCap, notify.OptedOutReason, notify.NotBooked, notify.Moved,
+		} {
 			if y.Count(`select count(*) from deliveries where reason = $1`, string(why)) == 0 {
 				t.Errorf("nothing was held back because of %s", why)
 			}
@@ -111,7 +117,10 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 	everybody := make(map[string]*resident) // by token, address and number
 	settle := func(name string, zone *time.Location) *resident {
 		t.Helper()
-		r := &resident{Caller: h.AddReachable(name), zone: zone, visits: make(map[string]*visit), sent: make(map[notify.Channel][]time.Time)}
+		r := &resident{
+			Caller: h.AddReachable(name), zone: zone, visits: make(map[string]*visit),
+			sent: make(map[notify.Channel][]time.Time),
+		}
 		livesIn(h, r.Caller, zone.String())
 		me, err := h.App.Accounts.GetMe(h.T.Context(), r.Caller)
 		h.NoError(err)
@@ -140,10 +149,11 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		h.NoError(err)
 		mia, noa := settle(fmt.Sprint("Mia", i), zone), settle(fmt.Sprint("Noa", i), zone)
 		h.RemoveDevices(noa.Caller)
-		_, err = h.App.Messages.UpdateNotificationPreferences(h.T.Context(), noa.Caller, messages.PreferencesEdit{Chosen: notify.Preferences{
-			{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,
-			{Topic: notify.Reminder, Channel: email}: false, {Topic: notify.Reminder, Channel: sms}: true,
-		}})
+		_, err = h.App.Messages.UpdateNotificationPreferences(h.T.Context(), noa.Caller,
+			messages.PreferencesEdit{Chosen: notify.Preferences{
+				{Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true,
+				{Topic: notify.Reminder, Channel: email}: false, {Topic: notify.Reminder, Channel: sms}: true,
+			}})
 		h.NoError(err)
 		all := changes(zone)
 		if len(all) != 2 {
@@ -158,7 +168,10 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 			if i%3 == 0 {
 				plan(change.Add(-12*time.Hour), func() {
 					morning.start = morning.start.Add(time.Hour)
-					_, _, err := h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, morning.in, nil, session.Input{StartsAt: morning.start, EndsAt: morning.start.Add(time.Hour)}, session.TimeFields)
+					_, _, err := h.App.Schedules.UpdateSession(
+						h.T.Context(), h.Owner, morning.in, nil,
+						session.Input{StartsAt: morning.start, EndsAt: morning.start.Add(time.Hour)}, session.TimeFields,
+					)
 					h.NoError(err)
 				})
 			}
@@ -189,7 +202,9 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 		if m.Channel == sms && r.stopped {
 			fault("STOP", "%s", what)
 		}
-		recent := slices.DeleteFunc(slices.Clone(r.sent[m.Channel]), func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour })
+		recent := slices.DeleteFunc(
+			slices.Clone(r.sent[m.Channel]), func(at time.Time) bool { return now.Sub(at) >= 24*time.Hour },
+		)
 		if most := map[notify.Channel]int{push: 3, sms: 2, email: 20}[m.Channel]; len(recent) >= most {
 			fault("the cap", "%s, one more than %d within a day", what, most)
 		}
@@ -198,7 +213,8 @@ func clocksChange(t *testing.T, zones []string, off string) *changedClocks {
 			fault("freshness", "%s: %+v", what, v)
 			return
 		}
-		if clock := v.start.In(r.zone).Format("15:04"); topic != notify.CheckInOpen && !contains(m.Title+m.Subject+m.Text, clock) {
+		if clock := v.start.In(r.zone).Format("15:04"); topic != notify.CheckInOpen &&
+			!contains(m.Title+m.Subject+m.Text, clock) {
 			fault("the recipient's clock", "%s does not say %s: %q", what, clock, m.Title+" "+m.Subject+" "+m.Text)
 		}
 		y.looked[topic]++

@@ -67,7 +67,8 @@ func second(h *messagetest.Studio, who tenant.Caller) {
 // lost is longer than an attempt may take of which nobody has written what became of it.
 const lost = 3 * time.Minute
 
-// A push to several devices counts once where any of them takes it, also where the one that it is counted with does not.
+// A push to several devices counts once where any of them takes it, also where the one that it is counted with does
+// not.
 func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -82,7 +83,9 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := messagetest.New(t)
-			_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 })
+			_, err := h.App.Messages.UpdateNotificationSettings(
+				h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.PerDay[push] = 1 },
+			)
 			h.NoError(err)
 			mia := h.AddReachable("Mia")
 			second(h, mia)
@@ -93,7 +96,9 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 			}
 			var attempts []messages.AttemptResult
 			for i, o := range out {
-				a := messages.AttemptResult{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}}
+				a := messages.AttemptResult{
+					Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent},
+				}
 				if slices.Contains(c.refused, i) {
 					a = messages.AttemptResult{Outgoing: o, Err: &notify.SendError{Kind: notify.Permanent, Code: "INVALID_ARGUMENT"}}
 				}
@@ -121,7 +126,10 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 // A provider may report before its answer is written down. What the answer says is of the past then.
 func TestAnAnswerDoesNotUndoAReport(t *testing.T) {
 	t.Parallel()
-	sent := map[string]error{"sent": nil, "nobody knows": &notify.SendError{Kind: notify.Unknown}, "refused": &notify.SendError{Kind: notify.Permanent}}
+	sent := map[string]error{
+		"sent": nil, "nobody knows": &notify.SendError{Kind: notify.Unknown},
+		"refused": &notify.SendError{Kind: notify.Permanent},
+	}
 	for name, answer := range sent {
 		t.Run("lost before the answer: "+name, func(t *testing.T) {
 			t.Parallel()
@@ -161,7 +169,10 @@ func TestAnAnswerDoesNotUndoAReport(t *testing.T) {
 			if out := taken(h, sms); len(out) != 0 {
 				t.Errorf("sent again: %+v", out)
 			}
-			h.WantLog("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS POSSIBLY_SENT", "SMS SENT again")
+			h.WantLog(
+				"the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT", "SMS POSSIBLY_SENT",
+				"SMS SENT again",
+			)
 		})
 	}
 	t.Run("the second was sent: the notice stays closed", func(t *testing.T) {
@@ -195,7 +206,10 @@ func TestANodeThatEndsOnTheSecondChannel(t *testing.T) {
 		if out := taken(h, sms); len(out) != 0 {
 			t.Errorf("sent again: %+v", out)
 		}
-		h.WantLog("the log", notify.Promoted, "PUSH FAILED PROVIDER_UNAVAILABLE", "EMAIL SENT", "PUSH FAILED PROVIDER_REFUSED", "SMS DELIVERED")
+		h.WantLog(
+			"the log", notify.Promoted, "PUSH FAILED PROVIDER_UNAVAILABLE", "EMAIL SENT", "PUSH FAILED PROVIDER_REFUSED",
+			"SMS DELIVERED",
+		)
 	})
 	t.Run("as many attempts on the first, one device of which has it; of the second nobody knows", func(t *testing.T) {
 		t.Parallel()
@@ -211,6 +225,9 @@ func TestANodeThatEndsOnTheSecondChannel(t *testing.T) {
 		one(h, taken(h, sms))
 		h.Clock.Advance(lost)
 		settle(h, nil, one(h, taken(h, sms)))
-		h.WantLog("the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "PUSH SENT", "EMAIL SENT", "SMS POSSIBLY_SENT", "SMS SENT again")
+		h.WantLog(
+			"the log", notify.Promoted, "PUSH UNDELIVERED PROVIDER_REFUSED", "PUSH SENT", "EMAIL SENT", "SMS POSSIBLY_SENT",
+			"SMS SENT again",
+		)
 	})
 }

@@ -43,7 +43,8 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 		}
 		_, err = h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(noa), "START")
 		h.NoError(err)
-		if p, err = h.App.Messages.GetNotificationPreferences(h.T.Context(), noa, tenant.MemberID{}); err != nil || len(p.Stops) != 0 {
+		if p, err = h.App.Messages.GetNotificationPreferences(h.T.Context(), noa, tenant.MemberID{}); err != nil ||
+			len(p.Stops) != 0 {
 			t.Errorf("%+v, %v", p.Stops, err)
 		}
 	})
@@ -92,7 +93,11 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 			}
 		}
 		for _, status := range []notify.DeliveryStatus{notify.Delivered, notify.Sent, notify.Delivered, notify.Queued} {
-			h.NoError(h.App.Messages.ReportDelivery(h.T.Context(), h.Tenant, messages.DeliveryReport{Delivery: id, ProviderID: "SM1", Status: status}))
+			h.NoError(
+				h.App.Messages.ReportDelivery(
+					h.T.Context(), h.Tenant, messages.DeliveryReport{Delivery: id, ProviderID: "SM1", Status: status},
+				),
+			)
 		}
 		h.RunAt(testkit.Noon.Add(time.Hour))
 		h.WantLog("the log", notify.Promoted, "SMS DELIVERED", "EMAIL SENT")
@@ -106,15 +111,29 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 		h.Clock.Set(testkit.Noon.Add(24 * time.Hour))
 		h.Send()
 		sent := h.Provider.Take()
-		h.NoError(h.App.Messages.ReportDelivery(h.T.Context(), h.Tenant, messages.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
-		h.NoError(h.App.Messages.ReportDelivery(h.T.Context(), h.Tenant, messages.DeliveryReport{Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent}}))
+		h.NoError(
+			h.App.Messages.ReportDelivery(
+				h.T.Context(), h.Tenant,
+				messages.DeliveryReport{
+					Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
+				},
+			),
+		)
+		h.NoError(
+			h.App.Messages.ReportDelivery(
+				h.T.Context(), h.Tenant,
+				messages.DeliveryReport{
+					Delivery: sent[0].ID, Status: notify.Undelivered, Err: &notify.SendError{Kind: notify.Permanent},
+				},
+			),
+		)
 		h.RunAt(h.Clock.Now().Add(time.Second))
 		h.WantLog("the log", notify.Reminder, "PUSH UNDELIVERED PROVIDER_REFUSED", "EMAIL SENT")
 	})
 }
 
-// A worker that dies between the lines: before it sent, after it sent, before it wrote down what became of it. Nothing is lost, and what may
-// have been sent twice is told.
+// A worker that dies between the lines: before it sent, after it sent, before it wrote down what became of it. Nothing
+// is lost, and what may have been sent twice is told.
 func TestAWorkerThatDies(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
@@ -137,7 +156,12 @@ func TestAWorkerThatDies(t *testing.T) {
 					break
 				}
 				sent[o.Notice.ID]++
-				attempts = append(attempts, messages.AttemptResult{Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent}})
+				attempts = append(
+					attempts,
+					messages.AttemptResult{
+						Outgoing: o, Receipt: notify.Receipt{ProviderID: o.Message.ID.String(), Status: notify.Sent},
+					},
+				)
 			}
 			if !dies {
 				h.NoError(h.App.Messages.SettleDeliveries(h.T.Context(), h.Tenant, attempts))

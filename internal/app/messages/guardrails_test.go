@@ -22,7 +22,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-// Each reason for which nothing is sent, from what somebody did to the line of the log that tells it, and to what leaves once it no longer holds.
+// Each reason for which nothing is sent, from what somebody did to the line of the log that tells it, and to what
+// leaves once it no longer holds.
 func TestWhyNothingIsSent(t *testing.T) {
 	t.Parallel()
 	start := testkit.Noon.Add(48 * time.Hour)
@@ -37,8 +38,12 @@ func TestWhyNothingIsSent(t *testing.T) {
 		h.NoError(err)
 	}
 	byMail := notify.Preferences{{Topic: confirmed, Channel: push}: false}
-	bySMS := notify.Preferences{{Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false, {Topic: confirmed, Channel: sms}: true}
-	afternoon := notify.QuietHours{Start: civil.TimeOfDay{Hour: 13}, End: civil.TimeOfDay{Hour: 14, Minute: 30}} // testkit.Noon is 13:00 in Berlin
+	bySMS := notify.Preferences{
+		{Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false,
+		{Topic: confirmed, Channel: sms}: true,
+	}
+	// testkit.Noon is 13:00 in Berlin
+	afternoon := notify.QuietHours{Start: civil.TimeOfDay{Hour: 13}, End: civil.TimeOfDay{Hour: 14, Minute: 30}}
 	for name, c := range map[string]struct {
 		topic notify.Topic
 		does  func(h *messagetest.Studio, mia tenant.Caller)
@@ -47,7 +52,9 @@ func TestWhyNothingIsSent(t *testing.T) {
 		then  []string // what the log has after that, too
 	}{
 		"nothing is wanted": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			wants(h, mia, notify.Preferences{{Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false})
+			wants(
+				h, mia, notify.Preferences{{Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false},
+			)
 			h.MustPlace(mia, h.SessionAt(start))
 		}, []string{" DROPPED UNSUBSCRIBED"}, time.Hour, nil},
 		"all mails are stopped": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
@@ -118,7 +125,9 @@ func TestWhyNothingIsSent(t *testing.T) {
 			h.MustPlace(mia, h.SessionAt(start.Add(2*time.Hour)))
 		}, []string{"SMS SENT", " DEFERRED FREQUENCY_CAP"}, 24*time.Hour - time.Minute, []string{"SMS SENT"}},
 		"no longer booked": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
-			_, err := h.App.Bookings.CancelBooking(h.T.Context(), mia, bookings.CancelRequest{ID: h.MustPlace(mia, h.SessionAt(start)).Booking.ID})
+			_, err := h.App.Bookings.CancelBooking(
+				h.T.Context(), mia, bookings.CancelRequest{ID: h.MustPlace(mia, h.SessionAt(start)).Booking.ID},
+			)
 			h.NoError(err)
 		}, []string{" DROPPED NOT_BOOKED", " DROPPED NOT_BOOKED"}, time.Hour, nil},
 		"the session is gone": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
@@ -132,7 +141,9 @@ func TestWhyNothingIsSent(t *testing.T) {
 			h.MustPlace(mia, class)
 			h.Plan()
 			to := start.Add(time.Hour)
-			_, _, err := h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+			_, _, err := h.App.Schedules.UpdateSession(
+				h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields,
+			)
 			h.NoError(err)
 		}, []string{" DROPPED MOVED", " DROPPED MOVED"}, time.Hour, nil},
 		"moved before the reminder": {notify.Reminder, func(h *messagetest.Studio, mia tenant.Caller) {
@@ -140,7 +151,9 @@ func TestWhyNothingIsSent(t *testing.T) {
 			h.MustPlace(mia, class)
 			h.Run()
 			to := start.Add(time.Hour)
-			_, _, err := h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+			_, _, err := h.App.Schedules.UpdateSession(
+				h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields,
+			)
 			h.NoError(err)
 			h.Run()
 			h.Clock.Set(start.Add(-24 * time.Hour))
@@ -154,7 +167,9 @@ func TestWhyNothingIsSent(t *testing.T) {
 		}, []string{" DROPPED SUPERSEDED"}, 10 * time.Minute, nil},
 		"no longer a member": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
 			h.MustPlace(mia, h.SessionAt(start))
-			_, err := h.App.Accounts.UpdateMember(h.T.Context(), h.Owner, mia.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil })
+			_, err := h.App.Accounts.UpdateMember(
+				h.T.Context(), h.Owner, mia.Member, nil, func(m *member.Member) error { m.Status = member.Inactive; return nil },
+			)
 			h.NoError(err)
 		}, []string{" DROPPED SUPERSEDED", " DROPPED SUPERSEDED"}, time.Hour, nil},
 		"the session has begun": {confirmed, func(h *messagetest.Studio, mia tenant.Caller) {
@@ -180,7 +195,8 @@ func TestWhyNothingIsSent(t *testing.T) {
 	}
 }
 
-// Whoever reads the log anew, from its beginning, tells nobody anything twice. That is the unique key's doing: without it they would.
+// Whoever reads the log anew, from its beginning, tells nobody anything twice. That is the unique key's doing: without
+// it they would.
 func TestWhatIsPlannedTwiceLeavesOnce(t *testing.T) {
 	t.Parallel()
 	for name, keyed := range map[string]bool{"guarded": true, "unguarded": false} {
@@ -207,16 +223,22 @@ func TestWhatIsPlannedTwiceLeavesOnce(t *testing.T) {
 	}
 }
 
-// The topics that are told without a booking of one's own: credits that run low, and a note for those who run the house.
+// The topics that are told without a booking of one's own: credits that run low, and a note for those who run the
+// house.
 func TestTopicsOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	t.Run("credits run low, and out", func(t *testing.T) {
 		t.Parallel()
 		h := messagetest.New(t)
-		plan, err := h.App.Catalog.CreatePlan(h.T.Context(), h.Owner, credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true})
+		plan, err := h.App.Catalog.CreatePlan(
+			h.T.Context(), h.Owner,
+			credit.Plan{Name: "Three", Kind: credit.Credits, Credits: 3, AllowOverlap: true, Active: true},
+		)
 		h.NoError(err)
 		mia := h.AddReachable("Mia")
-		_, err = h.App.Accounts.Subscribe(h.T.Context(), h.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID})
+		_, err = h.App.Accounts.Subscribe(
+			h.T.Context(), h.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
+		)
 		h.NoError(err)
 		for i, want := range []string{"", "1 credit left on Three", "No credits left on Three"} {
 			h.MustPlace(mia, h.SessionAt(testkit.Noon.Add(time.Duration(48+i)*time.Hour)))
@@ -257,22 +279,28 @@ func TestTopicsOfTheirOwn(t *testing.T) {
 			}
 		}
 		slices.Sort(told)
-		want := []string{"EMAIL ada@example.com", "EMAIL olga@example.com", "PUSH device-of-" + ada.Subject, "PUSH tablet-of-" + h.Owner.Subject}
+		want := []string{
+			"EMAIL ada@example.com", "EMAIL olga@example.com", "PUSH device-of-" + ada.Subject,
+			"PUSH tablet-of-" + h.Owner.Subject,
+		}
 		if diff := cmp.Diff(want, told); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-// A tenant's own wording is what is sent, in the nearest language there is; one that cannot be used any more gives way to the default, and the log
-// says so.
+// A tenant's own wording is what is sent, in the nearest language there is; one that cannot be used any more gives way
+// to the default, and the log says so.
 func TestATenantsOwnWording(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	start := testkit.Noon.Add(48 * time.Hour)
 	word := func(locale, subject, body, html string) {
 		t.Helper()
-		_, err := h.App.Messages.UpdateTemplate(h.T.Context(), h.Owner, notify.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil)
+		_, err := h.App.Messages.UpdateTemplate(
+			h.T.Context(), h.Owner,
+			notify.Template{Topic: confirmed, Channel: email, Locale: locale, Subject: subject, Body: body, HTML: html}, nil,
+		)
 		h.NoError(err)
 	}
 	wrote := 0
@@ -282,7 +310,9 @@ func TestATenantsOwnWording(t *testing.T) {
 		who := h.AddReachable(fmt.Sprint("Mia", wrote))
 		h.RemoveDevices(who)
 		speaks(h, who, locale)
-		_, err := h.App.Bookings.Book(h.T.Context(), who, bookings.BookRequest{Session: h.SessionAt(start), Party: party, Channel: catalog.Online})
+		_, err := h.App.Bookings.Book(
+			h.T.Context(), who, bookings.BookRequest{Session: h.SessionAt(start), Party: party, Channel: catalog.Online},
+		)
 		h.NoError(err)
 		mails := mails(h)
 		if len(mails) != 1 {
@@ -292,7 +322,8 @@ func TestATenantsOwnWording(t *testing.T) {
 	}
 	word("en", "See you at {{.Title}}", "We wait for you, {{.Name}}.", "<b>{{.Name}}</b> {{.When}}")
 	word("pt", "Até já: {{.Title}}", "Esperamos por você.", "")
-	if m := sent("en-GB", 1); m.Subject != "See you at Vinyasa" || !contains(m.Text, "We wait for you, Mia") || m.HTML[:6] != "<b>Mia" || m.Calendar == nil {
+	if m := sent("en-GB", 1); m.Subject != "See you at Vinyasa" || !contains(m.Text, "We wait for you, Mia") ||
+		m.HTML[:6] != "<b>Mia" || m.Calendar == nil {
 		t.Errorf("%+v", m)
 	}
 	if m := sent("pt-BR", 1); m.Subject != "Até já: Vinyasa" || !contains(m.HTML, "Esperamos por você.") {
@@ -309,9 +340,12 @@ func TestATenantsOwnWording(t *testing.T) {
 	if n := h.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`); n != 1 {
 		t.Errorf("%d lines say so", n)
 	}
-	_, had, err := h.App.Messages.ResetTemplate(h.T.Context(), h.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil)
+	_, had, err := h.App.Messages.ResetTemplate(
+		h.T.Context(), h.Owner, messages.TemplateQuery{Topic: confirmed, Channel: email, Locale: "en"}, nil,
+	)
 	h.NoError(err)
-	if m := sent("en", 1); !had || !contains(m.Text, "Hello Mia") || h.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`) != 1 {
+	if m := sent("en", 1); !had || !contains(m.Text, "Hello Mia") ||
+		h.Count(`select count(*) from deliveries where reason = 'TEMPLATE'`) != 1 {
 		t.Errorf("%+v", m)
 	}
 }

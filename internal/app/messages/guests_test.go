@@ -23,14 +23,18 @@ import (
 // guest books by telephone for somebody who is no member.
 func guest(h *messagetest.Studio, who contact, in tenant.SessionID) tenant.BookingID {
 	h.T.Helper()
-	place, err := h.App.Bookings.Book(h.T.Context(), h.Owner, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Phone, Hold: true, Guest: true, Contact: who})
+	place, err := h.App.Bookings.Book(
+		h.T.Context(), h.Owner,
+		bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Phone, Hold: true, Guest: true, Contact: who},
+	)
 	h.NoError(err)
 	_, err = h.App.Bookings.ConfirmBooking(h.T.Context(), h.Owner, bookings.ConfirmRequest{ID: place.Booking.ID})
 	h.NoError(err)
 	return place.Booking.ID
 }
 
-// What guests say holds as what members say, for every later booking with their number or address, however it is written there.
+// What guests say holds as what members say, for every later booking with their number or address, however it is
+// written there.
 func TestGuestsWhoStop(t *testing.T) {
 	t.Parallel()
 	start := testkit.Noon.Add(48 * time.Hour)

@@ -35,7 +35,9 @@ type oneOffer struct {
 	answers    []bool
 }
 
-func (w *oneOffer) ReadOffers(b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*waitlists.OfferFacts) {
+func (w *oneOffer) ReadOffers(
+	b *pg.Batch, _ tenant.TenantID, ids []tenant.OfferID, into map[tenant.OfferID]*waitlists.OfferFacts,
+) {
 	b.Queue("select 1")
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -44,7 +46,9 @@ func (w *oneOffer) ReadOffers(b *pg.Batch, _ tenant.TenantID, ids []tenant.Offer
 	}
 }
 
-func (w *oneOffer) StartOffer(_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time) (time.Time, bool, error) {
+func (w *oneOffer) StartOffer(
+	_ context.Context, _ *pg.Tx, _ tenant.TenantID, _ waitlists.OfferFacts, _ *time.Location, now, at time.Time,
+) (time.Time, bool, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	ends := at.Add(40 * time.Minute)
@@ -82,7 +86,9 @@ func (w *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists
 }
 
 // offered is a house in which Noa gets an offer for a session, at a time.
-func offered(t *testing.T, at, start time.Time, change func(*waitlists.OfferFacts)) (*messagetest.Studio, *oneOffer, tenant.Caller) {
+func offered(
+	t *testing.T, at, start time.Time, change func(*waitlists.OfferFacts),
+) (*messagetest.Studio, *oneOffer, tenant.Caller) {
 	t.Helper()
 	w := &oneOffer{closes: start, offer: waitlists.OfferFacts{
 		ID: tenant.New[tenant.OfferID](testkit.Noon), Offer: notify.Offer{Live: true},
@@ -100,7 +106,8 @@ func offered(t *testing.T, at, start time.Time, change func(*waitlists.OfferFact
 	h.Clock.Set(at)
 	h.NoError(h.DB.InTx(h.T.Context(), pg.Scope{Tenant: h.Tenant}, "test.offer", func(_ context.Context, tx *pg.Tx) error {
 		outbox.Append(tx, h.Tenant, outbox.Event{
-			ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system", At: at,
+			ID: tenant.New[tenant.EventID](at), Type: outbox.OfferCreated, Session: class, Member: noa.Member, Actor: "system",
+			At:   at,
 			Data: map[string]any{"offer_id": w.offer.ID.String(), "entry_id": entry.String()},
 		})
 		return nil
@@ -152,7 +159,10 @@ func TestOffers(t *testing.T) {
 		h.Run()
 		w.offer.Live = false
 		want(t, "in the morning", h.RunAt(morning))
-		h.WantLog("the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED", " DROPPED OFFER_CLOSED")
+		h.WantLog(
+			"the log", notify.Offered, " DEFERRED QUIET_HOURS", " DEFERRED QUIET_HOURS", " DROPPED OFFER_CLOSED",
+			" DROPPED OFFER_CLOSED",
+		)
 	})
 	t.Run("by SMS, and answered by SMS", func(t *testing.T) {
 		t.Parallel()
@@ -172,7 +182,9 @@ func TestOffers(t *testing.T) {
 		if !contains(text, "1 4821") || !contains(text, w.offer.ClaimURL) || !contains(text, "08:40") {
 			t.Errorf("%q", text)
 		}
-		for _, c := range []struct{ text, answer string }{{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"}} {
+		for _, c := range []struct{ text, answer string }{
+			{"YES", ""}, {"1 9999", "no longer open"}, {"1 4821", "Booked"}, {"1 4821", "no longer open"},
+		} {
 			got, err := h.App.Messages.AnswerSMS(h.T.Context(), h.Tenant, h.PhoneOf(noa), c.text)
 			if err != nil || !contains(got, c.answer) {
 				t.Errorf("%q is answered %q, %v", c.text, got, err)
@@ -202,7 +214,10 @@ func TestAStormOutlivesAnOffer(t *testing.T) {
 	})
 	noa := p.AddReachable("Noa")
 	p.RemoveDevices(noa)
-	_, err := p.App.Messages.UpdateNotificationPreferences(p.T.Context(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false}})
+	_, err := p.App.Messages.UpdateNotificationPreferences(
+		p.T.Context(), noa,
+		messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false}},
+	)
 	p.NoError(err)
 	class := p.FreeSeat(testkit.Noon.Add(72*time.Hour), noa)
 	p.Deliver()

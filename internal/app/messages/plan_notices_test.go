@@ -65,7 +65,9 @@ func TestSideEffects(t *testing.T) {
 		t.Parallel()
 		h := messagetest.New(t)
 		mia := h.AddReachable("Mia")
-		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false}})
+		_, err := h.App.Messages.UpdateNotificationPreferences(
+			h.T.Context(), mia, messages.PreferencesEdit{Chosen: map[choice]bool{{Topic: confirmed, Channel: email}: false}},
+		)
 		h.NoError(err)
 		h.MustPlace(mia, h.SessionAt(start))
 		want(t, "at once", h.Run(), "BOOKING_CONFIRMED PUSH")
@@ -74,9 +76,10 @@ func TestSideEffects(t *testing.T) {
 		t.Parallel()
 		h := messagetest.New(t)
 		mia := h.AddReachable("Mia")
-		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: map[choice]bool{
-			{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
-		}})
+		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia,
+			messages.PreferencesEdit{Chosen: map[choice]bool{
+				{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
+			}})
 		h.NoError(err)
 		h.MustPlace(mia, h.SessionAt(start))
 		want(t, "at once", h.Run(), "BOOKING_CONFIRMED EMAIL", "BOOKING_CONFIRMED PUSH")
@@ -101,12 +104,15 @@ func TestSideEffects(t *testing.T) {
 		h := messagetest.New(t)
 		booking := h.MustPlace(h.AddReachable("Mia"), h.SessionAt(start)).Booking.ID
 		h.Run()
-		_, err := h.App.Bookings.CancelBooking(h.T.Context(), h.Owner, bookings.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true})
+		_, err := h.App.Bookings.CancelBooking(
+			h.T.Context(), h.Owner, bookings.CancelRequest{ID: booking, Reason: "Coach is ill.", Notify: true},
+		)
 		h.NoError(err)
 		h.Plan()
 		h.Send()
 		sent := h.Provider.Take()
-		if len(sent) != 1 || !contains(sent[0].Text, "Coach is ill.") || sent[0].Calendar == nil || sent[0].Calendar.Method != "CANCEL" {
+		if len(sent) != 1 || !contains(sent[0].Text, "Coach is ill.") || sent[0].Calendar == nil ||
+			sent[0].Calendar.Method != "CANCEL" {
 			t.Errorf("%+v", sent)
 		}
 	})
@@ -134,12 +140,19 @@ func TestSideEffects(t *testing.T) {
 		t.Run(name+": the mail says what became of the credit", func(t *testing.T) {
 			t.Parallel()
 			h := messagetest.New(t)
-			_, err := h.App.Settings.UpdatePolicy(h.T.Context(), h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.AllowLateCancellation = new(true) })
+			_, err := h.App.Settings.UpdatePolicy(
+				h.T.Context(), h.Owner, settings.PolicyTarget{}, nil,
+				func(p *catalog.Policy) { p.AllowLateCancellation = new(true) },
+			)
 			h.NoError(err)
-			plan, err := h.App.Catalog.CreatePlan(h.T.Context(), h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Active: true})
+			plan, err := h.App.Catalog.CreatePlan(
+				h.T.Context(), h.Owner, credit.Plan{Name: "Ten", Kind: credit.Credits, Credits: 10, Active: true},
+			)
 			h.NoError(err)
 			mia := h.AddReachable("Mia")
-			_, err = h.App.Accounts.Subscribe(h.T.Context(), h.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID})
+			_, err = h.App.Accounts.Subscribe(
+				h.T.Context(), h.Owner, accounts.SubscribeRequest{Member: mia.Member, Plan: plan.ID},
+			)
 			h.NoError(err)
 			booking := h.MustPlace(mia, h.SessionAt(start)).Booking.ID
 			h.Run()
@@ -195,7 +208,10 @@ func TestSideEffects(t *testing.T) {
 		h.Run()
 		_, err := h.App.Schedules.CancelSession(h.T.Context(), h.Owner, class, "Closed for repairs.", true)
 		h.NoError(err)
-		want(t, "at once", h.Run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH")
+		want(
+			t, "at once", h.Run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED PUSH",
+			"SESSION_CANCELLED PUSH",
+		)
 		want(t, "no reminder", h.RunAt(start.Add(-24*time.Hour)))
 	})
 	for _, notify := range []bool{true, false} {
@@ -211,11 +227,13 @@ func TestSideEffects(t *testing.T) {
 			h.MustPlace(noa, queue)
 			h.Run()
 			_, err := h.App.Schedules.BulkDelete(h.T.Context(), h.Owner, schedules.BulkRequest{
-				Filter: session.Filter{Sessions: []tenant.SessionID{class, other, queue}}, IncludeBooked: true, Reason: "Renovation", Notify: notify,
+				Filter: session.Filter{Sessions: []tenant.SessionID{class, other, queue}}, IncludeBooked: true,
+				Reason: "Renovation", Notify: notify,
 			})
 			h.NoError(err)
 			if notify { // who waits is told, too
-				want(t, "for each session", h.Run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL",
+				want(t, "for each session", h.Run(), "SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL",
+					"SESSION_CANCELLED EMAIL", "SESSION_CANCELLED EMAIL",
 					"SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH", "SESSION_CANCELLED PUSH")
 			} else {
 				want(t, "in silence", h.Run())
@@ -246,7 +264,9 @@ func TestSideEffects(t *testing.T) {
 		t.Run("check-in by themselves, by "+method+": nothing", func(t *testing.T) {
 			t.Parallel()
 			h := messagetest.New(t)
-			_, err := h.App.Catalog.UpdateLocation(h.T.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Point = door })
+			_, err := h.App.Catalog.UpdateLocation(
+				h.T.Context(), h.Owner, h.Location, nil, func(l *catalog.Location) { l.Point = door },
+			)
 			h.NoError(err)
 			soon := testkit.Noon.Add(40 * time.Minute)
 			mia, class := h.AddReachable("Mia"), h.SessionAt(soon)
@@ -254,7 +274,8 @@ func TestSideEffects(t *testing.T) {
 			h.Run()
 			in, err := h.App.Bookings.SelfCheckIn(h.T.Context(), mia, class, proof(h, class))
 			h.NoError(err)
-			if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(testkit.Noon) || b.CheckInMethod != method {
+			if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(testkit.Noon) ||
+				b.CheckInMethod != method {
 				t.Errorf("%+v", b)
 			}
 			want(t, "checked in", h.Run())
@@ -269,7 +290,8 @@ func TestSideEffects(t *testing.T) {
 		h.Run()
 		in, err := h.App.Bookings.CheckIn(h.T.Context(), h.Owner, id)
 		h.NoError(err)
-		if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(testkit.Noon) || b.CheckInMethod != "MANUAL" {
+		if b := in.Booking; b.Status != booking.Attended || b.CheckedInAt == nil || !b.CheckedInAt.Equal(testkit.Noon) ||
+			b.CheckInMethod != "MANUAL" {
 			t.Errorf("%+v", b)
 		}
 		want(t, "checked in", h.Run())
@@ -289,7 +311,9 @@ func TestSideEffects(t *testing.T) {
 		h.Run()
 		later := start.Add(3 * time.Hour)
 		h.Clock.Set(testkit.Noon.Add(time.Minute))
-		_, _, err := h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
+		_, _, err := h.App.Schedules.UpdateSession(
+			h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields,
+		)
 		h.NoError(err)
 		h.Plan()
 		h.Send()
@@ -298,7 +322,8 @@ func TestSideEffects(t *testing.T) {
 			t.Fatalf("%d messages", len(sent))
 		}
 		for _, m := range sent {
-			if m.Channel == email && (m.Calendar == nil || !contains(string(m.Calendar.Body), "SEQUENCE:600") || !contains(m.Text, "16:00")) {
+			if m.Channel == email &&
+				(m.Calendar == nil || !contains(string(m.Calendar.Body), "SEQUENCE:600") || !contains(m.Text, "16:00")) {
 				t.Errorf("%s\n%s", m.Text, m.Calendar.Body)
 			}
 		}
@@ -310,7 +335,10 @@ func TestSideEffects(t *testing.T) {
 		h := messagetest.New(t)
 		booking := h.MustPlace(h.AddReachable("Mia"), h.SessionAt(start)).Booking.ID
 		h.Run()
-		_, err := h.App.Bookings.RescheduleBooking(h.T.Context(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.SessionAt(start.Add(24 * time.Hour)), Notify: true})
+		_, err := h.App.Bookings.RescheduleBooking(
+			h.T.Context(), h.Owner,
+			bookings.RescheduleRequest{ID: booking, To: h.SessionAt(start.Add(24 * time.Hour)), Notify: true},
+		)
 		h.NoError(err)
 		want(t, "at once", h.Run(), "RESCHEDULED EMAIL", "RESCHEDULED PUSH")
 		want(t, "not at the old time", h.RunAt(start.Add(-24*time.Hour)))
@@ -321,7 +349,10 @@ func TestSideEffects(t *testing.T) {
 		h := messagetest.New(t)
 		booking := h.MustPlace(h.AddReachable("Mia"), h.SessionAt(start)).Booking.ID
 		h.Run()
-		_, err := h.App.Bookings.RescheduleBooking(h.T.Context(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.SessionAt(start.Add(24 * time.Hour)), Notify: false})
+		_, err := h.App.Bookings.RescheduleBooking(
+			h.T.Context(), h.Owner,
+			bookings.RescheduleRequest{ID: booking, To: h.SessionAt(start.Add(24 * time.Hour)), Notify: false},
+		)
 		h.NoError(err)
 		want(t, "at once", h.Run())
 		want(t, "not at the old time", h.RunAt(start.Add(-24*time.Hour)))

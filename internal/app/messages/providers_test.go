@@ -25,7 +25,9 @@ func TestAMailIsWhole(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	mia := p.AddReachable("Mia")
-	_, err := p.App.Messages.UpdateNotificationSettings(p.T.Context(), p.Owner, nil, func(s *notify.Settings) { s.ReplyTo = "front.desk@example.com" })
+	_, err := p.App.Messages.UpdateNotificationSettings(
+		p.T.Context(), p.Owner, nil, func(s *notify.Settings) { s.ReplyTo = "front.desk@example.com" },
+	)
 	p.NoError(err)
 	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	p.Deliver()
@@ -38,7 +40,8 @@ func TestAMailIsWhole(t *testing.T) {
 		t.Errorf("subject %q", got)
 	}
 	calendar, ok := m.Part("text/calendar")
-	if !ok || calendar.Params["method"] != "REQUEST" || !contains(calendar.Body, "DTSTART:20260318T120000Z") || !contains(calendar.Body, "mailto:front.desk@example.com") {
+	if !ok || calendar.Params["method"] != "REQUEST" || !contains(calendar.Body, "DTSTART:20260318T120000Z") ||
+		!contains(calendar.Body, "mailto:front.desk@example.com") {
 		t.Errorf("%+v", calendar)
 	}
 	for kind, want := range map[string]string{"text/plain": "Hello Mia", "text/html": "Hello Mia,<"} {
@@ -136,7 +139,10 @@ func TestAStormOfRefusals(t *testing.T) {
 	if n := len(p.Twilio.Messages()); n != 1 {
 		t.Errorf("%d messages", n)
 	}
-	if n := p.Count(`select count(*) from deliveries where topic = 'BOOKING_CONFIRMED' and status = 'FAILED' and reason = 'PROVIDER_UNAVAILABLE'`); n != 3 {
+	if n := p.Count(
+		`select count(*) from deliveries where topic = 'BOOKING_CONFIRMED' and status = 'FAILED'
+			and reason = 'PROVIDER_UNAVAILABLE'`,
+	); n != 3 {
 		t.Errorf("%d refusals in the log", n)
 	}
 }
@@ -147,7 +153,9 @@ func TestAddressesThatAreGone(t *testing.T) {
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Rcpt: "550 5.1.1 no such user"} })
 	mia := p.AddReachable("Mia")
-	_, err := p.App.Messages.UpdateNotificationPreferences(p.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}})
+	_, err := p.App.Messages.UpdateNotificationPreferences(
+		p.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: sms}: true}},
+	)
 	p.NoError(err)
 	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	p.Deliver()
@@ -165,7 +173,9 @@ func TestAddressesThatAreGone(t *testing.T) {
 	}
 	// A new address begins anew.
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{} })
-	_, err = p.App.Accounts.UpdateMe(p.T.Context(), mia, nil, func(m *memberValue) error { m.Email = "new@example.com"; return nil })
+	_, err = p.App.Accounts.UpdateMe(
+		p.T.Context(), mia, nil, func(m *memberValue) error { m.Email = "new@example.com"; return nil },
+	)
 	p.NoError(err)
 	p.MustPlace(mia, p.SessionAt(testkit.Noon.Add(96*time.Hour)))
 	p.Deliver()
@@ -201,7 +211,9 @@ func TestStopAndStartBySMS(t *testing.T) {
 	p.Deliver()
 	p.WantLog("after START", confirmed, " DROPPED OPTED_OUT", "SMS QUEUED")
 	other := p.App.Messages.TwilioInboundURL(tenant.New[tenant.TenantID](testkit.Noon))
-	if answer := p.Call(p.Twilio.Reply(p.T.Context(), other, "SM2", p.PhoneOf(mia), "+15005550006", "STOP")); answer.Code != http.StatusOK && answer.Code != http.StatusServiceUnavailable {
+	if answer := p.Call(
+		p.Twilio.Reply(p.T.Context(), other, "SM2", p.PhoneOf(mia), "+15005550006", "STOP"),
+	); answer.Code != http.StatusOK && answer.Code != http.StatusServiceUnavailable {
 		t.Errorf("a tenant that is none: %d", answer.Code)
 	}
 }
@@ -221,7 +233,8 @@ func TestACalendarFeed(t *testing.T) {
 		p.Pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, u.Path, http.NoBody))
 		return answer
 	}
-	if a := fetch(address); a.Code != http.StatusOK || strings.Count(a.Body.String(), "BEGIN:VEVENT") != 1 || !contains(a.Body.String(), booking.String()) {
+	if a := fetch(address); a.Code != http.StatusOK || strings.Count(a.Body.String(), "BEGIN:VEVENT") != 1 ||
+		!contains(a.Body.String(), booking.String()) {
 		t.Errorf("%d\n%s", a.Code, a.Body)
 	}
 	second, err := p.App.Messages.CreateCalendarFeed(p.T.Context(), mia)

@@ -24,12 +24,14 @@ import (
 
 func livesIn(h *messagetest.Studio, who tenant.Caller, zone string) {
 	h.T.Helper()
-	_, err := h.App.Accounts.UpdateMe(h.T.Context(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil })
+	_, err := h.App.Accounts.UpdateMe(
+		h.T.Context(), who, nil, func(m *memberValue) error { m.TimeZone = zone; return nil },
+	)
 	h.NoError(err)
 }
 
-// From the waitlist to the provider: the quiet hours of messages need not be those that the waitlist reckoned with when it made the
-// offer. The seat is kept all the same until somebody was told, and for the whole window from then on.
+// From the waitlist to the provider: the quiet hours of messages need not be those that the waitlist reckoned with when
+// it made the offer. The seat is kept all the same until somebody was told, and for the whole window from then on.
 func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 	t.Parallel()
 	late := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)   // 23:00 in Berlin
@@ -100,7 +102,9 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 		t.Parallel()
 		h := messagetest.New(t)
 		h.MakeOffers(func(s *waitlist.Settings) { s.QuietHours = &waitlist.QuietHours{} }) // none
-		_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true })
+		_, err := h.App.Messages.UpdateNotificationSettings(
+			h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.EmailInQuiet = true },
+		)
 		h.NoError(err)
 		noa := h.AddReachable("Noa")
 		h.Clock.Set(late)
@@ -122,11 +126,17 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 		told(h, "her phone is silent", tick(h, late))
 		told(h, "his is not", tick(h, late), "OFFER EMAIL", "OFFER PUSH")
 		for _, o := range h.Offers(class) {
-			if want := map[tenant.MemberID]waitlist.OfferStatus{noa.Member: waitlist.Withdrawn, kai.Member: waitlist.Live}[o.Member]; o.Status != want {
+			if want := map[tenant.MemberID]waitlist.OfferStatus{
+				noa.Member: waitlist.Withdrawn, kai.Member: waitlist.Live,
+			}[o.Member]; o.Status != want {
 				t.Errorf("the offer to %s is %s", o.MemberName, o.Status)
 			}
 		}
-		if n := h.Count(`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED' and reason = 'QUIET_HOURS'`, noa.Member); n != 2 {
+		if n := h.Count(
+			`select count(*) from deliveries where member_id = $1 and topic = 'OFFER' and status = 'DROPPED'
+				and reason = 'QUIET_HOURS'`,
+			noa.Member,
+		); n != 2 {
 			t.Errorf("%d lines tell why she was not asked", n)
 		}
 	})
@@ -138,7 +148,14 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 		class := h.FreeSeat(testkit.Noon.Add(48*time.Hour), noa)
 		h.Provider.Fail(push, &notify.SendError{Kind: notify.Transient})
 		h.Plan()
-		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), noa, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false}})
+		_, err := h.App.Messages.UpdateNotificationPreferences(
+			h.T.Context(), noa,
+			messages.PreferencesEdit{
+				Chosen: notify.Preferences{
+					{Topic: notify.Offered, Channel: email}: false, {Topic: notify.Offered, Channel: sms}: false,
+				},
+			},
+		)
 		h.NoError(err)
 		h.Send()
 		h.Provider.Fail(push, nil)
@@ -186,7 +203,9 @@ func TestAnOfferByHandStandsAtNight(t *testing.T) {
 	late := testkit.Noon.Add(10 * time.Hour) // 23:00 in Berlin
 	h.Clock.Set(late)
 	class := h.SessionAt(testkit.Noon.Add(48 * time.Hour))
-	o, err := h.App.Waitlists.OfferPlace(h.T.Context(), h.Owner, waitlists.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)})
+	o, err := h.App.Waitlists.OfferPlace(
+		h.T.Context(), h.Owner, waitlists.OfferRequest{Session: class, Entry: entry, Until: late.Add(10 * time.Minute)},
+	)
 	h.NoError(err)
 	if sent := h.Run(); len(sent) > 0 {
 		t.Errorf("at night: %v", sent)
@@ -202,7 +221,9 @@ func TestAnOfferByHandStandsAtNight(t *testing.T) {
 func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
 	t.Parallel()
 	var committed atomic.Int64
-	h := messagetest.New(t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { committed.Add(1) } })
+	h := messagetest.New(
+		t, func(_ *worker.Config, ac *app.Config) { ac.Committed = func(tenant.TenantID) { committed.Add(1) } },
+	)
 	h.MakeOffers(func(s *waitlist.Settings) { // which end before those of messages
 		s.QuietHours = &waitlist.QuietHours{From: civil.TimeOfDay{Hour: 22}, Until: civil.TimeOfDay{Hour: 7}}
 	})
@@ -220,13 +241,17 @@ func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
 	h.RunAt(testkit.Noon.Add(19 * time.Hour)) // in the morning it is told, and stays as it is
 	noa.SelfOnly = true
 	for name, who := range map[string]tenant.Caller{"staff": h.Owner, "the member": noa} {
-		page, err := h.App.Events.ListEvents(h.T.Context(), who, events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10})
+		page, err := h.App.Events.ListEvents(
+			h.T.Context(), who,
+			events.EventQuery{Filter: events.EventFilter{Types: []events.EventType{outbox.OfferExtended}}, Limit: 10},
+		)
 		h.NoError(err)
 		if len(page.Events) != 1 {
 			t.Fatalf("%s: %d events", name, len(page.Events))
 		}
 		e := page.Events[0]
-		if e.Session != class || e.Member != noa.Member || e.Offer != o.ID.UUID || e.Entry != o.Entry || e.Actor != "system" ||
+		if e.Session != class || e.Member != noa.Member || e.Offer != o.ID.UUID || e.Entry != o.Entry ||
+			e.Actor != "system" ||
 			e.Data["expire_time"] != o.ExpiresAt.UTC().Format(time.RFC3339Nano) {
 			t.Errorf("%s: %+v, want the end %s", name, e, o.ExpiresAt)
 		}

@@ -76,7 +76,9 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 			h.Run()
 			move := func(to time.Time) {
 				t.Helper()
-				_, _, err := h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields)
+				_, _, err := h.App.Schedules.UpdateSession(
+					h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}, session.TimeFields,
+				)
 				h.NoError(err)
 				h.Run()
 			}
@@ -84,7 +86,10 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 			move(before)
 			h.Clock.Set(h.Clock.Now().Add(time.Minute))
 			move(c.start.AddDate(0, 0, 1))
-			for _, at := range []time.Time{before.Add(-24 * time.Hour), before.Add(-30 * time.Minute), c.start.Add(-24 * time.Hour), c.start.Add(-30 * time.Minute)} {
+			for _, at := range []time.Time{
+				before.Add(-24 * time.Hour), before.Add(-30 * time.Minute), c.start.Add(-24 * time.Hour),
+				c.start.Add(-30 * time.Minute),
+			} {
 				if got := h.RunAt(at); len(got) > 0 && got[0] == "REMINDER PUSH" {
 					t.Errorf("reminded at %v, though it was moved", at)
 				}
@@ -100,7 +105,10 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 func TestRemindersAreConfigurable(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
-	_, err := h.App.Messages.UpdateNotificationSettings(h.T.Context(), h.Owner, nil, func(s *notify.Settings) { s.Reminders = []time.Duration{2 * time.Hour, 90 * time.Minute} })
+	_, err := h.App.Messages.UpdateNotificationSettings(
+		h.T.Context(), h.Owner, nil,
+		func(s *notify.Settings) { s.Reminders = []time.Duration{2 * time.Hour, 90 * time.Minute} },
+	)
 	h.NoError(err)
 	start := testkit.Noon.Add(48 * time.Hour)
 	booking := h.MustPlace(h.AddReachable("Mia"), h.SessionAt(start)).Booking.ID
@@ -153,21 +161,29 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 		}
 		sequence, err := strconv.Atoi(field(body, "SEQUENCE"))
 		h.NoError(err)
-		if field(body, "UID") != uid || field(body, "METHOD") != method || sequence <= last || field(body, "DTSTART") != begins {
+		if field(body, "UID") != uid || field(body, "METHOD") != method || sequence <= last ||
+			field(body, "DTSTART") != begins {
 			t.Errorf("%s: after sequence %d of %s comes\n%s", what, last, uid, body)
 		}
 		last = sequence
 		h.Clock.Set(h.Clock.Now().Add(time.Second))
 	}
 	arrives("booked", "REQUEST", "20260319T120000Z")
-	_, err := h.App.Bookings.RescheduleBooking(h.T.Context(), h.Owner, bookings.RescheduleRequest{ID: booking, To: h.SessionAt(start.Add(2 * time.Hour)), Notify: true})
+	_, err := h.App.Bookings.RescheduleBooking(
+		h.T.Context(), h.Owner,
+		bookings.RescheduleRequest{ID: booking, To: h.SessionAt(start.Add(2 * time.Hour)), Notify: true},
+	)
 	h.NoError(err)
 	arrives("rescheduled", "REQUEST", "20260319T140000Z")
-	_, err = h.App.Bookings.RescheduleBooking(h.T.Context(), h.Owner, bookings.RescheduleRequest{ID: booking, To: class, Notify: true})
+	_, err = h.App.Bookings.RescheduleBooking(
+		h.T.Context(), h.Owner, bookings.RescheduleRequest{ID: booking, To: class, Notify: true},
+	)
 	h.NoError(err)
 	arrives("and back", "REQUEST", "20260319T120000Z")
 	later := start.Add(time.Hour)
-	_, _, err = h.App.Schedules.UpdateSession(h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields)
+	_, _, err = h.App.Schedules.UpdateSession(
+		h.T.Context(), h.Owner, class, nil, session.Input{StartsAt: later, EndsAt: later.Add(time.Hour)}, session.TimeFields,
+	)
 	h.NoError(err)
 	arrives("moved", "REQUEST", "20260319T130000Z")
 	_, err = h.App.Bookings.CancelBooking(h.T.Context(), mia, bookings.CancelRequest{ID: booking, Notify: true})
@@ -178,15 +194,16 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 	}
 }
 
-// That a reminder is due is an event, too, for whoever reminds people in another way: once for each lead, at night and for people who
-// want no messages as well, and never for what is cancelled or has moved.
+// That a reminder is due is an event, too, for whoever reminds people in another way: once for each lead, at night and
+// for people who want no messages as well, and never for what is cancelled or has moved.
 func TestAReminderIsAnEvent(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	mia, noa := h.AddReachable("Mia"), h.AddReachable("Noa")
-	_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{
-		{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
-	}})
+	_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia,
+		messages.PreferencesEdit{Chosen: notify.Preferences{
+			{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: email}: false,
+		}})
 	h.NoError(err)
 	start := time.Date(2026, 3, 18, 22, 0, 0, 0, time.UTC) // 23:00 in Berlin
 	class := h.SessionAt(start)
@@ -200,7 +217,8 @@ func TestAReminderIsAnEvent(t *testing.T) {
 		t.Helper()
 		// Not read as watchers do, who wait for transactions of whoever else is at the server.
 		rows, err := h.DB.Owner.Query(h.T.Context(), `
-select booking_id, (data->>'lead_seconds')::integer, occurred_at from events where type = 'booking.reminder_due' and session_id = $1 and actor = 'system'`, class)
+select booking_id, (data->>'lead_seconds')::integer, occurred_at from events where type = 'booking.reminder_due'
+and session_id = $1 and actor = 'system'`, class)
 		h.NoError(err)
 		var got []string
 		var of tenant.BookingID

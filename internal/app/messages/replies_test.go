@@ -16,7 +16,9 @@ import (
 
 func speaks(h *messagetest.Studio, who tenant.Caller, locale string) {
 	h.T.Helper()
-	_, err := h.App.Accounts.UpdateMe(h.T.Context(), who, nil, func(m *memberValue) error { m.Locale = locale; return nil })
+	_, err := h.App.Accounts.UpdateMe(
+		h.T.Context(), who, nil, func(m *memberValue) error { m.Locale = locale; return nil },
+	)
 	h.NoError(err)
 }
 
@@ -27,9 +29,18 @@ func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
 	p.MakeOffers()
 	inbound := p.App.Messages.TwilioInboundURL(p.Tenant)
 	for _, c := range []struct{ locale, yes, again, no, never, help, stop string }{
-		{"en", "Booked. See you there!", "Booked. See you there!", "offer it to the next person", "no longer open", "2 and the code to decline", "no more text messages"},
-		{"de-CH", "Gebucht. Bis bald!", "Gebucht. Bis bald!", "geht an die nächste Person", "gilt nicht mehr", "lehnen Sie es ab", "keine SMS mehr"},
-		{"fr", "C&#39;est réservé", "C&#39;est réservé", "à la personne suivante", "n&#39;est plus valable", "pour la refuser", "plus de SMS"},
+		{
+			"en", "Booked. See you there!", "Booked. See you there!", "offer it to the next person", "no longer open",
+			"2 and the code to decline", "no more text messages",
+		},
+		{
+			"de-CH", "Gebucht. Bis bald!", "Gebucht. Bis bald!", "geht an die nächste Person", "gilt nicht mehr",
+			"lehnen Sie es ab", "keine SMS mehr",
+		},
+		{
+			"fr", "C&#39;est réservé", "C&#39;est réservé", "à la personne suivante", "n&#39;est plus valable",
+			"pour la refuser", "plus de SMS",
+		},
 	} {
 		who := p.AddReachable("Noa-" + c.locale)
 		speaks(p.Studio, who, c.locale)
@@ -58,7 +69,9 @@ func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
 			}
 		}
 		// Whoever has cancelled since does not hear that it is booked.
-		_, err := p.App.Bookings.CancelBooking(p.T.Context(), who, bookings.CancelRequest{ID: p.OfferByID(accepted.ID).Booking})
+		_, err := p.App.Bookings.CancelBooking(
+			p.T.Context(), who, bookings.CancelRequest{ID: p.OfferByID(accepted.ID).Booking},
+		)
 		p.NoError(err)
 		say("1 "+accepted.Code, c.never)
 	}
@@ -77,7 +90,9 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 		h.MakeOffers()
 		noas[i] = h.AddReachable("Noa")
 		h.RemoveDevices(noas[i])
-		_, err := h.App.Accounts.UpdateMe(h.T.Context(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil })
+		_, err := h.App.Accounts.UpdateMe(
+			h.T.Context(), noas[i], nil, func(m *memberValue) error { m.Phone = number; return nil },
+		)
 		h.NoError(err)
 		if got := p.ReceiveSMS(inbound, number, "HELP"); i == 0 && contains(got, "<Message>") {
 			t.Errorf("nobody has written to that number, and it is answered %s", got)
@@ -104,7 +119,9 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 	}
 	// Two tenants have come to the same code. Codes are random, so only SQL makes them equal.
 	for i, h := range houses {
-		_, err := h.DB.Owner.Exec(h.T.Context(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, h.Tenant, offers[i].ID)
+		_, err := h.DB.Owner.Exec(
+			h.T.Context(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, h.Tenant, offers[i].ID,
+		)
 		h.NoError(err)
 	}
 	if got := p.ReceiveSMS(inbound, number, "1 482117"); !contains(got, "Several offers") {
@@ -133,7 +150,8 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 	stops(0)
 }
 
-// Carriers act on these words by themselves: they end and resume all messages, and never answer an offer, though one is open.
+// Carriers act on these words by themselves: they end and resume all messages, and never answer an offer, though one is
+// open.
 func TestWordsOfTheCarriersAnswerNoOffer(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
@@ -147,7 +165,9 @@ func TestWordsOfTheCarriersAnswerNoOffer(t *testing.T) {
 			t.Errorf("after %q: %d stops, want %d", after, n, want)
 		}
 	}
-	for _, stop := range []string{"STOP", "stopall", "Unsubscribe", "CANCEL", "end", "QUIT", "Revoke", "OPTOUT", "Stopp", "Arrêt"} {
+	for _, stop := range []string{
+		"STOP", "stopall", "Unsubscribe", "CANCEL", "end", "QUIT", "Revoke", "OPTOUT", "Stopp", "Arrêt",
+	} {
 		p.ReceiveSMS(inbound, number, stop)
 		stops(stop, 1)
 		for _, start := range []string{"YES", "START", "Unstop"} {
@@ -172,12 +192,14 @@ func TestWordsThatTwilioHasAnswered(t *testing.T) {
 	mia := p.AddTextOnly("Mia")
 	inbound := p.App.Messages.TwilioInboundURL(p.Tenant)
 	form := map[string][]string{
-		"AccountSid": {p.Twilio.AccountSID}, "MessageSid": {"SM1"}, "From": {p.PhoneOf(mia)}, "To": {"+15005550006"}, "Body": {"Basta"},
+		"AccountSid": {p.Twilio.AccountSID}, "MessageSid": {"SM1"}, "From": {p.PhoneOf(mia)}, "To": {"+15005550006"},
+		"Body": {"Basta"},
 	}
 	for _, word := range []string{"HELP", "STOP"} {
 		form["OptOutType"] = []string{word}
 		var answer *httptest.ResponseRecorder
-		if answer = p.Call(p.Twilio.Call(p.T.Context(), inbound, form)); answer.Code != http.StatusOK || contains(answer.Body.String(), "<Message>") {
+		if answer = p.Call(p.Twilio.Call(p.T.Context(), inbound, form)); answer.Code != http.StatusOK ||
+			contains(answer.Body.String(), "<Message>") {
 			t.Errorf("%s: %d %s", word, answer.Code, answer.Body)
 		}
 	}

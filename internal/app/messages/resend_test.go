@@ -11,8 +11,8 @@ import (
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
-// What the provider has told that it has is not sent again, whatever the answer to the sending said, and whichever of the two
-// comes first.
+// What the provider has told that it has is not sent again, whatever the answer to the sending said, and whichever of
+// the two comes first.
 func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	busy, failed, lost := twiliotest.Refuse(503, 20503), twiliotest.Refuse(500, 20500), twiliotest.Reaction{Drop: true}
@@ -24,14 +24,18 @@ func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
 		sent   int
 		log    []string
 	}{
-		"told before it is busy":              {busy, []string{"queued", "sent", "delivered"}, nil, 1, []string{"SMS DELIVERED"}},
+		"told before it is busy": {
+			busy, []string{"queued", "sent", "delivered"}, nil, 1, []string{"SMS DELIVERED"},
+		},
 		"told after it was busy":              {busy, nil, []string{"sent", "delivered"}, 1, []string{"SMS DELIVERED"}},
 		"told before that it has it, no more": {busy, []string{"queued"}, nil, 1, []string{"SMS QUEUED"}},
 		"told after that it has it, no more":  {busy, nil, []string{"sent"}, 1, []string{"SMS SENT"}},
-		"told half before, half after":        {busy, []string{"sent"}, []string{"delivered", "sent"}, 1, []string{"SMS DELIVERED"}},
-		"told before it fails":                {failed, []string{"delivered"}, nil, 1, []string{"SMS DELIVERED"}},
-		"told before it hangs up":             {lost, []string{"sent"}, nil, 1, []string{"SMS SENT"}},
-		"told after it has hung up":           {lost, nil, []string{"queued"}, 1, []string{"SMS QUEUED"}},
+		"told half before, half after": {
+			busy, []string{"sent"}, []string{"delivered", "sent"}, 1, []string{"SMS DELIVERED"},
+		},
+		"told before it fails":      {failed, []string{"delivered"}, nil, 1, []string{"SMS DELIVERED"}},
+		"told before it hangs up":   {lost, []string{"sent"}, nil, 1, []string{"SMS SENT"}},
+		"told after it has hung up": {lost, nil, []string{"queued"}, 1, []string{"SMS QUEUED"}},
 		// Nobody can know then.
 		"busy, and never told": {busy, nil, nil, 2, []string{"SMS FAILED PROVIDER_UNAVAILABLE", "SMS QUEUED"}},
 	} {
@@ -95,7 +99,9 @@ func TestWhatTheProviderHasGoesByNoOtherChannel(t *testing.T) {
 				for _, o := range again.Out {
 					t.Errorf("%s first, %s and %s: sent again by %s", first, status, kind, o.Message.Channel)
 				}
-				if n := h.Count(`select count(*) from deliveries where id = $1 and status = $2`, message.Message.ID, string(status)); n != 1 {
+				if n := h.Count(
+					`select count(*) from deliveries where id = $1 and status = $2`, message.Message.ID, string(status),
+				); n != 1 {
 					t.Errorf("%s first, %s and %s: the log says otherwise", first, status, kind)
 				}
 			}
@@ -103,14 +109,17 @@ func TestWhatTheProviderHasGoesByNoOtherChannel(t *testing.T) {
 	}
 }
 
-// Two attempts may both be on their way: nobody knew whether the first had arrived. It did not, says the provider, after the second was sent:
-// that one decides.
+// Two attempts may both be on their way: nobody knew whether the first had arrived. It did not, says the provider,
+// after the second was sent: that one decides.
 func TestAnEarlierAttemptThatIsLost(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		second notify.DeliveryStatus // what is told of the second
 		by     notify.Channel        // by which it goes on; empty: not at all
-	}{"the second is on its way": {notify.Sent, ""}, "the second has arrived": {notify.Delivered, ""}, "the second is lost, too": {notify.Undelivered, sms}} {
+	}{
+		"the second is on its way": {notify.Sent, ""}, "the second has arrived": {notify.Delivered, ""},
+		"the second is lost, too": {notify.Undelivered, sms},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			h := messagetest.New(t)
@@ -136,7 +145,8 @@ func TestAnEarlierAttemptThatIsLost(t *testing.T) {
 	}
 }
 
-// A carrier that has no room for the moment is asked again, as often as a provider would be. Where it will not have any, the next channel is.
+// A carrier that has no room for the moment is asked again, as often as a provider would be. Where it will not have
+// any, the next channel is.
 func TestACarrierThatIsBusy(t *testing.T) {
 	t.Parallel()
 	const queueFull, filtered = 30001, 30007
@@ -147,7 +157,8 @@ func TestACarrierThatIsBusy(t *testing.T) {
 		"once": {[]int{queueFull, 0}, []string{"SMS FAILED PROVIDER_UNAVAILABLE", "SMS DELIVERED"}},
 		"for long": {[]int{queueFull, queueFull, queueFull, queueFull, queueFull, queueFull}, []string{
 			"SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE",
-			"SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE", " DROPPED PROVIDER_REFUSED",
+			"SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE", "SMS FAILED PROVIDER_UNAVAILABLE",
+			" DROPPED PROVIDER_REFUSED",
 		}},
 		"for good": {[]int{filtered}, []string{"SMS FAILED PROVIDER_REFUSED", " DROPPED PROVIDER_REFUSED"}},
 	} {
@@ -169,7 +180,9 @@ func TestACarrierThatIsBusy(t *testing.T) {
 					status = "delivered"
 				}
 				for range 2 { // Twilio repeats itself
-					if answer := p.Call(p.Twilio.Update(p.T.Context(), sent[told], status, c.codes[told])); answer.Code != http.StatusNoContent {
+					if answer := p.Call(
+						p.Twilio.Update(p.T.Context(), sent[told], status, c.codes[told]),
+					); answer.Code != http.StatusNoContent {
 						t.Fatalf("%d %s", answer.Code, answer.Body)
 					}
 				}

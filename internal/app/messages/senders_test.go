@@ -26,11 +26,20 @@ func TestTheLocalOutbox(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
 		ac.PlatformSenders = nil
-		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} }}
+		wc.Platform = map[string]func(tenant.TenantID) worker.Sender{
+			messages.LocalOutbox: func(tenant.TenantID) worker.Sender { return localbox.Sender{} },
+		}
 	})
 	mia := h.AddReachable("Mia")
 	second(h, mia)
-	_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: sms}: true}})
+	_, err := h.App.Messages.UpdateNotificationPreferences(
+		h.T.Context(), mia,
+		messages.PreferencesEdit{
+			Chosen: notify.Preferences{
+				{Topic: notify.Reminder, Channel: push}: false, {Topic: notify.Reminder, Channel: sms}: true,
+			},
+		},
+	)
 	h.NoError(err)
 	start := testkit.Noon.Add(48 * time.Hour)
 	booking := h.MustPlace(mia, h.SessionAt(start)).Booking.ID
@@ -38,7 +47,9 @@ func TestTheLocalOutbox(t *testing.T) {
 	h.RunAt(start.Add(-24 * time.Hour))
 	h.OtherTenant("Dock Pilates") // whose outbox is empty
 
-	box, err := h.App.Messages.ListDeliveries(h.T.Context(), h.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9})
+	box, err := h.App.Messages.ListDeliveries(
+		h.T.Context(), h.Owner, messages.DeliveryQuery{Booking: booking, Outbox: true, Limit: 9},
+	)
 	h.NoError(err)
 	found := make(map[notify.Channel]messages.Delivery)
 	for _, d := range box {
@@ -50,31 +61,37 @@ func TestTheLocalOutbox(t *testing.T) {
 	if len(box) != 3 || len(found) != 3 { // of two devices one has it whole
 		t.Fatalf("%d messages", len(box))
 	}
-	if m := found[email].Content; m.Subject != "Booked: Vinyasa, Wed 18 Mar, 13:00" || !contains(m.Text, "Hello Mia") || !contains(m.HTML, "<p style=") ||
+	if m := found[email].Content; m.Subject != "Booked: Vinyasa, Wed 18 Mar, 13:00" || !contains(m.Text, "Hello Mia") ||
+		!contains(m.HTML, "<p style=") ||
 		!contains(m.HTML, "/unsubscribe/") || !contains(m.Calendar, "METHOD:REQUEST") {
 		t.Errorf("%+v", m)
 	}
 	if m := found[push].Content; !contains(m.Subject+m.Text, "Vinyasa") || m.Link == "" {
 		t.Errorf("%+v", m)
 	}
-	if m := found[sms]; m.Segments != 1 || m.Content.Segments != 1 || !m.Content.GSM7 || !contains(m.Content.Text, "13:00") {
+	if m := found[sms]; m.Segments != 1 || m.Content.Segments != 1 || !m.Content.GSM7 ||
+		!contains(m.Content.Text, "13:00") {
 		t.Errorf("%+v", m)
 	}
 	other := h.OtherTenant("Silent Golf")
-	if box, err := other.App.Messages.ListDeliveries(h.T.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
+	if box, err := other.App.Messages.ListDeliveries(
+		h.T.Context(), other.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
+	); err != nil || len(box) != 0 {
 		t.Errorf("another tenant's: %+v, %v", box, err)
 	}
 	// What a provider carries is nobody's to read.
 	carried := messagetest.New(t)
 	carried.MustPlace(carried.AddReachable("Mia"), carried.SessionAt(start))
 	carried.Run()
-	if box, err := carried.App.Messages.ListDeliveries(h.T.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9}); err != nil || len(box) != 0 {
+	if box, err := carried.App.Messages.ListDeliveries(
+		h.T.Context(), carried.Owner, messages.DeliveryQuery{Outbox: true, Limit: 9},
+	); err != nil || len(box) != 0 {
 		t.Errorf("%+v, %v", box, err)
 	}
 }
 
-// From push to SMS to email, over what FCM, Twilio and a mail server say: a device that is gone is forgotten, one that another project knows
-// is not.
+// From push to SMS to email, over what FCM, Twilio and a mail server say: a device that is gone is forgotten, one that
+// another project knows is not.
 func TestFromChannelToChannel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -83,11 +100,17 @@ func TestFromChannelToChannel(t *testing.T) {
 		log     []string
 		devices int
 	}{
-		"push arrives":         {fcmtest.Reaction{}, twiliotest.Reaction{}, []string{"PUSH SENT"}, 1},
-		"the device is gone":   {fcmtest.Unregistered, twiliotest.Reaction{}, []string{"PUSH FAILED UNREGISTERED", "SMS QUEUED"}, 0},
-		"and so is the number": {fcmtest.Unregistered, twiliotest.Refuse(400, 21211), []string{"PUSH FAILED UNREGISTERED", "SMS FAILED UNREGISTERED", "EMAIL SENT"}, 0},
+		"push arrives": {fcmtest.Reaction{}, twiliotest.Reaction{}, []string{"PUSH SENT"}, 1},
+		"the device is gone": {
+			fcmtest.Unregistered, twiliotest.Reaction{}, []string{"PUSH FAILED UNREGISTERED", "SMS QUEUED"}, 0,
+		},
+		"and so is the number": {
+			fcmtest.Unregistered, twiliotest.Refuse(400, 21211),
+			[]string{"PUSH FAILED UNREGISTERED", "SMS FAILED UNREGISTERED", "EMAIL SENT"}, 0,
+		},
 		"and the number has stopped": {
-			fcmtest.BadToken, twiliotest.Refuse(400, 21610), []string{"PUSH FAILED UNREGISTERED", "SMS FAILED OPTED_OUT", "EMAIL SENT"}, 0,
+			fcmtest.BadToken, twiliotest.Refuse(400, 21610),
+			[]string{"PUSH FAILED UNREGISTERED", "SMS FAILED OPTED_OUT", "EMAIL SENT"}, 0,
 		},
 		"another project's device": {
 			fcmtest.Reaction{Status: 403, RPC: "PERMISSION_DENIED", Code: "SENDER_ID_MISMATCH"}, twiliotest.Refuse(400, 30007),
@@ -109,7 +132,8 @@ func TestFromChannelToChannel(t *testing.T) {
 			p.Twilio.React(func(twiliotest.Message) twiliotest.Reaction { return c.sms })
 			mia := p.AddReachable("Mia")
 			p.Prefer(mia, notify.Preferences{
-				{Topic: notify.Reminder, Channel: sms}: true, {Topic: confirmed, Channel: push}: false, {Topic: confirmed, Channel: email}: false,
+				{Topic: notify.Reminder, Channel: sms}: true, {Topic: confirmed, Channel: push}: false,
+				{Topic: confirmed, Channel: email}: false,
 			})
 			start := testkit.Noon.Add(48 * time.Hour)
 			p.Clock.Set(start.Add(-24*time.Hour - time.Second))
@@ -130,7 +154,13 @@ func TestFromChannelToChannel(t *testing.T) {
 func TestSegmentsAreCounted(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	_, err := p.App.Messages.UpdateTemplate(p.T.Context(), p.Owner, notify.Template{Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}"}, nil)
+	_, err := p.App.Messages.UpdateTemplate(
+		p.T.Context(), p.Owner,
+		notify.Template{
+			Topic: confirmed, Channel: sms, Locale: "en", Body: strings.Repeat("Long as it is. ", 12) + "{{.Title}}",
+		},
+		nil,
+	)
 	p.NoError(err)
 	p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(48*time.Hour)))
 	p.Deliver()
@@ -140,7 +170,9 @@ func TestSegmentsAreCounted(t *testing.T) {
 	if n := segments(); n != 2 {
 		t.Errorf("%d segments", n)
 	}
-	if answer := p.Call(p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "delivered", 0)); answer.Code != http.StatusNoContent {
+	if answer := p.Call(
+		p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "delivered", 0),
+	); answer.Code != http.StatusNoContent {
 		t.Error(answer.Code)
 	}
 	if n := segments(); n != 2 {
@@ -161,12 +193,15 @@ func TestATestIsSentAtOnce(t *testing.T) {
 			t.Errorf("%s without a number and a device: %v", c, err)
 		}
 	}
-	_, err := p.App.Accounts.UpdateMe(p.T.Context(), p.Owner, nil, func(m *memberValue) error { m.Phone = "+4915112345678"; return nil })
+	_, err := p.App.Accounts.UpdateMe(
+		p.T.Context(), p.Owner, nil, func(m *memberValue) error { m.Phone = "+4915112345678"; return nil },
+	)
 	p.NoError(err)
 	second(p.Studio, p.Owner)
 	for c, text := range map[notify.Channel]string{sms: "frei bis", push: "Ein Platz für Sie", email: "Wann: "} {
 		lines, err := ask(c, "de")
-		if err != nil || len(lines) != 1 || lines[0].ProviderID == "" || lines[0].Channel != c || lines[0].Counted || !lines[0].Notice.IsZero() {
+		if err != nil || len(lines) != 1 || lines[0].ProviderID == "" || lines[0].Channel != c || lines[0].Counted ||
+			!lines[0].Notice.IsZero() {
 			t.Fatalf("%s: %+v, %v", c, lines, err)
 		}
 		got := ""
@@ -185,20 +220,25 @@ func TestATestIsSentAtOnce(t *testing.T) {
 	}
 	p.Mail.React(func(string) smtptest.Reaction { return smtptest.Reaction{Mail: "550 5.7.1 not you"} })
 	lines, err := ask(email, "en")
-	if err != nil || len(lines) != 1 || lines[0].Status != notify.Failed || lines[0].Reason != notify.MisconfiguredSender || lines[0].ErrorCode != "550 5.7.1" {
+	if err != nil || len(lines) != 1 || lines[0].Status != notify.Failed ||
+		lines[0].Reason != notify.MisconfiguredSender || lines[0].ErrorCode != "550 5.7.1" {
 		t.Errorf("%+v, %v", lines, err)
 	}
 	// A device that is gone is forgotten, as after any message.
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
-	if lines, err = ask(push, "en"); err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered || p.Count(`select count(*) from devices`) != 0 {
+	if lines, err = ask(push, "en"); err != nil || len(lines) != 1 || lines[0].Reason != notify.NotRegistered ||
+		p.Count(`select count(*) from devices`) != 0 {
 		t.Errorf("%+v, %v", lines, err)
 	}
 	// What Twilio reports of a test is in the log; nothing follows from it.
-	if answer := p.Call(p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "undelivered", 30003)); answer.Code != http.StatusNoContent {
+	if answer := p.Call(
+		p.Twilio.Update(p.T.Context(), p.Twilio.Messages()[0], "undelivered", 30003),
+	); answer.Code != http.StatusNoContent {
 		t.Error(answer.Code)
 	}
 	p.Later(time.Hour)
-	if n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`); n != 1 || len(p.Twilio.Messages()) != 1 {
+	if n := p.Count(`select count(*) from deliveries where status = 'UNDELIVERED' and error_code = '30003'`); n != 1 ||
+		len(p.Twilio.Messages()) != 1 {
 		t.Errorf("%d lines, %d messages", n, len(p.Twilio.Messages()))
 	}
 	_, err = p.App.Messages.AnswerSMS(p.T.Context(), p.Tenant, "+4915112345678", "STOP")

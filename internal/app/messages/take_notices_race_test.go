@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-// Two nodes find the same notices due at the same moment. Serializable transactions guard them: one node sends each. Without those,
-// both do.
+// Two nodes find the same notices due at the same moment. Serializable transactions guard them: one node sends each.
+// Without those, both do.
 func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 	t.Parallel()
 	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
@@ -38,12 +38,18 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 				return
 			}
 			for i, node := range []*messagetest.Studio{h, h.OtherNode()} {
-				h.NoError(h.App.Messages.SettleDeliveries(h.T.Context(), h.Tenant, node.Courier.SendAll(h.T.Context(), h.Tenant, taken[i].Out)))
+				h.NoError(
+					h.App.Messages.SettleDeliveries(
+						h.T.Context(), h.Tenant, node.Dispatcher.SendAll(h.T.Context(), h.Tenant, taken[i].Out),
+					),
+				)
 			}
 			if people, twice := h.Provider.Duplicates(); people != 40 || twice != 0 {
 				t.Errorf("%d of 40 messages, %d twice", people, twice)
 			}
-			if n := h.Count(`select count(*) from deliveries where topic = 'BOOKING_CONFIRMED' and (status <> 'SENT' or possible_duplicate)`); n != 0 {
+			if n := h.Count(
+				`select count(*) from deliveries where topic = 'BOOKING_CONFIRMED' and (status <> 'SENT' or possible_duplicate)`,
+			); n != 0 {
 				t.Errorf("%d lines of the log say otherwise", n)
 			}
 		})

@@ -28,8 +28,16 @@ func TestThePageThatStopsMails(t *testing.T) {
 	for _, c := range []struct{ language, kind, all, done, doneAll, broken string }{
 		{"en-GB,en;q=0.9", "No more emails of this kind: new bookings", "No more emails at all",
 			"You will get no more emails of this kind: new bookings.", "You will get no more emails.", "This link is not valid"},
-		{"de", "Keine mehr dieser Art: neue Buchungen", "Gar keine Mails mehr", "Du bekommst keine Mails dieser Art mehr: neue Buchungen.", "Du bekommst keine Mails mehr.", "Dieser Link ist ungültig"},
-		{"fr-CA", "Plus aucun de ce type : réservations", "Plus aucun e-mail", "Vous ne recevrez plus d’e-mails de ce type : réservations.", "Vous ne recevrez plus d’e-mails.", "Ce lien n’est pas valide"},
+		{
+			"de", "Keine mehr dieser Art: neue Buchungen", "Gar keine Mails mehr",
+			"Du bekommst keine Mails dieser Art mehr: neue Buchungen.", "Du bekommst keine Mails mehr.",
+			"Dieser Link ist ungültig",
+		},
+		{
+			"fr-CA", "Plus aucun de ce type : réservations", "Plus aucun e-mail",
+			"Vous ne recevrez plus d’e-mails de ce type : réservations.", "Vous ne recevrez plus d’e-mails.",
+			"Ce lien n’est pas valide",
+		},
 	} {
 		who := p.AddReachable("Mia-" + c.language[:2])
 		p.RemoveDevices(who)
@@ -49,9 +57,11 @@ func TestThePageThatStopsMails(t *testing.T) {
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 			answer := httptest.NewRecorder()
 			p.Pages.ServeHTTP(answer, r)
-			if body := answer.Body.String(); answer.Code != status || !contains(body, want) || !contains(body, `<html lang="`+c.language[:2]+`">`) || contains(body, "<script") {
+			if body := answer.Body.String(); answer.Code != status || !contains(body, want) ||
+				!contains(body, `<html lang="`+c.language[:2]+`">`) || contains(body, "<script") {
 				t.Errorf("%s: %d %s", method, answer.Code, body)
-			} else if worn := contains(body, `<img class="logo" src="https://cdn.example.com/logo.svg" alt="Harbour Yoga">`) && contains(body, "accents/b83280.css"); worn != (status == http.StatusOK) {
+			} else if worn := contains(body, `<img class="logo" src="https://cdn.example.com/logo.svg" alt="Harbour Yoga">`) &&
+				contains(body, "accents/b83280.css"); worn != (status == http.StatusOK) {
 				t.Errorf("%s: in the tenant's look: %t\n%s", method, worn, body)
 			}
 		}
@@ -78,14 +88,17 @@ func TestThePageThatStopsMails(t *testing.T) {
 	}
 }
 
-// Whoever has unsubscribed from all mails gets them again by choosing them. An address that bounces stays stopped, and so does a number.
+// Whoever has unsubscribed from all mails gets them again by choosing them. An address that bounces stays stopped, and
+// so does a number.
 func TestMailsThatAreWantedAgain(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	mia := h.AddReachable("Mia")
 	choose := func(c notify.Channel, on bool) {
 		t.Helper()
-		_, err := h.App.Messages.UpdateNotificationPreferences(h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}})
+		_, err := h.App.Messages.UpdateNotificationPreferences(
+			h.T.Context(), mia, messages.PreferencesEdit{Chosen: notify.Preferences{{Topic: confirmed, Channel: c}: on}},
+		)
 		h.NoError(err)
 	}
 	booked := 0

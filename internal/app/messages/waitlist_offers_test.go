@@ -21,7 +21,9 @@ import (
 )
 
 // freed is a house in which a seat has just been offered to Noa, and Pia is next, by the engine itself.
-func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *messagetest.Studio, class tenant.SessionID, noa tenant.Caller) {
+func freed(
+	t *testing.T, at time.Time, rules func(*wait.Settings),
+) (h *messagetest.Studio, class tenant.SessionID, noa tenant.Caller) {
 	t.Helper()
 	h = messagetest.New(t, func(_ *worker.Config, ac *app.Config) {
 		claims, err := wait.NewClaimKey([]byte("a key for tests that is 32 bytes"))
@@ -50,7 +52,8 @@ func freed(t *testing.T, at time.Time, rules func(*wait.Settings)) (h *messagete
 	return h, class, noa
 }
 
-// The offer of a freed seat is told at once, with the way to answer it, and once more before it ends. Then the next is told.
+// The offer of a freed seat is told at once, with the way to answer it, and once more before it ends. Then the next is
+// told.
 func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	t.Parallel()
 	h, class, _ := freed(t, testkit.Noon.Add(time.Minute), nil)
@@ -76,7 +79,9 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 			t.Errorf("it leads to %s, want %s", m.Link, link)
 		}
 		// By these an app opens the offer.
-		want := map[string]string{"topic": "OFFER", "offer_id": o.ID.String(), "entry_id": o.Entry.String(), "session_id": class.String()}
+		want := map[string]string{
+			"topic": "OFFER", "offer_id": o.ID.String(), "entry_id": o.Entry.String(), "session_id": class.String(),
+		}
 		if diff := cmp.Diff(want, m.Data); diff != "" || !m.HighPriority {
 			t.Errorf("%s, at once %t (-want +got):\n%s", m.Channel, m.HighPriority, diff)
 		}
@@ -93,11 +98,12 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 	}
 }
 
-// Offers and messages sleep at the same hours, as long as nobody says otherwise: who is offered a seat in the evening is told in the morning,
-// and has the whole window then.
+// Offers and messages sleep at the same hours, as long as nobody says otherwise: who is offered a seat in the evening
+// is told in the morning, and has the whole window then.
 func TestAnOfferOfTheEveningIsToldInTheMorning(t *testing.T) {
 	t.Parallel()
-	evening, morning := testkit.Noon.Add(8*time.Hour+10*time.Minute), testkit.Noon.Add(19*time.Hour) // 21:10 and 08:00 in Berlin
+	// 21:10 and 08:00 in Berlin
+	evening, morning := testkit.Noon.Add(8*time.Hour+10*time.Minute), testkit.Noon.Add(19*time.Hour)
 	h, class, _ := freed(t, evening, nil)
 	if sent := h.Run(); len(sent) > 0 {
 		t.Errorf("at night: %v", sent)

@@ -31,7 +31,9 @@ func newTimetable(t *testing.T) timetable {
 	t.Helper()
 	w := timetable{Studio: testkit.New(t)}
 	at := func(hours int) time.Time { return testkit.Evening.Add(time.Duration(hours) * time.Hour) }
-	w.draft, w.other = w.AddSession(testkit.Session{Starts: at(0), State: catalog.Draft}), w.AddSession(testkit.Session{Starts: at(1), State: catalog.Draft})
+	w.draft, w.other = w.AddSession(testkit.Session{
+		Starts: at(0), State: catalog.Draft,
+	}), w.AddSession(testkit.Session{Starts: at(1), State: catalog.Draft})
 	w.open = w.AddSession(testkit.Session{Starts: at(2)})
 	w.booked = w.AddSession(testkit.Session{Starts: at(3)})
 	w.queued = w.AddSession(testkit.Session{Starts: at(4), Capacity: 1, Waitlist: 3})
@@ -63,14 +65,19 @@ func TestPreviewBulk(t *testing.T) {
 			[]tenant.SessionID{w.draft, w.other, w.open, w.off}, []int{0, 0, 0, 0},
 		},
 		"include_booked=true takes them all": {
-			schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true}, schedules.Preview{Matched: 6, Booked: 2, Bookings: 3},
+			schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
+			schedules.Preview{Matched: 6, Booked: 2, Bookings: 3},
 			[]tenant.SessionID{w.draft, w.other, w.open, w.booked, w.queued, w.off}, []int{0, 0, 0, 2, 1, 0},
 		},
 		"named ones": {
-			schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.booked, w.draft, w.gone}}, IncludeBooked: true}, schedules.Preview{Matched: 2, Booked: 1, Bookings: 2},
+			schedules.BulkRequest{
+				Filter: session.Filter{Sessions: []tenant.SessionID{w.booked, w.draft, w.gone}}, IncludeBooked: true,
+			}, schedules.Preview{Matched: 2, Booked: 1, Bookings: 2},
 			[]tenant.SessionID{w.draft, w.booked}, []int{0, 2},
 		},
-		"nothing": {schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.gone}}}, schedules.Preview{}, nil, nil},
+		"nothing": {
+			schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.gone}}}, schedules.Preview{}, nil, nil,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -101,8 +108,11 @@ func TestAPreviewNamesTwenty(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	fill(h, 50, 5*time.Minute, catalog.Published)
-	got, err := h.App.Schedules.PreviewBulk(context.Background(), h.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()})
-	if err != nil || got.Matched != 50 || len(got.Samples) != 20 || !slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }) {
+	got, err := h.App.Schedules.PreviewBulk(
+		context.Background(), h.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
+	)
+	if err != nil || got.Matched != 50 || len(got.Samples) != 20 ||
+		!slices.IsSortedFunc(got.Samples, func(a, b scheduledb.Sample) int { return a.StartsAt.Compare(b.StartsAt) }) {
 		t.Errorf("matched %d, %d samples (%v)", got.Matched, len(got.Samples), err)
 	}
 }
@@ -114,7 +124,9 @@ func batch(h *testkit.Studio, id tenant.BatchID) (action, reason string, changes
 		h.T.Fatalf("%d audit entries for one batch", n)
 	}
 	var text []byte
-	err := h.DB.Owner.QueryRow(context.Background(), `select action, reason, changes from audit_entries where batch_id = $1`, id).Scan(&action, &reason, &text)
+	err := h.DB.Owner.QueryRow(
+		context.Background(), `select action, reason, changes from audit_entries where batch_id = $1`, id,
+	).Scan(&action, &reason, &text)
 	if err == nil {
 		err = json.Unmarshal(text, &changes)
 	}
@@ -127,7 +139,8 @@ func batch(h *testkit.Studio, id tenant.BatchID) (action, reason string, changes
 func TestBulkPublishForcesTheStateFilterToDraft(t *testing.T) {
 	t.Parallel()
 	for name, states := range map[string][]catalog.SessionState{
-		"none named": nil, "cancelled named": {catalog.Cancelled}, "all named": {catalog.Draft, catalog.Published, catalog.Cancelled},
+		"none named": nil, "cancelled named": {catalog.Cancelled},
+		"all named": {catalog.Draft, catalog.Published, catalog.Cancelled},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -143,7 +156,8 @@ func TestBulkPublishForcesTheStateFilterToDraft(t *testing.T) {
 			}
 			action, _, changes := batch(w.Studio, done.Batch)
 			states := changes["filter"].(map[string]any)["states"]
-			if diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"]); action != "session.bulk_published" || diff != "" || !cmp.Equal(states, []any{"DRAFT"}) {
+			if diff := cmp.Diff([]any{w.draft.String(), w.other.String()}, changes["ids"]); action != "session.bulk_published" ||
+				diff != "" || !cmp.Equal(states, []any{"DRAFT"}) {
 				t.Errorf("%s of %v (-want +got)\n%s", action, states, diff)
 			}
 			if got := w.SessionEvents(w.draft); got != "session.created session.published" {
@@ -161,14 +175,20 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	ctx := context.Background()
-	done, err := w.App.Schedules.BulkDelete(ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "closed for repairs", Notify: true})
+	done, err := w.App.Schedules.BulkDelete(
+		ctx, w.Owner,
+		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "closed for repairs", Notify: true},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if done.Sessions != 6 || done.Bookings != 3 || done.Entries != 1 || done.Credits != 2 {
 		t.Errorf("%+v", done)
 	}
-	if n := w.Count(`select count(*) from sessions where tenant_id = $1 and deleted_at = $2 and batch_id = $3`, w.Tenant, testkit.Noon, done.Batch); n != 6 {
+	if n := w.Count(
+		`select count(*) from sessions where tenant_id = $1 and deleted_at = $2 and batch_id = $3`, w.Tenant, testkit.Noon,
+		done.Batch,
+	); n != 6 {
 		t.Errorf("%d rows are marked", n)
 	}
 	if all := listSessions(w.Studio, w.Owner, testkit.WeekQuery()); len(all) != 0 {
@@ -185,14 +205,17 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 		ids = append(ids, id.String())
 	}
 	want := map[string]any{
-		"filter": map[string]any{"starts_from": "2026-03-16T00:00:00Z", "starts_until": "2026-03-23T00:00:00Z"}, "ids": ids, "include_booked": true, "notify": true,
+		"filter": map[string]any{"starts_from": "2026-03-16T00:00:00Z", "starts_until": "2026-03-23T00:00:00Z"}, "ids": ids,
+		"include_booked": true, "notify": true,
 		"bookings_cancelled": 3.0, "entries_cancelled": 1.0, "credits_refunded": 2.0,
 	}
 	if diff := cmp.Diff(want, changes); diff != "" || action != "session.bulk_deleted" || reason != "closed for repairs" {
 		t.Errorf("%s, %q (-want +got)\n%s", action, reason, diff)
 	}
 	w.WantSound()
-	again, err := w.App.Schedules.BulkDelete(ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true})
+	again, err := w.App.Schedules.BulkDelete(
+		ctx, w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
+	)
 	if err != nil || again.Sessions != 0 || again.Bookings != 0 {
 		t.Errorf("again: %+v (%v)", again, err)
 	}
@@ -201,14 +224,21 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 func TestBulkDeleteWithoutNotificationCancelsAndAuditsButTellsNobody(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkDelete(context.Background(), w.Owner, schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.booked}}, IncludeBooked: true})
+	done, err := w.App.Schedules.BulkDelete(
+		context.Background(), w.Owner,
+		schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.booked}}, IncludeBooked: true},
+	)
 	if err != nil || done.Sessions != 1 || done.Bookings != 2 {
 		t.Fatalf("%+v (%v)", done, err)
 	}
 	if _, _, changes := batch(w.Studio, done.Batch); changes["notify"] != false {
 		t.Errorf("audit %v", changes)
 	}
-	if n := w.Count(`select count(*) from events where session_id = $1 and type in ('session.deleted', 'booking.cancelled') and data->>'notify' = 'false'`, w.booked); n != 3 {
+	if n := w.Count(
+		`select count(*) from events where session_id = $1 and type in ('session.deleted', 'booking.cancelled')
+			and data->>'notify' = 'false'`,
+		w.booked,
+	); n != 3 {
 		t.Errorf("%d events say that nobody is told, want 3", n)
 	}
 }
@@ -216,11 +246,15 @@ func TestBulkDeleteWithoutNotificationCancelsAndAuditsButTellsNobody(t *testing.
 func TestBulkDeleteLeavesBookedSessionsAloneUnlessTheyAreIncluded(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkDelete(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()})
+	done, err := w.App.Schedules.BulkDelete(
+		context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter()},
+	)
 	if err != nil || done.Sessions != 4 || done.Bookings != 0 {
 		t.Fatalf("%+v (%v)", done, err)
 	}
-	if diff := cmp.Diff([]tenant.SessionID{w.booked, w.queued}, offeredIDs(listSessions(w.Studio, w.Owner, testkit.WeekQuery()))); diff != "" {
+	if diff := cmp.Diff(
+		[]tenant.SessionID{w.booked, w.queued}, offeredIDs(listSessions(w.Studio, w.Owner, testkit.WeekQuery())),
+	); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
@@ -228,7 +262,10 @@ func TestBulkDeleteLeavesBookedSessionsAloneUnlessTheyAreIncluded(t *testing.T) 
 func TestBulkCancelCancelsAsCancellingOneDoes(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
-	done, err := w.App.Schedules.BulkCancel(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "storm", Notify: true})
+	done, err := w.App.Schedules.BulkCancel(
+		context.Background(), w.Owner,
+		schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true, Reason: "storm", Notify: true},
+	)
 	if err != nil || done.Sessions != 5 || done.Bookings != 3 || done.Entries != 1 || done.Credits != 2 {
 		t.Fatalf("%+v (%v)", done, err)
 	}
@@ -240,11 +277,15 @@ func TestBulkCancelCancelsAsCancellingOneDoes(t *testing.T) {
 	if s := w.GetSession(w.off); s.StateReason != "" {
 		t.Errorf("what was cancelled before was touched: %+v", s)
 	}
-	if n := w.Count(`select count(*) from events where type = 'session.cancelled' and data->>'batch_id' = $1`, done.Batch.String()); n != 5 {
+	if n := w.Count(
+		`select count(*) from events where type = 'session.cancelled' and data->>'batch_id' = $1`, done.Batch.String(),
+	); n != 5 {
 		t.Errorf("%d events", n)
 	}
 	w.WantSound()
-	again, err := w.App.Schedules.BulkCancel(context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true})
+	again, err := w.App.Schedules.BulkCancel(
+		context.Background(), w.Owner, schedules.BulkRequest{Filter: testkit.WeekFilter(), IncludeBooked: true},
+	)
 	if err != nil || again.Sessions != 0 {
 		t.Errorf("again: %+v (%v)", again, err)
 	}
@@ -255,7 +296,9 @@ func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
 	w := newTimetable(t)
 	there := w.OtherTenant()
 	ctx := context.Background()
-	ask := schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{w.draft, w.booked}}, IncludeBooked: true}
+	ask := schedules.BulkRequest{
+		Filter: session.Filter{Sessions: []tenant.SessionID{w.draft, w.booked}}, IncludeBooked: true,
+	}
 	for name, operate := range map[string]func() (schedules.BulkResult, error){
 		"publish": func() (schedules.BulkResult, error) { return w.App.Schedules.BulkPublish(ctx, there.Owner, ask.Filter) },
 		"delete":  func() (schedules.BulkResult, error) { return w.App.Schedules.BulkDelete(ctx, there.Owner, ask) },
@@ -265,7 +308,8 @@ func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
 			t.Errorf("%s: %+v (%v)", name, done, err)
 		}
 	}
-	if found, err := w.App.Schedules.PreviewBulk(ctx, there.Owner, ask); err != nil || found.Matched != 0 || found.Booked != 0 {
+	if found, err := w.App.Schedules.PreviewBulk(ctx, there.Owner, ask); err != nil || found.Matched != 0 ||
+		found.Booked != 0 {
 		t.Errorf("preview: %+v (%v)", found, err)
 	}
 	if w.GetSession(w.draft).State != catalog.Draft {
@@ -304,7 +348,9 @@ func TestAWeekFromDraftsToBookings(t *testing.T) {
 	for day := range 5 {
 		ids = append(ids, h.CreateSession(h.SessionInput(testkit.Evening.AddDate(0, 0, day)), false).ID)
 	}
-	if _, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, ids[0], nil, []tenant.WorkoutID{workout(h, "Squats")}); err != nil {
+	if _, err := h.App.Schedules.SetWorkouts(
+		ctx, h.Coach, ids[0], nil, []tenant.WorkoutID{workout(h, "Squats")},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if all := listSessions(h, mia, testkit.WeekQuery()); len(all) != 0 {
@@ -317,7 +363,8 @@ func TestAWeekFromDraftsToBookings(t *testing.T) {
 		t.Errorf("members see (-want +got)\n%s", diff)
 	}
 	h.MustBook(mia, ids[0])
-	if got := listSessions(h, mia, testkit.WeekQuery())[0]; got.Eligibility.Status != booking.Booked || got.SeatsTaken != 1 || len(got.Workouts) != 1 {
+	if got := listSessions(h, mia, testkit.WeekQuery())[0]; got.Eligibility.Status != booking.Booked ||
+		got.SeatsTaken != 1 || len(got.Workouts) != 1 {
 		t.Errorf("%+v", got)
 	}
 }

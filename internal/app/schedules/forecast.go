@@ -24,7 +24,7 @@ type forecast struct {
 	counted       map[civil.Date][]credit.Subscription
 	bookings      map[tenant.SessionID]tenant.BookingID
 	entries       map[tenant.SessionID]tenant.EntryID
-	positions     map[waitlists.QueuePlace]waitlist.Standing
+	positions     map[waitlists.QueuePlace]waitlist.Rank
 }
 
 // newForecast returns nil for callers who are not members.

@@ -48,7 +48,8 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 		"VINYASA,pier 1,2026-03-28,18:00,19:30,,STUDIO,carla@example.COM,12,3,Late flow,Bring a mat.,published\n" +
 		"Vinyasa,Pier 1,2026-03-29,18:00,,45,,,,,,,\n"
 
-	if report := h.ImportSessions(file, true); report.InvalidRows() != 0 || report.Sessions != nil || h.Count(`select count(*) from sessions`) != 0 {
+	if report := h.ImportSessions(file, true); report.InvalidRows() != 0 || report.Sessions != nil ||
+		h.Count(`select count(*) from sessions`) != 0 {
 		t.Fatalf("dry run: %+v, %d sessions", report, h.Count(`select count(*) from sessions`))
 	}
 	report := h.ImportSessions(file, false)
@@ -59,21 +60,27 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 	want := session.Session{
 		ID: first.ID,
 		Details: session.Details{
-			Service: h.Service, Location: h.Location, Resource: room, Coach: h.Coach.Member, Title: "Late flow", Description: "Bring a mat.",
-			Capacity: new(12), WaitlistCapacity: 3,
+			Service: h.Service, Location: h.Location, Resource: room, Coach: h.Coach.Member, Title: "Late flow",
+			Description: "Bring a mat.",
+			Capacity:    new(12), WaitlistCapacity: 3,
 		},
 		StartsAt: time.Date(2026, 3, 28, 17, 0, 0, 0, time.UTC), EndsAt: time.Date(2026, 3, 28, 18, 30, 0, 0, time.UTC),
 		TimeZone: "Europe/Berlin", LocalDate: civil.MustParseDate("2026-03-28"),
-		State: catalog.Published, Delivery: catalog.InPerson, Workouts: []tenant.WorkoutID{}, Version: 1, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon, CoachName: "Carla Coach",
+		State: catalog.Published, Delivery: catalog.InPerson, Workouts: []tenant.WorkoutID{}, Version: 1,
+		CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon, CoachName: "Carla Coach",
 	}
 	if diff := cmp.Diff(want, first); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if second.State != catalog.Draft || second.Capacity != nil || second.Title != "Vinyasa" || second.WaitlistCapacity != 5 ||
-		!second.StartsAt.Equal(time.Date(2026, 3, 29, 16, 0, 0, 0, time.UTC)) || second.EndsAt.Sub(second.StartsAt) != 45*time.Minute {
+	if second.State != catalog.Draft || second.Capacity != nil || second.Title != "Vinyasa" ||
+		second.WaitlistCapacity != 5 ||
+		!second.StartsAt.Equal(time.Date(2026, 3, 29, 16, 0, 0, 0, time.UTC)) ||
+		second.EndsAt.Sub(second.StartsAt) != 45*time.Minute {
 		t.Errorf("%+v", second)
 	}
-	if n := h.Count(`select count(*) from audit_entries where action = 'session.imported' and batch_id is not null`); n != 1 || h.SessionEvents(first.ID) != "session.created" {
+	if n := h.Count(
+		`select count(*) from audit_entries where action = 'session.imported' and batch_id is not null`,
+	); n != 1 || h.SessionEvents(first.ID) != "session.created" {
 		t.Errorf("%d audit entries, events %q", n, h.SessionEvents(first.ID))
 	}
 }
@@ -115,8 +122,12 @@ func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
-	if report.InvalidRows() != 6 || len(report.Rows) != 7 || report.Sessions != nil || h.Count(`select count(*) from sessions`) != 0 {
-		t.Errorf("%d wrong, %d rows, %d sessions were made", report.InvalidRows(), len(report.Rows), h.Count(`select count(*) from sessions`))
+	if report.InvalidRows() != 6 || len(report.Rows) != 7 || report.Sessions != nil ||
+		h.Count(`select count(*) from sessions`) != 0 {
+		t.Errorf(
+			"%d wrong, %d rows, %d sessions were made", report.InvalidRows(), len(report.Rows),
+			h.Count(`select count(*) from sessions`),
+		)
 	}
 }
 
@@ -130,7 +141,9 @@ func TestImportSessionsTellsWhatStandsInTheWay(t *testing.T) {
 	h.CreateSession(in, true)
 	off := in
 	off.StartsAt = time.Date(2026, 3, 28, 9, 0, 0, 0, time.UTC)
-	if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, h.CreateSession(off, true).ID, "", true); err != nil {
+	if _, err := h.App.Schedules.CancelSession(
+		context.Background(), h.Owner, h.CreateSession(off, true).ID, "", true,
+	); err != nil {
 		t.Fatal(err)
 	}
 	row := func(start, resource, coach string) string {

@@ -57,8 +57,10 @@ func TestMembersNeverSeeDrafts(t *testing.T) {
 		who  tenant.Caller
 		want []tenant.SessionID
 	}{
-		"owner": {h.Owner, everything}, "admin": {h.AddPerson("Ada", tenant.RoleAdmin), everything}, "coach": {h.Coach, everything},
-		"member": {h.AddMember("Mia"), open}, "partner": {partner, open}, "a role of the tenant's own": {stranger(h, "gardener"), open},
+		"owner": {h.Owner, everything}, "admin": {h.AddPerson("Ada", tenant.RoleAdmin), everything},
+		"coach":  {h.Coach, everything},
+		"member": {h.AddMember("Mia"), open}, "partner": {partner, open},
+		"a role of the tenant's own": {stranger(h, "gardener"), open},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -110,19 +112,35 @@ func TestListSessionsFilters(t *testing.T) {
 		change func(*session.Filter)
 		want   []tenant.SessionID
 	}{
-		"all of a week":      {func(*session.Filter) {}, []tenant.SessionID{plain, there, sport, led}},
-		"the start is in it": {func(f *session.Filter) { f.From = testkit.Evening }, []tenant.SessionID{plain, there, sport, led}},
-		"the end is not":     {func(f *session.Filter) { f.Until = testkit.Evening }, []tenant.SessionID{}},
-		"another span":       {func(f *session.Filter) { f.From, f.Until = testkit.WeekQuery().Until, testkit.WeekQuery().Until.Add(1) }, []tenant.SessionID{}},
+		"all of a week": {func(*session.Filter) {}, []tenant.SessionID{plain, there, sport, led}},
+		"the start is in it": {
+			func(f *session.Filter) { f.From = testkit.Evening }, []tenant.SessionID{plain, there, sport, led},
+		},
+		"the end is not": {func(f *session.Filter) { f.Until = testkit.Evening }, []tenant.SessionID{}},
+		"another span": {
+			func(f *session.Filter) { f.From, f.Until = testkit.WeekQuery().Until, testkit.WeekQuery().Until.Add(1) },
+			[]tenant.SessionID{},
+		},
 		"a later span": {func(f *session.Filter) {
 			f.From, f.Until = testkit.WeekQuery().Until, testkit.WeekQuery().Until.Add(time.Second)
 		}, []tenant.SessionID{later}},
-		"location":            {func(f *session.Filter) { f.Locations = []tenant.LocationID{pier} }, []tenant.SessionID{there}},
-		"any of two services": {func(f *session.Filter) { f.Services = []tenant.ServiceID{tennis, testkit.NewID[tenant.ServiceID]()} }, []tenant.SessionID{sport}},
-		"resource":            {func(f *session.Filter) { f.Resources = []tenant.ResourceID{room} }, []tenant.SessionID{led}},
-		"coach":               {func(f *session.Filter) { f.Coaches = []tenant.MemberID{h.Coach.Member} }, []tenant.SessionID{led}},
-		"series":              {func(f *session.Filter) { f.Series = testkit.NewID[tenant.SeriesID]() }, []tenant.SessionID{}},
-		"ids":                 {func(f *session.Filter) { f.Sessions = []tenant.SessionID{sport, plain, later} }, []tenant.SessionID{plain, sport}},
+		"location": {
+			func(f *session.Filter) { f.Locations = []tenant.LocationID{pier} }, []tenant.SessionID{there},
+		},
+		"any of two services": {
+			func(f *session.Filter) { f.Services = []tenant.ServiceID{tennis, testkit.NewID[tenant.ServiceID]()} },
+			[]tenant.SessionID{sport},
+		},
+		"resource": {func(f *session.Filter) { f.Resources = []tenant.ResourceID{room} }, []tenant.SessionID{led}},
+		"coach": {
+			func(f *session.Filter) { f.Coaches = []tenant.MemberID{h.Coach.Member} }, []tenant.SessionID{led},
+		},
+		"series": {
+			func(f *session.Filter) { f.Series = testkit.NewID[tenant.SeriesID]() }, []tenant.SessionID{},
+		},
+		"ids": {
+			func(f *session.Filter) { f.Sessions = []tenant.SessionID{sport, plain, later} }, []tenant.SessionID{plain, sport},
+		},
 		"all that is set must hold": {func(f *session.Filter) {
 			f.Locations, f.Services = []tenant.LocationID{pier}, []tenant.ServiceID{tennis}
 		}, []tenant.SessionID{}},
@@ -195,10 +213,18 @@ func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 		queue:  {Status: booking.Waitlist},
 		h.AddSession(testkit.Session{Starts: at(3, 0)}): {Status: booking.Eligible, Subscription: sub.ID},
 		crowded: {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionFull}},
-		h.AddSession(testkit.Session{Starts: at(1, 6)}):                           {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.DailyLimit}},
-		h.AddSession(testkit.Session{Starts: at(2, 0), Blocked: true}):            {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
-		h.AddSession(testkit.Session{Starts: at(2, 1), State: catalog.Cancelled}): {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
-		h.AddSession(testkit.Session{Starts: at(-1, 13)}):                         {Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen}},
+		h.AddSession(testkit.Session{Starts: at(1, 6)}): {
+			Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.DailyLimit},
+		},
+		h.AddSession(testkit.Session{Starts: at(2, 0), Blocked: true}): {
+			Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen},
+		},
+		h.AddSession(testkit.Session{Starts: at(2, 1), State: catalog.Cancelled}): {
+			Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen},
+		},
+		h.AddSession(testkit.Session{Starts: at(-1, 13)}): {
+			Status: booking.Blocked, Refusal: &fault.Error{Reason: fault.SessionNotOpen},
+		},
 	}
 	short := func(e booking.Eligibility) booking.Eligibility {
 		if e.Refusal != nil {
@@ -260,7 +286,8 @@ func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
 	q := testkit.WeekQuery()
 	q.From = testkit.Evening.Add(time.Hour) // behind the start of what was booked
 	all := listSessions(h, mia, q)
-	if len(all) != 1 || all[0].ID != overlapping || all[0].Eligibility.Status != booking.Blocked || all[0].Eligibility.Refusal.Reason != fault.Overlap {
+	if len(all) != 1 || all[0].ID != overlapping || all[0].Eligibility.Status != booking.Blocked ||
+		all[0].Eligibility.Refusal.Reason != fault.Overlap {
 		t.Errorf("%+v", all)
 	}
 }
@@ -273,7 +300,8 @@ func TestStaffAreToldWhatStaffMayBook(t *testing.T) {
 	if got := listSessions(h, h.Coach, testkit.WeekQuery())[0].Eligibility.Status; got != booking.Eligible {
 		t.Errorf("coach: %s", got)
 	}
-	if got := listSessions(h, h.AddMember("Mia"), testkit.WeekQuery())[0].Eligibility; got.Status != booking.Blocked || got.Refusal.Reason != fault.NoActivePlan {
+	if got := listSessions(h, h.AddMember("Mia"), testkit.WeekQuery())[0].Eligibility; got.Status != booking.Blocked ||
+		got.Refusal.Reason != fault.NoActivePlan {
 		t.Errorf("member: %+v", got)
 	}
 	partner := tenant.Caller{Tenant: h.Tenant, Subject: "sa:1", Roles: []string{tenant.RolePartner}}
@@ -351,14 +379,16 @@ func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 	}
 	h.EditTenant(func(to *catalog.Tenant) { to.Name = "Quay Yoga" })
 	const house, line = 6, 3 // likewise
-	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+house || trips != 2 {
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+house ||
+		trips != 2 {
 		t.Errorf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent), trips)
 	}
 	full := h.AddSession(testkit.Session{Starts: testkit.Evening.AddDate(0, 0, 1), Capacity: 1, Waitlist: 5})
 	h.MustBook(h.AddMember("Noa"), full)
 	h.MustWaitlist(mia, full)
 	listSessions(h, mia, testkit.WeekQuery())
-	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+line || trips != 2 {
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+line ||
+		trips != 2 {
 		t.Errorf("for who waits a page takes %d statements in %d round trips", len(sent), trips)
 	}
 }
@@ -385,11 +415,15 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 		shows  func(schedules.SessionView) bool
 	}{
 		{"a policy", func() error {
-			_, err := h.App.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) })
+			_, err := h.App.Settings.UpdatePolicy(
+				ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = new(time.Duration(0)) },
+			)
 			return err
 		}, refused(fault.AdvanceWindow)},
 		{"a policy again", func() error {
-			_, err := h.App.Settings.UpdatePolicy(ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil })
+			_, err := h.App.Settings.UpdatePolicy(
+				ctx, h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.Advance = nil },
+			)
 			return err
 		}, func(o schedules.SessionView) bool { return o.Eligibility.Status == booking.Eligible }},
 		{"the tenant", func() error {
@@ -397,11 +431,15 @@ func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
 			return err
 		}, refused(fault.NoActivePlan)},
 		{"a service", func() error {
-			_, err := h.App.Catalog.UpdateService(ctx, h.Owner, h.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed })
+			_, err := h.App.Catalog.UpdateService(
+				ctx, h.Owner, h.Service, nil, func(s *catalog.Service) { s.Delivery = catalog.Feed },
+			)
 			return err
 		}, func(o schedules.SessionView) bool { return o.Delivery == catalog.Feed }},
 		{"a location", func() error {
-			_, err := h.App.Catalog.UpdateLocation(ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} })
+			_, err := h.App.Catalog.UpdateLocation(
+				ctx, h.Owner, h.Location, nil, func(l *catalog.Location) { l.Channels = []catalog.Channel{catalog.Phone} },
+			)
 			return err
 		}, refused(fault.ChannelClosed)},
 		{"a new location", func() error {
@@ -445,9 +483,11 @@ func TestAPageFollowsTheIndexOnTheStart(t *testing.T) {
 	fill(h, 300, 5*time.Minute, catalog.Published)
 	// Postgres takes the index only if there are many more, so they are inserted by SQL.
 	h.Exec(`
-insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state, created_at, updated_at)
+insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity, state,
+created_at, updated_at)
 select $1, gen_random_uuid(), $2, $3, 'Vinyasa', x.at, x.at + interval '1 hour', x.at::date, 10, 'PUBLISHED', $4, $4
-from (select $4::timestamptz + make_interval(mins => n * 60) as at from generate_series(2000, 7000) n) x`, h.Tenant, h.Service, h.Location, testkit.Noon)
+from (select $4::timestamptz + make_interval(mins => n * 60) as at from generate_series(2000,
+7000) n) x`, h.Tenant, h.Service, h.Location, testkit.Noon)
 	h.Exec(`analyze sessions`)
 	sent, _ := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) })
 	for _, s := range sent {
@@ -455,7 +495,8 @@ from (select $4::timestamptz + make_interval(mins => n * 60) as at from generate
 			continue
 		}
 		for _, mode := range []string{"force_custom_plan", "force_generic_plan"} {
-			if plan := explain(h, mode, s.SQL, s.Args); !strings.Contains(plan, "sessions_start") || strings.Contains(plan, "Seq Scan on sessions") {
+			if plan := explain(h, mode, s.SQL, s.Args); !strings.Contains(plan, "sessions_start") ||
+				strings.Contains(plan, "Seq Scan on sessions") {
 				t.Errorf("%s:\n%s", mode, plan)
 			}
 		}

@@ -18,8 +18,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// Whatever the new rule is, each session ends up on one of its occurrences, on its own day and by the clock on the wall, or is called off. Europe's
-// clocks go forward on March 29 and back on October 25.
+// Whatever the new rule is, each session ends up on one of its occurrences, on its own day and by the clock on the
+// wall, or is called off. Europe's clocks go forward on March 29 and back on October 25.
 func TestAnyRuleMayFollowAnyOther(t *testing.T) {
 	t.Parallel()
 	every := func(clock string, days ...string) (all []string) {
@@ -42,22 +42,66 @@ func TestAnyRuleMayFollowAnyOther(t *testing.T) {
 		open     []string              // of the edited series
 		kept     int                   // of those with a booking
 	}{
-		"daily until a day":              {from: was, to: "FREQ=DAILY;UNTIL=20260401", scope: schedules.All, open: every("18:00", through("03-17", "04-01")...), kept: 5},
-		"every second day, so often":     {from: was, to: "FREQ=DAILY;INTERVAL=2;COUNT=9", scope: schedules.All, open: every("18:00", "03-17", "03-19", "03-21", "03-23", "03-25", "03-27", "03-29", "03-31", "04-02"), kept: 4},
-		"daily in the hour that is lost": {from: was, to: "FREQ=DAILY;COUNT=14", scope: schedules.All, clock: "02:30", open: slices.Concat(every("02:30", through("03-17", "03-28")...), every("03:30", "03-29"), every("02:30", "03-30")), kept: 4},
-		"monthly, so often":              {from: was, to: "FREQ=MONTHLY;COUNT=3", scope: schedules.All, open: every("18:00", "03-17", "04-17", "05-17"), kept: 1},
-		"the last Sunday of the month":   {from: was, to: "FREQ=MONTHLY;BYDAY=-1SU;COUNT=9", scope: schedules.All, open: every("18:00", "03-29", "04-26", "05-31", "06-28", "07-26", "08-30", "09-27", "10-25", "11-29")},
-		"monthly in the hour twice":      {from: was, to: "FREQ=MONTHLY;BYDAY=-1SU;UNTIL=20261101", scope: schedules.All, clock: "02:30", open: slices.Concat(every("03:30", "03-29"), every("02:30", "04-26", "05-31", "06-28", "07-26", "08-30", "09-27", "10-25"))},
-		"fewer":                          {from: was, to: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=2", scope: schedules.All, open: every("18:00", "03-17", "03-19"), kept: 2},
-		"more":                           {from: was, to: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=8", scope: schedules.All, open: every("18:00", "03-17", "03-19", "03-24", "03-26", "03-31", "04-02", "04-07", "04-09"), kept: 6},
-		"until a day instead":            {from: was, to: "FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20260326", scope: schedules.All, open: every("18:00", "03-17", "03-19", "03-24", "03-26"), kept: 4},
+		"daily until a day": {
+			from: was, to: "FREQ=DAILY;UNTIL=20260401", scope: schedules.All, open: every("18:00", through("03-17", "04-01")...),
+			kept: 5,
+		},
+		"every second day, so often": {
+			from: was, to: "FREQ=DAILY;INTERVAL=2;COUNT=9", scope: schedules.All,
+			open: every("18:00", "03-17", "03-19", "03-21", "03-23", "03-25", "03-27", "03-29", "03-31", "04-02"), kept: 4,
+		},
+		"daily in the hour that is lost": {
+			from: was, to: "FREQ=DAILY;COUNT=14", scope: schedules.All, clock: "02:30",
+			open: slices.Concat(every("02:30", through("03-17", "03-28")...), every("03:30", "03-29"), every("02:30", "03-30")),
+			kept: 4,
+		},
+		"monthly, so often": {
+			from: was, to: "FREQ=MONTHLY;COUNT=3", scope: schedules.All, open: every("18:00", "03-17", "04-17", "05-17"),
+			kept: 1,
+		},
+		"the last Sunday of the month": {
+			from: was, to: "FREQ=MONTHLY;BYDAY=-1SU;COUNT=9", scope: schedules.All,
+			open: every("18:00", "03-29", "04-26", "05-31", "06-28", "07-26", "08-30", "09-27", "10-25", "11-29"),
+		},
+		"monthly in the hour twice": {
+			from: was, to: "FREQ=MONTHLY;BYDAY=-1SU;UNTIL=20261101", scope: schedules.All, clock: "02:30",
+			open: slices.Concat(
+				every("03:30", "03-29"), every("02:30", "04-26", "05-31", "06-28", "07-26", "08-30", "09-27", "10-25"),
+			),
+		},
+		"fewer": {
+			from: was, to: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=2", scope: schedules.All, open: every("18:00", "03-17", "03-19"),
+			kept: 2,
+		},
+		"more": {
+			from: was, to: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=8", scope: schedules.All,
+			open: every("18:00", "03-17", "03-19", "03-24", "03-26", "03-31", "04-02", "04-07", "04-09"), kept: 6,
+		},
+		"until a day instead": {
+			from: was, to: "FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20260326", scope: schedules.All,
+			open: every("18:00", "03-17", "03-19", "03-24", "03-26"), kept: 4,
+		},
 		"twice a day": {from: was, to: "FREQ=DAILY;BYHOUR=9,18;COUNT=4", scope: schedules.All, kept: 2,
 			open: []string{"03-17 18:00", "03-18 09:00", "03-18 18:00", "03-19 09:00"}},
-		"once a day from twice":     {from: "FREQ=DAILY;BYHOUR=18,20;COUNT=6", to: "FREQ=WEEKLY;COUNT=2", scope: schedules.All, open: every("18:00", "03-17", "03-24"), kept: 1},
-		"monthly to daily":          {from: "FREQ=MONTHLY;BYDAY=3TU,-1SU;COUNT=2", to: "FREQ=DAILY;COUNT=2", scope: schedules.All, open: every("18:00", "03-17", "03-18"), kept: 1},
-		"what follows daily":        {from: was, to: "FREQ=DAILY;COUNT=3", scope: schedules.Following, open: every("18:00", "03-24", "03-25", "03-26"), kept: 4},
-		"what follows once a month": {from: was, to: "FREQ=MONTHLY;COUNT=2", scope: schedules.Following, open: every("18:00", "03-24", "04-24"), kept: 3},
-		"what follows, on Sundays":  {from: was, to: "FREQ=MONTHLY;BYDAY=-1SU;COUNT=2", scope: schedules.Following, clock: "03:00", open: every("03:00", "03-29", "04-26"), kept: 2},
+		"once a day from twice": {
+			from: "FREQ=DAILY;BYHOUR=18,20;COUNT=6", to: "FREQ=WEEKLY;COUNT=2", scope: schedules.All,
+			open: every("18:00", "03-17", "03-24"), kept: 1,
+		},
+		"monthly to daily": {
+			from: "FREQ=MONTHLY;BYDAY=3TU,-1SU;COUNT=2", to: "FREQ=DAILY;COUNT=2", scope: schedules.All,
+			open: every("18:00", "03-17", "03-18"), kept: 1,
+		},
+		"what follows daily": {
+			from: was, to: "FREQ=DAILY;COUNT=3", scope: schedules.Following, open: every("18:00", "03-24", "03-25", "03-26"),
+			kept: 4,
+		},
+		"what follows once a month": {
+			from: was, to: "FREQ=MONTHLY;COUNT=2", scope: schedules.Following, open: every("18:00", "03-24", "04-24"), kept: 3,
+		},
+		"what follows, on Sundays": {
+			from: was, to: "FREQ=MONTHLY;BYDAY=-1SU;COUNT=2", scope: schedules.Following, clock: "03:00",
+			open: every("03:00", "03-29", "04-26"), kept: 2,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -70,7 +114,10 @@ func TestAnyRuleMayFollowAnyOther(t *testing.T) {
 			for _, id := range ids {
 				h.MustBook(mia, id)
 			}
-			edit := schedules.SeriesEdit{Series: s.ID, Scope: tt.scope, Expect: new(1), Pattern: session.Pattern{Rule: tt.to}, PatternFields: session.RuleField}
+			edit := schedules.SeriesEdit{
+				Series: s.ID, Scope: tt.scope, Expect: new(1), Pattern: session.Pattern{Rule: tt.to},
+				PatternFields: session.RuleField,
+			}
 			if tt.scope == schedules.Following {
 				edit.Session = ids[2]
 			}
@@ -88,15 +135,22 @@ func TestAnyRuleMayFollowAnyOther(t *testing.T) {
 			}
 			confirmed := h.Count(`select count(*) from bookings where status = 'CONFIRMED'`)
 			if confirmed != tt.kept || h.Balance(sub) != 6-tt.kept || len(done.Cancelled) != len(ids)-tt.kept {
-				t.Errorf("%d bookings, balance %d, %d called off; want %d bookings", confirmed, h.Balance(sub), len(done.Cancelled), tt.kept)
+				t.Errorf(
+					"%d bookings, balance %d, %d called off; want %d bookings", confirmed, h.Balance(sub), len(done.Cancelled),
+					tt.kept,
+				)
 			}
-			if n := h.Count(`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at or b.ends_at <> s.ends_at`); n != 0 {
+			if n := h.Count(
+				`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at
+					or b.ends_at <> s.ends_at`,
+			); n != 0 {
 				t.Errorf("%d bookings stayed behind", n)
 			}
 			h.WantSound()
 
 			edit.Expect, edit.Series, edit.Scope, edit.Session = nil, done.Series.ID, schedules.All, tenant.SessionID{}
-			if again := h.EditSeries(edit); len(again.Updated)+len(again.Created)+len(again.Cancelled) != 0 || again.Series.Version != done.Series.Version {
+			if again := h.EditSeries(edit); len(again.Updated)+len(again.Created)+len(again.Cancelled) != 0 ||
+				again.Series.Version != done.Series.Version {
 				t.Errorf("the same rule again: %+v", again)
 			}
 		})
@@ -111,10 +165,13 @@ func TestASeriesGetsAnEndAndLosesIt(t *testing.T) {
 	s, ids := h.CreateSeries(in)
 	rule := func(text string) schedules.SeriesEditResult {
 		t.Helper()
-		return h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: text}, PatternFields: session.RuleField})
+		return h.EditSeries(schedules.SeriesEdit{
+			Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: text}, PatternFields: session.RuleField,
+		})
 	}
 	ended := rule("FREQ=WEEKLY;UNTIL=20260331;BYDAY=TU")
-	if ended.Series.OpenEnded || ended.Series.MaterializedUntil.String() != "2026-03-31" || len(ended.Cancelled) != len(ids)-3 {
+	if ended.Series.OpenEnded || ended.Series.MaterializedUntil.String() != "2026-03-31" ||
+		len(ended.Cancelled) != len(ids)-3 {
 		t.Errorf("%+v, %d called off", ended.Series, len(ended.Cancelled))
 	}
 	h.Clock.Set(testkit.Noon.AddDate(0, 2, 0))
@@ -122,11 +179,15 @@ func TestASeriesGetsAnEndAndLosesIt(t *testing.T) {
 		t.Errorf("%d more sessions of what has ended (%v)", n, err)
 	}
 	on := rule("FREQ=WEEKLY;BYDAY=TU")
-	if !on.Series.OpenEnded || on.Series.MaterializedUntil.String() != "2027-05-16" || len(on.Updated)+len(on.Cancelled) != 0 {
+	if !on.Series.OpenEnded || on.Series.MaterializedUntil.String() != "2027-05-16" ||
+		len(on.Updated)+len(on.Cancelled) != 0 {
 		t.Errorf("%+v, %d edited, %d called off", on.Series, len(on.Updated), len(on.Cancelled))
 	}
 	// From now on, until a year from now, and nothing of what has passed.
-	if n := h.Count(`select count(*) from sessions where state <> 'CANCELLED' and starts_at between $1 and $2`, h.Clock.Now(), h.Clock.Now().AddDate(1, 0, 0)); n != len(on.Created) || n != 52 {
+	if n := h.Count(
+		`select count(*) from sessions where state <> 'CANCELLED' and starts_at between $1 and $2`, h.Clock.Now(),
+		h.Clock.Now().AddDate(1, 0, 0),
+	); n != len(on.Created) || n != 52 {
 		t.Errorf("%d sessions to come, %d made", n, len(on.Created))
 	}
 	over := rule("FREQ=WEEKLY;UNTIL=20260512;BYDAY=TU") // the last Tuesday
@@ -134,7 +195,8 @@ func TestASeriesGetsAnEndAndLosesIt(t *testing.T) {
 		t.Errorf("%+v, %d called off", over.Series, len(over.Cancelled))
 	}
 	_, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, schedules.SeriesEdit{
-		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=DAILY;UNTIL=20260301"}, PatternFields: session.RuleField,
+		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=DAILY;UNTIL=20260301"},
+		PatternFields: session.RuleField,
 	})
 	testkit.WantReason(t, err, fault.RecurrenceInvalid) // before its first day
 	h.WantSound()

@@ -26,7 +26,8 @@ import (
 func starts(h *testkit.Studio, id tenant.SeriesID) []string {
 	h.T.Helper()
 	rows, err := h.DB.Owner.Query(context.Background(), `
-select to_char(starts_at at time zone 'Europe/Berlin', 'MM-DD HH24:MI') || case when deleted_at is not null then ' deleted'
+select to_char(starts_at at time zone 'Europe/Berlin',
+'MM-DD HH24:MI') || case when deleted_at is not null then ' deleted'
   when state = 'CANCELLED' then ' cancelled' when state = 'DRAFT' then ' draft' else '' end
 from sessions where series_id = $1 order by starts_at, id`, id)
 	if err != nil {
@@ -62,14 +63,16 @@ func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
 	in.Template.Coach, in.Excluded = h.Coach.Member, []civil.Date{civil.MustParseDate("2026-03-26")}
 	s, ids := h.CreateSeries(in)
 	wantStarts(h, s.ID, "03-17 18:00", "03-19 18:00", "03-24 18:00", "03-31 18:00", "04-02 18:00")
-	if len(ids) != 5 || s.Title != "Vinyasa" || s.Duration != time.Hour || s.OpenEnded || s.MaterializedUntil.String() != "2026-04-02" {
+	if len(ids) != 5 || s.Title != "Vinyasa" || s.Duration != time.Hour || s.OpenEnded ||
+		s.MaterializedUntil.String() != "2026-04-02" {
 		t.Errorf("%d sessions, %+v", len(ids), s)
 	}
 	winter, summer := h.GetSession(ids[0]), h.GetSession(ids[3])
 	if winter.StartsAt.Hour() != 17 || summer.StartsAt.Hour() != 16 || summer.EndsAt.Sub(summer.StartsAt) != time.Hour {
 		t.Errorf("%s, %s", winter.StartsAt, summer.StartsAt)
 	}
-	if winter.State != catalog.Published || winter.Coach != h.Coach.Member || winter.Series != s.ID || winter.LocalDate.String() != "2026-03-17" {
+	if winter.State != catalog.Published || winter.Coach != h.Coach.Member || winter.Series != s.ID ||
+		winter.LocalDate.String() != "2026-03-17" {
 		t.Errorf("%+v", winter)
 	}
 	read, err := h.App.Schedules.GetSeries(context.Background(), h.Owner, s.ID)
@@ -78,7 +81,8 @@ func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
 	}
 	_, err = h.App.Schedules.GetSeries(context.Background(), h.OtherTenant().Owner, s.ID)
 	testkit.WantReason(t, err, fault.SeriesNotFound)
-	if h.SessionEvents(ids[4]) != "session.created" || h.Count(`select count(*) from audit_entries where action = 'series.created'`) != 1 {
+	if h.SessionEvents(ids[4]) != "session.created" ||
+		h.Count(`select count(*) from audit_entries where action = 'series.created'`) != 1 {
 		t.Error("nobody was told")
 	}
 }
@@ -109,23 +113,50 @@ func TestCreateSeriesRefusals(t *testing.T) {
 		reason fault.Reason
 		field  string
 	}{
-		"no rule at all":      {func(in *schedules.SeriesInput) { in.Rule = "every day" }, fault.RecurrenceInvalid, "rule"},
-		"nothing comes of it": {func(in *schedules.SeriesInput) { in.Rule = "FREQ=DAILY;UNTIL=20260301" }, fault.RecurrenceInvalid, "rule"},
+		"no rule at all": {func(in *schedules.SeriesInput) { in.Rule = "every day" }, fault.RecurrenceInvalid, "rule"},
+		"nothing comes of it": {
+			func(in *schedules.SeriesInput) { in.Rule = "FREQ=DAILY;UNTIL=20260301" }, fault.RecurrenceInvalid, "rule",
+		},
 		"too much comes of it": {func(in *schedules.SeriesInput) {
 			in.Rule, in.Duration = "FREQ=DAILY;BYHOUR=8,9,10,11,12,13,14,15,16,17,18,19,20,21", time.Minute
 			in.Rule += ";BYMINUTE=0,30"
 		}, fault.RecurrenceInvalid, "rule"},
-		"it never ends":              {func(in *schedules.SeriesInput) { in.Rule = "FREQ=MONTHLY;COUNT=1000" }, fault.RecurrenceInvalid, "rule"},
-		"no such day":                {func(in *schedules.SeriesInput) { in.Date.Day = 32 }, fault.RecurrenceInvalid, "start_date"},
-		"long ago":                   {func(in *schedules.SeriesInput) { in.Date.Year = 1999 }, fault.InvalidField, "start_date"},
-		"not on the minute":          {func(in *schedules.SeriesInput) { in.Time.Second = 1 }, fault.InvalidField, "start_time_of_day"},
-		"no such hour":               {func(in *schedules.SeriesInput) { in.Time.Hour = 24 }, fault.RecurrenceInvalid, "start_time_of_day"},
-		"longer than a week":         {func(in *schedules.SeriesInput) { in.Duration = 8 * 24 * time.Hour }, fault.RecurrenceInvalid, "duration"},
-		"no such service":            {func(in *schedules.SeriesInput) { in.Template.Service = testkit.NewID[tenant.ServiceID]() }, fault.ServiceNotFound, "template.service_id"},
-		"no such location":           {func(in *schedules.SeriesInput) { in.Template.Location = testkit.NewID[tenant.LocationID]() }, fault.LocationNotFound, "template.location_id"},
-		"a member cannot lead":       {func(in *schedules.SeriesInput) { in.Template.Coach = h.AddMember("Mia").Member }, fault.CoachInvalid, "template.coach_id"},
-		"the resource is taken once": {func(in *schedules.SeriesInput) { in.Template.Resource = room }, fault.ResourceBusy, "template.resource_id"},
-		"the coach is taken once":    {func(in *schedules.SeriesInput) { in.Template.Coach = h.Coach.Member }, fault.StaffBusy, "template.coach_id"},
+		"it never ends": {
+			func(in *schedules.SeriesInput) { in.Rule = "FREQ=MONTHLY;COUNT=1000" }, fault.RecurrenceInvalid, "rule",
+		},
+		"no such day": {
+			func(in *schedules.SeriesInput) { in.Date.Day = 32 }, fault.RecurrenceInvalid, "start_date",
+		},
+		"long ago": {
+			func(in *schedules.SeriesInput) { in.Date.Year = 1999 }, fault.InvalidField, "start_date",
+		},
+		"not on the minute": {
+			func(in *schedules.SeriesInput) { in.Time.Second = 1 }, fault.InvalidField, "start_time_of_day",
+		},
+		"no such hour": {
+			func(in *schedules.SeriesInput) { in.Time.Hour = 24 }, fault.RecurrenceInvalid, "start_time_of_day",
+		},
+		"longer than a week": {
+			func(in *schedules.SeriesInput) { in.Duration = 8 * 24 * time.Hour }, fault.RecurrenceInvalid, "duration",
+		},
+		"no such service": {
+			func(in *schedules.SeriesInput) { in.Template.Service = testkit.NewID[tenant.ServiceID]() }, fault.ServiceNotFound,
+			"template.service_id",
+		},
+		"no such location": {
+			func(in *schedules.SeriesInput) { in.Template.Location = testkit.NewID[tenant.LocationID]() },
+			fault.LocationNotFound, "template.location_id",
+		},
+		"a member cannot lead": {
+			func(in *schedules.SeriesInput) { in.Template.Coach = h.AddMember("Mia").Member }, fault.CoachInvalid,
+			"template.coach_id",
+		},
+		"the resource is taken once": {
+			func(in *schedules.SeriesInput) { in.Template.Resource = room }, fault.ResourceBusy, "template.resource_id",
+		},
+		"the coach is taken once": {
+			func(in *schedules.SeriesInput) { in.Template.Coach = h.Coach.Member }, fault.StaffBusy, "template.coach_id",
+		},
 		"it stands in its own way": {func(in *schedules.SeriesInput) {
 			in.Rule, in.Duration, in.Template.Resource = "FREQ=DAILY;COUNT=3", 25*time.Hour, room
 		}, fault.ResourceBusy, "template.resource_id"},
@@ -151,8 +182,10 @@ func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 	for name, edit := range map[string]func(h *testkit.Studio, s session.Series, id tenant.SessionID) error{
 		"by the series": func(h *testkit.Studio, s session.Series, id tenant.SessionID) error {
 			done, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, schedules.SeriesEdit{
-				Series: s.ID, Scope: schedules.One, Session: id, Template: session.Input{Title: "Special"}, Fields: session.TitleField,
-				Pattern: session.Pattern{Time: civil.MustParseTimeOfDay("20:00"), Duration: 90 * time.Minute}, PatternFields: session.TimeOfDayField | session.DurationField,
+				Series: s.ID, Scope: schedules.One, Session: id, Template: session.Input{Title: "Special"},
+				Fields:        session.TitleField,
+				Pattern:       session.Pattern{Time: civil.MustParseTimeOfDay("20:00"), Duration: 90 * time.Minute},
+				PatternFields: session.TimeOfDayField | session.DurationField,
 			})
 			if err == nil && (!slices.Equal(done.Updated, []tenant.SessionID{id}) || done.Series.Version != s.Version) {
 				h.T.Errorf("%+v", done)
@@ -162,7 +195,9 @@ func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 		"by itself": func(h *testkit.Studio, _ session.Series, id tenant.SessionID) error {
 			at := time.Date(2026, 3, 31, 18, 0, 0, 0, time.UTC)
 			_, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, id, nil,
-				session.Input{Title: "Special", StartsAt: at, EndsAt: at.Add(90 * time.Minute)}, session.TitleField|session.StartField|session.EndField)
+				session.Input{
+					Title: "Special", StartsAt: at, EndsAt: at.Add(90 * time.Minute),
+				}, session.TitleField|session.StartField|session.EndField)
 			return err
 		},
 	} {
@@ -181,7 +216,9 @@ func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 			wantStarts(h, s.ID, want...)
 
 			// The series decides about the others from now on.
-			done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField})
+			done := h.EditSeries(schedules.SeriesEdit{
+				Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField,
+			})
 			if len(done.Updated) != 5 || len(done.Created)+len(done.Cancelled) != 0 {
 				t.Errorf("%+v", done)
 			}
@@ -201,17 +238,21 @@ func TestEditingAllOfASeriesKeepsBookings(t *testing.T) {
 		booked = append(booked, h.MustBook(mia, id))
 	}
 	done := h.EditSeries(schedules.SeriesEdit{
-		Series: s.ID, Scope: schedules.All, Expect: new(1), Template: session.Input{Title: "Flow", Coach: h.Coach.Member}, Fields: session.TitleField | session.CoachField,
-		Pattern: session.Pattern{Time: civil.MustParseTimeOfDay("23:30"), Duration: 2 * time.Hour}, PatternFields: session.TimeOfDayField | session.DurationField,
+		Series: s.ID, Scope: schedules.All, Expect: new(1), Template: session.Input{Title: "Flow", Coach: h.Coach.Member},
+		Fields:        session.TitleField | session.CoachField,
+		Pattern:       session.Pattern{Time: civil.MustParseTimeOfDay("23:30"), Duration: 2 * time.Hour},
+		PatternFields: session.TimeOfDayField | session.DurationField,
 	})
-	if len(done.Updated) != 6 || len(done.Created)+len(done.Cancelled) != 0 || done.Series.ID != s.ID || done.Series.Version != 2 {
+	if len(done.Updated) != 6 || len(done.Created)+len(done.Cancelled) != 0 || done.Series.ID != s.ID ||
+		done.Series.Version != 2 {
 		t.Errorf("%+v", done)
 	}
 	wantStarts(h, s.ID, "03-17 23:30", "03-19 23:30", "03-24 23:30", "03-26 23:30", "03-31 23:30", "04-02 23:30")
 	for i, id := range booked {
 		b, err := h.App.Bookings.GetBooking(context.Background(), testkit.SelfOnly(mia), id)
 		at := h.GetSession(ids[i])
-		if err != nil || b.Status != booking.Confirmed || !b.StartsAt.Equal(at.StartsAt) || !b.EndsAt.Equal(at.StartsAt.Add(2*time.Hour)) || at.Title != "Flow" || at.Coach != h.Coach.Member {
+		if err != nil || b.Status != booking.Confirmed || !b.StartsAt.Equal(at.StartsAt) ||
+			!b.EndsAt.Equal(at.StartsAt.Add(2*time.Hour)) || at.Title != "Flow" || at.Coach != h.Coach.Member {
 			t.Errorf("booking %+v of %+v (%v)", b, at, err)
 		}
 	}
@@ -220,9 +261,17 @@ func TestEditingAllOfASeriesKeepsBookings(t *testing.T) {
 	}
 	h.WantSound()
 
-	_, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Expect: new(1), Template: session.Input{Title: "Old"}, Fields: session.TitleField})
+	_, err := h.App.Schedules.UpdateSeries(
+		context.Background(), h.Owner,
+		schedules.SeriesEdit{
+			Series: s.ID, Scope: schedules.All, Expect: new(1), Template: session.Input{Title: "Old"},
+			Fields: session.TitleField,
+		},
+	)
 	testkit.WantReason(t, err, fault.ETagMismatch)
-	again := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "Flow"}, Fields: session.TitleField})
+	again := h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "Flow"}, Fields: session.TitleField,
+	})
 	if again.Series.Version != 2 || len(again.Updated) != 0 {
 		t.Errorf("again: %+v", again)
 	}
@@ -239,10 +288,15 @@ func TestANewPatternAddsAndDropsSessions(t *testing.T) {
 	tuesday, thursday := h.MustBook(mia, ids[2]), h.MustBook(mia, ids[3])
 	h.MustWaitlist(noa, ids[3])
 
-	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,FR;COUNT=6"}, PatternFields: session.RuleField})
-	wantStarts(h, s.ID, "03-17 18:00", "03-19 18:00 cancelled", "03-20 18:00", "03-24 18:00", "03-26 18:00 cancelled", "03-27 18:00",
+	done := h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,FR;COUNT=6"},
+		PatternFields: session.RuleField,
+	})
+	wantStarts(h, s.ID, "03-17 18:00", "03-19 18:00 cancelled", "03-20 18:00", "03-24 18:00", "03-26 18:00 cancelled",
+		"03-27 18:00",
 		"03-31 18:00", "04-02 18:00 cancelled", "04-03 18:00")
-	if len(done.Updated) != 0 || len(done.Created) != 3 || !slices.Equal(done.Cancelled, []tenant.SessionID{ids[1], ids[3], ids[5]}) {
+	if len(done.Updated) != 0 || len(done.Created) != 3 ||
+		!slices.Equal(done.Cancelled, []tenant.SessionID{ids[1], ids[3], ids[5]}) {
 		t.Errorf("%+v", done)
 	}
 	if h.BookingStatus(tuesday) != "CONFIRMED" || h.BookingStatus(thursday) != "CANCELLED" || h.Balance(sub) != 5 {
@@ -254,12 +308,17 @@ func TestANewPatternAddsAndDropsSessions(t *testing.T) {
 	h.WantSound()
 
 	// Back again: what was dropped is made anew, since nobody called those days off on purpose.
-	done = h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=6"}, PatternFields: session.RuleField})
+	done = h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,TH;COUNT=6"},
+		PatternFields: session.RuleField,
+	})
 	if len(done.Created) != 3 || len(done.Cancelled) != 3 {
 		t.Errorf("back again: %+v", done)
 	}
 	open := slices.DeleteFunc(starts(h, s.ID), func(s string) bool { return strings.Contains(s, "cancelled") })
-	if diff := cmp.Diff([]string{"03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00", "03-31 18:00", "04-02 18:00"}, open); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00", "03-31 18:00", "04-02 18:00"}, open,
+	); diff != "" {
 		t.Errorf("back again (-want +got)\n%s", diff)
 	}
 }
@@ -271,8 +330,13 @@ func TestExcludedDaysAreCancelledAndRefunded(t *testing.T) {
 	sub := h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 6}))
 	s, ids := h.CreateSeries(h.SeriesInput())
 	h.MustBook(mia, ids[1])
-	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Excluded: []civil.Date{civil.MustParseDate("2026-03-19")}}, PatternFields: session.ExcludedField})
-	if !slices.Equal(done.Cancelled, []tenant.SessionID{ids[1]}) || len(done.Updated)+len(done.Created) != 0 || h.Balance(sub) != 6 {
+	done := h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All,
+		Pattern:       session.Pattern{Excluded: []civil.Date{civil.MustParseDate("2026-03-19")}},
+		PatternFields: session.ExcludedField,
+	})
+	if !slices.Equal(done.Cancelled, []tenant.SessionID{ids[1]}) || len(done.Updated)+len(done.Created) != 0 ||
+		h.Balance(sub) != 6 {
 		t.Errorf("%+v, balance %d", done, h.Balance(sub))
 	}
 }
@@ -286,16 +350,21 @@ func TestWhatStartedOrWasCalledOffStaysAsItIs(t *testing.T) {
 	if _, err := h.App.Schedules.CancelSession(ctx, h.Owner, ids[3], "ill", true); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.App.Schedules.BulkDelete(ctx, h.Owner, schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{ids[4]}}}); err != nil {
+	if _, err := h.App.Schedules.BulkDelete(
+		ctx, h.Owner, schedules.BulkRequest{Filter: session.Filter{Sessions: []tenant.SessionID{ids[4]}}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	done := h.EditSeries(schedules.SeriesEdit{
-		Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "Flow"}, Fields: session.TitleField, Pattern: clockOf("19:30"), PatternFields: session.TimeOfDayField,
+		Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "Flow"}, Fields: session.TitleField,
+		Pattern: clockOf("19:30"), PatternFields: session.TimeOfDayField,
 	})
 	if !slices.Equal(done.Updated, []tenant.SessionID{ids[5]}) || len(done.Created)+len(done.Cancelled) != 0 {
 		t.Errorf("%+v", done)
 	}
-	wantStarts(h, s.ID, "03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00 cancelled", "03-31 18:00 deleted", "04-02 19:30")
+	wantStarts(
+		h, s.ID, "03-17 18:00", "03-19 18:00", "03-24 18:00", "03-26 18:00 cancelled", "03-31 18:00 deleted", "04-02 19:30",
+	)
 	if got := h.GetSession(ids[2]); got.Title != "Vinyasa" || got.Version != 1 {
 		t.Errorf("what has begun was edited: %+v", got)
 	}
@@ -311,29 +380,38 @@ func TestEditingWhatFollowsSplitsTheSeries(t *testing.T) {
 	booked := h.MustBook(mia, ids[3])
 
 	done := h.EditSeries(schedules.SeriesEdit{
-		Series: s.ID, Scope: schedules.Following, Session: ids[2], Template: session.Input{Capacity: new(20)}, Fields: session.CapacityField,
+		Series: s.ID, Scope: schedules.Following, Session: ids[2], Template: session.Input{Capacity: new(20)},
+		Fields:  session.CapacityField,
 		Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,
 	})
 	tail := done.Series
-	if tail.ID == s.ID || tail.Version != 1 || *tail.Capacity != 20 || tail.Date.String() != "2026-03-26" || len(done.Updated) != 2 || len(done.Created)+len(done.Cancelled) != 0 {
+	if tail.ID == s.ID || tail.Version != 1 || *tail.Capacity != 20 || tail.Date.String() != "2026-03-26" ||
+		len(done.Updated) != 2 || len(done.Created)+len(done.Cancelled) != 0 {
 		t.Errorf("%+v", done)
 	}
 	wantStarts(h, s.ID, "03-17 18:00", "03-24 18:00")
 	wantStarts(h, tail.ID, "03-26 19:00", "03-31 19:00")
-	if got := h.GetSession(ids[3]); got.Series != tail.ID || *got.Capacity != 20 || h.BookingStatus(booked) != "CONFIRMED" {
+	if got := h.GetSession(ids[3]); got.Series != tail.ID || *got.Capacity != 20 ||
+		h.BookingStatus(booked) != "CONFIRMED" {
 		t.Errorf("%+v", got)
 	}
 	head, err := h.App.Schedules.GetSeries(context.Background(), h.Owner, s.ID)
-	if err != nil || head.Version != 2 || len(head.Excluded) != 1 || len(tail.Excluded) != 1 || head.MaterializedUntil.String() != "2026-03-25" {
+	if err != nil || head.Version != 2 || len(head.Excluded) != 1 || len(tail.Excluded) != 1 ||
+		head.MaterializedUntil.String() != "2026-03-25" {
 		t.Errorf("head %+v (%v)", head, err)
 	}
 
 	// The parts are series of their own: neither edit reaches the other, and none makes what is there already.
-	done = h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField})
+	done = h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All, Pattern: clockOf("17:00"), PatternFields: session.TimeOfDayField,
+	})
 	if len(done.Updated) != 2 || len(done.Created)+len(done.Cancelled) != 0 {
 		t.Errorf("the head: %+v", done)
 	}
-	done = h.EditSeries(schedules.SeriesEdit{Series: tail.ID, Scope: schedules.All, Pattern: session.Pattern{Excluded: []civil.Date{}}, PatternFields: session.ExcludedField})
+	done = h.EditSeries(schedules.SeriesEdit{
+		Series: tail.ID, Scope: schedules.All, Pattern: session.Pattern{Excluded: []civil.Date{}},
+		PatternFields: session.ExcludedField,
+	})
 	if len(done.Updated) != 0 || len(done.Created) != 1 || len(done.Cancelled) != 0 {
 		t.Errorf("the tail: %+v", done)
 	}
@@ -345,11 +423,17 @@ func TestEditingFromTheFirstSessionOnEditsTheWholeSeries(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s, ids := h.CreateSeries(h.SeriesInput())
-	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.Following, Session: ids[0], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField})
+	done := h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.Following, Session: ids[0], Pattern: clockOf("19:00"),
+		PatternFields: session.TimeOfDayField,
+	})
 	if done.Series.ID != s.ID || len(done.Updated) != 6 || h.Count(`select count(*) from series`) != 1 {
 		t.Errorf("%+v", done)
 	}
-	same := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.Following, Session: ids[3], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField})
+	same := h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.Following, Session: ids[3], Pattern: clockOf("19:00"),
+		PatternFields: session.TimeOfDayField,
+	})
 	if same.Series.ID != s.ID || h.Count(`select count(*) from series`) != 1 {
 		t.Errorf("an edit that changes nothing split the series: %+v", same)
 	}
@@ -363,9 +447,13 @@ func TestSeveralSessionsADayAreSplitByDay(t *testing.T) {
 	in.Time = civil.MustParseTimeOfDay("08:00")
 	in.Template.Resource = h.AddResource(catalog.Resource{Name: "Tee 1"})
 	s, ids := h.CreateSeries(in)
-	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.Following, Session: ids[4], Pattern: session.Pattern{Rule: "FREQ=DAILY;BYHOUR=9,10,11;COUNT=3"}, PatternFields: session.RuleField})
+	done := h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.Following, Session: ids[4],
+		Pattern: session.Pattern{Rule: "FREQ=DAILY;BYHOUR=9,10,11;COUNT=3"}, PatternFields: session.RuleField,
+	})
 	wantStarts(h, s.ID, "03-17 08:00", "03-17 09:00", "03-17 10:00")
-	wantStarts(h, done.Series.ID, "03-18 09:00", "03-18 10:00", "03-18 11:00") // each took the next one's place, on the same tee
+	// each took the next one's place, on the same tee
+	wantStarts(h, done.Series.ID, "03-18 09:00", "03-18 10:00", "03-18 11:00")
 	if diff := cmp.Diff(ids[3:], done.Updated); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
@@ -384,7 +472,8 @@ func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 	mia := h.AddMember("Mia")
 	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
 	h.MustBook(mia, ids[5])
-	h.MustBook(mia, h.AddSession(testkit.Session{Starts: time.Date(2026, 4, 2, 19, 0, 0, 0, time.UTC)})) // nine o'clock, that day
+	// nine o'clock, that day
+	h.MustBook(mia, h.AddSession(testkit.Session{Starts: time.Date(2026, 4, 2, 19, 0, 0, 0, time.UTC)}))
 	h.MustBook(h.AddMember("Noa"), ids[5])
 	before := starts(h, s.ID)
 
@@ -392,18 +481,67 @@ func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 		edit   schedules.SeriesEdit
 		reason fault.Reason
 	}{
-		"the resource is taken on one day":   {schedules.SeriesEdit{Scope: schedules.All, Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField}, fault.ResourceBusy},
-		"for what follows":                   {schedules.SeriesEdit{Scope: schedules.Following, Session: ids[1], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField}, fault.ResourceBusy},
-		"capacity below what one has taken":  {schedules.SeriesEdit{Scope: schedules.All, Template: session.Input{Capacity: new(1)}, Fields: session.CapacityField}, fault.CapacityBelowTaken},
-		"somebody's bookings would overlap":  {schedules.SeriesEdit{Scope: schedules.All, Pattern: clockOf("21:00"), PatternFields: session.TimeOfDayField}, fault.Overlap},
-		"no such rule":                       {schedules.SeriesEdit{Scope: schedules.All, Pattern: session.Pattern{Rule: "x"}, PatternFields: session.RuleField}, fault.RecurrenceInvalid},
-		"no such coach":                      {schedules.SeriesEdit{Scope: schedules.All, Template: session.Input{Coach: mia.Member}, Fields: session.CoachField}, fault.CoachInvalid},
-		"a session of another series":        {schedules.SeriesEdit{Scope: schedules.Following, Session: h.AddSession(testkit.Session{}), Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField}, fault.SessionNotFound},
-		"no session":                         {schedules.SeriesEdit{Scope: schedules.One, Template: session.Input{Title: "x"}, Fields: session.TitleField}, fault.SessionNotFound},
-		"one session has no rule":            {schedules.SeriesEdit{Scope: schedules.One, Session: ids[0], Pattern: session.Pattern{Rule: "FREQ=DAILY"}, PatternFields: session.RuleField}, fault.InvalidField},
-		"one session excludes no days":       {schedules.SeriesEdit{Scope: schedules.One, Session: ids[0], PatternFields: session.ExcludedField}, fault.InvalidField},
-		"one session, the resource is taken": {schedules.SeriesEdit{Scope: schedules.One, Session: ids[4], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField}, fault.ResourceBusy},
-		"no such series":                     {schedules.SeriesEdit{Series: testkit.NewID[tenant.SeriesID](), Scope: schedules.All, Template: session.Input{Title: "x"}, Fields: session.TitleField}, fault.SeriesNotFound},
+		"the resource is taken on one day": {
+			schedules.SeriesEdit{Scope: schedules.All, Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField},
+			fault.ResourceBusy,
+		},
+		"for what follows": {
+			schedules.SeriesEdit{
+				Scope: schedules.Following, Session: ids[1], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,
+			},
+			fault.ResourceBusy,
+		},
+		"capacity below what one has taken": {
+			schedules.SeriesEdit{Scope: schedules.All, Template: session.Input{Capacity: new(1)}, Fields: session.CapacityField},
+			fault.CapacityBelowTaken,
+		},
+		"somebody's bookings would overlap": {
+			schedules.SeriesEdit{Scope: schedules.All, Pattern: clockOf("21:00"), PatternFields: session.TimeOfDayField},
+			fault.Overlap,
+		},
+		"no such rule": {
+			schedules.SeriesEdit{Scope: schedules.All, Pattern: session.Pattern{Rule: "x"}, PatternFields: session.RuleField},
+			fault.RecurrenceInvalid,
+		},
+		"no such coach": {
+			schedules.SeriesEdit{Scope: schedules.All, Template: session.Input{Coach: mia.Member}, Fields: session.CoachField},
+			fault.CoachInvalid,
+		},
+		"a session of another series": {
+			schedules.SeriesEdit{
+				Scope: schedules.Following, Session: h.AddSession(testkit.Session{}), Pattern: clockOf("19:00"),
+				PatternFields: session.TimeOfDayField,
+			},
+			fault.SessionNotFound,
+		},
+		"no session": {
+			schedules.SeriesEdit{Scope: schedules.One, Template: session.Input{Title: "x"}, Fields: session.TitleField},
+			fault.SessionNotFound,
+		},
+		"one session has no rule": {
+			schedules.SeriesEdit{
+				Scope: schedules.One, Session: ids[0], Pattern: session.Pattern{Rule: "FREQ=DAILY"},
+				PatternFields: session.RuleField,
+			},
+			fault.InvalidField,
+		},
+		"one session excludes no days": {
+			schedules.SeriesEdit{Scope: schedules.One, Session: ids[0], PatternFields: session.ExcludedField},
+			fault.InvalidField,
+		},
+		"one session, the resource is taken": {
+			schedules.SeriesEdit{
+				Scope: schedules.One, Session: ids[4], Pattern: clockOf("19:00"), PatternFields: session.TimeOfDayField,
+			},
+			fault.ResourceBusy,
+		},
+		"no such series": {
+			schedules.SeriesEdit{
+				Series: testkit.NewID[tenant.SeriesID](), Scope: schedules.All, Template: session.Input{Title: "x"},
+				Fields: session.TitleField,
+			},
+			fault.SeriesNotFound,
+		},
 	} {
 		if tt.edit.Series.IsZero() {
 			tt.edit.Series = s.ID
@@ -416,10 +554,16 @@ func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 			t.Errorf("%s: %v", name, testkit.FaultOf(err).Metadata)
 		}
 	}
-	if diff := cmp.Diff(before, starts(h, s.ID)); diff != "" || h.Count(`select count(*) from series`) != 1 || h.Count(`select max(version) from series`) != 1 {
+	if diff := cmp.Diff(before, starts(h, s.ID)); diff != "" || h.Count(`select count(*) from series`) != 1 ||
+		h.Count(`select max(version) from series`) != 1 {
 		t.Errorf("a refused edit left traces (-before +after)\n%s", diff)
 	}
-	_, err := h.App.Schedules.UpdateSeries(ctx, h.OtherTenant().Owner, schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "x"}, Fields: session.TitleField})
+	_, err := h.App.Schedules.UpdateSeries(
+		ctx, h.OtherTenant().Owner,
+		schedules.SeriesEdit{
+			Series: s.ID, Scope: schedules.All, Template: session.Input{Title: "x"}, Fields: session.TitleField,
+		},
+	)
 	testkit.WantReason(t, err, fault.SeriesNotFound)
 	h.WantSound()
 }
@@ -435,8 +579,12 @@ func TestASeriesWithARaisedCapacityPromotes(t *testing.T) {
 		h.MustBook(mia, id)
 		h.MustWaitlist(noa, id)
 	}
-	h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField})
-	if n := h.Count(`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED' and promoted`, noa.Member); n != 3 {
+	h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField,
+	})
+	if n := h.Count(
+		`select count(*) from bookings where member_id = $1 and status = 'CONFIRMED' and promoted`, noa.Member,
+	); n != 3 {
 		t.Errorf("%d promoted, want 3", n)
 	}
 	h.WantSound()
@@ -499,7 +647,9 @@ func TestAnEditOfASeriesWithoutAnEndKeepsItsReach(t *testing.T) {
 	in := h.SeriesInput()
 	in.Rule = "FREQ=WEEKLY;COUNT=100"
 	s, ids := h.CreateSeries(in)
-	done := h.EditSeries(schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY"}, PatternFields: session.RuleField})
+	done := h.EditSeries(schedules.SeriesEdit{
+		Series: s.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY"}, PatternFields: session.RuleField,
+	})
 	if len(done.Cancelled) != 0 || len(done.Created) != 0 || !done.Series.OpenEnded {
 		t.Errorf("%d cancelled, %d created", len(done.Cancelled), len(done.Created))
 	}
@@ -518,7 +668,8 @@ func TestEditsOfASeriesAtTheSameMoment(t *testing.T) {
 	try := func(do func() error) {
 		all.Go(func() {
 			err := do()
-			if reason := fault.ReasonOf(err); err != nil && reason != fault.Contention && reason != fault.SessionNotFound && reason != fault.RecurrenceInvalid {
+			if reason := fault.ReasonOf(err); err != nil && reason != fault.Contention && reason != fault.SessionNotFound &&
+				reason != fault.RecurrenceInvalid {
 				t.Error(err)
 			}
 		})
@@ -529,11 +680,22 @@ func TestEditsOfASeriesAtTheSameMoment(t *testing.T) {
 	}
 	for _, clock := range []string{"17:00", "19:00", "20:00"} {
 		try(func() error {
-			_, err := h.App.Schedules.UpdateSeries(ctx, h.Owner, schedules.SeriesEdit{Series: s.ID, Scope: schedules.All, Pattern: clockOf(clock), PatternFields: session.TimeOfDayField})
+			_, err := h.App.Schedules.UpdateSeries(
+				ctx, h.Owner,
+				schedules.SeriesEdit{
+					Series: s.ID, Scope: schedules.All, Pattern: clockOf(clock), PatternFields: session.TimeOfDayField,
+				},
+			)
 			return err
 		})
 		try(func() error {
-			_, err := h.App.Schedules.UpdateSeries(ctx, h.Owner, schedules.SeriesEdit{Series: s.ID, Scope: schedules.Following, Session: ids[3], Pattern: clockOf(clock), PatternFields: session.TimeOfDayField})
+			_, err := h.App.Schedules.UpdateSeries(
+				ctx, h.Owner,
+				schedules.SeriesEdit{
+					Series: s.ID, Scope: schedules.Following, Session: ids[3], Pattern: clockOf(clock),
+					PatternFields: session.TimeOfDayField,
+				},
+			)
 			return err
 		})
 	}
@@ -544,7 +706,10 @@ func TestEditsOfASeriesAtTheSameMoment(t *testing.T) {
 	if n := h.Count(`select count(distinct local_date) from sessions`); n != 6 {
 		t.Errorf("sessions on %d days, want 6", n)
 	}
-	if n := h.Count(`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at or b.ends_at <> s.ends_at`); n != 0 {
+	if n := h.Count(
+		`select count(*) from bookings b join sessions s on s.id = b.session_id where b.starts_at <> s.starts_at
+			or b.ends_at <> s.ends_at`,
+	); n != 0 {
 		t.Errorf("%d bookings stayed behind", n)
 	}
 	h.WantSound()

@@ -26,7 +26,10 @@ func TestUpdateSession(t *testing.T) {
 	h := testkit.New(t)
 	s := h.CreateSession(h.SessionInput(testkit.Evening), true)
 
-	after, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, s.ID, new(1), session.Input{Title: "Flow", Capacity: new(12)}, session.TitleField|session.CapacityField)
+	after, _, err := h.App.Schedules.UpdateSession(
+		context.Background(), h.Owner, s.ID, new(1), session.Input{Title: "Flow", Capacity: new(12)},
+		session.TitleField|session.CapacityField,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,18 +37,23 @@ func TestUpdateSession(t *testing.T) {
 		t.Errorf("%+v", after)
 	}
 	want := map[string]any{
-		"before": map[string]any{"title": "Vinyasa", "capacity": 10.0}, "after": map[string]any{"title": "Flow", "capacity": 12.0},
+		"before": map[string]any{"title": "Vinyasa", "capacity": 10.0},
+		"after":  map[string]any{"title": "Flow", "capacity": 12.0},
 	}
 	if diff := cmp.Diff(want, h.LastAudit("session.updated")); diff != "" {
 		t.Errorf("audit (-want +got)\n%s", diff)
 	}
 
 	// Again: nothing is left to do, and nobody is told.
-	again, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, s.ID, nil, session.Input{Title: "Flow"}, session.TitleField)
+	again, _, err := h.App.Schedules.UpdateSession(
+		context.Background(), h.Owner, s.ID, nil, session.Input{Title: "Flow"}, session.TitleField,
+	)
 	if err != nil || again.Version != 2 || h.SessionEvents(s.ID) != "session.created session.updated" {
 		t.Errorf("version %d, events %q (%v)", again.Version, h.SessionEvents(s.ID), err)
 	}
-	_, _, err = h.App.Schedules.UpdateSession(context.Background(), h.Owner, s.ID, new(1), session.Input{Title: "Old"}, session.TitleField)
+	_, _, err = h.App.Schedules.UpdateSession(
+		context.Background(), h.Owner, s.ID, new(1), session.Input{Title: "Old"}, session.TitleField,
+	)
 	testkit.WantReason(t, err, fault.ETagMismatch)
 }
 
@@ -85,15 +93,33 @@ func TestUpdateSessionRefusals(t *testing.T) {
 		reason fault.Reason
 		meta   [2]string
 	}{
-		"no such session":           {testkit.NewID[tenant.SessionID](), session.Input{}, session.TitleField, fault.SessionNotFound, [2]string{}},
-		"another tenant's session":  {theirs.ID, session.Input{}, session.TitleField, fault.SessionNotFound, [2]string{}},
-		"cancelled":                 {off, session.Input{Title: "x"}, session.TitleField, fault.SessionState, [2]string{"state", "CANCELLED"}},
-		"capacity below taken":      {full, session.Input{Capacity: new(1)}, session.CapacityField, fault.CapacityBelowTaken, [2]string{"seats_taken", "2"}},
-		"waitlist below waiting":    {full, session.Input{WaitlistCapacity: new(1)}, session.WaitlistField, fault.CapacityBelowTaken, [2]string{"waiting", "2"}},
-		"the resource is taken":     {free.ID, session.Input{Resource: room}, session.ResourceField, fault.ResourceBusy, [2]string{}},
-		"the staff member is taken": {free.ID, session.Input{Coach: h.Coach.Member}, session.CoachField, fault.StaffBusy, [2]string{}},
-		"another tenant's service":  {free.ID, session.Input{Service: there.Service}, session.ServiceField, fault.ServiceNotFound, [2]string{}},
-		"a member cannot lead":      {free.ID, session.Input{Coach: h.AddMember("Mia").Member}, session.CoachField, fault.CoachInvalid, [2]string{}},
+		"no such session": {
+			testkit.NewID[tenant.SessionID](), session.Input{}, session.TitleField, fault.SessionNotFound, [2]string{},
+		},
+		"another tenant's session": {theirs.ID, session.Input{}, session.TitleField, fault.SessionNotFound, [2]string{}},
+		"cancelled": {
+			off, session.Input{Title: "x"}, session.TitleField, fault.SessionState, [2]string{"state", "CANCELLED"},
+		},
+		"capacity below taken": {
+			full, session.Input{Capacity: new(1)}, session.CapacityField, fault.CapacityBelowTaken,
+			[2]string{"seats_taken", "2"},
+		},
+		"waitlist below waiting": {
+			full, session.Input{WaitlistCapacity: new(1)}, session.WaitlistField, fault.CapacityBelowTaken,
+			[2]string{"waiting", "2"},
+		},
+		"the resource is taken": {
+			free.ID, session.Input{Resource: room}, session.ResourceField, fault.ResourceBusy, [2]string{},
+		},
+		"the staff member is taken": {
+			free.ID, session.Input{Coach: h.Coach.Member}, session.CoachField, fault.StaffBusy, [2]string{},
+		},
+		"another tenant's service": {
+			free.ID, session.Input{Service: there.Service}, session.ServiceField, fault.ServiceNotFound, [2]string{},
+		},
+		"a member cannot lead": {
+			free.ID, session.Input{Coach: h.AddMember("Mia").Member}, session.CoachField, fault.CoachInvalid, [2]string{},
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -118,7 +144,9 @@ func TestRaisingTheCapacityPromotesFromTheWaitlist(t *testing.T) {
 			h.MustWaitlist(noa, class)
 			h.MustWaitlist(ole, class)
 
-			after, promoted, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, class, nil, in, session.CapacityField)
+			after, promoted, err := h.App.Schedules.UpdateSession(
+				context.Background(), h.Owner, class, nil, in, session.CapacityField,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,7 +157,9 @@ func TestRaisingTheCapacityPromotesFromTheWaitlist(t *testing.T) {
 			if promoted != want || after.SeatsTaken != 1+want || after.Waiting != 2-want {
 				t.Errorf("promoted %d, %d taken, %d waiting", promoted, after.SeatsTaken, after.Waiting)
 			}
-			if n := h.Count(`select count(*) from bookings where member_id = $1 and promoted and status = 'CONFIRMED'`, noa.Member); n != 1 {
+			if n := h.Count(
+				`select count(*) from bookings where member_id = $1 and promoted and status = 'CONFIRMED'`, noa.Member,
+			); n != 1 {
 				t.Error("the first in the queue was not promoted")
 			}
 			h.WantSound()
@@ -150,11 +180,14 @@ func TestMovingASessionMovesItsBookings(t *testing.T) {
 	testkit.WantReason(t, err, fault.DailyLimit)
 
 	later := testkit.Evening.AddDate(0, 0, 7)
-	if _, _, err := h.App.Schedules.UpdateSession(ctx, h.Owner, class, nil, session.Input{StartsAt: later}, session.StartField); err != nil {
+	if _, _, err := h.App.Schedules.UpdateSession(
+		ctx, h.Owner, class, nil, session.Input{StartsAt: later}, session.StartField,
+	); err != nil {
 		t.Fatal(err)
 	}
 	b, err := h.App.Bookings.GetBooking(ctx, testkit.SelfOnly(mia), id)
-	if err != nil || !b.StartsAt.Equal(later) || !b.EndsAt.Equal(later.Add(time.Hour)) || b.LocalDate.String() != "2026-03-24" {
+	if err != nil || !b.StartsAt.Equal(later) || !b.EndsAt.Equal(later.Add(time.Hour)) ||
+		b.LocalDate.String() != "2026-03-24" {
 		t.Errorf("booking is %s to %s on %s (%v)", b.StartsAt, b.EndsAt, b.LocalDate, err)
 	}
 	h.WantSound() // the quotas count other days now
@@ -174,21 +207,28 @@ func TestMovingASessionOntoAMembersOtherBookingIsRefused(t *testing.T) {
 	ctx := context.Background()
 	mia := h.AddMember("Mia")
 	h.Subscribe(mia, h.AddPlan(credit.Plan{Kind: credit.Unlimited}))
-	one, two := h.AddSession(testkit.Session{Starts: testkit.Evening}), h.AddSession(testkit.Session{Starts: testkit.Evening.Add(3 * time.Hour)})
+	one, two := h.AddSession(testkit.Session{Starts: testkit.Evening}), h.AddSession(testkit.Session{
+		Starts: testkit.Evening.Add(3 * time.Hour),
+	})
 	h.MustBook(mia, one)
 	id := h.MustBook(mia, two)
 
-	_, _, err := h.App.Schedules.UpdateSession(ctx, h.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(30 * time.Minute)}, session.StartField)
+	_, _, err := h.App.Schedules.UpdateSession(
+		ctx, h.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(30 * time.Minute)}, session.StartField,
+	)
 	testkit.WantReason(t, err, fault.Overlap)
 	for _, private := range []string{"Mia", mia.Member.String(), id.String(), one.String()} {
-		if strings.Contains(testkit.FaultOf(err).Message, private) || strings.Contains(fmt.Sprint(testkit.FaultOf(err).Metadata), private) {
+		if strings.Contains(testkit.FaultOf(err).Message, private) ||
+			strings.Contains(fmt.Sprint(testkit.FaultOf(err).Metadata), private) {
 			t.Errorf("the refusal tells %q", private)
 		}
 	}
 	if !h.GetSession(two).StartsAt.Equal(testkit.Evening.Add(3 * time.Hour)) {
 		t.Error("it was moved all the same")
 	}
-	if _, _, err := h.App.Schedules.UpdateSession(ctx, h.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(time.Hour)}, session.StartField); err != nil {
+	if _, _, err := h.App.Schedules.UpdateSession(
+		ctx, h.Owner, two, nil, session.Input{StartsAt: testkit.Evening.Add(time.Hour)}, session.StartField,
+	); err != nil {
 		t.Errorf("right after the other: %v", err)
 	}
 	if n := h.Count(`select count(*) from bookings where member_id = $1 and exclusive`, mia.Member); n != 2 {
@@ -211,7 +251,9 @@ func TestCapacityAgainstBookings(t *testing.T) {
 	for i := range 6 {
 		who := h.AddMember(fmt.Sprintf("Late %d", i))
 		all.Go(func() {
-			_, err := h.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true})
+			_, err := h.App.Bookings.Book(
+				ctx, who, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+			)
 			if reason := fault.ReasonOf(err); err != nil && reason != fault.SessionFull && reason != fault.Contention {
 				t.Error(err)
 			}
@@ -219,7 +261,9 @@ func TestCapacityAgainstBookings(t *testing.T) {
 	}
 	for _, capacity := range []int{4, 3, 6, 5} {
 		all.Go(func() {
-			_, _, err := h.App.Schedules.UpdateSession(ctx, h.Owner, class, nil, session.Input{Capacity: &capacity}, session.CapacityField)
+			_, _, err := h.App.Schedules.UpdateSession(
+				ctx, h.Owner, class, nil, session.Input{Capacity: &capacity}, session.CapacityField,
+			)
 			if reason := fault.ReasonOf(err); err != nil && reason != fault.CapacityBelowTaken && reason != fault.Contention {
 				t.Error(err)
 			}
@@ -260,14 +304,19 @@ func TestAShrinkingSessionKeepsItsFirstOffer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	after, _, err := h.App.Schedules.UpdateSession(ctx, h.Owner, class, nil, session.Input{Capacity: new(3)}, session.CapacityField)
+	after, _, err := h.App.Schedules.UpdateSession(
+		ctx, h.Owner, class, nil, session.Input{Capacity: new(3)}, session.CapacityField,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if after.SeatsTaken != 3 {
 		t.Errorf("%d of 3 seats are taken", after.SeatsTaken)
 	}
-	if n := h.Count(`select count(*) from waitlist_offers where session_id = $1 and status = 'LIVE' and member_id = $2`, class, noa.Member); n != 1 {
+	if n := h.Count(
+		`select count(*) from waitlist_offers where session_id = $1 and status = 'LIVE' and member_id = $2`, class,
+		noa.Member,
+	); n != 1 {
 		t.Error("the first in line has no offer")
 	}
 	h.WantSound()

@@ -23,8 +23,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// A member's page of a week with 300 sessions: by the use case, and the statements that it sends, over bare pgx. Both take
-// turns, because the machine is never the same twice.
+// A member's page of a week with 300 sessions: by the use case, and the statements that it sends, over bare pgx. Both
+// take turns, because the machine is never the same twice.
 func BenchmarkWeekPage(b *testing.B) {
 	w := newWeek(b)
 	for _, callers := range []int{1, 8} {
@@ -90,17 +90,25 @@ func newWeek(b *testing.B) *weekPage {
 		p.Cancellation = new(12 * time.Hour)
 		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(48 * time.Hour)}}
 	})
-	w.SetPolicyOf(settings.PolicyTarget{Location: w.Location}, func(p *catalog.Policy) { p.BookingCloses = new(15 * time.Minute) })
-	w.SetPolicyOf(settings.PolicyTarget{Service: w.Service}, func(p *catalog.Policy) { p.Advance = new(14 * 24 * time.Hour) })
+	w.SetPolicyOf(
+		settings.PolicyTarget{Location: w.Location}, func(p *catalog.Policy) { p.BookingCloses = new(15 * time.Minute) },
+	)
+	w.SetPolicyOf(
+		settings.PolicyTarget{Service: w.Service}, func(p *catalog.Policy) { p.Advance = new(14 * 24 * time.Hour) },
+	)
 	// Every 32 minutes for a week, in turn at all locations and of all services; one in seven is full. By SQL, because
 	// thousands of bookings would take long.
 	w.Exec(`
-insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date, capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
-select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it slow.', x.at, x.at + interval '1 hour', x.at::date,
+insert into sessions (tenant_id, id, service_id, location_id, title, description, starts_at, ends_at, local_date,
+capacity, seats_taken, waitlist_capacity, state, created_at, updated_at)
+select $1, gen_random_uuid(), v.id, l.id, v.name, 'For everybody who likes it slow.', x.at, x.at + interval '1 hour',
+x.at::date,
   10, case when x.n % 7 = 0 then 10 else x.n % 10 end, 5, 'PUBLISHED', $2, $2
-from (select n, $2::timestamptz - interval '11 hours' + make_interval(mins => n * 32) as at from generate_series(1, $3::int) n) x
+from (select n, $2::timestamptz - interval '11 hours' + make_interval(mins => n * 32) as at from generate_series(1,
+$3::int) n) x
 join (select id, name, row_number() over (order by name) - 1 as i from services where tenant_id = $1) v on v.i = x.n % 6
-join (select id, row_number() over (order by name) - 1 as i from locations where tenant_id = $1) l on l.i = x.n % 3`, w.Tenant, testkit.Noon, weekSessions)
+join (select id, row_number() over (order by name) - 1 as i from locations where tenant_id = $1) l
+on l.i = x.n % 3`, w.Tenant, testkit.Noon, weekSessions)
 	w.who = w.AddMember("Mia")
 	w.Subscribe(w.who, w.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 30, DailyLimit: new(2), WeeklyLimit: new(9)}))
 	for i, s := range listSessions(w.Studio, w.who, testkit.WeekQuery()) {
@@ -169,7 +177,9 @@ func (w *weekPage) takeTurns(b *testing.B, callers int) (page, raw spent, ratio 
 
 func (w *weekPage) findBackends(b *testing.B) {
 	b.Helper()
-	rows, err := w.DB.Owner.Query(context.Background(), `select pid from pg_stat_activity where datname = current_database()`)
+	rows, err := w.DB.Owner.Query(
+		context.Background(), `select pid from pg_stat_activity where datname = current_database()`,
+	)
 	if err == nil {
 		w.backends, err = pgx.CollectRows(rows, pgx.RowTo[int])
 	}

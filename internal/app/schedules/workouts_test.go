@@ -49,7 +49,8 @@ func TestWorkoutsAreAttachedInOrder(t *testing.T) {
 	if err != nil || s.Version != 2 || !cmp.Equal(s.Workouts, []tenant.WorkoutID{squats, rows}) {
 		t.Fatalf("%+v (%v)", s, err)
 	}
-	if again, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats, rows}); err != nil || again.Version != 2 {
+	if again, err := h.App.Schedules.SetWorkouts(ctx, h.Coach, class, nil, []tenant.WorkoutID{squats, rows}); err != nil ||
+		again.Version != 2 {
 		t.Errorf("again: %+v (%v)", again, err)
 	}
 	inline, err := h.App.Schedules.AddInlineWorkout(ctx, h.Coach, class, "What we did", "AMRAP")
@@ -125,7 +126,9 @@ func TestReusableWorkoutsAreListedByName(t *testing.T) {
 		workout(h, fmt.Sprintf("%c workout", "eBaDc"[i]))
 	}
 	workout(h, "a workout")
-	if _, err := h.App.Schedules.AddInlineWorkout(context.Background(), h.Coach, h.AddSession(testkit.Session{}), "Inline", ""); err != nil {
+	if _, err := h.App.Schedules.AddInlineWorkout(
+		context.Background(), h.Coach, h.AddSession(testkit.Session{}), "Inline", "",
+	); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -143,12 +146,16 @@ func TestReusableWorkoutsAreListedByName(t *testing.T) {
 			q.AfterName, q.AfterID = w.Name, w.ID
 		}
 	}
-	if diff := cmp.Diff([]string{"a workout", "a workout", "B workout", "c workout", "D workout", "e workout"}, names); diff != "" {
+	if diff := cmp.Diff(
+		[]string{"a workout", "a workout", "B workout", "c workout", "D workout", "e workout"}, names,
+	); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 
-func editWorkout(h *testkit.Studio, id tenant.WorkoutID, expect *int, edit func(*session.Workout)) (session.Workout, error) {
+func editWorkout(
+	h *testkit.Studio, id tenant.WorkoutID, expect *int, edit func(*session.Workout),
+) (session.Workout, error) {
 	return h.App.Schedules.UpdateWorkout(context.Background(), h.Coach, id, expect, edit)
 }
 
@@ -169,17 +176,22 @@ func TestWorkoutsAreEdited(t *testing.T) {
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
 	told := h.CatalogEvents()
 	edited, err := editWorkout(h, squats, new(1), func(w *session.Workout) { w.Name, w.Body = "Deep squats", "5 × 5" })
-	want := session.Workout{ID: squats, Name: "Deep squats", Body: "5 × 5", Version: 2, CreatedAt: testkit.Noon, UpdatedAt: testkit.Noon.Add(time.Hour)}
+	want := session.Workout{
+		ID: squats, Name: "Deep squats", Body: "5 × 5", Version: 2, CreatedAt: testkit.Noon,
+		UpdatedAt: testkit.Noon.Add(time.Hour),
+	}
 	if diff := cmp.Diff(want, edited); err != nil || diff != "" {
 		t.Fatalf("%v (-want +got)\n%s", err, diff)
 	}
 	changes := map[string]any{
-		"before": map[string]any{"name": "Squats", "body": "3 × 10"}, "after": map[string]any{"name": "Deep squats", "body": "5 × 5"},
+		"before": map[string]any{"name": "Squats", "body": "3 × 10"},
+		"after":  map[string]any{"name": "Deep squats", "body": "5 × 5"},
 	}
 	if diff := cmp.Diff(changes, h.LastAudit("workout.updated")); diff != "" {
 		t.Errorf("audit (-want +got)\n%s", diff)
 	}
-	if again, err := editWorkout(h, squats, nil, func(w *session.Workout) { w.Body = "5 × 5" }); err != nil || again.Version != 2 {
+	if again, err := editWorkout(h, squats, nil, func(w *session.Workout) { w.Body = "5 × 5" }); err != nil ||
+		again.Version != 2 {
 		t.Errorf("again: %+v (%v)", again, err)
 	}
 	if _, err := editWorkout(h, inline.ID, nil, func(w *session.Workout) { w.Name = "Cool down" }); err != nil {
@@ -191,7 +203,8 @@ func TestWorkoutsAreEdited(t *testing.T) {
 	if got := h.GetSession(class); got.Version != attached.Version+1 { // the inline one was attached
 		t.Errorf("the session was edited: %+v", got)
 	}
-	if n := h.Count(`select count(*) from audit_entries where action = 'workout.updated'`); n != 2 || h.CatalogEvents() != told+2 {
+	if n := h.Count(`select count(*) from audit_entries where action = 'workout.updated'`); n != 2 ||
+		h.CatalogEvents() != told+2 {
 		t.Errorf("%d entries, %d events", n, h.CatalogEvents()-told)
 	}
 
@@ -205,8 +218,10 @@ func TestWorkoutsAreEdited(t *testing.T) {
 		"somebody else was faster": {squats, new(1), func(w *session.Workout) { w.Name = "Stale" }, fault.ETagMismatch},
 		"no name":                  {squats, new(2), func(w *session.Workout) { w.Name = " " }, fault.InvalidField},
 		"control characters":       {squats, nil, func(w *session.Workout) { w.Body = "\x00" }, fault.InvalidField},
-		"no such workout":          {testkit.NewID[tenant.WorkoutID](), nil, func(w *session.Workout) { w.Name = "x" }, fault.WorkoutNotFound},
-		"another tenant's":         {theirs, new(7), func(w *session.Workout) { w.Name = "x" }, fault.WorkoutNotFound},
+		"no such workout": {
+			testkit.NewID[tenant.WorkoutID](), nil, func(w *session.Workout) { w.Name = "x" }, fault.WorkoutNotFound,
+		},
+		"another tenant's": {theirs, new(7), func(w *session.Workout) { w.Name = "x" }, fault.WorkoutNotFound},
 	} {
 		if _, err := editWorkout(h, tt.id, tt.expect, tt.edit); fault.ReasonOf(err) != tt.reason {
 			t.Errorf("%s: %v", name, err)
@@ -297,7 +312,8 @@ func TestADeletedWorkoutStaysWhereItIs(t *testing.T) {
 	testkit.WantReason(t, err, fault.WorkoutNotFound)
 }
 
-// Somebody attaches it at the moment at which somebody else deletes it: either is the first, and nothing is lost of the session.
+// Somebody attaches it at the moment at which somebody else deletes it: either is the first, and nothing is lost of the
+// session.
 func TestDeletingAWorkoutThatIsBeingAttached(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)

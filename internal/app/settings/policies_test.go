@@ -58,28 +58,36 @@ func TestUpdatePolicy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := catalog.Policy{Level: catalog.LocationLevel, Scope: h.Location.UUID, Version: 1, UpdatedAt: testkit.Noon.Add(time.Hour)}
+	want := catalog.Policy{
+		Level: catalog.LocationLevel, Scope: h.Location.UUID, Version: 1, UpdatedAt: testkit.Noon.Add(time.Hour),
+	}
 	set(&want)
 	if diff := cmp.Diff(want, e.Layers[2]); diff != "" {
 		t.Error(diff)
 	}
-	if e.Rules.Cancellation != 4*time.Hour || e.Origins["Cancellation"] != catalog.LocationLevel || e.Origins["HoldTTL"] != catalog.Default {
+	if e.Rules.Cancellation != 4*time.Hour || e.Origins["Cancellation"] != catalog.LocationLevel ||
+		e.Origins["HoldTTL"] != catalog.Default {
 		t.Errorf("%+v", e)
 	}
 	read, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, here)
 	if diff := cmp.Diff(e, read); diff != "" || err != nil {
 		t.Error(err, diff)
 	}
-	if theirs, err := h.App.Settings.GetPolicy(t.Context(), other.Owner, settings.PolicyTarget{Location: other.Location}); err != nil || theirs.Rules.Cancellation != 24*time.Hour {
+	if theirs, err := h.App.Settings.GetPolicy(
+		t.Context(), other.Owner, settings.PolicyTarget{Location: other.Location},
+	); err != nil || theirs.Rules.Cancellation != 24*time.Hour {
 		t.Error("another tenant's policy changed:", theirs.Rules, err)
 	}
 
 	_, err = h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(0), set)
 	testkit.WantReason(t, err, fault.ETagMismatch)
-	if same, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(1), set); err != nil || same.Layers[2].Version != 1 {
+	if same, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(1), set); err != nil ||
+		same.Layers[2].Version != 1 {
 		t.Error("an edit that changes nothing is none:", same.Layers, err)
 	}
-	_, err = h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, nil, func(p *catalog.Policy) { p.HoldTTL = new(time.Second) })
+	_, err = h.App.Settings.UpdatePolicy(
+		t.Context(), h.Owner, here, nil, func(p *catalog.Policy) { p.HoldTTL = new(time.Second) },
+	)
 	testkit.WantReason(t, err, fault.InvalidField)
 
 	// An empty list says that there are no tiers; no list says nothing.
@@ -89,7 +97,8 @@ func TestUpdatePolicy(t *testing.T) {
 	if err != nil || e.Origins["Cancellation"] != catalog.Default || e.Origins["Tiers"] != catalog.LocationLevel {
 		t.Errorf("%+v %v", e, err)
 	}
-	if read, err = h.App.Settings.GetPolicy(t.Context(), h.Owner, here); err != nil || read.Origins["Tiers"] != catalog.LocationLevel {
+	if read, err = h.App.Settings.GetPolicy(t.Context(), h.Owner, here); err != nil ||
+		read.Origins["Tiers"] != catalog.LocationLevel {
 		t.Error("an empty list was lost:", read.Origins, err)
 	}
 	e, err = h.App.Settings.UpdatePolicy(t.Context(), h.Owner, here, new(2), func(p *catalog.Policy) { p.Tiers = nil })
@@ -109,9 +118,10 @@ func TestUpdatePolicyAtOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
-		_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, settings.PolicyTarget{Service: h.Service}, new(0), func(p *catalog.Policy) {
-			p.Cancellation = new(time.Duration(i+1) * time.Hour)
-		})
+		_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, settings.PolicyTarget{Service: h.Service}, new(0),
+			func(p *catalog.Policy) {
+				p.Cancellation = new(time.Duration(i+1) * time.Hour)
+			})
 		return err
 	})
 	if diff := cmp.Diff(map[fault.Reason]int{"": 1, fault.ETagMismatch: 5}, testkit.CountReasons(errs)); diff != "" {
@@ -124,21 +134,27 @@ func TestPolicyIsWhatHolds(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	session := h.AddSession(testkit.Session{})
-	spans := rapid.Ptr(rapid.Map(rapid.IntRange(60, 86_400), func(n int) time.Duration { return time.Duration(n) * time.Second }), true)
+	spans := rapid.Ptr(
+		rapid.Map(rapid.IntRange(60, 86_400), func(n int) time.Duration { return time.Duration(n) * time.Second }), true,
+	)
 	flags := rapid.Ptr(rapid.Bool(), true)
 	rapid.Check(t, func(r *rapid.T) {
 		for _, target := range []settings.PolicyTarget{{}, {Location: h.Location}, {Service: h.Service}} {
 			says := catalog.Policy{
-				Advance: spans.Draw(r, "advance"), BookingCloses: spans.Draw(r, "closes"), Cancellation: spans.Draw(r, "cancellation"),
-				AllowLateCancellation: flags.Draw(r, "late"), AllowReschedule: flags.Draw(r, "reschedule"), HoldTTL: spans.Draw(r, "hold"),
-				CheckInOpens: spans.Draw(r, "opens"), CheckInCloses: spans.Draw(r, "shuts"), WaitlistEnabled: flags.Draw(r, "waitlist"),
-				AutoNoShow: flags.Draw(r, "no show"), AutoNoShowAfter: spans.Draw(r, "no show after"),
+				Advance: spans.Draw(r, "advance"), BookingCloses: spans.Draw(r, "closes"),
+				Cancellation:          spans.Draw(r, "cancellation"),
+				AllowLateCancellation: flags.Draw(r, "late"), AllowReschedule: flags.Draw(r, "reschedule"),
+				HoldTTL:      spans.Draw(r, "hold"),
+				CheckInOpens: spans.Draw(r, "opens"), CheckInCloses: spans.Draw(r, "shuts"),
+				WaitlistEnabled: flags.Draw(r, "waitlist"),
+				AutoNoShow:      flags.Draw(r, "no show"), AutoNoShowAfter: spans.Draw(r, "no show after"),
 				GPSMaxMeters: rapid.Ptr(rapid.Float64Range(10, 1000), true).Draw(r, "meters"),
 			}
 			if rapid.Bool().Draw(r, "has tiers") {
-				says.Tiers = new(rapid.MapOfN(rapid.SampledFrom([]string{"member", "visitor"}), rapid.Custom(func(r *rapid.T) catalog.TierPolicy {
-					return catalog.TierPolicy{Cancellation: spans.Draw(r, "window"), AllowReschedule: flags.Draw(r, "may")}
-				}), 0, 2).Draw(r, "tiers"))
+				says.Tiers = new(rapid.MapOfN(rapid.SampledFrom([]string{"member", "visitor"}),
+					rapid.Custom(func(r *rapid.T) catalog.TierPolicy {
+						return catalog.TierPolicy{Cancellation: spans.Draw(r, "window"), AllowReschedule: flags.Draw(r, "may")}
+					}), 0, 2).Draw(r, "tiers"))
 			}
 			_, err := h.App.Settings.UpdatePolicy(t.Context(), h.Owner, target, nil, func(p *catalog.Policy) {
 				says.Level, says.Scope, says.Version = p.Level, p.Scope, p.Version
@@ -148,7 +164,9 @@ func TestPolicyIsWhatHolds(t *testing.T) {
 				r.Fatal(err)
 			}
 		}
-		told, err := h.App.Settings.GetPolicy(t.Context(), h.Owner, settings.PolicyTarget{Location: h.Location, Service: h.Service})
+		told, err := h.App.Settings.GetPolicy(
+			t.Context(), h.Owner, settings.PolicyTarget{Location: h.Location, Service: h.Service},
+		)
 		if err != nil {
 			r.Fatal(err)
 		}

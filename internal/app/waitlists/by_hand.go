@@ -75,7 +75,7 @@ func (s *Service) MoveEntry(
 		if before == id {
 			return e, nil, nil
 		}
-		var moved waitlist.Moved
+		var moved waitlist.Reordered
 		if before.IsZero() {
 			moved = waitlist.MoveLast(slot, queue, id, rules, tx.Now)
 		} else {
@@ -177,7 +177,7 @@ func (s *Service) OfferPlace(ctx context.Context, caller tenant.Caller, r OfferR
 		if err != nil {
 			return waitlist.Offer{}, err
 		}
-		choice, err := waitlist.NewChoice(f.scene, e, r.Until)
+		choice, err := waitlist.NewManualOffer(f.scene, e, r.Until)
 		if err != nil {
 			return waitlist.Offer{}, err
 		}

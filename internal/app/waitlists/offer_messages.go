@@ -93,7 +93,7 @@ func (*Service) StartOffer(
 		return o.Kept, o.Kept.After(at), nil
 	}
 	closes := o.rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, now)
-	ends, inTime := o.made.EndWhenTold(o.rules, at, now, closes, zone)
+	ends, inTime := o.made.EndWhenSent(o.rules, at, now, closes, zone)
 	if !ends.Equal(o.Kept) {
 		waitlistdb.ExtendOffer(tx, in, o.ID, ends)
 		outbox.Append(tx, in, outbox.Event{

@@ -14,8 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// A seat stays open because the party that waits needs two. When the offer for another is declined both go to that party, in
-// the round of the offer, which has two seats from then on.
+// A seat stays open because the party that waits needs two. When the offer for another is declined both go to that
+// party, in the round of the offer, which has two seats from then on.
 func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -29,7 +29,9 @@ func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
 	mia, noa, one, two := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("One"), h.AddMember("Two")
 	first, second := h.MustBook(mia, class), h.MustBook(noa, class)
 	h.MustWaitlist(one, class)
-	if _, err := h.App.Bookings.Book(ctx, testkit.SelfOnly(two), bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online}); err != nil {
+	if _, err := h.App.Bookings.Book(
+		ctx, testkit.SelfOnly(two), bookings.BookRequest{Session: class, Party: 2, Channel: catalog.Online},
+	); err != nil {
 		t.Fatal(err)
 	}
 	for who, id := range map[tenant.BookingID]tenant.Caller{first: mia, second: noa} {
@@ -61,9 +63,9 @@ func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
 	h.WantSound()
 }
 
-// Two seats are for the first who claims them, of three who were told. A party of two is too slow for somebody by themselves, whose booking is
-// given up again while somebody else still thinks. The party is told of both seats once that one has let the other go, however it does, and
-// whoever let it go is not asked again.
+// Two seats are for the first who claims them, of three who were told. A party of two is too slow for somebody by
+// themselves, whose booking is given up again while somebody else still thinks. The party is told of both seats once
+// that one has let the other go, however it does, and whoever let it go is not asked again.
 func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	for name, letGo := range map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
@@ -90,7 +92,9 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 			class, _, _ := h.AddFullSession(1)
 			party, quick, slow := h.AddMember("Party"), h.AddMember("Quick"), h.AddMember("Slow")
 			pair := h.MustJoin(party, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2}).ID
-			rest := []tenant.EntryID{h.MustJoin(quick, testkit.ForSessions(class)).ID, h.MustJoin(slow, testkit.ForSessions(class)).ID}
+			rest := []tenant.EntryID{
+				h.MustJoin(quick, testkit.ForSessions(class)).ID, h.MustJoin(slow, testkit.ForSessions(class)).ID,
+			}
 			resize(h, class, 3)
 			first := h.LiveOffer(pair)
 			claimed, err := h.Accept(quick, h.LiveOffer(rest[0]))
@@ -107,7 +111,10 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 			h.WantSound()
 			again := h.LiveOffer(pair)
 			if again.Seats != 2 || again.Round != first.Round || again.Try != 4 || h.Entry(pair).Tries != 1 {
-				t.Errorf("offer %d of %d seats, number %d of its entry, in the same round: %t", again.Try, again.Seats, h.Entry(pair).Tries, again.Round == first.Round)
+				t.Errorf(
+					"offer %d of %d seats, number %d of its entry, in the same round: %t", again.Try, again.Seats, h.Entry(pair).Tries,
+					again.Round == first.Round,
+				)
 			}
 			if d := h.LastDecision(class).Decision; d.Move != waitlist.RollOn || d.Tried != 2 {
 				t.Errorf("%s after %d were asked, want 2: who was too slow is none of them", d.Move, d.Tried)
@@ -127,8 +134,8 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 	}
 }
 
-// Who was offered a seat that the session then had no longer is the next of the round, before those who were never asked. Whom nobody can tell of
-// an offer is not.
+// Who was offered a seat that the session then had no longer is the next of the round, before those who were never
+// asked. Whom nobody can tell of an offer is not.
 func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -149,14 +156,18 @@ func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
 			class, _, _ := h.AddFullSession(1)
 			who, entries := h.AddWaiters(3, testkit.ForSessions(class))
 			resize(h, class, 3)
-			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Offered, entries[1]: waitlist.Offered, entries[2]: waitlist.Waiting})
+			h.WantEntries(map[tenant.EntryID]waitlist.Status{
+				entries[0]: waitlist.Offered, entries[1]: waitlist.Offered, entries[2]: waitlist.Waiting,
+			})
 			h.Tick()
 			tt.withdraw(h, class, h.LiveOffer(entries[1]))
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[1]: waitlist.Waiting})
 			if _, err := h.Decline(who[0], h.LiveOffer(entries[0]), false); err != nil {
 				t.Fatal(err)
 			}
-			want := map[tenant.EntryID]waitlist.Status{entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting, entries[2]: waitlist.Waiting}
+			want := map[tenant.EntryID]waitlist.Status{
+				entries[0]: waitlist.Waiting, entries[1]: waitlist.Waiting, entries[2]: waitlist.Waiting,
+			}
 			want[entries[tt.next]] = waitlist.Offered
 			h.WantEntries(want)
 			h.WantSound()

@@ -24,7 +24,7 @@ type QueuePlace struct {
 // them: in the earliest session, if several are equal.
 func Positions(
 	rivals []waitlistdb.Rival, rules []waitlist.Layer, now time.Time,
-) (map[QueuePlace]waitlist.Standing, error) {
+) (map[QueuePlace]waitlist.Rank, error) {
 	type key struct {
 		entry tenant.EntryID
 		slot  waitlist.Slot
@@ -33,14 +33,14 @@ func Positions(
 	for _, r := range rivals {
 		queues[key{r.Of, r.Slot}] = append(queues[key{r.Of, r.Slot}], r.Candidate)
 	}
-	at := make(map[QueuePlace]waitlist.Standing)
+	at := make(map[QueuePlace]waitlist.Rank)
 	best := make(map[tenant.EntryID]waitlist.Slot)
 	for k, candidates := range queues {
 		compiled, err := waitlist.Compile(waitlist.RulesAt(rules, k.slot.Location, k.slot.Service).Rules)
 		if err != nil {
 			return nil, err // rules are compiled before they are saved
 		}
-		position := waitlist.StandingOf(k.entry, k.slot, candidates, compiled, now)
+		position := waitlist.RankOf(k.entry, k.slot, candidates, compiled, now)
 		before, known := best[k.entry]
 		if !known || cmp.Or(cmp.Compare(position.Position, at[QueuePlace{Entry: k.entry}].Position),
 			k.slot.StartsAt.Compare(before.StartsAt), bytes.Compare(k.slot.Session.UUID[:], before.Session.UUID[:])) < 0 {

@@ -14,7 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// From a cancellation to the next offer, durable, where ten thousand entries wait in the tenant: on twenty days, and all on one.
+// From a cancellation to the next offer, durable, where ten thousand entries wait in the tenant: on twenty days, and
+// all on one.
 func BenchmarkCancelUntilTheNextOffer(b *testing.B) {
 	for name, days := range map[string]int{"on twenty days": 20, "on one day": 1} {
 		b.Run(name, func(b *testing.B) {
@@ -23,7 +24,9 @@ func BenchmarkCancelUntilTheNextOffer(b *testing.B) {
 			h.SetMode(waitlist.OfferInTurn)
 			sessions := make([]tenant.SessionID, days)
 			for i := range sessions {
-				sessions[i] = h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(44+24*i) * time.Hour), Capacity: 5000, Waitlist: waiting})
+				sessions[i] = h.AddSession(testkit.Session{
+					Starts: testkit.Noon.Add(time.Duration(44+24*i) * time.Hour), Capacity: 5000, Waitlist: waiting,
+				})
 			}
 			queueUp(h, waiting, sessions...)
 			holder := h.AddMember("Holder")
@@ -32,7 +35,9 @@ func BenchmarkCancelUntilTheNextOffer(b *testing.B) {
 				class := sessions[i%days]
 				// By SQL, because the use case would offer the seat.
 				h.Exec(`update sessions set capacity = seats_taken + 1 where id = $1`, class)
-				place, err := h.App.Bookings.Book(context.Background(), holder, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online})
+				place, err := h.App.Bookings.Book(
+					context.Background(), holder, bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online},
+				)
 				if err != nil || place.Booking == nil {
 					b.Fatal(place, err)
 				}

@@ -19,8 +19,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// What a freed seat looks at locks whom it looks at against change, and no whole table, though the database has just been made and
-// the planner knows nothing of the tables' sizes.
+// What a freed seat looks at locks whom it looks at against change, and no whole table, though the database has just
+// been made and the planner knows nothing of the tables' sizes.
 func TestAFreedSeatLocksNoTables(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
@@ -44,7 +44,9 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 		visit = bookingdb.Visit{Session: class, Member: h.Owner.Member}
 		queue = waitlist.Queue{Location: h.Location, Service: h.Service, Date: civil.MustParseDate("2026-03-18")}
 	)
-	one, err := tenant.Parse[tenant.EntryID](h.Text(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, h.Tenant))
+	one, err := tenant.Parse[tenant.EntryID](
+		h.Text(`select id::text from waitlist_entries where tenant_id = $1 order by join_key limit 1`, h.Tenant),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +76,8 @@ func TestAFreedSeatLocksNoTables(t *testing.T) {
 			pg.Collect(seen.Queue(`
 select c.relname || ' ' || l.locktype || ' ' || count(*) from pg_locks l join pg_class c on c.oid = l.relation
 where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
-group by c.relname, c.relkind, l.locktype having l.locktype = 'relation' or l.locktype = 'tuple' and c.relkind = 'r' and count(*) > 10`), &locks, pgx.RowTo[string])
+group by c.relname, c.relkind, l.locktype having l.locktype = 'relation' or l.locktype = 'tuple'
+and c.relkind = 'r' and count(*) > 10`), &locks, pgx.RowTo[string])
 			if err := tx.Load(ctx, &seen); err != nil {
 				return err
 			}

@@ -54,7 +54,8 @@ func TestOffersThatRunOut(t *testing.T) {
 					t.Fatal(err)
 				}
 				offers := h.Offers(class)
-				if len(offers) != 2 || offers[0].Status != waitlist.RanOut || offers[1].Status != waitlist.Live || h.Entry(o.Entry).Status != tt.want {
+				if len(offers) != 2 || offers[0].Status != waitlist.RanOut || offers[1].Status != waitlist.Live ||
+					h.Entry(o.Entry).Status != tt.want {
 					t.Fatalf("%+v, the entry is %s", offers, h.Entry(o.Entry).Status)
 				}
 				_, err := h.Accept(waiters[0], o)
@@ -92,7 +93,9 @@ func TestOffersEndBeforeBookingCloses(t *testing.T) {
 			class, _, booked := h.AddFullSession(1)
 			_, entries := h.AddWaiters(1, testkit.ForSessions(class))
 			h.Clock.Set(closes.Add(-tt.before))
-			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
+			if _, err := h.App.Bookings.CancelBooking(
+				context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
+			); err != nil {
 				t.Fatal(err)
 			}
 			offers := h.Offers(class)
@@ -120,7 +123,10 @@ func TestTheWaitlistsEvents(t *testing.T) {
 	waiters, entries := h.AddWaiters(5, testkit.ForSessions(class))
 	last := func(event string, member tenant.Caller, keys ...string) {
 		t.Helper()
-		n := h.Count(`select count(*) from events where type = $1 and session_id = $2 and member_id = $3 and data ?& $4`, event, class, member.Member, keys)
+		n := h.Count(
+			`select count(*) from events where type = $1 and session_id = $2 and member_id = $3 and data ?& $4`, event, class,
+			member.Member, keys,
+		)
 		if n != 1 {
 			t.Errorf("%d events %s with %v", n, event, keys)
 		}
@@ -128,11 +134,15 @@ func TestTheWaitlistsEvents(t *testing.T) {
 	for i := range waiters {
 		last("waitlist.joined", waiters[i], "entry_id", "position")
 	}
-	if _, err := h.App.Waitlists.SetPriority(ctx, h.Owner, entries[0], waitlists.PriorityEdit{Flagged: new(true)}); err != nil {
+	if _, err := h.App.Waitlists.SetPriority(
+		ctx, h.Owner, entries[0], waitlists.PriorityEdit{Flagged: new(true)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	last("waitlist.changed", waiters[0], "entry_id", "flagged", "position", "position_before")
-	if n := h.Count(`select count(*) from events where type = 'rules.changed' and data @> '{"version": 1, "level": "TENANT"}'`); n != 1 {
+	if n := h.Count(
+		`select count(*) from events where type = 'rules.changed' and data @> '{"version": 1, "level": "TENANT"}'`,
+	); n != 1 {
 		t.Errorf("%d events of the rules", n)
 	}
 	h.MustCancel(who[0], booked[0])
@@ -152,14 +162,22 @@ func TestTheWaitlistsEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	last("offer.accepted", waiters[2], "offer_id", "entry_id")
-	if n := h.Count(`select count(*) from events where type = 'offer.accepted' and booking_id = $1`, answered.Booking.ID); n != 1 {
+	if n := h.Count(
+		`select count(*) from events where type = 'offer.accepted' and booking_id = $1`, answered.Booking.ID,
+	); n != 1 {
 		t.Error("the event does not name the booking")
 	}
 	h.Tick()
-	if _, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(waiters[1]), entries[1], "No longer needed.", true); err != nil {
+	if _, err := h.App.Waitlists.LeaveWaitlist(
+		ctx, testkit.SelfOnly(waiters[1]), entries[1], "No longer needed.", true,
+	); err != nil {
 		t.Fatal(err)
 	}
-	if n := h.Count(`select count(*) from events where type = 'waitlist.left' and member_id = $1 and data @> '{"reason": "No longer needed.", "status": "CANCELLED"}'`, waiters[1].Member); n != 1 {
+	if n := h.Count(
+		`select count(*) from events where type = 'waitlist.left' and member_id = $1
+			and data @> '{"reason": "No longer needed.", "status": "CANCELLED"}'`,
+		waiters[1].Member,
+	); n != 1 {
 		t.Errorf("%d events say why she left", n)
 	}
 	h.MustCancel(waiters[2], answered.Booking.ID)

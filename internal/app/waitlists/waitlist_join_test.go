@@ -24,7 +24,9 @@ func TestJoiningIsRefused(t *testing.T) {
 	open := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(50 * time.Hour), Waitlist: 5})
 	none := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(51 * time.Hour), Capacity: 1})
 	h.MustBook(h.AddMember("Holder"), none)
-	small, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(53*time.Hour)), func(s *testkit.Session) { s.Waitlist = 1 })
+	small, _, _ := h.AddFullSession(
+		1, testkit.StartingAt(testkit.Noon.Add(53*time.Hour)), func(s *testkit.Session) { s.Waitlist = 1 },
+	)
 	h.AddWaiters(1, testkit.ForSessions(small))
 	holder, waiter := h.AddMember("Holder"), h.AddMember("Waiter")
 	taken := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(55 * time.Hour), Capacity: 1, Waitlist: 5})
@@ -38,26 +40,41 @@ func TestJoiningIsRefused(t *testing.T) {
 		ask  waitlists.JoinRequest
 		want fault.Reason
 	}{
-		"there are seats":                   {mia, testkit.ForSessions(open), fault.SeatsAvailable},
-		"one of several has seats":          {mia, testkit.ForSessions(full, open), fault.SeatsAvailable},
-		"a session in the window has seats": {mia, h.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), fault.SeatsAvailable},
-		"no queue":                          {mia, testkit.ForSessions(none), fault.WaitlistClosed},
-		"no room in the queue":              {mia, testkit.ForSessions(small), fault.WaitlistFull},
-		"has a booking":                     {holder, testkit.ForSessions(taken), fault.AlreadyBooked},
-		"waits already":                     {waiter, testkit.ForSessions(full), fault.AlreadyBooked},
-		"waits for one of several":          {waiter, testkit.ForSessions(taken, full), fault.AlreadyBooked},
-		"waits in a window that overlaps":   {waiter, h.ForWindow("2026-03-25", "2026-03-29", "08:00", "12:00"), fault.AlreadyBooked},
-		"the window has passed":             {mia, h.ForWindow("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField},
-		"the window ends before it begins":  {mia, h.ForWindow("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField},
-		"the window is too long":            {mia, h.ForWindow("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField},
+		"there are seats":          {mia, testkit.ForSessions(open), fault.SeatsAvailable},
+		"one of several has seats": {mia, testkit.ForSessions(full, open), fault.SeatsAvailable},
+		"a session in the window has seats": {
+			mia, h.ForWindow("2026-03-18", "2026-03-18", "10:00", "20:00"), fault.SeatsAvailable,
+		},
+		"no queue":                 {mia, testkit.ForSessions(none), fault.WaitlistClosed},
+		"no room in the queue":     {mia, testkit.ForSessions(small), fault.WaitlistFull},
+		"has a booking":            {holder, testkit.ForSessions(taken), fault.AlreadyBooked},
+		"waits already":            {waiter, testkit.ForSessions(full), fault.AlreadyBooked},
+		"waits for one of several": {waiter, testkit.ForSessions(taken, full), fault.AlreadyBooked},
+		"waits in a window that overlaps": {
+			waiter, h.ForWindow("2026-03-25", "2026-03-29", "08:00", "12:00"), fault.AlreadyBooked,
+		},
+		"the window has passed": {
+			mia, h.ForWindow("2026-03-10", "2026-03-15", "08:00", "12:00"), fault.InvalidField,
+		},
+		"the window ends before it begins": {
+			mia, h.ForWindow("2026-03-25", "2026-03-24", "08:00", "12:00"), fault.InvalidField,
+		},
+		"the window is too long": {
+			mia, h.ForWindow("2026-03-20", "2026-06-20", "08:00", "12:00"), fault.InvalidField,
+		},
 		"a party too large for a window": {mia, func() waitlists.JoinRequest {
 			r := h.ForWindow("2026-03-25", "2026-03-25", "08:00", "12:00")
 			r.Party = 5
 			return r
 		}(), fault.PartySize},
-		"another tenant's session":         {mia, testkit.ForSessions(foreign), fault.SessionNotFound},
-		"an unknown session among several": {mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound},
-		"for somebody else":                {testkit.SelfOnly(mia), waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member}, fault.MemberNotFound},
+		"another tenant's session": {mia, testkit.ForSessions(foreign), fault.SessionNotFound},
+		"an unknown session among several": {
+			mia, testkit.ForSessions(full, testkit.NewID[tenant.SessionID]()), fault.SessionNotFound,
+		},
+		"for somebody else": {
+			testkit.SelfOnly(mia), waitlists.JoinRequest{Sessions: []tenant.SessionID{full}, Member: waiter.Member},
+			fault.MemberNotFound,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := h.Join(tt.who, tt.ask)
@@ -88,7 +105,9 @@ func TestTheQueueOfADayHasALimit(t *testing.T) {
 	h.AddWaiters(2, testkit.ForSessions(next)) // another day, another queue
 	service := h.AddService(catalog.Service{Name: "Massage"})
 	place := h.AddLocation(catalog.Location{Name: "Pier 2"})
-	for _, elsewhere := range []func(*testkit.Session){func(s *testkit.Session) { s.Service = service }, func(s *testkit.Session) { s.Location = place }} {
+	for _, elsewhere := range []func(*testkit.Session){
+		func(s *testkit.Session) { s.Service = service }, func(s *testkit.Session) { s.Location = place },
+	} {
 		class, _, _ := h.AddFullSession(1, elsewhere) // and so have other services, and other places
 		h.AddWaiters(2, testkit.ForSessions(class))
 		_, err = h.Join(h.AddMember("Late"), testkit.ForSessions(class))
@@ -126,20 +145,26 @@ func TestPositionsFollowTheOrder(t *testing.T) {
 	if got := positions(); got != "2 3 1" {
 		t.Errorf("by priority: %s", got)
 	}
-	if _, err := h.App.Waitlists.SetPriority(context.Background(), h.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)}); err != nil {
+	if _, err := h.App.Waitlists.SetPriority(
+		context.Background(), h.Owner, ids[1], waitlists.PriorityEdit{Flagged: new(true)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if got := positions(); got != "3 1 2" {
 		t.Errorf("with a flag: %s", got)
 	}
-	if e, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false); err != nil || e.Status != waitlist.Cancelled || e.Position != 0 {
+	if e, err := h.App.Waitlists.LeaveWaitlist(
+		context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false,
+	); err != nil || e.Status != waitlist.Cancelled || e.Position != 0 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if got := positions(); got != "2 0 1" {
 		t.Errorf("after one left: %s", got)
 	}
 	for range 2 {
-		if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false); err != nil {
+		if _, err := h.App.Waitlists.LeaveWaitlist(
+			context.Background(), testkit.SelfOnly(who[1]), ids[1], "", false,
+		); err != nil {
 			t.Errorf("leaving again: %v", err)
 		}
 	}
@@ -179,7 +204,9 @@ func TestWinningOneOfSeveralEndsTheRest(t *testing.T) {
 	two, who, booked := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)))
 	mia := h.AddMember("Mia")
 	id := h.MustJoin(mia, testkit.ForSessions(one, two)).ID
-	if got := h.Text(`select string_agg(waiting::text, ' ') from sessions where id = any($1)`, []tenant.SessionID{one, two}); got != "1 1" {
+	if got := h.Text(
+		`select string_agg(waiting::text, ' ') from sessions where id = any($1)`, []tenant.SessionID{one, two},
+	); got != "1 1" {
 		t.Errorf("waiting %s", got)
 	}
 	h.MustCancel(who[0], booked[0])
@@ -214,16 +241,41 @@ func TestWindowsAreOfTheLocationsClock(t *testing.T) {
 		starts                        time.Time
 		fits                          bool
 	}{
-		"in it":                          {"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.UTC("2026-03-18T18:30:00Z"), true}, // 19:30 in Berlin
-		"at the same time in UTC":        {"2026-03-18", "2026-03-18", "20:30", "21:00", testkit.UTC("2026-03-18T20:30:00Z"), true}, // half an hour off: flexible
-		"too late":                       {"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.UTC("2026-03-18T20:01:00Z"), false},
-		"late by what rules allow":       {"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.UTC("2026-03-18T20:00:00Z"), true},
-		"over midnight, before it":       {"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.UTC("2026-03-18T22:30:00Z"), true},
-		"over midnight, after it":        {"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.UTC("2026-03-17T23:30:00Z"), true}, // 0:30 of the day
-		"after midnight of the next day": {"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.UTC("2026-03-18T23:30:00Z"), false},
-		"before the clocks go forward":   {"2026-03-29", "2026-03-29", "01:00", "01:59", testkit.UTC("2026-03-29T00:30:00Z"), true},
-		"after the clocks went forward":  {"2026-03-29", "2026-03-29", "18:00", "18:30", testkit.UTC("2026-03-29T16:15:00Z"), true}, // 18:15 in summer time
-		"the day before, in winter time": {"2026-03-28", "2026-03-28", "18:00", "18:30", testkit.UTC("2026-03-28T16:15:00Z"), true}, // 17:15: early by what rules allow
+		// 19:30 in Berlin
+		"in it": {
+			"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.UTC("2026-03-18T18:30:00Z"), true,
+		},
+		// half an hour off: flexible
+		"at the same time in UTC": {
+			"2026-03-18", "2026-03-18", "20:30", "21:00", testkit.UTC("2026-03-18T20:30:00Z"), true,
+		},
+		"too late": {
+			"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.UTC("2026-03-18T20:01:00Z"), false,
+		},
+		"late by what rules allow": {
+			"2026-03-18", "2026-03-18", "18:00", "20:00", testkit.UTC("2026-03-18T20:00:00Z"), true,
+		},
+		"over midnight, before it": {
+			"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.UTC("2026-03-18T22:30:00Z"), true,
+		},
+		// 0:30 of the day
+		"over midnight, after it": {
+			"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.UTC("2026-03-17T23:30:00Z"), true,
+		},
+		"after midnight of the next day": {
+			"2026-03-18", "2026-03-18", "22:00", "01:00", testkit.UTC("2026-03-18T23:30:00Z"), false,
+		},
+		"before the clocks go forward": {
+			"2026-03-29", "2026-03-29", "01:00", "01:59", testkit.UTC("2026-03-29T00:30:00Z"), true,
+		},
+		// 18:15 in summer time
+		"after the clocks went forward": {
+			"2026-03-29", "2026-03-29", "18:00", "18:30", testkit.UTC("2026-03-29T16:15:00Z"), true,
+		},
+		// 17:15: early by what rules allow
+		"the day before, in winter time": {
+			"2026-03-28", "2026-03-28", "18:00", "18:30", testkit.UTC("2026-03-28T16:15:00Z"), true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -249,7 +301,9 @@ func TestQueuesFollowTheirSession(t *testing.T) {
 	both := h.MustJoin(h.AddMember("Both"), testkit.ForSessions(class, other)).ID
 	h.MustCancel(who[0], booked[0])
 	shift(h, class, testkit.Noon.Add(96*time.Hour))
-	if got := h.Text(`select string_agg(local_date || ' ' || waiting, ', ' order by local_date) from waitlist_queues`); got != "2026-03-18 1, 2026-03-20 3" {
+	if got := h.Text(
+		`select string_agg(local_date || ' ' || waiting, ', ' order by local_date) from waitlist_queues`,
+	); got != "2026-03-18 1, 2026-03-20 3" {
 		t.Error(got)
 	}
 	// The offer was for another time, and is made again for this one.
@@ -261,7 +315,9 @@ func TestQueuesFollowTheirSession(t *testing.T) {
 		t.Errorf("%d tries count", e.Tries)
 	}
 	h.MustCancel(who[1], booked[1])
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, both: waitlist.Waiting})
+	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+		ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, both: waitlist.Waiting,
+	})
 	h.WantSound()
 }
 
@@ -300,10 +356,11 @@ func TestAWishIsForWhatItNames(t *testing.T) {
 			h.EditSession(this, session.Input{Coach: h.Coach.Member}, session.CoachField)
 			wish.Coach = h.Coach.Member
 		}, waitlist.OtherStaff},
-		"a session that somebody leads, where nobody leads the other": {1, func(h *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
-			h.EditSession(this, session.Input{Coach: h.Coach.Member}, session.CoachField)
-			wish.Coach = h.Coach.Member
-		}, waitlist.OtherStaff},
+		"a session that somebody leads, where nobody leads the other": {1,
+			func(h *testkit.Studio, wish *waitlists.JoinRequest, _, this tenant.SessionID) {
+				h.EditSession(this, session.Input{Coach: h.Coach.Member}, session.CoachField)
+				wish.Coach = h.Coach.Member
+			}, waitlist.OtherStaff},
 		"a court": {1, func(h *testkit.Studio, wish *waitlists.JoinRequest, other, this tenant.SessionID) {
 			for _, id := range []tenant.SessionID{other, this} {
 				wish.Window.Resource = h.AddResource(catalog.Resource{Name: "Court " + id.String()})
@@ -324,7 +381,8 @@ func TestAWishIsForWhatItNames(t *testing.T) {
 			t.Parallel()
 			h := testkit.New(t)
 			h.SetMode(waitlist.OfferInTurn)
-			other, others, bookedOther := h.AddFullSession(1)                                                       // at 13:00 in Berlin
+			// at 13:00 in Berlin
+			other, others, bookedOther := h.AddFullSession(1)
 			this, holders, booked := h.AddFullSession(tt.seats, testkit.StartingAt(testkit.Noon.Add(52*time.Hour))) // at 17:00
 			wish := h.ForWindow("2026-03-18", "2026-03-18", "06:00", "22:00")
 			tt.names(h, &wish, other, this)

@@ -29,7 +29,8 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 		"at night":                    {"2026-03-17T01:00:00Z", "", "2026-03-17T07:30:00Z"},
 		"in the minute of its end":    {"2026-03-17T07:00:00Z", "", "2026-03-17T07:30:00Z"},
 		"where it is afternoon still": {"2026-03-16T19:50:00Z", "America/New_York", "2026-03-16T20:20:00Z"},
-		"where it is night already":   {"2026-03-16T14:00:00Z", "Asia/Tokyo", "2026-03-16T23:30:00Z"}, // 23:00, and 08:30 the next day
+		// 23:00, and 08:30 the next day
+		"where it is night already": {"2026-03-16T14:00:00Z", "Asia/Tokyo", "2026-03-16T23:30:00Z"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -39,7 +40,9 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
 			h.EditMember(waiters[0], func(m *member.Member) { m.TimeZone = tt.zone })
 			h.Clock.Set(testkit.UTC(tt.made))
-			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
+			if _, err := h.App.Bookings.CancelBooking(
+				context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
+			); err != nil {
 				t.Fatal(err)
 			}
 			o := h.LiveOffer(entries[0])
@@ -62,7 +65,8 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 	}
 }
 
-// Who would wake up too late for a session is passed over for the next, for whom it is day; where it is night for all the seat is open.
+// Who would wake up too late for a session is passed over for the next, for whom it is day; where it is night for all
+// the seat is open.
 func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
 	t.Parallel()
 	early := testkit.UTC("2026-03-18T05:30:00Z") // at 06:30 in Berlin
@@ -73,10 +77,18 @@ func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
 		next  waitlist.Status
 		move  waitlist.Move
 	}{
-		"the next is awake":     {zone: "America/New_York", first: waitlist.Waiting, next: waitlist.Offered, move: waitlist.MakeOffer},
-		"everybody sleeps":      {zone: "Europe/Paris", first: waitlist.Waiting, next: waitlist.Waiting, move: waitlist.NobodyFits},
-		"offers do not wait":    {zone: "Europe/Paris", even: true, first: waitlist.Offered, next: waitlist.Waiting, move: waitlist.MakeOffer},
-		"and the next is awake": {zone: "America/New_York", even: true, first: waitlist.Offered, next: waitlist.Waiting, move: waitlist.MakeOffer},
+		"the next is awake": {
+			zone: "America/New_York", first: waitlist.Waiting, next: waitlist.Offered, move: waitlist.MakeOffer,
+		},
+		"everybody sleeps": {
+			zone: "Europe/Paris", first: waitlist.Waiting, next: waitlist.Waiting, move: waitlist.NobodyFits,
+		},
+		"offers do not wait": {
+			zone: "Europe/Paris", even: true, first: waitlist.Offered, next: waitlist.Waiting, move: waitlist.MakeOffer,
+		},
+		"and the next is awake": {
+			zone: "America/New_York", even: true, first: waitlist.Offered, next: waitlist.Waiting, move: waitlist.MakeOffer,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -89,12 +101,14 @@ func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
 			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
 			h.EditMember(waiters[1], func(m *member.Member) { m.TimeZone = tt.zone })
 			h.Clock.Set(testkit.UTC("2026-03-17T21:30:00Z"))
-			if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
+			if _, err := h.App.Bookings.CancelBooking(
+				context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
+			); err != nil {
 				t.Fatal(err)
 			}
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.first, entries[1]: tt.next})
 			last := h.LastDecision(class)
-			if last.Decision.Move != tt.move || (last.Decision.Verdicts[0].Reason == waitlist.AtNight) == tt.even {
+			if last.Decision.Move != tt.move || (last.Decision.Verdicts[0].Reason == waitlist.InQuietHours) == tt.even {
 				t.Errorf("%s: %+v", last.Decision.Move, last.Decision.Verdicts)
 			}
 			if (last.Note != "") != (tt.move == waitlist.NobodyFits) {

@@ -31,7 +31,10 @@ func TestAcceptingAnOfferBooksAndTakesACredit(t *testing.T) {
 		t.Errorf("an offer takes no credit, and a seat: %d, %d", h.Balance(pack), h.SeatsTaken(class))
 	}
 	// Nobody else can have it.
-	_, err := h.App.Bookings.Book(context.Background(), h.AddMember("Eve"), bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true})
+	_, err := h.App.Bookings.Book(
+		context.Background(), h.AddMember("Eve"),
+		bookings.BookRequest{Session: class, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+	)
 	testkit.WantReason(t, err, fault.SessionFull)
 	_, err = h.Hold(h.AddMember("Eve"), class)
 	testkit.WantReason(t, err, fault.SessionFull)
@@ -66,31 +69,39 @@ func TestARefusedAcceptanceLeavesTheOffer(t *testing.T) {
 		spoil func(h *testkit.Studio, mia tenant.Caller, s credit.Subscription, class tenant.SessionID)
 		want  fault.Reason
 	}{
-		"no credits": {credit.Plan{Kind: credit.Credits, Credits: 1}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
-		}, fault.NoCredits},
-		"overlap": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.MustBook(mia, h.AddSession(testkit.Session{}))
-		}, fault.Overlap},
-		"daily limit": {credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(52 * time.Hour)}))
-		}, fault.DailyLimit},
-		"paused": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
-			h.TakePayments()
-			_, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, s.ID, credit.Paused, "")
-			if err != nil {
-				h.T.Fatal(err)
-			}
-		}, fault.NoActivePlan},
-		"booked meanwhile": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
-			// Damage: nobody can book a session for which they wait.
-			h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at, created_by, created_at, updated_at, confirmed_at)
-			        select tenant_id, gen_random_uuid(), id, $2, 1, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', $3, $3, $3 from sessions where id = $1`, class, mia.Member, testkit.Noon)
-			h.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, class)
-		}, fault.AlreadyBooked},
-		"no longer a member": {credit.Plan{Kind: credit.Unlimited}, func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
-			h.Deactivate(mia)
-		}, fault.MemberNotFound},
+		"no credits": {credit.Plan{Kind: credit.Credits, Credits: 1},
+			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
+			}, fault.NoCredits},
+		"overlap": {credit.Plan{Kind: credit.Unlimited},
+			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				h.MustBook(mia, h.AddSession(testkit.Session{}))
+			}, fault.Overlap},
+		"daily limit": {credit.Plan{Kind: credit.Unlimited, DailyLimit: new(1)},
+			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				h.MustBook(mia, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(52 * time.Hour)}))
+			}, fault.DailyLimit},
+		"paused": {credit.Plan{Kind: credit.Unlimited},
+			func(h *testkit.Studio, _ tenant.Caller, s credit.Subscription, _ tenant.SessionID) {
+				h.TakePayments()
+				_, err := h.App.Accounts.SetSubscriptionStatus(context.Background(), h.Owner, s.ID, credit.Paused, "")
+				if err != nil {
+					h.T.Fatal(err)
+				}
+			}, fault.NoActivePlan},
+		"booked meanwhile": {credit.Plan{Kind: credit.Unlimited, AllowOverlap: true},
+			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, class tenant.SessionID) {
+				// Damage: nobody can book a session for which they wait.
+				h.Exec(`insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at,
+					ends_at, created_by, created_at, updated_at, confirmed_at)
+			        select tenant_id, gen_random_uuid(), id, $2, 1, 'CONFIRMED', 'ONLINE', starts_at, ends_at, 'test', $3, $3,
+			$3 from sessions where id = $1`, class, mia.Member, testkit.Noon)
+				h.Exec(`update sessions set capacity = 2, seats_taken = 2 where id = $1`, class)
+			}, fault.AlreadyBooked},
+		"no longer a member": {credit.Plan{Kind: credit.Unlimited},
+			func(h *testkit.Studio, mia tenant.Caller, _ credit.Subscription, _ tenant.SessionID) {
+				h.Deactivate(mia)
+			}, fault.MemberNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -140,14 +151,16 @@ func TestDecliningAnOffer(t *testing.T) {
 				}
 			}
 			offers := h.Offers(class)
-			if len(offers) != 2 || offers[0].Status != waitlist.Declined || offers[1].Status != waitlist.Live || offers[1].Try != 2 {
+			if len(offers) != 2 || offers[0].Status != waitlist.Declined || offers[1].Status != waitlist.Live ||
+				offers[1].Try != 2 {
 				t.Fatalf("%+v", offers)
 			}
 			// The cascade ends with staff.
 			if _, err := h.Decline(waiters[1], offers[1], false); err != nil {
 				t.Fatal(err)
 			}
-			if last := h.LastDecision(class); last.Decision.Move != waitlist.HandBack || last.Note == "" || h.SeatsTaken(class) != 0 {
+			if last := h.LastDecision(class); last.Decision.Move != waitlist.HandBack || last.Note == "" ||
+				h.SeatsTaken(class) != 0 {
 				t.Errorf("%+v", last)
 			}
 			h.WantSound()
@@ -202,7 +215,12 @@ func TestOffersAreWithdrawn(t *testing.T) {
 			_, err := h.App.Schedules.CancelSession(ctx, h.Owner, class, "", false)
 			return err
 		}, waitlist.Cancelled, 0},
-		"with their seats": {func(h *testkit.Studio, class tenant.SessionID) error { resize(h, class, 1); return nil }, waitlist.Waiting, 1},
+		"with their seats": {func(
+			h *testkit.Studio, class tenant.SessionID,
+		) error {
+			resize(h, class, 1)
+			return nil
+		}, waitlist.Waiting, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -215,7 +233,8 @@ func TestOffersAreWithdrawn(t *testing.T) {
 				t.Fatal(err)
 			}
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{entries[0]: tt.entry})
-			if offers := h.Offers(class); len(offers) != 1 || offers[0].Status != waitlist.Withdrawn || h.SeatsTaken(class) != tt.taken || h.Entry(entries[0]).Tries != 0 {
+			if offers := h.Offers(class); len(offers) != 1 || offers[0].Status != waitlist.Withdrawn ||
+				h.SeatsTaken(class) != tt.taken || h.Entry(entries[0]).Tries != 0 {
 				t.Errorf("%+v, %d seats are taken", offers, h.SeatsTaken(class))
 			}
 			h.WantSound()
@@ -223,8 +242,8 @@ func TestOffersAreWithdrawn(t *testing.T) {
 	}
 }
 
-// Seats that are only offered make way for a smaller capacity, the youngest offers first and no more of them than it takes. Those that
-// are booked or held do not. One session and all of a series behave alike.
+// Seats that are only offered make way for a smaller capacity, the youngest offers first and no more of them than it
+// takes. Those that are booked or held do not. One session and all of a series behave alike.
 func TestASmallerCapacityTakesOffersBack(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.FirstToClaim} {
@@ -247,7 +266,10 @@ func TestASmallerCapacityTakesOffersBack(t *testing.T) {
 						_, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, class, nil, edit, session.CapacityField)
 						return err
 					}
-					_, err := h.App.Schedules.UpdateSeries(context.Background(), h.Owner, schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: edit, Fields: session.CapacityField})
+					_, err := h.App.Schedules.UpdateSeries(
+						context.Background(), h.Owner,
+						schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: edit, Fields: session.CapacityField},
+					)
 					return err
 				}
 				want := func(taken int, statuses ...waitlist.Status) {
@@ -308,10 +330,14 @@ func TestSeveralSeatsGoToSeveral(t *testing.T) {
 			class, _, _ := h.AddFullSession(1)
 			ids := make(map[int]tenant.EntryID)
 			for _, party := range []int{2, 4, 1} {
-				ids[party] = h.MustJoin(h.AddMember("Mia"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID
+				ids[party] = h.MustJoin(
+					h.AddMember("Mia"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party},
+				).ID
 			}
 			resize(h, class, 4) // three more
-			got := map[waitlist.Mode]waitlist.Status{waitlist.OfferInTurn: waitlist.Offered, waitlist.AutoPromote: waitlist.Booked}[mode]
+			got := map[waitlist.Mode]waitlist.Status{
+				waitlist.OfferInTurn: waitlist.Offered, waitlist.AutoPromote: waitlist.Booked,
+			}[mode]
 			h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[2]: got, ids[1]: got, ids[4]: waitlist.Waiting})
 			if e := h.Entry(ids[4]); e.PassedOver != string(fault.PartySize) || h.SeatsTaken(class) != 4 {
 				t.Errorf("%+v", e)
@@ -321,7 +347,8 @@ func TestSeveralSeatsGoToSeveral(t *testing.T) {
 	}
 }
 
-// Close to the start nobody is booked without being asked; before that whoever is may change their mind without penalty.
+// Close to the start nobody is booked without being asked; before that whoever is may change their mind without
+// penalty.
 func TestPromotionEndsBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
@@ -329,16 +356,22 @@ func TestPromotionEndsBeforeTheStart(t *testing.T) {
 	class, who, booked := h.AddFullSession(2)
 	_, ids := h.AddWaiters(2, testkit.ForSessions(class))
 	h.Clock.Set(testkit.Noon.Add(45*time.Hour - time.Minute))
-	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
+	if _, err := h.App.Bookings.CancelBooking(
+		context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Booked})
-	grace := h.Text(`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, h.Entry(ids[0]).Booking)
+	grace := h.Text(
+		`select to_char(grace_until at time zone 'UTC', 'HH24:MI') from bookings where id = $1`, h.Entry(ids[0]).Booking,
+	)
 	if grace != "09:59" {
 		t.Errorf("grace until %s", grace)
 	}
 	h.Clock.Set(testkit.Noon.Add(45*time.Hour + time.Minute))
-	if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[1]}); err != nil {
+	if _, err := h.App.Bookings.CancelBooking(
+		context.Background(), h.Owner, bookings.CancelRequest{ID: booked[1]},
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[1]: waitlist.Offered})
@@ -356,17 +389,23 @@ func TestTheFirstToClaimHasIt(t *testing.T) {
 	var ids []tenant.EntryID
 	for _, party := range []int{2, 1, 2} {
 		who = append(who, h.AddMember("Mia"))
-		ids = append(ids, h.MustJoin(who[len(who)-1], waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID)
+		ids = append(
+			ids, h.MustJoin(who[len(who)-1], waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: party}).ID,
+		)
 	}
 	resize(h, class, 4)
 	if n := h.SeatsTaken(class); n != 4 {
 		t.Errorf("%d seats are taken or kept, want all", n)
 	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, ids[2]: waitlist.Offered})
+	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+		ids[0]: waitlist.Offered, ids[1]: waitlist.Offered, ids[2]: waitlist.Offered,
+	})
 	if _, err := h.Accept(who[2], h.LiveOffer(ids[2])); err != nil {
 		t.Fatal(err)
 	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{ids[0]: waitlist.Waiting, ids[1]: waitlist.Offered, ids[2]: waitlist.Booked})
+	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+		ids[0]: waitlist.Waiting, ids[1]: waitlist.Offered, ids[2]: waitlist.Booked,
+	})
 	if h.SeatsTaken(class) != 4 || h.Entry(ids[0]).Tries != 0 {
 		t.Errorf("%d seats; it was not theirs to lose", h.SeatsTaken(class))
 	}

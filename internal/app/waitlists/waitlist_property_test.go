@@ -21,8 +21,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// Whatever people, staff and time do to a waitlist, and in whatever order: every invariant holds after each act, no seat is kept without
-// an offer, each decision follows from its facts, and once all is over everything is given back.
+// Whatever people, staff and time do to a waitlist, and in whatever order: every invariant holds after each act, no
+// seat is kept without an offer, each decision follows from its facts, and once all is over everything is given back.
 func TestAnyWaitlistKeepsTheInvariants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
@@ -57,7 +57,9 @@ func newQueueLife(h *testkit.Studio) *queueLife {
 	l := &queueLife{Life: testkit.NewLife(h)}
 	l.Sessions = nil
 	for i, starts := range []time.Duration{3 * time.Hour, 30 * time.Hour, 31 * time.Hour} {
-		l.Sessions = append(l.Sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(starts), Capacity: 1 + i, Waitlist: 6}))
+		l.Sessions = append(
+			l.Sessions, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(starts), Capacity: 1 + i, Waitlist: 6}),
+		)
 	}
 	for i := range 3 {
 		l.extra = append(l.extra, h.AddMember(fmt.Sprint("Extra ", i)))
@@ -76,7 +78,9 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		if err != nil || len(offers) == 0 {
 			return tenant.Caller{}, waitlist.Offer{}, false
 		}
-		if live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Status != waitlist.Live }); len(live) > 0 {
+		if live := slices.DeleteFunc(
+			slices.Clone(offers), func(o waitlist.Offer) bool { return o.Status != waitlist.Live },
+		); len(live) > 0 {
 			offers = live
 		}
 		o := testkit.Pick(t, "offer", offers)
@@ -100,7 +104,10 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 	delete(acts, "hold for a guest")
 	maps.Copy(acts, map[string]func(*rapid.T) error{
 		"join": func(t *rapid.T) error {
-			_, err := l.Join(person(t), waitlists.JoinRequest{Sessions: []tenant.SessionID{somewhere(t)}, Party: rapid.IntRange(1, 2).Draw(t, "party")})
+			_, err := l.Join(
+				person(t),
+				waitlists.JoinRequest{Sessions: []tenant.SessionID{somewhere(t)}, Party: rapid.IntRange(1, 2).Draw(t, "party")},
+			)
 			return err
 		},
 		"join any": func(t *rapid.T) error {
@@ -116,7 +123,9 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		"fill": func(*rapid.T) error { // so that there is something to wait for
 			for _, id := range l.Sessions {
 				for _, who := range all[:3] {
-					if p, err := l.App.Bookings.Book(ctx, who, bookings.BookRequest{Session: id, Party: 1, Channel: catalog.Online, NoWaitlist: true}); err == nil {
+					if p, err := l.App.Bookings.Book(
+						ctx, who, bookings.BookRequest{Session: id, Party: 1, Channel: catalog.Online, NoWaitlist: true},
+					); err == nil {
 						l.Callers[p.Booking.ID] = who
 						l.Record(*p.Booking)
 					}
@@ -166,7 +175,12 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		},
 		"prioritize": func(t *rapid.T) error {
 			return entry(t, func(e waitlist.Entry) error {
-				_, err := l.App.Waitlists.SetPriority(ctx, l.Owner, e.ID, waitlists.PriorityEdit{Flagged: new(rapid.Bool().Draw(t, "flag")), Score: new(rapid.IntRange(-1, 200).Draw(t, "score"))})
+				_, err := l.App.Waitlists.SetPriority(
+					ctx, l.Owner, e.ID,
+					waitlists.PriorityEdit{
+						Flagged: new(rapid.Bool().Draw(t, "flag")), Score: new(rapid.IntRange(-1, 200).Draw(t, "score")),
+					},
+				)
 				return err
 			})
 		},
@@ -179,25 +193,38 @@ func (l *queueLife) acts() map[string]func(*rapid.T) error {
 		"rules": func(t *rapid.T) error {
 			_, err := l.App.Settings.UpdateRules(ctx, l.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) {
 				s.OffersInQuietHours = new(true)
-				s.Mode = new(rapid.SampledFrom([]waitlist.Mode{waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim}).Draw(t, "mode"))
+				s.Mode = new(
+					rapid.SampledFrom([]waitlist.Mode{
+						waitlist.AutoPromote, waitlist.OfferInTurn, waitlist.FirstToClaim,
+					}).Draw(t, "mode"),
+				)
 				s.Order = new(rapid.SampledFrom([]waitlist.Order{waitlist.ByJoining, waitlist.ByPriority}).Draw(t, "order"))
 				s.MaxTriesPerSlot = new(rapid.IntRange(0, 3).Draw(t, "tries"))
 				s.MaxOffersPerEntry = new(rapid.IntRange(0, 3).Draw(t, "offers"))
 				s.AutoCascade = new(rapid.Bool().Draw(t, "cascade"))
 				s.AllowDownFitting = new(rapid.Bool().Draw(t, "down"))
-				s.AfterDecline = new(rapid.SampledFrom([]waitlist.After{waitlist.ReturnEntry, waitlist.CloseEntry}).Draw(t, "after"))
+				s.AfterDecline = new(
+					rapid.SampledFrom([]waitlist.After{waitlist.ReturnEntry, waitlist.CloseEntry}).Draw(t, "after"),
+				)
 				s.FillAfterStart = new(time.Duration(rapid.IntRange(0, 1).Draw(t, "late")) * 10 * time.Minute)
 			}})
 			return err
 		},
 		"capacity": func(t *rapid.T) error {
-			_, _, err := l.App.Schedules.UpdateSession(ctx, l.Owner, somewhere(t), nil, session.Input{Capacity: new(rapid.IntRange(1, 4).Draw(t, "capacity"))}, session.CapacityField)
+			_, _, err := l.App.Schedules.UpdateSession(
+				ctx, l.Owner, somewhere(t), nil, session.Input{Capacity: new(rapid.IntRange(1, 4).Draw(t, "capacity"))},
+				session.CapacityField,
+			)
 			return err
 		},
 		"move a session": func(t *rapid.T) error {
 			id := somewhere(t)
-			at := l.GetSession(id).StartsAt.Add(time.Duration(rapid.SampledFrom([]int{-24, -1, 1, 24}).Draw(t, "hours")) * time.Hour)
-			_, _, err := l.App.Schedules.UpdateSession(ctx, l.Owner, id, nil, session.Input{StartsAt: at, EndsAt: at.Add(time.Hour)}, session.StartField|session.EndField)
+			at := l.GetSession(id).StartsAt.Add(
+				time.Duration(rapid.SampledFrom([]int{-24, -1, 1, 24}).Draw(t, "hours")) * time.Hour,
+			)
+			_, _, err := l.App.Schedules.UpdateSession(
+				ctx, l.Owner, id, nil, session.Input{StartsAt: at, EndsAt: at.Add(time.Hour)}, session.StartField|session.EndField,
+			)
 			return err
 		},
 		"block": func(t *rapid.T) error {
@@ -262,7 +289,8 @@ func wantDecisionsFollow(h *testkit.Studio, t interface {
 			t.Fatalf("%v", err)
 		}
 		again := d.Case.Decide(rules)
-		if fmt.Sprint(again.Verdicts) != fmt.Sprint(d.Decision.Verdicts) || again.Move != d.Decision.Move || again.LeftMove != d.Decision.LeftMove ||
+		if fmt.Sprint(again.Verdicts) != fmt.Sprint(d.Decision.Verdicts) || again.Move != d.Decision.Move ||
+			again.LeftMove != d.Decision.LeftMove ||
 			again.Given != d.Decision.Given || len(again.Grants) != len(d.Decision.Grants) || again.Mode != d.Decision.Mode {
 			t.Errorf("decision %s was\n%+v, again it is\n%+v", d.ID, d.Decision, again)
 		}
@@ -276,10 +304,12 @@ func inForce(versions []waitlists.RulesVersion, d waitlists.DecisionRecord) wait
 		level catalog.Level
 		scope tenant.UUID
 	}{
-		{catalog.TenantLevel, tenant.UUID{}}, {catalog.LocationLevel, d.Queue.Location.UUID}, {catalog.ServiceLevel, d.Queue.Service.UUID},
+		{catalog.TenantLevel, tenant.UUID{}}, {catalog.LocationLevel, d.Queue.Location.UUID},
+		{catalog.ServiceLevel, d.Queue.Service.UUID},
 	} {
 		at := slices.IndexFunc(versions, func(v waitlists.RulesVersion) bool {
-			return v.Level == level.level && (v.Scope == level.scope || level.level == catalog.TenantLevel) && v.Version <= d.Rules
+			return v.Level == level.level && (v.Scope == level.scope || level.level == catalog.TenantLevel) &&
+				v.Version <= d.Rules
 		})
 		if at >= 0 {
 			layers = append(layers, versions[at].Layer)

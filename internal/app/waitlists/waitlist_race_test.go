@@ -22,9 +22,9 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// Fifty engines, on nodes of their own, have all seen one freed seat before any of them gives it away: they make one offer. Serializable
-// transactions guard it, and what the database refuses by itself: more seats than there are, and two live offers to one entry. Without
-// either they offer it again and again.
+// Fifty engines, on nodes of their own, have all seen one freed seat before any of them gives it away: they make one
+// offer. Serializable transactions guard it, and what the database refuses by itself: more seats than there are, and
+// two live offers to one entry. Without either they offer it again and again.
 func TestFiftyEnginesMakeOneOffer(t *testing.T) {
 	t.Parallel()
 	const engines = 50
@@ -51,7 +51,8 @@ func TestFiftyEnginesMakeOneOffer(t *testing.T) {
 			a.ReadCommitted = tt.careless
 			engine := func() {
 				node := onClock(h, h.Clock.Now())
-				if _, err := node.Housekeeping.SweepTenant(context.Background(), h.Tenant); err != nil && fault.ReasonOf(err) != fault.Contention {
+				if _, err := node.Housekeeping.SweepTenant(context.Background(), h.Tenant); err != nil &&
+					fault.ReasonOf(err) != fault.Contention {
 					t.Error(err)
 				}
 			}
@@ -67,8 +68,9 @@ func TestFiftyEnginesMakeOneOffer(t *testing.T) {
 	}
 }
 
-// Seats of two sessions are given up on two nodes at the same moment, and somebody waits for either. They are asked once, and both who gave up
-// are told that they did. Without the index of live offers and serializable transactions they are asked twice.
+// Seats of two sessions are given up on two nodes at the same moment, and somebody waits for either. They are asked
+// once, and both who gave up are told that they did. Without the index of live offers and serializable transactions
+// they are asked twice.
 func TestWhoWaitsForEitherIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -88,7 +90,9 @@ func TestWhoWaitsForEitherIsAskedOnce(t *testing.T) {
 			giveUp := func(who tenant.Caller, id tenant.BookingID) func() {
 				node := onClock(h, h.Clock.Now())
 				return func() {
-					if _, err := node.Bookings.CancelBooking(context.Background(), testkit.SelfOnly(who), bookings.CancelRequest{ID: id}); err != nil {
+					if _, err := node.Bookings.CancelBooking(
+						context.Background(), testkit.SelfOnly(who), bookings.CancelRequest{ID: id},
+					); err != nil {
 						t.Error(err)
 					}
 				}
@@ -123,7 +127,9 @@ func TestTwoDesksOfferOneSeat(t *testing.T) {
 			}
 			byHand := func(e tenant.EntryID) func() {
 				return func() {
-					_, err := h.App.Waitlists.OfferPlace(context.Background(), h.Owner, waitlists.OfferRequest{Session: class, Entry: e})
+					_, err := h.App.Waitlists.OfferPlace(
+						context.Background(), h.Owner, waitlists.OfferRequest{Session: class, Entry: e},
+					)
 					if err != nil && fault.ReasonOf(err) != fault.SessionFull {
 						t.Error(err)
 					}
@@ -140,8 +146,8 @@ func TestTwoDesksOfferOneSeat(t *testing.T) {
 	}
 }
 
-// At the instant at which an offer runs out, accepting it and ending it have one winner. Two nodes, between whose clocks it runs out,
-// do both.
+// At the instant at which an offer runs out, accepting it and ending it have one winner. Two nodes, between whose
+// clocks it runs out, do both.
 func TestAcceptAgainstExpiry(t *testing.T) {
 	t.Parallel()
 	contest := func(h *testkit.Studio, a *testkit.Barrier) (status waitlist.OfferStatus, told error) {
@@ -152,7 +158,9 @@ func TestAcceptAgainstExpiry(t *testing.T) {
 		in, out := onClock(h, o.ExpiresAt.Add(-time.Microsecond)), onClock(h, o.ExpiresAt)
 		a.Run(
 			func() {
-				_, told = in.Waitlists.AcceptOffer(context.Background(), testkit.SelfOnly(waiters[0]), o.ID, tenant.SubscriptionID{})
+				_, told = in.Waitlists.AcceptOffer(
+					context.Background(), testkit.SelfOnly(waiters[0]), o.ID, tenant.SubscriptionID{},
+				)
 			},
 			func() {
 				if _, _, err := out.Waitlists.ExpireDueOffers(context.Background(), h.Tenant); err != nil {
@@ -200,8 +208,9 @@ func onClock(h *testkit.Studio, now time.Time) *app.Services {
 	return app.New(app.Config{DB: h.DB.DB, Now: func() time.Time { return now }, Claims: claims})
 }
 
-// Four who claim one seat of which all were told: one gets it, the others hear that it is gone. Serializable transactions guard it;
-// without them several get it, which neither a constraint nor a counter notices, but what they were told tells.
+// Four who claim one seat of which all were told: one gets it, the others hear that it is gone. Serializable
+// transactions guard it; without them several get it, which neither a constraint nor a counter notices, but what they
+// were told tells.
 func TestFourClaimOneSeat(t *testing.T) {
 	t.Parallel()
 	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
@@ -222,11 +231,20 @@ func TestFourClaimOneSeat(t *testing.T) {
 			answers := make([]history.Operation, len(waiters))
 			for i, e := range entries {
 				at := time.Duration(2 + 2*i)
-				told = append(told, history.Operation{Kind: history.Book, Place: 2 + i, Member: 2 + i, Outcome: history.Waits, Called: at, Returned: at + 1})
+				told = append(
+					told,
+					history.Operation{
+						Kind: history.Book, Place: 2 + i, Member: 2 + i, Outcome: history.Waits, Called: at, Returned: at + 1,
+					},
+				)
 				live := h.LiveOffer(e)
 				claims = append(claims, func() {
-					answers[i] = history.Operation{Kind: history.Accept, Place: 2 + i, Member: 2 + i, Offer: 1, Outcome: history.Done, Called: 14, Returned: 20}
-					if _, err := (&testkit.Studio{T: t, App: onClock(h, h.Clock.Now()), Clock: h.Clock}).Accept(waiters[i], live); err != nil {
+					answers[i] = history.Operation{
+						Kind: history.Accept, Place: 2 + i, Member: 2 + i, Offer: 1, Outcome: history.Done, Called: 14, Returned: 20,
+					}
+					if _, err := (&testkit.Studio{
+						T: t, App: onClock(h, h.Clock.Now()), Clock: h.Clock,
+					}).Accept(waiters[i], live); err != nil {
 						answers[i].Outcome = history.Refused
 						if reason := fault.ReasonOf(err); reason != fault.OfferNotLive && !careless {
 							t.Error(err)
@@ -246,7 +264,10 @@ func TestFourClaimOneSeat(t *testing.T) {
 			session := history.Session{ID: class.String(), Capacity: 1, Queue: 50, Claims: true}
 			verdict := history.CheckSessions([]history.Session{session}, told, time.Minute)
 			if (won == 1) == careless || verdict.Linearizable() == careless || (len(h.Violations()) == 0) == careless {
-				t.Errorf("%d have claimed it; the answers are linearizable: %v; the database is: %v", won, verdict.Linearizable(), h.Violations())
+				t.Errorf(
+					"%d have claimed it; the answers are linearizable: %v; the database is: %v", won, verdict.Linearizable(),
+					h.Violations(),
+				)
 			}
 		})
 	}
@@ -280,7 +301,8 @@ func TestDeclineAgainstSessionCancel(t *testing.T) {
 	h.WantSound()
 }
 
-// Two hundred people cancel at once on a day on which two thousand wait: every seat ends in one move, and nobody is turned away.
+// Two hundred people cancel at once on a day on which two thousand wait: every seat ends in one move, and nobody is
+// turned away.
 func TestTwoHundredCancelAtOnce(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
@@ -292,7 +314,9 @@ func TestTwoHundredCancelAtOnce(t *testing.T) {
 			const sessions, seats, waiting = 10, 20, 2000
 			ids := make([]tenant.SessionID, sessions)
 			for i := range ids {
-				ids[i] = h.AddSession(testkit.Session{Starts: testkit.Noon.Add(time.Duration(43+i) * time.Hour), Capacity: seats, Waitlist: waiting})
+				ids[i] = h.AddSession(testkit.Session{
+					Starts: testkit.Noon.Add(time.Duration(43+i) * time.Hour), Capacity: seats, Waitlist: waiting,
+				})
 			}
 			all := make([]tenant.BookingID, sessions*seats)
 			testkit.Parallel(len(all), func(i int) {
@@ -303,7 +327,9 @@ func TestTwoHundredCancelAtOnce(t *testing.T) {
 			start, before := time.Now(), testkit.RetriesFor(t, registry, "40001")
 			statements, trips := sent.statements.Load(), sent.trips.Load()
 			testkit.Parallel(len(all), func(i int) {
-				if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: all[i]}); err != nil {
+				if _, err := h.App.Bookings.CancelBooking(
+					context.Background(), h.Owner, bookings.CancelRequest{ID: all[i]},
+				); err != nil {
 					t.Errorf("%d: %v", i, err)
 				}
 			})
@@ -313,12 +339,18 @@ func TestTwoHundredCancelAtOnce(t *testing.T) {
 			if retries > 0 {
 				t.Errorf("%v retries: those who move one line did not take turns", retries)
 			}
-			if n := h.Count(`select count(*) from waitlist_decisions where tenant_id = $1 and given = 1 and left_move = ''`, h.Tenant); n != len(all) {
+			if n := h.Count(
+				`select count(*) from waitlist_decisions where tenant_id = $1 and given = 1 and left_move = ''`, h.Tenant,
+			); n != len(all) {
 				t.Errorf("%d seats were given, want %d", n, len(all))
 			}
 			want := fmt.Sprint(len(all), " of ", len(all))
 			if mode == waitlist.OfferInTurn {
-				if got := h.Text(`select count(*) || ' of ' || count(distinct entry_id) from waitlist_offers where tenant_id = $1 and status = 'LIVE'`, h.Tenant); got != want {
+				if got := h.Text(
+					`select count(*) || ' of ' || count(distinct entry_id) from waitlist_offers where tenant_id = $1
+						and status = 'LIVE'`,
+					h.Tenant,
+				); got != want {
 					t.Errorf("offers: %s", got)
 				}
 			}
@@ -353,25 +385,32 @@ func (*traffic) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData)
 func queueUp(h *testkit.Studio, n int, sessions ...tenant.SessionID) {
 	h.T.Helper()
 	h.Exec(`
-with numbered as (select gen_random_uuid() as member, gen_random_uuid() as entry, i, ($2::uuid[])[1 + i % cardinality($2::uuid[])] as session
+with numbered as (select gen_random_uuid() as member, gen_random_uuid() as entry, i,
+($2::uuid[])[1 + i % cardinality($2::uuid[])] as session
   from generate_series(1, $3::int) i),
 people as (
   insert into members (tenant_id, id, subject, name, created_at, updated_at)
   select $1, member, 'line-' || member, 'Waiter ' || i, $4, $4 from numbered)
-insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel, note, created_by, created_at, updated_at)
-select $1, entry, member, session, 1, 'WAITING', (extract(epoch from $4::timestamptz) * 1000000)::bigint * 1024 + 1024 * i, 'ONLINE', 'in line', 'test', $4, $4
+insert into waitlist_entries (tenant_id, id, member_id, session_id, party_size, status, join_key, channel, note,
+created_by, created_at, updated_at)
+select $1, entry, member, session, 1, 'WAITING', (extract(epoch
+from $4::timestamptz) * 1000000)::bigint * 1024 + 1024 * i, 'ONLINE', 'in line', 'test', $4, $4
 from numbered`, h.Tenant, sessions, n, testkit.Noon)
 	h.Exec(`
 with counts as (
   select s.location_id, s.service_id, s.local_date, count(*) as n, max(e.join_key) as last from waitlist_entries e
-  join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2) group by 1, 2, 3)
+  join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1
+and e.note = 'in line' and s.id = any($2) group by 1, 2, 3)
 insert into waitlist_queues (tenant_id, location_id, service_id, local_date, waiting, last_key)
 select $1, location_id, service_id, local_date, n, last from counts`, h.Tenant, sessions)
 	h.Exec(`
 insert into waitlist_places (tenant_id, location_id, service_id, local_date, entry_id, member_id, session_id, join_key)
-select e.tenant_id, s.location_id, s.service_id, s.local_date, e.id, e.member_id, s.id, e.join_key from waitlist_entries e
-join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line' and s.id = any($2)`, h.Tenant, sessions)
+select e.tenant_id, s.location_id, s.service_id, s.local_date, e.id, e.member_id, s.id, e.join_key
+from waitlist_entries e
+join sessions s on s.tenant_id = e.tenant_id and s.id = e.session_id where e.tenant_id = $1 and e.note = 'in line'
+and s.id = any($2)`, h.Tenant, sessions)
 	h.Exec(`
-update sessions s set waiting = p.n from (select session_id, count(*) as n from waitlist_places where tenant_id = $1 group by 1) p
+update sessions s set waiting = p.n from (select session_id, count(*) as n from waitlist_places
+where tenant_id = $1 group by 1) p
 where s.tenant_id = $1 and s.id = p.session_id`, h.Tenant)
 }

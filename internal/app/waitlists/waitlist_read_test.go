@@ -27,7 +27,9 @@ func TestEntriesAreFound(t *testing.T) {
 	who, ids := h.AddWaiters(2, testkit.ForSessions(class))
 	_, either := h.AddWaiters(1, testkit.ForSessions(class, later))
 	_, window := h.AddWaiters(1, h.ForWindow("2026-03-25", "2026-03-26", "08:00", "09:00"))
-	if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(who[0]), ids[0], "", false); err != nil {
+	if _, err := h.App.Waitlists.LeaveWaitlist(
+		context.Background(), testkit.SelfOnly(who[0]), ids[0], "", false,
+	); err != nil {
 		t.Fatal(err)
 	}
 	called := map[tenant.EntryID]string{ids[0]: "left", ids[1]: "one", either[0]: "any", window[0]: "window"}
@@ -36,21 +38,30 @@ func TestEntriesAreFound(t *testing.T) {
 		q    waitlists.EntryQuery
 		want string
 	}{
-		"all":                           {waitlists.EntryQuery{}, "[left one any window]"},
-		"the newest first":              {waitlists.EntryQuery{Newest: true}, "[window any one left]"},
-		"those that wait":               {waitlists.EntryQuery{Statuses: active}, "[one any window]"},
-		"those that ended":              {waitlists.EntryQuery{Statuses: []waitlist.Status{waitlist.Cancelled}}, "[left]"},
-		"for a session":                 {waitlists.EntryQuery{Session: class, Statuses: active}, "[one any]"},
-		"for another":                   {waitlists.EntryQuery{Session: later}, "[any]"},
-		"at the location":               {waitlists.EntryQuery{Location: h.Location, Statuses: active}, "[one any window]"},
-		"at another location":           {waitlists.EntryQuery{Location: testkit.NewID[tenant.LocationID]()}, "[]"},
-		"for the service":               {waitlists.EntryQuery{Service: h.Service, Statuses: active}, "[one any window]"},
-		"for another service":           {waitlists.EntryQuery{Service: testkit.NewID[tenant.ServiceID]()}, "[]"},
-		"of a member":                   {waitlists.EntryQuery{Member: who[1].Member}, "[one]"},
-		"desired on the last days":      {waitlists.EntryQuery{From: testkit.UTC("2026-03-24T00:00:00Z"), Statuses: active}, "[window]"},
-		"desired before":                {waitlists.EntryQuery{Until: testkit.UTC("2026-03-19T00:00:00Z"), Statuses: active}, "[one any]"},
-		"in the span of any of several": {waitlists.EntryQuery{From: testkit.UTC("2026-03-20T00:00:00Z"), Until: testkit.UTC("2026-03-21T00:00:00Z"), Statuses: active}, "[any]"},
-		"a page":                        {waitlists.EntryQuery{Limit: 1, Statuses: active}, "[one]"},
+		"all":                 {waitlists.EntryQuery{}, "[left one any window]"},
+		"the newest first":    {waitlists.EntryQuery{Newest: true}, "[window any one left]"},
+		"those that wait":     {waitlists.EntryQuery{Statuses: active}, "[one any window]"},
+		"those that ended":    {waitlists.EntryQuery{Statuses: []waitlist.Status{waitlist.Cancelled}}, "[left]"},
+		"for a session":       {waitlists.EntryQuery{Session: class, Statuses: active}, "[one any]"},
+		"for another":         {waitlists.EntryQuery{Session: later}, "[any]"},
+		"at the location":     {waitlists.EntryQuery{Location: h.Location, Statuses: active}, "[one any window]"},
+		"at another location": {waitlists.EntryQuery{Location: testkit.NewID[tenant.LocationID]()}, "[]"},
+		"for the service":     {waitlists.EntryQuery{Service: h.Service, Statuses: active}, "[one any window]"},
+		"for another service": {waitlists.EntryQuery{Service: testkit.NewID[tenant.ServiceID]()}, "[]"},
+		"of a member":         {waitlists.EntryQuery{Member: who[1].Member}, "[one]"},
+		"desired on the last days": {
+			waitlists.EntryQuery{From: testkit.UTC("2026-03-24T00:00:00Z"), Statuses: active}, "[window]",
+		},
+		"desired before": {
+			waitlists.EntryQuery{Until: testkit.UTC("2026-03-19T00:00:00Z"), Statuses: active}, "[one any]",
+		},
+		"in the span of any of several": {
+			waitlists.EntryQuery{
+				From: testkit.UTC("2026-03-20T00:00:00Z"), Until: testkit.UTC("2026-03-21T00:00:00Z"), Statuses: active,
+			},
+			"[any]",
+		},
+		"a page": {waitlists.EntryQuery{Limit: 1, Statuses: active}, "[one]"},
 	} {
 		if tt.q.Limit == 0 {
 			tt.q.Limit = 10
@@ -67,7 +78,9 @@ func TestEntriesAreFound(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-	others, err := h.App.Waitlists.ListEntries(context.Background(), h.OtherTenant().Owner, waitlists.EntryQuery{Limit: 10})
+	others, err := h.App.Waitlists.ListEntries(
+		context.Background(), h.OtherTenant().Owner, waitlists.EntryQuery{Limit: 10},
+	)
 	if err != nil || len(others) > 0 {
 		t.Errorf("%v, %v", others, err)
 	}
@@ -84,12 +97,17 @@ func TestWaitlistAnalyticsOfAPart(t *testing.T) {
 		q    waitlists.WaitlistQuery
 		want int
 	}{
-		"all":                 {waitlists.WaitlistQuery{Span: span}, 2},
-		"the location":        {waitlists.WaitlistQuery{Span: span, Location: h.Location}, 2},
-		"the service":         {waitlists.WaitlistQuery{Span: span, Service: h.Service}, 2},
-		"another location":    {waitlists.WaitlistQuery{Span: span, Location: testkit.NewID[tenant.LocationID]()}, 0},
-		"another service":     {waitlists.WaitlistQuery{Span: span, Service: testkit.NewID[tenant.ServiceID]()}, 0},
-		"the days before now": {waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Noon.Add(-156 * time.Hour), End: testkit.Noon.Add(-12 * time.Hour)}}, 0},
+		"all":              {waitlists.WaitlistQuery{Span: span}, 2},
+		"the location":     {waitlists.WaitlistQuery{Span: span, Location: h.Location}, 2},
+		"the service":      {waitlists.WaitlistQuery{Span: span, Service: h.Service}, 2},
+		"another location": {waitlists.WaitlistQuery{Span: span, Location: testkit.NewID[tenant.LocationID]()}, 0},
+		"another service":  {waitlists.WaitlistQuery{Span: span, Service: testkit.NewID[tenant.ServiceID]()}, 0},
+		"the days before now": {
+			waitlists.WaitlistQuery{
+				Span: civil.Span{Start: testkit.Noon.Add(-156 * time.Hour), End: testkit.Noon.Add(-12 * time.Hour)},
+			},
+			0,
+		},
 	} {
 		figures, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.Owner, tt.q)
 		if reason := fault.ReasonOf(err); err != nil && reason != fault.LocationNotFound && reason != fault.ServiceNotFound {
@@ -110,7 +128,8 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 	massage := h.AddService(catalog.Service{Name: "Massage"})
 	quay := h.AddLocation(catalog.Location{Name: "Quay", TimeZone: "America/New_York"})
 	if _, err := h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{
-		Target: settings.PolicyTarget{Service: massage}, Edit: func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
+		Target: settings.PolicyTarget{Service: massage},
+		Edit:   func(s *waitlist.Settings) { s.Mode = new(waitlist.AutoPromote) },
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -123,13 +142,17 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 	if _, err := h.Accept(waiters[0], h.LiveOffer(entries[0])); err != nil {
 		t.Fatal(err)
 	}
-	rub, who, booked := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(60*time.Hour)), func(s *testkit.Session) { s.Service = massage })
+	rub, who, booked := h.AddFullSession(
+		1, testkit.StartingAt(testkit.Noon.Add(60*time.Hour)), func(s *testkit.Session) { s.Service = massage },
+	)
 	h.AddWaiters(1, testkit.ForSessions(rub))
 	h.MustCancel(who[0], booked[0])
 
 	// On the next, which has begun in Berlin alone, one of two leaves with an offer, and that of the other runs out.
 	h.Clock.Set(testkit.UTC("2026-03-16T23:30:00Z"))
-	over, who, booked := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)), func(s *testkit.Session) { s.Location = quay })
+	over, who, booked := h.AddFullSession(
+		1, testkit.StartingAt(testkit.Noon.Add(72*time.Hour)), func(s *testkit.Session) { s.Location = quay },
+	)
 	waiters, entries = h.AddWaiters(2, testkit.ForSessions(over))
 	h.MustCancel(who[0], booked[0])
 	h.Tick()
@@ -165,7 +188,12 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 	for what, tt := range map[string]struct{ want, got map[string]figures }{
 		"days":      {map[string]figures{"2026-03-16": first, "2026-03-17": second}, by(all.Days)},
 		"locations": {map[string]figures{"Pier 1": first, "Quay": second}, by(all.Locations)},
-		"services":  {map[string]figures{"Vinyasa": {Tally: taken.Sum(lost), Depths: map[int]int{1: 1}}, "Massage": {Tally: promoted, Promoted: 1}}, by(all.Services)},
+		"services": {
+			map[string]figures{
+				"Vinyasa": {Tally: taken.Sum(lost), Depths: map[int]int{1: 1}}, "Massage": {Tally: promoted, Promoted: 1},
+			},
+			by(all.Services),
+		},
 	} {
 		if diff := cmp.Diff(tt.want, tt.got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", what, diff)
@@ -175,9 +203,14 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 		q    waitlists.WaitlistQuery
 		want waitlist.Tally
 	}{
-		"all":            {waitlists.WaitlistQuery{Span: span}, taken.Sum(promoted).Sum(lost)},
-		"the first day":  {waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: testkit.UTC("2026-03-16T23:00:00Z")}}, taken.Sum(promoted)},
-		"the next day":   {waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.UTC("2026-03-16T23:00:00Z"), End: span.End}}, lost},
+		"all": {waitlists.WaitlistQuery{Span: span}, taken.Sum(promoted).Sum(lost)},
+		"the first day": {
+			waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: testkit.UTC("2026-03-16T23:00:00Z")}},
+			taken.Sum(promoted),
+		},
+		"the next day": {
+			waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.UTC("2026-03-16T23:00:00Z"), End: span.End}}, lost,
+		},
 		"a location":     {waitlists.WaitlistQuery{Span: span, Location: quay}, lost},
 		"a service":      {waitlists.WaitlistQuery{Span: span, Service: massage}, promoted},
 		"one at another": {waitlists.WaitlistQuery{Span: span, Service: massage, Location: quay}, waitlist.Tally{}},
@@ -191,7 +224,9 @@ func TestWaitlistAnalyticsByPart(t *testing.T) {
 		}
 	}
 	for days, reason := range map[int]fault.Reason{366: "", 368: fault.InvalidField} {
-		_, err := h.App.Waitlists.WaitlistAnalytics(ctx, h.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}})
+		_, err := h.App.Waitlists.WaitlistAnalytics(
+			ctx, h.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: span.Start, End: span.Start.AddDate(0, 0, days)}},
+		)
 		if fault.ReasonOf(err) != reason {
 			t.Errorf("%d days: %v", days, err)
 		}

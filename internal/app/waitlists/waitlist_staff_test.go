@@ -68,7 +68,9 @@ func TestStaffMoveEntries(t *testing.T) {
 			if late.Position != 5 && order == waitlist.ByJoining {
 				t.Errorf("whoever joins later stands at %d", late.Position)
 			}
-			if n := h.Count(`select count(*) from audit_entries where action = 'waitlist.moved' and reason = 'they asked'`); n != 6 {
+			if n := h.Count(
+				`select count(*) from audit_entries where action = 'waitlist.moved' and reason = 'they asked'`,
+			); n != 6 {
 				t.Errorf("%d acts are on record", n)
 			}
 			h.WantSound()
@@ -100,7 +102,9 @@ func TestALongLineKeepsItsOrder(t *testing.T) {
 	// Nobody on the first pages fits: they need more seats than there are.
 	h.Exec(`update waitlist_entries set party_size = 4 where tenant_id = $1 and note = 'in line' and join_key < (
 	  select join_key from waitlist_entries where tenant_id = $1 order by join_key offset 250 limit 1)`, h.Tenant)
-	next := h.Text(`select id::text from waitlist_entries where tenant_id = $1 and party_size = 1 order by join_key limit 1`, h.Tenant)
+	next := h.Text(
+		`select id::text from waitlist_entries where tenant_id = $1 and party_size = 1 order by join_key limit 1`, h.Tenant,
+	)
 	last := h.Text(`select id::text from waitlist_entries where tenant_id = $1 order by join_key desc limit 1`, h.Tenant)
 	h.MustCancel(who[0], booked[0])
 	if o := h.Offers(class); len(o) != 1 || o[0].Entry.String() != next {
@@ -110,7 +114,9 @@ func TestALongLineKeepsItsOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := h.App.Waitlists.SetPriority(context.Background(), h.Owner, flagged, waitlists.PriorityEdit{Flagged: new(true)}); err != nil {
+	if _, err := h.App.Waitlists.SetPriority(
+		context.Background(), h.Owner, flagged, waitlists.PriorityEdit{Flagged: new(true)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	h.MustCancel(who[1], booked[1])
@@ -130,7 +136,9 @@ func TestStaffOfferAPlace(t *testing.T) {
 	who, ids := h.AddWaiters(3, testkit.ForSessions(full))
 	h.MustBook(who[2], open)
 	offer := func(session tenant.SessionID, entry tenant.EntryID, until time.Time) (waitlist.Offer, error) {
-		return h.App.Waitlists.OfferPlace(ctx, h.Owner, waitlists.OfferRequest{Session: session, Entry: entry, Until: until, Reason: "promised"})
+		return h.App.Waitlists.OfferPlace(
+			ctx, h.Owner, waitlists.OfferRequest{Session: session, Entry: entry, Until: until, Reason: "promised"},
+		)
 	}
 	for name, tt := range map[string]struct {
 		session tenant.SessionID
@@ -145,7 +153,9 @@ func TestStaffOfferAPlace(t *testing.T) {
 		"somebody who is in it":     {open, ids[2], time.Time{}, fault.AlreadyBooked},
 		"an unknown session":        {testkit.NewID[tenant.SessionID](), ids[0], time.Time{}, fault.SessionNotFound},
 		"an unknown entry":          {open, testkit.NewID[tenant.EntryID](), time.Time{}, fault.EntryNotFound},
-		"another tenant's session":  {h.OtherTenant().AddSession(testkit.Session{}), ids[0], time.Time{}, fault.SessionNotFound},
+		"another tenant's session": {
+			h.OtherTenant().AddSession(testkit.Session{}), ids[0], time.Time{}, fault.SessionNotFound,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := offer(tt.session, tt.entry, tt.until)
@@ -181,14 +191,24 @@ func TestRulesAreVersioned(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
-	edit := func(target settings.PolicyTarget, expect *int, reason string, change func(*waitlist.Settings)) (waitlist.Effective, error) {
-		return h.App.Settings.UpdateRules(ctx, h.Owner, settings.RulesEdit{Target: target, Expect: expect, Reason: reason, Edit: change})
+	edit := func(
+		target settings.PolicyTarget, expect *int, reason string, change func(*waitlist.Settings),
+	) (waitlist.Effective, error) {
+		return h.App.Settings.UpdateRules(
+			ctx, h.Owner, settings.RulesEdit{Target: target, Expect: expect, Reason: reason, Edit: change},
+		)
 	}
-	here, this := settings.PolicyTarget{Location: h.Location}, settings.PolicyTarget{Location: h.Location, Service: h.Service}
-	if e, err := edit(settings.PolicyTarget{}, new(0), "one", func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }); err != nil || e.Version != 1 {
+	here, this := settings.PolicyTarget{Location: h.Location}, settings.PolicyTarget{
+		Location: h.Location, Service: h.Service,
+	}
+	if e, err := edit(
+		settings.PolicyTarget{}, new(0), "one", func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) },
+	); err != nil || e.Version != 1 {
 		t.Fatalf("%+v, %v", e, err)
 	}
-	if _, err := edit(here, new(0), "two", func(s *waitlist.Settings) { s.MaxQueueSize, s.OfferWindow = new(7), new(2*time.Hour) }); err != nil {
+	if _, err := edit(
+		here, new(0), "two", func(s *waitlist.Settings) { s.MaxQueueSize, s.OfferWindow = new(7), new(2*time.Hour) },
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := edit(this, nil, "three", func(s *waitlist.Settings) { s.MaxQueueSize = new(9) }); err != nil {
@@ -198,11 +218,13 @@ func TestRulesAreVersioned(t *testing.T) {
 	testkit.WantReason(t, err, fault.ETagMismatch)
 	e, err := h.App.Settings.GetRules(ctx, h.Coach, this)
 	if err != nil || e.Rules.MaxQueueSize != 9 || e.Rules.OfferWindow != 2*time.Hour || e.Version != 3 ||
-		e.Origins["MaxQueueSize"] != catalog.ServiceLevel || e.Origins["OfferWindow"] != catalog.LocationLevel || e.Origins["Mode"] != catalog.Default {
+		e.Origins["MaxQueueSize"] != catalog.ServiceLevel || e.Origins["OfferWindow"] != catalog.LocationLevel ||
+		e.Origins["Mode"] != catalog.Default {
 		t.Errorf("%+v, %v", e, err)
 	}
 	// Saying the same again is no edit; saying nothing any more is.
-	if e, err := edit(here, new(2), "again", func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }); err != nil || e.Version != 2 {
+	if e, err := edit(here, new(2), "again", func(s *waitlist.Settings) { s.MaxQueueSize = new(7) }); err != nil ||
+		e.Version != 2 {
 		t.Errorf("%+v, %v", e, err)
 	}
 	if e, err := edit(here, nil, "reset", nil); err != nil || e.Rules.OfferWindow != time.Hour || e.Version != 4 {
@@ -216,13 +238,26 @@ func TestRulesAreVersioned(t *testing.T) {
 	for _, v := range versions {
 		got = append(got, fmt.Sprint(v.Version, " ", v.Level, " ", v.Reason, " ", v.AuthorName, " ", v.Reset))
 	}
-	if diff := cmp.Diff([]string{"4 LOCATION reset Olga Owner true", "3 SERVICE three Olga Owner false", "2 LOCATION two Olga Owner false", "1 TENANT one Olga Owner false"}, got); diff != "" {
+	if diff := cmp.Diff(
+		[]string{
+			"4 LOCATION reset Olga Owner true", "3 SERVICE three Olga Owner false", "2 LOCATION two Olga Owner false",
+			"1 TENANT one Olga Owner false",
+		},
+		got,
+	); diff != "" {
 		t.Error(diff)
 	}
-	if n := h.Count(`select count(*) from audit_entries where action = 'rules.updated' and target_id = $1 and reason = 'reset' and changes ?& '{before,after}'`, h.Location.String()); n != 1 {
+	if n := h.Count(
+		`select count(*) from audit_entries where action = 'rules.updated' and target_id = $1 and reason = 'reset'
+			and changes ?& '{before,after}'`,
+		h.Location.String(),
+	); n != 1 {
 		t.Errorf("the reset is on record %d times", n)
 	}
-	_, err = edit(settings.PolicyTarget{}, nil, "", func(s *waitlist.Settings) { s.EligibilityExpression = new("member.tier ==\n  1 +") })
+	_, err = edit(
+		settings.PolicyTarget{}, nil, "",
+		func(s *waitlist.Settings) { s.EligibilityExpression = new("member.tier ==\n  1 +") },
+	)
 	testkit.WantReason(t, err, fault.RulesInvalid)
 	if testkit.Meta(t, err, "line") != "2" {
 		t.Errorf("%v", err)
@@ -231,7 +266,9 @@ func TestRulesAreVersioned(t *testing.T) {
 	testkit.WantReason(t, err, fault.LocationNotFound)
 	// Two who edit at the same moment both do.
 	testkit.Parallel(4, func(i int) {
-		if _, err := edit(settings.PolicyTarget{}, nil, "at once", func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(20 + i) }); err != nil {
+		if _, err := edit(
+			settings.PolicyTarget{}, nil, "at once", func(s *waitlist.Settings) { s.MaxTriesPerSlot = new(20 + i) },
+		); err != nil {
 			t.Error(err)
 		}
 	})
@@ -251,8 +288,15 @@ func TestAPreviewChangesNothing(t *testing.T) {
 	h.MustCancel(who[0], booked[0])
 	dump := func() string {
 		var all []string
-		for table := range strings.FieldsSeq(h.Text(`select string_agg(relname, ' ' order by relname) from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`)) {
-			all = append(all, table+" "+h.Text(`select md5(coalesce(string_agg(x::text, '|' order by x::text), '')) from `+table+` x`))
+		for table := range strings.FieldsSeq(
+			h.Text(
+				`select string_agg(relname, ' ' order by relname) from pg_class where relkind = 'r'
+					and relnamespace = 'public'::regnamespace`,
+			),
+		) {
+			all = append(
+				all, table+" "+h.Text(`select md5(coalesce(string_agg(x::text, '|' order by x::text), '')) from `+table+` x`),
+			)
 		}
 		return strings.Join(all, "\n")
 	}
@@ -265,7 +309,8 @@ func TestAPreviewChangesNothing(t *testing.T) {
 		t.Fatalf("%+v, %v", past, err)
 	}
 	d := past[0].Difference
-	if len(d.Gained) != 1 || d.Gained[0].Entry != ids[1] || len(d.Lost) != 1 || d.Lost[0].Entry != ids[0] || name(d.Gained[0].Member) != "Waiter 1" {
+	if len(d.Gained) != 1 || d.Gained[0].Entry != ids[1] || len(d.Lost) != 1 || d.Lost[0].Entry != ids[0] ||
+		name(d.Gained[0].Member) != "Waiter 1" {
 		t.Errorf("%+v", d)
 	}
 	draft.Edit = func(s *waitlist.Settings) { s.PriorityExpression = new("nonsense(") }
@@ -292,7 +337,8 @@ func TestWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	story, err := h.App.Waitlists.ExplainSession(ctx, h.Owner, class)
-	if err != nil || len(story.Decisions) != 2 || len(story.Offers) != 2 || len(story.Entries) != 3 || story.Name(waiters[0].Member) != "Waiter 0" {
+	if err != nil || len(story.Decisions) != 2 || len(story.Offers) != 2 || len(story.Entries) != 3 ||
+		story.Name(waiters[0].Member) != "Waiter 0" {
 		t.Fatalf("%+v, %v", story, err)
 	}
 	reasons := func(d waitlists.DecisionRecord) string {
@@ -305,7 +351,8 @@ func TestWhy(t *testing.T) {
 	if got := reasons(story.Decisions[0]); got != "NOT_ELIGIBLE OFFERED NO_SEATS_LEFT" {
 		t.Error(got)
 	}
-	if got := reasons(story.Decisions[1]); got != "NOT_ELIGIBLE TRIED OFFERED" || story.Decisions[1].Decision.Move != waitlist.RollOn {
+	if got := reasons(story.Decisions[1]); got != "NOT_ELIGIBLE TRIED OFFERED" ||
+		story.Decisions[1].Decision.Move != waitlist.RollOn {
 		t.Error(got)
 	}
 	mine, err := h.App.Waitlists.ExplainEntry(ctx, testkit.SelfOnly(waiters[0]), ids[0])
@@ -412,13 +459,19 @@ func TestWaitlistAnalytics(t *testing.T) {
 	if _, _, err := h.App.Waitlists.ExpireDueOffers(context.Background(), h.Tenant); err != nil {
 		t.Fatal(err)
 	}
-	figures, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}})
+	figures, err := h.App.Waitlists.WaitlistAnalytics(
+		context.Background(), h.Owner,
+		waitlists.WaitlistQuery{
+			Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	total := figures.Total
 	want := waitlist.Tally{
-		Entries: 4, Active: 2, Booked: 1, Offers: 4, Accepted: 1, Declined: 1, RanOut: 1, Live: 1, ResponseTime: 15 * time.Minute, Tries: 2,
+		Entries: 4, Active: 2, Booked: 1, Offers: 4, Accepted: 1, Declined: 1, RanOut: 1, Live: 1,
+		ResponseTime: 15 * time.Minute, Tries: 2,
 	}
 	if diff := cmp.Diff(want, total.Tally); diff != "" {
 		t.Error(diff)
@@ -426,13 +479,20 @@ func TestWaitlistAnalytics(t *testing.T) {
 	if diff := cmp.Diff(map[int]int{2: 1}, total.Depths); diff != "" {
 		t.Error(diff)
 	}
-	if total.AcceptanceRate() != 0.25 || total.ConversionRate() != 0.25 || total.CascadeDepth() != 2 || total.AverageResponse() != 7*time.Minute+30*time.Second {
+	if total.AcceptanceRate() != 0.25 || total.ConversionRate() != 0.25 || total.CascadeDepth() != 2 ||
+		total.AverageResponse() != 7*time.Minute+30*time.Second {
 		t.Errorf("%+v", total)
 	}
-	if len(figures.Days) != 1 || figures.Days[0].Key != "2026-03-16" || len(figures.Locations) != 1 || figures.Locations[0].Name != "Pier 1" || figures.Services[0].Name != "Vinyasa" {
+	if len(figures.Days) != 1 || figures.Days[0].Key != "2026-03-16" || len(figures.Locations) != 1 ||
+		figures.Locations[0].Name != "Pier 1" || figures.Services[0].Name != "Vinyasa" {
 		t.Errorf("%+v", figures)
 	}
-	other, err := h.App.Waitlists.WaitlistAnalytics(context.Background(), h.OtherTenant().Owner, waitlists.WaitlistQuery{Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)}})
+	other, err := h.App.Waitlists.WaitlistAnalytics(
+		context.Background(), h.OtherTenant().Owner,
+		waitlists.WaitlistQuery{
+			Span: civil.Span{Start: testkit.Noon.Add(-12 * time.Hour), End: testkit.Noon.Add(156 * time.Hour)},
+		},
+	)
 	if err != nil || other.Total.Entries+other.Total.Offers != 0 {
 		t.Errorf("%+v, %v", other, err)
 	}
@@ -452,15 +512,23 @@ func TestWhatHappensIsCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	later := testkit.NewClock(h.Clock.Now().Add(10 * time.Minute))
-	node := app.New(app.Config{DB: h.DB.DB, Now: later.Now, Claims: claims, Stats: func(one waitlists.Stats) { tallies = append(tallies, one) }})
-	if _, err := node.Waitlists.DeclineOffer(context.Background(), testkit.SelfOnly(waiters[0]), h.LiveOffer(ids[0]).ID, true, ""); err != nil {
+	node := app.New(app.Config{
+		DB: h.DB.DB, Now: later.Now, Claims: claims, Stats: func(one waitlists.Stats) { tallies = append(tallies, one) },
+	})
+	if _, err := node.Waitlists.DeclineOffer(
+		context.Background(), testkit.SelfOnly(waiters[0]), h.LiveOffer(ids[0]).ID, true, "",
+	); err != nil {
 		t.Fatal(err)
 	}
 	later.Set(later.Now().Add(time.Minute))
-	if _, err := node.Waitlists.AcceptOffer(context.Background(), testkit.SelfOnly(waiters[1]), h.LiveOffer(ids[1]).ID, tenant.SubscriptionID{}); err != nil {
+	if _, err := node.Waitlists.AcceptOffer(
+		context.Background(), testkit.SelfOnly(waiters[1]), h.LiveOffer(ids[1]).ID, tenant.SubscriptionID{},
+	); err != nil {
 		t.Fatal(err)
 	}
-	_, err = node.Waitlists.AcceptOffer(context.Background(), testkit.SelfOnly(waiters[0]), h.Offers(class)[0].ID, tenant.SubscriptionID{})
+	_, err = node.Waitlists.AcceptOffer(
+		context.Background(), testkit.SelfOnly(waiters[0]), h.Offers(class)[0].ID, tenant.SubscriptionID{},
+	)
 	testkit.WantReason(t, err, fault.OfferNotLive)
 	want := waitlists.Stats{
 		Entries:   map[waitlist.Status]int{waitlist.Cancelled: 1, waitlist.Booked: 1},

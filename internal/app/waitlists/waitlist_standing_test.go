@@ -14,7 +14,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// What people are told of where they stand is what happens, whatever a formula speaks of: the session, its place and its clock, or the wish.
+// What people are told of where they stand is what happens, whatever a formula speaks of: the session, its place and
+// its clock, or the wish.
 func TestWhoeverStandsFirstIsAskedFirst(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -51,8 +52,8 @@ func TestWhoeverStandsFirstIsAskedFirst(t *testing.T) {
 	}
 }
 
-// Whoever waits on several days, or for any of several sessions, is told where they stand best, and what they are worth there; of places
-// that are as good the first counts.
+// Whoever waits on several days, or for any of several sessions, is told where they stand best, and what they are worth
+// there; of places that are as good the first counts.
 func TestStandingBest(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
@@ -64,12 +65,14 @@ func TestStandingBest(t *testing.T) {
 	week := h.MustJoin(h.AddMember("Window"), h.ForWindow("2026-03-16", "2026-03-22", "00:00", "23:59")).ID
 	either := h.MustJoin(h.AddMember("Any"), testkit.ForSessions(crowded, late, empty)).ID
 	for range 5 { // whatever order they are looked at in
-		for id, want := range map[tenant.EntryID]waitlist.Standing{
-			week:   {Position: 1, Worth: waitlist.Worth{Score: 100, Sum: true, Base: 100}},               // on its first day, which has begun
-			either: {Position: 2, Worth: waitlist.Worth{Score: 103, Sum: true, Base: 100, EarlyBird: 3}}, // behind the window, on the fourth day
+		for id, want := range map[tenant.EntryID]waitlist.Rank{
+			// on its first day, which has begun
+			week: {Position: 1, Worth: waitlist.Worth{Score: 100, Sum: true, Base: 100}},
+			// behind the window, on the fourth day
+			either: {Position: 2, Worth: waitlist.Worth{Score: 103, Sum: true, Base: 100, EarlyBird: 3}},
 		} {
 			e := h.Entry(id)
-			if diff := cmp.Diff(want, waitlist.Standing{Position: e.Position, Worth: e.Worth}); diff != "" {
+			if diff := cmp.Diff(want, waitlist.Rank{Position: e.Position, Worth: e.Worth}); diff != "" {
 				t.Fatalf("(-want +got):\n%s", diff)
 			}
 		}
@@ -98,7 +101,9 @@ func TestWhatAnEntryIsWorth(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for where, got := range map[string]waitlist.Worth{"in the list": entries[0].Worth, "on the roster": roster.Entries[0].Worth, "by itself": h.Entry(ids[0]).Worth} {
+		for where, got := range map[string]waitlist.Worth{
+			"in the list": entries[0].Worth, "on the roster": roster.Entries[0].Worth, "by itself": h.Entry(ids[0]).Worth,
+		} {
 			if got != want {
 				t.Errorf("%s: %+v, want %+v", where, got, want)
 			}
@@ -110,7 +115,8 @@ func TestWhatAnEntryIsWorth(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	worth(waitlist.Worth{Score: 122, Sum: true, Base: 100, TierBonus: 20, EarlyBird: 2}) // it joined two days ahead, but for a moment
+	// it joined two days ahead, but for a moment
+	worth(waitlist.Worth{Score: 122, Sum: true, Base: 100, TierBonus: 20, EarlyBird: 2})
 	score(7)
 	worth(waitlist.Worth{Score: 7})
 	score(-1)
@@ -118,13 +124,14 @@ func TestWhatAnEntryIsWorth(t *testing.T) {
 		s.Order, s.PriorityExpression = new(waitlist.ByFormula), new(`member.tier == "gold" ? 500 : 1`)
 	})
 	worth(waitlist.Worth{Score: 500})
-	if e, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), ids[0], "", true); err != nil || e.Worth != (waitlist.Worth{}) {
+	if e, err := h.App.Waitlists.LeaveWaitlist(ctx, testkit.SelfOnly(who[0]), ids[0], "", true); err != nil ||
+		e.Worth != (waitlist.Worth{}) {
 		t.Errorf("of one that waits no longer: %+v, %v", e.Worth, err)
 	}
 }
 
-// An offer by hand stands as long as staff say, or else as the rules do; where by their lights there is too little time it stands until
-// booking closes. It is of its entry's score, by which messages go.
+// An offer by hand stands as long as staff say, or else as the rules do; where by their lights there is too little time
+// it stands until booking closes. It is of its entry's score, by which messages go.
 func TestHowLongAnOfferByHandStands(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
@@ -132,15 +139,36 @@ func TestHowLongAnOfferByHandStands(t *testing.T) {
 		window       time.Duration // of the rules; 0: theirs
 		until, ends  string
 	}{
-		"half an hour":                 {made: "2026-03-16T14:00:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-16T14:30:00Z"},
-		"as long as the rules say":     {made: "2026-03-16T14:00:00Z", starts: "2026-03-18T12:00:00Z", window: 2 * time.Hour, ends: "2026-03-16T16:00:00Z"},
-		"as long as staff say":         {made: "2026-03-16T14:00:00Z", starts: "2026-03-18T12:00:00Z", until: "2026-03-17T09:00:00Z", ends: "2026-03-17T09:00:00Z"},
-		"even by night":                {made: "2026-03-16T21:00:00Z", starts: "2026-03-18T12:00:00Z", until: "2026-03-16T21:10:00Z", ends: "2026-03-16T21:10:00Z"},
-		"it sleeps at night":           {made: "2026-03-16T19:50:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-17T07:20:00Z"}, // 20:50 and 08:20 in Berlin
-		"a quarter of what is left":    {made: "2026-03-18T11:00:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-18T11:15:00Z"},
-		"too little is left":           {made: "2026-03-18T11:58:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-18T12:00:00Z"},
-		"by morning it would be over":  {made: "2026-03-17T22:00:00Z", starts: "2026-03-18T05:00:00Z", ends: "2026-03-18T05:00:00Z"},
-		"no longer than there is time": {made: "2026-03-17T19:50:00Z", starts: "2026-03-18T07:10:00Z", ends: "2026-03-18T07:10:00Z"},
+		"half an hour": {
+			made: "2026-03-16T14:00:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-16T14:30:00Z",
+		},
+		"as long as the rules say": {
+			made: "2026-03-16T14:00:00Z", starts: "2026-03-18T12:00:00Z", window: 2 * time.Hour, ends: "2026-03-16T16:00:00Z",
+		},
+		"as long as staff say": {
+			made: "2026-03-16T14:00:00Z", starts: "2026-03-18T12:00:00Z", until: "2026-03-17T09:00:00Z",
+			ends: "2026-03-17T09:00:00Z",
+		},
+		"even by night": {
+			made: "2026-03-16T21:00:00Z", starts: "2026-03-18T12:00:00Z", until: "2026-03-16T21:10:00Z",
+			ends: "2026-03-16T21:10:00Z",
+		},
+		// 20:50 and 08:20 in Berlin
+		"it sleeps at night": {
+			made: "2026-03-16T19:50:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-17T07:20:00Z",
+		},
+		"a quarter of what is left": {
+			made: "2026-03-18T11:00:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-18T11:15:00Z",
+		},
+		"too little is left": {
+			made: "2026-03-18T11:58:00Z", starts: "2026-03-18T12:00:00Z", ends: "2026-03-18T12:00:00Z",
+		},
+		"by morning it would be over": {
+			made: "2026-03-17T22:00:00Z", starts: "2026-03-18T05:00:00Z", ends: "2026-03-18T05:00:00Z",
+		},
+		"no longer than there is time": {
+			made: "2026-03-17T19:50:00Z", starts: "2026-03-18T07:10:00Z", ends: "2026-03-18T07:10:00Z",
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -15,8 +15,8 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// A sweep that comes upon an offer in the moment in which it runs out was faster than the alarm: there was nothing to mend. One
-// that nobody ended for longer is a defect. The next is asked in either case.
+// A sweep that comes upon an offer in the moment in which it runs out was faster than the alarm: there was nothing to
+// mend. One that nobody ended for longer is a defect. The next is asked in either case.
 func TestASweepThatIsFasterThanTheAlarmMendsNothing(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -42,7 +42,9 @@ var ways = map[string]struct {
 	"staff cancel": {by: waitlist.ByCancellation, free: func(h *testkit.Studio) tenant.SessionID {
 		class, _, booked := h.AddFullSession(1)
 		h.AddWaiters(1, testkit.ForSessions(class))
-		if _, err := h.App.Bookings.CancelBooking(context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]}); err != nil {
+		if _, err := h.App.Bookings.CancelBooking(
+			context.Background(), h.Owner, bookings.CancelRequest{ID: booked[0]},
+		); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
@@ -61,7 +63,9 @@ var ways = map[string]struct {
 	"a booking moves away": {by: waitlist.ByReschedule, free: func(h *testkit.Studio) tenant.SessionID {
 		class, who, booked := h.AddFullSession(1)
 		h.AddWaiters(1, testkit.ForSessions(class))
-		if _, err := h.Reschedule(testkit.SelfOnly(who[0]), booked[0], h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)})); err != nil {
+		if _, err := h.Reschedule(
+			testkit.SelfOnly(who[0]), booked[0], h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}),
+		); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
@@ -90,30 +94,33 @@ var ways = map[string]struct {
 		h.Sweep()
 		return class
 	}},
-	"a hold runs out, and the next who asks notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
-		class := held(h, 1)
-		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
-		if p, err := h.Book(h.AddMember("Late"), class); err != nil || p.Entry == nil {
-			h.T.Fatalf("%+v, %v", p, err)
-		}
-		return class
-	}},
-	"a hold runs out, and the next who joins notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
-		class := held(h, 1)
-		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
-		h.MustJoin(h.AddMember("Late"), testkit.ForSessions(class))
-		return class
-	}},
-	"a hold runs out, and a booking that moves in notices": {by: waitlist.ByExpiredHold, free: func(h *testkit.Studio) tenant.SessionID {
-		class := held(h, 2)
-		h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
-		who := h.AddMember("Mover")
-		id := h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
-		if _, err := h.Reschedule(testkit.SelfOnly(who), id, class); err != nil {
-			h.T.Fatal(err)
-		}
-		return class
-	}},
+	"a hold runs out, and the next who asks notices": {by: waitlist.ByExpiredHold,
+		free: func(h *testkit.Studio) tenant.SessionID {
+			class := held(h, 1)
+			h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
+			if p, err := h.Book(h.AddMember("Late"), class); err != nil || p.Entry == nil {
+				h.T.Fatalf("%+v, %v", p, err)
+			}
+			return class
+		}},
+	"a hold runs out, and the next who joins notices": {by: waitlist.ByExpiredHold,
+		free: func(h *testkit.Studio) tenant.SessionID {
+			class := held(h, 1)
+			h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
+			h.MustJoin(h.AddMember("Late"), testkit.ForSessions(class))
+			return class
+		}},
+	"a hold runs out, and a booking that moves in notices": {by: waitlist.ByExpiredHold,
+		free: func(h *testkit.Studio) tenant.SessionID {
+			class := held(h, 2)
+			h.Clock.Set(testkit.Noon.Add(11 * time.Minute))
+			who := h.AddMember("Mover")
+			id := h.MustBook(who, h.AddSession(testkit.Session{Starts: testkit.Noon.Add(70 * time.Hour)}))
+			if _, err := h.Reschedule(testkit.SelfOnly(who), id, class); err != nil {
+				h.T.Fatal(err)
+			}
+			return class
+		}},
 	"a hold is given up": {by: waitlist.ByRelease, free: func(h *testkit.Studio) tenant.SessionID {
 		class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 9})
 		who := h.AddMember("Holder")
@@ -130,35 +137,41 @@ var ways = map[string]struct {
 		resize(h, class, 2)
 		return class
 	}},
-	"a session gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
-		class, _, _ := h.AddFullSession(1)
-		h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
-		h.AddWaiters(1, testkit.ForSessions(class))
-		resize(h, class, 3)
-		h.Tick()
-		resize(h, class, 2)
-		return class
-	}},
-	"a series gets fewer seats than are offered": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
-		in := h.SeriesInput()
-		in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
-		series, ids := h.CreateSeries(in)
-		h.MustBook(h.AddMember("Holder"), ids[1])
-		h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: ids[1:2], Party: 2})
-		h.AddWaiters(1, testkit.ForSessions(ids[1]))
-		for _, seats := range []int{3, 2} {
+	"a session gets fewer seats than are offered": {by: waitlist.ByWithdrawal,
+		free: func(h *testkit.Studio) tenant.SessionID {
+			class, _, _ := h.AddFullSession(1)
+			h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
+			h.AddWaiters(1, testkit.ForSessions(class))
+			resize(h, class, 3)
 			h.Tick()
-			h.EditSeries(schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: session.Input{Capacity: &seats}, Fields: session.CapacityField})
-		}
-		return ids[1]
-	}},
+			resize(h, class, 2)
+			return class
+		}},
+	"a series gets fewer seats than are offered": {by: waitlist.ByWithdrawal,
+		free: func(h *testkit.Studio) tenant.SessionID {
+			in := h.SeriesInput()
+			in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
+			series, ids := h.CreateSeries(in)
+			h.MustBook(h.AddMember("Holder"), ids[1])
+			h.MustJoin(h.AddMember("Large"), waitlists.JoinRequest{Sessions: ids[1:2], Party: 2})
+			h.AddWaiters(1, testkit.ForSessions(ids[1]))
+			for _, seats := range []int{3, 2} {
+				h.Tick()
+				h.EditSeries(schedules.SeriesEdit{
+					Series: series.ID, Scope: schedules.All, Template: session.Input{Capacity: &seats}, Fields: session.CapacityField,
+				})
+			}
+			return ids[1]
+		}},
 	"a series gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.Studio) tenant.SessionID {
 		in := h.SeriesInput()
 		in.Template.Capacity, in.Template.WaitlistCapacity = new(1), new(9)
 		series, ids := h.CreateSeries(in)
 		h.MustBook(h.AddMember("Holder"), ids[1])
 		h.AddWaiters(1, testkit.ForSessions(ids[1]))
-		h.EditSeries(schedules.SeriesEdit{Series: series.ID, Scope: schedules.All, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField})
+		h.EditSeries(schedules.SeriesEdit{
+			Series: series.ID, Scope: schedules.All, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField,
+		})
 		return ids[1]
 	}},
 	"one of a series gets more seats": {by: waitlist.ByCapacity, free: func(h *testkit.Studio) tenant.SessionID {
@@ -167,7 +180,10 @@ var ways = map[string]struct {
 		series, ids := h.CreateSeries(in)
 		h.MustBook(h.AddMember("Holder"), ids[1])
 		h.AddWaiters(1, testkit.ForSessions(ids[1]))
-		h.EditSeries(schedules.SeriesEdit{Series: series.ID, Session: ids[1], Scope: schedules.One, Template: session.Input{Capacity: new(2)}, Fields: session.CapacityField})
+		h.EditSeries(schedules.SeriesEdit{
+			Series: series.ID, Session: ids[1], Scope: schedules.One, Template: session.Input{Capacity: new(2)},
+			Fields: session.CapacityField,
+		})
 		return ids[1]
 	}},
 	"a session goes on sale": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
@@ -208,13 +224,16 @@ var ways = map[string]struct {
 		series, _ := h.CreateSeries(h.SeriesInput())
 		h.AddWaiters(1, h.ForWindow("2026-03-18", "2026-03-18", "00:00", "23:59"))
 		h.EditSeries(schedules.SeriesEdit{
-			Series: series.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,WE,TH;COUNT=9"}, PatternFields: session.RuleField,
+			Series: series.ID, Scope: schedules.All, Pattern: session.Pattern{Rule: "FREQ=WEEKLY;BYDAY=TU,WE,TH;COUNT=9"},
+			PatternFields: session.RuleField,
 		})
 		return sessionOn(h, "2026-03-18")
 	}},
 	"sessions are imported": {by: waitlist.ByPublish, free: func(h *testkit.Studio) tenant.SessionID {
 		h.AddWaiters(1, week(h))
-		return h.ImportSessions(testkit.ImportHeader+"Vinyasa,Pier 1,2026-03-18,18:00,,60,,,2,3,,,published\n", false).Sessions[0]
+		return h.ImportSessions(
+			testkit.ImportHeader+"Vinyasa,Pier 1,2026-03-18,18:00,,60,,,2,3,,,published\n", false,
+		).Sessions[0]
 	}},
 	"a session is back on sale": {by: waitlist.ByUnblock, free: func(h *testkit.Studio) tenant.SessionID {
 		class, who, booked := h.AddFullSession(1)
@@ -263,42 +282,48 @@ var ways = map[string]struct {
 	"whoever has an offer leaves": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
 		class, waiters, o := offered(h)
 		h.Tick()
-		if _, err := h.App.Waitlists.LeaveWaitlist(context.Background(), testkit.SelfOnly(waiters[0]), o.Entry, "", false); err != nil {
+		if _, err := h.App.Waitlists.LeaveWaitlist(
+			context.Background(), testkit.SelfOnly(waiters[0]), o.Entry, "", false,
+		); err != nil {
 			h.T.Fatal(err)
 		}
 		return class
 	}},
-	"whoever has an offer waited for a session that is called off": {by: waitlist.ByWithdrawal, free: func(h *testkit.Studio) tenant.SessionID {
-		class, who, booked := h.AddFullSession(1)
-		other, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
-		_, elsewhere := h.AddWaiters(1, testkit.ForSessions(other))
-		h.MustCancel(who[0], booked[0])
-		if _, err := h.App.Waitlists.OfferPlace(context.Background(), h.Owner, waitlists.OfferRequest{Session: class, Entry: elsewhere[0]}); err != nil {
-			h.T.Fatal(err)
-		}
-		h.AddWaiters(1, testkit.ForSessions(class))
-		h.Tick()
-		if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, other, "", false); err != nil {
-			h.T.Fatal(err)
-		}
-		return class
-	}},
-	"a party claims fewer seats than were free": {by: waitlist.ByWithdrawal, mode: waitlist.FirstToClaim, left: true, free: func(h *testkit.Studio) tenant.SessionID {
-		class, who, booked := h.AddFullSession(2)
-		large, small := h.AddMember("Large"), h.AddMember("Small")
-		h.MustJoin(large, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
-		id := h.MustJoin(small, testkit.ForSessions(class)).ID
-		h.Block(class)
-		h.MustCancel(who[0], booked[0])
-		h.MustCancel(who[1], booked[1])
-		if _, _, err := h.App.Schedules.UnblockSession(context.Background(), h.Owner, class); err != nil {
-			h.T.Fatal(err)
-		}
-		if _, err := h.Accept(small, h.LiveOffer(id)); err != nil {
-			h.T.Fatal(err)
-		}
-		return class
-	}},
+	"whoever has an offer waited for a session that is called off": {by: waitlist.ByWithdrawal,
+		free: func(h *testkit.Studio) tenant.SessionID {
+			class, who, booked := h.AddFullSession(1)
+			other, _, _ := h.AddFullSession(1, testkit.StartingAt(testkit.Noon.Add(50*time.Hour)))
+			_, elsewhere := h.AddWaiters(1, testkit.ForSessions(other))
+			h.MustCancel(who[0], booked[0])
+			if _, err := h.App.Waitlists.OfferPlace(
+				context.Background(), h.Owner, waitlists.OfferRequest{Session: class, Entry: elsewhere[0]},
+			); err != nil {
+				h.T.Fatal(err)
+			}
+			h.AddWaiters(1, testkit.ForSessions(class))
+			h.Tick()
+			if _, err := h.App.Schedules.CancelSession(context.Background(), h.Owner, other, "", false); err != nil {
+				h.T.Fatal(err)
+			}
+			return class
+		}},
+	"a party claims fewer seats than were free": {by: waitlist.ByWithdrawal, mode: waitlist.FirstToClaim, left: true,
+		free: func(h *testkit.Studio) tenant.SessionID {
+			class, who, booked := h.AddFullSession(2)
+			large, small := h.AddMember("Large"), h.AddMember("Small")
+			h.MustJoin(large, waitlists.JoinRequest{Sessions: []tenant.SessionID{class}, Party: 2})
+			id := h.MustJoin(small, testkit.ForSessions(class)).ID
+			h.Block(class)
+			h.MustCancel(who[0], booked[0])
+			h.MustCancel(who[1], booked[1])
+			if _, _, err := h.App.Schedules.UnblockSession(context.Background(), h.Owner, class); err != nil {
+				h.T.Fatal(err)
+			}
+			if _, err := h.Accept(small, h.LiveOffer(id)); err != nil {
+				h.T.Fatal(err)
+			}
+			return class
+		}},
 	"the rules let somebody in": {by: waitlist.ByRules, free: func(h *testkit.Studio) tenant.SessionID {
 		h.SetRules(func(s *waitlist.Settings) { s.EligibilityExpression = new(`member.tier == "gold"`) })
 		class, who, booked := h.AddFullSession(1)
@@ -369,8 +394,8 @@ func TestWhateverFreesSeatsWakesTheWaitlist(t *testing.T) {
 	}
 }
 
-// freeing are the functions that give seats back or put some on sale, each with a way above that runs through it. Whoever writes
-// another has to say here how the waitlist hears of it.
+// freeing are the functions that give seats back or put some on sale, each with a way above that runs through it.
+// Whoever writes another has to say here how the waitlist hears of it.
 var freeing = map[string]string{
 	"Cancel":     "a member cancels",
 	"move":       "a booking moves away",
@@ -379,9 +404,9 @@ var freeing = map[string]string{
 	"EndHold":    "a hold is given up",
 	"accept":     "", // the booking takes them in the same breath
 	// of package waitlist
-	"Ending.Changes":     "an offer is declined",
-	"Changes.closeRound": "a party claims fewer seats than were free",
-	"TakenBack.Changes":  "a session gets fewer seats than are offered", // its callers fill them
+	"Ending.Changes":         "an offer is declined",
+	"Changes.closeRound":     "a party claims fewer seats than were free",
+	"WithdrawnSeats.Changes": "a session gets fewer seats than are offered", // its callers fill them
 }
 
 // Every call that takes seats away from a counter is in a function that the table knows.
@@ -424,7 +449,8 @@ func TestNoWayOfFreeingSeatsIsForgotten(t *testing.T) {
 	}
 }
 
-// Whatever writes sessions lets the waitlist hear of those on sale, and whatever writes its rules or policy of the seats that are open.
+// Whatever writes sessions lets the waitlist hear of those on sale, and whatever writes its rules or policy of the
+// seats that are open.
 func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
 	t.Parallel()
 	writes, wakes := make(map[string]bool), make(map[string]bool)
@@ -527,7 +553,9 @@ func offered(h *testkit.Studio) (tenant.SessionID, []tenant.Caller, waitlist.Off
 
 func resize(h *testkit.Studio, id tenant.SessionID, seats int) {
 	h.T.Helper()
-	if _, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, id, nil, session.Input{Capacity: &seats}, session.CapacityField); err != nil {
+	if _, _, err := h.App.Schedules.UpdateSession(
+		context.Background(), h.Owner, id, nil, session.Input{Capacity: &seats}, session.CapacityField,
+	); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -536,7 +564,9 @@ func resize(h *testkit.Studio, id tenant.SessionID, seats int) {
 func shift(h *testkit.Studio, id tenant.SessionID, to time.Time) {
 	h.T.Helper()
 	in := session.Input{StartsAt: to, EndsAt: to.Add(time.Hour)}
-	if _, _, err := h.App.Schedules.UpdateSession(context.Background(), h.Owner, id, nil, in, session.StartField|session.EndField); err != nil {
+	if _, _, err := h.App.Schedules.UpdateSession(
+		context.Background(), h.Owner, id, nil, in, session.StartField|session.EndField,
+	); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -548,7 +578,9 @@ func week(h *testkit.Studio) waitlists.JoinRequest {
 
 func sessionOn(h *testkit.Studio, day string) tenant.SessionID {
 	h.T.Helper()
-	id, err := tenant.Parse[tenant.SessionID](h.Text(`select id::text from sessions where tenant_id = $1 and local_date = $2::text::date`, h.Tenant, day))
+	id, err := tenant.Parse[tenant.SessionID](
+		h.Text(`select id::text from sessions where tenant_id = $1 and local_date = $2::text::date`, h.Tenant, day),
+	)
 	if err != nil {
 		h.T.Fatal(err)
 	}

@@ -29,7 +29,10 @@ func lockedOut(h *testkit.Studio, more ...func(*testkit.Session)) (tenant.Sessio
 // letIn edits the rules, and leaves it at that.
 func letIn(h *testkit.Studio) {
 	h.T.Helper()
-	if _, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") }}); err != nil {
+	if _, err := h.App.Settings.UpdateRules(
+		context.Background(), h.Owner,
+		settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") }},
+	); err != nil {
 		h.T.Fatal(err)
 	}
 }
@@ -79,9 +82,11 @@ func TestASweepFollowsEditedRules(t *testing.T) {
 func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]func(h *testkit.Studio) settings.PolicyTarget{
-		"the tenant's":   func(*testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{} },
-		"the location's": func(h *testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{Location: h.Location} },
-		"the service's":  func(h *testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{Service: h.Service} },
+		"the tenant's": func(*testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{} },
+		"the location's": func(h *testkit.Studio) settings.PolicyTarget {
+			return settings.PolicyTarget{Location: h.Location}
+		},
+		"the service's": func(h *testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{Service: h.Service} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,7 +95,9 @@ func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
 			closing := func(before time.Duration) {
 				t.Helper()
 				h.Tick()
-				if _, err := h.App.Settings.UpdatePolicy(context.Background(), h.Owner, at(h), nil, func(p *catalog.Policy) { p.BookingCloses = &before }); err != nil {
+				if _, err := h.App.Settings.UpdatePolicy(
+					context.Background(), h.Owner, at(h), nil, func(p *catalog.Policy) { p.BookingCloses = &before },
+				); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -122,11 +129,17 @@ func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(h *testkit.Studio) error{
 		"rules": func(h *testkit.Studio) error {
-			_, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }})
+			_, err := h.App.Settings.UpdateRules(
+				context.Background(), h.Owner,
+				settings.RulesEdit{Edit: func(s *waitlist.Settings) { s.OfferWindow = new(time.Hour) }},
+			)
 			return err
 		},
 		"policy": func(h *testkit.Studio) error {
-			_, err := h.App.Settings.UpdatePolicy(context.Background(), h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) })
+			_, err := h.App.Settings.UpdatePolicy(
+				context.Background(), h.Owner, settings.PolicyTarget{}, nil,
+				func(p *catalog.Policy) { p.BookingCloses = new(time.Hour) },
+			)
 			return err
 		},
 	}
@@ -135,7 +148,10 @@ func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 			t.Parallel()
 			h := testkit.New(t)
 			h.SetMode(waitlist.OfferInTurn)
-			if _, err := h.App.Settings.UpdatePolicy(context.Background(), h.Owner, settings.PolicyTarget{}, nil, func(p *catalog.Policy) { p.BookingCloses = new(time.Minute) }); err != nil {
+			if _, err := h.App.Settings.UpdatePolicy(
+				context.Background(), h.Owner, settings.PolicyTarget{}, nil,
+				func(p *catalog.Policy) { p.BookingCloses = new(time.Minute) },
+			); err != nil {
 				t.Fatal(err)
 			}
 			scope := pg.Scope{Tenant: h.Tenant}
@@ -188,7 +204,8 @@ func TestAnEditThatHelpsNobodyIsSilent(t *testing.T) {
 	}
 }
 
-// Who was asked for a seat is not asked for it again because somebody edits rules; and what is not to pass on by itself does not.
+// Who was asked for a seat is not asked for it again because somebody edits rules; and what is not to pass on by itself
+// does not.
 func TestAnEditAsksNobodyTwice(t *testing.T) {
 	t.Parallel()
 	for name, cascade := range map[string]bool{"cascading": true, "by hand only": false} {
@@ -196,7 +213,9 @@ func TestAnEditAsksNobodyTwice(t *testing.T) {
 			t.Parallel()
 			h := testkit.New(t)
 			h.SetRules(func(s *waitlist.Settings) {
-				s.Mode, s.AutoCascade, s.EligibilityExpression = new(waitlist.OfferInTurn), &cascade, new(`"slow" in member.tags == false`)
+				s.Mode, s.AutoCascade, s.EligibilityExpression = new(waitlist.OfferInTurn), &cascade, new(
+					`"slow" in member.tags == false`,
+				)
 			})
 			class, who, booked := h.AddFullSession(1)
 			waiters, entries := h.AddWaiters(2, testkit.ForSessions(class))
@@ -231,13 +250,16 @@ func TestAnEditReachesWhatIsUnderIt(t *testing.T) {
 	h.Block(blocked)
 	h.Tick()
 	if _, err := h.App.Settings.UpdateRules(context.Background(), h.Owner, settings.RulesEdit{
-		Target: settings.PolicyTarget{Service: h.Service}, Edit: func(s *waitlist.Settings) { s.EligibilityExpression = new("") },
+		Target: settings.PolicyTarget{Service: h.Service},
+		Edit:   func(s *waitlist.Settings) { s.EligibilityExpression = new("") },
 	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.App.Waitlists.FillAfterEdits(context.Background(), h.Tenant); err != nil {
 		t.Fatal(err)
 	}
-	h.WantEntries(map[tenant.EntryID]waitlist.Status{here: waitlist.Offered, there: waitlist.Waiting, off: waitlist.Waiting})
+	h.WantEntries(map[tenant.EntryID]waitlist.Status{
+		here: waitlist.Offered, there: waitlist.Waiting, off: waitlist.Waiting,
+	})
 	h.WantSound()
 }

@@ -50,7 +50,7 @@ func (s *Service) withdrawSeats(
 	for _, id := range sessions {
 		live := slices.DeleteFunc(slices.Clone(offers), func(o waitlist.Offer) bool { return o.Session != id })
 		keeping := slices.DeleteFunc(slices.Clone(rounds), func(r waitlist.Round) bool { return r.Session != id })
-		taken := waitlist.TakeBack(live, keeping, wanted[id], tx.Now)
+		taken := waitlist.WithdrawSeats(live, keeping, wanted[id], tx.Now)
 		entries, err := s.entriesOf(ctx, tx, taken.Offers)
 		if err != nil {
 			return nil, err

@@ -63,8 +63,8 @@ func ListOwnRoles(b *pg.Batch, in tenant.TenantID, into *[]grant.Role) {
 	ownRoles.List(b.Queue(listOwnRoles, in), into)
 }
 
-// ListMemberRoles reads the current roles of a member or a service account. An inactive member and a revoked account have
-// none.
+// ListMemberRoles reads the current roles of a member or a service account. An inactive member and a revoked account
+// have none.
 func ListMemberRoles(
 	b *pg.Batch, in tenant.TenantID, member tenant.MemberID, account tenant.ServiceAccountID, into *[]string,
 ) {

@@ -95,8 +95,8 @@ func FindSnapshot(b *pg.Batch, in tenant.TenantID, into *booking.Snapshot) {
 	Plans.Each(b.Queue(listPlans, in), func(p credit.Plan) { into.Plans[p.ID] = p })
 }
 
-// RenewSnapshot increments the version of the tenant's snapshot, so that cached ones are not used any more. Call it with
-// every write to what FindSnapshot reads.
+// RenewSnapshot increments the version of the tenant's snapshot, so that cached ones are not used any more. Call it
+// with every write to what FindSnapshot reads.
 func RenewSnapshot(tx *pg.Tx, in tenant.TenantID) {
 	tx.Write(`update tenants set house_version = house_version + 1 where tenant_id = $1`, in)
 }

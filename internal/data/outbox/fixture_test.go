@@ -103,7 +103,7 @@ func (l *log) eventually(what string, so func() bool) {
 	}
 }
 
-// slow starts a transaction that has appended an event and does not commit until told to.
+// slow starts a transaction that has appended an event. It commits when the returned function is called.
 func (l *log) slow(name string) (commit func()) {
 	l.t.Helper()
 	tx, err := l.db.Owner.Begin(l.t.Context())

@@ -163,8 +163,8 @@ func TestWatchers_ShareReadsOfTenant(t *testing.T) {
 	}
 }
 
-// A watcher that does not read costs the others nothing. It is told to resume, and then gets all events.
-func TestWatcher_ThatIsTooSlowIsToldToResume(t *testing.T) {
+// A watcher that does not read costs the others nothing. It has to resume, and then gets all events.
+func TestWatcher_ReportsResumeIfTooSlow(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
 	r := l.relay()

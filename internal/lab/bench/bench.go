@@ -42,15 +42,15 @@ const (
 	tenantsLoad = "tenants"
 )
 
-// offered reports whether a combination can be measured.
-func offered(c report.Case) bool {
+// measurable reports whether a combination can be measured.
+func measurable(c report.Case) bool {
 	network := c.Via == report.GRPC || c.Via == report.Connect || c.Via == report.JSON
 	switch {
 	case c.Nodes > 1 && c.Via != report.Direct:
 		return false
 	case c.Workload == tenantsLoad:
-		return c.Via == report.Direct && c.Work == justBook && c.Tenants > 1
-	case c.Work == justBook:
+		return c.Via == report.Direct && c.Work == bookOnly && c.Tenants > 1
+	case c.Work == bookOnly:
 		return true
 	case c.Workload == mixedLoad, c.Workload == readLoad:
 		return network || c.Via == report.Direct
@@ -62,7 +62,7 @@ func offered(c report.Case) bool {
 // cases are what one round measures on a database of one size.
 func (o Options) cases(s dbSize) []report.Case {
 	all := []report.Case{{
-		Work: justBook, Workload: spreadLoad, Via: report.Pgbench, Callers: pgbenchConns, Nodes: 1,
+		Work: bookOnly, Workload: spreadLoad, Via: report.Pgbench, Callers: pgbenchConns, Nodes: 1,
 		Tenants: s.tenants, Bookings: s.bookings,
 	}}
 	for _, load := range o.Workloads {
@@ -81,7 +81,7 @@ func (o Options) cases(s dbSize) []report.Case {
 							Work: what, Workload: load, Via: via, Callers: callers, Nodes: nodes,
 							Tenants: s.tenants, Bookings: s.bookings,
 						}
-						if offered(one) {
+						if measurable(one) {
 							all = append(all, one)
 						}
 					}

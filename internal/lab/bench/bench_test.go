@@ -29,7 +29,7 @@ func BenchmarkBookings(b *testing.B) {
 		b.Fatal(err)
 	}
 	options := Options{
-		Work: []string{justBook, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad},
+		Work: []string{bookOnly, "hold+confirm", "reschedule"}, Workloads: []string{spreadLoad, mixedLoad},
 		Via: []string{report.Direct, report.GRPC}, Clients: []int{1, 8, 32, 128}, Nodes: []int{1},
 	}
 	for _, c := range options.cases(bed.size) {

@@ -21,7 +21,7 @@ type seat struct{ tenant, session, member int }
 
 // client makes bookings in one of the ways that are compared.
 type client interface {
-	book(ctx context.Context, who seat) (booking string, err error)
+	book(ctx context.Context, target seat) (booking string, err error)
 }
 
 // wideClient can do everything that a mixed load does in the main tenant.
@@ -33,8 +33,8 @@ type wideClient interface {
 	describe(ctx context.Context, session int, text string) error
 }
 
-// weekPage is how many sessions a week page shows.
-const weekPage = 300
+// weekPageSize is how many sessions a week page shows.
+const weekPageSize = 300
 
 // staffMember is the admin of the tenant.
 const staffMember = memberCount
@@ -97,9 +97,9 @@ func sessionID(n int) tenant.SessionID {
 
 func (d directClient) node(member int) *app.Services { return d.nodes[member%len(d.nodes)] }
 
-func (d directClient) book(ctx context.Context, who seat) (string, error) {
-	place, err := d.node(who.member).Bookings.Book(ctx, callerOf(who.tenant, who.member), bookings.BookRequest{
-		Session: sessionID(who.session), Party: 1, Channel: catalog.Online,
+func (d directClient) book(ctx context.Context, target seat) (string, error) {
+	place, err := d.node(target.member).Bookings.Book(ctx, callerOf(target.tenant, target.member), bookings.BookRequest{
+		Session: sessionID(target.session), Party: 1, Channel: catalog.Online,
 	})
 	if err != nil {
 		return "", err
@@ -115,7 +115,7 @@ func (d directClient) cancel(ctx context.Context, member int, booking string) er
 
 func (d directClient) week(ctx context.Context, member int, week civil.Span) error {
 	_, err := d.node(member).Schedules.ListSessions(ctx, callerOf(mainTenant, member), schedules.SessionQuery{
-		Filter: session.Filter{From: week.Start, Until: week.End}, Limit: weekPage,
+		Filter: session.Filter{From: week.Start, Until: week.End}, Limit: weekPageSize,
 	})
 	return err
 }
@@ -139,10 +139,10 @@ type mutexClient struct {
 	sessions [sessionCount]sync.Mutex
 }
 
-func (d *mutexClient) book(ctx context.Context, who seat) (string, error) {
-	d.sessions[who.session].Lock()
-	defer d.sessions[who.session].Unlock()
-	return d.directClient.book(ctx, who)
+func (d *mutexClient) book(ctx context.Context, target seat) (string, error) {
+	d.sessions[target.session].Lock()
+	defer d.sessions[target.session].Unlock()
+	return d.directClient.book(ctx, target)
 }
 
 // aWeek returns a week of those two that have sessions. It can start on any of seven days.

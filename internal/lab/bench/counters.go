@@ -56,11 +56,11 @@ select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::float8, wal_sync::float8 f
 	return c, nil
 }
 
-// sumOf adds up a counter over the transactions whose names are counted.
-type sumOf func(counter string, counted func(transaction string) bool) float64
+// counterSum adds up a counter over the transactions whose names are counted.
+type counterSum func(counter string, counted func(transaction string) bool) float64
 
 // metrics reads the metrics of all nodes.
-func (h *testbed) metrics(ctx context.Context) (sumOf, error) {
+func (h *testbed) metrics(ctx context.Context) (counterSum, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+h.address+"/metrics", nil)
 	if err != nil {
 		return nil, err

@@ -118,18 +118,18 @@ func (h *testbed) fillTenants(ctx context.Context, now time.Time, first, last, s
 	)
 }
 
-// seatsBefore is the number of bookings of each past session.
-const seatsBefore = 20
+// pastSeats is the number of bookings of each past session.
+const pastSeats = 20
 
 // fillBookings writes past sessions with their bookings, those with the numbers first to end-1.
 func (h *testbed) fillBookings(ctx context.Context, now time.Time, first, end int) error {
 	return h.fillWith(ctx, now, strings.NewReplacer(
-		"{tenant}", "'"+tenantID(mainTenant).String()+"'::uuid", "{seats}", fmt.Sprint(seatsBefore),
+		"{tenant}", "'"+tenantID(mainTenant).String()+"'::uuid", "{seats}", fmt.Sprint(pastSeats),
 		"{sessions}", fmt.Sprintf(`(
 		  select n, $1::timestamptz - interval '1 day' - n * interval '2 minutes' as s
-		  from generate_series(%d, %d) n) n`, first/seatsBefore, (end-1)/seatsBefore),
+		  from generate_series(%d, %d) n) n`, first/pastSeats, (end-1)/pastSeats),
 		"{session}", numbered("9100", "n"), "{booking}", numbered("c000", "n::bigint * 20 + seat"),
-		"{member}", numbered("b000", memberBefore), "{subscription}", numbered("8000", memberBefore),
+		"{member}", numbered("b000", pastMember), "{subscription}", numbered("8000", pastMember),
 	),
 		`insert into sessions (tenant_id, id, service_id, location_id, title, starts_at, ends_at, local_date, capacity,
 		    seats_taken, state, created_at, updated_at)
@@ -144,8 +144,8 @@ func (h *testbed) fillBookings(ctx context.Context, now time.Time, first, end in
 	)
 }
 
-// memberBefore is the SQL of the member who had a seat in a past session.
-var memberBefore = fmt.Sprintf("(n * 7 + seat * 991) %% %d", memberCount)
+// pastMember is the SQL of the member who had a seat in a past session.
+var pastMember = fmt.Sprintf("(n * 7 + seat * 991) %% %d", memberCount)
 
 // fillWith runs statements on a connection that does not check foreign keys, to save time: these rows satisfy them.
 func (h *testbed) fillWith(ctx context.Context, now time.Time, with *strings.Replacer, statements ...string) error {

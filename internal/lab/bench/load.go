@@ -34,7 +34,7 @@ func (h *testbed) target(ctx context.Context, c report.Case) (target, error) {
 	case rushLoad:
 		return h.rush(ctx, c.Via)
 	case tenantsLoad:
-		return h.tour(), nil
+		return h.allTenants(), nil
 	default:
 		return h.spread(c.Callers)
 	}
@@ -55,14 +55,14 @@ func (h *testbed) spread(callers int) (target, error) {
 
 // zipf: some sessions are booked much more than others, each time by another member.
 func (h *testbed) zipf(callers int) target {
-	dice := make([]*rand.Zipf, callers)
-	for i := range dice {
-		dice[i] = rand.NewZipf(rand.New(rand.NewPCG(1, uint64(i))), 1.1, 1, openSessions-1)
+	rng := make([]*rand.Zipf, callers)
+	for i := range rng {
+		rng[i] = rand.NewZipf(rand.New(rand.NewPCG(1, uint64(i))), 1.1, 1, openSessions-1)
 	}
 	return func(i, _ int) (seat, bool) {
-		session := int(dice[i].Uint64())
+		session := int(rng[i].Uint64())
 		for {
-			if member, ok := h.visitor(session); ok {
+			if member, ok := h.nextMember(session); ok {
 				return seat{mainTenant, session, member}, true
 			}
 			session = (session + 1) % openSessions // all members have booked it
@@ -70,8 +70,8 @@ func (h *testbed) zipf(callers int) target {
 	}
 }
 
-// visitor returns the next member who has no booking in a session.
-func (h *testbed) visitor(session int) (member int, ok bool) {
+// nextMember returns the next member who has no booking in a session.
+func (h *testbed) nextMember(session int) (member int, ok bool) {
 	n := int(h.visits[session].Add(1)) - 1
 	return ownMembers + (n+session*7919)%ownMembers, n < ownMembers
 }
@@ -85,7 +85,7 @@ func (h *testbed) hot() target {
 		defer mu.Unlock()
 		for {
 			if left {
-				if member, ok := h.visitor(session); ok {
+				if member, ok := h.nextMember(session); ok {
 					return seat{mainTenant, session, member}, true
 				}
 			}
@@ -127,8 +127,8 @@ update sessions set capacity = $1 where tenant_id = $2 and id = $3 and seats_tak
 	return func(i, n int) (seat, bool) { return seat{mainTenant, session, ownMembers + i}, n == 0 }, err
 }
 
-// tour: members of all tenants book, one tenant after the other. No member books a session twice.
-func (h *testbed) tour() target {
+// allTenants: members of all tenants book, one tenant after the other. No member books a session twice.
+func (h *testbed) allTenants() target {
 	sessions, members := h.size.others()
 	tenants := int64(h.size.tenants - 1)
 	return func(int, int) (seat, bool) {

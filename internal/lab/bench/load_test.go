@@ -22,27 +22,27 @@ func TestLoads_BookNoSeatTwiceAndLeaveRushesTheirSessions(t *testing.T) {
 			t.Fatal(err)
 		}
 		for load, next := range map[string]target{
-			spreadLoad: spread, zipfLoad: h.zipf(callers), hotLoad: h.hot(), tenantsLoad: h.tour(),
+			spreadLoad: spread, zipfLoad: h.zipf(callers), hotLoad: h.hot(), tenantsLoad: h.allTenants(),
 		} {
 			for n := range turns {
 				for i := range callers {
-					who, ok := next(i, n)
+					target, ok := next(i, n)
 					if !ok {
 						t.Fatalf("%s has come to its end", load)
 					}
-					if before, twice := seen[who]; twice {
-						t.Fatalf("%v is booked by %s and by %s", who, before, load)
+					if before, twice := seen[target]; twice {
+						t.Fatalf("%v is booked by %s and by %s", target, before, load)
 					}
-					seen[who] = load
-					if load != hotLoad && who.tenant == mainTenant && (who.session >= openSessions || rushes[who.session]) {
-						t.Fatalf("%s books session %d, which is for hot and rush", load, who.session)
+					seen[target] = load
+					if load != hotLoad && target.tenant == mainTenant && (target.session >= openSessions || rushes[target.session]) {
+						t.Fatalf("%s books session %d, which is for hot and rush", load, target.session)
 					}
 				}
 			}
 		}
 		rush, ok := h.unusedSession()
-		for who, load := range seen {
-			if who.tenant == mainTenant && who.session == rush || !ok {
+		for target, load := range seen {
+			if target.tenant == mainTenant && target.session == rush || !ok {
 				t.Fatalf("the rush is in session %d, which %s has booked", rush, load)
 			}
 		}
@@ -53,7 +53,7 @@ func TestLoads_BookNoSeatTwiceAndLeaveRushesTheirSessions(t *testing.T) {
 func TestOptions_CasesAreThoseThatCanBeMeasured(t *testing.T) {
 	t.Parallel()
 	o := Options{
-		Work: []string{justBook, "reschedule"}, Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad},
+		Work: []string{bookOnly, "reschedule"}, Workloads: []string{spreadLoad, rushLoad, mixedLoad, tenantsLoad},
 		Via: []string{report.Direct, report.GRPC, report.Naive}, Clients: []int{1, 8}, Nodes: []int{1, 2},
 	}
 	var got []string

@@ -44,8 +44,8 @@ func (h *testbed) openNaive(ctx context.Context) (*naiveClient, error) {
 
 var errNaiveFull = fault.New(fault.ResourceExhausted, fault.SessionFull, "The session is full.")
 
-func (d *naiveClient) book(ctx context.Context, who seat) (string, error) {
-	return "", d.bookFor(ctx, numberedID("9000", who.session), numberedID("b000", who.member))
+func (d *naiveClient) book(ctx context.Context, target seat) (string, error) {
+	return "", d.bookFor(ctx, numberedID("9000", target.session), numberedID("b000", target.member))
 }
 
 func (d *naiveClient) bookFor(ctx context.Context, session, member string) error {
@@ -130,11 +130,11 @@ func (s *naiveService) Book(
 	ctx context.Context, req *connect.Request[v1.BookRequest],
 ) (*connect.Response[v1.BookResponse], error) {
 	raw, _ := strings.CutPrefix(req.Header().Get("Authorization"), "Bearer ")
-	who, err := s.verifier.Verify(ctx, raw)
+	target, err := s.verifier.Verify(ctx, raw)
 	if err != nil {
 		return nil, connect.NewError(connect.CodeUnauthenticated, err)
 	}
-	member, err := strconv.Atoi(strings.TrimPrefix(who.Subject, subjectPrefix))
+	member, err := strconv.Atoi(strings.TrimPrefix(target.Subject, subjectPrefix))
 	if err != nil {
 		return nil, connect.NewError(connect.CodePermissionDenied, err)
 	}

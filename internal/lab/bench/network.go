@@ -30,12 +30,12 @@ import (
 	"github.com/berthhq/berth/internal/token"
 )
 
-// wire sends a request as one member and reads the answer into res.
-type wire func(ctx context.Context, procedure string, req, res proto.Message) error
+// sendFunc sends a request as one member and reads the answer into res.
+type sendFunc func(ctx context.Context, procedure string, req, res proto.Message) error
 
 // network is a client over loopback. Each member has a token of their own.
 type network struct {
-	members map[int]wire
+	members map[int]sendFunc
 	turns   map[int]func(ctx context.Context, session string) error // for work other than booking
 }
 
@@ -47,7 +47,7 @@ const networkConns = 8
 func (h *testbed) openNetwork(
 	ctx context.Context, c report.Case, what work, address string,
 ) (_ client, closeAll func(), err error) {
-	n := &network{members: make(map[int]wire), turns: make(map[int]func(context.Context, string) error)}
+	n := &network{members: make(map[int]sendFunc), turns: make(map[int]func(context.Context, string) error)}
 	speak, closeAll, err := dialers[c.Via](address, min(c.Callers, networkConns))
 	if err != nil {
 		return nil, nil, err
@@ -94,22 +94,22 @@ func (h *testbed) tokenOf(ctx context.Context, member int) (string, error) {
 	return raw, err
 }
 
-// speaker returns the wire of a member with a token.
-type speaker func(member int, token string) wire
+// senderFunc returns the sendFunc of a member with a token.
+type senderFunc func(member int, token string) sendFunc
 
 // dialers open connections of a protocol.
-var dialers = map[string]func(address string, conns int) (speak speaker, closeAll func(), err error){
+var dialers = map[string]func(address string, conns int) (speak senderFunc, closeAll func(), err error){
 	report.GRPC:      dialGRPC,
 	report.NaiveGRPC: dialGRPC,
-	report.Connect: func(address string, conns int) (speaker, func(), error) {
+	report.Connect: func(address string, conns int) (senderFunc, func(), error) {
 		return dialConnect(address, conns, connectCodec{"application/proto", proto.Marshal, proto.Unmarshal})
 	},
-	report.JSON: func(address string, conns int) (speaker, func(), error) {
+	report.JSON: func(address string, conns int) (senderFunc, func(), error) {
 		return dialConnect(address, conns, connectCodec{"application/json", protojson.Marshal, protojson.Unmarshal})
 	},
 }
 
-func dialGRPC(address string, conns int) (speaker, func(), error) {
+func dialGRPC(address string, conns int) (senderFunc, func(), error) {
 	var all []*grpc.ClientConn
 	closeAll := func() {
 		for _, conn := range all {
@@ -124,7 +124,7 @@ func dialGRPC(address string, conns int) (speaker, func(), error) {
 		}
 		all = append(all, conn)
 	}
-	return func(member int, raw string) wire {
+	return func(member int, raw string) sendFunc {
 		conn, header := all[member%len(all)], metadata.Pairs("authorization", "Bearer "+raw)
 		return func(ctx context.Context, procedure string, req, res proto.Message) error {
 			return conn.Invoke(metadata.NewOutgoingContext(ctx, header), procedure, req, res)
@@ -141,7 +141,7 @@ type connectCodec struct {
 
 // dialConnect speaks Connect's protocol for unary calls, which is little more than POST. So the load generator needs
 // less processor time than a full client would.
-func dialConnect(address string, conns int, codec connectCodec) (speaker, func(), error) {
+func dialConnect(address string, conns int, codec connectCodec) (senderFunc, func(), error) {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
 	var clients []*http.Client
@@ -153,7 +153,7 @@ func dialConnect(address string, conns int, codec connectCodec) (speaker, func()
 			client.CloseIdleConnections()
 		}
 	}
-	return func(member int, raw string) wire {
+	return func(member int, raw string) sendFunc {
 		client := clients[member%len(clients)]
 		header := http.Header{
 			"Content-Type": {codec.contentType}, "Connect-Protocol-Version": {"1"}, "Authorization": {"Bearer " + raw},
@@ -237,13 +237,13 @@ func fullError() error {
 	return full
 }
 
-func (n *network) book(ctx context.Context, who seat) (string, error) {
-	if turn := n.turns[who.member]; turn != nil {
-		return "", turn(ctx, numberedID("9000", who.session))
+func (n *network) book(ctx context.Context, target seat) (string, error) {
+	if turn := n.turns[target.member]; turn != nil {
+		return "", turn(ctx, numberedID("9000", target.session))
 	}
 	var res v1.BookResponse
-	err := n.members[who.member](ctx, berthv1connect.BookingServiceBookProcedure,
-		&v1.BookRequest{SessionId: numberedID("9000", who.session)}, &res)
+	err := n.members[target.member](ctx, berthv1connect.BookingServiceBookProcedure,
+		&v1.BookRequest{SessionId: numberedID("9000", target.session)}, &res)
 	return res.GetBooking().GetId(), err
 }
 
@@ -257,7 +257,7 @@ func (n *network) week(ctx context.Context, member int, week civil.Span) error {
 		Filter: &v1.SessionFilter{StartsWithin: &v1.TimeRange{
 			Start: timestamppb.New(week.Start), End: timestamppb.New(week.End),
 		}},
-		PageSize: weekPage,
+		PageSize: weekPageSize,
 	}, new(v1.ListSessionsResponse))
 }
 

@@ -31,8 +31,8 @@ import (
 // pgbenchConns is the number of connections of pgbench and of the naive way: as many as the command pool has.
 const pgbenchConns = 16
 
-// sent is a statement as it was sent to the database.
-type sent struct {
+// statement is a statement as it was sent to the database.
+type statement struct {
 	sql  string
 	args []any
 }
@@ -40,7 +40,7 @@ type sent struct {
 // recorder keeps the batches that are sent.
 type recorder struct {
 	mu      sync.Mutex
-	batches [][]sent
+	batches [][]statement
 }
 
 func (r *recorder) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -51,9 +51,9 @@ func (r *recorder) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndDa
 func (r *recorder) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	var batch []sent
+	var batch []statement
 	for _, q := range data.Batch.QueuedQueries {
-		batch = append(batch, sent{q.SQL, q.Arguments})
+		batch = append(batch, statement{q.SQL, q.Arguments})
 	}
 	r.batches = append(r.batches, batch)
 	return ctx
@@ -101,7 +101,7 @@ func (h *testbed) recordScript(ctx context.Context) (string, error) {
 	for _, batch := range seen.batches {
 		script.WriteString("\\startpipeline\n")
 		for _, s := range batch {
-			script.WriteString(s.filledIn(ids) + ";\n")
+			script.WriteString(s.inlined(ids) + ";\n")
 		}
 		script.WriteString("\\endpipeline\n")
 	}
@@ -116,8 +116,8 @@ func clientID(group string) string {
 
 var parameter = regexp.MustCompile(`\$(\d+)`)
 
-// filledIn returns the statement's text with its arguments as literals.
-func (s sent) filledIn(ids map[[16]byte]string) string {
+// inlined returns the statement's text with its arguments as literals.
+func (s statement) inlined(ids map[[16]byte]string) string {
 	sql := parameter.ReplaceAllStringFunc(s.sql, func(p string) string {
 		n, _ := strconv.Atoi(p[1:])
 		return literal(s.args[n-1], ids)

@@ -8,8 +8,8 @@ import (
 	"github.com/berthhq/berth/gen/berth/v1/berthv1connect"
 )
 
-// justBook is the work that all clients and workloads can do.
-const justBook = "book"
+// bookOnly is the work that all clients and workloads can do.
+const bookOnly = "book"
 
 // work is what callers do.
 type work struct {
@@ -17,20 +17,20 @@ type work struct {
 	// transactions are those of one turn without conflicts. The names are those of the metrics, for batches of one kind.
 	transactions []string
 	// begin prepares a member and returns what they do in each turn, with another session each time. Without it they book.
-	begin func(ctx context.Context, as wire) (turnIn, error)
+	begin func(ctx context.Context, as sendFunc) (workTurn, error)
 }
 
-// turnIn makes the requests of one turn.
-type turnIn func(ctx context.Context, session string) error
+// workTurn makes the requests of one turn.
+type workTurn func(ctx context.Context, session string) error
 
-// works are all works except the mixed loads.
-var works = []work{
-	{name: justBook, transactions: []string{"booking.book"}},
+// allWorks are all works except the mixed loads.
+var allWorks = []work{
+	{name: bookOnly, transactions: []string{"booking.book"}},
 	{"hold+confirm", []string{"booking.book", "booking.confirm"}, holdAndConfirm},
 	{"reschedule", []string{"booking.reschedule"}, reschedule},
 }
 
-func holdAndConfirm(_ context.Context, as wire) (turnIn, error) {
+func holdAndConfirm(_ context.Context, as sendFunc) (workTurn, error) {
 	return func(ctx context.Context, session string) error {
 		var held v1.HoldBookingResponse
 		if err := as(ctx, berthv1connect.BookingServiceHoldBookingProcedure,
@@ -42,7 +42,7 @@ func holdAndConfirm(_ context.Context, as wire) (turnIn, error) {
 	}, nil
 }
 
-func reschedule(ctx context.Context, as wire) (turnIn, error) {
+func reschedule(ctx context.Context, as sendFunc) (workTurn, error) {
 	var booked v1.BookResponse
 	// The first booking is in a session that no load uses.
 	err := as(ctx, berthv1connect.BookingServiceBookProcedure,
@@ -56,11 +56,11 @@ func reschedule(ctx context.Context, as wire) (turnIn, error) {
 
 // workNamed returns the work of a name. Mixed loads book and cancel, one operation at a time.
 func workNamed(name string) work {
-	at := slices.IndexFunc(works, func(w work) bool { return w.name == name })
+	at := slices.IndexFunc(allWorks, func(w work) bool { return w.name == name })
 	if at < 0 {
 		return work{name: name, transactions: []string{"booking.book", "booking.cancel"}}
 	}
-	return works[at]
+	return allWorks[at]
 }
 
 // takes reports whether transactions of a name belong to the work.

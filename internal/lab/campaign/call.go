@@ -53,10 +53,10 @@ var refusals = map[string]history.Outcome{
 }
 
 // call sends a request with one key until the result is certain or the caller gives up.
-func (c *caller) call(who person, procedure string, request, answer proto.Message) reply {
+func (c *caller) call(person person, procedure string, request, answer proto.Message) reply {
 	c.calls++
 	r := reply{key: fmt.Sprintf("caller-%d-%d", c.number, c.calls), first: c.load.clock()}
-	return c.send(r, c.load.token(who), procedure, request, answer)
+	return c.send(r, c.load.token(person), procedure, request, answer)
 }
 
 func (c *caller) send(r reply, token, procedure string, request, answer proto.Message) reply {
@@ -91,7 +91,7 @@ func (c *caller) send(r reply, token, procedure string, request, answer proto.Me
 		if reason != "CONTENTION" && reason != "RATE_LIMITED" {
 			r.doubt = true
 		}
-		if r.doubt && givesUp || c.load.tooLate() {
+		if r.doubt && givesUp || c.load.overdue() {
 			r.outcome = history.Unknown
 			return r
 		}
@@ -135,8 +135,8 @@ func (c *caller) record(op history.Operation, r reply) {
 	if _, refused := refusals[r.reason]; refused && r.doubt {
 		ghost := op
 		ghost.Outcome, ghost.Reason, ghost.Note = history.Unknown, "", r.key+", an attempt without a response"
-		c.load.keep(ghost)
+		c.load.store(ghost)
 		op.Called = r.last
 	}
-	c.load.keep(op)
+	c.load.store(op)
 }

@@ -56,20 +56,20 @@ func (l *load) clock() time.Duration { return time.Since(l.begun) }
 func (l *load) current() *round { return l.round.Load() }
 
 // token returns the token of a person. It creates one at the first call.
-func (l *load) token(who person) string {
+func (l *load) token(person person) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.tokens[who] == "" {
-		raw, _, err := l.issuer.Issue(token.Claims{Subject: who.subject, Tenants: []tenant.TenantID{who.in}}, l.life)
+	if l.tokens[person] == "" {
+		raw, _, err := l.issuer.Issue(token.Claims{Subject: person.subject, Tenants: []tenant.TenantID{person.in}}, l.life)
 		if err != nil {
 			l.failures = append(l.failures, err.Error())
 		}
-		l.tokens[who] = raw
+		l.tokens[person] = raw
 	}
-	return l.tokens[who]
+	return l.tokens[person]
 }
 
-func (l *load) keep(op history.Operation) {
+func (l *load) store(op history.Operation) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.operations = append(l.operations, op)
@@ -87,8 +87,8 @@ func (l *load) countError(code codes.Code, reason string) {
 	l.errors[fmt.Sprint(code, " ", reason)]++
 }
 
-// tooLate reports whether a response is overdue, and records this as a failure.
-func (l *load) tooLate() bool {
+// overdue reports whether a response is overdue, and records this as a failure.
+func (l *load) overdue() bool {
 	healed := l.healed.Load()
 	if healed == nil || time.Since(*healed) < finalTimeout {
 		return false
@@ -127,15 +127,15 @@ func (l *load) run(ctx context.Context, c *caller) {
 		a := r.targets[c.random.IntN(len(r.targets))]
 		switch n := c.random.IntN(100); {
 		case n < 45:
-			c.take(r, a)
+			c.book(r, a)
 		case n < 85:
 			if s := a.randomPlace(c.random); s != nil {
 				c.act(a, s)
 			} else {
-				c.take(r, a)
+				c.book(r, a)
 			}
 		case n < 93:
-			c.look(r, a)
+			c.readRoster(r, a)
 		case n < 98:
 			c.balance(pick(c.random, r.payers))
 		default:
@@ -147,12 +147,12 @@ func (l *load) run(ctx context.Context, c *caller) {
 func pick[T any](random *rand.Rand, of []T) T { return of[random.IntN(len(of))] }
 
 // answered stores a call with a response, to repeat it at the end.
-func (c *caller) answered(r reply, who person, procedure string, request, answer proto.Message) {
+func (c *caller) answered(r reply, person person, procedure string, request, answer proto.Message) {
 	if r.outcome != history.Done {
 		return
 	}
 	l := c.load
-	raw := l.token(who)
+	raw := l.token(person)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	one := replay{token: raw, procedure: procedure, key: r.key, request: request, answer: proto.Clone(answer)}
@@ -164,31 +164,31 @@ func (c *caller) answered(r reply, who person, procedure string, request, answer
 	}
 }
 
-// take makes a booking or a hold.
-func (c *caller) take(r *round, a *target) {
-	who, party := pick(c.random, r.tenant.members), 1+c.random.IntN(4)/3
-	if a.roomy {
-		who = pick(c.random, r.payers)
+// book makes a booking or a hold.
+func (c *caller) book(r *round, a *target) {
+	person, party := pick(c.random, r.tenant.members), 1+c.random.IntN(4)/3
+	if a.large {
+		person = pick(c.random, r.payers)
 	}
 	number := int(c.load.lastPlace.Add(1))
 	op := history.Operation{
-		Kind: history.Book, Session: a.ID, Payer: who.payer, Member: who.number, Place: number, Party: party,
+		Kind: history.Book, Session: a.ID, Payer: person.payer, Member: person.number, Place: number, Party: party,
 	}
-	s := &place{who: who, number: number, party: party}
+	s := &place{person: person, number: number, party: party}
 	note := noteOf(number)
 	if c.random.IntN(3) == 0 || a.Brief && c.random.IntN(2) == 0 {
 		op.Kind, op.Payer, s.held = history.Hold, "", true
 		request := &v1.HoldBookingRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
 		answer := new(v1.HoldBookingResponse)
-		result := c.call(who, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
-		c.answered(result, who, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
+		result := c.call(person, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
+		c.answered(result, person, berthv1connect.BookingServiceHoldBookingProcedure, request, answer)
 		s.booking = answer.GetBooking().GetId()
 		c.record(op, result)
 	} else {
 		request := &v1.BookRequest{SessionId: a.ID, PartySize: int32(party), Note: note}
 		answer := new(v1.BookResponse)
-		result := c.call(who, berthv1connect.BookingServiceBookProcedure, request, answer)
-		c.answered(result, who, berthv1connect.BookingServiceBookProcedure, request, answer)
+		result := c.call(person, berthv1connect.BookingServiceBookProcedure, request, answer)
+		c.answered(result, person, berthv1connect.BookingServiceBookProcedure, request, answer)
 		s.booking, s.entry = answer.GetBooking().GetId(), answer.GetEntry().GetId()
 		switch {
 		case result.outcome != history.Done:
@@ -212,16 +212,16 @@ func (c *caller) act(a *target, s *place) {
 	var now place
 	a.locked(func() { now = *s })
 	if now.booking == "" && now.entry != "" {
-		c.ask(a, s)
+		c.readEntry(a, s)
 		a.locked(func() { now = *s })
 	}
-	op := history.Operation{Session: a.ID, Member: now.who.number, Place: now.number, Party: now.party, Promoted: -1}
+	op := history.Operation{Session: a.ID, Member: now.person.number, Place: now.number, Party: now.party, Promoted: -1}
 	switch n := c.random.IntN(100); {
 	case now.booking != "" && now.held && n < 50:
-		op.Kind, op.Payer = history.Confirm, now.who.payer
+		op.Kind, op.Payer = history.Confirm, now.person.payer
 		request, answer := &v1.ConfirmBookingRequest{BookingId: now.booking}, new(v1.ConfirmBookingResponse)
-		result := c.call(now.who, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
-		c.answered(result, now.who, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
+		result := c.call(now.person, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
+		c.answered(result, now.person, berthv1connect.BookingServiceConfirmBookingProcedure, request, answer)
 		if result.outcome == history.Done {
 			op.Moved = -int(answer.GetBooking().GetCredits())
 			a.locked(func() { s.held = false })
@@ -230,11 +230,11 @@ func (c *caller) act(a *target, s *place) {
 	case now.booking != "" && now.held && n < 75:
 		op.Kind = history.Release
 		request, answer := &v1.ReleaseHoldRequest{BookingId: now.booking}, new(v1.ReleaseHoldResponse)
-		result := c.call(now.who, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
-		c.answered(result, now.who, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
+		result := c.call(now.person, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
+		c.answered(result, now.person, berthv1connect.BookingServiceReleaseHoldProcedure, request, answer)
 		op.Outcome = result.settledOutcome()
 		c.record(op, result)
-		a.locked(func() { s.gone = s.gone || result.outcome == history.Done })
+		a.locked(func() { s.ended = s.ended || result.outcome == history.Done })
 	case now.booking != "" && !now.held && a.other != nil && n < 40:
 		c.move(a, s, now)
 	case now.booking != "":
@@ -242,28 +242,29 @@ func (c *caller) act(a *target, s *place) {
 	case now.offer != "" && n < 60:
 		op.Kind, op.OfferID = history.Accept, now.offer
 		request, answer := &v1.AcceptOfferRequest{OfferId: now.offer}, new(v1.AcceptOfferResponse)
-		result := c.call(now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
-		c.answered(result, now.who, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
+		result := c.call(now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
+		c.answered(result, now.person, berthv1connect.WaitlistServiceAcceptOfferProcedure, request, answer)
 		a.locked(func() { s.booking = answer.GetBooking().GetId() })
 		op.Outcome = result.settledOutcome()
 		c.record(op, result)
 	case now.offer != "" && n < 85:
 		op.Kind, op.OfferID = history.Decline, now.offer
 		request, answer := &v1.DeclineOfferRequest{OfferId: now.offer, Leave: true}, new(v1.DeclineOfferResponse)
-		result := c.call(now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
-		c.answered(result, now.who, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
+		result := c.call(now.person, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
+		c.answered(result, now.person, berthv1connect.WaitlistServiceDeclineOfferProcedure, request, answer)
 		if op.Outcome = result.outcome; op.Outcome == history.Done {
-			op.Outcome = history.Settled // the response does not tell whether it was declined before
+			op.Outcome = history.Settled // it may have been declined before
 		}
 		c.record(op, result)
-		a.locked(func() { s.gone = s.gone || result.outcome == history.Done })
+		a.locked(func() { s.ended = s.ended || result.outcome == history.Done })
 	default:
 		c.cancel(a, s, now, now.entry)
 	}
 }
 
-// settledOutcome is the outcome for responses that do not tell whether this call ended the place. A repeated response
-// does not tell: a server that looks up the result of an unknown commit by the key also marks its response as repeated.
+// settledOutcome is the outcome for responses that do not show whether this call ended the place. A repeated response
+// does not show it: a server that looks up the result of an unknown commit by the key also marks its response as
+// repeated.
 func (r reply) settledOutcome() history.Outcome {
 	if r.outcome == history.Done && r.repeated {
 		return history.Settled
@@ -278,13 +279,13 @@ func (c *caller) move(a *target, s *place, now place) {
 		to = a
 	}
 	op := history.Operation{
-		Kind: history.Move, Session: a.ID, To: to.ID, Member: now.who.number, Place: now.number, Party: now.party,
+		Kind: history.Move, Session: a.ID, To: to.ID, Member: now.person.number, Place: now.number, Party: now.party,
 	}
 	request, answer := &v1.RescheduleBookingRequest{
 		BookingId: now.booking, SessionId: to.ID,
 	}, new(v1.RescheduleBookingResponse)
-	result := c.call(now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
-	c.answered(result, now.who, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
+	result := c.call(now.person, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
+	c.answered(result, now.person, berthv1connect.BookingServiceRescheduleBookingProcedure, request, answer)
 	op.Promoted = int(answer.GetPromoted())
 	if op.Outcome = result.settledOutcome(); op.Outcome == history.Settled {
 		op.Promoted = -1
@@ -297,14 +298,14 @@ func (c *caller) move(a *target, s *place, now place) {
 
 func (c *caller) cancel(a *target, s *place, now place, id string) {
 	op := history.Operation{
-		Kind: history.Cancel, Session: a.ID, Payer: now.who.payer, Member: now.who.number, Place: now.number,
-		Party: now.party,
-		Line:  id == now.entry, Promoted: -1,
+		Kind: history.Cancel, Session: a.ID, Payer: now.person.payer, Member: now.person.number, Place: now.number,
+		Party:   now.party,
+		ByEntry: id == now.entry, Promoted: -1,
 	}
 	reason := fmt.Sprintf("by %d, %d", c.number, c.calls)
 	request, answer := &v1.CancelBookingRequest{BookingId: id, Reason: reason}, new(v1.CancelBookingResponse)
-	result := c.call(now.who, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
-	c.answered(result, now.who, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
+	result := c.call(now.person, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
+	c.answered(result, now.person, berthv1connect.BookingServiceCancelBookingProcedure, request, answer)
 	switch b := answer.GetBooking(); {
 	case result.outcome != history.Done:
 	case b == nil:
@@ -318,14 +319,14 @@ func (c *caller) cancel(a *target, s *place, now place, id string) {
 		}
 	}
 	c.record(op, result)
-	a.locked(func() { s.gone = s.gone || result.outcome == history.Done })
+	a.locked(func() { s.ended = s.ended || result.outcome == history.Done })
 }
 
-// ask reads the current state of a waitlist entry.
-func (c *caller) ask(a *target, s *place) {
+// readEntry reads the current state of a waitlist entry.
+func (c *caller) readEntry(a *target, s *place) {
 	answer := new(v1.ListMyEntriesResponse)
 	request := &v1.ListMyEntriesRequest{IncludeClosed: true, PageSize: 500}
-	if c.call(s.who, berthv1connect.WaitlistServiceListMyEntriesProcedure, request, answer).outcome != history.Done {
+	if c.call(s.person, berthv1connect.WaitlistServiceListMyEntriesProcedure, request, answer).outcome != history.Done {
 		return
 	}
 	for _, e := range answer.GetEntries() {
@@ -335,9 +336,9 @@ func (c *caller) ask(a *target, s *place) {
 	}
 }
 
-// look reads a roster, except of sessions whose holds expire: there the roster depends on the clock of the server,
-// which is wrong.
-func (c *caller) look(r *round, a *target) {
+// readRoster reads a roster, except of sessions whose holds expire: there the roster depends on the clock of the
+// server, which is wrong.
+func (c *caller) readRoster(r *round, a *target) {
 	if a.Brief {
 		return
 	}
@@ -374,28 +375,28 @@ func (c *caller) look(r *round, a *target) {
 	c.record(op, result)
 }
 
-func (c *caller) balance(who person) {
+func (c *caller) balance(person person) {
 	answer := new(v1.GetBalanceResponse)
-	result := c.call(who, berthv1connect.CreditServiceGetBalanceProcedure, &v1.GetBalanceRequest{}, answer)
+	result := c.call(person, berthv1connect.CreditServiceGetBalanceProcedure, &v1.GetBalanceRequest{}, answer)
 	if result.outcome != history.Done {
 		return
 	}
 	result.first = result.last
 	c.record(history.Operation{
-		Kind: history.Balance, Payer: who.payer, Member: who.number, Left: int(answer.GetBalance()),
+		Kind: history.Balance, Payer: person.payer, Member: person.number, Left: int(answer.GetBalance()),
 	}, result)
 }
 
-func (c *caller) grant(who person) {
-	staff := person{in: who.in, subject: ownerSubject}
+func (c *caller) grant(payer person) {
+	staff := person{in: payer.in, subject: ownerSubject}
 	amount := 1 + c.random.IntN(2)
 	request, answer := &v1.GrantCreditsRequest{
-		SubscriptionId: who.payer, Amount: int32(amount), Reason: "Campaign",
+		SubscriptionId: payer.payer, Amount: int32(amount), Reason: "Campaign",
 	}, new(v1.GrantCreditsResponse)
 	result := c.call(staff, berthv1connect.CreditServiceGrantCreditsProcedure, request, answer)
 	c.answered(result, staff, berthv1connect.CreditServiceGrantCreditsProcedure, request, answer)
 	c.record(history.Operation{
-		Kind: history.Grant, Payer: who.payer, Member: who.number, Amount: amount,
+		Kind: history.Grant, Payer: payer.payer, Member: payer.number, Amount: amount,
 		Left: int(answer.GetSubscription().GetBalance()),
 	}, result)
 }

@@ -74,9 +74,9 @@ select
     left join event_consumers c on c.tenant_id = e.tenant_id and c.name = 'notices' where ` + unread + `),
   (select count(*) from notices where done_at is null and (sending or due_at <= $1))`
 
-// telling selects the events that lead to a message, at least by email. Events that the last worker itself caused when
-// it stopped are not read by any planner.
-const telling = `
+// eventsWithMessage selects the events that lead to a message, at least by email. Events that the last worker itself
+// caused when it stopped are not read by any planner.
+const eventsWithMessage = `
 with telling as (
   select e.tenant_id, e.id, e.type from events e
     left join event_consumers c on c.tenant_id = e.tenant_id and c.name = 'notices'
@@ -89,7 +89,7 @@ with telling as (
   from deliveries d where status in ('POSSIBLY_SENT', 'QUEUED', 'SENT', 'DELIVERED', 'READ')
 ) `
 
-const messagesSent = telling + `
+const messagesSent = eventsWithMessage + `
 select (select count(*) from telling), (select count(*) from sent),
   (select count(*) from sent where possible_duplicate)`
 
@@ -117,7 +117,7 @@ func findWrongMessages(ctx context.Context, conn *pgx.Conn) (all []string, err e
 }
 
 var messageChecks = []struct{ what, sql string }{
-	{"an event has no notice", telling + `
+	{"an event has no notice", eventsWithMessage + `
 select e.type || ' ' || e.id from telling e where not exists (
   select from notices n where n.tenant_id = e.tenant_id and n.revision = e.id::text and n.lane = 'MAIL')`},
 	{"an event has two notices for one recipient", `
@@ -126,11 +126,11 @@ group by tenant_id, recipient, topic, lane, revision having count(*) > 1`},
 	{"a finished notice is not in the delivery log", `
 select n.topic || ' ' || n.id from notices n where n.done_at is not null and n.lane = 'MAIL' and not exists (
   select from deliveries d where d.tenant_id = n.tenant_id and d.notice_id = n.id)`},
-	{"a message was sent twice without a mark in the delivery log", telling + `
+	{"a message was sent twice without a mark in the delivery log", eventsWithMessage + `
 select topic || ' ' || notice_id from sent where nth > 1 and not possible_duplicate and notice_id is not null`},
 	{"a message in the local outbox has no notice", `
 select d.topic || ' ' || d.id from deliveries d where d.content is not null and not exists (
   select from notices n where n.tenant_id = d.tenant_id and n.id = d.notice_id)`},
-	{"an empty message was sent", telling + `
+	{"an empty message was sent", eventsWithMessage + `
 select topic || ' ' || id from sent where content is null`},
 }

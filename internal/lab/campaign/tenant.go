@@ -30,9 +30,9 @@ type testTenant struct {
 	owner    tenant.Caller
 	location tenant.LocationID
 	// The services. Each has another waitlist mode or other expiry times.
-	promotes, offers, claims, brief, hasty tenant.ServiceID
-	open, pack                             tenant.PlanID
-	members                                []person
+	promotes, offers, claims, briefHolds, briefOffers tenant.ServiceID
+	open, pack                                        tenant.PlanID
+	members                                           []person
 }
 
 // person is a member. Numbers start at 1 and are unique over all histories.
@@ -89,8 +89,8 @@ func newTenant(ctx context.Context, a *app.Services, now func() time.Time, zone 
 		last time.Duration // of holds and offers
 	}{
 		{&t.promotes, waitlist.AutoPromote, day}, {&t.offers, waitlist.OfferInTurn, day},
-		{&t.claims, waitlist.FirstToClaim, day}, {&t.brief, waitlist.AutoPromote, time.Minute},
-		{&t.hasty, waitlist.OfferInTurn, time.Minute},
+		{&t.claims, waitlist.FirstToClaim, day}, {&t.briefHolds, waitlist.AutoPromote, time.Minute},
+		{&t.briefOffers, waitlist.OfferInTurn, time.Minute},
 	} {
 		if *s.into, err = t.service(ctx, s.mode, s.last); err != nil {
 			return nil, err
@@ -112,12 +112,12 @@ func newTenant(ctx context.Context, a *app.Services, now func() time.Time, zone 
 		*p.into = plan.ID
 	}
 	for range memberCount {
-		who, err := t.person(ctx, t.open)
+		person, err := t.person(ctx, t.open)
 		if err != nil {
 			return nil, err
 		}
-		who.payer = "" // an unlimited plan has no ledger
-		t.members = append(t.members, who)
+		person.payer = "" // an unlimited plan has no ledger
+		t.members = append(t.members, person)
 	}
 	return t, nil
 }
@@ -185,7 +185,7 @@ const perRound = 300
 // target is a session with its known places.
 type target struct {
 	history.Session
-	roomy bool    // for members who pay with credits
+	large bool    // for members who pay with credits
 	other *target // the session that its bookings move to; nil: none
 
 	mu     sync.Mutex
@@ -194,7 +194,7 @@ type target struct {
 
 // place is a booking or waitlist entry as callers know it.
 type place struct {
-	who     person
+	person  person
 	number  int
 	party   int
 	booking string
@@ -202,7 +202,7 @@ type place struct {
 	offer   string
 	held    bool
 	moved   bool
-	gone    bool
+	ended   bool
 }
 
 func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, error) {
@@ -210,17 +210,17 @@ func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, e
 	for i, of := range []struct {
 		service         tenant.ServiceID
 		capacity, queue int
-		roomy, twin     bool // bookings move between a twin and the session before it
+		large, twin     bool // bookings move between a twin and the session before it
 	}{
 		{service: t.promotes, capacity: 1 + random.IntN(3), queue: 1 + random.IntN(4)},
 		{service: t.promotes, capacity: 2 + random.IntN(4), queue: 2 + random.IntN(4), twin: true},
 		{service: t.offers, capacity: 1 + random.IntN(2), queue: 2 + random.IntN(4)},
 		{service: t.offers, capacity: 2 + random.IntN(3), queue: 2 + random.IntN(4), twin: true},
 		{service: t.claims, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
-		{service: t.brief, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4)},
-		{service: t.hasty, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
-		{service: t.promotes, capacity: 60, roomy: true},
-		{service: t.promotes, capacity: 60, roomy: true, twin: true},
+		{service: t.briefHolds, capacity: 2 + random.IntN(2), queue: 1 + random.IntN(4)},
+		{service: t.briefOffers, capacity: 1 + random.IntN(3), queue: 2 + random.IntN(4)},
+		{service: t.promotes, capacity: 60, large: true},
+		{service: t.promotes, capacity: 60, large: true, twin: true},
 	} {
 		made, err := t.app.Schedules.CreateSession(ctx, t.owner, session.Input{
 			Service: of.service, Location: t.location,
@@ -230,10 +230,10 @@ func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, e
 		if err != nil {
 			return nil, err
 		}
-		a := &target{roomy: of.roomy, Session: history.Session{
+		a := &target{large: of.large, Session: history.Session{
 			ID: made.ID.String(), Capacity: of.capacity, Queue: of.queue,
-			Offers: of.service == t.offers || of.service == t.hasty, Claims: of.service == t.claims,
-			Brief: of.service == t.brief || of.service == t.hasty,
+			Offers: of.service == t.offers || of.service == t.briefOffers, Claims: of.service == t.claims,
+			Brief: of.service == t.briefHolds || of.service == t.briefOffers,
 		}}
 		r.targets = append(r.targets, a)
 		if !of.twin {
@@ -246,12 +246,12 @@ func (t *testTenant) newRound(ctx context.Context, random *rand.Rand) (*round, e
 		*last = append(*last, a)
 	}
 	for range 3 {
-		who, err := t.person(ctx, t.pack)
+		person, err := t.person(ctx, t.pack)
 		if err != nil {
 			return nil, err
 		}
-		r.payers = append(r.payers, who)
-		r.ledgers = append(r.ledgers, history.Ledger{ID: who.payer, Opened: credits})
+		r.payers = append(r.payers, person)
+		r.ledgers = append(r.ledgers, history.Ledger{ID: person.payer, Opened: credits})
 	}
 	return r, nil
 }
@@ -264,7 +264,7 @@ func (a *target) randomPlace(random *rand.Rand) *place {
 		return nil
 	}
 	s := a.places[random.IntN(len(a.places))]
-	if s.gone && random.IntN(10) > 0 { // sometimes a caller cancels again
+	if s.ended && random.IntN(10) > 0 { // sometimes a caller cancels again
 		return nil
 	}
 	return s

@@ -40,8 +40,8 @@ func (st *sessionState) offerRound(number int) {
 	r.reserved += min(open, wanted)
 }
 
-// claim books seats of a round. Entries that need more than the round then has wait again, as if they had had no offer.
-// They get offers of all open seats: in the same round, if no one else can claim what is left of it.
+// claim books seats of a round. Entries that need more than the round then has wait again, as if they had never had an
+// offer. They get offers of all open seats: in the same round, if no one else can claim what is left of it.
 func (st *sessionState) claim(p *place) {
 	number := p.round
 	r := &st.rounds[number-1]
@@ -53,14 +53,14 @@ func (st *sessionState) claim(p *place) {
 			q.status, q.round, slower = Waiting, 0, true
 		}
 	}
-	if !st.rollOn(number) && slower {
+	if !st.refillRound(number) && slower {
 		st.fill(r.session)
 	}
 }
 
-// rollOn releases the seats of a round that no one can claim any more, and offers them to all waiting entries. It
+// refillRound releases the seats of a round that no one can claim any more, and offers them to all waiting entries. It
 // reports whether it did.
-func (st *sessionState) rollOn(number int) bool {
+func (st *sessionState) refillRound(number int) bool {
 	r := &st.rounds[number-1]
 	if r.reserved == 0 || slices.ContainsFunc(st.places, func(p place) bool { return p.round == number }) {
 		return false

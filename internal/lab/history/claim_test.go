@@ -22,10 +22,10 @@ func TestCheckSessions_GivesSeatsToTheFirstToClaim(t *testing.T) {
 	again := func(then ...Operation) []Operation {
 		return freed(append([]Operation{at(8, 9, act(Accept, 2)), at(10, 11, act(Cancel, 2))}, then...)...)
 	}
-	party := func(place int, told Outcome) Operation {
-		op := book(place, place, told)
+	party := func(place int, outcome Outcome) Operation {
+		op := book(place, place, outcome)
 		op.Party = 2
-		if told == Booked {
+		if outcome == Booked {
 			op.Moved = -2
 		}
 		return op

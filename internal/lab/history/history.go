@@ -61,8 +61,8 @@ type Operation struct {
 	// are one place. Numbers are unique in a history and start at 1.
 	Place int `json:"place,omitempty"`
 	Party int `json:"party,omitempty"`
-	// Line is set if Cancel names the id of the waitlist entry: once the entry is a booking, that is refused.
-	Line bool `json:"line,omitempty"`
+	// ByEntry is set if Cancel names the id of the waitlist entry: once the entry is a booking, that is refused.
+	ByEntry bool `json:"line,omitempty"`
 	// Amount is the number of credits to grant.
 	Amount int `json:"amount,omitempty"`
 
@@ -73,7 +73,7 @@ type Operation struct {
 	Outcome Outcome `json:"outcome"`
 	Reason  string  `json:"reason,omitempty"` // of an error
 	// Promoted is how many entries got the freed seats, Position the position of a new entry. -1 if the response does not
-	// tell.
+	// show it.
 	Promoted int `json:"promoted,omitempty"`
 	Position int `json:"position,omitempty"`
 	// Moved is the change in credits: negative if taken, positive if refunded. Left is the balance in the response.

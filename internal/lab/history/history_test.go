@@ -26,9 +26,9 @@ func at(from, to int, op Operation) Operation {
 	return op
 }
 
-func book(place, member int, told Outcome) Operation {
-	op := Operation{Kind: Book, Place: place, Member: member, Outcome: told}
-	if told == Booked {
+func book(place, member int, outcome Outcome) Operation {
+	op := Operation{Kind: Book, Place: place, Member: member, Outcome: outcome}
+	if outcome == Booked {
 		op.Moved = -1
 	}
 	return op
@@ -233,12 +233,12 @@ func TestCheckSessions_AcceptsOnlyHistoriesWithAnOrder(t *testing.T) {
 func TestCheckSessions_FollowsBookingsThatMove(t *testing.T) {
 	t.Parallel()
 	both := []Session{{ID: "s", Capacity: 1, Queue: 2}, {ID: "t", Capacity: 1, Queue: 2}}
-	there := func(op Operation) Operation {
+	inOther := func(op Operation) Operation {
 		op.Session = "t"
 		return op
 	}
-	move := func(place, member, promoted int, told Outcome) Operation {
-		return Operation{Kind: Move, To: "t", Place: place, Member: member, Party: 1, Promoted: promoted, Outcome: told}
+	move := func(place, member, promoted int, outcome Outcome) Operation {
+		return Operation{Kind: Move, To: "t", Place: place, Member: member, Party: 1, Promoted: promoted, Outcome: outcome}
 	}
 	for name, tt := range map[string]struct {
 		all []Operation
@@ -246,38 +246,38 @@ func TestCheckSessions_FollowsBookingsThatMove(t *testing.T) {
 	}{
 		"the freed seat goes to the waitlist": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, book(2, 2, Waits)), at(4, 5, move(1, 1, 1, Done)),
-			at(6, 7, look(Seat{2, Confirmed})), at(6, 7, there(look(Seat{1, Confirmed}))),
+			at(6, 7, look(Seat{2, Confirmed})), at(6, 7, inOther(look(Seat{1, Confirmed}))),
 		}, true},
 		"into a full session": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(0, 1, there(book(2, 2, Booked))), at(2, 3, move(1, 1, 0, Done)),
+			at(0, 1, book(1, 1, Booked)), at(0, 1, inOther(book(2, 2, Booked))), at(2, 3, move(1, 1, 0, Done)),
 		}, false},
 		"refused, and both bookings stay": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(0, 1, there(book(2, 2, Booked))), at(2, 3, move(1, 1, 0, Full)),
-			at(4, 5, look(Seat{1, Confirmed})), at(4, 5, there(look(Seat{2, Confirmed}))),
+			at(0, 1, book(1, 1, Booked)), at(0, 1, inOther(book(2, 2, Booked))), at(2, 3, move(1, 1, 0, Full)),
+			at(4, 5, look(Seat{1, Confirmed})), at(4, 5, inOther(look(Seat{2, Confirmed}))),
 		}, true},
 		"refused with an open seat": {
 			[]Operation{at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Full))}, false,
 		},
 		"into a session with a booking of the member": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(0, 1, there(book(2, 1, Booked))), at(2, 3, move(1, 1, 0, Already)),
+			at(0, 1, book(1, 1, Booked)), at(0, 1, inOther(book(2, 1, Booked))), at(2, 3, move(1, 1, 0, Already)),
 		}, true},
 		"the old seat is not freed": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Done)), at(4, 5, book(2, 2, Waits)),
 		}, false},
 		"in both": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, there(look(Seat{1, Confirmed}))),
+			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, inOther(look(Seat{1, Confirmed}))),
 			at(6, 7, look(Seat{1, Confirmed})),
 		}, false},
 		"in neither": {[]Operation{
-			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, look()), at(6, 7, there(look())),
+			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, look()), at(6, 7, inOther(look())),
 		}, false},
 		"no response, and it happened": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 9, move(1, 1, 0, Unknown)), at(4, 5, look()),
-			at(6, 7, there(look(Seat{1, Confirmed}))),
+			at(6, 7, inOther(look(Seat{1, Confirmed}))),
 		}, true},
 		"repeated after it was cancelled there": {[]Operation{
 			at(0, 1, book(1, 1, Booked)), at(2, 3, move(1, 1, 0, Done)), at(4, 5, act(Cancel, 1)),
-			at(6, 7, move(1, 1, 0, Settled)), at(8, 9, there(look())),
+			at(6, 7, move(1, 1, 0, Settled)), at(8, 9, inOther(look())),
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {

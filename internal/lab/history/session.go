@@ -145,7 +145,7 @@ func (st *sessionState) step(call, result Operation) bool {
 	p := st.find(call.Place)
 	switch call.Kind {
 	case Book, Hold:
-		return st.take(call, result)
+		return st.book(call, result)
 	case Confirm:
 		switch {
 		case result.Outcome != Done:
@@ -160,12 +160,12 @@ func (st *sessionState) step(call, result Operation) bool {
 		if result.Outcome == Refused {
 			return p != nil && p.status != Held
 		}
-		return st.free(p, result, func(p *place) bool { return p.status == Held })
+		return st.end(p, result, func(p *place) bool { return p.status == Held })
 	case Cancel:
 		if result.Outcome == Refused {
-			return p == nil || call.Line && p.status == Confirmed // p is nil if a hold expired
+			return p == nil || call.ByEntry && p.status == Confirmed // p is nil if a hold expired
 		}
-		return st.free(p, result, func(p *place) bool { return !call.Line || p.status != Confirmed })
+		return st.end(p, result, func(p *place) bool { return !call.ByEntry || p.status != Confirmed })
 	case Move:
 		return st.move(p, call, result)
 	case Accept, Decline:
@@ -176,19 +176,19 @@ func (st *sessionState) step(call, result Operation) bool {
 		}) {
 			return false
 		}
-		st.drop(call.Ended...)
+		st.remove(call.Ended...)
 		return true
 	case Look:
 		in := st.indexOf(call.Session)
 		taken := st.sessions[in].Capacity - st.open(in)
-		return seatsOf(result.Seen) == st.seen(in) && (result.Taken == nil || *result.Taken == taken)
+		return seatsOf(result.Seen) == st.roster(in) && (result.Taken == nil || *result.Taken == taken)
 	default:
 		return true
 	}
 }
 
-// take applies Book or Hold.
-func (st *sessionState) take(call, result Operation) bool {
+// book applies Book or Hold.
+func (st *sessionState) book(call, result Operation) bool {
 	in := st.indexOf(call.Session)
 	fits := call.Party <= st.open(in)
 	has, queueIsFull := st.has(in, call.Member, 0), st.waiting(in) >= st.sessions[in].Queue
@@ -198,7 +198,7 @@ func (st *sessionState) take(call, result Operation) bool {
 	case NoCredits, Refused:
 		return true // a payment error can come before "already booked"
 	case Full:
-		return st.mayRefuse(in, func(st *sessionState) bool {
+		return st.canRefuse(in, func(st *sessionState) bool {
 			return !st.has(in, call.Member, 0) && call.Party > st.open(in) &&
 				(call.Kind == Hold || st.waiting(in) >= st.sessions[in].Queue)
 		})
@@ -219,10 +219,10 @@ func (st *sessionState) take(call, result Operation) bool {
 	}
 }
 
-// mayRefuse reports whether a session refuses a request, or would refuse it once some of its holds have expired. A
+// canRefuse reports whether a session refuses a request, or would refuse it once some of its holds have expired. A
 // server with a fast clock expires holds, and gives their seats to the waitlist, before it handles the request. If it
 // then refuses the request, none of that is stored, and for a server with a slow clock those holds continue.
-func (st *sessionState) mayRefuse(in int, refuses func(*sessionState) bool) bool {
+func (st *sessionState) canRefuse(in int, refuses func(*sessionState) bool) bool {
 	if refuses(st) {
 		return true
 	}
@@ -240,7 +240,7 @@ func (st *sessionState) mayRefuse(in int, refuses func(*sessionState) bool) bool
 			}
 		}
 		then := st.clone()
-		then.drop(over...)
+		then.remove(over...)
 		if refuses(then) {
 			return true
 		}
@@ -262,25 +262,25 @@ func (st *sessionState) add(in int, call Operation, as Status) {
 	)
 }
 
-// free ends a place. Its seats go to the waitlist.
-func (st *sessionState) free(p *place, result Operation, may func(*place) bool) bool {
+// end ends a place. Its seats go to the waitlist.
+func (st *sessionState) end(p *place, result Operation, may func(*place) bool) bool {
 	if result.Outcome == Gone || result.Outcome == Settled && p == nil {
 		return p == nil
 	}
 	if p == nil || !may(p) {
 		return false
 	}
-	promoted := st.drop(p.number)
+	promoted := st.remove(p.number)
 	return result.Promoted < 0 || result.Promoted == promoted
 }
 
-// drop ends places, all at once, and gives their seats to the waitlist. It returns how many entries were promoted.
-func (st *sessionState) drop(numbers ...int) (promoted int) {
-	freed, letGo := make([]bool, len(st.sessions)), make([]bool, len(st.rounds)+1)
+// remove ends places, all at once, and gives their seats to the waitlist. It returns how many entries were promoted.
+func (st *sessionState) remove(numbers ...int) (promoted int) {
+	freed, lostOffer := make([]bool, len(st.sessions)), make([]bool, len(st.rounds)+1)
 	st.places = slices.DeleteFunc(st.places, func(p place) bool {
 		gone := slices.Contains(numbers, p.number)
 		freed[p.session] = freed[p.session] || gone && p.hasSeats()
-		letGo[p.round] = letGo[p.round] || gone
+		lostOffer[p.round] = lostOffer[p.round] || gone
 		return gone
 	})
 	for in := range freed {
@@ -288,9 +288,9 @@ func (st *sessionState) drop(numbers ...int) (promoted int) {
 			promoted += st.fill(in)
 		}
 	}
-	for number := 1; number < len(letGo); number++ {
-		if letGo[number] {
-			st.rollOn(number)
+	for number := 1; number < len(lostOffer); number++ {
+		if lostOffer[number] {
+			st.refillRound(number)
 		}
 	}
 	return promoted
@@ -353,7 +353,7 @@ func (st *sessionState) answer(p *place, call, result Operation) bool {
 	case result.Outcome != Done && result.Outcome != Settled:
 		return !offered || st.sessions[p.session].Brief
 	case call.Kind == Decline:
-		return st.free(p, result, func(*place) bool { return offered })
+		return st.end(p, result, func(*place) bool { return offered })
 	case offered && p.round > 0:
 		st.claim(p)
 	case offered:
@@ -379,12 +379,12 @@ func (st *sessionState) applyUnknown(call Operation) {
 			st.add(in, call, Waiting)
 		}
 	case Cancel:
-		if p != nil && (!call.Line || p.status != Confirmed) {
-			st.drop(p.number)
+		if p != nil && (!call.ByEntry || p.status != Confirmed) {
+			st.remove(p.number)
 		}
 	case Release:
 		if p != nil && p.status == Held {
-			st.drop(p.number)
+			st.remove(p.number)
 		}
 	case Confirm:
 		if p != nil && p.status == Held {
@@ -398,8 +398,8 @@ func (st *sessionState) applyUnknown(call Operation) {
 	}
 }
 
-// seen is the roster of a session.
-func (st *sessionState) seen(in int) string {
+// roster is the roster of a session.
+func (st *sessionState) roster(in int) string {
 	st.sort()
 	var seats []Seat
 	for _, p := range st.places {

@@ -13,11 +13,12 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// The functions of this file and of schedule.go apply plans as package app does: the same facts, the same effects, in
-// the same order. Those of line.go and offers.go drive the state machine of package waitlist, and apply its changes.
+// The functions of this file and of schedules.go apply decisions as internal/app does: with the same facts, the same
+// effects and the same order. Those of waitlists.go and offers.go run the state machine of internal/rules/waitlist and
+// apply its changes.
 
-// asking is what somebody asks for.
-type asking struct {
+// bookRequest is a request to book.
+type bookRequest struct {
 	party      int
 	sub        tenant.SubscriptionID
 	staff      bool
@@ -25,21 +26,21 @@ type asking struct {
 	noWaitlist bool
 }
 
-// got is what came of it.
-type got struct {
+// bookResult is a booking or a waitlist entry.
+type bookResult struct {
 	booking *booking.Booking
 	entry   *entryRow
 }
 
-// payers are a member's subscriptions with what is used on a session's day and in its week.
-func (w *world) payers(who *member, s *row, named tenant.SubscriptionID) []credit.Subscription {
+// payers returns a member's subscriptions, with their usage on a session's day and in its week.
+func (w *world) payers(member *memberRow, s *sessionRow, named tenant.SubscriptionID) []credit.Subscription {
 	var all []credit.Subscription
-	for _, u := range who.subs {
+	for _, u := range member.subs {
 		if u.ID != named && (!named.IsZero() || u.Status != credit.Active && u.Status != credit.Debt) {
 			continue
 		}
 		p := u.Subscription
-		if w.flaw == ignoreLimits {
+		if w.bug == ignoreQuotas {
 			all = append(all, p)
 			continue
 		}
@@ -49,48 +50,48 @@ func (w *world) payers(who *member, s *row, named tenant.SubscriptionID) []credi
 	return all
 }
 
-// dayOf is the day on which a session counts.
-func (w *world) dayOf(s *row) civil.Date {
-	if w.flaw == countInUTC {
+// dayOf returns the day on which a session counts against quotas.
+func (w *world) dayOf(s *sessionRow) civil.Date {
+	if w.bug == quotaInUTC {
 		return civil.DateOf(s.StartsAt, time.UTC)
 	}
 	return s.LocalDate
 }
 
-func (w *world) book(s *row, who *member, a asking) (got, error) {
-	var made got
-	err := w.do("book", func() error {
-		made = got{}
-		command := booking.Request{
-			ID: id[tenant.BookingID](&w.tables), Party: a.party, Subscription: a.sub, Channel: catalog.Online,
-			NoWaitlist: a.noWaitlist, Hold: a.hold, Staff: a.staff, Actor: "somebody",
+func (w *world) book(s *sessionRow, member *memberRow, r bookRequest) (bookResult, error) {
+	var made bookResult
+	err := w.transact("book", func() error {
+		made = bookResult{}
+		request := booking.Request{
+			ID: id[tenant.BookingID](&w.tables), Party: r.party, Subscription: r.sub, Channel: catalog.Online,
+			NoWaitlist: r.noWaitlist, Hold: r.hold, Staff: r.staff, Actor: "member",
 		}
-		if !who.Active {
+		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
-		facts := booking.Facts{Member: who.Member}
-		facts.Booking, facts.Entry = w.doubles(s, who, a.party)
-		if !a.hold && (!a.staff || !a.sub.IsZero()) {
-			facts.Subscriptions = w.payers(who, s, a.sub)
+		facts := booking.Facts{Member: member.Member}
+		facts.Booking, facts.Entry = w.otherPlaces(s, member, r.party)
+		if !r.hold && (!r.staff || !r.sub.IsZero()) {
+			facts.Subscriptions = w.payers(member, s, r.sub)
 		}
 		slot := s.slot()
-		due := w.dueHolds(s)
+		due := w.expiredHolds(s)
 		for _, b := range due {
 			if b.ID == facts.Booking {
 				facts.Booking = tenant.BookingID{}
 			}
 		}
-		if err := w.lapse(s, &slot, due); err != nil {
+		if err := w.expireHolds(s, &slot, due); err != nil {
 			return err
 		}
 		facts.Slot = slot
-		plan, err := booking.Decide(facts, command, w.now)
+		decision, err := booking.Decide(facts, request, w.now)
 		if err != nil {
 			return err
 		}
-		if plan.Wait {
-			e := &entryRow{who: who, sessions: []*row{s}, Entry: waitlist.Entry{
-				Session: s.ID, Member: who.ID, Party: a.party, Subscription: a.sub, Channel: catalog.Online, ByStaff: a.staff,
+		if decision.Wait {
+			e := &entryRow{member: member, sessions: []*sessionRow{s}, Entry: waitlist.Entry{
+				Session: s.ID, Member: member.ID, Party: r.party, Subscription: r.sub, Channel: catalog.Online, ByStaff: r.staff,
 			}}
 			err := w.join(e)
 			if r := fault.ReasonOf(err); r == fault.WaitlistFull || r == fault.WaitlistClosed {
@@ -99,40 +100,41 @@ func (w *world) book(s *row, who *member, a asking) (got, error) {
 			made.entry = e
 			return err
 		}
-		b := booking.Booking{ID: command.ID, Session: s.ID, Member: who.ID, Party: a.party, Channel: catalog.Online}
+		b := booking.Booking{ID: request.ID, Session: s.ID, Member: member.ID, Party: r.party, Channel: catalog.Online}
 		what := Booked
-		if a.hold {
+		if r.hold {
 			what, b.Status, b.HoldUntil = Held, booking.Pending, new(booking.HoldUntil(slot, w.now))
 			w.alarm(*b.HoldUntil)
 		}
-		f := Fact{
-			What: what, Session: s.ID, Member: who.ID, Booking: b.ID, Party: b.Party, Staff: a.staff, Subscription: a.sub,
+		f := Event{
+			Kind: what, Session: s.ID, Member: member.ID, Booking: b.ID, Party: b.Party, Staff: r.staff, Subscription: r.sub,
 		}
 		if b.HoldUntil != nil {
 			f.Until = *b.HoldUntil
 		}
-		w.say(f)
-		made.booking = w.place(s, facts, b, plan)
+		w.emit(f)
+		made.booking = w.createBooking(s, facts, b, decision)
 		return nil
 	})
 	return made, err
 }
 
-// doubles are a member's active booking and entry in a session, where the database is asked for them.
-func (w *world) doubles(s *row, who *member, party int) (is tenant.BookingID, waits tenant.EntryID) {
+// otherPlaces returns a member's active booking and entry in a session. Like the service, it reads the booking only if
+// the session could be full.
+func (w *world) otherPlaces(s *sessionRow, member *memberRow, party int) (is tenant.BookingID, waits tenant.EntryID) {
 	if s.Capacity != nil && s.SeatsTaken+party > *s.Capacity {
-		is = w.inSession(s, who)
+		is = w.bookingIn(s, member)
 	}
-	for _, e := range s.waits {
-		if e.Member == who.ID {
+	for _, e := range s.entries {
+		if e.Member == member.ID {
 			waits = e.ID
 		}
 	}
 	return is, waits
 }
 
-func (w *world) inSession(s *row, who *member) tenant.BookingID {
-	for _, b := range who.bookings {
+func (w *world) bookingIn(s *sessionRow, member *memberRow) tenant.BookingID {
+	for _, b := range member.bookings {
 		if b.Session == s.ID && b.Status.Active() {
 			return b.ID
 		}
@@ -140,57 +142,59 @@ func (w *world) inSession(s *row, who *member) tenant.BookingID {
 	return tenant.BookingID{}
 }
 
-func (w *world) place(s *row, f booking.Facts, b booking.Booking, plan booking.Decision) *booking.Booking {
+func (w *world) createBooking(
+	s *sessionRow, f booking.Facts, b booking.Booking, decision booking.Decision,
+) *booking.Booking {
 	holds := 1
 	if b.Status != booking.Pending {
 		b.Status, b.ConfirmedAt, holds = booking.Confirmed, new(w.now), 0
 	}
 	b.Payment.Status = booking.Unpaid
-	b.Credits, b.Counted, b.Exclusive = plan.Credits, plan.Counted, plan.Exclusive
+	b.Credits, b.Counted, b.Exclusive = decision.Credits, decision.Counted, decision.Exclusive
 	b.StartsAt, b.EndsAt, b.CreatedAt = f.Slot.StartsAt, f.Slot.EndsAt, w.now
 	b.MemberTier, b.TimeZone, b.LocalDate, b.Rules = f.Member.Tier, f.Slot.TimeZone, f.Slot.LocalDate, f.Slot.Rules
-	if plan.Payer != nil {
-		b.Subscription = plan.Payer.ID
+	if decision.Payer != nil {
+		b.Subscription = decision.Payer.ID
 	}
 	row := new(b)
-	w.insertBooking(s, w.who[b.Member], row)
-	w.moveSeats(s, b.Party, holds)
-	w.pay(plan, s)
+	w.insertBooking(s, w.membersByID[b.Member], row)
+	w.addSeats(s, b.Party, holds)
+	w.charge(decision, s)
 	return row
 }
 
-// pay writes what a plan takes.
-func (w *world) pay(plan booking.Decision, s *row) {
-	if plan.Payer == nil {
+// charge writes the charge of a decision.
+func (w *world) charge(decision booking.Decision, s *sessionRow) {
+	if decision.Payer == nil {
 		return
 	}
-	if len(plan.Ledger) > 0 {
-		if w.flaw == forgetLine {
-			plan.Ledger = plan.Ledger[:len(plan.Ledger)-1]
+	if len(decision.Ledger) > 0 {
+		if w.bug == dropLedgerLine {
+			decision.Ledger = decision.Ledger[:len(decision.Ledger)-1]
 		}
-		w.settle(*plan.Payer, plan.Ledger)
+		w.updateSubscription(*decision.Payer, decision.Ledger)
 	}
-	if plan.Counted {
-		w.count(w.subs[plan.Payer.ID], w.dayOf(s), +1)
+	if decision.Counted {
+		w.countUsage(w.subs[decision.Payer.ID], w.dayOf(s), +1)
 	}
 }
 
-// fresh reads a booking with the rules that hold now.
-func (w *world) fresh(b *booking.Booking) (booking.Booking, *row) {
-	s, read := w.rows[b.Session], *b
-	read.Rules = s.under.policy
+// load reads a booking with the current policy.
+func (w *world) load(b *booking.Booking) (booking.Booking, *sessionRow) {
+	s, read := w.sessions[b.Session], *b
+	read.Rules = s.service.policy
 	return read, s
 }
 
 func (w *world) confirm(b *booking.Booking, paid bool) error {
-	return w.do("confirm", func() error {
-		read, s := w.fresh(b)
-		c := booking.ConfirmRequest{Request: booking.Request{ID: b.ID, Actor: "somebody"}}
+	return w.transact("confirm", func() error {
+		read, s := w.load(b)
+		c := booking.ConfirmRequest{Request: booking.Request{ID: b.ID, Actor: "member"}}
 		facts := booking.Facts{Slot: s.slot()}
 		if paid {
 			c.Payment = &booking.Payment{Status: booking.Captured, Amount: credit.Money{Currency: "EUR", Units: 20}}
 		} else if read.Status == booking.Pending {
-			facts.Subscriptions = w.payers(w.who[b.Member], s, tenant.SubscriptionID{})
+			facts.Subscriptions = w.payers(w.membersByID[b.Member], s, tenant.SubscriptionID{})
 		}
 		done, err := booking.Confirm(read, facts, c, w.now)
 		if err != nil {
@@ -200,16 +204,16 @@ func (w *world) confirm(b *booking.Booking, paid bool) error {
 		if done.Repeated {
 			return nil
 		}
-		w.moveSeats(s, 0, -1)
-		w.pay(done.Decision, s)
-		w.say(Fact{What: Confirmed, Session: s.ID, Member: b.Member, Booking: b.ID, On: paid})
+		w.addSeats(s, 0, -1)
+		w.charge(done.Decision, s)
+		w.emit(Event{Kind: Confirmed, Session: s.ID, Member: b.Member, Booking: b.ID, On: paid})
 		return nil
 	})
 }
 
 func (w *world) release(b *booking.Booking) error {
-	return w.do("release", func() error {
-		read, s := w.fresh(b)
+	return w.transact("release", func() error {
+		read, s := w.load(b)
 		after, changed, err := booking.Release(read, w.now)
 		if err != nil || !changed {
 			return err
@@ -226,13 +230,13 @@ func (w *world) release(b *booking.Booking) error {
 	})
 }
 
-func (w *world) endHold(s *row, b booking.Booking, what What) {
+func (w *world) endHold(s *sessionRow, b booking.Booking, what Kind) {
 	w.updateBooking(b)
-	w.moveSeats(s, -b.Party, -1)
-	w.say(Fact{What: what, Session: s.ID, Member: b.Member, Booking: b.ID})
+	w.addSeats(s, -b.Party, -1)
+	w.emit(Event{Kind: what, Session: s.ID, Member: b.Member, Booking: b.ID})
 }
 
-func (w *world) dueHolds(s *row) []booking.Booking {
+func (w *world) expiredHolds(s *sessionRow) []booking.Booking {
 	if s.Holds == 0 {
 		return nil
 	}
@@ -245,7 +249,7 @@ func (w *world) dueHolds(s *row) []booking.Booking {
 	return due
 }
 
-func (w *world) lapse(s *row, slot *booking.Slot, due []booking.Booking) error {
+func (w *world) expireHolds(s *sessionRow, slot *booking.Slot, due []booking.Booking) error {
 	if len(due) == 0 {
 		return nil
 	}
@@ -258,15 +262,15 @@ func (w *world) lapse(s *row, slot *booking.Slot, due []booking.Booking) error {
 }
 
 func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
-	return w.do("cancel", func() error {
-		read, s := w.fresh(b)
+	return w.transact("cancel", func() error {
+		read, s := w.load(b)
 		slot := s.slot()
-		withdrawal := booking.CancelRequest{Actor: "somebody", Admin: admin}
+		withdrawal := booking.CancelRequest{Actor: "member", Admin: admin}
 		c, err := booking.Cancel(read, w.payerOf(read), withdrawal, w.now)
 		if err != nil || c.Unchanged {
 			return err
 		}
-		if w.flaw == refundLate && c.Late {
+		if w.bug == refundLate && c.Late {
 			withdrawal.SessionGone = true
 			late, err := booking.Cancel(read, w.payerOf(read), withdrawal, w.now)
 			if err != nil {
@@ -275,9 +279,9 @@ func (w *world) cancelBooking(b *booking.Booking, admin bool) error {
 			late.Late, late.Booking.LateCancelled = true, true
 			c = late
 		}
-		w.cancel(s, c, false, admin)
+		w.applyCancel(s, c, false, admin)
 		slot.SeatsTaken -= c.SeatsFreed
-		if w.flaw == sleepOnCancel {
+		if w.bug == noFillOnCancel {
 			return nil
 		}
 		return w.fill(s, &slot, waitlist.ByCancellation)
@@ -292,66 +296,67 @@ func (w *world) payerOf(b booking.Booking) *credit.Subscription {
 	return new(u.Subscription)
 }
 
-func (w *world) cancel(s *row, c booking.CancelResult, gone, staff bool) {
+func (w *world) applyCancel(s *sessionRow, c booking.CancelResult, sessionCancelled, staff bool) {
 	b := c.Booking
 	w.updateBooking(b)
 	freed := c.SeatsFreed
-	if w.flaw == keepSeats && !gone {
+	if w.bug == keepSeats && !sessionCancelled {
 		freed = 0
 	}
-	w.moveSeats(s, -freed, -c.HoldsEnded)
+	w.addSeats(s, -freed, -c.HoldsEnded)
 	if c.Payer != nil && len(c.Ledger) > 0 {
-		w.settle(*c.Payer, c.Ledger)
+		w.updateSubscription(*c.Payer, c.Ledger)
 	}
-	if c.ReleasesQuota && w.flaw != keepCount {
-		w.count(w.subs[b.Subscription], w.dayOf(s), -1)
+	if c.ReleasesQuota && w.bug != keepQuota {
+		w.countUsage(w.subs[b.Subscription], w.dayOf(s), -1)
 	}
-	w.say(Fact{
-		What: Cancelled, Session: s.ID, Member: b.Member, Booking: b.ID, Refunded: c.Refunded, Late: c.Late, Gone: gone,
-		Staff: staff,
+	w.emit(Event{
+		Kind: Cancelled, Session: s.ID, Member: b.Member, Booking: b.ID, Refunded: c.Refunded, Late: c.Late,
+		SessionCancelled: sessionCancelled,
+		Staff:            staff,
 	})
 }
 
-func (w *world) reschedule(b *booking.Booking, to *row, anyone bool) error {
-	return w.do("reschedule", func() error {
-		read, from := w.fresh(b)
-		slot, there := from.slot(), to.slot()
+func (w *world) reschedule(b *booking.Booking, to *sessionRow, staff bool) error {
+	return w.transact("reschedule", func() error {
+		read, from := w.load(b)
+		slot, target := from.slot(), to.slot()
 		if from != to {
-			if err := w.lapse(to, &there, w.dueHolds(to)); err != nil {
+			if err := w.expireHolds(to, &target, w.expiredHolds(to)); err != nil {
 				return err
 			}
 		}
 		var payer *credit.Subscription
 		if read.Counted {
-			if all := w.payers(w.who[b.Member], to, read.Subscription); len(all) > 0 {
+			if all := w.payers(w.membersByID[b.Member], to, read.Subscription); len(all) > 0 {
 				payer = &all[0]
 			}
 		}
-		_, waits := w.doubles(to, w.who[b.Member], 0)
-		move, err := booking.Reschedule(read, slot, there, waits, payer, anyone, w.now)
+		_, waits := w.otherPlaces(to, w.membersByID[b.Member], 0)
+		move, err := booking.Reschedule(read, slot, target, waits, payer, staff, w.now)
 		if err != nil || move.Unchanged {
 			return err
 		}
 		w.updateBooking(move.Booking)
-		w.moveSeats(to, b.Party, 0)
-		w.moveSeats(from, -b.Party, 0)
+		w.addSeats(to, b.Party, 0)
+		w.addSeats(from, -b.Party, 0)
 		if read.Counted {
-			w.count(w.subs[read.Subscription], w.dayOf(from), -1)
-			w.count(w.subs[read.Subscription], w.dayOf(to), +1)
+			w.countUsage(w.subs[read.Subscription], w.dayOf(from), -1)
+			w.countUsage(w.subs[read.Subscription], w.dayOf(to), +1)
 		}
-		w.say(Fact{What: Rescheduled, Session: from.ID, To: to.ID, Member: b.Member, Booking: b.ID, Staff: anyone})
+		w.emit(Event{Kind: Rescheduled, Session: from.ID, To: to.ID, Member: b.Member, Booking: b.ID, Staff: staff})
 		slot.SeatsTaken -= b.Party
-		there.SeatsTaken += b.Party
+		target.SeatsTaken += b.Party
 		if err := w.fill(from, &slot, waitlist.ByReschedule); err != nil {
 			return err
 		}
-		return w.fill(to, &there, waitlist.ByReschedule)
+		return w.fill(to, &target, waitlist.ByReschedule)
 	})
 }
 
 func (w *world) checkIn(b *booking.Booking) error {
-	return w.do("check in", func() error {
-		read, s := w.fresh(b)
+	return w.transact("check in", func() error {
+		read, s := w.load(b)
 		plan, err := checkin.Decide(checkin.Facts{
 			Status: checkin.Status(read.Status), Starts: s.StartsAt, Ends: s.EndsAt,
 			SessionCancelled: s.State == catalog.Cancelled,
@@ -362,44 +367,44 @@ func (w *world) checkIn(b *booking.Booking) error {
 		}
 		read.Status, read.CheckedInAt = booking.Attended, &plan.CheckedInAt
 		w.updateBooking(read)
-		w.say(Fact{What: CheckedIn, Session: s.ID, Member: b.Member, Booking: b.ID})
+		w.emit(Event{Kind: CheckedIn, Session: s.ID, Member: b.Member, Booking: b.ID})
 		return nil
 	})
 }
 
 func (w *world) markNoShow(b *booking.Booking) error {
-	return w.do("no-show", func() error {
-		read, s := w.fresh(b)
+	return w.transact("no-show", func() error {
+		read, s := w.load(b)
 		slot := s.slot()
 		after, changed, err := booking.MarkNoShow(read, w.now)
 		if err != nil || !changed {
 			return err
 		}
-		w.moveSeats(s, -b.Party, 0)
+		w.addSeats(s, -b.Party, 0)
 		w.updateBooking(after)
-		w.say(Fact{What: NoShow, Session: s.ID, Member: b.Member, Booking: b.ID, Staff: true})
+		w.emit(Event{Kind: NoShow, Session: s.ID, Member: b.Member, Booking: b.ID, Staff: true})
 		slot.SeatsTaken -= b.Party
 		return w.fill(s, &slot, waitlist.ByNoShow)
 	})
 }
 
 func (w *world) undoNoShow(b *booking.Booking) error {
-	return w.do("undo no-show", func() error {
-		read, s := w.fresh(b)
+	return w.transact("undo no-show", func() error {
+		read, s := w.load(b)
 		after, changed, err := booking.UndoNoShow(read, s.slot())
 		if err != nil || !changed {
 			return err
 		}
-		w.moveSeats(s, b.Party, 0)
+		w.addSeats(s, b.Party, 0)
 		w.updateBooking(after)
-		w.say(Fact{What: NoShowUndo, Session: s.ID, Member: b.Member, Booking: b.ID})
+		w.emit(Event{Kind: NoShowUndone, Session: s.ID, Member: b.Member, Booking: b.ID})
 		return nil
 	})
 }
 
-// markAbsent marks those of a session who did not come.
-func (w *world) markAbsent(s *row) error {
-	return w.do("sweep absences", func() error {
+// markAbsent marks the confirmed bookings of a session that has ended as no-shows.
+func (w *world) markAbsent(s *sessionRow) error {
+	return w.transact("mark absent", func() error {
 		slot := s.slot()
 		window := checkin.Window{OpensBefore: slot.Rules.CheckInOpens, ClosesAfterEnd: slot.Rules.CheckInCloses}
 		if !slot.Rules.AutoNoShow || w.now.Before(window.NoShowFrom(s.EndsAt, slot.Rules.AutoNoShowAfter)) {
@@ -407,20 +412,20 @@ func (w *world) markAbsent(s *row) error {
 		}
 		seats := 0
 		for _, b := range s.bookings {
-			if b.Status != booking.Confirmed || s.marked[b.ID] {
+			if b.Status != booking.Confirmed || s.autoNoShows[b.ID] {
 				continue
 			}
 			after, _, err := booking.MarkNoShow(*b, w.now)
 			if err != nil {
 				return err
 			}
-			insert(&w.tables, s.marked, b.ID, true)
+			insert(&w.tables, s.autoNoShows, b.ID, true)
 			w.updateBooking(after)
 			seats += b.Party
-			w.say(Fact{What: NoShow, Session: s.ID, Member: b.Member, Booking: b.ID})
+			w.emit(Event{Kind: NoShow, Session: s.ID, Member: b.Member, Booking: b.ID})
 		}
 		if seats > 0 {
-			w.moveSeats(s, -seats, 0)
+			w.addSeats(s, -seats, 0)
 		}
 		return nil
 	})

@@ -9,136 +9,138 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// model is what must be so, told by facts alone. It keeps no counter: seats, balances, quotas and queues are worked out
-// anew from what happened, with arithmetic of its own, whenever they are asked for.
+// model computes the expected state from events alone. It keeps no counters: seats, balances, quotas and queues are
+// computed from the events whenever they are needed, independently of the rules.
 type model struct {
-	sessions map[tenant.SessionID]*mSession
-	bookings map[tenant.BookingID]*mBooking
-	entries  map[tenant.EntryID]*mEntry
-	offers   map[tenant.OfferID]*mOffer
-	rounds   map[tenant.RoundID]*mRound
-	members  map[tenant.MemberID]*mMember
-	subs     map[tenant.SubscriptionID]*mSub
+	sessions map[tenant.SessionID]*modelSession
+	bookings map[tenant.BookingID]*modelBooking
+	entries  map[tenant.EntryID]*modelEntry
+	offers   map[tenant.OfferID]*modelOffer
+	rounds   map[tenant.RoundID]*modelRound
+	members  map[tenant.MemberID]*modelMember
+	subs     map[tenant.SubscriptionID]*modelSubscription
 
-	owed    map[tenant.SessionID]int // seats were freed, and nothing was decided yet
-	granted map[tenant.EntryID]bool  // by a decision, and not given yet
-	now     time.Time
+	undecided map[tenant.SessionID]int // seats were freed, and no decision followed yet
+	granted   map[tenant.EntryID]bool  // by a decision that was not applied yet
+	now       time.Time
 }
 
-type mMember struct {
-	*member  // name, tier, tags and zone
-	active   bool
-	bookings []*mBooking
-	entries  []*mEntry
-	subs     []*mSub
+type modelMember struct {
+	*memberRow // name, tier, tags and zone
+	active     bool
+	bookings   []*modelBooking
+	entries    []*modelEntry
+	subs       []*modelSubscription
 }
 
 func newModel() *model {
 	return &model{
-		sessions: make(map[tenant.SessionID]*mSession), bookings: make(map[tenant.BookingID]*mBooking),
-		entries: make(map[tenant.EntryID]*mEntry),
-		offers:  make(map[tenant.OfferID]*mOffer), rounds: make(map[tenant.RoundID]*mRound),
-		members: make(map[tenant.MemberID]*mMember),
-		subs:    make(map[tenant.SubscriptionID]*mSub), owed: make(map[tenant.SessionID]int),
+		sessions: make(map[tenant.SessionID]*modelSession), bookings: make(map[tenant.BookingID]*modelBooking),
+		entries: make(map[tenant.EntryID]*modelEntry),
+		offers:  make(map[tenant.OfferID]*modelOffer), rounds: make(map[tenant.RoundID]*modelRound),
+		members: make(map[tenant.MemberID]*modelMember),
+		subs:    make(map[tenant.SubscriptionID]*modelSubscription), undecided: make(map[tenant.SessionID]int),
 		granted: make(map[tenant.EntryID]bool),
 	}
 }
 
-// apply takes the facts of a transaction in. The error tells what cannot be.
-func (m *model) apply(facts []Fact, now time.Time) error {
+// apply takes in the events of a transaction. It returns an error if they cannot have happened.
+func (m *model) apply(events []Event, now time.Time) error {
 	m.now = now
-	for _, f := range facts {
-		if s := m.sessions[f.Session]; s != nil {
-			s.decisions, s.mayDecide = 0, 0
+	for _, ev := range events {
+		if s := m.sessions[ev.Session]; s != nil {
+			s.decisions, s.maxDecisions = 0, 0
 		}
-		if s := m.sessions[f.To]; s != nil {
-			s.decisions, s.mayDecide = 0, 0
+		if s := m.sessions[ev.To]; s != nil {
+			s.decisions, s.maxDecisions = 0, 0
 		}
 	}
-	for _, f := range facts {
-		if err := m.one(f); err != nil {
-			return fmt.Errorf("%s: %w", f, err)
+	for _, ev := range events {
+		if err := m.applyOne(ev); err != nil {
+			return fmt.Errorf("%s: %w", ev, err)
 		}
 	}
 	for entry := range m.granted {
-		return fmt.Errorf("a decision gave entry %s something that it did not get", short(entry.UUID))
+		return fmt.Errorf("a decision granted seats to entry %s, which did not get them", short(entry.UUID))
 	}
-	for session := range m.owed {
-		delete(m.owed, session)
+	for session := range m.undecided {
+		delete(m.undecided, session)
 		s := m.sessions[session]
 		open, unlimited := s.open()
-		if (open > 0 || unlimited) && s.onSale() && now.Before(s.ends) && s.under.waitlist.Enabled && len(m.inLine(s)) > 0 {
+		if (open > 0 || unlimited) && s.onSale() && now.Before(s.ends) && s.service.waitlist.Enabled &&
+			len(m.waitingFor(s)) > 0 {
 			return fmt.Errorf(
-				"%d seats of session %s are open, somebody waits for them, and nothing was decided", open, short(session.UUID),
+				"%d seats of session %s are open, entries wait for them, and no decision followed", open, short(session.UUID),
 			)
 		}
 	}
 	return nil
 }
 
-// one takes one fact in.
-func (m *model) one(f Fact) error {
-	s, b, e := m.sessions[f.Session], m.bookings[f.Booking], m.entries[f.Entry]
-	switch f.What {
+// applyOne takes in one event.
+func (m *model) applyOne(ev Event) error {
+	s, b, e := m.sessions[ev.Session], m.bookings[ev.Booking], m.entries[ev.Entry]
+	switch ev.Kind {
 	case Published:
-		at := f.schedule.StartsAt.In(f.schedule.at.zone)
-		s = &mSession{
-			id: f.Session, under: f.schedule.under, starts: f.schedule.StartsAt, ends: f.schedule.EndsAt, capacity: f.Capacity,
-			local: at.Format(time.DateOnly), clock: at.Format("15:04"), coach: f.schedule.Coach,
+		at := ev.schedule.StartsAt.In(ev.schedule.location.zone)
+		s = &modelSession{
+			id: ev.Session, service: ev.schedule.service, starts: ev.schedule.StartsAt, ends: ev.schedule.EndsAt,
+			capacity:  ev.Capacity,
+			localDate: at.Format(time.DateOnly), localTime: at.Format("15:04"), coach: ev.schedule.Coach,
 		}
 		s.isoYear, s.isoWeek = at.ISOWeek()
 		m.sessions[s.id] = s
-		m.freed(s)
+		m.seatsFreed(s)
 	case Blocked:
 		s.blocked = true
 	case Unblocked:
 		s.blocked = false
-		m.freed(s)
+		m.seatsFreed(s)
 	case Resized:
-		raised := s.capacity != nil && *f.Capacity > *s.capacity
-		if s.capacity = f.Capacity; raised {
-			m.freed(s)
+		raised := s.capacity != nil && *ev.Capacity > *s.capacity
+		if s.capacity = ev.Capacity; raised {
+			m.seatsFreed(s)
 		}
-	case CalledOff:
-		return m.calledOff(s)
+	case SessionCancelled:
+		return m.sessionCancelled(s)
 	case RulesEdited, Renewed:
-	case Subscribed, StatusSet:
-		m.subscribed(f)
-	case MemberSet:
-		m.members[f.Member].active = f.On
+	case Subscribed, SubscriptionChanged:
+		m.subscribed(ev)
+	case MemberChanged:
+		m.members[ev.Member].active = ev.On
 	case Booked, Held:
-		return m.booked(f, s, e)
+		return m.booked(ev, s, e)
 	case Confirmed:
-		return m.confirmed(f, s, b)
+		return m.confirmed(ev, s, b)
 	case Released, HoldExpired, Cancelled, NoShow:
-		return m.ended(f, s, b)
+		return m.ended(ev, s, b)
 	case Rescheduled:
-		return m.rescheduled(f, s, b)
+		return m.rescheduled(ev, s, b)
 	case CheckedIn:
 		if b.status != booking.Confirmed {
 			return fmt.Errorf("it was %s", b.status)
 		}
 		b.status = booking.Attended
-	case NoShowUndo:
+	case NoShowUndone:
 		b.status = booking.Confirmed
 	case Joined:
-		return m.joined(f)
-	case Prioritized:
-		e.Flagged = f.On
-	case Left, Stays:
-		return m.left(f, e)
+		return m.joined(ev)
+	case Flagged:
+		e.Flagged = ev.On
+	case Left, Requeued:
+		return m.entryLeft(ev, e)
 	case Decided:
-		return m.decided(f, s)
-	case LookedAgain:
-		m.lookedAgain(f, s)
+		return m.decided(ev, s)
+	case RulesRefill:
+		m.rulesRefill(ev, s)
 	case Offered:
-		return m.offered(f, s, e)
-	case Kept:
-		return m.kept(f)
+		return m.offered(ev, s, e)
+	case OfferExtended:
+		return m.offerExtended(ev)
 	case OfferEnded:
-		return m.offerEnded(f, s, e)
-	case GivenUp:
-		return m.givenUp(f, s)
+		return m.offerEnded(ev, s, e)
+	case SeatsReleased:
+		return m.seatsReleased(ev, s)
 	}
 	return nil
 }
@@ -148,7 +150,7 @@ func (m *model) forget(session tenant.SessionID) {
 	delete(m.sessions, session)
 	for _, b := range s.bookings {
 		delete(m.bookings, b.id)
-		b.who.bookings = without(b.who.bookings, b)
+		b.member.bookings = without(b.member.bookings, b)
 	}
 	for id, r := range m.rounds {
 		if slices.Contains(s.rounds, r) {

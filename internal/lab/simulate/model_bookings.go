@@ -9,13 +9,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-type mBooking struct {
+type modelBooking struct {
 	id        tenant.BookingID
-	in        *mSession
-	who       *mMember
+	session   *modelSession
+	member    *modelMember
 	party     int
 	status    booking.Status
-	sub       *mSub
+	sub       *modelSubscription
 	credits   int
 	counted   bool
 	exclusive bool
@@ -23,129 +23,131 @@ type mBooking struct {
 	grace     time.Time
 }
 
-func (b *mBooking) active() bool {
+func (b *modelBooking) active() bool {
 	return b.status == booking.Pending || b.status == booking.Confirmed || b.status == booking.Attended
 }
 
-func (b *mBooking) take(t terms) {
+func (b *modelBooking) charge(t payment) {
 	b.sub, b.credits, b.exclusive, b.counted = t.sub, t.credits, t.exclusive, t.counted
 	if t.sub != nil {
 		t.sub.balance -= t.credits
 	}
 }
 
-func (m *model) booked(f Fact, s *mSession, e *mEntry) error {
-	who := m.members[f.Member]
-	b := &mBooking{id: f.Booking, in: s, who: who, party: f.Party, status: booking.Confirmed, grace: f.Until}
+func (m *model) booked(ev Event, s *modelSession, e *modelEntry) error {
+	member := m.members[ev.Member]
+	b := &modelBooking{
+		id: ev.Booking, session: s, member: member, party: ev.Party, status: booking.Confirmed, grace: ev.Until,
+	}
 	switch {
-	case !who.active && f.Offer.IsZero(): // an offer stays good
-		return fmt.Errorf("the member is gone")
+	case !member.active && ev.Offer.IsZero(): // a deactivated member can still accept an offer
+		return fmt.Errorf("the member is inactive")
 	case !s.onSale():
 		return fmt.Errorf("the session is off sale")
-	case !f.Promoted && !f.At.Before(s.starts.Add(-s.under.policy.BookingCloses)):
+	case !ev.Promoted && !ev.At.Before(s.starts.Add(-s.service.policy.BookingCloses)):
 		return fmt.Errorf("booking has closed")
-	case !f.Promoted && f.At.Before(s.starts.Add(-s.under.policy.Advance)):
+	case !ev.Promoted && ev.At.Before(s.starts.Add(-s.service.policy.Advance)):
 		return fmt.Errorf("booking has not opened")
-	case f.Promoted && f.Offer.IsZero() && !m.granted[f.Entry]:
+	case ev.Promoted && ev.Offer.IsZero() && !m.granted[ev.Entry]:
 		return fmt.Errorf("no decision promoted the entry")
-	case f.Promoted && (e == nil || !e.Status.Active()):
+	case ev.Promoted && (e == nil || !e.Status.Active()):
 		return fmt.Errorf("the entry does not wait")
-	case f.What == Held:
-		b.status, b.until, b.grace = booking.Pending, f.Until, time.Time{}
-		if until := f.At.Add(s.under.policy.HoldTTL); !f.Until.Equal(until) &&
-			(!until.After(s.starts) || !f.Until.Equal(s.starts)) {
-			return fmt.Errorf("it holds until %s", f.Until)
+	case ev.Kind == Held:
+		b.status, b.until, b.grace = booking.Pending, ev.Until, time.Time{}
+		if until := ev.At.Add(s.service.policy.HoldTTL); !ev.Until.Equal(until) &&
+			(!until.After(s.starts) || !ev.Until.Equal(s.starts)) {
+			return fmt.Errorf("it holds until %s", ev.Until)
 		}
 	}
-	for _, other := range who.entries {
-		if other != e && other.Session == s.id && !f.Promoted {
+	for _, other := range member.entries {
+		if other != e && other.Session == s.id && !ev.Promoted {
 			return fmt.Errorf("the member waits for the session already")
 		}
 	}
-	if f.What == Held {
-		if _, refusal := m.mayBook(who, s, 0, tenant.SubscriptionID{}, true); refusal != "" {
+	if ev.Kind == Held {
+		if _, refusal := m.mayBook(member, s, 0, tenant.SubscriptionID{}, true); refusal != "" {
 			return fmt.Errorf("the member %s", refusal)
 		}
 	} else {
-		paid, refusal := m.mayBook(who, s, f.Party, f.Subscription, f.Staff)
+		paid, refusal := m.mayBook(member, s, ev.Party, ev.Subscription, ev.Staff)
 		if refusal != "" {
 			return fmt.Errorf("the member %s", refusal)
 		}
-		b.take(paid)
+		b.charge(paid)
 	}
-	if e != nil && f.Promoted {
-		delete(m.granted, f.Entry)
+	if e != nil && ev.Promoted {
+		delete(m.granted, ev.Entry)
 		m.close(e, waitlist.Booked)
 	}
 	m.bookings[b.id] = b
-	s.bookings, who.bookings = append(s.bookings, b), append(who.bookings, b)
-	return s.fits()
+	s.bookings, member.bookings = append(s.bookings, b), append(member.bookings, b)
+	return s.checkCapacity()
 }
 
-func (m *model) confirmed(f Fact, s *mSession, b *mBooking) error {
-	if b.status != booking.Pending || !f.At.Before(b.until) {
+func (m *model) confirmed(ev Event, s *modelSession, b *modelBooking) error {
+	if b.status != booking.Pending || !ev.At.Before(b.until) {
 		return fmt.Errorf("it was %s until %s", b.status, b.until)
 	}
-	if !f.On {
-		paid, refusal := m.mayPay(b.who, s, b.party, tenant.SubscriptionID{}, false)
+	if !ev.On {
+		paid, refusal := m.mayPay(b.member, s, b.party, tenant.SubscriptionID{}, false)
 		if refusal != "" {
 			return fmt.Errorf("the member %s", refusal)
 		}
-		b.take(paid)
+		b.charge(paid)
 	}
 	b.status = booking.Confirmed
 	return nil
 }
 
-// ended is what becomes of a booking that gives its seats up.
-func (m *model) ended(f Fact, s *mSession, b *mBooking) error {
+// ended takes in the end of a booking.
+func (m *model) ended(ev Event, s *modelSession, b *modelBooking) error {
 	wasActive := b.active()
-	switch f.What {
+	switch ev.Kind {
 	case Released, HoldExpired:
-		if b.status != booking.Pending || f.At.Before(b.until) == (f.What == HoldExpired) {
+		if b.status != booking.Pending || ev.At.Before(b.until) == (ev.Kind == HoldExpired) {
 			return fmt.Errorf("it was %s until %s", b.status, b.until)
 		}
 		b.status = booking.Expired
 	case NoShow:
-		if b.status != booking.Confirmed || f.At.Before(s.starts) {
+		if b.status != booking.Confirmed || ev.At.Before(s.starts) {
 			return fmt.Errorf("it was %s", b.status)
 		}
 		b.status = booking.NoShow
-		if !f.Staff {
-			return nil // the session is over: its seats are nobody's
+		if !ev.Staff {
+			return nil // the session is over: its seats go to no other member
 		}
 	default:
-		if err := m.cancelled(f, s, b); err != nil {
+		if err := m.cancelled(ev, s, b); err != nil {
 			return err
 		}
 	}
-	if wasActive && !f.Gone {
-		m.freed(s)
+	if wasActive && !ev.SessionCancelled {
+		m.seatsFreed(s)
 	}
 	return nil
 }
 
-func (m *model) cancelled(f Fact, s *mSession, b *mBooking) error {
-	policy := s.under.policy
+func (m *model) cancelled(ev Event, s *modelSession, b *modelBooking) error {
+	policy := s.service.policy
 	notice := policy.Cancellation
-	if tier := policy.Tiers[b.who.Tier]; tier.Cancellation != nil {
+	if tier := policy.Tiers[b.member.Tier]; tier.Cancellation != nil {
 		notice = *tier.Cancellation
 	}
 	deadline := s.starts.Add(-notice)
 	if b.grace.After(deadline) {
 		deadline = b.grace
 	}
-	late := f.At.After(deadline) && !f.Gone
+	late := ev.At.After(deadline) && !ev.SessionCancelled
 	switch {
-	case late && !f.Staff && !policy.AllowLateCancellation:
+	case late && !ev.Staff && !policy.AllowLateCancellation:
 		return fmt.Errorf("it was too late to cancel")
-	case late != f.Late:
-		return fmt.Errorf("late is %v, and the deadline was %s", f.Late, deadline)
-	case !b.active() && !f.Gone:
+	case late != ev.Late:
+		return fmt.Errorf("late is %v, and the deadline was %s", ev.Late, deadline)
+	case !b.active() && !ev.SessionCancelled:
 		return fmt.Errorf("it was %s", b.status)
 	}
 	if b.sub != nil && !late {
-		b.sub.advance(f.At)
+		b.sub.advance(ev.At)
 		b.sub.balance += b.credits
 		b.credits = 0
 	}
@@ -153,20 +155,20 @@ func (m *model) cancelled(f Fact, s *mSession, b *mBooking) error {
 	return nil
 }
 
-func (m *model) rescheduled(f Fact, s *mSession, b *mBooking) error {
-	to := m.sessions[f.To]
-	if day, week := b.who.used(b.sub, to, b); b.counted && !f.Staff &&
+func (m *model) rescheduled(ev Event, s *modelSession, b *modelBooking) error {
+	to := m.sessions[ev.To]
+	if day, week := b.member.used(b.sub, to, b); b.counted && !ev.Staff &&
 		(b.sub.plan.DailyLimit != nil && day >= *b.sub.plan.DailyLimit || b.sub.plan.WeeklyLimit != nil &&
 			week >= *b.sub.plan.WeeklyLimit) {
 		return fmt.Errorf("the member is at a limit there")
 	}
 	s.bookings = without(s.bookings, b)
 	to.bookings = append(to.bookings, b)
-	b.in, b.grace = to, time.Time{}
-	if b.exclusive && b.who.busy(to, b) {
-		return fmt.Errorf("the member is elsewhere")
+	b.session, b.grace = to, time.Time{}
+	if b.exclusive && b.member.busy(to, b) {
+		return fmt.Errorf("the member has another booking at the time")
 	}
-	m.freed(s)
-	to.mayDecide++
-	return to.fits()
+	m.seatsFreed(s)
+	to.maxDecisions++
+	return to.checkCapacity()
 }

@@ -10,60 +10,60 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// owed is a message that somebody must get, or the log must say why not.
-type owed struct {
-	owedKey
-	to     *addressee
-	due    time.Time
-	until  time.Time // of no use from then on
-	start  time.Time // as it says; zero where it says none
-	b      *mBooking
-	entry  *mEntry
-	offer  *mOffer
-	payer  *subscription
-	over   bool // nothing more comes of it
-	looks  int  // how often something came of it
-	has    int  // which attempt the provider took, of which nobody knows that it was lost
-	begun  int  // attempts
-	unsure int  // of which nobody was told what became of them
-	failed map[notify.Channel]bool
-	// excused: until then it may take its time.
-	excused time.Time
-	flagged bool
+// expectedMessage is a message that a recipient must get. If it is not sent, the log must say why.
+type expectedMessage struct {
+	messageKey
+	to           *recipient
+	due          time.Time
+	until        time.Time // useless from then on
+	start        time.Time // as the text says; zero if it names none
+	booking      *modelBooking
+	entry        *modelEntry
+	offer        *modelOffer
+	subscription *subscription
+	closed       bool // no further update is expected
+	updates      int  // how often it was updated
+	accepted     int  // the attempt that the provider accepted; 0 if none, or if it was reported as lost
+	attempts     int
+	unknown      int // attempts whose result is not known
+	failed       map[notify.Channel]bool
+	// delayedUntil is until when it may be late.
+	delayedUntil time.Time
+	flagged      bool
 }
 
-// owedKey tells messages apart: news by the event, and what comes before a session by its start.
-type owedKey struct {
-	who     tenant.UUID
-	topic   notify.Topic
-	lane    notify.Lane
-	event   tenant.EventID
-	booking tenant.BookingID
-	start   int64
-	lead    time.Duration
+// messageKey identifies a message: news by the event, and messages before a session by its start.
+type messageKey struct {
+	recipient tenant.UUID
+	topic     notify.Topic
+	lane      notify.Lane
+	event     tenant.EventID
+	bookingID tenant.BookingID
+	start     int64
+	lead      time.Duration
 }
 
-func keyOf(n notify.Notice) owedKey {
-	key := owedKey{who: n.Recipient(), topic: n.Topic, lane: n.Lane}
+func messageKeyOf(n notify.Notice) messageKey {
+	key := messageKey{recipient: n.Recipient(), topic: n.Topic, lane: n.Lane}
 	if n.Topic == notify.Reminder || n.Topic == notify.CheckInOpen {
-		key.booking, key.start, key.lead = n.Booking, n.StartsAt.Unix(), n.Details.Lead
+		key.bookingID, key.start, key.lead = n.Booking, n.StartsAt.Unix(), n.Details.Lead
 		return key
 	}
 	var err error
 	if key.event, err = tenant.Parse[tenant.EventID](n.Revision); err != nil {
-		panic(err) // of this simulation's making
+		panic(err) // the simulation wrote it
 	}
 	return key
 }
 
-// way is how a topic is told where nobody has chosen otherwise: s by SMS, p by push, e by email; with a mail of its
-// own, or not.
-type way struct {
-	on   string
-	mail bool
+// topicDefault is how a topic is sent without a preference. Its channels are letters: s is SMS, p push and e email.
+// With ownMail, email has a lane of its own.
+type topicDefault struct {
+	channels string
+	ownMail  bool
 }
 
-var ways = map[notify.Topic]way{
+var topicDefaults = map[notify.Topic]topicDefault{
 	notify.BookingConfirmed: {"pe", true}, notify.Waitlisted: {"e", true}, notify.Promoted: {"pse", true},
 	notify.Offered:       {"pse", true},
 	notify.OfferExpiring: {"ps", false}, notify.BookingCancelled: {"e", true}, notify.SessionCancelled: {"pse", true},
@@ -72,35 +72,36 @@ var ways = map[notify.Topic]way{
 	notify.StaffNote: {"pe", true},
 }
 
-// route are the channels of a lane.
-func route(t notify.Topic, lane notify.Lane) []notify.Channel {
+// laneChannels returns the channels of a lane.
+func laneChannels(t notify.Topic, lane notify.Lane) []notify.Channel {
 	switch {
 	case lane == notify.Mail:
 		return []notify.Channel{notify.Email}
-	case ways[t].mail:
+	case topicDefaults[t].ownMail:
 		return []notify.Channel{notify.Push, notify.SMS}
 	}
 	return []notify.Channel{notify.Push, notify.SMS, notify.Email}
 }
 
-// wants reports whether somebody wants to hear about a topic by a channel.
-func (a *addressee) wants(t notify.Topic, c notify.Channel) bool {
-	if on, chosen := a.chosen[notify.PreferenceKey{Topic: t, Channel: c}]; chosen {
+// wants reports whether a recipient wants messages about a topic over a channel.
+func (a *recipient) wants(t notify.Topic, c notify.Channel) bool {
+	if on, chosen := a.preferences[notify.PreferenceKey{Topic: t, Channel: c}]; chosen {
 		return on
 	}
 	letter := map[notify.Channel]byte{notify.SMS: 's', notify.Push: 'p', notify.Email: 'e'}[c]
-	return slices.Contains([]byte(ways[t].on), letter)
+	return slices.Contains([]byte(topicDefaults[t].channels), letter)
 }
 
-// lanes are those in which somebody hears about a topic; one, at least, so that the log can tell why they hear nothing.
-func (a *addressee) lanes(t notify.Topic) []notify.Lane {
+// lanes returns the lanes in which a recipient gets messages about a topic. It returns at least one, so that the log
+// can say why nothing was sent.
+func (a *recipient) lanes(t notify.Topic) []notify.Lane {
 	all := []notify.Lane{notify.Alert}
-	if ways[t].mail {
+	if topicDefaults[t].ownMail {
 		all = append(all, notify.Mail)
 	}
 	var wanted []notify.Lane
 	for _, lane := range all {
-		if slices.ContainsFunc(route(t, lane), func(c notify.Channel) bool { return a.wants(t, c) }) {
+		if slices.ContainsFunc(laneChannels(t, lane), func(c notify.Channel) bool { return a.wants(t, c) }) {
 			wanted = append(wanted, lane)
 		}
 	}
@@ -110,8 +111,8 @@ func (a *addressee) lanes(t notify.Topic) []notify.Lane {
 	return wanted
 }
 
-// quiet reports whether somebody wants to be left alone at a time.
-func (a *addressee) quietAt(t time.Time, s notify.Settings) bool {
+// quietAt reports whether a time is in the recipient's quiet hours.
+func (a *recipient) quietAt(t time.Time, s notify.Settings) bool {
 	q := s.Quiet
 	if a.quiet != nil {
 		q = *a.quiet
@@ -124,8 +125,8 @@ func (a *addressee) quietAt(t time.Time, s notify.Settings) bool {
 	return from != until && (from <= at || at < until)
 }
 
-// wakes is the first minute at which somebody may be disturbed.
-func (a *addressee) wakes(t time.Time, s notify.Settings) time.Time {
+// quietEnd returns the first minute that is not in quiet hours.
+func (a *recipient) quietEnd(t time.Time, s notify.Settings) time.Time {
 	for a.quietAt(t, s) {
 		t = t.Truncate(time.Minute).Add(time.Minute)
 	}
@@ -133,22 +134,22 @@ func (a *addressee) wakes(t time.Time, s notify.Settings) time.Time {
 }
 
 const (
-	newsFor = 24 * time.Hour     // so long it is news
-	mailFor = 7 * 24 * time.Hour // so long a mail may come late
+	newsTTL = 24 * time.Hour     // how long news is useful
+	mailTTL = 7 * 24 * time.Hour // how long an email is useful
 )
 
-// owe says what an event makes people owed that is read now.
-func (j *judgement) owe(h happened) (all []*owed) {
+// expectedOf returns the messages that follow from an event that is read now.
+func (j *messageChecker) expectedOf(h loggedEvent) (all []*expectedMessage) {
 	now := j.now
-	add := func(o owed, t notify.Topic, lane notify.Lane) {
-		o.topic, o.lane, o.who, o.failed = t, lane, o.to.who, make(map[notify.Channel]bool)
+	add := func(o expectedMessage, t notify.Topic, lane notify.Lane) {
+		o.topic, o.lane, o.recipient, o.failed = t, lane, o.to.id, make(map[notify.Channel]bool)
 		all = append(all, &o)
 	}
-	news := func(o owed, t notify.Topic, until, mailUntil time.Time) {
-		if h.Silent || now.Sub(h.At) > newsFor {
+	news := func(o expectedMessage, t notify.Topic, until, mailUntil time.Time) {
+		if h.Silent || now.Sub(h.At) > newsTTL {
 			return
 		}
-		o.event, o.due = h.event, now
+		o.event, o.due = h.id, now
 		for _, lane := range o.to.lanes(t) {
 			if o.until = until; lane == notify.Mail && mailUntil.After(until) {
 				o.until = mailUntil
@@ -156,21 +157,21 @@ func (j *judgement) owe(h happened) (all []*owed) {
 			add(o, t, lane)
 		}
 	}
-	low := func(o owed, u *subscription, spent int) {
+	low := func(o expectedMessage, u *subscription, spent int) {
 		if h.Silent || u == nil || u.Plan.Kind != credit.Credits || spent <= 0 || u.Balance > j.settings.CreditsLowAt ||
 			u.Balance > 0 && u.Balance+spent <= j.settings.CreditsLowAt {
 			return
 		}
-		o = owed{to: o.to, payer: u, due: now, until: now.Add(mailFor)}
-		o.event = h.event
+		o = expectedMessage{to: o.to, subscription: u, due: now, until: now.Add(mailTTL)}
+		o.event = h.id
 		for _, lane := range o.to.lanes(notify.CreditsLow) {
 			add(o, notify.CreditsLow, lane)
 		}
 	}
-	remind := func(o owed) {
+	remind := func(o expectedMessage) {
 		before := func(t notify.Topic, due time.Time, lead time.Duration) {
 			if due.After(now) {
-				o.due, o.until, o.owedKey = due, o.start, owedKey{booking: o.b.id, start: o.start.Unix(), lead: lead}
+				o.due, o.until, o.messageKey = due, o.start, messageKey{bookingID: o.booking.id, start: o.start.Unix(), lead: lead}
 				for _, lane := range o.to.lanes(t) {
 					add(o, t, lane)
 				}
@@ -179,59 +180,59 @@ func (j *judgement) owe(h happened) (all []*owed) {
 		for _, lead := range j.settings.Reminders {
 			before(notify.Reminder, time.Unix(o.start.Unix()-int64(lead.Seconds()), 0), lead)
 		}
-		before(notify.CheckInOpen, o.start.Add(-o.b.in.under.policy.CheckInOpens), 0)
+		before(notify.CheckInOpen, o.start.Add(-o.booking.session.service.policy.CheckInOpens), 0)
 	}
 
-	if h.What == Decided {
+	if h.Kind == Decided {
 		for _, a := range j.staff {
-			news(owed{to: a}, notify.StaffNote, now.Add(newsFor), time.Time{})
+			news(expectedMessage{to: a}, notify.StaffNote, now.Add(newsTTL), time.Time{})
 		}
 		return all
 	}
-	o := owed{
-		to: j.people[h.Member.UUID], b: j.model.bookings[h.Booking], entry: j.entries[h.Entry],
+	o := expectedMessage{
+		to: j.recipients[h.Member.UUID], booking: j.model.bookings[h.Booking], entry: j.entries[h.Entry],
 		offer: j.model.offers[h.Offer],
 	}
-	if h.What == Renewed {
+	if h.Kind == Renewed {
 		low(o, j.subs[h.Subscription], h.Spent)
 		return all
 	}
-	var in *mSession
+	var session *modelSession
 	switch {
-	case o.b != nil:
-		in, o.entry, o.offer = o.b.in, nil, nil
-	case o.entry == nil || o.entry.about == nil:
+	case o.booking != nil:
+		session, o.entry, o.offer = o.booking.session, nil, nil
+	case o.entry == nil || o.entry.messageSession == nil:
 		return nil
 	default:
-		in = o.entry.about
+		session = o.entry.messageSession
 	}
-	o.start = in.starts
-	switch h.What {
+	o.start = session.starts
+	switch h.Kind {
 	case Booked, Confirmed, Rescheduled:
 		topic := notify.BookingConfirmed
-		if h.What == Rescheduled {
+		if h.Kind == Rescheduled {
 			topic = notify.Rescheduled
 		} else if h.Promoted && h.Offer.IsZero() {
 			topic = notify.Promoted
 		}
 		news(o, topic, o.start, time.Time{})
 		remind(o)
-		if h.What != Rescheduled {
-			low(o, j.subs[j.bookings[o.b.id].Subscription], o.b.credits)
+		if h.Kind != Rescheduled {
+			low(o, j.subs[j.bookings[o.booking.id].Subscription], o.booking.credits)
 		}
 	case Joined:
 		news(o, notify.Waitlisted, o.start, time.Time{})
 	case Cancelled, Left:
-		if h.Gone || h.What == Left && in.off {
-			news(o, notify.SessionCancelled, o.start, now.Add(mailFor))
+		if h.SessionCancelled || h.Kind == Left && session.cancelled {
+			news(o, notify.SessionCancelled, o.start, now.Add(mailTTL))
 		} else {
-			news(o, notify.BookingCancelled, now.Add(newsFor), now.Add(mailFor))
+			news(o, notify.BookingCancelled, now.Add(newsTTL), now.Add(mailTTL))
 		}
 	case Offered:
 		o.offer = j.offers[h.Offer]
 		until := o.start
 		if !until.After(now) {
-			until = in.ends
+			until = session.ends
 		}
 		news(o, notify.Offered, until, time.Time{})
 	default:
@@ -239,34 +240,34 @@ func (j *judgement) owe(h happened) (all []*owed) {
 	return all
 }
 
-// gone says why a message tells what is not so, or nothing.
-func (j *judgement) gone(o *owed) string {
-	in := (*mSession)(nil)
+// obsoleteBecause returns why a message is no longer true, or "".
+func (j *messageChecker) obsoleteBecause(o *expectedMessage) string {
+	session := (*modelSession)(nil)
 	switch {
-	case o.b != nil:
-		in = o.b.in
+	case o.booking != nil:
+		session = o.booking.session
 	case o.entry != nil:
-		in = o.entry.about
+		session = o.entry.messageSession
 	}
 	switch {
 	case o.to.member != nil && !j.model.members[o.to.member.ID].active:
-		return "the member is gone"
+		return "the member is inactive"
 	case !j.now.Before(o.until):
 		return "it is too late"
 	}
-	off := in != nil && in.off
-	moved := in != nil && !in.starts.Equal(o.start)
+	off := session != nil && session.cancelled
+	moved := session != nil && !session.starts.Equal(o.start)
 	switch o.topic {
 	case notify.BookingConfirmed, notify.Promoted, notify.Rescheduled, notify.Reminder, notify.CheckInOpen:
-		if o.b.status != booking.Confirmed || off || moved {
-			return "nobody comes then"
+		if o.booking.status != booking.Confirmed || off || moved {
+			return "the booking is not confirmed for that time"
 		}
 	case notify.Waitlisted:
 		if !o.entry.Status.Active() || off || moved {
-			return "nobody waits for that"
+			return "the entry does not wait for that time"
 		}
 	case notify.BookingCancelled:
-		if o.b != nil && o.b.status != booking.Cancelled {
+		if o.booking != nil && o.booking.status != booking.Cancelled {
 			return "it is not cancelled"
 		}
 	case notify.Offered, notify.OfferExpiring:
@@ -274,8 +275,8 @@ func (j *judgement) gone(o *owed) string {
 			return "the offer is over"
 		}
 	case notify.CreditsLow:
-		if o.payer.Balance > j.settings.CreditsLowAt {
-			return "there are credits again"
+		if o.subscription.Balance > j.settings.CreditsLowAt {
+			return "the balance is not low"
 		}
 	case notify.SessionCancelled, notify.StaffNote:
 	}

@@ -10,50 +10,52 @@ import (
 )
 
 func (w *world) accept(o *waitlist.Offer) error {
-	return w.do("accept", func() error {
+	return w.transact("accept", func() error {
 		if o.Status == waitlist.Accepted {
 			return nil
 		}
 		if err := o.Answerable(w.now); err != nil {
 			return err
 		}
-		s, e := w.rows[o.Session], w.entries[o.Entry]
+		s, e := w.sessions[o.Session], w.entries[o.Entry]
 		slot := s.slot()
 		slot.SeatsTaken -= o.Seats
 		facts := booking.Facts{
-			Slot: slot, Member: e.who.Member, Booking: w.inSession(s, e.who), Subscriptions: w.payers(e.who, s, e.Subscription),
+			Slot: slot, Member: e.member.Member, Booking: w.bookingIn(s, e.member),
+			Subscriptions: w.payers(e.member, s, e.Subscription),
 		}
 		b := booking.Booking{
 			ID: id[tenant.BookingID](&w.tables), Session: s.ID, Member: o.Member, Party: o.Seats, Channel: e.Channel,
 			Promoted: true,
 		}
-		plan, err := booking.Decide(facts, booking.Request{
+		decision, err := booking.Decide(facts, booking.Request{
 			ID: b.ID, Party: o.Seats, Subscription: e.Subscription, Channel: e.Channel, Staff: e.ByStaff, Promotion: true,
-			Actor: "somebody", FillUntil: &o.ExpiresAt,
+			Actor: "member", FillUntil: &o.ExpiresAt,
 		}, w.now)
 		if err != nil {
 			return err
 		}
 		closed := o.Close(waitlist.Accepted, "", w.now)
 		closed.Booking = b.ID
-		changes := w.end(closed, nil)
-		w.write(changes)
-		w.say(Fact{
-			What: Booked, Session: s.ID, Member: o.Member, Booking: b.ID, Entry: e.ID, Offer: o.ID, Party: o.Seats,
+		changes := w.endOffer(closed, nil)
+		w.writeChanges(changes)
+		w.emit(Event{
+			Kind: Booked, Session: s.ID, Member: o.Member, Booking: b.ID, Entry: e.ID, Offer: o.ID, Party: o.Seats,
 			Promoted: true,
 			Staff:    e.ByStaff, Subscription: e.Subscription,
 		})
-		w.moveSeats(s, -o.Seats, 0)
-		w.place(s, facts, b, plan)
+		w.addSeats(s, -o.Seats, 0)
+		w.createBooking(s, facts, b, decision)
 		return w.refill(changes.Refill)
 	})
 }
 
-// end gives what follows from the end of an offer.
-func (w *world) end(o waitlist.Offer, leaving *waitlist.Leaving) waitlist.Changes {
-	s := w.rows[o.Session]
+// endOffer returns the changes that follow from the end of an offer.
+func (w *world) endOffer(o waitlist.Offer, leaving *waitlist.Leaving) waitlist.Changes {
+	s := w.sessions[o.Session]
 	e := waitlist.Ending{
-		Offer: o, Entry: w.entries[o.Entry].Entry, Rules: s.under.waitlist.Rules, Leaving: leaving, Round: *w.rounds[o.Round],
+		Offer: o, Entry: w.entries[o.Entry].Entry, Rules: s.service.waitlist.Rules, Leaving: leaving,
+		Round: *w.rounds[o.Round],
 	}
 	for _, other := range s.liveOffers() {
 		if other.Round == o.Round {
@@ -62,7 +64,7 @@ func (w *world) end(o waitlist.Offer, leaving *waitlist.Leaving) waitlist.Change
 	}
 	e.Entries = w.entriesOf(e.Slower())
 	c := e.Changes(w.now)
-	if w.flaw == keepUnclaimed && o.Shared && c.Seats < 0 {
+	if w.bug == keepUnclaimedSeats && o.Shared && c.Seats < 0 {
 		c.Rounds[0].Keeps, c.Seats, c.Refill = -c.Seats, 0, nil
 	}
 	return c
@@ -77,7 +79,7 @@ func (w *world) entriesOf(offers []waitlist.Offer) map[tenant.EntryID]waitlist.E
 }
 
 func (w *world) decline(o *waitlist.Offer, leave bool) error {
-	return w.do("decline", func() error {
+	return w.transact("decline", func() error {
 		if o.Status == waitlist.Declined {
 			return nil
 		}
@@ -88,15 +90,15 @@ func (w *world) decline(o *waitlist.Offer, leave bool) error {
 		if leave {
 			leaving = new(waitlist.Leaving)
 		}
-		return w.apply(w.end(o.Close(waitlist.Declined, "", w.now), leaving))
+		return w.apply(w.endOffer(o.Close(waitlist.Declined, "", w.now), leaving))
 	})
 }
 
-// withdraw ends all live offers of a session, and gives up what rounds keep there.
-func (w *world) withdraw(s *row, why waitlist.Cause) { w.withdrawSeats(s, why, math.MaxInt) }
+// withdraw withdraws all live offers of a session, and releases the seats that its rounds keep.
+func (w *world) withdraw(s *sessionRow, why waitlist.Cause) { w.withdrawSeats(s, why, math.MaxInt) }
 
-// withdrawSeats is withdraw for no more offers than it takes to give up so many seats.
-func (w *world) withdrawSeats(s *row, why waitlist.Cause, wanted int) {
+// withdrawSeats withdraws only as many offers as it takes to release the wanted seats.
+func (w *world) withdrawSeats(s *sessionRow, why waitlist.Cause, wanted int) {
 	var live []waitlist.Offer
 	for _, o := range slices.Backward(s.liveOffers()) {
 		live = append(live, *o)
@@ -107,26 +109,26 @@ func (w *world) withdrawSeats(s *row, why waitlist.Cause, wanted int) {
 			keeping = append(keeping, *r)
 		}
 	}
-	taken := waitlist.TakeBack(live, keeping, wanted, w.now)
+	taken := waitlist.WithdrawSeats(live, keeping, wanted, w.now)
 	for _, after := range taken.Rounds {
-		w.say(Fact{What: GivenUp, Session: s.ID, Round: after.ID, Party: w.rounds[after.ID].Keeps - after.Keeps})
+		w.emit(Event{Kind: SeatsReleased, Session: s.ID, Round: after.ID, Party: w.rounds[after.ID].Keeps - after.Keeps})
 	}
-	w.write(taken.Changes(s.ID, w.entriesOf(taken.Offers), why, "", w.now))
+	w.writeChanges(taken.Changes(s.ID, w.entriesOf(taken.Offers), why, "", w.now))
 }
 
-// leave ends an entry. The seats of its live offer go to the next in line.
+// leave closes an entry. The seats of its live offer go to the next entry.
 func (w *world) leave(e *entryRow) error {
-	return w.do("leave", func() error { return w.quit(e, waitlist.Leaving{}) })
+	return w.transact("leave", func() error { return w.leaveWaitlist(e, waitlist.Leaving{}) })
 }
 
-func (w *world) quit(e *entryRow, said waitlist.Leaving) error {
+func (w *world) leaveWaitlist(e *entryRow, leaving waitlist.Leaving) error {
 	switch e.Status {
 	case waitlist.Waiting:
-		return w.apply(waitlist.Leave(e.Entry, said, w.now))
+		return w.apply(waitlist.Leave(e.Entry, leaving, w.now))
 	case waitlist.Offered:
 		for _, o := range w.offers {
 			if o.Entry == e.ID && o.Status == waitlist.Live {
-				return w.apply(w.end(o.Withdraw(waitlist.EntryLeft, "", w.now), &said))
+				return w.apply(w.endOffer(o.Withdraw(waitlist.EntryLeft, "", w.now), &leaving))
 			}
 		}
 	case waitlist.Booked, waitlist.Cancelled, waitlist.Expired:
@@ -134,13 +136,13 @@ func (w *world) quit(e *entryRow, said waitlist.Leaving) error {
 	return nil
 }
 
-// expireDue ends what has run out.
+// expireDue expires holds and offers that are due.
 func (w *world) expireDue() error {
-	for _, s := range w.live {
-		if len(w.dueHolds(s)) > 0 && w.flaw != holdForever {
-			err := w.do("expire holds", func() error {
+	for _, s := range w.sessionList {
+		if len(w.expiredHolds(s)) > 0 && w.bug != neverExpireHolds {
+			err := w.transact("expire holds", func() error {
 				slot := s.slot()
-				return w.lapse(s, &slot, w.dueHolds(s))
+				return w.expireHolds(s, &slot, w.expiredHolds(s))
 			})
 			if err != nil {
 				return err
@@ -150,11 +152,11 @@ func (w *world) expireDue() error {
 			if !o.Due(w.now) {
 				continue
 			}
-			err := w.do("expire an offer", func() error {
+			err := w.transact("expire an offer", func() error {
 				if !o.Due(w.now) {
 					return nil
 				}
-				return w.apply(w.end(o.Close(waitlist.RanOut, "", w.now), nil))
+				return w.apply(w.endOffer(o.Close(waitlist.RanOut, "", w.now), nil))
 			})
 			if err != nil {
 				return err

@@ -16,60 +16,59 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// row is a session with all that hangs on it, as the tables keep it.
-type row struct {
+// sessionRow is a session with its bookings, entries, offers and rounds.
+type sessionRow struct {
 	session.Session
-	at       *venue
-	under    *ruling
-	bookings []*booking.Booking
-	marked   map[tenant.BookingID]bool // no-shows that nobody marked by hand
-	waits    []*entryRow               // who names it
-	offers   []*waitlist.Offer
-	rounds   []*waitlist.Round
+	location    *location
+	service     *service
+	bookings    []*booking.Booking
+	autoNoShows map[tenant.BookingID]bool // marked by the sweep, not by staff
+	entries     []*entryRow               // that name the session
+	offers      []*waitlist.Offer
+	rounds      []*waitlist.Round
 	// Of the last decision:
-	decided   time.Time
+	decidedAt time.Time
 	lastRound tenant.RoundID
 }
 
-// venue is a location.
-type venue struct {
+type location struct {
 	id    tenant.LocationID
 	zone  *time.Location
 	name  string // IANA
 	coach tenant.MemberID
 }
 
-// ruling is what holds for a service at a location.
-type ruling struct {
-	at       *venue
-	service  tenant.ServiceID
+// service is a service at a location, with its settings.
+type service struct {
+	location *location
+	id       tenant.ServiceID
 	duration time.Duration
 	maxParty int
 	policy   catalog.Rules
 	waitlist *waitlist.Compiled
-	edited   time.Time // by staff, last
+	editedAt time.Time // the rules, by staff; zero is never
 }
 
-// member is somebody with habits.
-type member struct {
+// memberRow is a member, with habits.
+type memberRow struct {
 	booking.Member
-	zone     string
-	tags     []string
-	bookings []*booking.Booking
-	subs     []*subscription
-	entries  []*entryRow // that stand in line
-	quick    float64     // how likely they answer soon
-	loyal    float64     // how likely they come
+	zone        string
+	tags        []string
+	bookings    []*booking.Booking
+	subs        []*subscription
+	entries     []*entryRow // that are waiting
+	answersSoon float64     // probability of a quick answer
+	attends     float64     // probability of attending
 }
 
-// subscription is one with its ledger and what is counted against it.
+// subscription is a subscription with its ledger and its usage.
 type subscription struct {
 	credit.Subscription
 	ledger []credit.Entry
 	used   map[usage]int
 }
 
-// usage is a day, or a week by its Monday.
+// usage is the key of a count: a day, or a week by its Monday.
 type usage struct {
 	week bool
 	on   civil.Date
@@ -77,47 +76,47 @@ type usage struct {
 
 type entryRow struct {
 	waitlist.Entry
-	offered  *row // the last that it was offered a seat in
-	who      *member
-	sessions []*row
-	queues   []waitlist.Queue
+	lastOffered *sessionRow // the session of the last offer
+	member      *memberRow
+	sessions    []*sessionRow
+	queues      []waitlist.Queue
 }
 
 type queue struct {
-	last    int64 // the greatest key ever given
+	lastKey int64 // the largest key that was assigned
 	entries []*entryRow
 }
 
-// tables is a database in memory. Whatever is written between begin and commit can be taken back.
+// tables is a database in memory. Writes of a transaction can be rolled back.
 type tables struct {
-	rows     map[tenant.SessionID]*row
-	live     []*row // in the order in which they were made
-	bookings map[tenant.BookingID]*booking.Booking
-	entries  map[tenant.EntryID]*entryRow
-	offers   map[tenant.OfferID]*waitlist.Offer
-	rounds   map[tenant.RoundID]*waitlist.Round
-	members  []*member
-	who      map[tenant.MemberID]*member
-	subs     map[tenant.SubscriptionID]*subscription
-	queues   map[waitlist.Queue]*queue
+	sessions    map[tenant.SessionID]*sessionRow
+	sessionList []*sessionRow // in order of creation
+	bookings    map[tenant.BookingID]*booking.Booking
+	entries     map[tenant.EntryID]*entryRow
+	offers      map[tenant.OfferID]*waitlist.Offer
+	rounds      map[tenant.RoundID]*waitlist.Round
+	members     []*memberRow
+	membersByID map[tenant.MemberID]*memberRow
+	subs        map[tenant.SubscriptionID]*subscription
+	queues      map[waitlist.Queue]*queue
 
 	ids     uint64
 	undo    []func()
-	facts   []Fact
-	touched []*row
+	events  []Event
+	touched []*sessionRow
 }
 
 func newTables() tables {
 	return tables{
-		rows: make(map[tenant.SessionID]*row), bookings: make(map[tenant.BookingID]*booking.Booking),
+		sessions: make(map[tenant.SessionID]*sessionRow), bookings: make(map[tenant.BookingID]*booking.Booking),
 		entries: make(map[tenant.EntryID]*entryRow),
 		offers:  make(map[tenant.OfferID]*waitlist.Offer), rounds: make(map[tenant.RoundID]*waitlist.Round),
-		who:  make(map[tenant.MemberID]*member),
-		subs: make(map[tenant.SubscriptionID]*subscription), queues: make(map[waitlist.Queue]*queue),
+		membersByID: make(map[tenant.MemberID]*memberRow),
+		subs:        make(map[tenant.SubscriptionID]*subscription), queues: make(map[waitlist.Queue]*queue),
 	}
 }
 
-// newID makes ids that sort as they are made, the same in every run.
+// newID returns ids in ascending order. Every run with the same seed returns the same ids.
 func (t *tables) newID() tenant.UUID {
 	t.ids++
 	var u tenant.UUID
@@ -128,27 +127,27 @@ func (t *tables) newID() tenant.UUID {
 
 func id[I ~struct{ tenant.UUID }](t *tables) I { return I{t.newID()} }
 
-// short names an id made by id.
+// short shortens an id that newID made.
 func short(u tenant.UUID) string {
 	u[8] = 0
 	return strconv.FormatUint(binary.BigEndian.Uint64(u[8:]), 10)
 }
 
-// before keeps what something was, so that it can be again.
-func before[T any](t *tables, p *T) {
+// saveForUndo saves a value, so that a rollback restores it.
+func saveForUndo[T any](t *tables, p *T) {
 	was := *p
 	t.undo = append(t.undo, func() { *p = was })
 }
 
-// insert adds to a map, until it is taken back.
+// insert adds to a map. A rollback removes the key.
 func insert[K comparable, V any](t *tables, into map[K]V, key K, value V) {
 	into[key] = value
 	t.undo = append(t.undo, func() { delete(into, key) })
 }
 
-// push appends to a list, until it is taken back.
-func push[T any](t *tables, into *[]T, value T) {
-	before(t, into)
+// appendTo appends to a slice. A rollback restores the slice.
+func appendTo[T any](t *tables, into *[]T, value T) {
+	saveForUndo(t, into)
 	*into = append(slices.Clip(*into), value)
 }
 
@@ -156,16 +155,16 @@ func (t *tables) rollback() {
 	for _, back := range slices.Backward(t.undo) {
 		back()
 	}
-	t.undo, t.facts, t.touched = t.undo[:0], t.facts[:0], t.touched[:0]
+	t.undo, t.events, t.touched = t.undo[:0], t.events[:0], t.touched[:0]
 }
 
-// broken is what a constraint of the database says.
-type broken struct{ constraint string }
+// violation is a violated constraint of the database.
+type violation struct{ constraint string }
 
-func (b broken) Error() string { return "constraint " + b.constraint }
+func (b violation) Error() string { return "constraint " + b.constraint }
 
-// refusal is what people see of it; nil for what nobody must ever see.
-func (b broken) refusal() error {
+// refusal returns the error that clients see, or nil if the constraint must never be violated.
+func (b violation) refusal() error {
 	switch b.constraint {
 	case "bookings_overlap":
 		return booking.Overlapping()
@@ -179,46 +178,46 @@ func (b broken) refusal() error {
 	return nil
 }
 
-func breaks(constraint string) { panic(broken{constraint}) }
+func violate(constraint string) { panic(violation{constraint}) }
 
-func (t *tables) touch(s *row) {
-	before(t, &s.Session)
+func (t *tables) markTouched(s *sessionRow) {
+	saveForUndo(t, &s.Session)
 	if !slices.Contains(t.touched, s) {
 		t.touched = append(t.touched, s)
 	}
 }
 
-func (t *tables) moveSeats(s *row, taken, holds int) {
-	t.touch(s)
+func (t *tables) addSeats(s *sessionRow, taken, holds int) {
+	t.markTouched(s)
 	s.SeatsTaken += taken
 	s.Holds += holds
 	if s.Capacity != nil && s.SeatsTaken > *s.Capacity {
-		breaks("sessions_capacity")
+		violate("sessions_capacity")
 	}
 	if s.SeatsTaken < 0 || s.Holds < 0 {
-		breaks("sessions_seats_taken")
+		violate("sessions_seats_taken")
 	}
 }
 
-func (t *tables) insertBooking(s *row, who *member, b *booking.Booking) {
+func (t *tables) insertBooking(s *sessionRow, member *memberRow, b *booking.Booking) {
 	insert(t, t.bookings, b.ID, b)
-	push(t, &s.bookings, b)
-	push(t, &who.bookings, b)
-	t.guard(who, b)
+	appendTo(t, &s.bookings, b)
+	appendTo(t, &member.bookings, b)
+	t.checkActive(member, b)
 }
 
-// guard is the unique index and the exclusion constraint on active bookings.
-func (t *tables) guard(who *member, b *booking.Booking) {
+// checkActive applies the unique index and the exclusion constraint on active bookings.
+func (t *tables) checkActive(member *memberRow, b *booking.Booking) {
 	if !b.Status.Active() {
 		return
 	}
-	for _, other := range who.bookings {
+	for _, other := range member.bookings {
 		switch {
 		case other == b || !other.Status.Active():
 		case other.Session == b.Session:
-			breaks("bookings_active")
+			violate("bookings_active")
 		case other.Exclusive && b.Exclusive && span(*other).Overlaps(span(*b)):
-			breaks("bookings_overlap")
+			violate("bookings_overlap")
 		}
 	}
 }
@@ -227,106 +226,107 @@ func span(b booking.Booking) civil.Span { return civil.Span{Start: b.StartsAt, E
 
 func (t *tables) updateBooking(b booking.Booking) {
 	kept := t.bookings[b.ID]
-	before(t, kept)
+	saveForUndo(t, kept)
 	if kept.Session != b.Session {
-		from, to := t.rows[kept.Session], t.rows[b.Session]
-		before(t, &from.bookings)
+		from, to := t.sessions[kept.Session], t.sessions[b.Session]
+		saveForUndo(t, &from.bookings)
 		from.bookings = without(from.bookings, kept)
-		push(t, &to.bookings, kept)
+		appendTo(t, &to.bookings, kept)
 	}
 	*kept = b
-	t.guard(t.who[b.Member], kept)
+	t.checkActive(t.membersByID[b.Member], kept)
 }
 
-// without gives a copy that lacks a value.
-func without[T comparable](all []T, gone T) []T {
+// without returns a copy without a value.
+func without[T comparable](all []T, removed T) []T {
 	left := make([]T, 0, len(all))
 	for _, v := range all {
-		if v != gone {
+		if v != removed {
 			left = append(left, v)
 		}
 	}
 	return left
 }
 
-func (t *tables) settle(s credit.Subscription, lines []credit.Entry) {
+func (t *tables) updateSubscription(s credit.Subscription, lines []credit.Entry) {
 	kept := t.subs[s.ID]
-	before(t, &kept.Subscription)
-	before(t, &kept.ledger)
+	saveForUndo(t, &kept.Subscription)
+	saveForUndo(t, &kept.ledger)
 	kept.Subscription = s
 	kept.ledger = append(slices.Clip(kept.ledger), lines...)
 	if s.Balance < 0 {
-		breaks("subscriptions_balance")
+		violate("subscriptions_balance")
 	}
 }
 
-func (t *tables) count(s *subscription, on civil.Date, by int) {
+func (t *tables) countUsage(s *subscription, on civil.Date, by int) {
 	for _, u := range []usage{{on: on}, {week: true, on: on.WeekStart()}} {
 		was := s.used[u]
 		t.undo = append(t.undo, func() { s.used[u] = was })
 		if s.used[u] += by; s.used[u] < 0 {
-			breaks("usage_used")
+			violate("usage_used")
 		}
 	}
 }
 
 func (t *tables) insertEntry(e *entryRow) {
 	insert(t, t.entries, e.ID, e)
-	push(t, &e.who.entries, e)
+	appendTo(t, &e.member.entries, e)
 	for _, s := range e.sessions {
-		if slices.ContainsFunc(s.waits, func(o *entryRow) bool { return o.Member == e.Member }) {
-			breaks("waitlist_places_active")
+		if slices.ContainsFunc(s.entries, func(o *entryRow) bool { return o.Member == e.Member }) {
+			violate("waitlist_places_active")
 		}
-		t.touch(s)
-		push(t, &s.waits, e)
+		t.markTouched(s)
+		appendTo(t, &s.entries, e)
 		if s.Waiting++; s.Waiting > s.WaitlistCapacity {
-			breaks("sessions_waitlist")
+			violate("sessions_waitlist")
 		}
 	}
 	for _, q := range e.queues {
-		line := t.queues[q]
-		if line == nil {
-			line = new(queue)
-			insert(t, t.queues, q, line)
+		queued := t.queues[q]
+		if queued == nil {
+			queued = new(queue)
+			insert(t, t.queues, q, queued)
 		}
-		before(t, line)
-		line.last = max(line.last, e.Key)
-		if !slices.Contains(line.entries, e) {
-			line.entries = append(slices.Clip(line.entries), e)
+		saveForUndo(t, queued)
+		queued.lastKey = max(queued.lastKey, e.Key)
+		if !slices.Contains(queued.entries, e) {
+			queued.entries = append(slices.Clip(queued.entries), e)
 		}
 	}
 }
 
 func (t *tables) updateEntry(e waitlist.Entry) {
 	kept := t.entries[e.ID]
-	before(t, &kept.Entry)
+	saveForUndo(t, &kept.Entry)
 	kept.Entry = e
 }
 
-// removePlaces takes an entry out of line for a session that it names; nil: for all, and all its days.
-func (t *tables) removePlaces(e *entryRow, only *row) {
-	before(t, e)
+// removePlaces removes an entry from the queue of one session that it names. If only is nil, it removes the entry from
+// all sessions and queues.
+func (t *tables) removePlaces(e *entryRow, only *sessionRow) {
+	saveForUndo(t, e)
 	for _, s := range e.sessions {
 		if only == nil || s == only {
-			t.touch(s)
-			before(t, &s.waits)
-			s.waits = without(s.waits, e)
+			t.markTouched(s)
+			saveForUndo(t, &s.entries)
+			s.entries = without(s.entries, e)
 			s.Waiting--
 		}
 	}
 	if only == nil {
 		e.sessions = nil
-		before(t, &e.who.entries)
-		e.who.entries = without(e.who.entries, e)
+		saveForUndo(t, &e.member.entries)
+		e.member.entries = without(e.member.entries, e)
 	} else {
 		e.sessions = without(e.sessions, only)
 	}
 	for _, q := range e.queues {
-		stays := only != nil && slices.ContainsFunc(e.sessions, func(s *row) bool { return queueOf(s) == q })
+		stays := only != nil && slices.ContainsFunc(e.sessions, func(s *sessionRow) bool { return queueOf(s) == q })
 		if !stays {
-			line := t.queues[q]
-			before(t, line)
-			line.entries = without(line.entries, e)
+			queued := t.queues[q]
+			saveForUndo(t, queued)
+			queued.entries = without(queued.entries, e)
 		}
 	}
 	if only == nil {
@@ -334,13 +334,11 @@ func (t *tables) removePlaces(e *entryRow, only *row) {
 	}
 }
 
-func queueOf(s *row) waitlist.Queue {
+func queueOf(s *sessionRow) waitlist.Queue {
 	return waitlist.Queue{Location: s.Location, Service: s.Service, Date: s.LocalDate}
 }
 
-func (t *tables) tell(f Fact) { t.facts = append(t.facts, f) }
-
-func (s *row) liveOffers() []*waitlist.Offer {
+func (s *sessionRow) liveOffers() []*waitlist.Offer {
 	var live []*waitlist.Offer
 	for _, o := range s.offers {
 		if o.Status == waitlist.Live {
@@ -350,14 +348,14 @@ func (s *row) liveOffers() []*waitlist.Offer {
 	return live
 }
 
-func (s *row) slot() booking.Slot {
+func (s *sessionRow) slot() booking.Slot {
 	return booking.Slot{
 		ID: s.ID, Service: s.Service, Location: s.Location, Title: s.Title, StartsAt: s.StartsAt, EndsAt: s.EndsAt,
-		TimeZone:  s.at.name,
+		TimeZone:  s.location.name,
 		LocalDate: s.LocalDate, Capacity: s.Capacity, SeatsTaken: s.SeatsTaken, WaitlistCapacity: s.WaitlistCapacity,
 		Waiting: s.Waiting,
-		Holds:   s.Holds, State: s.State, Blocked: s.Blocked, MinParty: 1, MaxParty: s.under.maxParty,
+		Holds:   s.Holds, State: s.State, Blocked: s.Blocked, MinParty: 1, MaxParty: s.service.maxParty,
 		Channels:      catalog.Channels(),
-		TakesPayments: true, Rules: s.under.policy,
+		TakesPayments: true, Rules: s.service.policy,
 	}
 }

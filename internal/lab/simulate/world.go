@@ -10,161 +10,111 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// flaw is a rule that a world breaks on purpose, so that tests see that this is noticed.
-type flaw int
-
-const (
-	noFlaw          flaw = iota
-	keepSeats            // a cancellation frees no seats
-	refundLate           // a late cancellation gives the credit back
-	passFlagged          // whoever staff flagged is passed over
-	sleepOnCancel        // a cancellation wakes nobody
-	offerUnreserved      // offers keep no seats
-	holdForever          // holds do not run out
-	keepCount            // a cancelled booking counts against quotas
-	countInUTC           // quotas count by days in UTC
-	offerAtNight         // offers do not wait for the morning
-	outliveClose         // offers live until the session is over
-	loseEntry            // whoever let an offer go stays OFFERED
-	forgetLine           // a balance changes without a line on the ledger
-	keepUnclaimed        // what nobody claims stays kept
-	promoteTwice         // seats are given twice
-	askOnce              // whoever was too slow is not asked again
-	askAgain             // whoever cannot be told is asked again
-	ignoreLimits         // limits on a plan are not held to
-	skipRefill           // what an offer leaves goes to no one
-	frozenRound          // a round does not take in seats that were open
-	stayClosed           // a round that keeps seats again is closed
-	hushSkipped          // entries are not told why they were passed over
-	hushNote             // staff are not told what is left
-	sleepOnRules         // an edit of rules wakes no one
-
-	wakeUp           // quiet hours do not hold
-	tenantsNight     // quiet hours are those of the tenant's zone
-	ownNightOnly     // quiet hours hold for those alone who have chosen some
-	wakeForOffers    // every offer may be told at night
-	ignoreStop       // STOP is not listened to
-	writeAnyway      // stops are not looked at
-	keepToken        // what is unregistered is used again
-	writeOften       // nobody counts
-	writeStale       // what has been cancelled is told all the same
-	writeMoved       // what has moved is told all the same
-	writeLate        // offers are told after their end
-	nightEats        // the window of an offer begins when it is made, whenever it is told
-	planTwice        // what is read twice is planned twice
-	remindByCalendar // reminders come a day before by the calendar, not 24 hours
-	forgetMoved      // a booking that moves gets no new reminders
-	repeatUnsaid     // the log does not say that something may be sent twice
-	dropUnsaid       // the log does not say why something was not sent
-	loseAttempt      // a node that dies takes its messages with it
-	giveUp           // nothing is tried twice
-	stayOnChannel    // what one channel cannot deliver goes by no other
-	trustSilence     // who does not answer is taken to have it
-	believeLast      // the last report counts, whatever came before
-	ignoreReports    // what did not arrive goes by no other channel
-	storm            // a provider that does not answer is asked all the same
-	flaws            // how many there are
-)
-
 // world is a tenant in virtual time.
 type world struct {
 	tables
-	flaw     flaw
-	rng      *rand.Rand
-	now      time.Time
-	venues   []*venue
-	rulings  []*ruling
-	weeklies []*weekly
-	plans    []plan
-	edited   bool // the rules, since the beginning
-	agenda   agenda
-	model    *model
-	post     *post
-	told     func(Fact)
-	report   *Report
-	act      string // what goes on, for those who look for what went wrong
-	last     [25]Fact
-	next     int // in last
-	failed   error
+	bug         bug
+	rng         *rand.Rand
+	now         time.Time
+	locations   []*location
+	services    []*service
+	series      []*sessionSeries
+	plans       []planForSale
+	rulesEdited bool // since the start
+	tasks       taskQueue
+	model       *model
+	dispatcher  *dispatcher
+	onEvent     func(Event)
+	report      *Report
+	step        string // what is running, for error messages
+	recent      [25]Event
+	recorded    int // how many events; the last ones are in recent
+	failed      error
 }
 
-// due is something that will happen.
-type due struct {
+// task is something that will happen.
+type task struct {
 	at    time.Time
-	order int // of those at the same moment
+	order int // among tasks of the same time
 	do    func()
 }
 
-// agenda is what will happen, the earliest first.
-type agenda struct {
-	all   []due
+// taskQueue is a heap of tasks, the earliest first.
+type taskQueue struct {
+	tasks []task
 	added int
 }
 
-func (a *agenda) Len() int { return len(a.all) }
-func (a *agenda) Less(i, j int) bool {
-	if !a.all[i].at.Equal(a.all[j].at) {
-		return a.all[i].at.Before(a.all[j].at)
+func (a *taskQueue) Len() int { return len(a.tasks) }
+
+func (a *taskQueue) Less(i, j int) bool {
+	if !a.tasks[i].at.Equal(a.tasks[j].at) {
+		return a.tasks[i].at.Before(a.tasks[j].at)
 	}
-	return a.all[i].order < a.all[j].order
+	return a.tasks[i].order < a.tasks[j].order
 }
-func (a *agenda) Swap(i, j int) { a.all[i], a.all[j] = a.all[j], a.all[i] }
-func (a *agenda) Push(d any)    { a.all = append(a.all, d.(due)) }
-func (a *agenda) Pop() any {
-	last := a.all[len(a.all)-1]
-	a.all[len(a.all)-1] = due{}
-	a.all = a.all[:len(a.all)-1]
+
+func (a *taskQueue) Swap(i, j int) { a.tasks[i], a.tasks[j] = a.tasks[j], a.tasks[i] }
+
+func (a *taskQueue) Push(d any) { a.tasks = append(a.tasks, d.(task)) }
+
+func (a *taskQueue) Pop() any {
+	last := a.tasks[len(a.tasks)-1]
+	a.tasks[len(a.tasks)-1] = task{}
+	a.tasks = a.tasks[:len(a.tasks)-1]
 	return last
 }
 
-// later has something done in a while, to the second.
-func (w *world) later(in time.Duration, do func()) { w.on(w.now.Add(in.Truncate(time.Second)), do) }
+// scheduleIn schedules a task after a delay, truncated to seconds.
+func (w *world) scheduleIn(in time.Duration, do func()) {
+	w.schedule(w.now.Add(in.Truncate(time.Second)), do)
+}
 
-func (w *world) on(at time.Time, do func()) {
+func (w *world) schedule(at time.Time, do func()) {
 	if at.Before(w.now) {
 		return
 	}
-	w.agenda.added++
-	heap.Push(&w.agenda, due{at: at, order: w.agenda.added, do: do})
+	w.tasks.added++
+	heap.Push(&w.tasks, task{at: at, order: w.tasks.added, do: do})
 }
 
-// latency is how late an alarm goes off at most.
-const latency = time.Second
+// maxAlarmDelay is how late an alarm can fire.
+const maxAlarmDelay = time.Second
 
-// alarm ends what runs out at a moment, within the second.
+// alarm ends holds and offers that expire at a time. It fires within a second of it.
 func (w *world) alarm(at time.Time) {
-	w.on(at.Add(w.upTo(latency)), func() { w.must(w.expireDue()) })
+	w.schedule(at.Add(w.randomDuration(maxAlarmDelay)), func() { w.mustSucceed(w.expireDue()) })
 }
 
-// run lets things happen until a moment, or until something is wrong.
-func (w *world) run(until time.Time) {
-	for len(w.agenda.all) > 0 && w.failed == nil && w.agenda.all[0].at.Before(until) {
-		next := heap.Pop(&w.agenda).(due)
+// runUntil runs tasks up to a time, or until an invariant fails.
+func (w *world) runUntil(until time.Time) {
+	for len(w.tasks.tasks) > 0 && w.failed == nil && w.tasks.tasks[0].at.Before(until) {
+		next := heap.Pop(&w.tasks).(task)
 		w.now = next.at
 		next.do()
 	}
 }
 
-// say tells a fact of the transaction that is under way.
-func (w *world) say(f Fact) {
-	f.At = w.now
-	w.tell(f)
+// emit appends an event of the running transaction.
+func (w *world) emit(ev Event) {
+	ev.At = w.now
+	w.events = append(w.events, ev)
 }
 
-// do runs a transaction. A refusal takes back what it did; so does a constraint, which is the same for those who book.
-// Anything else is wrong.
-func (w *world) do(name string, body func() error) (err error) {
-	w.act = name
-	w.report.Steps++
+// transact runs a transaction. A refusal rolls it back, and so does a violated constraint, which members see as a
+// refusal. Any other error is a failure.
+func (w *world) transact(name string, body func() error) (err error) {
+	w.step = name
+	w.report.Transactions++
 	func() {
 		defer func() {
 			if v := recover(); v != nil {
-				constraint, ok := v.(broken)
+				constraint, ok := v.(violation)
 				if !ok {
 					panic(v)
 				}
-				if err = constraint.refusal(); err == nil || !mayLose[name] {
-					err = w.wrong("%s", constraint)
+				if err = constraint.refusal(); err == nil || !mayConflict[name] {
+					err = w.fail("%s", constraint)
 				}
 			}
 		}()
@@ -173,66 +123,68 @@ func (w *world) do(name string, body func() error) (err error) {
 	if err != nil {
 		w.rollback()
 		if reason := fault.ReasonOf(err); reason == fault.InternalError && w.failed == nil {
-			return w.wrong("%v", err)
+			return w.fail("%v", err)
 		}
 		w.report.Refused++
 		return err
 	}
 	w.undo = w.undo[:0]
-	for _, f := range w.facts {
-		w.remember(f)
-		if w.told != nil {
-			w.told(f)
+	for _, ev := range w.events {
+		w.record(ev)
+		if w.onEvent != nil {
+			w.onEvent(ev)
 		}
 	}
-	if wrong := w.model.apply(w.facts, w.now); wrong != nil {
-		err = w.wrong("%v", wrong)
+	if wrong := w.model.apply(w.events, w.now); wrong != nil {
+		err = w.fail("%v", wrong)
 	} else if wrong := w.compare(w.touched); wrong != nil {
-		err = w.wrong("%v", wrong)
+		err = w.fail("%v", wrong)
 	}
-	facts := w.facts
-	w.facts, w.touched = nil, w.touched[:0]
-	for _, f := range facts {
-		w.post.judged.note(f)
-		w.post.hear(f)
-		w.react(f)
+	events := w.events
+	w.events, w.touched = nil, w.touched[:0]
+	for _, ev := range events {
+		w.dispatcher.checker.track(ev)
+		w.dispatcher.receive(ev)
+		w.scheduleReactions(ev)
 	}
 	return err
 }
 
-// mayLose are the transactions that a constraint may refuse.
-var mayLose = map[string]bool{
+// mayConflict lists the transactions that a constraint may refuse.
+var mayConflict = map[string]bool{
 	"book": true, "confirm": true, "reschedule": true, "accept": true, "join": true, "undo no-show": true,
 }
 
-var errWrong = errors.New("an invariant does not hold")
+var errInvariant = errors.New("an invariant does not hold")
 
-// wrong notes what does not hold. The first is the one that counts.
-func (w *world) wrong(format string, args ...any) error {
+// fail records an invariant that does not hold. Only the first one is kept.
+func (w *world) fail(format string, args ...any) error {
 	if w.failed == nil {
 		w.failed = fmt.Errorf(
-			"%w at %s, after %q: %s", errWrong, w.now.UTC().Format(time.RFC3339), w.act, fmt.Sprintf(format, args...),
+			"%w at %s, after %q: %s", errInvariant, w.now.UTC().Format(time.RFC3339), w.step, fmt.Sprintf(format, args...),
 		)
 	}
 	return w.failed
 }
 
-// must is for what nobody may refuse.
-func (w *world) must(err error) {
+// mustSucceed fails the simulation if an operation that cannot be refused returns an error.
+func (w *world) mustSucceed(err error) {
 	if err != nil && w.failed == nil {
-		_ = w.wrong("%v", err)
+		_ = w.fail("%v", err)
 	}
 }
 
-// remember keeps the last facts, for those who look for what went wrong.
-func (w *world) remember(f Fact) {
-	w.report.Facts++
-	w.report.count(f)
-	w.last[w.next%len(w.last)] = f
-	w.next++
+// record keeps the most recent events, for error messages.
+func (w *world) record(ev Event) {
+	w.report.Events++
+	w.report.count(ev)
+	w.recent[w.recorded%len(w.recent)] = ev
+	w.recorded++
 }
 
-func (w *world) upTo(d time.Duration) time.Duration { return time.Duration(w.rng.Int64N(int64(d))) }
+func (w *world) randomDuration(d time.Duration) time.Duration {
+	return time.Duration(w.rng.Int64N(int64(d)))
+}
 
 func (w *world) chance(p float64) bool { return w.rng.Float64() < p }
 

@@ -72,7 +72,9 @@ func (s *Bookings) GetUtilization(
 	if err != nil {
 		return nil, err
 	}
-	rows := convert.Messages(groups, func(u bookings.Utilization) *v1.UtilizationRow { return utilizationMessage(group, u) })
+	rows := convert.Messages(
+		groups, func(u bookings.Utilization) *v1.UtilizationRow { return utilizationMessage(group, u) },
+	)
 	return convert.Response(&v1.GetUtilizationResponse{Rows: rows, Total: utilizationMessage("", total)})
 }
 

@@ -63,7 +63,8 @@ func (s *Events) ListEvents(
 }
 
 var errTokenExpired = fault.New(
-	fault.Unauthenticated, fault.UnauthenticatedReason, "The token has expired. Watch again with a new one, from the last cursor.",
+	fault.Unauthenticated, fault.UnauthenticatedReason,
+	"The token has expired. Watch again with a new one, from the last cursor.",
 )
 
 // WatchEvents handles EventService.WatchEvents.

@@ -82,7 +82,9 @@ func HasPermission(ctx context.Context, permission string) (bool, error) {
 func RequirePermission(ctx context.Context, permission string) error {
 	ok, err := HasPermission(ctx, permission)
 	if err == nil && !ok {
-		err = fault.New(fault.PermissionDenied, fault.PermissionDeniedReason, "Your roles do not allow that.").WithMetadata("permission", permission)
+		err = fault.New(
+			fault.PermissionDenied, fault.PermissionDeniedReason, "Your roles do not allow that.",
+		).WithMetadata("permission", permission)
 	}
 	return err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/catalog"
 )
 
-func TestChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
+func TestAuditChanges_ListsOnlyFieldsThatDiffer(t *testing.T) {
 	t.Parallel()
 	before := catalog.Location{Name: "Pier 1", TimeZone: "Europe/Lisbon", Channels: catalog.Channels(), Active: true}
 	after := before

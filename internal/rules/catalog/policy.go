@@ -10,10 +10,10 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Level is where a policy is written down. Later levels win over earlier ones.
+// Level is the level that sets a policy. Later levels override earlier ones.
 type Level string
 
-// The levels, in the order in which they win.
+// The levels, from the first to the one that overrides all others.
 const (
 	Default       Level = "DEFAULT"
 	TenantLevel   Level = "TENANT"
@@ -21,7 +21,7 @@ const (
 	ServiceLevel  Level = "SERVICE"
 )
 
-// Policy is what one level says for itself. Nil inherits.
+// Policy is what one level sets. Nil inherits.
 type Policy struct {
 	Level Level
 	Scope tenant.UUID // the tenant's, location's or service's id
@@ -29,13 +29,13 @@ type Policy struct {
 	Advance               *time.Duration // how far ahead members book
 	BookingCloses         *time.Duration // before the start
 	Cancellation          *time.Duration // notice without penalty, before the start
-	AllowLateCancellation *bool          // past that: cancel without refund instead of being refused
-	AllowReschedule       *bool          // past that: reschedule all the same
+	AllowLateCancellation *bool          // after that: cancel without a refund, instead of being refused
+	AllowReschedule       *bool          // after that: reschedule all the same
 	HoldTTL               *time.Duration // how long a hold lasts
 	CheckInOpens          *time.Duration // before the start
 	CheckInCloses         *time.Duration // after the end
 	GPSMaxMeters          *float64
-	WaitlistEnabled       *bool // said by the waitlist rules of the level
+	WaitlistEnabled       *bool // set by the waitlist rules of the level
 	AutoNoShow            *bool
 	AutoNoShowAfter       *time.Duration         // after the end
 	Tiers                 *map[string]TierPolicy // other windows for some tiers
@@ -44,13 +44,13 @@ type Policy struct {
 	UpdatedAt time.Time
 }
 
-// TierPolicy is what holds for members of a tier instead. Nil leaves it as it is for everyone.
+// TierPolicy overrides the policy for members of a tier. Nil overrides nothing.
 type TierPolicy struct {
 	Cancellation    *time.Duration
 	AllowReschedule *bool
 }
 
-// Rules is the policy in force for one service at one location, every value known.
+// Rules is the effective policy of a service at a location. Every value is set.
 type Rules struct {
 	Advance               time.Duration
 	BookingCloses         time.Duration
@@ -129,7 +129,7 @@ var TierFields = settings.Table[TierPolicy, Rules]{
 
 var defaults = RuleFields.Defaults()
 
-// Defaults are the rules of a tenant that wrote nothing down.
+// Defaults returns the rules of a tenant that sets nothing.
 func Defaults() Rules { return defaults }
 
 // Policy returns a policy that sets every rule and inherits none.
@@ -140,11 +140,11 @@ func (r Rules) Policy() Policy {
 	return RuleFields.Explicit(r)
 }
 
-// Validate refuses a policy with a value out of bounds: INVALID_FIELD.
+// Validate returns an error if a value is out of bounds: INVALID_FIELD.
 func (p Policy) Validate() error { return PolicyFields.Validate(&p, "layer.policy.") }
 
 func meters(field string, value float64) error {
-	if !(value >= minGPSMeters && value <= maxGPSMeters) { // refuses NaN, too
+	if !(value >= minGPSMeters && value <= maxGPSMeters) { // rejects NaN, too
 		return fault.Invalid(field, "gps_max_meters is %d to %d.", minGPSMeters, maxGPSMeters)
 	}
 	return nil
@@ -171,15 +171,15 @@ func tiers(field string, tiers map[string]TierPolicy) error {
 	return nil
 }
 
-// Effective is the policy in force somewhere, and why.
+// Effective is an effective policy, and where its values come from.
 type Effective struct {
 	Rules Rules
 	// Origins has, for each field of Rules, the level that its value comes from.
 	Origins map[string]Level
-	Layers  []Policy // what each level says for itself, the default first
+	Layers  []Policy // what each level sets, the default first
 }
 
-// EffectivePolicy lays layers over the defaults, in the order given: tenant, location, service.
+// EffectivePolicy applies layers to the defaults, in the given order: tenant, location, service.
 func EffectivePolicy(layers ...Policy) Effective {
 	builtIn := Defaults().Policy()
 	builtIn.Level = Default
@@ -189,7 +189,8 @@ func EffectivePolicy(layers ...Policy) Effective {
 	return e
 }
 
-// Scope gives the location or service that speaks at a level; zero where it is the tenant or nobody.
+// Scope returns the id of the location or service that sets the policy of a level. It is zero for the tenant and for
+// levels that set nothing.
 func (e Effective) Scope(at Level) tenant.UUID {
 	for _, layer := range e.Layers {
 		if layer.Level == at && (at == LocationLevel || at == ServiceLevel) {
@@ -201,7 +202,7 @@ func (e Effective) Scope(at Level) tenant.UUID {
 
 // A Layer is a policy that is compiled once and then resolved for every booking.
 type Layer struct {
-	alone Rules // in force if no other level sets anything
+	alone Rules // effective if no other level sets anything
 	apply func(*Rules)
 }
 
@@ -212,8 +213,8 @@ func (p Policy) Layer() *Layer {
 	return l
 }
 
-// Resolve returns the rules in force. Layers are in the order of EffectivePolicy; a nil layer sets nothing.
-// It runs for every booking, and allocates only if two levels set something.
+// Resolve returns the effective rules. Layers are in the order of EffectivePolicy; a nil layer sets nothing. It runs
+// for every booking, and allocates only if two levels set something.
 func Resolve(layers ...*Layer) Rules {
 	layers = slices.DeleteFunc(layers, func(l *Layer) bool { return l == nil })
 	switch len(layers) {
@@ -229,7 +230,8 @@ func Resolve(layers ...*Layer) Rules {
 	return r
 }
 
-// For returns the rules for members of a tier. It runs for every booking, so it does by hand what TierFields say.
+// For returns the rules for members of a tier. It runs for every booking, so it applies TierFields by hand, which is
+// faster.
 func (r Rules) For(tier string) Rules {
 	t := r.Tiers[tier]
 	set(&r.Cancellation, t.Cancellation)

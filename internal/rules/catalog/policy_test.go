@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// layer draws what one level may say; each value is as likely to be left open as not.
+// layer draws the policy of a level. Each field is set or inherited with equal probability.
 func layer(level catalog.Level) *rapid.Generator[catalog.Policy] {
 	spans := rapid.Ptr(
 		rapid.Map(rapid.IntRange(0, 90_000), func(n int) time.Duration { return time.Duration(n) * time.Second }), true,
@@ -40,28 +40,28 @@ func layer(level catalog.Level) *rapid.Generator[catalog.Policy] {
 	})
 }
 
-// layers draws a way through the levels.
+// layers draws the policies of one to three levels.
 func layers(t *rapid.T) []catalog.Policy {
-	way := []catalog.Policy{layer(catalog.TenantLevel).Draw(t, "tenant")}
+	levels := []catalog.Policy{layer(catalog.TenantLevel).Draw(t, "tenant")}
 	if rapid.Bool().Draw(t, "at a location") {
-		way = append(way, layer(catalog.LocationLevel).Draw(t, "location"))
+		levels = append(levels, layer(catalog.LocationLevel).Draw(t, "location"))
 	}
 	if rapid.Bool().Draw(t, "for a service") {
-		way = append(way, layer(catalog.ServiceLevel).Draw(t, "service"))
+		levels = append(levels, layer(catalog.ServiceLevel).Draw(t, "service"))
 	}
-	return way
+	return levels
 }
 
-// resolve gives the rules that bookings are held to.
-func resolve(way ...catalog.Policy) catalog.Rules {
-	layers := make([]*catalog.Layer, len(way))
-	for i, p := range way {
+// resolve returns the effective rules.
+func resolve(levels ...catalog.Policy) catalog.Rules {
+	layers := make([]*catalog.Layer, len(levels))
+	for i, p := range levels {
 		layers[i] = p.Layer()
 	}
 	return catalog.Resolve(layers...)
 }
 
-// field reads a value by name: of a layer, nil where it is left open.
+// field returns a field by name, or nil if the layer inherits it.
 func field(of any, name string) any {
 	v := reflect.ValueOf(of).FieldByName(name)
 	if (v.Kind() == reflect.Pointer || v.Kind() == reflect.Map) && v.IsNil() {
@@ -70,19 +70,19 @@ func field(of any, name string) any {
 	return reflect.Indirect(v).Interface()
 }
 
-// The value in force is that of the last layer that says something, whole; its origin is that layer. This is told by
-// name, so that a value which is added to the policy and forgotten in one of its parts is found.
-func TestEffectivePolicy(t *testing.T) {
+// The effective value is that of the last layer that sets it, as a whole, and its origin is that layer. Fields are
+// compared by name, so a field that one part of the policy forgets is found.
+func TestEffectivePolicy_TakesLastLayerThatSetsField(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		way := layers(t)
-		e := catalog.EffectivePolicy(way...)
+		levels := layers(t)
+		e := catalog.EffectivePolicy(levels...)
 		for of := range reflect.TypeFor[catalog.Rules]().Fields() {
 			name := of.Name
 			want, origin := field(catalog.Defaults(), name), catalog.Default
-			for _, p := range way {
-				if says := field(p, name); says != nil {
-					want, origin = says, p.Level
+			for _, p := range levels {
+				if set := field(p, name); set != nil {
+					want, origin = set, p.Level
 				}
 			}
 			if diff := cmp.Diff(want, field(e.Rules, name)); diff != "" {
@@ -92,17 +92,17 @@ func TestEffectivePolicy(t *testing.T) {
 				t.Errorf("%s comes from %s, want %s", name, got, origin)
 			}
 		}
-		if diff := cmp.Diff(resolve(way...), e.Rules); diff != "" {
-			t.Errorf("Resolve says otherwise: %s", diff)
+		if diff := cmp.Diff(resolve(levels...), e.Rules); diff != "" {
+			t.Errorf("Resolve differs: %s", diff)
 		}
-		if diff := cmp.Diff(way, e.Layers[1:]); diff != "" || e.Layers[0].Level != catalog.Default {
+		if diff := cmp.Diff(levels, e.Layers[1:]); diff != "" || e.Layers[0].Level != catalog.Default {
 			t.Errorf("layers: %s", diff)
 		}
 	})
 }
 
-// Rules that are written down as a layer leave nothing open, and are what they were.
-func TestRulesAsPolicy(t *testing.T) {
+// The policy of rules inherits nothing, and resolves to the same rules.
+func TestPolicy_SetsEveryRule(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		want := resolve(layers(t)...)
@@ -124,7 +124,7 @@ func TestRulesAsPolicy(t *testing.T) {
 }
 
 // Each field of Rules has one row, which sets it from the policy's field of the same name.
-func TestPoliciesAndRulesAreAlike(t *testing.T) {
+func TestRuleFields_HaveOneRowPerRule(t *testing.T) {
 	t.Parallel()
 	rules := reflect.TypeFor[catalog.Rules]()
 	if rules.NumField() != len(catalog.RuleFields) {
@@ -146,17 +146,17 @@ func TestPoliciesAndRulesAreAlike(t *testing.T) {
 	}
 }
 
-// For has the settings of tiers written out. It does what their rows say.
-func TestForATier(t *testing.T) {
+// For applies the settings of a tier by hand. The result is the same as applying their rows.
+func TestFor_AppliesEveryFieldOfTier(t *testing.T) {
 	t.Parallel()
 	if fields := reflect.TypeFor[catalog.TierPolicy]().NumField(); fields != len(catalog.TierFields) {
 		t.Errorf("%d fields and %d rows", fields, len(catalog.TierFields))
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		r := resolve(layers(t)...)
-		for tier, says := range r.Tiers {
+		for tier, set := range r.Tiers {
 			want := r
-			catalog.TierFields.Apply(&says, &want)
+			catalog.TierFields.Apply(&set, &want)
 			if diff := cmp.Diff(want, r.For(tier)); diff != "" {
 				t.Fatalf("%s: %s", tier, diff)
 			}
@@ -168,22 +168,22 @@ func BenchmarkResolve(b *testing.B) {
 	tenant := catalog.Policy{Cancellation: new(12 * time.Hour), HoldTTL: new(time.Hour)}.Layer()
 	service := catalog.Policy{BookingCloses: new(time.Hour), AllowReschedule: new(true)}.Layer()
 	all := catalog.Defaults().Policy().Layer()
-	for name, way := range map[string][]*catalog.Layer{
+	for name, levels := range map[string][]*catalog.Layer{
 		"nothing set": {nil, nil, nil}, "by the tenant": {tenant, nil, nil}, "by two levels": {tenant, nil, service},
 		"all by all": {all, all, all},
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if catalog.Resolve(way[0], way[1], way[2]).Advance == 0 {
-					b.Fatal("nothing can be booked")
+				if catalog.Resolve(levels[0], levels[1], levels[2]).Advance == 0 {
+					b.Fatal("the booking window is 0")
 				}
 			}
 		})
 	}
 }
 
-func TestScope(t *testing.T) {
+func TestScope_ReturnsIDOfLevel(t *testing.T) {
 	t.Parallel()
 	location, service := tenant.UUID{1}, tenant.UUID{2}
 	e := catalog.EffectivePolicy(
@@ -200,13 +200,13 @@ func TestScope(t *testing.T) {
 	}
 }
 
-func TestTiers(t *testing.T) {
+func TestFor_TakesSettingsOfTier(t *testing.T) {
 	t.Parallel()
 	hours := func(n int) *time.Duration { return new(time.Duration(n) * time.Hour) }
-	home := catalog.Policy{Level: catalog.TenantLevel, Tiers: &map[string]catalog.TierPolicy{
+	tenantPolicy := catalog.Policy{Level: catalog.TenantLevel, Tiers: &map[string]catalog.TierPolicy{
 		"member": {Cancellation: hours(4), AllowReschedule: new(true)}, "visitor": {Cancellation: hours(48)},
 	}}
-	r := resolve(home)
+	r := resolve(tenantPolicy)
 	for tier, want := range map[string]struct {
 		window     time.Duration
 		reschedule bool
@@ -219,13 +219,13 @@ func TestTiers(t *testing.T) {
 		}
 	}
 	none := catalog.Policy{Level: catalog.LocationLevel, Tiers: &map[string]catalog.TierPolicy{}}
-	if got := resolve(home, none).For("member").Cancellation; got != 24*time.Hour {
+	if got := resolve(tenantPolicy, none).For("member").Cancellation; got != 24*time.Hour {
 		t.Errorf("an empty list left %s", got)
 	}
 	other := catalog.Policy{
 		Level: catalog.ServiceLevel, Tiers: &map[string]catalog.TierPolicy{"guest": {Cancellation: hours(1)}},
 	}
-	if got := resolve(home, other).For("visitor").Cancellation; got != 24*time.Hour {
+	if got := resolve(tenantPolicy, other).For("visitor").Cancellation; got != 24*time.Hour {
 		t.Errorf("another list left %s", got)
 	}
 }

@@ -179,7 +179,7 @@ func TestResourceValidate_NamesTheInvalidField(t *testing.T) {
 	}
 }
 
-func TestPolicyValidate(t *testing.T) {
+func TestPolicyValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	day := 24 * time.Hour
 	tier := func(name string, window time.Duration) map[string]catalog.TierPolicy {

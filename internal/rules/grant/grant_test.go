@@ -44,7 +44,7 @@ func lacking(t *rapid.T, err error) string {
 	return f.Metadata["permission"]
 }
 
-func TestMayMove_RejectsPermissionsThatEditorLacks(t *testing.T) {
+func TestCheckGrant_RejectsPermissionsThatEditorLacks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		has, changed := set(t, "has"), set(t, "changed")
@@ -56,7 +56,7 @@ func TestMayMove_RejectsPermissionsThatEditorLacks(t *testing.T) {
 	})
 }
 
-func TestEdit_ChecksPermissionsThatAreAddedOrRemoved(t *testing.T) {
+func TestEditRole_ChecksPermissionsThatAreAddedOrRemoved(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		has, before, after := set(t, "has"), set(t, "before"), set(t, "after")
@@ -77,9 +77,9 @@ func TestEdit_ChecksPermissionsThatAreAddedOrRemoved(t *testing.T) {
 	})
 }
 
-func TestMayEdit_RejectsMembersWithMorePermissions(t *testing.T) {
+func TestCheckEditMember_RejectsMembersWithMorePermissions(t *testing.T) {
 	t.Parallel()
-	book := grant.NewRoleSet([]grant.Role{
+	roleSet := grant.NewRoleSet([]grant.Role{
 		{Name: "desk", Permissions: []string{"member.write"}},
 		{Name: "cashier", Permissions: []string{"credit.grant"}},
 		{Name: "owner", Permissions: []string{"member.write"}}, // must not replace the built-in role
@@ -103,14 +103,14 @@ func TestMayEdit_RejectsMembersWithMorePermissions(t *testing.T) {
 		{"nobody", "member", true},
 		{"nobody", "desk", false},
 	} {
-		err := book.CheckEditMember(book.Permissions(c.editor), []string{c.person})
+		err := roleSet.CheckEditMember(roleSet.Permissions(c.editor), []string{c.person})
 		if (err == nil) != c.allowed {
 			t.Errorf("%s edits %s: %v", c.editor, c.person, err)
 		}
 	}
 }
 
-func TestEdit_RejectsBuiltInRoles(t *testing.T) {
+func TestEditRole_RejectsBuiltInRoles(t *testing.T) {
 	t.Parallel()
 	for _, name := range grant.BuiltInNames() {
 		role := grant.BuiltIn(grant.Role{Name: name, BuiltIn: true})
@@ -123,7 +123,7 @@ func TestEdit_RejectsBuiltInRoles(t *testing.T) {
 	}
 }
 
-func TestRoleNormal_RejectsInvalidFields(t *testing.T) {
+func TestRoleNormalize_RejectsInvalidFields(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		role grant.Role
@@ -201,7 +201,7 @@ func TestParseKey_RejectsOtherTexts(t *testing.T) {
 	}
 }
 
-func TestEndKeys_NeverExtendsAKey(t *testing.T) {
+func TestExpireKeys_NeverExtendsKey(t *testing.T) {
 	t.Parallel()
 	at := func(hours int) time.Time { return time.Unix(0, 0).Add(time.Duration(hours) * time.Hour) }
 	a := grant.ServiceAccount{Keys: []grant.Key{{}, {ExpiresAt: at(1)}, {ExpiresAt: at(9)}}}
@@ -230,29 +230,29 @@ func TestSort_ByRankThenName(t *testing.T) {
 	}
 }
 
-func TestBook_ReturnsRolesAndTheirPermissions(t *testing.T) {
+func TestRoleSet_ReturnsRolesAndTheirPermissions(t *testing.T) {
 	t.Parallel()
-	book := grant.NewRoleSet([]grant.Role{
+	roleSet := grant.NewRoleSet([]grant.Role{
 		{Name: "zed", Permissions: []string{"audit.read"}},
 		{Name: "desk", Permissions: []string{"member.write", "gone.away"}},
 	})
-	if got, want := book.RolesWith(
-		"audit.read", book.Names(),
+	if got, want := roleSet.RolesWith(
+		"audit.read", roleSet.Names(),
 	), []string{"owner", "admin", "zed"}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}
-	if got := book.Permissions("desk", "nobody").Names(); !slices.Equal(got, []string{"member.write"}) {
+	if got := roleSet.Permissions("desk", "nobody").Names(); !slices.Equal(got, []string{"member.write"}) {
 		t.Errorf("%v", got)
 	}
-	if err := book.CheckExist("owner", "desk"); err != nil {
+	if err := roleSet.CheckExist("owner", "desk"); err != nil {
 		t.Error(err)
 	}
-	if err := book.CheckExist("owner", "ghost"); fault.ReasonOf(err) != fault.RoleNotFound {
+	if err := roleSet.CheckExist("owner", "ghost"); fault.ReasonOf(err) != fault.RoleNotFound {
 		t.Error(err)
 	}
 }
 
-func TestAccountNormal_RejectsInvalidFields(t *testing.T) {
+func TestServiceAccountNormalize_RejectsInvalidFields(t *testing.T) {
 	t.Parallel()
 	for name, ok := range map[string]bool{
 		"Desk": true, "": false, "  ": false, "a\nb": false, strings.Repeat("é", 200): true, strings.Repeat("é", 201): false,

@@ -21,7 +21,7 @@ func ana(edit func(*member.Member)) member.Member {
 	return m
 }
 
-func TestNormal_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
+func TestNormalize_ReturnsStoredFormOrNamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat
 	for name, c := range map[string]struct {
@@ -258,7 +258,7 @@ func TestFollow_ReportsAnEmptyFileOnce(t *testing.T) {
 	}
 }
 
-func TestCheckToken_RejectsEmptyLongAndControlCharacters(t *testing.T) {
+func TestCheckDeviceToken_RejectsEmptyLongAndControlCharacters(t *testing.T) {
 	t.Parallel()
 	for token, ok := range map[string]bool{
 		"": false, "abc": true, "a\x00": false, strings.Repeat("x", 4096): true, strings.Repeat("x", 4097): false,

@@ -58,10 +58,10 @@ func (n Notice) AfterAttempt(c Channel, end Outcome, now time.Time) NoticeState 
 	return s
 }
 
-// Resume returns a notice whose last attempt was lost, ready for another attempt. The notice is over if the provider
-// has reported since that it took the message. It is also over, with a reason, if too many attempts have an unknown
-// result.
-func (n Notice) Resume(status DeliveryStatus) (again Notice, over bool, why Reason) {
+// Resume returns a notice whose last attempt was lost, ready for another attempt. The notice is closed if the provider
+// has reported since that it accepted the message. It is also closed, with a reason, if too many attempts have an
+// unknown result.
+func (n Notice) Resume(status DeliveryStatus) (resumed Notice, closed bool, reason Reason) {
 	if status.Accepted() {
 		return n, true, ""
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestStanding_AfterEachStepOfANotice(t *testing.T) {
+func TestNoticeState_AfterEachStepOfNotice(t *testing.T) {
 	t.Parallel()
 	n := Notice{Topic: Promoted, Lane: Alert, FailedChannels: []Channel{Push}, Attempts: 2, UnknownResults: 1}
 	later := monday.Add(time.Hour)
@@ -44,13 +44,13 @@ func TestStanding_AfterEachStepOfANotice(t *testing.T) {
 	}
 }
 
-func TestResumed_EndsIfTakenOrTooOftenUnknown(t *testing.T) {
+func TestResume_EndsIfAcceptedOrTooOftenUnknown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		was    DeliveryStatus
+		status DeliveryStatus
 		unsure int
-		over   bool
-		why    Reason
+		closed bool
+		reason Reason
 	}{
 		{PossiblySent, 0, false, ""},
 		{PossiblySent, 1, false, ""},
@@ -61,17 +61,17 @@ func TestResumed_EndsIfTakenOrTooOftenUnknown(t *testing.T) {
 		{Delivered, 0, true, ""},
 		{Read, 0, true, ""},
 	} {
-		again, over, why := Notice{UnknownResults: c.unsure}.Resume(c.was)
-		if over != c.over || why != c.why {
-			t.Errorf("%s after %d others: over %v because of %q", c.was, c.unsure, over, why)
+		again, closed, reason := Notice{UnknownResults: c.unsure}.Resume(c.status)
+		if closed != c.closed || reason != c.reason {
+			t.Errorf("%s after %d others: over %v because of %q", c.status, c.unsure, closed, reason)
 		}
-		if !over && again.UnknownResults != c.unsure+1 {
-			t.Errorf("%s after %d others: %d are unsure", c.was, c.unsure, again.UnknownResults)
+		if !closed && again.UnknownResults != c.unsure+1 {
+			t.Errorf("%s after %d others: %d are unsure", c.status, c.unsure, again.UnknownResults)
 		}
 	}
 }
 
-func TestWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
+func TestExpiryWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 	t.Parallel()
 	offer := Notice{Topic: Offered, Lane: Mail, Revision: "1", Attempts: 3, FailedChannels: []Channel{Push}}
 	ends := monday.Add(40 * time.Minute)
@@ -87,7 +87,7 @@ func TestWarning_ComesInLastQuarterOfOffersOnly(t *testing.T) {
 	}
 }
 
-func TestJudge_BookingFromAnOfferRespectsQuietHours(t *testing.T) {
+func TestDecide_BookingFromOfferRespectsQuietHours(t *testing.T) {
 	t.Parallel()
 	berlin := zone(t, "Europe/Berlin")
 	night := time.Date(2026, 3, 16, 23, 0, 0, 0, berlin)

@@ -11,7 +11,7 @@ import (
 
 var monday = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
-// scene has the input of Judge. By default the notice is sent by push.
+// scene has the input of Decide. By default the notice is sent by push.
 type scene struct {
 	n Notice
 	s Settings
@@ -51,7 +51,7 @@ func times(n int, last time.Time, apart time.Duration) []time.Time {
 	return all
 }
 
-func TestJudge_AppliesTheFourGuardrails(t *testing.T) {
+func TestDecide_AppliesTheFourGuardrails(t *testing.T) {
 	t.Parallel()
 	night := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)
 	morning := time.Date(2026, 3, 17, 7, 0, 0, 0, time.UTC)

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestConclude_RetriesOrMovesToNextChannel(t *testing.T) {
+func TestAfterAttempt_RetriesOrMovesToNextChannel(t *testing.T) {
 	t.Parallel()
 	failed := func(kinds ...FailureKind) []Attempt {
 		var all []Attempt

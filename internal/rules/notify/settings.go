@@ -19,8 +19,8 @@ type Settings struct {
 	Reminders    []time.Duration // before the start, the longest first
 	ReplyTo      string
 	SenderName   string
-	CreditsLowAt int    // the balance at which members are told
-	Locale       string // for members who have chosen none; empty: the tenant's
+	CreditsLowAt int    // the balance at which members get a message
+	Locale       string // for members without a preference; empty: the tenant's
 
 	Version   int
 	UpdatedAt time.Time

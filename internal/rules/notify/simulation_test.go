@@ -49,7 +49,7 @@ const (
 	frequency guardrail = "the frequency cap"
 )
 
-// negativeControl removes from the input of Judge what one guardrail needs.
+// negativeControl removes from the input of Decide what one guardrail needs.
 type negativeControl func(*Notice, *Settings, *Recipient, *Facts)
 
 type simMember struct {
@@ -247,7 +247,7 @@ func (y *simulation) publish(who *simMember, b *simBooking, e Event) {
 	}
 }
 
-// deliver judges each notice that is due until a time, at the time when it is due.
+// deliver decides about each notice that is due until a time, at the time when it is due.
 func (y *simulation) deliver(until time.Time) {
 	for len(y.queue) > 0 && !y.queue[0].DueAt.After(until) {
 		p := heap.Pop(&y.queue).(queuedNotice)

@@ -162,7 +162,7 @@ func TestFoldToGSM_RemovesDiacriticsUnlessAnotherScript(t *testing.T) {
 	}
 }
 
-func TestParseSMS_ReadsCodesAndKeywords(t *testing.T) {
+func TestParseReply_ReadsCodesAndKeywords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]Reply{
 		"1 4821": {Kind: Accept, Code: "4821"}, " 2  4821. ": {Kind: Decline, Code: "4821"},

@@ -413,7 +413,7 @@ func TestEdit_RejectsCancelledSession(t *testing.T) {
 	wantReason(t, err, fault.SessionState)
 }
 
-func TestRaised_ReportsHigherCapacity(t *testing.T) {
+func TestCapacityRaised_ReportsHigherCapacity(t *testing.T) {
 	t.Parallel()
 	with := func(capacity *int) session.Session {
 		return session.Session{Details: session.Details{Capacity: capacity}}
@@ -470,7 +470,7 @@ func TestFilter_RestrictsStates(t *testing.T) {
 	}
 }
 
-func TestBearable_RejectsTooManySessionsOrPlaces(t *testing.T) {
+func TestCheckBulkSize_RejectsTooManySessionsOrPlaces(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		all   []session.Session
@@ -616,7 +616,7 @@ func fieldOf(err error) string {
 	return ""
 }
 
-func TestAttach_KeepsInlineAndDeletedWorkoutsWithTheirSession(t *testing.T) {
+func TestSetWorkouts_KeepsInlineAndDeletedWorkouts(t *testing.T) {
 	t.Parallel()
 	workoutID := func() tenant.WorkoutID { return tenant.New[tenant.WorkoutID](noon) }
 	warm, strength, mine, theirs, old := workoutID(), workoutID(), workoutID(), workoutID(), workoutID()
@@ -669,7 +669,7 @@ func TestWorkoutDelete_RejectsInlineAndChangesOnlyOnce(t *testing.T) {
 	}
 }
 
-func TestAttachInline_RejectsMoreThanMaxWorkouts(t *testing.T) {
+func TestAddWorkout_RejectsMoreThanMaxWorkouts(t *testing.T) {
 	t.Parallel()
 	s := session.Session{Workouts: make([]tenant.WorkoutID, session.MaxWorkouts)}
 	_, err := s.AddWorkout(session.Workout{}, noon)

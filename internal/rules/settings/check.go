@@ -7,7 +7,7 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Number refuses a number that is out of bounds.
+// Number rejects a number that is out of bounds.
 func Number(least, most int) func(field string, value int) error {
 	return func(field string, value int) error {
 		if value < least || value > most {
@@ -17,7 +17,7 @@ func Number(least, most int) func(field string, value int) error {
 	}
 }
 
-// Span refuses a duration that is out of bounds, or not a whole number of seconds, since columns store seconds.
+// Span rejects a duration that is out of bounds, or not a whole number of seconds, because columns store seconds.
 func Span(least, most time.Duration) func(field string, value time.Duration) error {
 	return func(field string, value time.Duration) error {
 		switch {
@@ -30,7 +30,7 @@ func Span(least, most time.Duration) func(field string, value time.Duration) err
 	}
 }
 
-// OneOf refuses a word that is not in the list.
+// OneOf rejects a value that is not in the list.
 func OneOf[T ~string](all ...T) func(field string, value T) error {
 	return func(field string, value T) error {
 		if !slices.Contains(all, value) {

@@ -10,7 +10,7 @@ import (
 
 // A Table has one row for each setting.
 //
-// S is what one level sets: a struct of pointers, where nil inherits. R are the rules in force: a struct of values with
+// S is what one level sets: a struct of pointers, where nil inherits. R is the effective rules: a struct of values with
 // fields of the same names.
 type Table[S, R any] []Row[S, R]
 
@@ -28,7 +28,7 @@ type Row[S, R any] interface {
 	Value(s *S) any
 	// Set sets it in s to a value that converts to T. Nil inherits.
 	Set(s *S, value any)
-	// Validate returns a fault about the field if s sets it to a value that is refused.
+	// Validate returns a fault about the field if s sets it to an invalid value.
 	Validate(s *S, field string) error
 
 	apply(s *S, r *R) bool
@@ -41,7 +41,7 @@ func (t Table[S, R]) Only(names []string) Table[S, R] {
 	return slices.DeleteFunc(slices.Clone(t), func(row Row[S, R]) bool { return !slices.Contains(names, row.Name()) })
 }
 
-// Defaults returns the rules in force if no level sets anything.
+// Defaults returns the effective rules if no level sets anything.
 func (t Table[S, R]) Defaults() R {
 	var r R
 	for _, row := range t {
@@ -82,8 +82,8 @@ func (t Table[S, R]) Values(s *S) map[string]any {
 	return values
 }
 
-// Validate returns the fault of the first row that refuses what s sets. The fault's field is the prefix and the row's
-// name.
+// Validate returns the fault of the first row whose value in s is invalid. The fault's field is the prefix and the
+// row's name.
 func (t Table[S, R]) Validate(s *S, prefix string) error {
 	for _, row := range t {
 		if err := row.Validate(s, prefix+row.Name()); err != nil {
@@ -118,7 +118,7 @@ type Setting[S, R, T any] struct {
 	initial             T
 	check               func(s *S, field string, value T) error
 
-	// Passed to at when only the other pointer is needed. They are never written.
+	// These are passed to at when only the other pointer is needed. They are never written.
 	noS *S
 	noR *R
 }
@@ -146,13 +146,13 @@ func (f *Setting[S, R, T]) Check(check func(field string, value T) error) *Setti
 	return f.CheckWith(func(_ *S, field string, value T) error { return check(field, value) })
 }
 
-// CheckWith is Check for a value that depends on what else the level sets.
+// CheckWith is like Check, for a value that depends on what else the level sets.
 func (f *Setting[S, R, T]) CheckWith(check func(s *S, field string, value T) error) *Setting[S, R, T] {
 	f.check = check
 	return f
 }
 
-// In is the column that stores it.
+// In sets the column that stores it.
 func (f *Setting[S, R, T]) In(column string) *Setting[S, R, T] {
 	f.column = column
 	return f

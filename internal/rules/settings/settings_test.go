@@ -17,7 +17,7 @@ import (
 
 type mode string
 
-// A level sets options, and rules are in force.
+// A level sets options. Rules are the effective values.
 type (
 	options struct {
 		Open   *bool
@@ -76,7 +76,7 @@ func anyRules(t *rapid.T) rules {
 	return r
 }
 
-func TestDefaults_AreWhatTheRowsSay(t *testing.T) {
+func TestDefaults_ComeFromRows(t *testing.T) {
 	t.Parallel()
 	if diff := cmp.Diff(rules{Open: true, Size: 50, Window: time.Hour}, table.Defaults()); diff != "" {
 		t.Error(diff)
@@ -97,7 +97,7 @@ func TestNew_FindsTheField(t *testing.T) {
 	}
 }
 
-// Each value in force is that of the last layer that sets it, whole, and its origin is that layer's level.
+// Each effective value is that of the last layer that sets it, as a whole, and its origin is that layer's level.
 func TestResolve_LastLayerThatSetsWins(t *testing.T) {
 	t.Parallel()
 	type layer struct {
@@ -155,7 +155,7 @@ func TestExplicit_InheritsNothing(t *testing.T) {
 	})
 }
 
-// What is read by name and set by name is the same, and nothing else changes.
+// Setting by name what was read by name gives the same value, and changes no other field.
 func TestRow_SetsWhatItReads(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -197,7 +197,7 @@ func TestRow_ConvertsValues(t *testing.T) {
 	}
 }
 
-func TestValidate_NamesTheFirstFieldThatIsWrong(t *testing.T) {
+func TestValidate_NamesTheFirstInvalidField(t *testing.T) {
 	t.Parallel()
 	const size, window = "It is 1 to 100.", "It is 1m0s to 24h0m0s long."
 	least := options{Size: new(1), Least: new(1), Window: new(time.Minute), Mode: new(mode("FAST"))}

@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// BenchmarkDecide decides about one seat, and about a hundred tries before it, for lines of several lengths.
+// BenchmarkDecide decides about one seat, and about a seat with a hundred tries before, for queues of several lengths.
 func BenchmarkDecide(b *testing.B) {
 	mixed := func(n int) []waitlist.Candidate {
 		all := queue(n)
@@ -39,7 +39,8 @@ func BenchmarkDecide(b *testing.B) {
 			r.EligibilityExpression = `member.tier != "" && entry.waiting_hours > 0.5 || "vip" in member.tags`
 		}, mixed},
 		{"formula", func(r *waitlist.Rules) {
-			r.Order, r.PriorityExpression = waitlist.ByFormula, `100 + (member.tier == "gold" ? 50 : 0) + int(math.least(entry.waiting_hours, 48.0))`
+			r.Order = waitlist.ByFormula
+			r.PriorityExpression = `100 + (member.tier == "gold" ? 50 : 0) + int(math.least(entry.waiting_hours, 48.0))`
 		}, mixed},
 	}
 	for _, kind := range kinds {

@@ -6,21 +6,21 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Changes are the result of a decision or an act on the waitlist of a session. The caller writes them in the order of
-// the fields.
+// Changes are the result of a decision, or of another operation on the waitlist of a session. The caller writes them in
+// the order of the fields.
 type Changes struct {
 	Session  tenant.SessionID
 	Opened   *Round  // a new one
-	Rounds   []Round // existing ones, as they are from now on
+	Rounds   []Round // existing ones, with their new state
 	Decision *Record
 	Entries  []EntryChange
 	Promoted []Promotion // to book
-	Skipped  []Verdict   // why entries were passed over, if the reason is new
-	Seats    int         // added to the seats that offers and rounds reserve; bookings take theirs in addition
+	Skipped  []Verdict   // why entries were skipped, if the reason is new
+	Seats    int         // added to the seats that offers and rounds reserve; the seats of bookings come on top
 	Refill   *Refill
 }
 
-// EntryChange is an entry as it is from now on, with the offer that it got or that ended.
+// EntryChange is the new state of an entry, with the offer that it got or that ended.
 type EntryChange struct {
 	Entry Entry
 	Offer *Offer
@@ -30,7 +30,7 @@ type EntryChange struct {
 // Leaving is recorded with an entry that closes without a booking.
 type Leaving struct {
 	Reason string
-	Notify bool // its member gets a message
+	Notify bool // sends a message to the member
 }
 
 // Promotion is an entry to be booked without an offer.
@@ -39,14 +39,14 @@ type Promotion struct {
 	GraceUntil time.Time // of the booking
 }
 
-// Refill asks for a decision about a session, made from the state after the changes.
+// Refill requests another decision about a session. The caller makes it from the state after these changes.
 type Refill struct {
 	Session tenant.SessionID
-	Round   tenant.RoundID // in which the seats were offered; zero: none
+	Round   tenant.RoundID // the round in which the seats were offered; zero if none
 	Trigger Trigger
 }
 
-// Record is a decision with everything that it was made from, to be stored.
+// Record is a decision with its inputs, as it is stored.
 type Record struct {
 	Queue    Queue
 	Round    tenant.RoundID
@@ -56,16 +56,18 @@ type Record struct {
 	Decision Decision
 }
 
-// Close ends an entry, with all its places in queues.
+// Close closes an entry. Its places in queues end too.
 func (e Entry) Close(as Status, got tenant.BookingID, now time.Time) Entry {
 	e.Status, e.Booking, e.PassedOver, e.ClosedAt = as, got, "", &now
 	e.Position, e.Worth, e.Offer = 0, Worth{}, nil
 	return e
 }
 
-// Leave ends an entry that has no live offer.
-func Leave(e Entry, said Leaving, now time.Time) Changes { return closing(e, Cancelled, said, now) }
+// Leave closes an entry that has no live offer.
+func Leave(e Entry, leaving Leaving, now time.Time) Changes {
+	return closing(e, Cancelled, leaving, now)
+}
 
-func closing(e Entry, as Status, said Leaving, now time.Time) Changes {
-	return Changes{Entries: []EntryChange{{Entry: e.Close(as, tenant.BookingID{}, now), Leaving: said}}}
+func closing(e Entry, as Status, leaving Leaving, now time.Time) Changes {
+	return Changes{Entries: []EntryChange{{Entry: e.Close(as, tenant.BookingID{}, now), Leaving: leaving}}}
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// ClaimKey makes the tokens in the links of offers, and the codes in text messages. Both follow from the offer's id and
-// the key, so that nothing has to be kept by which somebody could answer for others: the database has the hash alone.
-// The zero ClaimKey must not make any.
+// ClaimKey derives the tokens in the links of offers, and the codes in text messages, from an offer's id. Only a hash
+// of a token is stored, so nothing in the database lets its reader answer for a member. The zero ClaimKey must not be
+// used.
 type ClaimKey struct{ key []byte }
 
-// ErrClaimSecret says that a secret is too short for a ClaimKey.
+// ErrClaimSecret reports that a secret is too short for a ClaimKey.
 var ErrClaimSecret = errors.New("the secret for claim links is shorter than 32 bytes")
 
-// NewClaimKey derives it from the server's secret (HKDF, RFC 5869). Another secret makes other tokens for offers
-// that are made from then on; links that are out stay good.
+// NewClaimKey derives the key from the server's secret (HKDF, RFC 5869). A new secret gives new tokens to later offers.
+// Links that were sent before stay valid.
 func NewClaimKey(secret []byte) (ClaimKey, error) {
 	if len(secret) < sha256.Size {
 		return ClaimKey{}, ErrClaimSecret
@@ -30,18 +30,18 @@ func NewClaimKey(secret []byte) (ClaimKey, error) {
 	return ClaimKey{key: key}, err
 }
 
-// A token is 128 bits that nobody can guess, behind the tenant in which to look for them.
+// A token is the tenant to search, followed by 128 bits that cannot be guessed.
 const (
 	claimTenant = 16
 	claimBits   = 16
 )
 
-// Token is what the link of an offer carries.
+// Token returns the token in the link of an offer.
 func (k ClaimKey) Token(in tenant.TenantID, offer tenant.OfferID) string {
 	return base64.RawURLEncoding.EncodeToString(append(in.UUID[:], k.mac("token", offer)[:claimBits]...))
 }
 
-// Code is what a text message that answers the offer carries: six digits.
+// Code returns the code in the text message of an offer: six digits.
 func (k ClaimKey) Code(offer tenant.OfferID) string {
 	return fmt.Sprintf("%06d", binary.BigEndian.Uint64(k.mac("code", offer))%1_000_000)
 }
@@ -56,13 +56,13 @@ func (k ClaimKey) mac(what string, offer tenant.OfferID) []byte {
 	return mac.Sum(nil)
 }
 
-// HashClaim is what is kept of a token.
+// HashClaim returns the hash of a token, which is what the database stores.
 func HashClaim(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]
 }
 
-// ReadClaim tells in which tenant to look for a token; false where it is none.
+// ReadClaim returns the tenant of a token, or false if the text is not a token.
 func ReadClaim(token string) (tenant.TenantID, bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(token)
 	if err != nil || len(raw) != claimTenant+claimBits {

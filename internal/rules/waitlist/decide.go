@@ -17,7 +17,7 @@ const (
 	ByNoShow       Trigger = "NO_SHOW"
 	ByCapacity     Trigger = "CAPACITY_RAISED"
 	ByUnblock      Trigger = "UNBLOCKED"
-	ByPublish      Trigger = "PUBLISHED" // or new
+	ByPublish      Trigger = "PUBLISHED" // or created
 	ByMove         Trigger = "SESSION_MOVED"
 	ByExpiredHold  Trigger = "HOLD_EXPIRED"
 	ByRelease      Trigger = "HOLD_RELEASED"
@@ -27,50 +27,50 @@ const (
 	ByWithdrawal   Trigger = "OFFER_WITHDRAWN"
 	ByHand         Trigger = "BY_HAND"
 	ByRules        Trigger = "RULES_CHANGED" // the seats were open before
-	BySweep        Trigger = "SWEEP"         // the safety net: something else should have been the trigger
+	BySweep        Trigger = "SWEEP"         // the safety net: another trigger was missed
 )
 
-// letGo reports whether seats are free because somebody let an offer go, of those who were asked for them.
-func (t Trigger) letGo(round Round) bool {
+// afterEndedOffer reports whether the seats are free because an offer of the round ended without a booking.
+func (t Trigger) afterEndedOffer(round Round) bool {
 	return t == ByDecline || t == ByExpiry || t == ByRules && len(round.Tried) > 0
 }
 
-// Move is what becomes of freed seats. Every freed seat ends in exactly one.
+// Move is the result for freed seats. Each freed seat has exactly one.
 type Move string
 
 // The moves.
 const (
-	NobodyFits Move = "NOBODY_FITS" // the seats stay open, and staff are told
-	MakeOffer  Move = "OFFER"       // with automatic promotion it is accepted at once
-	RollOn     Move = "ROLL_ON"     // to the next, after somebody let it go
-	HandBack   Move = "HAND_BACK"   // to staff: everybody was asked, or enough were
+	NobodyFits Move = "NOBODY_FITS" // the seats stay open, and staff get a note
+	MakeOffer  Move = "OFFER"       // with automatic promotion, a booking
+	RollOn     Move = "ROLL_ON"     // to the next entry, after an offer ended
+	HandBack   Move = "HAND_BACK"   // to staff: all entries, or as many as the rules allow, had an offer
 	noMove     Move = ""
 )
 
-// Verdicts that are no refusals of a booking.
+// Verdicts other than the refusal of a booking.
 const (
-	Promoted      = "PROMOTED"
-	WasOffered    = "OFFERED"
-	NoSeatsLeft   = "NO_SEATS_LEFT"
-	DownFitting   = "DOWN_FITTING"
-	HasOffer      = "HAS_OFFER"
-	OtherService  = "SERVICE"
-	OtherLocation = "LOCATION"
-	OtherResource = "RESOURCE"
-	OtherDate     = "DATE"
-	OtherTime     = "TIME"
-	OtherStaff    = "STAFF_PREFERENCE"
-	MaxOffers     = "MAX_OFFERS"
-	Tried         = "TRIED"
-	NotEligible   = "NOT_ELIGIBLE"
-	RuleFailed    = "RULE_FAILED"
-	NoTime        = "NO_TIME"
-	AtNight       = "QUIET_HOURS"
-	TryCap        = "TRY_CAP"
-	NoCascade     = "NO_CASCADE"
+	Promoted       = "PROMOTED"
+	WasOffered     = "OFFERED"
+	NoSeatsLeft    = "NO_SEATS_LEFT"
+	DownFitting    = "DOWN_FITTING"
+	HasOffer       = "HAS_OFFER"
+	OtherService   = "SERVICE"
+	OtherLocation  = "LOCATION"
+	OtherResource  = "RESOURCE"
+	OtherDate      = "DATE"
+	OtherTime      = "TIME"
+	OtherStaff     = "STAFF_PREFERENCE"
+	MaxOffers      = "MAX_OFFERS"
+	AlreadyOffered = "TRIED"
+	NotEligible    = "NOT_ELIGIBLE"
+	RuleFailed     = "RULE_FAILED"
+	NoTime         = "NO_TIME"
+	InQuietHours   = "QUIET_HOURS"
+	MaxTries       = "TRY_CAP"
+	NoCascade      = "NO_CASCADE"
 )
 
-// Verdict is the judgement on one entry.
+// Verdict is the result for one entry.
 type Verdict struct {
 	Entry  tenant.EntryID  `json:"entry_id"`
 	Member tenant.MemberID `json:"member_id"`
@@ -86,22 +86,22 @@ type Grant struct {
 	Member tenant.MemberID `json:"member_id"`
 	Seats  int             `json:"seats"`
 	Score  int             `json:"score"`
-	Until  time.Time       `json:"until,omitzero"` // of an offer
+	Until  time.Time       `json:"until,omitzero"` // end of the offer
 }
 
-// Decision is a move with the judgement on every entry considered.
+// Decision is a move, with a verdict on every entry that was considered.
 type Decision struct {
-	Mode     Mode // in which the seats were given: late promotions are offers
+	Mode     Mode // late promotions become offers
 	Move     Move
 	Grants   []Grant // in order
-	Seats    *int    // that were open; nil: without limit
+	Seats    *int    // open seats; nil is unlimited
 	Given    int
-	LeftMove Move // what becomes of the seats that nobody got; empty where there are none
-	Tried    int  // how many were asked in this round before
+	LeftMove Move // the move of the seats that no entry got; empty if there are none
+	Tried    int  // how many entries had an offer in this round before
 	Verdicts []Verdict
 }
 
-// Left is how many seats nobody got.
+// Left returns how many seats no entry got.
 func (d Decision) Left() int {
 	if d.Seats == nil {
 		return 0
@@ -109,11 +109,11 @@ func (d Decision) Left() int {
 	return *d.Seats - d.Given
 }
 
-// Decide tells who of a queue gets the open seats of a slot. Round says who was asked for them before. The same
-// facts always lead to the same move.
+// Decide decides which entries of a queue get the open seats of a slot. Round holds the entries that had offers of
+// these seats before. The decision is deterministic: the same arguments always give the same result.
 func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *Compiled, now time.Time) Decision {
 	if round.Freed == 0 && slot.Seats != nil {
-		round.Freed = *slot.Seats // it begins with this decision
+		round.Freed = *slot.Seats // the round starts with this decision
 	}
 	s := rules.scene(slot, round, now)
 	d := Decision{Mode: s.mode, Seats: slot.Seats, Tried: len(round.Tried), Verdicts: make([]Verdict, 0, len(queue))}
@@ -121,15 +121,15 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 	if slot.Seats != nil {
 		left = *slot.Seats
 	}
-	stop := rules.stops(slot, round, trigger, now)
+	stop := rules.stopReason(slot, round, trigger, now)
 	chosen := make(map[tenant.MemberID]bool)
-	for _, c := range s.inOrder(queue) {
+	for _, c := range s.ranked(queue) {
 		grant := Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: c.score}
-		reason := s.unfit(c.Candidate)
+		reason := s.ineligible(c.Candidate)
 		switch {
 		case reason != "":
 		case chosen[c.Member]:
-			reason = HasOffer // through another wish of theirs
+			reason = HasOffer // through another entry of the member
 		case stop != "":
 			reason = stop
 		case slot.Seats != nil && left == 0:
@@ -142,8 +142,8 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 			reason = c.Refusal
 		case d.Mode == AutoPromote:
 			reason = Promoted
-		case rules.spent(round, len(d.Grants)):
-			reason = TryCap
+		case rules.triesUsedUp(round, len(d.Grants)):
+			reason = MaxTries
 		default:
 			if grant.Until, reason = s.offerEnd(c.Candidate); reason == "" {
 				reason = WasOffered
@@ -165,13 +165,13 @@ func Decide(slot Slot, queue []Candidate, round Round, trigger Trigger, rules *C
 		for _, g := range d.Grants {
 			wanted += g.Seats
 		}
-		d.Given = min(*slot.Seats, wanted) // whoever comes first
+		d.Given = min(*slot.Seats, wanted) // to the first to claim
 	}
-	return d.moved()
+	return d.withMoves()
 }
 
-// moved names the move.
-func (d Decision) moved() Decision {
+// withMoves sets the moves.
+func (d Decision) withMoves() Decision {
 	none, some := NobodyFits, MakeOffer
 	if d.Tried > 0 {
 		none, some = HandBack, RollOn
@@ -186,8 +186,8 @@ func (d Decision) moved() Decision {
 	return d
 }
 
-// modeFor is the mode in which seats are given now. Nobody is booked without being asked once the start is near; and
-// where there is no end of seats there is nothing to be first for.
+// modeFor returns the mode for a slot. Shortly before the start, members are not booked without an offer. If seats are
+// unlimited, there is nothing to compete for, and all are booked.
 func (r Rules) modeFor(slot Slot, now time.Time) Mode {
 	switch {
 	case slot.Seats == nil:
@@ -198,23 +198,23 @@ func (r Rules) modeFor(slot Slot, now time.Time) Mode {
 	return r.Mode
 }
 
-// stops tells why nobody is asked, whoever they are; empty where somebody may be.
-func (r Rules) stops(slot Slot, round Round, trigger Trigger, now time.Time) string {
+// stopReason returns why no entry can get seats, or "" if one can.
+func (r Rules) stopReason(slot Slot, round Round, trigger Trigger, now time.Time) string {
 	switch {
 	case !r.Enabled:
 		return string(fault.WaitlistClosed)
 	case !now.Before(slot.Closes):
 		return NoTime
-	case trigger.letGo(round) && !r.AutoCascade:
+	case trigger.afterEndedOffer(round) && !r.AutoCascade:
 		return NoCascade
-	case r.spent(round, 0):
-		return TryCap
+	case r.triesUsedUp(round, 0):
+		return MaxTries
 	}
 	return ""
 }
 
-// spent reports whether as many were asked for the seats of a round as the rules allow.
-func (r Rules) spent(round Round, asking int) bool {
+// triesUsedUp reports whether the round has had as many offers as the rules allow.
+func (r Rules) triesUsedUp(round Round, asking int) bool {
 	return r.MaxTriesPerSlot > 0 && r.Mode != FirstToClaim &&
 		len(round.Tried)+asking >= r.MaxTriesPerSlot*max(round.Freed, 1)
 }
@@ -226,7 +226,7 @@ func (c Candidate) zone(slot Slot) string {
 	return slot.Zone
 }
 
-// RefusalOf names the reason of a refused booking for a Candidate.
+// RefusalOf returns the reason of a refused booking, for a Candidate.
 func RefusalOf(err error) string {
 	switch refusal, ok := errors.AsType[*fault.Error](err); {
 	case err == nil:
@@ -238,8 +238,8 @@ func RefusalOf(err error) string {
 	}
 }
 
-// GraceUntil is the end of the time in which a member who was promoted at now may cancel without
-// penalty, wherever the cancellation window stands: they did not choose the moment.
+// GraceUntil returns until when a member who is promoted at now can cancel without penalty. It can be after the start
+// of the cancellation window, because members do not choose when they are promoted.
 func (r Rules) GraceUntil(now, starts time.Time) time.Time {
 	if until := now.Add(r.PromotionGrace); until.Before(starts) {
 		return until

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func TestMoves(t *testing.T) {
+func TestDecide_ReturnsMoveAndReasons(t *testing.T) {
 	t.Parallel()
 	const offered, full, promoted = waitlist.WasOffered, waitlist.NoSeatsLeft, waitlist.Promoted
 	refused := func(i int) []waitlist.Candidate {
@@ -51,56 +51,60 @@ func TestMoves(t *testing.T) {
 		given   int
 		reasons []string
 	}{
-		"the first in line is offered the seat": {
+		"the first entry is offered the seat": {
 			queue: queue(2), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full},
 		},
-		"nobody stands in line": {move: waitlist.NobodyFits, left: waitlist.NobodyFits},
+		"the queue is empty": {move: waitlist.NobodyFits, left: waitlist.NobodyFits},
 		"nobody fits": {queue: one(func(c *waitlist.Candidate) { c.Coach = rui }), move: waitlist.NobodyFits,
 			left:    waitlist.NobodyFits,
 			reasons: []string{waitlist.OtherStaff}},
 		"an offer that was declined rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByDecline,
 			move: waitlist.RollOn, given: 1,
-			reasons: []string{waitlist.Tried, offered}},
+			reasons: []string{waitlist.AlreadyOffered, offered}},
 		"an offer that ran out rolls on": {queue: queue(2), round: tried(0), trigger: waitlist.ByExpiry,
 			move: waitlist.RollOn, given: 1,
-			reasons: []string{waitlist.Tried, offered}},
+			reasons: []string{waitlist.AlreadyOffered, offered}},
 		"a list that is spent goes back to staff": {queue: queue(2), round: tried(0, 1), trigger: waitlist.ByExpiry,
-			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.Tried}},
+			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{
+				waitlist.AlreadyOffered, waitlist.AlreadyOffered,
+			}},
 		"the whole queue has left since": {
 			round: tried(0), trigger: waitlist.ByDecline, move: waitlist.HandBack, left: waitlist.HandBack,
 		},
 		"enough were tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0, 1),
 			trigger: waitlist.ByExpiry,
 			move:    waitlist.HandBack, left: waitlist.HandBack, reasons: []string{
-				waitlist.Tried, waitlist.Tried, waitlist.TryCap,
+				waitlist.AlreadyOffered, waitlist.AlreadyOffered, waitlist.MaxTries,
 			}},
 		"one more may be tried": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 2 }, queue: queue(3), round: tried(0),
 			trigger: waitlist.ByExpiry,
-			move:    waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, offered, full}},
+			move:    waitlist.RollOn, given: 1, reasons: []string{waitlist.AlreadyOffered, offered, full}},
 		"by default ten are tried for a seat": {queue: queue(12), round: tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9),
 			trigger: waitlist.ByExpiry,
 			move:    waitlist.HandBack, left: waitlist.HandBack,
-			reasons: append(slices.Repeat([]string{waitlist.Tried}, 10), waitlist.TryCap, waitlist.TryCap)},
+			reasons: append(slices.Repeat([]string{waitlist.AlreadyOffered}, 10), waitlist.MaxTries, waitlist.MaxTries)},
 		"no cap": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 0 }, queue: queue(12),
 			round:   tried(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10),
 			trigger: waitlist.ByExpiry, move: waitlist.RollOn, given: 1, reasons: append(
-				slices.Repeat([]string{waitlist.Tried}, 11), offered,
+				slices.Repeat([]string{waitlist.AlreadyOffered}, 11), offered,
 			)},
 		"the cap counts for each seat that was freed": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 },
 			slot: slot(3), queue: queue(5),
 			round: waitlist.Round{Freed: 3}, move: waitlist.MakeOffer, given: 3, reasons: []string{
 				offered, offered, offered, full, full,
 			}},
-		"the cap counts for each open seat where nobody was asked yet": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3),
+		"the cap counts for each open seat in a new round": {
+			rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3),
 			queue: queue(5), move: waitlist.MakeOffer, given: 3, reasons: []string{offered, offered, offered, full, full}},
 		"the cap holds within a decision": {rules: func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot: slot(3),
 			queue: queue(4),
 			round: waitlist.Round{Freed: 2}, move: waitlist.MakeOffer, left: waitlist.NobodyFits, given: 2,
-			reasons: []string{offered, offered, waitlist.TryCap, waitlist.TryCap}},
+			reasons: []string{offered, offered, waitlist.MaxTries, waitlist.MaxTries}},
 		"nothing cascades by itself": {rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2),
 			round: tried(0), trigger: waitlist.ByExpiry,
-			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.Tried, waitlist.NoCascade}},
-		"nothing cascades by itself, but seats that are freed anew are offered": {rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2),
+			move: waitlist.HandBack, left: waitlist.HandBack, reasons: []string{waitlist.AlreadyOffered, waitlist.NoCascade}},
+		"nothing cascades by itself, but later freed seats are offered": {
+			rules: func(r *waitlist.Rules) { r.AutoCascade = false }, queue: queue(2),
 			move: waitlist.MakeOffer, given: 1, reasons: []string{offered, full}},
 		"several seats go to several entries": {
 			slot: slot(2), queue: queue(3), move: waitlist.MakeOffer, given: 2, reasons: []string{offered, offered, full},
@@ -109,7 +113,7 @@ func TestMoves(t *testing.T) {
 			slot: slot(3), queue: parties(2, 1, 1), move: waitlist.MakeOffer, given: 3,
 			reasons: []string{offered, offered, full},
 		},
-		"a party that is too large is passed by": {slot: slot(3), queue: parties(2, 2, 1), move: waitlist.MakeOffer, given: 3,
+		"a party that is too large is skipped": {slot: slot(3), queue: parties(2, 2, 1), move: waitlist.MakeOffer, given: 3,
 			reasons: []string{offered, string(fault.PartySize), offered}},
 		"a party of four and a table for two": {slot: slot(2), queue: parties(4), move: waitlist.NobodyFits,
 			left:    waitlist.NobodyFits,
@@ -117,15 +121,16 @@ func TestMoves(t *testing.T) {
 		"a party of two and a table for four": {slot: slot(4), queue: parties(2), move: waitlist.MakeOffer,
 			left: waitlist.NobodyFits, given: 2,
 			reasons: []string{offered}},
-		"a party of two and a table for four, which is not split": {rules: func(r *waitlist.Rules) { r.AllowDownFitting = false }, slot: slot(4),
+		"a party of two and a table for four, which is not split": {
+			rules: func(r *waitlist.Rules) { r.AllowDownFitting = false }, slot: slot(4),
 			queue: parties(2, 4), move: waitlist.MakeOffer, given: 4, reasons: []string{waitlist.DownFitting, offered}},
-		"two wishes of one person": {slot: slot(2),
+		"two entries of one member": {slot: slot(2),
 			queue: func() []waitlist.Candidate { q := queue(3); q[1].Member = q[0].Member; return q }(),
 			move:  waitlist.MakeOffer, given: 2, reasons: []string{offered, waitlist.HasOffer, offered}},
 		"no seats are open": {slot: slot(0), queue: queue(1), move: waitlist.NobodyFits, reasons: []string{full}},
 		"a booking of theirs would be refused": {queue: refused(0), move: waitlist.MakeOffer, given: 1,
 			reasons: []string{string(fault.NoCredits), offered, full}},
-		"whoever is offered something else waits": {queue: one(func(c *waitlist.Candidate) { c.Asked = true }),
+		"an entry with a live offer waits": {queue: one(func(c *waitlist.Candidate) { c.Asked = true }),
 			move: waitlist.NobodyFits,
 			left: waitlist.NobodyFits, reasons: []string{waitlist.HasOffer}},
 		"three offers are enough by default": {queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }),
@@ -158,10 +163,11 @@ func TestMoves(t *testing.T) {
 		"promotion does not count offers": {rules: auto, queue: one(func(c *waitlist.Candidate) { c.Tries = 3 }),
 			move: waitlist.MakeOffer, given: 1,
 			reasons: []string{promoted}},
-		"promotion needs no time to think": {rules: auto, at: starts.Add(-time.Minute), queue: queue(1),
+		"promotion needs no time to answer": {rules: auto, at: starts.Add(-time.Minute), queue: queue(1),
 			move: waitlist.MakeOffer, given: 1,
 			reasons: []string{promoted}},
-		"nobody is promoted when the start is near": {rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour }, at: starts.Add(-59 * time.Minute),
+		"no promotion shortly before the start": {
+			rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour }, at: starts.Add(-59 * time.Minute),
 			queue: queue(1), move: waitlist.MakeOffer, given: 1, reasons: []string{offered}},
 		"promoted at the last moment": {rules: func(r *waitlist.Rules) { auto(r); r.AutoPromoteCutoff = time.Hour },
 			at:    starts.Add(-time.Hour),
@@ -170,18 +176,19 @@ func TestMoves(t *testing.T) {
 			queue: refused(1),
 			move:  waitlist.MakeOffer, given: 2, reasons: []string{promoted, string(fault.NoCredits), promoted}},
 
-		"all that fit are told": {
+		"all that fit get offers": {
 			rules: first, queue: queue(3), move: waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered},
 		},
-		"all that fit are told, whatever the cap": {rules: func(r *waitlist.Rules) { first(r); r.MaxTriesPerSlot = 1 },
+		"all that fit get offers, despite the cap": {rules: func(r *waitlist.Rules) { first(r); r.MaxTriesPerSlot = 1 },
 			queue: queue(3),
 			move:  waitlist.MakeOffer, given: 1, reasons: []string{offered, offered, offered}},
-		"none that does not fit is told": {rules: first, slot: slot(2), queue: parties(1, 3, 2), move: waitlist.MakeOffer,
+		"an entry that does not fit gets no offer": {
+			rules: first, slot: slot(2), queue: parties(1, 3, 2), move: waitlist.MakeOffer,
 			given:   2,
 			reasons: []string{offered, string(fault.PartySize), offered}},
-		"those who had been told are not told again": {rules: first, queue: queue(3), round: tried(0, 1),
+		"entries that had an offer get no other": {rules: first, queue: queue(3), round: tried(0, 1),
 			trigger: waitlist.ByExpiry,
-			move:    waitlist.RollOn, given: 1, reasons: []string{waitlist.Tried, waitlist.Tried, offered}},
+			move:    waitlist.RollOn, given: 1, reasons: []string{waitlist.AlreadyOffered, waitlist.AlreadyOffered, offered}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -212,10 +219,10 @@ func TestMoves(t *testing.T) {
 	}
 }
 
-// Whoever would be passed by for several reasons is told the first of them.
-func TestReasonsComeInOrder(t *testing.T) {
+// If several reasons apply to an entry, its verdict is the first of them.
+func TestDecide_ReturnsFirstReasonInOrder(t *testing.T) {
 	t.Parallel()
-	// Everything is wrong with this entry. Each step mends what the verdict before spoke of.
+	// Every check fails for this entry. Each step fixes the one that the verdict before named.
 	c := queue(1)[0]
 	c.Asked, c.Coach, c.Tries, c.Party, c.Refusal = true, rui, 3, 5, string(fault.Overlap)
 	c.Window = wish(func(w *waitlist.Window) {
@@ -240,11 +247,11 @@ func TestReasonsComeInOrder(t *testing.T) {
 		{waitlist.OtherTime, func() { c.Window.Latest = clock("18:00") }},
 		{waitlist.OtherStaff, func() { c.Coach = jess }},
 		{waitlist.MaxOffers, func() { c.Tries = 0 }},
-		{waitlist.Tried, func() { round.Tried[0] = entry(7) }},
+		{waitlist.AlreadyOffered, func() { round.Tried[0] = entry(7) }},
 		{waitlist.NotEligible, func() { r.EligibilityExpression = `member.tags[0] == "vip"` }},
 		{waitlist.RuleFailed, func() { r.EligibilityExpression = "" }},
 		{waitlist.NoTime, func() { s.Closes = starts }},
-		{waitlist.TryCap, func() { r.MaxTriesPerSlot = 0 }},
+		{waitlist.MaxTries, func() { r.MaxTriesPerSlot = 0 }},
 		{string(fault.PartySize), func() { c.Party = 2 }},
 		{waitlist.DownFitting, func() { c.Party = 3 }},
 		{string(fault.Overlap), func() { c.Refusal = "" }},
@@ -263,7 +270,7 @@ func TestReasonsComeInOrder(t *testing.T) {
 	}
 }
 
-func TestRefusalOf(t *testing.T) {
+func TestRefusalOf_ReturnsReasonOfError(t *testing.T) {
 	t.Parallel()
 	for want, err := range map[string]error{
 		"":                          nil,
@@ -277,7 +284,7 @@ func TestRefusalOf(t *testing.T) {
 	}
 }
 
-func TestGraceUntil(t *testing.T) {
+func TestGraceUntil_EndsAtStartAtTheLatest(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
 	for name, test := range map[string]struct{ starts, want time.Time }{
@@ -291,8 +298,8 @@ func TestGraceUntil(t *testing.T) {
 	}
 }
 
-// proofs tell for each reason whether it holds for an entry that comes to its turn with so many seats left and so
-// many granted before. They are written apart from the rules, in the words of whoever complains.
+// proofs reports for each reason whether it holds for an entry, with the seats that are left and the grants before it.
+// It is written independently of the rules.
 func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted int) map[string]bool {
 	mode, before := d.Mode, d.Grants[:granted]
 	r, limited := w.rules.Rules, w.Slot.Seats != nil
@@ -308,7 +315,7 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 	tries := len(w.Round.Tried)
 	freed := w.Round.Freed
 	if freed == 0 && limited {
-		freed = *w.Slot.Seats // it begins with this decision
+		freed = *w.Slot.Seats // the round starts with this decision
 	}
 	most := r.MaxTriesPerSlot * max(freed, 1)
 	capped := r.MaxTriesPerSlot > 0 && r.Mode != waitlist.FirstToClaim
@@ -323,13 +330,13 @@ func proofs(w world, c waitlist.Candidate, d waitlist.Decision, left, granted in
 		waitlist.OtherTime:           c.Window != nil && !wishesTime(*c.Window, w.Slot, r.TimeFlexibility),
 		waitlist.OtherStaff:          !c.Coach.IsZero() && c.Coach != w.Slot.Coach,
 		waitlist.MaxOffers:           asks && r.MaxOffersPerEntry > 0 && c.Tries >= r.MaxOffersPerEntry,
-		waitlist.Tried:               slices.Contains(w.Round.Tried, c.Entry),
+		waitlist.AlreadyOffered:      slices.Contains(w.Round.Tried, c.Entry),
 		waitlist.NotEligible:         !w.letsIn(c),
 		string(fault.WaitlistClosed): !r.Enabled,
 		waitlist.NoTime:              !w.Now.Before(w.Slot.Closes) || asks && late == waitlist.NoTime,
-		waitlist.AtNight:             asks && late == waitlist.AtNight,
+		waitlist.InQuietHours:        asks && late == waitlist.InQuietHours,
 		waitlist.NoCascade:           !r.AutoCascade && (w.Trigger == waitlist.ByDecline || w.Trigger == waitlist.ByExpiry),
-		waitlist.TryCap:              capped && (tries >= most || asks && tries+granted >= most),
+		waitlist.MaxTries:            capped && (tries >= most || asks && tries+granted >= most),
 		waitlist.NoSeatsLeft:         limited && left == 0,
 		string(fault.PartySize):      limited && c.Party > left,
 		waitlist.DownFitting:         limited && !r.AllowDownFitting && c.Party < *w.Slot.Seats,
@@ -346,7 +353,7 @@ func wishesDay(w waitlist.Window, s waitlist.Slot) bool {
 	return !day.Before(w.From) && !day.After(w.Until)
 }
 
-// wishesTime walks over the minutes of a day instead of reckoning on a circle.
+// wishesTime compares minutes of the day one by one, instead of computing on a circle.
 func wishesTime(w waitlist.Window, s waitlist.Slot, flexibility time.Duration) bool {
 	zone, err := time.LoadLocation(s.Zone)
 	if err != nil {
@@ -365,13 +372,13 @@ func wishesTime(w waitlist.Window, s waitlist.Slot, flexibility time.Duration) b
 			break
 		}
 	}
-	// Near an edge, on the same day or over midnight into another day that is wished for.
+	// Close to an edge, on the same day, or across midnight on another day of the window.
 	early := at < from && from-at <= slack || at > from && day.Before(w.Until) && from+circle-at <= slack
 	late := at > until && at-until <= slack || at < until && day.After(w.From) && at+circle-until <= slack
 	return early || late
 }
 
-func TestDecideProperties(t *testing.T) {
+func TestDecide_MatchesIndependentProofs(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -446,7 +453,7 @@ func TestDecideProperties(t *testing.T) {
 	})
 }
 
-// checkSeats tells that every freed seat ends in exactly one move.
+// checkSeats checks that each freed seat has exactly one move.
 func checkSeats(t *rapid.T, w world, d waitlist.Decision) {
 	wants := map[bool]map[bool]waitlist.Move{
 		false: {true: waitlist.MakeOffer, false: waitlist.NobodyFits},
@@ -476,7 +483,7 @@ func checkSeats(t *rapid.T, w world, d waitlist.Decision) {
 	}
 }
 
-func TestTheOrderOfTheQueueDoesNotMatter(t *testing.T) {
+func TestDecide_IgnoresOrderOfQueue(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// readTables reads the rows of the manual that begin with a name in code, by that name.
+// readTables returns the table rows of the manual whose first cell is a name in code, by that name.
 func readTables(t *testing.T) map[string][]string {
 	t.Helper()
 	text, err := os.ReadFile("../../../docs/waitlist.md")
@@ -29,7 +29,7 @@ func readTables(t *testing.T) map[string][]string {
 	return rows
 }
 
-// written is a value as the manual writes it.
+// written returns a value as the manual writes it.
 func written(value any) string {
 	switch v := value.(type) {
 	case time.Duration:
@@ -54,17 +54,17 @@ func written(value any) string {
 	}
 }
 
-func TestTheManualTellsEverySettingAsItIs(t *testing.T) {
+func TestManual_ListsEverySettingWithDefaultAndBounds(t *testing.T) {
 	t.Parallel()
 	rows := readTables(t)
 	for name, value := range Defaults().Settings().Facts() {
 		row, told := rows[name]
 		if !told {
-			t.Errorf("%s is not told of", name)
+			t.Errorf("%s is missing", name)
 			continue
 		}
 		if want := written(value); row[0] != want {
-			t.Errorf("%s: the default is %s, and told as %s", name, want, row[0])
+			t.Errorf("%s: the default is %s, and the manual says %s", name, want, row[0])
 		}
 	}
 	upTo := func(least, most any) string { return written(least) + " to " + written(most) }
@@ -83,17 +83,17 @@ func TestTheManualTellsEverySettingAsItIs(t *testing.T) {
 		"priority_expression":    fmt.Sprintf("%d characters", MaxExpression),
 	} {
 		if rows[name][1] != want {
-			t.Errorf("%s: the bounds are %s, and told as %s", name, want, rows[name][1])
+			t.Errorf("%s: the bounds are %s, and the manual says %s", name, want, rows[name][1])
 		}
 	}
 }
 
-func TestTheManualTellsEveryVariableAsItIs(t *testing.T) {
+func TestManual_ListsEveryVariable(t *testing.T) {
 	t.Parallel()
 	rows := readTables(t)
 	for _, v := range Variables() {
 		if diff := cmp.Diff([]string{v.Type, v.Doc}, rows[v.Name]); diff != "" {
-			t.Errorf("%s (-want +told):\n%s", v.Name, diff)
+			t.Errorf("%s (-want +manual):\n%s", v.Name, diff)
 		}
 	}
 	for name := range rows {

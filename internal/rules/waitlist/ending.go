@@ -9,24 +9,23 @@ import (
 
 // Ending is the end of a live offer, with the state that its consequences depend on.
 type Ending struct {
-	Offer   Offer // as it ends
+	Offer   Offer // with its final state
 	Entry   Entry
-	Rules   Rules    // at its session
-	Leaving *Leaving // the entry leaves the waitlist; nil: it returns or closes, as the rules say
+	Rules   Rules    // of its session
+	Leaving *Leaving // the entry leaves the waitlist; nil: it returns or closes, depending on the rules
 	// For a shared offer: its round, and the live offers of that round.
 	Round Round
 	Live  []Offer
-	// Entries are those that Slower made its offers to.
+	// Entries are the entries of the offers that Slower returns.
 	Entries map[tenant.EntryID]Entry
 }
 
-// triggers are the reasons for which seats are free once an offer has ended. When a shared offer is accepted, others
-// are withdrawn.
+// triggers are the triggers of a fill after an offer has ended. When a shared offer is accepted, others are withdrawn.
 var triggers = map[OfferStatus]Trigger{
 	Accepted: ByWithdrawal, Declined: ByDecline, RanOut: ByExpiry, Withdrawn: ByWithdrawal,
 }
 
-// Changes are the consequences, with the offer's own entry first. The booking of an accepted offer takes the seats
+// Changes returns the consequences, with the offer's own entry first. The booking of an accepted offer takes the seats
 // that the offer reserved: they are not part of Changes.Seats.
 func (e Ending) Changes(now time.Time) Changes {
 	c := Changes{Session: e.Offer.Session, Entries: []EntryChange{e.entryChange(now)}}
@@ -47,7 +46,7 @@ func (e Ending) entryChange(now time.Time) EntryChange {
 		if e.Offer.Status == Withdrawn {
 			c.Entry.Tries-- // it could not be accepted
 		}
-		next = e.Rules.Returned(c.Entry, e.Offer.Status)
+		next = e.Rules.StatusAfter(c.Entry, e.Offer.Status)
 		c.Leaving = Leaving{Reason: e.Offer.Reason, Notify: next == Expired}
 	}
 	if e.Leaving != nil {
@@ -61,7 +60,7 @@ func (e Ending) entryChange(now time.Time) EntryChange {
 	return c
 }
 
-// Slower are the other shared offers of the round that ask for more seats than it keeps from now on.
+// Slower returns the other shared offers of the round that need more seats than it now keeps.
 func (e Ending) Slower() []Offer {
 	return slices.DeleteFunc(e.others(), func(o Offer) bool { return o.Seats <= e.keeps() })
 }
@@ -77,7 +76,7 @@ func (e Ending) keeps() int {
 	return e.Round.Keeps
 }
 
-// share withdraws the slower offers. When no other offer is left, it gives up the seats that the round keeps.
+// share withdraws the slower offers. If no other offer is left, it releases the seats that the round keeps.
 func (e Ending) share(c *Changes, by Trigger, now time.Time) {
 	slower := e.Slower()
 	for _, o := range slower {
@@ -96,13 +95,13 @@ func (e Ending) share(c *Changes, by Trigger, now time.Time) {
 	}
 }
 
-// Claimed reports whether any of the live offers may claim the seats that the round keeps.
-func (r Round) Claimed(live []Offer) bool {
+// Claimable reports whether one of the live offers can claim the seats that the round keeps.
+func (r Round) Claimable(live []Offer) bool {
 	return slices.ContainsFunc(live, func(o Offer) bool { return o.Shared && o.Round == r.ID })
 }
 
-// CloseRound gives up the seats that a round keeps, and refills them.
-func CloseRound(r Round, by Trigger, now time.Time) Changes {
+// ReleaseRound releases the seats that a round keeps, and refills them.
+func ReleaseRound(r Round, by Trigger, now time.Time) Changes {
 	c := Changes{Session: r.Session}
 	c.closeRound(r, by, now)
 	return c
@@ -114,7 +113,7 @@ func (c *Changes) closeRound(r Round, by Trigger, now time.Time) {
 	c.Rounds = []Round{r}
 }
 
-// free gives up seats, and refills them in the round in which they were offered.
+// free releases seats, and refills them in the round in which they were offered.
 func (c *Changes) free(seats int, in tenant.RoundID, by Trigger) {
 	if seats > 0 {
 		c.Seats, c.Refill = -seats, &Refill{Session: c.Session, Round: in, Trigger: by}

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// offerOf is a live offer to the entry of that number, in round 5.
+// offerOf returns a live offer to the entry with a number, in round 5.
 func offerOf(i, seats int, shared bool) waitlist.Offer {
 	return waitlist.Offer{
 		ID: id[tenant.OfferID](uint64(i + 1)), Round: id[tenant.RoundID](5), Session: id[tenant.SessionID](1),
@@ -23,12 +23,12 @@ func offerOf(i, seats int, shared bool) waitlist.Offer {
 	}
 }
 
-// offeredTo is its entry, which has had so many offers.
+// offeredTo returns the entry of an offer, with a number of tries.
 func offeredTo(o waitlist.Offer, tries int) waitlist.Entry {
 	return waitlist.Entry{ID: o.Entry, Member: o.Member, Party: o.Seats, Status: waitlist.Offered, Tries: tries}
 }
 
-func TestEnding_EntryOfAnOffer(t *testing.T) {
+func TestEnding_ReturnsOrClosesEntry(t *testing.T) {
 	t.Parallel()
 	o := offerOf(0, 2, false)
 	accepted := o.Close(waitlist.Accepted, "", now)
@@ -42,8 +42,8 @@ func TestEnding_EntryOfAnOffer(t *testing.T) {
 		tries   int
 		leaving *waitlist.Leaving
 		status  waitlist.Status
-		left    int // of its tries
-		said    waitlist.Leaving
+		left    int // its remaining tries
+		stored  waitlist.Leaving
 		by      waitlist.Trigger
 	}{
 		"accepted": {offer: accepted, rules: returns, tries: 1, status: waitlist.Booked, left: 1},
@@ -84,13 +84,13 @@ func TestEnding_EntryOfAnOffer(t *testing.T) {
 		if tt.status != waitlist.Waiting {
 			want.ClosedAt, want.Booking = &now, tt.offer.Booking
 		}
-		entries := []waitlist.EntryChange{{Entry: want, Offer: &tt.offer, Leaving: tt.said}}
+		entries := []waitlist.EntryChange{{Entry: want, Offer: &tt.offer, Leaving: tt.stored}}
 		if diff := cmp.Diff(entries, c.Entries); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 		seats, refill := -2, &waitlist.Refill{Session: o.Session, Round: o.Round, Trigger: tt.by}
 		if tt.offer.Status == waitlist.Accepted {
-			seats, refill = 0, nil // its booking has them
+			seats, refill = 0, nil // its booking takes the seats
 		}
 		all := waitlist.Changes{Session: o.Session, Entries: c.Entries, Seats: seats, Refill: refill}
 		if diff := cmp.Diff(all, c); diff != "" {
@@ -99,7 +99,7 @@ func TestEnding_EntryOfAnOffer(t *testing.T) {
 	}
 }
 
-func TestEnding_SeatsThatOffersShare(t *testing.T) {
+func TestEnding_ReleasesSharedSeatsThatNoOfferCanClaim(t *testing.T) {
 	t.Parallel()
 	accepted := func(i, seats int) waitlist.Offer {
 		o := offerOf(i, seats, true).Close(waitlist.Accepted, "", now)
@@ -121,12 +121,12 @@ func TestEnding_SeatsThatOffersShare(t *testing.T) {
 		}
 		return all
 	}
-	alone := append(live(1), offerOf(1, 1, false)) // with one that reserves a seat of its own
+	alone := append(live(1), offerOf(1, 1, false)) // with an offer that reserves a seat of its own
 	for name, tt := range map[string]struct {
 		ends   waitlist.Offer
 		live   []waitlist.Offer
 		keeps  int
-		after  int // that it keeps
+		after  int // seats that it keeps
 		closed bool
 		slower []tenant.EntryID
 		seats  int
@@ -188,7 +188,7 @@ func TestEnding_SeatsThatOffersShare(t *testing.T) {
 	}
 }
 
-// reserved are the seats that a round keeps and that live offers in it reserve.
+// reserved returns the seats that a round keeps and that its live offers reserve.
 func reserved(r waitlist.Round, live []waitlist.Offer) int {
 	seats := r.Keeps
 	for _, o := range live {
@@ -197,8 +197,8 @@ func reserved(r waitlist.Round, live []waitlist.Offer) int {
 	return seats
 }
 
-// Offers of a round end in any order and any way: the seats that are reserved are those that the changes leave, all
-// that is given up is filled again, and no seat is kept that no offer may claim.
+// Offers of a round end in any order and any way. The seats that stay reserved are those that the changes leave, all
+// released seats are refilled, and no seat is kept that no offer can claim.
 func TestEnding_AccountsForEverySeat(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -211,7 +211,7 @@ func TestEnding_AccountsForEverySeat(t *testing.T) {
 			o := offerOf(i, rapid.IntRange(1, round.Keeps).Draw(t, "party"), rapid.IntRange(0, 3).Draw(t, "shared") > 0)
 			live, all[o.Entry] = append(live, o), offeredTo(o, 1)
 		}
-		if !round.Claimed(live) {
+		if !round.Claimable(live) {
 			round.Keeps = 0
 		}
 		for len(live) > 0 {
@@ -245,7 +245,7 @@ func TestEnding_AccountsForEverySeat(t *testing.T) {
 			if c.Seats > 0 || c.Seats < 0 && (c.Refill == nil || c.Refill.Round != round.ID) {
 				t.Fatalf("%d seats, refilled by %+v", c.Seats, c.Refill)
 			}
-			if (round.Keeps > 0) != round.Claimed(live) {
+			if (round.Keeps > 0) != round.Claimable(live) {
 				t.Fatalf("%d seats are kept for %+v", round.Keeps, live)
 			}
 			for _, l := range live {
@@ -257,7 +257,7 @@ func TestEnding_AccountsForEverySeat(t *testing.T) {
 	})
 }
 
-func TestCloseRound(t *testing.T) {
+func TestReleaseRound_RefillsKeptSeats(t *testing.T) {
 	t.Parallel()
 	round := waitlist.Round{ID: id[tenant.RoundID](5), Session: id[tenant.SessionID](1), Freed: 3, Keeps: 2}
 	want := round
@@ -265,46 +265,46 @@ func TestCloseRound(t *testing.T) {
 	if diff := cmp.Diff(waitlist.Changes{
 		Session: round.Session, Rounds: []waitlist.Round{want}, Seats: -2,
 		Refill: &waitlist.Refill{Session: round.Session, Round: round.ID, Trigger: waitlist.BySweep},
-	}, waitlist.CloseRound(round, waitlist.BySweep, now)); diff != "" {
+	}, waitlist.ReleaseRound(round, waitlist.BySweep, now)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-// What is taken back of a session's offers says nothing about its entries. They wait again, and it was not their turn.
-func TestTakenBack_EntriesWaitAgain(t *testing.T) {
+// A withdrawn offer does not count against its entry. The entry waits again.
+func TestWithdrawnSeats_ReturnsEntriesToQueue(t *testing.T) {
 	t.Parallel()
 	o := offerOf(0, 2, true)
 	round := waitlist.Round{ID: o.Round, Session: o.Session, Freed: 2, Keeps: 2}
-	taken := waitlist.TakeBack([]waitlist.Offer{o}, []waitlist.Round{round}, 1, now)
+	taken := waitlist.WithdrawSeats([]waitlist.Offer{o}, []waitlist.Round{round}, 1, now)
 	round.Keeps, round.Closed = 0, &now
 	entries := map[tenant.EntryID]waitlist.Entry{o.Entry: offeredTo(o, 1)}
 	c := taken.Changes(o.Session, entries, waitlist.SessionMoved, "", now)
 	after := offeredTo(o, 0)
 	after.Status = waitlist.Waiting
 	ended := o.Withdraw(waitlist.SessionMoved, "", now)
-	said := waitlist.Leaving{Reason: waitlist.SessionMoved.String()}
+	leaving := waitlist.Leaving{Reason: waitlist.SessionMoved.String()}
 	if diff := cmp.Diff(waitlist.Changes{
 		Session: o.Session, Seats: -2, Rounds: []waitlist.Round{round},
-		Entries: []waitlist.EntryChange{{Entry: after, Offer: &ended, Leaving: said}},
+		Entries: []waitlist.EntryChange{{Entry: after, Offer: &ended, Leaving: leaving}},
 	}, c); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestLeave(t *testing.T) {
+func TestLeave_ClosesWaitingEntry(t *testing.T) {
 	t.Parallel()
 	e := waitlist.Entry{
 		ID: entry(0), Status: waitlist.Waiting, PassedOver: waitlist.OtherTime, Position: 3, Worth: waitlist.Worth{Score: 1},
 	}
-	said := waitlist.Leaving{Notify: true}
+	leaving := waitlist.Leaving{Notify: true}
 	want := waitlist.Entry{ID: entry(0), Status: waitlist.Cancelled, ClosedAt: &now}
-	changes := waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: want, Leaving: said}}}
-	if diff := cmp.Diff(changes, waitlist.Leave(e, said, now)); diff != "" {
+	changes := waitlist.Changes{Entries: []waitlist.EntryChange{{Entry: want, Leaving: leaving}}}
+	if diff := cmp.Diff(changes, waitlist.Leave(e, leaving, now)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
 
-func TestEndStale(t *testing.T) {
+func TestEndStale_ClosesEntriesThatCannotGetSeats(t *testing.T) {
 	t.Parallel()
 	strict, lenient := waitlist.Rules{ExpireStale: true, StaleAfter: time.Hour}, waitlist.Rules{}
 	past := waitlist.Place{Session: id[tenant.SessionID](1), Starts: now}
@@ -329,7 +329,7 @@ func TestEndStale(t *testing.T) {
 		},
 		"too long for one": {waitlist.Waiting, []waitlist.Place{strictly, ahead}, waitlist.Leaving{}},
 		"too long for all": {
-			waitlist.Waiting, []waitlist.Place{strictly}, waitlist.Leaving{Reason: "It has waited for too long.", Notify: true},
+			waitlist.Waiting, []waitlist.Place{strictly}, waitlist.Leaving{Reason: "It waited too long.", Notify: true},
 		},
 		"while an offer to it is live": {waitlist.Offered, []waitlist.Place{past}, waitlist.Leaving{}},
 		"closed before":                {waitlist.Cancelled, []waitlist.Place{past}, waitlist.Leaving{}},
@@ -348,7 +348,7 @@ func TestEndStale(t *testing.T) {
 	}
 }
 
-func TestJoin_StandsBehindAllOthers(t *testing.T) {
+func TestJoin_AddsEntryToEndOfQueues(t *testing.T) {
 	t.Parallel()
 	day := civil.MustParseDate("2026-03-18")
 	first := waitlist.Queue{Location: lisbon, Service: yoga, Date: day}
@@ -420,7 +420,7 @@ func TestRulesOf_PicksTheLevelsOfAQueue(t *testing.T) {
 	}
 }
 
-func TestEndWhenTold(t *testing.T) {
+func TestEndWhenSent_RestartsWindowOfLateMessages(t *testing.T) {
 	t.Parallel()
 	utc, ends := time.UTC, now.Add(30*time.Minute)
 	awake, asleep := waitlist.Defaults(), waitlist.Defaults()
@@ -460,7 +460,7 @@ func TestEndWhenTold(t *testing.T) {
 		},
 	} {
 		o := waitlist.Offer{Status: waitlist.Live, ExpiresAt: ends, ByHand: tt.byHand}
-		if got, inTime := o.EndWhenTold(tt.rules, tt.at, tt.now, tt.closes, utc); !got.Equal(tt.want) || inTime != tt.inTime {
+		if got, inTime := o.EndWhenSent(tt.rules, tt.at, tt.now, tt.closes, utc); !got.Equal(tt.want) || inTime != tt.inTime {
 			t.Errorf("%s: %s, %v; want %s, %v", name, got, inTime, tt.want, tt.inTime)
 		}
 	}

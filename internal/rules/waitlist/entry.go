@@ -1,4 +1,4 @@
-// Package waitlist decides who gets a freed place, and can say why.
+// Package waitlist decides which entries get freed seats, and explains its decisions.
 package waitlist
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Status is where an entry is in its life.
+// Status is the status of an entry.
 type Status string
 
 // The statuses.
@@ -21,43 +21,43 @@ const (
 	Expired   Status = "EXPIRED"
 )
 
-// Active reports whether an entry stands in a queue.
+// Active reports whether an entry is in a queue.
 func (s Status) Active() bool { return s == Waiting || s == Offered }
 
-// Entry is a wish for a place: in one session, in any one of several, or in a window.
+// Entry is a request for seats: in one session, in any one of several, or in a time window.
 type Entry struct {
 	ID      tenant.EntryID
 	Member  tenant.MemberID
-	Session tenant.SessionID // the one it wishes for; zero where it is any one of several
+	Session tenant.SessionID // the session that it names; zero if it names several or a window
 	AnyOf   []tenant.SessionID
 	Window  *Window
-	Coach   tenant.MemberID // nobody else's sessions; zero: anybody's
+	Coach   tenant.MemberID // only sessions of this coach; zero is any
 	Party   int
 	Status  Status
-	// Key orders entries as they joined. Staff who move an entry give it another.
+	// Key orders entries by the time of joining. Staff who move an entry change it.
 	Key          int64
-	Flagged      bool // by staff: before all others
-	Score        *int // given by staff instead of the computed one
-	Tries        int  // offers that it has had
+	Flagged      bool // by staff: sorts before all others
+	Score        *int // set by staff, instead of the computed one
+	Tries        int  // number of offers so far
 	Subscription tenant.SubscriptionID
 	Channel      catalog.Channel
 	ByStaff      bool
 	ExternalRef  string
 	RequestHash  []byte
 	Note         string
-	Booking      tenant.BookingID // where it got a place
-	PassedOver   string           // the reason for which a freed seat last passed it by
+	Booking      tenant.BookingID // the booking that it got
+	PassedOver   string           // why it was last skipped when a seat was freed
 	CreatedBy    string
 	CreatedAt    time.Time
 	ClosedAt     *time.Time
 
-	// Read along for those who look at it; not part of its own row.
-	Position      int   // where it stands best, from 1; 0 when it no longer waits
-	Worth         Worth // there
+	// Details for display. They are not columns of the entry.
+	Position      int   // the best one, from 1; 0 if it does not wait any more
+	Worth         Worth // at that position
 	MemberName    string
 	MemberTier    string
 	MemberTags    []string
-	MemberZone    string // IANA; empty: the location's
+	MemberZone    string // IANA; empty is the location's
 	MemberActive  bool
 	SessionTitle  string
 	SessionStarts time.Time
@@ -65,31 +65,31 @@ type Entry struct {
 	Offer         *Offer // the live one
 }
 
-// Window is a wish for any session of a service at a location, in a span of days, that starts at a time of day.
+// Window accepts any session of a service at a location, on a range of days, that starts in a range of times of day.
 type Window struct {
 	Service  tenant.ServiceID  `json:"service"`
 	Location tenant.LocationID `json:"location"`
-	Resource tenant.ResourceID `json:"resource,omitzero"` // zero: any
-	// From and Until are days at the location, both included.
+	Resource tenant.ResourceID `json:"resource,omitzero"` // zero is any
+	// From and Until are days at the location, both inclusive.
 	From  civil.Date `json:"from"`
 	Until civil.Date `json:"until"`
-	// Earliest and Latest are times of day at the location, both included. Where Latest is before
-	// Earliest the span goes over midnight.
+	// Earliest and Latest are times of day at the location, both inclusive. If Latest is before Earliest, the range
+	// crosses midnight.
 	Earliest civil.TimeOfDay `json:"earliest"`
 	Latest   civil.TimeOfDay `json:"latest"`
 }
 
-// MaxWindow bounds how many days a window may span.
+// MaxWindow is the maximum number of days in a window.
 const MaxWindow = 60
 
-// Queue is where entries stand in line: those for sessions of a service at a location on a day.
+// Queue identifies a queue: the entries for sessions of a service at a location on a day.
 type Queue struct {
 	Location tenant.LocationID
 	Service  tenant.ServiceID
 	Date     civil.Date
 }
 
-// Queues are those in which a wish for a window stands, a day each.
+// Queues returns the queues of a window, one for each day.
 func (w Window) Queues() []Queue {
 	var all []Queue
 	for day := w.From; !day.After(w.Until); day = day.AddDays(1) {
@@ -98,24 +98,24 @@ func (w Window) Queues() []Queue {
 	return all
 }
 
-// NextKey is the key of an entry that joins at now behind all that have joined: behind last, whatever the clocks of
-// two nodes say.
+// NextKey returns the key of an entry that joins at now, after the entry with the key last. It is greater than last
+// even if the clocks of two nodes differ.
 func NextKey(now time.Time, last int64) int64 {
-	// Microseconds leave room between neighbours for those that staff move.
+	// Microseconds leave room between neighbors for entries that staff move.
 	return max(now.UnixMicro()<<keyRoom, last+1<<keyRoom)
 }
 
 const keyRoom = 10 // bits
 
-// QueueSize is how many entries are in a queue, and the greatest key ever given there.
+// QueueSize is the number of entries in a queue, and the greatest key that was ever assigned in it.
 type QueueSize struct {
 	Queue   Queue
 	Waiting int
 	LastKey int64
 }
 
-// Join puts an entry behind all others of its queues. Sizes are those of the queues that exist. Errors:
-// WAITLIST_CLOSED, WAITLIST_FULL.
+// Join adds an entry to the end of its queues. Sizes are those of the queues that exist. Errors: WAITLIST_CLOSED,
+// WAITLIST_FULL.
 func Join(e Entry, queues []Queue, sizes []QueueSize, rules func(Queue) Rules, now time.Time) (Entry, error) {
 	var last int64
 	waiting := make(map[Queue]int)

@@ -3,6 +3,7 @@ package waitlist
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -10,55 +11,55 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// happened tells what a trigger was.
-var happened = map[Trigger]string{
+// triggerTexts say what happened.
+var triggerTexts = map[Trigger]string{
 	ByCancellation: "a booking was cancelled",
-	ByNoShow:       "somebody did not show up",
+	ByNoShow:       "a booking was marked as a no-show",
 	ByCapacity:     "the session got more seats",
 	ByUnblock:      "the session went back on sale",
 	ByPublish:      "the session was published",
 	ByMove:         "the session was moved",
-	ByExpiredHold:  "seats that were held were not confirmed in time",
-	ByRelease:      "seats that were held were given back",
-	ByReschedule:   "a booking was moved to another session",
+	ByExpiredHold:  "a hold expired",
+	ByRelease:      "a hold was released",
+	ByReschedule:   "a booking was rescheduled",
 	ByDecline:      "an offer was declined",
 	ByExpiry:       "an offer was not answered in time",
 	ByWithdrawal:   "an offer was withdrawn",
-	ByHand:         "staff looked for somebody",
+	ByHand:         "staff made an offer",
 	ByRules:        "the rules were changed",
-	BySweep:        "a regular check found seats that nobody had been asked for",
+	BySweep:        "a regular check found open seats",
 }
 
-// because tells why an entry was not chosen, in the middle of a sentence and for any number of entries.
-var because = map[string]string{
-	NoSeatsLeft:   "all open seats went to those before",
-	DownFitting:   "the party is smaller than the seats that were open, and the rules give them away as a whole",
-	HasOffer:      "the same person had another offer already",
-	OtherService:  "the wish is for another service",
-	OtherLocation: "the wish is for another location",
-	OtherResource: "the wish is for another court, room or chair",
-	OtherDate:     "the wish is for other days",
-	OtherTime:     "the wish is for another time of day",
-	OtherStaff:    "the wish is for somebody else on the staff",
-	MaxOffers:     "the rules allow no more offers for one wish",
-	Tried:         "these seats had been offered before, and were not taken",
-	NotEligible:   "the rules say who may have these seats, and this is not one of them",
-	RuleFailed:    "the rule that says who may have these seats could not be worked out, and needs mending",
-	NoTime:        "too little time was left to answer an offer",
-	AtNight:       "it was night, and by morning it would have been too late",
-	TryCap:        "as many people had been asked for these seats as the rules allow",
-	NoCascade:     "the rules leave it to staff whom to ask next",
+// reasonTexts say why an entry got no seats. They are used within a sentence, for any number of entries.
+var reasonTexts = map[string]string{
+	NoSeatsLeft:    "all open seats went to earlier entries",
+	DownFitting:    "the open seats are only given out together",
+	HasOffer:       "the member already had another offer",
+	OtherService:   "the entry is for another service",
+	OtherLocation:  "the entry is for another location",
+	OtherResource:  "the entry is for another court, room or chair",
+	OtherDate:      "the entry is for other days",
+	OtherTime:      "the entry is for another time of day",
+	OtherStaff:     "the entry is for another coach",
+	MaxOffers:      "the entry has had as many offers as the rules allow",
+	AlreadyOffered: "the entry had already been offered these seats",
+	NotEligible:    "the eligibility rule does not allow it",
+	RuleFailed:     "the eligibility rule could not be evaluated and needs to be fixed",
+	NoTime:         "too little time was left to answer an offer",
+	InQuietHours:   "quiet hours would have ended too late",
+	MaxTries:       "the seats had been offered to as many people as the rules allow",
+	NoCascade:      "the rules leave the next offer to staff",
 
 	string(fault.WaitlistClosed):      "the waitlist is switched off",
-	string(fault.PartySize):           "the party does not fit the seats that were left",
+	string(fault.PartySize):           "there were not enough seats for the party",
 	string(fault.SessionNotOpen):      "the session could not be booked",
 	string(fault.AdvanceWindow):       "it was too early to book the session",
-	string(fault.ChannelClosed):       "bookings of that kind are not taken at the location",
-	string(fault.AlreadyBooked):       "there was a booking of the session already",
+	string(fault.ChannelClosed):       "the location does not take bookings through that channel",
+	string(fault.AlreadyBooked):       "the member had already booked the session",
 	string(fault.SessionFull):         "the session was full",
 	string(fault.NoActivePlan):        "no active plan covered the session",
 	string(fault.PlanChoiceRequired):  "several plans covered the session, and none was chosen",
-	string(fault.OutstandingBalance):  "something was still to be paid",
+	string(fault.OutstandingBalance):  "a balance was outstanding",
 	string(fault.NoCredits):           "no credits were left",
 	string(fault.DailyLimit):          "the plan allowed no more bookings on that day",
 	string(fault.WeeklyLimit):         "the plan allowed no more bookings in that week",
@@ -68,46 +69,46 @@ var because = map[string]string{
 	string(fault.ExternalRefConflict): "its reference had been used for another booking",
 }
 
-func why(reason string) string {
-	if text, ok := because[reason]; ok {
+func reasonText(reason string) string {
+	if text, ok := reasonTexts[reason]; ok {
 		return text
 	}
 	return "a booking would have been refused (" + strings.ToLower(strings.ReplaceAll(reason, "_", " ")) + ")"
 }
 
-// Explain tells a decision in plain sentences: what happened at a moment to a slot, who stood in line, who got the
-// seats, and what became of the others. Times are those of the location's clocks.
+// Explain explains a decision in sentences: what happened to a slot, how many entries were waiting, which got seats,
+// and why the others did not. Times are on the location's clocks.
 func Explain(d Decision, trigger Trigger, slot Slot, at time.Time, name func(tenant.MemberID) string) []string {
-	sentences := []string{opening(d, trigger, slot, at), inLine(d)}
+	sentences := []string{opening(d, trigger, slot, at), queueLength(d)}
 	if d.Tried > 0 {
-		sentences = append(sentences, count(d.Tried, "person", "people")+" had been asked for these seats before.")
+		sentences = append(sentences, plural(d.Tried, "person", "people")+" had already been offered these seats.")
 	}
 	if len(d.Grants) == 0 {
-		sentences = append(sentences, "Nobody got any of them.")
+		sentences = append(sentences, "Nobody got a seat.")
 	} else {
 		sentences = append(sentences, d.granted(slot, name))
 	}
-	if others := d.others(); others != "" {
+	if others := d.rejected(); others != "" {
 		sentences = append(sentences, others)
 	}
 	if d.LeftMove != noMove {
-		sentences = append(sentences, d.remainder())
+		sentences = append(sentences, d.openSeats())
 	}
 	return sentences
 }
 
-// ExplainEntry tells in plain sentences why an entry was chosen in a decision, or why not. It names nobody else, so
-// that members may read it, too.
+// ExplainEntry explains in sentences why an entry was chosen or not. It names no other member, because members can read
+// it.
 func ExplainEntry(d Decision, trigger Trigger, slot Slot, at time.Time, entry tenant.EntryID) []string {
 	first := opening(d, trigger, slot, at)
 	place := slices.IndexFunc(d.Verdicts, func(v Verdict) bool { return v.Entry == entry })
 	if place < 0 {
-		return []string{first, "This entry did not stand in line then."}
+		return []string{first, "This entry was not on the waitlist then."}
 	}
 	before, v := d.ChosenBefore(place), d.Verdicts[place]
-	line := fmt.Sprintf("This entry was number %d of %d in line", place+1, len(d.Verdicts))
+	line := fmt.Sprintf("This entry was number %d of %d on the waitlist", place+1, len(d.Verdicts))
 	if before > 0 {
-		line += ", and " + count(before, "entry", "entries") + " before it got seats"
+		line += ", and " + plural(before, "entry", "entries") + " before it got seats"
 		if d.Mode == FirstToClaim {
 			line = strings.TrimSuffix(line, "got seats") + "had the same chance"
 		}
@@ -115,7 +116,7 @@ func ExplainEntry(d Decision, trigger Trigger, slot Slot, at time.Time, entry te
 	return []string{first, line + ".", d.sentence(v, slot)}
 }
 
-// ChosenBefore counts the entries before a place in line that got seats, or the chance to claim them.
+// ChosenBefore counts the entries before a position that got seats, or the chance to claim them.
 func (d Decision) ChosenBefore(place int) int {
 	before := 0
 	for _, v := range d.Verdicts[:place] {
@@ -129,26 +130,27 @@ func (v Verdict) chosen() bool { return v.Reason == Promoted || v.Reason == WasO
 func (d Decision) sentence(v Verdict, slot Slot) string {
 	switch {
 	case v.Reason == Promoted:
-		return "It got " + count(v.Party, "seat", "seats") + " at once."
+		return "It got " + plural(v.Party, "seat", "seats") + " at once."
 	case v.Reason == WasOffered && d.Mode == FirstToClaim:
-		return "It was told, and could claim " + count(v.Party, "seat", "seats") + d.until(v.Entry, slot) +
-			" unless others were faster."
+		return "It could claim " + plural(v.Party, "seat", "seats") + d.until(v.Entry, slot) +
+			" unless others claimed first."
 	case v.Reason == WasOffered:
-		return "It was offered " + count(v.Party, "seat", "seats") + d.until(v.Entry, slot) + "."
+		return "It was offered " + plural(v.Party, "seat", "seats") + d.until(v.Entry, slot) + "."
 	case v.Reason == string(fault.PartySize):
-		return fmt.Sprintf("It was not chosen, because %s: it wishes for %s.", why(v.Reason), count(v.Party, "seat", "seats"))
+		needs := plural(v.Party, "seat", "seats")
+		return fmt.Sprintf("It was not chosen, because %s: it needs %s.", reasonText(v.Reason), needs)
 	}
-	return "It was not chosen, because " + why(v.Reason) + "."
+	return "It was not chosen, because " + reasonText(v.Reason) + "."
 }
 
 func (d Decision) until(entry tenant.EntryID, slot Slot) string {
 	if until := d.OfferedUntil(entry); !until.IsZero() {
-		return ", until " + moment(until, slot)
+		return ", until " + formatTime(until, slot)
 	}
 	return ""
 }
 
-// OfferedUntil tells until when the offer stood that an entry got; zero where it got none.
+// OfferedUntil returns the end of the offer that an entry got, or zero if it got none.
 func (d Decision) OfferedUntil(entry tenant.EntryID) time.Time {
 	if at := slices.IndexFunc(d.Grants, func(g Grant) bool { return g.Entry == entry }); at >= 0 {
 		return d.Grants[at].Until
@@ -156,48 +158,49 @@ func (d Decision) OfferedUntil(entry tenant.EntryID) time.Time {
 	return time.Time{}
 }
 
-// Note tells staff about seats that nobody in line gets, and what they can do; empty where there are none.
+// Note returns a note to staff about seats that no entry gets, and what to do about them. It returns "" if there are
+// none.
 func Note(d Decision) string {
 	if d.LeftMove == noMove {
 		return ""
 	}
 	if d.Left() == 1 {
-		return d.remainder() + " It stays open to everybody: call somebody, take in a walk-in, or offer it by hand."
+		return d.openSeats() + " Anyone can book it. You can also call someone, book a walk-in, or offer the seat yourself."
 	}
-	return d.remainder() + " They stay open to everybody: call somebody, take in walk-ins, or offer them by hand."
+	return d.openSeats() + " Anyone can book them. You can also call someone, book walk-ins, or offer the seats yourself."
 }
 
 func opening(d Decision, trigger Trigger, slot Slot, at time.Time) string {
-	what, ok := happened[trigger]
+	what, ok := triggerTexts[trigger]
 	if !ok {
 		what = "seats were freed"
 	}
 	open := "seats were open without limit"
 	if d.Seats != nil {
-		open = count(*d.Seats, "seat was", "seats were") + " open"
+		open = plural(*d.Seats, "seat was", "seats were") + " open"
 	}
-	return fmt.Sprintf("On %s %s, and %s.", moment(at, slot), what, open)
+	return fmt.Sprintf("On %s %s, and %s.", formatTime(at, slot), what, open)
 }
 
-func inLine(d Decision) string {
+func queueLength(d Decision) string {
 	if len(d.Verdicts) == 0 {
-		return "Nobody stood in line."
+		return "The waitlist was empty."
 	}
-	return count(len(d.Verdicts), "entry", "entries") + " stood in line."
+	return plural(len(d.Verdicts), "entry was", "entries were") + " on the waitlist."
 }
 
-// granted tells who got what.
+// granted says which members got seats.
 func (d Decision) granted(slot Slot, name func(tenant.MemberID) string) string {
 	const most = 10
 	var who []string
 	for _, g := range d.Grants[:min(len(d.Grants), most)] {
 		person := name(g.Member)
 		if person == "" {
-			person = "somebody"
+			person = "someone"
 		}
-		text := person + " (" + count(g.Seats, "seat", "seats")
+		text := person + " (" + plural(g.Seats, "seat", "seats")
 		if !g.Until.IsZero() && d.Mode == OfferInTurn {
-			text += ", until " + moment(g.Until, slot)
+			text += ", until " + formatTime(g.Until, slot)
 		}
 		who = append(who, text+")")
 	}
@@ -212,15 +215,15 @@ func (d Decision) granted(slot Slot, name func(tenant.MemberID) string) string {
 	case d.Mode == AutoPromote:
 		return "Booked at once: " + all + "."
 	case d.Mode == FirstToClaim:
-		return "All who fit were told, and the first to claim gets the seats: " + all + "."
+		return "Offered to everyone who fits, and the first to claim gets the seats: " + all + "."
 	case d.Move == RollOn:
-		return "The offer went on to: " + all + "."
+		return "Offered to the next: " + all + "."
 	}
-	return "An offer went to: " + all + "."
+	return "Offered to: " + all + "."
 }
 
-// others counts those who got nothing, by why.
-func (d Decision) others() string {
+// rejected counts the entries that got nothing, by reason.
+func (d Decision) rejected() string {
 	number := make(map[string]int)
 	var order []string
 	for _, v := range d.Verdicts {
@@ -237,51 +240,51 @@ func (d Decision) others() string {
 	}
 	parts := make([]string, len(order))
 	for i, reason := range order {
-		parts[i] = fmt.Sprintf("%d because %s", number[reason], why(reason))
+		parts[i] = fmt.Sprintf("%d because %s", number[reason], reasonText(reason))
 	}
 	return "Not chosen: " + strings.Join(parts, "; ") + "."
 }
 
-// remainder tells of seats that nobody in line gets, and why it ended there.
-func (d Decision) remainder() string {
-	left := count(d.Left(), "seat", "seats")
+// openSeats says how many seats no entry gets, and why.
+func (d Decision) openSeats() string {
+	left := plural(d.Left(), "seat", "seats")
 	if d.LeftMove == NobodyFits {
 		if len(d.Verdicts) == 0 {
-			return left + " left: nobody stands in line."
+			return left + " left: the waitlist is empty."
 		}
 		if len(d.Grants) > 0 {
-			return left + " left: nobody else in line fits."
+			return left + " left: nobody else on the waitlist fits."
 		}
-		return left + " left: nobody in line fits, and " + count(len(d.Verdicts), "was", "were") + " looked at."
+		return left + " left: nobody of " + strconv.Itoa(len(d.Verdicts)) + " on the waitlist fits."
 	}
 	asked := d.Tried
 	if d.Mode != AutoPromote {
 		asked += len(d.Grants)
 	}
-	return left + " left after " + count(asked, "person was", "people were") + " asked: " + d.spent() + "."
+	return left + " left after offers to " + plural(asked, "person", "people") + ": " + d.stopText() + "."
 }
 
-// spent tells why nobody else is asked.
-func (d Decision) spent() string {
+// stopText says why no other entry got an offer.
+func (d Decision) stopText() string {
 	has := func(reasons ...string) bool {
 		return slices.ContainsFunc(d.Verdicts, func(v Verdict) bool { return slices.Contains(reasons, v.Reason) })
 	}
 	switch {
-	case has(TryCap):
+	case has(MaxTries):
 		return "the rules allow no more"
 	case has(NoCascade):
-		return "the rules leave it to you whom to ask next"
-	case has(NoTime, AtNight):
-		return "it is too late to ask anybody else"
+		return "the rules leave the next offer to you"
+	case has(NoTime, InQuietHours):
+		return "it is too late for another offer"
 	}
-	return "the list is spent"
+	return "there is nobody left to offer to"
 }
 
-func moment(at time.Time, slot Slot) string {
-	return at.In(place(slot.Zone)).Format("Monday 2 January 2006 at 15:04")
+func formatTime(at time.Time, slot Slot) string {
+	return at.In(loadZone(slot.Zone)).Format("Monday 2 January 2006 at 15:04")
 }
 
-func count(n int, one, many string) string {
+func plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
 	}

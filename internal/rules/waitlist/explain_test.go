@@ -21,7 +21,7 @@ func named(m tenant.MemberID) string {
 	return []string{"", "Ana", "Bea", "Caro", "Dina"}[min(m.UUID[15], 4)]
 }
 
-func TestExplain(t *testing.T) {
+func TestExplain_DescribesDecision(t *testing.T) {
 	t.Parallel()
 	tried := func(n int) waitlist.Round {
 		r := waitlist.Round{Freed: 1}
@@ -41,80 +41,81 @@ func TestExplain(t *testing.T) {
 	}{
 		"an offer": {asIs, slot(1), queue(3), waitlist.Round{}, waitlist.ByCancellation, []string{
 			"On Monday 16 March 2026 at 12:00 a booking was cancelled, and 1 seat was open.",
-			"3 entries stood in line.",
-			"An offer went to: Ana (1 seat, until Monday 16 March 2026 at 12:30).",
-			"Not chosen: 2 because all open seats went to those before.",
+			"3 entries were on the waitlist.",
+			"Offered to: Ana (1 seat, until Monday 16 March 2026 at 12:30).",
+			"Not chosen: 2 because all open seats went to earlier entries.",
 		}, ""},
 		"a roll": {asIs, slot(1), queue(2), tried(1), waitlist.ByDecline, []string{
 			"On Monday 16 March 2026 at 12:00 an offer was declined, and 1 seat was open.",
-			"2 entries stood in line.",
-			"1 person had been asked for these seats before.",
-			"The offer went on to: Bea (1 seat, until Monday 16 March 2026 at 12:30).",
-			"Not chosen: 1 because these seats had been offered before, and were not taken.",
+			"2 entries were on the waitlist.",
+			"1 person had already been offered these seats.",
+			"Offered to the next: Bea (1 seat, until Monday 16 March 2026 at 12:30).",
+			"Not chosen: 1 because the entry had already been offered these seats.",
 		}, ""},
 		"handed back": {asIs, slot(1), queue(2), tried(2), waitlist.ByExpiry, []string{
 			"On Monday 16 March 2026 at 12:00 an offer was not answered in time, and 1 seat was open.",
-			"2 entries stood in line.",
-			"2 people had been asked for these seats before.",
-			"Nobody got any of them.",
-			"Not chosen: 2 because these seats had been offered before, and were not taken.",
-			"1 seat left after 2 people were asked: the list is spent.",
-		}, "1 seat left after 2 people were asked: the list is spent. It stays open to everybody: call somebody, take in " +
-			"a walk-in, or offer it by hand."},
+			"2 entries were on the waitlist.",
+			"2 people had already been offered these seats.",
+			"Nobody got a seat.",
+			"Not chosen: 2 because the entry had already been offered these seats.",
+			"1 seat left after offers to 2 people: there is nobody left to offer to.",
+		}, "1 seat left after offers to 2 people: there is nobody left to offer to. Anyone can book it. You can also call " +
+			"someone, book a walk-in, or offer the seat yourself."},
 		"handed back by the cap": {func(r *waitlist.Rules) { r.MaxTriesPerSlot = 1 }, slot(1), queue(2), tried(1),
 			waitlist.ByExpiry, nil,
-			"1 seat left after 1 person was asked: the rules allow no more. It stays open to everybody: call somebody, take " +
-				"in a walk-in, or offer it by hand."},
+			"1 seat left after offers to 1 person: the rules allow no more. Anyone can book it. You can also call someone, " +
+				"book a walk-in, or offer the seat yourself."},
 		"handed back by choice": {func(r *waitlist.Rules) { r.AutoCascade = false }, slot(1), queue(2), tried(1),
 			waitlist.ByExpiry, nil,
-			"1 seat left after 1 person was asked: the rules leave it to you whom to ask next. It stays open to everybody: " +
-				"call somebody, take in a walk-in, or offer it by hand."},
+			"1 seat left after offers to 1 person: the rules leave the next offer to you. Anyone can book it. You can also " +
+				"call someone, book a walk-in, or offer the seat yourself."},
 		"handed back for the hour": {asIs, func() waitlist.Slot { s := slot(1); s.Closes = now; return s }(), queue(2),
 			tried(1), waitlist.ByExpiry, nil,
-			"1 seat left after 1 person was asked: it is too late to ask anybody else. It stays open to everybody: call " +
-				"somebody, take in a walk-in, or offer it by hand."},
-		"nobody in line": {asIs, slot(2), nil, waitlist.Round{}, waitlist.ByNoShow, []string{
-			"On Monday 16 March 2026 at 12:00 somebody did not show up, and 2 seats were open.",
-			"Nobody stood in line.",
-			"Nobody got any of them.",
-			"2 seats left: nobody stands in line.",
-		}, "2 seats left: nobody stands in line. They stay open to everybody: call somebody, take in walk-ins, or offer " +
-			"them by hand."},
+			"1 seat left after offers to 1 person: it is too late for another offer. Anyone can book it. You can also call " +
+				"someone, book a walk-in, or offer the seat yourself."},
+		"empty queue": {asIs, slot(2), nil, waitlist.Round{}, waitlist.ByNoShow, []string{
+			"On Monday 16 March 2026 at 12:00 a booking was marked as a no-show, and 2 seats were open.",
+			"The waitlist was empty.",
+			"Nobody got a seat.",
+			"2 seats left: the waitlist is empty.",
+		}, "2 seats left: the waitlist is empty. Anyone can book them. You can also call someone, book walk-ins, or offer " +
+			"the seats yourself."},
 		"nobody fits": {asIs, slot(2), one(func(c *waitlist.Candidate) { c.Party = 3 }), waitlist.Round{},
 			waitlist.ByCapacity, nil,
-			"2 seats left: nobody in line fits, and 1 was looked at. They stay open to everybody: call somebody, take in " +
-				"walk-ins, or offer them by hand."},
+			"2 seats left: nobody of 1 on the waitlist fits. Anyone can book them. You can also call someone, book walk-ins, " +
+				"or offer the seats yourself."},
 		"nobody else fits": {asIs, slot(2), queue(1), waitlist.Round{}, waitlist.ByCapacity, nil,
-			"1 seat left: nobody else in line fits. It stays open to everybody: call somebody, take in a walk-in, or offer " +
-				"it by hand."},
+			"1 seat left: nobody else on the waitlist fits. Anyone can book it. You can also call someone, book a walk-in, " +
+				"or offer the seat yourself."},
 		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, slot(2), queue(2), waitlist.Round{},
 			waitlist.ByReschedule, []string{
-				"On Monday 16 March 2026 at 12:00 a booking was moved to another session, and 2 seats were open.",
-				"2 entries stood in line.",
+				"On Monday 16 March 2026 at 12:00 a booking was rescheduled, and 2 seats were open.",
+				"2 entries were on the waitlist.",
 				"Booked at once: Ana (1 seat) and Bea (1 seat).",
 			}, ""},
-		"told to all": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, slot(1), queue(12), waitlist.Round{},
+		"offered to all": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, slot(1), queue(12), waitlist.Round{},
 			waitlist.ByPublish, []string{
 				"On Monday 16 March 2026 at 12:00 the session was published, and 1 seat was open.",
-				"12 entries stood in line.",
-				"All who fit were told, and the first to claim gets the seats: Ana (1 seat), Bea (1 seat), Caro (1 seat), Dina " +
+				"12 entries were on the waitlist.",
+				"Offered to everyone who fits, and the first to claim gets the seats: Ana (1 seat), Bea (1 seat), Caro (1 " +
+					"seat), Dina " +
 					"(1 seat), Dina (1 seat), " +
 					"Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat), Dina (1 seat) and 2 more.",
 			}, ""},
 		"without limit": {asIs, func() waitlist.Slot { s := slot(0); s.Seats = nil; return s }(), queue(1), waitlist.Round{},
 			waitlist.Trigger("else"), []string{
 				"On Monday 16 March 2026 at 12:00 seats were freed, and seats were open without limit.",
-				"1 entry stood in line.",
+				"1 entry was on the waitlist.",
 				"Booked at once: Ana (1 seat).",
 			}, ""},
 		"on the clocks of the location": {asIs, func() waitlist.Slot { s := slot(1); s.Zone = "Asia/Tokyo"; return s }(), nil,
 			waitlist.Round{}, waitlist.BySweep, []string{
-				"On Monday 16 March 2026 at 21:00 a regular check found seats that nobody had been asked for, and 1 seat was open.",
-				"Nobody stood in line.",
-				"Nobody got any of them.",
-				"1 seat left: nobody stands in line.",
-			}, "1 seat left: nobody stands in line. It stays open to everybody: call somebody, take in a walk-in, or offer it " +
-				"by hand."},
+				"On Monday 16 March 2026 at 21:00 a regular check found open seats, and 1 seat was open.",
+				"The waitlist was empty.",
+				"Nobody got a seat.",
+				"1 seat left: the waitlist is empty.",
+			}, "1 seat left: the waitlist is empty. Anyone can book it. You can also call someone, book a walk-in, or offer " +
+				"the seat yourself."},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -132,16 +133,16 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-func TestExplainSomebodyWithoutAName(t *testing.T) {
+func TestExplain_NamesMembersWithoutNameSomeone(t *testing.T) {
 	t.Parallel()
 	d := waitlist.Decide(slot(1), queue(1), waitlist.Round{}, waitlist.ByHand, rules(t, asIs), now)
 	all := waitlist.Explain(d, waitlist.ByHand, slot(1), now, func(tenant.MemberID) string { return "" })
-	if !strings.Contains(all[2], "somebody (1 seat") {
+	if !strings.Contains(all[2], "someone (1 seat") {
 		t.Error(all)
 	}
 }
 
-func TestExplainEntry(t *testing.T) {
+func TestExplainEntry_DescribesVerdict(t *testing.T) {
 	t.Parallel()
 	all := queue(5)
 	all[1].Party, all[3].Refusal = 3, string(fault.NoCredits)
@@ -152,21 +153,23 @@ func TestExplainEntry(t *testing.T) {
 	}{
 		"offered": {
 			asIs, 0,
-			[]string{"This entry was number 1 of 5 in line.", "It was offered 1 seat, until Monday 16 March 2026 at 12:30."},
+			[]string{
+				"This entry was number 1 of 5 on the waitlist.", "It was offered 1 seat, until Monday 16 March 2026 at 12:30.",
+			},
 		},
-		"too many": {asIs, 1, []string{"This entry was number 2 of 5 in line, and 1 entry before it got seats.",
-			"It was not chosen, because the party does not fit the seats that were left: it wishes for 3 seats."}},
-		"refused": {asIs, 3, []string{"This entry was number 4 of 5 in line, and 2 entries before it got seats.",
-			"It was not chosen, because all open seats went to those before."}},
+		"too many": {asIs, 1, []string{"This entry was number 2 of 5 on the waitlist, and 1 entry before it got seats.",
+			"It was not chosen, because there were not enough seats for the party: it needs 3 seats."}},
+		"refused": {asIs, 3, []string{"This entry was number 4 of 5 on the waitlist, and 2 entries before it got seats.",
+			"It was not chosen, because all open seats went to earlier entries."}},
 		"promoted": {func(r *waitlist.Rules) { r.Mode = waitlist.AutoPromote }, 2, []string{
-			"This entry was number 3 of 5 in line, and 1 entry before it got seats.", "It got 1 seat at once."}},
-		"told": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, 2, []string{
-			"This entry was number 3 of 5 in line, and 1 entry before it had the same chance.",
-			"It was told, and could claim 1 seat, until Monday 16 March 2026 at 12:30 unless others were faster."}},
+			"This entry was number 3 of 5 on the waitlist, and 1 entry before it got seats.", "It got 1 seat at once."}},
+		"claimable": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, 2, []string{
+			"This entry was number 3 of 5 on the waitlist, and 1 entry before it had the same chance.",
+			"It could claim 1 seat, until Monday 16 March 2026 at 12:30 unless others claimed first."}},
 		"no credits": {func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }, 3, []string{
-			"This entry was number 4 of 5 in line, and 2 entries before it had the same chance.", "It was not chosen, " +
+			"This entry was number 4 of 5 on the waitlist, and 2 entries before it had the same chance.", "It was not chosen, " +
 				"because no credits were left."}},
-		"not there": {asIs, 9, []string{"This entry did not stand in line then."}},
+		"not there": {asIs, 9, []string{"This entry was not on the waitlist then."}},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -184,7 +187,7 @@ func TestExplainEntry(t *testing.T) {
 	}
 }
 
-// constants reads the names and texts of a package's constants in one of its files.
+// constants returns the names and values of the string constants in a file of this package.
 func constants(t *testing.T, file string) map[string]string {
 	t.Helper()
 	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
@@ -209,8 +212,8 @@ func constants(t *testing.T, file string) map[string]string {
 	return all
 }
 
-// Each trigger and each reason there is has words of its own.
-func TestEverythingHasWords(t *testing.T) {
+// Each trigger and each reason has its own text.
+func TestExplain_HasTextForEveryTriggerAndReason(t *testing.T) {
 	t.Parallel()
 	sentences := make(map[string]string)
 	for name, value := range constants(t, "decide.go") {
@@ -221,24 +224,24 @@ func TestEverythingHasWords(t *testing.T) {
 		case strings.HasPrefix(name, "By"):
 			value = waitlist.Explain(d, waitlist.Trigger(value), slot(1), now, named)[0]
 			if strings.Contains(value, "seats were freed") {
-				t.Errorf("%s has no words", name)
+				t.Errorf("%s has no text", name)
 			}
 		case slices.Contains([]string{"NobodyFits", "MakeOffer", "RollOn", "HandBack", "noMove"}, name):
 			continue
 		default:
 			value = waitlist.ExplainEntry(d, waitlist.ByHand, slot(1), now, entry(0))[2]
 			if strings.Contains(value, "would have been refused (") {
-				t.Errorf("%s has no words", name)
+				t.Errorf("%s has no text", name)
 			}
 		}
 		if other, ok := sentences[value]; ok {
-			t.Errorf("%s and %s are told alike: %s", name, other, value)
+			t.Errorf("%s and %s have the same text: %s", name, other, value)
 		}
 		sentences[value] = name
 	}
 }
 
-func TestRefusalsWithoutWords(t *testing.T) {
+func TestExplainEntry_DescribesUnknownReasons(t *testing.T) {
 	t.Parallel()
 	d := waitlist.Decision{Verdicts: []waitlist.Verdict{{Entry: entry(0), Reason: "SOMETHING_NEW"}}}
 	got := waitlist.ExplainEntry(d, waitlist.ByHand, slot(1), now, entry(0))[2]
@@ -247,8 +250,8 @@ func TestRefusalsWithoutWords(t *testing.T) {
 	}
 }
 
-// Sentences are whole, and speak no code.
-func TestSentencesAreWhole(t *testing.T) {
+// Sentences are complete, and contain no codes.
+func TestExplain_ReturnsCompleteSentences(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -274,7 +277,7 @@ func TestSentencesAreWhole(t *testing.T) {
 	})
 }
 
-func TestLongLinesAreToldInFewWords(t *testing.T) {
+func TestExplain_IsShortForLongQueues(t *testing.T) {
 	t.Parallel()
 	d := waitlist.Decide(slot(1), queue(10_000), waitlist.Round{}, waitlist.ByCancellation, rules(t, asIs), now)
 	if all := waitlist.Explain(d, waitlist.ByCancellation, slot(1), now, named); len(all) != 4 ||

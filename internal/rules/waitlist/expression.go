@@ -18,32 +18,33 @@ import (
 	"github.com/berthhq/berth/internal/fault"
 )
 
-// Bounds of expressions.
+// Limits of expressions.
 const (
-	// MaxExpression is how many characters an expression may have.
+	// MaxExpression is the maximum length of an expression in characters.
 	MaxExpression = 2_000
-	// MaxScore bounds what an expression can say that an entry is worth, on both sides of 0.
+	// MaxScore limits the score of an expression, on both sides of 0.
 	MaxScore = 1_000_000
 
-	// maxCost is what one entry may cost, in the language's own unit, which is about one step. A queue of 10,000
-	// entries is then judged in a fraction of a second at the very worst.
+	// maxCost is the maximum cost of an expression for one entry, in CEL's unit, which is about one step. So a queue of
+	// 10,000 entries takes a fraction of a second in the worst case.
 	maxCost = 2_000
-	maxDeep = 50 // parentheses in parentheses
+	maxDeep = 50 // nested parentheses
 
-	// What costs are estimated by. Values that are larger do run, but counted.
+	// Costs are estimated with these sizes. Expressions run on larger values too, but their cost is then counted.
 	usualTags = 50
 	usualWord = 50 // characters of a tier or tag
 	usualName = 200
 )
 
-// Compiled are rules with their expressions ready to run. Rules that have expressions come from Compile alone: where
-// one was not compiled, nobody is eligible.
+// Compiled are rules with compiled expressions. Only Compile returns rules that have expressions: if one is not
+// compiled, no entry is eligible.
 type Compiled struct {
 	Rules
 	eligibility, priority *program
 }
 
-// Compile prepares rules. An expression that does not compile is refused: RULES_INVALID, with field, line and column.
+// Compile compiles the expressions of rules. It refuses one that does not compile: RULES_INVALID, with field, line and
+// column.
 func Compile(r Rules) (*Compiled, error) {
 	c := &Compiled{Rules: r}
 	var err error
@@ -56,7 +57,7 @@ func Compile(r Rules) (*Compiled, error) {
 	return c, nil
 }
 
-// eligible asks the tenant's own expression. One that fails lets nobody in.
+// eligible evaluates the tenant's eligibility expression. If that fails, the entry is not eligible.
 func (s *scene) eligible(c *Candidate) string {
 	switch {
 	case s.EligibilityExpression == "":
@@ -75,7 +76,7 @@ func (s *scene) eligible(c *Candidate) string {
 	return RuleFailed
 }
 
-// formula asks the tenant's own expression. One that fails, or is missing, makes all entries equal.
+// formula evaluates the tenant's priority expression. If that fails, or there is none, all entries have the same score.
 func (s *scene) formula(c *Candidate) int {
 	if s.priority == nil {
 		return s.BaseScore
@@ -96,8 +97,8 @@ func (s *scene) formula(c *Candidate) int {
 	return s.BaseScore
 }
 
-// program is an expression, ready to run. Its cost is known to be within bounds for entries of the usual sizes; for all
-// others it is counted while it runs, which takes more than twice as long.
+// program is a compiled expression. For entries of the usual sizes its cost is known to be within the limit. For others
+// the cost is counted while it runs, which takes more than twice as long.
 type program struct{ free, counted cel.Program }
 
 func (p *program) eval(s *scene, c *Candidate) (ref.Val, error) {
@@ -120,29 +121,29 @@ func (s *scene) usual(c *Candidate) bool {
 		len(s.slot.LocationName) <= usualName
 }
 
-// kind is what an expression is for.
-type kind struct {
+// expressionKind is the purpose of an expression.
+type expressionKind struct {
 	field string
 	gives []*cel.Type
 	says  string
 }
 
 var (
-	forEligibility = kind{
+	forEligibility = expressionKind{
 		field: "eligibility_expression", gives: []*cel.Type{cel.BoolType},
 		says: `It has to be true or false, as in: member.tier == "gold" || entry.waiting_hours > 24.0.`,
 	}
-	forPriority = kind{
+	forPriority = expressionKind{
 		field: "priority_expression", gives: []*cel.Type{cel.IntType, cel.DoubleType},
 		says: `It has to be a number, as in: member.tier == "gold" ? 200 : 100.`,
 	}
 )
 
-// programs are those that were compiled lately, for all rules of all tenants.
+// programs caches recently compiled expressions of all tenants.
 var programs = cache{most: 512}
 
-// compile gives the program of a text; none where there is no text.
-func (k kind) compile(text string) (*program, error) {
+// compile returns the program of an expression, or nil if the text is empty.
+func (k expressionKind) compile(text string) (*program, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -158,9 +159,9 @@ func (k kind) compile(text string) (*program, error) {
 	return p, nil
 }
 
-func (k kind) build(text string) (*program, error) {
+func (k expressionKind) build(text string) (*program, error) {
 	if n := utf8.RuneCountInString(text); n > MaxExpression {
-		return nil, k.refuse(1, MaxExpression+1, "It has %d characters, and %d are the most. Shorten it.", n, MaxExpression)
+		return nil, k.refuse(1, MaxExpression+1, "It has %d characters, and the maximum is %d. Shorten it.", n, MaxExpression)
 	}
 	env, err := language()
 	if err != nil {
@@ -178,10 +179,10 @@ func (k kind) build(text string) (*program, error) {
 	case err != nil:
 		return nil, fmt.Errorf("estimate the cost of an expression: %w", err)
 	case cost.Max > maxCost:
-		return nil, k.refuse(1, 1, "It takes too many steps for each entry. Take out loops in loops, or patterns over lists.")
+		return nil, k.refuse(1, 1, "It takes too many steps for each entry. Remove nested loops, or patterns over lists.")
 	}
 	free, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize))
-	if err != nil { // what only shows when constants are put together
+	if err != nil { // an error that only shows when constants are evaluated
 		return nil, k.refuse(1, 1, "%s.", strings.TrimSuffix(err.Error(), "."))
 	}
 	counted, err := env.Program(ast, cel.EvalOptions(cel.OptOptimize), cel.CostLimit(maxCost))
@@ -191,8 +192,9 @@ func (k kind) build(text string) (*program, error) {
 	return &program{free: free, counted: counted}, nil
 }
 
-// refuse says where an expression is wrong, and what to do. Lines and columns count from 1, columns in characters.
-func (k kind) refuse(line, column int, format string, args ...any) error {
+// refuse reports where an expression is wrong, and how to fix it. Lines and columns count from 1, and columns count
+// characters.
+func (k expressionKind) refuse(line, column int, format string, args ...any) error {
 	line, column = max(line, 1), max(column, 1)
 	return fault.New(
 		fault.InvalidArgument, fault.RulesInvalid, "Line %d, column %d: %s", line, column, fmt.Sprintf(format, args...),
@@ -200,7 +202,7 @@ func (k kind) refuse(line, column int, format string, args ...any) error {
 		WithField("rules."+k.field).WithMetadata("line", strconv.Itoa(line)).WithMetadata("column", strconv.Itoa(column))
 }
 
-// advise adds to the compiler's words what to do about them.
+// advise adds advice to the compiler's message.
 func advise(message string) string {
 	message = strings.TrimSuffix(strings.TrimSpace(strings.ReplaceAll(message, " (in container '')", "")), ".")
 	switch {
@@ -211,59 +213,46 @@ func advise(message string) string {
 		}
 		return message + ". There are: " + strings.Join(names, ", ") + "."
 	case strings.Contains(message, "no matching overload"):
-		return message + ". Write texts in quotes, and reckon with numbers of one kind: 2.0 or double(2) beside decimals, " +
-			"2 beside whole ones."
+		return message + ". Put texts in quotes, and do not mix kinds of numbers: use 2.0 or double(2) with decimals, " +
+			"and 2 with integers."
 	case strings.HasPrefix(message, "invalid ") && strings.HasSuffix(message, " argument"):
-		return message + `. Write timestamps as "2026-03-18T18:00:00Z", durations as "36h" or "90m", and patterns in RE2's syntax.`
+		return message + `. Write timestamps as "2026-03-18T18:00:00Z", durations as "36h" or "90m", ` +
+			`and patterns in RE2's syntax.`
 	case strings.HasPrefix(message, "Syntax error"):
-		message, _, _ = strings.Cut(message, " expecting ") // the parser's own names
-		return message + ". Check quotes, brackets and what stands between two values: &&, ||, ==, ? :."
+		message, _, _ = strings.Cut(message, " expecting ") // names of the parser
+		return message + ". Check quotes, brackets and the operators between values: &&, ||, ==, ? :."
 	}
 	return message + "."
 }
 
-// Variable is something that expressions may speak of.
-type Variable struct {
-	Name string
-	Type string // in the language's own words
-	Doc  string
-}
-
-// Variables are all that expressions may speak of, in the order in which they are explained. Beside them there are the
-// standard functions and macros of CEL and math.least, math.greatest and their likes. None of them reads a clock:
-// now is when the decision is made.
-func Variables() []Variable {
-	all := make([]Variable, len(variables))
-	for i, v := range variables {
-		all[i] = Variable{Name: v.name, Type: cel.FormatCELType(v.is), Doc: v.doc}
-	}
-	return all
-}
-
+// variable is a variable that expressions can use. They can also use the standard functions and macros of CEL, and
+// math.least, math.greatest and the rest of its math extension. None of them reads a clock: now is the time of the
+// decision.
 type variable struct {
 	name, doc string
 	is        *cel.Type
-	most      uint64 // size of its value, where it has one
+	most      uint64 // size of its value, if it has one
 	value     func(*scene) ref.Val
 }
 
+// variables are in the order of the documentation.
 var variables = []variable{
 	{"entry.party_size", "seats that the entry waits for", cel.IntType, 0,
 		func(s *scene) ref.Val { return types.Int(s.candidate.Party) }},
-	{"entry.flagged", "whether staff put it before all others", cel.BoolType, 0,
+	{"entry.flagged", "whether staff flagged it, which sorts it before all others", cel.BoolType, 0,
 		func(s *scene) ref.Val { return types.Bool(s.candidate.Flagged) }},
-	{"entry.offers", "offers that it has had", cel.IntType, 0,
+	{"entry.offers", "number of offers so far", cel.IntType, 0,
 		func(s *scene) ref.Val { return types.Int(s.candidate.Tries) }},
 	{"entry.waiting_hours", "hours since it joined", cel.DoubleType, 0,
 		func(s *scene) ref.Val { return types.Double(max(s.now.Sub(s.candidate.Joined), 0).Hours()) }},
-	{"entry.kind", `"SESSION" where it names sessions, "WINDOW" where it names days and times`, cel.StringType, 7,
+	{"entry.kind", `"SESSION" if it names sessions, "WINDOW" if it names days and times`, cel.StringType, 7,
 		func(s *scene) ref.Val {
 			if s.candidate.Window == nil {
 				return types.String("SESSION")
 			}
 			return types.String("WINDOW")
 		}},
-	{"member.tier", "tier of the member; empty where there is none", cel.StringType, usualWord,
+	{"member.tier", "tier of the member; empty if there is none", cel.StringType, usualWord,
 		func(s *scene) ref.Val { return types.String(s.candidate.Tier) }},
 	{"member.tags", "tags of the member", cel.ListType(cel.StringType), usualTags,
 		func(s *scene) ref.Val {
@@ -273,24 +262,24 @@ var variables = []variable{
 		func(s *scene) ref.Val { return types.String(s.slot.ServiceName) }},
 	{"slot.location", "name of the location", cel.StringType, usualName,
 		func(s *scene) ref.Val { return types.String(s.slot.LocationName) }},
-	{"slot.seats", "open seats; 0 where there is no limit", cel.IntType, 0,
+	{"slot.seats", "open seats; 0 if unlimited", cel.IntType, 0,
 		func(s *scene) ref.Val {
 			if s.slot.Seats == nil {
 				return types.IntZero
 			}
 			return types.Int(*s.slot.Seats)
 		}},
-	// Instants are given in UTC: the language's functions on them read whatever zone they carry.
+	// Times are in UTC: CEL's functions use the zone that a time carries.
 	{"slot.starts_at", "start of the session", cel.TimestampType, 0,
 		func(s *scene) ref.Val { return types.Timestamp{Time: s.slot.StartsAt.UTC()} }},
-	{"slot.hours_until_start", "hours until the session starts; below 0 when it has", cel.DoubleType, 0,
+	{"slot.hours_until_start", "hours until the session starts; negative after that", cel.DoubleType, 0,
 		func(s *scene) ref.Val { return types.Double(s.slot.StartsAt.Sub(s.now).Hours()) }},
-	{"slot.weekday", "day of the week on which it starts at the location: 1 is Monday, 7 is Sunday", cel.IntType, 0,
+	{"slot.weekday", "day of the week of the start, at the location: 1 is Monday, 7 is Sunday", cel.IntType, 0,
 		func(s *scene) ref.Val { return types.Int((s.day.Weekday()+6)%7 + 1) }},
-	{"slot.time", `time of day at which it starts at the location, as "18:00"; texts compare as times do`, cel.StringType,
-		5,
+	{"slot.time", `time of day of the start, at the location, as "18:00"; texts compare in the order of time`,
+		cel.StringType, 5,
 		func(s *scene) ref.Val { return types.String(fmt.Sprintf("%02d:%02d", s.clock.Hour, s.clock.Minute)) }},
-	{"now", "when the decision is made", cel.TimestampType, 0,
+	{"now", "time of the decision", cel.TimestampType, 0,
 		func(s *scene) ref.Val { return types.Timestamp{Time: s.now.UTC()} }},
 }
 
@@ -334,7 +323,7 @@ var language = sync.OnceValues(func() (*cel.Env, error) {
 	return env, nil
 })
 
-// sizes tells how large what an expression speaks of can be.
+// sizes estimates the sizes of variables.
 type sizes struct{}
 
 // EstimateSize implements checker.CostEstimator.
@@ -357,7 +346,8 @@ func (sizes) EstimateCallCost(_, _ string, _ *checker.AstNode, _ []checker.AstNo
 	return nil
 }
 
-// cache keeps programs in two generations: what nobody asked for since the older one was young goes.
+// cache keeps programs in two generations. When the younger one is full, the programs that were not used since the
+// older one was full are dropped.
 type cache struct {
 	most       int // of a generation
 	mutex      sync.Mutex

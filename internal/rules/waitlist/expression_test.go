@@ -14,26 +14,27 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-// known are the variables with an expression that holds for the case of TestVariables.
+// known maps each variable to an expression that is true in TestVariables_HaveValuesOfTheCase.
 var known = map[string]string{
-	"entry.party_size":       `entry.party_size == 2`,
-	"entry.flagged":          `entry.flagged`,
-	"entry.offers":           `entry.offers == 1`,
-	"entry.waiting_hours":    `entry.waiting_hours == 36.5`,
-	"entry.kind":             `entry.kind == "WINDOW"`,
-	"member.tier":            `member.tier == "gold"`,
-	"member.tags":            `"vip" in member.tags && size(member.tags) == 2`,
-	"slot.service":           `slot.service == "Vinyasa"`,
-	"slot.location":          `slot.location == "Chiado"`,
-	"slot.seats":             `slot.seats == 3`,
-	"slot.starts_at":         `slot.starts_at == timestamp("2026-03-18T18:00:00Z") && slot.starts_at.getHours() == 18 && string(slot.starts_at) == "2026-03-18T18:00:00Z"`,
+	"entry.party_size":    `entry.party_size == 2`,
+	"entry.flagged":       `entry.flagged`,
+	"entry.offers":        `entry.offers == 1`,
+	"entry.waiting_hours": `entry.waiting_hours == 36.5`,
+	"entry.kind":          `entry.kind == "WINDOW"`,
+	"member.tier":         `member.tier == "gold"`,
+	"member.tags":         `"vip" in member.tags && size(member.tags) == 2`,
+	"slot.service":        `slot.service == "Vinyasa"`,
+	"slot.location":       `slot.location == "Chiado"`,
+	"slot.seats":          `slot.seats == 3`,
+	"slot.starts_at": `slot.starts_at == timestamp("2026-03-18T18:00:00Z") && slot.starts_at.getHours() == 18 && ` +
+		`string(slot.starts_at) == "2026-03-18T18:00:00Z"`,
 	"slot.hours_until_start": `slot.hours_until_start == 54.0`,
 	"slot.weekday":           `slot.weekday == 4`,
 	"slot.time":              `slot.time == "03:00" && slot.time < "12:00"`,
 	"now":                    `now == timestamp("2026-03-16T12:00:00Z") && slot.starts_at - now > duration("48h")`,
 }
 
-// thursday is a case at a location where it is Thursday by then.
+// thursday returns a case at a location where it is already Thursday.
 func thursday(t *testing.T) (waitlist.Slot, waitlist.Candidate) {
 	t.Helper()
 	s, c := slot(3), queue(1)[0]
@@ -53,13 +54,13 @@ func judged(t *testing.T, s waitlist.Slot, c waitlist.Candidate, text string) st
 	).Verdicts[0].Reason
 }
 
-func TestVariables(t *testing.T) {
+func TestVariables_HaveValuesOfTheCase(t *testing.T) {
 	t.Parallel()
 	s, c := thursday(t)
 	for _, v := range waitlist.Variables() {
 		text, ok := known[v.Name]
 		if !ok || v.Doc == "" {
-			t.Errorf("%s is not spoken of", v.Name)
+			t.Errorf("%s is not tested", v.Name)
 			continue
 		}
 		if got := judged(t, s, c, text); got != waitlist.WasOffered {
@@ -74,7 +75,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-func TestVariablesOfOtherCases(t *testing.T) {
+func TestVariables_HaveValuesWithoutOptionalFacts(t *testing.T) {
 	t.Parallel()
 	s, c := thursday(t)
 	c.Window, c.Tags, c.Tier = nil, nil, ""
@@ -92,7 +93,7 @@ func TestVariablesOfOtherCases(t *testing.T) {
 	}
 }
 
-func TestEligibilityExpressions(t *testing.T) {
+func TestEligible_EvaluatesExpression(t *testing.T) {
 	t.Parallel()
 	s, c := thursday(t)
 	for text, want := range map[string]string{
@@ -116,8 +117,8 @@ func TestEligibilityExpressions(t *testing.T) {
 	}
 }
 
-// Rules that were not compiled let nobody in.
-func TestRulesThatWereNotCompiled(t *testing.T) {
+// Without compiled expressions, no entry is eligible.
+func TestDecide_RejectsEntriesWithoutCompiledExpression(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
 	r.EligibilityExpression = "true"
@@ -127,8 +128,8 @@ func TestRulesThatWereNotCompiled(t *testing.T) {
 	}
 }
 
-// Members may have more tags than the estimate takes them to have; the limit holds all the same.
-func TestCostsAreLimitedWhenItRuns(t *testing.T) {
+// Members can have more tags than the estimate assumes. The limit still holds.
+func TestDecide_LimitsCostOfExpressionsAtRunTime(t *testing.T) {
 	t.Parallel()
 	s, c := thursday(t)
 	text := `member.tags.all(t, t != "x")`
@@ -145,7 +146,7 @@ func TestCostsAreLimitedWhenItRuns(t *testing.T) {
 	}
 }
 
-func TestPriorityExpressions(t *testing.T) {
+func TestFormula_EvaluatesExpression(t *testing.T) {
 	t.Parallel()
 	s, c := thursday(t)
 	for text, want := range map[string]int{
@@ -159,8 +160,8 @@ func TestPriorityExpressions(t *testing.T) {
 		`1e300`:                                  waitlist.MaxScore,
 		`entry.waiting_hours/0.0`:                waitlist.MaxScore,
 		`-entry.waiting_hours/0.0`:               -waitlist.MaxScore,
-		`0.0/0.0`:                                100, // the base: it is no number
-		`1/(entry.offers - 1)`:                   100, // it fails
+		`0.0/0.0`:                                100, // the base score: NaN is no score
+		`1/(entry.offers - 1)`:                   100, // the base score: division by zero
 		`9223372036854775807 + entry.party_size`: 100,
 		`100 + (member.tier == "gold" ? 50 : 0) + int(math.least(entry.waiting_hours, 10.0))`: 160,
 	} {
@@ -172,7 +173,7 @@ func TestPriorityExpressions(t *testing.T) {
 	}
 }
 
-func TestExpressionsThatDoNotCompile(t *testing.T) {
+func TestCompile_RejectsInvalidExpressions(t *testing.T) {
 	t.Parallel()
 	const eligibility, priority = "eligibility_expression", "priority_expression"
 	tests := map[string]struct {
@@ -183,7 +184,7 @@ func TestExpressionsThatDoNotCompile(t *testing.T) {
 		"a clock":                   {eligibility, `now() > slot.starts_at`, "1", "4", "now"},
 		"no end":                    {eligibility, `member.tier == `, "1", "16", "Check quotes"},
 		"no quotes":                 {eligibility, `member.tier == gold`, "1", "16", "undeclared"},
-		"kinds that do not compare": {eligibility, `entry.party_size == "2"`, "1", "18", "numbers of one kind"},
+		"kinds that do not compare": {eligibility, `entry.party_size == "2"`, "1", "18", "do not mix kinds of numbers"},
 		"kinds that do not add up":  {priority, `100 + entry.waiting_hours`, "1", "5", "double(2)"},
 		"a number for yes or no":    {eligibility, `entry.party_size`, "1", "1", "true or false"},
 		"yes or no for a number":    {priority, `entry.flagged`, "1", "1", "a number"},
@@ -204,7 +205,7 @@ func TestExpressionsThatDoNotCompile(t *testing.T) {
 		"brackets in brackets": {
 			eligibility, strings.Repeat("(", 200) + "true" + strings.Repeat(")", 200), "1", "", "recursion",
 		},
-		"too long":                {eligibility, strings.Repeat("é", 2_001), "1", "2001", "2000 are the most"},
+		"too long":                {eligibility, strings.Repeat("é", 2_001), "1", "2001", "maximum is 2000"},
 		"no text":                 {eligibility, "\xff\xfe", "1", "", ""},
 		"nothing but a space":     {eligibility, " ", "1", "", ""},
 		"several statements":      {eligibility, "true; false", "1", "5", "Syntax error"},
@@ -238,8 +239,8 @@ func TestExpressionsThatDoNotCompile(t *testing.T) {
 	}
 }
 
-// Whatever somebody types is refused with a reason, or compiles; nothing breaks.
-func TestAnyTextCompilesOrIsRefused(t *testing.T) {
+// Any text either compiles or is refused with a reason.
+func TestCompile_AcceptsOrRejectsAnyText(t *testing.T) {
 	t.Parallel()
 	words := []string{
 		"entry", ".", "party_size", "member.tags", "exists", "(", ")", "t", ",", "&&", "||", "!", "1", "2.5", `"x"`, "[", "]",
@@ -256,14 +257,14 @@ func TestAnyTextCompilesOrIsRefused(t *testing.T) {
 			return
 		}
 		_, err := waitlist.Compile(r)
-		if fault.ReasonOf(err) != fault.RulesInvalid { // none is true or false and a number as well
+		if fault.ReasonOf(err) != fault.RulesInvalid { // no expression has both a boolean and a number as its result
 			t.Fatalf("%q: %v", text, err)
 		}
 	})
 }
 
-// Programs are kept by what they are for: one text may be good for one thing and not for the other.
-func TestCompiledAtOnceByMany(t *testing.T) {
+// Programs are cached by their purpose, because a text can be valid for one purpose only.
+func TestCompile_IsSafeForConcurrentUse(t *testing.T) {
 	t.Parallel()
 	var wait sync.WaitGroup
 	for i := range 8 {
@@ -284,7 +285,7 @@ func TestCompiledAtOnceByMany(t *testing.T) {
 				}
 				r.EligibilityExpression = r.PriorityExpression
 				if _, err := waitlist.Compile(r); fault.ReasonOf(err) != fault.RulesInvalid {
-					t.Errorf("a number lets somebody in: %v", err)
+					t.Errorf("a number makes an entry eligible: %v", err)
 				}
 			}
 		})

@@ -34,7 +34,7 @@ type Filling struct {
 	entries  map[tenant.EntryID]Entry
 	last     bool // there are no more pages
 	checked  map[tenant.EntryID]bool
-	choice   *Grant // made by staff; nil: the rules decide
+	manual   *Grant // made by staff; nil: the rules decide
 	decision Decision
 }
 
@@ -45,7 +45,7 @@ type Step struct {
 	Changes *Changes
 }
 
-// Page asks for entries of a queue behind one of them.
+// Page requests the entries of a queue after one of them.
 type Page struct {
 	After Candidate
 	Limit int // 0: all of them
@@ -58,16 +58,16 @@ func NewFilling(s Scene, trigger Trigger, round *Round) *Filling {
 		entries: make(map[tenant.EntryID]Entry), checked: make(map[tenant.EntryID]bool),
 	}
 	if round != nil {
-		f.facts.Round = f.grown(*round)
+		f.facts.Round = f.withOpenSeats(*round)
 		f.round = new(f.facts.Round)
 	}
 	f.AddEntries(s.Entries)
 	return f
 }
 
-// NewChoice begins an offer that staff make to one entry. It ends at until; the zero time means as the rules say.
-func NewChoice(s Scene, e Entry, until time.Time) (*Filling, error) {
-	grant := ByChoice(e.Candidate(), s.Slot, s.Rules, s.Now)
+// NewManualOffer begins an offer that staff make to one entry. It ends at until; the zero time means as the rules say.
+func NewManualOffer(s Scene, e Entry, until time.Time) (*Filling, error) {
+	grant := ManualGrant(e.Candidate(), s.Slot, s.Rules, s.Now)
 	if !until.IsZero() {
 		if !until.After(s.Now) || until.After(s.Slot.Closes) {
 			return nil, fault.Invalid("expire_time", "The offer must end in the future, and before booking closes.").
@@ -77,13 +77,13 @@ func NewChoice(s Scene, e Entry, until time.Time) (*Filling, error) {
 	}
 	s.Entries, s.Live = []Entry{e}, nil
 	f := NewFilling(s, ByHand, nil)
-	f.choice = &grant
+	f.manual = &grant
 	return f, nil
 }
 
-// grown adds seats to a round that were open already: no entry fitted them before, but with those that were let go
-// one may.
-func (f *Filling) grown(r Round) Round {
+// withOpenSeats adds seats that were already open to a round. No entry fitted them before, but together with the seats
+// of an ended offer one may fit.
+func (f *Filling) withOpenSeats(r Round) Round {
 	if f.Slot.Seats == nil {
 		return r
 	}
@@ -121,8 +121,8 @@ func (f *Filling) SetRefusals(refusals map[tenant.EntryID]error) {
 // Next decides with the entries and refusals that are known so far.
 func (f *Filling) Next() Step {
 	switch {
-	case f.choice != nil:
-		f.decision = Chosen(f.facts.Queue[0], *f.choice)
+	case f.manual != nil:
+		f.decision = ManualDecision(f.facts.Queue[0], *f.manual)
 	case !f.Rules.Enabled, len(f.facts.Queue) == 0 && f.round == nil:
 		return Step{Changes: new(Changes)}
 	case !f.last && (f.Rules.Order != ByJoining || f.Rules.Mode == FirstToClaim):
@@ -168,7 +168,7 @@ func (f *Filling) unchecked() []Entry {
 func (f *Filling) changes() Changes {
 	d := f.decision
 	if f.facts.Trigger == ByRules && d.Given == 0 {
-		return Changes{} // no seat was freed and none is given: there is nothing to record
+		return Changes{} // no seat was freed or given: there is nothing to record
 	}
 	c := Changes{Session: f.Slot.Session}
 	if d.Mode != AutoPromote && len(d.Grants) > 0 {
@@ -189,7 +189,7 @@ func (f *Filling) changes() Changes {
 	}
 	for _, v := range d.Verdicts {
 		switch v.Reason {
-		case Promoted, WasOffered, NoSeatsLeft, HasOffer, f.entries[v.Entry].PassedOver: // known, or no reason
+		case Promoted, WasOffered, NoSeatsLeft, HasOffer, f.entries[v.Entry].PassedOver: // known already, or not a reason
 		default:
 			c.Skipped = append(c.Skipped, v)
 		}
@@ -223,13 +223,13 @@ func (f *Filling) offer(g Grant) EntryChange {
 	e.Status, e.Tries, e.PassedOver = Offered, e.Tries+1, ""
 	return EntryChange{Entry: e, Offer: &Offer{
 		ID: tenant.OfferID{UUID: f.NewID()}, Round: f.round.ID, Session: f.Slot.Session, Entry: e.ID, Member: e.Member,
-		Seats: g.Seats, Shared: f.decision.Mode == FirstToClaim, Status: Live, Try: f.round.Ask(e.ID),
-		ByHand: f.choice != nil, Score: g.Score, CreatedAt: f.Now, ExpiresAt: g.Until,
+		Seats: g.Seats, Shared: f.decision.Mode == FirstToClaim, Status: Live, Try: f.round.AddOffer(e.ID),
+		ByHand: f.manual != nil, Score: g.Score, CreatedAt: f.Now, ExpiresAt: g.Until,
 	}}
 }
 
-// ClosesAt is the time until which the waitlist gives seats away: until booking closes, that long before the start,
-// and then until FillAfterStart.
+// ClosesAt returns until when the waitlist fills seats: until booking closes, and then until FillAfterStart after the
+// start.
 func (r Rules) ClosesAt(starts, ends time.Time, bookingCloses time.Duration, now time.Time) (at time.Time) {
 	at = starts.Add(-bookingCloses)
 	if !now.Before(at) && r.FillAfterStart > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// entries are those of candidates.
+// entries returns the entries of candidates.
 func entries(queue []waitlist.Candidate) []waitlist.Entry {
 	all := make([]waitlist.Entry, len(queue))
 	for i, c := range queue {
@@ -29,15 +29,15 @@ func entries(queue []waitlist.Candidate) []waitlist.Entry {
 	return all
 }
 
-// newIDs counts up, from an id that no test uses for anything else.
+// newIDs returns ids that count up, from one that tests do not use otherwise.
 func newIDs() func() tenant.UUID {
 	n := uint64(1000)
 	return func() tenant.UUID { n++; return id[tenant.OfferID](n).UUID }
 }
 
-// run is a Filling on its way: it answers from a queue, and keeps what it was asked.
+// run runs a Filling. It answers from a queue, and records the questions.
 type run struct {
-	queue    []waitlist.Entry // behind the first page
+	queue    []waitlist.Entry // after the first page
 	refusals map[tenant.EntryID]error
 	limits   []int // of pages
 	checked  []tenant.EntryID
@@ -69,16 +69,16 @@ func (r *run) fill(f *waitlist.Filling) waitlist.Changes {
 	}
 }
 
-// filling is a decision about a slot, with what a test says about it.
+// filling is a decision about a slot, and its expected result.
 type filling struct {
 	slot    waitlist.Slot
 	rules   func(*waitlist.Rules)
 	entries []waitlist.Entry
-	page    int // size; 0: 100
+	page    int // size; 0 is 100
 	live    []waitlist.Offer
 	trigger waitlist.Trigger
 	round   *waitlist.Round
-	refused []int // entries whose bookings would be
+	refused []int // entries whose bookings would be refused
 }
 
 func (tt filling) run(t *testing.T) (waitlist.Changes, *run) {
@@ -104,7 +104,7 @@ func (tt filling) run(t *testing.T) (waitlist.Changes, *run) {
 	}, tt.trigger, tt.round)), r
 }
 
-// outcome is the part of changes that most tests look at.
+// outcome is the part of changes that most tests check.
 type outcome struct {
 	offered, promoted []tenant.EntryID
 	skipped           []string
@@ -136,7 +136,7 @@ func some(of ...int) []tenant.EntryID {
 	return all
 }
 
-func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
+func TestFilling_ReturnsChangesOfDecision(t *testing.T) {
 	t.Parallel()
 	first := func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }
 	roundID, closed := id[tenant.RoundID](5), now.Add(-time.Hour)
@@ -157,7 +157,7 @@ func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
 			filling{entries: entries(queue(2)), refused: []int{0}},
 			outcome{offered: some(1), skipped: []string{string(fault.NoCredits)}, seats: 1, opened: true, recorded: true},
 		},
-		"an entry that knows why is not told again": {
+		"a known reason is not written again": {
 			filling{entries: func() []waitlist.Entry {
 				all := entries(queue(2))
 				all[0].PassedOver = string(fault.NoCredits)
@@ -165,11 +165,11 @@ func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
 			}(), refused: []int{0}},
 			outcome{offered: some(1), seats: 1, opened: true, recorded: true},
 		},
-		"no entry fits: staff are told": {
+		"no entry fits: staff get a note": {
 			filling{entries: entries(queue(1)), refused: []int{0}},
 			outcome{skipped: []string{string(fault.NoCredits)}, recorded: true},
 		},
-		"the queue of a round is empty: staff are told": {
+		"the queue of a round is empty: staff get a note": {
 			filling{trigger: waitlist.ByDecline, round: &waitlist.Round{ID: roundID, Freed: 1, Tried: some(0)}},
 			outcome{recorded: true},
 		},
@@ -182,7 +182,7 @@ func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
 				round: &waitlist.Round{ID: roundID, Freed: 1, Tried: some(0), Offers: 1},
 			},
 			outcome{
-				offered: some(1), skipped: []string{waitlist.Tried}, seats: 1, recorded: true,
+				offered: some(1), skipped: []string{waitlist.AlreadyOffered}, seats: 1, recorded: true,
 				rounds: []waitlist.Round{{ID: roundID, Freed: 1, Tried: some(0), Offers: 1}},
 			},
 		},
@@ -195,11 +195,11 @@ func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
 				},
 			},
 			outcome{
-				offered: some(1, 2), skipped: []string{waitlist.Tried}, seats: 2, recorded: true,
+				offered: some(1, 2), skipped: []string{waitlist.AlreadyOffered}, seats: 2, recorded: true,
 				rounds: []waitlist.Round{{ID: roundID, Freed: 5, Tried: some(0), Offers: 1}},
 			},
 		},
-		"all who fit are told, and the round keeps the seats": {
+		"all that fit get offers, and the round keeps the seats": {
 			filling{
 				entries: entries(queue(3)), rules: first}, outcome{offered: some(0, 1, 2), seats: 1, opened: true, recorded: true},
 		},
@@ -209,7 +209,7 @@ func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
 				round: &waitlist.Round{ID: roundID, Freed: 1, Tried: some(0), Offers: 1, Closed: &closed},
 			},
 			outcome{
-				offered: some(1), skipped: []string{waitlist.Tried}, seats: 1, recorded: true,
+				offered: some(1), skipped: []string{waitlist.AlreadyOffered}, seats: 1, recorded: true,
 				rounds: []waitlist.Round{{ID: roundID, Freed: 1, Keeps: 1, Tried: some(0), Offers: 1}},
 			},
 		},
@@ -219,11 +219,11 @@ func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
 				round: &waitlist.Round{ID: roundID, Freed: 3, Keeps: 2, Tried: some(0), Offers: 1},
 			},
 			outcome{
-				offered: some(1), skipped: []string{waitlist.Tried}, seats: 1, recorded: true,
+				offered: some(1), skipped: []string{waitlist.AlreadyOffered}, seats: 1, recorded: true,
 				rounds: []waitlist.Round{{ID: roundID, Freed: 3, Keeps: 3, Tried: some(0), Offers: 1}},
 			},
 		},
-		"a member with a live offer is not asked through another entry, on any page": {
+		"a member with a live offer gets none through another entry, on any page": {
 			filling{
 				entries: entries(queue(3)), page: 1, refused: []int{0},
 				live: []waitlist.Offer{{Member: id[tenant.MemberID](2), Seats: 1, Status: waitlist.Live}},
@@ -245,7 +245,7 @@ func TestFilling_ChangesFollowFromTheDecision(t *testing.T) {
 	}
 }
 
-func TestFilling_OfferHasAllThatItsRecordNeeds(t *testing.T) {
+func TestFilling_FillsInEveryFieldOfOffer(t *testing.T) {
 	t.Parallel()
 	round := waitlist.Round{ID: id[tenant.RoundID](5), Freed: 1, Tried: some(7), Offers: 3}
 	all := entries(queue(1))
@@ -268,7 +268,7 @@ func TestFilling_OfferHasAllThatItsRecordNeeds(t *testing.T) {
 	}
 }
 
-func TestFilling_PromotionHasItsGrace(t *testing.T) {
+func TestFilling_SetsGraceOfPromotion(t *testing.T) {
 	t.Parallel()
 	c, _ := filling{entries: entries(queue(1)), rules: func(r *waitlist.Rules) {
 		r.Mode, r.PromotionGrace = waitlist.AutoPromote, 90*time.Minute
@@ -278,13 +278,13 @@ func TestFilling_PromotionHasItsGrace(t *testing.T) {
 	}
 }
 
-func TestFilling_ReadsNoMoreThanItNeeds(t *testing.T) {
+func TestFilling_ReadsOnlyNeededPages(t *testing.T) {
 	t.Parallel()
 	unlimited := slot(1)
 	unlimited.Seats = nil
 	tests := map[string]struct {
 		filling
-		limits  []int // of the pages that it asks for
+		limits  []int // of the pages that it requests
 		offered int
 	}{
 		"the seat goes to the first page": {filling{entries: entries(queue(9)), page: 3}, nil, 1},
@@ -307,7 +307,7 @@ func TestFilling_ReadsNoMoreThanItNeeds(t *testing.T) {
 			filling{entries: entries(queue(9)), page: 3, rules: func(r *waitlist.Rules) { r.Order = waitlist.ByPriority }},
 			[]int{0}, 1,
 		},
-		"all are told": {
+		"all get offers": {
 			filling{entries: entries(queue(9)), page: 3, rules: func(r *waitlist.Rules) { r.Mode = waitlist.FirstToClaim }},
 			[]int{0}, 9,
 		},
@@ -323,7 +323,7 @@ func TestFilling_ReadsNoMoreThanItNeeds(t *testing.T) {
 	}
 }
 
-// A page of entries is checked ahead, in case that one of the first is refused; each once.
+// A page of entries is checked ahead, in case one of the first is refused. Each is checked once.
 func TestFilling_ChecksSomeEntriesAhead(t *testing.T) {
 	t.Parallel()
 	_, r := filling{entries: entries(queue(40)), refused: []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10}}.run(t)
@@ -332,9 +332,8 @@ func TestFilling_ChecksSomeEntriesAhead(t *testing.T) {
 	}
 }
 
-// However large pages are, and whatever is asked in which order: the seats go to those who get them where all is
-// known at once.
-func TestFilling_PagesChangeNothing(t *testing.T) {
+// For any page size and order of questions, the grants are the same as with all facts from the start.
+func TestFilling_DecidesAlikeForAnyPageSize(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -386,7 +385,7 @@ func TestFilling_PagesChangeNothing(t *testing.T) {
 	})
 }
 
-// inPages is the order in which pages are read.
+// inPages compares entries in the order in which pages are read.
 func inPages(a, b waitlist.Candidate) int {
 	switch {
 	case a.Flagged && !b.Flagged:
@@ -406,7 +405,7 @@ func opened(c waitlist.Changes) []waitlist.Round {
 	return []waitlist.Round{*c.Opened}
 }
 
-// wantOffers holds the changes of a decision against the decision.
+// wantOffers compares the changes of a decision with the decision.
 func wantOffers(t *rapid.T, c waitlist.Changes, before *waitlist.Round) {
 	d := c.Decision.Decision
 	if d.Mode == waitlist.AutoPromote {
@@ -442,12 +441,12 @@ func wantOffers(t *rapid.T, c waitlist.Changes, before *waitlist.Round) {
 	}
 }
 
-func TestNewChoice_OffersToWhomStaffChose(t *testing.T) {
+func TestNewManualOffer_OffersToChosenEntry(t *testing.T) {
 	t.Parallel()
 	all := entries(queue(3))
 	scene := waitlist.Scene{
 		Slot: slot(4), Rules: rules(t, asIs), Entries: all[:2], PageSize: 2, NewID: newIDs(), Now: now,
-		Live: []waitlist.Offer{{Member: all[2].Member, Seats: 1, Status: waitlist.Live}}, // to another entry of theirs
+		Live: []waitlist.Offer{{Member: all[2].Member, Seats: 1, Status: waitlist.Live}}, // to another entry of the member
 	}
 	for name, tt := range map[string]struct {
 		until, ends time.Time
@@ -459,7 +458,7 @@ func TestNewChoice_OffersToWhomStaffChose(t *testing.T) {
 		"later than that":       {until: starts.Add(time.Second), refused: true},
 		"in the past":           {until: now, refused: true},
 	} {
-		f, err := waitlist.NewChoice(scene, all[2], tt.until)
+		f, err := waitlist.NewManualOffer(scene, all[2], tt.until)
 		if tt.refused {
 			if fault.ReasonOf(err) != fault.InvalidField {
 				t.Errorf("%s: %v", name, err)
@@ -478,7 +477,7 @@ func TestNewChoice_OffersToWhomStaffChose(t *testing.T) {
 		if o := c.Entries[0].Offer; o.Entry != entry(2) || !o.ByHand || !o.ExpiresAt.Equal(tt.ends) {
 			t.Errorf("%s: %+v", name, o)
 		}
-		// Staff may overrule the refusal. The record keeps it.
+		// Staff may overrule the refusal. The record shows it.
 		kept := c.Decision.Case
 		if kept.Trigger != waitlist.ByHand || len(kept.Queue) != 1 || kept.Queue[0].Refusal != string(fault.NoCredits) ||
 			kept.Queue[0].Asked {
@@ -487,7 +486,7 @@ func TestNewChoice_OffersToWhomStaffChose(t *testing.T) {
 	}
 }
 
-func TestClosesAt(t *testing.T) {
+func TestClosesAt_AddsFillAfterStart(t *testing.T) {
 	t.Parallel()
 	ends := starts.Add(time.Hour)
 	for name, tt := range map[string]struct {

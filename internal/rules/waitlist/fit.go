@@ -17,37 +17,37 @@ type Slot struct {
 	Coach    tenant.MemberID   `json:"coach,omitzero"`
 	StartsAt time.Time         `json:"starts_at"`
 	EndsAt   time.Time         `json:"ends_at"`
-	// Closes is the end of the time in which somebody who waits may still get a seat.
+	// Closes is until when a waiting entry can get a seat.
 	Closes time.Time `json:"closes"`
 	Zone   string    `json:"zone"`            // IANA, of the location
-	Seats  *int      `json:"seats,omitempty"` // open; nil: without limit
+	Seats  *int      `json:"seats,omitempty"` // open; nil is unlimited
 
-	// Words for expressions.
+	// Names for expressions.
 	ServiceName  string `json:"service_name,omitempty"`
 	LocationName string `json:"location_name,omitempty"`
 }
 
-// Candidate is an entry as the engine looks at it.
+// Candidate is an entry as Decide sees it.
 type Candidate struct {
 	Entry   tenant.EntryID  `json:"entry"`
 	Member  tenant.MemberID `json:"member"`
 	Party   int             `json:"party"`
-	Window  *Window         `json:"window,omitempty"` // nil: it names the session
+	Window  *Window         `json:"window,omitempty"` // nil: the entry names the session
 	Coach   tenant.MemberID `json:"coach,omitzero"`
 	Tier    string          `json:"tier,omitempty"`
 	Tags    []string        `json:"tags,omitempty"`
-	Zone    string          `json:"zone,omitempty"` // IANA, where the member lives; empty: the location's
+	Zone    string          `json:"zone,omitempty"` // IANA, the member's; empty is the location's
 	Joined  time.Time       `json:"joined"`
 	Key     int64           `json:"key"`
 	Flagged bool            `json:"flagged,omitempty"`
-	Score   *int            `json:"score,omitempty"` // given by staff
+	Score   *int            `json:"score,omitempty"` // set by staff
 	Tries   int             `json:"tries,omitempty"`
 	Asked   bool            `json:"asked,omitempty"` // has a live offer
-	// Refusal is why a booking of theirs would be refused; empty where it would not, or where nobody has looked.
+	// Refusal is why a booking would be refused. It is empty if it would not be, or was not checked.
 	Refusal string `json:"refusal,omitempty"`
 }
 
-// Candidate is an entry seen by the engine.
+// Candidate returns the entry as a candidate.
 func (e Entry) Candidate() Candidate {
 	return Candidate{
 		Entry: e.ID, Member: e.Member, Party: e.Party, Window: e.Window, Coach: e.Coach, Tier: e.MemberTier,
@@ -57,17 +57,17 @@ func (e Entry) Candidate() Candidate {
 	}
 }
 
-// scene is what all entries of one decision are judged by, worked out once.
+// scene holds what is the same for all entries of a decision, computed once.
 type scene struct {
 	*Compiled
 	slot  Slot
 	mode  Mode
 	now   time.Time
-	day   civil.Date // of the start, at the location
+	day   civil.Date // of the start, in the location's zone
 	clock civil.TimeOfDay
 	tried map[tenant.EntryID]struct{}
-	ends  map[string]offerEnd // by time zone: all else that an offer's end depends on is the same
-	// candidate is the entry that an expression is asked about.
+	ends  map[string]offerEnd // by time zone, the only thing that an offer's end depends on here
+	// candidate is the entry of the expression that runs.
 	candidate *Candidate
 }
 
@@ -77,7 +77,7 @@ type offerEnd struct {
 }
 
 func (r *Compiled) scene(slot Slot, round Round, now time.Time) *scene {
-	zone := place(slot.Zone)
+	zone := loadZone(slot.Zone)
 	s := &scene{
 		Compiled: r, slot: slot, mode: r.modeFor(slot, now), now: now,
 		day: civil.DateOf(slot.StartsAt, zone), clock: civil.TimeOf(slot.StartsAt, zone),
@@ -89,13 +89,13 @@ func (r *Compiled) scene(slot Slot, round Round, now time.Time) *scene {
 	return s
 }
 
-// unfit tells why an entry is not eligible for a slot, whatever seats are open; empty where it is. The
-// checks come in the order in which they are explained.
-func (s *scene) unfit(c *Candidate) string {
+// ineligible returns why an entry cannot get seats of the slot, however many are open, or "" if it can. The order of
+// the checks is the order in which reasons are explained.
+func (s *scene) ineligible(c *Candidate) string {
 	if c.Asked {
 		return HasOffer
 	}
-	if reason := s.outside(c.Window); reason != "" {
+	if reason := s.mismatch(c.Window); reason != "" {
 		return reason
 	}
 	switch {
@@ -105,13 +105,13 @@ func (s *scene) unfit(c *Candidate) string {
 		return MaxOffers
 	}
 	if _, tried := s.tried[c.Entry]; tried {
-		return Tried
+		return AlreadyOffered
 	}
 	return s.eligible(c)
 }
 
-// outside tells why a slot is none that a window wishes for; empty where it is one.
-func (s *scene) outside(w *Window) string {
+// mismatch returns why a slot does not match a window, or "" if it does.
+func (s *scene) mismatch(w *Window) string {
 	switch {
 	case w == nil:
 		return ""
@@ -123,16 +123,16 @@ func (s *scene) outside(w *Window) string {
 		return OtherResource
 	case s.day.Before(w.From) || s.day.After(w.Until):
 		return OtherDate
-	case !w.around(s.day, s.clock, s.TimeFlexibility):
+	case !w.matchesTime(s.day, s.clock, s.TimeFlexibility):
 		return OtherTime
 	}
 	return ""
 }
 
-// around reports whether a time on one of a window's days is between its times of day, or at most so far from them.
-// The clock is a circle, but half past eleven at night is near the window of the next day only: that has to be one
-// of the days, too.
-func (w *Window) around(day civil.Date, clock civil.TimeOfDay, slack time.Duration) bool {
+// matchesTime reports whether a time on one of the window's days is within its times of day, or within slack of them.
+// Times are on a circle of 24 hours, but half past eleven at night is only close to the window of the next day, which
+// has to be one of the window's days.
+func (w *Window) matchesTime(day civil.Date, clock civil.TimeOfDay, slack time.Duration) bool {
 	const circle = 24 * time.Hour
 	at, from, until := clock.SinceMidnight(), w.Earliest.SinceMidnight(), w.Latest.SinceMidnight()
 	length := (until - from + circle) % circle
@@ -140,30 +140,30 @@ func (w *Window) around(day civil.Date, clock civil.TimeOfDay, slack time.Durati
 	switch {
 	case after <= length:
 		return true
-	case after-length <= slack && (at > until || day.After(w.From)): // late, by little
+	case after-length <= slack && (at > until || day.After(w.From)): // slightly late
 		return true
-	case circle-after <= slack && (at < from || day.Before(w.Until)): // early, by little
+	case circle-after <= slack && (at < from || day.Before(w.Until)): // slightly early
 		return true
 	}
 	return false
 }
 
-// offerEnd is OfferUntil for an entry.
+// offerEnd returns OfferUntil for an entry.
 func (s *scene) offerEnd(c *Candidate) (time.Time, string) {
 	name := c.zone(s.slot)
 	end, ok := s.ends[name]
 	if !ok {
-		end.at, end.reason = s.OfferUntil(s.now, s.slot.Closes, place(name))
+		end.at, end.reason = s.OfferUntil(s.now, s.slot.Closes, loadZone(name))
 		s.ends[name] = end
 	}
 	return end.at, end.reason
 }
 
-// zones are those that were asked for: reading one takes longer than many a decision.
-var zones sync.Map // of *time.Location by name
+// zones caches time zones: loading one takes longer than most decisions.
+var zones sync.Map
 
-// place is a time zone; UTC where its name says nothing, which no location's does.
-func place(name string) *time.Location {
+// loadZone returns a time zone, or UTC if the name is unknown, which is never so for a location.
+func loadZone(name string) *time.Location {
 	if zone, ok := zones.Load(name); ok {
 		return zone.(*time.Location)
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func TestWhoFits(t *testing.T) {
+func TestDecide_ChecksWindowCoachAndTries(t *testing.T) {
 	t.Parallel()
 	day := func(from, until string) func(*waitlist.Window) {
 		return func(w *waitlist.Window) { w.From, w.Until = civil.MustParseDate(from), civil.MustParseDate(until) }
@@ -24,9 +24,9 @@ func TestWhoFits(t *testing.T) {
 	tests := map[string]struct {
 		wish   func(*waitlist.Window)
 		coach  tenant.MemberID
-		starts time.Time // 18:00 on 18 March, where nothing is said
+		starts time.Time // 18:00 on 18 March if zero
 		slack  *time.Duration
-		want   string // empty: it fits
+		want   string // "" if it fits
 	}{
 		"the session itself": {},
 		"a window around it": {wish: func(*waitlist.Window) {}},
@@ -104,8 +104,8 @@ func TestWhoFits(t *testing.T) {
 	}
 }
 
-// Days and times of day are those of the location, whatever the zone in which an instant was written down.
-func TestWindowsAreReadAtTheLocation(t *testing.T) {
+// Days and times of day are the location's, in whatever zone a time is expressed.
+func TestDecide_ReadsWindowsInZoneOfLocation(t *testing.T) {
 	t.Parallel()
 	w := wish(func(w *waitlist.Window) {
 		w.From, w.Until = civil.MustParseDate("2026-03-19"), civil.MustParseDate("2026-03-19")
@@ -125,7 +125,7 @@ func TestWindowsAreReadAtTheLocation(t *testing.T) {
 	}
 }
 
-func TestCandidate(t *testing.T) {
+func TestCandidate_CopiesEntry(t *testing.T) {
 	t.Parallel()
 	e := waitlist.Entry{
 		ID: entry(0), Member: jess, Party: 2, Status: waitlist.Offered, Key: 7, Flagged: true, Score: new(120), Tries: 2,
@@ -144,7 +144,7 @@ func TestCandidate(t *testing.T) {
 	}
 }
 
-func TestQueues(t *testing.T) {
+func TestQueues_ReturnsOnePerDay(t *testing.T) {
 	t.Parallel()
 	w := wish(func(*waitlist.Window) {})
 	all := w.Queues()

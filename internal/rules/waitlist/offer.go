@@ -8,7 +8,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// OfferStatus is where an offer is in its life.
+// OfferStatus is the status of an offer.
 type OfferStatus string
 
 // The statuses of offers.
@@ -20,7 +20,7 @@ const (
 	Withdrawn OfferStatus = "WITHDRAWN"
 )
 
-// Offer is a freed place reserved for an entry for a limited time.
+// Offer reserves freed seats for an entry for a limited time.
 type Offer struct {
 	ID      tenant.OfferID
 	Round   tenant.RoundID
@@ -28,22 +28,22 @@ type Offer struct {
 	Entry   tenant.EntryID
 	Member  tenant.MemberID
 	Seats   int
-	// Shared: it reserves nothing by itself. The round keeps the seats for the first who claims them.
+	// Shared offers reserve no seats of their own. The round keeps the seats for the first to claim.
 	Shared    bool
 	Status    OfferStatus
-	Try       int // counts the offers of a round, void ones too, from 1
+	Try       int // number of the offer in its round, from 1, including void ones
 	ByHand    bool
-	Score     int // of its entry, when it was made
+	Score     int // of its entry, at the time of the offer
 	CreatedAt time.Time
 	ExpiresAt time.Time
-	ClosedAt  *time.Time // when it was answered, or ended otherwise
+	ClosedAt  *time.Time // when it was answered or ended
 	Booking   tenant.BookingID
 	Reason    string // why it was withdrawn
-	Void      bool   // withdrawn, and as good as never made: see Cause
+	Void      bool   // withdrawn, and counted as never made: see Cause
 	ClaimHash []byte // SHA-256 of the token in its link
-	Code      string // the digits by which a text message answers it
+	Code      string // the digits that answer it by text message
 
-	// Read along for those who look at it; not part of its own row.
+	// Details for display. They are not columns of the offer.
 	MemberName    string
 	SessionTitle  string
 	SessionStarts time.Time
@@ -54,10 +54,10 @@ type Offer struct {
 	ServiceName   string
 }
 
-// Due reports whether an offer has run out, whether or not anybody has noticed.
+// Due reports whether an offer has expired, even if its status does not show it yet.
 func (o Offer) Due(now time.Time) bool { return o.Status == Live && !now.Before(o.ExpiresAt) }
 
-// Answerable refuses an answer to an offer that is no longer live: OFFER_NOT_LIVE.
+// Answerable returns OFFER_NOT_LIVE if an offer is no longer live.
 func (o Offer) Answerable(now time.Time) error {
 	status := o.Status
 	if o.Due(now) {
@@ -85,7 +85,7 @@ func (o Offer) Close(as OfferStatus, reason string, now time.Time) Offer {
 	return o
 }
 
-// Reserves is how many seats an offer keeps by itself.
+// Reserves returns how many seats an offer itself reserves.
 func (o Offer) Reserves() int {
 	if o.Shared || o.Status != Live {
 		return 0
@@ -93,30 +93,31 @@ func (o Offer) Reserves() int {
 	return o.Seats
 }
 
-// Round is what becomes of seats that were freed at one moment: who was asked for them, one after the other.
+// Round is a set of seats that were freed at the same time, with the entries that got offers of them, one after the
+// other.
 type Round struct {
 	ID      tenant.RoundID   `json:"id,omitzero"`
 	Session tenant.SessionID `json:"-"`
-	// seats that it gives: those when it began, or all that were open since, if more
+	// the seats of the round: those that were open when it began, or at a later fill, if more
 	Freed int `json:"freed"`
-	// Keeps are the seats that it keeps for whoever claims them first; none in the other modes.
+	// Keeps is the number of seats that it keeps for the first to claim. It is 0 in the other modes.
 	Keeps int `json:"keeps,omitempty"`
-	// whose offers in it are not void, in the order in which they were asked
+	// the entries whose offers in it are not void, in the order of the offers
 	Tried  []tenant.EntryID `json:"tried,omitempty"`
-	Offers int              `json:"offers,omitempty"` // that were made in it, void ones too
+	Offers int              `json:"offers,omitempty"` // number of offers made in it, including void ones
 	Opened time.Time        `json:"-"`
 	Closed *time.Time       `json:"-"`
 }
 
-// Ask counts an entry that is made an offer among those who were asked, and gives the number of the offer.
-func (r *Round) Ask(e tenant.EntryID) (try int) {
+// AddOffer adds an offer to an entry, and returns the number of the offer in the round.
+func (r *Round) AddOffer(e tenant.EntryID) (try int) {
 	r.Tried, r.Offers = append(slices.Clip(r.Tried), e), r.Offers+1
 	return r.Offers
 }
 
-// Returned says what becomes of an entry whose offer ended without a booking. One that was withdrawn, whatever for, is
-// not among the offers that it may let go.
-func (r Rules) Returned(e Entry, as OfferStatus) Status {
+// StatusAfter returns the status of an entry whose offer ended without a booking. A withdrawn offer never closes its
+// entry.
+func (r Rules) StatusAfter(e Entry, as OfferStatus) Status {
 	var closes bool
 	switch as {
 	case Declined:
@@ -124,7 +125,7 @@ func (r Rules) Returned(e Entry, as OfferStatus) Status {
 	case RanOut:
 		closes = r.AfterExpiry == CloseEntry
 	default:
-		return Waiting // it was not theirs to lose
+		return Waiting // the member did not decline it
 	}
 	switch {
 	case !closes && (r.MaxOffersPerEntry == 0 || e.Tries < r.MaxOffersPerEntry):

@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func TestReturned(t *testing.T) {
+func TestStatusAfter_FollowsRules(t *testing.T) {
 	t.Parallel()
 	closing := func(r *waitlist.Rules) {
 		r.AfterExpiry, r.AfterDecline = waitlist.CloseEntry, waitlist.CloseEntry
@@ -40,13 +40,13 @@ func TestReturned(t *testing.T) {
 		"withdrawn for the third time, it still waits": {asIs, 3, waitlist.Withdrawn, waitlist.Waiting},
 	}
 	for name, test := range tests {
-		if got := rules(t, test.rules).Returned(waitlist.Entry{Tries: test.tries}, test.as); got != test.want {
+		if got := rules(t, test.rules).StatusAfter(waitlist.Entry{Tries: test.tries}, test.as); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
 }
 
-func TestOffersAreAnsweredWhileTheyLive(t *testing.T) {
+func TestAnswerable_RejectsOffersThatAreNotLive(t *testing.T) {
 	t.Parallel()
 	live := waitlist.Offer{Status: waitlist.Live, ExpiresAt: now, Seats: 2}
 	if err := live.Answerable(now.Add(-time.Nanosecond)); err != nil || live.Due(now.Add(-time.Nanosecond)) ||
@@ -54,7 +54,7 @@ func TestOffersAreAnsweredWhileTheyLive(t *testing.T) {
 		t.Errorf("a live offer: %v", err)
 	}
 	if err := live.Answerable(now); fault.ReasonOf(err) != fault.OfferNotLive || !live.Due(now) {
-		t.Errorf("an offer that has run out, and nobody has noticed: %v", err)
+		t.Errorf("an offer that expired, with the status LIVE: %v", err)
 	}
 	for _, status := range []waitlist.OfferStatus{
 		waitlist.Accepted, waitlist.Declined, waitlist.RanOut, waitlist.Withdrawn,
@@ -76,7 +76,7 @@ func TestOffersAreAnsweredWhileTheyLive(t *testing.T) {
 	}
 }
 
-func TestActive(t *testing.T) {
+func TestActive_IncludesWaitingAndOffered(t *testing.T) {
 	t.Parallel()
 	for status, want := range map[waitlist.Status]bool{
 		waitlist.Waiting: true, waitlist.Offered: true, waitlist.Booked: false, waitlist.Cancelled: false,

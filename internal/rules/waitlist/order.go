@@ -9,15 +9,15 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Worth is what an entry is worth, and why.
+// Worth is the score of an entry, and how it was computed.
 type Worth struct {
 	Score int
-	// Sum: the score is the sum of what follows. Else staff gave it, or an expression.
+	// Sum reports that the score is the sum of the fields below. Otherwise staff set it, or an expression computed it.
 	Sum                        bool
 	Base, TierBonus, EarlyBird int
 }
 
-// worth is what staff gave an entry, or else what the rules compute.
+// worth returns the score that staff set, or else the one that the rules compute.
 func (s *scene) worth(c *Candidate) Worth {
 	switch {
 	case c.Score != nil:
@@ -33,21 +33,20 @@ func (s *scene) worth(c *Candidate) Worth {
 	return w
 }
 
-// standing is an entry's place in fair order.
-type standing struct {
+// rankedEntry is an entry with its score.
+type rankedEntry struct {
 	*Candidate
 	score int
 }
 
-// inOrder puts entries in fair order: those that staff flagged first; then by score, unless the rules say by joining
-// alone; then by joining.
-func (s *scene) inOrder(queue []Candidate) []standing {
-	all := make([]standing, len(queue))
+// ranked sorts entries: flagged ones first, then by score, unless the order is by joining, then by the time of joining.
+func (s *scene) ranked(queue []Candidate) []rankedEntry {
+	all := make([]rankedEntry, len(queue))
 	for i := range queue {
-		all[i] = standing{Candidate: &queue[i], score: s.worth(&queue[i]).Score}
+		all[i] = rankedEntry{Candidate: &queue[i], score: s.worth(&queue[i]).Score}
 	}
-	// Queues mostly come as they joined, which the sort notices.
-	slices.SortFunc(all, func(a, b standing) int {
+	// Queues are mostly in the order of joining already, which makes the sort fast.
+	slices.SortFunc(all, func(a, b rankedEntry) int {
 		switch {
 		case a.Flagged != b.Flagged:
 			return btoi(b.Flagged) - btoi(a.Flagged)
@@ -68,43 +67,42 @@ func btoi(b bool) int {
 	return 0
 }
 
-// Standing is where an entry stands in line, and what it is worth there.
-type Standing struct {
-	Position int // from 1; 0: it does not
+// Rank is the position and the score of an entry in a queue.
+type Rank struct {
+	Position int // from 1; 0 if it is not in the queue
 	Worth    Worth
 }
 
-// StandingOf tells where an entry of a queue stands among all of them.
-func StandingOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compiled, now time.Time) Standing {
+// RankOf returns the rank of an entry in its whole queue.
+func RankOf(entry tenant.EntryID, slot Slot, queue []Candidate, rules *Compiled, now time.Time) Rank {
 	s := rules.scene(slot, Round{}, now)
-	for i, at := range s.inOrder(queue) {
+	for i, at := range s.ranked(queue) {
 		if at.Entry == entry {
-			return Standing{Position: i + 1, Worth: s.worth(at.Candidate)}
+			return Rank{Position: i + 1, Worth: s.worth(at.Candidate)}
 		}
 	}
-	return Standing{}
+	return Rank{}
 }
 
-// Moved is what an entry has to become to stand directly before another: it takes over the other's flag and, where
-// scores count, its score, and gets a key just before the other's. Where there is no room for one, neighbours make
-// room.
-type Moved struct {
+// Reordered is the new state of an entry that moves directly before another. It takes the other's flag and, if scores
+// count, its score, and gets a key just below the other's. If there is no free key, its neighbors get new keys.
+type Reordered struct {
 	Flagged bool
 	Score   *int
 	Keys    map[tenant.EntryID]int64 // of all whose keys change
 }
 
-// MoveBefore moves an entry of a queue directly before another of it. An entry stays where it stands when it is to
-// stand before itself, or before one that is not there.
-func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rules *Compiled, now time.Time) Moved {
-	moved := Moved{Keys: make(map[tenant.EntryID]int64)}
+// MoveBefore moves an entry of a queue directly before another one. The entry stays where it is if the other one is
+// itself, or is not in the queue.
+func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rules *Compiled, now time.Time) Reordered {
+	moved := Reordered{Keys: make(map[tenant.EntryID]int64)}
 	if at := slices.IndexFunc(queue, func(c Candidate) bool { return c.Entry == entry }); at >= 0 {
 		moved.Flagged, moved.Score = queue[at].Flagged, queue[at].Score
 	}
 	order := slices.DeleteFunc(
-		rules.scene(slot, Round{}, now).inOrder(queue), func(s standing) bool { return s.Entry == entry },
+		rules.scene(slot, Round{}, now).ranked(queue), func(s rankedEntry) bool { return s.Entry == entry },
 	)
-	at := slices.IndexFunc(order, func(s standing) bool { return s.Entry == before })
+	at := slices.IndexFunc(order, func(s rankedEntry) bool { return s.Entry == before })
 	if at < 0 {
 		return moved
 	}
@@ -113,8 +111,8 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 	if rules.Order != ByJoining {
 		moved.Score = &target.score
 	}
-	// Only keys of equals matter: those with the same flag and score.
-	equal := func(s standing) bool {
+	// Only the keys of entries with the same flag and score matter.
+	equal := func(s rankedEntry) bool {
 		return s.Flagged == target.Flagged && (rules.Order == ByJoining || s.score == target.score)
 	}
 	if at == 0 || !equal(order[at-1]) {
@@ -138,12 +136,12 @@ func MoveBefore(slot Slot, queue []Candidate, entry, before tenant.EntryID, rule
 	return moved
 }
 
-// MoveLast moves an entry of a queue behind all others of it: it takes over the flag of the last and, where scores
-// count, its score. An entry that is the last stays as it is.
-func MoveLast(slot Slot, queue []Candidate, entry tenant.EntryID, rules *Compiled, now time.Time) Moved {
-	order := rules.scene(slot, Round{}, now).inOrder(queue)
+// MoveLast moves an entry to the end of its queue. It takes the flag of the last entry and, if scores count, its score.
+// If it is the last one already, nothing changes.
+func MoveLast(slot Slot, queue []Candidate, entry tenant.EntryID, rules *Compiled, now time.Time) Reordered {
+	order := rules.scene(slot, Round{}, now).ranked(queue)
 	last := order[len(order)-1]
-	moved := Moved{Flagged: last.Flagged, Score: last.Score, Keys: map[tenant.EntryID]int64{entry: last.Key}}
+	moved := Reordered{Flagged: last.Flagged, Score: last.Score, Keys: map[tenant.EntryID]int64{entry: last.Key}}
 	if last.Entry == entry {
 		return moved
 	}
@@ -155,7 +153,7 @@ func MoveLast(slot Slot, queue []Candidate, entry tenant.EntryID, rules *Compile
 	moved.Score = nil
 	for i := range queue {
 		if queue[i].Entry == entry {
-			moved.Score = queue[i].Score // it does not count, and is theirs
+			moved.Score = queue[i].Score // it does not count in this order, and is the entry's own
 		}
 	}
 	return moved

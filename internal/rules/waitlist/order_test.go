@@ -15,12 +15,12 @@ import (
 func inOrder(s waitlist.Slot, all []waitlist.Candidate, r *waitlist.Compiled, at time.Time) []tenant.EntryID {
 	order := make([]tenant.EntryID, len(all))
 	for _, c := range all {
-		order[waitlist.StandingOf(c.Entry, s, all, r, at).Position-1] = c.Entry
+		order[waitlist.RankOf(c.Entry, s, all, r, at).Position-1] = c.Entry
 	}
 	return order
 }
 
-func TestFairOrder(t *testing.T) {
+func TestDecide_SortsByFlagScoreAndJoining(t *testing.T) {
 	t.Parallel()
 	gold := func(c *waitlist.Candidate) { c.Tier = "gold" }
 	flag := func(c *waitlist.Candidate) { c.Flagged = true }
@@ -34,18 +34,20 @@ func TestFairOrder(t *testing.T) {
 	}
 	tests := map[string]struct {
 		rules  func(*waitlist.Rules)
-		change []func(*waitlist.Candidate) // of the first entry, the second…
+		change []func(*waitlist.Candidate) // of the first entry, the second, and so on
 		want   []int
 	}{
-		"whoever joined first":          {asIs, nil, []int{0, 1, 2}},
-		"tiers say nothing to that":     {asIs, []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
-		"nor do scores":                 {asIs, []func(*waitlist.Candidate){2: score(999)}, []int{0, 1, 2}},
-		"a flag lifts above all":        {asIs, []func(*waitlist.Candidate){2: flag}, []int{2, 0, 1}},
-		"flagged ones by joining":       {asIs, []func(*waitlist.Candidate){1: flag, 2: flag}, []int{1, 2, 0}},
-		"a bonus for a tier":            {priority, []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
-		"a bonus for joining early":     {priority, []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
-		"ties by joining":               {priority, []func(*waitlist.Candidate){1: gold, 2: gold}, []int{1, 2, 0}},
-		"flagged ones by score":         {priority, []func(*waitlist.Candidate){0: flag, 2: func(c *waitlist.Candidate) { flag(c); gold(c) }}, []int{2, 0, 1}},
+		"the first to join":         {asIs, nil, []int{0, 1, 2}},
+		"tiers say nothing to that": {asIs, []func(*waitlist.Candidate){1: gold}, []int{0, 1, 2}},
+		"nor do scores":             {asIs, []func(*waitlist.Candidate){2: score(999)}, []int{0, 1, 2}},
+		"a flag lifts above all":    {asIs, []func(*waitlist.Candidate){2: flag}, []int{2, 0, 1}},
+		"flagged ones by joining":   {asIs, []func(*waitlist.Candidate){1: flag, 2: flag}, []int{1, 2, 0}},
+		"a bonus for a tier":        {priority, []func(*waitlist.Candidate){1: gold}, []int{1, 0, 2}},
+		"a bonus for joining early": {priority, []func(*waitlist.Candidate){2: early}, []int{2, 0, 1}},
+		"ties by joining":           {priority, []func(*waitlist.Candidate){1: gold, 2: gold}, []int{1, 2, 0}},
+		"flagged ones by score": {
+			priority, []func(*waitlist.Candidate){0: flag, 2: func(c *waitlist.Candidate) { flag(c); gold(c) }}, []int{2, 0, 1},
+		},
 		"a flag is more than any score": {priority, []func(*waitlist.Candidate){0: gold, 2: flag}, []int{2, 0, 1}},
 		"staff's own score": {
 			priority, []func(*waitlist.Candidate){0: gold, 2: score(155)}, []int{2, 0, 1},
@@ -81,7 +83,7 @@ func TestFairOrder(t *testing.T) {
 	}
 }
 
-func TestEqualKeysAreSettledByTheEntry(t *testing.T) {
+func TestDecide_SortsEqualKeysByEntry(t *testing.T) {
 	t.Parallel()
 	q := queue(2)
 	q[0].Key = q[1].Key
@@ -91,7 +93,7 @@ func TestEqualKeysAreSettledByTheEntry(t *testing.T) {
 	}
 }
 
-func TestScore(t *testing.T) {
+func TestDecide_ComputesScore(t *testing.T) {
 	t.Parallel()
 	tests := map[string]struct {
 		rules  func(*waitlist.Rules)
@@ -135,14 +137,14 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// Where an entry stands, and what it is worth, is what a decision would say of it; a sum is that of its parts.
-func TestStandingsAreThoseOfDecisions(t *testing.T) {
+// The rank of an entry is the one that a decision would use, and a sum is the sum of its parts.
+func TestRankOf_MatchesDecision(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
 		for i, v := range w.Decide(w.rules).Verdicts {
 			c := w.Queue[slices.IndexFunc(w.Queue, func(c waitlist.Candidate) bool { return c.Entry == v.Entry })]
-			s := waitlist.StandingOf(v.Entry, w.Slot, w.Queue, w.rules, w.Now)
+			s := waitlist.RankOf(v.Entry, w.Slot, w.Queue, w.rules, w.Now)
 			if s.Position != i+1 || s.Worth.Score != v.Score {
 				t.Fatalf("it stands at %d with %d, and was judged at %d with %d", s.Position, s.Worth.Score, i+1, v.Score)
 			}
@@ -153,13 +155,13 @@ func TestStandingsAreThoseOfDecisions(t *testing.T) {
 				t.Fatalf("the parts add up to %d: %+v", sum, s.Worth)
 			}
 		}
-		if s := waitlist.StandingOf(entry(99), w.Slot, w.Queue, w.rules, w.Now); s != (waitlist.Standing{}) {
+		if s := waitlist.RankOf(entry(99), w.Slot, w.Queue, w.rules, w.Now); s != (waitlist.Rank{}) {
 			t.Fatalf("one that is not there: %+v", s)
 		}
 	})
 }
 
-func TestMoveBefore(t *testing.T) {
+func TestMoveBefore_PutsEntryDirectlyBeforeAnother(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -192,7 +194,7 @@ func TestMoveBefore(t *testing.T) {
 	})
 }
 
-func apply(q []waitlist.Candidate, moved tenant.EntryID, m waitlist.Moved) {
+func apply(q []waitlist.Candidate, moved tenant.EntryID, m waitlist.Reordered) {
 	for i := range q {
 		if q[i].Entry == moved {
 			q[i].Flagged, q[i].Score = m.Flagged, m.Score
@@ -203,11 +205,11 @@ func apply(q []waitlist.Candidate, moved tenant.EntryID, m waitlist.Moved) {
 	}
 }
 
-// With room between neighbours nobody but the one that moves is touched.
-func TestMovesTouchNobodyElse(t *testing.T) {
+// If there is room between neighbors, only the key of the moved entry changes.
+func TestMoveBefore_ChangesOneKeyIfThereIsRoom(t *testing.T) {
 	t.Parallel()
 	q := queue(5)
-	for range 9 { // halving the room of 2^10 and what lies between two moments
+	for range 9 { // halves the room of 2^10 and the difference of two times
 		m := waitlist.MoveBefore(slot(1), q, entry(4), entry(2), rules(t, asIs), now)
 		if len(m.Keys) != 1 {
 			t.Fatalf("%d keys change", len(m.Keys))
@@ -221,8 +223,8 @@ func TestMovesTouchNobodyElse(t *testing.T) {
 	}
 }
 
-// Without room, only those are touched that stand without room between them.
-func TestMovesTouchAsFewAsCanBe(t *testing.T) {
+// Without room, only the keys of entries directly next to each other change.
+func TestMoveBefore_ChangesFewestKeysWithoutRoom(t *testing.T) {
 	t.Parallel()
 	q := queue(6)
 	for i, key := range []int64{10, 11, 12, 40, 41, 60} {
@@ -235,7 +237,7 @@ func TestMovesTouchAsFewAsCanBe(t *testing.T) {
 	}
 }
 
-func TestMovesThatChangeNothing(t *testing.T) {
+func TestMoveBefore_KeepsEntryWithoutOtherTarget(t *testing.T) {
 	t.Parallel()
 	q := queue(2)
 	q[0].Flagged, q[0].Score = true, new(7)
@@ -247,7 +249,7 @@ func TestMovesThatChangeNothing(t *testing.T) {
 	}
 }
 
-func TestNextKey(t *testing.T) {
+func TestNextKey_ExceedsLastKey(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		last, at := int64(0), now

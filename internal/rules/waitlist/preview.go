@@ -6,34 +6,34 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Sentence tells a verdict of the decision in a plain sentence.
+// Sentence explains a verdict of the decision in a sentence.
 func (d Decision) Sentence(v Verdict, slot Slot) string { return d.sentence(v, slot) }
 
-// ExplainDifference tells in plain sentences what other rules would have made of a case.
+// ExplainDifference explains in sentences what other rules would have decided.
 func ExplainDifference(d Difference, name func(tenant.MemberID) string) []string {
 	var sentences []string
 	list := func(grants []Grant) string {
 		people := make([]string, len(grants))
 		for i, g := range grants {
 			if people[i] = name(g.Member); people[i] == "" {
-				people[i] = "somebody"
+				people[i] = "someone"
 			}
 		}
 		return strings.Join(people, ", ")
 	}
 	if d.ModeBefore != d.ModeAfter {
-		sentences = append(sentences, "Seats would have been given another way: "+given[d.ModeAfter]+".")
+		sentences = append(sentences, "Seats would have been filled another way: "+given[d.ModeAfter]+".")
 	}
 	if len(d.Gained) > 0 {
-		sentences = append(sentences, "Would have been chosen instead: "+list(d.Gained)+".")
+		sentences = append(sentences, "Would have got a seat instead: "+list(d.Gained)+".")
 	}
 	if len(d.Lost) > 0 {
-		sentences = append(sentences, "Would not have been chosen: "+list(d.Lost)+".")
+		sentences = append(sentences, "Would not have got a seat: "+list(d.Lost)+".")
 	}
 	if d.GivenBefore != d.GivenAfter {
 		sentences = append(
 			sentences,
-			count(d.GivenAfter, "seat", "seats")+" would have found somebody, rather than "+count(
+			plural(d.GivenAfter, "seat", "seats")+" would have been filled, rather than "+plural(
 				d.GivenBefore, "seat", "seats",
 			)+".",
 		)
@@ -42,6 +42,6 @@ func ExplainDifference(d Difference, name func(tenant.MemberID) string) []string
 }
 
 var given = map[Mode]string{
-	AutoPromote: "at once, without asking", OfferInTurn: "by offers, one after the other",
-	FirstToClaim: "to the first who claims them",
+	AutoPromote: "booked automatically", OfferInTurn: "offers, one at a time",
+	FirstToClaim: "offers to everyone, and the first to claim gets the seats",
 }

@@ -11,74 +11,74 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Mode is how freed seats reach those who wait.
+// Mode is how freed seats are filled.
 type Mode string
 
 // The modes.
 const (
 	AutoPromote  Mode = "AUTO_PROMOTE"   // the first in order is booked at once
-	OfferInTurn  Mode = "OFFER"          // one after the other is asked
-	FirstToClaim Mode = "FIRST_TO_CLAIM" // all are told, and the first has it
+	OfferInTurn  Mode = "OFFER"          // one entry after the other gets an offer
+	FirstToClaim Mode = "FIRST_TO_CLAIM" // all get an offer, and the first to claim gets the seats
 )
 
-// Order is what counts as fair.
+// Order is the sort order of a queue.
 type Order string
 
-// The orders. A staff flag comes before all of them, and the time of joining settles ties.
+// The orders. Flagged entries always come first, and the time of joining breaks ties.
 const (
 	ByJoining  Order = "JOIN_ORDER"
 	ByPriority Order = "PRIORITY" // base score, tier bonus and early bird
 	ByFormula  Order = "CUSTOM"   // an expression
 )
 
-// After is what becomes of an entry that let an offer go.
+// After is what happens to an entry whose offer ended.
 type After string
 
-// What becomes of it.
+// The values of After.
 const (
-	ReturnEntry After = "RETURN" // back in the queue, where it stood
+	ReturnEntry After = "RETURN" // back in the queue, at its old position
 	CloseEntry  After = "CLOSE"
 )
 
-// QuietHours is a span of the day in which nobody is to be asked anything; over midnight where Until is before From,
-// and none where both are the same.
+// QuietHours is a range of the day in which members get no offers. It crosses midnight if Until is before From, and is
+// empty if both are equal.
 type QuietHours struct {
 	From  civil.TimeOfDay `json:"from"`
 	Until civil.TimeOfDay `json:"until"`
 }
 
-// Rules are what holds for the waitlist of a service at a location, every value known.
+// Rules are the waitlist rules of a service at a location. Every value is set.
 type Rules struct {
 	Enabled               bool
 	Mode                  Mode
-	MaxQueueSize          int           // entries for a location, service and day
-	OfferWindow           time.Duration // how long an offer stands
-	MinOfferWindow        time.Duration // it is never made for less
+	MaxQueueSize          int           // entries per location, service and day
+	OfferWindow           time.Duration // how long an offer is live
+	MinOfferWindow        time.Duration // an offer is never shorter
 	TimeFlexibility       time.Duration // around the times of day of a window
-	MaxOffersPerEntry     int           // 0: as many as come
-	MaxTriesPerSlot       int           // offers for a freed seat before it goes back to staff; 0: as many as there are
+	MaxOffersPerEntry     int           // 0 is unlimited
+	MaxTriesPerSlot       int           // offers for a freed seat before it goes to staff; 0 is unlimited
 	AfterExpiry           After
 	AfterDecline          After
-	AutoCascade           bool          // an offer that was let go passes to the next by itself
-	ExpireStale           bool          // entries end when they have waited for long
-	StaleAfter            time.Duration // that long
-	AllowDownFitting      bool          // a party may take a part of the seats
+	AutoCascade           bool          // when an offer ends, the next entry gets one automatically
+	ExpireStale           bool          // entries expire when they have waited too long
+	StaleAfter            time.Duration // how long that is
+	AllowDownFitting      bool          // a party can take some of several open seats
 	Order                 Order
 	BaseScore             int
 	TierBonus             map[string]int // 0 to 50
 	EarlyBirdPerDay       int            // points for each whole day between joining and the start
 	EarlyBirdMax          int
-	EligibilityExpression string        // CEL; empty: everybody
+	EligibilityExpression string        // CEL; empty is everyone
 	PriorityExpression    string        // CEL, for the order CUSTOM
-	QuietHours            QuietHours    // where the member lives
-	OffersInQuietHours    bool          // offers do not wait for the morning
-	AutoPromoteCutoff     time.Duration // before the start; later than that seats are offered instead
-	PromotionGrace        time.Duration // in which whoever was promoted may cancel without penalty
-	FillAfterStart        time.Duration // how long after the start the seats of no-shows are still given away
-	SMSMinScore           int           // offers of a lower score are not sent by SMS
+	QuietHours            QuietHours    // in the member's zone
+	OffersInQuietHours    bool          // offers do not wait until quiet hours end
+	AutoPromoteCutoff     time.Duration // before the start; after that, seats are offered instead
+	PromotionGrace        time.Duration // in which a promoted member can cancel without penalty
+	FillAfterStart        time.Duration // how long after the start the seats of no-shows are filled
+	SMSMinScore           int           // offers with a lower score are not sent by SMS
 }
 
-// Settings are what one level says for itself. Nil inherits. The fields are those of Rules.
+// Settings are what one level sets. Nil inherits. The fields are those of Rules.
 type Settings struct {
 	Enabled               *bool           `json:"enabled,omitempty"`
 	Mode                  *Mode           `json:"mode,omitempty"`
@@ -109,12 +109,12 @@ type Settings struct {
 	SMSMinScore           *int            `json:"sms_min_score,omitempty"`
 }
 
-// Layer is what one level says, and since which version of the tenant's rules.
+// Layer is the settings of one level, with their version.
 type Layer struct {
 	Level    catalog.Level
-	Scope    tenant.UUID // the tenant's, location's or service's id
+	Scope    tenant.UUID // the id of the tenant, location or service
 	Settings Settings
-	Version  int // 0: nothing was ever said
+	Version  int // 0 if it was never set
 }
 
 // Fields are the settings of waitlist rules. They are validated in this order.
@@ -202,20 +202,20 @@ var Fields = settings.Table[Settings, Rules]{
 
 var defaults = Fields.Defaults()
 
-// Defaults are the rules of a tenant that wrote nothing down.
+// Defaults returns the rules of a tenant without settings.
 func Defaults() Rules { return defaults }
 
-// Effective is the rules in force somewhere, and why.
+// Effective is the effective rules of a queue, and where they come from.
 type Effective struct {
 	Rules Rules
-	// Origins name for each field of Rules the level that it comes from.
+	// Origins maps each field of Rules to the level that it comes from.
 	Origins map[string]catalog.Level
-	// Version is that of the last change on the way: it tells these rules from all others that held before.
+	// Version is the version of the last change on any of the levels. It identifies these rules among all earlier ones.
 	Version int
 	Layers  []Layer
 }
 
-// Resolve lays layers over the defaults, in the order given: tenant, location, service.
+// Resolve applies layers to the defaults, in the given order: tenant, location, service.
 func Resolve(layers ...Layer) Effective {
 	e := Effective{Layers: layers}
 	e.Rules, e.Origins = settings.Resolve(Fields, catalog.Default, layers,
@@ -226,10 +226,10 @@ func Resolve(layers ...Layer) Effective {
 	return e
 }
 
-// Settings writes rules down as a layer that leaves nothing open.
+// Settings returns the rules as a layer that sets every field.
 func (r Rules) Settings() Settings { return Fields.Explicit(r) }
 
-// Admits refuses one more entry in a queue: WAITLIST_CLOSED, WAITLIST_FULL.
+// Admits returns an error if a queue takes no further entry: WAITLIST_CLOSED, WAITLIST_FULL.
 func (r Rules) Admits(waiting int, on civil.Date) error {
 	switch {
 	case !r.Enabled:
@@ -241,5 +241,5 @@ func (r Rules) Admits(waiting int, on civil.Date) error {
 	return nil
 }
 
-// Facts are the settings by their names in the contract, for the record of a change. What is inherited is nil.
+// Facts returns the settings by their names in the contract, for the audit log. Inherited settings are nil.
 func (s Settings) Facts() catalog.AuditFields { return Fields.Values(&s) }

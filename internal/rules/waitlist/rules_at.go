@@ -5,18 +5,18 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// RulesAt picks, of what all levels of a tenant say, the rules for a service at a location.
+// RulesAt resolves the rules of a service at a location from all layers of a tenant.
 func RulesAt(all []Layer, location tenant.LocationID, service tenant.ServiceID) Effective {
-	var way []Layer
+	var layers []Layer
 	for _, l := range all {
 		switch {
 		case l.Level == catalog.TenantLevel,
 			l.Level == catalog.LocationLevel && l.Scope == location.UUID,
 			l.Level == catalog.ServiceLevel && l.Scope == service.UUID:
-			way = append(way, l)
+			layers = append(layers, l)
 		}
 	}
-	return Resolve(way...)
+	return Resolve(layers...)
 }
 
 // RulesOf returns a function that resolves the rules of a queue.

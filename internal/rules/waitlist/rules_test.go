@@ -11,12 +11,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/berthhq/berth/internal/civil"
 	"github.com/berthhq/berth/internal/fault"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-func TestDefaults(t *testing.T) {
+func TestDefaults_AreValid(t *testing.T) {
 	t.Parallel()
 	want := waitlist.Rules{
 		Enabled: true, Mode: waitlist.AutoPromote, MaxQueueSize: 50, OfferWindow: 30 * time.Minute,
@@ -35,8 +36,8 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// Resolve lays settings over rules field by field, and each field has a row of the same name as in JSON.
-func TestSettingsAndRulesAreAlike(t *testing.T) {
+// Resolve applies settings to rules field by field. Each field has a row with its JSON name.
+func TestFields_HaveOneRowPerSetting(t *testing.T) {
 	t.Parallel()
 	settings, rules := reflect.TypeFor[waitlist.Settings](), reflect.TypeFor[waitlist.Rules]()
 	if settings.NumField() != rules.NumField() || settings.NumField() != len(waitlist.Fields) {
@@ -62,18 +63,18 @@ func TestSettingsAndRulesAreAlike(t *testing.T) {
 	}
 }
 
-// anySettings says some things and leaves others open.
+// anySettings sets some fields and leaves others open.
 func anySettings(t *rapid.T) waitlist.Settings {
 	full := anyRules(t).Settings()
-	for _, said := range reflect.ValueOf(&full).Elem().Fields() {
+	for _, set := range reflect.ValueOf(&full).Elem().Fields() {
 		if rapid.Bool().Draw(t, "open") {
-			said.SetZero()
+			set.SetZero()
 		}
 	}
 	return full
 }
 
-func TestResolve(t *testing.T) {
+func TestResolve_LastLayerThatSetsWins(t *testing.T) {
 	t.Parallel()
 	levels := []catalog.Level{catalog.TenantLevel, catalog.LocationLevel, catalog.ServiceLevel}
 	rapid.Check(t, func(t *rapid.T) {
@@ -91,9 +92,9 @@ func TestResolve(t *testing.T) {
 		for i := range got.NumField() {
 			name := got.Type().Field(i).Name
 			want, origin := reflect.ValueOf(waitlist.Defaults()).Field(i).Interface(), catalog.Default
-			for _, layer := range layers { // the last that says something
-				if said := reflect.ValueOf(layer.Settings).Field(i); !said.IsNil() {
-					want, origin = said.Elem().Interface(), layer.Level
+			for _, layer := range layers { // the last layer that sets it
+				if set := reflect.ValueOf(layer.Settings).Field(i); !set.IsNil() {
+					want, origin = set.Elem().Interface(), layer.Level
 				}
 			}
 			if !reflect.DeepEqual(got.Field(i).Interface(), want) || e.Origins[name] != origin {
@@ -109,22 +110,22 @@ func TestResolve(t *testing.T) {
 	})
 }
 
-func TestSettingsOfRules(t *testing.T) {
+func TestSettings_SetEveryField(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		r := anyRules(t)
 		full := waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Settings: r.Settings(), Version: 3})
 		if diff := cmp.Diff(r, full.Rules); diff != "" {
-			t.Fatalf("written down and read (-want +got):\n%s", diff)
+			t.Fatalf("round trip (-want +got):\n%s", diff)
 		}
-		// Reset: nothing is said any more.
+		// A reset sets nothing.
 		if diff := cmp.Diff(
 			waitlist.Defaults(), waitlist.Resolve(waitlist.Layer{Level: catalog.TenantLevel, Version: 4}).Rules,
 		); diff != "" {
 			t.Fatalf("after a reset (-want +got):\n%s", diff)
 		}
-		said := anySettings(t)
-		text, err := json.Marshal(said)
+		set := anySettings(t)
+		text, err := json.Marshal(set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,14 +133,14 @@ func TestSettingsOfRules(t *testing.T) {
 		if err := json.Unmarshal(text, &read); err != nil {
 			t.Fatal(err)
 		}
-		read.Enabled = said.Enabled // in a column of its own
-		if diff := cmp.Diff(said, read); diff != "" {
+		read.Enabled = set.Enabled // in a column of its own
+		if diff := cmp.Diff(set, read); diff != "" {
 			t.Fatalf("kept as JSON (-want +got):\n%s", diff)
 		}
 	})
 }
 
-func TestValidate(t *testing.T) {
+func TestValidate_NamesTheInvalidField(t *testing.T) {
 	t.Parallel()
 	span := func(d time.Duration) *time.Duration { return &d }
 	bonus := func(m map[string]int) *map[string]int { return &m }
@@ -150,9 +151,9 @@ func TestValidate(t *testing.T) {
 	const hour, day = time.Hour, 24 * time.Hour
 	tests := map[string]struct {
 		settings waitlist.Settings
-		field    string // empty: fine
+		field    string // empty if valid
 	}{
-		"nothing said":                       {},
+		"nothing set":                        {},
 		"any mode there is":                  {waitlist.Settings{Mode: new(waitlist.FirstToClaim)}, ""},
 		"a mode there is not":                {waitlist.Settings{Mode: new(waitlist.Mode("LOTTERY"))}, "mode"},
 		"an order there is not":              {waitlist.Settings{Order: new(waitlist.Order(""))}, "order"},
@@ -220,7 +221,9 @@ func TestValidate(t *testing.T) {
 		"always quiet": {
 			waitlist.Settings{QuietHours: &waitlist.QuietHours{From: clock("09:00"), Until: clock("08:59")}}, "quiet_hours",
 		},
-		"quiet until there is no such time": {waitlist.Settings{QuietHours: func() *waitlist.QuietHours { q := waitlist.QuietHours{}; q.Until.Hour = 24; return &q }()}, "quiet_hours"},
+		"quiet until there is no such time": {
+			waitlist.Settings{QuietHours: &waitlist.QuietHours{Until: civil.TimeOfDay{Hour: 24}}}, "quiet_hours",
+		},
 		"a cutoff below 0": {
 			waitlist.Settings{AutoPromoteCutoff: span(-time.Second)}, "auto_promote_cutoff",
 		},
@@ -256,8 +259,8 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// What validation refuses by number, every field that bounds a number or a length has a bound for.
-func TestEveryNumberIsBounded(t *testing.T) {
+// Every field that validation rejects for its size or length has a bound.
+func TestValidate_BoundsEveryNumber(t *testing.T) {
 	t.Parallel()
 	settings := reflect.TypeFor[waitlist.Settings]()
 	for i := range settings.NumField() {

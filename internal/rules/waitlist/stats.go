@@ -2,11 +2,11 @@ package waitlist
 
 import "time"
 
-// Tally counts what happened to a waitlist in a span of time.
+// Tally counts what happened on a waitlist in a period of time.
 type Tally struct {
 	Entries int // that joined
-	Active  int // of those, that still wait
-	Booked  int // of those, that got a place
+	Active  int // of those, still waiting
+	Booked  int // of those, booked
 
 	Offers    int // sent
 	Accepted  int
@@ -15,23 +15,22 @@ type Tally struct {
 	Withdrawn int
 	Live      int
 
-	// ResponseTime is the sum over offers that a person answered, by accepting or declining: what ran out says nothing
-	// about how fast people are.
+	// ResponseTime is the sum over accepted and declined offers. Expired ones say nothing about how long members take.
 	ResponseTime time.Duration
-	// Tries is the sum over accepted offers of which one of their round they were, from 1.
+	// Tries is the sum, over accepted offers, of the number of the offer in its round, from 1.
 	Tries int
 }
 
-// AcceptanceRate is the share of offers that were accepted, 0 to 1; 0 where none was sent.
+// AcceptanceRate is the share of offers that were accepted, from 0 to 1; 0 if none was sent.
 func (t Tally) AcceptanceRate() float64 { return share(t.Accepted, t.Offers) }
 
-// ConversionRate is the share of entries that got a place, 0 to 1; 0 where nobody joined.
+// ConversionRate is the share of entries that were booked, from 0 to 1; 0 if none joined.
 func (t Tally) ConversionRate() float64 { return share(t.Booked, t.Entries) }
 
-// CascadeDepth is how many offers it takes on average until one is accepted; 0 where none was.
+// CascadeDepth is the average number of offers until one is accepted; 0 if none was.
 func (t Tally) CascadeDepth() float64 { return share(t.Tries, t.Accepted) }
 
-// AverageResponse is how long people take to answer on average; 0 where nobody did.
+// AverageResponse is the average time to accept or decline; 0 if no offer was answered.
 func (t Tally) AverageResponse() time.Duration {
 	if answered := t.Accepted + t.Declined; answered > 0 {
 		return t.ResponseTime / time.Duration(answered)
@@ -72,4 +71,14 @@ func share(part, whole int) float64 {
 		return 0
 	}
 	return float64(part) / float64(whole)
+}
+
+// Sum adds counts up.
+func (t Tally) Sum(o Tally) Tally {
+	return Tally{
+		Entries: t.Entries + o.Entries, Active: t.Active + o.Active, Booked: t.Booked + o.Booked,
+		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined,
+		RanOut: t.RanOut + o.RanOut, Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live,
+		ResponseTime: t.ResponseTime + o.ResponseTime, Tries: t.Tries + o.Tries,
+	}
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-func TestTally(t *testing.T) {
+func TestTally_ComputesRates(t *testing.T) {
 	t.Parallel()
 	var tally waitlist.Tally
 	for _, status := range []waitlist.Status{
@@ -36,12 +36,13 @@ func TestTally(t *testing.T) {
 	if diff := cmp.Diff(want, tally); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if a, c, d, r := tally.AcceptanceRate(), tally.ConversionRate(), tally.CascadeDepth(), tally.AverageResponse(); a != 2.0/6 || c != 0.2 || d != 2.5 || r != 5*time.Minute {
+	a, c, d, r := tally.AcceptanceRate(), tally.ConversionRate(), tally.CascadeDepth(), tally.AverageResponse()
+	if a != 2.0/6 || c != 0.2 || d != 2.5 || r != 5*time.Minute {
 		t.Errorf("acceptance %g, conversion %g, depth %g, response %s", a, c, d, r)
 	}
 }
 
-func TestTallyOfNothing(t *testing.T) {
+func TestTally_IsZeroWithoutEntries(t *testing.T) {
 	t.Parallel()
 	var none waitlist.Tally
 	if none.AcceptanceRate() != 0 || none.ConversionRate() != 0 || none.CascadeDepth() != 0 ||

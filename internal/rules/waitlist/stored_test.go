@@ -12,8 +12,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Decisions are kept for years with everything that they were made from, and decided again under other rules. So what
-// is stored keeps its names, whatever happens to those of Go.
+// Decisions are stored for years with their inputs, and decided again under other rules. So the stored names must not
+// change when Go names do.
 func TestRecord_KeepsItsStoredForm(t *testing.T) {
 	t.Parallel()
 	all := entries(queue(3))

@@ -10,8 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/settings"
 )
 
-// Bounds of what a tenant may write down. The contract states them too; here they hold for whoever does not come
-// through it.
+// Limits of the settings. The contract has them too. These also hold for callers that do not use the contract.
 const (
 	maxQueueSize   = 10_000
 	maxOfferWindow = 7 * day
@@ -24,18 +23,19 @@ const (
 	maxBase        = 10_000
 	maxBonus       = 50
 	maxTiers       = 50
-	maxTier        = 50 // characters of a tier's name
+	maxTier        = 50 // characters in the name of a tier
 	maxPerDay      = 100
 	maxEarlyBird   = 1_000
 	maxCutoff      = 30 * day
 	maxGrace       = 7 * day
 	maxAfterStart  = day
-	minAwake       = time.Hour // of a day, outside quiet hours
+	minAwake       = time.Hour // per day, outside of quiet hours
 
 	day = 24 * time.Hour
 )
 
-// Validate refuses what no level may say: INVALID_FIELD, and RULES_INVALID for an expression that does not compile.
+// Validate returns an error if a level cannot have these settings: INVALID_FIELD, or RULES_INVALID for an expression
+// that does not compile.
 func (s Settings) Validate() error {
 	if err := Fields.Validate(&s, "rules."); err != nil {
 		return err
@@ -44,7 +44,7 @@ func (s Settings) Validate() error {
 	return err
 }
 
-// leastOffer refuses a least window that is longer than the window.
+// leastOffer returns an error if the minimum window is longer than the window.
 func leastOffer(s *Settings, field string, value time.Duration) error {
 	longest := maxLeastWindow
 	if s.OfferWindow != nil {
@@ -78,7 +78,7 @@ func quiet(field string, value QuietHours) error {
 	return nil
 }
 
-// Consistent refuses rules in force that one level alone cannot see to be wrong: INVALID_FIELD.
+// Consistent checks rules that depend on several levels: INVALID_FIELD.
 func (r Rules) Consistent() error {
 	if r.Order == ByFormula && r.PriorityExpression == "" {
 		return fault.Invalid("rules.priority_expression", "The order CUSTOM needs an expression.")

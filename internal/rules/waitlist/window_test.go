@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/rules/waitlist"
 )
 
-func TestOfferUntil(t *testing.T) {
+func TestOfferUntil_ShrinksWindowAndSkipsQuietHours(t *testing.T) {
 	t.Parallel()
 	lisbon, newYork, lordHowe := zone(t, "Europe/Lisbon"), zone(t, "America/New_York"), zone(t, "Australia/Lord_Howe")
 	at := func(in *time.Location, text string) time.Time {
@@ -28,7 +28,7 @@ func TestOfferUntil(t *testing.T) {
 		rules       func(*waitlist.Rules)
 		zone        *time.Location
 		now, closes string
-		until       string // or
+		until       string // or "" and a reason
 		reason      string
 	}{
 		"half an hour by default": {
@@ -83,7 +83,7 @@ func TestOfferUntil(t *testing.T) {
 			zone: lisbon, now: "2026-03-16 21:50", closes: "2026-03-17 07:10", until: "2026-03-17 07:10",
 		},
 		"it cannot wait for the morning": {
-			zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-17 07:04", reason: waitlist.AtNight,
+			zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-17 07:04", reason: waitlist.InQuietHours,
 		},
 		"it can wait just so": {
 			zone: lisbon, now: "2026-03-16 23:00", closes: "2026-03-17 07:05", until: "2026-03-17 07:05",
@@ -142,8 +142,8 @@ func TestOfferUntil(t *testing.T) {
 	}
 }
 
-// Where clocks show an hour twice, quiet hours that end in it end once: the first time.
-func TestQuietHoursThatEndInAnHourShownTwice(t *testing.T) {
+// If clocks show an hour twice, quiet hours that end in it end the first time.
+func TestQuiet_EndsInFirstOfRepeatedHours(t *testing.T) {
 	t.Parallel()
 	berlin := zone(t, "Europe/Berlin")
 	q := waitlist.QuietHours{From: clock("22:00"), Until: clock("02:30")}
@@ -161,7 +161,7 @@ func TestQuietHoursThatEndInAnHourShownTwice(t *testing.T) {
 			t.Errorf("quiet at %s: %t", test.at.In(berlin), got)
 		}
 	}
-	again := first.Add(45 * time.Minute) // clocks show 02:15 once more
+	again := first.Add(45 * time.Minute) // clocks show 02:15 again
 	if until, reason := r.OfferUntil(again, again.Add(48*time.Hour), berlin); !until.Equal(again.Add(30 * time.Minute)) {
 		t.Errorf("until %s %s", until.In(berlin), reason)
 	}
@@ -172,7 +172,7 @@ var restless = []string{
 	"Africa/Casablanca", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Chatham", "Pacific/Apia",
 }
 
-func TestOfferUntilProperties(t *testing.T) {
+func TestOfferUntil_MatchesMinuteByMinuteCount(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		where, err := time.LoadLocation(rapid.SampledFrom(restless).Draw(t, "zone"))
@@ -207,13 +207,13 @@ func TestOfferUntilProperties(t *testing.T) {
 				t.Fatalf("no time, and %s is left", left)
 			}
 			return
-		case waitlist.AtNight:
+		case waitlist.InQuietHours:
 			if awake(closes) >= r.MinOfferWindow {
 				t.Fatalf("it is night, and there are %s awake", awake(closes))
 			}
 			return
 		}
-		// Quarters of odd minutes end between two.
+		// A quarter of an odd number of minutes ends between two minutes.
 		full := min(r.OfferWindow, max(left/4, r.MinOfferWindow))
 		switch length := awake(until); {
 		case until.After(closes):
@@ -230,8 +230,8 @@ func TestOfferUntilProperties(t *testing.T) {
 	})
 }
 
-// Quiet hours are what clocks show, but for the hours around a change of the clocks.
-func TestQuietProperties(t *testing.T) {
+// Quiet hours follow the local clock, except for the hours around a clock change.
+func TestQuiet_FollowsLocalClock(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		where, err := time.LoadLocation(rapid.SampledFrom(restless).Draw(t, "zone"))

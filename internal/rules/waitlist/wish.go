@@ -8,14 +8,13 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// Wants reports whether a slot is what an entry wishes for, to the letter: without the flexibility that rules may
-// allow.
+// Wants reports whether a slot exactly matches an entry, without the time flexibility that rules may allow.
 func (e Entry) Wants(slot Slot) bool {
 	exact := (&Compiled{}).scene(slot, Round{}, slot.StartsAt)
-	return exact.outside(e.Window) == "" && (e.Coach.IsZero() || e.Coach == slot.Coach)
+	return exact.mismatch(e.Window) == "" && (e.Coach.IsZero() || e.Coach == slot.Coach)
 }
 
-// Place is where an entry stands in line.
+// Place is a place of an entry in a queue.
 type Place struct {
 	Queue
 	Session tenant.SessionID // zero: a day of a window
@@ -24,23 +23,23 @@ type Place struct {
 	Zone    string           // IANA, of the location
 }
 
-// Over reports whether nothing can come of a place any more.
+// Over reports whether a place can no longer get seats.
 func (p Place) Over(rules Rules, now time.Time) bool {
 	if p.Session.IsZero() {
-		return civil.DateOf(now, place(p.Zone)).After(p.Date)
+		return civil.DateOf(now, loadZone(p.Zone)).After(p.Date)
 	}
 	return p.Gone || !now.Before(p.Starts.Add(rules.FillAfterStart))
 }
 
-// MinStale is the least that rules may take for too long.
+// MinStale is the minimum of StaleAfter.
 const MinStale = time.Hour
 
-// Stale reports whether an entry has waited for too long.
+// Stale reports whether an entry has waited too long.
 func (r Rules) Stale(e Entry, now time.Time) bool {
 	return r.ExpireStale && !now.Before(e.CreatedAt.Add(r.StaleAfter))
 }
 
-// EndStale ends an entry once the time of all its places has passed, or once it has waited too long by the rules of
+// EndStale closes an entry once the time of all its places has passed, or once it has waited too long by the rules of
 // each of them. It returns no changes if the entry stays.
 func EndStale(e Entry, places []Place, rules func(Queue) Rules, now time.Time) Changes {
 	over := !slices.ContainsFunc(places, func(p Place) bool { return !p.Over(rules(p.Queue), now) })
@@ -48,16 +47,16 @@ func EndStale(e Entry, places []Place, rules func(Queue) Rules, now time.Time) C
 	if e.Status != Waiting || !over && !stale {
 		return Changes{}
 	}
-	said := Leaving{Reason: "Its time has passed.", Notify: stale}
+	leaving := Leaving{Reason: "Its time has passed.", Notify: stale}
 	if !over {
-		said.Reason = "It has waited for too long."
+		leaving.Reason = "It waited too long."
 	}
-	return closing(e, Expired, said, now)
+	return closing(e, Expired, leaving, now)
 }
 
-// ByChoice is the grant to an entry that staff choose: for as long as the rules say, and until the slot closes where
-// by their lights too little time is left.
-func ByChoice(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
+// ManualGrant is the grant to an entry that staff choose. It lasts as long as the rules say, or until the slot closes,
+// if the rules find too little time.
+func ManualGrant(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
 	s := rules.scene(slot, Round{}, now)
 	until, late := s.offerEnd(&c)
 	if late != "" {
@@ -66,21 +65,11 @@ func ByChoice(c Candidate, slot Slot, rules *Compiled, now time.Time) Grant {
 	return Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: s.worth(&c).Score, Until: until}
 }
 
-// Chosen is the decision of staff who chose an entry. Seats that it does not take stay as they were, open to all.
-func Chosen(c Candidate, grant Grant) Decision {
+// ManualDecision is the decision to make that grant. Open seats that it does not take stay open.
+func ManualDecision(c Candidate, grant Grant) Decision {
 	seats := grant.Seats
 	return Decision{
 		Mode: OfferInTurn, Move: MakeOffer, Grants: []Grant{grant}, Seats: &seats, Given: grant.Seats,
 		Verdicts: []Verdict{{Entry: c.Entry, Member: c.Member, Reason: WasOffered, Score: grant.Score, Party: c.Party}},
-	}
-}
-
-// Sum adds counts up.
-func (t Tally) Sum(o Tally) Tally {
-	return Tally{
-		Entries: t.Entries + o.Entries, Active: t.Active + o.Active, Booked: t.Booked + o.Booked,
-		Offers: t.Offers + o.Offers, Accepted: t.Accepted + o.Accepted, Declined: t.Declined + o.Declined,
-		RanOut: t.RanOut + o.RanOut, Withdrawn: t.Withdrawn + o.Withdrawn, Live: t.Live + o.Live,
-		ResponseTime: t.ResponseTime + o.ResponseTime, Tries: t.Tries + o.Tries,
 	}
 }

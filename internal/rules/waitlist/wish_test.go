@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-func TestWants(t *testing.T) {
+func TestWants_MatchesExactly(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		entry waitlist.Entry
@@ -41,7 +41,7 @@ func TestWants(t *testing.T) {
 	}
 }
 
-func TestOver(t *testing.T) {
+func TestOver_ReportsPlacesThatCannotGetSeats(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
 	session := waitlist.Place{Session: id[tenant.SessionID](1), Starts: starts, Zone: "Europe/Lisbon"}
@@ -70,7 +70,7 @@ func TestOver(t *testing.T) {
 	}
 }
 
-func TestStale(t *testing.T) {
+func TestStale_FollowsRules(t *testing.T) {
 	t.Parallel()
 	r := waitlist.Defaults()
 	e := waitlist.Entry{CreatedAt: now}
@@ -83,7 +83,7 @@ func TestStale(t *testing.T) {
 	}
 }
 
-func TestAdmits(t *testing.T) {
+func TestAdmits_RejectsClosedAndFullQueues(t *testing.T) {
 	t.Parallel()
 	r, day := waitlist.Defaults(), civil.MustParseDate("2026-03-18")
 	if err := r.Admits(49, day); err != nil {
@@ -93,11 +93,11 @@ func TestAdmits(t *testing.T) {
 		t.Errorf("the one after: %v", err)
 	}
 	if r.Enabled = false; fault.ReasonOf(r.Admits(0, day)) != fault.WaitlistClosed {
-		t.Error("a waitlist that is off takes somebody in")
+		t.Error("a disabled waitlist admits an entry")
 	}
 }
 
-func TestFacts(t *testing.T) {
+func TestFacts_ListsSettings(t *testing.T) {
 	t.Parallel()
 	facts := waitlist.Settings{Enabled: new(false), MaxQueueSize: new(7)}.Facts()
 	if len(facts) != reflect.TypeFor[waitlist.Settings]().NumField() || facts["enabled"] != false ||
@@ -106,9 +106,8 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// Whom staff choose has as long as anybody whom the rules choose, and until the slot closes where that would be too
-// late.
-func TestByChoice(t *testing.T) {
+// An entry that staff choose has as much time as any other, or until the slot closes if that is too late.
+func TestManualGrant_LastsUntilSlotCloses(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		w := anyWorld(t)
@@ -128,26 +127,26 @@ func TestByChoice(t *testing.T) {
 		if late != "" {
 			until = w.Slot.Closes
 		}
-		worth := waitlist.StandingOf(c.Entry, w.Slot, w.Queue, w.rules, w.Now).Worth
+		worth := waitlist.RankOf(c.Entry, w.Slot, w.Queue, w.rules, w.Now).Worth
 		want := waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: c.Party, Score: worth.Score, Until: until}
-		if diff := cmp.Diff(want, waitlist.ByChoice(c, w.Slot, w.rules, w.Now)); diff != "" {
+		if diff := cmp.Diff(want, waitlist.ManualGrant(c, w.Slot, w.rules, w.Now)); diff != "" {
 			t.Fatalf("(-want +got):\n%s", diff)
 		}
 	})
 }
 
-func TestChosen(t *testing.T) {
+func TestManualDecision_OffersSeatsOfGrant(t *testing.T) {
 	t.Parallel()
 	c := queue(1)[0]
 	c.Party = 2
-	d := waitlist.Chosen(c, waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: 2, Score: 5, Until: now})
+	d := waitlist.ManualDecision(c, waitlist.Grant{Entry: c.Entry, Member: c.Member, Seats: 2, Score: 5, Until: now})
 	if d.Given != 2 || d.Left() != 0 || d.LeftMove != "" || d.Move != waitlist.MakeOffer ||
 		reasons(d)[0] != waitlist.WasOffered || waitlist.Note(d) != "" {
 		t.Errorf("%+v", d)
 	}
 }
 
-func TestTalliesAddUp(t *testing.T) {
+func TestTally_AddsUp(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var whole, first, second waitlist.Tally
@@ -177,29 +176,29 @@ func TestTalliesAddUp(t *testing.T) {
 	})
 }
 
-func TestClaims(t *testing.T) {
+func TestClaimKey_DerivesTokensAndCodes(t *testing.T) {
 	t.Parallel()
 	secret := bytes.Repeat([]byte("s"), 32)
 	key, err := waitlist.NewClaimKey(secret)
 	if err != nil {
 		t.Fatal(err)
 	}
-	house, offer := id[tenant.TenantID](7), id[tenant.OfferID](1)
-	token := key.Token(house, offer)
-	if in, ok := waitlist.ReadClaim(token); !ok || in != house {
+	tenantID, offer := id[tenant.TenantID](7), id[tenant.OfferID](1)
+	token := key.Token(tenantID, offer)
+	if in, ok := waitlist.ReadClaim(token); !ok || in != tenantID {
 		t.Errorf("%s leads to %s, %t", token, in, ok)
 	}
-	if again, err := waitlist.NewClaimKey(secret); err != nil || again.Token(house, offer) != token ||
+	if again, err := waitlist.NewClaimKey(secret); err != nil || again.Token(tenantID, offer) != token ||
 		again.Code(offer) != key.Code(offer) {
 		t.Error("the same secret makes other tokens")
 	}
 	other, err := waitlist.NewClaimKey(bytes.Repeat([]byte("t"), 32))
-	if err != nil || other.Token(house, offer) == token || key.Token(house, id[tenant.OfferID](2)) == token {
+	if err != nil || other.Token(tenantID, offer) == token || key.Token(tenantID, id[tenant.OfferID](2)) == token {
 		t.Error("another secret or offer makes the same token")
 	}
-	if bytes.Equal(waitlist.HashClaim(token), waitlist.HashClaim(key.Token(house, id[tenant.OfferID](2)))) ||
+	if bytes.Equal(waitlist.HashClaim(token), waitlist.HashClaim(key.Token(tenantID, id[tenant.OfferID](2)))) ||
 		len(waitlist.HashClaim(token)) != 32 {
-		t.Error("hashes do not tell tokens apart")
+		t.Error("two tokens have the same hash")
 	}
 	if len(key.Code(offer)) != 6 {
 		t.Errorf("a code of %q", key.Code(offer))

@@ -14,27 +14,27 @@ type Cause int
 // The causes.
 const (
 	TooSlow      Cause = iota + 1 // others claimed the seats first
-	FewerSeats                    // the session has fewer
-	OffSale                       // the session is
-	SessionMoved                  // it is at another time or place, or with another coach
-	SessionGone                   // it was cancelled or deleted
-	Unsendable                    // nobody could tell its member in time
-	EntryLeft                     // its member left the waitlist, or staff removed them
+	FewerSeats                    // the session has fewer seats
+	OffSale                       // the session is off sale
+	SessionMoved                  // the session changed its time, place or coach
+	SessionGone                   // the session was cancelled or deleted
+	Unsendable                    // its message could not be sent in time
+	EntryLeft                     // the member left the waitlist, or staff removed the entry
 )
 
-// Void reports whether an offer that is withdrawn for this cause is as good as never made: it is no try for its
-// seats, and its entry may be asked for them again in the same round. Whoever said no, or let an offer run out, has
-// had their turn; who did neither has not.
+// Void reports whether an offer withdrawn for this cause counts as never made. Then it is not counted as a try, and its
+// entry can get another offer in the same round. An entry that declined an offer, or let it expire, has had its turn.
+// An entry of a void offer has not.
 //
-// A cause makes an offer void only if the same offer cannot come again by itself: somebody has to book seats of the
-// round first, or staff have to edit the session. Otherwise it would be made and withdrawn without end.
+// A cause makes an offer void only if the same offer cannot follow automatically: first a seat of the round must be
+// booked, or staff must edit the session. Otherwise the offer would be made and withdrawn forever.
 func (c Cause) Void() bool {
 	switch c {
 	case TooSlow, FewerSeats, OffSale, SessionMoved, SessionGone:
 		return true
-	case Unsendable: // as it would be again: it is the same hour, and the same member
+	case Unsendable: // the next offer would fail the same way: same time, same member
 		return false
-	case EntryLeft: // they were asked, and that is a no
+	case EntryLeft: // the member had the offer, and leaving declines it
 		return false
 	}
 	return false
@@ -43,7 +43,7 @@ func (c Cause) Void() bool {
 func (c Cause) String() string {
 	switch c {
 	case TooSlow:
-		return "The seats were taken by somebody faster."
+		return "Someone else claimed the seats first."
 	case FewerSeats:
 		return "The session has fewer seats."
 	case OffSale:
@@ -53,33 +53,32 @@ func (c Cause) String() string {
 	case SessionGone:
 		return "The session does not take place."
 	case Unsendable:
-		return "Nobody could be told in time."
+		return "The message could not be sent in time."
 	case EntryLeft:
 		return "The entry has left the waitlist."
 	}
 	return ""
 }
 
-// Withdraw ends a live offer that is nobody's to answer any more. Words say why; where there are none, those of the
-// cause.
+// Withdraw ends a live offer that can no longer be answered. Words give the reason; if empty, the cause does.
 func (o Offer) Withdraw(why Cause, words string, now time.Time) Offer {
 	o = o.Close(Withdrawn, cmp.Or(words, why.String()), now)
 	o.Void = why.Void()
 	return o
 }
 
-// TakenBack are the promises of a session that are taken back.
-type TakenBack struct {
+// WithdrawnSeats are the offers and seats that a session takes back.
+type WithdrawnSeats struct {
 	Offers []Offer
-	Rounds []Round // as they are then: they keep fewer seats, or none
-	Seats  int     // that nobody is promised any more
+	Rounds []Round // with their new state: they keep fewer seats, or none
+	Seats  int     // no longer reserved
 }
 
-// TakeBack chooses what a session takes back of its promises until nobody is promised as many seats as are wanted, or
-// nobody is promised any. What was promised last goes first, and no more goes than has to. The live offers come
-// youngest first, with the rounds of the session that keep seats.
-func TakeBack(live []Offer, keeping []Round, wanted int, now time.Time) TakenBack {
-	var taken TakenBack
+// WithdrawSeats chooses offers and kept seats to take back, until as many seats as wanted are released, or none are
+// left. The latest offers go first, and no more of them than needed. The live offers are ordered youngest first, and
+// keeping are the rounds of the session that keep seats.
+func WithdrawSeats(live []Offer, keeping []Round, wanted int, now time.Time) WithdrawnSeats {
+	var taken WithdrawnSeats
 	claimants := make(map[tenant.RoundID][]Offer)
 	for _, o := range live {
 		if o.Shared {
@@ -103,7 +102,7 @@ func TakeBack(live []Offer, keeping []Round, wanted int, now time.Time) TakenBac
 		taken.Rounds, taken.Seats = append(taken.Rounds, r), taken.Seats+before-r.Keeps
 	}
 	keeping = slices.DeleteFunc(slices.Clone(keeping), func(r Round) bool {
-		orphan := len(claimants[r.ID]) == 0 // nobody may claim its seats
+		orphan := len(claimants[r.ID]) == 0 // no offer can claim its seats
 		if orphan && taken.Seats < wanted {
 			give(r)
 		}
@@ -123,9 +122,9 @@ func TakeBack(live []Offer, keeping []Round, wanted int, now time.Time) TakenBac
 	return taken
 }
 
-// Changes are the consequences for the session: the offers end, and their entries wait again. Words give the reason,
-// if the cause does not. There is no Refill: the caller knows what the seats are for.
-func (t TakenBack) Changes(
+// Changes returns the consequences for the session: the offers end, and their entries wait again. Words give the
+// reason, if the cause does not. There is no Refill: the caller decides what the seats are for.
+func (t WithdrawnSeats) Changes(
 	in tenant.SessionID, entries map[tenant.EntryID]Entry, why Cause, words string, now time.Time,
 ) Changes {
 	c := Changes{Session: in, Rounds: t.Rounds, Seats: -t.Seats}

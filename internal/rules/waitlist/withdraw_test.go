@@ -13,8 +13,8 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// promises are live offers, the youngest first, each "seats" or "seats@round" for those that share what a round keeps,
-// and rounds "round:seats".
+// promises returns live offers, the youngest first, each written "seats", or "seats@round" if it shares what a round
+// keeps, and rounds, each written "round:seats".
 func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist.Round, map[tenant.OfferID]string) {
 	t.Helper()
 	ids := make(map[string]tenant.RoundID)
@@ -52,12 +52,12 @@ func promises(t *testing.T, offers, rounds string) ([]waitlist.Offer, []waitlist
 	return live, keeping, called
 }
 
-func TestTakeBack(t *testing.T) {
+func TestWithdrawSeats_WithdrawsLatestOffersFirst(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		offers, rounds string
 		wanted         int
-		gone           string // by their numbers
+		gone           string // the numbers of the withdrawn offers
 		keeps          string // of rounds that change
 		seats          int
 	}{
@@ -79,7 +79,7 @@ func TestTakeBack(t *testing.T) {
 		"a younger round goes before an older offer": {
 			offers: "1@a 1", rounds: "a:1", wanted: 1, gone: "1", keeps: "0", seats: 1,
 		},
-		"what nobody may claim goes first": {offers: "1", rounds: "a:2", wanted: 2, keeps: "0", seats: 2},
+		"seats that no offer can claim go first": {offers: "1", rounds: "a:2", wanted: 2, keeps: "0", seats: 2},
 		"two rounds": {
 			offers: "1@a 2@b 1@a", rounds: "a:2 b:2", wanted: 3, gone: "1 3 2", keeps: "0 0", seats: 4,
 		},
@@ -87,7 +87,7 @@ func TestTakeBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			live, keeping, called := promises(t, tt.offers, tt.rounds)
-			taken := waitlist.TakeBack(live, keeping, tt.wanted, time.Unix(1, 0))
+			taken := waitlist.WithdrawSeats(live, keeping, tt.wanted, time.Unix(1, 0))
 			var gone, keeps []string
 			for _, o := range taken.Offers {
 				gone = append(gone, called[o.ID])
@@ -106,9 +106,9 @@ func TestTakeBack(t *testing.T) {
 	}
 }
 
-// Whatever is promised: as many seats come back as are wanted, if there are so many; what stays promised can be kept;
-// and no offer goes for nothing.
-func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
+// For any offers and rounds: as many seats are released as are wanted, if there are so many; what stays reserved can
+// still be claimed; and no offer is withdrawn needlessly.
+func TestWithdrawSeats_WithdrawsOnlyWhatIsNeeded(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var keeping []waitlist.Round
@@ -136,7 +136,7 @@ func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
 			promised += r.Keeps
 		}
 		wanted := rapid.IntRange(0, 20).Draw(t, "wanted")
-		taken := waitlist.TakeBack(live, keeping, wanted, time.Unix(1, 0))
+		taken := waitlist.WithdrawSeats(live, keeping, wanted, time.Unix(1, 0))
 		if taken.Seats < min(wanted, promised) || wanted == 0 && taken.Seats+len(taken.Offers) > 0 {
 			t.Fatalf("%d seats come back, %d of %d are wanted", taken.Seats, wanted, promised)
 		}
@@ -157,7 +157,8 @@ func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
 				t.Fatalf("%d seats are kept for offers of %d", r.Keeps, claimable)
 			}
 		}
-		// The offer that went last was needed. Of what rounds keep more may go, because nobody is left to claim it.
+		// The last withdrawn offer was needed. A round can release more seats than that, because no offer can claim them any
+		// more.
 		for i, o := range slices.Backward(live) {
 			if len(taken.Rounds) > 0 || !gone(o) {
 				continue
@@ -172,9 +173,8 @@ func TestTakeBackIsEnoughAndNoMore(t *testing.T) {
 	})
 }
 
-// Who said no, who let an offer run out and whom nobody can tell have had their turn. From all others an offer was
-// taken back.
-func TestCauses(t *testing.T) {
+// Entries that declined, let an offer expire, or could not be notified have had their turn. The others have not.
+func TestVoid_DependsOnCause(t *testing.T) {
 	t.Parallel()
 	void := map[waitlist.Cause]bool{
 		waitlist.TooSlow: true, waitlist.FewerSeats: true, waitlist.OffSale: true, waitlist.SessionMoved: true,
@@ -208,16 +208,16 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-func TestAsk(t *testing.T) {
+func TestAddOffer_NumbersOffersOfRound(t *testing.T) {
 	t.Parallel()
 	// The second of three offers is void.
 	before := waitlist.Round{Tried: append(make([]tenant.EntryID, 0, 3), entry(1), entry(3)), Offers: 3}
 	after := before
-	if try := after.Ask(entry(2)); try != 4 {
+	if try := after.AddOffer(entry(2)); try != 4 {
 		t.Errorf("it is offer %d", try)
 	}
 	if !slices.Equal(after.Tried, []tenant.EntryID{entry(1), entry(3), entry(2)}) || len(before.Tried) != 2 ||
 		before.Tried[:3][2] == entry(2) {
-		t.Errorf("%v were asked, and before %v", after.Tried, before.Tried)
+		t.Errorf("tried %v, before %v", after.Tried, before.Tried)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/tenant"
 )
 
-// now is a Monday at noon in Lisbon, where clocks show UTC in winter.
+// now is a Monday at noon in Lisbon, where the local time is UTC in winter.
 var now = time.Date(2026, 3, 16, 12, 0, 0, 0, time.UTC)
 
 // The slot of most tests starts two days later at 18:00.
@@ -45,7 +45,7 @@ func slot(seats int) waitlist.Slot {
 	}
 }
 
-// queue is n entries for a session, for one seat each, that joined an hour after each other.
+// queue returns n entries for a session, for one seat each, that joined one hour apart.
 func queue(n int) []waitlist.Candidate {
 	all := make([]waitlist.Candidate, n)
 	for i := range all {
@@ -60,14 +60,14 @@ func queue(n int) []waitlist.Candidate {
 
 func entry(i int) tenant.EntryID { return id[tenant.EntryID](uint64(i + 1)) }
 
-// one is a queue of one entry, changed.
+// one returns a queue of one entry, changed by a function.
 func one(change func(*waitlist.Candidate)) []waitlist.Candidate {
 	all := queue(1)
 	change(&all[0])
 	return all
 }
 
-// wish is a window that the slot of most tests fits.
+// wish returns a window that includes the default slot.
 func wish(change func(*waitlist.Window)) *waitlist.Window {
 	w := &waitlist.Window{
 		Service: yoga, Location: lisbon,
@@ -80,7 +80,7 @@ func wish(change func(*waitlist.Window)) *waitlist.Window {
 
 func clock(text string) civil.TimeOfDay { return civil.MustParseTimeOfDay(text) }
 
-// rules are the defaults, in turn and by day and night, changed.
+// rules returns the default rules with offers in turn at any time of day, changed by a function.
 func rules(t testing.TB, change func(*waitlist.Rules)) *waitlist.Compiled {
 	t.Helper()
 	r := waitlist.Defaults()
@@ -112,11 +112,11 @@ func zone(t testing.TB, name string) *time.Location {
 	return loc
 }
 
-// world is any case, under any rules.
+// world is a random case with random rules.
 type world struct {
 	waitlist.Case
 	rules *waitlist.Compiled
-	// letsIn is what the eligibility expression says, in Go.
+	// letsIn is the eligibility expression in Go.
 	letsIn func(waitlist.Candidate) bool
 }
 
@@ -243,7 +243,7 @@ func ExampleExplain() {
 	}
 	// Output:
 	// On Monday 16 March 2026 at 12:00 a booking was cancelled, and 2 seats were open.
-	// 3 entries stood in line.
+	// 3 entries were on the waitlist.
 	// Booked at once: Ana (1 seat) and Bea (1 seat).
-	// Not chosen: 1 because all open seats went to those before.
+	// Not chosen: 1 because all open seats went to earlier entries.
 }

@@ -57,7 +57,8 @@ func WithServers(t *testing.T, change ...func(*worker.Config, *app.Config)) *Ser
 		}
 	})
 	s.Pages = web.Handler(web.Config{
-		Services: s.App, Log: slog.New(slog.DiscardHandler), PublicURL: "https://berth.example", TwilioToken: s.Twilio.AuthToken,
+		Services: s.App, Log: slog.New(slog.DiscardHandler), PublicURL: "https://berth.example",
+		TwilioToken: s.Twilio.AuthToken,
 	})
 	return s
 }
@@ -97,7 +98,7 @@ func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
 func (s *Servers) Call(r *http.Request, err error) *httptest.ResponseRecorder {
 	s.T.Helper()
 	s.NoError(err)
-	incoming := httptest.NewRequest(r.Method, r.URL.String(), r.Body)
+	incoming := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), r.Body)
 	incoming.Header = r.Header
 	incoming.RequestURI = r.URL.RequestURI()
 	incoming.Host = "10.0.0.7:8080" // behind a proxy, the host can be anything

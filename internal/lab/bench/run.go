@@ -14,23 +14,23 @@ import (
 	"github.com/berthhq/berth/internal/lab/bench/report"
 )
 
-// act is what a caller did: a kind of request.
-type act uint8
+// action is what a caller did: a kind of request.
+type action uint8
 
 const (
-	booked act = iota
+	booked action = iota
 	refused
 	cancelled
-	looked
-	staffed
-	over // the caller has nothing left to do
+	readWeek
+	actedAsStaff
+	finished // the caller has nothing left to do
 )
 
-// actNames are the parts of a mixed load.
-var actNames = [...]string{booked: "book", cancelled: "cancel", looked: "week page", staffed: "staff"}
+// actionNames are the parts of a mixed load.
+var actionNames = [...]string{booked: "book", cancelled: "cancel", readWeek: "week page", actedAsStaff: "staff"}
 
-// turn makes the n-th request of a caller.
-type turn func(ctx context.Context, caller, n int) (act, error)
+// requestFunc makes the n-th request of a caller.
+type requestFunc func(ctx context.Context, caller, n int) (action, error)
 
 // measure runs a case for a time.
 func (h *testbed) measure(ctx context.Context, c report.Case, length time.Duration) (report.Run, error) {
@@ -47,76 +47,76 @@ func (h *testbed) measure(ctx context.Context, c report.Case, length time.Durati
 		return report.Run{}, err
 	}
 	defer closeClient()
-	d := &drive{testbed: h, Case: c, what: what, next: next, through: through}
+	d := &loadRun{testbed: h, Case: c, work: what, next: next, client: through}
 	return d.run(ctx, length)
 }
 
-// drive is one run.
-type drive struct {
+// loadRun is one run of a case.
+type loadRun struct {
 	*testbed
 	report.Case
-	what    work
-	next    target
-	through client
+	work   work
+	next   target
+	client client
 
-	// In a rush: how many have asked, and the position in that order of the last one who got a place.
-	asked, last atomic.Int64
+	// In a rush: how many requests were sent, and the position in that order of the last one that got a place.
+	requests, last atomic.Int64
 }
 
 type sample struct {
-	took time.Duration
-	act  act
+	took   time.Duration
+	action action
 }
 
-// turns returns what callers do.
-func (d *drive) turns() turn {
-	wide, ok := d.through.(wideClient)
+// request returns the function that makes a caller's next request.
+func (d *loadRun) request() requestFunc {
+	wide, ok := d.client.(wideClient)
 	if !ok || d.Workload != mixedLoad && d.Workload != readLoad {
 		return d.book
 	}
 	states := make([]struct {
-		dice     *rand.Rand
+		rng      *rand.Rand
 		bookings []string
 		n        int // sessions that were booked
 	}, d.Callers)
 	for i := range states {
-		states[i].dice = rand.New(rand.NewPCG(2, uint64(i)))
+		states[i].rng = rand.New(rand.NewPCG(2, uint64(i)))
 	}
-	return func(ctx context.Context, i, n int) (act, error) {
+	return func(ctx context.Context, i, n int) (action, error) {
 		s := &states[i]
-		who, ok := d.next(i, s.n)
+		target, ok := d.next(i, s.n)
 		if !ok {
-			return over, nil
+			return finished, nil
 		}
-		chance := s.dice.IntN(100)
+		chance := s.rng.IntN(100)
 		switch {
 		case d.Workload == readLoad || chance < 70:
-			return looked, wide.week(ctx, who.member, aWeek(s.dice.IntN(7)))
+			return readWeek, wide.week(ctx, target.member, aWeek(s.rng.IntN(7)))
 		case chance < 71:
-			return staffed, wide.roster(ctx, who.session)
+			return actedAsStaff, wide.roster(ctx, target.session)
 		case chance < 72:
-			return staffed, wide.describe(ctx, who.session, fmt.Sprintf("Turn %d of %d", n, i))
+			return actedAsStaff, wide.describe(ctx, target.session, fmt.Sprintf("Turn %d of %d", n, i))
 		case chance < 80 && len(s.bookings) > 0:
-			at := s.dice.IntN(len(s.bookings))
+			at := s.rng.IntN(len(s.bookings))
 			id := s.bookings[at]
 			s.bookings = slices.Delete(s.bookings, at, at+1)
-			return cancelled, wide.cancel(ctx, who.member, id)
+			return cancelled, wide.cancel(ctx, target.member, id)
 		default:
 			s.n++
-			id, err := wide.book(ctx, who)
+			id, err := wide.book(ctx, target)
 			s.bookings = append(s.bookings, id)
 			return booked, err
 		}
 	}
 }
 
-func (d *drive) book(ctx context.Context, caller, n int) (act, error) {
-	who, ok := d.next(caller, n)
+func (d *loadRun) book(ctx context.Context, caller, n int) (action, error) {
+	target, ok := d.next(caller, n)
 	if !ok {
-		return over, nil
+		return finished, nil
 	}
-	place := d.asked.Add(1)
-	_, err := d.through.book(ctx, who)
+	place := d.requests.Add(1)
+	_, err := d.client.book(ctx, target)
 	if d.Workload == rushLoad {
 		if isFull(err) {
 			return refused, nil
@@ -133,14 +133,14 @@ func isFull(err error) bool {
 }
 
 // run lets all callers make requests as fast as they can.
-func (d *drive) run(ctx context.Context, length time.Duration) (report.Run, error) {
-	before, err := d.counters(ctx, d.what)
+func (d *loadRun) run(ctx context.Context, length time.Duration) (report.Run, error) {
+	before, err := d.counters(ctx, d.work)
 	if err != nil {
 		return report.Run{}, err
 	}
 	samples := make([][]sample, d.Callers)
 	errs := make([]error, d.Callers)
-	do := d.turns()
+	do := d.request()
 	var late atomic.Bool
 	var done sync.WaitGroup
 	start := make(chan struct{})
@@ -150,7 +150,7 @@ func (d *drive) run(ctx context.Context, length time.Duration) (report.Run, erro
 			for n := 0; n == 0 || !late.Load(); n++ {
 				asked := time.Now()
 				did, err := do(ctx, i, n)
-				if errs[i] = err; err != nil || did == over {
+				if errs[i] = err; err != nil || did == finished {
 					return
 				}
 				samples[i] = append(samples[i], sample{time.Since(asked), did})
@@ -168,7 +168,7 @@ func (d *drive) run(ctx context.Context, length time.Duration) (report.Run, erro
 	if err := errors.Join(errs...); err != nil {
 		return report.Run{}, err
 	}
-	after, err := d.finalCounters(ctx, d.what)
+	after, err := d.finalCounters(ctx, d.work)
 	if err != nil {
 		return report.Run{}, err
 	}
@@ -178,14 +178,14 @@ func (d *drive) run(ctx context.Context, length time.Duration) (report.Run, erro
 }
 
 // sumUp computes the result of a run from its samples.
-func (d *drive) sumUp(all []sample, elapsed time.Duration, counted counters) (report.Run, error) {
+func (d *loadRun) sumUp(all []sample, elapsed time.Duration, counted counters) (report.Run, error) {
 	if len(all) == 0 {
 		return report.Run{}, errors.New("nothing was answered")
 	}
-	of := func(those func(act) bool) report.Part {
+	of := func(those func(action) bool) report.Part {
 		var took []time.Duration
 		for _, s := range all {
-			if those(s.act) {
+			if those(s.action) {
 				took = append(took, s.took)
 			}
 		}
@@ -195,19 +195,19 @@ func (d *drive) sumUp(all []sample, elapsed time.Duration, counted counters) (re
 		}
 		return report.Part{Answers: len(took), P50: took[len(took)/2], P99: took[len(took)*99/100]}
 	}
-	whole := of(func(act) bool { return true })
+	whole := of(func(action) bool { return true })
 	answers := float64(len(all))
 	run := report.Run{
 		Answers: len(all), Seconds: elapsed.Seconds(), PerSecond: answers / elapsed.Seconds(), P50: whole.P50, P99: whole.P99,
 		WALBytes: counted.wal / answers, Fsyncs: counted.fsyncs / elapsed.Seconds(), LastPlace: int(d.last.Load()),
 	}
 	deals := 0
-	for kind, name := range actNames {
-		part := of(func(a act) bool { return a == act(kind) })
+	for kind, name := range actionNames {
+		part := of(func(a action) bool { return a == action(kind) })
 		if part.Name = name; part.Answers > 0 && d.Workload == mixedLoad {
 			run.Parts = append(run.Parts, part)
 		}
-		if act(kind) == booked || act(kind) == cancelled || act(kind) == refused {
+		if action(kind) == booked || action(kind) == cancelled || action(kind) == refused {
 			deals += part.Answers
 		}
 	}
@@ -215,9 +215,9 @@ func (d *drive) sumUp(all []sample, elapsed time.Duration, counted counters) (re
 		run.Retries = counted.retries / float64(deals)
 	}
 	if counted.transactions > 0 {
-		run.Together = float64(deals*max(len(d.what.transactions), 1)) / counted.transactions
+		run.Together = float64(deals*max(len(d.work.transactions), 1)) / counted.transactions
 	}
-	if wins := of(func(a act) bool { return a == booked }).Answers; d.Workload == rushLoad && wins != rushPlaces {
+	if wins := of(func(a action) bool { return a == booked }).Answers; d.Workload == rushLoad && wins != rushPlaces {
 		return run, fmt.Errorf("%d booked for %d places", wins, rushPlaces)
 	}
 	return run, nil

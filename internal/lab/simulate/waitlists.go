@@ -17,40 +17,40 @@ import (
 // pageSize is small, so that queues have several pages.
 const pageSize = 3
 
-// fill gives a session's open seats to its waitlist.
-func (w *world) fill(s *row, slot *booking.Slot, trigger waitlist.Trigger) error {
+// fill fills a session's open seats from its waitlist.
+func (w *world) fill(s *sessionRow, slot *booking.Slot, trigger waitlist.Trigger) error {
 	return w.fillRound(s, slot, trigger, nil)
 }
 
-// fillRound is fill for seats that were offered before.
-func (w *world) fillRound(s *row, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) error {
+// fillRound fills open seats in a round that has begun, or in a new one if round is nil.
+func (w *world) fillRound(s *sessionRow, slot *booking.Slot, trigger waitlist.Trigger, round *waitlist.Round) error {
 	if slot.Availability() != booking.Available || !w.now.Before(slot.EndsAt) {
 		return nil
 	}
 	f := w.filler(s, slot)
-	return f.give(f.decide(waitlist.NewFilling(f.scene, trigger, round)))
+	return f.applyFill(f.decide(waitlist.NewFilling(f.scene, trigger, round)))
 }
 
-// filler answers from the tables what a waitlist.Filling asks about a session, and applies the changes.
+// filler answers the questions of a waitlist.Filling from the tables, and applies its changes.
 type filler struct {
 	*world
-	row     *row
+	row     *sessionRow
 	slot    *booking.Slot
 	scene   waitlist.Scene
-	queue   []waitlist.Entry // the pages that were not read yet
+	queue   []waitlist.Entry // entries that were not read yet
 	checked map[tenant.EntryID]checkedBooking
 }
 
-func (w *world) filler(s *row, slot *booking.Slot) *filler {
+func (w *world) filler(s *sessionRow, slot *booking.Slot) *filler {
 	f := &filler{
-		world: w, row: s, slot: slot, scene: w.scene(s, *slot), queue: w.inLine(s),
+		world: w, row: s, slot: slot, scene: w.scene(s, *slot), queue: w.readQueue(s),
 		checked: make(map[tenant.EntryID]checkedBooking),
 	}
 	f.scene.Entries = f.page(pageSize)
 	return f
 }
 
-// page reads up to a limit of entries; 0 reads all that are left.
+// page returns up to limit entries, or all that are left if limit is 0.
 func (f *filler) page(limit int) []waitlist.Entry {
 	if limit == 0 {
 		limit = len(f.queue)
@@ -73,17 +73,18 @@ func (f *filler) decide(filling *waitlist.Filling) waitlist.Changes {
 	}
 }
 
-// refill fills a session again, from the state that the tables have now.
+// refill fills a session again, from the current state of the tables.
 func (w *world) refill(r *waitlist.Refill) error {
-	if r == nil || w.flaw == skipRefill {
+	if r == nil || w.bug == skipRefill {
 		return nil
 	}
-	s := w.rows[r.Session]
+	s := w.sessions[r.Session]
 	slot := s.slot()
 	return w.fillRound(s, &slot, r.Trigger, w.round(r.Round))
 }
 
-// round reads a round with the entries that got offers in it, as package store does; nil if there is none.
+// round returns a round with the entries that got offers in it, as waitlistdb reads it. It returns nil if there is
+// none.
 func (w *world) round(id tenant.RoundID) *waitlist.Round {
 	kept := w.rounds[id]
 	if kept == nil {
@@ -91,21 +92,22 @@ func (w *world) round(id tenant.RoundID) *waitlist.Round {
 	}
 	r := *kept
 	r.Tried, r.Offers = nil, 0
-	for _, o := range w.rows[r.Session].offers {
+	for _, o := range w.sessions[r.Session].offers {
 		if o.Round != id {
 			continue
 		}
 		r.Offers = o.Try
-		if asked := !o.Void || w.flaw == askOnce; asked && (w.flaw != askAgain || o.Status != waitlist.Withdrawn) {
+		if tried := !o.Void || w.bug == neverRetryTooSlow; tried &&
+			(w.bug != retryUnsendable || o.Status != waitlist.Withdrawn) {
 			r.Tried = append(r.Tried, o.Entry)
 		}
 	}
 	return &r
 }
 
-func (w *world) scene(s *row, slot booking.Slot) waitlist.Scene {
-	rules := s.under.waitlist
-	if w.flaw == offerAtNight {
+func (w *world) scene(s *sessionRow, slot booking.Slot) waitlist.Scene {
+	rules := s.service.waitlist
+	if w.bug == offerInQuietHours {
 		rules = new(*rules)
 		rules.OffersInQuietHours = true
 	}
@@ -114,10 +116,10 @@ func (w *world) scene(s *row, slot booking.Slot) waitlist.Scene {
 	}
 	scene.Slot.Seats = slot.SeatsOpen()
 	scene.Slot.Closes = rules.ClosesAt(slot.StartsAt, slot.EndsAt, slot.Rules.BookingCloses, w.now)
-	if w.flaw == outliveClose {
+	if w.bug == offerUntilEnd {
 		scene.Slot.Closes = slot.EndsAt
 	}
-	if seats := scene.Slot.Seats; w.flaw == promoteTwice && seats != nil {
+	if seats := scene.Slot.Seats; w.bug == fillOneTooMany && seats != nil {
 		scene.Slot.Seats = new(*seats + 1)
 	}
 	for _, o := range s.liveOffers() {
@@ -126,13 +128,13 @@ func (w *world) scene(s *row, slot booking.Slot) waitlist.Scene {
 	return scene
 }
 
-// inLine reads the queue of a session, by flag and key.
-func (w *world) inLine(s *row) []waitlist.Entry {
+// readQueue returns the queue of a session, ordered by flag and key.
+func (w *world) readQueue(s *sessionRow) []waitlist.Entry {
 	var all []waitlist.Entry
 	if q := w.queues[queueOf(s)]; q != nil {
 		for _, e := range q.entries {
-			if (e.Window != nil || slices.Contains(e.sessions, s)) && (w.flaw != passFlagged || !e.Flagged) {
-				all = append(all, e.read())
+			if (e.Window != nil || slices.Contains(e.sessions, s)) && (w.bug != skipFlagged || !e.Flagged) {
+				all = append(all, e.withMember())
 			}
 		}
 	}
@@ -143,61 +145,62 @@ func (w *world) inLine(s *row) []waitlist.Entry {
 	return all
 }
 
-// read is an entry with its member's details.
-func (e *entryRow) read() waitlist.Entry {
+// withMember returns an entry with its member's details.
+func (e *entryRow) withMember() waitlist.Entry {
 	read := e.Entry
-	read.MemberTier, read.MemberTags, read.MemberZone, read.MemberActive = e.who.Tier, e.who.tags, e.who.zone, e.who.Active
+	read.MemberTier, read.MemberTags = e.member.Tier, e.member.tags
+	read.MemberZone, read.MemberActive = e.member.zone, e.member.Active
 	return read
 }
 
-func waitSlot(s *row) waitlist.Slot {
+func waitSlot(s *sessionRow) waitlist.Slot {
 	return waitlist.Slot{
 		Session: s.ID, Service: s.Service, Location: s.Location, Coach: s.Coach, StartsAt: s.StartsAt, EndsAt: s.EndsAt,
-		Zone: s.at.name,
+		Zone: s.location.name,
 	}
 }
 
-// checkedBooking is a booking that an entry could get.
+// checkedBooking is the booking that an entry could get.
 type checkedBooking struct {
-	id    tenant.BookingID
-	facts booking.Facts
-	plan  booking.Decision
+	id       tenant.BookingID
+	facts    booking.Facts
+	decision booking.Decision
 }
 
 // check decides for each entry whether its booking would be refused.
 func (f *filler) check(entries []waitlist.Entry) map[tenant.EntryID]error {
 	refusals := make(map[tenant.EntryID]error)
 	for _, e := range entries {
-		who := f.who[e.Member]
+		member := f.membersByID[e.Member]
 		b := checkedBooking{id: id[tenant.BookingID](&f.tables), facts: booking.Facts{
-			Slot: *f.slot, Member: who.Member, Subscriptions: f.payers(who, f.row, e.Subscription),
-			Booking: f.inSession(f.row, who),
+			Slot: *f.slot, Member: member.Member, Subscriptions: f.payers(member, f.row, e.Subscription),
+			Booking: f.bookingIn(f.row, member),
 		}}
-		for _, other := range who.bookings {
+		for _, other := range member.bookings {
 			if other.Exclusive && other.Status.Active() {
 				b.facts.Busy = append(b.facts.Busy, span(*other))
 			}
 		}
 		err := error(fault.Missing(fault.MemberNotFound, "Member"))
 		if e.MemberActive {
-			b.plan, err = booking.Decide(b.facts, f.command(b, e), f.now)
+			b.decision, err = booking.Decide(b.facts, f.request(b, e), f.now)
 		}
 		f.checked[e.ID], refusals[e.ID] = b, err
 	}
 	return refusals
 }
 
-func (f *filler) command(b checkedBooking, e waitlist.Entry) booking.Request {
+func (f *filler) request(b checkedBooking, e waitlist.Entry) booking.Request {
 	return booking.Request{
 		ID: b.id, Party: e.Party, Subscription: e.Subscription, Channel: e.Channel,
 		Staff: e.ByStaff, Promotion: true, Actor: credit.SystemActor, FillUntil: &f.scene.Slot.Closes,
 	}
 }
 
-// give applies a decision.
-func (f *filler) give(c waitlist.Changes) error {
+// applyFill applies the changes of a fill.
+func (f *filler) applyFill(c waitlist.Changes) error {
 	f.slot.SeatsTaken += c.Seats
-	if f.flaw == offerUnreserved && c.Decision != nil && c.Decision.Decision.Mode == waitlist.OfferInTurn {
+	if f.bug == unreservedOffers && c.Decision != nil && c.Decision.Decision.Mode == waitlist.OfferInTurn {
 		c.Seats = 0
 	}
 	if err := f.apply(c); err != nil {
@@ -205,81 +208,69 @@ func (f *filler) give(c waitlist.Changes) error {
 	}
 	for _, p := range c.Promoted {
 		e, b := p.Entry, f.checked[p.Entry.ID]
-		f.say(Fact{
-			What: Booked, Session: f.row.ID, Member: e.Member, Booking: b.id, Entry: e.ID, Party: e.Party, Promoted: true,
+		f.emit(Event{
+			Kind: Booked, Session: f.row.ID, Member: e.Member, Booking: b.id, Entry: e.ID, Party: e.Party, Promoted: true,
 			Until: p.GraceUntil,
 			Staff: e.ByStaff, Subscription: e.Subscription,
 		})
-		f.place(f.row, b.facts, booking.Booking{
+		f.createBooking(f.row, b.facts, booking.Booking{
 			ID: b.id, Session: f.row.ID, Member: e.Member, Party: e.Party, Channel: e.Channel, Promoted: true,
 			GraceUntil: &p.GraceUntil,
-		}, b.plan)
-		f.change(waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.id, f.now)})
+		}, b.decision)
+		f.writeEntry(waitlist.EntryChange{Entry: e.Close(waitlist.Booked, b.id, f.now)})
 		f.slot.SeatsTaken += e.Party
 	}
 	return nil
 }
 
-// lookAgain fills the open seats of a session after an edit of its rules.
-func (w *world) lookAgain(s *row) error {
-	return w.do("look again", func() error {
-		slot := s.slot()
-		w.say(Fact{What: LookedAgain, Session: s.ID, Round: s.lastRound})
-		if w.flaw == sleepOnRules {
-			return nil
-		}
-		return w.fillRound(s, &slot, waitlist.ByRules, w.round(s.lastRound))
-	})
-}
-
 // offerByHand offers seats to an entry that staff choose.
-func (w *world) offerByHand(s *row, e *entryRow) error {
-	return w.do("offer by hand", func() error {
+func (w *world) offerByHand(s *sessionRow, e *entryRow) error {
+	return w.transact("offer by hand", func() error {
 		if e.Status != waitlist.Waiting {
 			return fault.New(fault.FailedPrecondition, fault.BookingState, "The entry has a live offer.")
 		}
 		slot := s.slot()
 		f := w.filler(s, &slot)
-		choice, err := waitlist.NewChoice(f.scene, e.read(), time.Time{})
+		choice, err := waitlist.NewManualOffer(f.scene, e.withMember(), time.Time{})
 		if err != nil {
 			return err
 		}
 		c := f.decide(choice)
 		b := f.checked[e.ID]
-		command := f.command(b, e.Entry)
-		command.Staff = true
-		if _, err := booking.Decide(b.facts, command, w.now); err != nil {
+		request := f.request(b, e.Entry)
+		request.Staff = true
+		if _, err := booking.Decide(b.facts, request, w.now); err != nil {
 			return err
 		}
-		return f.give(c)
+		return f.applyFill(c)
 	})
 }
 
-// apply writes changes to the tables, and then refills the session if they say so.
+// apply writes changes to the tables, and then refills the session if the changes request it.
 func (w *world) apply(c waitlist.Changes) error {
-	w.write(c)
+	w.writeChanges(c)
 	return w.refill(c.Refill)
 }
 
-func (w *world) write(c waitlist.Changes) {
-	w.spoil(&c)
-	s := w.rows[c.Session]
+func (w *world) writeChanges(c waitlist.Changes) {
+	w.injectBugs(&c)
+	s := w.sessions[c.Session]
 	if r := c.Opened; r != nil {
 		insert(&w.tables, w.rounds, r.ID, r)
-		push(&w.tables, &s.rounds, r)
+		appendTo(&w.tables, &s.rounds, r)
 	}
 	for _, r := range c.Rounds {
-		before(&w.tables, w.rounds[r.ID])
+		saveForUndo(&w.tables, w.rounds[r.ID])
 		*w.rounds[r.ID] = r
 	}
 	if d := c.Decision; d != nil {
-		before(&w.tables, &s.decided)
-		before(&w.tables, &s.lastRound)
-		s.decided, s.lastRound = w.now, d.Round
-		w.say(Fact{What: Decided, Session: s.ID, Round: d.Round, decision: d})
+		saveForUndo(&w.tables, &s.decidedAt)
+		saveForUndo(&w.tables, &s.lastRound)
+		s.decidedAt, s.lastRound = w.now, d.Round
+		w.emit(Event{Kind: Decided, Session: s.ID, Round: d.Round, decision: d})
 	}
 	for _, e := range c.Entries {
-		w.change(e)
+		w.writeEntry(e)
 	}
 	for _, v := range c.Skipped {
 		e := w.entries[v.Entry].Entry
@@ -287,56 +278,56 @@ func (w *world) write(c waitlist.Changes) {
 		w.updateEntry(e)
 	}
 	if c.Seats != 0 {
-		w.moveSeats(s, c.Seats, 0)
+		w.addSeats(s, c.Seats, 0)
 	}
 }
 
-// spoil breaks changes as a flaw would.
-func (w *world) spoil(c *waitlist.Changes) {
+// injectBugs changes a fill as the injected bug would.
+func (w *world) injectBugs(c *waitlist.Changes) {
 	for i, r := range c.Rounds {
-		switch before := w.rounds[r.ID]; w.flaw {
-		case frozenRound:
+		switch before := w.rounds[r.ID]; w.bug {
+		case fixedRoundSize:
 			c.Rounds[i].Freed = before.Freed
-		case stayClosed:
+		case neverReopenRound:
 			c.Rounds[i].Closed = cmp.Or(before.Closed, r.Closed)
 		default:
 		}
 	}
-	if w.flaw == hushSkipped {
+	if w.bug == dropSkipReasons {
 		c.Skipped = nil
 	}
-	if w.flaw == hushNote && c.Decision != nil {
+	if w.bug == dropStaffNote && c.Decision != nil {
 		c.Decision.Note = ""
 	}
 }
 
-// change writes an entry, and the offer that it got or that ended.
-func (w *world) change(c waitlist.EntryChange) {
+// writeEntry writes an entry, and the offer that it got or that ended.
+func (w *world) writeEntry(c waitlist.EntryChange) {
 	e, o := w.entries[c.Entry.ID], c.Offer
-	if w.flaw == loseEntry && c.Entry.Status == waitlist.Waiting {
+	if w.bug == keepEntryOffered && c.Entry.Status == waitlist.Waiting {
 		c.Entry.Status = waitlist.Offered
 	}
 	switch {
 	case o == nil:
 	case o.Status == waitlist.Live:
 		insert(&w.tables, w.offers, o.ID, o)
-		push(&w.tables, &w.rows[o.Session].offers, o)
-		w.say(Fact{
-			What: Offered, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Party: o.Seats,
+		appendTo(&w.tables, &w.sessions[o.Session].offers, o)
+		w.emit(Event{
+			Kind: Offered, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Party: o.Seats,
 			Until: o.ExpiresAt, Shared: o.Shared,
 			Staff: o.ByHand,
 		})
 		w.alarm(o.ExpiresAt)
 	default:
-		before(&w.tables, w.offers[o.ID])
+		saveForUndo(&w.tables, w.offers[o.ID])
 		*w.offers[o.ID] = *o
-		w.say(Fact{
-			What: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: o.Status,
+		w.emit(Event{
+			Kind: OfferEnded, Session: o.Session, Member: o.Member, Entry: e.ID, Offer: o.ID, Round: o.Round, Ended: o.Status,
 			Why: o.Reason,
 			On:  !c.Entry.Status.Active(),
 		})
 		if c.Entry.Status.Active() {
-			w.say(Fact{What: Stays, Member: e.Member, Entry: e.ID})
+			w.emit(Event{Kind: Requeued, Member: e.Member, Entry: e.ID})
 		}
 	}
 	w.updateEntry(c.Entry)
@@ -345,11 +336,11 @@ func (w *world) change(c waitlist.EntryChange) {
 	}
 	w.removePlaces(e, nil)
 	if c.Entry.Status != waitlist.Booked {
-		w.say(Fact{What: Left, Session: e.Session, Member: e.Member, Entry: e.ID})
+		w.emit(Event{Kind: Left, Session: e.Session, Member: e.Member, Entry: e.ID})
 	}
 }
 
-// join puts an entry behind all others.
+// join adds an entry to the end of its queues.
 func (w *world) join(e *entryRow) error {
 	for _, s := range e.sessions {
 		e.queues = append(e.queues, queueOf(s))
@@ -359,42 +350,42 @@ func (w *world) join(e *entryRow) error {
 	}
 	var sizes []waitlist.QueueSize
 	for _, q := range e.queues {
-		if line := w.queues[q]; line != nil {
-			sizes = append(sizes, waitlist.QueueSize{Queue: q, Waiting: len(line.entries), LastKey: line.last})
+		if queued := w.queues[q]; queued != nil {
+			sizes = append(sizes, waitlist.QueueSize{Queue: q, Waiting: len(queued.entries), LastKey: queued.lastKey})
 		}
 	}
-	joined, err := waitlist.Join(e.Entry, e.queues, sizes, w.rulesOf, w.now)
+	joined, err := waitlist.Join(e.Entry, e.queues, sizes, w.waitlistRules, w.now)
 	if err != nil {
 		return err
 	}
 	e.Entry, e.ID = joined, id[tenant.EntryID](&w.tables)
 	w.insertEntry(e)
-	w.say(Fact{What: Joined, Session: e.Session, Member: e.Member, Entry: e.ID, Party: e.Party, wish: new(e.Entry)})
+	w.emit(Event{Kind: Joined, Session: e.Session, Member: e.Member, Entry: e.ID, Party: e.Party, wish: new(e.Entry)})
 	return nil
 }
 
-// joinAny queues a member for any one of several sessions.
-func (w *world) joinAny(who *member, sessions []*row, party int, staff bool) error {
-	return w.do("join", func() error {
+// joinAny adds an entry for any one of several sessions.
+func (w *world) joinAny(member *memberRow, sessions []*sessionRow, party int, staff bool) error {
+	return w.transact("join", func() error {
 		e := &entryRow{
-			who: who, sessions: sessions,
-			Entry: waitlist.Entry{Member: who.ID, Party: party, Channel: catalog.Online, ByStaff: staff},
+			member: member, sessions: sessions,
+			Entry: waitlist.Entry{Member: member.ID, Party: party, Channel: catalog.Online, ByStaff: staff},
 		}
-		if !who.Active {
+		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
 		for _, s := range sessions {
-			facts := booking.Facts{Member: who.Member, Subscriptions: w.payers(who, s, tenant.SubscriptionID{})}
-			facts.Booking, facts.Entry = w.doubles(s, who, party)
+			facts := booking.Facts{Member: member.Member, Subscriptions: w.payers(member, s, tenant.SubscriptionID{})}
+			facts.Booking, facts.Entry = w.otherPlaces(s, member, party)
 			slot := s.slot()
-			if err := w.lapse(s, &slot, w.dueHolds(s)); err != nil {
+			if err := w.expireHolds(s, &slot, w.expiredHolds(s)); err != nil {
 				return err
 			}
 			facts.Slot = slot
-			command := booking.Request{
+			request := booking.Request{
 				ID: id[tenant.BookingID](&w.tables), Party: party, Channel: catalog.Online, Staff: staff, JoinWaitlist: true,
 			}
-			if _, err := booking.Decide(facts, command, w.now); err != nil {
+			if _, err := booking.Decide(facts, request, w.now); err != nil {
 				return err
 			}
 			e.AnyOf = append(e.AnyOf, s.ID)
@@ -406,38 +397,38 @@ func (w *world) joinAny(who *member, sessions []*row, party int, staff bool) err
 	})
 }
 
-// joinWindow queues a member for whatever comes free in a window.
-func (w *world) joinWindow(who *member, window waitlist.Window, party int) error {
-	return w.do("join a window", func() error {
+// joinWindow adds an entry for a time window.
+func (w *world) joinWindow(member *memberRow, window waitlist.Window, party int) error {
+	return w.transact("join a window", func() error {
 		e := &entryRow{
-			who: who, Entry: waitlist.Entry{Member: who.ID, Party: party, Channel: catalog.Online, Window: &window},
+			member: member, Entry: waitlist.Entry{Member: member.ID, Party: party, Channel: catalog.Online, Window: &window},
 		}
-		for _, other := range who.entries {
+		for _, other := range member.entries {
 			o := other.Window
 			if o != nil && o.Service == window.Service && o.Location == window.Location && o.Overlaps(window) {
 				return booking.AlreadyBooked(tenant.BookingID{}, other.ID)
 			}
 		}
-		for _, s := range w.live {
+		for _, s := range w.sessionList {
 			slot := s.slot()
 			if slot.Availability() == booking.Available && s.StartsAt.After(w.now) && slot.Fits(party) && e.Wants(waitSlot(s)) {
 				return fault.New(fault.FailedPrecondition, fault.SeatsAvailable, "There are seats: book one.")
 			}
 		}
-		if !who.Active {
+		if !member.Active {
 			return fault.Missing(fault.MemberNotFound, "Member")
 		}
 		return w.join(e)
 	})
 }
 
-// prioritize flags an entry, or takes the flag away.
+// prioritize sets or clears the flag of an entry.
 func (w *world) prioritize(e *entryRow, flagged bool) error {
-	return w.do("prioritize", func() error {
+	return w.transact("prioritize", func() error {
 		after := e.Entry
 		after.Flagged = flagged
 		w.updateEntry(after)
-		w.say(Fact{What: Prioritized, Member: e.Member, Entry: e.ID, On: flagged})
+		w.emit(Event{Kind: Flagged, Member: e.Member, Entry: e.ID, On: flagged})
 		return nil
 	})
 }

@@ -37,11 +37,13 @@ func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
 	h.EditService(h.Service, func(s *catalog.Service) { s.Delivery = catalog.Feed })
 	h.SetRules(func(r *waitlist.Settings) { r.Enabled = new(false) })
 	h.SetPolicy(func(p *catalog.Policy) {
-		p.Cancellation, p.GPSMaxMeters, p.HoldTTL, p.BookingCloses = new(6*time.Minute), new(70.0), new(5*time.Minute), new(6*time.Second)
+		p.Cancellation, p.GPSMaxMeters = new(6*time.Minute), new(70.0)
+		p.HoldTTL, p.BookingCloses = new(5*time.Minute), new(6*time.Second)
 		p.Tiers = &map[string]catalog.TierPolicy{"gold": {AllowReschedule: new(true)}}
 	})
 	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) {
-		p.Cancellation, p.Advance, p.AutoNoShow, p.AutoNoShowAfter = new(8*time.Minute), new(9*time.Second), new(true), new(8*time.Second)
+		p.Cancellation, p.Advance = new(8*time.Minute), new(9*time.Second)
+		p.AutoNoShow, p.AutoNoShowAfter = new(true), new(8*time.Second)
 		p.Tiers = &map[string]catalog.TierPolicy{"visitor": {Cancellation: new(time.Second)}}
 	})
 	h.SetPolicyOf(settings.PolicyTarget{Service: h.Service}, func(p *catalog.Policy) {
@@ -55,7 +57,10 @@ func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
 	var house booking.Snapshot
 	var first, second *booking.Slot
 	var batch pg.Batch
-	scheduledb.ListSchedule(&batch, h.Tenant, scheduledb.SessionQuery{Filter: q.Filter, Limit: q.Limit}, func(s *session.Session) { sessions = append(sessions, *s) })
+	scheduledb.ListSchedule(
+		&batch, h.Tenant, scheduledb.SessionQuery{Filter: q.Filter, Limit: q.Limit},
+		func(s *session.Session) { sessions = append(sessions, *s) },
+	)
 	coredb.FindSnapshot(&batch, h.Tenant, &house)
 	bookingdb.FindSlot(&batch, h.Tenant, id, &first)
 	bookingdb.FindSlot(&batch, h.Tenant, unlimited, &second)

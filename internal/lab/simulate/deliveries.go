@@ -1,0 +1,429 @@
+package simulate
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/brand"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// The functions of this file send notices through providers and write the results, as internal/app/messages does.
+
+// process decides about one notice, and starts an attempt if it may be sent.
+func (p *dispatcher) process(n *notice) {
+	p.step = "process a notice"
+	if n.sending {
+		resumed, closed, why := n.Resume(n.lastStatus())
+		n.Notice = resumed
+		if closed {
+			if why != "" {
+				p.checker.checkDropped(n, why)
+			} else {
+				p.checker.checkSettled(n)
+			}
+			p.updateNotice(n, n.Closed(p.now))
+			return
+		}
+	}
+	to, facts, settings := p.notifyRecipient(n), p.notifyFacts(n), p.settings
+	p.injectMessageBugs(n, &to, &facts, &settings)
+	v := notify.Decide(n.Notice, settings, to, facts, p.now)
+	inTime := v.Action == notify.Defer
+	if n.Topic == notify.Offered && v.Reason == notify.QuietHoursReason && inTime && !p.notified(n.offer) {
+		inTime = p.startWindow(n, v.Until)
+	}
+	switch {
+	case v.Action == notify.Send:
+		p.send(n, to, v.Channel)
+	case inTime:
+		p.checker.checkDeferred(n, v.Reason, v.Until)
+		p.updateNotice(n, n.Waiting(v.Until))
+	default:
+		p.dropNotice(n, v.Reason)
+	}
+}
+
+// dropNotice closes a notice without sending it. If quiet hours end too late for every notice of an offer, the offer is
+// withdrawn, and the next entry gets one.
+func (p *dispatcher) dropNotice(n *notice, why notify.Reason) {
+	if n.OmitFromLog(why) {
+		p.checker.checkOmitted(n)
+	} else if p.bug != hideDrops {
+		p.checker.checkDropped(n, why)
+	}
+	p.updateNotice(n, n.Closed(p.now))
+	if n.Topic != notify.Offered || why != notify.QuietHoursReason || p.notified(n.offer) ||
+		n.offer.Status != waitlist.Live ||
+		n.offer.ByHand {
+		return
+	}
+	for _, lane := range n.Topic.Lanes() {
+		if other := p.planned[noticeKey{n.Recipient(), n.Topic, n.Thing, n.Revision, lane}]; other != nil && !other.done {
+			return // the other lane may still send the offer
+		}
+	}
+	allowRefusal(
+		p.transact(
+			"withdraw an offer", func() error {
+				return p.apply(
+					p.endOffer(n.offer.Withdraw(waitlist.Unsendable, "", p.now), nil),
+				)
+			},
+		),
+	)
+}
+
+// notified reports whether the member may know of an offer.
+func (p *dispatcher) notified(o *waitlist.Offer) bool {
+	return slices.ContainsFunc(p.offerDeliveries[o.ID], func(d *delivery) bool { return d.status != notify.Failed })
+}
+
+// startWindow starts the window of an offer when it is sent: now, or when quiet hours end. It returns false if the
+// member could not answer in time.
+func (p *dispatcher) startWindow(n *notice, at time.Time) bool {
+	o, s := n.offer, p.sessions[n.offer.Session]
+	rules := s.service.waitlist.Rules
+	until, inTime := o.EndWhenSent(
+		rules, at, p.now, rules.ClosesAt(s.StartsAt, s.EndsAt, s.service.policy.BookingCloses, p.now), n.to.zone,
+	)
+	if until.Equal(o.ExpiresAt) || p.bug == windowFromCreation {
+		return inTime && o.ExpiresAt.After(at)
+	}
+	allowRefusal(p.transact("start an offer window", func() error {
+		saveForUndo(&p.tables, o)
+		p.markTouched(s)
+		o.ExpiresAt = until
+		p.emit(Event{Kind: OfferExtended, Session: o.Session, Member: o.Member, Entry: o.Entry, Offer: o.ID, Until: until})
+		p.alarm(until)
+		return nil
+	}))
+	return inTime
+}
+
+// injectMessageBugs changes the facts of a decision as the injected bug would.
+func (p *dispatcher) injectMessageBugs(n *notice, to *notify.Recipient, m *notify.Facts, s *notify.Settings) {
+	switch p.bug {
+	case ignoreQuietHours:
+		s.Quiet, to.Quiet = notify.QuietHours{}, nil
+	case quietInTenantZone:
+		to.Zone = p.locations[0].zone
+	case ignoreTenantQuiet:
+		if to.Quiet == nil {
+			s.Quiet = notify.QuietHours{}
+		}
+	case sendDespiteStop:
+		to.Stopped = nil
+	case ignoreFrequencyCap:
+		to.Sent = nil
+	case sendStale:
+		m.Booked, m.Attended, m.Cancelled, m.SessionGone = true, false, true, false
+	case sendMoved:
+		m.StartsAt = n.StartsAt
+	case sendExpiredOffers:
+		if m.Offer != nil {
+			m.Offer.Live, m.Offer.ExpiresAt = true, time.Time{}
+		}
+	case offersIgnoreQuiet:
+		if m.Offer != nil {
+			m.Offer.EvenInQuiet = true
+		}
+	default:
+	}
+}
+
+// lastStatus returns the status of the last attempt.
+func (n *notice) lastStatus() notify.DeliveryStatus {
+	if len(n.deliveries) == 0 {
+		return ""
+	}
+	last := n.deliveries[len(n.deliveries)-1]
+	was := last.status
+	for _, d := range n.deliveries {
+		if d.at.Equal(last.at) {
+			was = notify.Advance(was, d.status)
+		}
+	}
+	return was
+}
+
+// updateNotice writes the state of a notice. A state that belongs to an earlier attempt is ignored.
+func (p *dispatcher) updateNotice(n *notice, s notify.NoticeState) {
+	isCurrent := n.sending && n.Attempts == s.Attempt && n.UnknownResults == s.Unsure &&
+		len(n.FailedChannels) == s.Channels
+	if s.Attempt != 0 && !isCurrent {
+		return
+	}
+	n.DueAt, n.sending, n.done = s.DueAt, s.Sending, n.done || s.Done
+	n.FailedChannels, n.Attempts, n.UnknownResults = s.Tried, s.Attempts, s.Unsure
+	if !n.done {
+		p.scheduleNotice(n)
+	}
+}
+
+func (p *dispatcher) notifyRecipient(n *notice) notify.Recipient {
+	a := n.to
+	r := notify.Recipient{
+		Known: a.member == nil || a.member.Active, Name: "Mia", Phone: a.phone, Email: a.email, Locale: a.locale,
+		Zone: a.zone, Quiet: a.quiet,
+		Preferences: a.preferences, Devices: a.devices, Stopped: make(map[notify.Channel]notify.Reason),
+		Sent: make(map[notify.Channel][]time.Time),
+	}
+	if why := p.stops[notify.SMS][a.phone]; why != "" {
+		r.Stopped[notify.SMS] = why
+	}
+	if why := p.stops[notify.Email][a.email]; why != "" {
+		r.Stopped[notify.Email] = why
+	}
+	a.counted = slices.DeleteFunc(a.counted, func(d *delivery) bool { return !d.at.After(p.now.Add(-day)) })
+	for _, d := range a.counted {
+		if d.counted {
+			r.Sent[d.channel] = append(r.Sent[d.channel], d.at)
+		}
+	}
+	return r
+}
+
+func (p *dispatcher) notifyFacts(n *notice) notify.Facts {
+	var m notify.Facts
+	about := n.session
+	switch {
+	case n.booking != nil:
+		b := n.booking
+		m.Booked, m.Attended = b.Status == booking.Confirmed, b.Status == booking.Attended
+		m.Cancelled = b.Status == booking.Cancelled
+		if s := p.sessions[b.Session]; s != nil {
+			about = s
+		}
+	case n.entry != nil:
+		m.Waiting, about = n.entry.Status.Active(), p.sessionOf(n.entry)
+	case n.payer != nil:
+		m.Balance, about = n.payer.Balance, nil
+	}
+	if about != nil {
+		m.StartsAt, m.SessionGone = about.StartsAt, about.State == catalog.Cancelled
+	}
+	if o := n.offer; o != nil && n.Topic.IsOffer() {
+		rules := p.sessions[o.Session].service.waitlist.Rules
+		m.Offer = &notify.Offer{
+			Live: o.Answerable(p.now) == nil, EvenInQuiet: rules.OffersInQuietHours, NoSMS: o.Score < rules.SMSMinScore,
+		}
+		if p.notified(o) {
+			m.Offer.ExpiresAt = o.ExpiresAt
+		}
+	}
+	return m
+}
+
+// send starts an attempt over a channel. It first writes log lines that say that the message may have been sent, and
+// then sends it.
+func (p *dispatcher) send(n *notice, to notify.Recipient, c notify.Channel) {
+	if n.Topic == notify.Offered && !p.notified(n.offer) {
+		if !p.startWindow(n, p.now) {
+			p.dropNotice(n, notify.OfferClosed)
+			return
+		}
+		if warning, ok := n.ExpiryWarning(p.now, n.offer.ExpiresAt); ok {
+			key := noticeKey{warning.Recipient(), warning.Topic, warning.Thing, warning.Revision, warning.Lane}
+			if p.planned[key] == nil {
+				follow := p.addNotice(key, warning)
+				p.checker.checkExpiryWarning(n, follow)
+				p.scheduleNotice(follow)
+			}
+		}
+	}
+	n.Attempts++
+	devices := []notify.Device{{}}
+	if c == notify.Push {
+		devices = to.Devices
+	}
+	var lines []*delivery
+	for i, device := range devices {
+		d := &delivery{
+			id: id[tenant.DeliveryID](&p.tables), channel: c, device: device, attempt: n.Attempts, status: notify.PossiblySent,
+			at: p.now, counted: i == 0,
+		}
+		lines = append(lines, d)
+		if d.counted {
+			n.to.counted = append(n.to.counted, d)
+		}
+	}
+	n.deliveries = append(n.deliveries, lines...)
+	if n.Topic == notify.Offered {
+		p.offerDeliveries[n.Offer] = append(p.offerDeliveries[n.Offer], lines...)
+	}
+	attempt := n.Notice
+	p.updateNotice(n, n.Started(p.now))
+	text := ""
+	if p.chance(0.05) || n.Topic == notify.Reminder && p.chance(0.3) {
+		text = p.render(n, to, c)
+	}
+	flagged := n.UnknownResults > 0 && p.bug != hideRepeats
+	died := p.chance(0.004)
+	if died && p.chance(0.5) {
+		p.checker.resultLost(n, c)
+		if p.bug == loseAttempt {
+			n.done = true
+		}
+		return
+	}
+	p.checker.checkAttempt(n, c, text, flagged)
+	p.providers[c].sendAll(p, n, attempt, lines, died)
+}
+
+// render renders the text of a message.
+func (p *dispatcher) render(n *notice, to notify.Recipient, c notify.Channel) string {
+	about := n.session
+	if n.booking != nil {
+		about = p.sessions[n.booking.Session]
+	} else if n.entry != nil {
+		about = p.sessionOf(n.entry)
+	}
+	t := notify.Choose(nil, n.Topic, c, to.Locale, "en")
+	content := notify.Content{
+		Topic: n.Topic, Details: n.Details, Now: p.now, Zone: to.Zone, LocationZone: to.Zone, Name: to.Name,
+		Tenant: "Harbour Yoga", Link: "https://berth.example/",
+		Plan: "Ten classes", ClaimURL: "https://berth.example/claim/1", Code: "4821",
+	}
+	if about != nil {
+		content.Title, content.Start, content.End = about.Title, about.StartsAt, about.EndsAt
+		content.LocationZone = about.location.zone
+	}
+	if n.offer != nil {
+		content.Until = n.offer.ExpiresAt
+	}
+	out, err := notify.Render(t, content.Values(t.Locale), brand.Brand{}, "https://berth.example/u/1")
+	if err != nil {
+		p.mustSucceed(err)
+	}
+	return strings.Join([]string{out.Subject, out.Text, out.HTML}, "\n")
+}
+
+// settleAttempt writes the results of an attempt, and what follows from them.
+func (p *dispatcher) settleAttempt(n *notice, attempt notify.Notice, lines []*delivery, attempts []notify.Attempt) {
+	p.step = "settle deliveries"
+	c := lines[0].channel
+	end := notify.AfterAttempt(attempt, c, attempts, p.now, p.rng.Float64())
+	switch {
+	case p.bug == neverRetry && !end.Done && !end.Unknown:
+		end.Done = true
+	case p.bug == noChannelFallback && end.ChannelFailed:
+		end.Done = true
+	case p.bug == assumeSent && end.Unknown:
+		end.Done = true
+	}
+	for i, d := range lines {
+		status, failure := attempts[i].Receipt.Status, attempts[i].Err
+		if failure != nil {
+			if status = notify.Failed; failure.Kind == notify.Unknown {
+				status = notify.PossiblySent
+			}
+		}
+		if d.status == notify.PossiblySent || d.status == notify.Queued && status == notify.Sent {
+			d.counted = d.counted && !end.NotSent()
+			d.status = status
+		}
+		p.recordStop(n, d, failure)
+	}
+	p.updateNotice(n, attempt.AfterAttempt(c, end, p.now))
+}
+
+// recordStop stores that an address or device must not be used again.
+func (p *dispatcher) recordStop(n *notice, d *delivery, failure *notify.SendError) {
+	why := failure.StopReason()
+	switch {
+	case why == "":
+		return
+	case d.channel == notify.Push:
+		p.checker.stopAddress(d.device.ID.String())
+	default:
+		p.checker.stopAddress(string(d.channel) + n.to.address(d.channel))
+	}
+	switch {
+	case p.bug == keepDeadAddress:
+	case d.channel == notify.Push:
+		n.to.devices = slices.DeleteFunc(
+			slices.Clone(n.to.devices), func(other notify.Device) bool { return other.ID == d.device.ID },
+		)
+	default:
+		p.addStop(d.channel, n.to.address(d.channel), why)
+	}
+}
+
+func (p *dispatcher) addStop(c notify.Channel, address string, why notify.Reason) {
+	if p.stops[c][address] == "" || why != notify.BouncedReason {
+		p.stops[c][address] = why
+	}
+}
+
+func (a *recipient) address(c notify.Channel) string {
+	if c == notify.SMS {
+		return a.phone
+	}
+	return a.email
+}
+
+// applyReport writes the status that a provider reports. Reports come twice, late, and in any order.
+func (p *dispatcher) applyReport(n *notice, d *delivery, reported notify.DeliveryStatus, failure *notify.SendError) {
+	p.step = "report a delivery"
+	p.checker.reportReceived(n, d, reported)
+	status := notify.Advance(d.status, reported)
+	if p.bug == lastReportWins {
+		status = reported
+	}
+	if status == d.status {
+		return
+	}
+	was := d.status
+	if d.status = status; !status.NotDelivered() {
+		if status.Accepted() && !was.Accepted() && p.bug != ignoreReports {
+			n.done, n.sending = true, false
+		}
+		return
+	}
+	if failure.StopReason() != "" && d.channel != notify.Push {
+		p.recordStop(n, d, failure)
+	}
+	known := slices.ContainsFunc(n.deliveries, func(other *delivery) bool {
+		return other.status == notify.Delivered || other.status == notify.Read || other.channel == d.channel &&
+			other.at.After(d.at) && other.status.Accepted()
+	})
+	if known || slices.Contains(n.FailedChannels, d.channel) || !n.done && !n.sending || !n.ExpiresAt.After(p.now) ||
+		p.bug == ignoreReports {
+		return
+	}
+	n.FailedChannels = append(slices.Clone(n.FailedChannels), d.channel)
+	n.done, n.sending, n.DueAt, n.Attempts = false, false, p.now, 0
+	p.scheduleNotice(n)
+}
+
+// applyReply handles an SMS from a recipient.
+func (p *dispatcher) applyReply(a *recipient, text smsReply) {
+	if a.phone == "" {
+		return
+	}
+	p.checker.replyReceived(a, text)
+	switch command := notify.ParseReply(text.text); command.Kind {
+	case notify.Stop:
+		if p.bug != ignoreStop {
+			p.addStop(notify.SMS, a.phone, notify.OptedOutReason)
+		}
+	case notify.Start:
+		delete(p.stops[notify.SMS], a.phone)
+	case notify.Accept, notify.Decline, notify.Help, notify.NoReply:
+	}
+}
+
+// smsReply is an SMS, and what its author means.
+type smsReply struct{ text, meaning string }
+
+var replies = []smsReply{
+	{"STOP", "stop"}, {" stop. ", "stop"}, {"Unsubscribe", "stop"}, {"cancel", "stop"}, {"opt-out", "stop"},
+	{"START", "start"}, {"yes", "start"}, {"Unstop!", "start"}, {"start", "start"}, {"Start", "start"},
+	{"Thank you!", ""}, {"who is this", ""}, {"1", ""}, {"help", ""}, {"please stop by", ""},
+}

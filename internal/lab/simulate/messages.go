@@ -1,0 +1,418 @@
+package simulate
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rules/booking"
+	"github.com/berthhq/berth/internal/rules/catalog"
+	"github.com/berthhq/berth/internal/rules/credit"
+	"github.com/berthhq/berth/internal/rules/notify"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// dispatcher sends messages to members and staff. Like the service, it reads events in order, plans notices, decides
+// when they are due, and sends them through providers. It can pause for hours. It has a random source of its own, so
+// that messages do not change what the rest of the simulation does, except through replies by SMS.
+type dispatcher struct {
+	*world
+	rng             *rand.Rand
+	settings        notify.Settings
+	recipients      map[tenant.UUID]*recipient
+	staff           []*recipient
+	log             []loggedEvent
+	readUpTo        int // index in log
+	reading         bool
+	pausedUntil     time.Time // the dispatcher does nothing before
+	planned         map[noticeKey]*notice
+	offerDeliveries map[tenant.OfferID][]*delivery
+	stops           map[notify.Channel]map[string]notify.Reason // by address
+	providers       map[notify.Channel]*provider
+	checker         *messageChecker
+}
+
+// loggedEvent is an event in the log that the dispatcher reads.
+type loggedEvent struct {
+	Event
+	id tenant.EventID
+}
+
+// recipient is a member or a staff member, with addresses and preferences.
+type recipient struct {
+	id          tenant.UUID
+	member      *memberRow // nil: staff
+	phone       string
+	email       string
+	locale      string
+	zone        *time.Location
+	quiet       *notify.QuietHours
+	preferences notify.Preferences
+	devices     []notify.Device
+	counted     []*delivery
+	replyRate   float64 // probability of a reply to an SMS
+	deadPhone   bool    // the number does not exist
+	deadEmail   bool
+}
+
+// notice is a stored notice, with the rows that it is about.
+type notice struct {
+	notify.Notice
+	to         *recipient
+	booking    *booking.Booking
+	entry      *entryRow
+	offer      *waitlist.Offer
+	payer      *subscription
+	session    *sessionRow
+	sending    bool
+	done       bool
+	deliveries []*delivery
+	expected   *expectedMessage
+}
+
+// noticeKey is the unique key of notices.
+type noticeKey struct {
+	recipient tenant.UUID
+	topic     notify.Topic
+	thing     tenant.UUID
+	revision  string
+	lane      notify.Lane
+}
+
+// delivery is the line of one attempt in the delivery log.
+type delivery struct {
+	id         tenant.DeliveryID
+	channel    notify.Channel
+	device     notify.Device
+	attempt    int
+	status     notify.DeliveryStatus
+	acceptedAs int // the number of the attempt that the provider accepted
+	at         time.Time
+	counted    bool
+}
+
+func newDispatcher(w *world, o Options) *dispatcher {
+	p := &dispatcher{
+		world: w, rng: rand.New(rand.NewPCG(o.Seed, 0x706f7374)), //nolint:gosec // reproducible, not secret
+		recipients: make(map[tenant.UUID]*recipient), planned: make(map[noticeKey]*notice),
+		stops:     map[notify.Channel]map[string]notify.Reason{notify.SMS: {}, notify.Email: {}},
+		providers: make(map[notify.Channel]*provider), offerDeliveries: make(map[tenant.OfferID][]*delivery),
+	}
+	p.settings = notify.DefaultSettings()
+	p.settings.EmailInQuiet = p.chance(0.3)
+	p.settings.CreditsLowAt = p.rng.IntN(3)
+	p.settings.Quiet = p.randomQuietHours()
+	for _, c := range notify.Channels() {
+		p.settings.PerDay[c] = 1 + p.rng.IntN(8) // few, so that the cap is reached
+	}
+	if p.chance(0.3) {
+		p.settings.Reminders = []time.Duration{48 * time.Hour, 24 * time.Hour, 2 * time.Hour}
+	}
+	for _, c := range notify.Channels() {
+		p.providers[c] = &provider{
+			breaker: notify.Breaker{FailureLimit: failureLimit, Pause: breakerPause, MaxPause: 2 * time.Minute},
+		}
+	}
+	p.checker = newMessageChecker(p)
+	for range 2 {
+		p.staff = append(p.staff, p.addRecipient(id[tenant.MemberID](&w.tables).UUID, nil))
+	}
+	for _, m := range w.members {
+		p.addRecipient(m.ID.UUID, m)
+	}
+	for d := p.randomDuration(5 * day); d < o.Length; d += p.randomDuration(5*day) + time.Hour {
+		w.scheduleIn(d, p.pause)
+	}
+	for d := p.randomDuration(3 * day); d < o.Length; d += p.randomDuration(3*day) + time.Hour {
+		w.scheduleIn(d, func() { p.providers[pick(p.world, notify.Channels())].startFailing(p) })
+	}
+	for d := time.Duration(0); d < o.Length; d += day {
+		w.scheduleIn(d+p.randomDuration(day), p.changePreferences)
+	}
+	return p
+}
+
+func (p *dispatcher) randomDuration(d time.Duration) time.Duration {
+	return time.Duration(p.rng.Int64N(int64(d)))
+}
+
+func (p *dispatcher) chance(of float64) bool { return p.rng.Float64() < of }
+
+func (p *dispatcher) randomQuietHours() notify.QuietHours {
+	if p.chance(0.1) {
+		// quiet hours within a day, near the time when clocks change
+		return notify.QuietHours{Start: civil.TimeOfDay{Hour: 1}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(4), Minute: 30}}
+	}
+	return notify.QuietHours{
+		Start: civil.TimeOfDay{Hour: 20 + p.rng.IntN(4)}, End: civil.TimeOfDay{Hour: 2 + p.rng.IntN(7)},
+	}
+}
+
+// addRecipient adds a recipient with random addresses, devices and preferences.
+func (p *dispatcher) addRecipient(member tenant.UUID, m *memberRow) *recipient {
+	a := &recipient{
+		id: member, member: m, email: short(member) + "@example.com", zone: p.locations[0].zone,
+		preferences: make(notify.Preferences),
+		replyRate:   p.rng.Float64() / 3,
+	}
+	a.locale = []string{"", "en", "de-AT", "fr", "pt-BR"}[p.rng.IntN(5)]
+	if m != nil && m.zone != "" {
+		a.zone = zones[m.zone]
+	}
+	if p.chance(0.8) {
+		a.phone = "+1555" + short(member)
+	}
+	if m != nil && p.chance(0.1) {
+		a.phone = "+1555" // shared by a family
+	}
+	a.deadPhone, a.deadEmail = p.chance(0.05), p.chance(0.05)
+	if p.chance(0.3) {
+		a.quiet = new(p.randomQuietHours())
+	}
+	for range p.rng.IntN(3) {
+		p.addDevice(a)
+	}
+	if p.chance(0.3) {
+		for _, t := range notify.Topics() {
+			a.preferences[notify.PreferenceKey{Topic: t, Channel: notify.SMS}] = true
+		}
+	}
+	p.recipients[member] = a
+	return a
+}
+
+func (p *dispatcher) addDevice(a *recipient) {
+	d := notify.Device{ID: id[tenant.DeviceID](&p.tables)}
+	d.Token = d.ID.String()
+	a.devices = append(a.devices, d)
+}
+
+// changePreferences changes the preferences, devices or quiet hours of some members.
+func (p *dispatcher) changePreferences() {
+	for _, m := range p.members {
+		a := p.recipients[m.ID.UUID]
+		if !p.chance(0.1) {
+			continue
+		}
+		switch p.rng.IntN(4) {
+		case 0:
+			c := notify.PreferenceKey{
+				Topic: notify.Topics()[p.rng.IntN(len(notify.Topics()))], Channel: notify.Channels()[p.rng.IntN(3)],
+			}
+			a.preferences[c] = p.chance(0.5)
+		case 1:
+			if len(a.devices) < 3 {
+				p.addDevice(a)
+			}
+		case 2:
+			if a.quiet = nil; p.chance(0.5) {
+				a.quiet = new(p.randomQuietHours())
+			}
+		case 3:
+			p.applyReply(a, pick(p.world, replies))
+		}
+	}
+}
+
+// pause stops the dispatcher for a while: it reads, decides and sends nothing.
+func (p *dispatcher) pause() {
+	length := p.randomDuration(10 * time.Minute)
+	if p.chance(0.2) {
+		length = p.randomDuration(30 * time.Hour)
+	}
+	if until := p.now.Add(length.Truncate(time.Second)); until.After(p.pausedUntil) {
+		p.pausedUntil = until
+	}
+}
+
+// whenRunning schedules a task at a time, or at the end of a pause.
+func (p *dispatcher) whenRunning(at time.Time, do func()) {
+	p.schedule(at, func() {
+		if p.now.Before(p.pausedUntil) {
+			p.whenRunning(p.pausedUntil, do)
+			return
+		}
+		do()
+	})
+}
+
+// receive appends an event to the log, if messages can follow from it.
+func (p *dispatcher) receive(ev Event) {
+	if _, relevant := eventTypes[ev.Kind]; !relevant && ev.Kind != Booked && ev.Kind != Decided {
+		return
+	}
+	if ev.Kind == Offered {
+		p.entries[ev.Entry].lastOffered = p.sessions[ev.Session]
+	}
+	p.log = append(p.log, loggedEvent{ev, id[tenant.EventID](&p.tables)})
+	if !p.reading {
+		p.reading = true
+		p.whenRunning(p.now.Add(p.randomDuration(2*time.Second).Truncate(time.Millisecond)), p.readLog)
+	}
+}
+
+// readLog plans the notices of events that were not read yet. Sometimes a reader crashes, and an event is read again.
+func (p *dispatcher) readLog() {
+	p.reading = false
+	for _, h := range p.log[p.readUpTo:] {
+		p.planNotices(h)
+		if p.chance(0.02) {
+			p.planNotices(h)
+		}
+	}
+	p.readUpTo = len(p.log)
+	if p.readUpTo > 1000 {
+		p.log, p.readUpTo = p.log[:0], 0
+	}
+}
+
+// eventTypes are the types that the service gives to events.
+var eventTypes = map[Kind]string{
+	Confirmed: "booking.confirmed", Cancelled: "booking.cancelled", Rescheduled: "booking.rescheduled",
+	Joined: "waitlist.joined",
+	Left:   "waitlist.left", Offered: "offer.created", Renewed: "credits.changed",
+}
+
+// notifyEvent converts an event as the service does.
+func (p *dispatcher) notifyEvent(h loggedEvent) (notify.Event, bool) {
+	e := notify.Event{
+		ID: h.id, Type: eventTypes[h.Kind], Session: h.Session, Booking: h.Booking, Member: h.Member, Entry: h.Entry,
+		Offer: h.Offer,
+		Gone:  h.SessionCancelled, Spent: h.Spent, Silent: h.Silent, At: h.At, Payer: h.Subscription.UUID,
+		Details: notify.Details{Refunded: h.Refunded, Late: h.Late, Waitlist: !h.Entry.IsZero() && h.Booking.IsZero()},
+	}
+	switch h.Kind {
+	case Booked:
+		if e.Type = "booking.confirmed"; h.Promoted && h.Offer.IsZero() {
+			e.Type = "waitlist.promoted"
+		}
+	case Decided:
+		e.Type, e.Details.Note = "waitlist.staff_note", h.decision.Note
+		return e, e.Details.Note != ""
+	default:
+	}
+	return e, true
+}
+
+// planNotices adds the notices that follow from an event.
+func (p *dispatcher) planNotices(h loggedEvent) {
+	e, relevant := p.notifyEvent(h)
+	if !relevant {
+		return
+	}
+	var all []*notice
+	for _, n := range notify.Plan(e, p.persons(e), p.settings, p.now) {
+		key := noticeKey{n.Recipient(), n.Topic, n.Thing, n.Revision, n.Lane}
+		if n.Topic == notify.Reminder && p.bug == remindByCalendar {
+			to := p.recipients[n.Recipient()].zone
+			n.DueAt = civil.DateOf(n.StartsAt, to).AddDays(-1).At(civil.TimeOf(n.StartsAt, to), to)
+		}
+		if p.planned[key] != nil && p.bug != planTwice || p.bug == noReminderAfterMove && h.Kind == Rescheduled &&
+			n.Topic == notify.Reminder {
+			continue
+		}
+		all = append(all, p.addNotice(key, n))
+	}
+	p.checker.checkPlanned(h, all)
+	for _, n := range all {
+		p.scheduleNotice(n)
+	}
+}
+
+// addNotice adds a planned notice.
+func (p *dispatcher) addNotice(key noticeKey, n notify.Notice) *notice {
+	n.ID = id[tenant.NoticeID](&p.tables)
+	kept := &notice{
+		Notice: n, to: p.recipients[n.Recipient()], booking: p.bookings[n.Booking], entry: p.entries[n.Entry],
+		offer: p.offers[n.Offer],
+		payer: p.subs[tenant.SubscriptionID{UUID: n.Details.Payer}], session: p.sessions[n.Session],
+	}
+	p.planned[key] = kept
+	return kept
+}
+
+// persons returns the people whom an event concerns, as package messagedb reads them.
+func (p *dispatcher) persons(e notify.Event) []notify.Person {
+	var all []notify.Person
+	switch b, entry, payer := p.bookings[e.Booking], p.entries[e.Entry], p.subs[tenant.SubscriptionID{UUID: e.Payer}]; {
+	case e.Type == "waitlist.staff_note":
+		for _, a := range p.staff {
+			all = append(all, notify.Person{Member: tenant.MemberID{UUID: a.id}, Session: e.Session})
+		}
+	case e.Type == "credits.changed":
+		if payer != nil && payer.Plan.Kind == credit.Credits {
+			all = append(all, notify.Person{Member: payer.Member, Payer: payer.ID.UUID, Balance: payer.Balance})
+		}
+	case b != nil:
+		party := p.sessions[b.Session].person()
+		party.Member, party.Booking, party.Booked, party.Taken = b.Member, b.ID, b.Status == booking.Confirmed, b.Credits
+		if u := p.subs[b.Subscription]; u != nil && u.Plan.Kind == credit.Credits {
+			party.Payer, party.Balance = u.ID.UUID, u.Balance
+		}
+		all = append(all, party)
+	case entry != nil && p.sessionOf(entry) != nil:
+		party := p.sessionOf(entry).person()
+		party.Member, party.Entry = entry.Member, entry.ID
+		all = append(all, party)
+	}
+	for i := range all {
+		all[i].Preferences = p.recipients[all[i].Member.UUID].preferences
+	}
+	return all
+}
+
+func (s *sessionRow) person() notify.Person {
+	return notify.Person{
+		Session: s.ID, StartsAt: s.StartsAt, EndsAt: s.EndsAt, SessionGone: s.State == catalog.Cancelled,
+		CheckInOpens: s.StartsAt.Add(-s.service.policy.CheckInOpens),
+	}
+}
+
+// sessionOf returns the session that messages about an entry name, or nil if there is none.
+func (p *dispatcher) sessionOf(e *entryRow) *sessionRow {
+	switch {
+	case e.lastOffered != nil:
+		return e.lastOffered
+	case !e.Session.IsZero():
+		return p.sessions[e.Session]
+	case len(e.AnyOf) > 0:
+		return p.sessions[e.AnyOf[0]]
+	}
+	return nil
+}
+
+// scheduleNotice processes a notice when it is due.
+func (p *dispatcher) scheduleNotice(n *notice) {
+	due := n.DueAt
+	if due.Before(p.now) {
+		due = p.now
+	}
+	p.whenRunning(due.Add(p.randomDuration(time.Second).Truncate(time.Millisecond)), func() {
+		if !n.done && !n.DueAt.After(p.now) {
+			p.process(n)
+		}
+	})
+}
+
+// forgetOld deletes notices that are settled and no longer useful.
+func (p *dispatcher) forgetOld() {
+	long := p.now.Add(-2 * day)
+	for key, n := range p.planned {
+		if n.done && n.ExpiresAt.Before(long) {
+			delete(p.planned, key)
+			delete(p.checker.expected, n.expected.messageKey)
+		}
+	}
+	for entry := range p.checker.entries {
+		if p.entries[entry] == nil {
+			delete(p.checker.entries, entry)
+		}
+	}
+	for offer := range p.checker.offers {
+		if p.offers[offer] == nil {
+			delete(p.checker.offers, offer)
+			delete(p.offerDeliveries, offer)
+		}
+	}
+}

@@ -1,0 +1,295 @@
+package simulate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/berthhq/berth/internal/civil"
+	"github.com/berthhq/berth/internal/rules/waitlist"
+	"github.com/berthhq/berth/internal/tenant"
+)
+
+// waitingFor returns the entries that wait for a session: those that name it, and those whose window includes its day.
+func (m *model) waitingFor(s *modelSession) []*modelEntry {
+	var all []*modelEntry
+	for _, e := range m.entries {
+		if slices.Contains(e.sessions, s) || e.Window != nil && e.Window.Service == s.service.id &&
+			e.Window.Location == s.service.location.id &&
+			s.localDate >= e.Window.From.String() && s.localDate <= e.Window.Until.String() {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// decided compares a decision with the model's own. The first entries that may have the seats must get them, no other
+// entry may, and no entry may be skipped.
+func (m *model) decided(ev Event, s *modelSession) error {
+	delete(m.undecided, s.id)
+	d := ev.decision
+	if by := d.Case.Trigger; by == waitlist.BySweep || by == waitlist.ByHand {
+		s.maxDecisions++
+	}
+	if s.decisions++; s.decisions > s.maxDecisions {
+		return fmt.Errorf("the same seats were filled twice")
+	}
+	open, unlimited := s.open()
+	switch seats := d.Case.Slot.Seats; {
+	case unlimited != (seats == nil) || !unlimited && *seats != open:
+		return fmt.Errorf("%d seats are open", open)
+	case !s.onSale():
+		return fmt.Errorf("the session is off sale")
+	}
+	r := m.rounds[ev.Round]
+	if r == nil {
+		r = &modelRound{freed: open}
+		if !ev.Round.IsZero() {
+			m.rounds[ev.Round] = r
+			s.rounds = append(s.rounds, r)
+		}
+	}
+	if d.Case.Trigger == waitlist.ByHand {
+		return m.offeredByHand(d, r)
+	}
+	queue := m.waitingFor(s)
+	// Entries at the end of the queue need no verdict if no seat is left for them.
+	if n := len(d.Decision.Verdicts); n > len(queue) || n < len(queue) && (unlimited || d.Decision.Given < open) {
+		return fmt.Errorf("%d entries wait, and %d have a verdict", len(queue), n)
+	}
+	if note := !unlimited && d.Decision.Given < open; note != (d.Note != "") {
+		return fmt.Errorf("the note to staff is %q", d.Note)
+	}
+	freed := max(r.freed, open+r.reservedSeats())
+	want := m.expectedGrants(s, freed, r.tried, queue, d.Case.Trigger)
+	got := d.Decision.Grants
+	if len(want) != len(got) {
+		return fmt.Errorf("%d entries get seats, and %d should: %s", len(got), len(want), entryNames(want))
+	}
+	for i, g := range got {
+		if w := want[i]; g.Entry != w.Entry || g.Seats != w.Seats || !g.Until.Equal(w.Until) {
+			return fmt.Errorf("number %d is entry %s with %d seats until %s, and should be %s with %d until %s", i+1,
+				short(g.Entry.UUID), g.Seats, g.Until.UTC(), short(w.Entry.UUID), w.Seats, w.Until.UTC())
+		}
+		m.granted[g.Entry] = true
+	}
+	if len(got) > 0 && d.Decision.Mode != waitlist.AutoPromote {
+		r.freed = freed
+	}
+	if d.Decision.Mode == waitlist.FirstToClaim {
+		r.keeps += d.Decision.Given
+	}
+	for _, v := range d.Decision.Verdicts {
+		if e := m.entries[v.Entry]; !m.granted[v.Entry] && v.Reason != waitlist.NoSeatsLeft && v.Reason != waitlist.HasOffer {
+			e.PassedOver = v.Reason
+		}
+	}
+	return nil
+}
+
+// offeredByHand checks an offer by staff. It must not offer more seats than the entry requests.
+func (m *model) offeredByHand(d *waitlist.Record, r *modelRound) error {
+	if len(d.Decision.Grants) != 1 {
+		return fmt.Errorf("staff chose %d entries", len(d.Decision.Grants))
+	}
+	g := d.Decision.Grants[0]
+	e := m.entries[g.Entry]
+	if e == nil || e.Status != waitlist.Waiting || e.Party != g.Seats || !g.Until.After(m.now) {
+		return fmt.Errorf("staff chose entry %s, for %d seats", short(g.Entry.UUID), g.Seats)
+	}
+	m.granted[g.Entry], r.freed = true, g.Seats
+	return nil
+}
+
+// rulesRefill records whether an entry could get the open seats of a session whose rules were edited.
+func (m *model) rulesRefill(ev Event, s *modelSession) {
+	r := m.rounds[ev.Round]
+	if r == nil {
+		r = new(modelRound)
+	}
+	open, unlimited := s.open()
+	if s.onSale() && (open > 0 || unlimited) && m.now.Before(s.ends) &&
+		len(m.expectedGrants(s, max(r.freed, open+r.reservedSeats()), r.tried, m.waitingFor(s), waitlist.ByRules)) > 0 {
+		m.seatsFreed(s)
+	}
+}
+
+func entryNames(all []waitlist.Grant) (text string) {
+	for _, g := range all {
+		text += short(g.Entry.UUID) + " "
+	}
+	return text
+}
+
+// expectedGrants returns the seats that entries should get, in order.
+func (m *model) expectedGrants(
+	s *modelSession, freed int, tried []tenant.EntryID, queue []*modelEntry, by waitlist.Trigger,
+) []waitlist.Grant {
+	rules := s.service.waitlist.Rules
+	open, unlimited := s.open()
+	mode := rules.Mode
+	if unlimited || mode == waitlist.AutoPromote && !m.now.After(s.starts.Add(-rules.AutoPromoteCutoff)) {
+		mode = waitlist.AutoPromote
+	} else if mode == waitlist.AutoPromote {
+		mode = waitlist.OfferInTurn
+	}
+	closes := s.starts.Add(-s.service.policy.BookingCloses)
+	if !m.now.Before(closes) && rules.FillAfterStart > 0 {
+		closes = s.starts.Add(rules.FillAfterStart)
+	}
+	if closes.After(s.ends) {
+		closes = s.ends
+	}
+	released := by == waitlist.ByDecline || by == waitlist.ByExpiry || by == waitlist.ByRules && len(tried) > 0
+	if !rules.Enabled || !m.now.Before(closes) || released && !rules.AutoCascade {
+		return nil
+	}
+	slices.SortFunc(queue, func(a, b *modelEntry) int {
+		return cmp.Or(-compareBool(a.Flagged, b.Flagged), cmp.Compare(score(s, b), score(s, a)), cmp.Compare(a.Key, b.Key))
+	})
+	var all []waitlist.Grant
+	left := open
+	for _, e := range queue {
+		tries := rules.MaxTriesPerSlot * max(freed, 1)
+		full := rules.MaxTriesPerSlot > 0 && rules.Mode != waitlist.FirstToClaim && len(tried)+len(all) >= tries
+		switch {
+		case full && (mode != waitlist.AutoPromote || len(tried) >= tries):
+		case e.Status != waitlist.Waiting || m.hasOffer(e.member, s):
+		case slices.ContainsFunc(all, func(g waitlist.Grant) bool { return g.Member == e.Member }):
+		case !matchesWindow(s, e, rules.TimeFlexibility):
+		case mode != waitlist.AutoPromote && rules.MaxOffersPerEntry > 0 && e.Tries >= rules.MaxOffersPerEntry:
+		case slices.Contains(tried, e.ID) || !eligible(rules, e):
+		case !unlimited && (e.Party > left || !rules.AllowDownFitting && e.Party < open):
+		case !m.couldBook(e, s):
+		default:
+			g := waitlist.Grant{Entry: e.ID, Member: e.Member, Seats: e.Party}
+			if mode != waitlist.AutoPromote {
+				if g.Until = offerUntil(rules, m.now, closes, e.member.zoneFor(s)); g.Until.IsZero() {
+					continue
+				}
+			}
+			all = append(all, g)
+			if mode != waitlist.FirstToClaim {
+				left -= e.Party
+			}
+		}
+	}
+	return all
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+func (m *model) hasOffer(member *modelMember, s *modelSession) bool {
+	return slices.ContainsFunc(s.offers, func(o *modelOffer) bool { return o.live && o.entry.member == member })
+}
+
+func (m *model) couldBook(e *modelEntry, s *modelSession) bool {
+	_, refusal := m.mayBook(e.member, s, e.Party, e.Subscription, e.ByStaff)
+	return refusal == "" && e.member.active
+}
+
+// matchesWindow reports whether a session is close enough to an entry's window.
+func matchesWindow(s *modelSession, e *modelEntry, slack time.Duration) bool {
+	w := e.Window
+	if w == nil {
+		return true
+	}
+	at, err := time.Parse(time.DateOnly+" 15:04", s.localDate+" "+s.localTime)
+	if err != nil {
+		return false
+	}
+	// The windows here do not cross midnight, but the slack around them can.
+	for day := w.From; !day.After(w.Until); day = day.AddDays(1) {
+		from, until := day.At(w.Earliest, time.UTC), day.At(w.Latest, time.UTC)
+		if !at.Before(from.Add(-slack)) && !at.After(until.Add(slack)) {
+			return true
+		}
+	}
+	return false
+}
+
+// The expressions that the simulated tenants use. The model evaluates them in Go.
+const (
+	notGold = `member.tier != "gold"`
+	small   = `entry.party_size < 3`
+	fewer   = `100 - entry.party_size`
+)
+
+func eligible(rules waitlist.Rules, e *modelEntry) bool {
+	switch rules.EligibilityExpression {
+	case notGold:
+		return e.member.Tier != "gold"
+	case small:
+		return e.Party < 3
+	}
+	return true
+}
+
+// score returns the score of an entry, or 0 if the order does not use it.
+func score(s *modelSession, e *modelEntry) int {
+	rules := s.service.waitlist.Rules
+	switch rules.Order {
+	case waitlist.ByJoining:
+		return 0
+	case waitlist.ByFormula:
+		return 100 - e.Party
+	case waitlist.ByPriority:
+	}
+	days := int(max(s.starts.Sub(e.CreatedAt), 0).Hours()) / 24
+	return rules.BaseScore + rules.TierBonus[e.member.Tier] + min(days*rules.EarlyBirdPerDay, rules.EarlyBirdMax)
+}
+
+func (m *modelMember) zoneFor(s *modelSession) *time.Location {
+	if m.zone == "" {
+		return s.service.location.zone
+	}
+	return zones[m.zone]
+}
+
+// offerUntil returns the end of an offer. It counts the minutes outside of quiet hours, one by one. It returns zero if
+// there is not enough time.
+func offerUntil(rules waitlist.Rules, now, closes time.Time, zone *time.Location) time.Time {
+	left, least := closes.Sub(now), min(rules.MinOfferWindow, rules.OfferWindow)
+	window := min(rules.OfferWindow, max(left/4, least))
+	if left < least {
+		return time.Time{}
+	}
+	until := addAwakeTime(rules, now, window, closes, zone)
+	if addAwakeTime(rules, now, least, closes, zone).After(closes) {
+		return time.Time{}
+	}
+	if until.After(closes) {
+		return closes
+	}
+	return until
+}
+
+func addAwakeTime(
+	rules waitlist.Rules, at time.Time, length time.Duration, enough time.Time, zone *time.Location,
+) time.Time {
+	for length > 0 && !at.After(enough) {
+		next := at.Truncate(time.Minute).Add(time.Minute)
+		hour, minute, _ := at.In(zone).Clock()
+		clock := civil.TimeOfDay{Hour: hour, Minute: minute}
+		quiet := clock.Compare(rules.QuietHours.From) >= 0 || clock.Before(rules.QuietHours.Until) // they cross midnight
+		if quiet && !rules.OffersInQuietHours {
+			at = next
+			continue
+		}
+		awake := min(next.Sub(at), length)
+		at, length = at.Add(awake), length-awake
+	}
+	if length > 0 {
+		return at.Add(time.Second) // not enough time
+	}
+	return at
+}
