@@ -410,3 +410,15 @@ func TestDo_ReportsCommitsUnlessQuiet(t *testing.T) {
 		}
 	}
 }
+
+// A caller may notice that it has left only after its operation is done, and its tenant's queue is gone.
+func TestBatcher_IgnoresCallersThatLeaveAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	b := newTestBatcher(t, 1, 100)
+	left, _ := newTask(t.Context(), in(1), "left", at(1, 1))
+	b.leave(left)
+	b.ask(t.Context(), in(1), "next", at(1, 2))
+	want(t, <-b.started, "next")
+	b.proceed <- nil
+	b.drain()
+}
