@@ -111,7 +111,7 @@ func (c SenderConfig) open(
 		platform[messages.ProviderSMTP] = func(tenant.TenantID) worker.Sender { return sender }
 	}
 	return worker.New(worker.Config{
-		App: a, Platform: platform, Open: c.openTenants(a), Log: log, Metrics: metrics, Now: time.Now,
+		Messages: a.Messages, Platform: platform, Open: c.openTenants(a), Log: log, Metrics: metrics, Now: time.Now,
 	})
 }
 

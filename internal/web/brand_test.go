@@ -10,18 +10,12 @@ import (
 	"github.com/berthhq/berth/internal/rules/brand"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/waitlist"
-	"github.com/berthhq/berth/internal/tenant"
 )
 
 // setBrand sets the tenant's brand.
 func (s *studio) setBrand(look brand.Brand) {
-	s.t.Helper()
-	_, err := s.app.Accounts.UpdateTenant(
-		s.t.Context(), tenant.System(s.tenant), nil, func(t *catalog.Tenant) { t.Brand = look },
-	)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	s.T.Helper()
+	s.EditTenant(func(t *catalog.Tenant) { t.Brand = look })
 }
 
 const logoMarkup = `<img class="logo" src="https://cdn.example.com/logo.svg?a=1&amp;b=2" alt="Harbour Yoga">`

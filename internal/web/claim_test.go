@@ -13,9 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/app/bookings"
-	"github.com/berthhq/berth/internal/app/seats"
 	"github.com/berthhq/berth/internal/app/settings"
 	"github.com/berthhq/berth/internal/app/waitlists"
 	"github.com/berthhq/berth/internal/data/waitlistdb"
@@ -23,17 +21,14 @@ import (
 	"github.com/berthhq/berth/internal/rules/booking"
 	"github.com/berthhq/berth/internal/rules/catalog"
 	"github.com/berthhq/berth/internal/rules/credit"
-	"github.com/berthhq/berth/internal/rules/member"
-	"github.com/berthhq/berth/internal/rules/session"
 	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
 )
 
 // claimStudio has a session with one seat, two days later at 18:00 in Berlin, and a waitlist.
 type claimStudio struct {
 	*studio
-	owner   tenant.Caller
-	service tenant.ServiceID
 	place   tenant.LocationID
 	session tenant.SessionID
 	holder  tenant.BookingID // the booking of the seat
@@ -44,98 +39,69 @@ type claimStudio struct {
 func newClaimStudio(t *testing.T, mode waitlist.Mode) *claimStudio {
 	t.Helper()
 	c := &claimStudio{studio: newStudio(t)}
-	c.owner = tenant.System(c.tenant)
-	place, err := c.app.Catalog.CreateLocation(t.Context(), c.owner, catalog.Location{
-		Name: "Pier 2", TimeZone: "Europe/Berlin", Address: "Am Hafen 1, Hamburg",
-		Channels: catalog.Channels(), Active: true,
+	c.place = c.AddLocation(catalog.Location{Name: "Pier 2", Address: "Am Hafen 1, Hamburg"})
+	c.Service = c.AddService(catalog.Service{Name: "Yoga"})
+	_, err := c.App.Settings.UpdateRules(t.Context(), c.Owner, settings.RulesEdit{
+		Target: settings.PolicyTarget{Service: c.Service}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
 	})
-	c.ok(err)
-	service, err := c.app.Catalog.CreateService(t.Context(), c.owner, catalog.Service{
-		Name: "Yoga", Duration: time.Hour, DefaultCapacity: new(1), DefaultWaitlistCapacity: 9,
-		MinParty: 1, MaxParty: 4, Delivery: catalog.InPerson, Active: true,
-	})
-	c.ok(err)
-	_, err = c.app.Settings.UpdateRules(t.Context(), c.owner, settings.RulesEdit{
-		Target: settings.PolicyTarget{Service: service.ID}, Edit: func(s *waitlist.Settings) { s.Mode = &mode },
-	})
-	c.ok(err)
-	c.service, c.place = service.ID, place.ID
+	c.NoError(err)
 	c.session, c.holder = c.bookedSession()
 	return c
 }
 
-func (c *claimStudio) ok(err error) {
-	c.t.Helper()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-}
-
 // bookedSession creates a session whose only seat is booked.
 func (c *claimStudio) bookedSession() (tenant.SessionID, tenant.BookingID) {
-	c.t.Helper()
-	created, err := c.app.Schedules.CreateSession(context.Background(), c.owner, session.Input{
-		Service: c.service, Location: c.place, StartsAt: class.AddDate(0, 0, 2), Title: "Vinyasa & <b>Breath</b>",
-	}, true)
-	c.ok(err)
-	return created.ID, c.book(c.person("Hanna Holder"), created.ID).Booking.ID
+	c.T.Helper()
+	id := c.AddSession(testkit.Session{
+		Location: c.place, Starts: class.AddDate(0, 0, 2), Title: "Vinyasa & <b>Breath</b>", Capacity: 1, Waitlist: 9,
+	})
+	return id, c.MustBook(c.person("Hanna Holder"), id)
 }
 
 func (c *claimStudio) person(name string) tenant.Caller {
-	c.t.Helper()
-	m, err := c.app.Accounts.CreateMember(context.Background(), c.owner, member.Member{Name: name})
-	c.ok(err)
-	return tenant.Caller{Tenant: c.tenant, Member: m.ID, SelfOnly: true}
-}
-
-func (c *claimStudio) book(who tenant.Caller, in tenant.SessionID) seats.Place {
-	c.t.Helper()
-	place, err := c.app.Bookings.Book(
-		context.Background(), who, bookings.BookRequest{Session: in, Party: 1, Channel: catalog.Online},
-	)
-	c.ok(err)
-	return place
+	c.T.Helper()
+	return testkit.SelfOnly(c.AddMember(name))
 }
 
 // cancelBooking cancels the booking of the seat, so the seat goes to the waitlist.
 func (c *claimStudio) cancelBooking() {
-	c.t.Helper()
-	_, err := c.app.Bookings.CancelBooking(context.Background(), c.owner, bookings.CancelRequest{ID: c.holder})
-	c.ok(err)
+	c.T.Helper()
+	_, err := c.App.Bookings.CancelBooking(context.Background(), c.Owner, bookings.CancelRequest{ID: c.holder})
+	c.NoError(err)
 }
 
 // offers returns the offers to a member, newest first.
 func (c *claimStudio) offers(who tenant.Caller) []waitlist.Offer {
-	c.t.Helper()
-	offers, err := c.app.Waitlists.ListOffers(
-		context.Background(), c.owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10},
+	c.T.Helper()
+	offers, err := c.App.Waitlists.ListOffers(
+		context.Background(), c.Owner, waitlistdb.OfferQuery{Member: who.Member, Limit: 10},
 	)
-	c.ok(err)
+	c.NoError(err)
 	return offers
 }
 
 // linkTo returns the path of the newest offer to a member.
 func (c *claimStudio) linkTo(who tenant.Caller) string {
-	c.t.Helper()
+	c.T.Helper()
 	offers := c.offers(who)
 	if len(offers) == 0 {
-		c.t.Fatal("there is no offer")
+		c.T.Fatal("there is no offer")
 	}
-	return strings.TrimPrefix(c.app.Waitlists.ClaimURL(c.tenant, offers[0].ID), "https://berth.example")
+	return strings.TrimPrefix(c.App.Waitlists.ClaimURL(c.Tenant, offers[0].ID), "https://berth.example")
 }
 
 // offered makes an offer to Mia Meyer and returns its path.
 func (c *claimStudio) offered() (tenant.Caller, string) {
-	c.t.Helper()
+	c.T.Helper()
 	who := c.person("Mia Meyer")
-	c.book(who, c.session)
+	c.MustWaitlist(who, c.session)
 	c.cancelBooking()
 	return who, c.linkTo(who)
 }
 
 // send sends a request like a browser without scripts.
 func (c *claimStudio) send(method, path string, form url.Values, headers ...string) (*http.Response, string) {
-	c.t.Helper()
+	c.T.Helper()
 	body := strings.NewReader(form.Encode())
 	r := httptest.NewRequestWithContext(context.Background(), method, "https://berth.example"+path, body)
 	if method == http.MethodPost {
@@ -155,7 +121,7 @@ func (c *claimStudio) send(method, path string, form url.Values, headers ...stri
 	answer := w.Result()
 	defer answer.Body.Close()
 	text, err := io.ReadAll(answer.Body)
-	c.ok(err)
+	c.NoError(err)
 	return answer, string(text)
 }
 
@@ -166,19 +132,17 @@ var (
 
 // submit sends a form and follows the redirect to the page.
 func (c *claimStudio) submit(path string, form url.Values) string {
-	c.t.Helper()
+	c.T.Helper()
 	answer, body := c.send(http.MethodPost, path, form)
 	if answer.StatusCode != http.StatusSeeOther {
-		c.t.Fatal(answer.Status, body)
+		c.T.Fatal(answer.Status, body)
 	}
 	answer, body = c.send(http.MethodGet, answer.Header.Get("Location"), nil)
 	if answer.StatusCode != http.StatusOK {
-		c.t.Fatal(answer.Status, body)
+		c.T.Fatal(answer.Status, body)
 	}
 	return body
 }
-
-func (c *claimStudio) advance(d time.Duration) { c.now.Store(new(c.now.Load().Add(d))) }
 
 func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 	t.Parallel()
@@ -192,15 +156,15 @@ func TestClaim_AcceptsOfferWithoutScripts(t *testing.T) {
 		`value="accept"`, `value="decline"`, "keeping it for you", "-refusal")
 	wantTexts(t, c.submit(link, accept),
 		"in</h1>", "nothing else to do", `data-state="accepted"`, "-<form", `data-every="0"`)
-	place, err := c.app.Bookings.GetBooking(t.Context(), c.owner, c.offers(who)[0].Booking)
+	place, err := c.App.Bookings.GetBooking(t.Context(), c.Owner, c.offers(who)[0].Booking)
 	if err != nil || place.Status != booking.Confirmed {
 		t.Error(place.Status, err)
 	}
 	// Going back and answering again changes nothing.
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`)
 	wantTexts(t, c.submit(link, decline), `data-state="accepted"`)
-	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: place.ID})
-	c.ok(err)
+	_, err = c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: place.ID})
+	c.NoError(err)
 	_, body = c.send(http.MethodGet, link, nil)
 	wantTexts(t, body, `data-state="returned"`, "cancelled since")
 }
@@ -210,8 +174,8 @@ func TestClaim_DeclinedOfferGoesToNextMember(t *testing.T) {
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	second := c.person("Noa Next")
 	first := c.person("Mia Meyer")
-	c.book(first, c.session)
-	c.book(second, c.session)
+	c.MustWaitlist(first, c.session)
+	c.MustWaitlist(second, c.session)
 	c.cancelBooking()
 	link := c.linkTo(first)
 	wantTexts(t, c.submit(link, decline), `data-state="declined"`, "You said no", "still on the waitlist", "-<form")
@@ -283,22 +247,22 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 		says    []string
 	}{
 		"it expires": {waitlist.OfferInTurn, func(c *claimStudio) {
-			c.advance(30 * time.Minute)
+			c.Clock.Advance(30 * time.Minute)
 		}, []string{`data-state="expired"`, "time is up"}},
 		"it expires, and the sweep has run": {waitlist.OfferInTurn, func(c *claimStudio) {
-			c.advance(30 * time.Minute)
-			_, _, err := c.app.Waitlists.ExpireDueOffers(context.Background(), c.tenant)
-			c.ok(err)
+			c.Clock.Advance(30 * time.Minute)
+			_, _, err := c.App.Waitlists.ExpireDueOffers(context.Background(), c.Tenant)
+			c.NoError(err)
 		}, []string{`data-state="expired"`, "still on the waitlist"}},
 		"the session starts": {waitlist.OfferInTurn, func(c *claimStudio) {
-			c.advance(48 * time.Hour)
+			c.Clock.Advance(48 * time.Hour)
 		}, []string{`data-state="started"`}},
 		"the session is cancelled": {waitlist.OfferInTurn, func(c *claimStudio) {
-			_, err := c.app.Schedules.CancelSession(context.Background(), c.owner, c.session, "Storm.", true)
-			c.ok(err)
+			_, err := c.App.Schedules.CancelSession(context.Background(), c.Owner, c.session, "Storm.", true)
+			c.NoError(err)
 		}, []string{`data-state="off"`, "called off", "-still on"}},
 		"another member is faster": {waitlist.FirstToClaim, func(c *claimStudio) {
-			wantTexts(c.t, c.submit(c.linkTo(c.rival), accept), `data-state="accepted"`)
+			wantTexts(c.T, c.submit(c.linkTo(c.rival), accept), `data-state="accepted"`)
 		}, []string{`data-state="taken"`, "faster"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -306,7 +270,7 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 			c := newClaimStudio(t, tt.mode)
 			if tt.mode == waitlist.FirstToClaim {
 				c.rival = c.person("Rita Rival")
-				c.book(c.rival, c.session)
+				c.MustWaitlist(c.rival, c.session)
 			}
 			_, link := c.offered()
 			_, body := c.send(http.MethodGet, link, nil)
@@ -327,26 +291,21 @@ func TestClaim_ShowsChangesOfOffer(t *testing.T) {
 func TestClaim_FailedAcceptKeepsOfferOpen(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
-	plan, err := c.app.Catalog.CreatePlan(t.Context(), c.owner, credit.Plan{
-		Name: "One", Kind: credit.Credits, Credits: 1, AllowOverlap: true, Active: true,
-	})
-	c.ok(err)
 	who := c.person("Mia Meyer")
-	_, err = c.app.Accounts.Subscribe(t.Context(), c.owner, accounts.SubscribeRequest{Member: who.Member, Plan: plan.ID})
-	c.ok(err)
-	c.book(who, c.session)
+	c.Subscribe(who, c.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true}))
+	c.MustWaitlist(who, c.session)
 	other, holder := c.bookedSession()
-	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: holder})
-	c.ok(err)
+	_, err := c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: holder})
+	c.NoError(err)
 	c.cancelBooking()
 	link := c.linkTo(who)
-	used := c.book(who, other)
+	used := c.MustBook(who, other)
 	body := c.submit(link, accept)
 	wantTexts(t, body, `data-state="live"`, `role="alert"`, "That did not work", "You have no credits left", "<form")
 	_, body = c.send(http.MethodGet, link+"?refused=%3Cscript%3E", nil)
 	wantTexts(t, body, "could not be booked", "-script>&")
-	_, err = c.app.Bookings.CancelBooking(t.Context(), c.owner, bookings.CancelRequest{ID: used.Booking.ID})
-	c.ok(err)
+	_, err = c.App.Bookings.CancelBooking(t.Context(), c.Owner, bookings.CancelRequest{ID: used})
+	c.NoError(err)
 	wantTexts(t, c.submit(link, accept), `data-state="accepted"`, "-alert")
 }
 
@@ -356,7 +315,7 @@ func TestClaim_ConcurrentRequestsTakeEffectOnce(t *testing.T) {
 		c := newClaimStudio(t, waitlist.OfferInTurn)
 		who, link := c.offered()
 		next := c.person("Noa Next")
-		c.book(next, c.session)
+		c.MustWaitlist(next, c.session)
 		var pressed sync.WaitGroup
 		for _, form := range []url.Values{accept, accept, decline, accept} {
 			pressed.Go(func() {
@@ -388,16 +347,13 @@ func TestClaim_RejectsInvalidLinks(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	who, link := c.offered()
-	other, err := c.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
-		Name: "Other", TimeZone: "UTC", Locale: "en", Currency: "EUR",
-	})
-	c.ok(err)
+	other := c.OtherTenant()
 	claimPath := func(in tenant.TenantID, offer tenant.OfferID) string {
-		return strings.TrimPrefix(c.app.Waitlists.ClaimURL(in, offer), "https://berth.example")
+		return strings.TrimPrefix(c.App.Waitlists.ClaimURL(in, offer), "https://berth.example")
 	}
 	for name, path := range map[string]string{
-		"another tenant's":  claimPath(other.ID, c.offers(who)[0].ID),
-		"an unknown offer":  claimPath(c.tenant, tenant.New[tenant.OfferID](class)),
+		"another tenant's":  claimPath(other.Tenant, c.offers(who)[0].ID),
+		"an unknown offer":  claimPath(c.Tenant, tenant.New[tenant.OfferID](class)),
 		"cut off":           link[:len(link)-3],
 		"no token":          waitlists.ClaimPath + "x",
 		"markup":            waitlists.ClaimPath + "%3Cscript%3E",
@@ -422,7 +378,7 @@ func TestClaim_ReturnsUnavailableOnFailure(t *testing.T) {
 	t.Parallel()
 	c := newClaimStudio(t, waitlist.OfferInTurn)
 	_, link := c.offered()
-	c.exec(`alter table waitlist_offers rename to renamed`)
+	c.Exec(`alter table waitlist_offers rename to renamed`)
 	for method, form := range map[string]url.Values{http.MethodGet: nil, http.MethodPost: accept} {
 		answer, body := c.send(method, link, form)
 		if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "10" {

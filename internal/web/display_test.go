@@ -8,122 +8,68 @@ import (
 	"net/http/httptest"
 	"regexp"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/berthhq/berth/internal/app"
-	"github.com/berthhq/berth/internal/app/accounts"
-	"github.com/berthhq/berth/internal/pgtest"
-	"github.com/berthhq/berth/internal/rules/checkin"
-	"github.com/berthhq/berth/internal/rules/waitlist"
 	"github.com/berthhq/berth/internal/tenant"
+	"github.com/berthhq/berth/internal/testkit"
 )
 
 // class is the start of the session of these tests: 18:00 in Berlin.
 var class = time.Date(2026, 3, 18, 17, 0, 0, 0, time.UTC)
 
-// studio is a tenant with one session, and the pages.
+// studio is a tenant with one session, and the pages. It is the start of the session.
 type studio struct {
-	t   *testing.T
-	db  *pgtest.DB
-	app *app.Services
-	now atomic.Pointer[time.Time]
-	log strings.Builder
-
+	*testkit.Studio
+	log     strings.Builder
 	pages   http.Handler
-	tenant  tenant.TenantID
 	session tenant.SessionID
 }
 
 func newStudio(t *testing.T) *studio {
 	t.Helper()
-	s := &studio{t: t, db: pgtest.New(t)}
-	claims, err := waitlist.NewClaimKey([]byte("a key for tests that is 32 bytes"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	keys, err := checkin.NewKeys([]byte("a key for tests that is 32 bytes"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.now.Store(&class)
-	s.app = app.New(app.Config{
-		DB: s.db.DB, Now: func() time.Time { return *s.now.Load() }, CheckInKeys: keys, Claims: claims,
-		PublicURL: "https://berth.example",
-	})
-	s.pages = Handler(Config{Services: s.app, Log: slog.New(slog.NewTextHandler(&s.log, nil))})
-	created, err := s.app.Accounts.CreateTenant(t.Context(), accounts.NewTenant{
-		Name: "Harbour Yoga", TimeZone: "Europe/Berlin", Locale: "en", Currency: "EUR",
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.tenant, s.session = created.ID, tenant.New[tenant.SessionID](class)
-	s.exec(`
-with l as (
-  insert into locations (tenant_id, id, name, time_zone, created_at, updated_at)
-  values ($1, $2, 'Pier 1', 'Europe/Berlin', $3, $3)
-), v as (
-  insert into services (tenant_id, id, name, duration_seconds, created_at, updated_at)
-  values ($1, $2, 'Vinyasa', 3600, $3, $3)
-), m as (
-  insert into members (tenant_id, id, name, created_at, updated_at) values ($1, $2, 'Carla Coach', $3, $3)
-)
-insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date,
-  state, created_at, updated_at)
-values ($1, $2, $2, $2, $2, 'Vinyasa & <b>Breath</b>', $3, $4, '2026-03-18', 'PUBLISHED', $3, $3)`,
-		s.tenant, s.session, class, class.Add(time.Hour))
+	s := &studio{Studio: testkit.New(t)}
+	s.pages = Handler(Config{Services: s.App, Log: slog.New(slog.NewTextHandler(&s.log, nil))})
+	s.session = s.AddSession(testkit.Session{Starts: class, Title: "Vinyasa & <b>Breath</b>", Coach: s.Coach})
+	s.Clock.Set(class)
 	return s
-}
-
-func (s *studio) exec(sql string, args ...any) {
-	s.t.Helper()
-	if _, err := s.db.Owner.Exec(context.Background(), sql, args...); err != nil {
-		s.t.Fatal(err)
-	}
 }
 
 // addBooking adds a booking to the session, attended if at is set.
 func (s *studio) addBooking(name string, party int, at *time.Time) {
-	s.t.Helper()
-	status, method := "CONFIRMED", (*string)(nil)
-	if at != nil {
-		status, method = "ATTENDED", new("QR")
+	s.T.Helper()
+	id := s.AddBooking(s.session, testkit.Booking{Who: s.AddMember(name), Party: party, Made: testkit.Noon})
+	if at == nil {
+		return
 	}
-	s.exec(`
-with m as (insert into members (tenant_id, id, name, created_at, updated_at) values ($1, $3, $4, $5, $5))
-insert into bookings (tenant_id, id, session_id, member_id, party_size, status, channel, starts_at, ends_at,
-  created_by, created_at, updated_at, checked_in_at, check_in_method)
-values ($1, $3, $2, $3, $6, $7, 'ONLINE', $5, $8, 'test', $5, $5, $9, $10)`,
-		s.tenant, s.session, tenant.New[tenant.BookingID](class), name, class, party, status, class.Add(time.Hour),
-		at, method)
+	defer s.Clock.Set(s.Clock.Now())
+	s.Clock.Set(*at)
+	_, err := s.CheckIn(s.Coach, id)
+	s.NoError(err)
 }
 
 // link returns the path of a new display link.
 func (s *studio) link() string {
-	s.t.Helper()
-	link, err := s.app.Bookings.CreateDisplayURL(context.Background(), tenant.System(s.tenant), s.session)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	s.T.Helper()
+	link, err := s.App.Bookings.CreateDisplayURL(context.Background(), s.Coach, s.session)
+	s.NoError(err)
 	path, ok := strings.CutPrefix(link.URL, "https://berth.example")
 	if !ok {
-		s.t.Fatal(link.URL)
+		s.T.Fatal(link.URL)
 	}
 	return path
 }
 
 // get loads a page at a time after the start of the session.
 func (s *studio) get(path string, after time.Duration) (*http.Response, string) {
-	s.t.Helper()
+	s.T.Helper()
 	return s.getIn("", path, after)
 }
 
 // getIn is like get with the browser's language.
 func (s *studio) getIn(language, path string, after time.Duration) (*http.Response, string) {
-	s.t.Helper()
-	s.now.Store(new(class.Add(after)))
+	s.T.Helper()
+	s.Clock.Set(class.Add(after))
 	w := httptest.NewRecorder()
 	r := httptest.NewRequestWithContext(context.Background(), http.MethodGet, path, nil)
 	r.Header.Set("Accept-Language", language)
@@ -131,13 +77,13 @@ func (s *studio) getIn(language, path string, after time.Duration) (*http.Respon
 	answer := w.Result()
 	body, err := io.ReadAll(answer.Body)
 	if err != nil {
-		s.t.Fatal(err)
+		s.T.Fatal(err)
 	}
 	return answer, string(body)
 }
 
 // wantTexts fails for each text that the page lacks, and for each text after "-" that it has.
-func wantTexts(t *testing.T, body string, texts ...string) {
+func wantTexts(t testing.TB, body string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
 		absent, without := strings.CutPrefix(text, "-")
@@ -153,12 +99,7 @@ func TestDisplay_ShowsCodeAndArrivals(t *testing.T) {
 	s.addBooking("Mia Meyer", 1, new(class.Add(-20*time.Minute)))
 	s.addBooking("Noa <Nobody>", 3, new(class.Add(-10*time.Minute)))
 	s.addBooking("Leo Late", 2, nil)
-	s.exec(`
-insert into sessions (tenant_id, id, service_id, location_id, coach_id, title, starts_at, ends_at, local_date,
-  state, created_at, updated_at)
-select tenant_id, $2, service_id, location_id, coach_id, 'Yin <i>', $3, $4, local_date,
-  state, created_at, updated_at from sessions where tenant_id = $1`,
-		s.tenant, tenant.New[tenant.SessionID](class), class.Add(90*time.Minute), class.Add(2*time.Hour))
+	s.AddSession(testkit.Session{Starts: class.Add(90 * time.Minute), Minutes: 30, Title: "Yin <i>", Coach: s.Coach})
 	answer, body := s.get(s.link(), 0)
 	if answer.StatusCode != http.StatusOK || answer.Header.Get("Content-Type") != "text/html; charset=utf-8" {
 		t.Error(answer.Status, answer.Header)
@@ -187,7 +128,7 @@ func TestDisplay_UsesBrowserLanguage(t *testing.T) {
 			t.Error(accepts, got)
 		}
 	}
-	s.now.Store(new(class.Add(-48 * time.Hour)))
+	s.Clock.Set(class.Add(-48 * time.Hour))
 	_, body := s.getIn("de", s.link(), -48*time.Hour)
 	wantTexts(t, body, "Check-in ab Mittwoch, 18. März um 17:00 Uhr")
 	_, body = s.getIn("fr", "/display/x", 0)
@@ -211,7 +152,7 @@ func TestDisplay_FollowsCheckInWindow(t *testing.T) {
 		"afterwards":       {90 * time.Minute, []string{"Check-in is closed", "-<svg", `data-next=""`, "-<noscript>"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s.now.Store(new(class.Add(tt.after)))
+			s.Clock.Set(class.Add(tt.after))
 			answer, body := s.get(s.link(), tt.after)
 			if answer.StatusCode != http.StatusOK {
 				t.Error(answer.Status)
@@ -258,7 +199,7 @@ func TestDisplay_RejectsExpiredAndInvalidLinks(t *testing.T) {
 		}
 		wantTexts(t, body, "This page has ended", `data-next=""`, "-<script>", "-Vinyasa", "-<svg")
 	}
-	s.exec(`update sessions set state = 'CANCELLED' where id = $1`, s.session)
+	s.CancelSession(s.session)
 	answer, body := s.get(link, 0)
 	if answer.StatusCode != http.StatusNotFound {
 		t.Error(answer.Status)
@@ -273,7 +214,7 @@ func TestDisplay_ReloadsAfterFailure(t *testing.T) {
 	t.Parallel()
 	s := newStudio(t)
 	link := s.link()
-	s.exec(`alter table locations rename to renamed`)
+	s.Exec(`alter table locations rename to renamed`)
 	answer, body := s.get(link, 0)
 	if answer.StatusCode != http.StatusServiceUnavailable || answer.Header.Get("Retry-After") != "10" {
 		t.Error(answer.Status, answer.Header)

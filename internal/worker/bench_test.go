@@ -33,7 +33,7 @@ func BenchmarkNotices(b *testing.B) {
 		b.StopTimer()
 		h := messagetest.New(b)
 		dispatcher, err := worker.New(worker.Config{
-			App: h.App, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Messages: h.App.Messages, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 			Platform: map[string]func(tenant.TenantID) worker.Sender{
 				"twilio": func(tenant.TenantID) worker.Sender { return instant{} },
 				"fcm":    func(tenant.TenantID) worker.Sender { return instant{} },

@@ -10,7 +10,6 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/berthhq/berth/internal/app"
 	"github.com/berthhq/berth/internal/app/messages"
 	"github.com/berthhq/berth/internal/rules/notify"
 	"github.com/berthhq/berth/internal/tenant"
@@ -24,7 +23,7 @@ type Sender interface {
 
 // Config configures a Dispatcher.
 type Config struct {
-	App *app.Services
+	Messages *messages.Service
 	// Platform returns the senders of tenants without their own, by provider. It must include messages.LocalOutbox.
 	// Callbacks name the tenant, so a sender may be for one tenant only.
 	Platform map[string]func(in tenant.TenantID) Sender
@@ -38,7 +37,7 @@ type Config struct {
 }
 
 const (
-	defaultAtOnce = 32
+	defaultConcurrency = 32
 	// maxBatches is how many batches of messages are in progress at the same time, those of all tenants together.
 	maxBatches = 64
 	// maxTenantBatches is how many of them may be one tenant's.
@@ -81,7 +80,7 @@ type accountSender struct {
 // New returns a Dispatcher.
 func New(c Config) (*Dispatcher, error) {
 	if c.Concurrency == 0 {
-		c.Concurrency = defaultAtOnce
+		c.Concurrency = defaultConcurrency
 	}
 	m, err := newMetrics(c.Metrics)
 	if err != nil {
@@ -105,7 +104,7 @@ func newBreaker() *notify.Breaker {
 // Run delivers what is due until ctx ends. It returns when nothing is in progress any more.
 func (c *Dispatcher) Run(ctx context.Context) {
 	var group sync.WaitGroup
-	c.config.App.Messages.RunNotices(ctx, func(id tenant.TenantID) {
+	c.config.Messages.RunNotices(ctx, func(id tenant.TenantID) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		wakeup, running := c.active[id]
@@ -128,7 +127,7 @@ func (c *Dispatcher) serve(ctx context.Context, id tenant.TenantID, wakeup chan 
 		if ctx.Err() == nil {
 			c.config.Log.ErrorContext(ctx, "delivering messages failed",
 				slog.String("tenant_id", id.String()), slog.Any("error", err))
-			c.config.App.Messages.SetNoticeAlarm(id, retryDelay)
+			c.config.Messages.SetNoticeAlarm(id, retryDelay)
 		}
 	}
 	for {
@@ -151,7 +150,7 @@ func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-c
 	var results results
 	save := func() {
 		// Save even while the node stops: otherwise the messages would count as possibly sent.
-		if err := c.config.App.Messages.SettleDeliveries(context.WithoutCancel(ctx), id, results.drain()); err != nil {
+		if err := c.config.Messages.SettleDeliveries(context.WithoutCancel(ctx), id, results.drain()); err != nil {
 			failed(err)
 		}
 	}
@@ -178,7 +177,7 @@ func (c *Dispatcher) deliver(ctx context.Context, id tenant.TenantID, wakeup <-c
 		case <-ticker.C:
 			save()
 		case start <- struct{}{}:
-			taken, err := c.config.App.Messages.TakeNotices(ctx, id)
+			taken, err := c.config.Messages.TakeNotices(ctx, id)
 			c.metrics.taken(taken)
 			if more = taken.More && err == nil; err != nil {
 				failed(err)

@@ -22,7 +22,7 @@ func TestNodesShareTheWork(t *testing.T) {
 			for over := false; ; {
 				done, err := outbox.Consume(h.T.Context(), h.DB.DB, h.Tenant, node.App.Messages.NoticeConsumer())
 				if err == nil {
-					err = node.Courier.Deliver(node.T.Context(), node.Tenant)
+					err = node.Dispatcher.Deliver(node.T.Context(), node.Tenant)
 				}
 				if fault.ReasonOf(err) == fault.Contention {
 					continue // a dispatcher looks again later, too

@@ -104,7 +104,7 @@ func (c *Dispatcher) senders(
 	var settings messages.Senders
 	var failed error
 	if len(own) > 0 {
-		if settings, failed = c.config.App.Messages.SendersOf(ctx, in); failed != nil {
+		if settings, failed = c.config.Messages.SendersOf(ctx, in); failed != nil {
 			own = nil
 		}
 	}

@@ -40,7 +40,7 @@ func withHeld(t *testing.T) (p *messagetest.Servers, texts *held, end func()) {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		p.Courier.Run(ctx)
+		p.Dispatcher.Run(ctx)
 	}()
 	return p, texts, func() { cancel(); <-stopped }
 }

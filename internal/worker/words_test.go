@@ -18,7 +18,7 @@ const (
 func deliver(h *messagetest.Studio) {
 	h.T.Helper()
 	h.Plan()
-	h.NoError(h.Courier.Deliver(h.T.Context(), h.Tenant))
+	h.NoError(h.Dispatcher.Deliver(h.T.Context(), h.Tenant))
 }
 
 // later moves the clock and delivers.

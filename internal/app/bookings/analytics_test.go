@@ -96,7 +96,7 @@ func newWeekend(t *testing.T) weekend {
 		testkit.Booking{Status: booking.Expired, Party: 1}, testkit.Booking{Status: booking.Pending, Party: 4})
 	_, waiting := join(h, lastOfSaturday)
 	quitter, left := join(h, lastOfSaturday)
-	h.MustCancel(quitter, tenant.BookingID{UUID: left.UUID})
+	h.MustCancel(quitter, tenant.BookingID(left))
 	h.WantEntries(map[tenant.EntryID]waitlist.Status{
 		expired: waitlist.Expired, promoted: waitlist.Booked, waiting: waitlist.Waiting, left: waitlist.Cancelled,
 	})

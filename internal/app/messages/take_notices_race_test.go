@@ -40,7 +40,7 @@ func TestTwoNodesTakeTheSameNotices(t *testing.T) {
 			for i, node := range []*messagetest.Studio{h, h.OtherNode()} {
 				h.NoError(
 					h.App.Messages.SettleDeliveries(
-						h.T.Context(), h.Tenant, node.Courier.SendAll(h.T.Context(), h.Tenant, taken[i].Out),
+						h.T.Context(), h.Tenant, node.Dispatcher.SendAll(h.T.Context(), h.Tenant, taken[i].Out),
 					),
 				)
 			}

@@ -35,7 +35,7 @@ import (
 // Studio is a studio whose messages go to a fake provider.
 type Studio struct {
 	*testkit.Studio
-	Courier  *worker.Dispatcher
+	Dispatcher  *worker.Dispatcher
 	Provider *Provider
 
 	serial       *int // counts members, in all tenants
@@ -61,7 +61,7 @@ func On(studio *testkit.Studio, change ...func(*worker.Config, *app.Config)) *St
 		notify.SMS: messages.ProviderTwilio, notify.Push: messages.ProviderFCM, notify.Email: messages.ProviderSMTP,
 	}
 	ac.Send = func(ctx context.Context, in tenant.TenantID, out []messages.Outgoing) []messages.AttemptResult {
-		return s.Courier.SendAll(ctx, in, out)
+		return s.Dispatcher.SendAll(ctx, in, out)
 	}
 	wc := worker.Config{
 		Platform: make(map[string]func(tenant.TenantID) worker.Sender),
@@ -85,9 +85,9 @@ func On(studio *testkit.Studio, change ...func(*worker.Config, *app.Config)) *St
 func (s *Studio) start() {
 	s.T.Helper()
 	s.App = app.New(s.appConfig)
-	s.workerConfig.App = s.App
+	s.workerConfig.Messages = s.App.Messages
 	var err error
-	s.Courier, err = worker.New(s.workerConfig)
+	s.Dispatcher, err = worker.New(s.workerConfig)
 	s.NoError(err)
 }
 
@@ -283,7 +283,7 @@ func (s *Studio) Send() {
 		taken, err := s.App.Messages.TakeNotices(ctx, s.Tenant)
 		s.NoError(err)
 		more = taken.More
-		s.NoError(s.App.Messages.SettleDeliveries(ctx, s.Tenant, s.Courier.SendAll(ctx, s.Tenant, taken.Out)))
+		s.NoError(s.App.Messages.SettleDeliveries(ctx, s.Tenant, s.Dispatcher.SendAll(ctx, s.Tenant, taken.Out)))
 	}
 }
 

@@ -98,7 +98,7 @@ func (s *Servers) connect(t *testing.T, wc *worker.Config, ac *app.Config) {
 func (s *Servers) Call(r *http.Request, err error) *httptest.ResponseRecorder {
 	s.T.Helper()
 	s.NoError(err)
-	incoming := httptest.NewRequest(r.Method, r.URL.String(), r.Body)
+	incoming := httptest.NewRequestWithContext(r.Context(), r.Method, r.URL.String(), r.Body)
 	incoming.Header = r.Header
 	incoming.RequestURI = r.URL.RequestURI()
 	incoming.Host = "10.0.0.7:8080" // behind a proxy, the host can be anything
