@@ -109,7 +109,7 @@ func TestCheckAccess(t *testing.T) {
 	}
 }
 
-func TestTheSourceKnowsWhoIsWho(t *testing.T) {
+func TestAccessSource_FindsSubjects(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	role(h, "desk", "session.read")
@@ -178,7 +178,7 @@ func openNode(h *testkit.Studio) *node {
 
 // A change of who may do what holds on the node where it was made when the call returns,
 // and on every other when it hears of that, which it does within a second where the machine has time.
-func TestChangesHoldOnEveryNode(t *testing.T) {
+func TestAccess_ChangesApplyOnEveryNode(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	role(h, "desk", "session.read")
@@ -280,7 +280,7 @@ func TestChangesHoldOnEveryNode(t *testing.T) {
 }
 
 // The guard is not told of what changes nothing for it.
-func TestEditsOfProfilesKeepTheGuardsMemory(t *testing.T) {
+func TestAccess_ProfileEditsKeepTheCache(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	var told []string

@@ -17,7 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestAuditOfAnEdit(t *testing.T) {
+func TestAudit_RecordsAnEdit(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := engine.WithRequest(t.Context(), "request-1")

@@ -93,7 +93,7 @@ func TestCreateMember(t *testing.T) {
 	testkit.WantReason(t, err, fault.InvalidField)
 }
 
-func TestOneOfManyGetsAnEmail(t *testing.T) {
+func TestCreateMember_ConcurrentCallsTakeAnEmailOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
@@ -155,7 +155,7 @@ func TestUpdateMember(t *testing.T) {
 	testkit.WantReason(t, err, fault.AlreadyExistsReason)
 }
 
-func TestTwoEditsOfOneVersion(t *testing.T) {
+func TestUpdateMember_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made := newMember(h, member.Member{Name: "Ana"})
@@ -169,7 +169,7 @@ func TestTwoEditsOfOneVersion(t *testing.T) {
 }
 
 // Whatever is another tenant's looks the same as what is not there.
-func TestOtherTenantsMembersAreAbsent(t *testing.T) {
+func TestMembers_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	theirs := h.OtherTenant()
@@ -290,7 +290,7 @@ func TestListMembers(t *testing.T) {
 
 // Under row-level security an index is used only for what leaks nothing. Postgres plans with an index only if there are
 // many members, so they are inserted by SQL.
-func TestListingMembersFollowsAnIndex(t *testing.T) {
+func TestListMembers_UsesAnIndex(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.Exec(`insert into members (tenant_id, id, name, email, created_at, updated_at)
@@ -375,7 +375,7 @@ func TestMe(t *testing.T) {
 }
 
 // An owner who has edited themselves may hold more than they can give, never less.
-func TestOwnersEditThemselves(t *testing.T) {
+func TestUpdateMember_OwnersEditThemselves(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	if _, err := h.App.Accounts.UpdateMe(t.Context(), testkit.SelfOnly(h.Owner), nil, named("Olga O.")); err != nil {
@@ -430,7 +430,7 @@ func TestDevices(t *testing.T) {
 	}
 }
 
-func TestTheLastOwnerStays(t *testing.T) {
+func TestRevokeRole_KeepsTheLastOwner(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	_, err := h.App.Accounts.UpdateMember(t.Context(), h.Owner, h.Owner.Member, nil, status(member.Inactive))
@@ -453,7 +453,7 @@ func TestTheLastOwnerStays(t *testing.T) {
 	}
 }
 
-func TestOwnersWhoLeaveAtOnceLeaveOne(t *testing.T) {
+func TestRevokeRole_ConcurrentCallsLeaveAnOwner(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	admin := h.AddPerson("Ada", tenant.RoleAdmin)
@@ -486,7 +486,7 @@ func TestOwnersWhoLeaveAtOnceLeaveOne(t *testing.T) {
 
 // What protects the last owner is that the transactions are serializable: with anything
 // less, two that each see the other's owner both commit.
-func TestLessThanSerializableLosesTheLastOwner(t *testing.T) {
+func TestRevokeRole_LosesTheLastOwnerBelowSerializable(t *testing.T) {
 	t.Parallel()
 	for level, lost := range map[pgx.TxIsoLevel]bool{pgx.RepeatableRead: true, pgx.Serializable: false} {
 		t.Run(string(level), func(t *testing.T) {

@@ -96,7 +96,7 @@ func TestServiceAccounts(t *testing.T) {
 	}
 }
 
-func TestListServiceAccountsInOrder(t *testing.T) {
+func TestListServiceAccounts_Orders(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	for _, name := range []string{"c", "B", "a", "d"} {
@@ -235,7 +235,7 @@ func forge(t *testing.T, key string, edit func(*tenant.TenantID, *tenant.KeyID))
 	return grant.KeyText(in, id, secret)
 }
 
-func TestWhenAKeyWasUsedIsKeptToTheHour(t *testing.T) {
+func TestExchangeKey_RecordsUseToTheHour(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	bank := newBank(t, h.Clock.Now)
@@ -264,7 +264,7 @@ func TestWhenAKeyWasUsedIsKeptToTheHour(t *testing.T) {
 	}
 }
 
-func TestTwoRotationsLeaveTheirOwnKeysOnly(t *testing.T) {
+func TestRotateServiceAccountKey_ConcurrentCallsLeaveTheirOwnKeys(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	bank := newBank(t, h.Clock.Now)
@@ -286,7 +286,7 @@ func TestTwoRotationsLeaveTheirOwnKeysOnly(t *testing.T) {
 	}
 }
 
-func TestManyMakeOneAccount(t *testing.T) {
+func TestCreateServiceAccount_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {

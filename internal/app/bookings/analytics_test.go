@@ -147,7 +147,7 @@ var (
 	monday = appbookings.AttendanceDay{Date: civil.MustParseDate("2026-03-30"), Sessions: 1, Capacity: 20}
 )
 
-func TestAttendance(t *testing.T) {
+func TestAttendanceSummary_Counts(t *testing.T) {
 	t.Parallel()
 	w := newWeekend(t)
 	friday := appbookings.AttendanceDay{Date: civil.MustParseDate("2026-03-27")}
@@ -206,7 +206,7 @@ func TestAttendance(t *testing.T) {
 	}
 }
 
-func TestUtilization(t *testing.T) {
+func TestUtilization_ByGroup(t *testing.T) {
 	t.Parallel()
 	w := newWeekend(t)
 	week := days("2026-03-27", "2026-03-30")
@@ -259,7 +259,7 @@ func TestUtilization(t *testing.T) {
 }
 
 // Bookings made around midnights on the days on which clocks change.
-func TestTrend(t *testing.T) {
+func TestBookingTrend_CountsByDayAndWeek(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	anySize(h)
@@ -372,7 +372,7 @@ func TestTrend(t *testing.T) {
 
 // The database puts bookings and sessions on the same days and hours as the calendar does, in zones that change their
 // clocks at midnight, by half an hour, for Ramadan, by two hours, or live almost a day ahead.
-func TestDaysAreTheCalendars(t *testing.T) {
+func TestAnalytics_UseLocalDays(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	anySize(h)
@@ -447,7 +447,7 @@ func TestDaysAreTheCalendars(t *testing.T) {
 	}
 }
 
-func TestPeriodsRefused(t *testing.T) {
+func TestAnalytics_RejectInvalidPeriods(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	day := civil.MustParseDate

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestAttendanceOfAMemberNewestFirstWithTotals(t *testing.T) {
+func TestListAttendance_NewestFirstWithTotals(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia Meyer")

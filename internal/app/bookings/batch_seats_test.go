@@ -19,7 +19,7 @@ import (
 )
 
 // A seat that is given up goes to who asks for it next, in the same transaction; and a hold's life goes on in it, too.
-func TestSeatsChangeHandsInABatch(t *testing.T) {
+func TestBatch_SeatsChangeHands(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -70,7 +70,7 @@ func TestSeatsChangeHandsInABatch(t *testing.T) {
 }
 
 // Where somebody waits for the seat, the waitlist has it before whoever asks later.
-func TestASeatThatIsWaitedForInABatch(t *testing.T) {
+func TestBatch_FreedSeatGoesToTheWaitlist(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -97,7 +97,7 @@ func TestASeatThatIsWaitedForInABatch(t *testing.T) {
 }
 
 // So it has where somebody would take any session of the day, of whom the session itself knows nothing.
-func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
+func TestBatch_FreedSeatGoesToATimeWindow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -139,7 +139,7 @@ func TestASeatThatAWindowWaitsForInABatch(t *testing.T) {
 }
 
 // Leaving a queue in a batch, by oneself: whoever asks next finds the place in it free.
-func TestAPlaceInTheQueueChangesHandsInABatch(t *testing.T) {
+func TestBatch_QueuePlacesChangeHands(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -170,7 +170,7 @@ func TestAPlaceInTheQueueChangesHandsInABatch(t *testing.T) {
 }
 
 // Holds that have run out give their seats to the batch that finds them.
-func TestAHoldThatHasRunOutInABatch(t *testing.T) {
+func TestBatch_ExpiresHolds(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()

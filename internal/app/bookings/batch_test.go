@@ -19,7 +19,7 @@ import (
 
 // What is asked for at the same moment is settled in one transaction, and each is told what they would have been told
 // alone.
-func TestSettledTogether(t *testing.T) {
+func TestBatch_EqualsRunningInOrder(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -75,7 +75,7 @@ func TestSettledTogether(t *testing.T) {
 }
 
 // The last places go to those who came first, and so does the queue.
-func TestFirstComeFirstServed(t *testing.T) {
+func TestBatch_KeepsArrivalOrder(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -104,7 +104,7 @@ func TestFirstComeFirstServed(t *testing.T) {
 }
 
 // Who has a place already does not join the queue, even if the session fills up with those who came just before.
-func TestNobodyWaitsForASecondPlace(t *testing.T) {
+func TestBatch_BookedMemberDoesNotJoin(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -124,7 +124,7 @@ func TestNobodyWaitsForASecondPlace(t *testing.T) {
 }
 
 // What only a constraint finds out fails for one, who is told why, and for nobody else.
-func TestWhatFailsForOne(t *testing.T) {
+func TestBatch_FailureHarmsOneOnly(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -164,7 +164,7 @@ func TestWhatFailsForOne(t *testing.T) {
 }
 
 // Keys and references make things happen once in a batch, too; what is refused uses no key up.
-func TestKeysInABatch(t *testing.T) {
+func TestBatch_IdempotencyKeys(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()
@@ -217,7 +217,7 @@ func TestKeysInABatch(t *testing.T) {
 }
 
 // A batch that another transaction gets in the way of is settled again, as a whole.
-func TestABatchIsTriedAgain(t *testing.T) {
+func TestBatch_IsRetried(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	g := h.NewBatch()

@@ -17,7 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestBookTakesASeatAndACredit(t *testing.T) {
+func TestBook_TakesASeatAndACredit(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -40,7 +40,7 @@ func TestBookTakesASeatAndACredit(t *testing.T) {
 	h.WantSound()
 }
 
-func TestBookRefusals(t *testing.T) {
+func TestBook_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -140,7 +140,7 @@ func TestBookRefusals(t *testing.T) {
 	}
 }
 
-func TestAlreadyBookedForThisSession(t *testing.T) {
+func TestBook_RejectsSecondBookingBySameMember(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -194,7 +194,7 @@ func TestAlreadyBookedForThisSession(t *testing.T) {
 }
 
 // A cancelled booking does not stand in the way of another.
-func TestBookAgainAfterCancelling(t *testing.T) {
+func TestBook_AgainAfterCancelling(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -206,7 +206,7 @@ func TestBookAgainAfterCancelling(t *testing.T) {
 	h.WantSound()
 }
 
-func TestWhichSubscriptionPays(t *testing.T) {
+func TestBook_ChoosesThePayer(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1})
@@ -313,7 +313,7 @@ func TestWhichSubscriptionPays(t *testing.T) {
 	})
 }
 
-func TestNoActivePlanWhereTheTenantTakesPayments(t *testing.T) {
+func TestBook_WithoutAPlanWhereTheTenantTakesPayments(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.TakePayments()
@@ -332,7 +332,7 @@ func TestNoActivePlanWhereTheTenantTakesPayments(t *testing.T) {
 }
 
 // Staff bypass credits and quotas, never capacity.
-func TestStaffDoNotBypassCapacity(t *testing.T) {
+func TestBook_StaffDoNotBypassCapacity(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class := h.AddSession(testkit.Session{Capacity: 1})
@@ -341,7 +341,7 @@ func TestStaffDoNotBypassCapacity(t *testing.T) {
 	testkit.WantReason(t, err, fault.SessionFull)
 }
 
-func TestQuotasCountLocalDaysAndWeeks(t *testing.T) {
+func TestBook_QuotasCountLocalDaysAndWeeks(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	berlin, _ := time.LoadLocation("Europe/Berlin")
@@ -402,7 +402,7 @@ func TestQuotasCountLocalDaysAndWeeks(t *testing.T) {
 	t.Cleanup(h.WantSound)
 }
 
-func TestOverlapIsRefusedUnlessThePlanAllowsIt(t *testing.T) {
+func TestBook_RejectsOverlapUnlessThePlanAllowsIt(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	strict := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
@@ -423,7 +423,7 @@ func TestOverlapIsRefusedUnlessThePlanAllowsIt(t *testing.T) {
 	h.WantSound()
 }
 
-func TestExternalRef(t *testing.T) {
+func TestBook_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -472,7 +472,7 @@ func TestExternalRef(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTheSameExternalRefAtTheSameMomentMakesOneBooking(t *testing.T) {
+func TestBook_ConcurrentCallsWithOneReferenceBookOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -496,7 +496,7 @@ func TestTheSameExternalRefAtTheSameMomentMakesOneBooking(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTheLastSeatGoesToOne(t *testing.T) {
+func TestBook_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	const seats, people = 3, 60
@@ -521,7 +521,7 @@ func TestTheLastSeatGoesToOne(t *testing.T) {
 }
 
 // Book one's last credit in two sessions at the same moment.
-func TestTheLastCreditBooksOneSession(t *testing.T) {
+func TestBook_ConcurrentCallsSpendTheLastCreditOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")

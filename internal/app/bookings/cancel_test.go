@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestCancelGivesSeatCreditAndQuotaBack(t *testing.T) {
+func TestCancelBooking_ReturnsSeatCreditAndQuota(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -47,7 +47,7 @@ func TestCancelGivesSeatCreditAndQuotaBack(t *testing.T) {
 	h.WantSound()
 }
 
-func TestCancelTwiceAtTheSameMomentRefundsOnce(t *testing.T) {
+func TestCancelBooking_ConcurrentCallsRefundOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -64,7 +64,7 @@ func TestCancelTwiceAtTheSameMomentRefundsOnce(t *testing.T) {
 	h.WantSound()
 }
 
-func TestCancellationWindow(t *testing.T) {
+func TestCancelBooking_FollowsTheCancellationWindow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	start := testkit.Noon.Add(72 * time.Hour)
@@ -136,7 +136,7 @@ func TestCancellationWindow(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTooLateToCancelTellsTheHours(t *testing.T) {
+func TestCancelBooking_TooLateReportsTheHours(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -149,7 +149,7 @@ func TestTooLateToCancelTellsTheHours(t *testing.T) {
 	}
 }
 
-func TestNobodyCancelsForSomeoneElse(t *testing.T) {
+func TestCancelBooking_RejectsOtherMembers(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -167,7 +167,7 @@ func TestNobodyCancelsForSomeoneElse(t *testing.T) {
 	}
 }
 
-func TestAnAttendedBookingCannotBeCancelled(t *testing.T) {
+func TestCancelBooking_RejectsAttended(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -179,7 +179,7 @@ func TestAnAttendedBookingCannotBeCancelled(t *testing.T) {
 }
 
 // A cancelled seat goes to the first in line at once, in the same transaction.
-func TestAFreedSeatPromotesTheFirstInLine(t *testing.T) {
+func TestCancelBooking_PromotesTheFirstInQueue(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	people := []tenant.Caller{h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Leo"), h.AddMember("Zoe")}
@@ -223,7 +223,7 @@ func TestAFreedSeatPromotesTheFirstInLine(t *testing.T) {
 	h.WantSound()
 }
 
-func TestPromotionTakesTheCreditAndPassesOverWhoHasNone(t *testing.T) {
+func TestPromotion_SkipsEntriesWithoutCredit(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 1, AllowOverlap: true})
@@ -253,7 +253,7 @@ func TestPromotionTakesTheCreditAndPassesOverWhoHasNone(t *testing.T) {
 	h.WantSound()
 }
 
-func TestAPartyThatDoesNotFitKeepsItsPlaceInTheQueue(t *testing.T) {
+func TestPromotion_PartyThatDoesNotFitKeepsItsPosition(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class := h.AddSession(testkit.Session{Capacity: 2, Waitlist: 3})
@@ -277,7 +277,7 @@ func TestAPartyThatDoesNotFitKeepsItsPlaceInTheQueue(t *testing.T) {
 }
 
 // What a promoted member booked elsewhere meanwhile must not fail the cancellation that promotes.
-func TestPromotionPassesOverWhoIsBusyElsewhere(t *testing.T) {
+func TestPromotion_SkipsOverlappingBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	plan := h.AddPlan(credit.Plan{Kind: credit.Unlimited})
@@ -301,7 +301,7 @@ func TestPromotionPassesOverWhoIsBusyElsewhere(t *testing.T) {
 	h.WantSound()
 }
 
-func TestNobodyIsPromotedOnceBookingIsClosed(t *testing.T) {
+func TestPromotion_EndsWhenBookingCloses(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 3})
@@ -317,7 +317,7 @@ func TestNobodyIsPromotedOnceBookingIsClosed(t *testing.T) {
 	h.WantSound()
 }
 
-func TestAPromotedMemberHasAnHourOfGrace(t *testing.T) {
+func TestPromotion_GivesAnHourOfGrace(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class := h.AddSession(testkit.Session{Starts: testkit.Noon.Add(26 * time.Hour), Capacity: 1, Waitlist: 3})
@@ -349,7 +349,7 @@ func TestAPromotedMemberHasAnHourOfGrace(t *testing.T) {
 	}
 }
 
-func TestWaitlistRoom(t *testing.T) {
+func TestBook_WaitlistHasACapacity(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 2})
@@ -370,7 +370,7 @@ func TestWaitlistRoom(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTwoWhoJoinAtTheSameMomentGetDifferentPositions(t *testing.T) {
+func TestBook_ConcurrentCallsGetDifferentPositions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	const people = 12
@@ -399,7 +399,7 @@ func TestTwoWhoJoinAtTheSameMomentGetDifferentPositions(t *testing.T) {
 	h.WantSound()
 }
 
-func TestNoShowFreesTheSeatAndCanBeUndone(t *testing.T) {
+func TestMarkNoShow_FreesTheSeatAndCanBeUndone(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -435,7 +435,7 @@ func TestNoShowFreesTheSeatAndCanBeUndone(t *testing.T) {
 	h.WantSound()
 }
 
-func TestRefundCredit(t *testing.T) {
+func TestRefundCredit_ReturnsACreditOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

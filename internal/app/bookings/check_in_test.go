@@ -43,7 +43,7 @@ func arrivedIn(h *testkit.Studio, id tenant.BookingID, said ...booking.Booking) 
 	return arrived{b.Status, b.CheckedInAt, b.CheckInMethod}
 }
 
-func TestManualCheckInSetsStatusTimeAndMethod(t *testing.T) {
+func TestCheckIn_ByStaffSetsStatusTimeAndMethod(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	id := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
@@ -62,7 +62,7 @@ func TestManualCheckInSetsStatusTimeAndMethod(t *testing.T) {
 	h.WantSound()
 }
 
-func TestCheckInByQRSetsStatusTimeAndMethod(t *testing.T) {
+func TestCheckIn_ByQRSetsStatusTimeAndMethod(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -82,7 +82,7 @@ func TestCheckInByQRSetsStatusTimeAndMethod(t *testing.T) {
 	h.WantSound()
 }
 
-func TestCheckInByGPSSetsStatusTimeAndMethod(t *testing.T) {
+func TestCheckIn_ByGPSSetsStatusTimeAndMethod(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -99,7 +99,7 @@ func TestCheckInByGPSSetsStatusTimeAndMethod(t *testing.T) {
 	h.WantSound()
 }
 
-func TestUndoneCheckInIsConfirmedAndClearsTimeAndMethod(t *testing.T) {
+func TestUndoCheckIn_ConfirmsAgain(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -130,7 +130,7 @@ func TestUndoneCheckInIsConfirmedAndClearsTimeAndMethod(t *testing.T) {
 	h.WantSound()
 }
 
-func TestCheckingInTwiceIsHarmlessAndSaysSo(t *testing.T) {
+func TestCheckIn_TwiceChangesNothing(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -163,7 +163,7 @@ func TestCheckingInTwiceIsHarmlessAndSaysSo(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTwoPhonesAtTheSameMomentAreOneCheckIn(t *testing.T) {
+func TestCheckIn_ConcurrentCallsCheckInOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -195,7 +195,7 @@ func TestTwoPhonesAtTheSameMomentAreOneCheckIn(t *testing.T) {
 	h.WantSound()
 }
 
-func TestSelfCheckInRefusals(t *testing.T) {
+func TestSelfCheckIn_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetPolicyOf(settings.PolicyTarget{Location: h.Location}, func(p *catalog.Policy) {
@@ -312,7 +312,7 @@ func TestSelfCheckInRefusals(t *testing.T) {
 	h.WantSound()
 }
 
-func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
+func TestSelfCheckIn_NeedsABooking(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.Clock.Set(testkit.InTwoDays.Add(-2 * time.Hour))
@@ -334,7 +334,7 @@ func TestOnlyWhoHasAPlaceIsCheckedIn(t *testing.T) {
 	}
 }
 
-func TestStaffCheckInFromADayBeforeWithoutEnd(t *testing.T) {
+func TestCheckIn_StaffFromADayBefore(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -357,7 +357,7 @@ func TestStaffCheckInFromADayBeforeWithoutEnd(t *testing.T) {
 	h.WantSound()
 }
 
-func TestARoleOfTheTenantsOwnMayCheckIn(t *testing.T) {
+func TestCheckIn_ByCustomRole(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	id := h.MustBook(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays}))
@@ -369,7 +369,7 @@ func TestARoleOfTheTenantsOwnMayCheckIn(t *testing.T) {
 	}
 }
 
-func TestCheckInKnowsNoOtherTenant(t *testing.T) {
+func TestCheckIn_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()
@@ -399,7 +399,7 @@ func TestCheckInKnowsNoOtherTenant(t *testing.T) {
 	}
 }
 
-func TestQRTokenRotatesAndLivesShorterThanTenMinutes(t *testing.T) {
+func TestQRToken_RotatesAndExpires(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, s := h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -425,7 +425,7 @@ func TestQRTokenRotatesAndLivesShorterThanTenMinutes(t *testing.T) {
 	}
 }
 
-func TestNothingIsShownForASessionThatIsOff(t *testing.T) {
+func TestQRToken_RejectsCancelledSessions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

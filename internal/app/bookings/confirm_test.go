@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestConfirmingTooLate(t *testing.T) {
+func TestConfirmBooking_RejectsExpiredHold(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -26,7 +26,7 @@ func TestConfirmingTooLate(t *testing.T) {
 	testkit.WantReason(t, err, fault.BookingNotFound)
 }
 
-func TestConfirmWithMoney(t *testing.T) {
+func TestConfirmBooking_WithPayment(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -65,7 +65,7 @@ func TestConfirmWithMoney(t *testing.T) {
 	h.WantSound()
 }
 
-func TestBenefitMembership(t *testing.T) {
+func TestConfirmBooking_WithBenefitMembership(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

@@ -31,7 +31,7 @@ func display(h *testkit.Studio, session tenant.SessionID) bookings.Display {
 	return d
 }
 
-func TestDisplayURLIsSignedForTenMinutes(t *testing.T) {
+func TestCreateDisplayURL_SignsForTenMinutes(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -64,7 +64,7 @@ func TestDisplayURLIsSignedForTenMinutes(t *testing.T) {
 	}
 }
 
-func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
+func TestDisplay_ShowsArrivalsWithShortNames(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -109,7 +109,7 @@ func TestDisplayShowsWhoHasArrivedToStrangers(t *testing.T) {
 	}
 }
 
-func TestDisplayTellsWhatFollowsAtTheLocation(t *testing.T) {
+func TestDisplay_ShowsTheNextSessions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -140,7 +140,7 @@ func TestDisplayTellsWhatFollowsAtTheLocation(t *testing.T) {
 	}
 }
 
-func TestDisplayHasACodeWhileCheckInIsOpenAndThenEnds(t *testing.T) {
+func TestDisplay_HasACodeWhileCheckInIsOpen(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -171,7 +171,7 @@ func TestDisplayHasACodeWhileCheckInIsOpenAndThenEnds(t *testing.T) {
 	}
 }
 
-func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
+func TestDisplay_StaysOpenWhileRefreshed(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays})
@@ -199,7 +199,7 @@ func TestAPageThatAsksInTimeStaysOpenAndItsCodesWork(t *testing.T) {
 	}
 }
 
-func TestTheWallShowsTheLatestArrivals(t *testing.T) {
+func TestDisplay_ShowsTheLatestArrivals(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.AddSession(testkit.Session{Starts: testkit.InTwoDays, Capacity: -1})

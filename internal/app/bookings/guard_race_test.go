@@ -19,7 +19,7 @@ import (
 
 // Somebody books one session twice at the same moment, with seats for both. Serializable transactions and the unique
 // index of active bookings guard it; each of them is enough.
-func TestTwoBookingsOfOneMember(t *testing.T) {
+func TestGuard_OneBookingPerMemberAndSession(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		careless, unindexed bool
@@ -59,7 +59,7 @@ func TestTwoBookingsOfOneMember(t *testing.T) {
 
 // Somebody whose plan forbids it books two sessions that overlap at the same moment, at two nodes. Nobody looks for
 // such bookings: the exclusion constraint on their spans guards it alone, and without it isolation does not help.
-func TestTwoBookingsThatOverlap(t *testing.T) {
+func TestGuard_NoOverlappingBookings(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		careless, unconstrained bool
@@ -105,7 +105,7 @@ func TestTwoBookingsThatOverlap(t *testing.T) {
 
 // The seat of an offer is wanted by somebody else at the moment at which the offer is accepted. It counts as taken,
 // which guards it: without that both have it.
-func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
+func TestGuard_OfferedSeatsAreReserved(t *testing.T) {
 	t.Parallel()
 	for name, reserved := range map[string]bool{"reserved": true, "unreserved": false} {
 		t.Run(name, func(t *testing.T) {
@@ -163,7 +163,7 @@ func TestAnOfferedSeatIsNobodyElses(t *testing.T) {
 
 // A member's last credit is spent in two sessions at the same moment. Serializable transactions guard it, and so do the
 // ledger's constraints: no balance below zero, and no two lines with one number. Each of the two is enough.
-func TestTheLastCreditIsSpentOnce(t *testing.T) {
+func TestGuard_LastCreditIsSpentOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		careless, unchecked bool
@@ -210,7 +210,7 @@ func TestTheLastCreditIsSpentOnce(t *testing.T) {
 
 // The only cart is wanted twice at the same moment. Serializable transactions and the exclusion constraint on its
 // number guard it.
-func TestTheLastCartIsOutOnce(t *testing.T) {
+func TestGuard_LastItemIsReservedOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		careless, unconstrained bool
@@ -252,7 +252,7 @@ func TestTheLastCartIsOutOnce(t *testing.T) {
 
 // Two requests with one idempotency key come at the same moment, to two nodes. That a key is taken once guards it: for
 // what shares transactions with others, and for what has one of its own.
-func TestOneKeyAtTwoNodes(t *testing.T) {
+func TestGuard_OneKeyOnTwoNodesHappensOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		unguarded bool

@@ -19,7 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestHoldTakesSeatsWithoutACredit(t *testing.T) {
+func TestHold_TakesSeatsWithoutACredit(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -50,7 +50,7 @@ func TestHoldTakesSeatsWithoutACredit(t *testing.T) {
 	h.WantSound()
 }
 
-func TestAHoldNeverOutlivesTheStart(t *testing.T) {
+func TestHold_EndsAtTheStart(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	b := h.MustHold(h.AddMember("Mia"), h.AddSession(testkit.Session{Starts: testkit.Noon.Add(4 * time.Minute)}))
@@ -60,7 +60,7 @@ func TestAHoldNeverOutlivesTheStart(t *testing.T) {
 }
 
 // Before anybody has noticed that a hold has run out it blocks nobody any more.
-func TestAnExpiredHoldBlocksNobody(t *testing.T) {
+func TestHold_ExpiredDoesNotBlock(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -85,7 +85,7 @@ func TestAnExpiredHoldBlocksNobody(t *testing.T) {
 	h.WantSound()
 }
 
-func TestExpiredHoldsWakeTheWaitlist(t *testing.T) {
+func TestHold_ExpiredFillsFromTheWaitlist(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -114,7 +114,7 @@ func TestExpiredHoldsWakeTheWaitlist(t *testing.T) {
 
 // The seat of a hold that has run out, and one that was open, go to a party of two that waits. Whoever asks next finds
 // the session full, and who has a seat in it already is told so, rather than put in line.
-func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
+func TestHold_BookedMemberDoesNotJoinForExpiredHold(t *testing.T) {
 	t.Parallel()
 	for name, ask := range map[string]func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error{
 		"book": func(h *testkit.Studio, mia tenant.Caller, session tenant.SessionID) error {
@@ -151,7 +151,7 @@ func TestNobodyWithASeatWaitsForTheSeatsOfAnExpiredHold(t *testing.T) {
 }
 
 // Nor where those who wait have named no session: a window that it lies in.
-func TestNobodyWithASeatWaitsForWhatAWindowGets(t *testing.T) {
+func TestHold_BookedMemberDoesNotJoinForTimeWindow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa, zoe := h.AddMember("Mia"), h.AddMember("Noa"), h.AddMember("Zoe")
@@ -169,7 +169,7 @@ func TestNobodyWithASeatWaitsForWhatAWindowGets(t *testing.T) {
 }
 
 // Who waited first gets the seat of an expired hold, and leaves the room in line to whoever asks next.
-func TestTheSeatOfAnExpiredHoldLeavesRoomInLine(t *testing.T) {
+func TestHold_ExpiredLeavesRoomInTheQueue(t *testing.T) {
 	t.Parallel()
 	for name, wait := range map[string]func(
 		h *testkit.Studio, who tenant.Caller, session tenant.SessionID,
@@ -205,7 +205,7 @@ func TestTheSeatOfAnExpiredHoldLeavesRoomInLine(t *testing.T) {
 	}
 }
 
-func TestReleaseGivesSeatsBackAndWakesTheWaitlist(t *testing.T) {
+func TestReleaseHold_FillsFromTheWaitlist(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -227,7 +227,7 @@ func TestReleaseGivesSeatsBackAndWakesTheWaitlist(t *testing.T) {
 	h.WantSound()
 }
 
-func TestGuestsHoldWithAContact(t *testing.T) {
+func TestHold_GuestsNeedAContact(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	two := h.AddSession(testkit.Session{Capacity: 2})
@@ -261,7 +261,7 @@ func TestGuestsHoldWithAContact(t *testing.T) {
 }
 
 // An alarm ends a hold on the moment, without a sweep: within a second, where the machine has time.
-func TestAlarmsEndHolds(t *testing.T) {
+func TestHold_ExpiresByAlarm(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, one := h.AddMember("Mia"), h.AddSession(testkit.Session{Capacity: 1})

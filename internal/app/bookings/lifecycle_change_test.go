@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// More lines of TestTheLifeOfABooking.
+// More lines of TestBooking_FromHoldToCheckIn.
 
 var rescheduleLines = map[string]func(h *testkit.Studio){
 	"it stays the same booking, CONFIRMED, paid": func(h *testkit.Studio) {

@@ -14,7 +14,7 @@ import (
 
 // Whatever people do with their bookings, and in whatever order: each act answers with what is so afterwards, every
 // invariant holds after each, and once all is over every seat, item, credit and count against a limit is back.
-func TestAnyLifeKeepsTheInvariants(t *testing.T) {
+func TestBookings_KeepInvariants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	rapid.Check(t, func(rt *rapid.T) {

@@ -20,7 +20,7 @@ import (
 )
 
 // Two hold the last seat. Serializable transactions and the check on the counter guard it; each of them is enough.
-func TestTwoHoldsForTheLastSeat(t *testing.T) {
+func TestHold_ConcurrentCallsTakeTheLastSeatOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		careless, unchecked bool
@@ -60,7 +60,7 @@ func TestTwoHoldsForTheLastSeat(t *testing.T) {
 
 // At the instant at which a hold runs out, confirming it and ending it have one winner. Two nodes, between whose clocks
 // the hold runs out, do both. Serializable transactions guard it.
-func TestConfirmAgainstExpiry(t *testing.T) {
+func TestConfirmBooking_RacesWithExpiry(t *testing.T) {
 	t.Parallel()
 	contest := func(h *testkit.Studio, a *testkit.Barrier) (status string, told error) {
 		mia := h.AddMember("Mia")
@@ -105,7 +105,7 @@ func TestConfirmAgainstExpiry(t *testing.T) {
 
 // Of moving a booking and cancelling it at the same moment, either the one or the other comes first, and the seat and
 // the credit are back in the end. Serializable transactions guard it.
-func TestRescheduleAgainstCancel(t *testing.T) {
+func TestRescheduleBooking_RacesWithCancel(t *testing.T) {
 	t.Parallel()
 	contest := func(h *testkit.Studio, a *testkit.Barrier) (tenant.BookingID, credit.Subscription) {
 		mia := h.AddMember("Mia")
@@ -146,7 +146,7 @@ func TestRescheduleAgainstCancel(t *testing.T) {
 
 // Two people swap seats at the same moment: both get the other's, and where both sessions are full both keep their own.
 // Nobody waits in a circle: whoever moves which way changes the two sessions in the same order.
-func TestSwappingSeatsNeitherDeadlocksNorLosesAPlace(t *testing.T) {
+func TestRescheduleBooking_SwapsWithoutDeadlock(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		capacity, people int
@@ -207,7 +207,7 @@ func TestSwappingSeatsNeitherDeadlocksNorLosesAPlace(t *testing.T) {
 }
 
 // The control of the test above: who changes the sessions in the order of leaving and entering waits in a circle.
-func TestSwappingSeatsInAnyOrderDeadlocks(t *testing.T) {
+func TestRescheduleBooking_SwapsInAnyOrderDeadlock(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

@@ -18,7 +18,7 @@ import (
 )
 
 // The life of a booking, line by line: each rule, default and error that a system which sells slots relies on.
-func TestTheLifeOfABooking(t *testing.T) {
+func TestBooking_FromHoldToCheckIn(t *testing.T) {
 	t.Parallel()
 	shared := testkit.New(t)
 	for act, lines := range map[string]map[string]func(h *testkit.Studio){

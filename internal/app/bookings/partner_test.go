@@ -27,7 +27,7 @@ var tiers = map[string]catalog.TierPolicy{
 }
 
 // A partner carries what it holds through its whole life, for members and for guests.
-func TestAPartnerOwnsWhatItMade(t *testing.T) {
+func TestPartner_AccessesWhatItCreated(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -73,7 +73,7 @@ func TestAPartnerOwnsWhatItMade(t *testing.T) {
 
 // What somebody else made is not there for a partner: another partner's, a member's, staff's, another tenant's. And
 // what it made for a member is the member's own, too.
-func TestWhatOthersMadeIsNotAPartners(t *testing.T) {
+func TestPartner_CannotAccessWhatOthersCreated(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -134,7 +134,7 @@ func forged(h *testkit.Studio, session tenant.SessionID, by string) tenant.Booki
 }
 
 // A partner has no way around the policy: neither the member's windows nor those of a guest's tier.
-func TestAPartnerIsHeldToThePolicy(t *testing.T) {
+func TestPartner_FollowsThePolicy(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -157,7 +157,7 @@ func TestAPartnerIsHeldToThePolicy(t *testing.T) {
 }
 
 // Members' windows are those of their membership's tier; guests' those of the tier that they came with.
-func TestAGuestFollowsTheTierThatItCameWith(t *testing.T) {
+func TestGuest_FollowsItsTier(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -219,7 +219,7 @@ func TestAGuestFollowsTheTierThatItCameWith(t *testing.T) {
 }
 
 // The list of a partner's own is what it made, by start, page by page.
-func TestAPartnersBookings(t *testing.T) {
+func TestPartner_ListsItsBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestReschedule(t *testing.T) {
+func TestRescheduleBooking_MovesSeatsAndCredits(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -43,7 +43,7 @@ func TestReschedule(t *testing.T) {
 	h.WantSound()
 }
 
-func TestRescheduleRefusals(t *testing.T) {
+func TestRescheduleBooking_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})
@@ -78,7 +78,7 @@ func TestRescheduleRefusals(t *testing.T) {
 	t.Cleanup(h.WantSound)
 }
 
-func TestReschedulingPastTheCancellationWindow(t *testing.T) {
+func TestRescheduleBooking_AfterTheCancellationWindow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetPolicy(func(p *catalog.Policy) {
@@ -101,7 +101,7 @@ func TestReschedulingPastTheCancellationWindow(t *testing.T) {
 }
 
 // That a booking is in the session already is no success once it is none any more.
-func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
+func TestRescheduleBooking_NeedsAConfirmedBooking(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -128,7 +128,7 @@ func TestOnlyAConfirmedBookingMovesEvenToWhereItIs(t *testing.T) {
 
 // Whoever waits for a session cannot move a booking into it as well. What is wrong with the booking, or the session, is
 // said first: leaving the waitlist would not help then.
-func TestMovingToASessionThatOneWaitsFor(t *testing.T) {
+func TestRescheduleBooking_EndsTheEntryForTheSession(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	elsewhere := h.AddLocation(catalog.Location{Name: "Pier 2"})

@@ -13,7 +13,7 @@ import (
 
 // Whoever is to be told is told because of an event. Each act has its own, with what a message needs to say and
 // nobody can look up later.
-func TestEveryActThatSomebodyIsToldOfHasItsEvent(t *testing.T) {
+func TestEvents_OfEveryNotifiedChange(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

@@ -68,7 +68,7 @@ func TestTenantSettings(t *testing.T) {
 }
 
 // Whatever forgets to look: the database keeps no look that could not be shown.
-func TestTheDatabaseRefusesALookThatCannotBe(t *testing.T) {
+func TestBrand_DatabaseRejectsInvalidColors(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	for _, set := range []string{
@@ -252,7 +252,7 @@ func TestServices(t *testing.T) {
 }
 
 // What another tenant has and what nobody has look the same, to the letter.
-func TestCatalogOfAnotherTenant(t *testing.T) {
+func TestCatalog_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()

@@ -15,7 +15,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestItemsLiveAsTheirBookingDoes(t *testing.T) {
+func TestItems_FollowTheStatusOfTheirBooking(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -64,7 +64,7 @@ func TestItemsLiveAsTheirBookingDoes(t *testing.T) {
 }
 
 // A cart that is out for a round of four hours is not there for whoever starts eight minutes later.
-func TestStockIsNotExceededOverOverlappingSpans(t *testing.T) {
+func TestItems_StockIsNotExceededInOverlappingSpans(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	cart := h.AddItem("Cart", 3, new(4*time.Hour))
@@ -90,7 +90,7 @@ func TestStockIsNotExceededOverOverlappingSpans(t *testing.T) {
 	testkit.WantReason(t, err, fault.ItemUnavailable)
 }
 
-func TestTheLastCartGoesToOne(t *testing.T) {
+func TestItems_LastOneIsReservedOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	cart := h.AddItem("Cart", 2, nil)

@@ -66,7 +66,7 @@ func TestCreateLocation(t *testing.T) {
 	}
 }
 
-func TestCreateLocationAtOnce(t *testing.T) {
+func TestCreateLocation_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(8, func(int) error {
@@ -130,7 +130,7 @@ func TestUpdateLocation(t *testing.T) {
 }
 
 // Of two who read the same version, one writes.
-func TestTwoEditors(t *testing.T) {
+func TestUpdateLocation_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
@@ -163,7 +163,7 @@ func TestTwoEditors(t *testing.T) {
 	}
 }
 
-func TestLocationKeepsItsZone(t *testing.T) {
+func TestUpdateLocation_KeepsZoneOfLocationWithSessions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	session := h.AddSession(testkit.Session{State: catalog.Draft})
@@ -182,7 +182,7 @@ func TestLocationKeepsItsZone(t *testing.T) {
 }
 
 // However a new zone and a new session race, the session's day is that of the zone.
-func TestZoneAndSessionAtOnce(t *testing.T) {
+func TestUpdateLocation_ZoneChangeConflictsWithNewSession(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	starts := time.Date(2026, 3, 20, 23, 30, 0, 0, time.UTC) // the 21st in Berlin and Tokyo, the 20th in Lisbon

@@ -318,3 +318,107 @@ func TestTx_LockTakesAnAdvisoryLockOnRetry(t *testing.T) {
 		t.Errorf("advisory locks in each attempt: %v, want none, then one", held)
 	}
 }
+
+// A refused operation gives its key back, even if the batch commits: the next request with the key runs.
+func TestRun_GivesTheKeyOfARefusedOperationOfABatchBack(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	with := func() context.Context {
+		return WithIdempotencyKey(t.Context(), &IdempotencyKey{Text: "k", Procedure: "p", Hash: make([]byte, 32)})
+	}
+	refuses := scripted{do: func(context.Context, *Tx) error { return errRefused }}
+	proceed := s.busy(t)
+	var done sync.WaitGroup
+	done.Go(func() {
+		if _, err := s.run(with(), refuses, Spec[int]{Replay: true}); !errors.Is(err, errRefused) {
+			t.Error(err)
+		}
+	})
+	awaitQueued(s.Engine, s.caller.Tenant, 1)
+	done.Go(func() {
+		if _, err := s.run(t.Context(), scripted{do: writes}, Spec[int]{}); err != nil {
+			t.Error(err)
+		}
+	})
+	awaitQueued(s.Engine, s.caller.Tenant, 2)
+	proceed()
+	done.Wait()
+	if runs, err := s.run(with(), scripted{do: writes}, Spec[int]{Replay: true}); runs != 1 || err != nil {
+		t.Errorf("the next request ran %d times: %v", runs, err)
+	}
+}
+
+// An operation that cannot finish in its batch leaves it together with later ones that share its keys: they run in the
+// order in which they arrived.
+func TestRun_KeepsOrderWithinAKeyWhenOneLeavesTheBatch(t *testing.T) {
+	t.Parallel()
+	for name, leave := range map[string]func(context.Context, *Tx) error{
+		"it must read": reads,
+		"it fails after a write": func(_ context.Context, tx *Tx) error {
+			appendEvent(tx)
+			return errRefused
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSite(t)
+			locks := Locks{Together: []Key{named(1)}}
+			var order []string // the only runner appends to it
+			proceed := s.busy(t)
+			var done sync.WaitGroup
+			for i, tt := range []struct {
+				name  string
+				locks Locks
+			}{{"first", locks}, {"second", locks}, {"other", Locks{}}} {
+				o := scripted{do: func(ctx context.Context, tx *Tx) error {
+					if i == 0 && tx.Shared() {
+						return leave(ctx, tx)
+					}
+					order = append(order, tt.name)
+					return nil
+				}}
+				done.Go(func() {
+					if _, err := s.run(t.Context(), o, Spec[int]{Locks: tt.locks}); err != nil {
+						t.Error(err)
+					}
+				})
+				awaitQueued(s.Engine, s.caller.Tenant, i+1)
+			}
+			proceed()
+			done.Wait()
+			if want := []string{"other", "first", "second"}; !slices.Equal(order, want) {
+				t.Errorf("the order is %v, want %v", order, want)
+			}
+		})
+	}
+}
+
+// The commit of a Quiet operation is not reported as a change.
+func TestDo_ReportsCommitsUnlessQuiet(t *testing.T) {
+	t.Parallel()
+	changes := 0
+	s := newSite(t, func(c *Config) { c.Committed = func(tenant.TenantID) { changes++ } })
+	for _, tt := range []struct {
+		quiet bool
+		want  int
+	}{{false, 1}, {true, 1}} {
+		if err := Exec(t.Context(), s.Engine, s.caller, Spec[struct{}]{Name: "test", Quiet: tt.quiet}, writes); err != nil {
+			t.Fatal(err)
+		}
+		if changes != tt.want {
+			t.Errorf("Quiet %t: %d changes, want %d", tt.quiet, changes, tt.want)
+		}
+	}
+}
+
+// A caller may notice that it has left only after its operation is done, and its tenant's queue is gone.
+func TestBatcher_IgnoresCallersThatLeaveAfterTheEnd(t *testing.T) {
+	t.Parallel()
+	b := newTestBatcher(t, 1, 100)
+	left, _ := newTask(t.Context(), in(1), "left", at(1, 1))
+	b.leave(left)
+	b.ask(t.Context(), in(1), "next", at(1, 2))
+	want(t, <-b.started, "next")
+	b.proceed <- nil
+	b.drain()
+}

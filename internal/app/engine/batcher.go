@@ -75,9 +75,7 @@ type task struct {
 	newAttempt func() attempt
 	done       func(error) // answers the caller, with the result of the latest attempt or an error
 
-	found   []Key // keys named by Tx.Lock; the task waits for them if it is queued again
-	started bool
-	left    bool // its caller left before it started
+	found []Key // keys named by Tx.Lock; the task waits for them if it is queued again
 }
 
 // attempt is one attempt at an operation with any type of result.
@@ -144,13 +142,11 @@ func (b *batcher) full(q *queue) error {
 		WithMetadata("retry_after", strconv.Itoa(max(int(seconds), 1)))
 }
 
-// leave drops a task that has not started.
+// leave drops a task that is still queued. A task in a transaction finishes.
 func (b *batcher) leave(t *task) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !t.started {
-		t.left = true
-		q := b.queues[t.caller.Tenant]
+	if q := b.queues[t.caller.Tenant]; q != nil {
 		q.tasks = slices.DeleteFunc(q.tasks, func(other *task) bool { return other == t })
 	}
 }
@@ -236,13 +232,11 @@ func (q *queue) nextBatch() []*task {
 		}
 		again := slices.ContainsFunc(t.locks.Single, func(key Key) bool { _, ok := single[key]; return ok })
 		switch {
-		case t.ctx.Err() != nil:
-			t.left = true
+		case t.ctx.Err() != nil: // its caller has left, or is about to
 		case q.blocks(t), t.locks.anyIn(held), again, t.locks.Solo && len(batch) > 0:
 			t.locks.addTo(held)
 			rest = append(rest, t)
 		default:
-			t.started = true
 			batch = append(batch, t)
 			for _, key := range t.locks.Single {
 				single[key] = struct{}{}

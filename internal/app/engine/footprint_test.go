@@ -40,7 +40,7 @@ func regulars(t *testing.T, n int, tracer pgx.QueryTracer) (*testkit.Studio, []t
 // What a deal reads locks single rows against change, found by keys: no table, no page of one, and of indexes only the
 // pages on which it finds them. So deals about other members and sessions fail it only where they write an entry next
 // to one of those.
-func TestWhatADealLocks(t *testing.T) {
+func TestFootprint_OfLocks(t *testing.T) {
 	t.Parallel()
 	f := new(footprint)
 	h, who, classes := regulars(t, 12, f)
@@ -166,7 +166,7 @@ func (*footprint) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndDat
 
 // What is written for a booking comes in one order: what the database may refuse first, what others wait for late; and
 // nothing in it counts rows, notifies or queues a job.
-func TestWhatADealWrites(t *testing.T) {
+func TestFootprint_OfStatements(t *testing.T) {
 	t.Parallel()
 	a := new(testkit.Barrier)
 	h, who, classes := regulars(t, 2, a)
@@ -223,7 +223,7 @@ func TestWhatADealWrites(t *testing.T) {
 
 // What bookings write again and again they write where it stands: no index knows of it, and pages have room for the
 // next version.
-func TestHotRowsStayHot(t *testing.T) {
+func TestFootprint_UpdatesStayHOT(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	for table, columns := range map[string][]string{

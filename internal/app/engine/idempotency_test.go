@@ -32,7 +32,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestAKeyMakesItHappenOnce(t *testing.T) {
+func TestIdempotencyKey_MakesItHappenOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
@@ -82,7 +82,7 @@ func TestAKeyMakesItHappenOnce(t *testing.T) {
 	}
 }
 
-func TestAKeyEndsAfterADay(t *testing.T) {
+func TestIdempotencyKey_ExpiresAfterADay(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.Subscribe(h.AddMember("Mia"), h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5}))
@@ -114,7 +114,7 @@ func TestAKeyEndsAfterADay(t *testing.T) {
 }
 
 // What is refused uses no key up.
-func TestARefusalFreesTheKey(t *testing.T) {
+func TestIdempotencyKey_IsReturnedByRefusals(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -137,7 +137,7 @@ func TestARefusalFreesTheKey(t *testing.T) {
 }
 
 // A use case that loads nothing would fail by its own earlier work, if its key did not come first.
-func TestAKeyComesBeforeConstraints(t *testing.T) {
+func TestIdempotencyKey_WinsOverConstraints(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	create := func(ctx context.Context) (credit.Plan, error) {
@@ -163,7 +163,7 @@ func TestAKeyComesBeforeConstraints(t *testing.T) {
 }
 
 // All who come with the same key at once get the answer of the one that had an effect.
-func TestOneKeyAtOnce(t *testing.T) {
+func TestIdempotencyKey_ConcurrentRequestsHappenOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	session := h.AddSession(testkit.Session{Capacity: -1})
@@ -217,7 +217,7 @@ func TestOneKeyAtOnce(t *testing.T) {
 	}
 }
 
-func TestAKeyNeverBringsASecretBack(t *testing.T) {
+func TestIdempotencyKey_NeverReplaysSecrets(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx, _ := testkit.WithKey(t, "k", "account", "")
@@ -240,7 +240,7 @@ func TestAKeyNeverBringsASecretBack(t *testing.T) {
 	}
 }
 
-func TestAnImportUnderAKey(t *testing.T) {
+func TestIdempotencyKey_CoversAnImport(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	file := []byte("name,email\nMia,mia@example.com\nNoa,noa@example.com\n")
@@ -287,7 +287,7 @@ func (c lossyConn) Write(p []byte) (int, error) {
 }
 
 // Nobody learns whether a transaction was committed whose connection broke at that moment; but its key tells.
-func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
+func TestIdempotencyKey_ResolvesUnknownCommits(t *testing.T) {
 	t.Parallel()
 	var l lossy
 	h := testkit.New(t, l.dial)
@@ -314,7 +314,7 @@ func TestAKeyTellsWhatBecameOfACommit(t *testing.T) {
 }
 
 // An answer that is kept comes back as it was: nothing of it is lost on its way through JSON.
-func TestAnswersSurviveJSON(t *testing.T) {
+func TestStoredAnswers_SurviveJSON(t *testing.T) {
 	t.Parallel()
 	for _, answer := range []any{
 		seats.Place{}, seats.Cancelled{}, bookings.RescheduleResult{}, schedules.CancelledSession{}, schedules.BulkResult{},

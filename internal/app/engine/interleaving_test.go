@@ -29,7 +29,7 @@ import (
 // Whatever several people and staff do at the same time, at two nodes whose clocks differ, to the same few sessions,
 // every invariant holds in the midst of it and afterwards; and once all is called off every seat is free and every
 // credit is back. Time goes on meanwhile: holds and offers run out, and the first session begins.
-func TestTwoNodesKeepTheInvariants(t *testing.T) {
+func TestNodes_KeepInvariantsInAnyInterleaving(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {

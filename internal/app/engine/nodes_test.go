@@ -20,7 +20,7 @@ import (
 )
 
 // A change of policy, plan or location holds for the next booking, on a node that has not heard of it.
-func TestAChangeHoldsForTheNextBooking(t *testing.T) {
+func TestSnapshot_ChangesApplyToTheNextBooking(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -118,7 +118,7 @@ func TestAChangeHoldsForTheNextBooking(t *testing.T) {
 }
 
 // Several nodes want the last seats of one database. The lanes of one know nothing of the other's.
-func TestTheLastSeatsOfTwoNodes(t *testing.T) {
+func TestNodes_BookTheLastSeatsOnce(t *testing.T) {
 	t.Parallel()
 	const seats, queue, people = 7, 5, 60
 	h := testkit.New(t)
@@ -157,7 +157,7 @@ func TestTheLastSeatsOfTwoNodes(t *testing.T) {
 }
 
 // Once a node has stopped nothing new begins.
-func TestDrained(t *testing.T) {
+func TestDrain_RefusesNewOperations(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.AddSession(testkit.Session{})

@@ -23,7 +23,7 @@ import (
 // What is looked up about one booking locks that booking, its session, its member and its subscription against change,
 // and none of their neighbours, though the database has just been made and the planner knows nothing of the tables'
 // sizes.
-func TestALookUpLocksNoNeighbours(t *testing.T) {
+func TestLookup_LocksNoNeighboringRows(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	pack := h.AddPlan(credit.Plan{Kind: credit.Credits, Credits: 5})
@@ -102,7 +102,7 @@ where l.mode = 'SIReadLock' and `+testkit.OfThisTransaction+`
 }
 
 // Eight people who book and cancel the same five classes at the same time are never sent away because of each other.
-func TestMixedLoadIsNotSentAway(t *testing.T) {
+func TestRun_MixedLoadIsNotRefused(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	pack := h.AddPlan(credit.Plan{Kind: credit.Unlimited, AllowOverlap: true})

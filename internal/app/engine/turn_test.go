@@ -21,7 +21,7 @@ import (
 )
 
 // Whatever gives or takes seats of a session waits while another transaction about it is under way on the same node.
-func TestWhateverIsAboutSeatsTakesItsTurn(t *testing.T) {
+func TestOperations_OnSeatsRunInOrder(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	// Each gives the session that it is about, and what it does.
@@ -176,7 +176,7 @@ func occupy(h *testkit.Studio, class tenant.SessionID) (release func()) {
 }
 
 // Who gives up once their request is under way learns by its key what became of it: it is durable.
-func TestWhoGivesUpLearnsByTheirKey(t *testing.T) {
+func TestRun_RetryWithTheKeyReturnsTheResultAfterLeaving(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class, mia, noa := h.AddSession(testkit.Session{}), h.AddMember("Mia"), h.AddMember("Noa")
@@ -221,7 +221,7 @@ func TestWhoGivesUpLearnsByTheirKey(t *testing.T) {
 
 // A node does not get into its own way: a crowd that books one session needs no second attempt. Two nodes that do the
 // same do.
-func TestANodeDoesNotFightItself(t *testing.T) {
+func TestNode_RetriesNothingAgainstItself(t *testing.T) {
 	t.Parallel()
 	for name, elsewhere := range map[string]bool{"one node": false, "two nodes": true} {
 		t.Run(name, func(t *testing.T) {
@@ -292,7 +292,7 @@ func (*lines) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {
 
 // A node that is alone with its sessions asks nobody. Once another got into its way, its transactions stand in line
 // before they begin, for a while, so that what they read then is what was committed last.
-func TestNodesStandInLineOnceTheyMet(t *testing.T) {
+func TestNodes_TakeAdvisoryLocksAfterConflicts(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	l := &lines{waited: make(map[*pgx.Conn]bool)}

@@ -12,7 +12,7 @@ import (
 )
 
 // A page looks at a limited number of events, and says where to go on even if it has found none.
-func TestANarrowFilterComesToItsEnd(t *testing.T) {
+func TestListEvents_NarrowFilterReachesTheEnd(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	first, last := testkit.NewID[tenant.BookingID](), testkit.NewID[tenant.BookingID]()

@@ -30,7 +30,7 @@ func markNoShows(h *testkit.Studio, after time.Duration) {
 	h.SetPolicy(func(p *catalog.Policy) { p.AutoNoShow, p.AutoNoShowAfter = new(true), &after })
 }
 
-func TestSweepMarksWhoDidNotCome(t *testing.T) {
+func TestSweep_MarksNoShows(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 45*time.Minute)
@@ -70,7 +70,7 @@ func TestSweepMarksWhoDidNotCome(t *testing.T) {
 	h.WantSound()
 }
 
-func TestSweepMarksNobodyWhileCheckInIsOpen(t *testing.T) {
+func TestSweep_MarksNoNoShowsWhileCheckInIsOpen(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 0)
@@ -93,7 +93,7 @@ func TestSweepMarksNobodyWhileCheckInIsOpen(t *testing.T) {
 	}
 }
 
-func TestSweepFollowsThePolicyInForce(t *testing.T) {
+func TestSweep_FollowsThePolicyInForce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		tenant, location, service *bool // auto_no_show
@@ -122,7 +122,7 @@ func TestSweepFollowsThePolicyInForce(t *testing.T) {
 	}
 }
 
-func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
+func TestSweep_KeepsNoShowsUndoneByStaff(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 30*time.Minute)
@@ -158,7 +158,7 @@ func TestStaffHaveTheLastWordOnNoShows(t *testing.T) {
 	h.WantSound()
 }
 
-func TestWhoeverIsGivenAnotherClassCanMissThatToo(t *testing.T) {
+func TestSweep_MarksNoShowsAfterReschedule(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 30*time.Minute)
@@ -182,7 +182,7 @@ func TestWhoeverIsGivenAnotherClassCanMissThatToo(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTurningNoShowsOnDoesNotRewriteHistory(t *testing.T) {
+func TestSweep_MarksNoShowsOnlySinceTheSettingIsOn(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	lastWeek, yesterday := h.AddSession(testkit.Session{Starts: testkit.InTwoDays}), h.AddSession(testkit.Session{
@@ -197,7 +197,7 @@ func TestTurningNoShowsOnDoesNotRewriteHistory(t *testing.T) {
 	}
 }
 
-func TestSweepWaitsForTheLongestPolicyAndTheLongestSession(t *testing.T) {
+func TestSweep_WaitsForTheLongestPolicyAndSession(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 7*24*time.Hour)
@@ -214,7 +214,7 @@ func TestSweepWaitsForTheLongestPolicyAndTheLongestSession(t *testing.T) {
 
 // Berlin's clocks go forward at 02:00 on 29 March: a class from 23:30 to 00:30, and one from 01:30 for an
 // hour that ends at 03:30 by the clock. Neither midnight nor the lost hour makes anybody absent sooner or later.
-func TestSweepOverMidnightAndTheHourThatIsSkipped(t *testing.T) {
+func TestSweep_OverMidnightAndClockChanges(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 30*time.Minute)
@@ -233,7 +233,7 @@ func TestSweepOverMidnightAndTheHourThatIsSkipped(t *testing.T) {
 	h.WantSound()
 }
 
-func TestSweepGoesOnBehindAFullChunk(t *testing.T) {
+func TestSweep_ContinuesAfterAFullChunk(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 0)
@@ -257,7 +257,7 @@ func TestSweepGoesOnBehindAFullChunk(t *testing.T) {
 	h.WantSound()
 }
 
-func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
+func TestSweep_ConcurrentSweepsDoEverythingOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 0)
@@ -314,7 +314,7 @@ func TestSweepersAtTheSameMomentDoEverythingOnce(t *testing.T) {
 	h.WantSound()
 }
 
-func TestCheckingInBesideASweepEndsInOneOfTheTwo(t *testing.T) {
+func TestSweep_RacesWithCheckIn(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 0)
@@ -349,7 +349,7 @@ func TestCheckingInBesideASweepEndsInOneOfTheTwo(t *testing.T) {
 	h.WantSound()
 }
 
-func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
+func TestSweep_RenewsAndExpiresSubscriptionsOnTime(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	month := 30 * 24 * time.Hour
@@ -416,7 +416,7 @@ func TestSweepRenewsAndExpiresOnTheDot(t *testing.T) {
 	h.WantSound()
 }
 
-func TestSweepRenewsMoreThanAChunk(t *testing.T) {
+func TestSweep_RenewsMoreThanAChunk(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	p := h.AddPlan(credit.Plan{Kind: credit.Unlimited, Term: new(24 * time.Hour)})
@@ -429,7 +429,7 @@ func TestSweepRenewsMoreThanAChunk(t *testing.T) {
 	}
 }
 
-func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
+func TestSweep_ExtendsSeriesAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	series := h.CreateEndlessSeries("FREQ=WEEKLY")
@@ -455,7 +455,7 @@ func TestSweepExtendsSeriesAtTheSameHourAfterTheClocksChange(t *testing.T) {
 	}
 }
 
-func TestSweepTouchesOneTenant(t *testing.T) {
+func TestSweep_ChangesOneTenantOnly(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()
@@ -471,7 +471,7 @@ func TestSweepTouchesOneTenant(t *testing.T) {
 	}
 }
 
-func TestRunSweepsGoesThroughAllTenantsWithEveryTick(t *testing.T) {
+func TestRunSweeps_VisitsAllTenantsAtEveryTick(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()
@@ -507,7 +507,7 @@ func TestRunSweepsGoesThroughAllTenantsWithEveryTick(t *testing.T) {
 	}
 }
 
-func TestWhatFailsDoesNotKeepTheRestOfASweep(t *testing.T) {
+func TestSweep_ContinuesAfterFailures(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	markNoShows(h, 0)

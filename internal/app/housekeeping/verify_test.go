@@ -12,7 +12,7 @@ import (
 )
 
 // Each check finds what it is there for: a house without fault is spoilt in one way at a time.
-func TestVerifyFindsEachKindOfDamage(t *testing.T) {
+func TestVerify_FindsEachKindOfDamage(t *testing.T) {
 	t.Parallel()
 	// Leo, who waits, has an offer of a second seat.
 	const offered = `

@@ -13,7 +13,7 @@ import (
 
 // Mails wear the look that their tenant has when they are written, and no other tenant's. Other channels know nothing
 // of it.
-func TestMailsWearTheTenantsLook(t *testing.T) {
+func TestMail_HasTheTenantsBrand(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	_, err := h.App.Accounts.UpdateTenant(h.T.Context(), h.Owner, nil, func(of *catalog.Tenant) {

@@ -51,7 +51,7 @@ func changes(zone *time.Location) (all []time.Time) {
 
 // A year's changes of clocks in zones all over the world, from the use case to the provider: people book, are moved,
 // cancel and say stop around each of them. Every message is looked at without asking the rules or the database.
-func TestTheChangesOfAllClocks(t *testing.T) {
+func TestClockChanges_OfAllZones(t *testing.T) {
 	t.Parallel()
 	zones := []string{
 		"America/Los_Angeles", "America/New_York", "America/Havana", "America/St_Johns", "America/Santiago",

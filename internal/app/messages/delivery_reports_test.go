@@ -69,7 +69,7 @@ const lost = 3 * time.Minute
 
 // A push to several devices counts once where any of them takes it, also where the one that it is counted with does
 // not.
-func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
+func TestReports_PushIsDeliveredIfAnyDeviceAccepts(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		refused []int // by their place
@@ -124,7 +124,7 @@ func TestAPushCountsWhereAnyDeviceTakesIt(t *testing.T) {
 }
 
 // A provider may report before its answer is written down. What the answer says is of the past then.
-func TestAnAnswerDoesNotUndoAReport(t *testing.T) {
+func TestReports_AreNotUndoneByALaterResponse(t *testing.T) {
 	t.Parallel()
 	sent := map[string]error{
 		"sent": nil, "nobody knows": &notify.SendError{Kind: notify.Unknown},
@@ -191,7 +191,7 @@ func TestAnAnswerDoesNotUndoAReport(t *testing.T) {
 }
 
 // A node ends while the second channel is asked. What became of the first says nothing of that.
-func TestANodeThatEndsOnTheSecondChannel(t *testing.T) {
+func TestReports_AfterANodeEndsOnTheSecondChannel(t *testing.T) {
 	t.Parallel()
 	t.Run("more attempts on the first; the second has arrived", func(t *testing.T) {
 		t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit/messagetest"
 )
 
-func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
+func TestFallback_UsesTheNextChannel(t *testing.T) {
 	t.Parallel()
 	t.Run("a device that is gone is forgotten, and SMS goes out", func(t *testing.T) {
 		t.Parallel()
@@ -134,7 +134,7 @@ func TestWhatOneChannelCannotTheNextDoes(t *testing.T) {
 
 // A worker that dies between the lines: before it sent, after it sent, before it wrote down what became of it. Nothing
 // is lost, and what may have been sent twice is told.
-func TestAWorkerThatDies(t *testing.T) {
+func TestFallback_AfterAWorkerDies(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(4) {
 		random := rand.New(rand.NewPCG(seed, 7))

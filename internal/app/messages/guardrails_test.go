@@ -24,7 +24,7 @@ import (
 
 // Each reason for which nothing is sent, from what somebody did to the line of the log that tells it, and to what
 // leaves once it no longer holds.
-func TestWhyNothingIsSent(t *testing.T) {
+func TestGuardrails_LogTheReason(t *testing.T) {
 	t.Parallel()
 	start := testkit.Noon.Add(48 * time.Hour)
 	wants := func(h *messagetest.Studio, who tenant.Caller, chosen notify.Preferences) {
@@ -197,7 +197,7 @@ func TestWhyNothingIsSent(t *testing.T) {
 
 // Whoever reads the log anew, from its beginning, tells nobody anything twice. That is the unique key's doing: without
 // it they would.
-func TestWhatIsPlannedTwiceLeavesOnce(t *testing.T) {
+func TestNotices_PlannedTwiceAreSentOnce(t *testing.T) {
 	t.Parallel()
 	for name, keyed := range map[string]bool{"guarded": true, "unguarded": false} {
 		t.Run(name, func(t *testing.T) {
@@ -225,7 +225,7 @@ func TestWhatIsPlannedTwiceLeavesOnce(t *testing.T) {
 
 // The topics that are told without a booking of one's own: credits that run low, and a note for those who run the
 // house.
-func TestTopicsOfTheirOwn(t *testing.T) {
+func TestPreferences_ByTopic(t *testing.T) {
 	t.Parallel()
 	t.Run("credits run low, and out", func(t *testing.T) {
 		t.Parallel()
@@ -291,7 +291,7 @@ func TestTopicsOfTheirOwn(t *testing.T) {
 
 // A tenant's own wording is what is sent, in the nearest language there is; one that cannot be used any more gives way
 // to the default, and the log says so.
-func TestATenantsOwnWording(t *testing.T) {
+func TestTemplates_OfTheTenant(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	start := testkit.Noon.Add(48 * time.Hour)

@@ -35,7 +35,7 @@ func guest(h *messagetest.Studio, who contact, in tenant.SessionID) tenant.Booki
 
 // What guests say holds as what members say, for every later booking with their number or address, however it is
 // written there.
-func TestGuestsWhoStop(t *testing.T) {
+func TestGuests_CanStopMessages(t *testing.T) {
 	t.Parallel()
 	start := testkit.Noon.Add(48 * time.Hour)
 	cancelled := func(p *messagetest.Servers, class tenant.SessionID) {

@@ -115,7 +115,7 @@ func offered(
 	return h, w, noa
 }
 
-func TestOffers(t *testing.T) {
+func TestOffers_NoticesOfEachStep(t *testing.T) {
 	t.Parallel()
 	night := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)  // 23:00 in Berlin
 	morning := time.Date(2026, 3, 17, 7, 0, 0, 0, time.UTC) // 08:00
@@ -197,7 +197,7 @@ func TestOffers(t *testing.T) {
 }
 
 // A storm must not carry offers past their end: what comes too late is not sent at all.
-func TestAStormOutlivesAnOffer(t *testing.T) {
+func TestOffers_ExpireDuringAnOutage(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	p.MakeOffers()

@@ -23,7 +23,7 @@ import (
 )
 
 // What each act leads to, from the use case to the provider.
-func TestSideEffects(t *testing.T) {
+func TestPlanNotices_ForEachUseCase(t *testing.T) {
 	t.Parallel()
 	want := func(t *testing.T, what string, got []string, want ...string) {
 		t.Helper()

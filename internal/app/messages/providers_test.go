@@ -21,7 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/twilio/twiliotest"
 )
 
-func TestAMailIsWhole(t *testing.T) {
+func TestMail_HasAllParts(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	mia := p.AddReachable("Mia")
@@ -85,7 +85,7 @@ func TestAMailIsWhole(t *testing.T) {
 	}
 }
 
-func TestTwilioTakesAMessageAndDoesNotAnswer(t *testing.T) {
+func TestTwilio_TimeoutCountsAsPossiblySent(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	p.Timeout = 2 * time.Second
@@ -117,7 +117,7 @@ func TestTwilioTakesAMessageAndDoesNotAnswer(t *testing.T) {
 	}
 }
 
-func TestAStormOfRefusals(t *testing.T) {
+func TestTwilio_RetriesWhenRateLimited(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	var refused atomic.Int32
@@ -147,7 +147,7 @@ func TestAStormOfRefusals(t *testing.T) {
 	}
 }
 
-func TestAddressesThatAreGone(t *testing.T) {
+func TestProviders_StopInvalidAddresses(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	p.FCM.React(func(fcmtest.Message) fcmtest.Reaction { return fcmtest.Unregistered })
@@ -184,7 +184,7 @@ func TestAddressesThatAreGone(t *testing.T) {
 	}
 }
 
-func TestStopAndStartBySMS(t *testing.T) {
+func TestReplies_StopAndStart(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	mia := p.AddTextOnly("Mia")
@@ -218,7 +218,7 @@ func TestStopAndStartBySMS(t *testing.T) {
 	}
 }
 
-func TestACalendarFeed(t *testing.T) {
+func TestCalendarFeed_ListsBookings(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	mia := p.AddReachable("Mia")
@@ -253,7 +253,7 @@ func TestACalendarFeed(t *testing.T) {
 	}
 }
 
-func TestGuestsAreTold(t *testing.T) {
+func TestGuests_GetMessages(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	place, err := p.App.Bookings.Book(p.T.Context(), p.Owner, bookings.BookRequest{

@@ -32,7 +32,7 @@ func livesIn(h *messagetest.Studio, who tenant.Caller, zone string) {
 
 // From the waitlist to the provider: the quiet hours of messages need not be those that the waitlist reckoned with when
 // it made the offer. The seat is kept all the same until somebody was told, and for the whole window from then on.
-func TestTheNightDoesNotEatAnOffer(t *testing.T) {
+func TestQuietHours_OfferWindowStartsInTheMorning(t *testing.T) {
 	t.Parallel()
 	late := time.Date(2026, 3, 16, 22, 0, 0, 0, time.UTC)   // 23:00 in Berlin
 	seven := time.Date(2026, 3, 17, 6, 0, 0, 0, time.UTC)   // 07:00: the rules' quiet hours are over
@@ -190,7 +190,7 @@ func TestTheNightDoesNotEatAnOffer(t *testing.T) {
 }
 
 // Staff may offer a place at night, until before the morning: they have called. It stands, though no message tells it.
-func TestAnOfferByHandStandsAtNight(t *testing.T) {
+func TestQuietHours_OfferByHandStays(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	h.MakeOffers()
@@ -218,7 +218,7 @@ func TestAnOfferByHandStandsAtNight(t *testing.T) {
 }
 
 // Whoever watches a countdown hears of an end that moves, once and at once, and until when it runs since.
-func TestWhoWatchesAnOfferHearsThatItsEndMoves(t *testing.T) {
+func TestQuietHours_ExtendedOfferIsAnEvent(t *testing.T) {
 	t.Parallel()
 	var committed atomic.Int64
 	h := messagetest.New(

@@ -22,7 +22,7 @@ import (
 
 // Europe's clocks go forward in the night to 29 March 2026, and back in the night to 25 October. Reminders come so long
 // before the start as they say, on whichever side of that, and say it on the recipient's clock.
-func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
+func TestReminders_AcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
@@ -102,7 +102,7 @@ func TestRemindersAcrossAChangeOfClocks(t *testing.T) {
 }
 
 // A tenant reminds when it likes.
-func TestRemindersAreConfigurable(t *testing.T) {
+func TestReminders_AreConfigurable(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	_, err := h.App.Messages.UpdateNotificationSettings(
@@ -130,7 +130,7 @@ func TestRemindersAreConfigurable(t *testing.T) {
 }
 
 // One calendar entry through a booking's life: its UID stays, its SEQUENCE rises, and in the end it is taken out.
-func TestTheLifeOfACalendarEntry(t *testing.T) {
+func TestCalendarEntry_FollowsItsBooking(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	mia := h.AddReachable("Mia")
@@ -196,7 +196,7 @@ func TestTheLifeOfACalendarEntry(t *testing.T) {
 
 // That a reminder is due is an event, too, for whoever reminds people in another way: once for each lead, at night and
 // for people who want no messages as well, and never for what is cancelled or has moved.
-func TestAReminderIsAnEvent(t *testing.T) {
+func TestReminders_AreEvents(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	mia, noa := h.AddReachable("Mia"), h.AddReachable("Noa")

@@ -23,7 +23,7 @@ func speaks(h *messagetest.Studio, who tenant.Caller, locale string) {
 }
 
 // The same SMS may come twice, is answered alike, and in the language of whoever sent it.
-func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
+func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	p.MakeOffers()
@@ -78,7 +78,7 @@ func TestOffersAnsweredBySMSInTheirOwnLanguage(t *testing.T) {
 }
 
 // Tenants without an account of their own share a number. What comes back on it names none of them.
-func TestRepliesToANumberThatTenantsShare(t *testing.T) {
+func TestReplies_ToASharedNumber(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	houses := []*messagetest.Studio{p.Studio, p.OtherTenant("Dock Pilates"), p.OtherTenant("Silent Golf")}
@@ -152,7 +152,7 @@ func TestRepliesToANumberThatTenantsShare(t *testing.T) {
 
 // Carriers act on these words by themselves: they end and resume all messages, and never answer an offer, though one is
 // open.
-func TestWordsOfTheCarriersAnswerNoOffer(t *testing.T) {
+func TestReplies_CarrierKeywordsAnswerNoOffer(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	p.MakeOffers()
@@ -186,7 +186,7 @@ func TestWordsOfTheCarriersAnswerNoOffer(t *testing.T) {
 }
 
 // Where Twilio says that it has dealt with a word, in whatever language, it has answered it, too.
-func TestWordsThatTwilioHasAnswered(t *testing.T) {
+func TestReplies_KeywordsHandledByTwilio(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	mia := p.AddTextOnly("Mia")

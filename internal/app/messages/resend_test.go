@@ -13,7 +13,7 @@ import (
 
 // What the provider has told that it has is not sent again, whatever the answer to the sending said, and whichever of
 // the two comes first.
-func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
+func TestResend_NotIfTheProviderHasIt(t *testing.T) {
 	t.Parallel()
 	busy, failed, lost := twiliotest.Refuse(503, 20503), twiliotest.Refuse(500, 20500), twiliotest.Reaction{Drop: true}
 	busy.Taken, failed.Taken = true, true
@@ -77,7 +77,7 @@ func TestWhatTheProviderHasIsNotSentAgain(t *testing.T) {
 }
 
 // Nor does it go by another channel, whether the answer comes before the report or after.
-func TestWhatTheProviderHasGoesByNoOtherChannel(t *testing.T) {
+func TestResend_NotByAnotherChannelIfTheProviderHasIt(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	for _, status := range []notify.DeliveryStatus{notify.Queued, notify.Sent, notify.Delivered, notify.Read} {
@@ -111,7 +111,7 @@ func TestWhatTheProviderHasGoesByNoOtherChannel(t *testing.T) {
 
 // Two attempts may both be on their way: nobody knew whether the first had arrived. It did not, says the provider,
 // after the second was sent: that one decides.
-func TestAnEarlierAttemptThatIsLost(t *testing.T) {
+func TestResend_AfterALostAttempt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		second notify.DeliveryStatus // what is told of the second
@@ -147,7 +147,7 @@ func TestAnEarlierAttemptThatIsLost(t *testing.T) {
 
 // A carrier that has no room for the moment is asked again, as often as a provider would be. Where it will not have
 // any, the next channel is.
-func TestACarrierThatIsBusy(t *testing.T) {
+func TestResend_AfterTheCarrierWasBusy(t *testing.T) {
 	t.Parallel()
 	const queueFull, filtered = 30001, 30007
 	for name, c := range map[string]struct {

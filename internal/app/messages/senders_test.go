@@ -22,7 +22,7 @@ import (
 )
 
 // Where nobody has given credentials, every message stands in the local outbox, whole, and nowhere else.
-func TestTheLocalOutbox(t *testing.T) {
+func TestLocalOutbox_KeepsMessages(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t, func(wc *worker.Config, ac *app.Config) {
 		ac.PlatformSenders = nil
@@ -92,7 +92,7 @@ func TestTheLocalOutbox(t *testing.T) {
 
 // From push to SMS to email, over what FCM, Twilio and a mail server say: a device that is gone is forgotten, one that
 // another project knows is not.
-func TestFromChannelToChannel(t *testing.T) {
+func TestSenders_FallBackFromChannelToChannel(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		push    fcmtest.Reaction
@@ -151,7 +151,7 @@ func TestFromChannelToChannel(t *testing.T) {
 }
 
 // A text that needs two segments is paid for as two, and stays so in the log.
-func TestSegmentsAreCounted(t *testing.T) {
+func TestSenders_CountSegments(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	_, err := p.App.Messages.UpdateTemplate(
@@ -181,7 +181,7 @@ func TestSegmentsAreCounted(t *testing.T) {
 }
 
 // A test goes to whoever asks for it, at once, and tells what the provider says. It counts against nobody's day.
-func TestATestIsSentAtOnce(t *testing.T) {
+func TestSendTest_SendsImmediately(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	ask := func(c notify.Channel, locale string) ([]messages.Delivery, error) {

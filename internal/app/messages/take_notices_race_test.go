@@ -10,7 +10,7 @@ import (
 
 // Two nodes find the same notices due at the same moment. Serializable transactions guard them: one node sends each.
 // Without those, both do.
-func TestTwoNodesTakeTheSameNotices(t *testing.T) {
+func TestTakeNotices_TwoNodesSendOnce(t *testing.T) {
 	t.Parallel()
 	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 )
 
 // A mail's link opens a page in the browser's language that changes nothing, with two buttons that do.
-func TestThePageThatStopsMails(t *testing.T) {
+func TestUnsubscribe_Page(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	_, err := p.App.Accounts.UpdateTenant(p.T.Context(), p.Owner, nil, func(of *catalog.Tenant) {
@@ -90,7 +90,7 @@ func TestThePageThatStopsMails(t *testing.T) {
 
 // Whoever has unsubscribed from all mails gets them again by choosing them. An address that bounces stays stopped, and
 // so does a number.
-func TestMailsThatAreWantedAgain(t *testing.T) {
+func TestUnsubscribe_CanBeUndone(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	mia := h.AddReachable("Mia")

@@ -54,7 +54,7 @@ func freed(
 
 // The offer of a freed seat is told at once, with the way to answer it, and once more before it ends. Then the next is
 // told.
-func TestTheEngineTellsOfItsOffers(t *testing.T) {
+func TestOffers_AreSent(t *testing.T) {
 	t.Parallel()
 	h, class, _ := freed(t, testkit.Noon.Add(time.Minute), nil)
 	want := func(what string, got []string, want ...string) {
@@ -100,7 +100,7 @@ func TestTheEngineTellsOfItsOffers(t *testing.T) {
 
 // Offers and messages sleep at the same hours, as long as nobody says otherwise: who is offered a seat in the evening
 // is told in the morning, and has the whole window then.
-func TestAnOfferOfTheEveningIsToldInTheMorning(t *testing.T) {
+func TestOffers_OfTheEveningAreSentInTheMorning(t *testing.T) {
 	t.Parallel()
 	// 21:10 and 08:00 in Berlin
 	evening, morning := testkit.Noon.Add(8*time.Hour+10*time.Minute), testkit.Noon.Add(19*time.Hour)
@@ -121,7 +121,7 @@ func TestAnOfferOfTheEveningIsToldInTheMorning(t *testing.T) {
 }
 
 // An SMS is answered with the offer's code, and books. Rules may keep SMS for those of a higher score.
-func TestTheEnginesOffersAreAnsweredBySMS(t *testing.T) {
+func TestOffers_AreAnsweredBySMS(t *testing.T) {
 	t.Parallel()
 	for name, least := range map[string]int{"everybody": 0, "as good as it takes": 100, "not good enough": 101} {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 
 // Who waits for days and times, rather than for a session, is told so, in the words of the wish and on the location's
 // clock; and when the wish has ended.
-func TestAWishForAWindowIsTold(t *testing.T) {
+func TestTimeWindowEntries_GetMessages(t *testing.T) {
 	t.Parallel()
 	today := civil.DateOf(testkit.Noon, testkit.Noon.Location())
 	for name, tt := range map[string]struct {

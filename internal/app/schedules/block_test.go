@@ -10,7 +10,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestABlockedSessionPromotesNobodyUntilItIsUnblocked(t *testing.T) {
+func TestBlockSession_PromotesAfterUnblocking(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class := h.AddSession(testkit.Session{Capacity: 1, Waitlist: 5})

@@ -104,7 +104,7 @@ func TestPreviewBulk(t *testing.T) {
 	}
 }
 
-func TestAPreviewNamesTwenty(t *testing.T) {
+func TestPreviewBulk_ListsTwenty(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	fill(h, 50, 5*time.Minute, catalog.Published)
@@ -136,7 +136,7 @@ func batch(h *testkit.Studio, id tenant.BatchID) (action, reason string, changes
 	return action, reason, changes
 }
 
-func TestBulkPublishForcesTheStateFilterToDraft(t *testing.T) {
+func TestBulkPublish_SelectsDraftsOnly(t *testing.T) {
 	t.Parallel()
 	for name, states := range map[string][]catalog.SessionState{
 		"none named": nil, "cancelled named": {catalog.Cancelled},
@@ -171,7 +171,7 @@ func TestBulkPublishForcesTheStateFilterToDraft(t *testing.T) {
 	}
 }
 
-func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
+func TestBulkDelete_WritesOneAuditEntry(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	ctx := context.Background()
@@ -221,7 +221,7 @@ func TestBulkDeleteIsASoftDeleteWithOneAuditEntry(t *testing.T) {
 	}
 }
 
-func TestBulkDeleteWithoutNotificationCancelsAndAuditsButTellsNobody(t *testing.T) {
+func TestBulkDelete_WithoutNotification(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	done, err := w.App.Schedules.BulkDelete(
@@ -243,7 +243,7 @@ func TestBulkDeleteWithoutNotificationCancelsAndAuditsButTellsNobody(t *testing.
 	}
 }
 
-func TestBulkDeleteLeavesBookedSessionsAloneUnlessTheyAreIncluded(t *testing.T) {
+func TestBulkDelete_SkipsBookedSessionsUnlessIncluded(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	done, err := w.App.Schedules.BulkDelete(
@@ -259,7 +259,7 @@ func TestBulkDeleteLeavesBookedSessionsAloneUnlessTheyAreIncluded(t *testing.T) 
 	}
 }
 
-func TestBulkCancelCancelsAsCancellingOneDoes(t *testing.T) {
+func TestBulkCancel_EqualsCancelSession(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	done, err := w.App.Schedules.BulkCancel(
@@ -291,7 +291,7 @@ func TestBulkCancelCancelsAsCancellingOneDoes(t *testing.T) {
 	}
 }
 
-func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
+func TestBulk_SelectsNothingOfOtherTenants(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	there := w.OtherTenant()
@@ -317,7 +317,7 @@ func TestABulkOperationOfAnotherTenantReachesNothing(t *testing.T) {
 	}
 }
 
-func TestABulkOperationHasABound(t *testing.T) {
+func TestBulk_LimitsSessions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	fill(h, session.MaxBulk+1, time.Minute, catalog.Draft)
@@ -339,7 +339,7 @@ func TestABulkOperationHasABound(t *testing.T) {
 }
 
 // The owner's week: drafts, workouts, all on sale at once, and then members see it and book.
-func TestAWeekFromDraftsToBookings(t *testing.T) {
+func TestSchedule_WeekFromDraftsToBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

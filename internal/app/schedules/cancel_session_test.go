@@ -12,7 +12,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestACancelledSessionStaysCancelled(t *testing.T) {
+func TestCancelSession_IsFinal(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -32,7 +32,7 @@ func TestACancelledSessionStaysCancelled(t *testing.T) {
 	}
 }
 
-func TestCancellingASessionCancelsAllItsBookings(t *testing.T) {
+func TestCancelSession_CancelsAllBookings(t *testing.T) {
 	t.Parallel()
 	for name, state := range map[string]catalog.SessionState{"published": catalog.Published, "draft": catalog.Draft} {
 		t.Run(name, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestASessionIsADraftUnlessItIsPublished(t *testing.T) {
+func TestCreateSession_CreatesADraftUnlessPublished(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	room := h.AddResource(catalog.Resource{Name: "Studio"})
@@ -56,7 +56,7 @@ func TestASessionIsADraftUnlessItIsPublished(t *testing.T) {
 	}
 }
 
-func TestCreateSessionRefusals(t *testing.T) {
+func TestCreateSession_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	there := h.OtherTenant()
@@ -170,7 +170,7 @@ func TestCreateSessionRefusals(t *testing.T) {
 }
 
 // Two that want the same room at the same time: one gets it.
-func TestOneRoomForTwo(t *testing.T) {
+func TestCreateSession_ConcurrentCallsTakeARoomOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SessionInput(testkit.Evening)
@@ -195,7 +195,7 @@ func TestOneRoomForTwo(t *testing.T) {
 }
 
 // The resource of a session that was called off or deleted is free again.
-func TestWhatIsCalledOffTakesNobodysPlace(t *testing.T) {
+func TestCreateSession_IgnoresCancelledSessions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SessionInput(testkit.Evening)

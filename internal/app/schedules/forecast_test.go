@@ -21,7 +21,7 @@ import (
 )
 
 // A page puts together itself what bookings have the database put together: the two must never differ.
-func TestAPageSeesSessionsAsBookingsDo(t *testing.T) {
+func TestForecast_EqualsWhatBookingLoads(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.EditService(h.Service, func(s *catalog.Service) { s.MinParty, s.MaxParty = 2, 3 })

@@ -39,7 +39,7 @@ func email(h *testkit.Studio, who tenant.Caller, address string) {
 	h.EditMember(who, func(m *member.Member) { m.Email = address })
 }
 
-func TestImportSessionsMakesEveryRow(t *testing.T) {
+func TestImportSessions_CreatesEveryRow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	room := h.AddResource(catalog.Resource{Name: "Studio"})
@@ -85,7 +85,7 @@ func TestImportSessionsMakesEveryRow(t *testing.T) {
 	}
 }
 
-func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
+func TestImportSessions_ReportsProblemsByRow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	there := h.OtherTenant()
@@ -131,7 +131,7 @@ func TestImportSessionsTellsRowByRowWhatIsWrong(t *testing.T) {
 	}
 }
 
-func TestImportSessionsTellsWhatStandsInTheWay(t *testing.T) {
+func TestImportSessions_ReportsConflicts(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	email(h, h.Coach, "carla@example.com")
@@ -175,7 +175,7 @@ func TestImportSessionsTellsWhatStandsInTheWay(t *testing.T) {
 	}
 }
 
-func TestImportSessionsOfABrokenFile(t *testing.T) {
+func TestImportSessions_RejectsBrokenFiles(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	for _, file := range []string{"", "PK\x03\x04", strings.Repeat("x", session.MaxImportBytes+1)} {
@@ -191,7 +191,7 @@ func TestImportSessionsOfABrokenFile(t *testing.T) {
 	}
 }
 
-func TestImportSessionsTakesALargeFile(t *testing.T) {
+func TestImportSessions_ImportsALargeFile(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.AddResource(catalog.Resource{Name: "Studio"})

@@ -41,7 +41,7 @@ func offeredIDs(all []schedules.SessionView) []tenant.SessionID {
 	return ids
 }
 
-func TestMembersNeverSeeDrafts(t *testing.T) {
+func TestListSessions_HidesDraftsFromMembers(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	draft := h.AddSession(testkit.Session{Starts: testkit.Evening, State: catalog.Draft})
@@ -94,7 +94,7 @@ func stranger(h *testkit.Studio, role string) tenant.Caller {
 	return who
 }
 
-func TestListSessionsFilters(t *testing.T) {
+func TestListSessions_Filters(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	pier := h.AddLocation(catalog.Location{Name: "Pier 2", TimeZone: "UTC"})
@@ -157,7 +157,7 @@ func TestListSessionsFilters(t *testing.T) {
 }
 
 // Pages are cut by start and id, so that what is inserted meanwhile makes nothing come twice or not at all.
-func TestListSessionsPages(t *testing.T) {
+func TestListSessions_Pages(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	for i := range 7 {
@@ -182,7 +182,7 @@ func TestListSessionsPages(t *testing.T) {
 	}
 }
 
-func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
+func TestEligibility_EqualsResultOfBook(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -276,7 +276,7 @@ func TestEligibilitySaysWhatBookWouldAnswer(t *testing.T) {
 	}
 }
 
-func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
+func TestEligibility_FindsOverlapsOutsideTheRequestedSpan(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -292,7 +292,7 @@ func TestEligibilityKnowsOverlapsWhateverTheSpanAskedFor(t *testing.T) {
 	}
 }
 
-func TestStaffAreToldWhatStaffMayBook(t *testing.T) {
+func TestEligibility_OfStaff(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.TakePayments()
@@ -356,7 +356,7 @@ func (s *statements) during(do func()) (sent []pgx.TraceBatchQueryData, trips in
 	return s.sent, s.trip
 }
 
-func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
+func TestListSessions_TakesOneRoundTrip(t *testing.T) {
 	t.Parallel()
 	var seen statements
 	h := testkit.New(t, func(c *pg.Config) { c.Tracer = &seen })
@@ -394,7 +394,7 @@ func TestAPageTakesAFixedNumberOfStatementsInOneRoundTrip(t *testing.T) {
 }
 
 // What sessions share is kept in memory. Whoever changes any of it has to be believed at once.
-func TestAPageShowsWhatSessionsShareAsItIsNow(t *testing.T) {
+func TestListSessions_ReadsCurrentSnapshot(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -475,7 +475,7 @@ func fill(h *testkit.Studio, n int, every time.Duration, state catalog.SessionSt
 	}
 }
 
-func TestAPageFollowsTheIndexOnTheStart(t *testing.T) {
+func TestListSessions_UsesTheIndexOnTheStart(t *testing.T) {
 	t.Parallel()
 	var seen statements
 	h := testkit.New(t, func(c *pg.Config) { c.Tracer = &seen })

@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestDraftToPublishedToDraft(t *testing.T) {
+func TestPublishSession_AndBackToDraft(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -44,7 +44,7 @@ func TestDraftToPublishedToDraft(t *testing.T) {
 	}
 }
 
-func TestUnpublishingRequiresNoActiveBookings(t *testing.T) {
+func TestUnpublishSession_RejectsActiveBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -72,7 +72,7 @@ func TestUnpublishingRequiresNoActiveBookings(t *testing.T) {
 	testkit.WantReason(t, err, fault.ActiveBookings) // somebody waits
 }
 
-func TestPublishAgainstCancel(t *testing.T) {
+func TestPublishSession_RacesWithCancel(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

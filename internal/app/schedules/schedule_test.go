@@ -9,7 +9,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestTheScheduleIsItsTenantsOwn(t *testing.T) {
+func TestSchedule_HidesOtherTenants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	there := h.OtherTenant()

@@ -20,7 +20,7 @@ import (
 
 // Whatever the new rule is, each session ends up on one of its occurrences, on its own day and by the clock on the
 // wall, or is called off. Europe's clocks go forward on March 29 and back on October 25.
-func TestAnyRuleMayFollowAnyOther(t *testing.T) {
+func TestUpdateSeries_FromAnyRuleToAnyOther(t *testing.T) {
 	t.Parallel()
 	every := func(clock string, days ...string) (all []string) {
 		for _, day := range days {
@@ -157,7 +157,7 @@ func TestAnyRuleMayFollowAnyOther(t *testing.T) {
 	}
 }
 
-func TestASeriesGetsAnEndAndLosesIt(t *testing.T) {
+func TestUpdateSeries_SetsAndRemovesTheEnd(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SeriesInput()

@@ -56,7 +56,7 @@ func clockOf(text string) session.Pattern {
 	return session.Pattern{Time: civil.MustParseTimeOfDay(text)}
 }
 
-func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
+func TestSeries_KeepsTimeOfDayAcrossClockChanges(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SeriesInput()
@@ -87,7 +87,7 @@ func TestASeriesKeepsItsTimeOfDayAcrossClockChanges(t *testing.T) {
 	}
 }
 
-func TestASeriesWithoutAnEndIsMadeForAYear(t *testing.T) {
+func TestCreateSeries_WithoutAnEndCoversAYear(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SeriesInput()
@@ -101,7 +101,7 @@ func TestASeriesWithoutAnEndIsMadeForAYear(t *testing.T) {
 	}
 }
 
-func TestCreateSeriesRefusals(t *testing.T) {
+func TestCreateSeries_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	room := h.AddResource(catalog.Resource{Name: "Studio"})
@@ -177,7 +177,7 @@ func TestCreateSeriesRefusals(t *testing.T) {
 	}
 }
 
-func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
+func TestUpdateSeries_DetachesEditedSession(t *testing.T) {
 	t.Parallel()
 	for name, edit := range map[string]func(h *testkit.Studio, s session.Series, id tenant.SessionID) error{
 		"by the series": func(h *testkit.Studio, s session.Series, id tenant.SessionID) error {
@@ -227,7 +227,7 @@ func TestEditingOneSessionOfASeriesTakesItOutOfThePattern(t *testing.T) {
 	}
 }
 
-func TestEditingAllOfASeriesKeepsBookings(t *testing.T) {
+func TestUpdateSeries_KeepsBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -277,7 +277,7 @@ func TestEditingAllOfASeriesKeepsBookings(t *testing.T) {
 	}
 }
 
-func TestANewPatternAddsAndDropsSessions(t *testing.T) {
+func TestUpdateSeries_NewRuleAddsAndRemovesSessions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia, noa := h.AddMember("Mia"), h.AddMember("Noa")
@@ -323,7 +323,7 @@ func TestANewPatternAddsAndDropsSessions(t *testing.T) {
 	}
 }
 
-func TestExcludedDaysAreCancelledAndRefunded(t *testing.T) {
+func TestUpdateSeries_CancelsAndRefundsExcludedDays(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -341,7 +341,7 @@ func TestExcludedDaysAreCancelledAndRefunded(t *testing.T) {
 	}
 }
 
-func TestWhatStartedOrWasCalledOffStaysAsItIs(t *testing.T) {
+func TestUpdateSeries_KeepsStartedAndCancelledSessions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -370,7 +370,7 @@ func TestWhatStartedOrWasCalledOffStaysAsItIs(t *testing.T) {
 	}
 }
 
-func TestEditingWhatFollowsSplitsTheSeries(t *testing.T) {
+func TestUpdateSeries_FollowingSplitsTheSeries(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	mia := h.AddMember("Mia")
@@ -419,7 +419,7 @@ func TestEditingWhatFollowsSplitsTheSeries(t *testing.T) {
 	wantStarts(h, tail.ID, "03-26 19:00", "03-31 19:00", "04-02 19:00")
 }
 
-func TestEditingFromTheFirstSessionOnEditsTheWholeSeries(t *testing.T) {
+func TestUpdateSeries_FollowingFromTheFirstEditsAll(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s, ids := h.CreateSeries(h.SeriesInput())
@@ -439,7 +439,7 @@ func TestEditingFromTheFirstSessionOnEditsTheWholeSeries(t *testing.T) {
 	}
 }
 
-func TestSeveralSessionsADayAreSplitByDay(t *testing.T) {
+func TestUpdateSeries_SplitsByDay(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SeriesInput()
@@ -459,7 +459,7 @@ func TestSeveralSessionsADayAreSplitByDay(t *testing.T) {
 	}
 }
 
-func TestAConflictRefusesTheWholeEdit(t *testing.T) {
+func TestUpdateSeries_ConflictRejectsTheWholeEdit(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -568,7 +568,7 @@ func TestAConflictRefusesTheWholeEdit(t *testing.T) {
 	h.WantSound()
 }
 
-func TestASeriesWithARaisedCapacityPromotes(t *testing.T) {
+func TestUpdateSeries_RaisedCapacityPromotes(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SeriesInput()
@@ -641,7 +641,7 @@ func TestExtendSeries(t *testing.T) {
 }
 
 // A year of which half has passed: an edit of all neither shortens nor doubles what is to come.
-func TestAnEditOfASeriesWithoutAnEndKeepsItsReach(t *testing.T) {
+func TestUpdateSeries_WithoutAnEndKeepsItsLastDay(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	in := h.SeriesInput()
@@ -659,7 +659,7 @@ func TestAnEditOfASeriesWithoutAnEndKeepsItsReach(t *testing.T) {
 }
 
 // People book, one of the staff edits all, another what follows: nothing is lost or doubled.
-func TestEditsOfASeriesAtTheSameMoment(t *testing.T) {
+func TestUpdateSeries_ConcurrentEditsConflict(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

@@ -57,7 +57,7 @@ func TestUpdateSession(t *testing.T) {
 	testkit.WantReason(t, err, fault.ETagMismatch)
 }
 
-func TestBookingsAreNoEdits(t *testing.T) {
+func TestUpdateSession_BookingsDoNotChangeTheEtag(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.CreateSession(h.SessionInput(testkit.Evening), true)
@@ -67,7 +67,7 @@ func TestBookingsAreNoEdits(t *testing.T) {
 	}
 }
 
-func TestUpdateSessionRefusals(t *testing.T) {
+func TestUpdateSession_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	there := h.OtherTenant()
@@ -132,7 +132,7 @@ func TestUpdateSessionRefusals(t *testing.T) {
 	}
 }
 
-func TestRaisingTheCapacityPromotesFromTheWaitlist(t *testing.T) {
+func TestUpdateSession_RaisedCapacityPromotes(t *testing.T) {
 	t.Parallel()
 	for name, in := range map[string]session.Input{"by one": {Capacity: new(2)}, "without limit": {Unlimited: true}} {
 		t.Run(name, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestRaisingTheCapacityPromotesFromTheWaitlist(t *testing.T) {
 	}
 }
 
-func TestMovingASessionMovesItsBookings(t *testing.T) {
+func TestUpdateSession_MovesBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -201,7 +201,7 @@ func TestMovingASessionMovesItsBookings(t *testing.T) {
 	h.WantSound()
 }
 
-func TestMovingASessionOntoAMembersOtherBookingIsRefused(t *testing.T) {
+func TestUpdateSession_RejectsMoveOntoOtherBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -238,7 +238,7 @@ func TestMovingASessionOntoAMembersOtherBookingIsRefused(t *testing.T) {
 
 // Whoever raises, lowers or books at the same moment, nothing is oversold and no seat stays empty while
 // somebody waits.
-func TestCapacityAgainstBookings(t *testing.T) {
+func TestUpdateSession_CapacityRacesWithBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -280,7 +280,7 @@ func TestCapacityAgainstBookings(t *testing.T) {
 }
 
 // A session that shrinks takes its youngest offers back: who was asked first keeps what is left beside its bookings.
-func TestAShrinkingSessionKeepsItsFirstOffer(t *testing.T) {
+func TestUpdateSession_LowerCapacityKeepsTheFirstOffer(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

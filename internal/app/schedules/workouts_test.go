@@ -38,7 +38,7 @@ func workoutsOf(h *testkit.Studio, id tenant.SessionID) []string {
 	return names
 }
 
-func TestWorkoutsAreAttachedInOrder(t *testing.T) {
+func TestSetWorkouts_KeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -77,7 +77,7 @@ func TestWorkoutsAreAttachedInOrder(t *testing.T) {
 	}
 }
 
-func TestWorkoutRefusals(t *testing.T) {
+func TestWorkouts_ReturnEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	there := h.OtherTenant()
@@ -107,7 +107,7 @@ func TestWorkoutRefusals(t *testing.T) {
 	testkit.WantReason(t, err, fault.InvalidField)
 }
 
-func TestMembersSeeNoWorkoutsOfDrafts(t *testing.T) {
+func TestListSessionWorkouts_HidesThoseOfDrafts(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	draft := h.AddSession(testkit.Session{State: catalog.Draft})
@@ -118,7 +118,7 @@ func TestMembersSeeNoWorkoutsOfDrafts(t *testing.T) {
 	}
 }
 
-func TestReusableWorkoutsAreListedByName(t *testing.T) {
+func TestListWorkouts_OrdersByName(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	workout(h.OtherTenant(), "Theirs")
@@ -159,7 +159,7 @@ func editWorkout(
 	return h.App.Schedules.UpdateWorkout(context.Background(), h.Coach, id, expect, edit)
 }
 
-func TestWorkoutsAreEdited(t *testing.T) {
+func TestUpdateWorkout_Edits(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -230,7 +230,7 @@ func TestWorkoutsAreEdited(t *testing.T) {
 }
 
 // Of those who edit what they have read, one is the first; the others are told.
-func TestTwoEditorsOfOneWorkout(t *testing.T) {
+func TestUpdateWorkout_RejectsTheSecondOfTwoEdits(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	squats := workout(h, "Squats")
@@ -251,7 +251,7 @@ func TestTwoEditorsOfOneWorkout(t *testing.T) {
 	}
 }
 
-func TestADeletedWorkoutStaysWhereItIs(t *testing.T) {
+func TestDeleteWorkout_KeepsItAttached(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()
@@ -314,7 +314,7 @@ func TestADeletedWorkoutStaysWhereItIs(t *testing.T) {
 
 // Somebody attaches it at the moment at which somebody else deletes it: either is the first, and nothing is lost of the
 // session.
-func TestDeletingAWorkoutThatIsBeingAttached(t *testing.T) {
+func TestDeleteWorkout_RacesWithSetWorkouts(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

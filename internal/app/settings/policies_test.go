@@ -114,7 +114,7 @@ func TestUpdatePolicy(t *testing.T) {
 }
 
 // Of two who found that nothing was said yet, one is the first to say something.
-func TestUpdatePolicyAtOnce(t *testing.T) {
+func TestUpdatePolicy_ConcurrentEditsConflict(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(6, func(i int) error {
@@ -130,7 +130,7 @@ func TestUpdatePolicyAtOnce(t *testing.T) {
 }
 
 // What staff are told to be in force is what a booking is held to, however the levels are set.
-func TestPolicyIsWhatHolds(t *testing.T) {
+func TestPolicy_AppliesToBookings(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	session := h.AddSession(testkit.Session{})

@@ -19,7 +19,7 @@ import (
 )
 
 // Staff find entries by what they are for, whose they are, what became of them, and when they would take place.
-func TestEntriesAreFound(t *testing.T) {
+func TestListEntries_Filters(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class, _, _ := h.AddFullSession(1)
@@ -87,7 +87,7 @@ func TestEntriesAreFound(t *testing.T) {
 }
 
 // Figures are those of the location and the service that are asked for.
-func TestWaitlistAnalyticsOfAPart(t *testing.T) {
+func TestWaitlistAnalytics_Filters(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class, _, _ := h.AddFullSession(1)
@@ -120,7 +120,7 @@ func TestWaitlistAnalyticsOfAPart(t *testing.T) {
 }
 
 // Each figure is told by location, service and day, on the tenant's calendar, and of the span that is asked for.
-func TestWaitlistAnalyticsByPart(t *testing.T) {
+func TestWaitlistAnalytics_Groups(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)

@@ -13,7 +13,7 @@ import (
 )
 
 // What staff do by hand is on record: who did what to which thing, why, and what changed.
-func TestWhatStaffDoByHandIsOnRecord(t *testing.T) {
+func TestAudit_RecordsChangesByStaff(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for action, tt := range map[string]struct {

@@ -32,7 +32,7 @@ func inOrder(h *testkit.Studio, ids []tenant.EntryID) string {
 	return strings.Join(at, " ")
 }
 
-func TestStaffMoveEntries(t *testing.T) {
+func TestMoveEntry_ChangesTheOrder(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for _, order := range []waitlist.Order{waitlist.ByJoining, waitlist.ByPriority} {
@@ -93,7 +93,7 @@ func TestStaffMoveEntries(t *testing.T) {
 }
 
 // The engine reads a line page by page; staff flags come first whatever page they are on.
-func TestALongLineKeepsItsOrder(t *testing.T) {
+func TestMoveEntry_KeepsOrderOfALongQueue(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
@@ -125,7 +125,7 @@ func TestALongLineKeepsItsOrder(t *testing.T) {
 	h.WantSound()
 }
 
-func TestStaffOfferAPlace(t *testing.T) {
+func TestOfferPlace_OffersToAnyEntry(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -187,7 +187,7 @@ func TestStaffOfferAPlace(t *testing.T) {
 	h.WantSound()
 }
 
-func TestRulesAreVersioned(t *testing.T) {
+func TestUpdateRules_StoresVersions(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -277,7 +277,7 @@ func TestRulesAreVersioned(t *testing.T) {
 	}
 }
 
-func TestAPreviewChangesNothing(t *testing.T) {
+func TestPreviewRules_ChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -322,7 +322,7 @@ func TestAPreviewChangesNothing(t *testing.T) {
 }
 
 // Every decision can be told, to staff with names, to a member without anybody else's.
-func TestWhy(t *testing.T) {
+func TestExplain_GivesReasonForEachEntry(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -369,7 +369,7 @@ func TestWhy(t *testing.T) {
 }
 
 // Nobody fits, and all were asked: both leave a note.
-func TestStaffAreToldWhatIsLeftToDo(t *testing.T) {
+func TestStaffNotes_ReportUnfilledSeats(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
@@ -385,7 +385,7 @@ func TestStaffAreToldWhatIsLeftToDo(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTheSweepMendsWhatDamageDid(t *testing.T) {
+func TestSweep_RepairsDamage(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.FirstToClaim)
@@ -407,7 +407,7 @@ func TestTheSweepMendsWhatDamageDid(t *testing.T) {
 	}
 }
 
-func TestTheSweepEndsWhatNothingCanComeOf(t *testing.T) {
+func TestSweep_EndsStaleEntries(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.ExpireStale, s.StaleAfter = new(true), new(72*time.Hour) })
@@ -499,7 +499,7 @@ func TestWaitlistAnalytics(t *testing.T) {
 }
 
 // What happens is counted once it is durable, by its status.
-func TestWhatHappensIsCounted(t *testing.T) {
+func TestStats_CountChanges(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)

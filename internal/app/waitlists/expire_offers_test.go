@@ -15,7 +15,7 @@ import (
 )
 
 // An offer that nobody answers sends its entry back in line or ends it, as the rules say; either way the next is asked.
-func TestOffersThatRunOut(t *testing.T) {
+func TestOffers_ExpireAndGoToTheNext(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		after waitlist.After
@@ -72,7 +72,7 @@ func TestOffersThatRunOut(t *testing.T) {
 }
 
 // Offers become shorter towards the close of booking, and none outlives it; after it nobody is asked.
-func TestOffersEndBeforeBookingCloses(t *testing.T) {
+func TestOffers_EndBeforeBookingCloses(t *testing.T) {
 	t.Parallel()
 	closes := testkit.Noon.Add(46 * time.Hour) // two hours before the start
 	for name, tt := range map[string]struct {
@@ -114,7 +114,7 @@ func TestOffersEndBeforeBookingCloses(t *testing.T) {
 }
 
 // Each thing that happens to an entry or an offer is an event, with what those who watch need to find it.
-func TestTheWaitlistsEvents(t *testing.T) {
+func TestEvents_OfTheWaitlist(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -204,7 +204,7 @@ func TestTheWaitlistsEvents(t *testing.T) {
 }
 
 // Two who join an empty queue at the same moment stand at 1 and at 2, and so do those after them.
-func TestTheFirstTwoToJoin(t *testing.T) {
+func TestJoinWaitlist_FirstTwoGetDifferentPositions(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	for round := range 3 {

@@ -38,7 +38,7 @@ func letIn(h *testkit.Studio) {
 }
 
 // Nobody waits for a sweep: the node on which rules are edited looks at the open seats at once.
-func TestEditedRulesHoldAtOnce(t *testing.T) {
+func TestFillAfterEdits_AppliesEditedRules(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
@@ -61,7 +61,7 @@ func TestEditedRulesHoldAtOnce(t *testing.T) {
 }
 
 // Where the node ends before it has looked, a sweep does, once.
-func TestASweepFollowsEditedRules(t *testing.T) {
+func TestSweep_FillsAfterEditedRules(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
@@ -79,7 +79,7 @@ func TestASweepFollowsEditedRules(t *testing.T) {
 }
 
 // A seat for which booking had closed is somebody's where policy closes it later.
-func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
+func TestFillAfterEdits_AppliesEditedPolicies(t *testing.T) {
 	t.Parallel()
 	for name, at := range map[string]func(h *testkit.Studio) settings.PolicyTarget{
 		"the tenant's": func(*testkit.Studio) settings.PolicyTarget { return settings.PolicyTarget{} },
@@ -125,7 +125,7 @@ func TestAnEditedPolicyWakesThoseWhoWait(t *testing.T) {
 }
 
 // An edit during the look is looked at, too: of the rules or of the policy.
-func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
+func TestFillAfterEdits_RepeatsForEditsDuringTheRun(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(h *testkit.Studio) error{
 		"rules": func(h *testkit.Studio) error {
@@ -189,7 +189,7 @@ func TestALevelThatIsEditedDuringTheLookStaysDue(t *testing.T) {
 }
 
 // An edit that changes nothing for anybody makes no decision, and no note to staff.
-func TestAnEditThatHelpsNobodyIsSilent(t *testing.T) {
+func TestFillAfterEdits_RecordsNothingWithoutEffect(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })
@@ -206,7 +206,7 @@ func TestAnEditThatHelpsNobodyIsSilent(t *testing.T) {
 
 // Who was asked for a seat is not asked for it again because somebody edits rules; and what is not to pass on by itself
 // does not.
-func TestAnEditAsksNobodyTwice(t *testing.T) {
+func TestFillAfterEdits_OffersOncePerEntry(t *testing.T) {
 	t.Parallel()
 	for name, cascade := range map[string]bool{"cascading": true, "by hand only": false} {
 		t.Run(name, func(t *testing.T) {
@@ -239,7 +239,7 @@ func TestAnEditAsksNobodyTwice(t *testing.T) {
 }
 
 // An edit reaches the sessions under its level, those that are not over and on sale, and no others.
-func TestAnEditReachesWhatIsUnderIt(t *testing.T) {
+func TestFillAfterEdits_CoversLowerLevels(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.Mode, s.EligibilityExpression = new(waitlist.OfferInTurn), new("false") })

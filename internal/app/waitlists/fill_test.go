@@ -369,7 +369,7 @@ var ways = map[string]struct {
 	}},
 }
 
-func TestWhateverFreesSeatsWakesTheWaitlist(t *testing.T) {
+func TestFill_RunsForEveryTrigger(t *testing.T) {
 	t.Parallel()
 	for name, way := range ways {
 		t.Run(name, func(t *testing.T) {
@@ -410,7 +410,7 @@ var freeing = map[string]string{
 }
 
 // Every call that takes seats away from a counter is in a function that the table knows.
-func TestNoWayOfFreeingSeatsIsForgotten(t *testing.T) {
+func TestFill_IsCalledByAllThatFreesSeats(t *testing.T) {
 	t.Parallel()
 	found := make(map[string]bool)
 	freeingIn := func(key string) func(string, *ast.BlockStmt) {
@@ -451,7 +451,7 @@ func TestNoWayOfFreeingSeatsIsForgotten(t *testing.T) {
 
 // Whatever writes sessions lets the waitlist hear of those on sale, and whatever writes its rules or policy of the
 // seats that are open.
-func TestNoWayOfOpeningSessionsIsForgotten(t *testing.T) {
+func TestFill_IsCalledByAllThatOpensSessions(t *testing.T) {
 	t.Parallel()
 	writes, wakes := make(map[string]bool), make(map[string]bool)
 	inEveryFunction(t, func(name string, body *ast.BlockStmt) {

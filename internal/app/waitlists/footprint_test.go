@@ -21,7 +21,7 @@ import (
 
 // What a freed seat looks at locks whom it looks at against change, and no whole table, though the database has just
 // been made and the planner knows nothing of the tables' sizes.
-func TestAFreedSeatLocksNoTables(t *testing.T) {
+func TestFill_LocksNoTables(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)

@@ -25,7 +25,7 @@ import (
 // Fifty engines, on nodes of their own, have all seen one freed seat before any of them gives it away: they make one
 // offer. Serializable transactions guard it, and what the database refuses by itself: more seats than there are, and
 // two live offers to one entry. Without either they offer it again and again.
-func TestFiftyEnginesMakeOneOffer(t *testing.T) {
+func TestFill_FiftyConcurrentFillsMakeOneOffer(t *testing.T) {
 	t.Parallel()
 	const engines = 50
 	for name, tt := range map[string]struct {
@@ -71,7 +71,7 @@ func TestFiftyEnginesMakeOneOffer(t *testing.T) {
 // Seats of two sessions are given up on two nodes at the same moment, and somebody waits for either. They are asked
 // once, and both who gave up are told that they did. Without the index of live offers and serializable transactions
 // they are asked twice.
-func TestWhoWaitsForEitherIsAskedOnce(t *testing.T) {
+func TestFill_OffersOnceToEntryForTwoSessions(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		careless bool
@@ -109,7 +109,7 @@ func TestWhoWaitsForEitherIsAskedOnce(t *testing.T) {
 }
 
 // Staff at two desks, who have both read a seat as free, offer it to different people.
-func TestTwoDesksOfferOneSeat(t *testing.T) {
+func TestOfferPlace_ConcurrentCallsOfferASeatOnce(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		careless bool
@@ -148,7 +148,7 @@ func TestTwoDesksOfferOneSeat(t *testing.T) {
 
 // At the instant at which an offer runs out, accepting it and ending it have one winner. Two nodes, between whose
 // clocks it runs out, do both.
-func TestAcceptAgainstExpiry(t *testing.T) {
+func TestAcceptOffer_RacesWithExpiry(t *testing.T) {
 	t.Parallel()
 	contest := func(h *testkit.Studio, a *testkit.Barrier) (status waitlist.OfferStatus, told error) {
 		class, who, booked := h.AddFullSession(1)
@@ -211,7 +211,7 @@ func onClock(h *testkit.Studio, now time.Time) *app.Services {
 // Four who claim one seat of which all were told: one gets it, the others hear that it is gone. Serializable
 // transactions guard it; without them several get it, which neither a constraint nor a counter notices, but what they
 // were told tells.
-func TestFourClaimOneSeat(t *testing.T) {
+func TestClaimOffer_FourConcurrentClaimsBookOnce(t *testing.T) {
 	t.Parallel()
 	for name, careless := range map[string]bool{"guarded": false, "unguarded": true} {
 		t.Run(name, func(t *testing.T) {
@@ -273,7 +273,7 @@ func TestFourClaimOneSeat(t *testing.T) {
 	}
 }
 
-func TestDeclineAgainstSessionCancel(t *testing.T) {
+func TestDeclineOffer_RacesWithCancelSession(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
@@ -303,7 +303,7 @@ func TestDeclineAgainstSessionCancel(t *testing.T) {
 
 // Two hundred people cancel at once on a day on which two thousand wait: every seat ends in one move, and nobody is
 // turned away.
-func TestTwoHundredCancelAtOnce(t *testing.T) {
+func TestFill_TwoHundredConcurrentCancellations(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
 		t.Run(string(mode), func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestJoiningIsRefused(t *testing.T) {
+func TestJoinWaitlist_ReturnsEachReason(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	full, _, _ := h.AddFullSession(1)
@@ -84,7 +84,7 @@ func TestJoiningIsRefused(t *testing.T) {
 	h.WantSound()
 }
 
-func TestTheQueueOfADayHasALimit(t *testing.T) {
+func TestJoinWaitlist_LimitsQueueOfADay(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.MaxQueueSize = new(2) })
@@ -116,7 +116,7 @@ func TestTheQueueOfADayHasALimit(t *testing.T) {
 	h.WantSound()
 }
 
-func TestAClosedWaitlistTakesNobody(t *testing.T) {
+func TestJoinWaitlist_RejectsWhenClosed(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class, _, _ := h.AddFullSession(1)
@@ -127,7 +127,7 @@ func TestAClosedWaitlistTakesNobody(t *testing.T) {
 	testkit.WantReason(t, err, fault.WaitlistClosed)
 }
 
-func TestPositionsFollowTheOrder(t *testing.T) {
+func TestPositions_FollowTheOrderOfTheRules(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class, _, _ := h.AddFullSession(1)
@@ -173,7 +173,7 @@ func TestPositionsFollowTheOrder(t *testing.T) {
 	h.WantSound()
 }
 
-func TestJoiningWithAReferenceHappensOnce(t *testing.T) {
+func TestJoinWaitlist_HappensOncePerExternalReference(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class, _, _ := h.AddFullSession(1)
@@ -197,7 +197,7 @@ func TestJoiningWithAReferenceHappensOnce(t *testing.T) {
 }
 
 // Whoever wishes for any of several has a place in each queue, and gives all of them up on winning one.
-func TestWinningOneOfSeveralEndsTheRest(t *testing.T) {
+func TestEntry_BookingOneSessionEndsTheOthers(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	one, _, _ := h.AddFullSession(1)
@@ -218,7 +218,7 @@ func TestWinningOneOfSeveralEndsTheRest(t *testing.T) {
 }
 
 // A wish for any of several goes with the last of them.
-func TestAnyOfSeveralEndsWithTheLast(t *testing.T) {
+func TestEntry_EndsWithItsLastSession(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	one, _, _ := h.AddFullSession(1)
@@ -234,7 +234,7 @@ func TestAnyOfSeveralEndsWithTheLast(t *testing.T) {
 }
 
 // Windows are days and times at the location: over midnight, and on the Sunday on which its clocks skip an hour.
-func TestWindowsAreOfTheLocationsClock(t *testing.T) {
+func TestTimeWindow_UsesTheLocationsZone(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		from, until, earliest, latest string
@@ -291,7 +291,7 @@ func TestWindowsAreOfTheLocationsClock(t *testing.T) {
 }
 
 // Queues follow a session to another day.
-func TestQueuesFollowTheirSession(t *testing.T) {
+func TestQueue_MovesWithItsSession(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
@@ -322,7 +322,7 @@ func TestQueuesFollowTheirSession(t *testing.T) {
 }
 
 // Staff join for members, through channels of their own and past their credits.
-func TestStaffJoinForMembers(t *testing.T) {
+func TestJoinWaitlist_StaffJoinForMembers(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	class, who, booked := h.AddFullSession(1)
@@ -343,7 +343,7 @@ func TestStaffJoinForMembers(t *testing.T) {
 }
 
 // A seat that is not what somebody wishes for passes them by, and they wait for the next that is.
-func TestAWishIsForWhatItNames(t *testing.T) {
+func TestEntry_IsOfferedWhatItNames(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		seats int // of the second of two full sessions; the first has one

@@ -16,7 +16,7 @@ import (
 
 // A seat stays open because the party that waits needs two. When the offer for another is declined both go to that
 // party, in the round of the offer, which has two seats from then on.
-func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
+func TestRound_IncludesOpenSeats(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -66,7 +66,7 @@ func TestARoundTakesInSeatsThatWereOpen(t *testing.T) {
 // Two seats are for the first who claims them, of three who were told. A party of two is too slow for somebody by
 // themselves, whose booking is given up again while somebody else still thinks. The party is told of both seats once
 // that one has let the other go, however it does, and whoever let it go is not asked again.
-func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
+func TestRound_ReopensForExpiredOffers(t *testing.T) {
 	t.Parallel()
 	for name, letGo := range map[string]func(*testkit.Studio, tenant.Caller, waitlist.Offer) error{
 		"declined": func(h *testkit.Studio, who tenant.Caller, o waitlist.Offer) error {
@@ -136,7 +136,7 @@ func TestWhoWasTooSlowIsAskedAgain(t *testing.T) {
 
 // Who was offered a seat that the session then had no longer is the next of the round, before those who were never
 // asked. Whom nobody can tell of an offer is not.
-func TestWhatIsWithdrawnMayBeOfferedAgain(t *testing.T) {
+func TestRound_OffersWithdrawnSeatsAgain(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		withdraw func(*testkit.Studio, tenant.SessionID, waitlist.Offer)

@@ -18,7 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestAcceptingAnOfferBooksAndTakesACredit(t *testing.T) {
+func TestAcceptOffer_BooksAndChargesACredit(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
@@ -62,7 +62,7 @@ func TestAcceptingAnOfferBooksAndTakesACredit(t *testing.T) {
 }
 
 // What a booking refuses an acceptance refuses, with the same reason. The offer stays live, and its seat kept.
-func TestARefusedAcceptanceLeavesTheOffer(t *testing.T) {
+func TestAcceptOffer_KeepsOfferIfBookingIsRejected(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		plan  credit.Plan
@@ -123,7 +123,7 @@ func TestARefusedAcceptanceLeavesTheOffer(t *testing.T) {
 	}
 }
 
-func TestDecliningAnOffer(t *testing.T) {
+func TestDeclineOffer_OffersToTheNext(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		after waitlist.After
@@ -169,7 +169,7 @@ func TestDecliningAnOffer(t *testing.T) {
 }
 
 // An alarm ends an offer when it runs out, and the next is asked.
-func TestAnAlarmEndsOffers(t *testing.T) {
+func TestOffers_ExpireByAlarm(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
@@ -196,7 +196,7 @@ func TestAnAlarmEndsOffers(t *testing.T) {
 	h.WantSound()
 }
 
-func TestOffersAreWithdrawn(t *testing.T) {
+func TestOffers_AreWithdrawnWithTheirSeats(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	for name, tt := range map[string]struct {
@@ -244,7 +244,7 @@ func TestOffersAreWithdrawn(t *testing.T) {
 
 // Seats that are only offered make way for a smaller capacity, the youngest offers first and no more of them than it
 // takes. Those that are booked or held do not. One session and all of a series behave alike.
-func TestASmallerCapacityTakesOffersBack(t *testing.T) {
+func TestMakeRoom_WithdrawsOffers(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.FirstToClaim} {
 		for _, way := range []string{"a session", "a series"} {
@@ -320,7 +320,7 @@ func TestASmallerCapacityTakesOffersBack(t *testing.T) {
 }
 
 // Several seats go to several entries at once, parties among them, and no party gets a part of what it needs.
-func TestSeveralSeatsGoToSeveral(t *testing.T) {
+func TestFill_OffersSeveralSeatsToSeveralEntries(t *testing.T) {
 	t.Parallel()
 	for _, mode := range []waitlist.Mode{waitlist.OfferInTurn, waitlist.AutoPromote} {
 		t.Run(string(mode), func(t *testing.T) {
@@ -349,7 +349,7 @@ func TestSeveralSeatsGoToSeveral(t *testing.T) {
 
 // Close to the start nobody is booked without being asked; before that whoever is may change their mind without
 // penalty.
-func TestPromotionEndsBeforeTheStart(t *testing.T) {
+func TestPromotion_EndsBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.AutoPromoteCutoff = new(3 * time.Hour) })
@@ -380,7 +380,7 @@ func TestPromotionEndsBeforeTheStart(t *testing.T) {
 }
 
 // The first to claim has it. What they leave is for those whom it still fits; when nobody is left it is open to all.
-func TestTheFirstToClaimHasIt(t *testing.T) {
+func TestFirstToClaim_BooksTheFirst(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.FirstToClaim)
@@ -421,7 +421,7 @@ func TestTheFirstToClaimHasIt(t *testing.T) {
 }
 
 // No more is kept than those who were told can claim.
-func TestNoMoreIsKeptThanCanBeClaimed(t *testing.T) {
+func TestFirstToClaim_ReservesWhatCanBeClaimed(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.FirstToClaim)
@@ -436,7 +436,7 @@ func TestNoMoreIsKeptThanCanBeClaimed(t *testing.T) {
 }
 
 // Seats that nobody wanted before go with those that are let go: the round grows.
-func TestARoundGrows(t *testing.T) {
+func TestRound_AddsSeatsFreedLater(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)
@@ -455,7 +455,7 @@ func TestARoundGrows(t *testing.T) {
 }
 
 // Nine holes are a service of their own: whoever wishes for nine is not asked to play eighteen.
-func TestAWindowIsForOneService(t *testing.T) {
+func TestTimeWindow_IsForOneService(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)

@@ -16,7 +16,7 @@ import (
 
 // What people are told of where they stand is what happens, whatever a formula speaks of: the session, its place and
 // its clock, or the wish.
-func TestWhoeverStandsFirstIsAskedFirst(t *testing.T) {
+func TestFill_OffersInOrderOfPositions(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		formula string
@@ -54,7 +54,7 @@ func TestWhoeverStandsFirstIsAskedFirst(t *testing.T) {
 
 // Whoever waits on several days, or for any of several sessions, is told where they stand best, and what they are worth
 // there; of places that are as good the first counts.
-func TestStandingBest(t *testing.T) {
+func TestPositions_ReportTheBest(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetRules(func(s *waitlist.Settings) { s.Order, s.EarlyBirdPerDay = new(waitlist.ByPriority), new(1) })
@@ -81,7 +81,7 @@ func TestStandingBest(t *testing.T) {
 }
 
 // Staff see what an entry is worth and why: the sum of its parts, what they gave it themselves, or what a formula says.
-func TestWhatAnEntryIsWorth(t *testing.T) {
+func TestPositions_ReportTheScore(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
 	h := testkit.New(t)
@@ -132,7 +132,7 @@ func TestWhatAnEntryIsWorth(t *testing.T) {
 
 // An offer by hand stands as long as staff say, or else as the rules do; where by their lights there is too little time
 // it stands until booking closes. It is of its entry's score, by which messages go.
-func TestHowLongAnOfferByHandStands(t *testing.T) {
+func TestOfferPlace_UsesGivenWindow(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		made, starts string

@@ -23,7 +23,7 @@ import (
 
 // Whatever people, staff and time do to a waitlist, and in whatever order: every invariant holds after each act, no
 // seat is kept without an offer, each decision follows from its facts, and once all is over everything is given back.
-func TestAnyWaitlistKeepsTheInvariants(t *testing.T) {
+func TestWaitlist_KeepsInvariants(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	rapid.Check(t, func(rt *rapid.T) {

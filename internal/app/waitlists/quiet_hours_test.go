@@ -19,7 +19,7 @@ func nights(h *testkit.Studio) {
 }
 
 // The clock of an offer stands still at night, where the member lives: at the location, unless they say otherwise.
-func TestAnOfferSleepsAtNight(t *testing.T) {
+func TestOffer_WindowStartsAfterQuietHours(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		made, zone, ends string
@@ -67,7 +67,7 @@ func TestAnOfferSleepsAtNight(t *testing.T) {
 
 // Who would wake up too late for a session is passed over for the next, for whom it is day; where it is night for all
 // the seat is open.
-func TestWhoSleepsUntilItIsTooLateIsPassedOver(t *testing.T) {
+func TestOffer_SkipsEntriesInQuietHoursUntilTooLate(t *testing.T) {
 	t.Parallel()
 	early := testkit.UTC("2026-03-18T05:30:00Z") // at 06:30 in Berlin
 	for name, tt := range map[string]struct {

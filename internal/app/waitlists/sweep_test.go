@@ -17,7 +17,7 @@ import (
 
 // A sweep that comes upon an offer in the moment in which it runs out was faster than the alarm: there was nothing to
 // mend. One that nobody ended for longer is a defect. The next is asked in either case.
-func TestASweepThatIsFasterThanTheAlarmMendsNothing(t *testing.T) {
+func TestSweep_CountsNoRepairWhenFasterThanTheAlarm(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		late time.Duration
@@ -55,7 +55,7 @@ func cancelUnnoticed(h *testkit.Studio, id tenant.BookingID) {
 }
 
 // What a sweep mends is counted by what it was, so that whoever runs a server hears of it.
-func TestWhatASweepMendsIsCounted(t *testing.T) {
+func TestSweep_CountsRepairs(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
 		mode  waitlist.Mode
