@@ -119,8 +119,8 @@ var notificationRequests = map[string][]build{
 	}},
 }
 
-// newDelivery writes a line of the delivery log about a booking and an offer, with its message. It does so by SQL, because
-// no worker runs here.
+// newDelivery writes a line of the delivery log about a booking and an offer, with its message. It does so by SQL,
+// because no worker runs here.
 func (w *world) newDelivery() (tenant.BookingID, tenant.OfferID) {
 	w.t.Helper()
 	booking, offer := w.newBooking(w.other), tenant.New[tenant.OfferID](w.now)

@@ -97,7 +97,7 @@ func startTestServer(t testing.TB, with Config, adapt ...func(*app.Config)) *tes
 	return s
 }
 
-// template is the database that test servers start with, and founded is the tenant in it. It was founded an hour before.
+// template is the database that test servers start with, and founded is the tenant in it. It was founded an hour ago.
 var (
 	template pgtest.Template
 	founded  struct {

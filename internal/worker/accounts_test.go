@@ -22,7 +22,7 @@ import (
 
 // A tenant with an account of its own sends by that and no other, as soon as it has one and as it stands. Reports on
 // its messages are signed by that account's token. What is wrong with it is its own trouble.
-func TestATenantsOwnAccount(t *testing.T) {
+func TestAccounts_TenantsSendThroughTheirOwn(t *testing.T) {
 	t.Parallel()
 	own := twiliotest.Start()
 	t.Cleanup(own.Close)
@@ -100,7 +100,7 @@ func TestATenantsOwnAccount(t *testing.T) {
 }
 
 // A tenant's account that is down opens a breaker of its own.
-func TestOneAccountsTroubleIsNobodyElses(t *testing.T) {
+func TestAccounts_HaveBreakersOfTheirOwn(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
 	h := messagetest.New(t, func(wc *worker.Config, _ *app.Config) {

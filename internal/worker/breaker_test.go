@@ -12,7 +12,7 @@ import (
 )
 
 // A provider that is down is not asked for each message.
-func TestABreakerSparesAProviderThatIsDown(t *testing.T) {
+func TestBreaker_SparesAProviderThatIsDown(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	class := h.SessionAt(testkit.Noon.Add(48*time.Hour), func(in *session.Input) { in.Capacity = new(40) })

@@ -16,7 +16,7 @@ import (
 )
 
 // What was handed to whom and what became of it, how long that took, how late it was, and what guardrails held back.
-func TestMetrics(t *testing.T) {
+func TestMetrics_CountAttemptsAndReasons(t *testing.T) {
 	t.Parallel()
 	registry := prometheus.NewRegistry()
 	h := messagetest.New(t, func(wc *worker.Config, _ *app.Config) { wc.Metrics = registry })

@@ -11,7 +11,7 @@ import (
 )
 
 // Three nodes plan and deliver whatever they find, for as long as people book: each message leaves once.
-func TestNodesShareTheWork(t *testing.T) {
+func TestDeliver_NodesShareTheWork(t *testing.T) {
 	t.Parallel()
 	h := messagetest.New(t)
 	const people = 60

@@ -60,7 +60,7 @@ func sent(p *messagetest.Servers, c notify.Channel, n int) {
 }
 
 // While one message waits for its provider, what falls due for the tenant later leaves, and is written down.
-func TestASlowProviderHoldsUpNothingElse(t *testing.T) {
+func TestRun_ASlowProviderDelaysNothingElse(t *testing.T) {
 	t.Parallel()
 	p, texts, end := withHeld(t)
 	mia, noa, lea := p.AddTextOnly("Mia"), p.AddTextOnly("Noa"), p.AddReachable("Lea")
@@ -88,7 +88,7 @@ func TestASlowProviderHoldsUpNothingElse(t *testing.T) {
 }
 
 // A message that is with its provider when the node stops is waited for, and written down.
-func TestStoppingWaitsForWhatIsOnItsWay(t *testing.T) {
+func TestRun_StoppingWaitsForMessagesInProgress(t *testing.T) {
 	t.Parallel()
 	p, texts, end := withHeld(t)
 	p.MustPlace(p.AddTextOnly("Mia"), p.SessionAt(testkit.Noon.Add(72*time.Hour)))

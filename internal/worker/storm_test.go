@@ -16,7 +16,7 @@ import (
 
 // All three providers refuse everything for a while, each in its own way. They are left alone for most of it, what
 // has time waits, and in the end each message arrives once.
-func TestAStormAtAllProviders(t *testing.T) {
+func TestDeliver_SendsOnceAfterAnOutageOfAllProviders(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
 	var storm atomic.Bool

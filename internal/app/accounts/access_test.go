@@ -19,7 +19,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestCheckAccess(t *testing.T) {
+func TestCheckAccess_NamesTheRolesThatGrantIt(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	guard := access.New(accounts.AccessSource(h.DB.DB))

@@ -47,7 +47,7 @@ func TestAudit_RecordsAnEdit(t *testing.T) {
 }
 
 // The log of a tenant that several kinds of actors work in. Minutes are after noon.
-func TestListAuditEntries(t *testing.T) {
+func TestListAuditEntries_FiltersAndPages(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()

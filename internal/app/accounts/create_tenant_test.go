@@ -14,7 +14,7 @@ import (
 	"github.com/berthhq/berth/policy"
 )
 
-func TestCreateTenant(t *testing.T) {
+func TestCreateTenant_CreatesOwnerAndRoles(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.Tenant = testkit.NewID[tenant.TenantID]()
@@ -80,7 +80,7 @@ and r.role = 'owner'`, h.Tenant) != 1 {
 	}
 }
 
-func TestCreateTenantAtOnce(t *testing.T) {
+func TestCreateTenant_OnceForOneIDAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	id := testkit.NewID[tenant.TenantID]()
@@ -101,7 +101,7 @@ func TestCreateTenantAtOnce(t *testing.T) {
 	}
 }
 
-func TestCreateTenantRefuses(t *testing.T) {
+func TestCreateTenant_RejectsInvalidFields(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	good := accounts.NewTenant{Name: "Links", TimeZone: "UTC", Locale: "en", Currency: "EUR"}

@@ -25,7 +25,7 @@ func people(n int) []byte {
 	return file.Bytes()
 }
 
-func TestImportMembers(t *testing.T) {
+func TestImportMembers_CreatesEveryRow(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	members := func() int { return h.Count(`select count(*) from members where tenant_id = $1`, h.Tenant) }
@@ -82,7 +82,7 @@ func TestImportMembers(t *testing.T) {
 	}
 }
 
-func TestAnImportIsWholeOrNothing(t *testing.T) {
+func TestImportMembers_CreatesAllRowsOrNone(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	before := h.Count(`select count(*) from members`)
@@ -119,7 +119,7 @@ func TestAnImportIsWholeOrNothing(t *testing.T) {
 }
 
 // Two imports of one file at once: one makes all, the other learns which rows were taken meanwhile.
-func TestTwoImportsAtOnce(t *testing.T) {
+func TestImportMembers_OnceAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	reports := make([]accounts.MemberImport, 3)

@@ -38,7 +38,7 @@ func named(name string) func(*member.Member) error {
 	return func(m *member.Member) error { m.Name = name; return nil }
 }
 
-func TestCreateMember(t *testing.T) {
+func TestCreateMember_StoresNormalizedFields(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made := newMember(h, member.Member{
@@ -109,7 +109,7 @@ func TestCreateMember_ConcurrentCallsTakeAnEmailOnce(t *testing.T) {
 	}
 }
 
-func TestUpdateMember(t *testing.T) {
+func TestUpdateMember_EditsFieldsAndRecordsThem(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made := newMember(h, member.Member{Name: "Ana", Notes: "old"})
@@ -222,7 +222,7 @@ func TestMembers_HidesOtherTenants(t *testing.T) {
 	}
 }
 
-func TestListMembers(t *testing.T) {
+func TestListMembers_FiltersAndPages(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	for _, m := range []member.Member{
@@ -325,7 +325,7 @@ func TestListMembers_UsesAnIndex(t *testing.T) {
 	}
 }
 
-func TestMe(t *testing.T) {
+func TestUpdateMe_KeepsNotesOfStaff(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ana := h.AddMember("Ana")
@@ -383,7 +383,7 @@ func TestUpdateMember_OwnersEditThemselves(t *testing.T) {
 	}
 }
 
-func TestDevices(t *testing.T) {
+func TestDevices_RegisterOncePerToken(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ana, ben := testkit.SelfOnly(h.AddMember("Ana")), testkit.SelfOnly(h.AddMember("Ben"))

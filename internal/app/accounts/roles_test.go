@@ -37,7 +37,7 @@ func permits(names ...string) func(*grant.Role) error {
 	return func(r *grant.Role) error { r.Permissions = names; return nil }
 }
 
-func TestRoles(t *testing.T) {
+func TestRoles_CreateEditAssignAndDelete(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made, err := h.App.Accounts.CreateRole(
@@ -119,7 +119,7 @@ func TestRoles(t *testing.T) {
 	}
 }
 
-func TestListRoles(t *testing.T) {
+func TestListRoles_SortsAndPages(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	role(h, "zebra")
@@ -151,7 +151,7 @@ func TestListRoles(t *testing.T) {
 	}
 }
 
-func TestAssigningAndRevokingAgainChangesNothing(t *testing.T) {
+func TestAssignRole_RepeatingChangesNothing(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ana := h.AddMember("Ana")
@@ -185,7 +185,7 @@ func TestAssigningAndRevokingAgainChangesNothing(t *testing.T) {
 
 // A role that is deleted while it is given to somebody: one of the two happens, or the
 // deletion comes first and the role is not there any more.
-func TestARoleIsDeletedWhileItIsAssigned(t *testing.T) {
+func TestDeleteRole_NeverLeavesHolders(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ana := h.AddMember("Ana")
@@ -219,7 +219,7 @@ func TestARoleIsDeletedWhileItIsAssigned(t *testing.T) {
 	}
 }
 
-func TestManyDefineOneRole(t *testing.T) {
+func TestCreateRole_OnceAtTheSameTime(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	errs := testkit.ParallelErrors(4, func(int) error {
@@ -234,7 +234,7 @@ func TestManyDefineOneRole(t *testing.T) {
 }
 
 // Somebody with every RPC of these services at hand, and little else, tries each way to more.
-func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
+func TestRoles_GrantNoPermissionThatTheCallerLacks(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	// The climber may call everything: what holds them back is what they lack.
@@ -365,7 +365,7 @@ func TestNobodyGetsMoreThanTheyHave(t *testing.T) {
 }
 
 // The roles that count are those at the moment of the change, not those with which the caller was let in.
-func TestWhoLosesARoleLosesItAtOnce(t *testing.T) {
+func TestRevokeRole_TakesEffectAtOnce(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	admin, pawn := h.AddPerson("Ada", tenant.RoleAdmin), h.AddMember("Pia")

@@ -35,7 +35,7 @@ func newBank(t *testing.T, now func() time.Time) bank {
 	return bank{issuer, verifier}
 }
 
-func TestServiceAccounts(t *testing.T) {
+func TestServiceAccounts_CreateRotateAndRevoke(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made, _, err := h.App.Accounts.CreateServiceAccount(t.Context(), h.Owner, grant.ServiceAccount{
@@ -123,7 +123,7 @@ func TestListServiceAccounts_Orders(t *testing.T) {
 	}
 }
 
-func TestKeys(t *testing.T) {
+func TestExchangeKey_AcceptsValidKeysOnly(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	bank := newBank(t, h.Clock.Now)

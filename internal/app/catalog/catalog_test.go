@@ -16,7 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestTenantSettings(t *testing.T) {
+func TestUpdateTenant_EditsAndAudits(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()
@@ -84,7 +84,7 @@ func TestBrand_DatabaseRejectsInvalidColors(t *testing.T) {
 	h.Exec(`update tenants set logo_url = 'https://cdn.example.com/' || repeat('x', 476), accent_color = '#00Ff00'`)
 }
 
-func TestResources(t *testing.T) {
+func TestResources_CreateEditAndList(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	quay, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{Name: "Quay"})
@@ -165,7 +165,7 @@ func TestResources(t *testing.T) {
 	}
 }
 
-func TestServices(t *testing.T) {
+func TestServices_CreateEditAndList(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made, err := h.App.Catalog.CreateService(t.Context(), h.Owner, catalog.Service{

@@ -120,7 +120,7 @@ func TestItems_LastOneIsReservedOnce(t *testing.T) {
 	h.WantSound()
 }
 
-func TestBenefitProviders(t *testing.T) {
+func TestBenefitProviders_AreStoredAndListed(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	card := booking.BenefitProvider{Code: "LINKS", Name: "Links Card", Pattern: `M-\d{3}`, Percent: 20, Active: true}

@@ -17,7 +17,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestCreateLocation(t *testing.T) {
+func TestCreateLocation_StoresAndValidates(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	made, err := h.App.Catalog.CreateLocation(t.Context(), h.Owner, catalog.Location{
@@ -83,7 +83,7 @@ func TestCreateLocation_ConcurrentCallsTakeANameOnce(t *testing.T) {
 	}
 }
 
-func TestUpdateLocation(t *testing.T) {
+func TestUpdateLocation_EditsAndValidates(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.Clock.Set(testkit.Noon.Add(time.Hour))
@@ -211,7 +211,7 @@ where s.tenant_id = $1 and s.local_date <> (s.starts_at at time zone l.time_zone
 	}
 }
 
-func TestSetChannels(t *testing.T) {
+func TestSetChannels_ReplacesThem(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	l, err := h.App.Catalog.SetChannels(t.Context(), h.Owner, h.Location, new(1), []catalog.Channel{catalog.WalkIn})
@@ -230,7 +230,7 @@ func TestSetChannels(t *testing.T) {
 	testkit.WantReason(t, err, fault.LocationNotFound)
 }
 
-func TestListLocations(t *testing.T) {
+func TestListLocations_SortsAndPages(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.OtherTenant()

@@ -49,7 +49,7 @@ func newTimetable(t *testing.T) timetable {
 	return w
 }
 
-func TestPreviewBulk(t *testing.T) {
+func TestPreviewBulk_CountsSessionsAndBookings(t *testing.T) {
 	t.Parallel()
 	w := newTimetable(t)
 	there := w.OtherTenant()

@@ -590,7 +590,7 @@ func TestUpdateSeries_RaisedCapacityPromotes(t *testing.T) {
 	h.WantSound()
 }
 
-func TestExtendSeries(t *testing.T) {
+func TestExtendSeries_CreatesWhatIsMissing(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	ctx := context.Background()

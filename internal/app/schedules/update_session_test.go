@@ -21,7 +21,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestUpdateSession(t *testing.T) {
+func TestUpdateSession_EditsFieldsAndRecordsThem(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	s := h.CreateSession(h.SessionInput(testkit.Evening), true)

@@ -16,7 +16,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-func TestGetPolicy(t *testing.T) {
+func TestGetPolicy_HasAllLevels(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	both := settings.PolicyTarget{Location: h.Location, Service: h.Service}
@@ -44,7 +44,7 @@ func TestGetPolicy(t *testing.T) {
 	}
 }
 
-func TestUpdatePolicy(t *testing.T) {
+func TestUpdatePolicy_EditsOneLevel(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()

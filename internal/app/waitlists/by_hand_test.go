@@ -439,7 +439,7 @@ func TestSweep_EndsStaleEntries(t *testing.T) {
 	all("EEEE")
 }
 
-func TestWaitlistAnalytics(t *testing.T) {
+func TestWaitlistAnalytics_CountsOutcomes(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	h.SetMode(waitlist.OfferInTurn)

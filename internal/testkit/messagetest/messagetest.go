@@ -35,8 +35,8 @@ import (
 // Studio is a studio whose messages go to a fake provider.
 type Studio struct {
 	*testkit.Studio
-	Dispatcher  *worker.Dispatcher
-	Provider *Provider
+	Dispatcher *worker.Dispatcher
+	Provider   *Provider
 
 	serial       *int // counts members, in all tenants
 	appConfig    app.Config
