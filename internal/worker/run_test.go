@@ -2,6 +2,7 @@ package worker_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 	"time"
 
@@ -45,18 +46,12 @@ func withHeld(t *testing.T) (p *messagetest.Servers, texts *held, end func()) {
 	return p, texts, func() { cancel(); <-stopped }
 }
 
-// sent waits until so many messages stand as sent in the log.
+// sent waits until the log says that so many messages were sent.
 func sent(p *messagetest.Servers, c notify.Channel, n int) {
 	p.T.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for p.Count(`select count(*) from deliveries where channel = $1 and status = 'SENT'`, c) != n {
-		select {
-		case <-tick.C:
-		case <-p.T.Context().Done():
-			p.T.Fatalf("not %d sent", n)
-		}
-	}
+	testkit.Eventually(p.T, fmt.Sprint(n, " sent by ", c), func() bool {
+		return p.Count(`select count(*) from deliveries where channel = $1 and status = 'SENT'`, c) == n
+	})
 }
 
 // While one message waits for its provider, what falls due for the tenant later leaves, and is written down.

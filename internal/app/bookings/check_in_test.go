@@ -18,7 +18,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// door is the location of the house.
+// door is the position of the studio's location.
 var door = &catalog.Point{Latitude: 52.5, Longitude: 13.4}
 
 // arrived is what a booking says of its party's arrival.

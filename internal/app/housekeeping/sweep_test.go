@@ -475,7 +475,7 @@ func TestRunSweeps_VisitsAllTenantsAtEveryTick(t *testing.T) {
 	t.Parallel()
 	h := testkit.New(t)
 	other := h.OtherTenant()
-	houses := []*testkit.Studio{h, other}
+	studios := []*testkit.Studio{h, other}
 	var log bytes.Buffer
 	ctx, stop := context.WithCancel(t.Context())
 	ticks := make(chan time.Time)
@@ -486,10 +486,10 @@ func TestRunSweeps_VisitsAllTenantsAtEveryTick(t *testing.T) {
 	}()
 	ticks <- time.Time{} // taken once the first sweep is over
 	var ids []tenant.BookingID
-	for _, house := range houses {
-		markNoShows(house, 0)
+	for _, studio := range studios {
+		markNoShows(studio, 0)
 		ids = append(
-			ids, house.MustBook(house.AddMember("Mia"), house.AddSession(testkit.Session{Starts: testkit.InTwoDays})),
+			ids, studio.MustBook(studio.AddMember("Mia"), studio.AddSession(testkit.Session{Starts: testkit.InTwoDays})),
 		)
 	}
 	h.Clock.Set(testkit.InTwoDays.Add(2 * time.Hour))
@@ -497,8 +497,8 @@ func TestRunSweeps_VisitsAllTenantsAtEveryTick(t *testing.T) {
 	ticks <- time.Time{}
 	stop()
 	<-done
-	for i, house := range houses {
-		if got := house.BookingStatus(ids[i]); got != "NO_SHOW" {
+	for i, studio := range studios {
+		if got := studio.BookingStatus(ids[i]); got != "NO_SHOW" {
 			t.Error(got)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/berthhq/berth/internal/testkit"
 )
 
-// Each check finds what it is there for: a house without fault is spoilt in one way at a time.
+// Each check finds what it is there for: a studio without violations is damaged in one way at a time.
 func TestVerify_FindsEachKindOfDamage(t *testing.T) {
 	t.Parallel()
 	// Leo, who waits, has an offer of a second seat.

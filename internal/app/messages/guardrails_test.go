@@ -223,8 +223,7 @@ func TestNotices_PlannedTwiceAreSentOnce(t *testing.T) {
 	}
 }
 
-// The topics that are told without a booking of one's own: credits that run low, and a note for those who run the
-// house.
+// The topics that are not about a booking: credits that run low, and notes for staff.
 func TestPreferences_ByTopic(t *testing.T) {
 	t.Parallel()
 	t.Run("credits run low, and out", func(t *testing.T) {

@@ -85,7 +85,7 @@ func (w *oneOffer) AnswerOffer(_ context.Context, _ tenant.TenantID, _ waitlists
 	return nil
 }
 
-// offered is a house in which Noa gets an offer for a session, at a time.
+// offered creates a studio in which Noa gets an offer for a session, at a time.
 func offered(
 	t *testing.T, at, start time.Time, change func(*waitlists.OfferFacts),
 ) (*messagetest.Studio, *oneOffer, tenant.Caller) {

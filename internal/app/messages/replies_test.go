@@ -81,12 +81,12 @@ func TestReplies_ToOffersInTheMembersLanguage(t *testing.T) {
 func TestReplies_ToASharedNumber(t *testing.T) {
 	t.Parallel()
 	p := messagetest.WithServers(t)
-	houses := []*messagetest.Studio{p.Studio, p.OtherTenant("Dock Pilates"), p.OtherTenant("Silent Golf")}
+	studios := []*messagetest.Studio{p.Studio, p.OtherTenant("Dock Pilates"), p.OtherTenant("Silent Golf")}
 	const number = "+4915112345678"
 	inbound := "https://berth.example/twilio/platform/inbound"
-	noas := make([]tenant.Caller, len(houses))
-	offers := make([]waitlist.Offer, len(houses))
-	for i, h := range houses {
+	noas := make([]tenant.Caller, len(studios))
+	offers := make([]waitlist.Offer, len(studios))
+	for i, h := range studios {
 		h.MakeOffers()
 		noas[i] = h.AddReachable("Noa")
 		h.RemoveDevices(noas[i])
@@ -108,7 +108,7 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 	}
 	statuses := func(want ...waitlist.OfferStatus) {
 		t.Helper()
-		for i, h := range houses {
+		for i, h := range studios {
 			if got := h.OfferByID(offers[i].ID).Status; got != want[i] {
 				t.Errorf("the offer of tenant %d is %s, want %s", i, got, want[i])
 			}
@@ -118,7 +118,7 @@ func TestReplies_ToASharedNumber(t *testing.T) {
 		t.Errorf("a tenant that has not written is answered %s", got)
 	}
 	// Two tenants have come to the same code. Codes are random, so only SQL makes them equal.
-	for i, h := range houses {
+	for i, h := range studios {
 		_, err := h.DB.Owner.Exec(
 			h.T.Context(), `update waitlist_offers set code = '482117' where tenant_id = $1 and id = $2`, h.Tenant, offers[i].ID,
 		)

@@ -20,7 +20,7 @@ import (
 	"github.com/berthhq/berth/internal/worker"
 )
 
-// freed is a house in which a seat has just been offered to Noa, and Pia is next, by the engine itself.
+// freed creates a studio in which the waitlist has just offered a seat to Noa, and Pia is next.
 func freed(
 	t *testing.T, at time.Time, rules func(*wait.Settings),
 ) (h *messagetest.Studio, class tenant.SessionID, noa tenant.Caller) {

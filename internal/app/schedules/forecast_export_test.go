@@ -7,7 +7,7 @@ import (
 )
 
 // SlotOf makes the slot of a session, as a page does.
-func SlotOf(house *booking.Snapshot, of tenant.TenantID, s session.Session) booking.Slot {
-	b := slotBuilder{tenant: of, snapshot: house}
+func SlotOf(snapshot *booking.Snapshot, of tenant.TenantID, s session.Session) booking.Slot {
+	b := slotBuilder{tenant: of, snapshot: snapshot}
 	return b.build(&s)
 }

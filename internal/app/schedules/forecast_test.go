@@ -54,14 +54,14 @@ func TestForecast_EqualsWhatBookingLoads(t *testing.T) {
 
 	q := testkit.WeekQuery()
 	var sessions []session.Session
-	var house booking.Snapshot
+	var snapshot booking.Snapshot
 	var first, second *booking.Slot
 	var batch pg.Batch
 	scheduledb.ListSchedule(
 		&batch, h.Tenant, scheduledb.SessionQuery{Filter: q.Filter, Limit: q.Limit},
 		func(s *session.Session) { sessions = append(sessions, *s) },
 	)
-	coredb.FindSnapshot(&batch, h.Tenant, &house)
+	coredb.FindSnapshot(&batch, h.Tenant, &snapshot)
 	bookingdb.FindSlot(&batch, h.Tenant, id, &first)
 	bookingdb.FindSlot(&batch, h.Tenant, unlimited, &second)
 	if err := h.DB.ReadBatch(context.Background(), pg.Scope{Tenant: h.Tenant}, &batch); err != nil {
@@ -72,7 +72,7 @@ func TestForecast_EqualsWhatBookingLoads(t *testing.T) {
 		if s.ID == unlimited {
 			want = second
 		}
-		if diff := cmp.Diff(*want, schedules.SlotOf(&house, h.Tenant, s)); diff != "" {
+		if diff := cmp.Diff(*want, schedules.SlotOf(&snapshot, h.Tenant, s)); diff != "" {
 			t.Errorf("(-as bookings see it +as a page does)\n%s", diff)
 		}
 	}

@@ -87,7 +87,7 @@ func TestListSessions_HidesDraftsFromMembers(t *testing.T) {
 	}
 }
 
-// stranger is a member with a role that the house does not know.
+// stranger is a member with a role that does not exist.
 func stranger(h *testkit.Studio, role string) tenant.Caller {
 	who := h.AddMember("Sam")
 	who.Roles = []string{role}
@@ -378,8 +378,8 @@ func TestListSessions_TakesOneRoundTrip(t *testing.T) {
 		}
 	}
 	h.EditTenant(func(to *catalog.Tenant) { to.Name = "Quay Yoga" })
-	const house, line = 6, 3 // likewise
-	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+house ||
+	const snapshot, queue = 6, 3 // likewise
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+snapshot ||
 		trips != 2 {
 		t.Errorf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent), trips)
 	}
@@ -387,7 +387,7 @@ func TestListSessions_TakesOneRoundTrip(t *testing.T) {
 	h.MustBook(h.AddMember("Noa"), full)
 	h.MustWaitlist(mia, full)
 	listSessions(h, mia, testkit.WeekQuery())
-	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+line ||
+	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+queue ||
 		trips != 2 {
 		t.Errorf("for who waits a page takes %d statements in %d round trips", len(sent), trips)
 	}

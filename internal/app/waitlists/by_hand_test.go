@@ -393,7 +393,7 @@ func TestSweep_RepairsDamage(t *testing.T) {
 	_, ids := h.AddWaiters(2, testkit.ForSessions(class))
 	h.MustCancel(who[0], booked[0])
 	if done := h.Sweep(); done != (housekeeping.SweepResult{}) {
-		t.Errorf("a healthy house: %+v", done)
+		t.Errorf("without damage: %+v", done)
 	}
 	h.Exec(`update waitlist_offers set status = 'WITHDRAWN', closed_at = $1`, testkit.Noon) // damage
 	h.Tick()
