@@ -19,7 +19,6 @@ type Booking struct {
 	Channel catalog.Channel
 	Late    bool // cancelled at the start of the session
 	Made    time.Time
-	Items   []booking.ItemChoice
 }
 
 // AddBooking creates a booking and brings it into its status: the clock moves to when it was made and to when it
@@ -36,7 +35,7 @@ func (s *Studio) AddBooking(session tenant.SessionID, b Booking) tenant.BookingI
 	}
 	place, err := s.App.Bookings.Book(ctx, s.Owner, bookings.BookRequest{
 		Session: session, Member: b.Who.Member, Party: cmp.Or(b.Party, 1), Channel: cmp.Or(b.Channel, catalog.Online),
-		Hold: b.Status == booking.Pending || b.Status == booking.Expired, NoWaitlist: true, Items: b.Items,
+		Hold: b.Status == booking.Pending || b.Status == booking.Expired, NoWaitlist: true,
 	})
 	s.NoError(err)
 	id, start := place.Booking.ID, place.Booking.StartsAt

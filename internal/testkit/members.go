@@ -2,7 +2,6 @@ package testkit
 
 import (
 	"context"
-	"strings"
 
 	"github.com/berthhq/berth/internal/app/accounts"
 	"github.com/berthhq/berth/internal/rules/credit"
@@ -113,8 +112,3 @@ func (s *Studio) Balance(of credit.Subscription) int {
 
 // newSubject returns the subject of a person who has none yet.
 func newSubject() string { return "user-" + NewID[tenant.MemberID]().String() }
-
-// EmailOf returns an email address for a name.
-func EmailOf(name string) string {
-	return strings.ToLower(strings.ReplaceAll(name, " ", ".")) + "@example.com"
-}

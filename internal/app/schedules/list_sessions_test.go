@@ -379,8 +379,8 @@ func TestListSessions_TakesOneRoundTrip(t *testing.T) {
 	}
 	h.EditTenant(func(to *catalog.Tenant) { to.Name = "Quay Yoga" })
 	const snapshot, queue = 6, 3 // likewise
-	if sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) }); len(sent) != statements+snapshot ||
-		trips != 2 {
+	sent, trips := seen.during(func() { listSessions(h, mia, testkit.WeekQuery()) })
+	if len(sent) != statements+snapshot || trips != 2 {
 		t.Errorf("after a change of what sessions share a page takes %d statements in %d round trips", len(sent), trips)
 	}
 	full := h.AddSession(testkit.Session{Starts: testkit.Evening.AddDate(0, 0, 1), Capacity: 1, Waitlist: 5})
